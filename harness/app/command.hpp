@@ -1,0 +1,26 @@
+// A subcommand: it declares its options, and what to do when it is chosen. One file each; main lists them.
+#pragma once
+#include <functional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "core/error.hpp"
+
+namespace plumbline::app {
+
+/// What the chosen subcommand does; set by its CLI callback, run by main, which turns an Error into one line and its exit code.
+using Action = std::function<Exit()>;
+
+void add_doctor(CLI::App& app, Action& chosen);
+void add_list(CLI::App& app, Action& chosen);
+void add_run(CLI::App& app, Action& chosen);
+void add_ceilings(CLI::App& app, Action& chosen);
+void add_score(CLI::App& app, Action& chosen);
+void add_show(CLI::App& app, Action& chosen);
+void add_project(CLI::App& app, Action& chosen);
+void add_report(CLI::App& app, Action& chosen);
+void add_bench(CLI::App& app, Action& chosen);
+void add_worker(CLI::App& app, Action& chosen);
+
+}  // namespace plumbline::app

@@ -1,0 +1,46 @@
+// Memory of a workload: 64-byte aligned, untouched until first used, filled with varied normal numbers.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+
+namespace plumbline {
+
+/// Fixed-size array of trivially destructible elements from a memory resource; its pages are not touched here.
+template <class T>
+class Array {
+ public:
+  Array(std::size_t size, std::pmr::memory_resource& memory)
+      : memory_(&memory), size_(size), data_(static_cast<T*>(memory.allocate(bytes(), alignment))) {}
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  ~Array() { memory_->deallocate(data_, bytes(), alignment); }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+
+ private:
+  static constexpr std::size_t alignment = 64;
+  std::size_t bytes() const { return (size_ * sizeof(T) + alignment - 1) / alignment * alignment; }
+  std::pmr::memory_resource* memory_;
+  std::size_t size_;
+  T* data_;
+};
+
+/// A reproducible number in [0.5, 1) for element `index` of array `stream`, the same in every precision and thread layout.
+/// (SplitMix64, Steele et al. 2014; 24 bits, so that fp32 and fp64 hold the same value.)
+inline double varied(std::uint64_t stream, std::uint64_t index) {
+  std::uint64_t z = (index + 1) * 0x9e3779b97f4a7c15U + stream * 0xd1b54a32d192ed03U;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return 0.5 + static_cast<double>((z ^ (z >> 31)) >> 41) * 0x1p-24;
+}
+
+}  // namespace plumbline

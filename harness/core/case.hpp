@@ -1,0 +1,37 @@
+// A case: kernel x parameters x precision x flavor x team. Its id is stable across runs and readable.
+#pragma once
+#include <string>
+
+#include "core/kernel.hpp"
+#include "core/records.hpp"
+
+namespace plumbline {
+
+/// Ranks that work on a case together, each with so many threads.
+struct Team {
+  int ranks = 1, threads = 1;
+  std::string name() const { return "r" + std::to_string(ranks) + "t" + std::to_string(threads); }
+  bool operator==(const Team&) const = default;
+};
+
+struct Case {
+  const Kernel* kernel = nullptr;
+  Parameters parameters;
+  std::string precision;
+  Flavor flavor;  // its sweep, for this precision
+  Team team;
+
+  /// SUITE/KERNEL/PRECISION/p=v/.../TEAM/FLAVOR
+  std::string id() const { return work_id() + "/" + team.name() + "/" + std::string(flavor.name); }
+  /// The id without TEAM and FLAVOR.
+  std::string work_id() const {
+    const std::string path = parameters.path();
+    return kernel->name + "/" + precision + (path.empty() ? "" : "/" + path);
+  }
+  CaseRow row() const {
+    return {id(), work_id(), kernel->name, precision, std::string(flavor.name), team.ranks, team.threads, parameters.json()};
+  }
+  Work work() const { return kernel->model(parameters, precision, flavor.name); }
+};
+
+}  // namespace plumbline

@@ -1,0 +1,47 @@
+// A number that counts the arithmetic done with it: the plain witness that a model tells the truth about its loop.
+#pragma once
+#include <cmath>
+#include <compare>
+#include <cstdint>
+
+namespace plumbline {
+
+/// Operations seen since the last reset, of one thread.
+struct Tally {
+  std::uint64_t add = 0, mul = 0, div = 0, sqrt = 0;
+  std::uint64_t total() const { return add + mul + div + sqrt; }
+  bool operator==(const Tally&) const = default;
+};
+
+/// Stands in for float or double in a kernel's loop (sums of a count take the loop's own shape; no fma: a*b+c counts 2).
+/// Negation, absolute value and comparison are not FLOPs, as in every counter that Plumbline scores.
+class Counted {
+ public:
+  Counted() = default;
+  Counted(double value) : value_(value) {}
+  friend Counted operator+(Counted x, Counted y) { return ++tally().add, x.value_ + y.value_; }
+  friend Counted operator-(Counted x, Counted y) { return ++tally().add, x.value_ - y.value_; }
+  friend Counted operator*(Counted x, Counted y) { return ++tally().mul, x.value_ * y.value_; }
+  friend Counted operator/(Counted x, Counted y) { return ++tally().div, x.value_ / y.value_; }
+  Counted operator-() const { return -value_; }
+  Counted& operator+=(Counted x) { return *this = *this + x; }
+  Counted& operator-=(Counted x) { return *this = *this - x; }
+  Counted& operator*=(Counted x) { return *this = *this * x; }
+  Counted& operator/=(Counted x) { return *this = *this / x; }
+  friend Counted sqrt(Counted x) { return ++tally().sqrt, std::sqrt(x.value_); }
+  friend auto operator<=>(Counted x, Counted y) { return x.value_ <=> y.value_; }
+  friend bool operator==(Counted x, Counted y) { return x.value_ == y.value_; }
+  explicit operator double() const { return value_; }
+  explicit operator float() const { return static_cast<float>(value_); }
+  explicit operator long double() const { return value_; }
+
+  static Tally& tally() {
+    static thread_local Tally counts;
+    return counts;
+  }
+
+ private:
+  double value_ = 0;
+};
+
+}  // namespace plumbline

@@ -1,0 +1,29 @@
+// What is told to a user when something cannot be done: what, where, why, and what to try.
+#pragma once
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace plumbline {
+
+/// Exit codes of every plumbline command (README, "Exit codes").
+enum class Exit : int { ok = 0, io_or_failed_case = 1, user_error = 2, regression = 3, wrong_result = 4, stopped_early = 75 };
+
+/// Thrown where a request cannot be carried out at all; caught once, in main, which prints one line and exits.
+/// A case that fails is a value (Status and reason), never an Error.
+class Error : public std::runtime_error {
+ public:
+  /// `message` is one line: what, where, why, and what to try next.
+  Error(Exit code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  Exit code() const { return code_; }
+
+ private:
+  Exit code_;
+};
+
+/// Something the user wrote (flag, TOML, file name, sizes) is wrong.
+inline Error user_error(const std::string& message) { return {Exit::user_error, message}; }
+/// The system refused (disk, permissions, a broken pipe).
+inline Error io_error(const std::string& message) { return {Exit::io_or_failed_case, message}; }
+
+}  // namespace plumbline

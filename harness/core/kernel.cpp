@@ -1,0 +1,48 @@
+#include "core/kernel.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace plumbline {
+namespace {
+
+std::vector<Kernel>& registry() {
+  static std::vector<Kernel> all;
+  return all;
+}
+
+bool by_name(const Kernel& a, const Kernel& b) { return a.name < b.name; }
+
+}  // namespace
+
+void register_kernel(Kernel kernel) {
+  auto& all = registry();
+  all.insert(std::upper_bound(all.begin(), all.end(), kernel, by_name), std::move(kernel));
+}
+
+const std::vector<Kernel>& kernels() { return registry(); }
+
+const Kernel* find_kernel(std::string_view name) {
+  const auto& all = registry();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Kernel& k) { return k.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+FlavorName split_flavor(std::string_view name) {
+  FlavorName parts;
+  const auto first = name.find('-');
+  parts.compiler = name.substr(0, first);
+  if (first == std::string_view::npos) return parts;
+  const auto second = name.find('-', first + 1);
+  parts.level = name.substr(first + 1, second == std::string_view::npos ? second : second - first - 1);
+  if (second != std::string_view::npos) parts.isa = name.substr(second + 1);
+  return parts;
+}
+
+std::size_t precision_bytes(std::string_view precision) {
+  if (precision == "fp64") return 8;
+  if (precision == "fp32") return 4;
+  throw std::invalid_argument("precision '" + std::string(precision) + "' has no element size");
+}
+
+}  // namespace plumbline

@@ -1,0 +1,94 @@
+// A kernel: a named piece of work with parameters, its model, its data, its loop in many flavors, and a check of its result.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <memory_resource>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "core/counted.hpp"
+#include "core/parameters.hpp"
+#include "core/work.hpp"
+#include "core/workload.hpp"
+
+namespace plumbline {
+
+/// One compiled form of a loop: sweeps [begin, end) of the index range over a workload's arguments.
+using Sweep = void (*)(const void* arguments, std::size_t begin, std::size_t end);
+
+struct Flavor {
+  std::string_view name;       // "gcc12-O3-v3", "asm-avx512", "lib-openblas"
+  std::string_view precision;  // "fp64"
+  Sweep sweep;
+};
+
+/// The parts of a flavor's name. A name without three parts (asm-avx512, lib-openblas) has only the first two.
+struct FlavorName {
+  std::string compiler, level, isa;
+};
+FlavorName split_flavor(std::string_view name);
+
+struct Kernel {
+  std::string name;     // "validation/triad"
+  std::string summary;  // one line, with source
+  std::vector<ParameterSpec> parameters;
+  std::vector<std::string> precisions;
+  /// Exact work of one sweep; `flavor` matters only where a flavor's arithmetic differs, and Work::note then says how.
+  std::function<Work(const Parameters&, std::string_view precision, std::string_view flavor)> model;
+  /// Allocates (64-byte aligned) from `memory`; does not touch the pages.
+  std::function<std::unique_ptr<Workload>(const Parameters&, std::string_view precision, std::pmr::memory_resource& memory)> prepare;
+  /// One sweep of the loop itself on Counted.
+  std::function<Tally(const Parameters&)> count;
+  std::function<std::span<const Flavor>()> flavors;  // may probe for a library at first use
+  std::string only = "";  // why a kernel is left out of the registry-wide proof, empty otherwise
+};
+
+/// All kernels linked into this program, sorted by name.
+const std::vector<Kernel>& kernels();
+/// nullptr when there is none of that name.
+const Kernel* find_kernel(std::string_view name);
+void register_kernel(Kernel kernel);
+
+/// Bytes of one element: fp64 8, fp32 4. Throws std::invalid_argument for another word.
+std::size_t precision_bytes(std::string_view precision);
+/// The contract's precision word of a C++ type.
+template <class Real>
+constexpr std::string_view precision_of() {
+  static_assert(std::is_same_v<Real, double> || std::is_same_v<Real, float> || std::is_same_v<Real, Counted>);
+  return std::is_same_v<Real, float> ? "fp32" : "fp64";
+}
+
+/// Registers a kernel whose data are a class template `Case<Real>` with
+///   static Work model(const Parameters&, std::string_view flavor);
+///   Case(const Parameters&, std::pmr::memory_resource&);    the Workload
+///   void sweep_all();                                       the loop over the whole range, compiled at baseline
+/// Real is double, float, and Counted for the proof.
+template <template <class> class Case>
+struct Register {
+  Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters, std::span<const Flavor> flavors) {
+    Kernel kernel{.name = std::move(name), .summary = std::move(summary), .parameters = std::move(parameters), .precisions = {"fp64", "fp32"},
+                  .model = &model, .prepare = &prepare, .count = &count, .flavors = [flavors] { return flavors; }};
+    register_kernel(std::move(kernel));
+  }
+
+  static Work model(const Parameters& p, std::string_view precision, std::string_view flavor) {
+    return precision == "fp32" ? Case<float>::model(p, flavor) : Case<double>::model(p, flavor);
+  }
+  static std::unique_ptr<Workload> prepare(const Parameters& p, std::string_view precision, std::pmr::memory_resource& memory) {
+    if (precision == "fp32") return std::make_unique<Case<float>>(p, memory);
+    return std::make_unique<Case<double>>(p, memory);
+  }
+  static Tally count(const Parameters& p) {
+    Case<Counted> data(p, *std::pmr::new_delete_resource());
+    data.initialise(0, data.extent());
+    Counted::tally() = {};
+    data.sweep_all();
+    return Counted::tally();
+  }
+};
+
+}  // namespace plumbline

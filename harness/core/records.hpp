@@ -1,0 +1,114 @@
+// The plain records that a run produces and a store keeps: one struct a table of the contract (README, "The result file").
+// Absent numbers are NaN with status != ok.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/status.hpp"
+
+namespace plumbline {
+
+inline constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+
+/// /cases: what was to be measured. `id` is stable across runs and machines.
+struct CaseRow {
+  std::string id, work, kernel, precision, flavor;
+  std::int64_t ranks = 1, threads = 1;
+  std::string params;  // JSON object in declared order
+  bool operator==(const CaseRow&) const = default;
+};
+
+/// /outcomes: what became of one pass ("time" or "count") of one case on one node in one session.
+struct OutcomeRow {
+  std::string case_id, pass;
+  Status status = Status::ok;
+  std::string reason, node;
+  std::string placement;  // JSON: {"ranks":[{"rank":0,"host":"a","cpus":[0,1]}],"oversubscribed":false,"error":1e-16,...}
+  std::int64_t started_unix_ns = 0;
+  std::string session;
+  bool operator==(const OutcomeRow&) const = default;
+};
+
+/// /times: one repetition. `seconds` a sweep: max over the team's end minus min over its start, divided by the sweeps in it.
+/// rank -1 is the team.
+struct TimeRow {
+  std::string case_id, node, session;
+  std::int32_t repetition = 0, rank = 0;
+  double seconds = absent;   // s per sweep
+  double clock_hz = absent;  // core clock beside it, by a dependent-add chain
+  bool operator==(const TimeRow&) const = default;
+};
+
+/// /counts: one event in one repetition of the counted region.
+struct CountRow {
+  std::string case_id, node, session, event, backend;
+  std::int32_t group = 0, rank = 0, thread = -1, repetition = 0;  // thread -1: summed over the rank's threads
+  std::uint64_t raw = 0;                                         // region total as the backend gave it; 0 unless ok
+  double net = absent;                                           // per sweep, empty region subtracted, unweighted
+  std::uint64_t enabled_ns = 0, running_ns = 0;
+  Status status = Status::ok;
+  bool operator==(const CountRow&) const = default;
+};
+
+/// /model: the exact amount of a quantity in one sweep of a case (lo == hi), or the interval the caches may put it in.
+/// `quantity` is a contract name ("flops.fp64.add", "bytes.L1-L2.rfo", totals "flops.fp64", "bytes.L1-L2"),
+/// or "paper.flops", "paper.bytes" for the convention of the paper the kernel comes from.
+struct ModelRow {
+  std::string case_id, quantity;
+  double lo = absent, hi = absent;
+  bool operator==(const ModelRow&) const = default;
+};
+
+/// /ceilings: one sample of an attainable rate. `level` is a memory level, "compute" for FLOP/s, "sweep" for a bandwidth sweep's raw point.
+struct CeilingRow {
+  std::string name;       // e.g. "L1 load", "FP64 vector FMA"
+  std::string precision;  // fp64, fp32, or "-"
+  std::string level;      // L1 L2 L3 mem | compute | sweep
+  std::string pattern;    // load, triad, ... | fma, add, scalar fma, ...
+  std::int64_t ranks = 1, threads = 1;
+  std::string node, session;
+  std::int32_t round = 0;
+  double value = absent;
+  std::string unit;       // GFLOP/s, GB/s (algorithmic bytes), seconds
+  Status status = Status::ok;
+  std::string method;     // how: kernel flavor, working set in bytes, "algorithmic bytes"
+  double working_set_bytes = absent;  // bytes touched by the whole team; NaN for compute
+  double clock_hz = absent;
+  bool operator==(const CeilingRow&) const = default;
+};
+
+/// /machine: one JSON document a node.
+struct MachineRow {
+  std::string node, json;
+  bool operator==(const MachineRow&) const = default;
+};
+
+/// Everything a result file holds.
+struct Results {
+  std::string provenance;  // JSON
+  std::string campaign;    // TOML text
+  std::vector<CaseRow> cases;
+  std::vector<OutcomeRow> outcomes;
+  std::vector<TimeRow> times;
+  std::vector<CountRow> counts;
+  std::vector<ModelRow> model;
+  std::vector<CeilingRow> ceilings;
+  std::vector<MachineRow> machines;
+};
+
+/// What one finished unit of work adds to Results: one journal record. Finished is (case, node, pass).
+struct Finished {
+  CaseRow case_row;
+  OutcomeRow outcome;
+  std::vector<TimeRow> times;
+  std::vector<CountRow> counts;
+  std::vector<ModelRow> model;
+  std::vector<CeilingRow> ceilings;  // filled by the ceilings stage; then case_row.id names the stage
+};
+
+/// Appends a finished unit to the tables; a case or model row that is already there is not repeated.
+void append(Results& results, const Finished& finished);
+
+}  // namespace plumbline

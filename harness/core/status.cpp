@@ -1,0 +1,34 @@
+#include "core/status.hpp"
+
+#include <array>
+#include <utility>
+
+namespace plumbline {
+namespace {
+
+constexpr std::array<std::pair<Status, std::string_view>, 10> words{{{Status::ok, "ok"},
+                                                                     {Status::skipped, "skipped"},
+                                                                     {Status::unavailable, "unavailable"},
+                                                                     {Status::permission, "permission"},
+                                                                     {Status::multiplexed, "multiplexed"},
+                                                                     {Status::masked, "masked"},
+                                                                     {Status::stolen, "stolen"},
+                                                                     {Status::wrapped, "wrapped"},
+                                                                     {Status::negative, "negative"},
+                                                                     {Status::failed, "failed"}}};
+
+}  // namespace
+
+std::string_view to_string(Status status) {
+  for (const auto& [value, word] : words)
+    if (value == status) return word;
+  return "failed";
+}
+
+std::optional<Status> status_from(std::string_view word) {
+  for (const auto& [value, text] : words)
+    if (text == word) return value;
+  return std::nullopt;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,30 @@
+// A case's data, ready to be swept. The harness owns threads, time and counters; a workload owns memory.
+#pragma once
+#include <cstddef>
+
+namespace plumbline {
+
+class Workload {
+ public:
+  Workload() = default;
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+  virtual ~Workload() = default;
+
+  /// Length of the index range a sweep covers; a team splits it into contiguous parts.
+  virtual std::size_t extent() const = 0;
+  /// Parts begin at multiples of this many indices (64-byte lines, blocks).
+  virtual std::size_t grain() const { return 1; }
+  /// Fills the data that [begin, end) uses first: called by the thread that will sweep it (first touch). Values in [0.5, 1), never all zero.
+  virtual void initialise(std::size_t begin, std::size_t end) = 0;
+  /// The block of pointers and sizes that every flavor's sweep takes.
+  virtual const void* arguments() const = 0;
+  /// Undoes what a sweep changed (in-place kernels), outside the timed and counted span.
+  virtual void restore() {}
+  /// After at least one sweep of the whole range: the largest relative error against arithmetic of higher precision.
+  virtual double error() const = 0;
+  /// What error() may be: the bound of the arithmetic, from the number of roundings.
+  virtual double tolerance() const = 0;
+};
+
+}  // namespace plumbline
