@@ -1,0 +1,20 @@
+// Every rank says its host and the world's size: shows that a launcher really joined ranks of several hosts into one world.
+#include <mpi.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int size = 0;
+  int rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int sum_of_ranks = 0;
+  MPI_Allreduce(&rank, &sum_of_ranks, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  std::printf("host %s world %d sum %d\n", host.data(), size, sum_of_ranks);
+  MPI_Finalize();
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Proves jobs/install.sh where nothing is installed: bootstraps a bare Debian into DIR, installs there with the list as it stands,
+# builds the committed tree there and runs it on two ranks. Not a CTest test: it downloads a whole system and takes many minutes.
+# Run it by hand, as root, after the package list changed:
+#
+#   bash tests/install/prove_in_chroot.sh [--tests] [--no-build] [--suite NAME] DIR
+#
+# DIR may hold an earlier bootstrap, which is then used as it is. The machine's own apt sources and resolver are used inside.
+# Exit codes: 0 proved · 1 not · 2 wrong use · 77 cannot be tried here (no root, no debootstrap).
+set -euo pipefail
+
+suite=bookworm
+with_tests=()
+build=true
+while (($# > 0)); do
+  case $1 in
+    --tests) with_tests=(--tests) ;;
+    --no-build) build=false ;;
+    --suite) suite=${2:?--suite needs a name} && shift ;;
+    -*) echo "prove_in_chroot: unknown option $1" >&2 && exit 2 ;;
+    *) root=$1 ;;
+  esac
+  shift
+done
+: "${root:?give the directory to bootstrap into}"
+source_tree=$(cd "$(dirname "$0")/../.." && pwd)
+
+say() { printf 'prove_in_chroot: %s (%d s)\n' "$*" "$SECONDS"; }
+
+skip() { echo "SKIP: $*" && exit 77; }
+
+[[ $(id -u) == 0 ]] || skip "needs root for debootstrap and chroot"
+command -v debootstrap >/dev/null || skip "debootstrap is not installed"
+
+# Everything is mounted in a mount namespace of this script's own, so that nothing stays mounted however it ends.
+if [[ ${PLUMBLINE_CHROOT_NAMESPACE:-} != 1 ]]; then
+  arguments=(--suite "$suite" "${with_tests[@]}")
+  $build || arguments+=(--no-build)
+  exec env PLUMBLINE_CHROOT_NAMESPACE=1 unshare --mount --propagation private bash "$0" "${arguments[@]}" "$root"
+fi
+
+bootstrap() {
+  if [[ -x $root/usr/bin/dpkg ]]; then
+    say "using the system that is in $root"
+  else
+    debootstrap --variant=minbase "$suite" "$root" "${PLUMBLINE_DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$root.log" 2>&1 ||
+      { tail -n 5 "$root.log" && exit 1; }
+    say "bootstrapped a bare $suite into $root"
+  fi
+  cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+  if [[ -e /etc/apt/sources.list.d/debian.sources ]]; then
+    cp /etc/apt/sources.list.d/debian.sources "$root/etc/apt/sources.list.d/" && rm -f "$root/etc/apt/sources.list"
+  fi
+  printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # packages must not start their daemons in here
+  chmod +x "$root/usr/sbin/policy-rc.d"
+}
+
+mount_kernel_trees() {
+  mount -t proc proc "$root/proc"
+  mount --rbind /sys "$root/sys"
+  mount --rbind /dev "$root/dev"
+}
+
+inside() { chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
+
+copy_tree() {
+  rm -rf "$root/plumbline" && mkdir -p "$root/plumbline/jobs"
+  git -C "$source_tree" archive HEAD | tar -x -C "$root/plumbline"
+  cp "$source_tree/jobs/install.sh" "$root/plumbline/jobs/install.sh" # the list under proof, committed or not
+}
+
+check_tools() {
+  local tool
+  for tool in cmake ninja g++ mpicxx.mpich mpiexec.mpich valgrind h5dump numactl; do
+    inside which "$tool" >/dev/null || { say "$tool is missing after the installation" && exit 1; }
+  done
+  inside /usr/bin/python3 -c 'import h5py, matplotlib, pandas, plotly, numpy'
+  ! inside dpkg-query --status openmpi-bin 2>/dev/null | grep -q '^Status: .* installed' ||
+    { say "the list brought a second MPI: openmpi-bin" && exit 1; }
+  cat >"$root/root/hello.cpp" <<'CPP'
+#include <mpi.h>
+#include <cstdio>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int size = 0;
+  int rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) std::printf("world of %d\n", size);
+  MPI_Finalize();
+}
+CPP
+  inside mpicxx.mpich -std=c++20 -o /root/hello /root/hello.cpp
+  [[ $(inside mpiexec.mpich -n 2 /root/hello) == "world of 2" ]] || { say "two ranks do not find each other" && exit 1; }
+}
+
+build_and_run() {
+  inside cmake -S /plumbline -B /plumbline/build -G Ninja -DCMAKE_BUILD_TYPE=Release
+  inside cmake --build /plumbline/build
+  inside /plumbline/build/bin/plumbline --version
+  inside /plumbline/build/bin/plumbline doctor
+  inside mpiexec.mpich -n 2 /plumbline/build/bin/plumbline run /plumbline/jobs/campaigns/quick.toml -o /root/quick.h5
+  inside /plumbline/build/bin/plumbline score /root/quick.h5 >/dev/null
+}
+
+bootstrap
+mount_kernel_trees
+copy_tree
+say "packages at the start: $(inside dpkg-query -W -f '.' | wc -c)"
+inside bash /plumbline/jobs/install.sh "${with_tests[@]}"
+say "packages now: $(inside dpkg-query -W -f '.' | wc -c), $(du -sxm "$root" | cut -f 1) MiB"
+inside bash /plumbline/jobs/install.sh "${with_tests[@]}" | grep 'are installed' || { say "the second run found something to do" && exit 1; }
+check_tools
+say "compilers, MPI, HDF5 and Python work"
+if $build; then build_and_run && say "built and run on two ranks"; fi
+say "proved"
