@@ -33,7 +33,7 @@ struct Stream {
     std::uint64_t fetched_bytes;  // bytes that cross a boundary in one sweep when a smaller cache breaks the reuse
   };
 
-  std::string array;
+  std::string array = {};
   std::uint64_t footprint_bytes = 0;  // distinct bytes touched in one sweep, by the whole team
   bool read = false;                  // its old values are needed
   bool written = false;
@@ -47,10 +47,10 @@ struct Stream {
 /// Exact work of one sweep. Flops hold "flops.PRECISION.KIND" as implemented (an fma may be declared as one add and one mul:
 /// judged on the total, where fma weighs 2).
 struct Work {
-  Counts flops;
-  std::vector<Stream> streams;
-  Counts paper;      // "paper.flops", "paper.bytes": the source's own convention, where it has one
-  std::string note;  // declared terms beyond the textbook form (library kernels, per-flavor arithmetic)
+  Counts flops = {};
+  std::vector<Stream> streams = {};
+  Counts paper = {};      // "paper.flops", "paper.bytes": the source's own convention, where it has one
+  std::string note = {};  // declared terms beyond the textbook form (library kernels, per-flavor arithmetic)
 };
 
 /// Sum over a precision's kinds with fma = 2, e.g. total_flops(work.flops, "fp64"). Zero when the precision does not occur.

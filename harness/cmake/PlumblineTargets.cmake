@@ -1,0 +1,37 @@
+# What every target of ours has: C++20, warnings as errors, the include root, sanitizers where asked for.
+add_library(plumbline_options INTERFACE)
+target_compile_features(plumbline_options INTERFACE cxx_std_20)
+target_compile_options(plumbline_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wshadow -Wpedantic -Werror>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)  # gcc 12 sees overlaps in const char* + std::string (GCC bug 105651)
+target_include_directories(plumbline_options INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/harness>)
+if(PLUMBLINE_SANITIZE)
+  target_compile_options(plumbline_options INTERFACE -fsanitize=${PLUMBLINE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(plumbline_options INTERFACE -fsanitize=${PLUMBLINE_SANITIZE})
+endif()
+
+# plumbline_module(NAME SOURCES... [LINKS targets...] [PUBLIC_LINKS targets...]): a static library plumbline_NAME, alias plumbline::NAME.
+function(plumbline_module name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINKS;PUBLIC_LINKS" ${ARGN})
+  add_library(plumbline_${name} STATIC ${arg_SOURCES})
+  add_library(plumbline::${name} ALIAS plumbline_${name})
+  set_target_properties(plumbline_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(plumbline_${name} PUBLIC plumbline_options ${arg_PUBLIC_LINKS} PRIVATE ${arg_LINKS})
+endfunction()
+
+# plumbline_test(NAME SOURCES... LINKS... [LABELS unit] [TIMEOUT 60]): a GoogleTest program, registered as one ctest.
+function(plumbline_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  if(NOT arg_LABELS)
+    set(arg_LABELS unit)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_link_libraries(${name} PRIVATE plumbline_options ${arg_LINKS} GTest::gtest GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} SKIP_REGULAR_EXPRESSION "SKIP: ")
+endfunction()
