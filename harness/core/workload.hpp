@@ -19,8 +19,10 @@ class Workload {
   virtual void initialise(std::size_t begin, std::size_t end) = 0;
   /// The block of pointers and sizes that every flavor's sweep takes.
   virtual const void* arguments() const = 0;
-  /// Undoes what a sweep changed (in-place kernels), outside the timed and counted span.
-  virtual void restore() {}
+  /// Whether a sweep must be undone before the next (in-place kernels whose values would drift).
+  virtual bool restores() const { return false; }
+  /// Undoes what a sweep changed in [begin, end): by the thread that sweeps it, outside the timed and counted span.
+  virtual void restore(std::size_t begin, std::size_t end) { static_cast<void>(begin), static_cast<void>(end); }
   /// After at least one sweep of the whole range: the largest relative error against arithmetic of higher precision.
   virtual double error() const = 0;
   /// What error() may be: the bound of the arithmetic, from the number of roundings.
