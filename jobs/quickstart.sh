@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# From a fresh clone to a measured node, one command, no arguments:
+#
+#   bash jobs/quickstart.sh
+#
+# installs the packages that are missing, builds, measures this machine on two ranks (at most five minutes after the build), prints the
+# tables and draws the figures. Everything it makes lies in build/ and plumbline-out/. It stops at the first error and says which.
+#
+# Another campaign than jobs/campaigns/quick.toml: bash jobs/quickstart.sh FILE.toml
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+readonly plumbline=build/bin/plumbline
+readonly ranks=2
+campaign=${1:-jobs/campaigns/quick.toml}
+out="plumbline-out"
+name=$(basename "$campaign" .toml)
+store=$out/$name.h5
+
+headline() { printf '\n=== %s  [%d s]\n' "$*" "$SECONDS"; }
+
+# attempt WHAT COMMAND...: runs the command, and ends here with one line when it fails.
+attempt() {
+  local what=$1 status=0
+  shift
+  "$@" || status=$?
+  ((status == 0)) || stop "$status" "$what failed (exit code $status); the command was: $*"
+}
+
+stop() {
+  printf '\nquickstart: %s\n' "$2" >&2
+  exit "$1"
+}
+
+# The mpiexec of the MPI that was linked: plain "mpiexec" may belong to another one.
+find_mpiexec() {
+  local cached
+  cached=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' build/CMakeCache.txt)
+  if [[ -x $cached ]]; then echo "$cached"; else command -v mpiexec.mpich || command -v mpiexec; fi
+}
+
+# Two ranks want two cores. On a machine with one the campaign is run with "oversubscribe": it works, and every row says so.
+fit_campaign_to_cores() {
+  if (($(nproc) >= ranks)); then return 0; fi
+  local fitted=$out/$name.toml
+  { echo "oversubscribe = true" && grep -v '^oversubscribe' "$campaign"; } >"$fitted"
+  campaign=$fitted
+  echo "This machine gives us $(nproc) core(s) for $ranks ranks: they share it (oversubscribe = true in $campaign); times will be poor."
+}
+
+save_json() {
+  local command=$1 file=$2
+  "$plumbline" "$command" "$store" --json >"$file.partial" && mv "$file.partial" "$file"
+}
+
+if [[ ! -r $campaign ]]; then stop 2 "there is no campaign file $campaign"; fi
+mkdir -p "$out"
+
+headline "1/5 Packages"
+attempt "installing packages" bash jobs/install.sh
+
+headline "2/5 Build (Release, into build/)"
+attempt "configuring" cmake --preset release
+attempt "building" cmake --build build --parallel "$(nproc)"
+
+headline "3/5 Measure: $campaign on $ranks ranks -> $store"
+fit_campaign_to_cores
+mpiexec=$(find_mpiexec) || stop 2 "no mpiexec found; installed MPI packages: $(dpkg-query -W -f '${Package} ' 'mpich*' 'openmpi*' 2>/dev/null)"
+attempt "the run" "$mpiexec" -n "$ranks" "$plumbline" run "$campaign" -o "$store"
+
+headline "4/5 Tables"
+for command in ceilings score show; do
+  printf '\n--- plumbline %s %s\n' "$command" "$store"
+  attempt "plumbline $command" "$plumbline" "$command" "$store"
+done
+attempt "writing JSON" save_json show "$out/$name.json"
+attempt "writing JSON" save_json score "$out/$name.score.json"
+attempt "writing JSON" save_json ceilings "$out/$name.ceilings.json"
+
+headline "5/5 Figures"
+attempt "plumbline report" "$plumbline" report "$store"
+
+headline "Done"
+figures=$(find "$out" -newer "$store" \( -name '*.png' -o -name '*.svg' -o -name '*.html' \) | sort)
+cat <<TEXT
+  $store                 everything measured: HDF5, readable with h5py, pandas or h5dump
+  $out/$name.json               what each kernel reaches and what bounds it    (plumbline show --json)
+  $out/$name.score.json         each counter held against arithmetic          (plumbline score --json)
+  $out/$name.ceilings.json      what this node can do                         (plumbline ceilings --json)
+figures:
+${figures:-  none}
+next: $plumbline doctor      says what else can be measured here, and how to get it
+      $plumbline --help      the other commands
+TEXT

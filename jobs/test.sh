@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# Builds and tests everything that can be tested on this machine; what cannot is skipped, with its reason in the list at the end.
+#
+#   bash jobs/test.sh           packages, build, tests, then the unit tests under AddressSanitizer and UBSan; 60 minutes on 2 cores at most
+#   bash jobs/test.sh --full    and the long ones (label full); those that passed with the same program are not run again, so an
+#                               interrupted run can be repeated
+#   bash jobs/test.sh --gpu     and those that need an NVIDIA GPU (label gpu)
+#
+# Build folders: build-ci, build-asan. Exit code 0: nothing failed.
+set -uo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+full=false
+gpu=false
+for argument in "$@"; do
+  case $argument in
+    --full) full=true ;;
+    --gpu) gpu=true ;;
+    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 0 ;;
+    *) echo "test: unknown option '$argument'; try --full, --gpu or --help" >&2 && exit 2 ;;
+  esac
+done
+
+cores=$(nproc)
+failed=0    # set when any stage failed; the later ones still run
+summaries=() # of each stage, printed last
+skipped=()
+
+stage_start=$SECONDS
+finish_stage() {
+  printf '=== %s: %d s (total %d s)\n\n' "$1" $((SECONDS - stage_start)) "$SECONDS"
+  stage_start=$SECONDS
+}
+
+stop() {
+  printf 'test: %s\n' "$*" >&2
+  exit 1
+}
+
+# build PRESET FOLDER [CMAKE OPTION...]
+build() {
+  local preset=$1 folder=$2 log
+  shift 2
+  log=$folder/configure.log
+  mkdir -p "$folder"
+  cmake --preset "$preset" "$@" >"$log" 2>&1 || { tail -n 30 "$log" && return 1; }
+  grep -E '^-- .*(Kernel flavors|left out|not built|absent|OFF)' "$log" || true
+  cmake --build "$folder" --parallel "$cores"
+}
+
+# run_tests TITLE FOLDER CTEST OPTION...: one ctest run; its summary and skips are kept for the end.
+run_tests() {
+  local title=$1 folder=$2 log status=0
+  shift 2
+  log=$folder/ctest-${title// /-}.log
+  ctest --test-dir "$folder" --output-on-failure --no-tests=error --timeout 300 --output-junit "$PWD/$log.xml" "$@" 2>&1 | tee "$log"
+  status=${PIPESTATUS[0]}
+  ((status == 0)) || failed=1
+  summaries+=("$title:" "$(grep -E '^[0-9]+% tests passed' "$log" || echo "ctest ended with $status before it had a summary")")
+  mapfile -t -O "${#skipped[@]}" skipped < <(/usr/bin/python3 tests/skipped_tests.py "$log.xml")
+  return "$status"
+}
+
+# Each long test by itself; its name is noted when it passed, beside the identity of the program that passed.
+run_full_tests() {
+  local identity passed name names=()
+  identity=$(cat build-ci/bin/* 2>/dev/null | sha256sum | cut -c 1-16)
+  passed=build-ci/full-passed-$identity
+  touch "$passed"
+  mapfile -t names < <(ctest --test-dir build-ci -N -L '^full$' | sed -n 's/^ *Test *#[0-9]*: //p')
+  if ((${#names[@]} == 0)); then echo "there are no tests with the label full" && return 0; fi
+  for name in "${names[@]}"; do
+    if grep -qxF -- "$name" "$passed"; then
+      echo "$name passed earlier with this program"
+    elif run_tests "full $name" build-ci -R "^${name//./\\.}\$"; then
+      echo "$name" >>"$passed"
+    fi
+  done
+}
+
+run_gpu_tests() {
+  if ! nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
+    skipped+=("--gpu: no NVIDIA GPU answers nvidia-smi on this machine")
+    return 0
+  fi
+  if ctest --test-dir build-ci -N -L '^gpu$' | grep -q '^Total Tests: 0$'; then
+    skipped+=("--gpu: no test has the label gpu in this build")
+    return 0
+  fi
+  run_tests gpu build-ci -L '^gpu$' -j1
+}
+
+report() {
+  if ((${#skipped[@]} > 0)); then
+    echo "Skipped here, with the reason:"
+    printf '  %s\n' "${skipped[@]}"
+    echo
+  fi
+  echo "Whole run: $SECONDS s"
+  printf '%s\n' "${summaries[@]}"
+}
+
+bash jobs/install.sh --tests || stop "installing packages failed"
+finish_stage packages
+
+# Both builds, and a later run's, share what was compiled already.
+if command -v ccache >/dev/null; then export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
+
+build ci build-ci || stop "the build (preset ci) failed"
+finish_stage build
+
+# Tests that time, start ranks or start Slurm carry RUN_SERIAL themselves.
+run_tests tests build-ci -LE '^(full|gpu)$' -j "$cores"
+finish_stage tests
+
+if $full; then
+  run_full_tests
+  finish_stage "long tests"
+fi
+if $gpu; then
+  run_gpu_tests
+  finish_stage "GPU tests"
+fi
+
+# One compiler's flavors are enough here: sanitizers leave the flavored kernels alone.
+if build asan build-asan -DPLUMBLINE_FLAVOR_COMPILERS="${CXX:-g++}"; then
+  export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
+  run_tests "unit tests under ASan and UBSan" build-asan -L '^unit$' -j "$cores"
+else
+  failed=1
+  summaries+=("unit tests under ASan and UBSan:" "the build (preset asan) failed")
+fi
+finish_stage sanitizers
+
+report
+exit "$failed"
