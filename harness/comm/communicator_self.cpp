@@ -1,0 +1,55 @@
+// Without MPI: a world of one rank.
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "comm/communicator.hpp"
+#include "comm/launch.hpp"
+
+namespace plumbline {
+
+struct Group::Handle {};
+struct Communicator::Session {};
+
+Group::Group() = default;
+Group::Group(std::unique_ptr<Handle> handle) : handle_(std::move(handle)), rank_(0), size_(1) {}
+Group::Group(Group&&) noexcept = default;
+Group& Group::operator=(Group&&) noexcept = default;
+Group::~Group() = default;
+
+void Group::barrier() {}
+void Group::wait_for_all() {}
+double Group::max(double value) { return value; }
+double Group::min(double value) { return value; }
+double Group::sum(double value) { return value; }
+bool Group::any(bool value) { return value; }
+std::string Group::broadcast(std::string text, int) { return text; }
+std::vector<std::string> Group::gather(const std::string& text, int) { return {text}; }
+
+Communicator::Communicator()
+    : world_(std::make_unique<Group::Handle>()), local_(std::make_unique<Group::Handle>()), leaders_(std::make_unique<Group::Handle>()) {
+  if (const auto mismatch = launch_mismatch(find_launch(process_environment()), 1, "")) throw *mismatch;
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  host_ = name.data();
+}
+
+Communicator::~Communicator() = default;
+
+Group& Communicator::team(int ranks) {
+  if (ranks != 1) throw user_error("a team of " + std::to_string(ranks) + " ranks needs MPI; this plumbline is built without it");
+  return world_;
+}
+
+std::optional<Ending> Communicator::end(Exit mine, const std::string& message, double) {
+  if (message.empty()) return Ending{mine, {}};
+  return Ending{mine, {message}};
+}
+
+void Communicator::abort(Exit code) { std::_Exit(static_cast<int>(code)); }
+
+std::string Communicator::library_version() { return "none (built without MPI)"; }
+bool Communicator::has_mpi() { return false; }
+
+}  // namespace plumbline

@@ -1,0 +1,31 @@
+// What the launcher says about this run, from its environment: so that N singletons are not taken for a job of N ranks.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/error.hpp"
+
+namespace plumbline {
+
+/// Looks a word up in an environment; nullopt when it is not there.
+using Environment = std::function<std::optional<std::string>(const char* name)>;
+Environment process_environment();
+
+struct Launch {
+  int size = 1, rank = 0;  // as the launcher counts
+  std::string by;          // the variable that said so: "PMI_SIZE"
+};
+
+/// What mpiexec, srun or Open MPI's mpiexec says; nullopt when nothing launched this process (a shell, a batch script).
+std::optional<Launch> find_launch(const Environment& environment);
+
+/// Number of processes that the launcher started; 1 without a launcher.
+int launched_size();
+
+/// Nothing when world and launcher agree; else the error of N singletons. Ranks other than the launcher's first get an empty
+/// message, so that the user reads one line. `library` is the linked MPI's version string.
+std::optional<Error> launch_mismatch(const std::optional<Launch>& launch, int world_size, std::string_view library);
+
+}  // namespace plumbline

@@ -1,0 +1,150 @@
+// Run on 1, 2, 4 and 16 ranks. `comm_test --exit-codes` and `--one-rank-fails` show how runs end.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <thread>
+
+#include "comm/communicator.hpp"
+#include "comm/launch.hpp"
+
+namespace plumbline {
+namespace {
+
+Communicator* session = nullptr;
+
+TEST(communicator, world_is_as_large_as_launched) { EXPECT_EQ(session->size(), launched_size()); }
+
+TEST(communicator, reductions_reach_every_rank) {
+  const double rank = session->rank(), size = session->size();
+  EXPECT_EQ(session->world().max(rank), size - 1);
+  EXPECT_EQ(session->world().min(rank), 0);
+  EXPECT_EQ(session->world().sum(rank), size * (size - 1) / 2);
+}
+
+TEST(communicator, any_is_true_when_one_rank_says_so) {
+  EXPECT_TRUE(session->world().any(session->rank() == session->size() - 1));
+  EXPECT_FALSE(session->world().any(false));
+}
+
+TEST(communicator, broadcast_gives_everybody_the_roots_text) {
+  for (const int root : {0, session->size() - 1}) {
+    const std::string text = "campaign of " + std::to_string(root);
+    EXPECT_EQ(session->world().broadcast(session->rank() == root ? text : "other", root), text);
+    EXPECT_EQ(session->world().broadcast(session->rank() == root ? "" : "other", root), "");
+  }
+}
+
+TEST(communicator, gather_keeps_rank_order_and_uneven_sizes) {
+  const auto mine = [](int rank) { return std::string(static_cast<std::size_t>(rank) * 100'003, static_cast<char>('a' + rank % 26)); };
+  const auto all = session->world().gather(mine(session->rank()));
+  ASSERT_EQ(all.size(), session->rank() == 0 ? static_cast<std::size_t>(session->size()) : 0);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) EXPECT_EQ(all[rank], mine(static_cast<int>(rank)));
+}
+
+TEST(communicator, local_ranks_share_a_host_and_leaders_count_nodes) {
+  const auto hosts = session->local().gather(session->host());
+  for (const auto& host : hosts) EXPECT_EQ(host, session->host());
+  EXPECT_EQ(session->leaders().member(), session->local().rank() == 0);
+  EXPECT_LT(session->node(), session->nodes());
+  if (session->leaders().member()) {
+    EXPECT_EQ(session->leaders().size(), session->nodes());
+    EXPECT_EQ(session->leaders().rank(), session->node());
+  }
+}
+
+TEST(communicator, a_team_is_the_first_ranks_of_the_node) {
+  for (int ranks = 1; ranks <= session->local().size(); ranks *= 2) {
+    Group& team = session->team(ranks);
+    EXPECT_EQ(team.member(), session->local().rank() < ranks);
+    EXPECT_EQ(&team, &session->team(ranks)) << "a team is made once";
+    if (!team.member()) continue;
+    EXPECT_EQ(team.size(), ranks);
+    EXPECT_EQ(team.rank(), session->local().rank());
+    team.barrier();
+    EXPECT_EQ(team.sum(1), ranks);
+  }
+}
+
+TEST(communicator, nobody_leaves_a_barrier_before_the_last_has_come) {
+  using Clock = std::chrono::steady_clock;  // one clock for all ranks of a node
+  const auto now = [] { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); };
+  for (const bool eager : {true, false}) {
+    if (session->local().rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    const double came = now();
+    eager ? session->local().barrier() : session->local().wait_for_all();
+    const double left = now();
+    EXPECT_GE(left, session->local().max(came));
+  }
+}
+
+// The time a waiting rank spends on a core, not how long anything takes.
+TEST(communicator, a_waiting_rank_leaves_its_core) {
+  const auto cpu = [] {
+    timespec t{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  };
+  if (session->size() == 1) GTEST_SKIP() << "SKIP: one rank waits for nobody";
+  session->world().wait_for_all();
+  const double before = cpu();
+  if (session->rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  session->world().wait_for_all();
+  EXPECT_LT(cpu() - before, 0.2);
+}
+
+TEST(communicator, all_ranks_end_with_the_worst_code_and_rank_0_hears_each_message_once) {
+  const bool last = session->rank() == session->size() - 1;
+  const auto ending = session->end(last ? Exit::wrong_result : Exit::ok, "the same everywhere");
+  ASSERT_TRUE(ending);
+  EXPECT_EQ(ending->code, Exit::wrong_result);
+  if (session->rank() == 0)
+    EXPECT_EQ(ending->messages, std::vector<std::string>{"the same everywhere"});
+  else
+    EXPECT_TRUE(ending->messages.empty());
+}
+
+// Rank 1 fails where rank 0 waits for it: its code must come out, and nobody may hang.
+int one_rank_fails(Communicator& communicator) {
+  if (communicator.rank() != 1) {
+    communicator.world().wait_for_all();
+    return 0;
+  }
+  if (communicator.end(Exit::wrong_result, "rank 1 failed", 0.5)) return 0;
+  std::fprintf(stderr, "rank 1 failed alone\n");
+  communicator.abort(Exit::wrong_result);
+}
+
+int run(int argc, char** argv) {
+  Communicator communicator;
+  session = &communicator;
+  if (argc > 1 && std::strcmp(argv[1], "--one-rank-fails") == 0) return one_rank_fails(communicator);
+  testing::InitGoogleTest(&argc, argv);
+  if (communicator.rank() != 0) {  // one report; the others speak only where they disagree
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    struct Failures : testing::EmptyTestEventListener {
+      void OnTestPartResult(const testing::TestPartResult& result) override {
+        if (result.failed()) std::printf("rank %d: %s:%d: %s\n", session->rank(), result.file_name(), result.line_number(), result.message());
+      }
+    };
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new Failures);
+  }
+  const bool failed = RUN_ALL_TESTS() != 0;
+  return communicator.world().any(failed) ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace plumbline
+
+int main(int argc, char** argv) {
+  try {
+    return plumbline::run(argc, argv);
+  } catch (const plumbline::Error& error) {
+    if (*error.what() != 0) std::fprintf(stderr, "%s\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}

@@ -1,0 +1,74 @@
+#include "comm/launch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "comm/ending.hpp"
+
+namespace plumbline {
+namespace {
+
+Environment with(std::map<std::string, std::string> variables) {
+  return [variables](const char* name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    if (found == variables.end()) return std::nullopt;
+    return found->second;
+  };
+}
+
+TEST(launch, a_shell_launches_nothing) { EXPECT_FALSE(find_launch(with({}))); }
+
+TEST(launch, a_batch_script_is_one_process_whatever_the_job_holds) {
+  EXPECT_FALSE(find_launch(with({{"SLURM_JOB_ID", "7"}, {"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}})));
+}
+
+TEST(launch, a_slurm_step_says_its_tasks) {
+  const auto launch = find_launch(with({{"SLURM_JOB_ID", "7"}, {"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_NTASKS", "8"}}));
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->size, 4);
+}
+
+TEST(launch, hydra_inside_slurm_counts_for_itself) {
+  const auto launch = find_launch(with({{"PMI_SIZE", "16"}, {"PMI_RANK", "3"}, {"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "2"}}));
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->size, 16);
+  EXPECT_EQ(launch->rank, 3);
+}
+
+TEST(launch, a_word_that_is_no_number_says_nothing) { EXPECT_FALSE(find_launch(with({{"PMI_SIZE", "2x"}}))); }
+
+TEST(launch, singletons_are_a_user_error_that_names_the_right_launcher) {
+  const auto error = launch_mismatch(Launch{2, 0, "OMPI_COMM_WORLD_SIZE"}, 1, "MPICH Version: 4.0.2");
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->code(), Exit::user_error);
+  const std::string text = error->what();
+  EXPECT_NE(text.find("mpiexec.mpich -n 2"), text.npos) << text;
+  EXPECT_NE(text.find("OMPI_COMM_WORLD_SIZE"), text.npos) << text;
+  EXPECT_EQ(text.find('\n'), text.npos);
+}
+
+TEST(launch, only_the_first_singleton_speaks) {
+  const auto error = launch_mismatch(Launch{2, 1, "OMPI_COMM_WORLD_SIZE"}, 1, "MPICH Version: 4.0.2");
+  ASSERT_TRUE(error);
+  EXPECT_STREQ(error->what(), "");
+}
+
+TEST(launch, a_world_as_large_as_launched_is_right) {
+  EXPECT_FALSE(launch_mismatch(Launch{2, 0, "PMI_SIZE"}, 2, "MPICH"));
+  EXPECT_FALSE(launch_mismatch(Launch{1, 0, "PMI_SIZE"}, 1, "MPICH"));
+  EXPECT_FALSE(launch_mismatch(std::nullopt, 1, "MPICH"));
+}
+
+TEST(ending, severity_orders_all_codes_and_has_an_inverse) {
+  for (const Exit code : {Exit::ok, Exit::io_or_failed_case, Exit::user_error, Exit::regression, Exit::wrong_result, Exit::stopped_early}) {
+    EXPECT_EQ(exit_of_severity(severity(code)), code);
+    EXPECT_EQ(worse(code, Exit::ok), code);
+  }
+  EXPECT_EQ(worse(Exit::wrong_result, Exit::io_or_failed_case), Exit::wrong_result);
+  EXPECT_EQ(worse(Exit::stopped_early, Exit::wrong_result), Exit::stopped_early);
+}
+
+}  // namespace
+}  // namespace plumbline
