@@ -1,0 +1,15 @@
+// Time, and the core's clock rate as a dependent chain shows it.
+#pragma once
+#include <cstdint>
+
+namespace plumbline {
+
+/// Seconds since an arbitrary start, the same for all processes of a node (CLOCK_MONOTONIC).
+double now_seconds();
+/// Nanoseconds since 1970-01-01 UTC.
+std::int64_t unix_nanoseconds();
+/// Core clock in Hz now, from a chain of dependent one-cycle integer additions (best of a few short tries, about 60 us in all).
+/// Never derived from the TSC, whose rate is not the core's. NaN on an instruction set without such a chain here.
+double core_clock_hz();
+
+}  // namespace plumbline

@@ -1,0 +1,58 @@
+// A case made ready on one rank: its data, and each thread's part of the sweep.
+#pragma once
+#include <memory>
+
+#include "core/case.hpp"
+#include "measure/arena.hpp"
+#include "measure/thread_team.hpp"
+
+namespace plumbline {
+
+class Prepared {
+ public:
+  /// Maps memory for the case (at `address` if not 0) without touching it. Throws std::bad_alloc.
+  Prepared(const Case& measured, int threads, std::uintptr_t address = 0)
+      : arena_(arena_size(measured), address),
+        workload_(measured.kernel->prepare(measured.parameters, measured.precision, arena_)),
+        sweep_(measured.flavor.sweep),
+        arguments_(workload_->arguments()),
+        threads_(threads) {}
+
+  /// First touch, by the thread that will sweep it.
+  void initialise(int thread) {
+    const auto [begin, end] = part(thread);
+    workload_->initialise(begin, end);
+  }
+  void restore(int thread) {
+    if (!workload_->restores()) return;
+    const auto [begin, end] = part(thread);
+    workload_->restore(begin, end);
+  }
+  void sweep(int thread) { sweep_range(sweep_, thread); }
+  /// The same call with another function in the sweep's place: the empty region.
+  void sweep_range(Sweep function, int thread) {
+    const auto [begin, end] = part(thread);
+    function(arguments_, begin, end);
+  }
+
+  const Workload& workload() const { return *workload_; }
+
+ private:
+  std::pair<std::size_t, std::size_t> part(int thread) const { return part_of(workload_->extent(), workload_->grain(), thread, threads_); }
+
+  static std::size_t arena_size(const Case& measured) {
+    std::size_t bytes = 0;
+    const Work work = measured.work();
+    for (const auto& stream : work.streams) bytes += stream.footprint_bytes;
+    // Room for what a workload keeps beside its streams (a copy to restore from, a reference).
+    return arena_bytes(4 * bytes, 16) + (std::size_t{1} << 20);
+  }
+
+  Arena arena_;
+  std::unique_ptr<Workload> workload_;
+  Sweep sweep_;
+  const void* arguments_;
+  int threads_;
+};
+
+}  // namespace plumbline

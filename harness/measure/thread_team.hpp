@@ -1,0 +1,27 @@
+// The threads of one rank, opened here and nowhere else: one OpenMP runtime for all compilers' flavors.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+namespace plumbline {
+
+/// The contiguous part [first, second) of an index range that thread `thread` of `threads` sweeps; parts begin at multiples of `grain`.
+std::pair<std::size_t, std::size_t> part_of(std::size_t extent, std::size_t grain, int thread, int threads);
+
+class ThreadTeam {
+ public:
+  /// `begin_thread` runs once in each thread (binding). Throws std::runtime_error when the runtime gives fewer threads.
+  explicit ThreadTeam(int threads, const std::function<void(int thread)>& begin_thread = {});
+
+  int size() const { return threads_; }
+  /// Runs `body(thread)` in every thread; returns when all have.
+  void run(const std::function<void(int thread)>& body) const;
+  /// All threads of the team meet here; only inside run().
+  static void barrier();
+
+ private:
+  int threads_;
+};
+
+}  // namespace plumbline

@@ -1,0 +1,40 @@
+// Timing one case: warm-up, result check, calibration, repetitions until the median is known well enough.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/case.hpp"
+#include "core/status.hpp"
+#include "measure/synchronization.hpp"
+#include "measure/thread_team.hpp"
+
+namespace plumbline {
+
+struct TimingProtocol {
+  double min_seconds = 0.02;     // a repetition lasts at least this long
+  double ci_relative = 0.02;     // stop when the median's 95 % half-width is below this share of it
+  int max_repetitions = 50;
+  int min_repetitions = 5;
+  double budget_seconds = 10;    // for the whole case; at least min_repetitions are made
+};
+
+struct Repetition {
+  double seconds;       // a sweep, of the team: max over end minus min over start
+  double rank_seconds;  // the same over this rank's threads alone
+  double clock_hz;
+};
+
+/// What became of a case: a value, also when it fails.
+struct Timed {
+  Status status = Status::ok;
+  std::string reason;
+  std::vector<Repetition> repetitions;
+  double error = absent, tolerance = absent;  // of the result, relative; of this rank
+  bool wrong_result = false;
+};
+
+/// Measures `measured` on this rank's `threads`, together with the ranks behind `team`. Every rank of the team reaches every
+/// meeting point, whatever fails on it.
+Timed time_case(const Case& measured, const TimingProtocol& protocol, const ThreadTeam& threads, Synchronization& team);
+
+}  // namespace plumbline

@@ -1,0 +1,176 @@
+// The rank's side: finds the emulator, starts the worker, asks it.
+#include "measure/worker.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "measure/worker_channel.hpp"
+
+extern char** environ;
+
+namespace plumbline {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the emulator needs to be exact (harness/emulator/README.md).
+const std::vector<std::string> tool_options{"-q", "--tool=plumbline", "--vex-iropt-register-updates=allregs-at-each-insn",
+                                            "--vex-guest-chase=no", "--fair-sched=yes", "--count-at-start=no"};
+
+fs::path self() { return fs::read_symlink("/proc/self/exe"); }
+
+fs::path on_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path ? path : "";
+  while (!rest.empty()) {
+    const auto colon = rest.find(':');
+    const fs::path candidate = fs::path(rest.substr(0, colon)) / program;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
+  }
+  return {};
+}
+
+// A small environment of fixed shape: nothing of the launcher's, and the same stack whatever the user's shell holds.
+std::vector<std::string> worker_environment(const EmulatorInstallation& installation) {
+  std::vector<std::string> all{"VALGRIND_LIB=" + installation.tool_directory.string(), "LD_BIND_NOW=1", "OMP_WAIT_POLICY=passive",
+                               "OPENBLAS_CORETYPE=Haswell", "OPENBLAS_NUM_THREADS=1", "HWLOC_COMPONENTS=-x86", "PATH=/usr/bin:/bin", "LC_ALL=C"};
+  if (const char* libraries = std::getenv("LD_LIBRARY_PATH")) all.push_back(std::string("LD_LIBRARY_PATH=") + libraries);
+  return all;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> all;
+  for (auto& word : words) all.push_back(word.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+template <std::size_t N>
+bool copy_word(char (&to)[N], std::string_view from) {
+  if (from.size() >= N) return false;
+  std::memcpy(to, from.data(), from.size());
+  to[from.size()] = '\0';
+  return true;
+}
+
+std::optional<WorkerRequest> request_for(const Case& measured, std::uint64_t entries) {
+  WorkerRequest request{};
+  request.threads = measured.team.threads;
+  request.entries = entries;
+  const bool fits = copy_word(request.kernel, measured.kernel->name) && copy_word(request.precision, measured.precision) &&
+                    copy_word(request.flavor, measured.flavor.name) && copy_word(request.parameters, measured.parameters.path());
+  return fits ? std::optional(request) : std::nullopt;
+}
+
+std::string how_it_ended(int process) {
+  int status = 0;
+  if (waitpid(process, &status, 0) != process) return "it is gone";
+  if (WIFSIGNALED(status)) return fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  return fmt::format("exit {}", WEXITSTATUS(status));
+}
+
+std::vector<std::vector<Reading>> unpack(const std::vector<std::uint64_t>& numbers, std::size_t offset, std::size_t threads,
+                                         const std::vector<EventDescription>& events) {
+  std::vector<std::vector<Reading>> all(threads);
+  for (std::size_t t = 0; t < threads; ++t)
+    for (std::size_t e = 0; e < events.size(); ++e) all[t].push_back({events[e].name, numbers[offset + t * events.size() + e]});
+  return all;
+}
+
+}  // namespace
+
+EmulatorInstallation find_emulator() {
+  EmulatorInstallation found;
+  const char* named = std::getenv("PLUMBLINE_EMULATOR_DIR");
+  found.tool_directory = named ? fs::path(named) : self().parent_path().parent_path() / "lib" / "plumbline" / "valgrind";
+  found.valgrind = on_path("valgrind");
+  const Availability compiled = emulated_backend()->availability();
+  if (emulated_events().empty())
+    found.availability = compiled;
+  else if (found.valgrind.empty())
+    found.availability = {Status::unavailable, "no valgrind on PATH: install the package valgrind"};
+  else if (!fs::exists(found.tool_directory / "plumbline-amd64-linux"))
+    found.availability = {Status::unavailable, fmt::format("no emulator in {}: build with PLUMBLINE_WITH_EMULATOR=ON, or set PLUMBLINE_EMULATOR_DIR",
+                                                           found.tool_directory.string())};
+  return found;
+}
+
+EmulatedWorker::EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches) : installation_(installation) {
+  int number = 1;
+  for (const auto& level : caches) geometry_.push_back(fmt::format("--l{}={},{},{}", number++, level.bytes, level.ways, level.line_bytes));
+  start();
+}
+
+EmulatedWorker::~EmulatedWorker() { stop(); }
+
+void EmulatedWorker::start() {
+  std::vector<std::string> words{installation_.valgrind.string()};
+  words.insert(words.end(), tool_options.begin(), tool_options.end());
+  words.insert(words.end(), geometry_.begin(), geometry_.end());
+  words.push_back(self().string());
+  words.emplace_back("worker");
+  std::vector<std::string> environment = worker_environment(installation_);
+  const std::vector<char*> arguments = pointers(words), variables = pointers(environment);
+
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
+  process_ = fork();
+  if (process_ == 0) {
+    dup2(ends[1], 3);
+    close_range(4, ~0U, 0);
+    execve(arguments[0], arguments.data(), variables.data());
+    _exit(127);
+  }
+  close(ends[1]);
+  channel_ = ends[0];
+  if (process_ < 0) stop();
+}
+
+void EmulatedWorker::stop() {
+  if (channel_ >= 0) close(channel_);
+  if (process_ > 0 && waitpid(process_, nullptr, WNOHANG) == 0) {
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+  channel_ = process_ = -1;
+}
+
+WorkerAnswer EmulatedWorker::count(const Case& measured, std::uint64_t entries, double patience_seconds) {
+  const auto refuse = [](Status status, std::string reason) { return WorkerAnswer{status, std::move(reason), {}}; };
+  const auto request = request_for(measured, entries);
+  if (!request) return refuse(Status::failed, "the case's name is too long for the worker");
+  if (channel_ < 0) start();
+  if (channel_ < 0) return refuse(Status::failed, fmt::format("cannot start the emulated worker: {}", std::strerror(errno)));
+  WorkerReply reply{};
+  if (!write_all(channel_, &*request, sizeof *request) || !wait_readable(channel_, patience_seconds)) {
+    stop();
+    return refuse(Status::failed, fmt::format("the emulated worker gave no answer in {:.0f} s", patience_seconds));
+  }
+  std::vector<std::uint64_t> numbers;
+  const auto events = emulated_events();
+  bool whole = read_all(channel_, &reply, sizeof reply);
+  if (whole && reply.status == static_cast<int>(Status::ok)) {
+    numbers.resize(2 * static_cast<std::size_t>(reply.threads) * static_cast<std::size_t>(reply.events));
+    whole = static_cast<std::size_t>(reply.events) == events.size() && read_all(channel_, numbers.data(), numbers.size() * sizeof numbers[0]);
+  }
+  if (!whole) {
+    const std::string end = how_it_ended(process_);
+    process_ = -1;
+    stop();
+    return refuse(Status::failed, "the emulated worker ended: " + end);
+  }
+  if (reply.status != static_cast<int>(Status::ok)) return refuse(static_cast<Status>(reply.status), reply.reason);
+  const auto threads = static_cast<std::size_t>(reply.threads);
+  return {Status::ok, "", {unpack(numbers, 0, threads, events), unpack(numbers, numbers.size() / 2, threads, events), entries}};
+}
+
+}  // namespace plumbline

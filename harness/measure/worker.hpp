@@ -1,0 +1,58 @@
+// A rank's second witness: this same program under the emulator, started before MPI and asked, case by case, for counts.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/case.hpp"
+#include "core/flows.hpp"
+#include "measure/counting.hpp"
+
+namespace plumbline {
+
+/// Where the emulator is, or why there is none.
+struct EmulatorInstallation {
+  std::filesystem::path tool_directory, valgrind;
+  Availability availability;
+};
+/// Looks for the tool beside this program (../lib/plumbline/valgrind; PLUMBLINE_EMULATOR_DIR overrides) and valgrind on PATH.
+EmulatorInstallation find_emulator();
+
+/// What the worker answers for one case.
+struct WorkerAnswer {
+  Status status = Status::ok;
+  std::string reason;
+  RegionCounts counts;
+};
+
+/// Owns the worker process; ends it with the object.
+class EmulatedWorker {
+ public:
+  /// Starts the worker with simulated caches of this geometry. The launcher's variables and descriptors do not reach it.
+  EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches);
+  EmulatedWorker(EmulatedWorker&&) = delete;
+  ~EmulatedWorker();
+
+  /// Blocks until the worker has answered; its death, a refusal or no answer in `patience_seconds` is a status with the reason,
+  /// and the worker is started anew for the next case.
+  WorkerAnswer count(const Case& measured, std::uint64_t entries, double patience_seconds);
+
+ private:
+  void start();
+  void stop();
+
+  EmulatorInstallation installation_;
+  std::vector<std::string> geometry_;
+  int channel_ = -1;
+  int process_ = -1;
+};
+
+/// The worker's side (hidden `worker` command): serves requests on descriptor `channel` until it is closed.
+/// Each case runs in a child of its own, forked from the same pristine image: equal requests see equal addresses,
+/// and a case that crashes takes nothing with it.
+int serve_counts(int channel);
+
+}  // namespace plumbline
