@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What one guest instruction does, read from its machine code. The IR is no witness for arithmetic: its optimizer merges
+// equal operations, and some instructions (addsubpd, haddpd) are translated into more lanes than they compute.
+#ifndef PLUMBLINE_DECODE_H
+#define PLUMBLINE_DECODE_H
+
+#include "pub_tool_basics.h"
+
+#include "client_requests.h"
+
+typedef struct {
+  Bool valid;
+  Bool fp64, wide, scalar, memory;  // wide: 256-bit; memory: the third operand is in memory
+  UChar form;                       // 0: 132, 1: 213, 2: 231
+  UChar operation;                  // 0: fmaddsub, 1: fmsubadd, 2: fmadd, 3: fmsub, 4: fnmadd, 5: fnmsub
+  UChar destination, second, third; // register numbers
+} FmaInstruction;
+
+typedef struct {
+  UShort event;
+  UShort amount;
+} EventAmount;
+
+typedef struct {
+  EventAmount amounts[4];  // what to add besides `instructions`
+  UInt n_amounts;
+  Bool non_temporal;       // its store bypasses the caches
+  Bool masked_move;        // maskmovq, maskmovdqu: the translation reads its destination, the processor does not
+  Bool no_memory;          // register form which the translation expresses through the stack (bts reg, reg)
+  Bool gather;
+  Bool repeated;           // REP string instruction: one instruction, many passes through its translation
+  FmaInstruction fma;
+} DecodedInstruction;
+
+void decode_instruction(const UChar* code, UInt length, DecodedInstruction* decoded);
+
+#endif

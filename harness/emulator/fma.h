@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Runs the guest's fused multiply-adds on the host's own: the very same instruction on the guest's registers, hence bit exact,
+// NaN payloads included, where Valgrind's software FMA takes some 50 ns a lane. A host without FMA keeps the software.
+#ifndef PLUMBLINE_FMA_H
+#define PLUMBLINE_FMA_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+
+#include "decode.h"
+
+enum { kMaxFmaLanes = 8 };
+
+// The lanes of one FMA instruction in the IR: result temporaries (the Qops) and where each is put.
+typedef struct {
+  Bool usable;
+  Bool emitted;
+  const FmaInstruction* instruction;
+  IRExpr* memory;  // address of the third operand, NULL when that is a register
+  UInt n_lanes;
+  IRTemp result[kMaxFmaLanes];
+  Int offset[kMaxFmaLanes];  // in the guest state
+  UInt n_copies;
+  IRTemp copy[kMaxFmaLanes];
+  Int copy_offset[kMaxFmaLanes];
+} FmaRewrite;
+
+// Asks the processor. Called once, before any code is translated.
+void fma_detect_host(void);
+
+// Looks at the statements [begin, end) of one instruction. Not usable when the host has no FMA or the IR has an unknown shape.
+void fma_plan(const IRSB* in, Int begin, Int end, const FmaInstruction* instruction, FmaRewrite* rewrite);
+
+// Before the first result: calls the host instruction, which writes the guest register.
+void fma_emit(IRSB* out, FmaRewrite* rewrite);
+
+// The lane's place in the guest state if t is a result of the rewritten instruction, else -1.
+Int fma_result_offset(const FmaRewrite* rewrite, IRTemp t);
+
+// Whether this Put writes what the host instruction has already written.
+Bool fma_is_redundant_put(const FmaRewrite* rewrite, const IRStmt* put);
+
+#endif

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Adds the recording of segments (segments.h) to a translated block: arithmetic from the machine code at each instruction mark,
+// memory accesses from the IR, put back together into what the instruction issues.
+#include "instrument.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+
+#include "decode.h"
+#include "fma.h"
+#include "forward.h"
+#include "segments.h"
+
+// An access of the current instruction, kept to merge its continuation: VEX splits `vfmadd231pd ymm, ymm, m256` or
+// `cvtps2pd xmm, m64` into loads of single lanes.
+typedef struct {
+  Bool write;
+  IRTemp base;
+  Long offset;
+  UInt bytes;
+  Int site;  // -1: not recorded
+} RecentAccess;
+
+// What is known of a temporary that may be an address.
+typedef struct {
+  IRTemp base;  // its value is base + offset
+  Long offset;
+  IRExpr* guard;   // and, if not NULL, it is an address chosen by a guard: if_true is the one meant
+  IRExpr* if_true;
+} Origin;
+
+enum { kMaxRecent = 8, kMaxSites = kLargestBlockWords - 1 };
+
+typedef struct {
+  const IRSB* in;
+  IRSB* out;
+  Int pointer_offset;  // of the buffer pointer in the guest state
+  IRTemp pointer;      // its value on entry to the block
+  UInt words;          // already spoken for, behind pointer
+
+  Segment* chain;
+  Bool any;
+  Int amounts[PLUMBLINE_EVENT_COUNT];
+
+  DecodedInstruction instruction;
+  Addr next_instruction;  // address behind the current one
+  Bool counted_masked[2];
+  UInt n_recent;
+  RecentAccess recent[kMaxRecent];
+  FmaRewrite fma;
+
+  UInt n_sites;
+  Site sites[kMaxSites];  // last, and alone not cleared for each block
+} Block;
+
+static Bool simulate_caches_;
+static Block block_;  // translation is serialized, and this is too large for Valgrind's stack
+static Origin* origins_;
+static UInt origins_capacity_;
+
+void instrument_start(Bool simulate_caches) { simulate_caches_ = simulate_caches; }
+
+// ---------------------------------------------------------------------------------------------------------------- IR pieces
+
+static IRExpr* constant(ULong value) { return IRExpr_Const(IRConst_U64(value)); }
+
+static IRExpr* assign(IRSB* out, IRType type, IRExpr* e) {
+  IRTemp t = newIRTemp(out->tyenv, type);
+  addStmtToIRSB(out, IRStmt_WrTmp(t, e));
+  return IRExpr_RdTmp(t);
+}
+
+static IRExpr* word_address(Block* b, UInt word) {
+  if (word == 0) return IRExpr_RdTmp(b->pointer);
+  return assign(b->out, Ity_I64, IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(b->pointer), constant(8ULL * word)));
+}
+
+static void store_word(Block* b, UInt word, IRExpr* value) {
+  addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, word_address(b, word), value));
+}
+
+// ----------------------------------------------------------------------------------------------------------------- segments
+
+static void replay_full_buffer(UChar* guest_state, ULong pointer_offset) {
+  ULong* pointer = (ULong*)(guest_state + pointer_offset);
+  segments_replay((const ULong*)(Addr)*pointer);
+  *pointer = (ULong)(Addr)segments_buffer;
+}
+
+static void open_block(Block* b) {
+  IRSB* out = b->out;
+  ULong limit = (ULong)(Addr)(segments_buffer + kBufferWords);
+  IRExpr* now = assign(out, Ity_I64, IRExpr_Get(b->pointer_offset, Ity_I64));
+  IRDirty* d = unsafeIRDirty_0_N(0, "replay_full_buffer", VG_(fnptr_to_fnentry)(replay_full_buffer),
+                                 mkIRExprVec_2(IRExpr_GSPTR(), constant((ULong)b->pointer_offset)));
+  d->guard = assign(out, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, constant(limit), now));
+  d->nFxState = 1;
+  VG_(memset)(&d->fxState[0], 0, sizeof d->fxState[0]);
+  d->fxState[0].fx = Ifx_Modify;
+  d->fxState[0].offset = (UShort)b->pointer_offset;
+  d->fxState[0].size = 8;
+  addStmtToIRSB(out, IRStmt_Dirty(d));
+  b->pointer = newIRTemp(out->tyenv, Ity_I64);
+  addStmtToIRSB(out, IRStmt_WrTmp(b->pointer, IRExpr_Get(b->pointer_offset, Ity_I64)));
+}
+
+static void forget_accesses(Block* b) {
+  b->n_recent = 0;
+  b->counted_masked[0] = b->counted_masked[1] = False;
+}
+
+static void close_segment(Block* b) {
+  if (!b->any) return;
+  b->chain = segment_new(b->sites, b->n_sites, b->amounts, b->chain);
+  store_word(b, b->words, constant((ULong)(Addr)b->chain));
+  b->words += 1 + b->n_sites;
+  tl_assert(b->words <= kLargestBlockWords);
+  addStmtToIRSB(b->out, IRStmt_Put(b->pointer_offset, word_address(b, b->words)));
+  b->any = False;
+  b->n_sites = 0;
+  VG_(memset)(b->amounts, 0, sizeof b->amounts);
+  forget_accesses(b);
+}
+
+// Appends a word to the running segment's record; answers its site.
+static Int add_site(Block* b, IRExpr* value, UInt bytes, UChar flags) {
+  tl_assert(b->n_sites < kMaxSites && bytes <= 0xFFFF);
+  b->sites[b->n_sites] = (Site){(UShort)bytes, flags, 0};
+  store_word(b, b->words + 1 + b->n_sites, value);
+  return (Int)b->n_sites++;
+}
+
+// ----------------------------------------------------------------------------------------------------------------- accesses
+
+static UInt bytes_event(const Block* b, Bool write) {
+  if (!write) return PLUMBLINE_EVENT_reg_l1_load;
+  return b->instruction.non_temporal ? PLUMBLINE_EVENT_reg_l1_nt_store : PLUMBLINE_EVENT_reg_l1_store;
+}
+
+static UInt number_event(Bool write) { return write ? PLUMBLINE_EVENT_stores : PLUMBLINE_EVENT_loads; }
+
+static UChar site_flags(const Block* b, Bool write) {
+  return (UChar)((write ? kSiteWrite : 0) | (write && b->instruction.non_temporal ? kSiteNonTemporal : 0));
+}
+
+static Origin origin_of(const IRExpr* address) {
+  if (address->tag == Iex_RdTmp) return origins_[address->Iex.RdTmp.tmp];
+  return (Origin){IRTemp_INVALID, (Long)address->Iex.Const.con->Ico.U64, NULL, NULL};
+}
+
+static Bool merge_with_recent(Block* b, const Origin* where, UInt bytes, Bool write) {
+  for (UInt k = 0; k < b->n_recent; k++) {
+    RecentAccess* r = &b->recent[k];
+    if (r->write != write || r->base != where->base || r->offset + (Long)r->bytes != where->offset) continue;
+    r->bytes += bytes;
+    if (r->site >= 0) b->sites[r->site].bytes = (UShort)r->bytes;
+    b->amounts[bytes_event(b, write)] += (Int)bytes;
+    return True;
+  }
+  return False;
+}
+
+static void add_access(Block* b, IRExpr* address, UInt bytes, Bool write) {
+  Origin where = origin_of(address);
+  if (merge_with_recent(b, &where, bytes, write)) return;
+  b->amounts[number_event(write)]++;
+  b->amounts[bytes_event(b, write)] += (Int)bytes;
+  Int site = simulate_caches_ ? add_site(b, address, bytes, site_flags(b, write)) : -1;
+  if (b->n_recent < kMaxRecent) b->recent[b->n_recent++] = (RecentAccess){write, where.base, where.offset, bytes, site};
+}
+
+// An access that happens only where the guard holds. The instruction as a whole issues one access, a gather one for each lane.
+static void add_guarded_access(Block* b, IRExpr* address, UInt bytes, Bool write, IRExpr* guard) {
+  UChar flags = site_flags(b, write) | kSiteGuarded;
+  if (b->instruction.gather)
+    flags |= kSiteCountsAccess;
+  else if (!b->counted_masked[write]) {
+    b->counted_masked[write] = True;
+    b->amounts[number_event(write)]++;
+  }
+  add_site(b, assign(b->out, Ity_I64, IRExpr_ITE(guard, address, constant(0))), bytes, flags);
+}
+
+static void memory_access(Block* b, IRExpr* address, UInt bytes, Bool write, IRExpr* guard) {
+  if (b->instruction.no_memory || (b->instruction.masked_move && !write)) return;
+  if (guard != NULL && guard->tag == Iex_Const) {
+    if (!guard->Iex.Const.con->Ico.U1) return;
+    guard = NULL;
+  }
+  // A gather's idle lanes read from a harmless address in VEX's translation, and nothing in the processor.
+  if (guard == NULL && b->instruction.gather && !write) {
+    Origin where = origin_of(address);
+    if (where.guard == NULL) {
+      b->amounts[PLUMBLINE_EVENT_loads]++;
+      b->amounts[PLUMBLINE_EVENT_reg_l1_load] += (Int)bytes;
+      if (simulate_caches_) add_site(b, address, bytes, 0);
+      return;
+    }
+    guard = where.guard;
+    address = where.if_true;
+  }
+  if (guard == NULL)
+    add_access(b, address, bytes, write);
+  else
+    add_guarded_access(b, address, bytes, write, guard);
+}
+
+static Bool has_loaded(const Block* b) {
+  for (UInt k = 0; k < b->n_recent; k++)
+    if (!b->recent[k].write) return True;
+  return False;
+}
+
+static void memory_of_dirty(Block* b, const IRDirty* d) {
+  if (d->mFx == Ifx_None) return;
+  if (d->mFx != Ifx_Write) memory_access(b, d->mAddr, (UInt)d->mSize, False, d->guard);
+  if (d->mFx != Ifx_Read) memory_access(b, d->mAddr, (UInt)d->mSize, True, d->guard);
+}
+
+static void memory_of_statement(Block* b, const IRStmt* st) {
+  const IRTypeEnv* types = b->in->tyenv;
+  switch (st->tag) {
+    case Ist_WrTmp: {
+      const IRExpr* e = st->Ist.WrTmp.data;
+      if (e->tag == Iex_Load) memory_access(b, e->Iex.Load.addr, (UInt)sizeofIRType(e->Iex.Load.ty), False, NULL);
+      break;
+    }
+    case Ist_Store: memory_access(b, st->Ist.Store.addr, (UInt)sizeofIRType(typeOfIRExpr(types, st->Ist.Store.data)), True, NULL); break;
+    case Ist_LoadG: {
+      const IRLoadG* l = st->Ist.LoadG.details;
+      IRType result, loaded;
+      typeOfIRLoadGOp(l->cvt, &result, &loaded);
+      memory_access(b, l->addr, (UInt)sizeofIRType(loaded), False, l->guard);
+      break;
+    }
+    case Ist_StoreG: {
+      const IRStoreG* s = st->Ist.StoreG.details;
+      memory_access(b, s->addr, (UInt)sizeofIRType(typeOfIRExpr(types, s->data)), True, s->guard);
+      break;
+    }
+    case Ist_CAS: {  // `lock add` is translated into a load and a compare-and-swap: one load, one store
+      const IRCAS* c = st->Ist.CAS.details;
+      UInt bytes = (UInt)sizeofIRType(typeOfIRExpr(types, c->dataLo)) * (c->dataHi ? 2 : 1);
+      if (!has_loaded(b)) memory_access(b, c->addr, bytes, False, NULL);
+      memory_access(b, c->addr, bytes, True, NULL);
+      break;
+    }
+    case Ist_Dirty: memory_of_dirty(b, st->Ist.Dirty.details); break;
+    default: break;
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------- instructions
+
+static void note_origin(const IRStmt* st) {
+  if (st->tag != Ist_WrTmp) return;
+  const IRExpr* e = st->Ist.WrTmp.data;
+  Origin* o = &origins_[st->Ist.WrTmp.tmp];
+  if (e->tag == Iex_RdTmp) *o = origins_[e->Iex.RdTmp.tmp];
+  if (e->tag == Iex_ITE) {
+    o->guard = e->Iex.ITE.cond;
+    o->if_true = e->Iex.ITE.iftrue;
+  }
+  if (e->tag != Iex_Binop || e->Iex.Binop.op != Iop_Add64) return;
+  const IRExpr *left = e->Iex.Binop.arg1, *right = e->Iex.Binop.arg2;
+  if (left->tag != Iex_RdTmp || right->tag != Iex_Const) return;
+  o->base = origins_[left->Iex.RdTmp.tmp].base;
+  o->offset = origins_[left->Iex.RdTmp.tmp].offset + (Long)right->Iex.Const.con->Ico.U64;
+}
+
+static void reset_origins(UInt n) {
+  if (n > origins_capacity_) {
+    origins_capacity_ = 2 * n;
+    if (origins_ != NULL) VG_(free)(origins_);
+    origins_ = VG_(malloc)("plumbline.origins", origins_capacity_ * sizeof origins_[0]);
+  }
+  for (UInt t = 0; t < n; t++) origins_[t] = (Origin){t, 0, NULL, NULL};
+}
+
+static Int end_of_instruction(const IRSB* in, Int mark) {
+  Int end = mark + 1;
+  while (end < in->stmts_used && in->stmts[end]->tag != Ist_IMark && in->stmts[end]->tag != Ist_Exit) end++;
+  return end;
+}
+
+static void begin_instruction(Block* b, Int mark) {
+  const IRStmt* st = b->in->stmts[mark];
+  DecodedInstruction* d = &b->instruction;
+  Addr address = st->Ist.IMark.addr;
+  decode_instruction((const UChar*)address, st->Ist.IMark.len, d);
+  b->any = True;
+  b->next_instruction = address + st->Ist.IMark.len;
+  forget_accesses(b);
+  // A REP instruction passes here once an element; it is counted where it is left, see leave_repeated.
+  if (!d->repeated) b->amounts[PLUMBLINE_EVENT_instructions]++;
+  for (UInt k = 0; k < d->n_amounts; k++) b->amounts[d->amounts[k].event] += d->amounts[k].amount;
+  b->fma.usable = b->fma.emitted = False;
+  if (d->fma.valid) fma_plan(b->in, mark, end_of_instruction(b->in, mark), &d->fma, &b->fma);
+}
+
+static void leave_repeated(Block* b, const IRStmt* exit) {
+  if (!b->instruction.repeated || exit->Ist.Exit.dst->Ico.U64 != b->next_instruction) return;
+  b->any = True;
+  add_site(b, assign(b->out, Ity_I64, IRExpr_ITE(exit->Ist.Exit.guard, constant(1), constant(0))), 0,
+           kSiteGuarded | kSiteInstruction);
+}
+
+// Answers the statement to emit in place of one of a rewritten FMA, NULL for none.
+static IRStmt* rewrite_fma(Block* b, IRStmt* st) {
+  if (!b->fma.usable) return st;
+  if (st->tag == Ist_Put) return fma_is_redundant_put(&b->fma, st) ? NULL : st;
+  if (st->tag != Ist_WrTmp) return st;
+  Int offset = fma_result_offset(&b->fma, st->Ist.WrTmp.tmp);
+  if (offset < 0) return st;
+  if (!b->fma.emitted) {
+    fma_emit(b->out, &b->fma);
+    forward_forget_all();
+  }
+  return IRStmt_WrTmp(st->Ist.WrTmp.tmp, IRExpr_Get(offset, b->instruction.fma.fp64 ? Ity_F64 : Ity_F32));
+}
+
+static void add_statement(Block* b, Int i) {
+  IRStmt* st = b->in->stmts[i];
+  note_origin(st);
+  if (st->tag == Ist_IMark) begin_instruction(b, i);
+  memory_of_statement(b, st);
+  // An exit that raises a fault (movaps off alignment) does not cut: the record is lost only if the program dies there.
+  if (st->tag == Ist_Exit && st->Ist.Exit.jk != Ijk_SigSEGV) {
+    leave_repeated(b, st);
+    close_segment(b);
+  }
+  st = rewrite_fma(b, st);
+  if (st != NULL) addStmtToIRSB(b->out, forward_statement(b->out, st));
+}
+
+IRSB* instrument_block(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* layout, const VexGuestExtents* extents,
+                       const VexArchInfo* host, IRType guest_word, IRType host_word) {
+  Block* b = &block_;
+  Int i = 0;
+  VG_(memset)(b, 0, offsetof(Block, sites));
+  b->in = in;
+  b->out = deepCopyIRSBExceptStmts(in);
+  b->pointer_offset = layout->total_sizeB + kShadowOffset;
+  reset_origins((UInt)in->tyenv->types_used);
+  forward_forget_all();
+  while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark) addStmtToIRSB(b->out, in->stmts[i++]);
+  open_block(b);
+  for (; i < in->stmts_used; i++)
+    if (in->stmts[i]->tag != Ist_NoOp) add_statement(b, i);
+  // REPE and REPNE fall out of the block when their condition fails.
+  if (b->instruction.repeated && in->next->tag == Iex_Const && in->next->Iex.Const.con->Ico.U64 == b->next_instruction)
+    b->amounts[PLUMBLINE_EVENT_instructions]++;
+  close_segment(b);
+  segments_own(closure->nraddr, extents->base[0], b->chain);
+  return b->out;
+}

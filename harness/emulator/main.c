@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The Plumbline tool: registration with Valgrind's core, and the program's requests.
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_options.h"
+#include "pub_tool_tooliface.h"
+
+#include "client_requests.h"
+#include "fma.h"
+#include "instrument.h"
+#include "options.h"
+#include "regions.h"
+#include "report.h"
+#include "segments.h"
+
+// The program must have been compiled against this very layout of the struct.
+static Bool same_abi(const UWord* request) {
+  return request[2] == sizeof(struct plumbline_counts) && request[3] == PLUMBLINE_EMULATOR_ABI;
+}
+
+static Bool read_thread(ThreadId tid, const UWord* request) {
+  struct plumbline_counts* c = (struct plumbline_counts*)request[1];
+  if (!same_abi(request)) return False;
+  c->abi = PLUMBLINE_EMULATOR_ABI;
+  c->thread = tid;
+  VG_(memcpy)(c->value, segments_thread(tid)->counts, sizeof c->value);
+  return True;
+}
+
+static Bool read_all(const UWord* request) {
+  struct plumbline_counts* c = (struct plumbline_counts*)request[1];
+  if (!same_abi(request)) return False;
+  c->abi = PLUMBLINE_EMULATOR_ABI;
+  c->thread = 0;
+  segments_total((ULong*)c->value);
+  return True;
+}
+
+static Bool end_region(ThreadId tid, const HChar* name) {
+  if (regions_end(tid, name)) return True;
+  VG_(umsg)("region \"%s\" ends without having begun in thread %u\n", name, tid);
+  return False;
+}
+
+// The caller is stopped, so its records have been replayed.
+static Bool handle_request(ThreadId tid, UWord* request, UWord* answer) {
+  *answer = 1;
+  switch (request[0]) {
+    case PLUMBLINE_REQUEST_ABI: *answer = PLUMBLINE_EMULATOR_ABI; return True;
+    case PLUMBLINE_REQUEST_READ_THREAD: *answer = read_thread(tid, request); return True;
+    case PLUMBLINE_REQUEST_READ_ALL: *answer = read_all(request); return True;
+    case PLUMBLINE_REQUEST_COUNTING: segments_set_counting(request[1] != 0); return True;
+    case PLUMBLINE_REQUEST_EMPTY_CACHES: segments_empty_caches(); return True;
+    case PLUMBLINE_REQUEST_REGION_BEGIN: regions_begin(tid, (const HChar*)request[1]); return True;
+    case PLUMBLINE_REQUEST_REGION_END: *answer = end_region(tid, (const HChar*)request[1]); return True;
+    default: return False;
+  }
+}
+
+// Every instruction's memory accesses and register writes must survive the optimizer (a dead load is still a load, and an FMA
+// helper reads registers from the guest state), and a block must not run across jumps.
+static void require_faithful_translation(void) {
+  VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
+  VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;
+  VG_(clo_vex_control).guest_chase = False;
+}
+
+static void after_options(void) {
+  options_check();
+  require_faithful_translation();  // once more, over the user's choice
+  fma_detect_host();
+  if (options.simulate_caches) caches_configure(options.geometry);
+  segments_start(options.simulate_caches, options.count_at_start);
+  instrument_start(options.simulate_caches);
+}
+
+static void finish(Int exit_code) {
+  if (options.out != NULL) report_write();
+}
+
+static void print_debug_usage(void) { VG_(printf)("    (none)\n"); }
+
+static void before_options(void) {
+  VG_(details_name)("Plumbline");
+  VG_(details_version)("1");
+  VG_(details_description)("counts floating-point operations and memory traffic");
+  VG_(details_copyright_author)("Copyright (C) 2026, the Plumbline authors, and GNU GPL'd.");
+  VG_(details_bug_reports_to)("the Plumbline project");
+  VG_(details_avg_translation_sizeB)(400);
+  VG_(basic_tool_funcs)(after_options, instrument_block, finish);
+  VG_(needs_client_requests)(handle_request);
+  VG_(needs_command_line_options)(options_process, options_print_usage, print_debug_usage);
+  VG_(needs_superblock_discards)(segments_discard);
+  VG_(track_start_client_code)(segments_thread_starts);
+  VG_(track_stop_client_code)(segments_thread_stops);
+  require_faithful_translation();
+}
+
+VG_DETERMINE_INTERFACE_VERSION(before_options)

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "options.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_options.h"
+
+// By default a core of AMD's Zen 4 with its share of a 32 MiB L3.
+Options options = {
+    .geometry = {{32 << 10, 8, 64}, {1 << 20, 8, 64}, {32 << 20, 16, 64}},
+    .simulate_caches = True,
+    .count_at_start = True,
+    .out = NULL,
+};
+
+static void refuse(const HChar* argument, const HChar* reason) {
+  VG_(fmsg)("bad option %s: %s\n", argument, reason);
+  VG_(exit)(1);
+}
+
+// Answers False if text is not a decimal number, and moves *text behind it.
+static Bool parse_number(const HChar** text, ULong* number) {
+  HChar* end;
+  if (**text < '0' || **text > '9') return False;
+  *number = (ULong)VG_(strtoll10)(*text, &end);
+  *text = end;
+  return True;
+}
+
+static const HChar* geometry_fault(const CacheGeometry* g) {
+  if (g->line_bytes < 16 || g->line_bytes > 4096 || (g->line_bytes & (g->line_bytes - 1)))
+    return "LINE must be a power of two from 16 to 4096 bytes";
+  if (g->ways == 0 || g->size_bytes == 0) return "SIZE and WAYS must be positive";
+  if (g->size_bytes % ((ULong)g->ways * g->line_bytes)) return "SIZE must be a multiple of WAYS times LINE";
+  if (g->size_bytes > 1ULL << 34) return "SIZE must be at most 16 GiB";
+  return NULL;
+}
+
+static void parse_geometry(const HChar* argument, const HChar* value, CacheGeometry* g) {
+  ULong size = 0, ways = 0, line = 0;
+  Bool well_formed = parse_number(&value, &size) && *value++ == ',' && parse_number(&value, &ways) && *value++ == ',' &&
+                     parse_number(&value, &line) && *value == '\0' && ways <= 1 << 20 && line <= 1 << 20;
+  if (!well_formed) refuse(argument, "wanted SIZE,WAYS,LINE as numbers, sizes in bytes");
+  *g = (CacheGeometry){size, (UInt)ways, (UInt)line};
+  const HChar* fault = geometry_fault(g);
+  if (fault != NULL) refuse(argument, fault);
+}
+
+static Bool parse_yes_no(const HChar* argument, const HChar* value) {
+  if (VG_STREQ(value, "yes")) return True;
+  if (!VG_STREQ(value, "no")) refuse(argument, "wanted yes or no");
+  return False;
+}
+
+Bool options_process(const HChar* argument) {
+  const HChar* value;
+  if (VG_STR_CLO(argument, "--l1", value)) {
+    parse_geometry(argument, value, &options.geometry[0]);
+  } else if (VG_STR_CLO(argument, "--l2", value)) {
+    parse_geometry(argument, value, &options.geometry[1]);
+  } else if (VG_STR_CLO(argument, "--l3", value)) {
+    parse_geometry(argument, value, &options.geometry[2]);
+  } else if (VG_STR_CLO(argument, "--caches", value)) {
+    options.simulate_caches = parse_yes_no(argument, value);
+  } else if (VG_STR_CLO(argument, "--count-at-start", value)) {
+    options.count_at_start = parse_yes_no(argument, value);
+  } else if (VG_STR_CLO(argument, "--out", value)) {
+    if (*value == '\0') refuse(argument, "wanted a file name");
+    options.out = value;
+  } else {
+    return False;
+  }
+  return True;
+}
+
+void options_check(void) {
+  for (UInt level = 1; level < 3; level++)
+    if (options.geometry[level].line_bytes != options.geometry[0].line_bytes)
+      refuse(level == 1 ? "--l2" : "--l3", "all levels must have the same LINE");
+}
+
+void options_print_usage(void) {
+  VG_(printf)
+  ("    --l1=SIZE,WAYS,LINE       first-level cache of each thread, bytes [32768,8,64]\n"
+   "    --l2=SIZE,WAYS,LINE       second-level cache of each thread [1048576,8,64]\n"
+   "    --l3=SIZE,WAYS,LINE       third-level cache shared by all threads [33554432,16,64]\n"
+   "    --caches=yes|no           simulate the caches [yes]; no: counts only, faster\n"
+   "    --count-at-start=yes|no   count from the start, or wait for the program's request [yes]\n"
+   "    --out=FILE                write the counts as JSON at exit; %%p becomes the process id\n");
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Counts summed by region name and thread, between the marks a program sets.
+#ifndef PLUMBLINE_REGIONS_H
+#define PLUMBLINE_REGIONS_H
+
+#include "pub_tool_basics.h"
+
+#include "client_requests.h"
+
+typedef struct Region {
+  struct Region* next;
+  HChar* name;
+  ThreadId thread;
+  UInt depth;  // how often begun and not ended
+  ULong entries;
+  ULong at_begin[PLUMBLINE_EVENT_COUNT];
+  ULong sum[PLUMBLINE_EVENT_COUNT];
+} Region;
+
+void regions_begin(ThreadId thread, const HChar* name);
+Bool regions_end(ThreadId thread, const HChar* name);  // False: it was not begun
+const Region* regions_first(void);                     // in order of their first begin
+
+#endif

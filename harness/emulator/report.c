@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_vki.h"
+
+#include "options.h"
+#include "regions.h"
+#include "segments.h"
+
+#define EVENT_NAME(identifier, name, unit, description) name,
+#define EVENT_UNIT(identifier, name, unit, description) unit,
+static const HChar* const name_[] = {PLUMBLINE_EMULATED_EVENTS(EVENT_NAME)};
+static const HChar* const unit_[] = {PLUMBLINE_EMULATED_EVENTS(EVENT_UNIT)};
+
+static void print_string(VgFile* f, const HChar* text) {
+  VG_(fprintf)(f, "\"");
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\')
+      VG_(fprintf)(f, "\\%c", *text);
+    else if ((UChar)*text < 0x20)
+      VG_(fprintf)(f, "\\u%04x", (UInt)(UChar)*text);
+    else
+      VG_(fprintf)(f, "%c", *text);
+  }
+  VG_(fprintf)(f, "\"");
+}
+
+// Without the simulation nothing crosses a boundary below L1: such counts are unknown, not zero.
+static Bool is_known(UInt event) { return options.simulate_caches || event < PLUMBLINE_EVENT_l1_l2_demand_read; }
+
+static void print_counts(VgFile* f, const ULong* counts) {
+  VG_(fprintf)(f, "{");
+  for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT; e++) {
+    VG_(fprintf)(f, "%s\"%s\":", e ? "," : "", name_[e]);
+    if (is_known(e))
+      VG_(fprintf)(f, "%llu", counts[e]);
+    else
+      VG_(fprintf)(f, "null");
+  }
+  VG_(fprintf)(f, "}");
+}
+
+static void print_head(VgFile* f) {
+  VG_(fprintf)(f, "{\"schema\":\"plumbline-emulator/1\",\"abi\":%u,\"pid\":%d,\n\"units\":{", PLUMBLINE_EMULATOR_ABI, VG_(getpid)());
+  for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT; e++) VG_(fprintf)(f, "%s\"%s\":\"%s\"", e ? "," : "", name_[e], unit_[e]);
+  VG_(fprintf)(f, "},\n\"caches\":");
+  if (!options.simulate_caches) {
+    VG_(fprintf)(f, "null");
+    return;
+  }
+  VG_(fprintf)(f, "{");
+  for (UInt level = 0; level < 3; level++) {
+    const CacheGeometry* g = &options.geometry[level];
+    VG_(fprintf)(f, "%s\"L%u\":{\"size_bytes\":%llu,\"ways\":%u,\"line_bytes\":%u}", level ? "," : "", level + 1, g->size_bytes,
+                 g->ways, g->line_bytes);
+  }
+  VG_(fprintf)(f, "}");
+}
+
+static void print_threads(VgFile* f) {
+  Bool first = True;
+  VG_(fprintf)(f, ",\n\"threads\":[");
+  for (ThreadId tid = 1; tid < VG_N_THREADS; tid++) {
+    const ThreadCounts* t = segments_thread(tid);
+    if (t == NULL) continue;
+    VG_(fprintf)(f, "%s\n{\"thread\":%u,\"counts\":", first ? "" : ",", tid);
+    print_counts(f, t->counts);
+    VG_(fprintf)(f, "}");
+    first = False;
+  }
+  VG_(fprintf)(f, "]");
+}
+
+static void print_regions(VgFile* f) {
+  VG_(fprintf)(f, ",\n\"regions\":[");
+  for (const Region* r = regions_first(); r != NULL; r = r->next) {
+    VG_(fprintf)(f, "%s\n{\"name\":", r == regions_first() ? "" : ",");
+    print_string(f, r->name);
+    VG_(fprintf)(f, ",\"thread\":%u,\"entries\":%llu,\"open\":%s,\"counts\":", r->thread, r->entries, r->depth ? "true" : "false");
+    print_counts(f, r->sum);
+    VG_(fprintf)(f, "}");
+  }
+  VG_(fprintf)(f, "]");
+}
+
+void report_write(void) {
+  ULong total[PLUMBLINE_EVENT_COUNT];
+  HChar* path = VG_(expand_file_name)("--out", options.out);
+  VgFile* f = VG_(fopen)(path, VKI_O_WRONLY | VKI_O_CREAT | VKI_O_TRUNC, 0644);
+  if (f == NULL) {
+    VG_(fmsg)("cannot write %s, named by --out: the counts are lost\n", path);
+    VG_(free)(path);
+    return;
+  }
+  segments_total(total);
+  print_head(f);
+  VG_(fprintf)(f, ",\n\"total\":");
+  print_counts(f, total);
+  print_threads(f);
+  print_regions(f);
+  VG_(fprintf)(f, "}\n");
+  VG_(fclose)(f);
+  VG_(free)(path);
+}
