@@ -1,0 +1,215 @@
+"""kill -9 at seeded random moments, then --resume: nothing that was finished is lost, and the counts are those of an undisturbed run.
+
+PLUMBLINE_KILL_POINTS says at how many moments (25), PLUMBLINE_KILL_SEED where the random numbers start (2013).
+"""
+
+import os
+import random
+import re
+import shutil
+import time
+
+import pytest
+
+from conftest import CAMPAIGNS, Store, finished_on_disk, journal_records, same_number
+
+POINTS = int(os.environ.get("PLUMBLINE_KILL_POINTS", "25"))
+SEED = int(os.environ.get("PLUMBLINE_KILL_SEED", "2013"))
+CAMPAIGN = CAMPAIGNS / "killed.toml"
+RANKS = 2
+
+# What the machine code alone decides, so that it must be equal to the last bit; the rest of bytes.* depends on the simulated caches.
+BY_CODE_ALONE = re.compile(r"flops\.|instructions$|fp_instructions$|loads$|stores$|bytes\.reg-L1\.")
+BY_CACHES = re.compile(r"bytes\.(L1-L2|L2-L3|L3-mem)\.")
+
+
+class Undisturbed:
+    def __init__(self, store, seconds):
+        self.store = store
+        self.seconds = seconds
+        self.counts = counts_of(store)
+
+
+def counts_of(store):
+    counts = {}
+    for row in store.counts:
+        key = row["case"], row["event"], row["group"], row["rank"], row["thread"], row["repetition"]
+        assert key not in counts, f"counted twice: {key}"
+        counts[key] = row
+    return counts
+
+
+@pytest.fixture(scope="module")
+def undisturbed(plumbline, tmp_path_factory):
+    path = tmp_path_factory.mktemp("undisturbed") / "store.h5"
+    start = time.monotonic()
+    ended = plumbline("run", CAMPAIGN, "-o", path, ranks=RANKS)
+    seconds = time.monotonic() - start
+    if ended.code == 2 and re.search("valgrind|emulat", ended.err):
+        pytest.skip(f"no emulated counters here: {ended.err.strip()}")
+    assert ended.code == 0, ended.err + ended.out
+    store = Store(path)
+    assert all(o["status"] == "ok" for o in store.outcomes), [o for o in store.outcomes if o["status"] != "ok"]
+    assert {o["pass"] for o in store.outcomes} == {"time", "count"}
+    assert any(BY_CODE_ALONE.match(row["event"]) and row["raw"] > 0 for row in store.counts)
+    return Undisturbed(store, seconds)
+
+
+def check_same_set(store, undisturbed):
+    finished = [(o["case"], o["pass"], o["node"]) for o in store.outcomes]
+    assert len(finished) == len(set(finished)), "a case is finished twice"
+    assert set(finished) == set(undisturbed.store.finished())
+    assert {c["id"] for c in store.cases} == {c["id"] for c in undisturbed.store.cases}
+    assert all(o["status"] == "ok" for o in store.outcomes)
+
+
+def check_every_row_has_host_and_session(store):
+    sessions = {(o["case"], o["pass"]): (o["node"], o["session"]) for o in store.outcomes}
+    assert all(node and session for node, session in sessions.values())
+    for pass_, rows in (("time", store.times), ("count", store.counts)):
+        assert rows
+        for row in rows:  # and no case is put together from two sessions
+            assert (row["node"], row["session"]) == sessions[row["case"], pass_], row
+
+
+def check_counts(store, undisturbed):
+    counts = counts_of(store)
+    assert counts.keys() == undisturbed.counts.keys()
+    for key, row in counts.items():
+        event = row["event"]
+        single = store.team(row["case"])[1] == 1
+        if BY_CODE_ALONE.match(event) or (BY_CACHES.match(event) and single):
+            reference = undisturbed.counts[key]
+            assert row["status"] == reference["status"] == "ok", key
+            assert row["raw"] == reference["raw"] and same_number(row["net"], reference["net"]), (key, row, reference)
+
+
+def check_shared_levels_lie_in_the_models_interval(store):
+    """Teams of several threads: their L3 and memory bytes depend on how threads took turns; the model says how far."""
+    checked = 0
+    for case in store.cases:
+        if case["threads"] == 1:
+            continue
+        for boundary in ("L2-L3", "L3-mem"):
+            interval = next((m for m in store.model if m["case"] == case["id"] and m["quantity"] == f"bytes.{boundary}"), None)
+            rows = [c for c in store.counts if c["case"] == case["id"] and c["event"].startswith(f"bytes.{boundary}.") and c["thread"] == -1]
+            if interval is None or not rows:
+                continue
+            total = sum(row["net"] for row in rows)
+            assert interval["lo"] <= total <= interval["hi"], (case["id"], boundary, total, interval)
+            checked += 1
+    assert checked > 0, "no multi-threaded case with an interval"
+
+
+def check_resumed(path, before, undisturbed):
+    """`before`: what was on disk when the run was killed; it must be there, not measured again."""
+    store = Store(path)
+    check_same_set(store, undisturbed)
+    check_every_row_has_host_and_session(store)
+    check_counts(store, undisturbed)
+    check_shared_levels_lie_in_the_models_interval(store)
+    now = store.finished()
+    for key, session in before.items():
+        assert now[key]["session"] == session, f"{key} was finished and measured again"
+
+
+def interrupt(plumbline, path, seconds, kill):
+    """Starts the run, and after so many seconds lets `kill` do its work. True when the run was still going."""
+    run = plumbline.start("run", CAMPAIGN, "-o", path, ranks=RANKS)
+    try:
+        run.process.communicate(timeout=seconds)
+    except Exception:  # TimeoutExpired: still running, as wanted
+        kill(run)
+        run.kill()  # a launcher that outlives its ranks for a moment
+        run.process.communicate()
+        return True
+    return False
+
+
+def resume(plumbline, path):
+    ended = plumbline("run", CAMPAIGN, "-o", path, "--resume", ranks=RANKS)
+    assert ended.code == 0, ended.err + ended.out
+
+
+def test_kill_of_all_ranks_at_random_moments_loses_nothing(plumbline, undisturbed, tmp_path):
+    randoms = random.Random(SEED)
+    whole = len(undisturbed.store.outcomes)
+    interrupted = partly = 0
+    for point in range(POINTS):
+        # One moment in each of POINTS slices of an undisturbed run's time: random, yet from its start to its end.
+        moment = undisturbed.seconds * (point + randoms.random()) / POINTS
+        folder = tmp_path / f"point{point}"
+        folder.mkdir()
+        path = folder / "store.h5"
+        interrupted += interrupt(plumbline, path, moment, lambda run: run.kill())
+        before = finished_on_disk(path)
+        partly += 0 < len(before) < whole
+        print(f"point {point}: killed after {moment:.3f} s of {undisturbed.seconds:.3f}, {len(before)} of {whole} finished", flush=True)
+        resume(plumbline, path)
+        check_resumed(path, before, undisturbed)
+        shutil.rmtree(folder)
+    assert interrupted >= POINTS // 2, f"only {interrupted} of {POINTS} kills met a running job"
+    assert partly >= 1, "no kill met a half-finished campaign"
+
+
+def test_kill_of_one_rank_loses_nothing(plumbline, undisturbed, tmp_path):
+    """The launcher ends the others; what was finished stays."""
+
+    def kill_one(run):
+        ranks = [pid for pid in run.processes() if os.path.realpath(f"/proc/{pid}/exe") == os.path.realpath(plumbline.program)]
+        if ranks:
+            os.kill(max(ranks), 9)
+        end = time.monotonic() + 30
+        while run.process.poll() is None and time.monotonic() < end:
+            time.sleep(0.05)
+        assert run.process.poll() not in (None, 0), "the job went on without its rank"
+
+    path = tmp_path / "store.h5"
+    assert interrupt(plumbline, path, undisturbed.seconds / 2, kill_one)
+    before = finished_on_disk(path)
+    resume(plumbline, path)
+    check_resumed(path, before, undisturbed)
+
+
+def test_kill_of_the_resumed_run_loses_nothing(plumbline, undisturbed, tmp_path):
+    """Three launches, each killed on its way, then one that ends: sessions add up."""
+    randoms = random.Random(SEED + 1)
+    path = tmp_path / "store.h5"
+    before = {}
+    for _ in range(3):
+        run = plumbline.start("run", CAMPAIGN, "-o", path, "--resume", ranks=RANKS)
+        time.sleep(undisturbed.seconds * randoms.uniform(0.2, 0.5))
+        run.kill()
+        run.process.communicate()
+        now = finished_on_disk(path)
+        assert before.items() <= now.items()
+        before = now
+    resume(plumbline, path)
+    check_resumed(path, before, undisturbed)
+
+
+def test_resume_of_a_finished_campaign_measures_nothing(plumbline, undisturbed, tmp_path):
+    path = tmp_path / "store.h5"
+    assert plumbline("run", CAMPAIGN, "-o", path, ranks=RANKS).code == 0
+    before = Store(path)
+    resume(plumbline, path)
+    after = Store(path)
+    assert after.outcomes == before.outcomes
+    assert len(after.times) == len(before.times) and len(after.counts) == len(before.counts)
+
+
+def test_sigterm_stops_at_a_case_boundary_with_75(plumbline, undisturbed, tmp_path):
+    path = tmp_path / "store.h5"
+    run = plumbline.start("run", CAMPAIGN, "-o", path, ranks=RANKS)
+    end = time.monotonic() + 60
+    while not journal_records(path) and time.monotonic() < end:
+        time.sleep(0.02)
+    for pid in run.processes():
+        if os.path.realpath(f"/proc/{pid}/exe") == os.path.realpath(plumbline.program):
+            os.kill(pid, 15)
+    ended = run.finish(60)
+    assert ended.code == 75, ended.err + ended.out
+    before = finished_on_disk(path)
+    assert 0 < len(before) < len(undisturbed.store.outcomes)
+    resume(plumbline, path)
+    check_resumed(path, before, undisturbed)

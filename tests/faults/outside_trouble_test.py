@@ -1,0 +1,134 @@
+"""What the machine refuses: a folder that cannot be written, a full disk, a missing valgrind, more ranks than cores."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import CAMPAIGNS, Run, Store, lines_of
+
+
+def test_unwritable_output_is_an_error_of_one_line(plumbline, refused, tmp_path):
+    """A path below a plain file: not even root can write there."""
+    (tmp_path / "file").write_text("")
+    store = tmp_path / "file" / "x.h5"
+    refused(plumbline("run", CAMPAIGNS / "small.toml", "-o", store, ranks=2, seconds=60), 1, str(tmp_path / "file"))
+
+
+def test_output_in_a_read_only_folder_is_an_error_of_one_line(plumbline, refused, tmp_path):
+    """/proc takes no files from anybody."""
+    refused(plumbline("run", CAMPAIGNS / "small.toml", "-o", "/proc/x.h5", ranks=2, seconds=60), 1, "/proc/x")
+
+
+def can_mount():
+    probe = ["unshare", "--mount", "--propagation", "private", "sh", "-c", "mount -t tmpfs tmpfs /mnt"]
+    return os.geteuid() == 0 and shutil.which("unshare") and subprocess.run(probe, capture_output=True).returncode == 0
+
+
+def in_own_mounts(script, *arguments):
+    """A shell script in a mount namespace of its own; the mounts vanish with it."""
+    return Run(["unshare", "--mount", "--propagation", "private", "bash", "-c", script, "bash", *arguments])
+
+
+FULL_DISK = r"""
+set -u
+disk=$1 mpiexec=$2 plumbline=$3 campaign=$4 out=$5
+mount -t tmpfs -o size="$6",mode=755 tmpfs "$disk" || exit 99
+"$mpiexec" -n 2 "$plumbline" run "$campaign" -o "$disk/x.h5" >"$out/first.out" 2>"$out/first.err"
+echo $? >"$out/first.code"
+ls -lR "$disk" >"$out/first.files"
+mount -o remount,size=64m "$disk" || exit 99
+"$mpiexec" -n 2 "$plumbline" run "$campaign" -o "$disk/x.h5" --resume >"$out/second.out" 2>"$out/second.err"
+echo $? >"$out/second.code"
+cp "$disk/x.h5" "$out/x.h5"
+"""
+
+
+@pytest.mark.parametrize("size", ["12k", "48k"])
+def test_full_disk_ends_with_1_and_resumes_when_there_is_room(plumbline, campaign, tmp_path, size):
+    """12k: the journal itself does not fit. 48k: the journal does, the result file does not."""
+    if not can_mount():
+        pytest.skip("needs root to mount a small disk")
+    disk, out = tmp_path / "disk", tmp_path / "out"
+    disk.mkdir()
+    out.mkdir()
+    written = campaign("small", ("n = [2, 9]", "n = { from = 1, to = 12, step = 1 }"))
+    ended = in_own_mounts(FULL_DISK, disk, plumbline.mpiexec, plumbline.program, written.path, out, size).finish(200)
+    texts = {path.name: path.read_text() for path in out.iterdir() if path.suffix != ".h5"}
+    assert ended.code == 0, (ended, texts)
+    assert texts["first.code"].strip() == "1", texts
+    errors = lines_of(texts["first.err"])
+    assert len(errors) == 1 and "No space left on device" in errors[0], texts
+    assert texts["second.code"].strip() == "0", texts
+    store = Store(out / "x.h5")
+    assert len(store.finished()) == len(store.outcomes) == 12
+    assert all(outcome["status"] == "ok" for outcome in store.outcomes)
+
+
+WITHOUT_VALGRIND = r"""
+set -u
+empty=$1 && shift
+mkdir -p "$empty/folder" && : >"$empty/file"
+for tool in $(type -ap valgrind) /usr/bin/valgrind.bin; do if [ -e "$tool" ]; then mount --bind "$empty/file" "$tool" || exit 99; fi; done
+for folder in /usr/libexec/valgrind /usr/lib/valgrind /usr/lib/*/valgrind; do
+  if [ -d "$folder" ]; then mount --bind "$empty/folder" "$folder" || exit 99; fi
+done
+exec "$@"
+"""
+
+
+@pytest.fixture
+def without_valgrind(plumbline, tmp_path):
+    if not can_mount():
+        pytest.skip("needs root to hide valgrind")
+
+    def run(*arguments):
+        command = [plumbline.mpiexec, "-n", "2", plumbline.program, *arguments]
+        return in_own_mounts(WITHOUT_VALGRIND, tmp_path / "empty", *command).finish(120)
+
+    return run
+
+
+def test_without_valgrind_named_emulated_counters_are_an_error(without_valgrind, campaign, refused, tmp_path):
+    written = campaign("small", ('passes = ["time"]', 'passes = ["time", "count"]'), ('counters = "none"', 'counters = "emulated"'))
+    refused(without_valgrind("run", written.path, "-o", tmp_path / "x.h5"), 2, "valgrind")
+
+
+def test_without_valgrind_automatic_counters_are_a_visible_skip(without_valgrind, campaign, tmp_path):
+    written = campaign("small", ('passes = ["time"]', 'passes = ["time", "count"]'), ('counters = "none"', 'counters = "auto"'))
+    ended = without_valgrind("run", written.path, "-o", tmp_path / "x.h5")
+    assert ended.code == 0, ended.err
+    store = Store(tmp_path / "x.h5")
+    times = [o for o in store.outcomes if o["pass"] == "time"]
+    counts = [o for o in store.outcomes if o["pass"] == "count"]
+    assert times and all(o["status"] == "ok" for o in times)
+    assert counts and all(o["status"] in ("skipped", "unavailable") and "valgrind" in o["reason"].lower() for o in counts), counts
+    assert all(row["status"] != "ok" for row in store.counts if row["backend"] == "emulated")
+
+
+def allowed_cores():
+    return len(os.sched_getaffinity(0))
+
+
+def test_sixteen_oversubscribed_ranks_measure_and_say_so(plumbline, campaign, tmp_path):
+    if allowed_cores() >= 16:
+        pytest.skip("sixteen ranks oversubscribe nothing here")
+    written = campaign("small", ("seed = 1\n", "seed = 1\noversubscribe = true\n"), ("ranks = 1", "ranks = 16"))
+    ended = plumbline("run", written.path, "-o", tmp_path / "x.h5", ranks=16)
+    assert ended.code == 0, ended.err
+    store = Store(tmp_path / "x.h5")
+    assert len(store.outcomes) == 2 and all(o["status"] == "ok" for o in store.outcomes), store.outcomes
+    for outcome in store.outcomes:
+        placement = json.loads(outcome["placement"])
+        assert placement["oversubscribed"] is True
+        assert len(placement["ranks"]) == 16
+
+
+def test_sixteen_ranks_are_refused_without_oversubscribe(plumbline, campaign, refused, tmp_path):
+    if allowed_cores() >= 16:
+        pytest.skip("sixteen ranks oversubscribe nothing here")
+    written = campaign("small", ("ranks = 1", "ranks = 16"))
+    refused(plumbline("run", written.path, "-o", tmp_path / "x.h5", ranks=16), 2, "oversubscribe")
+    assert not (tmp_path / "x.h5").exists()

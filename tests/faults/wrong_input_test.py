@@ -1,0 +1,162 @@
+"""Anything the user wrote that is wrong: one line on stderr that says what and where, exit code 2, nothing lost. Two ranks say it once."""
+
+import os
+import shutil
+import subprocess
+
+import h5py
+import pytest
+
+from conftest import CAMPAIGNS, Store
+
+
+def run(plumbline, path, store, *options, ranks=2):
+    return plumbline("run", path, "-o", store, *options, ranks=ranks, seconds=60)
+
+
+def check_place(line, written, word):
+    number, column = written.position(word)
+    assert f"{written.path.name}:{number}:{column}" in line, f"not at {number}:{column}: {line}"
+
+
+def test_unknown_kernel_is_named_with_line_and_column(plumbline, campaign, refused, tmp_path):
+    written = campaign("small", ('"validation/series"', '"validation/serious"'))
+    line = refused(run(plumbline, written.path, tmp_path / "x.h5"), 2, "validation/serious")
+    check_place(line, written, '"validation/serious"')
+    assert not (tmp_path / "x.h5").exists()
+
+
+def test_unknown_key_is_named_with_line_and_column(plumbline, campaign, refused, tmp_path):
+    written = campaign("small", ("seed = 1\n", "seed = 1\nseeed = 2\n"))
+    line = refused(run(plumbline, written.path, tmp_path / "x.h5"), 2, "seeed")
+    check_place(line, written, "seeed")
+
+
+def test_unknown_key_in_a_table_is_named_with_line_and_column(plumbline, campaign, refused, tmp_path):
+    written = campaign("small", ("max_repetitions = 3", "max_repetition = 3"))
+    line = refused(run(plumbline, written.path, tmp_path / "x.h5"), 2, "max_repetition")
+    check_place(line, written, "max_repetition")
+
+
+def test_unknown_parameter_is_named_with_line_and_column(plumbline, campaign, refused, tmp_path):
+    written = campaign("small", ("m = 48", "mm = 48"))
+    line = refused(run(plumbline, written.path, tmp_path / "x.h5"), 2, "mm")
+    number, _ = written.position("mm = 48")
+    assert f"{written.path.name}:{number}:" in line
+
+
+def test_bad_type_is_named_with_line_and_column(plumbline, campaign, refused, tmp_path):
+    written = campaign("small", ("budget_seconds = 30", 'budget_seconds = "soon"'))
+    line = refused(run(plumbline, written.path, tmp_path / "x.h5"), 2, "budget_seconds")
+    number, _ = written.position("budget_seconds")
+    assert f"{written.path.name}:{number}:" in line
+
+
+def test_broken_toml_is_named_with_line(plumbline, campaign, refused, tmp_path):
+    written = campaign("small", ("passes = [", "passes = [["))
+    line = refused(run(plumbline, written.path, tmp_path / "x.h5"), 2)
+    number, _ = written.position("passes")
+    assert f"{written.path.name}:{number}:" in line
+
+
+def test_empty_sweep_is_an_error(plumbline, campaign, refused, tmp_path):
+    written = campaign("small", ("n = [2, 9]", "n = []"))
+    refused(run(plumbline, written.path, tmp_path / "x.h5"), 2, written.path.name)
+
+
+def test_sweep_that_excludes_everything_is_an_error(plumbline, campaign, refused, tmp_path):
+    written = campaign("small", ("params =", 'exclude = ["*"]\nparams ='))
+    refused(run(plumbline, written.path, tmp_path / "x.h5"), 2, written.path.name)
+
+
+def test_zero_ranks_are_an_error(plumbline, campaign, refused, tmp_path):
+    written = campaign("small", ("ranks = 1", "ranks = 0"))
+    line = refused(run(plumbline, written.path, tmp_path / "x.h5"), 2, "ranks")
+    number, _ = written.position("ranks = 0")
+    assert f"{written.path.name}:{number}:" in line
+
+
+def test_a_size_beyond_memory_is_an_error(plumbline, campaign, refused, tmp_path):
+    """10^7 x 10^7 doubles are 800 TB; and the cases that would fit are not begun before it is said."""
+    written = campaign("small", ("m = 48", "m = [48, 10000000]"))
+    refused(run(plumbline, written.path, tmp_path / "x.h5"), 2, "m=10000000")
+    assert not (tmp_path / "x.h5").exists()
+
+
+def test_missing_campaign_file_is_an_error(plumbline, refused, tmp_path):
+    refused(run(plumbline, tmp_path / "nowhere.toml", tmp_path / "x.h5"), 2, "nowhere.toml")
+
+
+def test_unknown_option_is_an_error(plumbline, tmp_path):
+    ended = run(plumbline, CAMPAIGNS / "small.toml", tmp_path / "x.h5", "--rezume")
+    assert ended.code == 2
+    assert ended.err.count("--rezume") == 1, ended.err
+
+
+@pytest.fixture
+def good_store(plumbline, tmp_path):
+    path = tmp_path / "good.h5"
+    ended = run(plumbline, CAMPAIGNS / "small.toml", path)
+    assert ended.code == 0, ended.err
+    return path
+
+
+JUDGES = ("score", "show", "ceilings")
+
+
+def refuse_to_read(plumbline, refused, path):
+    content = path.read_bytes()
+    for command in JUDGES:
+        refused(plumbline(command, path, seconds=60), 2, path.name)
+    refused(run(plumbline, CAMPAIGNS / "small.toml", path, "--resume"), 2, path.name)
+    assert path.read_bytes() == content, "a file that is not ours was changed"
+
+
+def test_truncated_store_is_refused_and_left_alone(plumbline, refused, good_store):
+    shutil.rmtree(good_store.with_suffix(".journal"), ignore_errors=True)
+    os.truncate(good_store, good_store.stat().st_size // 2)
+    refuse_to_read(plumbline, refused, good_store)
+
+
+def test_foreign_hdf5_is_refused_and_left_alone(plumbline, refused, tmp_path):
+    path = tmp_path / "foreign.h5"
+    with h5py.File(path, "w") as file:
+        file["temperatures"] = [1.0, 2.0]
+    refuse_to_read(plumbline, refused, path)
+
+
+def test_text_file_is_refused_and_left_alone(plumbline, refused, tmp_path):
+    path = tmp_path / "text.h5"
+    path.write_text("not HDF5 at all\n" * 100)
+    refuse_to_read(plumbline, refused, path)
+
+
+def test_missing_store_is_refused(plumbline, refused, tmp_path):
+    for command in JUDGES:
+        refused(plumbline(command, tmp_path / "nowhere.h5", seconds=60), 2, "nowhere.h5")
+
+
+def test_a_finished_store_is_not_overwritten_by_a_new_run(plumbline, good_store):
+    """Without --resume a second run to the same file must not silently lose the first one's numbers."""
+    before = Store(good_store).outcomes
+    ended = run(plumbline, CAMPAIGNS / "small.toml", good_store)
+    assert ended.code == 2, (ended.code, ended.err)
+    assert good_store.name in ended.err
+    assert Store(good_store).outcomes == before
+
+
+def test_a_torn_journal_record_costs_only_itself(plumbline, good_store, tmp_path):
+    """Half a record at the journal's end, as a kill in the middle of a write leaves it."""
+    journal = good_store.with_suffix(".journal")
+    if not journal.is_dir():
+        journal.mkdir()
+    host = subprocess.run(["hostname"], capture_output=True, text=True, check=True).stdout.strip()
+    with open(journal / host, "ab") as file:
+        file.write(b"\x40\x01\x00\x00\x99\x99\x99\x99{\"finished\":{")
+    before = Store(good_store).finished()
+    ended = run(plumbline, CAMPAIGNS / "small.toml", good_store, "--resume")
+    if ended.code == 2:  # a journal that holds nothing but a torn tail may be refused, but then in words
+        assert "journal" in ended.err and len(ended.err.strip().splitlines()) == 1, ended.err
+    else:
+        assert ended.code == 0, ended.err
+    assert Store(good_store).finished() == before
