@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "core/status.hpp"
@@ -85,6 +86,12 @@ struct MachineRow {
   bool operator==(const MachineRow&) const = default;
 };
 
+/// Which case and model rows append() has already met, so that it need not search the tables. Of no concern to anyone else.
+struct SeenRows {
+  std::unordered_set<std::string> cases, model;
+  std::size_t case_rows = 0, model_rows = 0;  // how many rows of the tables the sets know
+};
+
 /// Everything a result file holds.
 struct Results {
   std::string provenance;  // JSON
@@ -96,6 +103,7 @@ struct Results {
   std::vector<ModelRow> model;
   std::vector<CeilingRow> ceilings;
   std::vector<MachineRow> machines;
+  SeenRows seen = {};
 };
 
 /// What one finished unit of work adds to Results: one journal record. Finished is (case, node, pass).
@@ -109,6 +117,7 @@ struct Finished {
 };
 
 /// Appends a finished unit to the tables; a case or model row that is already there is not repeated.
+/// A stage that is no case (the ceilings: case_row without kernel) leaves no row in /cases.
 void append(Results& results, const Finished& finished);
 
 }  // namespace plumbline

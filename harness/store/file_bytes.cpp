@@ -1,0 +1,123 @@
+#include "store/file_bytes.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace plumbline {
+namespace {
+
+struct Advice {
+  int error;
+  std::string_view text;
+};
+
+constexpr Advice advices[] = {
+    {ENOSPC, "free space on that file system, or choose another with -o"},
+    {EDQUOT, "the quota is used up: free space, or choose another file system with -o"},
+    {EFBIG, "the file size limit is reached: raise it (ulimit -f), or choose another place with -o"},
+    {EACCES, "give yourself permission there, or choose another place with -o"},
+    {EPERM, "give yourself permission there, or choose another place with -o"},
+    {EROFS, "the file system is read-only: choose another place with -o"},
+    {ENOENT, "create the folder first, or correct the name"},
+    {ENOTDIR, "a part of the path is a file, not a folder: correct the name"},
+    {EISDIR, "that is a folder: give the name of a file"},
+    {ESTALE, "the folder was removed while in use: run again with --resume"},
+    {ENAMETOOLONG, "choose a shorter name"},
+};
+
+}  // namespace
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  if (this != &other) {
+    close();
+    number_ = other.release();
+  }
+  return *this;
+}
+
+FileDescriptor::~FileDescriptor() { close(); }
+
+bool FileDescriptor::close() {
+  if (number_ < 0) return true;
+  return ::close(release()) == 0 || errno == EINTR;  // on Linux the descriptor is gone in either case
+}
+
+int FileDescriptor::release() { return std::exchange(number_, -1); }
+
+FileDescriptor open_file(const std::filesystem::path& path, int flags, int mode) {
+  int number = -1;
+  do number = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  while (number < 0 && errno == EINTR);
+  return FileDescriptor(number);
+}
+
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));  // a short write: the next one says why
+  }
+  return true;
+}
+
+bool sync_file(int descriptor) { return ::fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS; }
+
+bool sync_directory(const std::filesystem::path& directory) {
+  const FileDescriptor handle = open_file(directory, O_RDONLY | O_DIRECTORY);
+  return handle && sync_file(handle.number());
+}
+
+std::string read_bytes(const std::filesystem::path& path, std::string_view what) {
+  const FileDescriptor file = open_file(path, O_RDONLY);
+  struct stat facts {};
+  if (!file || ::fstat(file.number(), &facts) != 0)
+    throw user_error(fmt::format("{} '{}' cannot be opened: {}", what, path.string(), errno_advice(errno)));
+  if (S_ISDIR(facts.st_mode)) throw user_error(fmt::format("{} '{}' cannot be opened: {}", what, path.string(), errno_advice(EISDIR)));
+  std::string bytes(static_cast<std::size_t>(facts.st_size), '\0');
+  std::size_t have = 0;
+  while (have < bytes.size()) {
+    const ssize_t got = ::read(file.number(), bytes.data() + have, bytes.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw io_error(fmt::format("{} '{}' cannot be read: {}", what, path.string(), errno_advice(errno)));
+    if (got == 0) break;  // it shrank meanwhile
+    have += static_cast<std::size_t>(got);
+  }
+  bytes.resize(have);
+  return bytes;
+}
+
+void replace_durably(const std::filesystem::path& path, std::string_view bytes, std::string_view what) {
+  const std::filesystem::path partial = path.string() + ".partial";
+  const auto give_up = [&](int error) {
+    ::unlink(partial.c_str());
+    throw io_error(fmt::format("{} '{}' cannot be written: {}", what, path.string(), errno_advice(error)));
+  };
+  FileDescriptor file = open_file(partial, O_WRONLY | O_CREAT | O_TRUNC);
+  if (!file) throw io_error(fmt::format("{} '{}' cannot be written: {}", what, path.string(), errno_advice(errno)));
+  if (!write_all(file.number(), bytes) || !sync_file(file.number()) || !file.close()) give_up(errno);
+  if (::rename(partial.c_str(), path.c_str()) != 0) give_up(errno);
+  if (!sync_directory(folder_of(path)))
+    throw io_error(fmt::format("{} '{}' is written, but its folder cannot be synced: {}", what, path.string(), errno_advice(errno)));
+}
+
+std::string errno_advice(int error) {
+  const std::string text = std::strerror(error);
+  for (const auto& advice : advices)
+    if (advice.error == error) return fmt::format("{}; {}", text, advice.text);
+  return fmt::format("{}; check the disk and the path", text);
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+}  // namespace plumbline

@@ -1,0 +1,53 @@
+// Files as bytes, with the system's own words in every error. The journal and the store write through here.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace plumbline {
+
+/// Owns one POSIX file descriptor.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int number) : number_(number) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : number_(other.release()) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  ~FileDescriptor();
+
+  int number() const { return number_; }
+  explicit operator bool() const { return number_ >= 0; }
+  /// Closes now; false (errno set) where the system reports late write errors (NFS, quotas).
+  bool close();
+
+ private:
+  int release();
+  int number_ = -1;
+};
+
+/// open(2), restarted after signals, always close-on-exec.
+FileDescriptor open_file(const std::filesystem::path& path, int flags, int mode = 0666);
+
+/// Writes all of `bytes` with one write(2) where the system takes it in one; false with errno set otherwise.
+bool write_all(int descriptor, std::string_view bytes);
+
+/// fsync of the file or directory; file systems that know no fsync count as done.
+bool sync_file(int descriptor);
+bool sync_directory(const std::filesystem::path& directory);
+
+/// The whole file. Throws user_error (missing, a directory, no permission) or io_error (the disk failed).
+/// `what` names the kind of file in the message: "result file".
+std::string read_bytes(const std::filesystem::path& path, std::string_view what);
+
+/// Writes PATH.partial, fsyncs, renames it to PATH and fsyncs the directory: PATH is the old file or the new one, never half.
+/// Throws io_error; PATH.partial is removed then.
+void replace_durably(const std::filesystem::path& path, std::string_view bytes, std::string_view what);
+
+/// "No space left on device; free space ..." for the current or a given errno.
+std::string errno_advice(int error);
+
+/// The folder a file lies in, "." for a bare name.
+std::filesystem::path folder_of(const std::filesystem::path& path);
+
+}  // namespace plumbline

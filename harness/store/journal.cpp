@@ -1,0 +1,156 @@
+#include "store/journal.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "core/error.hpp"
+
+namespace plumbline {
+namespace {
+
+constexpr std::size_t frame_head = 8;
+
+/// CRC-32 (IEEE 802.3, reflected), four bytes a step.
+constexpr auto crc_tables = [] {
+  std::array<std::array<std::uint32_t, 256>, 4> tables{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t value = i;
+    for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1U) != 0 ? 0xEDB88320U : 0U);
+    tables[0][i] = value;
+  }
+  for (std::size_t t = 1; t < 4; ++t)
+    for (std::size_t i = 0; i < 256; ++i) tables[t][i] = (tables[t - 1][i] >> 8) ^ tables[0][tables[t - 1][i] & 0xFFU];
+  return tables;
+}();
+
+std::uint32_t load_u32(const char* bytes) {
+  std::uint32_t value = 0;
+  for (int i = 3; i >= 0; --i) value = (value << 8) | static_cast<unsigned char>(bytes[i]);
+  return value;
+}
+
+void store_u32(std::uint32_t value, std::string& out) {
+  for (int i = 0; i < 4; ++i) out.push_back(static_cast<char>((value >> (8 * i)) & 0xFFU));
+}
+
+std::uint32_t crc32(std::string_view bytes) {
+  std::uint32_t crc = 0xFFFFFFFFU;
+  std::size_t at = 0;
+  for (; at + 4 <= bytes.size(); at += 4) {
+    crc ^= load_u32(bytes.data() + at);
+    crc = crc_tables[3][crc & 0xFFU] ^ crc_tables[2][(crc >> 8) & 0xFFU] ^ crc_tables[1][(crc >> 16) & 0xFFU] ^ crc_tables[0][crc >> 24];
+  }
+  for (; at < bytes.size(); ++at) crc = (crc >> 8) ^ crc_tables[0][(crc ^ static_cast<unsigned char>(bytes[at])) & 0xFFU];
+  return ~crc;
+}
+
+/// The payload of the whole record that starts at `at`; empty where none does.
+std::string_view payload_at(std::string_view bytes, std::size_t at) {
+  if (bytes.size() - at < frame_head) return {};
+  const std::size_t length = load_u32(bytes.data() + at);
+  if (length < 2 || length > bytes.size() - at - frame_head) return {};
+  const std::string_view payload = bytes.substr(at + frame_head, length);
+  if (payload.front() != '{' || payload.back() != '}') return {};  // cheap: keeps the search past damage linear
+  return crc32(payload) == load_u32(bytes.data() + at + 4) ? payload : std::string_view{};
+}
+
+/// A journal whose very first write was cut short looks like this; any other file does not.
+bool may_be_torn_header(std::string_view bytes) {
+  if (bytes.find_first_not_of('\0') == std::string_view::npos) return true;  // a crash may leave zeros where data should be
+  if (bytes.size() <= frame_head) return true;
+  const std::string_view start = bytes.substr(frame_head, header_opening.size());
+  return start == header_opening.substr(0, start.size());
+}
+
+void take(std::string_view payload, const std::filesystem::path& path, JournalContents& contents) {
+  std::string why;
+  auto record = from_payload(payload, why);
+  if (!record)
+    throw user_error(fmt::format("journal '{}' cannot be read: {}; use the plumbline version that wrote it", path.string(), why));
+  if (auto* header = std::get_if<JournalHeader>(&*record))
+    contents.headers.push_back(std::move(*header));
+  else
+    contents.records.push_back(std::move(std::get<Finished>(*record)));
+}
+
+Error refused(const std::filesystem::path& path, int error) {
+  return io_error(fmt::format("journal '{}' cannot be written: {}", path.string(), errno_advice(error)));
+}
+
+}  // namespace
+
+std::string frame(std::string_view payload) {
+  std::string bytes;
+  bytes.reserve(frame_head + payload.size());
+  store_u32(static_cast<std::uint32_t>(payload.size()), bytes);
+  store_u32(crc32(payload), bytes);
+  bytes.append(payload);
+  return bytes;
+}
+
+JournalContents read_journal(const std::filesystem::path& path) {
+  const std::string file = read_bytes(path, "journal");
+  const std::string_view bytes = file;
+  JournalContents contents;
+  std::uint64_t whole = 0;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::string_view payload = payload_at(bytes, at);
+    if (payload.empty()) {
+      ++at;  // damage: the next whole record may still follow
+      continue;
+    }
+    take(payload, path, contents);
+    at += frame_head + payload.size();
+    whole += frame_head + payload.size();
+    contents.good_bytes = at;
+  }
+  if (whole == 0 && !may_be_torn_header(bytes))
+    throw user_error(fmt::format("'{}' is no plumbline journal; give a file from a NAME.journal folder", path.string()));
+  contents.torn_bytes = bytes.size() - whole;
+  return contents;
+}
+
+std::filesystem::path journal_directory(const std::filesystem::path& store) {
+  return std::filesystem::path(store).replace_extension(".journal");
+}
+
+Journal::Journal(const std::filesystem::path& directory, const std::string& host, const JournalHeader& header) : path_(directory / host) {
+  if (::mkdir(directory.c_str(), 0777) == 0) {
+    if (!sync_directory(folder_of(directory))) throw refused(directory, errno);
+  } else if (errno != EEXIST) {
+    throw refused(directory, errno);
+  }
+  file_ = open_file(path_, O_RDWR | O_CREAT | O_APPEND);
+  if (!file_) throw refused(path_, errno);
+  if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)  // a file system without locks is no reason to stop
+    throw io_error(
+        fmt::format("journal '{}' is being written by another plumbline; wait for it, or give another name with -o", path_.string()));
+  good_bytes_ = read_journal(path_).good_bytes;
+  if (::ftruncate(file_.number(), static_cast<off_t>(good_bytes_)) != 0 || !sync_directory(directory)) throw refused(path_, errno);
+  append_payload(to_payload(header));
+}
+
+void Journal::append(const Finished& finished) { append_payload(to_payload(finished)); }
+
+void Journal::append_payload(std::string_view payload) {
+  if (payload.size() > UINT32_MAX)
+    throw io_error(fmt::format("journal '{}': one record exceeds 4 GiB; ask for fewer repetitions", path_.string()));
+  const std::string record = frame(payload);
+  struct stat facts {};
+  if (!write_all(file_.number(), record) || ::fdatasync(file_.number()) != 0) {
+    const int error = errno;
+    if (::ftruncate(file_.number(), static_cast<off_t>(good_bytes_)) != 0) throw refused(path_, errno);  // the reader drops the torn tail
+    throw refused(path_, error);
+  }
+  if (::fstat(file_.number(), &facts) != 0) throw refused(path_, errno);
+  if (facts.st_nlink == 0) throw refused(path_, ESTALE);  // someone removed it: the bytes went nowhere
+  good_bytes_ += record.size();
+}
+
+}  // namespace plumbline

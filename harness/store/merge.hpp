@@ -1,0 +1,31 @@
+// What is already finished: journals and result files put together, each unit of work once.
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/records.hpp"
+
+namespace plumbline {
+
+/// (case id, node, pass): the name of a unit of work.
+using WorkKey = std::tuple<std::string, std::string, std::string>;
+
+/// Every unit that has an outcome, whatever its status: a failed case is finished too, and says so.
+std::set<WorkKey> finished(const Results& results);
+
+/// All records of a NAME.journal folder. Of several records of one unit the last with status ok wins, else the last.
+/// Campaign and provenance are those of the youngest header. Torn tails are named in `notes`.
+/// Throws user_error where the folder is missing or holds no journal.
+Results merge_journals(const std::filesystem::path& directory, std::vector<std::string>* notes = nullptr);
+
+/// `newer` on top of `older` by the same rule.
+Results merge(Results older, Results newer);
+
+/// What a resumed run starts from: the result file and the journal beside it, whichever exist; nullopt where neither does.
+std::optional<Results> load_finished(const std::filesystem::path& store, std::vector<std::string>* notes = nullptr);
+
+}  // namespace plumbline

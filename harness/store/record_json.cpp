@@ -1,0 +1,164 @@
+#include "store/record_json.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "store/schema.hpp"
+
+namespace plumbline {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view journal_schema = "plumbline-journal/1";
+
+// JSON knows no NaN and no infinity: null and words stand for them.
+Json encode(double value) {
+  if (std::isnan(value)) return nullptr;
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+Json encode(Status value) { return std::string(to_string(value)); }
+template <class T>
+Json encode(const T& value) {
+  return value;
+}
+
+void decode(const Json& json, double& value) {
+  if (json.is_null())
+    value = absent;
+  else if (json.is_string())
+    value = json.get_ref<const std::string&>() == "inf" ? HUGE_VAL : -HUGE_VAL;
+  else
+    value = json.get<double>();
+}
+void decode(const Json& json, Status& value) {
+  const auto status = status_from(json.get_ref<const std::string&>());
+  if (!status) throw std::invalid_argument("unknown status '" + json.get<std::string>() + "'");
+  value = *status;
+}
+template <class T>
+void decode(const Json& json, T& value) {
+  json.get_to(value);
+}
+
+template <class T>
+bool same_bits(const T& left, const T& right) {
+  if constexpr (std::is_same_v<T, double>)
+    return std::bit_cast<std::uint64_t>(left) == std::bit_cast<std::uint64_t>(right);
+  else
+    return left == right;
+}
+
+/// {"rows":n, "COLUMN":value that all rows share, "COLUMN":[one value a row], ...}
+template <class Row>
+Json encode_rows(std::span<const Row> rows) {
+  Json table = {{"rows", rows.size()}};
+  if (rows.empty()) return table;
+  for (const auto& column : table_of<Row>().columns) {
+    std::visit(
+        [&](auto member) {
+          bool shared = true;
+          for (const Row& row : rows) shared = shared && same_bits(row.*member, rows.front().*member);
+          Json& cell = table[std::string(column.name)];
+          if (shared) {
+            cell = encode(rows.front().*member);
+            return;
+          }
+          cell = Json::array();
+          for (const Row& row : rows) cell.push_back(encode(row.*member));
+        },
+        column.member);
+  }
+  return table;
+}
+
+template <class Row>
+std::vector<Row> decode_rows(const Json& json) {
+  std::vector<Row> rows(json.at("rows").get<std::size_t>());
+  if (rows.empty()) return rows;
+  for (const auto& column : table_of<Row>().columns) {
+    const auto cell = json.find(column.name);
+    if (cell == json.end()) {
+      if (column.since == Since::extension) continue;
+      throw std::invalid_argument(fmt::format("no column '{}' in '{}'", column.name, table_of<Row>().name));
+    }
+    if (cell->is_array() && cell->size() != rows.size()) throw std::invalid_argument(fmt::format("uneven column '{}'", column.name));
+    std::visit(
+        [&](auto member) {
+          for (std::size_t i = 0; i < rows.size(); ++i) decode(cell->is_array() ? (*cell)[i] : *cell, rows[i].*member);
+        },
+        column.member);
+  }
+  return rows;
+}
+
+template <class Row>
+Row decode_row(const Json& json) {
+  auto rows = decode_rows<Row>(json);
+  if (rows.size() != 1) throw std::invalid_argument(fmt::format("not one row in '{}'", table_of<Row>().name));
+  return std::move(rows.front());
+}
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a reason in Latin-1 must not cost the record
+}
+
+JournalHeader decode_header(const Json& json) {
+  JournalHeader header;
+  json.at("campaign").get_to(header.campaign);
+  json.at("provenance").get_to(header.provenance);
+  json.at("session").get_to(header.session);
+  json.at("started_unix_ns").get_to(header.started_unix_ns);
+  header.machines = decode_rows<MachineRow>(json.at("machine"));
+  return header;
+}
+
+Finished decode_finished(const Json& json) {
+  return {.case_row = decode_row<CaseRow>(json.at("finished")),
+          .outcome = decode_row<OutcomeRow>(json.at("outcome")),
+          .times = decode_rows<TimeRow>(json.at("times")),
+          .counts = decode_rows<CountRow>(json.at("counts")),
+          .model = decode_rows<ModelRow>(json.at("model")),
+          .ceilings = decode_rows<CeilingRow>(json.at("ceilings"))};
+}
+
+}  // namespace
+
+std::string to_payload(const JournalHeader& header) {
+  return dump({{"schema", journal_schema},
+               {"session", header.session},
+               {"started_unix_ns", header.started_unix_ns},
+               {"campaign", header.campaign},
+               {"provenance", header.provenance},
+               {"machine", encode_rows<MachineRow>(header.machines)}});
+}
+
+std::string to_payload(const Finished& finished) {
+  return dump({{"finished", encode_rows<CaseRow>({&finished.case_row, 1})},
+               {"outcome", encode_rows<OutcomeRow>({&finished.outcome, 1})},
+               {"times", encode_rows<TimeRow>(finished.times)},
+               {"counts", encode_rows<CountRow>(finished.counts)},
+               {"model", encode_rows<ModelRow>(finished.model)},
+               {"ceilings", encode_rows<CeilingRow>(finished.ceilings)}});
+}
+
+std::optional<std::variant<JournalHeader, Finished>> from_payload(std::string_view payload, std::string& why) {
+  try {
+    const Json json = Json::parse(payload);
+    if (json.contains("finished")) return decode_finished(json);
+    const auto schema = json.at("schema").get<std::string>();
+    if (schema == journal_schema) return decode_header(json);
+    why = fmt::format("its schema is '{}' and this plumbline reads '{}'", schema, journal_schema);
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  return std::nullopt;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,16 @@
+// The result file: HDF5, schema "plumbline/1" (schema.hpp). Plain h5py and pandas read it.
+#pragma once
+#include <filesystem>
+
+#include "core/records.hpp"
+
+namespace plumbline {
+
+/// Writes NAME.partial, then renames it to NAME; a reader finds the old file or the new one, never half of one.
+/// Throws io_error.
+void write_store(const std::filesystem::path& path, const Results& results);
+
+/// Throws user_error where the file is missing, no result file, cut short, damaged, or from a newer plumbline.
+Results load_store(const std::filesystem::path& path);
+
+}  // namespace plumbline

@@ -1,0 +1,124 @@
+#include "store/schema.hpp"
+
+namespace plumbline {
+namespace {
+
+constexpr Column<CaseRow> case_columns[] = {
+    {"id", &CaseRow::id, "", "stable name of the case", ""},
+    {"work", &CaseRow::work, "", "case id without team and flavor", ""},
+    {"kernel", &CaseRow::kernel, "", "suite/kernel", ""},
+    {"precision", &CaseRow::precision, "", "arithmetic type", ""},
+    {"flavor", &CaseRow::flavor, "", "compiler, optimization level and instruction set", ""},
+    {"ranks", &CaseRow::ranks, "1", "MPI ranks in the team", "none"},
+    {"threads", &CaseRow::threads, "1", "threads of each rank", "none"},
+    {"params", &CaseRow::params, "", "parameters, JSON in declared order", ""},
+};
+
+constexpr Column<OutcomeRow> outcome_columns[] = {
+    {"case", &OutcomeRow::case_id, "", "case id", ""},
+    {"pass", &OutcomeRow::pass, "", "time or count", ""},
+    {"status", &OutcomeRow::status, "", "what became of it", ""},
+    {"reason", &OutcomeRow::reason, "", "why it is not ok", ""},
+    {"node", &OutcomeRow::node, "", "host name", ""},
+    {"placement", &OutcomeRow::placement, "", "ranks, hosts and cores, JSON", ""},
+    {"started_unix_ns", &OutcomeRow::started_unix_ns, "ns", "start of the pass since 1970-01-01 UTC", "none"},
+    {"session", &OutcomeRow::session, "", "the launch that measured it", ""},
+};
+
+constexpr Column<TimeRow> time_columns[] = {
+    {"case", &TimeRow::case_id, "", "case id", ""},
+    {"node", &TimeRow::node, "", "host name", ""},
+    {"session", &TimeRow::session, "", "the launch that measured it", ""},
+    {"repetition", &TimeRow::repetition, "1", "number of the sample", "none"},
+    {"rank", &TimeRow::rank, "1", "rank in the team, -1 for the whole team", "none"},
+    {"seconds", &TimeRow::seconds, "s", "time of one sweep, team's last end minus first start", "lower"},
+    {"clock_hz", &TimeRow::clock_hz, "Hz", "core clock observed beside the sample", "higher"},
+};
+
+constexpr Column<CountRow> count_columns[] = {
+    {"case", &CountRow::case_id, "", "case id", ""},
+    {"node", &CountRow::node, "", "host name", ""},
+    {"session", &CountRow::session, "", "the launch that counted it", ""},
+    {"event", &CountRow::event, "", "event as the backend names it", ""},
+    {"backend", &CountRow::backend, "", "who counted", ""},
+    {"group", &CountRow::group, "1", "events of one group were counted in one run", "none"},
+    {"rank", &CountRow::rank, "1", "rank in the team", "none"},
+    {"thread", &CountRow::thread, "1", "thread of the rank, -1 for their sum", "none"},
+    {"repetition", &CountRow::repetition, "1", "number of the sample", "none"},
+    {"raw", &CountRow::raw, "1", "the backend's total over the region, 0 unless ok", "none"},
+    {"net", &CountRow::net, "1", "events of one sweep, empty region subtracted, unweighted", "none"},
+    {"enabled_ns", &CountRow::enabled_ns, "ns", "time the event was enabled", "none"},
+    {"running_ns", &CountRow::running_ns, "ns", "time the event was counting", "none"},
+    {"status", &CountRow::status, "", "what became of it", ""},
+};
+
+constexpr Column<ModelRow> model_columns[] = {
+    {"case", &ModelRow::case_id, "", "case id", ""},
+    {"quantity", &ModelRow::quantity, "", "what is counted", ""},
+    {"lo", &ModelRow::lo, "1", "least amount in one sweep (operations or bytes, by quantity)", "none"},
+    {"hi", &ModelRow::hi, "1", "greatest amount in one sweep (operations or bytes, by quantity)", "none"},
+};
+
+constexpr Column<CeilingRow> ceiling_columns[] = {
+    {"name", &CeilingRow::name, "", "name of the ceiling", ""},
+    {"precision", &CeilingRow::precision, "", "arithmetic type", ""},
+    {"level", &CeilingRow::level, "", "memory level, compute, or sweep", ""},
+    {"pattern", &CeilingRow::pattern, "", "access pattern or instruction kind", ""},
+    {"ranks", &CeilingRow::ranks, "1", "MPI ranks in the team", "none"},
+    {"threads", &CeilingRow::threads, "1", "threads of each rank", "none"},
+    {"node", &CeilingRow::node, "", "host name", ""},
+    {"session", &CeilingRow::session, "", "the launch that measured it", ""},
+    {"round", &CeilingRow::round, "1", "number of the sample", "none"},
+    {"value", &CeilingRow::value, "see column unit", "attained rate of one round", "higher"},
+    {"unit", &CeilingRow::unit, "", "unit of value", ""},
+    {"method", &CeilingRow::method, "", "how it was measured", ""},
+    {"status", &CeilingRow::status, "", "what became of it", ""},
+    {"working_set_bytes", &CeilingRow::working_set_bytes, "byte", "bytes touched by the whole team", "none", Since::extension},
+    {"clock_hz", &CeilingRow::clock_hz, "Hz", "core clock observed beside the sample", "higher", Since::extension},
+};
+
+constexpr Column<MachineRow> machine_columns[] = {
+    {"node", &MachineRow::node, "", "host name", ""},
+    {"json", &MachineRow::json, "", "what the node is, JSON", ""},
+};
+
+constexpr Table<CaseRow> case_table{"cases", case_columns};
+constexpr Table<OutcomeRow> outcome_table{"outcomes", outcome_columns};
+constexpr Table<TimeRow> time_table{"times", time_columns};
+constexpr Table<CountRow> count_table{"counts", count_columns};
+constexpr Table<ModelRow> model_table{"model", model_columns};
+constexpr Table<CeilingRow> ceiling_table{"ceilings", ceiling_columns};
+constexpr Table<MachineRow> machine_table{"machine", machine_columns};
+
+}  // namespace
+
+template <>
+const Table<CaseRow>& table_of() {
+  return case_table;
+}
+template <>
+const Table<OutcomeRow>& table_of() {
+  return outcome_table;
+}
+template <>
+const Table<TimeRow>& table_of() {
+  return time_table;
+}
+template <>
+const Table<CountRow>& table_of() {
+  return count_table;
+}
+template <>
+const Table<ModelRow>& table_of() {
+  return model_table;
+}
+template <>
+const Table<CeilingRow>& table_of() {
+  return ceiling_table;
+}
+template <>
+const Table<MachineRow>& table_of() {
+  return machine_table;
+}
+
+}  // namespace plumbline

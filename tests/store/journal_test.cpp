@@ -1,0 +1,242 @@
+#include "store/journal.hpp"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+
+#include "faults.hpp"
+#include "samples.hpp"
+
+namespace plumbline {
+namespace {
+
+std::filesystem::path write_journal(const std::filesystem::path& folder, int records) {
+  Journal journal(folder, "n1", sample_header());
+  for (int i = 0; i < records; ++i) journal.append(i % 2 == 0 ? sample_time(i) : sample_count(i));
+  return journal.path();
+}
+
+TEST(journal, what_is_appended_is_read_back_to_the_bit) {
+  const Scratch scratch;
+  Journal journal(scratch / "x.journal", "n1", sample_header());
+  Finished strange = sample_count(3);
+  strange.outcome.reason = "Grüße, 測試, \"quoted\"\n";
+  strange.model.push_back({strange.case_row.id, "bytes.L1-L2", -0.0, absent});
+  for (const auto& record : {sample_time(1), strange, sample_ceilings(), Finished{}}) journal.append(record);
+
+  const JournalContents contents = read_journal(journal.path());
+  ASSERT_EQ(contents.headers.size(), 1U);
+  EXPECT_EQ(contents.headers[0], sample_header());
+  ASSERT_EQ(contents.records.size(), 4U);
+  expect_same(contents.records[0], sample_time(1));
+  expect_same(contents.records[1], strange);
+  expect_same(contents.records[2], sample_ceilings());
+  expect_same(contents.records[3], Finished{});
+  EXPECT_EQ(contents.torn_bytes, 0U);
+}
+
+TEST(journal, text_that_is_no_utf8_costs_no_record) {
+  const Scratch scratch;
+  Journal journal(scratch / "x.journal", "n1", sample_header());
+  Finished record = sample_time(1);
+  record.outcome.reason = "latin \xE9";
+  journal.append(record);
+  EXPECT_EQ(read_journal(journal.path()).records.at(0).times.size(), record.times.size());
+}
+
+TEST(journal, a_tail_torn_at_any_byte_loses_only_the_last_record) {
+  const Scratch scratch;
+  const std::string all = slurp(write_journal(scratch / "x.journal", 3));
+  const std::string without_last = slurp(write_journal(scratch / "y.journal", 2));
+  ASSERT_EQ(all.compare(0, without_last.size(), without_last), 0);
+  const auto torn = scratch / "torn";
+  for (std::size_t size = without_last.size(); size < all.size(); ++size) {
+    spill(torn, std::string_view(all).substr(0, size));
+    const JournalContents contents = read_journal(torn);
+    ASSERT_EQ(contents.records.size(), 2U) << "cut at " << size;
+    ASSERT_EQ(contents.torn_bytes, size - without_last.size()) << "cut at " << size;
+    ASSERT_EQ(contents.good_bytes, without_last.size()) << "cut at " << size;
+  }
+}
+
+TEST(journal, a_header_torn_at_any_byte_is_an_empty_journal_that_can_be_reopened) {
+  const Scratch scratch;
+  const std::string header = slurp(write_journal(scratch / "x.journal", 0));
+  std::filesystem::create_directory(scratch / "torn.journal");
+  for (std::size_t size = 0; size < header.size(); size += 7) {
+    spill(scratch / "torn.journal/n1", std::string_view(header).substr(0, size));
+    EXPECT_EQ(read_journal(scratch / "torn.journal/n1").records.size(), 0U);
+    write_journal(scratch / "torn.journal", 1);
+    const JournalContents contents = read_journal(scratch / "torn.journal/n1");
+    ASSERT_EQ(contents.records.size(), 1U) << "cut at " << size;
+    ASSERT_EQ(contents.torn_bytes, 0U) << "cut at " << size;
+  }
+}
+
+TEST(journal, reopening_cuts_the_torn_tail_off_before_it_appends) {
+  const Scratch scratch;
+  const auto path = write_journal(scratch / "x.journal", 3);
+  const std::string all = slurp(path);
+  for (const std::size_t cut : {1UL, 5UL, 100UL}) {
+    spill(path, std::string_view(all).substr(0, all.size() - cut));
+    write_journal(scratch / "x.journal", 2);
+    const JournalContents contents = read_journal(path);
+    EXPECT_EQ(contents.headers.size(), 2U);
+    EXPECT_EQ(contents.records.size(), 4U);
+    EXPECT_EQ(contents.torn_bytes, 0U);
+  }
+}
+
+TEST(journal, zeros_after_a_crash_are_a_torn_tail) {
+  const Scratch scratch;
+  const auto path = write_journal(scratch / "x.journal", 3);
+  const std::string all = slurp(path);
+  spill(path, all + std::string(4096, '\0'));
+  EXPECT_EQ(read_journal(path).torn_bytes, 4096U);
+  EXPECT_EQ(read_journal(path).records.size(), 3U);
+  spill(path, std::string(4096, '\0'));
+  EXPECT_EQ(read_journal(path).torn_bytes, 4096U);
+}
+
+TEST(journal, one_damaged_byte_in_the_middle_costs_one_record) {
+  const Scratch scratch;
+  const auto path = write_journal(scratch / "x.journal", 4);
+  const std::string all = slurp(path);
+  const std::size_t header = slurp(write_journal(scratch / "y.journal", 0)).size();
+  for (std::size_t at = header; at < all.size(); at += 13) {
+    std::string damaged = all;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    spill(path, damaged);
+    const JournalContents contents = read_journal(path);
+    ASSERT_EQ(contents.records.size(), 3U) << "byte " << at;
+    ASSERT_GT(contents.torn_bytes, 8U) << "byte " << at;
+  }
+}
+
+TEST(journal, a_killed_writer_loses_no_finished_record) {
+  const Scratch scratch;
+  std::mt19937 random(7);
+  int in_all = 0;
+  for (int round = 0; round < 8; ++round) {
+    int told[2];
+    ASSERT_EQ(::pipe(told), 0);
+    const pid_t writer = ::fork();
+    ASSERT_GE(writer, 0);
+    if (writer == 0) {
+      Journal journal(scratch / "x.journal", "n1", sample_header("s" + std::to_string(round)));
+      for (int i = 0;; ++i) {
+        journal.append(sample_time(i, "n1", "s" + std::to_string(round)));
+        if (::write(told[1], "+", 1) != 1) ::_exit(1);
+      }
+    }
+    ::close(told[1]);
+    const auto wanted = static_cast<unsigned>(1 + random() % 40);
+    char one = 0;
+    unsigned finished = 0;
+    while (finished < wanted && ::read(told[0], &one, 1) == 1) ++finished;
+    ::kill(writer, SIGKILL);
+    ASSERT_EQ(::waitpid(writer, nullptr, 0), writer);
+    while (::read(told[0], &one, 1) == 1) ++finished;
+    ::close(told[0]);
+    in_all += static_cast<int>(finished);
+    const JournalContents contents = read_journal(scratch / "x.journal/n1");
+    const auto of_round = std::count_if(contents.records.begin(), contents.records.end(),
+                                        [&](const Finished& f) { return f.outcome.session == "s" + std::to_string(round); });
+    ASSERT_GE(of_round, static_cast<long>(finished));
+    ASSERT_LE(of_round, static_cast<long>(finished) + 1);  // one may be durable and not yet told
+    ASSERT_GE(static_cast<int>(contents.records.size()), in_all);
+    ASSERT_EQ(contents.headers.size(), static_cast<std::size_t>(round) + 1);
+  }
+}
+
+TEST(journal, two_writers_are_refused) {
+  const Scratch scratch;
+  const Journal first(scratch / "x.journal", "n1", sample_header());
+  const Refusal refusal = refusal_of([&] { Journal(scratch / "x.journal", "n1", sample_header()); });
+  EXPECT_EQ(refusal.code, 1);
+  EXPECT_NE(refusal.text.find("another plumbline"), std::string::npos) << refusal.text;
+}
+
+TEST(journal, a_foreign_file_is_refused_and_left_alone) {
+  const Scratch scratch;
+  std::filesystem::create_directory(scratch / "x.journal");
+  const std::string letter = "Dear reader, this is no journal.";
+  spill(scratch / "x.journal/n1", letter);
+  EXPECT_EQ(refusal_of([&] { read_journal(scratch / "x.journal/n1"); }).code, 2);
+  EXPECT_EQ(refusal_of([&] { Journal(scratch / "x.journal", "n1", sample_header()); }).code, 2);
+  EXPECT_EQ(slurp(scratch / "x.journal/n1"), letter);
+}
+
+TEST(journal, a_newer_journal_is_refused_by_its_schema) {
+  const Scratch scratch;
+  spill(scratch / "n1", frame(R"({"schema":"plumbline-journal/2"})"));
+  const Refusal refusal = refusal_of([&] { read_journal(scratch / "n1"); });
+  EXPECT_EQ(refusal.code, 2);
+  EXPECT_NE(refusal.text.find("plumbline-journal/2"), std::string::npos) << refusal.text;
+}
+
+void expect_full_disk_keeps_earlier_records(const std::filesystem::path& folder, const std::string& errno_text) {
+  Journal journal(folder, "n1", sample_header());
+  int durable = 0;
+  Refusal refusal;
+  while (refusal.code == 0 && durable < 10000) {
+    refusal = refusal_of([&] { journal.append(sample_time(durable)); });
+    if (refusal.code == 0) ++durable;
+  }
+  EXPECT_EQ(refusal.code, 1);
+  EXPECT_NE(refusal.text.find(journal.path().string()), std::string::npos) << refusal.text;
+  EXPECT_NE(refusal.text.find(errno_text), std::string::npos) << refusal.text;
+  EXPECT_GT(durable, 0);
+  const JournalContents contents = read_journal(journal.path());
+  EXPECT_EQ(static_cast<int>(contents.records.size()), durable);
+  EXPECT_EQ(contents.torn_bytes, 0U);
+}
+
+TEST(journal, a_file_size_limit_keeps_the_earlier_records_and_appends_go_on_after_it) {
+  const Scratch scratch;
+  {
+    const FileSizeLimit limit(20000);
+    expect_full_disk_keeps_earlier_records(scratch / "x.journal", "File too large");
+  }
+  const std::size_t before = read_journal(scratch / "x.journal/n1").records.size();
+  write_journal(scratch / "x.journal", 2);
+  EXPECT_EQ(read_journal(scratch / "x.journal/n1").records.size(), before + 2);
+}
+
+TEST(journal, a_full_disk_keeps_the_earlier_records) {
+  const Scratch scratch;
+  const TinyFileSystem disk(scratch / "disk", "64k");
+  if (!disk.mounted()) GTEST_SKIP() << "SKIP: no permission to mount a tmpfs (needs root)";
+  expect_full_disk_keeps_earlier_records(scratch / "disk/x.journal", "No space left on device");
+}
+
+TEST(journal, a_removed_folder_is_an_error_and_not_silence) {
+  const Scratch scratch;
+  Journal journal(scratch / "x.journal", "n1", sample_header());
+  std::filesystem::remove_all(scratch / "x.journal");
+  const Refusal refusal = refusal_of([&] { journal.append(sample_time(1)); });
+  EXPECT_EQ(refusal.code, 1);
+  EXPECT_NE(refusal.text.find("removed"), std::string::npos) << refusal.text;
+}
+
+TEST(journal, a_folder_that_cannot_be_written_is_one_clear_error) {
+  const Scratch scratch;
+  spill(scratch / "file", "x");
+  EXPECT_EQ(refusal_of([&] { Journal(scratch / "file" / "x.journal", "n1", sample_header()); }).code, 1);
+  EXPECT_EQ(refusal_of([&] { Journal(scratch / "missing" / "x.journal", "n1", sample_header()); }).code, 1);
+  std::filesystem::permissions(scratch.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  const Unprivileged nobody;
+  const Refusal refusal = refusal_of([&] { Journal(scratch / "x.journal", "n1", sample_header()); });
+  EXPECT_EQ(refusal.code, 1);
+  EXPECT_NE(refusal.text.find("Permission denied"), std::string::npos) << refusal.text;
+}
+
+TEST(journal, its_name_follows_the_result_file) {
+  EXPECT_EQ(journal_directory("out/quick.h5"), "out/quick.journal");
+  EXPECT_EQ(journal_directory("quick"), "quick.journal");
+}
+
+}  // namespace
+}  // namespace plumbline

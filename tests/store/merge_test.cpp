@@ -1,0 +1,159 @@
+#include "store/merge.hpp"
+
+#include <chrono>
+
+#include "faults.hpp"
+#include "samples.hpp"
+#include "store/journal.hpp"
+#include "store/result_store.hpp"
+
+namespace plumbline {
+namespace {
+
+Finished failed(Finished record) {
+  record.outcome.status = Status::failed;
+  record.outcome.reason = "out of memory";
+  for (auto& row : record.times) row.seconds = absent;
+  return record;
+}
+
+TEST(merge, two_nodes_and_two_sessions_come_together) {
+  const Scratch scratch;
+  const auto folder = scratch / "x.journal";
+  {
+    Journal first(folder, "n1", sample_header("s1", 10)), second(folder, "n2", sample_header("s1", 10));
+    first.append(sample_time(1, "n1"));
+    second.append(sample_time(1, "n2"));
+  }
+  JournalHeader later = sample_header("s2", 20);
+  later.campaign = "name=\"later\"";
+  later.machines[0].json = "{\"cpu\":\"later\"}";
+  Journal(folder, "n1", later).append(sample_count(1, "n1", "s2"));
+
+  const Results results = merge_journals(folder);
+  EXPECT_EQ(results.campaign, later.campaign);
+  EXPECT_EQ(results.cases.size(), 1U);
+  EXPECT_EQ(results.model.size(), 2U);
+  EXPECT_EQ(results.outcomes.size(), 3U);
+  EXPECT_EQ(results.times.size(), 10U);
+  EXPECT_EQ(results.machines, later.machines);
+  const std::string id = sample_case_id(1);
+  EXPECT_EQ(finished(results), (std::set<WorkKey>{{id, "n1", "time"}, {id, "n2", "time"}, {id, "n1", "count"}}));
+}
+
+TEST(merge, the_last_ok_record_of_a_unit_wins_and_its_samples_alone_remain) {
+  const Scratch scratch;
+  const auto folder = scratch / "x.journal";
+  const Finished better = sample_time(1, "n1", "s2");
+  {
+    Journal journal(folder, "n1", sample_header());
+    journal.append(failed(sample_time(1)));
+    journal.append(sample_time(1));
+    journal.append(better);
+    journal.append(failed(sample_time(1)));
+    journal.append(failed(sample_time(2)));
+  }
+  const Results results = merge_journals(folder);
+  ASSERT_EQ(results.outcomes.size(), 2U);
+  EXPECT_EQ(results.outcomes[0], better.outcome);
+  EXPECT_EQ(results.outcomes[1].status, Status::failed);
+  EXPECT_EQ(std::vector<TimeRow>(results.times.begin(), results.times.begin() + 5), better.times);
+  EXPECT_EQ(results.times.size(), 10U);
+}
+
+TEST(merge, a_torn_journal_is_named_in_the_notes) {
+  const Scratch scratch;
+  { Journal(scratch / "x.journal", "n1", sample_header()).append(sample_time(1)); }
+  spill(scratch / "x.journal/n1", slurp(scratch / "x.journal/n1") + "torn");
+  std::vector<std::string> notes;
+  EXPECT_EQ(merge_journals(scratch / "x.journal", &notes).outcomes.size(), 1U);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("4 bytes"), std::string::npos) << notes[0];
+}
+
+TEST(merge, a_folder_without_journals_is_refused) {
+  const Scratch scratch;
+  std::filesystem::create_directory(scratch / "empty.journal");
+  EXPECT_EQ(refusal_of([&] { merge_journals(scratch / "empty.journal"); }).code, 2);
+  EXPECT_EQ(refusal_of([&] { merge_journals(scratch / "missing.journal"); }).code, 2);
+}
+
+TEST(merge, the_ceilings_stage_is_finished_work_but_no_case) {
+  Results results;
+  append(results, sample_ceilings());
+  EXPECT_TRUE(results.cases.empty());
+  EXPECT_EQ(results.ceilings.size(), 2U);
+  EXPECT_TRUE(finished(results).contains({"ceilings", "n1", "time"}));
+}
+
+TEST(merge, a_resumed_run_starts_from_store_and_journal_together) {
+  const Scratch scratch;
+  const auto store = scratch / "x.h5";
+  EXPECT_FALSE(load_finished(store).has_value());
+  Results first;
+  append(first, sample_ceilings());
+  append(first, failed(sample_time(1)));
+  append(first, sample_count(1));
+  append(first, sample_time(2));
+  write_store(store, first);
+  EXPECT_EQ(load_finished(store)->outcomes.size(), 4U);
+  {
+    Journal journal(scratch / "x.journal", "n1", sample_header("s2", 20));
+    journal.append(sample_time(1, "n1", "s2"));
+    journal.append(failed(sample_time(2, "n1", "s2")));
+    journal.append(sample_time(3, "n1", "s2"));
+    journal.append(sample_ceilings("n1", "s2"));
+  }
+  const Results both = *load_finished(store);
+  EXPECT_EQ(both.cases.size(), 3U);
+  EXPECT_EQ(both.model.size(), 6U);
+  EXPECT_EQ(both.outcomes.size(), 5U);
+  for (const auto& outcome : both.outcomes) EXPECT_EQ(outcome.status, Status::ok) << outcome.case_id;
+  EXPECT_EQ(both.times.size(), 15U);
+  for (const auto& row : both.times) EXPECT_EQ(row.session, row.case_id == sample_case_id(2) ? "s1" : "s2");
+  EXPECT_EQ(both.counts.size(), 2U);
+  EXPECT_EQ(both.ceilings.size(), 3U);  // "L1 load" measured again; the masked one could not be, so both attempts stay
+  EXPECT_EQ(both.campaign, sample_header().campaign);
+}
+
+TEST(merge, merging_the_same_results_twice_changes_nothing) {
+  Results results = sample_results(20);
+  results.times.erase(results.times.begin(), results.times.begin() + 5);  // those of the failed outcome
+  append(results, sample_time(0));
+  results.outcomes.pop_back();
+  Results merged = merge(results, results);
+  EXPECT_EQ(merged.outcomes.size(), results.outcomes.size());
+  EXPECT_EQ(merged.cases.size(), results.cases.size());
+}
+
+TEST(append, rows_that_were_loaded_before_are_not_repeated) {
+  const Scratch scratch;
+  write_store(scratch / "x.h5", sample_results(3));
+  Results results = load_store(scratch / "x.h5");
+  append(results, sample_time(2, "n2"));
+  EXPECT_EQ(results.cases.size(), 3U);
+  EXPECT_EQ(results.model.size(), 6U);
+  results.cases.clear();
+  append(results, sample_time(2, "n2"));
+  EXPECT_EQ(results.cases.size(), 1U);
+}
+
+// The time is recorded, not asserted. That the work grows linearly is: a quadratic merge would run into the ctest timeout.
+TEST(merge, a_hundred_thousand_records_are_merged) {
+  const Scratch scratch;
+  std::filesystem::create_directory(scratch / "x.journal");
+  std::string bytes = frame(to_payload(sample_header()));
+  for (int i = 0; i < 50'000; ++i) bytes += frame(to_payload(sample_time(i))) + frame(to_payload(sample_count(i)));
+  spill(scratch / "x.journal/n1", bytes);
+  const auto start = std::chrono::steady_clock::now();
+  const Results results = merge_journals(scratch / "x.journal");
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  RecordProperty("merge_seconds", std::to_string(seconds.count()));
+  std::printf("merged 100000 records, %zu MB of journal, in %.2f s\n", bytes.size() >> 20, seconds.count());
+  EXPECT_EQ(results.outcomes.size(), 100'000U);
+  EXPECT_EQ(results.cases.size(), 50'000U);
+  EXPECT_EQ(results.times.size(), 250'000U);
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,160 @@
+#include "store/result_store.hpp"
+
+#include <set>
+
+#include "faults.hpp"
+#include "samples.hpp"
+
+namespace plumbline {
+namespace {
+
+TEST(result_store, what_is_written_is_read_back_to_the_bit) {
+  const Scratch scratch;
+  for (const int cases : {1, 7, 5000}) {  // plain tables, one chunk, several chunks
+    const Results results = sample_results(cases);
+    write_store(scratch / "x.h5", results);
+    expect_same(load_store(scratch / "x.h5"), results);
+  }
+}
+
+TEST(result_store, empty_tables_are_written_and_read) {
+  const Scratch scratch;
+  write_store(scratch / "x.h5", Results{});
+  expect_same(load_store(scratch / "x.h5"), Results{});
+}
+
+TEST(result_store, a_long_campaign_is_kept) {
+  const Scratch scratch;
+  Results results = sample_results(2);
+  results.campaign.assign(300'000, 'c');
+  results.machines[0].json.assign(300'000, 'm');
+  write_store(scratch / "x.h5", results);
+  expect_same(load_store(scratch / "x.h5"), results);
+}
+
+TEST(result_store, every_status_survives) {
+  const Scratch scratch;
+  Results results = sample_results(10);
+  for (int i = 0; i < 10; ++i) results.outcomes.at(static_cast<std::size_t>(i)).status = static_cast<Status>(i);
+  write_store(scratch / "x.h5", results);
+  expect_same(load_store(scratch / "x.h5"), results);
+}
+
+TEST(result_store, a_written_file_leaves_no_partial_behind_and_replaces_the_old_one) {
+  const Scratch scratch;
+  spill(scratch / "x.h5", "old");
+  spill(scratch / "x.h5.partial", "left over by a killed run");
+  write_store(scratch / "x.h5", sample_results(2));
+  expect_same(load_store(scratch / "x.h5"), sample_results(2));
+  EXPECT_FALSE(std::filesystem::exists(scratch / "x.h5.partial"));
+}
+
+void expect_refused(const std::filesystem::path& path, const std::string& word) {
+  testing::internal::CaptureStderr();
+  const Refusal refusal = refusal_of([&] { load_store(path); });
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "HDF5 must not print its error stack";
+  EXPECT_EQ(refusal.code, 2) << refusal.text;
+  EXPECT_NE(refusal.text.find(path.string()), std::string::npos) << refusal.text;
+  EXPECT_NE(refusal.text.find(word), std::string::npos) << refusal.text;
+  EXPECT_EQ(refusal.text.find('\n'), std::string::npos) << refusal.text;
+}
+
+TEST(result_store, a_truncated_file_is_refused_at_any_size) {
+  const Scratch scratch;
+  write_store(scratch / "x.h5", sample_results(300));
+  const std::string all = slurp(scratch / "x.h5");
+  for (std::size_t size = 1; size < all.size(); size += all.size() / 97) {
+    spill(scratch / "cut.h5", std::string_view(all).substr(0, size));
+    expect_refused(scratch / "cut.h5", "cut short or damaged");
+  }
+  spill(scratch / "cut.h5", std::string_view(all).substr(0, all.size() - 1));
+  expect_refused(scratch / "cut.h5", "cut short or damaged");
+}
+
+TEST(result_store, damage_never_crashes_and_damaged_samples_are_noticed) {
+  const Scratch scratch;
+  const Results results = sample_results(300);
+  write_store(scratch / "x.h5", results);
+  const std::string all = slurp(scratch / "x.h5");
+  int refused = 0;
+  for (std::size_t at = 9; at < all.size(); at += all.size() / 199) {
+    std::string damaged = all;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x41);
+    spill(scratch / "bad.h5", damaged);
+    const Refusal refusal = refusal_of([&] { load_store(scratch / "bad.h5"); });
+    if (refusal.code != 0) ++refused;
+    EXPECT_TRUE(refusal.code == 0 || refusal.code == 2) << refusal.text;
+  }
+  EXPECT_GT(refused, 50);
+}
+
+TEST(result_store, foreign_files_are_refused_in_one_line) {
+  const Scratch scratch;
+  spill(scratch / "letter.h5", "Dear reader, this is no result file.");
+  expect_refused(scratch / "letter.h5", "not HDF5");
+  spill(scratch / "empty.h5", "");
+  expect_refused(scratch / "empty.h5", "not HDF5");
+  expect_refused(scratch / "missing.h5", "No such file");
+  expect_refused(scratch.path(), "Is a directory");
+}
+
+TEST(result_store, output_that_cannot_be_written_is_an_io_error) {
+  const Scratch scratch;
+  spill(scratch / "file", "x");
+  std::filesystem::create_directory(scratch / "folder.h5");
+  for (const std::string name : {"missing/x.h5", "file/x.h5", "folder.h5"}) {
+    const Refusal refusal = refusal_of([&] { write_store(scratch / name, sample_results(2)); });
+    EXPECT_EQ(refusal.code, 1) << name;
+    EXPECT_NE(refusal.text.find((scratch / name).string()), std::string::npos) << refusal.text;
+  }
+  EXPECT_FALSE(std::filesystem::exists(scratch / "folder.h5.partial"));
+}
+
+TEST(result_store, a_folder_without_permission_is_an_io_error) {
+  const Scratch scratch;
+  std::filesystem::permissions(scratch.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  const Unprivileged nobody;
+  const Refusal refusal = refusal_of([&] { write_store(scratch / "x.h5", sample_results(2)); });
+  EXPECT_EQ(refusal.code, 1);
+  EXPECT_NE(refusal.text.find("Permission denied"), std::string::npos) << refusal.text;
+}
+
+void expect_full_disk_keeps_the_old_file(const std::filesystem::path& folder, const std::string& errno_text) {
+  const Refusal refusal = refusal_of([&] { write_store(folder / "x.h5", sample_results(5000)); });
+  EXPECT_EQ(refusal.code, 1);
+  EXPECT_NE(refusal.text.find(errno_text), std::string::npos) << refusal.text;
+  EXPECT_FALSE(std::filesystem::exists(folder / "x.h5.partial"));
+  expect_same(load_store(folder / "x.h5"), sample_results(2));
+}
+
+TEST(result_store, a_file_size_limit_keeps_the_old_file) {
+  const Scratch scratch;
+  write_store(scratch / "x.h5", sample_results(2));
+  const FileSizeLimit limit(60000);
+  expect_full_disk_keeps_the_old_file(scratch.path(), "File too large");
+}
+
+TEST(result_store, a_full_disk_keeps_the_old_file) {
+  const Scratch scratch;
+  const TinyFileSystem disk(scratch / "disk", "96k");
+  if (!disk.mounted()) GTEST_SKIP() << "SKIP: no permission to mount a tmpfs (needs root)";
+  write_store(scratch / "disk/x.h5", sample_results(2));
+  expect_full_disk_keeps_the_old_file(scratch / "disk", "No space left on device");
+}
+
+TEST(schema, every_number_says_its_unit_and_what_it_means) {
+  Results results;
+  for_each_table(results, [](const auto& table, const auto&) {
+    std::set<std::string_view> names;
+    for (const auto& column : table.columns) {
+      EXPECT_TRUE(names.insert(column.name).second) << table.name << " has " << column.name << " twice";
+      EXPECT_FALSE(column.long_name.empty()) << table.name << "/" << column.name;
+      EXPECT_EQ(column.is_text(), column.units.empty()) << table.name << "/" << column.name;
+      const bool known = column.better == "higher" || column.better == "lower" || column.better == "none";
+      EXPECT_EQ(column.is_text() ? column.better.empty() : known, true) << table.name << "/" << column.name;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace plumbline
