@@ -1,0 +1,95 @@
+// The emulated worker, for real: this program, started by itself under the Valgrind tool.
+#include "measure/worker.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace plumbline {
+namespace {
+
+const std::vector<CacheLevel> small_caches{{"L1", 32768, 8, 64, false}, {"L2", 262144, 8, 64, false}, {"L3", 1048576, 16, 64, true}};
+
+Case triad(std::int64_t n, std::string_view flavor_part, int threads = 1) {
+  Case measured{.kernel = find_kernel("validation/triad"), .parameters = {{"n", n}}, .precision = "fp64", .flavor = {}, .team = {1, threads}};
+  for (const Flavor& flavor : measured.kernel->flavors())
+    if (flavor.precision == "fp64" && flavor.name.find(flavor_part) != std::string_view::npos) measured.flavor = flavor;
+  return measured;
+}
+
+class Worker : public testing::Test {
+ protected:
+  void SetUp() override {
+    installation_ = find_emulator();
+    if (!installation_.availability.ok()) GTEST_SKIP() << "SKIP: " << installation_.availability.reason;
+    worker_ = std::make_unique<EmulatedWorker>(installation_, small_caches);
+  }
+
+  std::map<std::string, double> net(const Case& measured) {
+    const WorkerAnswer answer = worker_->count(measured, 1, 60);
+    EXPECT_EQ(answer.status, Status::ok) << answer.reason;
+    std::map<std::string, double> sum;
+    for (std::size_t t = 0; t < answer.counts.kernel.size(); ++t)
+      for (std::size_t e = 0; e < answer.counts.kernel[t].size(); ++e)
+        sum[std::string(answer.counts.kernel[t][e].event)] +=
+            static_cast<double>(answer.counts.kernel[t][e].raw) - static_cast<double>(answer.counts.empty[t][e].raw);
+    return sum;
+  }
+
+  EmulatorInstallation installation_;
+  std::unique_ptr<EmulatedWorker> worker_;
+};
+
+double flops(const std::map<std::string, double>& net) {
+  return net.at("flops.fp64.add") + net.at("flops.fp64.mul") + 2 * net.at("flops.fp64.fma");
+}
+
+TEST_F(Worker, counts_the_flops_of_triad_exactly_in_every_flavor_it_can_run) {
+  for (const char* flavor : {"O0-v2", "O3-v2", "O0-v3", "O3-v3"}) EXPECT_EQ(flops(net(triad(1000, flavor))), 2000) << flavor;
+}
+
+TEST_F(Worker, counts_the_lines_of_triad_beyond_the_caches) {
+  const auto counts = net(triad(1 << 17, "O3-v3"));  // 3 MiB against 1 MiB of L3
+  const double array = 8 << 17;
+  for (const char* boundary : {"L1-L2", "L2-L3", "L3-mem"}) {
+    EXPECT_NEAR(counts.at("bytes." + std::string(boundary) + ".demand_read"), 2 * array, 1024) << boundary;
+    EXPECT_NEAR(counts.at("bytes." + std::string(boundary) + ".rfo"), array, 1024) << boundary;
+    EXPECT_NEAR(counts.at("bytes." + std::string(boundary) + ".write_back"), array, 1024) << boundary;
+  }
+}
+
+TEST_F(Worker, finds_no_traffic_of_arrays_that_fit) {
+  EXPECT_LE(net(triad(500, "O3-v3")).at("bytes.L1-L2.demand_read"), 16 * 64);  // 12 KB in 32 KB
+}
+
+TEST_F(Worker, gives_the_same_numbers_again_after_other_cases) {
+  const auto first = net(triad(40000, "O0-v3"));
+  net(triad(77, "O3-v2"));
+  EXPECT_EQ(first, net(triad(40000, "O0-v3")));
+}
+
+TEST_F(Worker, sums_the_threads_of_a_team_exactly) {
+  EXPECT_EQ(flops(net(triad(5000, "O3-v3", 2))), 10000);
+  EXPECT_EQ(net(triad(5000, "O0-v3", 2)).at("instructions"), net(triad(5000, "O0-v3", 2)).at("instructions"));
+}
+
+TEST_F(Worker, refuses_a_flavor_beyond_v3_with_the_remedy_and_goes_on) {
+  const WorkerAnswer answer = worker_->count(triad(1000, "O3-v4"), 1, 60);
+  EXPECT_EQ(answer.status, Status::unavailable);
+  EXPECT_NE(answer.reason.find("v3"), std::string::npos) << answer.reason;
+  EXPECT_EQ(flops(net(triad(1000, "O3-v3"))), 2000);
+}
+
+TEST_F(Worker, reports_memory_it_cannot_have) {
+  const WorkerAnswer answer = worker_->count(triad(std::int64_t{1} << 55, "O3-v3"), 1, 60);
+  EXPECT_EQ(answer.status, Status::failed);
+}
+
+}  // namespace
+}  // namespace plumbline
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "worker") return plumbline::serve_counts(3);
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
