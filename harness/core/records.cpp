@@ -1,5 +1,8 @@
 #include "core/records.hpp"
 
+#include <iterator>
+#include <utility>
+
 namespace plumbline {
 namespace {
 
@@ -17,27 +20,27 @@ void catch_up(const std::vector<Row>& rows, std::unordered_set<std::string>& key
 }
 
 template <class Row>
-void add_once(const Row& row, std::vector<Row>& rows, std::unordered_set<std::string>& keys, std::size_t& known) {
+void add_once(Row& row, std::vector<Row>& rows, std::unordered_set<std::string>& keys, std::size_t& known) {
   catch_up(rows, keys, known);
   if (!keys.insert(key_of(row)).second) return;
-  rows.push_back(row);
+  rows.push_back(std::move(row));
   ++known;
 }
 
 template <class Row>
-void add_all(const std::vector<Row>& from, std::vector<Row>& to) {
-  to.insert(to.end(), from.begin(), from.end());
+void add_all(std::vector<Row>& from, std::vector<Row>& to) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
 }  // namespace
 
-void append(Results& results, const Finished& finished) {
+void append(Results& results, Finished finished) {
   auto& seen = results.seen;
   if (!finished.case_row.kernel.empty()) add_once(finished.case_row, results.cases, seen.cases, seen.case_rows);
-  results.outcomes.push_back(finished.outcome);
+  results.outcomes.push_back(std::move(finished.outcome));
   add_all(finished.times, results.times);
   add_all(finished.counts, results.counts);
-  for (const auto& row : finished.model) add_once(row, results.model, seen.model, seen.model_rows);
+  for (auto& row : finished.model) add_once(row, results.model, seen.model, seen.model_rows);
   add_all(finished.ceilings, results.ceilings);
 }
 

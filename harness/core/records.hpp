@@ -118,6 +118,6 @@ struct Finished {
 
 /// Appends a finished unit to the tables; a case or model row that is already there is not repeated.
 /// A stage that is no case (the ceilings: case_row without kernel) leaves no row in /cases.
-void append(Results& results, const Finished& finished);
+void append(Results& results, Finished finished);
 
 }  // namespace plumbline

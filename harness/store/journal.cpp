@@ -98,6 +98,7 @@ JournalContents read_journal(const std::filesystem::path& path) {
   const std::string file = read_bytes(path, "journal");
   const std::string_view bytes = file;
   JournalContents contents;
+  contents.records.reserve(bytes.size() / 1024);  // a small record's size
   std::uint64_t whole = 0;
   for (std::size_t at = 0; at < bytes.size();) {
     const std::string_view payload = payload_at(bytes, at);

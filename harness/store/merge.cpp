@@ -55,6 +55,7 @@ std::vector<std::filesystem::path> journal_files(const std::filesystem::path& di
 
 template <class Row>
 void move_rows(std::vector<Row>& from, std::vector<Row>& to) {
+  if (to.empty()) to.swap(from);
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
@@ -118,7 +119,7 @@ Results merge_journals(const std::filesystem::path& directory, std::vector<std::
   for (auto& header : headers) add_unseen(header.machines, results.machines, [](const MachineRow& row) { return row.node; });
   std::sort(results.machines.begin(), results.machines.end(), [](const auto& left, const auto& right) { return left.node < right.node; });
   keep_winners(records, [](const Finished& record) -> const OutcomeRow& { return record.outcome; });
-  for (const auto& record : records) append(results, record);
+  for (auto& record : records) append(results, std::move(record));
   return results;
 }
 

@@ -55,9 +55,15 @@ bool same_bits(const T& left, const T& right) {
     return left == right;
 }
 
-/// {"rows":n, "COLUMN":value that all rows share, "COLUMN":[one value a row], ...}
+const Json* find(const Json& object, std::string_view key) {
+  const auto found = object.find(key);
+  return found == object.end() ? nullptr : &*found;
+}
+
+/// {"rows":n, "COLUMN":value that all rows share, "COLUMN":[one value a row], ...}; without the columns in which all rows
+/// say what the record's outcome says (its case, node, session, status).
 template <class Row>
-Json encode_rows(std::span<const Row> rows) {
+Json encode_rows(std::span<const Row> rows, const Json& outcome = Json::object()) {
   Json table = {{"rows", rows.size()}};
   if (rows.empty()) return table;
   for (const auto& column : table_of<Row>().columns) {
@@ -65,13 +71,11 @@ Json encode_rows(std::span<const Row> rows) {
         [&](auto member) {
           bool shared = true;
           for (const Row& row : rows) shared = shared && same_bits(row.*member, rows.front().*member);
-          Json& cell = table[std::string(column.name)];
-          if (shared) {
-            cell = encode(rows.front().*member);
-            return;
-          }
-          cell = Json::array();
-          for (const Row& row : rows) cell.push_back(encode(row.*member));
+          Json cell = shared ? encode(rows.front().*member) : Json::array();
+          if (!shared)
+            for (const Row& row : rows) cell.push_back(encode(row.*member));
+          const Json* known = find(outcome, column.name);
+          if (known == nullptr || *known != cell) table[std::string(column.name)] = std::move(cell);
         },
         column.member);
   }
@@ -79,12 +83,13 @@ Json encode_rows(std::span<const Row> rows) {
 }
 
 template <class Row>
-std::vector<Row> decode_rows(const Json& json) {
+std::vector<Row> decode_rows(const Json& json, const Json& outcome = Json::object()) {
   std::vector<Row> rows(json.at("rows").get<std::size_t>());
   if (rows.empty()) return rows;
   for (const auto& column : table_of<Row>().columns) {
-    const auto cell = json.find(column.name);
-    if (cell == json.end()) {
+    const Json* cell = find(json, column.name);
+    if (cell == nullptr) cell = find(outcome, column.name);
+    if (cell == nullptr) {
       if (column.since == Since::extension) continue;
       throw std::invalid_argument(fmt::format("no column '{}' in '{}'", column.name, table_of<Row>().name));
     }
@@ -119,13 +124,24 @@ JournalHeader decode_header(const Json& json) {
   return header;
 }
 
+/// Visits the tables that a record may hold.
+template <class AnyFinished, class Visit>
+void for_each_list(AnyFinished& finished, Visit visit) {
+  visit("times", finished.times);
+  visit("counts", finished.counts);
+  visit("model", finished.model);
+  visit("ceilings", finished.ceilings);
+}
+
 Finished decode_finished(const Json& json) {
-  return {.case_row = decode_row<CaseRow>(json.at("finished")),
-          .outcome = decode_row<OutcomeRow>(json.at("outcome")),
-          .times = decode_rows<TimeRow>(json.at("times")),
-          .counts = decode_rows<CountRow>(json.at("counts")),
-          .model = decode_rows<ModelRow>(json.at("model")),
-          .ceilings = decode_rows<CeilingRow>(json.at("ceilings"))};
+  const Json& outcome = json.at("outcome");
+  Finished finished;
+  finished.case_row = decode_row<CaseRow>(json.at("finished"));
+  finished.outcome = decode_row<OutcomeRow>(outcome);
+  for_each_list(finished, [&]<class Row>(const char* name, std::vector<Row>& rows) {
+    if (const Json* table = find(json, name)) rows = decode_rows<Row>(*table, outcome);
+  });
+  return finished;
 }
 
 }  // namespace
@@ -140,12 +156,11 @@ std::string to_payload(const JournalHeader& header) {
 }
 
 std::string to_payload(const Finished& finished) {
-  return dump({{"finished", encode_rows<CaseRow>({&finished.case_row, 1})},
-               {"outcome", encode_rows<OutcomeRow>({&finished.outcome, 1})},
-               {"times", encode_rows<TimeRow>(finished.times)},
-               {"counts", encode_rows<CountRow>(finished.counts)},
-               {"model", encode_rows<ModelRow>(finished.model)},
-               {"ceilings", encode_rows<CeilingRow>(finished.ceilings)}});
+  Json json = {{"finished", encode_rows<CaseRow>({&finished.case_row, 1})}, {"outcome", encode_rows<OutcomeRow>({&finished.outcome, 1})}};
+  for_each_list(finished, [&]<class Row>(const char* name, const std::vector<Row>& rows) {
+    if (!rows.empty()) json[name] = encode_rows<Row>(rows, json["outcome"]);
+  });
+  return dump(json);
 }
 
 std::optional<std::variant<JournalHeader, Finished>> from_payload(std::string_view payload, std::string& why) {
