@@ -24,20 +24,24 @@ class Counting {
   Backend& backend_;
 };
 
+void sweep_all(Prepared& prepared, Sweep function, Backend& backend, const ThreadTeam& threads, bool region) {
+  {
+    const Counting on(backend);
+    threads.run([&](int thread) {
+      if (region) backend.enter(thread);
+      prepared.sweep_range(function, thread);
+      if (region) backend.leave(thread);
+    });
+  }
+  threads.run([&](int thread) { prepared.restore(thread); });
+}
+
 std::vector<std::vector<Reading>> count_region(Prepared& prepared, Sweep function, Backend& backend, std::size_t group, const ThreadTeam& threads,
                                                std::uint64_t entries) {
   backend.prepare(group, threads.size());
-  for (std::uint64_t k = 0; k < entries; ++k) {
-    {
-      const Counting on(backend);
-      threads.run([&](int thread) {
-        backend.enter(thread);
-        prepared.sweep_range(function, thread);
-        backend.leave(thread);
-      });
-    }
-    threads.run([&](int thread) { prepared.restore(thread); });
-  }
+  backend.empty_caches();
+  sweep_all(prepared, function, backend, threads, false);
+  for (std::uint64_t k = 0; k < entries; ++k) sweep_all(prepared, function, backend, threads, true);
   return readings_of(backend, threads.size());
 }
 
@@ -47,13 +51,8 @@ RegionCounts count_case(const Case& measured, Backend& backend, std::size_t grou
   backend.set_counting(false);
   Prepared prepared(measured, threads.size(), Arena::fixed_address);
   threads.run([&](int thread) { prepared.initialise(thread); });
-  RegionCounts counts{.kernel = {}, .empty = count_region(prepared, nothing, backend, group, threads, entries), .entries = entries};
-  backend.empty_caches();
-  {
-    const Counting on(backend);
-    threads.run([&](int thread) { prepared.sweep(thread); });
-  }
-  threads.run([&](int thread) { prepared.restore(thread); });
+  RegionCounts counts{.kernel = {}, .empty = {}, .entries = entries};
+  counts.empty = count_region(prepared, nothing, backend, group, threads, entries);
   counts.kernel = count_region(prepared, measured.flavor.sweep, backend, group, threads, entries);
   return counts;
 }
