@@ -1,0 +1,192 @@
+// How flows follow from streams. Under LRU a line is still cached when it is needed again unless more distinct lines of its set
+// were touched in between than the set has ways. Three questions decide a level, each answered surely, maybe or never:
+//   - does the whole working set stay from sweep to sweep?    (then nothing moves)
+//   - is a line gone when the next sweep wants it?            (then every line is fetched at least once: the compulsory traffic)
+//   - does a layer, the reuse within a sweep, stay cached?    (else Layer::fetched_bytes moves instead of the footprint)
+// Arrays are contiguous and aligned to lines, so their lines spread evenly over the sets, to within one line a set and array.
+#include "core/flows.hpp"
+
+#include <algorithm>
+
+namespace plumbline {
+namespace {
+
+enum class Held { surely, maybe, never };
+
+/// Stack frames, the argument block, constants and the harness's own lines around a sweep: not data of the kernel, but a counter
+/// sees them. They may be fetched in each sweep, and may push dirty lines out between sweeps, where nobody counts.
+constexpr std::uint64_t slack_lines_per_thread = 16;
+/// The same lines take this many ways of a set at most: two short contiguous pieces (stack, counter slots) of one line each.
+constexpr std::uint64_t slack_ways = 2;
+/// A layer is made of an unknown number of pieces (rows, planes) that may crowd in some sets: it surely stays in half a cache, and
+/// surely not in one of half its size. The same holds for whole working sets where the associativity is unknown.
+constexpr std::uint64_t crowding = 2;
+
+std::uint64_t ceil_divide(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+std::uint64_t minus(std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; }
+
+Held held_with_margin(std::uint64_t least_bytes, std::uint64_t most_bytes, std::uint64_t capacity) {
+  if (crowding * most_bytes <= capacity) return Held::surely;
+  return least_bytes >= crowding * capacity ? Held::never : Held::maybe;
+}
+
+std::uint64_t largest_reuse(const Stream& stream) { return stream.layers.empty() ? 0 : stream.layers.back().reuse_bytes; }
+
+/// All of the stream is swept again and again within one sweep (B of a naive matrix product).
+bool is_swept_often(const Stream& stream) { return stream.footprint_bytes > 0 && largest_reuse(stream) >= stream.footprint_bytes; }
+
+/// One level of cache, the team that uses it, and the streams that pass it.
+class LevelFlows {
+ public:
+  LevelFlows(const Work& work, const CacheLevel& level, std::uint64_t inner_bytes, std::uint64_t threads)
+      : work_(work), level_(level), inner_bytes_(inner_bytes), threads_(threads), stays_(whole_set_stays()) {}
+
+  Amount demand_read() const {
+    return slackened(sum([&](const Stream& s) { return s.read ? fetched(s) : Amount{}; }), false);
+  }
+  Amount rfo() const {
+    return slackened(sum([&](const Stream& s) { return s.written && !s.read ? fetched(s) : Amount{}; }), false);
+  }
+  Amount write_back() const {
+    return slackened(sum([&](const Stream& s) { return s.written ? written_back(s) : Amount{}; }), true);
+  }
+
+ private:
+  std::uint64_t line() const { return level_.line_bytes; }
+  std::uint64_t whole_lines(std::uint64_t bytes) const { return ceil_divide(bytes, line()) * line(); }
+  bool team_in_one() const { return level_.shared && threads_ > 1; }
+
+  template <class Flow>
+  Amount sum(Flow flow) const {
+    Amount total;
+    for (const auto& stream : work_.streams)
+      if (!stream.non_temporal) total += flow(stream);
+    return total;
+  }
+
+  /// Bytes of a stream that one thread touches. A team's parts differ by a grain of unknown size, and touch a neighbour's halo.
+  Amount share(const Stream& s) const {
+    if (threads_ == 1 || s.shared) return s.footprint_bytes;
+    const std::uint64_t even = ceil_divide(s.footprint_bytes, threads_);
+    return {even - even / 4, std::min(s.footprint_bytes, even + even / 4 + largest_reuse(s))};
+  }
+  /// What the cache holds of a stream at least when one thread has run alone, and at most when all have run.
+  Amount in_cache(const Stream& s) const { return team_in_one() ? Amount{share(s).lo, s.footprint_bytes} : share(s); }
+
+  bool whole_set_stays() const {
+    if (level_.ways == 0) return crowding * sum([&](const Stream& s) { return in_cache(s); }).hi <= level_.bytes;
+    std::uint64_t ways = slack_ways;
+    for (const auto& s : work_.streams)
+      if (!s.non_temporal) ways += ceil_divide(ceil_divide(in_cache(s).hi, line()), sets());
+    return ways <= level_.ways;
+  }
+  std::uint64_t sets() const { return std::max<std::uint64_t>(1, level_.bytes / (line() * level_.ways)); }
+
+  /// Whether a line is surely gone when the next sweep asks for it: all other lines were touched in between, except those between
+  /// its own first and last use. Write-backs from the levels inside touch it once more, later by what those levels hold.
+  bool gone_by_next_sweep(const Stream& stream) const {
+    if (is_swept_often(stream)) return layer_held(stream.layers.back()) == Held::never;
+    const std::uint64_t recent = largest_reuse(stream) + inner_bytes_;
+    if (level_.ways == 0) return minus(sum([&](const Stream& s) { return in_cache(s); }).lo, recent) >= crowding * level_.bytes;
+    std::uint64_t ways = 0;
+    for (const auto& s : work_.streams)
+      if (!s.non_temporal) ways += in_cache(s).lo / line() / sets();
+    return minus(ways, ceil_divide(ceil_divide(recent, line()), sets())) > level_.ways;
+  }
+
+  Held layer_held(const Stream::Layer& layer) const {
+    return held_with_margin(layer.reuse_bytes, (team_in_one() ? threads_ : 1) * layer.reuse_bytes, level_.bytes);
+  }
+
+  /// Every line once, by whichever threads touch it.
+  Amount compulsory(const Stream& s) const {
+    const std::uint64_t lines = whole_lines(s.footprint_bytes);
+    if (threads_ == 1) return lines;
+    if (s.shared) return {level_.shared ? lines : threads_ * lines, threads_ * lines};
+    const std::uint64_t halo = (threads_ - 1) * whole_lines(std::max(line(), largest_reuse(s)));
+    return {lines, std::min(lines + halo, threads_ * lines)};
+  }
+  /// What moves once a layer is broken: as declared, give or take a line wherever a row or plane of it begins (four to a layer).
+  Amount refetched(const Stream& s, const Stream::Layer& layer) const {
+    const std::uint64_t edges = whole_lines(4 * line() * ceil_divide(layer.fetched_bytes, std::max<std::uint64_t>(1, layer.reuse_bytes)));
+    const Amount once = compulsory(s);
+    return {std::max(once.lo, minus(layer.fetched_bytes, edges)), std::max(once.hi, whole_lines(layer.fetched_bytes) + edges)};
+  }
+
+  Amount fetched(const Stream& s) const {
+    if (stays_) return {};
+    Amount amount = compulsory(s);
+    // Layers grow: the innermost one that is broken breaks all outer ones too, and costs the most.
+    for (auto layer = s.layers.rbegin(); layer != s.layers.rend(); ++layer) {
+      const Held held = layer_held(*layer);
+      if (held != Held::surely) amount.hi = std::max(amount.hi, refetched(s, *layer).hi);
+      if (held == Held::never) amount.lo = std::max(amount.lo, refetched(s, *layer).lo);
+    }
+    if (!gone_by_next_sweep(s)) amount.lo = minus(amount.lo, compulsory(s).hi);
+    return amount;
+  }
+
+  /// A line is written back once a sweep, or as often as it was fetched when its layer is broken between two writes.
+  Amount written_back(const Stream& s) const {
+    const Amount in = fetched(s);
+    if (s.layers.empty() || in == Amount{}) return in;
+    return {gone_by_next_sweep(s) ? compulsory(s).lo : 0, in.hi};
+  }
+
+  Amount slackened(Amount amount, bool both_ways) const {
+    const std::uint64_t slack = slack_lines_per_thread * threads_ * line();
+    return {both_ways ? minus(amount.lo, slack) : amount.lo, amount.hi + slack};
+  }
+
+  const Work& work_;
+  const CacheLevel& level_;
+  std::uint64_t inner_bytes_, threads_;
+  bool stays_;
+};
+
+void add_flops(const Work& work, Counts& counts) {
+  counts.insert(work.flops.begin(), work.flops.end());
+  // A precision that the kernel does not name is a zero by arithmetic, and so a zero test for its counters.
+  for (const char* precision : {"fp64", "fp32"}) counts["flops." + std::string(precision)] = total_flops(work.flops, precision);
+  for (const auto& [name, amount] : work.flops) {
+    const std::string precision = name.substr(0, name.rfind('.'));
+    counts[precision] = total_flops(work.flops, precision.substr(std::string("flops.").size()));
+  }
+}
+
+void add_references(const Work& work, Counts& counts) {
+  Amount load, store, nt_store;
+  for (const auto& s : work.streams) {
+    load += s.loads * s.element_bytes;
+    (s.non_temporal ? nt_store : store) += s.stores * s.element_bytes;
+  }
+  counts["bytes.reg-L1.load"] = load;
+  counts["bytes.reg-L1.store"] = store;
+  counts["bytes.reg-L1.nt_store"] = nt_store;
+  counts["bytes.reg-L1"] = load + store + nt_store;
+}
+
+}  // namespace
+
+Counts expected_counts(const Work& work, std::span<const CacheLevel> caches, int threads) {
+  Counts counts = work.paper;
+  add_flops(work, counts);
+  add_references(work, counts);
+  const Amount nt_store = counts["bytes.reg-L1.nt_store"];
+  const auto team = static_cast<std::uint64_t>(std::max(1, threads));
+  std::uint64_t inner_bytes = 0;  // one thread's caches inside the level
+  for (std::size_t i = 0; i < caches.size(); ++i) {
+    const LevelFlows level(work, caches[i], inner_bytes, team);
+    const std::string boundary = caches[i].name + "-" + (i + 1 < caches.size() ? caches[i + 1].name : "mem");
+    const std::string bytes = "bytes." + boundary;
+    counts[bytes + ".demand_read"] = level.demand_read();
+    counts[bytes + ".rfo"] = level.rfo();
+    counts[bytes + ".write_back"] = level.write_back();
+    counts[bytes + ".nt_store"] = nt_store;
+    counts[bytes] = total_bytes(counts, boundary);
+    inner_bytes += caches[i].bytes;
+  }
+  return counts;
+}
+
+}  // namespace plumbline
