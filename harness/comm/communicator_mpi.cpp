@@ -142,7 +142,8 @@ std::vector<std::string> Group::gather(const std::string& text, int root) {
     }
     all[from].resize(sizes[from]);
     in_pieces(all[from].size(), [&](std::size_t at, int bytes) {
-      PLUMBLINE_MPI(MPI_Irecv(all[from].data() + at, bytes, MPI_CHAR, static_cast<int>(from), tag, comm, &requests.emplace_back(MPI_REQUEST_NULL)));
+      PLUMBLINE_MPI(
+          MPI_Irecv(all[from].data() + at, bytes, MPI_CHAR, static_cast<int>(from), tag, comm, &requests.emplace_back(MPI_REQUEST_NULL)));
     });
   }
   if (rank_ != root)

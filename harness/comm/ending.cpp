@@ -6,7 +6,8 @@
 namespace plumbline {
 namespace {
 
-constexpr std::array by_severity{Exit::ok, Exit::regression, Exit::io_or_failed_case, Exit::wrong_result, Exit::stopped_early, Exit::user_error};
+constexpr std::array by_severity{Exit::ok,           Exit::regression,    Exit::io_or_failed_case,
+                                 Exit::wrong_result, Exit::stopped_early, Exit::user_error};
 
 }  // namespace
 

@@ -21,8 +21,10 @@ std::optional<int> number(const Environment& environment, const char* name) {
 // The linked library's own launchers.
 std::string right_launcher(std::string_view library, int size) {
   if (library.find("Open MPI") != library.npos) return fmt::format("mpiexec.openmpi -n {} plumbline ...", size);
-  if (library.find("MPICH") != library.npos) return fmt::format("mpiexec.mpich -n {0} plumbline ... or srun --mpi=pmi2 -n {0} plumbline ...", size);
-  if (library.find("Intel") != library.npos) return fmt::format("mpiexec.hydra -n {0} plumbline ... or srun --mpi=pmi2 -n {0} plumbline ...", size);
+  if (library.find("MPICH") != library.npos)
+    return fmt::format("mpiexec.mpich -n {0} plumbline ... or srun --mpi=pmi2 -n {0} plumbline ...", size);
+  if (library.find("Intel") != library.npos)
+    return fmt::format("mpiexec.hydra -n {0} plumbline ... or srun --mpi=pmi2 -n {0} plumbline ...", size);
   return fmt::format("the mpiexec that belongs to '{}'", library);
 }
 
@@ -59,9 +61,11 @@ int launched_size() {
 std::optional<Error> launch_mismatch(const std::optional<Launch>& launch, int world_size, std::string_view library) {
   if (!launch || launch->size <= 1 || world_size == launch->size || world_size > 1) return std::nullopt;
   if (launch->rank != 0) return user_error("");
-  const auto advice = library.empty() ? std::string("this plumbline is built without MPI: start one process, or build with -DPLUMBLINE_WITH_MPI=ON")
-                                      : fmt::format("the launcher does not belong to the linked MPI; use {}", right_launcher(library, launch->size));
-  return user_error(fmt::format("{0} says {1} processes were launched, but each of them is alone (world size 1): {2}", launch->by, launch->size, advice));
+  const auto advice = library.empty()
+                          ? std::string("this plumbline is built without MPI: start one process, or build with -DPLUMBLINE_WITH_MPI=ON")
+                          : fmt::format("the launcher does not belong to the linked MPI; use {}", right_launcher(library, launch->size));
+  return user_error(
+      fmt::format("{0} says {1} processes were launched, but each of them is alone (world size 1): {2}", launch->by, launch->size, advice));
 }
 
 }  // namespace plumbline

@@ -127,7 +127,8 @@ int run(int argc, char** argv) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     struct Failures : testing::EmptyTestEventListener {
       void OnTestPartResult(const testing::TestPartResult& result) override {
-        if (result.failed()) std::printf("rank %d: %s:%d: %s\n", session->rank(), result.file_name(), result.line_number(), result.message());
+        if (result.failed())
+          std::printf("rank %d: %s:%d: %s\n", session->rank(), result.file_name(), result.line_number(), result.message());
       }
     };
     delete listeners.Release(listeners.default_result_printer());

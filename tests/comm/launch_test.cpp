@@ -25,7 +25,8 @@ TEST(launch, a_batch_script_is_one_process_whatever_the_job_holds) {
 }
 
 TEST(launch, a_slurm_step_says_its_tasks) {
-  const auto launch = find_launch(with({{"SLURM_JOB_ID", "7"}, {"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_NTASKS", "8"}}));
+  const auto launch =
+      find_launch(with({{"SLURM_JOB_ID", "7"}, {"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_NTASKS", "8"}}));
   ASSERT_TRUE(launch);
   EXPECT_EQ(launch->size, 4);
 }

@@ -1,0 +1,185 @@
+#include "campaign/campaign.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "campaign/parameter_values.hpp"
+#include "campaign/suggest.hpp"
+#include "campaign/written.hpp"
+
+namespace plumbline {
+namespace {
+
+constexpr std::string_view schema = "plumbline-campaign/1";
+
+void read_schema(const WrittenTable& top) {
+  const auto written = top.word("schema");
+  if (!written) top.fail({1, 1}, fmt::format("'schema' is missing; the first line must be: schema = \"{}\"", schema));
+  if (written->value != schema) top.fail(written->at, fmt::format("'schema' is '{}'; this plumbline reads '{}'", written->value, schema));
+}
+
+std::string read_name(const WrittenTable& top) {
+  const auto written = top.word("name");
+  if (!written) return std::filesystem::path(top.path()).stem().string();
+  const auto usable = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-' || c == '+';
+  };
+  const auto& name = written->value;
+  if (name.empty() || name.front() == '.' || name.front() == '-' || !std::all_of(name.begin(), name.end(), usable))
+    top.fail(written->at, fmt::format("'name' is '{}', but it names the result file: use letters, digits, '.', '_', '-', '+'", name));
+  return name;
+}
+
+void read_passes(const WrittenTable& top, Campaign& campaign) {
+  if (!top.has("passes")) return;
+  campaign.time = campaign.count = false;
+  for (const auto& pass : top.words("passes")) {
+    bool* wanted = pass.value == "time" ? &campaign.time : pass.value == "count" ? &campaign.count : nullptr;
+    if (wanted == nullptr) top.fail(pass.at, fmt::format("'passes' holds '{}'{}", pass.value, suggestion(pass.value, {"time", "count"})));
+    if (*wanted) top.fail(pass.at, fmt::format("'passes' holds '{}' twice", pass.value));
+    *wanted = true;
+  }
+}
+
+Timing read_timing(const WrittenTable& top) {
+  Timing timing;
+  const auto table = top.table("timing", "[timing]");
+  if (!table) return timing;
+  table->allow_only({"min_seconds", "ci_relative", "max_repetitions"});
+  if (const auto written = table->positive("min_seconds")) timing.min_seconds = written->value;
+  if (const auto written = table->positive("ci_relative")) timing.ci_relative = written->value;
+  if (const auto written = table->integer("max_repetitions", 1, 1'000'000)) timing.max_repetitions = static_cast<int>(written->value);
+  return timing;
+}
+
+CeilingsMode read_ceilings(const WrittenTable& top) {
+  const auto table = top.table("ceilings", "[ceilings]");
+  if (!table) return CeilingsMode::none;
+  table->allow_only({"mode"});
+  const auto mode = table->choice("mode", {"quick", "full", "none"});
+  if (!mode || mode->value == "quick") return CeilingsMode::quick;
+  return mode->value == "full" ? CeilingsMode::full : CeilingsMode::none;
+}
+
+std::optional<int> team_number(const WrittenTable& team, std::string_view key) {
+  const auto* node = team.node(key);
+  if (node == nullptr) return 1;
+  if (node->is_string() && node->as_string()->get() == "all") return std::nullopt;
+  if (!node->is_integer()) team.fail_type(key, *node, "an integer of at least 1 or \"all\"");
+  return static_cast<int>(team.integer(key, 1, 1 << 20)->value);
+}
+
+std::vector<Written<TeamSpec>> read_teams(const WrittenTable& spec) {
+  const auto* node = spec.node("team");
+  if (node == nullptr) return {{TeamSpec{}, spec.at()}};
+  std::vector<Written<TeamSpec>> teams;
+  const auto add = [&](const toml::node& element) {
+    if (!element.is_table()) spec.fail_type("team", element, "a list of {ranks=R, threads=T}");
+    const WrittenTable team(*element.as_table(), spec.path(), "'team'");
+    team.allow_only({"ranks", "threads"});
+    teams.push_back({{team_number(team, "ranks"), team_number(team, "threads")}, team.at()});
+  };
+  if (node->is_array())
+    for (const auto& element : *node->as_array()) add(element);
+  else
+    add(*node);
+  if (teams.empty()) spec.fail(spec.at("team"), "the sweep is empty: 'team' in [[cases]] is an empty list");
+  return teams;
+}
+
+CaseSpec read_case(const WrittenTable& spec) {
+  spec.allow_only({"kernel", "precision", "flavor", "team", "params", "exclude"});
+  CaseSpec result;
+  result.at = spec.at();
+  const auto kernel = spec.word("kernel");
+  if (!kernel) spec.fail(spec.at(), "[[cases]] needs 'kernel'; see 'plumbline list kernels'");
+  result.kernel = *kernel;
+  result.precisions = spec.words("precision");
+  result.flavors = spec.words("flavor");
+  if (result.flavors.empty()) result.flavors = {{"*", spec.at()}};
+  result.teams = read_teams(spec);
+  result.exclude = spec.words("exclude", true);
+  if (const auto params = spec.table("params", "'params'"))
+    for (const auto& [key, value] : params->raw()) {
+      const std::string name(key.str());
+      result.parameters.emplace_back(Written<std::string>{name, location_of(key.source())}, parameter_values(*params, name));
+    }
+  return result;
+}
+
+std::vector<CaseSpec> read_cases(const WrittenTable& top) {
+  const auto* node = top.node("cases");
+  std::vector<CaseSpec> specs;
+  if (node == nullptr) return specs;
+  if (!node->is_array()) top.fail_type("cases", *node, "written as [[cases]], one for each group of cases");
+  for (const auto& element : *node->as_array()) {
+    if (!element.is_table()) top.fail_type("cases", element, "written as [[cases]], one for each group of cases");
+    specs.push_back(read_case(WrittenTable(*element.as_table(), top.path(), "[[cases]]")));
+  }
+  return specs;
+}
+
+toml::table parse(const std::string& text, const std::string& path) {
+  try {
+    return toml::parse(text, path);
+  } catch (const toml::parse_error& problem) {
+    throw wrong_at(path, location_of(problem.source()), fmt::format("not valid TOML: {}", problem.description()));
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Placement placement) { return placement == Placement::every_node ? "every_node" : "distribute"; }
+
+std::string_view to_string(CeilingsMode mode) {
+  constexpr std::string_view words[] = {"none", "quick", "full"};
+  return words[static_cast<std::size_t>(mode)];
+}
+
+Campaign parse_campaign(std::string text, const std::string& path) {
+  const auto document = parse(text, path);
+  const WrittenTable top(document, path, "the campaign");
+  read_schema(top);
+  top.allow_only(
+      {"schema", "name", "seed", "passes", "counters", "placement", "oversubscribe", "budget_seconds", "timing", "cases", "ceilings"});
+  Campaign campaign;
+  campaign.path = path;
+  campaign.text = std::move(text);
+  campaign.name = read_name(top);
+  if (const auto written = top.integer("seed", 0)) campaign.seed = static_cast<std::uint64_t>(written->value);
+  read_passes(top, campaign);
+  if (const auto written = top.word("counters")) {
+    if (written->value.empty())
+      top.fail(written->at, R"('counters' is empty; allowed: "auto", "none", names separated by commas, or a SET.toml)");
+    campaign.counters = written->value;
+  }
+  if (const auto written = top.choice("placement", {"every_node", "distribute"}))
+    campaign.placement = written->value == "distribute" ? Placement::distribute : Placement::every_node;
+  if (const auto written = top.flag("oversubscribe")) campaign.oversubscribe = written->value;
+  if (const auto written = top.positive("budget_seconds")) campaign.budget_seconds = written->value;
+  campaign.timing = read_timing(top);
+  campaign.ceilings = read_ceilings(top);
+  campaign.cases = read_cases(top);
+  if (campaign.cases.empty() && campaign.ceilings == CeilingsMode::none)
+    top.fail({1, 1}, "the sweep is empty: there is neither a [[cases]] table nor [ceilings] mode = \"quick\" or \"full\"");
+  return campaign;
+}
+
+Campaign read_campaign(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream content;
+  errno = 0;
+  if (file) content << file.rdbuf();
+  if (!file || std::filesystem::is_directory(path))
+    throw user_error(fmt::format("cannot read campaign '{}': {}; see 'plumbline list campaigns'", path,
+                                 std::filesystem::is_directory(path) ? "it is a directory" : std::strerror(errno != 0 ? errno : EIO)));
+  return parse_campaign(std::move(content).str(), path);
+}
+
+}  // namespace plumbline

@@ -1,0 +1,78 @@
+// A campaign as its author wrote it: TOML in, a plain struct out (jobs/campaigns/README.md describes every key).
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/case.hpp"
+#include "core/error.hpp"
+#include "core/parameters.hpp"
+
+namespace plumbline {
+
+/// Where something stands in the campaign's file, counted from 1.
+struct Location {
+  int line = 0, column = 0;
+};
+
+/// A value and where it was written.
+template <class T>
+struct Written {
+  T value{};
+  Location at;
+};
+
+enum class Placement { every_node, distribute };
+enum class CeilingsMode { none, quick, full };
+std::string_view to_string(Placement placement);
+std::string_view to_string(CeilingsMode mode);
+
+/// When a timing ends.
+struct Timing {
+  double min_seconds = 0.02;  // of one repetition
+  double ci_relative = 0.02;  // half-width of the median's confidence interval, relative to it
+  int max_repetitions = 50;
+};
+
+/// A team as written; nullopt is "all": all ranks of a node, all cores a rank can have.
+struct TeamSpec {
+  std::optional<int> ranks = 1, threads = 1;
+};
+
+/// One [[cases]] table: the product of its lists.
+struct CaseSpec {
+  Location at;
+  Written<std::string> kernel;                   // name or glob
+  std::vector<Written<std::string>> precisions;  // empty: every one the kernel has
+  std::vector<Written<std::string>> flavors;     // names or globs
+  std::vector<Written<TeamSpec>> teams;
+  std::vector<std::pair<Written<std::string>, std::vector<Written<Value>>>> parameters;  // ranges expanded; in order of their names
+  std::vector<Written<std::string>> exclude;                                             // globs on case ids
+};
+
+struct Campaign {
+  std::string path, text;  // the file and its content
+  std::string name;
+  std::uint64_t seed = 1;
+  bool time = true, count = true;  // passes
+  std::string counters = "auto";
+  Placement placement = Placement::every_node;
+  bool oversubscribe = false;
+  std::optional<double> budget_seconds;  // nullopt: no limit
+  Timing timing;
+  CeilingsMode ceilings = CeilingsMode::none;
+  std::vector<CaseSpec> cases;
+};
+
+/// Throws Error (user) naming file, line, column, key, why, and what is allowed.
+Campaign parse_campaign(std::string text, const std::string& path);
+/// The same for a file; a missing or unreadable one is an Error (user) too.
+Campaign read_campaign(const std::string& path);
+
+/// "quick.toml:3:9: message" as an Error (user).
+Error wrong_at(const std::string& path, Location at, const std::string& message);
+
+}  // namespace plumbline

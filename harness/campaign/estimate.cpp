@@ -1,0 +1,89 @@
+#include "campaign/estimate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+namespace plumbline {
+namespace {
+
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 63;
+
+std::optional<std::uint64_t> footprint(const Case& what) {
+  std::uint64_t sum = 0;
+  for (const auto& stream : what.work().streams)
+    if (__builtin_add_overflow(sum, stream.footprint_bytes, &sum) || sum >= most_bytes) return std::nullopt;
+  if (__builtin_mul_overflow(sum, static_cast<std::uint64_t>(what.team.ranks), &sum) || sum >= most_bytes) return std::nullopt;
+  return sum;
+}
+
+// Every integer parameter divided by 2^shift, but not below its smallest value.
+Case reduced(const Case& what, int shift) {
+  Case small = what;
+  for (const auto& declared : what.kernel->parameters)
+    if (const auto* value = std::get_if<std::int64_t>(&what.parameters.at(declared.name)))
+      small.parameters.set(declared.name, std::max(std::min(declared.min, *value), *value >> shift));
+  return small;
+}
+
+std::string human(std::uint64_t bytes) { return fmt::format("{} bytes ({:.3g} GiB)", bytes, static_cast<double>(bytes) / 0x1p30); }
+
+}  // namespace
+
+// A model multiplies 64-bit numbers: absurd sizes wrap around and look small. Halved sizes are judged first: a footprint cannot pass
+// from the possible to the wrapped without one step between them (parameters double, so a d-dimensional array grows by 2^d).
+std::optional<std::uint64_t> memory_bytes(const Case& what) {
+  std::int64_t largest = 0;
+  for (const auto& [name, value] : what.parameters)
+    if (const auto* number = std::get_if<std::int64_t>(&value)) largest = std::max(largest, *number);
+  for (int shift = 62; shift > 0; --shift) {
+    if (largest >> shift < std::int64_t{1} << 16) continue;
+    try {
+      const auto bytes = footprint(reduced(what, shift));
+      if (!bytes || *bytes >= std::uint64_t{1} << 58) return std::nullopt;
+    } catch (const std::exception&) {  // a size between that the kernel does not take; the case itself is asked below
+    }
+  }
+  return footprint(what);
+}
+
+void require_memory(std::span<const Case> cases, std::uint64_t available_bytes) {
+  for (const auto& one : cases) {
+    std::optional<std::uint64_t> needed;
+    try {
+      needed = memory_bytes(one);
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& problem) {
+      throw user_error(fmt::format("case {}: {}", one.id(), problem.what()));
+    }
+    if (needed && *needed <= available_bytes) continue;
+    throw user_error(
+        fmt::format("case {} is beyond memory: its arrays need {} on a node ({} ranks), available are {}; make it smaller or exclude it",
+                    one.id(), needed ? human(*needed) : "more than 2^63 bytes", one.team.ranks, human(available_bytes)));
+  }
+}
+
+Estimate estimate(const Case& what, const Campaign& campaign) {
+  constexpr double flops_rate = 5e9, memory_rate = 10e9, issue_rate = 40e9;  // a second, one rank
+  constexpr double slowdown = 80, emulated_sweeps = 3, typical_repetitions = 15, fixed_seconds = 0.02;
+  const Work work = what.work();
+  double footprint_bytes = 0, issued_bytes = 0;
+  for (const auto& stream : work.streams) {
+    footprint_bytes += static_cast<double>(stream.footprint_bytes);
+    issued_bytes += static_cast<double>((stream.loads + stream.stores) * stream.element_bytes);
+  }
+  const double arithmetic = static_cast<double>(total_flops(work.flops).hi) / flops_rate;
+  const double one_sweep = std::max(arithmetic, footprint_bytes / memory_rate);
+  Estimate result;
+  if (campaign.time) {
+    const double repetitions = std::min<double>(campaign.timing.max_repetitions, typical_repetitions);
+    result.time_seconds =
+        fixed_seconds + 2 * one_sweep + repetitions * std::max(campaign.timing.min_seconds, one_sweep / what.team.threads);
+  }
+  if (campaign.count) result.count_seconds = fixed_seconds + slowdown * emulated_sweeps * std::max(arithmetic, issued_bytes / issue_rate);
+  return result;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,231 @@
+#include "campaign/expand.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <set>
+
+#include "campaign/suggest.hpp"
+
+namespace plumbline {
+namespace {
+
+constexpr std::size_t most_cases = 1'000'000;
+
+bool is_glob(std::string_view text) { return text.find_first_of("*?[") != text.npos; }
+
+template <class Range, class Name>
+std::vector<std::string> names_of(const Range& range, Name name) {
+  std::vector<std::string> names;
+  for (const auto& element : range)
+    if (std::string text{name(element)}; std::find(names.begin(), names.end(), text) == names.end()) names.push_back(std::move(text));
+  return names;
+}
+
+// One [[cases]] table against one kernel.
+class SpecExpansion {
+ public:
+  SpecExpansion(const Campaign& campaign, const CaseSpec& spec, const Kernel& kernel, const Target& target, Expansion& result,
+                std::set<std::string>& known)
+      : campaign_(campaign), spec_(spec), kernel_(kernel), target_(target), result_(result), known_(known) {}
+
+  /// Cases that exclude took away, and those it left (also when an earlier table holds them).
+  std::size_t excluded() const { return excluded_; }
+  std::size_t kept() const { return kept_; }
+
+  void expand() {
+    const auto points = parameter_points();
+    for (const auto& precision : precisions())
+      for (const auto& point : points)
+        for (const auto& team : teams())
+          for (const auto& flavor : flavors(precision)) add({&kernel_, point, precision, flavor, team});
+  }
+
+ private:
+  [[noreturn]] void fail(Location at, const std::string& message) const { throw wrong_at(campaign_.path, at, message); }
+
+  void add(Case one) {
+    const auto id = one.id();
+    for (const auto& pattern : spec_.exclude)
+      if (matches(pattern.value, id)) {
+        ++excluded_;
+        return;
+      }
+    ++kept_;
+    if (!known_.insert(id).second) return;
+    if (known_.size() > most_cases) fail(spec_.at, fmt::format("the campaign has more than {} cases", most_cases));
+    const auto isa = required_isa(one.flavor.name);
+    if (isa.empty() || target_.runs_isa(isa))
+      result_.cases.push_back(std::move(one));
+    else
+      result_.skipped.push_back({std::move(one), fmt::format("needs ISA {}; this CPU runs {}", isa, target_.isas)});
+  }
+
+  std::vector<std::string> precisions() const {
+    if (spec_.precisions.empty()) return kernel_.precisions;
+    std::vector<std::string> chosen;
+    for (const auto& precision : spec_.precisions) {
+      if (std::find(kernel_.precisions.begin(), kernel_.precisions.end(), precision.value) != kernel_.precisions.end())
+        chosen.push_back(precision.value);
+      else if (is_glob(spec_.kernel.value))
+        note(fmt::format("{} has no precision {}", kernel_.name, precision.value));
+      else
+        fail(precision.at,
+             fmt::format("{} has no precision '{}'{}", kernel_.name, precision.value, suggestion(precision.value, kernel_.precisions)));
+    }
+    return chosen;
+  }
+
+  std::vector<Team> teams() const {
+    std::vector<Team> chosen;
+    for (const auto& team : spec_.teams) {
+      const int ranks = team.value.ranks.value_or(target_.ranks_per_node);
+      chosen.push_back({ranks, team.value.threads.value_or(std::max(1, target_.cores_per_node / ranks))});
+    }
+    return chosen;
+  }
+
+  std::vector<Flavor> flavors(const std::string& precision) const {
+    std::vector<Flavor> chosen;
+    for (const auto& flavor : kernel_.flavors())
+      if (flavor.precision == precision && std::any_of(spec_.flavors.begin(), spec_.flavors.end(),
+                                                       [&](const auto& glob) { return matches(glob.value, std::string(flavor.name)); }))
+        chosen.push_back(flavor);
+    const auto built = names_of(kernel_.flavors(), [](const Flavor& f) { return f.name; });
+    for (const auto& glob : spec_.flavors)
+      if (std::none_of(built.begin(), built.end(), [&](const auto& name) { return matches(glob.value, name); })) {
+        if (!is_glob(glob.value) && !is_glob(spec_.kernel.value))
+          fail(glob.at, fmt::format("{} has no flavor '{}'{}", kernel_.name, glob.value, suggestion(glob.value, built)));
+        note(fmt::format("no flavor of {} matches '{}'; built are: {}", kernel_.name, glob.value, fmt::join(built, ", ")));
+      }
+    return chosen;
+  }
+
+  void check(const ParameterSpec& declared, const Written<Value>& written) const {
+    const bool wants_word = std::holds_alternative<std::string>(declared.preset);
+    const bool is_word = std::holds_alternative<std::string>(written.value);
+    const auto value = to_string(written.value);
+    if (wants_word != is_word)
+      fail(written.at, fmt::format("parameter '{}' of {} must be {}, not {}", declared.name, kernel_.name,
+                                   wants_word ? fmt::format("one of the words {}", fmt::join(declared.choices, ", ")) : "an integer",
+                                   is_word ? fmt::format("'{}'", value) : value));
+    if (is_word && std::find(declared.choices.begin(), declared.choices.end(), value) == declared.choices.end())
+      fail(written.at,
+           fmt::format("parameter '{}' of {} is '{}'{}", declared.name, kernel_.name, value, suggestion(value, declared.choices)));
+    if (is_word) return;
+    const auto number = std::get<std::int64_t>(written.value);
+    if (number < declared.min || number > declared.max)
+      fail(written.at, fmt::format("parameter '{}' of {} is {}, but must be {}", declared.name, kernel_.name, number,
+                                   declared.max == std::numeric_limits<std::int64_t>::max()
+                                       ? fmt::format("at least {}", declared.min)
+                                       : fmt::format("from {} to {}", declared.min, declared.max)));
+  }
+
+  // The product of all parameters' values in declared order, the last one fastest.
+  std::vector<Parameters> parameter_points() const {
+    std::vector<Parameters> points(1);
+    for (const auto& declared : kernel_.parameters) {
+      const auto written =
+          std::find_if(spec_.parameters.begin(), spec_.parameters.end(), [&](const auto& p) { return p.first.value == declared.name; });
+      std::vector<Value> values{declared.preset};
+      if (written != spec_.parameters.end()) {
+        values.clear();
+        for (const auto& value : written->second) {
+          check(declared, value);
+          values.push_back(value.value);
+        }
+      }
+      if (points.size() * values.size() > most_cases) fail(spec_.at, fmt::format("[[cases]] has more than {} cases", most_cases));
+      std::vector<Parameters> product;
+      product.reserve(points.size() * values.size());
+      for (const auto& point : points)
+        for (const auto& value : values) product.emplace_back(point).set(declared.name, value);
+      points = std::move(product);
+    }
+    return points;
+  }
+
+  void note(std::string text) const {
+    if (std::find(result_.notes.begin(), result_.notes.end(), text) == result_.notes.end()) result_.notes.push_back(std::move(text));
+  }
+
+  const Campaign& campaign_;
+  const CaseSpec& spec_;
+  const Kernel& kernel_;
+  const Target& target_;
+  Expansion& result_;
+  std::set<std::string>& known_;
+  std::size_t excluded_ = 0, kept_ = 0;
+};
+
+std::vector<const Kernel*> kernels_of(const Campaign& campaign, const CaseSpec& spec, const std::vector<Kernel>& all) {
+  std::vector<const Kernel*> chosen;
+  for (const auto& kernel : all)
+    if (matches(spec.kernel.value, kernel.name)) chosen.push_back(&kernel);
+  if (chosen.empty()) {
+    const auto names = names_of(all, [](const Kernel& k) { return k.name; });
+    throw wrong_at(campaign.path, spec.kernel.at,
+                   fmt::format("unknown kernel '{}'{}", spec.kernel.value, suggestion(spec.kernel.value, names)));
+  }
+  return chosen;
+}
+
+// A parameter, and a flavor named in full, must belong to at least one of the chosen kernels.
+void require_known(const Campaign& campaign, const CaseSpec& spec, const std::vector<const Kernel*>& chosen) {
+  std::vector<std::string> parameters, flavors;
+  for (const auto* kernel : chosen) {
+    for (const auto& declared : kernel->parameters) parameters.push_back(declared.name);
+    for (const auto& flavor : kernel->flavors()) flavors.emplace_back(flavor.name);
+  }
+  const auto tidy = [](std::vector<std::string>& names) {
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+  };
+  tidy(parameters);
+  tidy(flavors);
+  for (const auto& [name, values] : spec.parameters)
+    if (!std::binary_search(parameters.begin(), parameters.end(), name.value))
+      throw wrong_at(campaign.path, name.at,
+                     fmt::format("{} has no parameter '{}'{}", spec.kernel.value, name.value, suggestion(name.value, parameters)));
+  for (const auto& flavor : spec.flavors)
+    if (!is_glob(flavor.value) && !std::binary_search(flavors.begin(), flavors.end(), flavor.value))
+      throw wrong_at(campaign.path, flavor.at,
+                     fmt::format("{} has no flavor '{}'{}", spec.kernel.value, flavor.value, suggestion(flavor.value, flavors)));
+}
+
+}  // namespace
+
+bool matches(const std::string& glob, const std::string& text) { return fnmatch(glob.c_str(), text.c_str(), 0) == 0; }
+
+std::string required_isa(std::string_view flavor) {
+  const auto parts = split_flavor(flavor);
+  if (parts.compiler == "lib") return "";
+  if (parts.compiler == "asm")
+    return parts.level == "avx512" ? "v4" : parts.level == "avx2" ? "v3" : parts.level == "sse2" ? "v2" : parts.level;
+  return parts.isa.empty() ? parts.level : parts.isa;  // cuda13-sm_90a
+}
+
+Expansion expand(const Campaign& campaign, const std::vector<Kernel>& all, const Target& target) {
+  Expansion result;
+  std::set<std::string> known;
+  for (const auto& spec : campaign.cases) {
+    const auto chosen = kernels_of(campaign, spec, all);
+    require_known(campaign, spec, chosen);
+    std::size_t excluded = 0, kept = 0;
+    for (const auto* kernel : chosen) {
+      SpecExpansion sweep(campaign, spec, *kernel, target, result, known);
+      sweep.expand();
+      excluded += sweep.excluded();
+      kept += sweep.kept();
+    }
+    if (kept == 0 && excluded > 0)
+      throw wrong_at(campaign.path, spec.exclude.front().at,
+                     fmt::format("the sweep is empty: 'exclude' leaves none of the {} cases of this [[cases]]", excluded));
+  }
+  if (known.empty() && campaign.ceilings == CeilingsMode::none)
+    throw user_error(fmt::format("{}: the sweep is empty: {}", campaign.path, fmt::join(result.notes, "; ")));
+  return result;
+}
+
+}  // namespace plumbline

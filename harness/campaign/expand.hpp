@@ -1,0 +1,42 @@
+// From what a campaign's author wrote to the cases it means.
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "campaign/campaign.hpp"
+#include "core/case.hpp"
+
+namespace plumbline {
+
+/// What the cases shall run on: of several nodes the weakest, but an ISA counts when any node runs it.
+struct Target {
+  std::function<bool(std::string_view isa)> runs_isa;  // "v2", "v3", "v4", "neon", "sve"
+  std::string isas;                                    // those it runs, for messages: "v2, v3"
+  int ranks_per_node = 1;                              // meant by ranks = "all"
+  int cores_per_node = 1;                              // divided among a team's ranks: threads = "all"
+};
+
+struct SkippedCase {
+  Case what;
+  std::string reason;
+};
+
+struct Expansion {
+  std::vector<Case> cases;           // in the order written; each id once
+  std::vector<SkippedCase> skipped;  // cases that cannot run here, with the reason
+  std::vector<std::string> notes;    // what matched nothing
+};
+
+/// The ISA that a flavor's instructions need; empty when it chooses at run time (libraries).
+std::string required_isa(std::string_view flavor);
+
+/// Throws Error (user), with file, line and column, on unknown kernels, parameters, flavors and precisions, values out of their
+/// range, and an empty sweep. `all` is kernels() in the program.
+Expansion expand(const Campaign& campaign, const std::vector<Kernel>& all, const Target& target);
+
+/// Shell globs: `*` (any characters, also '/'), `?`, `[...]`.
+bool matches(const std::string& glob, const std::string& text);
+
+}  // namespace plumbline

@@ -1,0 +1,20 @@
+// "Did you mean": the nearest of the allowed words.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumbline {
+
+/// Insertions, deletions, substitutions and swaps of neighbours between two words.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The allowed word nearest to `word`, if near enough to be a slip (a third of its letters, at least 2 edits).
+std::optional<std::string> nearest(std::string_view word, std::span<const std::string> allowed);
+
+/// "; did you mean 'kernel'? allowed: kernel, precision" (without the question when nothing is near).
+std::string suggestion(std::string_view word, const std::vector<std::string>& allowed);
+
+}  // namespace plumbline

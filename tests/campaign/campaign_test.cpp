@@ -1,0 +1,194 @@
+#include "campaign/campaign.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+namespace plumbline {
+namespace {
+
+const std::string head = "schema = \"plumbline-campaign/1\"\n";
+const std::string one_case = "[[cases]]\nkernel = \"validation/triad\"\n";
+
+Campaign parse(const std::string& body) { return parse_campaign(head + body, "c.toml"); }
+
+// The message of the Error (user) that a campaign gives; fails the test when it gives none.
+std::string complaint(const std::string& body, bool with_head = true) {
+  try {
+    parse_campaign((with_head ? head : "") + body, "c.toml");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Exit::user_error);
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << "one line";
+    return error.what();
+  }
+  ADD_FAILURE() << "no error for:\n" << body;
+  return "";
+}
+
+void expect_in(const std::string& text, std::initializer_list<const char*> parts) {
+  for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is missing in: " << text;
+}
+
+TEST(campaign, the_contracts_example_is_read_as_written) {
+  const auto c = parse(R"(name = "quick"
+seed = 7
+passes = ["time"]
+counters = "none"
+placement = "distribute"
+oversubscribe = true
+budget_seconds = 120
+[timing]
+min_seconds = 0.5
+ci_relative = 0.01
+max_repetitions = 9
+[[cases]]
+kernel = "validation/series"
+precision = ["fp64", "fp32"]
+flavor = ["gcc*-O3-*"]
+team = [{ranks = 2, threads = 3}, {ranks = "all"}]
+params = {form = "loop", n = {from = 1, to = 29, step = 7}, m = [64, 256]}
+exclude = ["*/n=1/*"]
+[ceilings]
+mode = "full"
+)");
+  EXPECT_EQ(c.name, "quick");
+  EXPECT_EQ(c.seed, 7U);
+  EXPECT_TRUE(c.time);
+  EXPECT_FALSE(c.count);
+  EXPECT_EQ(c.counters, "none");
+  EXPECT_EQ(c.placement, Placement::distribute);
+  EXPECT_TRUE(c.oversubscribe);
+  EXPECT_EQ(c.budget_seconds, 120);
+  EXPECT_EQ(c.timing.min_seconds, 0.5);
+  EXPECT_EQ(c.timing.ci_relative, 0.01);
+  EXPECT_EQ(c.timing.max_repetitions, 9);
+  EXPECT_EQ(c.ceilings, CeilingsMode::full);
+  ASSERT_EQ(c.cases.size(), 1U);
+  const auto& spec = c.cases.front();
+  EXPECT_EQ(spec.kernel.value, "validation/series");
+  EXPECT_EQ(spec.precisions.size(), 2U);
+  EXPECT_EQ(spec.flavors.at(0).value, "gcc*-O3-*");
+  ASSERT_EQ(spec.teams.size(), 2U);
+  EXPECT_EQ(spec.teams[0].value.ranks, 2);
+  EXPECT_EQ(spec.teams[0].value.threads, 3);
+  EXPECT_FALSE(spec.teams[1].value.ranks) << "all";
+  EXPECT_EQ(spec.teams[1].value.threads, 1);
+  ASSERT_EQ(spec.parameters.size(), 3U);
+  EXPECT_EQ(spec.exclude.at(0).value, "*/n=1/*");
+}
+
+std::vector<std::int64_t> integers(const std::string& written) {
+  std::vector<std::int64_t> values;
+  const auto campaign = parse(one_case + "params = {n = " + written + "}\n");
+  for (const auto& value : campaign.cases.at(0).parameters.at(0).second) values.push_back(std::get<std::int64_t>(value.value));
+  return values;
+}
+
+TEST(campaign, ranges_include_their_end_when_they_meet_it) {
+  using V = std::vector<std::int64_t>;
+  EXPECT_EQ(integers("5"), V({5}));
+  EXPECT_EQ(integers("[3, 1, 3]"), V({3, 1}));
+  EXPECT_EQ(integers("{from = 1, to = 4}"), V({1, 2, 3, 4}));
+  EXPECT_EQ(integers("{from = 1, to = 8, step = 3}"), V({1, 4, 7}));
+  EXPECT_EQ(integers("{from = 64, to = 512, factor = 2}"), V({64, 128, 256, 512}));
+  EXPECT_EQ(integers("{from = 1, to = 8, factor = 1.5}"), V({1, 2, 3, 5, 8}));
+  EXPECT_EQ(integers("[1, {from = 4, to = 16, factor = 4}]"), V({1, 4, 16}));
+  EXPECT_EQ(integers("{from = 4611686018427387900, to = 4611686018427387904, step = 4}"), V({4611686018427387900, 4611686018427387904}));
+}
+
+TEST(campaign, absent_keys_have_the_documented_presets) {
+  const auto c = parse(one_case);
+  EXPECT_EQ(c.name, "c") << "the file's stem";
+  EXPECT_EQ(c.seed, 1U);
+  EXPECT_TRUE(c.time && c.count);
+  EXPECT_EQ(c.counters, "auto");
+  EXPECT_EQ(c.placement, Placement::every_node);
+  EXPECT_FALSE(c.oversubscribe);
+  EXPECT_FALSE(c.budget_seconds);
+  EXPECT_EQ(c.timing.min_seconds, 0.02);
+  EXPECT_EQ(c.ceilings, CeilingsMode::none) << "what is not asked for is not measured";
+  EXPECT_EQ(c.cases.at(0).flavors.at(0).value, "*");
+  EXPECT_EQ(c.cases.at(0).teams.at(0).value.ranks, 1);
+}
+
+TEST(campaign, an_unknown_key_names_line_column_and_the_nearest_allowed_one) {
+  expect_in(complaint("sede = 3\n" + one_case), {"c.toml:2:1:", "unknown key 'sede'", "did you mean 'seed'?", "allowed: schema"});
+  expect_in(complaint("[[cases]]\nkernel = \"x\"\n  flavour = [\"*\"]\n"), {"c.toml:4:3:", "'flavour'", "did you mean 'flavor'?"});
+  expect_in(complaint(one_case + "team = [{ranks = 1, thread = 2}]\n"), {"c.toml:4:21:", "'thread'", "did you mean 'threads'?"});
+  expect_in(complaint(one_case + "params = {n = {from = 1, too = 2}}\n"), {"c.toml:4:26:", "'too'", "did you mean 'to'?"});
+  expect_in(complaint("[timing]\nmin_second = 1\n" + one_case), {"c.toml:3:1:", "'min_second'", "[timing]", "did you mean 'min_seconds'?"});
+}
+
+TEST(campaign, a_wrong_type_names_what_is_there_and_what_is_needed) {
+  expect_in(complaint("seed = \"one\"\n" + one_case), {"c.toml:2:8:", "'seed'", "must be an integer", "not a string"});
+  expect_in(complaint("seed = 1.5\n" + one_case), {"not a floating-point number"});
+  expect_in(complaint("seed = -1\n" + one_case), {"at least 0"});
+  expect_in(complaint("oversubscribe = 1\n" + one_case), {"must be true or false", "not an integer"});
+  expect_in(complaint("budget_seconds = \"2 min\"\n" + one_case), {"must be a number"});
+  expect_in(complaint("budget_seconds = 0\n" + one_case), {"greater than 0"});
+  expect_in(complaint("budget_seconds = nan\n" + one_case), {"greater than 0"});
+  expect_in(complaint("timing = 3\n" + one_case), {"must be a table"});
+  expect_in(complaint("cases = [1]\n"), {"[[cases]]", "not an integer"});
+  expect_in(complaint("[[cases]]\nkernel = 3\n"), {"c.toml:3:10:", "must be a string"});
+  expect_in(complaint(one_case + "params = {n = 64.0}\n"), {"c.toml:4:15:", "'n'", "not a floating-point number"});
+  expect_in(complaint(one_case + "params = {n = [[1]]}\n"), {"not an array"});
+  expect_in(complaint(one_case + "flavor = [1]\n"), {"list of strings"});
+  expect_in(complaint(one_case + "team = [3]\n"), {"{ranks=R, threads=T}"});
+}
+
+TEST(campaign, a_word_that_is_not_allowed_names_those_that_are) {
+  expect_in(complaint("placement = \"every_nod\"\n" + one_case), {"did you mean 'every_node'?", "distribute"});
+  expect_in(complaint("passes = [\"tiem\"]\n" + one_case), {"did you mean 'time'?"});
+  expect_in(complaint("passes = [\"time\", \"time\"]\n" + one_case), {"twice"});
+  expect_in(complaint("[ceilings]\nmode = \"fast\"\n"), {"quick, full, none"});
+  expect_in(complaint("name = \"../x\"\n" + one_case), {"'name'", "result file"});
+  expect_in(complaint("counters = \"\"\n" + one_case), {"'counters' is empty"});
+}
+
+TEST(campaign, zero_ranks_are_refused) {
+  expect_in(complaint(one_case + "team = [{ranks = 0}]\n"), {"c.toml:4:18:", "'ranks'", "is 0", "at least 1"});
+  expect_in(complaint(one_case + "team = [{ranks = 1, threads = -2}]\n"), {"'threads'", "is -2"});
+  expect_in(complaint(one_case + "team = [{ranks = \"some\"}]\n"), {"or \"all\"", "not a string"});
+}
+
+TEST(campaign, an_empty_sweep_is_refused) {
+  expect_in(complaint(""), {"the sweep is empty"});
+  expect_in(complaint("[ceilings]\nmode = \"none\"\n"), {"the sweep is empty"});
+  expect_in(complaint(one_case + "precision = []\n"), {"the sweep is empty", "'precision'"});
+  expect_in(complaint(one_case + "params = {n = []}\n"), {"the sweep is empty", "'n'"});
+  expect_in(complaint(one_case + "params = {n = {from = 3, to = 2}}\n"), {"the sweep is empty", "from 3 to 2"});
+  expect_in(complaint(one_case + "team = []\n"), {"the sweep is empty", "'team'"});
+  EXPECT_TRUE(parse("[ceilings]\nmode = \"quick\"\n").cases.empty()) << "ceilings alone are a campaign";
+}
+
+TEST(campaign, ranges_that_make_no_sense_are_refused) {
+  expect_in(complaint(one_case + "params = {n = {from = 1}}\n"), {"needs 'from' and 'to'"});
+  expect_in(complaint(one_case + "params = {n = {from = 1, to = 9, step = 0}}\n"), {"'step'", "at least 1"});
+  expect_in(complaint(one_case + "params = {n = {from = 1, to = 9, step = 2, factor = 2}}\n"), {"both 'step' and 'factor'"});
+  expect_in(complaint(one_case + "params = {n = {from = 1, to = 9, factor = 1}}\n"), {"'factor'", "at least 1.01"});
+  expect_in(complaint(one_case + "params = {n = {from = 0, to = 9, factor = 2}}\n"), {"'from'", "at least 1"});
+  expect_in(complaint(one_case + "params = {n = {from = 1, to = 1000000000}}\n"), {"more than 100000 values"});
+}
+
+TEST(campaign, the_schema_line_is_required_and_held) {
+  expect_in(complaint(one_case, false), {"c.toml:1:1:", "'schema' is missing", "schema = \"plumbline-campaign/1\""});
+  expect_in(complaint("schema = \"plumbline-campaign/2\"\n" + one_case, false),
+            {"c.toml:1:10:", "plumbline-campaign/2", "plumbline-campaign/1"});
+}
+
+TEST(campaign, broken_toml_names_line_and_column) { expect_in(complaint("name = \"a\nseed = 2\n"), {"c.toml:2:", "not valid TOML"}); }
+
+TEST(campaign, a_missing_file_is_a_user_error) {
+  try {
+    read_campaign("no/such.toml");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Exit::user_error);
+    expect_in(error.what(), {"no/such.toml", "No such file"});
+  }
+  EXPECT_THROW(read_campaign(std::filesystem::temp_directory_path().string()), Error);
+}
+
+}  // namespace
+}  // namespace plumbline

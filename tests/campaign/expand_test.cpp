@@ -1,0 +1,142 @@
+#include "campaign/expand.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "example_kernels.hpp"
+
+namespace plumbline {
+namespace {
+
+const Target zen2{[](std::string_view isa) { return isa == "v2" || isa == "v3"; }, "v2, v3", 4, 16};
+
+Campaign campaign_of(const std::string& body) { return parse_campaign("schema = \"plumbline-campaign/1\"\n" + body, "c.toml"); }
+Expansion expanded(const std::string& body) {
+  static const std::vector<Kernel> all = example_kernels();  // cases point at them
+  return expand(campaign_of(body), all, zen2);
+}
+
+std::vector<std::string> ids(const std::vector<Case>& cases) {
+  std::vector<std::string> all;
+  for (const auto& one : cases) all.push_back(one.id());
+  return all;
+}
+
+std::string complaint(const std::string& body) {
+  try {
+    expanded(body);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Exit::user_error);
+    return error.what();
+  }
+  ADD_FAILURE() << "no error for:\n" << body;
+  return "";
+}
+
+void expect_in(const std::string& text, std::initializer_list<const char*> parts) {
+  for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is missing in: " << text;
+}
+
+const std::string series = "[[cases]]\nkernel = \"validation/series\"\nprecision = \"fp64\"\nflavor = \"gcc12-O3-v3\"\n";
+
+TEST(expand, ids_hold_all_parameters_in_declared_order_presets_too) {
+  const auto result = expanded(series + "params = {m = 64}\n");
+  EXPECT_EQ(ids(result.cases), std::vector<std::string>{"validation/series/fp64/form=loop/n=7/m=64/r1t1/gcc12-O3-v3"});
+}
+
+TEST(expand, the_product_runs_with_the_last_parameter_fastest) {
+  const auto result = expanded(series + "params = {m = [8, 16], n = {from = 1, to = 2}}\nteam = [{ranks = 2, threads = 2}]\n");
+  const auto all = ids(result.cases);
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all[0], "validation/series/fp64/form=loop/n=1/m=8/r2t2/gcc12-O3-v3");
+  EXPECT_EQ(all[1], "validation/series/fp64/form=loop/n=1/m=16/r2t2/gcc12-O3-v3");
+  EXPECT_EQ(all[2], "validation/series/fp64/form=loop/n=2/m=8/r2t2/gcc12-O3-v3");
+}
+
+TEST(expand, the_same_campaign_gives_the_same_cases) {
+  const std::string body = "[[cases]]\nkernel = \"validation/*\"\n";
+  EXPECT_EQ(ids(expanded(body).cases), ids(expanded(body).cases));
+}
+
+TEST(expand, a_case_written_twice_is_one_case) { EXPECT_EQ(expanded(series + series).cases.size(), 1U); }
+
+TEST(expand, excluded_cases_are_gone) {
+  const auto result = expanded(series + "params = {n = {from = 1, to = 4}}\nexclude = [\"*/n=1/*\", \"*/n=3/*\"]\n");
+  EXPECT_EQ(result.cases.size(), 2U);
+  EXPECT_TRUE(result.skipped.empty());
+  expect_in(complaint(series + "exclude = [\"*\"]\n"), {"c.toml:6:12:", "the sweep is empty", "none of the 1 cases"});
+  EXPECT_EQ(expanded(series + series + "exclude = [\"*/n=9/*\"]\n").cases.size(), 1U) << "duplicates are no empty sweep";
+}
+
+TEST(expand, a_flavor_this_cpu_cannot_run_is_a_visible_skip) {
+  const auto result = expanded("[[cases]]\nkernel = \"validation/series\"\nprecision = \"fp64\"\nflavor = \"gcc*\"\n");
+  EXPECT_EQ(result.cases.size(), 2U);
+  ASSERT_EQ(result.skipped.size(), 1U);
+  EXPECT_EQ(result.skipped[0].what.id(), "validation/series/fp64/form=loop/n=7/m=1024/r1t1/gcc12-O3-v4");
+  expect_in(result.skipped[0].reason, {"v4", "v2, v3"});
+}
+
+TEST(expand, the_isa_of_every_kind_of_flavor) {
+  EXPECT_EQ(required_isa("gcc12-O3-v4"), "v4");
+  EXPECT_EQ(required_isa("clang14-O0-neon"), "neon");
+  EXPECT_EQ(required_isa("asm-avx512"), "v4");
+  EXPECT_EQ(required_isa("asm-avx2"), "v3");
+  EXPECT_EQ(required_isa("lib-openblas"), "") << "it dispatches itself";
+  EXPECT_EQ(required_isa("cuda13-sm_90a"), "sm_90a");
+}
+
+TEST(expand, kernel_globs_take_every_match_and_apply_parameters_where_they_are_declared) {
+  const auto result = expanded(
+      "[[cases]]\nkernel = \"validation/*\"\nprecision = [\"fp64\", \"fp32\"]\nflavor = [\"gcc12-O3-v3\", \"lib-openblas\"]\nparams = {n = "
+      "3}\n");
+  const std::set<std::string> all = [&] {
+    const auto list = ids(result.cases);
+    return std::set<std::string>(list.begin(), list.end());
+  }();
+  EXPECT_EQ(all, (std::set<std::string>{"validation/dgemm/fp64/m=128/r1t1/gcc12-O3-v3", "validation/dgemm/fp64/m=128/r1t1/lib-openblas",
+                                        "validation/series/fp64/form=loop/n=3/m=1024/r1t1/gcc12-O3-v3",
+                                        "validation/series/fp32/form=loop/n=3/m=1024/r1t1/gcc12-O3-v3"}));
+  EXPECT_EQ(result.notes.size(), 2U) << "dgemm has no fp32, series no lib-openblas";
+}
+
+TEST(expand, flavor_globs_that_match_nothing_are_noted_and_leave_an_error_only_when_nothing_is_left) {
+  const auto result = expanded(series + "[[cases]]\nkernel = \"validation/dgemm\"\nflavor = [\"icx*\"]\n");
+  EXPECT_EQ(result.cases.size(), 1U);
+  ASSERT_EQ(result.notes.size(), 1U);
+  expect_in(result.notes[0], {"validation/dgemm", "icx*", "gcc12-O3-v3, lib-openblas"});
+  expect_in(complaint("[[cases]]\nkernel = \"validation/dgemm\"\nflavor = [\"icx*\"]\n"), {"the sweep is empty", "icx*"});
+}
+
+TEST(expand, unknown_names_are_errors_with_their_place_and_the_nearest_name) {
+  expect_in(complaint("[[cases]]\nkernel = \"validation/seris\"\n"),
+            {"c.toml:3:10:", "unknown kernel 'validation/seris'", "did you mean 'validation/series'?"});
+  expect_in(complaint("[[cases]]\nkernel = \"nothing/*\"\n"), {"unknown kernel 'nothing/*'"});
+  expect_in(complaint(series + "params = {N = 3, n = 2}\n"), {"c.toml:6:11:", "no parameter 'N'", "allowed: form, m, n"});
+  expect_in(complaint("[[cases]]\nkernel = \"validation/series\"\nflavor = [\"gcc12-03-v3\"]\n"),
+            {"c.toml:4:11:", "did you mean 'gcc12-O3-v3'?"});
+  expect_in(complaint("[[cases]]\nkernel = \"validation/dgemm\"\nprecision = \"fp32\"\n"),
+            {"c.toml:4:13:", "no precision 'fp32'", "allowed: fp64"});
+}
+
+TEST(expand, values_outside_a_parameters_range_or_type_are_errors) {
+  expect_in(complaint(series + "params = {n = [3, 30]}\n"), {"c.toml:6:19:", "'n'", "is 30", "from 1 to 29"});
+  expect_in(complaint(series + "params = {m = 0}\n"), {"'m'", "at least 1"});
+  expect_in(complaint(series + "params = {m = \"big\"}\n"), {"must be an integer", "'big'"});
+  expect_in(complaint(series + "params = {form = 3}\n"), {"one of the words inline, loop, power"});
+  expect_in(complaint(series + "params = {form = \"lop\"}\n"), {"did you mean 'loop'?"});
+}
+
+TEST(expand, all_means_the_ranks_of_a_node_and_the_cores_of_a_rank) {
+  const auto result = expanded(series + "team = [{ranks = \"all\", threads = \"all\"}, {ranks = 1, threads = \"all\"}]\n");
+  ASSERT_EQ(result.cases.size(), 2U);
+  EXPECT_EQ(result.cases[0].team.name(), "r4t4");
+  EXPECT_EQ(result.cases[1].team.name(), "r1t16");
+}
+
+TEST(expand, a_sweep_too_large_is_refused_before_it_is_built) {
+  expect_in(complaint(series + "params = {m = {from = 1, to = 100000}, n = {from = 1, to = 29}}\n"), {"more than 1000000 cases"});
+}
+
+}  // namespace
+}  // namespace plumbline
