@@ -81,7 +81,7 @@ def test_big_tables_are_compressed_and_checksummed(sample):
 
 
 def test_pandas_takes_a_table_as_it_is(sample):
-    pandas = pytest.importorskip("pandas", reason="SKIP: python3-pandas is not installed")
+    pandas = pytest.importorskip("pandas", reason="python3-pandas is not installed")
     file, cases = sample
     frame = pandas.DataFrame(file["times"][:])
     assert len(frame) == 5 * cases and frame["seconds"].dtype == "float64"

@@ -3,7 +3,6 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <chrono>
 #include <random>
 
 #include "faults.hpp"
@@ -175,41 +174,6 @@ TEST(journal, a_newer_journal_is_refused_by_its_schema) {
   const Refusal refusal = refusal_of([&] { read_journal(scratch / "n1"); });
   EXPECT_EQ(refusal.code, 2);
   EXPECT_NE(refusal.text.find("plumbline-journal/2"), std::string::npos) << refusal.text;
-}
-
-void expect_full_disk_keeps_earlier_records(const std::filesystem::path& folder, const std::string& errno_text) {
-  Journal journal(folder, "n1", sample_header());
-  int durable = 0;
-  Refusal refusal;
-  while (refusal.code == 0 && durable < 10000) {
-    refusal = refusal_of([&] { journal.append(sample_time(durable)); });
-    if (refusal.code == 0) ++durable;
-  }
-  EXPECT_EQ(refusal.code, 1);
-  EXPECT_NE(refusal.text.find(journal.path().string()), std::string::npos) << refusal.text;
-  EXPECT_NE(refusal.text.find(errno_text), std::string::npos) << refusal.text;
-  EXPECT_GT(durable, 0);
-  const JournalContents contents = read_journal(journal.path());
-  EXPECT_EQ(static_cast<int>(contents.records.size()), durable);
-  EXPECT_EQ(contents.torn_bytes, 0U);
-}
-
-TEST(journal, a_file_size_limit_keeps_the_earlier_records_and_appends_go_on_after_it) {
-  const Scratch scratch;
-  {
-    const FileSizeLimit limit(20000);
-    expect_full_disk_keeps_earlier_records(scratch / "x.journal", "File too large");
-  }
-  const std::size_t before = read_journal(scratch / "x.journal/n1").records.size();
-  write_journal(scratch / "x.journal", 2);
-  EXPECT_EQ(read_journal(scratch / "x.journal/n1").records.size(), before + 2);
-}
-
-TEST(journal, a_full_disk_keeps_the_earlier_records) {
-  const Scratch scratch;
-  const TinyFileSystem disk(scratch / "disk", "64k");
-  if (!disk.mounted()) GTEST_SKIP() << "SKIP: no permission to mount a tmpfs (needs root)";
-  expect_full_disk_keeps_earlier_records(scratch / "disk/x.journal", "No space left on device");
 }
 
 TEST(journal, a_removed_folder_is_an_error_and_not_silence) {

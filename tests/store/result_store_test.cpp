@@ -123,29 +123,6 @@ TEST(result_store, a_folder_without_permission_is_an_io_error) {
   EXPECT_NE(refusal.text.find("Permission denied"), std::string::npos) << refusal.text;
 }
 
-void expect_full_disk_keeps_the_old_file(const std::filesystem::path& folder, const std::string& errno_text) {
-  const Refusal refusal = refusal_of([&] { write_store(folder / "x.h5", sample_results(5000)); });
-  EXPECT_EQ(refusal.code, 1);
-  EXPECT_NE(refusal.text.find(errno_text), std::string::npos) << refusal.text;
-  EXPECT_FALSE(std::filesystem::exists(folder / "x.h5.partial"));
-  expect_same(load_store(folder / "x.h5"), sample_results(2));
-}
-
-TEST(result_store, a_file_size_limit_keeps_the_old_file) {
-  const Scratch scratch;
-  write_store(scratch / "x.h5", sample_results(2));
-  const FileSizeLimit limit(60000);
-  expect_full_disk_keeps_the_old_file(scratch.path(), "File too large");
-}
-
-TEST(result_store, a_full_disk_keeps_the_old_file) {
-  const Scratch scratch;
-  const TinyFileSystem disk(scratch / "disk", "96k");
-  if (!disk.mounted()) GTEST_SKIP() << "SKIP: no permission to mount a tmpfs (needs root)";
-  write_store(scratch / "disk/x.h5", sample_results(2));
-  expect_full_disk_keeps_the_old_file(scratch / "disk", "No space left on device");
-}
-
 TEST(schema, every_number_says_its_unit_and_what_it_means) {
   Results results;
   for_each_table(results, [](const auto& table, const auto&) {
