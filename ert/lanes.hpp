@@ -1,0 +1,114 @@
+// The widest vector registers of the ISA that a file is compiled for, and independent chains of arithmetic held in them.
+// For flavored loops: everything is of internal linkage and inlined, nothing comes from std.
+#pragma once
+#include <cstddef>
+
+#if defined(__AVX512F__)
+#define PLUMBLINE_VECTOR_BYTES 64
+#define PLUMBLINE_VECTOR_REGISTERS 32
+#define PLUMBLINE_REGISTER "+v"
+#elif defined(__AVX2__)
+#define PLUMBLINE_VECTOR_BYTES 32
+#define PLUMBLINE_VECTOR_REGISTERS 16
+#define PLUMBLINE_REGISTER "+x"
+#elif defined(__x86_64__)
+#define PLUMBLINE_VECTOR_BYTES 16
+#define PLUMBLINE_VECTOR_REGISTERS 16
+#define PLUMBLINE_REGISTER "+x"
+#else
+#define PLUMBLINE_VECTOR_BYTES 16
+#define PLUMBLINE_VECTOR_REGISTERS 32
+#define PLUMBLINE_REGISTER "+w"
+#endif
+#define PLUMBLINE_INLINE inline __attribute__((always_inline))
+#define PLUMBLINE_LAMBDA __attribute__((always_inline))
+
+namespace {
+
+/// A full vector of Real; a class such as plumbline::Counted is its own vector of one lane.
+template <class Real, bool is_class = __is_class(Real)>
+struct Vector {
+  typedef Real type __attribute__((vector_size(PLUMBLINE_VECTOR_BYTES)));
+};
+template <class Real>
+struct Vector<Real, true> {
+  using type = Real;
+};
+template <class Real>
+using Widest = typename Vector<Real>::type;
+
+/// Enough to hide the latency of every pipe, and as many as the registers allow beside four constants.
+constexpr int widest_chains = PLUMBLINE_VECTOR_REGISTERS == 32 ? 24 : 12;
+constexpr int scalar_chains = 12;
+
+/// The compiler may neither see through this point nor take the value out of its register: no fusing, no reassociation, no elision.
+template <class V>
+PLUMBLINE_INLINE void keep(V& x) {
+  if constexpr (!__is_class(V)) asm volatile("" : PLUMBLINE_REGISTER(x));
+}
+
+/// V from sizeof(V) bytes at `from`, at any alignment and of any element type.
+template <class V, class Real>
+PLUMBLINE_INLINE V loaded(const Real* from) {
+  V x;
+  if constexpr (sizeof(V) == sizeof(Real))
+    x = *from;
+  else
+    __builtin_memcpy(&x, from, sizeof x);
+  return x;
+}
+template <class V, class Real>
+PLUMBLINE_INLINE void stored(Real* to, const V& x) {
+  if constexpr (sizeof(V) == sizeof(Real))
+    *to = x;
+  else
+    __builtin_memcpy(to, &x, sizeof x);
+}
+
+/// Every lane holds `value`, in a register.
+template <class V, class Real>
+PLUMBLINE_INLINE V broadcast(Real value) {
+  V x;
+  if constexpr (sizeof(V) == sizeof(Real))
+    x = value;
+  else
+    for (std::size_t i = 0; i < sizeof(V) / sizeof(Real); ++i) x[i] = value;
+  keep(x);
+  return x;
+}
+
+/// `count` independent values, each in a register of its own.
+template <class V, int count>
+struct Chains {
+  V x;
+  Chains<V, count - 1> rest;
+
+  template <class Real>
+  PLUMBLINE_INLINE void load(const Real* from) {
+    x = loaded<V>(from);
+    keep(x);  // else gcc loads several chains at once and takes them apart in memory
+    rest.load(from + sizeof(V) / sizeof(Real));
+  }
+  template <class Real>
+  PLUMBLINE_INLINE void store(Real* to) const {
+    stored(to, x);
+    rest.store(to + sizeof(V) / sizeof(Real));
+  }
+  template <class Step>
+  PLUMBLINE_INLINE void apply(Step step) {
+    x = step(x);
+    keep(x);
+    rest.apply(step);
+  }
+};
+template <class V>
+struct Chains<V, 0> {
+  template <class Real>
+  PLUMBLINE_INLINE void load(const Real*) {}
+  template <class Real>
+  PLUMBLINE_INLINE void store(Real*) const {}
+  template <class Step>
+  PLUMBLINE_INLINE void apply(Step) {}
+};
+
+}  // namespace
