@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "caches.h"
 
+#include "client_requests.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
-
-#include "client_requests.h"
 
 // Lines are named by address / line_bytes. A slot is set * ways + way.
 typedef struct {
@@ -35,8 +34,7 @@ typedef enum { kL1L2, kL2L3, kL3Mem } Boundary;
 static const UShort flow_event[3][4] = {
     {PLUMBLINE_EVENT_l1_l2_demand_read, PLUMBLINE_EVENT_l1_l2_rfo, PLUMBLINE_EVENT_l1_l2_write_back, PLUMBLINE_EVENT_l1_l2_nt_store},
     {PLUMBLINE_EVENT_l2_l3_demand_read, PLUMBLINE_EVENT_l2_l3_rfo, PLUMBLINE_EVENT_l2_l3_write_back, PLUMBLINE_EVENT_l2_l3_nt_store},
-    {PLUMBLINE_EVENT_l3_mem_demand_read, PLUMBLINE_EVENT_l3_mem_rfo, PLUMBLINE_EVENT_l3_mem_write_back,
-     PLUMBLINE_EVENT_l3_mem_nt_store},
+    {PLUMBLINE_EVENT_l3_mem_demand_read, PLUMBLINE_EVENT_l3_mem_rfo, PLUMBLINE_EVENT_l3_mem_write_back, PLUMBLINE_EVENT_l3_mem_nt_store},
 };
 
 // --------------------------------------------------------------------------------------------------------------- one cache

@@ -28,47 +28,47 @@
 // allocates). A dirty line that leaves a level is a write_back across the boundary below it. A non-temporal store bypasses
 // the caches, assumes perfect write combining and so counts the bytes written as nt_store at every boundary; a copy of its line
 // in the storing thread's caches or in L3 is dropped (written back first when dirty).
-#define PLUMBLINE_EMULATED_EVENTS(X)                                                                                      \
-  X(instructions, "instructions", "instructions", "instructions executed")                                                \
-  X(branches, "branches", "instructions", "jumps, calls and returns, taken or not")                                       \
-  X(fp_instructions, "fp_instructions", "instructions", "floating-point instructions (conversions left out)")             \
-  X(fp_scalar, "fp_scalar", "instructions", "scalar SSE, AVX or FMA floating-point instructions")                         \
-  X(fp_128, "fp_128", "instructions", "128-bit packed floating-point instructions")                                       \
-  X(fp_256, "fp_256", "instructions", "256-bit packed floating-point instructions")                                       \
-  X(fp_x87, "fp_x87", "instructions", "x87 floating-point instructions")                                                  \
-  X(flops_fp64_add, "flops.fp64.add", "operations", "fp64 additions and subtractions, by lane")                           \
-  X(flops_fp64_mul, "flops.fp64.mul", "operations", "fp64 multiplications, by lane")                                      \
-  X(flops_fp64_fma, "flops.fp64.fma", "operations", "fp64 fused multiply-adds, by lane, each counted once")               \
-  X(flops_fp64_div, "flops.fp64.div", "operations", "fp64 divisions, by lane")                                            \
-  X(flops_fp64_sqrt, "flops.fp64.sqrt", "operations", "fp64 square roots, by lane")                                       \
-  X(flops_fp32_add, "flops.fp32.add", "operations", "fp32 additions and subtractions, by lane")                           \
-  X(flops_fp32_mul, "flops.fp32.mul", "operations", "fp32 multiplications, by lane")                                      \
-  X(flops_fp32_fma, "flops.fp32.fma", "operations", "fp32 fused multiply-adds, by lane, each counted once")               \
-  X(flops_fp32_div, "flops.fp32.div", "operations", "fp32 divisions, by lane")                                            \
-  X(flops_fp32_sqrt, "flops.fp32.sqrt", "operations", "fp32 square roots, by lane")                                       \
-  X(flops_x87_add, "flops.x87.add", "operations", "x87 additions and subtractions")                                       \
-  X(flops_x87_mul, "flops.x87.mul", "operations", "x87 multiplications")                                                  \
-  X(flops_x87_div, "flops.x87.div", "operations", "x87 divisions")                                                        \
-  X(flops_x87_sqrt, "flops.x87.sqrt", "operations", "x87 square roots")                                                   \
-  X(fp_compare, "fp_compare", "operations", "comparisons, minima and maxima, by lane; not FLOPs")                         \
-  X(fp_convert, "fp_convert", "operations", "conversions and roundings to integral values, by lane; not FLOPs")           \
+#define PLUMBLINE_EMULATED_EVENTS(X)                                                                                       \
+  X(instructions, "instructions", "instructions", "instructions executed")                                                 \
+  X(branches, "branches", "instructions", "jumps, calls and returns, taken or not")                                        \
+  X(fp_instructions, "fp_instructions", "instructions", "floating-point instructions (conversions left out)")              \
+  X(fp_scalar, "fp_scalar", "instructions", "scalar SSE, AVX or FMA floating-point instructions")                          \
+  X(fp_128, "fp_128", "instructions", "128-bit packed floating-point instructions")                                        \
+  X(fp_256, "fp_256", "instructions", "256-bit packed floating-point instructions")                                        \
+  X(fp_x87, "fp_x87", "instructions", "x87 floating-point instructions")                                                   \
+  X(flops_fp64_add, "flops.fp64.add", "operations", "fp64 additions and subtractions, by lane")                            \
+  X(flops_fp64_mul, "flops.fp64.mul", "operations", "fp64 multiplications, by lane")                                       \
+  X(flops_fp64_fma, "flops.fp64.fma", "operations", "fp64 fused multiply-adds, by lane, each counted once")                \
+  X(flops_fp64_div, "flops.fp64.div", "operations", "fp64 divisions, by lane")                                             \
+  X(flops_fp64_sqrt, "flops.fp64.sqrt", "operations", "fp64 square roots, by lane")                                        \
+  X(flops_fp32_add, "flops.fp32.add", "operations", "fp32 additions and subtractions, by lane")                            \
+  X(flops_fp32_mul, "flops.fp32.mul", "operations", "fp32 multiplications, by lane")                                       \
+  X(flops_fp32_fma, "flops.fp32.fma", "operations", "fp32 fused multiply-adds, by lane, each counted once")                \
+  X(flops_fp32_div, "flops.fp32.div", "operations", "fp32 divisions, by lane")                                             \
+  X(flops_fp32_sqrt, "flops.fp32.sqrt", "operations", "fp32 square roots, by lane")                                        \
+  X(flops_x87_add, "flops.x87.add", "operations", "x87 additions and subtractions")                                        \
+  X(flops_x87_mul, "flops.x87.mul", "operations", "x87 multiplications")                                                   \
+  X(flops_x87_div, "flops.x87.div", "operations", "x87 divisions")                                                         \
+  X(flops_x87_sqrt, "flops.x87.sqrt", "operations", "x87 square roots")                                                    \
+  X(fp_compare, "fp_compare", "operations", "comparisons, minima and maxima, by lane; not FLOPs")                          \
+  X(fp_convert, "fp_convert", "operations", "conversions and roundings to integral values, by lane; not FLOPs")            \
   X(fp_approximate, "fp_approximate", "operations", "reciprocal and reciprocal square root estimates, by lane; not FLOPs") \
-  X(loads, "loads", "accesses", "loads issued")                                                                           \
-  X(stores, "stores", "accesses", "stores issued, non-temporal ones included")                                            \
-  X(reg_l1_load, "bytes.reg-L1.load", "bytes", "bytes loaded")                                                            \
-  X(reg_l1_store, "bytes.reg-L1.store", "bytes", "bytes stored by ordinary stores")                                       \
-  X(reg_l1_nt_store, "bytes.reg-L1.nt_store", "bytes", "bytes stored by non-temporal stores")                             \
-  X(l1_l2_demand_read, "bytes.L1-L2.demand_read", "bytes", "simulated L1 fills caused by loads")                          \
-  X(l1_l2_rfo, "bytes.L1-L2.rfo", "bytes", "simulated L1 fills caused by stores")                                         \
-  X(l1_l2_write_back, "bytes.L1-L2.write_back", "bytes", "simulated dirty lines leaving L1")                              \
-  X(l1_l2_nt_store, "bytes.L1-L2.nt_store", "bytes", "non-temporal stores passing L1")                                    \
-  X(l2_l3_demand_read, "bytes.L2-L3.demand_read", "bytes", "simulated L2 fills caused by loads")                          \
-  X(l2_l3_rfo, "bytes.L2-L3.rfo", "bytes", "simulated L2 fills caused by stores")                                         \
-  X(l2_l3_write_back, "bytes.L2-L3.write_back", "bytes", "simulated dirty lines leaving L2")                              \
-  X(l2_l3_nt_store, "bytes.L2-L3.nt_store", "bytes", "non-temporal stores passing L2")                                    \
-  X(l3_mem_demand_read, "bytes.L3-mem.demand_read", "bytes", "simulated L3 fills caused by loads")                        \
-  X(l3_mem_rfo, "bytes.L3-mem.rfo", "bytes", "simulated L3 fills caused by stores")                                       \
-  X(l3_mem_write_back, "bytes.L3-mem.write_back", "bytes", "simulated dirty lines leaving L3")                            \
+  X(loads, "loads", "accesses", "loads issued")                                                                            \
+  X(stores, "stores", "accesses", "stores issued, non-temporal ones included")                                             \
+  X(reg_l1_load, "bytes.reg-L1.load", "bytes", "bytes loaded")                                                             \
+  X(reg_l1_store, "bytes.reg-L1.store", "bytes", "bytes stored by ordinary stores")                                        \
+  X(reg_l1_nt_store, "bytes.reg-L1.nt_store", "bytes", "bytes stored by non-temporal stores")                              \
+  X(l1_l2_demand_read, "bytes.L1-L2.demand_read", "bytes", "simulated L1 fills caused by loads")                           \
+  X(l1_l2_rfo, "bytes.L1-L2.rfo", "bytes", "simulated L1 fills caused by stores")                                          \
+  X(l1_l2_write_back, "bytes.L1-L2.write_back", "bytes", "simulated dirty lines leaving L1")                               \
+  X(l1_l2_nt_store, "bytes.L1-L2.nt_store", "bytes", "non-temporal stores passing L1")                                     \
+  X(l2_l3_demand_read, "bytes.L2-L3.demand_read", "bytes", "simulated L2 fills caused by loads")                           \
+  X(l2_l3_rfo, "bytes.L2-L3.rfo", "bytes", "simulated L2 fills caused by stores")                                          \
+  X(l2_l3_write_back, "bytes.L2-L3.write_back", "bytes", "simulated dirty lines leaving L2")                               \
+  X(l2_l3_nt_store, "bytes.L2-L3.nt_store", "bytes", "non-temporal stores passing L2")                                     \
+  X(l3_mem_demand_read, "bytes.L3-mem.demand_read", "bytes", "simulated L3 fills caused by loads")                         \
+  X(l3_mem_rfo, "bytes.L3-mem.rfo", "bytes", "simulated L3 fills caused by stores")                                        \
+  X(l3_mem_write_back, "bytes.L3-mem.write_back", "bytes", "simulated dirty lines leaving L3")                             \
   X(l3_mem_nt_store, "bytes.L3-mem.nt_store", "bytes", "non-temporal stores reaching memory")
 
 #define PLUMBLINE_EVENT_ENUMERATOR(identifier, name, unit, description) PLUMBLINE_EVENT_##identifier,
@@ -98,14 +98,12 @@ static inline unsigned plumbline_emulator_abi(void) {
 
 // Fills *counts with the calling thread's counts since the start. Answers 1, or 0 (untouched) off the tool or on another ABI.
 static inline unsigned plumbline_read_thread(struct plumbline_counts* counts) {
-  return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_READ_THREAD, counts, sizeof *counts, PLUMBLINE_EMULATOR_ABI,
-                                                   0, 0);
+  return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_READ_THREAD, counts, sizeof *counts, PLUMBLINE_EMULATOR_ABI, 0, 0);
 }
 
 // As above, for the sum over all threads, ended ones included.
 static inline unsigned plumbline_read_all(struct plumbline_counts* counts) {
-  return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_READ_ALL, counts, sizeof *counts, PLUMBLINE_EMULATOR_ABI, 0,
-                                                   0);
+  return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_READ_ALL, counts, sizeof *counts, PLUMBLINE_EMULATOR_ABI, 0, 0);
 }
 
 // Switches counting for the whole process. While it is off neither counts nor simulated caches change. Answers 1 on the tool.

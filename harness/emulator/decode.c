@@ -3,6 +3,9 @@
 
 #include "pub_tool_libcbase.h"
 
+// The opcode tables below are to be read as tables.
+// clang-format off
+
 // An opcode of the legacy, VEX or x87 maps with its prefixes taken apart.
 typedef struct {
   Bool vex, repeat;       // repeat: F2 or F3 before a one-byte opcode

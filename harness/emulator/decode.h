@@ -5,16 +5,15 @@
 #ifndef PLUMBLINE_DECODE_H
 #define PLUMBLINE_DECODE_H
 
-#include "pub_tool_basics.h"
-
 #include "client_requests.h"
+#include "pub_tool_basics.h"
 
 typedef struct {
   Bool valid;
-  Bool fp64, wide, scalar, memory;  // wide: 256-bit; memory: the third operand is in memory
-  UChar form;                       // 0: 132, 1: 213, 2: 231
-  UChar operation;                  // 0: fmaddsub, 1: fmsubadd, 2: fmadd, 3: fmsub, 4: fnmadd, 5: fnmsub
-  UChar destination, second, third; // register numbers
+  Bool fp64, wide, scalar, memory;   // wide: 256-bit; memory: the third operand is in memory
+  UChar form;                        // 0: 132, 1: 213, 2: 231
+  UChar operation;                   // 0: fmaddsub, 1: fmsubadd, 2: fmadd, 3: fmsub, 4: fnmadd, 5: fnmsub
+  UChar destination, second, third;  // register numbers
 } FmaInstruction;
 
 typedef struct {
@@ -25,11 +24,11 @@ typedef struct {
 typedef struct {
   EventAmount amounts[4];  // what to add besides `instructions`
   UInt n_amounts;
-  Bool non_temporal;       // its store bypasses the caches
-  Bool masked_move;        // maskmovq, maskmovdqu: the translation reads its destination, the processor does not
-  Bool no_memory;          // register form which the translation expresses through the stack (bts reg, reg)
+  Bool non_temporal;  // its store bypasses the caches
+  Bool masked_move;   // maskmovq, maskmovdqu: the translation reads its destination, the processor does not
+  Bool no_memory;     // register form which the translation expresses through the stack (bts reg, reg)
   Bool gather;
-  Bool repeated;           // REP string instruction: one instruction, many passes through its translation
+  Bool repeated;  // REP string instruction: one instruction, many passes through its translation
   FmaInstruction fma;
 } DecodedInstruction;
 

@@ -7,34 +7,36 @@
 
 static Bool host_has_fma_;
 
+// clang-format off
+
 // ------------------------------------------------------------------------------------------------------------ host's helpers
 
 // Each helper is handed the guest state, the offsets of its registers (destination, second, third: 16 bits each) and the
 // address of the third operand, 0 when that is a register.
 typedef void (*FmaHelper)(UChar* state, ULong offsets, ULong memory);
 
-#define FMA_HELPER(mnemonic, suffix, load, x)                                                                      \
-  static void helper_##mnemonic##_##suffix##_##x(UChar* state, ULong offsets, ULong memory) {                      \
-    UChar* destination = state + (offsets & 0xFFFF);                                                               \
-    const UChar* second = state + ((offsets >> 16) & 0xFFFF);                                                      \
-    const UChar* third = memory ? (const UChar*)(Addr)memory : state + ((offsets >> 32) & 0xFFFF);                 \
-    __asm__ volatile(load " (%0), %%" #x "mm0\n\t" load " (%1), %%" #x "mm1\n\t" #mnemonic #suffix                 \
-                          " (%2), %%" #x "mm1, %%" #x "mm0\n\t" load " %%" #x "mm0, (%0)\n\tvzeroupper"            \
-                     :                                                                                             \
-                     : "r"(destination), "r"(second), "r"(third)                                                   \
-                     : "xmm0", "xmm1", "memory");                                                                  \
+#define FMA_HELPER(mnemonic, suffix, load, x)                                                                                  \
+  static void helper_##mnemonic##_##suffix##_##x(UChar* state, ULong offsets, ULong memory) {                                  \
+    UChar* destination = state + (offsets & 0xFFFF);                                                                           \
+    const UChar* second = state + ((offsets >> 16) & 0xFFFF);                                                                  \
+    const UChar* third = memory ? (const UChar*)(Addr)memory : state + ((offsets >> 32) & 0xFFFF);                             \
+    __asm__ volatile(load " (%0), %%" #x "mm0\n\t" load " (%1), %%" #x "mm1\n\t" #mnemonic #suffix " (%2), %%" #x "mm1, %%" #x \
+                          "mm0\n\t" load " %%" #x "mm0, (%0)\n\tvzeroupper"                                                    \
+                     :                                                                                                         \
+                     : "r"(destination), "r"(second), "r"(third)                                                               \
+                     : "xmm0", "xmm1", "memory");                                                                              \
   }
-#define FMA_PACKED(mnemonic)                  \
-  FMA_HELPER(mnemonic, ps, "vmovups", x)      \
-  FMA_HELPER(mnemonic, ps, "vmovups", y)      \
-  FMA_HELPER(mnemonic, pd, "vmovupd", x)      \
+#define FMA_PACKED(mnemonic)             \
+  FMA_HELPER(mnemonic, ps, "vmovups", x) \
+  FMA_HELPER(mnemonic, ps, "vmovups", y) \
+  FMA_HELPER(mnemonic, pd, "vmovupd", x) \
   FMA_HELPER(mnemonic, pd, "vmovupd", y)
-#define FMA_ALL(mnemonic)                     \
-  FMA_PACKED(mnemonic)                        \
-  FMA_HELPER(mnemonic, ss, "vmovss", x)       \
+#define FMA_ALL(mnemonic)               \
+  FMA_PACKED(mnemonic)                  \
+  FMA_HELPER(mnemonic, ss, "vmovss", x) \
   FMA_HELPER(mnemonic, sd, "vmovsd", x)
-#define FMA_FORM(form)                                                                                               \
-  FMA_PACKED(vfmaddsub##form)                                                                                        \
+#define FMA_FORM(form)        \
+  FMA_PACKED(vfmaddsub##form) \
   FMA_PACKED(vfmsubadd##form) FMA_ALL(vfmadd##form) FMA_ALL(vfmsub##form) FMA_ALL(vfnmadd##form) FMA_ALL(vfnmsub##form)
 FMA_FORM(132)
 FMA_FORM(213)
@@ -43,22 +45,26 @@ FMA_FORM(231)
 typedef enum { kPs128, kPs256, kPd128, kPd256, kSs, kSd, kWidths } FmaWidth;
 
 #define ROW_PACKED(m) helper_##m##_ps_x, helper_##m##_ps_y, helper_##m##_pd_x, helper_##m##_pd_y
-#define ROW_ALTERNATING(m) {ROW_PACKED(m), NULL, NULL}
-#define ROW(m) {ROW_PACKED(m), helper_##m##_ss_x, helper_##m##_sd_x}
-#define ROWS(form)                                                                                                      \
-  {                                                                                                                     \
-    ROW_ALTERNATING(vfmaddsub##form), ROW_ALTERNATING(vfmsubadd##form), ROW(vfmadd##form), ROW(vfmsub##form),           \
-        ROW(vfnmadd##form), ROW(vfnmsub##form)                                                                          \
+#define ROW_ALTERNATING(m) \
+  { ROW_PACKED(m), NULL, NULL }
+#define ROW(m) \
+  { ROW_PACKED(m), helper_##m##_ss_x, helper_##m##_sd_x }
+#define ROWS(form)                                                                                                                \
+  {                                                                                                                               \
+    ROW_ALTERNATING(vfmaddsub##form), ROW_ALTERNATING(vfmsubadd##form), ROW(vfmadd##form), ROW(vfmsub##form), ROW(vfnmadd##form), \
+        ROW(vfnmsub##form)                                                                                                        \
   }
 static const FmaHelper helper_[3][6][kWidths] = {ROWS(132), ROWS(213), ROWS(231)};
 
+// clang-format on
 static FmaHelper helper_of(const FmaInstruction* f) {
   FmaWidth width = f->scalar ? (f->fp64 ? kSd : kSs) : f->fp64 ? (f->wide ? kPd256 : kPd128) : (f->wide ? kPs256 : kPs128);
   return helper_[f->form][f->operation][width];
 }
 
-void fma_detect_host(void) {
+void fma_detect_host(Bool allowed) {
   UInt eax = 1, ebx, ecx = 0, edx, low, high;
+  if (!allowed) return;
   __asm__ volatile("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
   const UInt fma = 1u << 12, osxsave = 1u << 27, avx = 1u << 28;
   if ((ecx & (fma | osxsave | avx)) != (fma | osxsave | avx)) return;
@@ -76,54 +82,69 @@ static Int register_offset(UInt number) {
 static Bool is_fused(const IRExpr* e) {
   if (e->tag != Iex_Qop) return False;
   switch (e->Iex.Qop.details->op) {
-    case Iop_MAddF64: case Iop_MSubF64: case Iop_MAddF32: case Iop_MSubF32: return True;
-    default: return False;
+    case Iop_MAddF64:
+    case Iop_MSubF64:
+    case Iop_MAddF32:
+    case Iop_MSubF32:
+      return True;
+    default:
+      return False;
   }
 }
 
 static UInt lane_bytes(const FmaInstruction* f) { return f->fp64 ? 8 : 4; }
 static UInt lanes_of(const FmaInstruction* f) { return f->scalar ? 1 : (f->wide ? 32u : 16u) / lane_bytes(f); }
 
-// The index of t among the results, or of the result it is a copy of; -1 when it is neither.
-static Int lane_of(const FmaRewrite* r, const IRTemp* copied_lane, IRTemp t) {
-  for (UInt k = 0; k < r->n_lanes; k++)
-    if (r->result[k] == t) return (Int)k;
-  for (UInt k = 0; k < r->n_copies; k++)
-    if (r->copy[k] == t) return (Int)copied_lane[k];
+static Int lane_of(const FmaRewrite* r, IRTemp t) {
+  for (UInt k = 0; k < r->n_temps; k++)
+    if (r->temp[k] == t) return (Int)r->lane[k];
   return -1;
 }
 
+static Bool add_temp(FmaRewrite* r, IRTemp t, UInt lane) {
+  if (r->n_temps == kMaxFmaTemps) return False;
+  r->temp[r->n_temps] = t;
+  r->lane[r->n_temps++] = lane;
+  return True;
+}
+
+// The lane an expression hands on unchanged or negated (vfnmadd is a negated difference in VEX), else -1.
+static Int lane_handed_on(const FmaRewrite* r, const IRExpr* e) {
+  if (e->tag == Iex_RdTmp) return lane_of(r, e->Iex.RdTmp.tmp);
+  if (e->tag != Iex_Unop || e->Iex.Unop.arg->tag != Iex_RdTmp) return -1;
+  if (e->Iex.Unop.op != Iop_NegF64 && e->Iex.Unop.op != Iop_NegF32) return -1;
+  return lane_of(r, e->Iex.Unop.arg->Iex.RdTmp.tmp);
+}
+
+// Notes what an assignment says about the lanes; False when the instruction's shape is unknown.
+static Bool plan_assignment(FmaRewrite* r, IRTemp t, const IRExpr* e) {
+  if (is_fused(e)) {
+    if (r->n_lanes == lanes_of(r->instruction) || (r->instruction->memory && r->memory == NULL)) return False;
+    return add_temp(r, t, r->n_lanes++);
+  }
+  if (e->tag == Iex_Load && r->memory == NULL) r->memory = e->Iex.Load.addr;  // lanes are loaded upwards
+  Int lane = lane_handed_on(r, e);
+  return lane < 0 || add_temp(r, t, (UInt)lane);
+}
+
 void fma_plan(const IRSB* in, Int begin, Int end, const FmaInstruction* instruction, FmaRewrite* r) {
-  IRTemp copied_lane[kMaxFmaLanes];
   UInt placed = 0;
   VG_(memset)(r, 0, sizeof *r);
   r->instruction = instruction;
   if (!host_has_fma_ || helper_of(instruction) == NULL) return;
   for (Int i = begin; i < end; i++) {
     const IRStmt* s = in->stmts[i];
-    if (s->tag == Ist_WrTmp && is_fused(s->Ist.WrTmp.data)) {
-      if (r->n_lanes == lanes_of(instruction) || (instruction->memory && r->memory == NULL)) return;
-      r->result[r->n_lanes++] = s->Ist.WrTmp.tmp;
-    } else if (s->tag == Ist_WrTmp && s->Ist.WrTmp.data->tag == Iex_Load) {
-      if (r->memory == NULL) r->memory = s->Ist.WrTmp.data->Iex.Load.addr;  // lanes are loaded upwards
-    } else if (s->tag == Ist_WrTmp && s->Ist.WrTmp.data->tag == Iex_RdTmp) {
-      Int lane = lane_of(r, copied_lane, s->Ist.WrTmp.data->Iex.RdTmp.tmp);
-      if (lane < 0) continue;
-      if (r->n_copies == kMaxFmaLanes) return;
-      copied_lane[r->n_copies] = (IRTemp)lane;
-      r->copy[r->n_copies++] = s->Ist.WrTmp.tmp;
-    } else if (s->tag == Ist_Put && s->Ist.Put.data->tag == Iex_RdTmp) {
-      Int lane = lane_of(r, copied_lane, s->Ist.Put.data->Iex.RdTmp.tmp);
-      if (lane < 0) continue;
-      r->offset[lane] = s->Ist.Put.offset;
-      placed++;
-    }
+    if (s->tag == Ist_WrTmp && !plan_assignment(r, s->Ist.WrTmp.tmp, s->Ist.WrTmp.data)) return;
+    if (s->tag != Ist_Put || s->Ist.Put.data->tag != Iex_RdTmp) continue;
+    Int lane = lane_of(r, s->Ist.Put.data->Iex.RdTmp.tmp);
+    if (lane < 0) continue;
+    r->offset[lane] = s->Ist.Put.offset;
+    placed++;
   }
   if (r->n_lanes != lanes_of(instruction) || placed != r->n_lanes) return;
   Int destination = register_offset(instruction->destination);
   for (UInt k = 0; k < r->n_lanes; k++)
     if (r->offset[k] != destination + (Int)(k * lane_bytes(instruction))) return;
-  for (UInt k = 0; k < r->n_copies; k++) r->copy_offset[k] = r->offset[copied_lane[k]];
   r->usable = True;
 }
 
@@ -157,16 +178,18 @@ void fma_emit(IRSB* out, FmaRewrite* r) {
 }
 
 Int fma_result_offset(const FmaRewrite* r, IRTemp t) {
-  for (UInt k = 0; r->usable && k < r->n_lanes; k++)
-    if (r->result[k] == t) return r->offset[k];
-  return -1;
+  Int lane = r->usable ? lane_of(r, t) : -1;
+  return lane < 0 ? -1 : r->offset[lane];
+}
+
+// VEX clears bits 64 to 127 of a scalar FMA's destination, which the processor keeps; those Puts are left out.
+static Bool is_wrong_clearing(const FmaInstruction* f, Int offset) {
+  Int low = register_offset(f->destination);
+  return f->scalar && offset > low && offset < low + 16;
 }
 
 Bool fma_is_redundant_put(const FmaRewrite* r, const IRStmt* put) {
-  if (!r->emitted || put->Ist.Put.data->tag != Iex_RdTmp) return False;
-  IRTemp t = put->Ist.Put.data->Iex.RdTmp.tmp;
-  if (fma_result_offset(r, t) == put->Ist.Put.offset) return True;
-  for (UInt k = 0; k < r->n_copies; k++)
-    if (r->copy[k] == t && r->copy_offset[k] == put->Ist.Put.offset) return True;
-  return False;
+  if (!r->emitted) return False;
+  if (put->Ist.Put.data->tag != Iex_RdTmp) return is_wrong_clearing(r->instruction, put->Ist.Put.offset);
+  return fma_result_offset(r, put->Ist.Put.data->Iex.RdTmp.tmp) == put->Ist.Put.offset;
 }

@@ -5,29 +5,27 @@
 #ifndef PLUMBLINE_FMA_H
 #define PLUMBLINE_FMA_H
 
+#include "decode.h"
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-#include "decode.h"
+enum { kMaxFmaLanes = 8, kMaxFmaTemps = 3 * kMaxFmaLanes };
 
-enum { kMaxFmaLanes = 8 };
-
-// The lanes of one FMA instruction in the IR: result temporaries (the Qops) and where each is put.
+// One FMA instruction in the IR: for each lane a Qop's temporary, then perhaps its negation or copy, then a Put.
 typedef struct {
   Bool usable;
   Bool emitted;
   const FmaInstruction* instruction;
   IRExpr* memory;  // address of the third operand, NULL when that is a register
   UInt n_lanes;
-  IRTemp result[kMaxFmaLanes];
-  Int offset[kMaxFmaLanes];  // in the guest state
-  UInt n_copies;
-  IRTemp copy[kMaxFmaLanes];
-  Int copy_offset[kMaxFmaLanes];
+  Int offset[kMaxFmaLanes];  // where the lane is put in the guest state
+  UInt n_temps;
+  IRTemp temp[kMaxFmaTemps];
+  UInt lane[kMaxFmaTemps];  // of the temporary
 } FmaRewrite;
 
-// Asks the processor. Called once, before any code is translated.
-void fma_detect_host(void);
+// Asks the processor, unless the user forbids it. Called once, before any code is translated.
+void fma_detect_host(Bool allowed);
 
 // Looks at the statements [begin, end) of one instruction. Not usable when the host has no FMA or the IR has an unknown shape.
 void fma_plan(const IRSB* in, Int begin, Int end, const FmaInstruction* instruction, FmaRewrite* rewrite);

@@ -66,8 +66,12 @@ static IRExpr* widened(IRSB* out, const Known* k) {
 
 IRStmt* forward_statement(IRSB* out, IRStmt* st) {
   switch (st->tag) {
-    case Ist_Put: learn_put(out, st->Ist.Put.offset, st->Ist.Put.data); break;
-    case Ist_PutI: n_known_ = 0; break;
+    case Ist_Put:
+      learn_put(out, st->Ist.Put.offset, st->Ist.Put.data);
+      break;
+    case Ist_PutI:
+      n_known_ = 0;
+      break;
     case Ist_Dirty:
       if (st->Ist.Dirty.details->nFxState > 0) n_known_ = 0;
       break;
@@ -78,7 +82,8 @@ IRStmt* forward_statement(IRSB* out, IRStmt* st) {
       if (k != NULL && k->low != NULL) return IRStmt_WrTmp(st->Ist.WrTmp.tmp, widened(out, k));
       break;
     }
-    default: break;
+    default:
+      break;
   }
   return st;
 }

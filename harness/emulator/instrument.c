@@ -4,14 +4,13 @@
 // memory accesses from the IR, put back together into what the instruction issues.
 #include "instrument.h"
 
+#include "decode.h"
+#include "fma.h"
+#include "forward.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
-
-#include "decode.h"
-#include "fma.h"
-#include "forward.h"
 #include "segments.h"
 
 // An access of the current instruction, kept to merge its continuation: VEX splits `vfmadd231pd ymm, ymm, m256` or
@@ -28,7 +27,7 @@ typedef struct {
 typedef struct {
   IRTemp base;  // its value is base + offset
   Long offset;
-  IRExpr* guard;   // and, if not NULL, it is an address chosen by a guard: if_true is the one meant
+  IRExpr* guard;  // and, if not NULL, it is an address chosen by a guard: if_true is the one meant
   IRExpr* if_true;
 } Origin;
 
@@ -78,9 +77,7 @@ static IRExpr* word_address(Block* b, UInt word) {
   return assign(b->out, Ity_I64, IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(b->pointer), constant(8ULL * word)));
 }
 
-static void store_word(Block* b, UInt word, IRExpr* value) {
-  addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, word_address(b, word), value));
-}
+static void store_word(Block* b, UInt word, IRExpr* value) { addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, word_address(b, word), value)); }
 
 // ----------------------------------------------------------------------------------------------------------------- segments
 
@@ -186,6 +183,7 @@ static void add_guarded_access(Block* b, IRExpr* address, UInt bytes, Bool write
 
 static void memory_access(Block* b, IRExpr* address, UInt bytes, Bool write, IRExpr* guard) {
   if (b->instruction.no_memory || (b->instruction.masked_move && !write)) return;
+  b->any = True;  // also behind an exit in the middle of an instruction (rep movs)
   if (guard != NULL && guard->tag == Iex_Const) {
     if (!guard->Iex.Const.con->Ico.U1) return;
     guard = NULL;
@@ -228,7 +226,9 @@ static void memory_of_statement(Block* b, const IRStmt* st) {
       if (e->tag == Iex_Load) memory_access(b, e->Iex.Load.addr, (UInt)sizeofIRType(e->Iex.Load.ty), False, NULL);
       break;
     }
-    case Ist_Store: memory_access(b, st->Ist.Store.addr, (UInt)sizeofIRType(typeOfIRExpr(types, st->Ist.Store.data)), True, NULL); break;
+    case Ist_Store:
+      memory_access(b, st->Ist.Store.addr, (UInt)sizeofIRType(typeOfIRExpr(types, st->Ist.Store.data)), True, NULL);
+      break;
     case Ist_LoadG: {
       const IRLoadG* l = st->Ist.LoadG.details;
       IRType result, loaded;
@@ -248,8 +248,11 @@ static void memory_of_statement(Block* b, const IRStmt* st) {
       memory_access(b, c->addr, bytes, True, NULL);
       break;
     }
-    case Ist_Dirty: memory_of_dirty(b, st->Ist.Dirty.details); break;
-    default: break;
+    case Ist_Dirty:
+      memory_of_dirty(b, st->Ist.Dirty.details);
+      break;
+    default:
+      break;
   }
 }
 
@@ -304,8 +307,7 @@ static void begin_instruction(Block* b, Int mark) {
 static void leave_repeated(Block* b, const IRStmt* exit) {
   if (!b->instruction.repeated || exit->Ist.Exit.dst->Ico.U64 != b->next_instruction) return;
   b->any = True;
-  add_site(b, assign(b->out, Ity_I64, IRExpr_ITE(exit->Ist.Exit.guard, constant(1), constant(0))), 0,
-           kSiteGuarded | kSiteInstruction);
+  add_site(b, assign(b->out, Ity_I64, IRExpr_ITE(exit->Ist.Exit.guard, constant(1), constant(0))), 0, kSiteGuarded | kSiteInstruction);
 }
 
 // Answers the statement to emit in place of one of a rewritten FMA, NULL for none.
@@ -351,8 +353,10 @@ IRSB* instrument_block(VgCallbackClosure* closure, IRSB* in, const VexGuestLayou
   for (; i < in->stmts_used; i++)
     if (in->stmts[i]->tag != Ist_NoOp) add_statement(b, i);
   // REPE and REPNE fall out of the block when their condition fails.
-  if (b->instruction.repeated && in->next->tag == Iex_Const && in->next->Iex.Const.con->Ico.U64 == b->next_instruction)
+  if (b->instruction.repeated && in->next->tag == Iex_Const && in->next->Iex.Const.con->Ico.U64 == b->next_instruction) {
     b->amounts[PLUMBLINE_EVENT_instructions]++;
+    b->any = True;
+  }
   close_segment(b);
   segments_own(closure->nraddr, extents->base[0], b->chain);
   return b->out;

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The Plumbline tool: registration with Valgrind's core, and the program's requests.
+#include "client_requests.h"
+#include "fma.h"
+#include "instrument.h"
+#include "options.h"
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
-
-#include "client_requests.h"
-#include "fma.h"
-#include "instrument.h"
-#include "options.h"
 #include "regions.h"
 #include "report.h"
 #include "segments.h"
 
 // The program must have been compiled against this very layout of the struct.
-static Bool same_abi(const UWord* request) {
-  return request[2] == sizeof(struct plumbline_counts) && request[3] == PLUMBLINE_EMULATOR_ABI;
-}
+static Bool same_abi(const UWord* request) { return request[2] == sizeof(struct plumbline_counts) && request[3] == PLUMBLINE_EMULATOR_ABI; }
 
 static Bool read_thread(ThreadId tid, const UWord* request) {
   struct plumbline_counts* c = (struct plumbline_counts*)request[1];
@@ -49,14 +46,29 @@ static Bool end_region(ThreadId tid, const HChar* name) {
 static Bool handle_request(ThreadId tid, UWord* request, UWord* answer) {
   *answer = 1;
   switch (request[0]) {
-    case PLUMBLINE_REQUEST_ABI: *answer = PLUMBLINE_EMULATOR_ABI; return True;
-    case PLUMBLINE_REQUEST_READ_THREAD: *answer = read_thread(tid, request); return True;
-    case PLUMBLINE_REQUEST_READ_ALL: *answer = read_all(request); return True;
-    case PLUMBLINE_REQUEST_COUNTING: segments_set_counting(request[1] != 0); return True;
-    case PLUMBLINE_REQUEST_EMPTY_CACHES: segments_empty_caches(); return True;
-    case PLUMBLINE_REQUEST_REGION_BEGIN: regions_begin(tid, (const HChar*)request[1]); return True;
-    case PLUMBLINE_REQUEST_REGION_END: *answer = end_region(tid, (const HChar*)request[1]); return True;
-    default: return False;
+    case PLUMBLINE_REQUEST_ABI:
+      *answer = PLUMBLINE_EMULATOR_ABI;
+      return True;
+    case PLUMBLINE_REQUEST_READ_THREAD:
+      *answer = read_thread(tid, request);
+      return True;
+    case PLUMBLINE_REQUEST_READ_ALL:
+      *answer = read_all(request);
+      return True;
+    case PLUMBLINE_REQUEST_COUNTING:
+      segments_set_counting(request[1] != 0);
+      return True;
+    case PLUMBLINE_REQUEST_EMPTY_CACHES:
+      segments_empty_caches();
+      return True;
+    case PLUMBLINE_REQUEST_REGION_BEGIN:
+      regions_begin(tid, (const HChar*)request[1]);
+      return True;
+    case PLUMBLINE_REQUEST_REGION_END:
+      *answer = end_region(tid, (const HChar*)request[1]);
+      return True;
+    default:
+      return False;
   }
 }
 
@@ -71,7 +83,7 @@ static void require_faithful_translation(void) {
 static void after_options(void) {
   options_check();
   require_faithful_translation();  // once more, over the user's choice
-  fma_detect_host();
+  fma_detect_host(options.host_fma);
   if (options.simulate_caches) caches_configure(options.geometry);
   segments_start(options.simulate_caches, options.count_at_start);
   instrument_start(options.simulate_caches);

@@ -11,6 +11,7 @@ Options options = {
     .geometry = {{32 << 10, 8, 64}, {1 << 20, 8, 64}, {32 << 20, 16, 64}},
     .simulate_caches = True,
     .count_at_start = True,
+    .host_fma = True,
     .out = NULL,
 };
 
@@ -65,6 +66,8 @@ Bool options_process(const HChar* argument) {
     options.simulate_caches = parse_yes_no(argument, value);
   } else if (VG_STR_CLO(argument, "--count-at-start", value)) {
     options.count_at_start = parse_yes_no(argument, value);
+  } else if (VG_STR_CLO(argument, "--host-fma", value)) {
+    options.host_fma = parse_yes_no(argument, value);
   } else if (VG_STR_CLO(argument, "--out", value)) {
     if (*value == '\0') refuse(argument, "wanted a file name");
     options.out = value;
@@ -87,5 +90,6 @@ void options_print_usage(void) {
    "    --l3=SIZE,WAYS,LINE       third-level cache shared by all threads [33554432,16,64]\n"
    "    --caches=yes|no           simulate the caches [yes]; no: counts only, faster\n"
    "    --count-at-start=yes|no   count from the start, or wait for the program's request [yes]\n"
+   "    --host-fma=yes|no         run fused multiply-adds on the host's, where it has them [yes]; no: Valgrind's software\n"
    "    --out=FILE                write the counts as JSON at exit; %%p becomes the process id\n");
 }

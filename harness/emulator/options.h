@@ -2,14 +2,14 @@
 #ifndef PLUMBLINE_OPTIONS_H
 #define PLUMBLINE_OPTIONS_H
 
-#include "pub_tool_basics.h"
-
 #include "caches.h"
+#include "pub_tool_basics.h"
 
 typedef struct {
   CacheGeometry geometry[3];
   Bool simulate_caches;
   Bool count_at_start;
+  Bool host_fma;
   const HChar* out;  // NULL: no report
 } Options;
 

@@ -3,7 +3,6 @@
 
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
-
 #include "segments.h"
 
 static Region* first_;

@@ -4,9 +4,8 @@
 #ifndef PLUMBLINE_REGIONS_H
 #define PLUMBLINE_REGIONS_H
 
-#include "pub_tool_basics.h"
-
 #include "client_requests.h"
+#include "pub_tool_basics.h"
 
 typedef struct Region {
   struct Region* next;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report.h"
 
+#include "options.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
@@ -8,8 +9,6 @@
 #include "pub_tool_options.h"
 #include "pub_tool_threadstate.h"
 #include "pub_tool_vki.h"
-
-#include "options.h"
 #include "regions.h"
 #include "segments.h"
 
@@ -57,8 +56,9 @@ static void print_head(VgFile* f) {
   VG_(fprintf)(f, "{");
   for (UInt level = 0; level < 3; level++) {
     const CacheGeometry* g = &options.geometry[level];
-    VG_(fprintf)(f, "%s\"L%u\":{\"size_bytes\":%llu,\"ways\":%u,\"line_bytes\":%u}", level ? "," : "", level + 1, g->size_bytes,
-                 g->ways, g->line_bytes);
+    VG_(fprintf)
+    (f, "%s\"L%u\":{\"size_bytes\":%llu,\"ways\":%u,\"line_bytes\":%u}", level ? "," : "", level + 1, g->size_bytes, g->ways,
+     g->line_bytes);
   }
   VG_(fprintf)(f, "}");
 }

@@ -117,9 +117,9 @@ static void count_guarded_sites(const Segment* s, const ULong* addresses) {
       continue;
     }
     if (site->flags & kSiteCountsAccess) counts[write ? PLUMBLINE_EVENT_stores : PLUMBLINE_EVENT_loads]++;
-    counts[!write                              ? PLUMBLINE_EVENT_reg_l1_load
+    counts[!write                             ? PLUMBLINE_EVENT_reg_l1_load
            : (site->flags & kSiteNonTemporal) ? PLUMBLINE_EVENT_reg_l1_nt_store
-                                               : PLUMBLINE_EVENT_reg_l1_store] += site->bytes;
+                                              : PLUMBLINE_EVENT_reg_l1_store] += site->bytes;
   }
 }
 

@@ -6,11 +6,10 @@
 #ifndef PLUMBLINE_SEGMENTS_H
 #define PLUMBLINE_SEGMENTS_H
 
-#include "pub_tool_basics.h"
-#include "pub_tool_tooliface.h"
-
 #include "caches.h"
 #include "client_requests.h"
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
 
 typedef struct {
   UInt event;
@@ -20,7 +19,7 @@ typedef struct {
 typedef struct Segment {
   ULong executions;  // since the last fold
   UInt n_sites, n_increments;
-  Bool dynamic;      // some site is guarded
+  Bool dynamic;  // some site is guarded
   Site* sites;
   Increment* increments;
   struct Segment* next_of_block;
