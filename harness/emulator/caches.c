@@ -5,27 +5,12 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
-// Lines are named by address / line_bytes. A slot is set * ways + way.
-typedef struct {
-  UInt ways;
-  ULong sets;
-  ULong mask;  // sets - 1 when that is a power of two, else 0
-  ULong* line;
-  ULong* used;  // time of the last use; the smallest of a set is the least recently used
-  UChar* dirty;
-  ULong now;
-} Cache;
-
-struct PrivateCaches {
-  Cache l1, l2;
-};
-
 static const ULong no_line = ~0ULL;
 static const UInt no_slot = ~0u;
 
 static CacheGeometry geometry_[3];
 static ULong line_bytes_;
-static UInt line_shift_;
+UInt caches_line_shift;
 static Cache l3_;
 
 typedef enum { kDemandRead, kRfo, kWriteBack, kNtStore } Flow;
@@ -159,7 +144,7 @@ static Bool cache_drop(Cache* c, ULong line) {
 }
 
 static void store_non_temporal(PrivateCaches* p, ULong* counts, ULong address, ULong bytes) {
-  for (ULong line = address >> line_shift_; line <= (address + bytes - 1) >> line_shift_; line++) {
+  for (ULong line = address >> caches_line_shift; line <= (address + bytes - 1) >> caches_line_shift; line++) {
     Bool dirty = cache_drop(&p->l1, line);
     if (dirty) count(counts, kL1L2, kWriteBack);
     dirty |= cache_drop(&p->l2, line);
@@ -170,7 +155,7 @@ static void store_non_temporal(PrivateCaches* p, ULong* counts, ULong address, U
   for (Boundary b = kL1L2; b <= kL3Mem; b++) counts[flow_event[b][kNtStore]] += bytes;
 }
 
-static __attribute__((noinline)) UInt replay_slowly(PrivateCaches* p, ULong* counts, const Site* site, ULong address) {
+UInt caches_replay_slowly(PrivateCaches* p, ULong* counts, const Site* site, ULong address) {
   UInt slot = site->slot;
   if (site->flags & kSiteInstruction) return slot;
   if (address == 0 && (site->flags & kSiteGuarded)) return slot;
@@ -178,23 +163,9 @@ static __attribute__((noinline)) UInt replay_slowly(PrivateCaches* p, ULong* cou
     store_non_temporal(p, counts, address, site->bytes);
     return slot;
   }
-  ULong last = (address + site->bytes - 1) >> line_shift_;
-  for (ULong line = address >> line_shift_; line <= last; line++) slot = reference_l1(p, counts, line, site->flags & kSiteWrite);
+  ULong last = (address + site->bytes - 1) >> caches_line_shift;
+  for (ULong line = address >> caches_line_shift; line <= last; line++) slot = reference_l1(p, counts, line, site->flags & kSiteWrite);
   return slot;
-}
-
-void caches_replay(PrivateCaches* p, ULong* counts, Site* sites, const ULong* addresses, UInt n) {
-  Cache* l1 = &p->l1;
-  for (UInt k = 0; k < n; k++) {
-    Site* site = &sites[k];
-    ULong address = addresses[k], line = address >> line_shift_;
-    Bool one_line = (address & (line_bytes_ - 1)) + site->bytes <= line_bytes_;
-    // Only plain accesses ever get a slot that holds their line: see replay_slowly.
-    if (LIKELY(l1->line[site->slot] == line && one_line && site->flags <= kSiteWrite))
-      cache_touch(l1, site->slot, site->flags);
-    else
-      site->slot = replay_slowly(p, counts, site, address);
-  }
 }
 
 // ------------------------------------------------------------------------------------------------------------------ set up
@@ -202,7 +173,7 @@ void caches_replay(PrivateCaches* p, ULong* counts, Site* sites, const ULong* ad
 void caches_configure(const CacheGeometry geometry[3]) {
   VG_(memcpy)(geometry_, geometry, sizeof geometry_);
   line_bytes_ = geometry[0].line_bytes;
-  for (line_shift_ = 0; (1ULL << line_shift_) < line_bytes_; line_shift_++) continue;
+  for (caches_line_shift = 0; (1ULL << caches_line_shift) < line_bytes_; caches_line_shift++) continue;
   cache_make(&l3_, &geometry[2]);
 }
 
