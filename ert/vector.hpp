@@ -1,0 +1,65 @@
+// The parameterized vector of the Empirical Roofline Toolkit: k FLOPs between one load and one store of each element.
+#pragma once
+#include <cstdint>
+
+#include "ert/lanes.hpp"
+
+/// Parts of a sweep begin at multiples of so many elements; each has its own count of passes.
+constexpr std::size_t vector_grain = 64;
+
+template <class Real>
+struct ErtVector {
+  Real* a;
+  std::size_t k, repeat;
+  Real one, low, high;    // x -> low - one x -> high - one x: drifts by high - low, and back in the next pass
+  std::uint64_t* passes;  // done so far, one a grain: the count of the part that begins there
+};
+
+namespace {
+
+/// Up to so many FLOPs an element short blocks are faster: the loads and stores of one overlap with the arithmetic of the next
+/// (on Zen 5 long runs of stores and of FMAs wait for one another: k = 8 reaches 21 of 32 FLOP/clk with 12 or 24 chains, 32 with 4).
+constexpr std::size_t few_flops = 32;
+
+/// One pass over one block of chains: load, k FLOPs, store.
+template <class V, int chains, class Real>
+PLUMBLINE_INLINE void sweep_block(Real* a, std::size_t k, const V& one, const V& first, const V& second) {
+  Chains<V, chains> x;
+  x.load(a);
+  if (k == 1) x.apply([=](const V& v) PLUMBLINE_LAMBDA { return first - v; });
+  if (k == 2) x.apply([=](const V& v) PLUMBLINE_LAMBDA { return first - v * one; });
+  for (std::size_t pair = k / 4; pair != 0; --pair) {
+    x.apply([=](const V& v) PLUMBLINE_LAMBDA { return first - v * one; });
+    x.apply([=](const V& v) PLUMBLINE_LAMBDA { return second - v * one; });
+  }
+  x.store(a);
+}
+
+/// As many whole blocks of `chains` vectors as fit from `begin`; returns where it stopped.
+template <class V, int chains, class Real>
+PLUMBLINE_INLINE std::size_t sweep_blocks(const ErtVector<Real>& x, std::size_t begin, std::size_t end, Real first_step, Real second_step) {
+  constexpr std::size_t elements = chains * sizeof(V) / sizeof(Real);
+  const V one = broadcast<V>(x.one), first = broadcast<V>(first_step), second = broadcast<V>(second_step);
+  Real* const a = x.a;
+  const std::size_t k = x.k;
+  std::size_t i = begin;
+  for (; end - i >= elements; i += elements) sweep_block<V, chains>(a + i, k, one, first, second);
+  return i;
+}
+
+}  // namespace
+
+template <class Real>
+static void sweep(const ErtVector<Real>& x, std::size_t begin, std::size_t end) {
+  std::uint64_t& passes = x.passes[begin / vector_grain];
+  // A single step must always be the same one; pairs of steps change places from pass to pass.
+  const bool pairs = x.k > 2;
+  for (std::size_t n = x.repeat; n != 0; --n, ++passes) {
+    const bool forth = !pairs || passes % 2 == 0;
+    const Real first = forth ? x.low : x.high, second = forth ? x.high : x.low;
+    std::size_t i = x.k <= few_flops ? sweep_blocks<Widest<Real>, 4>(x, begin, end, first, second)
+                                     : sweep_blocks<Widest<Real>, widest_chains>(x, begin, end, first, second);
+    i = sweep_blocks<Widest<Real>, 1>(x, i, end, first, second);
+    sweep_blocks<Real, 1>(x, i, end, first, second);
+  }
+}
