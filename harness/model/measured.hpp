@@ -1,0 +1,51 @@
+// What was measured of each case on each node, put together from the tables of a result file.
+#pragma once
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/records.hpp"
+
+namespace plumbline {
+
+/// A number, or why there is none.
+struct Reported {
+  double value = absent;
+  Status status = Status::unavailable;
+  std::string reason = {};
+  bool ok() const { return status == Status::ok; }
+};
+
+/// Lower and upper bound of a quantity for the whole team: the model of one rank times the ranks, each of which sweeps a copy of its own.
+struct Bounds {
+  double lo = absent, hi = absent;
+};
+
+/// One case on one node. Everything is per sweep, of the whole team.
+struct Measured {
+  const CaseRow* of = nullptr;  // borrowed from the Results
+  std::string node = {};
+  Reported seconds = {};                  // median over repetitions of the team's time
+  Status counting = Status::unavailable;  // of the counting pass
+  std::string counting_reason = {};
+  std::map<std::string, std::map<std::string, Reported>> counts = {};  // backend -> event -> sum over ranks, median over repetitions
+  const std::map<std::string, Bounds>* model = nullptr;                // quantity -> bounds; borrowed from the Measurements
+  bool oversubscribed = false;
+
+  /// Absent bounds when the model does not speak of the quantity.
+  Bounds expected(const std::string& quantity) const;
+};
+
+/// Owns the models that the cases point to; the Results must outlive it.
+struct Measurements {
+  Measurements() = default;
+  Measurements(Measurements&&) = default;
+  Measurements& operator=(Measurements&&) = default;
+  std::vector<Measured> cases = {};                                  // in the order of /cases, then by node
+  std::map<std::string, std::map<std::string, Bounds>> models = {};  // case id -> quantity -> bounds
+};
+
+Measurements measurements_of(const Results& results);
+
+}  // namespace plumbline

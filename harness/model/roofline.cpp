@@ -1,0 +1,129 @@
+#include "model/roofline.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/traffic.hpp"
+
+namespace plumbline {
+namespace {
+
+double quotient(double a, double b) { return b > 0 ? a / b : absent; }
+
+LevelIntensity intensity(const std::string& level, const Estimate& flops, const Estimate& bytes) {
+  return {.level = level,
+          .bytes = bytes.value,
+          .ai = quotient(flops.value, bytes.value),
+          .ai_lo = quotient(flops.lo, bytes.hi),
+          .ai_hi = quotient(flops.hi, bytes.lo)};
+}
+
+// ------------------------------------------------------------------------------------------------------------------ ceilings
+
+/// How far a ceiling's team and node are from a case's: 0 for the same. A team of other shape but equal size is nearer than any other.
+double distance(const Ceiling& ceiling, const Placement& placement) {
+  const auto workers = [](std::int64_t ranks, std::int64_t threads) { return static_cast<double>(ranks * threads); };
+  const CaseRow& row = *placement.of;
+  double far = 100 * std::abs(std::log2(workers(ceiling.ranks, ceiling.threads) / workers(row.ranks, row.threads)));
+  if (ceiling.ranks != row.ranks || ceiling.threads != row.threads) far += 1;
+  if (ceiling.node != placement.node) far += 10000;
+  return far;
+}
+
+std::string team_name(std::int64_t ranks, std::int64_t threads) { return "r" + std::to_string(ranks) + "t" + std::to_string(threads); }
+
+/// The ceilings of one level that are nearest to the case's team, and of those the highest: what the level can do at all, whatever
+/// the mix of loads and stores, or of multiplications and additions.
+const Ceiling* roof_at(const std::string& level, const Placement& placement, std::span<const Ceiling> ceilings) {
+  const Ceiling* best = nullptr;
+  for (const auto& ceiling : ceilings) {
+    if (ceiling.level != level || ceiling.status != Status::ok || !std::isfinite(ceiling.value)) continue;
+    if (ceiling.is_compute() && ceiling.precision != placement.of->precision) continue;
+    const double far = distance(ceiling, placement), nearest = best == nullptr ? HUGE_VAL : distance(*best, placement);
+    if (far < nearest || (far == nearest && ceiling.value > best->value)) best = &ceiling;
+  }
+  return best;
+}
+
+void note_stand_in(const Ceiling& ceiling, Placement& placement) {
+  const CaseRow& row = *placement.of;
+  std::string note;
+  if (ceiling.node != placement.node) note = "of node " + ceiling.node;
+  if (ceiling.ranks * ceiling.threads != row.ranks * row.threads)
+    note += std::string(note.empty() ? "" : ", ") + "of team " + team_name(ceiling.ranks, ceiling.threads) + " for " +
+            team_name(row.ranks, row.threads);
+  if (note.empty()) return;
+  note = "ceilings " + note;
+  if (std::find(placement.notes.begin(), placement.notes.end(), note) == placement.notes.end()) placement.notes.push_back(note);
+}
+
+/// What takes longest at the ceilings' rates is the roof: bytes over bandwidth at each level, FLOPs over the peak. (The same as the
+/// least of AI x bandwidth and peak, and it holds for kernels without FLOPs too.)
+void find_bound(Placement& placement, std::span<const Ceiling> ceilings) {
+  double longest = 0;
+  const auto consider = [&](const std::string& bound, double amount) {
+    const Ceiling* ceiling = roof_at(bound, placement, ceilings);
+    if (ceiling == nullptr || !std::isfinite(amount)) return;
+    note_stand_in(*ceiling, placement);
+    const double seconds = amount / (ceiling->value * 1e9);
+    if (seconds <= longest) return;
+    longest = seconds;
+    placement.bound = bound;
+    placement.bound_ceiling = ceiling->name;
+  };
+  for (const auto& level : placement.levels) consider(level.level, level.bytes);
+  consider("compute", placement.flops);
+  placement.roof_gflops = quotient(placement.flops, longest) * 1e-9;
+  placement.percent_of_roof = longest > 0 ? 100 * quotient(longest, placement.seconds) : absent;
+}
+
+// ------------------------------------------------------------------------------------------------------------------ placement
+
+void refuse(Placement& placement, Status status, const std::string& reason) {
+  placement.status = status;
+  placement.reason = reason;
+}
+
+Placement place_case(const Measured& measured, const Measurements& all, std::span<const Ceiling> ceilings) {
+  Placement placement{.of = measured.of, .node = measured.node, .seconds = measured.seconds.value};
+  const Traffic traffic = traffic_of(measured, all);
+  placement.join = traffic.join;
+  placement.bytes_source = traffic.source;
+  placement.flops = traffic.flops.value;
+  if (!traffic.note.empty()) placement.notes.push_back(traffic.note);
+  if (measured.oversubscribed) placement.notes.emplace_back("oversubscribed: workers shared cores");
+  for (const auto& [level, bytes] : traffic.levels) placement.levels.push_back(intensity(level, traffic.flops, bytes));
+  if (!measured.seconds.ok()) {
+    refuse(placement, measured.seconds.status, measured.seconds.reason);
+  } else if (traffic.join == Join::none) {
+    refuse(placement, traffic.status, traffic.reason);
+  } else {
+    placement.gflops = quotient(placement.flops, placement.seconds) * 1e-9;
+    find_bound(placement, ceilings);
+  }
+  return placement;
+}
+
+}  // namespace
+
+std::string_view to_string(Join join) {
+  switch (join) {
+    case Join::same:
+      return "same";
+    case Join::transferred:
+      return "transferred";
+    case Join::model:
+      return "model";
+    case Join::none:
+      break;
+  }
+  return "none";
+}
+
+std::vector<Placement> place(const Measurements& measurements, std::span<const Ceiling> ceilings) {
+  std::vector<Placement> placements;
+  for (const auto& measured : measurements.cases) placements.push_back(place_case(measured, measurements, ceilings));
+  return placements;
+}
+
+}  // namespace plumbline

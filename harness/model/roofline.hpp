@@ -1,0 +1,50 @@
+// Where each case lies on the hierarchical roofline (Williams et al. 2009; levels after Ilic et al. 2014 and Yang 2019): its
+// arithmetic intensity at every level, the roof above it, what bounds it, and how near it comes.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/ceilings.hpp"
+#include "model/measured.hpp"
+
+namespace plumbline {
+
+/// Traffic across a level's boundary towards the core, and FLOPs over it.
+struct LevelIntensity {
+  std::string level = {};                              // L1: reg-L1, L2: L1-L2, L3: L2-L3, mem: L3-mem
+  double bytes = absent;                               // per sweep, whole team
+  double ai = absent, ai_lo = absent, ai_hi = absent;  // flop/byte; a bound is absent where no traffic can be ruled out
+};
+
+/// How times came to counts.
+enum class Join {
+  same,         // counted on the very case that was timed
+  transferred,  // counted on flavors of the same source, compiler and level that agree (rules below)
+  model,        // only the model speaks
+  none
+};
+std::string_view to_string(Join join);
+
+struct Placement {
+  const CaseRow* of = nullptr;
+  std::string node = {};
+  double seconds = absent, flops = absent, gflops = absent;  // per sweep, whole team
+  std::vector<LevelIntensity> levels = {};
+  std::string bound = {};          // level or "compute"; empty when there is none
+  std::string bound_ceiling = {};  // name of the ceiling that limits
+  double roof_gflops = absent, percent_of_roof = absent;
+  Join join = Join::none;
+  std::string bytes_source = {};  // emulated | hardware | model
+  Status status = Status::ok;
+  std::string reason = {};
+  std::vector<std::string> notes = {};  // which ceilings stand in for missing ones, transferred counts, oversubscription
+};
+
+/// Counts are transferred only where work id, team, compiler and level agree, the v2 and v3 counts agree within these, and
+/// non-temporal stores do not differ.
+inline constexpr double transfer_flops_within = 0.005, transfer_bytes_within = 0.03;
+
+std::vector<Placement> place(const Measurements& measurements, std::span<const Ceiling> ceilings);
+
+}  // namespace plumbline

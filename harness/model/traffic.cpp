@@ -1,0 +1,153 @@
+#include "model/traffic.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "core/kernel.hpp"
+#include "model/accuracy.hpp"
+
+namespace plumbline {
+namespace {
+
+struct LevelOf {
+  const char* level;
+  const char* boundary;  // the one towards the core
+};
+constexpr std::array<LevelOf, 5> level_table{{{"L1", "reg-L1"}, {"L2", "L1-L2"}, {"L3", "L2-L3"}, {"mem", "L3-mem"}, {"mem", "L2-mem"}}};
+
+using Events = std::map<std::string, Reported>;
+
+/// Sum of all events below a prefix with fma = 2; nullopt when there is none or one of them is not ok.
+std::optional<double> total(const Events& events, const std::string& prefix) {
+  std::optional<double> sum;
+  for (auto it = events.lower_bound(prefix); it != events.end() && it->first.starts_with(prefix); ++it) {
+    if (!it->second.ok()) return std::nullopt;
+    sum = sum.value_or(0) + (it->first.ends_with(".fma") ? 2 : 1) * it->second.value;
+  }
+  return sum;
+}
+
+std::optional<double> bytes_across(const Events& events, const std::string& boundary) { return total(events, "bytes." + boundary + "."); }
+
+/// The simulator runs threads in turn, so what they do to each other in a shared cache is its own doing.
+bool is_interleaved(const Measured& measured, const std::string& level) {
+  return measured.of->threads > 1 && (level == "L3" || level == "mem");
+}
+
+Estimate widened(double value, double by) { return {value, value - by, value + by}; }
+
+Traffic counted(const Measured& measured, const std::string& backend, const Events& events) {
+  Traffic traffic{.join = Join::same, .source = backend};
+  if (const auto flops = total(events, "flops.")) traffic.flops = widened(*flops, 0);
+  for (const auto& [level, boundary] : level_table) {
+    const auto bytes = bytes_across(events, boundary);
+    if (!bytes) continue;
+    Estimate estimate = widened(*bytes, 0);
+    const Bounds model = measured.expected(std::string("bytes.") + boundary);
+    if (is_interleaved(measured, level) && std::isfinite(model.lo))
+      estimate = {*bytes, std::min(*bytes, model.lo), std::max(*bytes, model.hi)};
+    traffic.levels.emplace_back(level, estimate);
+  }
+  return traffic;
+}
+
+/// The emulator counts what the program did; a hardware counter is not yet among the backends.
+std::optional<Traffic> own_counts(const Measured& measured) {
+  const auto emulated = measured.counts.find("emulated");
+  if (emulated == measured.counts.end()) return std::nullopt;
+  Traffic traffic = counted(measured, "emulated", emulated->second);
+  if (!std::isfinite(traffic.flops.value)) return std::nullopt;
+  return traffic;
+}
+
+// ------------------------------------------------------------------------------------------------------------------- transfer
+
+const Measured* sibling(const Measured& measured, const Measurements& all, const std::string& isa) {
+  const FlavorName wanted = split_flavor(measured.of->flavor);
+  for (const auto& other : all.cases) {
+    if (other.node != measured.node || other.of->work != measured.of->work || other.of->ranks != measured.of->ranks ||
+        other.of->threads != measured.of->threads)
+      continue;
+    const FlavorName flavor = split_flavor(other.of->flavor);
+    if (flavor.compiler == wanted.compiler && flavor.level == wanted.level && flavor.isa == isa && own_counts(other)) return &other;
+  }
+  return nullptr;
+}
+
+double difference(double a, double b) { return a == b ? 0 : std::abs(a - b) / std::max(std::abs(a), std::abs(b)); }
+
+double non_temporal(const Measured& measured) {
+  const auto& events = measured.counts.at("emulated");
+  const auto found = events.find("bytes.reg-L1.nt_store");
+  return found == events.end() || !found->second.ok() ? absent : found->second.value;
+}
+
+std::string percent(double part) {
+  std::string text = std::to_string(100 * part);
+  return text.substr(0, text.find('.') + 3) + " %";
+}
+
+Traffic refused(std::string why) {
+  return {.join = Join::none, .source = {}, .flops = {}, .levels = {}, .note = {}, .status = Status::unavailable, .reason = std::move(why)};
+}
+
+/// Joins the levels on which v2 and v3 agree; a level on which they do not is left out.
+Traffic merged(const Traffic& v3, const Traffic& v2, bool unoptimized) {
+  Traffic traffic{
+      .join = Join::transferred, .source = v3.source, .flops = widened(v3.flops.value, std::abs(v3.flops.value - v2.flops.value))};
+  std::string left_out;
+  for (const auto& [level, bytes] : v3.levels) {
+    const auto other = std::find_if(v2.levels.begin(), v2.levels.end(), [&, name = level](const auto& l) { return l.first == name; });
+    const bool agrees = other != v2.levels.end() && difference(bytes.value, other->second.value) <= transfer_bytes_within;
+    if (!agrees || (unoptimized && level == "L1")) {
+      left_out += (left_out.empty() ? "" : ", ") + level;
+      continue;
+    }
+    const double by = std::abs(bytes.value - other->second.value);
+    traffic.levels.emplace_back(level, Estimate{bytes.value, bytes.lo - by, bytes.hi + by});
+  }
+  traffic.note = "counts from v3 and v2, whose FLOPs differ by " + percent(difference(v3.flops.value, v2.flops.value));
+  if (!left_out.empty()) traffic.note += "; not transferred: " + left_out;
+  return traffic;
+}
+
+Traffic transferred_counts(const Measured& measured, const Measurements& all) {
+  const FlavorName flavor = split_flavor(measured.of->flavor);
+  if (flavor.isa.empty()) return refused("no counts, and " + measured.of->flavor + " has no sibling flavors to take them from");
+  const Measured *v2 = sibling(measured, all, "v2"), *v3 = sibling(measured, all, "v3");
+  if (v2 == nullptr || v3 == nullptr) return refused("no counts, and not both of the v2 and v3 flavors were counted to take them from");
+  const Traffic from_v2 = *own_counts(*v2), from_v3 = *own_counts(*v3);
+  const double apart = difference(from_v2.flops.value, from_v3.flops.value);
+  if (apart > transfer_flops_within) return refused("no counts, and the FLOPs of v2 and v3 differ by " + percent(apart));
+  if (!(difference(non_temporal(*v2), non_temporal(*v3)) <= transfer_bytes_within))
+    return refused("no counts, and v2 and v3 differ in non-temporal stores");
+  return merged(from_v3, from_v2, flavor.level == "O0");
+}
+
+// ---------------------------------------------------------------------------------------------------------------------- model
+
+Estimate middle(Bounds bounds) { return {(bounds.lo + bounds.hi) / 2, bounds.lo, bounds.hi}; }
+
+Traffic modelled(const Measured& measured, const std::string& why) {
+  const Bounds fp64 = measured.expected("flops.fp64"), fp32 = measured.expected("flops.fp32");
+  if (!std::isfinite(fp64.lo + fp32.lo)) return refused(why + ", and no model was stored");
+  Traffic traffic{
+      .join = Join::model, .source = "model", .flops = middle({fp64.lo + fp32.lo, fp64.hi + fp32.hi}), .levels = {}, .note = why};
+  for (const auto& [level, boundary] : level_table)
+    if (const Bounds bytes = measured.expected(std::string("bytes.") + boundary); std::isfinite(bytes.lo) && std::isfinite(bytes.hi))
+      traffic.levels.emplace_back(level, middle(bytes));
+  return traffic;
+}
+
+}  // namespace
+
+Traffic traffic_of(const Measured& measured, const Measurements& all) {
+  if (auto own = own_counts(measured)) return *own;
+  Traffic transferred = transferred_counts(measured, all);
+  if (transferred.join != Join::none) return transferred;
+  return modelled(measured, transferred.reason);
+}
+
+}  // namespace plumbline
