@@ -1,0 +1,126 @@
+#include "machine/capability.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "machine/system_file.hpp"
+
+namespace plumbline {
+namespace {
+
+Capability cpu_row(const Topology& topology, const Cpu& cpu) {
+  return {"CPU", Status::ok,
+          fmt::format("{} ({} family {} model {}), {} packages, {} NUMA domains, {} cores, {} CPUs{}", cpu.name, cpu.vendor, cpu.family,
+                      cpu.model, topology.packages, topology.numa_nodes, topology.cores, topology.pus,
+                      cpu.virtual_machine ? ", virtual machine" : ""),
+          ""};
+}
+
+Capability isa_row(const Cpu& cpu) {
+  if (cpu.isas.empty())
+    return {"kernel flavors", Status::unavailable, "no ISA level that flavors are built for", "build plumbline on this architecture"};
+  return {"kernel flavors", Status::ok, fmt::format("runs {}", fmt::join(cpu.isas, ", ")), "plumbline list kernels"};
+}
+
+Capability cache_row(const Topology& topology) {
+  std::vector<std::string> levels;
+  for (const auto& cache : topology.caches)
+    levels.push_back(fmt::format("L{} {} KiB for {} CPUs", cache.level, cache.bytes / 1024, cache.shared_by_cpus));
+  if (levels.empty())
+    return {"caches", Status::unavailable, "the system names no caches: models by cache level are intervals without bounds", "lstopo"};
+  return {"caches", Status::ok, fmt::format("{}", fmt::join(levels, ", ")), ""};
+}
+
+Capability binding_row(const Topology& topology) {
+  const auto allowed = topology.allowed_cpus().size();
+  std::string next;
+  if (static_cast<int>(allowed) < topology.pus)
+    next = "ask the launcher or the batch system for whole nodes (srun --exclusive --cpu-bind=none)";
+  return {"binding", allowed > 0 ? Status::ok : Status::unavailable, fmt::format("{} of {} CPUs may be used", allowed, topology.pus), next};
+}
+
+Capability memory_row(const Topology& topology, const NodeState& state) {
+  return {"memory", state.memory_available_bytes > 0 ? Status::ok : Status::unavailable,
+          fmt::format("{:.1f} GiB available of {:.1f} GiB; transparent huge pages: {}",
+                      static_cast<double>(state.memory_available_bytes) / 0x1p30, static_cast<double>(topology.memory_bytes) / 0x1p30,
+                      state.thp.value_or("unknown")),
+          ""};
+}
+
+Capability clock_row(const NodeState& state) {
+  if (!state.governor) return {"core clock", Status::ok, "no cpufreq: the clock is measured beside every timing", ""};
+  const bool fixed = *state.governor == "performance";
+  return {"core clock", Status::ok, fmt::format("governor {}; the clock is measured beside every timing", *state.governor),
+          fixed ? "" : "cpupower frequency-set -g performance (root) steadies it"};
+}
+
+Capability gpu_row(const Topology& topology) {
+  const std::string seen = topology.gpus.empty() ? "no GPU on the PCI bus" : fmt::format("{} GPUs on the PCI bus", topology.gpus.size());
+  dlerror();
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (driver == nullptr) {
+    const char* why = dlerror();
+    return {"GPU driver", Status::unavailable, fmt::format("{}; {}", seen, why == nullptr ? "libcuda.so.1 cannot be opened" : why),
+            topology.gpus.empty() ? "" : "install the NVIDIA driver"};
+  }
+  dlclose(driver);
+  return {"GPU driver", Status::ok, seen + "; libcuda.so.1 opens", ""};
+}
+
+}  // namespace
+
+PmuAttempt try_pmu(const Cpu& cpu) {
+  PmuAttempt attempt;
+  attempt.virtual_machine = cpu.virtual_machine;
+  if (const auto level = first_line("/proc/sys/kernel/perf_event_paranoid")) attempt.paranoid = std::atoi(level->c_str());
+  perf_event_attr wanted{};
+  wanted.type = PERF_TYPE_HARDWARE;
+  wanted.size = sizeof wanted;
+  wanted.config = PERF_COUNT_HW_CPU_CYCLES;
+  wanted.exclude_kernel = 1;
+  wanted.exclude_hv = 1;
+  const long file = syscall(SYS_perf_event_open, &wanted, 0, -1, -1, 0UL);
+  if (file < 0) {
+    attempt.error = errno;
+    return attempt;
+  }
+  std::uint64_t cycles = 0;
+  if (read(static_cast<int>(file), &cycles, sizeof cycles) != sizeof cycles || cycles == 0) attempt.error = ENODATA;
+  close(static_cast<int>(file));
+  return attempt;
+}
+
+Capability judge_pmu(const PmuAttempt& attempt) {
+  Capability row{"hardware counters", Status::ok, "", ""};
+  const std::string paranoid =
+      attempt.paranoid ? fmt::format("perf_event_paranoid is {}", *attempt.paranoid) : "no perf_event_paranoid: no perf in this kernel";
+  if (attempt.error == 0) {
+    row.found = "perf_event_open counts cycles; " + paranoid;
+  } else if (attempt.error == EACCES || attempt.error == EPERM) {
+    row.status = Status::permission;
+    row.found = fmt::format("perf_event_open: {}; {}", std::strerror(attempt.error), paranoid);
+    row.next =
+        "as root: sysctl kernel.perf_event_paranoid=1 (in a container also allow the system call); emulated counters need no permission";
+  } else {
+    row.status = Status::unavailable;
+    const std::string error = attempt.error == ENODATA ? "opens, but counts nothing" : std::strerror(attempt.error);
+    row.found = fmt::format("perf_event_open for cycles: {}{}; {}", error,
+                            attempt.virtual_machine ? " (virtual machine: its host exposes no PMU)" : "", paranoid);
+    row.next = attempt.virtual_machine ? "use a bare-metal node, or the emulated counters" : "use the emulated counters";
+  }
+  return row;
+}
+
+std::vector<Capability> machine_capabilities(const Topology& topology, const Cpu& cpu, const NodeState& state) {
+  return {cpu_row(topology, cpu),      isa_row(cpu),     cache_row(topology),     binding_row(topology),
+          memory_row(topology, state), clock_row(state), judge_pmu(try_pmu(cpu)), gpu_row(topology)};
+}
+
+}  // namespace plumbline

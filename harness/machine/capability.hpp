@@ -1,0 +1,34 @@
+// What can be measured here, what not, why, and what to do about it.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/status.hpp"
+#include "machine/cpu.hpp"
+#include "machine/machine_json.hpp"
+#include "machine/topology.hpp"
+
+namespace plumbline {
+
+struct Capability {
+  std::string what;
+  Status status = Status::ok;  // ok, unavailable, permission
+  std::string found;           // what was found, or why it does not work
+  std::string next;            // what to do about it, a command where there is one; empty when there is nothing to do
+};
+
+/// How an attempt to open a hardware cycle counter for this thread ended.
+struct PmuAttempt {
+  int error = 0;  // errno; 0: it opened and counted
+  std::optional<int> paranoid;
+  bool virtual_machine = false;
+};
+PmuAttempt try_pmu(const Cpu& cpu);
+/// The row that follows from it.
+Capability judge_pmu(const PmuAttempt& attempt);
+
+/// CPU, ISA levels, binding, memory, huge pages, clock, PMU, GPU driver.
+std::vector<Capability> machine_capabilities(const Topology& topology, const Cpu& cpu, const NodeState& state);
+
+}  // namespace plumbline

@@ -1,0 +1,146 @@
+#include "machine/cpu.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "machine/system_file.hpp"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
+namespace plumbline {
+namespace {
+
+#if defined(__x86_64__)
+
+struct Leaf {
+  std::array<std::uint32_t, 4> word{};  // eax, ebx, ecx, edx
+};
+
+Leaf cpuid(std::uint32_t leaf, std::uint32_t subleaf = 0) {
+  Leaf result;
+  auto& [a, b, c, d] = result.word;
+  if (__get_cpuid_count(leaf, subleaf, &a, &b, &c, &d) == 0) return {};
+  return result;
+}
+
+// Register state that the operating system saves (XCR0); 0 without XSAVE.
+std::uint64_t saved_state() {
+  if ((cpuid(1).word[2] >> 27 & 1U) == 0) return 0;
+  std::uint32_t low = 0, high = 0;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return std::uint64_t{high} << 32 | low;
+}
+
+// The features that each level adds (x86-64 psABI 1.0, table 3.1): where CPUID tells them.
+struct Feature {
+  std::string_view level;
+  std::uint32_t leaf;
+  int word;  // 0 eax, 1 ebx, 2 ecx, 3 edx
+  std::uint32_t bit;
+};
+constexpr std::uint32_t extended = 0x80000001;
+constexpr Feature features[] = {
+    {"v2", 1, 2, 0},         // SSE3
+    {"v2", 1, 2, 9},         // SSSE3
+    {"v2", 1, 2, 13},        // CMPXCHG16B
+    {"v2", 1, 2, 19},        // SSE4.1
+    {"v2", 1, 2, 20},        // SSE4.2
+    {"v2", 1, 2, 23},        // POPCNT
+    {"v2", extended, 2, 0},  // LAHF, SAHF
+    {"v3", 1, 2, 12},        // FMA
+    {"v3", 1, 2, 22},        // MOVBE
+    {"v3", 1, 2, 28},        // AVX
+    {"v3", 1, 2, 29},        // F16C
+    {"v3", 7, 1, 3},         // BMI1
+    {"v3", 7, 1, 5},         // AVX2
+    {"v3", 7, 1, 8},         // BMI2
+    {"v3", extended, 2, 5},  // LZCNT
+    {"v4", 7, 1, 16},        // AVX512F
+    {"v4", 7, 1, 17},        // AVX512DQ
+    {"v4", 7, 1, 28},        // AVX512CD
+    {"v4", 7, 1, 30},        // AVX512BW
+    {"v4", 7, 1, 31},        // AVX512VL
+};
+struct Level {
+  std::string_view name;
+  std::uint64_t state;  // XCR0 bits: SSE and AVX registers; opmask and the two halves of ZMM
+};
+constexpr Level levels[] = {{"v2", 0}, {"v3", 0x6}, {"v4", 0xe6}};
+
+std::vector<std::string> find_isas() {
+  std::vector<std::string> found;
+  const auto state = saved_state();
+  for (const auto& level : levels) {
+    const bool all = std::all_of(std::begin(features), std::end(features), [&](const Feature& f) {
+      return f.level != level.name || (cpuid(f.leaf).word[static_cast<std::size_t>(f.word)] >> f.bit & 1U) != 0;
+    });
+    if (!all || (state & level.state) != level.state) break;  // each level contains the one before
+    found.emplace_back(level.name);
+  }
+  return found;
+}
+
+std::string text_of(std::initializer_list<std::uint32_t> words) {
+  std::string text;
+  for (const std::uint32_t word : words) text.append(reinterpret_cast<const char*>(&word), sizeof word);
+  text.resize(std::strlen(text.c_str()));
+  const auto first = text.find_first_not_of(' ');
+  return first == text.npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+Cpu find_cpu() {
+  Cpu cpu;
+  const auto vendor = cpuid(0).word, signature = cpuid(1).word;
+  cpu.vendor = text_of({vendor[1], vendor[3], vendor[2]});
+  for (std::uint32_t leaf = 0x80000002; leaf <= 0x80000004; ++leaf) {
+    const auto words = cpuid(leaf).word;
+    cpu.name.append(reinterpret_cast<const char*>(words.data()), sizeof words);
+  }
+  cpu.name.resize(std::strlen(cpu.name.c_str()));
+  cpu.name = cpu.name.substr(0, cpu.name.find_last_not_of(' ') + 1);
+  cpu.name.erase(0, std::min(cpu.name.find_first_not_of(' '), cpu.name.size()));
+  const auto eax = signature[0];
+  const auto family = eax >> 8 & 0xfU, model = eax >> 4 & 0xfU;
+  cpu.family = static_cast<int>(family == 0xf ? family + (eax >> 20 & 0xffU) : family);
+  cpu.model = static_cast<int>(family == 0xf || family == 6 ? model + (eax >> 16 & 0xfU) * 16 : model);
+  cpu.stepping = static_cast<int>(eax & 0xfU);
+  cpu.virtual_machine = (signature[2] >> 31 & 1U) != 0;
+  cpu.isas = find_isas();
+  return cpu;
+}
+
+#else
+
+Cpu find_cpu() {
+  Cpu cpu;
+  cpu.vendor = "implementer " + field_of("/proc/cpuinfo", "CPU implementer").value_or("unknown");
+  cpu.name = field_of("/proc/cpuinfo", "model name").value_or("part " + field_of("/proc/cpuinfo", "CPU part").value_or("unknown"));
+#if defined(__aarch64__)
+  cpu.isas = {"neon"};
+  constexpr unsigned long hwcap_sve = 1UL << 22;
+  if ((getauxval(AT_HWCAP) & hwcap_sve) != 0) cpu.isas.emplace_back("sve");
+#endif
+  return cpu;
+}
+
+#endif
+
+}  // namespace
+
+const Cpu& this_cpu() {
+  static const Cpu cpu = find_cpu();
+  return cpu;
+}
+
+bool runs_isa(std::string_view isa) {
+  const auto& isas = this_cpu().isas;
+  return std::find(isas.begin(), isas.end(), isa) != isas.end();
+}
+
+}  // namespace plumbline

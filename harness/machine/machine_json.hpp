@@ -1,0 +1,27 @@
+// The document of a node in /machine.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "machine/cpu.hpp"
+#include "machine/topology.hpp"
+
+namespace plumbline {
+
+/// What is asked of the system besides topology and CPU; nullopt (null in JSON): the system does not say.
+struct NodeState {
+  std::uint64_t memory_available_bytes = 0;
+  std::optional<std::string> thp;       // transparent huge pages: always, madvise, never
+  std::optional<std::string> governor;  // frequency governor of CPU 0
+  std::optional<bool> smt;              // more than one thread a core is active
+  std::optional<std::string> valgrind;  // "valgrind-3.19.0"; nullopt: none on PATH
+  std::optional<int> perf_event_paranoid;
+};
+/// Runs `valgrind --version`: once a node is enough.
+NodeState this_node_state();
+
+/// One JSON object: node, cpu, caches, cores, pus, packages, numa_nodes, gpus, memory_bytes, memory_available_bytes, thp, ...
+std::string machine_json(const std::string& node, const Topology& topology, const Cpu& cpu, const NodeState& state);
+
+}  // namespace plumbline

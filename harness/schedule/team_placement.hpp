@@ -1,0 +1,30 @@
+// Which CPUs each thread of a team gets on a node. Pure: from the topology alone.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/case.hpp"
+#include "machine/topology.hpp"
+
+namespace plumbline {
+
+struct TeamPlacement {
+  std::vector<std::vector<int>> cpus;  // [rank][thread], the system's CPU numbers; empty when refused
+  std::vector<int> gpus;               // [rank], index in Topology::gpus; empty for teams without GPUs
+  bool oversubscribed = false;         // some CPU is given twice
+  std::string refusal;                 // why there is no placement; empty when there is one
+};
+
+/// Ranks are spread evenly over the NUMA domains, the threads of a rank stay together inside one where they fit, and cores are used
+/// before the second threads of cores. Only allowed CPUs are used. A team that is larger than the node is refused, unless
+/// `oversubscribe`: then CPUs are given in turn.
+TeamPlacement place_team(const Topology& node, Team team, bool oversubscribe);
+
+/// The same where the launcher bound the ranks: `allowed` holds each rank's own CPUs, in rank order (only those that are also in the
+/// topology count). Equal sets of all ranks are one set for all.
+TeamPlacement place_team(const Topology& node, const std::vector<std::vector<int>>& allowed, Team team, bool oversubscribe);
+
+/// CPUs that occur more than once.
+std::vector<int> shared_cpus(const std::vector<std::vector<int>>& cpus);
+
+}  // namespace plumbline

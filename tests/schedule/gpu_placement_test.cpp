@@ -1,0 +1,67 @@
+#include "schedule/gpu_placement.hpp"
+
+#include <gtest/gtest.h>
+
+#include "stored_nodes.hpp"
+
+namespace plumbline {
+namespace {
+
+TEST(four_gpus, are_found_by_pci_address_with_the_cpus_beside_them) {
+  const auto node = stored("four_gpus");
+  ASSERT_EQ(node.gpus.size(), 4U);
+  EXPECT_EQ(node.gpus[0].pci, "0000:01:00.0");
+  EXPECT_EQ(node.gpus[0].numa, 3) << "the first GPU lies at the last domain";
+  EXPECT_EQ(node.gpus[3].numa, 0);
+  EXPECT_EQ(node.gpus[0].near_cpus.size(), 8U);
+  EXPECT_EQ(node.gpus[0].vendor, "NVIDIA Corporation");
+}
+
+TEST(four_gpus, each_rank_works_beside_its_gpu) {
+  const auto node = stored("four_gpus");
+  const auto placement = place_on_gpus(node, {4, 8});
+  ASSERT_EQ(placement.refusal, "");
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(placement.gpus[rank], static_cast<int>(rank));
+    EXPECT_EQ(domains_of(node, placement.cpus[rank]), std::set<int>{3 - static_cast<int>(rank)});
+  }
+  EXPECT_TRUE(shared_cpus(placement.cpus).empty());
+}
+
+TEST(four_gpus, a_rank_too_many_is_refused) {
+  const auto refused = place_on_gpus(stored("four_gpus"), {5, 1});
+  EXPECT_NE(refused.refusal.find("5 GPUs"), std::string::npos) << refused.refusal;
+  EXPECT_TRUE(refused.cpus.empty());
+}
+
+TEST(four_gpus, a_rank_whose_neighbourhood_is_not_allowed_goes_elsewhere) {
+  auto node = stored("four_gpus");
+  for (auto& cpu : node.cpus) cpu.allowed = cpu.numa == 0;
+  const auto placement = place_on_gpus(node, {1, 1});  // its GPU lies at domain 3
+  ASSERT_EQ(placement.refusal, "");
+  EXPECT_EQ(domains_of(node, placement.cpus[0]), std::set<int>{0});
+}
+
+TEST(eight_gpus, four_ranks_share_each_socket_without_overlap) {
+  const auto node = stored("eight_gpus");
+  ASSERT_EQ(node.gpus.size(), 8U);
+  const auto placement = place_on_gpus(node, {8, 2});
+  ASSERT_EQ(placement.refusal, "");
+  for (std::size_t rank = 0; rank < 8; ++rank) EXPECT_EQ(domains_of(node, placement.cpus[rank]), std::set<int>{rank < 4 ? 0 : 1});
+  EXPECT_TRUE(shared_cpus(placement.cpus).empty());
+  EXPECT_EQ(cores_of(node, placement.cpus).size(), 16U) << "cores before second threads";
+}
+
+TEST(eight_gpus, running_out_of_cpus_is_refused) { EXPECT_FALSE(place_on_gpus(stored("eight_gpus"), {8, 5}).refusal.empty()); }
+
+TEST(topology, a_file_that_is_none_is_a_user_error) {
+  try {
+    topology_from_xml("no_such.xml");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Exit::user_error);
+  }
+}
+
+}  // namespace
+}  // namespace plumbline
