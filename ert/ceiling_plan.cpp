@@ -11,6 +11,7 @@ namespace plumbline {
 namespace {
 
 constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
+constexpr std::uint64_t unknown_memory = 1024 * MiB;  // what is taken for it
 
 struct PeakCeiling {
   const char* form;
@@ -49,7 +50,8 @@ std::size_t lanes(std::string_view isa, std::string_view precision) {
   return bytes / precision_bytes(precision);
 }
 
-/// gcc before clang, newer before older: on the machines tried the flavors differ by less than 2 %, and one of them makes one ceiling.
+/// gcc before clang, newer before older. One flavor makes one ceiling: ert/peak's inner loops are the same instructions from every
+/// compiler (tests/ert/instruction_table_test.py), those of ert/stream reach the same rates.
 std::pair<int, int> preference(const Flavor& flavor) {
   const std::string compiler = split_flavor(flavor.name).compiler;
   const std::size_t digits = compiler.find_first_of("0123456789");
@@ -107,7 +109,7 @@ double footprint_bytes(const Work& work) {
 class Planner {
  public:
   Planner(CeilingMode mode, const std::string& isa, std::span<const CacheLevel> caches, std::uint64_t memory_bytes)
-      : quick_(mode == CeilingMode::quick), isa_(isa), caches_(caches), memory_bytes_(memory_bytes) {}
+      : quick_(mode == CeilingMode::quick), isa_(isa), caches_(caches), memory_bytes_(memory_bytes == 0 ? unknown_memory : memory_bytes) {}
 
   void plan_compute(const Team& team) {
     const Kernel& kernel = *find_kernel("ert/peak");
@@ -144,12 +146,14 @@ class Planner {
       if (quick_ && std::string_view(precision) == "fp32") continue;
       const auto flavor = best_flavor(kernel, precision, isas.front());
       if (!flavor) continue;
-      const double inner = caches_.empty() ? 16 * KiB : static_cast<double>(caches_.front().bytes) / 2;
-      for (std::uint64_t k = 1; k <= 512; k *= 2) add_vector(kernel, team, *flavor, k, inner);
-      for (const std::uint64_t k : {1, 8, 32, 128}) add_vector(kernel, team, *flavor, k, largest_bytes_of_thread(team));
-      if (quick_ || caches_.empty()) continue;
-      for (const CacheLevel& cache : caches_.subspan(1))
-        for (std::uint64_t k = 1; k <= 512; k *= 2) add_vector(kernel, team, *flavor, k, 0.75 * share(cache, team));
+      std::set<std::uint64_t> planned;  // sizes that memory or small caches make equal
+      for (const double bytes : vector_sizes(team)) {
+        const std::uint64_t n = elements_of_thread(bytes, precision_bytes(precision));
+        if (!planned.insert(n).second) continue;
+        const bool sparse = planned.size() > 1 && quick_;
+        for (std::uint64_t k = 1; k <= 512; k *= 2)
+          if (!sparse || k == 1 || k == 8 || k == 32 || k == 128) add_vector(kernel, team, *flavor, k, n);
+      }
     }
   }
 
@@ -175,8 +179,18 @@ class Planner {
     if (per_octave == 0) return sizes;
     const double last = largest_bytes_of_thread(team);
     const double ratio = std::exp2(1.0 / per_octave);
-    for (double bytes = quick_ ? 6.0 * KiB : 4.5 * KiB; bytes < last / std::sqrt(ratio); bytes *= ratio) sizes.push_back(bytes);
+    for (double bytes = quick_ ? 6.0 * KiB : 4.5 * KiB; bytes < last / std::min(1.2, std::sqrt(ratio)); bytes *= ratio) sizes.push_back(bytes);
     sizes.push_back(last);
+    return sizes;
+  }
+
+  /// ERT's sweep: well inside L1, and out of all caches; full: inside every cache too.
+  std::vector<double> vector_sizes(const Team& team) const {
+    const double largest = largest_bytes_of_thread(team);
+    std::vector<double> sizes{std::min(caches_.empty() ? 16.0 * KiB : static_cast<double>(caches_.front().bytes) / 2, largest)};
+    if (!quick_ && !caches_.empty())
+      for (const CacheLevel& cache : caches_.subspan(1)) sizes.push_back(std::min(0.75 * share(cache, team), largest));
+    sizes.push_back(largest);
     return sizes;
   }
 
@@ -217,12 +231,11 @@ class Planner {
   }
 
   /// Passes of about a million cycles a thread make a sweep.
-  void add_vector(const Kernel& kernel, const Team& team, const Flavor& flavor, std::uint64_t k, double thread_bytes) {
-    const std::uint64_t n = elements_of_thread(thread_bytes, precision_bytes(flavor.precision));
-    const double cycles = static_cast<double>(n) * std::max(static_cast<double>(k) / 32, 0.25);
+  void add_vector(const Kernel& kernel, const Team& team, const Flavor& flavor, std::uint64_t k, std::uint64_t thread_n) {
+    const double cycles = static_cast<double>(thread_n) * std::max(static_cast<double>(k) / 32, 0.25);
     const std::uint64_t repeat = 1 + static_cast<std::uint64_t>(1e6 / cycles);
     CeilingCase planned = common(kernel, team, flavor,
-                                 with_presets(kernel, {{"k", integer(k)}, {"n", integer(n * threads_of(team))}, {"repeat", integer(repeat)}}));
+                                 with_presets(kernel, {{"k", integer(k)}, {"n", integer(thread_n * threads_of(team))}, {"repeat", integer(repeat)}}));
     const Work work = planned.measured.work();
     planned.pattern = "k=" + std::to_string(k);
     planned.name = "vector " + planned.pattern;

@@ -25,7 +25,7 @@ struct CeilingCase {
 };
 
 /// The plan for every team in turn. `isa` is the widest level that the machine runs (v2 v3 v4 neon); `caches` from the core outwards
-/// as flows.hpp has them; `memory_bytes` what the node can give; a team's ranks all lie on this node. Working sets go from 4 KiB a
+/// as flows.hpp has them; `memory_bytes` what the node can give (0: unknown); a team's ranks all lie on this node. Working sets go from 4 KiB a
 /// thread to four times the last cache, but never above a quarter of the memory. Empty when no flavor runs on the machine.
 std::vector<CeilingCase> plan_ceilings(CeilingMode mode, const std::string& isa, std::span<const CacheLevel> caches,
                                        std::uint64_t memory_bytes, const std::vector<Team>& teams);

@@ -76,7 +76,7 @@ PLUMBLINE_INLINE void run_muladd(const Peak<Real>& x, std::size_t begin, std::si
   });
 }
 
-/// x -> q - p x (3 steps) beside y -> y + p -> y - q (twice): two constants only, so that 8 + 6 chains fit 16 registers.
+/// x -> q - p x (3 steps) beside y -> q - y -> p - y (twice): two constants only, so that 8 + 6 chains fit 16 registers.
 template <class V, int unit, class Real>
 PLUMBLINE_INLINE void run_fmaadd(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   constexpr int fmas = 8 * unit, adds = 6 * unit;
@@ -84,8 +84,8 @@ PLUMBLINE_INLINE void run_fmaadd(const Peak<Real>& x, std::size_t begin, std::si
   static_assert(passes * fmas * lanes == peak_fmaadd_multiplied && passes * adds * lanes == peak_fmaadd_added);
   const V p = broadcast<V>(x.p), q = broadcast<V>(x.q);
   const auto fma = [=](const V& v) PLUMBLINE_LAMBDA { return q - v * p; };
-  const auto up = [=](const V& v) PLUMBLINE_LAMBDA { return v + p; };
-  const auto down = [=](const V& v) PLUMBLINE_LAMBDA { return v - q; };
+  const auto from_q = [=](const V& v) PLUMBLINE_LAMBDA { return q - v; };
+  const auto from_p = [=](const V& v) PLUMBLINE_LAMBDA { return p - v; };
   for (std::size_t block = begin; block < end; ++block) {
     const std::size_t first = block * (peak_fmaadd_multiplied + peak_fmaadd_added);
     for (std::size_t pass = 0; pass < passes; ++pass) {
@@ -95,13 +95,13 @@ PLUMBLINE_INLINE void run_fmaadd(const Peak<Real>& x, std::size_t begin, std::si
       multiplied.load(x.start + here);
       added.load(x.start + there);
       for (std::size_t n = x.iterations; n != 0; --n) {
-        added.apply(up);
+        added.apply(from_q);
         multiplied.apply(fma);
-        added.apply(down);
+        added.apply(from_p);
         multiplied.apply(fma);
-        added.apply(up);
+        added.apply(from_q);
         multiplied.apply(fma);
-        added.apply(down);
+        added.apply(from_p);
       }
       multiplied.store(x.result + here);
       added.store(x.result + there);

@@ -1,0 +1,176 @@
+// The kernels that find ceilings compute what they say, in every form, flavor and odd size, and their checks notice when they do not.
+#include <gtest/gtest.h>
+
+#include "core/kernel.hpp"
+#include "ert/peak.hpp"
+#include "ert/stream.hpp"
+#include "machine/cpu.hpp"
+
+namespace plumbline {
+namespace {
+
+using Values = std::vector<std::pair<std::string, Value>>;
+
+struct Point {
+  std::string kernel;
+  Values values;
+};
+
+Parameters parameters(const Point& point) {
+  Parameters p;
+  for (const auto& spec : find_kernel(point.kernel)->parameters) p.set(spec.name, spec.preset);
+  for (const auto& [name, value] : point.values) p.set(name, value);
+  return p;
+}
+
+Value number(std::int64_t value) { return value; }
+
+/// Every form, pattern and k; sizes that leave remainders; passes odd and even.
+std::vector<Point> points() {
+  std::vector<Point> all;
+  for (const char* form : {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"})
+    for (const int iterations : {1, 101}) all.push_back({"ert/peak", {{"form", std::string(form)}, {"iterations", number(iterations)}, {"blocks", number(2)}}});
+  for (const char* pattern : {"load", "store", "copy", "update", "triad", "loads2store1"})
+    for (const int n : {1, 255, 1024, 5001})
+      for (const int repeat : {1, 2, 3}) all.push_back({"ert/stream", {{"pattern", std::string(pattern)}, {"n", number(n)}, {"repeat", number(repeat)}}});
+  for (int k = 1; k <= 512; k *= 2)
+    for (const int n : {1, 1411})
+      for (const int repeat : {1, 2}) all.push_back({"ert/vector", {{"k", number(k)}, {"n", number(n)}, {"repeat", number(repeat)}}});
+  return all;
+}
+
+std::unique_ptr<Workload> prepared(const Point& point, std::string_view precision) {
+  auto data = find_kernel(point.kernel)->prepare(parameters(point), precision, *std::pmr::new_delete_resource());
+  data->initialise(0, data->extent());
+  return data;
+}
+
+const Flavor* flavor_that_runs(const Kernel& kernel, std::string_view precision) {
+  for (const Flavor& flavor : kernel.flavors())
+    if (flavor.precision == precision && runs_isa(split_flavor(flavor.name).isa)) return &flavor;
+  return nullptr;
+}
+
+TEST(ErtKernels, model_equals_counting_scalar_in_every_form) {
+  for (const Point& point : points()) {
+    const Kernel& kernel = *find_kernel(point.kernel);
+    EXPECT_EQ(total_flops(kernel.model(parameters(point), "fp64", "").flops).lo, kernel.count(parameters(point)).total())
+        << point.kernel << " " << parameters(point).path();
+  }
+}
+
+TEST(ErtKernels, all_isas_do_the_same_flops) {
+  for (const Point& point : points()) {
+    const Kernel& kernel = *find_kernel(point.kernel);
+    const auto flops = [&](const char* flavor) { return total_flops(kernel.model(parameters(point), "fp32", flavor).flops, "fp32").lo; };
+    EXPECT_EQ(flops("gcc12-O3-v4"), flops("gcc12-O3-v2")) << point.kernel << " " << parameters(point).path();
+    EXPECT_EQ(flops("gcc12-O3-v4"), flops("clang14-O3-v3")) << point.kernel << " " << parameters(point).path();
+  }
+}
+
+TEST(ErtKernels, an_fma_is_declared_as_such_only_where_the_isa_has_it) {
+  const Kernel& peak = *find_kernel("ert/peak");
+  const auto p = parameters({"ert/peak", {{"form", std::string("fma")}}});
+  EXPECT_TRUE(peak.model(p, "fp64", "gcc12-O3-v3").flops.contains("flops.fp64.fma"));
+  const Work narrow = peak.model(p, "fp64", "gcc12-O3-v2");
+  EXPECT_FALSE(narrow.flops.contains("flops.fp64.fma"));
+  EXPECT_FALSE(narrow.note.empty());
+}
+
+TEST(ErtKernels, every_flavor_that_runs_here_computes_the_right_result) {
+  int swept = 0;
+  for (const Point& point : points()) {
+    const Kernel& kernel = *find_kernel(point.kernel);
+    for (const Flavor& flavor : kernel.flavors()) {
+      if (!runs_isa(split_flavor(flavor.name).isa)) continue;
+      const auto data = prepared(point, flavor.precision);
+      flavor.sweep(data->arguments(), 0, data->extent());
+      EXPECT_LE(data->error(), data->tolerance()) << point.kernel << " " << parameters(point).path() << " " << flavor.name << " " << flavor.precision;
+      ++swept;
+    }
+  }
+  EXPECT_GT(swept, 0);
+}
+
+TEST(ErtKernels, parts_of_a_sweep_and_many_sweeps_give_the_right_result_too) {
+  for (const Point& point : points()) {
+    const Flavor& flavor = *flavor_that_runs(*find_kernel(point.kernel), "fp32");
+    const auto data = prepared(point, "fp32");
+    const std::size_t middle = data->extent() / 2 / data->grain() * data->grain();
+    for (int sweeps = 1; sweeps <= 5; ++sweeps) {
+      if (middle > 0) flavor.sweep(data->arguments(), 0, middle);
+      flavor.sweep(data->arguments(), middle, data->extent());
+      ASSERT_LE(data->error(), data->tolerance()) << point.kernel << " " << parameters(point).path() << " after " << sweeps;
+    }
+  }
+}
+
+TEST(ErtKernels, a_sweep_left_out_is_noticed) {
+  for (const Point& point : points()) {
+    const auto data = prepared(point, "fp64");
+    EXPECT_GT(data->error(), data->tolerance()) << point.kernel << " " << parameters(point).path();
+  }
+}
+
+TEST(ErtKernels, half_a_sweep_is_noticed) {
+  for (const Point& point : points()) {
+    const Flavor& flavor = *flavor_that_runs(*find_kernel(point.kernel), "fp64");
+    const auto data = prepared(point, "fp64");
+    const std::size_t middle = data->extent() / 2 / data->grain() * data->grain();
+    if (middle == 0) continue;
+    flavor.sweep(data->arguments(), middle, data->extent());
+    EXPECT_GT(data->error(), data->tolerance()) << point.kernel << " " << parameters(point).path();
+  }
+}
+
+TEST(ErtKernels, an_iteration_left_out_is_noticed) {
+  for (const char* form : {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"}) {
+    const Point point{"ert/peak", {{"form", std::string(form)}, {"iterations", number(1000)}}};
+    const Flavor& flavor = *flavor_that_runs(*find_kernel("ert/peak"), "fp64");
+    const auto data = prepared(point, "fp64");
+    Peak<double> shortened = *static_cast<const Peak<double>*>(data->arguments());
+    --shortened.iterations;
+    flavor.sweep(&shortened, 0, data->extent());
+    EXPECT_GT(data->error(), data->tolerance()) << form;
+  }
+}
+
+TEST(ErtKernels, one_wrong_element_is_noticed) {
+  for (const char* pattern : {"load", "store", "copy", "update", "triad", "loads2store1"}) {
+    const Point point{"ert/stream", {{"pattern", std::string(pattern)}, {"n", number(2000)}}};
+    const Flavor& flavor = *flavor_that_runs(*find_kernel("ert/stream"), "fp64");
+    const auto data = prepared(point, "fp64");
+    flavor.sweep(data->arguments(), 0, data->extent());
+    double& element = static_cast<const StreamArrays<double>*>(data->arguments())->a[1234];
+    element *= 1 + 0x1p-50;
+    EXPECT_GT(data->error(), data->tolerance()) << pattern;
+  }
+}
+
+TEST(ErtKernels, values_stay_normal_for_a_million_flops_an_element) {
+  for (const char* precision : {"fp64", "fp32"}) {
+    const Point point{"ert/vector", {{"k", number(512)}, {"n", number(200)}, {"repeat", number(2001)}}};
+    const Flavor& flavor = *flavor_that_runs(*find_kernel("ert/vector"), precision);
+    const auto data = prepared(point, precision);
+    flavor.sweep(data->arguments(), 0, data->extent());
+    EXPECT_LE(data->error(), data->tolerance()) << precision;
+  }
+}
+
+TEST(ErtKernels, a_k_that_pairs_cannot_make_is_refused) {
+  const Point point{"ert/vector", {{"k", number(6)}}};
+  EXPECT_THROW(find_kernel("ert/vector")->model(parameters(point), "fp64", ""), std::invalid_argument);
+}
+
+TEST(ErtKernels, passes_refetch_from_where_the_working_set_does_not_fit) {
+  const Point point{"ert/stream", {{"pattern", std::string("load")}, {"n", number(1 << 20)}, {"repeat", number(4)}}};
+  const Work work = find_kernel("ert/stream")->model(parameters(point), "fp64", "");
+  ASSERT_EQ(work.streams.size(), 1u);
+  EXPECT_EQ(work.streams[0].footprint_bytes, 8u << 20);
+  EXPECT_EQ(work.streams[0].loads, 4u << 20);
+  ASSERT_EQ(work.streams[0].layers.size(), 1u);
+  EXPECT_EQ(work.streams[0].layers[0].fetched_bytes, 32u << 20);
+}
+
+}  // namespace
+}  // namespace plumbline
