@@ -1,11 +1,9 @@
 // STREAM triad, a = b + s c (McCalpin 1995): the simplest bandwidth kernel whose FLOPs and bytes are known exactly.
 #include "validation/triad.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "core/array.hpp"
 #include "core/kernel.hpp"
+#include "core/rounding.hpp"
 #include "triad.flavors.hpp"
 
 namespace plumbline {
@@ -21,11 +19,14 @@ class TriadCase final : public Workload {
             .streams = {{.array = "a", .footprint_bytes = n * real, .written = true, .stores = n, .element_bytes = real},
                         {.array = "b", .footprint_bytes = n * real, .read = true, .loads = n, .element_bytes = real},
                         {.array = "c", .footprint_bytes = n * real, .read = true, .loads = n, .element_bytes = real}},
-            .paper = {{"paper.flops", 2 * n}, {"paper.bytes", 3 * n * real}}};  // slides 001: 2 flops, 24 bytes, AI 0.083
+            .paper = {{"paper.flops", 2 * n}, {"paper.bytes", 3 * n * real}}};  // Yang 2019: 2 flops, 24 bytes, AI 0.083
   }
 
   TriadCase(const Parameters& p, std::pmr::memory_resource& memory)
-      : a_(p.integer("n"), memory), b_(p.integer("n"), memory), c_(p.integer("n"), memory), arguments_{a_.data(), b_.data(), c_.data(), Real(0.75)} {}
+      : a_(p.integer("n"), memory),
+        b_(p.integer("n"), memory),
+        c_(p.integer("n"), memory),
+        arguments_{a_.data(), b_.data(), c_.data(), Real(0.75)} {}
 
   std::size_t extent() const override { return a_.size(); }
   std::size_t grain() const override { return 64 / sizeof(float); }
@@ -40,22 +41,22 @@ class TriadCase final : public Workload {
   void sweep_all() { sweep(arguments_, 0, extent()); }
 
   double error() const override {
-    double worst = 0;
-    for (std::size_t i = 0; i < a_.size(); ++i) {
-      const long double exact = static_cast<long double>(b_[i]) + 0.75L * static_cast<long double>(c_[i]);
-      worst = std::max(worst, static_cast<double>(std::fabs((static_cast<long double>(a_[i]) - exact) / exact)));
-    }
-    return worst;
+    LargestError largest;
+    for (std::size_t i = 0; i < a_.size(); ++i)
+      largest.compare(a_[i], static_cast<long double>(b_[i]) + 0.75L * static_cast<long double>(c_[i]));
+    return largest.value();
   }
-  double tolerance() const override { return 2 * (sizeof(Real) == 4 ? 0x1p-24 : 0x1p-53); }  // two roundings, or one with fma
+  double tolerance() const override { return rounding_bound<Real>(2); }  // a product and a sum, or one fma
 
  private:
   Array<Real> a_, b_, c_;
   Triad<Real> arguments_;
 };
 
-const Register<TriadCase> registered{
-    "validation/triad", "STREAM triad a = b + s c (McCalpin 1995)", {{.name = "n", .preset = std::int64_t{1} << 20, .description = "elements of each array"}}, triad_flavors};
+const Register<TriadCase> registered{"validation/triad",
+                                     "STREAM triad a = b + s c (McCalpin 1995)",
+                                     {{.name = "n", .preset = std::int64_t{1} << 20, .description = "elements of each array"}},
+                                     triad_flavors};
 
 }  // namespace
 }  // namespace plumbline

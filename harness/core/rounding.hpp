@@ -1,0 +1,40 @@
+// How far a computed result is from exact arithmetic, and how far it may be.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace plumbline {
+
+/// Largest relative error of one rounding to nearest: 2^-24 for float, 2^-53 for double and what stands in for it.
+template <class Real>
+constexpr double unit_roundoff = sizeof(Real) == 4 ? 0x1p-24 : 0x1p-53;
+
+/// Relative error of a value that went through `count` roundings, each of its terms through no more (Higham 2002, Lemma 3.1).
+template <class Real>
+constexpr double rounding_bound(double count) {
+  return count * unit_roundoff<Real> / (1 - count * unit_roundoff<Real>);
+}
+
+/// The largest relative error among values compared one by one. A NaN is an infinite error.
+class LargestError {
+ public:
+  template <class Real>
+  void compare(const Real& computed, long double exact) {
+    compare(computed, exact, std::fabs(exact));
+  }
+  /// Relative to `scale`: the sum of its terms' magnitudes where they may cancel.
+  template <class Real>
+  void compare(const Real& computed, long double exact, long double scale) {
+    const long double difference = std::fabs(static_cast<long double>(computed) - exact);
+    if (difference == 0) return;
+    const auto error = static_cast<double>(difference / scale);
+    largest_ = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(largest_, error);
+  }
+  double value() const { return largest_; }
+
+ private:
+  double largest_ = 0;
+};
+
+}  // namespace plumbline
