@@ -39,7 +39,10 @@ PLUMBLINE_INLINE void run_passes(const StreamArrays<Real>& x, std::size_t begin,
   const std::size_t whole = begin + (end - begin) / (unroll * lanes) * (unroll * lanes);
   for (std::size_t pass = x.repeat; pass != 0; --pass) {
     for (std::size_t i = begin; i < whole; i += unroll * lanes) unrolled<V, unroll>(i, lanes, body);
-    for (std::size_t i = whole; i < end; ++i) body.template operator()<Real>(i);
+    for (std::size_t i = whole; i < end; ++i) {
+      body.template operator()<Real>(i);
+      forget_memory();  // else gcc makes vectors of the rest, and pads two floats to four lanes
+    }
     forget_memory();
   }
 }

@@ -48,7 +48,7 @@ class VectorCase final : public Workload {
   VectorCase(const Parameters& p, std::pmr::memory_resource& memory)
       : a_(p.integer("n"), memory),
         passes_(p.integer("n") / vector_grain + 1, memory),
-        arguments_{a_.data(), flops_an_element(p), p.integer("repeat"), Real(1), Real(1.5), Real(1.5 + drift), passes_.data()} {}
+        arguments_{a_.data(), flops_an_element(p), p.integer("repeat"), Real(-1), Real(1.5), Real(1.5 + drift), passes_.data()} {}
 
   std::size_t extent() const override { return a_.size(); }
   std::size_t grain() const override { return vector_grain; }

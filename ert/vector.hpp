@@ -11,7 +11,7 @@ template <class Real>
 struct ErtVector {
   Real* a;
   std::size_t k, repeat;
-  Real one, low, high;    // x -> low - one x -> high - one x: drifts by high - low, and back in the next pass
+  Real minus, low, high;  // x -> minus x + low -> minus x + high, minus = -1: drifts by high - low, and back in the next pass
   std::uint64_t* passes;  // done so far, one a grain: the count of the part that begins there
 };
 
@@ -23,14 +23,14 @@ constexpr std::size_t few_flops = 32;
 
 /// One pass over one block of chains: load, k FLOPs, store.
 template <class V, int chains, class Real>
-PLUMBLINE_INLINE void sweep_block(Real* a, std::size_t k, const V& one, const V& first, const V& second) {
+PLUMBLINE_INLINE void sweep_block(Real* a, std::size_t k, const V& minus, const V& first, const V& second) {
   Chains<V, chains> x;
   x.load(a);
   if (k == 1) x.apply([=](const V& v) PLUMBLINE_LAMBDA { return first - v; });
-  if (k == 2) x.apply([=](const V& v) PLUMBLINE_LAMBDA { return first - v * one; });
+  if (k == 2) x.apply([=](const V& v) PLUMBLINE_LAMBDA { return v * minus + first; });
   for (std::size_t pair = k / 4; pair != 0; --pair) {
-    x.apply([=](const V& v) PLUMBLINE_LAMBDA { return first - v * one; });
-    x.apply([=](const V& v) PLUMBLINE_LAMBDA { return second - v * one; });
+    x.apply([=](const V& v) PLUMBLINE_LAMBDA { return v * minus + first; });
+    x.apply([=](const V& v) PLUMBLINE_LAMBDA { return v * minus + second; });
   }
   x.store(a);
 }
@@ -39,11 +39,11 @@ PLUMBLINE_INLINE void sweep_block(Real* a, std::size_t k, const V& one, const V&
 template <class V, int chains, class Real>
 PLUMBLINE_INLINE std::size_t sweep_blocks(const ErtVector<Real>& x, std::size_t begin, std::size_t end, Real first_step, Real second_step) {
   constexpr std::size_t elements = chains * sizeof(V) / sizeof(Real);
-  const V one = broadcast<V>(x.one), first = broadcast<V>(first_step), second = broadcast<V>(second_step);
+  const V minus = broadcast<V>(x.minus), first = broadcast<V>(first_step), second = broadcast<V>(second_step);
   Real* const a = x.a;
   const std::size_t k = x.k;
   std::size_t i = begin;
-  for (; end - i >= elements; i += elements) sweep_block<V, chains>(a + i, k, one, first, second);
+  for (; end - i >= elements; i += elements) sweep_block<V, chains>(a + i, k, minus, first, second);
   return i;
 }
 

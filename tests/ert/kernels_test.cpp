@@ -5,39 +5,10 @@
 #include "ert/peak.hpp"
 #include "ert/stream.hpp"
 #include "machine/cpu.hpp"
+#include "points.hpp"
 
 namespace plumbline {
 namespace {
-
-using Values = std::vector<std::pair<std::string, Value>>;
-
-struct Point {
-  std::string kernel;
-  Values values;
-};
-
-Parameters parameters(const Point& point) {
-  Parameters p;
-  for (const auto& spec : find_kernel(point.kernel)->parameters) p.set(spec.name, spec.preset);
-  for (const auto& [name, value] : point.values) p.set(name, value);
-  return p;
-}
-
-Value number(std::int64_t value) { return value; }
-
-/// Every form, pattern and k; sizes that leave remainders; passes odd and even.
-std::vector<Point> points() {
-  std::vector<Point> all;
-  for (const char* form : {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"})
-    for (const int iterations : {1, 101}) all.push_back({"ert/peak", {{"form", std::string(form)}, {"iterations", number(iterations)}, {"blocks", number(2)}}});
-  for (const char* pattern : {"load", "store", "copy", "update", "triad", "loads2store1"})
-    for (const int n : {1, 255, 1024, 5001})
-      for (const int repeat : {1, 2, 3}) all.push_back({"ert/stream", {{"pattern", std::string(pattern)}, {"n", number(n)}, {"repeat", number(repeat)}}});
-  for (int k = 1; k <= 512; k *= 2)
-    for (const int n : {1, 1411})
-      for (const int repeat : {1, 2}) all.push_back({"ert/vector", {{"k", number(k)}, {"n", number(n)}, {"repeat", number(repeat)}}});
-  return all;
-}
 
 std::unique_ptr<Workload> prepared(const Point& point, std::string_view precision) {
   auto data = find_kernel(point.kernel)->prepare(parameters(point), precision, *std::pmr::new_delete_resource());

@@ -1,0 +1,86 @@
+// What the flavored loops of the ceiling kernels really do, counted from their machine code: the model's FLOPs and accesses, exactly.
+#include <gtest/gtest.h>
+
+#include "measured.hpp"
+#include "points.hpp"
+
+namespace plumbline {
+namespace {
+
+using measured::Counts;
+
+std::unique_ptr<Workload> prepared(const Point& point, std::string_view precision) {
+  auto data = find_kernel(point.kernel)->prepare(parameters(point), precision, *std::pmr::new_delete_resource());
+  data->initialise(0, data->extent());
+  return data;
+}
+
+std::uint64_t amount(const Work& work, const std::string& quantity) {
+  const auto found = work.flops.find(quantity);
+  return found == work.flops.end() ? 0 : found->second.lo;
+}
+
+std::uint64_t count(const Counts& counts, plumbline_event event) { return static_cast<std::uint64_t>(counts[event]); }
+
+bool runs_under_the_tool(const Flavor& flavor) {
+  const std::string isa = split_flavor(flavor.name).isa;
+  return isa == "v2" || isa == "v3";
+}
+
+/// Without FMA 14 chains and their constants are too many for registers that an instruction overwrites.
+bool spills(const Point& point, const Flavor& flavor) {
+  return split_flavor(flavor.name).isa == "v2" && parameters(point).path().find("fmaadd") != std::string::npos;
+}
+
+template <class Check>
+void for_all(Check check) {
+  int checked = 0;
+  for (const Point& point : points()) {
+    const Kernel& kernel = *find_kernel(point.kernel);
+    for (const Flavor& flavor : kernel.flavors()) {
+      if (!runs_under_the_tool(flavor)) continue;
+      SCOPED_TRACE(point.kernel + " " + parameters(point).path() + " " + std::string(flavor.name) + " " + std::string(flavor.precision));
+      const auto data = prepared(point, flavor.precision);
+      flavor.sweep(data->arguments(), 0, data->extent());
+      const Counts counts = measured::counts_of([&] { flavor.sweep(data->arguments(), 0, data->extent()); });
+      check(point, flavor, kernel.model(parameters(point), flavor.precision, flavor.name), counts);
+      EXPECT_LE(data->error(), data->tolerance());
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 0);
+}
+
+TEST(ErtEmulated, flops_are_the_models_by_kind) {
+  for_all([](const Point&, const Flavor& flavor, const Work& work, const Counts& counts) {
+    EXPECT_EQ(static_cast<std::uint64_t>(measured::flops(counts)), total_flops(work.flops).lo);
+    const bool fp64 = flavor.precision == "fp64";
+    // triad leaves it to the compiler whether b + s c is fused
+    if (work.flops.size() == 1) {
+      EXPECT_EQ(count(counts, fp64 ? PLUMBLINE_EVENT_flops_fp64_add : PLUMBLINE_EVENT_flops_fp32_add), amount(work, fp64 ? "flops.fp64.add" : "flops.fp32.add"));
+      EXPECT_EQ(count(counts, fp64 ? PLUMBLINE_EVENT_flops_fp64_mul : PLUMBLINE_EVENT_flops_fp32_mul), amount(work, fp64 ? "flops.fp64.mul" : "flops.fp32.mul"));
+      EXPECT_EQ(count(counts, fp64 ? PLUMBLINE_EVENT_flops_fp64_fma : PLUMBLINE_EVENT_flops_fp32_fma), amount(work, fp64 ? "flops.fp64.fma" : "flops.fp32.fma"));
+    }
+  });
+}
+
+/// Beside the arrays: arguments, constants, witnesses and saved registers, some of them again in every pass.
+TEST(ErtEmulated, every_element_is_loaded_and_stored_as_often_as_declared) {
+  for_all([](const Point& point, const Flavor& flavor, const Work& work, const Counts& counts) {
+    if (spills(point, flavor)) return;
+    std::uint64_t loads = 0, stores = 0;
+    for (const Stream& s : work.streams) {
+      loads += s.loads * s.element_bytes;
+      stores += s.stores * s.element_bytes;
+    }
+    const Parameters p = parameters(point);
+    const std::uint64_t slack = 1024 * (p.has("repeat") ? p.integer("repeat") : p.integer("blocks") * 32);
+    EXPECT_GE(count(counts, PLUMBLINE_EVENT_reg_l1_load), loads);
+    EXPECT_LE(count(counts, PLUMBLINE_EVENT_reg_l1_load), loads + slack);
+    EXPECT_GE(count(counts, PLUMBLINE_EVENT_reg_l1_store), stores);
+    EXPECT_LE(count(counts, PLUMBLINE_EVENT_reg_l1_store), stores + slack);
+  });
+}
+
+}  // namespace
+}  // namespace plumbline
