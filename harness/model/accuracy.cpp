@@ -83,16 +83,17 @@ Accuracy score(const Measurements& measurements, std::span<const Counter> counte
   Accuracy accuracy;
   for (const auto& counter : counters) {
     std::vector<Evidence> evidence;
+    bool scored = false;
     for (const auto& measured : measurements.cases) {
       const Bounds exact = expected_of(counter, measured);
       if (!std::isfinite(exact.lo) || !std::isfinite(exact.hi)) continue;  // the model does not speak of it
       accuracy.rows.push_back(score_case(counter, measured, exact));
       const CaseScore& row = accuracy.rows.back();
-      evidence.push_back({measured.of, row.ratio, row.status, row.exact_lo, row.exact_hi});
-      if (row.exact && (row.status == Status::failed || (row.status == Status::ok && row.ratio != 1)) && std::isfinite(row.measured))
-        ++accuracy.failed_exactness;
+      if (row.was_measured()) evidence.push_back({measured.of, row.ratio, row.status, row.exact_lo, row.exact_hi});
+      scored = true;
+      accuracy.failed_exactness += row.fails_exactness();
     }
-    if (!evidence.empty()) accuracy.counters.push_back(grade(counter, evidence));
+    if (scored) accuracy.counters.push_back(grade(counter, evidence));
   }
   return accuracy;
 }

@@ -49,6 +49,10 @@ struct CaseScore {
   Status status = Status::ok;
   std::string reason = {};
   bool exact = false;  // of Counter::exact
+
+  bool was_measured() const { return measured == measured; }
+  bool tests_exactness() const { return exact && was_measured(); }
+  bool fails_exactness() const { return tests_exactness() && ratio != 1; }
 };
 
 /// What many cases say about one counter.

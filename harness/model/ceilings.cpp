@@ -10,12 +10,13 @@
 namespace plumbline {
 namespace {
 
-/// Samples of one thing: everything but round, session and working set agrees.
-using Group = std::tuple<std::string, std::string, std::string, std::string, std::int64_t, std::int64_t, std::string, std::string>;
+/// Samples of one thing: everything but round and session agrees; a sweep is all its working sets.
+using Group = std::tuple<std::string, std::string, std::string, std::string, std::int64_t, std::int64_t, std::string, std::string, double>;
 
 Group group_of(const CeilingRow& row) {
-  // The name of a sweep's points may carry their size: a sweep is what pattern and team say.
-  return {row.level == "sweep" ? "" : row.name, row.precision, row.level, row.pattern, row.ranks, row.threads, row.node, row.unit};
+  const bool sweep = row.level == "sweep";
+  const double working_set = sweep || !std::isfinite(row.working_set_bytes) ? 0 : row.working_set_bytes;
+  return {sweep ? "" : row.name, row.precision, row.level, row.pattern, row.ranks, row.threads, row.node, row.unit, working_set};
 }
 
 Ceiling described(const CeilingRow& row) {
@@ -50,7 +51,7 @@ Ceiling fit_best(const std::vector<const CeilingRow*>& rows) {
   Ceiling ceiling = described(*rows.front());
   const auto values = usable(rows);
   take_spread(ceiling, spread_of(values));
-  ceiling.value = ceiling.max;
+  ceiling.value = ceiling.unit == "seconds" ? ceiling.min : ceiling.max;
   ceiling.size_bytes = rows.front()->working_set_bytes;
   if (values.empty()) {
     ceiling.status = rows.front()->status == Status::ok ? Status::failed : rows.front()->status;

@@ -6,7 +6,7 @@
 
 namespace plumbline {
 
-/// One case's word on a counter.
+/// One measured case's word on a counter.
 struct Evidence {
   const CaseRow* of = nullptr;
   double ratio = absent;
@@ -15,7 +15,7 @@ struct Evidence {
 
   /// A ratio that can tell a right counter from a wrong one: not the answer "inside" to an interval that begins at nothing.
   bool tells() const { return ratio == ratio && !(exact_lo == 0 && ratio == 1); }
-  bool is_zero_test() const { return exact_hi == 0 && (status == Status::ok || status == Status::failed); }
+  bool is_zero_test() const { return exact_hi == 0; }
   bool fails() const { return status == Status::failed; }
 };
 

@@ -8,8 +8,6 @@
 namespace plumbline {
 namespace {
 
-std::string scope_of(const Group& group) { return group.threaded ? "node" : "numa"; }
-
 std::string names_of(const NodeSpec& node) {
   std::string names;
   for (const auto& ceiling : node.ceilings) names += (names.empty() ? "" : ", ") + ceiling.name + " (" + ceiling.scope + ")";
@@ -18,9 +16,9 @@ std::string names_of(const NodeSpec& node) {
 
 const NodeCeiling& ceiling_of(const NodeSpec& node, const Group& group) {
   const auto found = std::find_if(node.ceilings.begin(), node.ceilings.end(),
-                                  [&](const NodeCeiling& c) { return c.name == group.bound && c.scope == scope_of(group); });
+                                  [&](const NodeCeiling& c) { return c.name == group.bound && c.scope == group.scope; });
   if (found == node.ceilings.end())
-    throw user_error("group '" + group.name + "' is bound by '" + group.bound + "' of a " + scope_of(group) + ", but '" + node.name +
+    throw user_error("group '" + group.name + "' is bound by '" + group.bound + "' of the " + group.scope + ", but '" + node.name +
                      "' has no such ceiling; it has: " + names_of(node));
   if (!(found->value > 0)) throw user_error("ceiling '" + found->name + "' of '" + node.name + "' is not a positive number");
   return *found;

@@ -23,12 +23,13 @@ struct NodeSpec {
   double measured_seconds = absent;  // a target's true run time, where it is known
 };
 
-/// A part of a program with its own bound. Threaded parts are held to the node's ceiling (5), serial ones to their NUMA domain's (6).
+/// A part of a program with its own bound. Threaded parts are held to the node's ceiling (5), serial ones to their NUMA domain's (6),
+/// measured single-core kernels to the core's.
 struct Group {
   std::string name = {};
   double seconds = absent;
-  bool threaded = true;
-  std::string bound = {};  // name of a ceiling
+  std::string scope = "node";  // of the ceiling: node | numa | core
+  std::string bound = {};      // name of a ceiling
 };
 
 /// What becomes of the time that no group covers.

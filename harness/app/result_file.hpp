@@ -1,0 +1,36 @@
+// A result file as the judging commands see it: loaded, its machines read, and the cases that the user asked for.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "app/table.hpp"
+#include "core/records.hpp"
+#include "model/ceilings.hpp"
+
+namespace plumbline::app {
+
+struct Selection {
+  std::string file;
+  std::string kernel;  // glob over kernel names and case ids; empty: all
+  std::string node;    // empty: all
+  Format format = Format::text;
+};
+
+/// FILE, --node, --json, --csv; and --kernel where it makes sense.
+enum class ByKernel { no, yes };
+void add_selection(CLI::App& command, Selection& selection, ByKernel by_kernel = ByKernel::yes);
+
+/// The rows of the selected cases and nodes. Throws Error (user) when the selection matches nothing.
+Results load_selected(const Selection& selection);
+
+/// What the machine documents say; a node whose document is missing or unreadable is left out and named in `notes`.
+std::vector<NodeFacts> node_facts(const Results& results, std::vector<std::string>& notes);
+
+/// Writes to stdout; throws Error (I/O) when that fails (a full disk behind a redirection).
+void print(const std::string& text);
+
+/// "notes" under a table, each once.
+std::string note_lines(const std::vector<std::string>& notes);
+
+}  // namespace plumbline::app

@@ -1,0 +1,70 @@
+// How rows are shown: an aligned table for people, JSON and CSV for programs.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace plumbline::app {
+
+using Json = nlohmann::ordered_json;
+
+enum class Format { text, json, csv };
+
+/// --json and --csv, of which one may be given.
+void add_format_options(CLI::App& command, Format& format);
+
+// -------------------------------------------------------------------------------------------------------------- for people
+
+enum class Align { left, right };
+
+struct Column {
+  std::string heading;
+  Align align = Align::right;
+};
+
+/// Columns as wide as their widest cell, two blanks apart.
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  /// One cell a column.
+  void add(std::vector<std::string> cells);
+  /// A line across, e.g. the heading of a group or a remark on the row above.
+  void add_line(std::string text);
+  bool empty() const { return rows_.empty(); }
+  std::string text() const;
+
+ private:
+  struct Row {
+    std::vector<std::string> cells;  // one alone: a line across
+  };
+  std::vector<std::size_t> widths() const;
+
+  std::vector<Column> columns_;
+  std::vector<Row> rows_;
+};
+
+/// `digits` significant digits, without exponent where that stays short; "-" for an absent number.
+std::string plain(double value, int digits = 3);
+/// "12.3 us"
+std::string duration(double seconds);
+/// "48 KiB"
+std::string size_in_bytes(double bytes);
+/// Lines of at most `width` characters, broken between words, each begun with `indent`.
+std::string wrapped(const std::string& text, std::size_t width, const std::string& indent);
+
+// ------------------------------------------------------------------------------------------------------------- for programs
+
+/// null when the number is absent.
+Json number(double value);
+/// null when the text is empty.
+Json text_or_null(const std::string& text);
+
+/// {"schema":"plumbline-COMMAND/1","file":FILE,"rows":[...],"notes":[...]} and what is in `more`, a row on each line.
+std::string document(const std::string& command, const std::string& file, const Json& rows, const std::vector<std::string>& notes,
+                     const Json& more = Json::object());
+
+/// One line a row and a heading; nested objects become columns "levels_L1_bytes", arrays are joined by "; ". Absent is empty.
+std::string csv(const Json& rows);
+
+}  // namespace plumbline::app

@@ -1,0 +1,62 @@
+#include "model/node_ceilings.hpp"
+
+#include <algorithm>
+
+namespace plumbline {
+namespace {
+
+std::int64_t workers_of(const Ceiling& ceiling) { return ceiling.ranks * ceiling.threads; }
+
+NodeCeiling described(const Ceiling& ceiling, const std::string& name, const std::string& scope) {
+  return {.name = name, .value = ceiling.value, .unit = ceiling.unit, .scope = scope, .method = "plumbline, " + ceiling.pattern};
+}
+
+/// Keeps the higher of two ceilings of one name and scope.
+void offer(NodeSpec& spec, const NodeCeiling& ceiling) {
+  for (auto& known : spec.ceilings)
+    if (known.name == ceiling.name && known.scope == ceiling.scope) {
+      if (ceiling.value > known.value) known = ceiling;
+      return;
+    }
+  spec.ceilings.push_back(ceiling);
+}
+
+}  // namespace
+
+NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
+  NodeSpec spec{.name = facts.node};
+  std::vector<const Ceiling*> usable;
+  for (const auto& ceiling : ceilings)
+    if (ceiling.node == facts.node && ceiling.status == Status::ok && (ceiling.unit == "GB/s" || ceiling.is_compute()))
+      usable.push_back(&ceiling);
+  if (usable.empty()) return spec;
+  const auto by_workers = [](const Ceiling* a, const Ceiling* b) { return workers_of(*a) < workers_of(*b); };
+  const auto [fewest, most] = std::minmax_element(usable.begin(), usable.end(), by_workers);
+  for (const auto* ceiling : usable) {
+    const std::string name = ceiling->is_compute() ? "compute " + ceiling->precision : ceiling->level;
+    for (const std::string& called : {name, name + " " + ceiling->pattern}) {
+      if (workers_of(*ceiling) == workers_of(**fewest)) offer(spec, described(*ceiling, called, "core"));
+      if (workers_of(*ceiling) != workers_of(**most)) continue;
+      offer(spec, described(*ceiling, called, "node"));
+      NodeCeiling numa = described(*ceiling, called, "numa");
+      numa.value /= static_cast<double>(facts.numa_domains);
+      offer(spec, numa);
+    }
+  }
+  return spec;
+}
+
+std::vector<Group> groups_of(std::span<const Placement> placements, const std::string& node) {
+  std::vector<Group> groups;
+  for (const auto& placement : placements) {
+    if (placement.node != node || placement.bound.empty()) continue;
+    const bool alone = placement.of->ranks * placement.of->threads == 1;
+    groups.push_back({.name = placement.of->id,
+                      .seconds = placement.seconds,
+                      .scope = alone ? "core" : "node",
+                      .bound = placement.bound == "compute" ? "compute " + placement.of->precision : placement.bound});
+  }
+  return groups;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,20 @@
+// A measured node as one side of a projection, and its measured cases as groups.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/ceilings.hpp"
+#include "model/projection.hpp"
+#include "model/roofline.hpp"
+
+namespace plumbline {
+
+/// Ceilings by level ("L1" ... "mem": the best pattern; "mem triad": that one; "compute fp64") and scope. "node" is the largest team
+/// measured, "core" the smallest; "numa" an equal share of the node.
+NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings);
+
+/// One sweep of each case that has a bound: single workers held to the core's ceilings, teams to the node's.
+std::vector<Group> groups_of(std::span<const Placement> placements, const std::string& node);
+
+}  // namespace plumbline
