@@ -15,7 +15,7 @@ constexpr std::uint64_t unknown_memory = 1024 * MiB;  // what is taken for it
 
 struct PeakCeiling {
   const char* form;
-  const char* name;     // after the precision
+  const char* name;  // after the precision
   const char* pattern;
   bool scalar, needs_fma;
   bool narrow_in_quick;  // whether quick mode measures it at a narrower ISA too
@@ -179,7 +179,8 @@ class Planner {
     if (per_octave == 0) return sizes;
     const double last = largest_bytes_of_thread(team);
     const double ratio = std::exp2(1.0 / per_octave);
-    for (double bytes = quick_ ? 6.0 * KiB : 4.5 * KiB; bytes < last / std::min(1.2, std::sqrt(ratio)); bytes *= ratio) sizes.push_back(bytes);
+    for (double bytes = quick_ ? 6.0 * KiB : 4.5 * KiB; bytes < last / std::min(1.2, std::sqrt(ratio)); bytes *= ratio)
+      sizes.push_back(bytes);
     sizes.push_back(last);
     return sizes;
   }
@@ -201,10 +202,13 @@ class Planner {
   }
 
   /// A sweep takes about 3 million cycles a thread, so that starting it costs nothing.
-  void add_peak(const Kernel& kernel, const Team& team, const PeakCeiling& ceiling, const Flavor& flavor, const std::string& isa, bool widest) {
+  void add_peak(const Kernel& kernel, const Team& team, const PeakCeiling& ceiling, const Flavor& flavor, const std::string& isa,
+                bool widest) {
     const std::uint64_t iterations = 1024 * (ceiling.scalar ? 1 : lanes(isa, flavor.precision));
-    CeilingCase planned = common(kernel, team, flavor,
-                                 with_presets(kernel, {{"form", std::string(ceiling.form)}, {"iterations", integer(iterations)}, {"blocks", integer(8 * threads_of(team))}}));
+    CeilingCase planned = common(
+        kernel, team, flavor,
+        with_presets(
+            kernel, {{"form", std::string(ceiling.form)}, {"iterations", integer(iterations)}, {"blocks", integer(8 * threads_of(team))}}));
     planned.name = upper(flavor.precision) + " " + ceiling.name + (widest ? "" : " (" + isa + ")");
     planned.precision = flavor.precision;
     planned.level = "compute";
@@ -215,10 +219,13 @@ class Planner {
   }
 
   /// Passes over 32 MiB a thread make a sweep.
-  void add_bandwidth(const Kernel& kernel, const Team& team, const BandwidthCeiling& ceiling, const Flavor& flavor, std::uint64_t thread_n) {
+  void add_bandwidth(const Kernel& kernel, const Team& team, const BandwidthCeiling& ceiling, const Flavor& flavor,
+                     std::uint64_t thread_n) {
     const std::uint64_t repeat = std::max<std::uint64_t>(1, 32 * MiB / (thread_n * 8 * ceiling.arrays));
-    CeilingCase planned = common(kernel, team, flavor,
-                                 with_presets(kernel, {{"pattern", std::string(ceiling.pattern)}, {"n", integer(thread_n * threads_of(team))}, {"repeat", integer(repeat)}}));
+    CeilingCase planned = common(
+        kernel, team, flavor,
+        with_presets(
+            kernel, {{"pattern", std::string(ceiling.pattern)}, {"n", integer(thread_n * threads_of(team))}, {"repeat", integer(repeat)}}));
     const Work work = planned.measured.work();
     planned.name = ceiling.pattern;
     planned.precision = "-";
@@ -234,8 +241,9 @@ class Planner {
   void add_vector(const Kernel& kernel, const Team& team, const Flavor& flavor, std::uint64_t k, std::uint64_t thread_n) {
     const double cycles = static_cast<double>(thread_n) * std::max(static_cast<double>(k) / 32, 0.25);
     const std::uint64_t repeat = 1 + static_cast<std::uint64_t>(1e6 / cycles);
-    CeilingCase planned = common(kernel, team, flavor,
-                                 with_presets(kernel, {{"k", integer(k)}, {"n", integer(thread_n * threads_of(team))}, {"repeat", integer(repeat)}}));
+    CeilingCase planned =
+        common(kernel, team, flavor,
+               with_presets(kernel, {{"k", integer(k)}, {"n", integer(thread_n * threads_of(team))}, {"repeat", integer(repeat)}}));
     const Work work = planned.measured.work();
     planned.pattern = "k=" + std::to_string(k);
     planned.name = "vector " + planned.pattern;
@@ -248,8 +256,16 @@ class Planner {
   }
 
   static CeilingCase common(const Kernel& kernel, const Team& team, const Flavor& flavor, Parameters parameters) {
-    return {.measured = {.kernel = &kernel, .parameters = std::move(parameters), .precision = std::string(flavor.precision), .flavor = flavor, .team = team},
-            .name = {}, .precision = {}, .level = {}, .pattern = {}, .unit = {}};
+    return {.measured = {.kernel = &kernel,
+                         .parameters = std::move(parameters),
+                         .precision = std::string(flavor.precision),
+                         .flavor = flavor,
+                         .team = team},
+            .name = {},
+            .precision = {},
+            .level = {},
+            .pattern = {},
+            .unit = {}};
   }
 
   bool quick_;

@@ -87,8 +87,9 @@ class PeakCase final : public Workload {
     const std::uint64_t times = p.integer("blocks") * p.integer("iterations");
     const std::uint64_t elements = p.integer("blocks") * block_elements(f), real = sizeof(Real);
     const std::string flops = "flops." + std::string(precision_of<Real>());
-    Work work{.streams = {{.array = "start", .footprint_bytes = elements * real, .read = true, .loads = elements, .element_bytes = real},
-                          {.array = "result", .footprint_bytes = elements * real, .written = true, .stores = elements, .element_bytes = real}}};
+    Work work{
+        .streams = {{.array = "start", .footprint_bytes = elements * real, .read = true, .loads = elements, .element_bytes = real},
+                    {.array = "result", .footprint_bytes = elements * real, .written = true, .stores = elements, .element_bytes = real}}};
     const std::string isa = split_flavor(flavor).isa;
     const bool fused = !isa.empty() && isa != "v2";
     const std::uint64_t apart = fused ? 0 : f.fma;
@@ -134,10 +135,14 @@ class PeakCase final : public Workload {
     const auto n = static_cast<double>(arguments_.iterations);
     switch (form_.form) {
       case PeakForm::add:
-      case PeakForm::scalar_add: return 4 * unit;                  // rounded to the grid of [1, 2) once, then exact
-      case PeakForm::mul: return 8 * n * unit;                      // two roundings an iteration, carried along, and two in q
-      case PeakForm::fmaadd: return 20 * std::min(n, 0x1p15) * unit;  // three steps, each with two roundings at most on values below 1
-      default: return 16 * std::min(n, 0x1p16) * unit;              // four roundings at most, on values below 1.4, relative to 1/2
+      case PeakForm::scalar_add:
+        return 4 * unit;  // rounded to the grid of [1, 2) once, then exact
+      case PeakForm::mul:
+        return 8 * n * unit;  // two roundings an iteration, carried along, and two in q
+      case PeakForm::fmaadd:
+        return 20 * std::min(n, 0x1p15) * unit;  // three steps, each with two roundings at most on values below 1
+      default:
+        return 16 * std::min(n, 0x1p16) * unit;  // four roundings at most, on values below 1.4, relative to 1/2
     }
   }
 
@@ -150,16 +155,20 @@ class PeakCase final : public Workload {
 
   long double expected(std::size_t i) const {
     const auto start = static_cast<long double>(start_[i]);
-    const auto p = static_cast<long double>(arguments_.p), q = static_cast<long double>(arguments_.q), r = static_cast<long double>(arguments_.r);
+    const auto p = static_cast<long double>(arguments_.p), q = static_cast<long double>(arguments_.q),
+               r = static_cast<long double>(arguments_.r);
     const std::uint64_t n = arguments_.iterations;
     switch (form_.form) {
       case PeakForm::add:
-      case PeakForm::scalar_add: return start + static_cast<long double>(n) * (p - q);
-      case PeakForm::mul: return start * power(p * q, n);
+      case PeakForm::scalar_add:
+        return start + static_cast<long double>(n) * (p - q);
+      case PeakForm::mul:
+        return start * power(p * q, n);
       case PeakForm::fmaadd:
         if (i % block_elements(form_) < peak_fmaadd_multiplied) return affine(-p, q, 3 * n, start);
         return start + 2 * static_cast<long double>(n) * (p - q);
-      default: return affine(p * q, q * r + r, n, start);
+      default:
+        return affine(p * q, q * r + r, n, start);
     }
   }
 
@@ -174,7 +183,9 @@ class PeakCase final : public Workload {
 const Register<PeakCase> registered{
     "ert/peak",
     "Register-only chains of arithmetic, by kind of instruction (ERT, Lo et al. 2014)",
-    {{.name = "form", .preset = std::string("fma"), .description = "kind of instruction; fmaadd: as many FMAs as ADDs, on pipes of their own where the core has four",
+    {{.name = "form",
+      .preset = std::string("fma"),
+      .description = "kind of instruction; fmaadd: as many FMAs as ADDs, on pipes of their own where the core has four",
       .choices = {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"}},
      {.name = "iterations", .preset = std::int64_t{100}, .description = "of the inner loop", .max = 1 << 18},
      {.name = "blocks", .preset = std::int64_t{8}, .description = "of 384 elements (fmaadd: 896), which the team divides", .max = 1 << 20}},

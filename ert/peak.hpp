@@ -116,12 +116,19 @@ template <class Real>
 static void sweep(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   using V = Widest<Real>;
   switch (x.form) {
-    case PeakForm::fma: return run_fma<V, widest_chains>(x, begin, end);
-    case PeakForm::add: return run_add<V, widest_chains>(x, begin, end);
-    case PeakForm::mul: return run_mul<V, widest_chains>(x, begin, end);
-    case PeakForm::muladd: return run_muladd<V, widest_chains>(x, begin, end);
-    case PeakForm::fmaadd: return run_fmaadd<V, widest_chains / 12>(x, begin, end);
-    case PeakForm::scalar_fma: return run_fma<Real, scalar_chains>(x, begin, end);
-    case PeakForm::scalar_add: return run_add<Real, scalar_chains>(x, begin, end);
+    case PeakForm::fma:
+      return run_fma<V, widest_chains>(x, begin, end);
+    case PeakForm::add:
+      return run_add<V, widest_chains>(x, begin, end);
+    case PeakForm::mul:
+      return run_mul<V, widest_chains>(x, begin, end);
+    case PeakForm::muladd:
+      return run_muladd<V, widest_chains>(x, begin, end);
+    case PeakForm::fmaadd:
+      return run_fmaadd<V, widest_chains / 12>(x, begin, end);
+    case PeakForm::scalar_fma:
+      return run_fma<Real, scalar_chains>(x, begin, end);
+    case PeakForm::scalar_add:
+      return run_add<Real, scalar_chains>(x, begin, end);
   }
 }

@@ -25,8 +25,8 @@ constexpr std::array patterns{
     Pattern{"load", StreamPattern::load, true, false, false, false, 0, 0},
     Pattern{"store", StreamPattern::store, false, true, false, false, 0, 0},
     Pattern{"copy", StreamPattern::copy, false, true, true, false, 0, 0},
-    Pattern{"update", StreamPattern::update, true, true, false, false, 1, 0},              // s - a
-    Pattern{"triad", StreamPattern::triad, false, true, true, true, 1, 1},                 // b + s c
+    Pattern{"update", StreamPattern::update, true, true, false, false, 1, 0},             // s - a
+    Pattern{"triad", StreamPattern::triad, false, true, true, true, 1, 1},                // b + s c
     Pattern{"loads2store1", StreamPattern::loads2store1, false, true, true, true, 1, 0},  // b + c
 };
 
@@ -42,8 +42,13 @@ class StreamCase final : public Workload {
     const std::uint64_t n = p.integer("n"), repeat = p.integer("repeat"), real = sizeof(Real);
     const std::uint64_t working_set = (1U + x.reads_b + x.reads_c) * n * real;
     const auto stream = [&](const char* array, bool read, bool written) {
-      Stream s{.array = array, .footprint_bytes = n * real, .read = read, .written = written,
-               .loads = read ? repeat * n : 0, .stores = written ? repeat * n : 0, .element_bytes = real};
+      Stream s{.array = array,
+               .footprint_bytes = n * real,
+               .read = read,
+               .written = written,
+               .loads = read ? repeat * n : 0,
+               .stores = written ? repeat * n : 0,
+               .element_bytes = real};
       if (repeat > 1) s.layers = {{.reuse_bytes = working_set, .fetched_bytes = repeat * n * real}};
       return s;
     };
@@ -62,7 +67,8 @@ class StreamCase final : public Workload {
         b_(pattern_.reads_b ? p.integer("n") : 0, memory),
         c_(pattern_.reads_c ? p.integer("n") : 0, memory),
         witness_(p.integer("n") / stream_grain + 1, memory),
-        arguments_{pattern_.pattern, p.integer("repeat"), a_.data(), b_.data(), c_.data(), factor(), Real(0.8125), Real(0.6875), witness_.data()} {}
+        arguments_{pattern_.pattern, p.integer("repeat"), a_.data(),    b_.data(),      c_.data(),
+                   factor(),         Real(0.8125),        Real(0.6875), witness_.data()} {}
 
   std::size_t extent() const override { return a_.size(); }
   std::size_t grain() const override { return stream_grain; }
@@ -114,14 +120,17 @@ class StreamCase final : public Workload {
 
   long double expected(std::size_t i, std::uint64_t passes) const {
     switch (pattern_.pattern) {
-      case StreamPattern::store: return static_cast<long double>(i % 2 == 0 ? arguments_.even : arguments_.odd);
-      case StreamPattern::copy: return static_cast<long double>(b_[i]);
+      case StreamPattern::store:
+        return static_cast<long double>(i % 2 == 0 ? arguments_.even : arguments_.odd);
+      case StreamPattern::copy:
+        return static_cast<long double>(b_[i]);
       case StreamPattern::update:
         if (passes == 0) return HUGE_VALL;  // never swept
         return passes % 2 == 0 ? static_cast<long double>(varied(1, i)) : 1.5L - static_cast<long double>(varied(1, i));
       case StreamPattern::triad:
         return static_cast<long double>(b_[i]) + static_cast<long double>(arguments_.s) * static_cast<long double>(c_[i]);
-      default: return static_cast<long double>(b_[i]) + static_cast<long double>(c_[i]);
+      default:
+        return static_cast<long double>(b_[i]) + static_cast<long double>(c_[i]);
     }
   }
 
@@ -134,7 +143,9 @@ class StreamCase final : public Workload {
 const Register<StreamCase> registered{
     "ert/stream",
     "Bandwidth patterns over a working set (STREAM, McCalpin 1995; likwid-bench, Treibig et al. 2011)",
-    {{.name = "pattern", .preset = std::string("triad"), .description = "load: a; store: a = constant; copy: a = b; update: a = s - a; triad: a = b + s c; loads2store1: a = b + c",
+    {{.name = "pattern",
+      .preset = std::string("triad"),
+      .description = "load: a; store: a = constant; copy: a = b; update: a = s - a; triad: a = b + s c; loads2store1: a = b + c",
       .choices = {"load", "store", "copy", "update", "triad", "loads2store1"}},
      {.name = "n", .preset = std::int64_t{4096}, .description = "elements of each array"},
      {.name = "repeat", .preset = std::int64_t{1}, .description = "passes over the arrays in one sweep"}},

@@ -147,10 +147,15 @@ static void sweep(const StreamArrays<Real>& x, std::size_t begin, std::size_t en
     case StreamPattern::load:
       if constexpr (!__is_class(Real)) run_load(x, begin, end);  // a counting number has no bits to add, and the pattern no FLOP
       return;
-    case StreamPattern::store: return run_store(x, begin, end);
-    case StreamPattern::copy: return run_copy(x, begin, end);
-    case StreamPattern::update: return run_update(x, begin, end);
-    case StreamPattern::triad: return run_triad(x, begin, end);
-    case StreamPattern::loads2store1: return run_loads2store1(x, begin, end);
+    case StreamPattern::store:
+      return run_store(x, begin, end);
+    case StreamPattern::copy:
+      return run_copy(x, begin, end);
+    case StreamPattern::update:
+      return run_update(x, begin, end);
+    case StreamPattern::triad:
+      return run_triad(x, begin, end);
+    case StreamPattern::loads2store1:
+      return run_loads2store1(x, begin, end);
   }
 }

@@ -19,7 +19,8 @@ constexpr double drift = 0x1p-20;
 /// 1, 2, or a multiple of 4 (pairs of FMAs).
 std::uint64_t flops_an_element(const Parameters& p) {
   const std::uint64_t k = p.integer("k");
-  if (k != 1 && k != 2 && k % 4 != 0) throw std::invalid_argument("ert/vector: k = " + std::to_string(k) + " is neither 1 nor 2 nor a multiple of 4");
+  if (k != 1 && k != 2 && k % 4 != 0)
+    throw std::invalid_argument("ert/vector: k = " + std::to_string(k) + " is neither 1 nor 2 nor a multiple of 4");
   return k;
 }
 
@@ -29,7 +30,12 @@ class VectorCase final : public Workload {
   static Work model(const Parameters& p, std::string_view flavor) {
     const std::uint64_t n = p.integer("n"), repeat = p.integer("repeat"), k = flops_an_element(p), real = sizeof(Real);
     const std::string flops = "flops." + std::string(precision_of<Real>());
-    Work work{.streams = {{.array = "a", .footprint_bytes = n * real, .read = true, .written = true, .loads = repeat * n, .stores = repeat * n,
+    Work work{.streams = {{.array = "a",
+                           .footprint_bytes = n * real,
+                           .read = true,
+                           .written = true,
+                           .loads = repeat * n,
+                           .stores = repeat * n,
                            .element_bytes = real}},
               .paper = {{"paper.flops", repeat * n * k}, {"paper.bytes", 2 * repeat * n * real}}};
     if (repeat > 1) work.streams[0].layers = {{.reuse_bytes = n * real, .fetched_bytes = repeat * n * real}};
@@ -46,9 +52,10 @@ class VectorCase final : public Workload {
   }
 
   VectorCase(const Parameters& p, std::pmr::memory_resource& memory)
-      : a_(p.integer("n"), memory),
-        passes_(p.integer("n") / vector_grain + 1, memory),
-        arguments_{a_.data(), flops_an_element(p), p.integer("repeat"), Real(-1), Real(1.5), Real(1.5 + drift), passes_.data()} {}
+      : a_(p.integer("n"), memory), passes_(p.integer("n") / vector_grain + 1, memory), arguments_{a_.data(),           flops_an_element(p),
+                                                                                                   p.integer("repeat"), Real(-1),
+                                                                                                   Real(1.5),           Real(1.5 + drift),
+                                                                                                   passes_.data()} {}
 
   std::size_t extent() const override { return a_.size(); }
   std::size_t grain() const override { return vector_grain; }
@@ -88,13 +95,15 @@ class VectorCase final : public Workload {
   ErtVector<Real> arguments_;
 };
 
-const Register<VectorCase> registered{
-    "ert/vector",
-    "The parameterized vector of ERT: k FLOPs between a load and a store (Lo et al. 2014)",
-    {{.name = "k", .preset = std::int64_t{8}, .description = "FLOPs an element: 1 (an addition), 2 (an FMA), or a multiple of 4 (pairs of FMAs)", .max = 512},
-     {.name = "n", .preset = std::int64_t{4096}, .description = "elements"},
-     {.name = "repeat", .preset = std::int64_t{1}, .description = "passes over the vector in one sweep"}},
-    vector_flavors};
+const Register<VectorCase> registered{"ert/vector",
+                                      "The parameterized vector of ERT: k FLOPs between a load and a store (Lo et al. 2014)",
+                                      {{.name = "k",
+                                        .preset = std::int64_t{8},
+                                        .description = "FLOPs an element: 1 (an addition), 2 (an FMA), or a multiple of 4 (pairs of FMAs)",
+                                        .max = 512},
+                                       {.name = "n", .preset = std::int64_t{4096}, .description = "elements"},
+                                       {.name = "repeat", .preset = std::int64_t{1}, .description = "passes over the vector in one sweep"}},
+                                      vector_flavors};
 
 }  // namespace
 }  // namespace plumbline

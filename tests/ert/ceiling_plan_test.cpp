@@ -53,8 +53,8 @@ TEST_F(CeilingPlan, quick_mode_fits_its_time) {
   std::map<std::string, int> count;
   for (const auto& c : plan) ++count[c.measured.team.name() + " " + c.level];
   for (const auto& [what, n] : count) std::printf("%-14s %d\n", what.c_str(), n);
-  std::printf("quick: %zu cases, %.1f s in 5 rounds of 15 ms; full: %zu cases\n", plan.size(), static_cast<double>(plan.size()) * seconds_a_sample * rounds,
-              vm_plan(CeilingMode::full).size());
+  std::printf("quick: %zu cases, %.1f s in 5 rounds of 15 ms; full: %zu cases\n", plan.size(),
+              static_cast<double>(plan.size()) * seconds_a_sample * rounds, vm_plan(CeilingMode::full).size());
   EXPECT_LE(static_cast<double>(plan.size()) * seconds_a_sample * rounds, 20);
 }
 
@@ -76,7 +76,8 @@ TEST_F(CeilingPlan, a_ceiling_of_a_narrower_isa_has_a_name_of_its_own) {
 
 TEST_F(CeilingPlan, full_mode_holds_all_patterns_and_all_isas) {
   const auto plan = vm_plan(CeilingMode::full);
-  for (const char* pattern : {"load", "store", "copy", "update", "triad", "loads2store1"}) EXPECT_FALSE(of_level(plan, "sweep", pattern).empty()) << pattern;
+  for (const char* pattern : {"load", "store", "copy", "update", "triad", "loads2store1"})
+    EXPECT_FALSE(of_level(plan, "sweep", pattern).empty()) << pattern;
   EXPECT_TRUE(names(plan).contains("FP64 vector add (v2)"));
 }
 
@@ -84,7 +85,9 @@ TEST_F(CeilingPlan, never_asks_v2_for_an_fma) {
   for (const auto mode : {CeilingMode::quick, CeilingMode::full})
     for (const char* isa : {"v2", "v3", "v4"})
       for (const auto& c : vm_plan(mode, isa))
-        if (c.level == "compute" && split_flavor(c.measured.flavor.name).isa == "v2") { EXPECT_EQ(c.pattern.find("fma"), std::string::npos) << c.measured.id(); }
+        if (c.level == "compute" && split_flavor(c.measured.flavor.name).isa == "v2") {
+          EXPECT_EQ(c.pattern.find("fma"), std::string::npos) << c.measured.id();
+        }
 }
 
 TEST_F(CeilingPlan, takes_no_flavor_above_the_machine) {
@@ -171,7 +174,9 @@ TEST_F(CeilingPlan, never_asks_for_more_than_a_quarter_of_the_memory) {
   for (const auto& caches : {two_core_vm, dual_socket, without_l3, std::vector<CacheLevel>{}})
     for (const std::uint64_t memory : {64 * MiB, GiB, 256 * GiB})
       for (const auto& c : plan_ceilings(CeilingMode::full, "v4", caches, memory, {{1, 1}, {2, 16}}))
-        if (c.working_set_bytes > 0) { EXPECT_LE(c.working_set_bytes * c.measured.team.ranks, static_cast<double>(memory) / 4) << c.measured.id(); }
+        if (c.working_set_bytes > 0) {
+          EXPECT_LE(c.working_set_bytes * c.measured.team.ranks, static_cast<double>(memory) / 4) << c.measured.id();
+        }
 }
 
 TEST_F(CeilingPlan, a_machine_that_names_no_cache_still_gets_a_sweep) {
@@ -182,7 +187,9 @@ TEST_F(CeilingPlan, a_machine_that_names_no_cache_still_gets_a_sweep) {
 
 TEST_F(CeilingPlan, unknown_memory_is_taken_for_a_small_one) {
   for (const auto& c : plan_ceilings(CeilingMode::quick, "v4", dual_socket, 0, {{2, 56}}))
-    if (c.working_set_bytes > 0) { EXPECT_LE(c.working_set_bytes * c.measured.team.ranks, GiB / 4) << c.measured.id(); }
+    if (c.working_set_bytes > 0) {
+      EXPECT_LE(c.working_set_bytes * c.measured.team.ranks, GiB / 4) << c.measured.id();
+    }
 }
 
 TEST_F(CeilingPlan, every_team_gets_the_same_ceilings) {

@@ -57,9 +57,12 @@ TEST(ErtEmulated, flops_are_the_models_by_kind) {
     const bool fp64 = flavor.precision == "fp64";
     // triad leaves it to the compiler whether b + s c is fused
     if (work.flops.size() == 1) {
-      EXPECT_EQ(count(counts, fp64 ? PLUMBLINE_EVENT_flops_fp64_add : PLUMBLINE_EVENT_flops_fp32_add), amount(work, fp64 ? "flops.fp64.add" : "flops.fp32.add"));
-      EXPECT_EQ(count(counts, fp64 ? PLUMBLINE_EVENT_flops_fp64_mul : PLUMBLINE_EVENT_flops_fp32_mul), amount(work, fp64 ? "flops.fp64.mul" : "flops.fp32.mul"));
-      EXPECT_EQ(count(counts, fp64 ? PLUMBLINE_EVENT_flops_fp64_fma : PLUMBLINE_EVENT_flops_fp32_fma), amount(work, fp64 ? "flops.fp64.fma" : "flops.fp32.fma"));
+      EXPECT_EQ(count(counts, fp64 ? PLUMBLINE_EVENT_flops_fp64_add : PLUMBLINE_EVENT_flops_fp32_add),
+                amount(work, fp64 ? "flops.fp64.add" : "flops.fp32.add"));
+      EXPECT_EQ(count(counts, fp64 ? PLUMBLINE_EVENT_flops_fp64_mul : PLUMBLINE_EVENT_flops_fp32_mul),
+                amount(work, fp64 ? "flops.fp64.mul" : "flops.fp32.mul"));
+      EXPECT_EQ(count(counts, fp64 ? PLUMBLINE_EVENT_flops_fp64_fma : PLUMBLINE_EVENT_flops_fp32_fma),
+                amount(work, fp64 ? "flops.fp64.fma" : "flops.fp32.fma"));
     }
   });
 }

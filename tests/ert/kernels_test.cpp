@@ -56,7 +56,8 @@ TEST(ErtKernels, every_flavor_that_runs_here_computes_the_right_result) {
       if (!runs_isa(split_flavor(flavor.name).isa)) continue;
       const auto data = prepared(point, flavor.precision);
       flavor.sweep(data->arguments(), 0, data->extent());
-      EXPECT_LE(data->error(), data->tolerance()) << point.kernel << " " << parameters(point).path() << " " << flavor.name << " " << flavor.precision;
+      EXPECT_LE(data->error(), data->tolerance())
+          << point.kernel << " " << parameters(point).path() << " " << flavor.name << " " << flavor.precision;
       ++swept;
     }
   }

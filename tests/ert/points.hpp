@@ -28,10 +28,12 @@ inline Value number(std::int64_t value) { return value; }
 inline std::vector<Point> points() {
   std::vector<Point> all;
   for (const char* form : {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"})
-    for (const int iterations : {1, 101}) all.push_back({"ert/peak", {{"form", std::string(form)}, {"iterations", number(iterations)}, {"blocks", number(2)}}});
+    for (const int iterations : {1, 101})
+      all.push_back({"ert/peak", {{"form", std::string(form)}, {"iterations", number(iterations)}, {"blocks", number(2)}}});
   for (const char* pattern : {"load", "store", "copy", "update", "triad", "loads2store1"})
     for (const int n : {1, 255, 1024, 5001})
-      for (const int repeat : {1, 2, 3}) all.push_back({"ert/stream", {{"pattern", std::string(pattern)}, {"n", number(n)}, {"repeat", number(repeat)}}});
+      for (const int repeat : {1, 2, 3})
+        all.push_back({"ert/stream", {{"pattern", std::string(pattern)}, {"n", number(n)}, {"repeat", number(repeat)}}});
   for (int k = 1; k <= 512; k *= 2)
     for (const int n : {1, 1411})
       for (const int repeat : {1, 2}) all.push_back({"ert/vector", {{"k", number(k)}, {"n", number(n)}, {"repeat", number(repeat)}}});

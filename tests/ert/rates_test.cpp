@@ -65,13 +65,20 @@ TEST(ErtRates, arithmetic) {
     double flops_a_cycle;  // FP64, Zen 5 with AVX-512
     bool scalar;
   };
-  for (const Limit& limit : {Limit{"fma", 32, false}, {"add", 16, false}, {"mul", 16, false}, {"muladd", 32, false}, {"fmaadd", 48, false}, {"scalar_fma", 4, true}, {"scalar_add", 2, true}})
+  for (const Limit& limit : {Limit{"fma", 32, false},
+                             {"add", 16, false},
+                             {"mul", 16, false},
+                             {"muladd", 32, false},
+                             {"fmaadd", 48, false},
+                             {"scalar_fma", 4, true},
+                             {"scalar_add", 2, true}})
     for (const char* precision : {"fp64", "fp32"})
       for (const Flavor& f : flavors_here(kernel, precision)) {
         const auto p = parameters(kernel, {{"form", std::string(limit.form)}, {"iterations", std::int64_t{limit.scalar ? 200 : 2000}}});
         const Rate r = best_rate(kernel, p, f);
         const double most = limit.flops_a_cycle * (!limit.scalar && f.precision == "fp32" ? 2 : 1);
-        std::printf("%-11s %s %-14s %7.1f GFLOP/s %6.2f FLOP/clk (Zen 5: %g)\n", limit.form, precision, std::string(f.name).c_str(), r.gflops, r.flops_a_cycle, most);
+        std::printf("%-11s %s %-14s %7.1f GFLOP/s %6.2f FLOP/clk (Zen 5: %g)\n", limit.form, precision, std::string(f.name).c_str(),
+                    r.gflops, r.flops_a_cycle, most);
       }
 }
 
@@ -84,8 +91,12 @@ TEST(ErtRates, bandwidth) {
   for (const char* pattern : {"load", "store", "copy", "update", "triad", "loads2store1"})
     for (const Size& size : {Size{"L1", 24 << 10}, {"L2", 384 << 10}, {"L3", 12 << 20}, {"mem", 128 << 20}})
       for (const Flavor& f : flavors_here(kernel, "fp64")) {
-        const std::int64_t arrays = std::string_view(pattern) == "copy" ? 2 : std::string_view(pattern) == "triad" || std::string_view(pattern) == "loads2store1" ? 3 : 1;
-        const auto p = parameters(kernel, {{"pattern", std::string(pattern)}, {"n", size.bytes / 8 / arrays / 256 * 256}, {"repeat", std::max<std::int64_t>(1, (16 << 20) / size.bytes)}});
+        const std::int64_t arrays = std::string_view(pattern) == "copy"                                                   ? 2
+                                    : std::string_view(pattern) == "triad" || std::string_view(pattern) == "loads2store1" ? 3
+                                                                                                                          : 1;
+        const auto p = parameters(kernel, {{"pattern", std::string(pattern)},
+                                           {"n", size.bytes / 8 / arrays / 256 * 256},
+                                           {"repeat", std::max<std::int64_t>(1, (16 << 20) / size.bytes)}});
         const Rate r = best_rate(kernel, p, f);
         std::printf("%-12s %-4s %-14s %7.1f GB/s %6.2f B/clk\n", pattern, size.level, std::string(f.name).c_str(), r.gbs, r.bytes_a_cycle);
       }
@@ -97,7 +108,8 @@ TEST(ErtRates, vector_by_flops_an_element) {
   for (std::int64_t k = 1; k <= 512; k *= 2)
     for (const Flavor& f : flavors_here(kernel, "fp64")) {
       const Rate r = best_rate(kernel, parameters(kernel, {{"k", k}, {"n", std::int64_t{1536}}, {"repeat", std::int64_t{50}}}), f);
-      std::printf("k=%-4ld %-14s %7.1f GFLOP/s %6.2f FLOP/clk %6.2f B/clk\n", static_cast<long>(k), std::string(f.name).c_str(), r.gflops, r.flops_a_cycle, r.bytes_a_cycle);
+      std::printf("k=%-4ld %-14s %7.1f GFLOP/s %6.2f FLOP/clk %6.2f B/clk\n", static_cast<long>(k), std::string(f.name).c_str(), r.gflops,
+                  r.flops_a_cycle, r.bytes_a_cycle);
     }
 }
 
