@@ -1,0 +1,44 @@
+"""python3 -m plumbline_analysis report FILE.h5 --show show.json --ceilings ceilings.json --score score.json -o DIR"""
+import argparse
+import sys
+
+DEBIAN_PACKAGES = {"matplotlib": "python3-matplotlib", "h5py": "python3-h5py", "pandas": "python3-pandas", "numpy": "python3-numpy"}
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="python3 -m plumbline_analysis", description="Draws what plumbline measured and judged.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    report = commands.add_parser("report", help="figures (PNG, SVG) and one HTML page")
+    report.add_argument("file", help="result file of plumbline run")
+    for command in ("show", "ceilings", "score"):
+        report.add_argument(f"--{command}", required=True, metavar="JSON", help=f"what plumbline {command} FILE --json printed")
+    report.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the figures")
+    return parser.parse_args(arguments)
+
+
+def main(arguments=None):
+    parsed = parse(arguments)
+    try:
+        from . import errors, report
+    except ModuleNotFoundError as error:
+        module = (error.name or "?").split(".")[0]
+        package = DEBIAN_PACKAGES.get(module, f"python3-{module}")
+        print(f"plumbline report: the Python module '{module}' is missing; install it (Debian: apt install {package})", file=sys.stderr)
+        return 1
+    try:
+        paths, notes = report.write(parsed)
+    except errors.InputError as error:
+        print(f"plumbline report: {error}", file=sys.stderr)
+        return 2
+    except errors.OutputError as error:
+        print(f"plumbline report: {error}", file=sys.stderr)
+        return 1
+    for path in paths:
+        print(path)
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

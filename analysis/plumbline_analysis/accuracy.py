@@ -1,0 +1,138 @@
+"""Counter accuracy: measured over exact, each counter and quantity over its cases, by optimization level of the flavor."""
+import math
+import re
+
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from . import style
+
+ROWS_A_FIGURE = 36
+BAND = 0.05
+COLUMNS = (1.02, 1.12, 1.19, 1.28, 1.37)  # of the text beside the axes: grade, n, bias, CV, absent
+# Where the axis carries numbers, by the axis's greatest over its least value.
+TICKS = ((2.0, (0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.3)),
+         (6.0, (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 4.0)),
+         (40.0, (0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0)))
+LEVELS = {"O0": ("#D55E00", "D"), "O1": ("#E69F00", "^"), "O2": ("#009E73", "s"), "O3": ("#0072B2", "o"), "other": ("#CC79A7", "v")}
+
+
+def flavor_level(case):
+    """O0..O3 of a compiler flavor (gcc12-O3-v3), else "other" (asm, lib, cuda)."""
+    found = re.search(r"-(O[0-3])-", case.rsplit("/", 1)[-1])
+    return found.group(1) if found else "other"
+
+
+def line_of(entry):
+    """What a line of the figure stands for: a counter, what it claims, and whose convention of bytes it is held against."""
+    return entry["counter"], entry["quantity"], entry.get("convention", "flow")
+
+
+def lines_of(score):
+    """[((counter, quantity, convention), score rows)] in the order of the document's own summary, then of appearance."""
+    lines = {line_of(entry): [] for entry in score.get("counters", [])}
+    for row in score["rows"]:
+        lines.setdefault(line_of(row), []).append(row)
+    return list(lines.items())
+
+
+def ratio_of(row):
+    """Measured over exact; 0 and infinity where one of the two is zero; None where nothing was measured."""
+    if isinstance(row["ratio"], (int, float)):
+        return row["ratio"]
+    if isinstance(row.get("measured"), (int, float)):
+        return 0.0 if row["measured"] == 0 else math.inf
+    return None
+
+
+def draw(lines, score, part=""):
+    """`lines`: at most ROWS_A_FIGURE of lines_of()."""
+    height = 1.5 + 0.42 * len(lines)
+    figure = style.figure(12.5, height)
+    axes = figure.add_axes((0.215, 0.75 / height, 0.41, 1 - 1.45 / height))
+    grades = {line_of(entry): entry for entry in score.get("counters", [])}
+    limits = _limits(lines)
+    axes.axvspan(1 - BAND, 1 + BAND, color="#0072B2", alpha=0.10, lw=0, zorder=0)
+    axes.axvline(1.0, color=style.INK, lw=1.0, zorder=1)
+    for position, (line, rows) in enumerate(lines):
+        _draw_line(axes, position, rows, limits)
+        axes.text(-0.015, position, _name(*line), transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=8, linespacing=1.05)
+        for x, text in zip(COLUMNS, _summary(grades.get(line), rows)):
+            axes.text(x, position, text, transform=axes.get_yaxis_transform(), va="center", fontsize=8)
+    for x, head in zip(COLUMNS, ("grade", "n", "bias", "CV")):
+        axes.text(x, 1.0, head, transform=axes.transAxes, va="bottom", fontsize=8, color="#555555")
+    _frame(axes, limits, len(lines))
+    axes.set_title(f"Counter accuracy{part}", loc="left", fontsize=11, fontweight="bold", x=0.0, pad=16)
+    _draw_legend(axes, lines)
+    return figure
+
+
+def _name(counter, quantity, convention):
+    """One line, or two: the counter, and what it is held against where the counter's name does not say so."""
+    against = "" if counter.endswith(quantity) else quantity
+    if convention != "flow":
+        against = f"{against or quantity} ({convention}'s convention)"
+    return "\n".join(style.shortened(part, 38) for part in (counter, against) if part)
+
+
+def _limits(lines):
+    ratios = [ratio_of(row) for _, rows in lines for row in rows]
+    finite = [ratio for ratio in ratios if ratio and math.isfinite(ratio)]
+    return max(min([0.8] + finite) / 1.15, 1e-4), min(max([1.25] + finite) * 1.15, 1e4)
+
+
+def _draw_line(axes, position, rows, limits):
+    """A strip a level, one above the other; each dot a case; the bar from least to greatest."""
+    levels = [level for level in LEVELS if any(flavor_level(row["case"]) == level for row in rows)]
+    for index, level in enumerate(levels):
+        ratios = sorted(ratio_of(row) for row in rows if ratio_of(row) is not None and flavor_level(row["case"]) == level)
+        if not ratios:
+            continue
+        y = position + (index - (len(levels) - 1) / 2) * 0.22
+        color, marker = LEVELS[level]
+        low, high = limits
+        edge = (high / low) ** 0.015
+        shown = [min(max(ratio, low * edge), high / edge) for ratio in ratios]
+        axes.plot([shown[0], shown[-1]], [y, y], "-", color=color, lw=1.2, alpha=0.6, zorder=2)
+        axes.plot(shown, [y] * len(shown), marker, ms=4.5, mec=color, mfc=color, mew=0.6, alpha=min(1.0, 0.35 + 6.0 / len(shown)), zorder=3)
+        for ratio, place in zip(ratios, shown):
+            if ratio < low or ratio > high:  # zero and beyond the axis: at the edge, with an arrow
+                axes.plot([place], [y], "<" if ratio < low else ">", ms=8, mfc="white", mec=color, mew=1.3, zorder=4)
+
+
+def _summary(entry, rows):
+    """The cells beside a line: grade, n, bias, CV, and what could not be counted."""
+    entry = entry or {}
+    bias, cv = (entry.get(key) if isinstance(entry.get(key), (int, float)) else None for key in ("bias", "cv"))
+    cells = [entry.get("grade") or "-", str(entry.get("n", "")), "" if bias is None else f"{bias:.4g}", "" if cv is None else f"{100 * cv:.2g} %"]
+    absent = [row for row in rows if ratio_of(row) is None]
+    if not absent:
+        return cells
+    reason = sorted({row.get("reason") or row["status"] for row in absent})[0]
+    text = f"{len(absent)} absent: {style.shortened(reason, 30)}"
+    return cells + [text] if any(cells[2:]) else cells[:2] + [text]
+
+
+def _frame(axes, limits, count):
+    axes.set_xscale("log")
+    axes.set_xlim(*limits)
+    axes.set_ylim(count - 0.45, -0.55)
+    axes.set_yticks([])
+    span = limits[1] / limits[0]
+    ticks = next((ticks for widest, ticks in TICKS if span < widest), None)
+    if ticks is None:
+        style.log_axis(axes.xaxis)
+    else:
+        axes.xaxis.set_major_locator(FixedLocator([tick for tick in ticks if limits[0] <= tick <= limits[1]]))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.short(value)))
+    for position in range(count - 1):
+        axes.axhline(position + 0.5, color="#e6e6e6", lw=0.6, zorder=0)
+    axes.set_xlabel("measured / exact (log scale; 1 inside the model's interval)   band: ±5 %")
+
+
+def _draw_legend(axes, lines):
+    present = [level for level in LEVELS if any(flavor_level(row["case"]) == level for _, rows in lines for row in rows)]
+    handles = [style.handle(*LEVELS[level]) for level in present]
+    names = [f"-{level}" if level != "other" else "no compiler level" for level in present]
+    axes.legend(handles, names, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncol=len(present), frameon=False, fontsize=8.5, borderaxespad=0.3,
+                handletextpad=0.2, columnspacing=1.2)

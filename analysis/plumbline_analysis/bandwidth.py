@@ -1,0 +1,74 @@
+"""Bandwidth over the working set: the sweep's raw points, and where the caches end."""
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from . import style
+from .judged import number, team
+
+
+def sweeps_of(tables):
+    """{(node, team): rows of /ceilings that are points of a bandwidth sweep}"""
+    rows = tables["ceilings"]
+    if "working_set_bytes" not in rows:
+        return {}
+    rows = rows[(rows.level == "sweep") & (rows.unit == "GB/s") & (rows.status == "ok") & (rows.working_set_bytes > 0) & (rows.value > 0)]
+    teams = "r" + rows.ranks.astype(str) + "t" + rows.threads.astype(str)
+    return {key: part for key, part in rows.groupby([rows.node, teams])}
+
+
+def cache_sizes(ceiling_rows, node, team_name):
+    """{level: bytes}: how far each cache reached for this team, by the level's fastest pattern."""
+    fastest = {}
+    for row in ceiling_rows:
+        if (row["node"], team(row)) == (node, team_name) and row["level"] in style.LEVELS and row["level"] != "mem" and number(row["value"]):
+            if row["level"] not in fastest or row["value"] > fastest[row["level"]]["value"]:
+                fastest[row["level"]] = row
+    return {level: row["size_bytes"] for level, row in fastest.items() if number(row.get("size_bytes"))}
+
+
+def draw(node, team_name, points, sizes):
+    figure = style.figure(10.5, 5.6)
+    axes = figure.add_axes((0.075, 0.11, 0.72, 0.80))
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    names = sorted(points[["pattern", "precision"]].drop_duplicates().itertuples(index=False, name=None))
+    for index, (pattern, precision) in enumerate(names):
+        color, marker = style.SERIES[index % len(style.SERIES)]
+        part = points[(points.pattern == pattern) & (points.precision == precision)]
+        axes.plot(part.working_set_bytes, part.value, marker, ms=3, color=color, alpha=0.35, mew=0, zorder=3)
+        middle = part.groupby("working_set_bytes").value.median()
+        label = pattern if precision in ("-", "") else f"{pattern} {precision}"
+        axes.plot(middle.index, middle.values, "-", marker=marker, ms=4.2, lw=1.4, color=color, label=label, zorder=4)
+    _limits(axes, points)
+    _mark_caches(axes, sizes)
+    axes.set_xlabel("working set of the whole team (bytes)")
+    axes.set_ylabel("bandwidth (GB/s)")
+    axes.set_title(f"Bandwidth over working set   {node} · {team_name}", loc="left", fontsize=11, fontweight="bold", pad=20)
+    axes.grid(True, which="major", color="#e6e6e6", lw=0.6)
+    axes.set_axisbelow(True)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, title="pattern\n(line: median of rounds)", title_fontsize=8, alignment="left")
+    return figure
+
+
+def _limits(axes, points):
+    axes.set_xlim(points.working_set_bytes.min() / 1.5, points.working_set_bytes.max() * 1.5)
+    axes.set_ylim(points.value.min() / 1.5, points.value.max() * 1.4)
+    style.log_axis(axes.yaxis)
+    axes.xaxis.set_major_locator(LogLocator(base=2, numticks=12))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.short_bytes(value)))
+
+
+def _mark_caches(axes, sizes):
+    """A line at each size, its name above the frame where no curve runs."""
+    axes.figure.canvas.draw()
+    box = axes.bbox
+    boxes = style.Boxes((0, 0, axes.figure.bbox.width, axes.figure.bbox.height))
+    for level, size in sorted(sizes.items(), key=lambda item: item[1]):
+        left, right = axes.get_xlim()
+        if not left < size < right:
+            continue
+        color, _ = style.level_look(level)
+        axes.axvline(size, color=color, lw=1.2, ls=(0, (5, 3)), zorder=2)
+        x = axes.transData.transform((size, 1.0))[0]
+        candidates = [(x + shift, box.y1 + 4, "center", "bottom") for shift in (0, 12, -12, 24, -24, 36, -36, 48, -48)]
+        style.place(axes, boxes, candidates, f"{level} {style.short_bytes(size)}", fontsize=8.5, color=color, fontweight="bold")

@@ -1,0 +1,107 @@
+"""Which cases share a roof, and which roofs they share."""
+import math
+from dataclasses import dataclass
+
+from . import style
+from .judged import number, team
+
+CASES_A_FIGURE = 15
+
+
+@dataclass
+class Roofs:
+    """The ceilings of one node, team and precision."""
+
+    bandwidths: dict  # level -> ceiling row, the fastest pattern of the level
+    peaks: list       # compute ceiling rows, highest first
+    note: str = ""
+
+    @property
+    def top(self):
+        return self.peaks[0]["value"]
+
+    def ridge(self, level):
+        return self.top / self.bandwidths[level]["value"]
+
+
+@dataclass
+class Group:
+    """Cases that share a roof."""
+
+    node: str
+    team: str
+    precision: str
+    rows: list
+
+    @property
+    def title(self):
+        return f"{self.node} · {self.precision} · {self.team}"
+
+    @property
+    def slug(self):
+        return "".join(c if c.isalnum() or c in "-._" else "_" for c in f"{self.node}-{self.precision}-{self.team}")
+
+
+def groups_of(show_rows):
+    """The drawable cases by node, precision and team, and the others with what they lack."""
+    groups, left_out = {}, []
+    for row in show_rows:
+        lacking = _lacking(row)
+        if lacking:
+            left_out.append((row["case"], lacking))
+            continue
+        key = (row["node"], team(row), row["precision"])
+        groups.setdefault(key, Group(*key, [])).rows.append(row)
+    return [groups[key] for key in sorted(groups)], left_out
+
+
+def _lacking(row):
+    if number(row["gflops"]) is None:
+        return row.get("reason") or (f"status {row['status']}" if row["status"] != "ok" else "no FLOP/s")
+    if not any(number(level.get("ai")) for level in (row["levels"] or {}).values()):
+        return row.get("reason") or "no arithmetic intensity"
+    return None
+
+
+def roofs_of(ceiling_rows, group):
+    """The roofs a group stands under: of its own node and team, else of the nearest (as plumbline show has it), and the note says so."""
+    usable = [row for row in ceiling_rows if number(row["value"]) and row["status"] == "ok"]
+    usable = [row for row in usable if row["level"] in style.LEVELS or row["level"] == "compute" and row["precision"] == group.precision]
+    if not usable:
+        return None
+    nearest = min((_distance(row, group), row["node"], team(row)) for row in usable)
+    rows = [row for row in usable if (row["node"], team(row)) == nearest[1:]]
+    strange = [text for text, own in ((f"node {nearest[1]}", group.node), (nearest[2], group.team)) if not text.endswith(own)]
+    bandwidths = {}
+    for row in rows:
+        if row["level"] != "compute" and (row["level"] not in bandwidths or row["value"] > bandwidths[row["level"]]["value"]):
+            bandwidths[row["level"]] = row
+    peaks = sorted((row for row in rows if row["level"] == "compute"), key=lambda row: -row["value"])
+    if not peaks or not bandwidths:
+        return None
+    ordered = dict(sorted(bandwidths.items(), key=lambda item: style.level_order(item[0])))
+    return Roofs(ordered, peaks, f"ceilings of {' and '.join(strange)}" if strange else "")
+
+
+def _distance(row, group):
+    ranks, threads = (int(part) for part in group.team[1:].split("t"))
+    workers = row["ranks"] * row["threads"] / (ranks * threads)
+    return (row["node"] != group.node, abs(math.log2(workers)), team(row) != group.team)
+
+
+def fastest_of_each_kernel(rows):
+    best = {}
+    for row in rows:
+        if row["kernel"] not in best or row["gflops"] > best[row["kernel"]]["gflops"]:
+            best[row["kernel"]] = row
+    return sorted(best.values(), key=lambda row: -row["gflops"])
+
+
+def interval(level):
+    """(low, middle, high) of a level's arithmetic intensity, None where it is absent or open."""
+    return number(level.get("ai_lo")), number(level.get("ai")), number(level.get("ai_hi"))
+
+
+def source_of(row):
+    """Who says how many bytes moved: "hardware", "emulated" or "model"."""
+    return row.get("bytes_source") or "hardware"

@@ -1,0 +1,45 @@
+"""What `plumbline ceilings`, `show` and `score` print with --json: every judgement drawn here comes from there."""
+import json
+
+from .errors import InputError
+
+# The keys a row must have for us to draw it; others may come.
+NEEDED = {
+    "ceilings": ("name", "precision", "level", "pattern", "ranks", "threads", "node", "value", "unit", "status"),
+    "show": ("case", "kernel", "precision", "ranks", "threads", "node", "gflops", "levels", "status"),
+    "score": ("case", "counter", "quantity", "ratio", "status"),
+}
+
+
+def read(path, command):
+    """The document that `plumbline COMMAND --json` wrote to `path`."""
+    advice = f"write it with plumbline {command} FILE --json"
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+    except OSError as error:
+        raise InputError(f"'{path}' cannot be read: {error.strerror}; {advice}") from error
+    except ValueError as error:
+        raise InputError(f"'{path}' is no JSON ({' '.join(str(error).split())}); {advice}") from error
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if schema != f"plumbline-{command}/1":
+        raise InputError(f"'{path}' has schema {schema!r}, not 'plumbline-{command}/1'; {advice}")
+    rows = document.get("rows")
+    if not isinstance(rows, list):
+        raise InputError(f"'{path}' has no list of rows; {advice}")
+    for number, row in enumerate(rows):
+        missing = [key for key in NEEDED[command] if not isinstance(row, dict) or key not in row]
+        if missing:
+            raise InputError(f"'{path}': row {number} has no '{missing[0]}'; {advice}")
+    return document
+
+
+def number(value):
+    """A finite positive number as float, else None: what a log axis can show."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if 0.0 < value < float("inf") else None
+
+
+def team(row):
+    return f"r{row['ranks']}t{row['threads']}"

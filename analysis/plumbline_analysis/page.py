@@ -1,0 +1,61 @@
+"""One HTML page that needs nothing else: the figures inside, the tables below, the provenance at the end."""
+import base64
+import html
+import json
+
+STYLE = """
+body{font:14px/1.5 system-ui,sans-serif;color:#222;margin:2em auto;max-width:1150px;padding:0 1em}
+h1{font-size:1.5em} h2{font-size:1.15em;margin-top:2em} figure{margin:1em 0} img{max-width:100%;height:auto}
+table{border-collapse:collapse;font-size:12px} th,td{padding:2px 8px;text-align:left;border-bottom:1px solid #e4e4e4;vertical-align:top}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums} .scroll{overflow-x:auto;max-height:32em;overflow-y:auto}
+thead th{position:sticky;top:0;background:#fff} pre{background:#f6f6f6;padding:.8em;overflow-x:auto;font-size:12px} .notes{color:#555}
+"""
+
+CEILINGS = ("node", "name", "precision", "level", "pattern", "ranks", "threads", "value", "unit", "min", "median", "max", "n", "cv", "size_bytes",
+            "status", "reason", "method")
+SHOW = ("node", "label", "flavor", "precision", "ranks", "threads", "seconds", "gflops", "bound", "percent_of_roof", "join", "bytes_source",
+        "status", "reason", "case")
+COUNTERS = ("counter", "quantity", "grade", "n", "bias", "min", "max", "cv", "reason")
+
+
+def build(name, figures, ceilings, show, score, facts):
+    """`figures`: [(title, path of the SVG)]; `facts`: {"provenance":..., "campaign":...}. Returns the page's text."""
+    parts = [f"<h1>Plumbline: {html.escape(name)}</h1>"]
+    for title, svg in figures:
+        with open(svg, "rb") as file:
+            data = base64.b64encode(file.read()).decode("ascii")
+        parts.append(f'<figure><img alt="{html.escape(title, quote=True)}" src="data:image/svg+xml;base64,{data}"></figure>')
+    parts += _section("Ceilings", ceilings, CEILINGS, ceilings["rows"])
+    parts += _section("Kernels under the roofs", show, SHOW, show["rows"])
+    parts += _section("Counters", score, COUNTERS, score.get("counters", []))
+    parts.append("<h2>Campaign</h2><pre>" + html.escape(facts.get("campaign", "")) + "</pre>")
+    provenance = json.dumps(facts.get("provenance", {}), indent=1, ensure_ascii=False)
+    parts.append("<h2>Provenance</h2><pre>" + html.escape(provenance) + "</pre>")
+    head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Plumbline: {html.escape(name)}</title><style>{STYLE}</style></head>'
+    return head + "<body>\n" + "\n".join(parts) + "\n</body></html>\n"
+
+
+def _section(title, document, columns, rows):
+    parts = [f"<h2>{title}</h2>"]
+    notes = [note if isinstance(note, str) else json.dumps(note) for note in document.get("notes", [])]
+    if notes:
+        parts.append('<ul class="notes">' + "".join(f"<li>{html.escape(note)}</li>" for note in notes) + "</ul>")
+    parts.append(_table(columns, rows) if rows else "<p>none</p>")
+    return parts
+
+
+def _table(columns, rows):
+    used = [column for column in columns if any(row.get(column) not in (None, "") for row in rows)]
+    numeric = {column for column in used if all(isinstance(row.get(column), (int, float, type(None))) for row in rows)}
+    klass = {column: ' class="n"' if column in numeric else "" for column in used}
+    head = "".join(f"<th{klass[column]}>{html.escape(column)}</th>" for column in used)
+    body = "".join("<tr>" + "".join(f"<td{klass[column]}>{_cell(row.get(column))}</td>" for column in used) + "</tr>" for row in rows)
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _cell(value):
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.5g}"
+    return html.escape(str(value))

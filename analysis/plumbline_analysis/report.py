@@ -1,0 +1,85 @@
+"""The report: reads the file and the judgements, draws every figure that they allow, writes PNG, SVG and one HTML page."""
+import os
+
+import matplotlib
+
+from . import accuracy, bandwidth, cases, groups, judged, page, roofline, style, vector
+from .errors import OutputError
+from .load import load
+
+
+def write(arguments):
+    """Returns the paths written, the page last, and notes about what could not be drawn."""
+    tables = load(arguments.file)
+    ceilings, show, score = (judged.read(getattr(arguments, command), command) for command in ("ceilings", "show", "score"))
+    facts = tables["cases"].attrs
+    notes = []
+    try:
+        os.makedirs(arguments.output, exist_ok=True)
+        with matplotlib.rc_context(style.SETTINGS):
+            figures = _save_all(_figures(tables, ceilings, show, score, notes), arguments.output)
+        target = os.path.join(arguments.output, "report.html")
+        text = page.build(os.path.basename(arguments.file), [(title, svg) for title, _, svg in figures], ceilings, show, score, facts)
+        with open(target, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise OutputError(f"'{error.filename or arguments.output}' cannot be written: {error.strerror}; choose another folder with -o") from error
+    return [path for _, *paths in figures for path in paths] + [target], notes
+
+
+def _save_all(figures, folder):
+    saved = []
+    for name, title, figure in figures:
+        png, svg = (os.path.join(folder, f"{name}.{kind}") for kind in ("png", "svg"))
+        figure.savefig(png, dpi=150)
+        figure.savefig(svg, metadata={"Date": None})
+        saved.append((title, png, svg))
+    return saved
+
+
+def _figures(tables, ceilings, show, score, notes):
+    """Yields (file name, title, figure)."""
+    yield from _rooflines(ceilings["rows"], show["rows"], notes)
+    sweeps = bandwidth.sweeps_of(tables)
+    for (node, team), points in sorted(sweeps.items()):
+        figure = bandwidth.draw(node, team, points, bandwidth.cache_sizes(ceilings["rows"], node, team))
+        yield f"bandwidth-{_slug(node)}-{team}", f"Bandwidth over working set, {node}, {team}", figure
+    if not sweeps:
+        notes.append("no bandwidth figure: the file has no bandwidth sweep (ceilings were not measured)")
+    for group, points in vector.sweeps_of(tables):
+        figure = vector.draw(group, points, ceilings["rows"])
+        if figure:
+            yield f"vector-{group.slug}", f"Points under the roof, {group.title}", figure
+    lines = accuracy.lines_of(score)
+    for number, first in enumerate(range(0, len(lines), accuracy.ROWS_A_FIGURE), start=1):
+        name = "accuracy" if len(lines) <= accuracy.ROWS_A_FIGURE else f"accuracy-{number}"
+        part = "" if name == "accuracy" else f"   part {number}"
+        yield name, "Counter accuracy", accuracy.draw(lines[first : first + accuracy.ROWS_A_FIGURE], score, part)
+    if not lines:
+        notes.append("no accuracy figure: nothing was counted")
+
+
+def _rooflines(ceiling_rows, show_rows, notes):
+    found, left_out = groups.groups_of(show_rows)
+    for group in found:
+        roofs = groups.roofs_of(ceiling_rows, group)
+        if roofs is None:
+            notes.append(f"no roofline for {group.title}: no ceilings of this node and precision")
+            continue
+        chosen = groups.fastest_of_each_kernel(group.rows)
+        note = "" if len(chosen) == len(group.rows) else f"{len(chosen)} of {len(group.rows)} cases: the fastest of each kernel"
+        pages = [chosen[i : i + groups.CASES_A_FIGURE] for i in range(0, len(chosen), groups.CASES_A_FIGURE)]
+        for number, rows in enumerate(pages, start=1):
+            name = f"roofline-{group.slug}" + (f"-{number}" if len(pages) > 1 else "")
+            yield name, f"Roofline, {group.title}", roofline.draw(group, roofs, rows, note)
+        if len(group.rows) > len(chosen):
+            yield f"cases-{group.slug}", f"All cases, {group.title}", cases.draw(group, roofs)
+    if left_out:
+        reasons = sorted({reason for _, reason in left_out})
+        notes.append(f"{len(left_out)} cases are not drawn: {'; '.join(reasons[:3])}{' ...' if len(reasons) > 3 else ''}")
+    if not found:
+        notes.append("no roofline: no case has both FLOP/s and an arithmetic intensity")
+
+
+def _slug(text):
+    return "".join(c if c.isalnum() or c in "-._" else "_" for c in text)

@@ -1,0 +1,198 @@
+"""The hierarchical roofline: FLOP/s over arithmetic intensity at each memory level, under the measured ceilings."""
+import math
+
+from . import style
+from .groups import interval, source_of
+from .judged import number
+from .key import draw_key
+
+
+def draw(group, roofs, rows, note=""):
+    """One figure with up to CASES_A_FIGURE numbered cases and their key beside it."""
+    figure = style.figure(12.5, 7.2)
+    axes = figure.add_axes((0.065, 0.10, 0.60, 0.82))
+    frame(axes, rows, roofs)
+    figure.canvas.draw()
+    boxes = style.Boxes(axes.bbox.extents)
+    drawn = [_draw_case(axes, row, boxes) for row in rows]
+    _draw_roofs(axes, roofs, boxes)
+    for position, (row, ends) in enumerate(zip(rows, drawn), start=1):
+        _number_case(axes, position, ends, boxes)
+    axes.set_title(f"Roofline   {group.title}", loc="left", fontsize=11, fontweight="bold")
+    draw_key(figure, rows, roofs, note)
+    return figure
+
+
+def frame(axes, rows, roofs):
+    intensities = [value for row in rows for level in row["levels"].values() for value in interval(level) if value]
+    ridges = [roofs.ridge(level) for level in roofs.bandwidths]
+    rates = [row["gflops"] for row in rows] + [peak["value"] for peak in roofs.peaks]
+    left = min(min(intensities, default=0.05) / 1.6, min(ridges) / 12)  # room for the label along the first roof
+    right = max(max(ridges) * 6, max(intensities, default=1.0) * 2.5)
+    bottom = min(min(rates) / 2.2, roofs.top / 200)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlim(left, right)
+    axes.set_ylim(bottom, roofs.top * 2.6)
+    style.log_axis(axes.xaxis)
+    style.log_axis(axes.yaxis)
+    axes.set_xlabel("arithmetic intensity at each level (FLOP per byte across the level's boundary towards the core)")
+    axes.set_ylabel("performance (GFLOP/s)")
+    axes.grid(True, which="major", color="#e6e6e6", lw=0.6, zorder=0)
+    axes.set_axisbelow(True)
+
+
+def _pixels(axes, x, y):
+    return axes.transData.transform((x, y))
+
+
+def _take_line(axes, boxes, x0, y0, x1, y1, margin=1.5):
+    (a, b), (c, d) = _pixels(axes, x0, y0), _pixels(axes, x1, y1)
+    steps = max(1, int(math.hypot(c - a, d - b) / 8))
+    for i in range(steps):
+        p, q = i / steps, (i + 1) / steps
+        boxes.add(a + (c - a) * p - margin, b + (d - b) * p - margin, a + (c - a) * q + margin, b + (d - b) * q + margin)
+
+
+def points_of(row):
+    """[(level, low, ai, high)] by rising intensity; high is None where the interval is open."""
+    points = [(name, *interval(level)) for name, level in row["levels"].items()]
+    return sorted((point for point in points if point[2]), key=lambda point: (point[2], style.level_order(point[0])))
+
+
+def _draw_case(axes, row, boxes):
+    """A case's points, one a level, all at its FLOP/s, joined; returns the pixel positions of its ends."""
+    rate, points = row["gflops"], points_of(row)
+    ends = [_pixels(axes, points[0][2], rate), _pixels(axes, points[-1][2], rate)]
+    axes.plot([points[0][2], points[-1][2]], [rate, rate], "-", color=style.INK, lw=0.8, alpha=0.55, zorder=3)
+    _take_line(axes, boxes, points[0][2], rate, points[-1][2], rate)
+    for (name, low, ai, high), size in zip(points, _sizes(axes, points, rate)):
+        _draw_interval(axes, name, low, ai, high, rate, boxes)
+        style.draw_point(axes, ai, rate, name, source_of(row), size, zorder=6 - size / 20)
+        x, y = _pixels(axes, ai, rate)
+        boxes.add(x - 6, y - 6, x + 6, y + 6)
+    return ends
+
+
+def _sizes(axes, points, rate):
+    """Marker sizes: 7, or one inside the other where levels share a place, as they do for a kernel that reuses nothing."""
+    sizes, nest = [7.0] * len(points), []
+    for index, point in enumerate(points):
+        x = _pixels(axes, point[2], rate)[0]
+        nest = [other for other in nest if abs(x - _pixels(axes, points[other][2], rate)[0]) < 5] + [index]
+        if len(nest) > 1:
+            for depth, other in enumerate(sorted(nest, key=lambda other: style.level_order(points[other][0]))):
+                sizes[other] = 4.0 + 3.6 * (len(nest) - 1 - depth)
+    return sizes
+
+
+def _draw_interval(axes, level, low, ai, high, rate, boxes):
+    """A horizontal error bar; dotted to the frame where the interval is open (the caches may take all the traffic)."""
+    color, _ = style.level_look(level)
+    low = low or ai
+    if low == ai and high == ai:
+        return
+    if high is None:
+        high = axes.get_xlim()[1]
+        axes.plot([ai, high], [rate, rate], ":", color=color, lw=1.3, zorder=3.5)
+        axes.plot([high], [rate], ">", color=color, ms=5, clip_on=False, zorder=3.6)
+        axes.plot([low, ai], [rate, rate], "-", color=color, lw=2.6, alpha=0.45, solid_capstyle="butt", zorder=3.5)
+    else:
+        axes.plot([low, high], [rate, rate], "-", color=color, lw=2.6, alpha=0.45, solid_capstyle="butt", zorder=3.5)
+        axes.plot([low, high], [rate, rate], "|", color=color, ms=8, mew=1.3, zorder=3.6)
+    _take_line(axes, boxes, low, rate, high, rate, margin=3)
+
+
+def _draw_roofs(axes, roofs, boxes):
+    left, right = axes.get_xlim()
+    bottom = axes.get_ylim()[0]
+    for level, row in roofs.bandwidths.items():
+        color, _ = style.level_look(level)
+        value, ridge = row["value"], roofs.ridge(level)
+        start = max(left, bottom / value)
+        axes.plot([start, ridge], [start * value, roofs.top], "-", color=color, lw=1.8, zorder=2)
+        _shade(axes, row, [start, ridge], lambda x, rate: [x[0] * rate, x[1] * rate], color)
+        axes.plot([ridge], [roofs.top], "o", ms=4.5, color=color, mec="white", mew=0.8, zorder=6)
+        _take_line(axes, boxes, start, start * value, ridge, roofs.top)
+    first = min(roofs.ridge(level) for level in roofs.bandwidths)
+    for peak in roofs.peaks:
+        begin = max(left, first * peak["value"] / roofs.top)
+        top = peak is roofs.peaks[0]
+        axes.plot([begin, right], [peak["value"]] * 2, "-" if top else "--", color=style.INK, lw=1.8 if top else 1.0, zorder=2)
+        _shade(axes, peak, [begin, right], lambda x, rate: [rate, rate], style.INK)
+        _take_line(axes, boxes, begin, peak["value"], right, peak["value"])
+    _label_ridges(axes, roofs, boxes)
+    _label_peaks(axes, roofs, boxes)
+    _label_bandwidths(axes, roofs, boxes)
+
+
+def _shade(axes, row, x, rate_line, color):
+    """The spread between the rounds, as a band."""
+    low, high = number(row.get("min")), number(row.get("max"))
+    if low and high:
+        axes.fill_between(x, rate_line(x, low), rate_line(x, high), color=color, alpha=0.13, lw=0, zorder=1)
+
+
+def _spread(row):
+    return f", CV {style.short(100 * row['cv'])} %" if isinstance(row.get("cv"), (int, float)) else ""
+
+
+def _label_ridges(axes, roofs, boxes):
+    for level in roofs.bandwidths:
+        x, y = _pixels(axes, roofs.ridge(level), roofs.top)
+        candidates = [(x + dx, y + dy, "center", "bottom") for dy in (6, 18, 30) for dx in (0, 14, -14, 28, -28)]
+        style.place(axes, boxes, candidates, style.short(roofs.ridge(level)), fontsize=7.5, color=style.level_look(level)[0], fontweight="bold")
+
+
+def _label_peaks(axes, roofs, boxes):
+    left, right = axes.get_xlim()
+    first = min(roofs.ridge(level) for level in roofs.bandwidths)
+    for peak in roofs.peaks:
+        (begin, y), (end, _) = (_pixels(axes, x, peak["value"]) for x in (max(left, first * peak["value"] / roofs.top), right))
+        text = f"{peak['name']} {style.short(peak['value'])} GFLOP/s{_spread(peak)}"
+        room = end - begin - style.text_width(axes, text, 8)
+        candidates = []
+        for dx in range(6, max(7, int(room)), 12):
+            candidates += [(end - dx, y + 4, "right", "bottom"), (end - dx, y - 4, "right", "top")]  # above the line, else below it
+        style.place(axes, boxes, candidates, text, fontsize=8)
+
+
+def _label_bandwidths(axes, roofs, boxes):
+    left, bottom = axes.get_xlim()[0], axes.get_ylim()[0]
+    for level, row in roofs.bandwidths.items():
+        value, ridge = row["value"], roofs.ridge(level)
+        start = max(left, bottom / value)
+        (a, b), (c, d) = _pixels(axes, start, start * value), _pixels(axes, ridge, roofs.top)
+        length = math.hypot(c - a, d - b)
+        east, north = (c - a) / length, (d - b) / length
+        text = f"{row['name']} {style.short(value)} GB/s{_spread(row)}"
+        room = length - style.text_width(axes, text, 8)
+        candidates = []
+        for away, vertical in ((5, "bottom"), (-5, "top")):  # above the line, else below it
+            for step in range(8, max(9, int(room)), 8):
+                candidates.append((a + east * step - north * away, b + north * step + east * away, "left", vertical))
+        style.place(axes, boxes, candidates, text, math.degrees(math.atan2(d - b, c - a)), fontsize=8, color=style.level_look(level)[0])
+
+
+def _number_case(axes, position, ends, boxes):
+    """The case's number beside one of its ends; a leader where it had to go further."""
+    (x0, y0), (x1, y1) = ends
+    candidates = [(x1 + 11, y1, "left", "center"), (x0 - 11, y0, "right", "center")]
+    for away in (15, 22, 30, 40, 52):
+        for turn in (0, 30, -30, 60, -60, 90, -90):
+            east, north = away * math.cos(math.radians(turn)), away * math.sin(math.radians(turn))
+            candidates += [(x1 + east, y1 + north, "center", "center"), (x0 - east, y0 + north, "center", "center")]
+    label = style.place(axes, boxes, candidates, str(position), fontsize=8.5, fontweight="bold")
+    box = label.get_window_extent()
+    x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+    end = min(ends, key=lambda point: math.hypot(point[0] - x, point[1] - y))
+    distance = math.hypot(end[0] - x, end[1] - y)
+    if distance > 24:
+        style.leader(axes, (x, y), end, from_=8 / distance, to=1 - 6 / distance)
+
+
+def draw_bare_roofs(axes, roofs, width=1.0):
+    left, right = axes.get_xlim()
+    for level, row in roofs.bandwidths.items():
+        axes.plot([left, roofs.ridge(level)], [left * row["value"], roofs.top], "-", color=style.level_look(level)[0], lw=width, zorder=2)
+    axes.plot([min(roofs.ridge(level) for level in roofs.bandwidths), right], [roofs.top] * 2, "-", color=style.INK, lw=width, zorder=2)

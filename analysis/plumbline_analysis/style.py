@@ -1,0 +1,176 @@
+"""How every figure looks: one symbol and one colour per memory level, units in words, text that does not overlap."""
+import math
+
+import numpy
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+# Okabe and Ito's colours: told apart with any colour vision and in grey print by their lightness.
+LEVELS = {
+    "L1": ("#0072B2", "o"),
+    "shared": ("#CC79A7", "v"),
+    "L2": ("#009E73", "s"),
+    "L3": ("#E69F00", "^"),
+    "mem": ("#D55E00", "D"),
+}
+SERIES = (("#0072B2", "o"), ("#D55E00", "D"), ("#009E73", "s"), ("#CC79A7", "v"), ("#E69F00", "^"), ("#56B4E9", "P"), ("#000000", "X"))
+INK, FAINT = "#222222", "#9a9a9a"
+LEVEL_NAMES = {"mem": "memory"}
+BYTES_SOURCES = {"hardware": "bytes counted by hardware", "emulated": "bytes simulated", "model": "bytes from the model"}
+
+SETTINGS = {"font.family": "DejaVu Sans", "font.size": 9, "axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK,
+            "xtick.color": INK, "ytick.color": INK, "axes.linewidth": 0.8, "svg.fonttype": "path", "svg.hashsalt": "plumbline",
+            "text.parse_math": False}  # a file's own text may hold dollars
+
+
+def figure(width, height):
+    """A figure with a canvas of its own: no display, no global state."""
+    result = Figure(figsize=(width, height), facecolor="white")
+    FigureCanvasAgg(result)
+    return result
+
+
+def level_order(level):
+    return list(LEVELS).index(level) if level in LEVELS else len(LEVELS)
+
+
+def level_name(level):
+    return LEVEL_NAMES.get(level, level)
+
+
+def level_look(level):
+    return LEVELS.get(level, (INK, "*"))
+
+
+def face(color, source):
+    """Hollow where the bytes were not counted by hardware."""
+    return color if source == "hardware" else "white"
+
+
+def draw_point(axes, x, y, level, source, size=7.0, zorder=5.0):
+    draw_points(axes, [x], [y], level, source, size, zorder)
+
+
+def draw_points(axes, x, y, level, source, size, zorder=5.0):
+    """Filled: counted by hardware. Hollow: simulated. Hollow with a dot: the model speaks alone."""
+    color, marker = level_look(level)
+    axes.plot(x, y, marker, ms=size, mec=color, mfc=face(color, source), mew=min(1.4, size / 4), zorder=zorder)
+    if source == "model":
+        axes.plot(x, y, ".", ms=size * 0.45, color=color, zorder=zorder + 0.01)
+
+
+def handle(color, marker, source="hardware"):
+    """The legend's entry for a point."""
+    if source == "model":
+        return Line2D([], [], ls="none", marker="$\\odot$", ms=7.5, mec=color, mfc=color, mew=0.3)
+    return Line2D([], [], ls="none", marker=marker, ms=7, mec=color, mfc=face(color, source), mew=1.3)
+
+
+def short(value):
+    """Three significant digits, no exponent between 0.001 and a million."""
+    if value == 0:
+        return "0"
+    if 1e-3 <= abs(value) < 1e6:
+        text = f"{value:.3g}"
+        return f"{value:.0f}" if "e" in text else text
+    return f"{value:.2e}"
+
+
+def short_bytes(value):
+    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if value >= size:
+            return f"{short(value / size)} {unit}"
+    return f"{short(value)} B"
+
+
+def shortened(text, width):
+    """The text with its middle left out where it is longer than `width` characters."""
+    return text if len(text) <= width else text[: width * 2 // 3 - 1] + "…" + text[len(text) - width // 3 :]
+
+
+def log_axis(axis, formatter=short):
+    """Plain numbers; 1-2-5 a decade where the axis (limits set before) spans few."""
+    low, high = axis.get_view_interval()
+    steps = (1.0, 2.0, 5.0) if high / low < 200 else (1.0,)
+    axis.set_major_locator(LogLocator(subs=steps, numticks=20))
+    axis.set_minor_locator(LogLocator(subs=tuple(range(2, 10)), numticks=20))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: formatter(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+class Boxes:
+    """What is taken on the canvas, in pixels, so that the next label finds a free place."""
+
+    def __init__(self, limits):
+        self.limits = limits  # x0, y0, x1, y1 that labels must stay within
+        self.taken = []
+
+    def add(self, x0, y0, x1, y1):
+        self.taken.append((min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
+
+    def overlap(self, pieces):
+        """Area in square pixels that `pieces` share with what is taken, and four times what lies outside of the limits."""
+        inside = _shared(pieces, [self.limits])
+        whole = sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in pieces)
+        return (4.0 * (whole - inside) if whole - inside > 1e-6 else 0.0) + _shared(pieces, self.taken)
+
+
+def _shared(pieces, boxes):
+    """The area that two lists of boxes share, pair by pair."""
+    if not boxes:
+        return 0.0
+    a, b = numpy.asarray(pieces)[:, None, :], numpy.asarray(boxes)[None, :, :]
+    sides = numpy.minimum(a[..., 2:], b[..., 2:]) - numpy.maximum(a[..., :2], b[..., :2])
+    return float(numpy.clip(sides, 0.0, None).prod(axis=-1).sum())
+
+
+def place(axes, boxes, candidates, text, angle=0.0, **look):
+    """Puts `text` at the first free of `candidates` (x px, y px, horizontal, vertical alignment), else at the least taken."""
+    size = axes.figure.bbox
+    label = axes.text(0.0, 0.0, text, rotation_mode="anchor", zorder=8, path_effects=[withStroke(linewidth=2.2, foreground="white")], **look)
+    extent = label.get_window_extent(axes.figure.canvas.get_renderer())
+    best = None
+    for candidate in candidates:
+        pieces = _pieces(extent.width, extent.height, angle, *candidate)
+        area = boxes.overlap(pieces)
+        if best is None or area < best[0]:
+            best = (area, candidate, pieces)
+        if area == 0.0:
+            break
+    _, (x, y, horizontal, vertical), pieces = best
+    # In fractions of the figure, so that the place holds at any resolution.
+    label.set(transform=axes.figure.transFigure, x=x / size.width, y=y / size.height, ha=horizontal, va=vertical, rotation=angle)
+    boxes.taken.extend(pieces)
+    return label
+
+
+def _pieces(width, height, angle, x, y, horizontal, vertical):
+    """The area of a label as small boxes along its baseline, so that a rotated one takes no more room than it covers."""
+    east, north = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+    right = {"left": 0.5, "center": 0.0, "right": -0.5}[horizontal] * width
+    up = {"bottom": 0.5, "center": 0.0, "top": -0.5}[vertical] * height
+    x, y = x + right * east - up * north, y + right * north + up * east
+    if abs(angle) < 1.0:
+        return [(x - width / 2 - 2, y - height / 2 - 1, x + width / 2 + 2, y + height / 2 + 1)]
+    half, count = height / 2, max(2, int(width / height))
+    middles = [(i / count - 0.5) * (width - height) for i in range(count + 1)]
+    return [(x + m * east - half, y + m * north - half, x + m * east + half, y + m * north + half) for m in middles]
+
+
+def text_width(axes, text, fontsize):
+    """In pixels."""
+    label = axes.text(0, 0, text, fontsize=fontsize)
+    width = label.get_window_extent(axes.figure.canvas.get_renderer()).width
+    label.remove()
+    return width
+
+
+def leader(axes, start, end, from_, to):
+    """A hair line over the part [from_, to] of the way between two places in pixels."""
+    size = axes.figure.bbox
+    x = [(start[0] + (end[0] - start[0]) * part) / size.width for part in (from_, to)]
+    y = [(start[1] + (end[1] - start[1]) * part) / size.height for part in (from_, to)]
+    axes.add_line(Line2D(x, y, transform=axes.figure.transFigure, color=INK, lw=0.6, zorder=7))

@@ -1,0 +1,254 @@
+"""The package that draws: reads what it is given, draws every figure, and says in one line what it cannot use."""
+import html.parser
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+h5py = pytest.importorskip("h5py", reason="SKIP: python3-h5py is not installed")
+numpy = pytest.importorskip("numpy", reason="SKIP: python3-numpy is not installed")
+pandas = pytest.importorskip("pandas", reason="SKIP: python3-pandas is not installed")
+matplotlib = pytest.importorskip("matplotlib", reason="SKIP: python3-matplotlib is not installed")
+
+HERE = pathlib.Path(__file__).parent
+PACKAGE = HERE.parent.parent / "analysis"
+sys.path[:0] = [str(PACKAGE), str(HERE)]
+
+import synthetic  # noqa: E402
+from plumbline_analysis import accuracy, bandwidth, groups, judged, roofline, style, vector  # noqa: E402
+from plumbline_analysis.errors import InputError  # noqa: E402
+from plumbline_analysis.load import load  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    return synthetic.write(tmp_path_factory.mktemp("few"), many=False)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    return synthetic.write(tmp_path_factory.mktemp("many"), many=True)
+
+
+def report(paths, output, environment=None, **others):
+    chosen = {**paths, **others}
+    words = ["report", chosen["file"], "--show", chosen["show"], "--ceilings", chosen["ceilings"], "--score", chosen["score"], "-o", str(output)]
+    return subprocess.run([sys.executable, "-B", "-m", "plumbline_analysis", *words], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(PACKAGE), **(environment or {})})
+
+
+# ------------------------------------------------------------------------------------------------------------------ load
+
+
+def test_load_gives_tables_with_text_numbers_and_units(few):
+    tables = load(few["file"])
+    assert set(tables) == {"cases", "outcomes", "times", "counts", "model", "ceilings", "machine"}
+    assert tables["cases"].id[0] == "validation/triad/fp64/n=1/r1t1/gcc12-O0-v2"
+    assert tables["times"].seconds.dtype == "float64" and len(tables["outcomes"]) == 0
+    assert tables["times"].attrs["units"]["seconds"] == "s" and tables["times"].attrs["better"]["seconds"] == "lower"
+    assert tables["times"].attrs["provenance"] == {"compiler": "gcc 12", "host": "n1"}
+    assert "synthetic" in tables["times"].attrs["campaign"]
+
+
+def test_load_refuses_missing_foreign_newer_and_truncated_files(few, tmp_path):
+    (tmp_path / "letter.h5").write_text("no HDF5")
+    with h5py.File(tmp_path / "foreign.h5", "w") as file:
+        file["x"] = [1, 2]
+    with h5py.File(tmp_path / "newer.h5", "w") as file:
+        file.attrs["schema"] = "plumbline/2"
+    (tmp_path / "cut.h5").write_bytes(pathlib.Path(few["file"]).read_bytes()[:3000])
+    for name, word in (("missing.h5", "does not exist"), ("letter.h5", "cannot be read"), ("foreign.h5", "no plumbline result"),
+                       ("newer.h5", "plumbline/2"), ("cut.h5", "cannot be read")):
+        with pytest.raises(InputError, match=word) as refusal:
+            load(str(tmp_path / name))
+        assert "\n" not in str(refusal.value) and name in str(refusal.value)
+
+
+# ------------------------------------------------------------------------------------------------------------------ the command
+
+
+def test_report_writes_png_svg_and_one_page_that_needs_nothing_else(few, tmp_path):
+    done = report(few, tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    names = {pathlib.Path(line).name for line in done.stdout.split()}
+    stems = {"roofline-n1-fp64-r1t1", "cases-n1-fp64-r1t1", "bandwidth-n1-r1t1", "vector-n1-fp64-r1t1", "accuracy"}
+    assert names == {f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")} | {"report.html"}
+    for name in names:
+        start = (tmp_path / "out" / name).read_bytes()[:200]
+        assert {"png": b"\x89PNG", "svg": b"<?xml", "html": b"<!doct"}[name.rsplit(".", 1)[-1]] in start
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert not re.findall(r'(?:src|href)="(?!data:)', page)
+    assert page.count("data:image/svg+xml") == len(stems)
+    assert "perf_event_paranoid is 4" not in page.split("<h2>Counters")[0] and "no AVX-512 here" in page
+
+    class Balanced(html.parser.HTMLParser):
+        stack = []
+
+        def handle_starttag(self, tag, attributes):
+            if tag not in ("meta", "img"):
+                self.stack.append(tag)
+
+        def handle_endtag(self, tag):
+            assert self.stack.pop() == tag
+
+    parser = Balanced()
+    parser.feed(page)
+    assert not parser.stack
+
+
+def test_the_same_input_gives_the_same_svg(few, tmp_path):
+    for folder in ("a", "b"):
+        assert report(few, tmp_path / folder).returncode == 0
+    for svg in (tmp_path / "a").glob("*.svg"):
+        assert svg.read_bytes() == (tmp_path / "b" / svg.name).read_bytes()
+
+
+def test_text_from_the_file_cannot_break_the_page(few, tmp_path):
+    document = json.loads(pathlib.Path(few["show"]).read_text())
+    for row in document["rows"]:
+        row["label"] = "<script>alert(1)</script> $\\frac{$ & $x_1$"
+    document["notes"] = ["<b>bold</b>"]
+    (tmp_path / "show.json").write_text(json.dumps(document))
+    done = report(few, tmp_path / "out", show=str(tmp_path / "show.json"))
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "<script>" not in page and "<b>bold" not in page
+
+
+def bad_inputs(few, folder):
+    """(what is given instead, a word of the answer)"""
+    (folder / "letter").write_text("Dear reader")
+    (folder / "other.json").write_text('{"schema": "plumbline-list/1", "rows": []}')
+    (folder / "rows.json").write_text('{"schema": "plumbline-show/1", "rows": [{"case": "x"}]}')
+    (folder / "list.json").write_text("[1, 2]")
+    yield {"file": str(folder / "missing.h5")}, "does not exist"
+    yield {"file": str(folder / "letter")}, "cannot be read"
+    yield {"show": str(folder / "missing.json")}, "No such file"
+    yield {"show": str(folder / "letter")}, "is no JSON"
+    yield {"show": str(folder / "rows.json")}, "has no 'kernel'"
+    yield {"ceilings": str(folder / "other.json")}, "plumbline-list/1"
+    yield {"score": str(folder / "list.json")}, "schema None"
+
+
+def test_bad_input_is_one_line_and_exit_2(few, tmp_path):
+    for wrong, word in bad_inputs(few, tmp_path):
+        done = report(few, tmp_path / "out", **wrong)
+        assert done.returncode == 2, (wrong, done.stderr)
+        assert done.stderr.count("\n") == 1 and word in done.stderr and done.stdout == "", (wrong, done.stderr)
+
+
+def test_an_output_that_cannot_be_written_is_one_line_and_exit_1(few, tmp_path):
+    (tmp_path / "file").write_text("x")
+    done = report(few, tmp_path / "file" / "out")
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and "cannot be written" in done.stderr
+
+
+def test_a_missing_module_is_named_with_its_debian_package(few, tmp_path):
+    (tmp_path / "h5py.py").write_text("raise ModuleNotFoundError(\"No module named 'h5py'\", name='h5py')\n")
+    done = report(few, tmp_path / "out", {"PYTHONPATH": f"{tmp_path}:{PACKAGE}"})
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and "apt install python3-h5py" in done.stderr
+
+
+def test_a_file_without_ceilings_or_counts_is_drawn_as_far_as_it_goes(few, tmp_path):
+    for command in ("ceilings", "score"):
+        (tmp_path / f"{command}.json").write_text(json.dumps({"schema": f"plumbline-{command}/1", "file": "x", "rows": [], "notes": []}))
+    done = report(few, tmp_path / "out", ceilings=str(tmp_path / "ceilings.json"), score=str(tmp_path / "score.json"))
+    assert done.returncode == 0
+    assert "no roofline for n1" in done.stderr and "no accuracy figure" in done.stderr
+    assert not list((tmp_path / "out").glob("roofline*")) and (tmp_path / "out" / "report.html").exists()
+
+
+# ------------------------------------------------------------------------------------------------------------------ figures
+
+
+def roofline_of(paths):
+    show, ceilings = judged.read(paths["show"], "show"), judged.read(paths["ceilings"], "ceilings")
+    (group,), _ = groups.groups_of(show["rows"])
+    rows = groups.fastest_of_each_kernel(group.rows)
+    with matplotlib.rc_context(style.SETTINGS):
+        return roofline.draw(group, groups.roofs_of(ceilings["rows"], group), rows), rows
+
+
+def test_no_two_labels_of_a_roofline_overlap(many):
+    figure, rows = roofline_of(many)
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()
+    texts = [text for text in list(figure.axes[0].texts) + list(figure.texts) if text.get_text() and abs(text.get_rotation()) < 1]
+    assert len(texts) > 2 * len(rows)
+    boxes = [text.get_window_extent(renderer).shrunk(0.98, 0.9) for text in texts]
+    for i, one in enumerate(boxes):
+        assert 0 <= one.x0 and one.x1 <= figure.bbox.width and 0 <= one.y0 and one.y1 <= figure.bbox.height, texts[i]
+        for j in range(i):
+            assert not one.overlaps(boxes[j]), (texts[i].get_text(), texts[j].get_text())
+
+
+def test_every_case_has_its_number_and_every_roof_its_value_and_spread(many):
+    figure, rows = roofline_of(many)
+    texts = {text.get_text() for text in figure.axes[0].texts}
+    assert {str(i) for i in range(1, len(rows) + 1)} <= texts
+    for label in ("L1 load 525 GB/s, CV 0.4 %", "mem load 40 GB/s, CV 3.4 %", "FP64 FMA+ADD 189 GFLOP/s, CV 0.3 %"):
+        assert label in texts
+
+
+def test_a_case_stands_under_the_nearest_team_and_the_figure_says_so(few):
+    show, ceilings = judged.read(few["show"], "show"), judged.read(few["ceilings"], "ceilings")
+    for row in show["rows"]:
+        row["threads"] = 2
+    (group,), _ = groups.groups_of(show["rows"])
+    assert groups.roofs_of(ceilings["rows"], group).note == "ceilings of r1t1"
+    double = [{**row, "threads": 2, "value": row["value"] and 2 * row["value"]} for row in ceilings["rows"]]
+    roofs = groups.roofs_of(ceilings["rows"] + double, group)
+    assert roofs.note == "" and roofs.top == 2 * 189.0
+
+
+def test_what_cannot_be_drawn_is_left_out_with_its_reason(few):
+    show = judged.read(few["show"], "show")
+    _, left_out = groups.groups_of(show["rows"])
+    assert left_out == [("validation/triad/fp64/n=1/r1t1/gcc12-O3-v4", "no AVX-512 here")]
+
+
+def test_simulated_bytes_are_hollow_and_counted_ones_are_filled():
+    figure = style.figure(2, 2)
+    axes = figure.add_subplot()
+    for source in ("hardware", "emulated"):
+        style.draw_point(axes, 1, 1, "L1", source)
+    filled, hollow = axes.lines
+    assert filled.get_markerfacecolor() == style.LEVELS["L1"][0] and hollow.get_markerfacecolor() == "white"
+
+
+def test_bandwidth_sweeps_and_vector_sweeps_are_found(few):
+    tables, ceilings = load(few["file"]), judged.read(few["ceilings"], "ceilings")
+    sweeps = bandwidth.sweeps_of(tables)
+    assert set(sweeps) == {("n1", "r1t1")} and set(sweeps["n1", "r1t1"].pattern) == {"load", "triad", "nt store"}
+    assert bandwidth.cache_sizes(ceilings["rows"], "n1", "r1t1") == {"L1": 48 * 1024, "L2": 2**20, "L3": 32 * 2**20}
+    ((group, points),) = vector.sweeps_of(tables)
+    assert (group.node, group.precision, len(points)) == ("n1", "fp64", 20)
+
+
+def test_accuracy_puts_zero_and_the_impossible_at_the_edges():
+    row = {"ratio": None, "measured": 0.0}
+    assert accuracy.ratio_of(row) == 0.0
+    assert accuracy.ratio_of({**row, "measured": 5.0}) == float("inf")
+    assert accuracy.ratio_of({**row, "measured": None}) is None
+    assert accuracy.ratio_of({"ratio": 1.2}) == 1.2
+
+
+def test_flavors_are_grouped_by_optimization_level():
+    cases = {"gcc12-O3-v3": "O3", "clang14-O0-v2": "O0", "asm-avx512": "other", "lib-openblas": "other", "cuda13-sm_90a": "other"}
+    for flavor, level in cases.items():
+        assert accuracy.flavor_level(f"validation/triad/fp64/n=1/r1t1/{flavor}") == level
+
+
+def test_conventions_are_lines_of_their_own():
+    entry = {"counter": "c", "quantity": "bytes.reg-L1"}
+    rows = [{**entry, "convention": name, "case": "x", "ratio": 1.0, "status": "ok"} for name in ("flow", "paper")]
+    assert len(accuracy.lines_of({"rows": rows})) == 2
+
+
+def test_numbers_are_short_and_never_in_exponents_where_they_can_be_plain():
+    assert [style.short(value) for value in (525.0, 0.0625, 1234.0, 999.7, 0)] == ["525", "0.0625", "1234", "1000", "0"]
+    assert [style.short_bytes(value) for value in (48 * 1024, 2**20, 512, 1.5 * 2**30)] == ["48 KiB", "1 MiB", "512 B", "1.5 GiB"]
