@@ -32,6 +32,11 @@ struct FlavorName {
 };
 FlavorName split_flavor(std::string_view name);
 
+/// A flavor that a kernel would have here, and why it has not.
+struct AbsentFlavor {
+  std::string name, reason;
+};
+
 struct Kernel {
   std::string name;     // "validation/triad"
   std::string summary;  // one line, with source
@@ -44,6 +49,7 @@ struct Kernel {
   /// One sweep of the loop itself on Counted.
   std::function<Tally(const Parameters&)> count;
   std::function<std::span<const Flavor>()> flavors;  // may probe for a library at first use
+  std::function<std::vector<AbsentFlavor>()> absent_flavors = [] { return std::vector<AbsentFlavor>{}; };
   std::string only = "";  // why a kernel is left out of the registry-wide proof, empty otherwise
 };
 
@@ -69,9 +75,23 @@ constexpr std::string_view precision_of() {
 /// Real is double, float, and Counted for the proof.
 template <template <class> class Case>
 struct Register {
-  Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters, std::span<const Flavor> flavors) {
-    Kernel kernel{.name = std::move(name), .summary = std::move(summary), .parameters = std::move(parameters), .precisions = {"fp64", "fp32"},
-                  .model = &model, .prepare = &prepare, .count = &count, .flavors = [flavors] { return flavors; }};
+  Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters, std::span<const Flavor> flavors)
+      : Register(
+            std::move(name), std::move(summary), std::move(parameters), [flavors] { return flavors; },
+            [] { return std::vector<AbsentFlavor>{}; }) {}
+
+  /// For flavors that are found at first use.
+  Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters, std::function<std::span<const Flavor>()> flavors,
+           std::function<std::vector<AbsentFlavor>()> absent) {
+    Kernel kernel{.name = std::move(name),
+                  .summary = std::move(summary),
+                  .parameters = std::move(parameters),
+                  .precisions = {"fp64", "fp32"},
+                  .model = &model,
+                  .prepare = &prepare,
+                  .count = &count,
+                  .flavors = std::move(flavors),
+                  .absent_flavors = std::move(absent)};
     register_kernel(std::move(kernel));
   }
 

@@ -1,20 +1,70 @@
 // One proof for every registered kernel: its model is what its loop does, and every flavor computes what it should.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "core/kernel.hpp"
+#include "kernel_files.hpp"
+#include "machine/cpu.hpp"
+#include "tests/kernels/parameter_sets.hpp"
 
 namespace plumbline {
 namespace {
 
-Parameters presets(const Kernel& kernel) {
-  Parameters p;
-  for (const auto& spec : kernel.parameters) p.set(spec.name, spec.preset);
-  return p;
+/// Hands out one block of memory, which can be looked at as a whole.
+class Block final : public std::pmr::memory_resource {
+ public:
+  explicit Block(std::size_t bytes) : bytes_(bytes), used_(0) {}
+  std::vector<unsigned char> contents() const { return {bytes_.begin(), bytes_.end()}; }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t) override {
+    const auto base = reinterpret_cast<std::uintptr_t>(bytes_.data());
+    const std::size_t begin = (base + used_ + 63) / 64 * 64 - base;
+    if (begin + bytes > bytes_.size()) throw std::bad_alloc();
+    used_ = begin + bytes;
+    return bytes_.data() + begin;
+  }
+  void do_deallocate(void*, std::size_t, std::size_t) override {}
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+
+  std::vector<unsigned char> bytes_;
+  std::size_t used_;
+};
+
+std::size_t memory_for(const Work& work) {
+  std::size_t bytes = 1 << 16;
+  for (const auto& stream : work.streams) bytes += 4 * stream.footprint_bytes;
+  return bytes;
 }
+
+struct Prepared {
+  Prepared(const Kernel& kernel, const Parameters& p, const Flavor& flavor)
+      : memory(memory_for(kernel.model(p, flavor.precision, flavor.name))), workload(kernel.prepare(p, flavor.precision, memory)) {
+    workload->initialise(0, workload->extent());
+  }
+  Block memory;
+  std::unique_ptr<Workload> workload;
+};
 
 class EveryKernel : public testing::TestWithParam<std::string> {
  protected:
   const Kernel& kernel() const { return *find_kernel(GetParam()); }
+
+  /// Calls check(prepared, flavor) for every parameter set and every flavor that this CPU runs.
+  template <class Check>
+  void for_all(Check check) {
+    for (const Parameters& p : parameter_sets(kernel()))
+      for (const Flavor& flavor : kernel().flavors()) {
+        const std::string isa = split_flavor(flavor.name).isa;
+        if (!isa.empty() && !runs_isa(isa)) continue;
+        SCOPED_TRACE(p.path() + "/" + std::string(flavor.precision) + "/" + std::string(flavor.name));
+        Prepared prepared(kernel(), p, flavor);
+        check(prepared, flavor);
+        if (HasFailure()) return;
+      }
+  }
 };
 
 std::vector<std::string> names() {
@@ -24,8 +74,70 @@ std::vector<std::string> names() {
 }
 
 TEST_P(EveryKernel, model_equals_counting_scalar) {
-  const auto p = presets(kernel());
-  EXPECT_EQ(total_flops(kernel().model(p, "fp64", "").flops).lo, kernel().count(p).total());
+  for (const Parameters& p : parameter_sets(kernel()))
+    for (const std::string& precision : kernel().precisions) {
+      const Amount model = total_flops(kernel().model(p, precision, "").flops, precision);
+      EXPECT_EQ(model, Amount(kernel().count(p).total())) << p.path() << " in " << precision;
+    }
+}
+
+TEST_P(EveryKernel, kinds_of_the_model_are_those_of_the_counting_scalar) {
+  for (const Parameters& p : parameter_sets(kernel())) {
+    const Work work = kernel().model(p, "fp64", "");
+    const auto of = [&](const char* kind) {
+      const auto found = work.flops.find("flops.fp64." + std::string(kind));
+      return found == work.flops.end() ? 0 : found->second.lo;
+    };
+    const Tally counted = kernel().count(p),
+                model{.add = of("add") + of("fma"), .mul = of("mul") + of("fma"), .div = of("div"), .sqrt = of("sqrt")};
+    EXPECT_TRUE(counted == model) << p.path() << ": add " << counted.add << " model " << model.add << ", mul " << counted.mul << " model "
+                                  << model.mul << ", div " << counted.div << " model " << model.div;
+  }
+}
+
+TEST_P(EveryKernel, every_flavor_computes_within_its_tolerance) {
+  for_all([](Prepared& prepared, const Flavor& flavor) {
+    flavor.sweep(prepared.workload->arguments(), 0, prepared.workload->extent());
+    EXPECT_LE(prepared.workload->error(), prepared.workload->tolerance());
+  });
+}
+
+TEST_P(EveryKernel, without_a_sweep_the_check_fails) {
+  for_all([](Prepared& prepared, const Flavor&) { EXPECT_GT(prepared.workload->error(), prepared.workload->tolerance()); });
+}
+
+TEST_P(EveryKernel, pieces_in_any_order_compute_the_whole) {
+  for_all([](Prepared& prepared, const Flavor& flavor) {
+    const std::size_t extent = prepared.workload->extent(), grain = prepared.workload->grain();
+    const std::size_t step = std::max<std::size_t>(1, extent / grain / 3) * grain;
+    for (std::size_t begin = (extent - 1) / step * step;; begin -= step) {
+      flavor.sweep(prepared.workload->arguments(), begin, std::min(begin + step, extent));
+      if (begin == 0) break;
+    }
+    EXPECT_LE(prepared.workload->error(), prepared.workload->tolerance());
+  });
+}
+
+TEST_P(EveryKernel, restoring_brings_every_byte_back) {
+  for_all([](Prepared& prepared, const Flavor& flavor) {
+    if (!prepared.workload->restores()) return;
+    const auto before = prepared.memory.contents();
+    flavor.sweep(prepared.workload->arguments(), 0, prepared.workload->extent());
+    EXPECT_NE(prepared.memory.contents(), before);
+    prepared.workload->restore(0, prepared.workload->extent());
+    EXPECT_EQ(prepared.memory.contents(), before);
+  });
+}
+
+TEST_P(EveryKernel, after_restoring_a_sweep_computes_the_same_again) {
+  for_all([](Prepared& prepared, const Flavor& flavor) {
+    if (!prepared.workload->restores()) return;
+    flavor.sweep(prepared.workload->arguments(), 0, prepared.workload->extent());
+    const auto first = prepared.memory.contents();
+    prepared.workload->restore(0, prepared.workload->extent());
+    flavor.sweep(prepared.workload->arguments(), 0, prepared.workload->extent());
+    EXPECT_EQ(prepared.memory.contents(), first);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(registry, EveryKernel, testing::ValuesIn(names()), [](const auto& tested) {
@@ -34,6 +146,29 @@ INSTANTIATE_TEST_SUITE_P(registry, EveryKernel, testing::ValuesIn(names()), [](c
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   return name;
 });
+
+TEST(Registry, holds_a_kernel_for_every_file) {
+  const auto registered = names();
+  EXPECT_EQ(std::set<std::string>(registered.begin(), registered.end()),
+            std::set<std::string>(std::begin(kernel_files), std::end(kernel_files)));
+}
+
+TEST(Registry, names_each_flavor_once) {
+  for (const Kernel& kernel : kernels()) {
+    std::set<std::pair<std::string_view, std::string_view>> seen;
+    for (const Flavor& flavor : kernel.flavors())
+      EXPECT_TRUE(seen.insert({flavor.name, flavor.precision}).second) << kernel.name << " " << flavor.name;
+    EXPECT_FALSE(seen.empty()) << kernel.name;
+  }
+}
+
+TEST(Registry, a_flavor_is_there_or_absent_with_a_reason) {
+  for (const Kernel& kernel : kernels())
+    for (const AbsentFlavor& absent : kernel.absent_flavors()) {
+      EXPECT_FALSE(absent.reason.empty()) << kernel.name << " " << absent.name;
+      for (const Flavor& flavor : kernel.flavors()) EXPECT_NE(flavor.name, absent.name) << kernel.name;
+    }
+}
 
 }  // namespace
 }  // namespace plumbline

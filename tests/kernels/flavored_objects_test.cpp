@@ -1,0 +1,62 @@
+// What the flavored objects may hold: a symbol that a linker could keep for baseline code, or code that runs before main, would
+// crash a program on a CPU that lacks the flavor's instructions.
+#include "flavored_objects.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& command) {
+  std::vector<std::string> lines;
+  FILE* const pipe = popen(command.c_str(), "r");
+  if (!pipe) return lines;
+  std::string line;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
+    if (c != '\n') {
+      line += static_cast<char>(c);
+      continue;
+    }
+    lines.push_back(line);
+    line.clear();
+  }
+  EXPECT_EQ(pclose(pipe), 0) << command;
+  return lines;
+}
+
+const std::set<std::string> allowed_undefined{"sqrt", "sqrtf", "fma", "fmaf", "_GLOBAL_OFFSET_TABLE_"};
+
+TEST(FlavoredObjects, define_only_their_own_entry_points_and_need_nothing_beyond_libm) {
+  const auto symbols = lines_of(std::string(nm_program) + " -A @" + object_list);
+  std::size_t entry_points = 0;
+  for (const std::string& line : symbols) {
+    std::istringstream words(line.substr(line.rfind(':') + 1));  // FILE:[value] type name
+    std::string type, name;
+    words >> type;
+    if (type.size() > 1) words >> type;
+    words >> name;
+    if (type == "U") {
+      EXPECT_TRUE(allowed_undefined.count(name)) << line;
+    } else if (type == "T") {
+      EXPECT_EQ(name.rfind("plumbline_", 0), 0u) << line;
+      ++entry_points;
+    } else {
+      EXPECT_TRUE(type == "t" || type == "r" || type == "d") << line;  // local code and constants
+    }
+  }
+  EXPECT_GE(entry_points, object_count);
+}
+
+TEST(FlavoredObjects, run_nothing_before_main) {
+  const auto sections = lines_of(std::string(objdump_program) + " -h @" + object_list);
+  EXPECT_GT(sections.size(), object_count);
+  for (const std::string& line : sections)
+    for (const char* forbidden : {".init_array", ".ctors", ".tbss", ".tdata"}) EXPECT_EQ(line.find(forbidden), std::string::npos) << line;
+}
+
+}  // namespace

@@ -1,0 +1,62 @@
+// Which parameters the registry-wide proofs try: every word, and integers from the smallest on, odd ones above all.
+#pragma once
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/kernel.hpp"
+
+namespace plumbline {
+
+/// Sizes where a kernel has an edge of its own that small integers do not meet.
+inline const std::map<std::string, std::vector<Parameters>>& special_sets() {
+  const std::string inlined = "inline", loop = "loop", power = "power";
+  static const std::map<std::string, std::vector<Parameters>> sets{
+      {"validation/triad", {{{"n", 1000}}, {{"n", 4097}}}},
+      {"validation/dot", {{{"n", 1023}}, {{"n", 1024}}, {{"n", 1025}}, {{"n", 5000}}}},
+      {"validation/series",
+       {{{"form", inlined}, {"n", 29}, {"m", 13}},
+        {{"form", loop}, {"n", 29}, {"m", 13}},
+        {{"form", power}, {"n", 29}, {"m", 13}},
+        {{"form", inlined}, {"n", 28}, {"m", 33}},
+        {{"form", inlined}, {"n", 3}, {"m", 64}}}},
+  };
+  return sets;
+}
+
+/// Whether the kernel takes them: one may tie its parameters to each other.
+inline bool takes(const Kernel& kernel, const Parameters& p) {
+  try {
+    kernel.model(p, kernel.precisions.front(), "");
+    return true;
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+}
+
+/// All combinations of words, each with every integer at 1, 2, 3, 5, 7, 16 and 19 (within its limits), and the special ones.
+inline std::vector<Parameters> parameter_sets(const Kernel& kernel) {
+  std::vector<Parameters> sets{{}};
+  for (const auto& spec : kernel.parameters) {
+    if (spec.choices.empty()) continue;
+    std::vector<Parameters> extended;
+    for (const auto& set : sets)
+      for (const auto& word : spec.choices) (extended.emplace_back(set)).set(spec.name, word);
+    sets = extended;
+  }
+  std::vector<Parameters> all;
+  for (const auto& words : sets)
+    for (std::int64_t size : {1, 2, 3, 5, 7, 16, 19}) {
+      Parameters set;
+      for (const auto& spec : kernel.parameters)
+        set.set(spec.name, spec.choices.empty() ? Value(std::clamp(size, spec.min, spec.max)) : words.at(spec.name));
+      if (takes(kernel, set) && std::find(all.begin(), all.end(), set) == all.end()) all.push_back(set);
+    }
+  if (const auto special = special_sets().find(kernel.name); special != special_sets().end())
+    all.insert(all.end(), special->second.begin(), special->second.end());
+  return all;
+}
+
+}  // namespace plumbline

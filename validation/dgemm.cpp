@@ -1,0 +1,172 @@
+// Matrix product C = A B of n x n matrices: three plain loops, and OpenBLAS as a flavor of its own.
+#include "validation/dgemm.hpp"
+
+#include "core/array.hpp"
+#include "core/kernel.hpp"
+#include "core/rounding.hpp"
+#include "dgemm.flavors.hpp"
+#include "validation/openblas.hpp"
+
+namespace plumbline {
+namespace {
+
+constexpr std::string_view library_flavor = "lib-openblas";
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+/// Into how many panels OpenBLAS cuts the inner dimension (driver/level3/level3.c: halves of what is left below two panels).
+std::uint64_t panels(std::uint64_t n, std::uint64_t panel) {
+  std::uint64_t count = 0;
+  for (std::uint64_t left = n; left != 0; ++count) left -= left >= 2 * panel ? panel : left > panel ? round_up(left / 2, 4) : left;
+  return count;
+}
+
+template <class Real>
+class DgemmCase final : public Workload {
+ public:
+  static Work model(const Parameters& p, std::string_view flavor) {
+    return flavor == library_flavor ? library_model(p.integer("n")) : plain_model(p.integer("n"));
+  }
+
+  DgemmCase(const Parameters& p, std::pmr::memory_resource& memory)
+      : n_(p.integer("n")),
+        a_(n_ * n_, memory),
+        b_(n_ * n_, memory),
+        c_(n_ * n_, memory),
+        arguments_{a_.data(), b_.data(), c_.data(), n_} {}
+
+  std::size_t extent() const override { return n_; }
+  std::size_t grain() const override { return library_rows; }
+  void initialise(std::size_t begin, std::size_t end) override {
+    for (std::size_t i = begin * n_; i < end * n_; ++i) {
+      a_[i] = Real(varied(1, i));
+      b_[i] = Real(varied(2, i));
+      c_[i] = Real(0.5);
+    }
+  }
+  const void* arguments() const override { return &arguments_; }
+  void sweep_all() { sweep(arguments_, 0, extent()); }
+
+  /// Every row's sum against A (B 1), and rows element by element as far as 2^24 products go.
+  double error() const override {
+    LargestError largest;
+    std::vector<long double> b_sums(n_, 0), exact(n_);
+    for (std::size_t k = 0; k < n_; ++k)
+      for (std::size_t j = 0; j < n_; ++j) b_sums[k] += static_cast<long double>(b_[k * n_ + j]);
+    for (std::size_t i = 0; i < n_; ++i) largest.compare(row_sum(i), product(i, b_sums));
+    const std::size_t step = std::max<std::size_t>(1, n_ * n_ * n_ >> 24);
+    for (std::size_t i = 0; i < n_; i += step) {
+      std::fill(exact.begin(), exact.end(), 0);
+      for (std::size_t k = 0; k < n_; ++k)
+        for (std::size_t j = 0; j < n_; ++j)
+          exact[j] += static_cast<long double>(a_[i * n_ + k]) * static_cast<long double>(b_[k * n_ + j]);
+      for (std::size_t j = 0; j < n_; ++j) largest.compare(c_[i * n_ + j], exact[j]);
+    }
+    return largest.value();
+  }
+  // All terms are positive; the first passes one product and n sums, and in the library a product with alpha, which is 1.
+  double tolerance() const override { return rounding_bound<Real>(static_cast<double>(n_) + 2); }
+
+ private:
+  static constexpr std::size_t library_rows = 4;  // the library's kernels take four rows at a time
+
+  static Work plain_model(std::uint64_t n) {
+    const std::uint64_t real = sizeof(Real), row = n * real, matrix = n * row;
+    const std::string flops = "flops." + std::string(precision_of<Real>());
+    return {.flops = {{flops + ".add", n * n * n}, {flops + ".mul", n * n * n}},  // 0 + a b + a b + ...
+            .streams = {{.array = "a",
+                         .footprint_bytes = matrix,
+                         .read = true,
+                         .loads = n * n,
+                         .element_bytes = real,
+                         // From one element to the next a row of B and one of C pass; without them each element costs its line.
+                         .layers = {{.reuse_bytes = 2 * row, .fetched_bytes = n * n * 64}}},
+                        {.array = "b",
+                         .footprint_bytes = matrix,
+                         .read = true,
+                         .loads = n * n * n,
+                         .element_bytes = real,
+                         .layers = {{.reuse_bytes = matrix + 2 * row, .fetched_bytes = n * matrix}},
+                         .shared = true},
+                        {.array = "c", .footprint_bytes = matrix, .written = true, .stores = n * n, .element_bytes = real},
+                        // The row of C, once set to zero, stays cached, or is fetched and written for each row of B.
+                        {.array = "c, accumulated",
+                         .read = true,
+                         .written = true,
+                         .loads = n * n * n,
+                         .stores = n * n * n,
+                         .element_bytes = real,
+                         .layers = {{.reuse_bytes = 2 * row, .fetched_bytes = n * matrix}}}}};
+  }
+
+  /// Measured with OpenBLAS 0.3.21 under the emulator; the form follows from its blocking.
+  static Work library_model(std::uint64_t n) {
+    constexpr bool is_fp64 = sizeof(Real) == 8;
+    constexpr std::uint64_t lanes = is_fp64 ? 4 : 8;
+    const std::uint64_t padded = round_up(n, lanes), depth = panels(n, is_fp64 ? 256 : 320);
+    const std::uint64_t calls = round_up(n, library_rows) / library_rows;  // at most: one a thread
+    // Each panel ends with C += alpha (A B): in fp64 one operation an element is more than in the textbook, in fp32 two, and up to
+    // one more where its kernel adds halves. What does not fill four (fp32: eight) rows or columns is padded.
+    Amount total(2 * n * n * n + (is_fp64 ? 1 : 2) * depth * n * n, 2 * padded * padded * n + (is_fp64 ? 1 : 3) * depth * padded * padded);
+    Work work = plain_model(n);
+    work.flops = {{"flops.fp64.mul", Amount(2, 2 * calls)}};  // the interface: is m n k worth threads?
+    work.flops["flops." + std::string(precision_of<Real>()) + ".add"] += total;
+    work.note = is_fp64 ? "OpenBLAS, Haswell kernels: n^2 more FLOPs for each 256 of the inner dimension, sides padded to 4, 2 more a call"
+                        : "OpenBLAS, Haswell kernels: 2 n^2 to 3 n^2 more FLOPs for each 320 of the inner dimension, sides padded to 8, 2 "
+                          "in fp64 a call";
+    return work;
+  }
+
+  long double row_sum(std::size_t i) const {
+    long double sum = 0;
+    for (std::size_t j = 0; j < n_; ++j) sum += static_cast<long double>(c_[i * n_ + j]);
+    return sum;
+  }
+  long double product(std::size_t i, const std::vector<long double>& vector) const {
+    long double sum = 0;
+    for (std::size_t k = 0; k < n_; ++k) sum += static_cast<long double>(a_[i * n_ + k]) * vector[k];
+    return sum;
+  }
+
+  std::size_t n_;
+  Array<Real> a_, b_, c_;
+  Dgemm<Real> arguments_;
+};
+
+template <class Real, class Gemm>
+void sweep_library(const void* arguments, std::size_t begin, std::size_t end, Gemm gemm) {
+  const auto& x = *static_cast<const Dgemm<Real>*>(arguments);
+  const int n = static_cast<int>(x.n), rows = static_cast<int>(end - begin);
+  if (rows == 0) return;
+  gemm(OpenBlas::row_major, OpenBlas::no_transpose, OpenBlas::no_transpose, rows, n, n, Real(1), x.a + begin * x.n, n, x.b, n, Real(0),
+       x.c + begin * x.n, n);
+}
+
+void sweep_openblas_fp64(const void* x, std::size_t begin, std::size_t end) { sweep_library<double>(x, begin, end, openblas().dgemm); }
+void sweep_openblas_fp32(const void* x, std::size_t begin, std::size_t end) { sweep_library<float>(x, begin, end, openblas().sgemm); }
+
+std::span<const Flavor> all_flavors() {
+  static const std::vector<Flavor> flavors = [] {
+    std::vector<Flavor> all(std::begin(dgemm_flavors), std::end(dgemm_flavors));
+    if (openblas().absent.empty()) {
+      all.push_back({library_flavor, "fp64", sweep_openblas_fp64});
+      all.push_back({library_flavor, "fp32", sweep_openblas_fp32});
+    }
+    return all;
+  }();
+  return flavors;
+}
+
+std::vector<AbsentFlavor> absent_flavors() {
+  if (openblas().absent.empty()) return {};
+  return {{std::string(library_flavor), openblas().absent}};
+}
+
+const Register<DgemmCase> registered{"validation/dgemm",
+                                     "Matrix product C = A B: three plain loops, or OpenBLAS on the thread's rows",
+                                     {{.name = "n", .preset = std::int64_t{256}, .description = "rows and columns", .max = 32768}},
+                                     all_flavors,
+                                     absent_flavors};
+
+}  // namespace
+}  // namespace plumbline
