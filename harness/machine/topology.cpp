@@ -152,6 +152,17 @@ std::vector<int> Topology::allowed_cpus() const {
   return all;
 }
 
+std::vector<CacheLevel> cache_levels(const Topology& topology) {
+  std::vector<CacheLevel> levels;
+  for (const auto& cache : topology.caches)
+    levels.push_back({.name = fmt::format("L{}", cache.level),
+                      .bytes = cache.bytes,
+                      .ways = cache.ways,
+                      .line_bytes = cache.line_bytes,
+                      .shared = cache.level >= 3});
+  return levels;
+}
+
 Topology this_topology() {
   const Handle handle = make_handle();
   if (hwloc_topology_load(handle.get()) != 0) throw io_error(fmt::format("hwloc cannot read this machine: {}", std::strerror(errno)));

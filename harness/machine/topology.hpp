@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/flows.hpp"
+
 namespace plumbline {
 
 /// One level of data cache as one CPU sees it.
@@ -42,6 +44,9 @@ struct Topology {
   /// Numbers of the CPUs that this process may use, in the order of `cpus`.
   std::vector<int> allowed_cpus() const;
 };
+
+/// The caches as models and simulated caches take them. Shared by a team's threads: from L3 on.
+std::vector<CacheLevel> cache_levels(const Topology& topology);
 
 /// This machine, with what the calling thread may use (call before anything is bound). Throws Error (I/O) when hwloc fails.
 Topology this_topology();

@@ -26,7 +26,7 @@ class Planner {
  private:
   // Why a node cannot run a case; empty when it can.
   std::string reason(std::size_t which, std::size_t node) const {
-    const NodeFacts& facts = request_.nodes[node];
+    const PlanNode& facts = request_.nodes[node];
     const Team& team = cases_[which].team;
     if (team.ranks > facts.ranks)
       return fmt::format("team {} needs {} ranks on a node, {} runs {}; start more ranks a node", team.name(), team.ranks, facts.name,

@@ -11,24 +11,24 @@
 namespace plumbline {
 
 /// What planning needs to know of a node.
-struct NodeFacts {
+struct PlanNode {
   std::string name;  // host
   std::string kind;  // equal for nodes whose results may stand for each other: CPU name, caches, cores
   int ranks = 1;
-  std::vector<std::string> isas;
+  std::vector<std::string> isas = {};
 };
 
 struct PlanRequest {
-  std::vector<NodeFacts> nodes;
+  std::vector<PlanNode> nodes = {};
   bool distribute = false;  // else every node measures every case
   std::uint64_t seed = 1;
-  std::vector<double> seconds;     // estimate of each case
-  std::vector<std::string> needs;  // ISA that each case's flavor needs, empty for any; an empty list: all run everywhere
+  std::vector<double> seconds = {};     // estimate of each case
+  std::vector<std::string> needs = {};  // ISA that each case's flavor needs, empty for any; an empty list: all run everywhere
   /// Whether nothing of a case is left to do on a node; under distribute a case that any node of a kind has finished is finished for
   /// that kind. Empty: nothing is finished.
-  std::function<bool(std::size_t which, std::size_t node)> finished;
+  std::function<bool(std::size_t which, std::size_t node)> finished = {};
   /// Why a case cannot run on a node beyond team size and ISA (its placement); empty: it can. Empty function: it always can.
-  std::function<std::string(std::size_t which, std::size_t node)> refusal;
+  std::function<std::string(std::size_t which, std::size_t node)> refusal = {};
 };
 
 struct Plan {

@@ -1,0 +1,102 @@
+// plumbline doctor: what can be measured here, what not, why, and the next command. It starts no MPI and measures nothing.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "app/command.hpp"
+#include "app/table.hpp"
+#include "comm/communicator.hpp"
+#include "machine/capability.hpp"
+#include "measure/worker.hpp"
+
+namespace plumbline::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+Capability mpi_row() {
+  if (!Communicator::has_mpi())
+    return {"MPI", Status::unavailable, "not compiled in: one process on one node", "build with -DPLUMBLINE_WITH_MPI=ON (libmpich-dev)"};
+  const auto version = Communicator::library_version();
+  const char* launcher = version.find("MPICH") == version.npos ? "mpiexec" : "mpiexec.mpich";
+  return {"MPI", Status::ok, version, fmt::format("{} -n 2 plumbline run jobs/campaigns/quick.toml", launcher)};
+}
+
+Capability emulator_row() {
+  const EmulatorInstallation found = find_emulator();
+  if (found.availability.ok())
+    return {"emulated counters", Status::ok, fmt::format("{} with the tool in {}", found.valgrind.string(), found.tool_directory.string()),
+            ""};
+  return {"emulated counters", found.availability.status, found.availability.reason,
+          "apt-get install valgrind; build with -DPLUMBLINE_WITH_EMULATOR=ON"};
+}
+
+// Hardware counters may open above; reading them into results needs a backend in this program.
+Capability other_backends_row() {
+  return {"PAPI, perf_event, CUPTI", Status::unavailable,
+          "no such counter backend is compiled in: counting passes use the emulated counters", ""};
+}
+
+Capability output_row() {
+  const fs::path folder = fs::current_path();
+  std::error_code failed;
+  const auto space = fs::space(folder, failed);
+  if (failed || access(folder.c_str(), W_OK) != 0)
+    return {"result files", Status::permission, fmt::format("{} cannot be written", folder.string()),
+            "change the folder, or name a file with -o"};
+  return {"result files", Status::ok,
+          fmt::format("HDF5; {} can be written, {} free", folder.string(), size_in_bytes(static_cast<double>(space.available))), ""};
+}
+
+std::vector<Capability> examine() {
+  auto rows = machine_capabilities(this_topology(), this_cpu(), this_node_state());
+  rows.push_back(emulator_row());
+  rows.push_back(other_backends_row());
+  rows.push_back(mpi_row());
+  rows.push_back(output_row());
+  return rows;
+}
+
+Json rows_of(const std::vector<Capability>& capabilities) {
+  Json rows = Json::array();
+  for (const auto& one : capabilities)
+    rows.push_back({{"what", one.what},
+                    {"status", to_string(one.status)},
+                    {one.status == Status::ok ? "found" : "reason", one.found},
+                    {one.status == Status::ok ? "reason" : "found", nullptr},
+                    {"next", text_or_null(one.next)}});
+  return rows;
+}
+
+void print_for_people(const std::vector<Capability>& capabilities) {
+  constexpr std::size_t width = 116;
+  for (const auto& one : capabilities) {
+    fmt::print("{:<24} {}\n", one.what, one.status == Status::ok ? "ok" : std::string(to_string(one.status)));
+    fmt::print("{}\n", wrapped(one.found, width, "    "));
+    if (!one.next.empty()) fmt::print("{}\n", wrapped("-> " + one.next, width, "    "));
+  }
+}
+
+Exit doctor(Format format) {
+  const auto capabilities = examine();
+  if (format == Format::json)
+    fmt::print("{}\n", document("doctor", "", rows_of(capabilities), {}));
+  else if (format == Format::csv)
+    fmt::print("{}", csv(rows_of(capabilities)));
+  else
+    print_for_people(capabilities);
+  return Exit::ok;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Action& chosen) {
+  auto* command = app.add_subcommand("doctor", "says what can be measured here, what not, why, and the next command");
+  auto format = std::make_shared<Format>(Format::text);
+  add_format_options(*command, *format);
+  command->callback([&chosen, format] { chosen = [format] { return doctor(*format); }; });
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,213 @@
+// plumbline list: the kernels, counters, campaigns and ceilings that this program knows.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <set>
+
+#include "app/command.hpp"
+#include "app/paths.hpp"
+#include "app/table.hpp"
+#include "campaign/campaign.hpp"
+#include "counters/backend.hpp"
+#include "ert/ceiling_plan.hpp"
+#include "machine/cpu.hpp"
+#include "machine/memory.hpp"
+#include "machine/topology.hpp"
+#include "measure/worker.hpp"
+#include "model/accuracy.hpp"
+
+namespace plumbline::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A listing: rows for programs, and the same as text.
+struct Listing {
+  Json rows = Json::array();
+  std::vector<std::string> notes;
+  std::string text;
+};
+
+Json value_json(const Value& value) {
+  return std::holds_alternative<std::string>(value) ? Json(std::get<std::string>(value)) : Json(std::get<std::int64_t>(value));
+}
+
+std::string allowed_text(const ParameterSpec& p) {
+  if (!p.choices.empty()) return fmt::format("{}", fmt::join(p.choices, "|"));
+  if (p.max == std::numeric_limits<std::int64_t>::max()) return fmt::format("at least {}", p.min);
+  return fmt::format("{} to {}", p.min, p.max);
+}
+
+std::vector<std::string> flavor_names(const Kernel& kernel) {
+  std::vector<std::string> names;
+  for (const auto& flavor : kernel.flavors())
+    if (std::find(names.begin(), names.end(), flavor.name) == names.end()) names.emplace_back(flavor.name);
+  return names;
+}
+
+Listing list_kernels() {
+  Listing listing;
+  for (const Kernel& kernel : kernels()) {
+    Json parameters = Json::array();
+    const auto flavors = flavor_names(kernel);
+    listing.text += fmt::format("{}\n{}\n", kernel.name, wrapped(kernel.summary, 116, "    "));
+    for (const auto& p : kernel.parameters) {
+      Json one{{"name", p.name}, {"preset", value_json(p.preset)}, {"description", p.description}};
+      if (!p.choices.empty()) one["choices"] = p.choices;
+      if (p.choices.empty()) one["min"] = p.min, one["max"] = p.max;
+      parameters.push_back(std::move(one));
+      listing.text += fmt::format("    {:<10} {} (preset {}; {})\n", p.name, p.description, to_string(p.preset), allowed_text(p));
+    }
+    listing.text +=
+        wrapped(fmt::format("precisions: {}; flavors: {}", fmt::join(kernel.precisions, " "), fmt::join(flavors, " ")), 116, "    ") + "\n";
+    listing.rows.push_back({{"kernel", kernel.name},
+                            {"summary", kernel.summary},
+                            {"parameters", parameters},
+                            {"precisions", kernel.precisions},
+                            {"flavors", flavors}});
+  }
+  return listing;
+}
+
+Listing list_counters() {
+  Listing listing;
+  const Availability emulated = find_emulator().availability;
+  const auto add = [&](const char* kind, std::string_view name, std::string_view backend, std::string_view unit,
+                       std::string_view description) {
+    listing.rows.push_back({{"kind", kind},
+                            {"name", name},
+                            {"backend", backend},
+                            {"unit", unit},
+                            {"description", description},
+                            {"status", to_string(emulated.status)},
+                            {"reason", text_or_null(emulated.reason)}});
+  };
+  Table events({{"event", Align::left}, {"unit", Align::left}, {"counts", Align::left}});
+  for (const auto& event : emulated_events()) {
+    add("event", event.name, "emulated", event.unit, event.description);
+    events.add({std::string(event.name), std::string(event.unit), std::string(event.description)});
+  }
+  Table formed({{"counter", Align::left}, {"claims to see", Align::left}, {"by", Align::left}});
+  for (const auto& counter : known_counters()) {
+    std::string terms;
+    for (const auto& term : counter.terms)
+      terms += (terms.empty() ? "" : " + ") + (term.weight == 1 ? "" : plain(term.weight) + " x ") + term.event;
+    const char* unit = counter.kind == Kind::flops ? "operations" : "bytes";
+    add("counter", counter.name, counter.backend, unit,
+        fmt::format("{} ({} convention) by {}", counter.claim(), to_string(counter.convention), terms));
+    formed.add({counter.name, fmt::format("{} ({} convention)", counter.claim(), to_string(counter.convention)), terms});
+  }
+  listing.text = fmt::format("Backend emulated: {}\n\n{}\nCounters formed from them, which 'plumbline score' judges\n\n{}",
+                             emulated.ok() ? "usable here" : fmt::format("{} ({})", to_string(emulated.status), emulated.reason),
+                             events.text(), formed.text());
+  if (!emulated.ok()) listing.notes.push_back("emulated: " + emulated.reason);
+  return listing;
+}
+
+// The remark at the head of a campaign says what it is for.
+std::string first_remark(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  if (!std::getline(in, line) || !line.starts_with("#")) return "";
+  return line.substr(std::min(line.find_first_not_of("# "), line.size()));
+}
+
+Listing list_campaigns() {
+  Listing listing;
+  const fs::path folder = find_shared("jobs/campaigns");
+  std::set<fs::path> files;
+  std::error_code failed;
+  if (!folder.empty())
+    for (const auto& file : fs::directory_iterator(folder, failed))
+      if (file.path().extension() == ".toml") files.insert(file.path());
+  if (files.empty())
+    listing.notes.push_back("no campaigns are installed here: write one (jobs/campaigns/README.md) and name it to 'plumbline run'");
+  Table table({{"campaign", Align::left}, {"file", Align::left}, {"for", Align::left}});
+  for (const auto& file : files) {
+    std::string name = file.stem().string(), reason;
+    try {
+      name = read_campaign(file.string()).name;
+    } catch (const Error& broken) {
+      reason = broken.what();
+    }
+    const auto remark = first_remark(file);
+    table.add({name, file.string(), reason.empty() ? remark : "cannot be run: " + reason});
+    listing.rows.push_back({{"campaign", name},
+                            {"file", file.string()},
+                            {"summary", text_or_null(remark)},
+                            {"status", reason.empty() ? "ok" : "failed"},
+                            {"reason", text_or_null(reason)}});
+  }
+  if (!table.empty()) listing.text = table.text();
+  for (const auto& note : listing.notes) listing.text += note + "\n";
+  return listing;
+}
+
+// What `mode = "full"` would measure on one core of this machine.
+Listing list_ceilings() {
+  Listing listing;
+  const Topology node = this_topology();
+  const std::vector<Team> teams = {{1, 1}};
+  Table table({{"ceiling", Align::left},
+               {"precision", Align::left},
+               {"level", Align::left},
+               {"pattern", Align::left},
+               {"unit", Align::left},
+               {"points"},
+               {"kernel", Align::left}});
+  const auto levels = cache_levels(node);
+  const auto all = plan_ceilings(CeilingMode::full, this_cpu().best_isa(), levels, memory_available_bytes(), teams);
+  const auto same = [](const CeilingCase& a, const CeilingCase& b) {
+    return a.name == b.name && a.precision == b.precision && a.level == b.level && a.pattern == b.pattern;
+  };
+  for (auto one = all.begin(); one != all.end(); ++one) {
+    if (std::any_of(all.begin(), one, [&](const auto& earlier) { return same(earlier, *one); })) continue;
+    const auto points = std::count_if(all.begin(), all.end(), [&](const auto& other) { return same(other, *one); });
+    const auto& kernel = one->measured.kernel->name;
+    table.add({one->name, one->precision, one->level, one->pattern, one->unit, std::to_string(points), kernel});
+    listing.rows.push_back({{"ceiling", one->name},
+                            {"precision", one->precision},
+                            {"level", one->level},
+                            {"pattern", one->pattern},
+                            {"unit", one->unit},
+                            {"points", points},
+                            {"kernel", kernel},
+                            {"flavor", one->measured.flavor.name}});
+  }
+  if (all.empty()) listing.notes.push_back("no flavor of the ceiling kernels runs on this CPU");
+  listing.text = table.text();
+  return listing;
+}
+
+Exit print(const std::string& what, const Listing& listing, Format format) {
+  if (format == Format::json)
+    fmt::print("{}\n", document("list", "", listing.rows, listing.notes, {{"what", what}}));
+  else
+    fmt::print("{}", format == Format::csv ? csv(listing.rows) : listing.text);
+  return Exit::ok;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Action& chosen) {
+  auto* command = app.add_subcommand("list", "kernels, counters, campaigns or ceilings that this program knows");
+  command->require_subcommand(1);
+  struct Entry {
+    const char *name, *help;
+    Listing (*list)();
+  };
+  static constexpr Entry entries[] = {{"kernels", "kernels with their parameters, precisions and flavors", list_kernels},
+                                      {"counters", "what can be counted, and the counters that are judged", list_counters},
+                                      {"campaigns", "campaign files that come with plumbline", list_campaigns},
+                                      {"ceilings", "ceilings that a full campaign measures on this machine", list_ceilings}};
+  for (const auto& entry : entries) {
+    auto* one = command->add_subcommand(entry.name, entry.help);
+    auto format = std::make_shared<Format>(Format::text);
+    add_format_options(*one, *format);
+    one->callback([&chosen, format, &entry] { chosen = [format, &entry] { return print(entry.name, entry.list(), *format); }; });
+  }
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,49 @@
+#include "machine/cpu.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "machine/system_file.hpp"
+
+namespace plumbline {
+namespace {
+
+// The kernel's own list of features is the witness.
+bool kernel_lists(std::initializer_list<const char*> wanted) {
+  std::istringstream flags(" " + field_of("/proc/cpuinfo", "flags").value_or("") + " ");
+  const std::string all = flags.str();
+  for (const char* flag : wanted)
+    if (all.find(" " + std::string(flag) + " ") == all.npos) return false;
+  return true;
+}
+
+TEST(cpu, isa_levels_are_what_the_kernel_lists) {
+#if defined(__x86_64__)
+  EXPECT_EQ(runs_isa("v2"), kernel_lists({"cx16", "lahf_lm", "popcnt", "pni", "sse4_1", "sse4_2", "ssse3"}));
+  EXPECT_EQ(runs_isa("v3"), runs_isa("v2") && kernel_lists({"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"}));
+  EXPECT_EQ(runs_isa("v4"), runs_isa("v3") && kernel_lists({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}));
+#else
+  GTEST_SKIP() << "SKIP: x86-64 only";
+#endif
+}
+
+TEST(cpu, an_unknown_isa_does_not_run) {
+  EXPECT_FALSE(runs_isa("v9"));
+  EXPECT_FALSE(runs_isa(""));
+}
+
+TEST(cpu, family_and_model_are_the_kernels) {
+#if defined(__x86_64__)
+  EXPECT_EQ(std::to_string(this_cpu().family), field_of("/proc/cpuinfo", "cpu family"));
+  EXPECT_EQ(std::to_string(this_cpu().model), field_of("/proc/cpuinfo", "model"));
+  EXPECT_EQ(this_cpu().vendor, field_of("/proc/cpuinfo", "vendor_id"));
+  EXPECT_EQ(this_cpu().name, field_of("/proc/cpuinfo", "model name"));
+  EXPECT_EQ(this_cpu().virtual_machine, kernel_lists({"hypervisor"}));
+#else
+  EXPECT_FALSE(this_cpu().vendor.empty());
+#endif
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,91 @@
+"""plumbline doctor and plumbline list: the same facts for people and for programs, and exit codes. PLUMBLINE names the program."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+
+import pytest
+
+
+def plumbline(*arguments, **environment):
+    return subprocess.run([os.environ["PLUMBLINE"], *arguments], capture_output=True, text=True, timeout=60, env={**os.environ, **environment})
+
+
+def document(*arguments, **environment):
+    done = plumbline(*arguments, "--json", **environment)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_doctor_succeeds_whatever_it_finds():
+    rows = document("doctor")["rows"]
+    assert document("doctor")["schema"] == "plumbline-doctor/1"
+    assert {"CPU", "hardware counters", "emulated counters", "GPU driver", "MPI", "result files"} <= {row["what"] for row in rows}
+    for row in rows:
+        assert row["status"] in ("ok", "unavailable", "permission")
+        assert row["found" if row["status"] == "ok" else "reason"], f"{row['what']} says nothing"
+
+
+def test_doctor_without_valgrind_says_so_and_succeeds(tmp_path):
+    rows = document("doctor", PATH=str(tmp_path))["rows"]
+    emulated = next(row for row in rows if row["what"] == "emulated counters")
+    assert emulated["status"] != "ok"
+    assert emulated["found"] is None and emulated["reason"] and emulated["next"]
+
+
+def test_doctor_notices_a_folder_it_cannot_write():
+    done = subprocess.run([os.environ["PLUMBLINE"], "doctor", "--json"], capture_output=True, text=True, timeout=60, cwd="/proc")
+    row = next(row for row in json.loads(done.stdout)["rows"] if row["what"] == "result files")
+    assert row["status"] == "permission"
+
+
+def test_text_and_json_list_the_same_kernels():
+    text = plumbline("list", "kernels").stdout.splitlines()
+    rows = document("list", "kernels")["rows"]
+    assert [line for line in text if line and not line.startswith(" ")] == [row["kernel"] for row in rows]
+    for row in rows:
+        assert row["flavors"] and row["precisions"], row["kernel"]
+        for parameter in row["parameters"]:
+            allowed = parameter.get("choices") or range(parameter["min"], parameter["max"] + 1)
+            assert parameter["preset"] in allowed, f"{row['kernel']} {parameter['name']}: the preset itself is not allowed"
+
+
+def test_counters_are_events_and_what_is_formed_from_them():
+    rows = document("list", "counters")["rows"]
+    events = {row["name"] for row in rows if row["kind"] == "event"}
+    assert {"instructions", "flops.fp64.fma", "bytes.reg-L1.load", "bytes.L1-L2.demand_read"} <= events
+    assert any(row["kind"] == "counter" for row in rows)
+
+
+def test_shipped_campaigns_can_be_read():
+    rows = document("list", "campaigns")["rows"]
+    assert "quick" in {row["campaign"] for row in rows}
+    for row in rows:
+        assert row["status"] == "ok", row["reason"]
+
+
+def test_a_broken_campaign_is_listed_with_its_reason(tmp_path):
+    (tmp_path / "jobs/campaigns").mkdir(parents=True)
+    (tmp_path / "jobs/campaigns/broken.toml").write_text('schema = "plumbline-campaign/1"\nnme = "x"\n')
+    (row,) = document("list", "campaigns", PLUMBLINE_SHARE=str(tmp_path))["rows"]
+    assert row["status"] == "failed" and "2:1: unknown key 'nme'" in row["reason"]
+
+
+def test_ceilings_of_this_machine_have_units():
+    rows = document("list", "ceilings")["rows"]
+    assert {"GFLOP/s", "GB/s"} == {row["unit"] for row in rows}
+
+
+@pytest.mark.parametrize("what", ["kernels", "counters", "campaigns", "ceilings"])
+def test_csv_has_a_heading_and_as_many_rows_as_json(what):
+    rows = list(csv.reader(io.StringIO(plumbline("list", what, "--csv").stdout)))
+    assert len(rows) == 1 + len(document("list", what)["rows"])
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["list", "nothing"], ["doctor", "--nothing"], ["list", "kernels", "--json", "--csv"]])
+def test_wrong_words_end_with_2_and_one_line(arguments):
+    done = plumbline(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == "" and done.stderr.count("\n") == 1
