@@ -59,25 +59,49 @@ void move_rows(std::vector<Row>& from, std::vector<Row>& to) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
-/// Drops the samples of attempts that did not win: those whose (case, node, session) is not that of the winning outcome of `pass`.
-template <class Row>
-void drop_losers(std::vector<Row>& rows, const std::vector<OutcomeRow>& winners, const std::string& pass) {
-  std::unordered_set<std::string> wanted;
-  for (const auto& outcome : winners)
-    if (outcome.pass == pass) wanted.insert(joined(outcome.case_id, outcome.node, outcome.session));
-  std::erase_if(rows, [&](const Row& row) { return !wanted.contains(joined(row.case_id, row.node, row.session)); });
+using Keys = std::unordered_set<std::string>;
+
+/// Units that both have: the keys whose older attempt gives way, and those whose newer attempt does.
+struct Losers {
+  Keys older, newer;
+};
+
+Losers losers_of(const std::vector<OutcomeRow>& older, const std::vector<OutcomeRow>& newer) {
+  std::unordered_map<std::string, const OutcomeRow*> known;
+  for (const auto& outcome : older) known[work_key(outcome)] = &outcome;
+  Losers losers;
+  for (const auto& outcome : newer)
+    if (const auto found = known.find(work_key(outcome)); found != known.end())
+      (supersedes(outcome, *found->second) ? losers.older : losers.newer).insert(found->first);
+  return losers;
+}
+
+/// Drops the outcomes and samples of the units in `lost`.
+void drop(Results& results, const Keys& lost) {
+  std::erase_if(results.outcomes, [&](const OutcomeRow& row) { return lost.contains(work_key(row)); });
+  std::erase_if(results.times, [&](const TimeRow& row) { return lost.contains(joined(row.case_id, row.node, "time")); });
+  std::erase_if(results.counts, [&](const CountRow& row) { return lost.contains(joined(row.case_id, row.node, "count")); });
 }
 
 std::string ceiling_key(const CeilingRow& row) {
-  return joined(row.name, row.precision, row.level, row.pattern, std::to_string(row.ranks), std::to_string(row.threads), row.node);
+  return joined(row.name, row.precision, row.level, row.pattern, std::to_string(row.ranks), std::to_string(row.threads), row.node,
+                std::to_string(row.round));
 }
 
-/// Every older ceiling that a newer session measured again gives way to it.
-void replace_ceilings(std::vector<CeilingRow>& older, std::vector<CeilingRow>& newer) {
-  std::unordered_set<std::string> again;
-  for (const auto& row : newer)
-    if (row.status == Status::ok) again.insert(ceiling_key(row));
-  std::erase_if(older, [&](const CeilingRow& row) { return again.contains(ceiling_key(row)); });
+/// Of a round of a ceiling that both have, the newer samples stay if any is ok or no older one is.
+void merge_ceilings(std::vector<CeilingRow>& older, std::vector<CeilingRow>& newer) {
+  const auto keys_of = [](const std::vector<CeilingRow>& rows, bool only_ok) {
+    Keys keys;
+    for (const auto& row : rows)
+      if (!only_ok || row.status == Status::ok) keys.insert(ceiling_key(row));
+    return keys;
+  };
+  const Keys in_newer = keys_of(newer, false), ok_in_newer = keys_of(newer, true), ok_in_older = keys_of(older, true);
+  const auto newer_wins = [&](const std::string& key) {
+    return in_newer.contains(key) && (ok_in_newer.contains(key) || !ok_in_older.contains(key));
+  };
+  std::erase_if(older, [&](const CeilingRow& row) { return newer_wins(ceiling_key(row)); });
+  std::erase_if(newer, [&](const CeilingRow& row) { return !newer_wins(ceiling_key(row)); });
   move_rows(newer, older);
 }
 
@@ -131,13 +155,13 @@ Results merge(Results older, Results newer) {
   add_unseen(newer.model, merged.model, [](const ModelRow& row) { return joined(row.case_id, row.quantity); });
   add_unseen(merged.machines, newer.machines, [](const MachineRow& row) { return row.node; });
   merged.machines = std::move(newer.machines);
-  replace_ceilings(merged.ceilings, newer.ceilings);
+  merge_ceilings(merged.ceilings, newer.ceilings);
+  const Losers losers = losers_of(merged.outcomes, newer.outcomes);
+  drop(merged, losers.older);
+  drop(newer, losers.newer);
   move_rows(newer.outcomes, merged.outcomes);
-  keep_winners(merged.outcomes, [](const OutcomeRow& outcome) -> const OutcomeRow& { return outcome; });
   move_rows(newer.times, merged.times);
   move_rows(newer.counts, merged.counts);
-  drop_losers(merged.times, merged.outcomes, "time");
-  drop_losers(merged.counts, merged.outcomes, "count");
   return merged;
 }
 
