@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
@@ -39,11 +40,22 @@ Capability other_backends_row() {
           "no such counter backend is compiled in: counting passes use the emulated counters", ""};
 }
 
+// By trying: permissions alone say nothing about read-only file systems, quotas, or root.
+bool can_write_here() {
+  std::string name = ".plumbline-doctor-XXXXXX";
+  const int file = mkstemp(name.data());
+  if (file < 0) return false;
+  const bool written = write(file, "x", 1) == 1;
+  close(file);
+  unlink(name.c_str());
+  return written;
+}
+
 Capability output_row() {
   const fs::path folder = fs::current_path();
   std::error_code failed;
   const auto space = fs::space(folder, failed);
-  if (failed || access(folder.c_str(), W_OK) != 0)
+  if (failed || !can_write_here())
     return {"result files", Status::permission, fmt::format("{} cannot be written", folder.string()),
             "change the folder, or name a file with -o"};
   return {"result files", Status::ok,

@@ -62,11 +62,17 @@ Listing list_kernels() {
     }
     listing.text +=
         wrapped(fmt::format("precisions: {}; flavors: {}", fmt::join(kernel.precisions, " "), fmt::join(flavors, " ")), 116, "    ") + "\n";
+    Json absent = Json::array();
+    for (const auto& one : kernel.absent_flavors()) {
+      absent.push_back({{"flavor", one.name}, {"status", "unavailable"}, {"reason", one.reason}});
+      listing.text += wrapped(fmt::format("not here: {}: {}", one.name, one.reason), 116, "    ") + "\n";
+    }
     listing.rows.push_back({{"kernel", kernel.name},
                             {"summary", kernel.summary},
                             {"parameters", parameters},
                             {"precisions", kernel.precisions},
-                            {"flavors", flavors}});
+                            {"flavors", flavors},
+                            {"absent_flavors", absent}});
   }
   return listing;
 }

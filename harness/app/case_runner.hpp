@@ -1,0 +1,55 @@
+// One pass of one case on one node's team: measured by its ranks, gathered by the node's leader.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "core/case.hpp"
+#include "core/flows.hpp"
+#include "core/records.hpp"
+#include "measure/timing.hpp"
+#include "measure/worker.hpp"
+
+namespace plumbline::app {
+
+/// CPUs of a team on a node: [rank][thread]. `refusal` says why there is no such placement.
+struct TeamCpus {
+  std::vector<std::vector<int>> cpus;
+  bool oversubscribed = false;
+  std::string refusal;
+};
+
+/// What stays the same for all cases of a run on this rank.
+class CaseRunner {
+ public:
+  struct Setting {
+    std::string session;
+    std::vector<CacheLevel> caches;      // as one thread sees them; the emulator's geometry too
+    EmulatedWorker* worker = nullptr;    // null: `no_worker` says why
+    std::string no_worker;
+    bool counting_wanted = true;         // counters named or auto
+  };
+
+  CaseRunner(Communicator& ranks, Setting setting) : ranks_(ranks), setting_(std::move(setting)) {}
+
+  /// Collective over the first `measured.team.ranks` ranks of this node; others must not call. The leader (local rank 0) gets the
+  /// unit of work that is now finished, whatever became of it.
+  std::optional<Finished> time(const Case& measured, const TeamCpus& placement, const TimingProtocol& protocol);
+  std::optional<Finished> count(const Case& measured, const TeamCpus& placement, double patience_seconds);
+  /// A unit that cannot be measured here: only on the leader.
+  Finished skip(const Case& measured, const std::string& pass, const std::string& reason) const;
+
+ private:
+  OutcomeRow outcome(const Case& measured, const std::string& pass) const;
+  std::optional<Finished> gather(const Case& measured, Finished mine, const std::string& rank_facts, bool oversubscribed);
+
+  Communicator& ranks_;
+  Setting setting_;
+};
+
+/// The model's rows of one rank's sweep.
+std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLevel> caches);
+
+}  // namespace plumbline::app

@@ -1,0 +1,24 @@
+#include "app/interruption.hpp"
+
+#include <csignal>
+#include <initializer_list>
+
+namespace plumbline::app {
+namespace {
+
+volatile std::sig_atomic_t received = 0;
+
+void remember(int number) { received = number; }
+
+}  // namespace
+
+void watch_for_signals() {
+  struct sigaction action {};
+  action.sa_handler = remember;
+  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  for (const int number : {SIGTERM, SIGUSR1, SIGINT}) sigaction(number, &action, nullptr);
+}
+
+int signal_received() { return received; }
+
+}  // namespace plumbline::app

@@ -1,0 +1,14 @@
+// What the user asked `plumbline run` for.
+#pragma once
+#include <filesystem>
+#include <string>
+
+namespace plumbline::app {
+
+struct RunOptions {
+  std::string campaign;
+  std::filesystem::path output;  // empty: plumbline-out/NAME.h5
+  bool dry_run = false, resume = false, overwrite = false;
+};
+
+}  // namespace plumbline::app

@@ -1,0 +1,155 @@
+#include "app/run_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "app/ceilings_stage.hpp"
+#include "app/progress.hpp"
+#include "machine/cpu.hpp"
+#include "machine/memory.hpp"
+#include "schedule/plan.hpp"
+#include "schedule/team_placement.hpp"
+
+namespace plumbline::app {
+namespace {
+
+using nlohmann::json;
+
+/// The nodes of the run, the same on every rank, in the order of Communicator::node().
+struct Nodes {
+  std::vector<PlanNode> facts;
+  int fewest_ranks = 1, fewest_cores = 1;
+  double memory_bytes = 0;  // the least available of any node
+};
+
+std::string kind_of(const RunInput& input) {
+  std::string kind = this_cpu().name + fmt::format("/{} cores", input.topology.cores);
+  for (const auto& cache : input.caches) kind += fmt::format("/{}={}", cache.name, cache.bytes);
+  return kind;
+}
+
+Nodes meet_nodes(const RunInput& input, Communicator& ranks) {
+  const json mine{{"node", ranks.node()}, {"leads", ranks.local().rank() == 0}, {"name", ranks.host()}, {"kind", kind_of(input)},
+                  {"ranks", ranks.local().size()}, {"isas", this_cpu().isas}, {"cores", input.topology.cores}};
+  const auto texts = ranks.world().gather(mine.dump());
+  const json all = json::parse(ranks.world().broadcast(ranks.rank() == 0 ? json(texts).dump() : ""));
+  Nodes nodes;
+  nodes.facts.resize(static_cast<std::size_t>(ranks.nodes()));
+  nodes.fewest_ranks = nodes.fewest_cores = std::numeric_limits<int>::max();
+  for (const auto& text : all) {
+    const json told = json::parse(text.get<std::string>());
+    if (!told["leads"]) continue;
+    nodes.facts[told["node"]] = {told["name"], told["kind"], told["ranks"], told["isas"]};
+    nodes.fewest_ranks = std::min(nodes.fewest_ranks, told["ranks"].get<int>());
+    nodes.fewest_cores = std::min(nodes.fewest_cores, told["cores"].get<int>());
+  }
+  nodes.memory_bytes = ranks.world().min(static_cast<double>(memory_available_bytes()));
+  return nodes;
+}
+
+Target target_of(const Nodes& nodes) {
+  std::set<std::string> isas;
+  for (const auto& node : nodes.facts) isas.insert(node.isas.begin(), node.isas.end());
+  return {.runs_isa = [isas](std::string_view isa) { return isas.contains(std::string(isa)); },
+          .isas = fmt::format("{}", fmt::join(isas, ", ")),
+          .ranks_per_node = nodes.fewest_ranks,
+          .cores_per_node = nodes.fewest_cores};
+}
+
+/// The CPUs that the launcher left to each rank of this node, in rank order.
+std::vector<std::vector<int>> allowed_cpus(const RunInput& input, Communicator& ranks) {
+  const auto texts = ranks.local().gather(json(input.topology.allowed_cpus()).dump());
+  const json all = json::parse(ranks.local().broadcast(ranks.local().rank() == 0 ? json(texts).dump() : ""));
+  std::vector<std::vector<int>> allowed;
+  for (const auto& text : all) allowed.push_back(json::parse(text.get<std::string>()));
+  return allowed;
+}
+
+std::function<TeamCpus(const Team&)> placer(const RunInput& input, Communicator& ranks) {
+  return [topology = input.topology, allowed = allowed_cpus(input, ranks), oversubscribe = input.campaign.oversubscribe,
+          local = ranks.local().size()](const Team& team) {
+    if (team.ranks > local)
+      return TeamCpus{.cpus = {}, .oversubscribed = false,
+                      .refusal = fmt::format("a team of {} ranks on a node that was given {}: launch more ranks a node", team.ranks, local)};
+    TeamPlacement placed = place_team(topology, allowed, team, oversubscribe);
+    return TeamCpus{std::move(placed.cpus), placed.oversubscribed, std::move(placed.refusal)};
+  };
+}
+
+/// One core, and all of them.
+std::vector<Team> ceiling_teams(const Nodes& nodes) {
+  const int cores = std::max(1, nodes.fewest_cores);
+  const Team alone{1, 1}, full{std::min(nodes.fewest_ranks, cores), std::max(1, cores / std::max(1, nodes.fewest_ranks))};
+  std::vector<Team> teams{alone};
+  if (!(full == alone)) teams.push_back(full);
+  return teams;
+}
+
+bool all_passes_finished(const Case& which, const std::string& node, const Campaign& campaign, const std::set<WorkKey>& finished) {
+  const std::string id = which.id();
+  return (!campaign.time || finished.contains({id, node, "time"})) &&
+         (!campaign.count || campaign.counters == "none" || finished.contains({id, node, "count"}));
+}
+
+std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes) {
+  if (input.campaign.ceilings == CeilingsMode::none || !input.campaign.time) return {};
+  const auto mode = input.campaign.ceilings == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
+  return plan_ceilings(mode, this_cpu().best_isa(), input.caches, static_cast<std::uint64_t>(nodes.memory_bytes), ceiling_teams(nodes));
+}
+
+}  // namespace
+
+std::filesystem::path output_of(const RunOptions& options, const Campaign& campaign) {
+  return options.output.empty() ? std::filesystem::path("plumbline-out") / (campaign.name + ".h5") : options.output;
+}
+
+RunPlan plan_run(const RunInput& input, Communicator& ranks, const std::set<WorkKey>& finished) {
+  const Nodes nodes = meet_nodes(input, ranks);
+  Expansion expansion = expand(input.campaign, kernels(), target_of(nodes));
+  require_memory(expansion.cases, static_cast<std::uint64_t>(nodes.memory_bytes));
+
+  RunPlan plan{.cases = std::move(expansion.cases), .skipped = std::move(expansion.skipped), .notes = std::move(expansion.notes), .case_seconds = {},
+               .rounds = {}, .ceilings = ceilings_of(input, nodes), .place = placer(input, ranks)};
+  for (const Case& one : plan.cases) {
+    const Estimate seconds = estimate(one, input.campaign);
+    plan.case_seconds.push_back(seconds.time_seconds + seconds.count_seconds);
+  }
+  std::vector<std::string> needs;  // nodes may differ in what they run
+  for (const Case& one : plan.cases) needs.push_back(required_isa(one.flavor.name));
+  const Plan made = make_plan(plan.cases, {.nodes = nodes.facts,
+                                           .distribute = input.campaign.placement == Placement::distribute,
+                                           .seed = input.campaign.seed,
+                                           .seconds = plan.case_seconds,
+                                           .needs = needs,
+                                           .finished = [&](std::size_t which, std::size_t node) {
+                                             return all_passes_finished(plan.cases[which], nodes.facts[node].name, input.campaign, finished);
+                                           },
+                                           .refusal = {}});
+  plan.rounds = made.rounds;
+  plan.seconds = made.seconds;
+  for (const auto& skip : made.skipped)
+    if (skip.node == static_cast<std::size_t>(ranks.node())) plan.skipped.push_back({plan.cases[skip.which], skip.reason});
+  return plan;
+}
+
+Exit print_plan(const RunPlan& plan, const RunInput& input, Communicator& ranks) {
+  if (ranks.rank() != 0) return Exit::ok;
+  std::uint64_t most_bytes = 0;
+  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+    const std::uint64_t bytes = memory_bytes(plan.cases[i]).value_or(0);
+    most_bytes = std::max(most_bytes, bytes);
+    fmt::print("{:>9.2f} s  {:>10.1f} MB  {}\n", plan.case_seconds[i], static_cast<double>(bytes) * 1e-6, plan.cases[i].id());
+  }
+  for (const auto& skipped : plan.skipped) fmt::print("  skipped             {}  ({})\n", skipped.what.id(), skipped.reason);
+  for (const auto& note : plan.notes) fmt::print("  note: {}\n", note);
+  fmt::print("{} cases in {} rounds on {} node(s), {} skipped; {} ceiling points x {} rounds; about {} (estimate), at most {:.1f} MB a node; seed {}\n",
+             plan.cases.size(), plan.rounds.size(), ranks.nodes(), plan.skipped.size(), plan.ceilings.size(), ceiling_rounds, duration_text(plan.seconds),
+             static_cast<double>(most_bytes) * 1e-6, input.campaign.seed);
+  return Exit::ok;
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,38 @@
+// What a run will do: cases, their order on every node, the ceilings before them, and what it will take.
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "app/case_runner.hpp"
+#include "app/run_options.hpp"
+#include "app/run_session.hpp"
+#include "campaign/estimate.hpp"
+#include "campaign/expand.hpp"
+#include "ert/ceiling_plan.hpp"
+#include "store/merge.hpp"
+
+namespace plumbline::app {
+
+struct RunPlan {
+  std::vector<Case> cases;
+  std::vector<SkippedCase> skipped;
+  std::vector<std::string> notes;
+  std::vector<double> case_seconds;                           // estimated, of each case
+  std::vector<std::vector<std::optional<std::size_t>>> rounds;  // [round][node] -> index into cases
+  std::vector<CeilingCase> ceilings;
+  double seconds = 0;                                         // estimated for this node, cases only
+  std::function<TeamCpus(const Team&)> place;                 // on this rank's node
+};
+
+/// The result file: as named, or plumbline-out/NAME.h5.
+std::filesystem::path output_of(const RunOptions& options, const Campaign& campaign);
+
+/// Collective: the same cases and rounds on every rank. Throws Error (user) where the campaign asks for what cannot be.
+RunPlan plan_run(const RunInput& input, Communicator& ranks, const std::set<WorkKey>& finished);
+
+/// --dry-run: rank 0 prints it.
+Exit print_plan(const RunPlan& plan, const RunInput& input, Communicator& ranks);
+
+}  // namespace plumbline::app

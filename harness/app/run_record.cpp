@@ -1,0 +1,93 @@
+#include "app/run_record.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "store/result_store.hpp"
+
+namespace plumbline::app {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+void refuse_to_overwrite(const fs::path& store) {
+  if (fs::exists(journal_directory(store)))
+    throw user_error(fmt::format("{} holds an unfinished run: go on with --resume, throw it away with --overwrite, or choose another file with -o",
+                                 journal_directory(store).string()));
+  if (fs::exists(store))
+    throw user_error(fmt::format("{} exists: add to it with --resume, replace it with --overwrite, or choose another file with -o", store.string()));
+}
+
+void prepare_folder(const fs::path& store) {
+  std::error_code failed;
+  if (store.has_parent_path()) fs::create_directories(store.parent_path(), failed);
+  if (failed) throw io_error(fmt::format("cannot create {}: {}; choose another file with -o", store.parent_path().string(), failed.message()));
+}
+
+std::string keys_to_text(const std::set<WorkKey>& keys) {
+  json all = json::array();
+  for (const auto& [id, node, pass] : keys) all.push_back({id, node, pass});
+  return all.dump();
+}
+
+std::set<WorkKey> keys_from_text(const std::string& text) {
+  std::set<WorkKey> keys;
+  for (const auto& key : json::parse(text)) keys.emplace(key[0], key[1], key[2]);
+  return keys;
+}
+
+/// What rank 0 finds; the message of an Error it met, or empty, comes first so that all ranks end alike.
+struct Found {
+  std::string error;
+  Exit code = Exit::ok;
+  std::set<WorkKey> keys;
+};
+
+Found look(const RunOptions& options, const fs::path& store) {
+  Found found;
+  try {
+    if (options.overwrite) {
+      fs::remove_all(journal_directory(store));
+    } else if (!options.resume) {
+      refuse_to_overwrite(store);
+    } else if (const auto earlier = load_finished(store)) {
+      for (const auto& outcome : earlier->outcomes)
+        if (outcome.status != Status::failed) found.keys.emplace(outcome.case_id, outcome.node, outcome.pass);
+    }
+    if (!options.dry_run) prepare_folder(store);
+  } catch (const Error& error) {
+    found.error = error.what();
+    found.code = error.code();
+  } catch (const fs::filesystem_error& error) {
+    found.error = fmt::format("{}; choose another file with -o", error.what());
+    found.code = Exit::io_or_failed_case;
+  }
+  return found;
+}
+
+}  // namespace
+
+RunRecord::RunRecord(const RunOptions& options, const fs::path& store, Communicator& ranks) : store_(store) {
+  Found found;
+  if (ranks.rank() == 0) found = look(options, store);
+  const json told = json::parse(
+      ranks.world().broadcast(json{{"error", found.error}, {"code", static_cast<int>(found.code)}, {"keys", keys_to_text(found.keys)}}.dump()));
+  if (!told["error"].get<std::string>().empty()) throw Error(static_cast<Exit>(told["code"].get<int>()), told["error"]);
+  finished_ = keys_from_text(told["keys"]);
+}
+
+void RunRecord::open(const JournalHeader& header, const std::string& host) {
+  journal_ = std::make_unique<Journal>(journal_directory(store_), host, header);
+}
+
+void RunRecord::consolidate(bool complete) const {
+  auto all = load_finished(store_);
+  if (!all) throw io_error(fmt::format("neither {} nor its journal can be found any more", store_.string()));
+  write_store(store_, *all);
+  std::error_code ignored;
+  if (complete) fs::remove_all(journal_directory(store_), ignored);
+}
+
+}  // namespace plumbline::app

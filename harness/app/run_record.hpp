@@ -1,0 +1,40 @@
+// Where a run keeps what it finished: a journal on each node's leader, one result file at the end.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/run_options.hpp"
+#include "comm/communicator.hpp"
+#include "core/records.hpp"
+#include "store/journal.hpp"
+#include "store/merge.hpp"
+
+namespace plumbline::app {
+
+class RunRecord {
+ public:
+  /// Collective. Refuses (Error) to overwrite a result or an unfinished journal that the user did not name for it.
+  RunRecord(const RunOptions& options, const std::filesystem::path& store, Communicator& ranks);
+
+  /// Units finished by earlier sessions; the same on every rank. Only those that came out ok, or were skipped for good.
+  const std::set<WorkKey>& finished() const { return finished_; }
+  /// Opens this node's journal (leaders only).
+  void open(const JournalHeader& header, const std::string& host);
+  /// Durable on return.
+  void append(const Finished& unit) { journal_->append(unit); }
+  /// Rank 0, after the last unit: puts journals and an earlier result together and writes the result file. The journals go once
+  /// `complete`.
+  void consolidate(bool complete) const;
+  const std::filesystem::path& store() const { return store_; }
+
+ private:
+  std::filesystem::path store_;
+  std::set<WorkKey> finished_;
+  std::unique_ptr<Journal> journal_;
+};
+
+}  // namespace plumbline::app

@@ -1,0 +1,188 @@
+#include "app/run_session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "app/case_runner.hpp"
+#include "app/ceilings_stage.hpp"
+#include "app/interruption.hpp"
+#include "app/progress.hpp"
+#include "app/run_plan.hpp"
+#include "app/run_record.hpp"
+#include "machine/machine_json.hpp"
+#include "machine/provenance.hpp"
+#include "measure/clock.hpp"
+
+namespace plumbline::app {
+namespace {
+
+constexpr std::string_view time_pass = "time", count_pass = "count";
+
+std::string session_name(Communicator& ranks) {
+  return ranks.world().broadcast(fmt::format("{}-{}", ranks.host(), unix_nanoseconds() / 1'000'000));
+}
+
+/// The campaign on this rank's node, in step with the other nodes.
+class Session {
+ public:
+  Session(const RunOptions& options, RunInput& input, Communicator& ranks)
+      : input_(input),
+        ranks_(ranks),
+        record_(options, output_of(options, input.campaign), ranks),
+        plan_(plan_run(input, ranks, record_.finished())),
+        session_(session_name(ranks)),
+        runner_(ranks, {session_, input.caches, input.worker.get(), input.no_worker}),
+        progress_(plan_.rounds.size(), plan_.seconds, ranks.rank() == 0) {}
+
+  Exit measure() {
+    open_teams();
+    open_journal();
+    measure_ceilings_in_rounds();
+    measure_cases();
+    return finish();
+  }
+
+ private:
+  bool leads() const { return ranks_.local().rank() == 0; }
+  bool is_finished(const std::string& id, std::string_view pass) const { return record_.finished().contains({id, ranks_.host(), std::string(pass)}); }
+
+  /// Teams come into being by all ranks of the node together; later only their members speak to each other.
+  void open_teams() {
+    std::set<int> sizes;
+    for (const auto& one : plan_.cases) sizes.insert(one.team.ranks);
+    for (const auto& one : plan_.ceilings) sizes.insert(one.measured.team.ranks);
+    for (const int size : sizes)
+      if (size <= ranks_.local().size()) ranks_.team(size);
+  }
+
+  void open_journal() {
+    keep([&] {
+      record_.open({.campaign = input_.campaign.text, .provenance = provenance_json(Communicator::library_version()), .session = session_,
+                    .started_unix_ns = unix_nanoseconds(), .machines = {{ranks_.host(), machine_json(ranks_.host(), input_.topology, this_cpu(), this_node_state())}}},
+                   ranks_.host());
+    });
+    if (stop_here()) return;
+    for (const auto& skipped : plan_.skipped)
+      if (!is_finished(skipped.what.id(), time_pass)) keep_skipped(skipped.what, skipped.reason);
+  }
+
+  void keep_skipped(const Case& what, const std::string& reason) {
+    if (input_.campaign.time) keep([&] { record_.append(runner_.skip(what, std::string(time_pass), reason)); });
+    if (input_.campaign.count) keep([&] { record_.append(runner_.skip(what, std::string(count_pass), reason)); });
+  }
+
+  void measure_ceilings_in_rounds() {
+    if (plan_.ceilings.empty()) return;
+    const std::string_view mode = to_string(input_.campaign.ceilings);
+    for (int round = 0; round < ceiling_rounds && !stop_here(); ++round) {
+      if (is_finished(ceiling_round_id(mode, round), time_pass)) continue;
+      progress_.say(fmt::format("ceilings ({}), round {} of {}: {} kernels and working sets", mode, round + 1, ceiling_rounds, plan_.ceilings.size()));
+      const auto unit = measure_ceilings(plan_.ceilings, mode, round, runner_, ranks_, [&](const Team& team) { return plan_.place(team); });
+      if (unit) keep([&] { record_.append(*unit); });
+    }
+  }
+
+  void measure_cases() {
+    double done_seconds = 0;
+    const auto node = static_cast<std::size_t>(ranks_.node());
+    for (std::size_t round = 0; round < plan_.rounds.size() && !stop_here(); ++round) {
+      const auto& index = plan_.rounds[round][node];
+      progress_.round(round, index ? plan_.cases[*index].id() : "(another node)", done_seconds);
+      if (index) {
+        run_case(plan_.cases[*index], plan_.rounds.size() - round);
+        done_seconds += plan_.case_seconds[*index];
+      }
+    }
+  }
+
+  /// Ranks outside the team wait at the end of the round.
+  void run_case(const Case& measured, std::size_t rounds_left) {
+    const TeamCpus placement = plan_.place(measured.team);
+    if (!placement.refusal.empty()) {
+      if (leads()) keep_skipped(measured, placement.refusal);
+      return;
+    }
+    if (ranks_.local().rank() >= measured.team.ranks) return;
+    if (input_.campaign.time && !is_finished(measured.id(), time_pass)) accept(runner_.time(measured, placement, protocol(rounds_left)));
+    if (input_.campaign.count && input_.campaign.counters != "none" && !is_finished(measured.id(), count_pass)) {
+      const double patience = 120 + 20 * estimate(measured, input_.campaign).count_seconds;
+      accept(runner_.count(measured, placement, patience));
+    }
+  }
+
+  /// What is left of the budget is shared by what is left to do; when it is spent, cases get their fewest repetitions.
+  TimingProtocol protocol(std::size_t rounds_left) const {
+    const Timing& wanted = input_.campaign.timing;
+    TimingProtocol protocol{.min_seconds = wanted.min_seconds, .ci_relative = wanted.ci_relative, .max_repetitions = wanted.max_repetitions};
+    protocol.min_repetitions = std::min(protocol.min_repetitions, protocol.max_repetitions);
+    if (input_.campaign.budget_seconds)
+      protocol.budget_seconds = std::max(0.0, *input_.campaign.budget_seconds - (now_seconds() - began_)) / static_cast<double>(rounds_left);
+    return protocol;
+  }
+
+  void accept(const std::optional<Finished>& unit) {
+    if (!unit) return;
+    if (unit->outcome.status == Status::failed) {
+      code_ = worse(code_, unit->outcome.reason.starts_with("wrong result") ? Exit::wrong_result : Exit::io_or_failed_case);
+      notes_ += fmt::format("{}{}: {}", notes_.empty() ? "" : "; ", unit->outcome.case_id, unit->outcome.reason);
+    }
+    keep([&] { record_.append(*unit); });
+  }
+
+  /// Runs `write` on the leader; what goes wrong ends the run at the next boundary, on all ranks alike.
+  template <class Write>
+  void keep(Write write) {
+    if (!leads() || lost_) return;
+    try {
+      write();
+    } catch (const Error& error) {
+      lost_ = error;
+    }
+  }
+
+  /// A boundary: all ranks agree whether to go on.
+  bool stop_here() {
+    if (stopped_) return true;
+    interrupted_ = ranks_.world().any(signal_received() != 0);
+    const bool failed = ranks_.world().any(lost_.has_value());
+    stopped_ = interrupted_ || failed;
+    return stopped_;
+  }
+
+  Exit finish() {
+    stop_here();
+    ranks_.world().wait_for_all();
+    if (ranks_.rank() == 0 && !lost_) record_.consolidate(!stopped_);
+    if (lost_) throw *lost_;
+    if (interrupted_)
+      throw Error(Exit::stopped_early, fmt::format("stopped at a case boundary by a signal; go on with --resume (so far: {})", record_.store().string()));
+    if (code_ != Exit::ok) throw Error(code_, notes_);
+    if (ranks_.rank() == 0) fmt::print("{}\n", record_.store().string());
+    return code_;
+  }
+
+  RunInput& input_;
+  Communicator& ranks_;
+  RunRecord record_;
+  RunPlan plan_;
+  std::string session_;
+  CaseRunner runner_;
+  Progress progress_;
+  double began_ = now_seconds();
+  Exit code_ = Exit::ok;
+  std::string notes_;
+  std::optional<Error> lost_;
+  bool interrupted_ = false, stopped_ = false;
+};
+
+}  // namespace
+
+Exit run_session(const RunOptions& options, RunInput& input, Communicator& ranks) {
+  if (input.error) throw *input.error;
+  if (options.dry_run) return print_plan(plan_run(input, ranks, {}), input, ranks);
+  return Session(options, input, ranks).measure();
+}
+
+}  // namespace plumbline::app
