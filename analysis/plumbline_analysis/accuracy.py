@@ -28,11 +28,15 @@ def line_of(entry):
 
 
 def lines_of(score):
-    """[((counter, quantity, convention), score rows)] in the order of the document's own summary, then of appearance."""
+    """[((counter, quantity, convention), score rows)]: what was measured at all first, then in the order of the document's summary.
+
+    Empty where nothing was measured.
+    """
     lines = {line_of(entry): [] for entry in score.get("counters", [])}
     for row in score["rows"]:
         lines.setdefault(line_of(row), []).append(row)
-    return list(lines.items())
+    empty = {line for line, rows in lines.items() if all(ratio_of(row) is None for row in rows)}
+    return sorted(lines.items(), key=lambda item: item[0] in empty) if len(empty) < len(lines) else []
 
 
 def ratio_of(row):

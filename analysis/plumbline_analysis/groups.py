@@ -89,12 +89,16 @@ def _distance(row, group):
     return (row["node"] != group.node, abs(math.log2(workers)), team(row) != group.team)
 
 
-def fastest_of_each_kernel(rows):
-    best = {}
-    for row in rows:
-        if row["kernel"] not in best or row["gflops"] > best[row["kernel"]]["gflops"]:
-            best[row["kernel"]] = row
-    return sorted(best.values(), key=lambda row: -row["gflops"])
+def chosen(rows):
+    """(rows to number in a figure, what they are): all of them if they are few, else the fastest of each work, else of each kernel."""
+    choices = (("", lambda row: row["case"]), ("work (kernel and parameters)", lambda row: row["case"].rsplit("/", 2)[0]),
+               ("kernel", lambda row: row["kernel"]))
+    for what, key in choices:
+        best = {}
+        for row in sorted(rows, key=lambda row: -row["gflops"]):
+            best.setdefault(key(row), row)
+        if len(best) <= CASES_A_FIGURE or key is choices[-1][1]:
+            return list(best.values()), f"{len(best)} of {len(rows)} cases: the fastest of each {what}" if len(best) < len(rows) else ""
 
 
 def interval(level):

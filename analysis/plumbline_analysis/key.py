@@ -15,7 +15,7 @@ def draw_key(figure, rows, roofs, note):
     y = top - 0.021 * (math.ceil(len(handles) / 2) + 1.2)
     lines = []  # (number or "", text, colour, relative size, relative advance)
     for position, row in enumerate(rows, start=1):
-        for index, text in enumerate(_folded(row.get("label") or row["case"], 56)):
+        for index, text in enumerate(_folded(_label(row), 56)):
             lines.append((str(position) if index == 0 else "", text, style.INK, 1.0, 1.0))
         lines.append(("", _verdict(row), "#555555", 0.93, 1.2))
     for text in _folded(" · ".join(filter(None, [roofs.note, note, _drawn_patterns(roofs)])), 66):
@@ -31,6 +31,12 @@ def draw_key(figure, rows, roofs, note):
 def _drawn_patterns(roofs):
     shown = ", ".join(f"{style.level_name(level)} {row['pattern']}" for level, row in roofs.bandwidths.items())
     return f"of each level the fastest pattern is drawn ({shown}); bands: least to greatest round; ridge points in FLOP/byte"
+
+
+def _label(row):
+    """What the row calls itself, and how it was compiled."""
+    label, flavor = row.get("label") or row["case"], row.get("flavor") or ""
+    return label if flavor in label else f"{label} {flavor}"
 
 
 def _verdict(row):

@@ -56,7 +56,8 @@ def _figures(tables, ceilings, show, score, notes):
         part = "" if name == "accuracy" else f"   part {number}"
         yield name, "Counter accuracy", accuracy.draw(lines[first : first + accuracy.ROWS_A_FIGURE], score, part)
     if not lines:
-        notes.append("no accuracy figure: nothing was counted")
+        reasons = sorted({row.get("reason") or row["status"] for row in score["rows"]})
+        notes.append(f"no accuracy figure: nothing was counted{': ' if reasons else ''}{'; '.join(reasons[:3])}")
 
 
 def _rooflines(ceiling_rows, show_rows, notes):
@@ -66,8 +67,7 @@ def _rooflines(ceiling_rows, show_rows, notes):
         if roofs is None:
             notes.append(f"no roofline for {group.title}: no ceilings of this node and precision")
             continue
-        chosen = groups.fastest_of_each_kernel(group.rows)
-        note = "" if len(chosen) == len(group.rows) else f"{len(chosen)} of {len(group.rows)} cases: the fastest of each kernel"
+        chosen, note = groups.chosen(group.rows)
         pages = [chosen[i : i + groups.CASES_A_FIGURE] for i in range(0, len(chosen), groups.CASES_A_FIGURE)]
         for number, rows in enumerate(pages, start=1):
             name = f"roofline-{group.slug}" + (f"-{number}" if len(pages) > 1 else "")

@@ -119,7 +119,8 @@ def _draw_roofs(axes, roofs, boxes):
         begin = max(left, first * peak["value"] / roofs.top)
         top = peak is roofs.peaks[0]
         axes.plot([begin, right], [peak["value"]] * 2, "-" if top else "--", color=style.INK, lw=1.8 if top else 1.0, zorder=2)
-        _shade(axes, peak, [begin, right], lambda x, rate: [rate, rate], style.INK)
+        if top:  # bands of all peaks would pile up; the others' labels say their spread
+            _shade(axes, peak, [begin, right], lambda x, rate: [rate, rate], style.INK)
         _take_line(axes, boxes, begin, peak["value"], right, peak["value"])
     _label_ridges(axes, roofs, boxes)
     _label_peaks(axes, roofs, boxes)
@@ -130,7 +131,7 @@ def _shade(axes, row, x, rate_line, color):
     """The spread between the rounds, as a band."""
     low, high = number(row.get("min")), number(row.get("max"))
     if low and high:
-        axes.fill_between(x, rate_line(x, low), rate_line(x, high), color=color, alpha=0.13, lw=0, zorder=1)
+        axes.fill_between(x, rate_line(x, low), rate_line(x, high), color=color, alpha=0.11, lw=0, zorder=1)
 
 
 def _spread(row):

@@ -64,9 +64,8 @@ def draw_points(axes, x, y, level, source, size, zorder=5.0):
 
 def handle(color, marker, source="hardware"):
     """The legend's entry for a point."""
-    if source == "model":
-        return Line2D([], [], ls="none", marker="$\\odot$", ms=7.5, mec=color, mfc=color, mew=0.3)
-    return Line2D([], [], ls="none", marker=marker, ms=7, mec=color, mfc=face(color, source), mew=1.3)
+    ring = Line2D([], [], ls="none", marker=marker, ms=7, mec=color, mfc=face(color, source), mew=1.3)
+    return (ring, Line2D([], [], ls="none", marker=".", ms=3.5, color=color)) if source == "model" else ring
 
 
 def short(value):

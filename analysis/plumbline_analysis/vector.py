@@ -36,10 +36,10 @@ def draw(group, points, ceiling_rows):
     axes.plot([], [], "-", color=style.INK, label=f"roof: {roofs.peaks[0]['name']} {style.short(roofs.top)} GFLOP/s")
     for size, part in points.groupby("working_set_bytes"):
         color, marker = style.level_look(_level_of(size, roofs))
-        best = part.groupby("intensity").value.max()
+        middle = part.groupby("intensity").value.median()
         axes.plot(part.intensity, part.value, marker, ms=3, color=color, alpha=0.35, mew=0, zorder=3)
-        axes.plot(best.index, best.values, ":", marker=marker, ms=6, lw=1.0, color=color, mec="white", mew=0.6, zorder=4,
-                  label=f"{style.short_bytes(size)} in all")
+        axes.plot(middle.index, middle.values, ":", marker=marker, ms=6, lw=1.0, color=color, mec="white", mew=0.6, zorder=4,
+                  label=f"{style.short_bytes(size)} in all (median)")
     axes.set_xlabel("arithmetic intensity: k FLOPs over one load and one store of an element (FLOP/byte)")
     axes.set_title(f"Points under the roof   {group.title}", loc="left", fontsize=11, fontweight="bold")
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=8, title=roofs.note or None, title_fontsize=7.5)

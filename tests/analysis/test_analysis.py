@@ -75,7 +75,7 @@ def test_report_writes_png_svg_and_one_page_that_needs_nothing_else(few, tmp_pat
     done = report(few, tmp_path / "out")
     assert done.returncode == 0, done.stderr
     names = {pathlib.Path(line).name for line in done.stdout.split()}
-    stems = {"roofline-n1-fp64-r1t1", "cases-n1-fp64-r1t1", "bandwidth-n1-r1t1", "vector-n1-fp64-r1t1", "accuracy"}
+    stems = {"roofline-n1-fp64-r1t1", "bandwidth-n1-r1t1", "vector-n1-fp64-r1t1", "accuracy"}
     assert names == {f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")} | {"report.html"}
     for name in names:
         start = (tmp_path / "out" / name).read_bytes()[:200]
@@ -168,7 +168,7 @@ def test_a_file_without_ceilings_or_counts_is_drawn_as_far_as_it_goes(few, tmp_p
 def roofline_of(paths):
     show, ceilings = judged.read(paths["show"], "show"), judged.read(paths["ceilings"], "ceilings")
     (group,), _ = groups.groups_of(show["rows"])
-    rows = groups.fastest_of_each_kernel(group.rows)
+    rows, _ = groups.chosen(group.rows)
     with matplotlib.rc_context(style.SETTINGS):
         return roofline.draw(group, groups.roofs_of(ceilings["rows"], group), rows), rows
 
@@ -203,6 +203,25 @@ def test_a_case_stands_under_the_nearest_team_and_the_figure_says_so(few):
     double = [{**row, "threads": 2, "value": row["value"] and 2 * row["value"]} for row in ceilings["rows"]]
     roofs = groups.roofs_of(ceilings["rows"] + double, group)
     assert roofs.note == "" and roofs.top == 2 * 189.0
+
+
+def test_a_figure_numbers_all_cases_or_the_fastest_of_each_work_or_kernel():
+    def rows(kernels, sizes, flavors):
+        return [{"case": f"s/k{k}/fp64/n={n}/r1t1/f{f}", "kernel": f"s/k{k}", "gflops": 1.0 + f} for k in range(kernels) for n in range(sizes)
+                for f in range(flavors)]
+
+    for shape, count, word in (((2, 2, 3), 12, ""), ((2, 3, 3), 6, "6 of 18 cases: the fastest of each work"),
+                               ((2, 9, 3), 2, "2 of 54 cases: the fastest of each kernel")):
+        chosen, what = groups.chosen(rows(*shape))
+        assert len(chosen) == count and what.startswith(word) and bool(what) == bool(word)
+        assert word == "" or {row["gflops"] for row in chosen} == {3.0}
+
+
+def test_nothing_counted_is_no_accuracy_figure_but_some_counted_is():
+    absent = {"counter": "a", "quantity": "q", "case": "x", "ratio": None, "measured": None, "status": "unavailable"}
+    counted = {**absent, "counter": "b", "ratio": 1.0, "status": "ok"}
+    assert accuracy.lines_of({"rows": [absent]}) == []
+    assert [line[0] for line, _ in accuracy.lines_of({"rows": [absent, counted]})] == ["b", "a"]
 
 
 def test_what_cannot_be_drawn_is_left_out_with_its_reason(few):
