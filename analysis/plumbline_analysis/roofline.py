@@ -7,6 +7,9 @@ from .judged import number
 from .key import draw_key
 
 
+NEXT_TO_NOTHING = 1000.0  # FLOP/byte: a level beyond carries next to nothing, as plumbline show has it
+
+
 def draw(group, roofs, rows, note=""):
     """One figure with up to CASES_A_FIGURE numbered cases and their key beside it."""
     figure = style.figure(12.5, 7.2)
@@ -24,11 +27,11 @@ def draw(group, roofs, rows, note=""):
 
 
 def frame(axes, rows, roofs):
-    intensities = [value for row in rows for level in row["levels"].values() for value in interval(level) if value]
+    intensities = [value for row in rows for point in points_of(row) for value in point[1:] if value]
     ridges = [roofs.ridge(level) for level in roofs.bandwidths]
     rates = [row["gflops"] for row in rows] + [peak["value"] for peak in roofs.peaks]
     left = min(min(intensities, default=0.05) / 1.6, min(ridges) / 12)  # room for the label along the first roof
-    right = max(max(ridges) * 6, max(intensities, default=1.0) * 2.5)
+    right = max(max(ridges) * 6, min(max(intensities, default=1.0), NEXT_TO_NOTHING) * 2.5)
     bottom = min(min(rates) / 2.2, roofs.top / 200)
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -55,9 +58,13 @@ def _take_line(axes, boxes, x0, y0, x1, y1, margin=1.5):
 
 
 def points_of(row):
-    """[(level, low, ai, high)] by rising intensity; high is None where the interval is open."""
-    points = [(name, *interval(level)) for name, level in row["levels"].items()]
-    return sorted((point for point in points if point[2]), key=lambda point: (point[2], style.level_order(point[0])))
+    """[(level, low, ai, high)] by rising intensity; high is None where the interval is open.
+
+    Beyond NEXT_TO_NOTHING only the innermost is kept, and only if it is the case's only one: it says where the case stands.
+    """
+    points = sorted(((name, *interval(level)) for name, level in row["levels"].items() if number(level.get("ai"))),
+                    key=lambda point: (point[2], style.level_order(point[0])))
+    return [point for point in points if point[2] <= NEXT_TO_NOTHING] or points[:1]
 
 
 def _draw_case(axes, row, boxes):
@@ -92,7 +99,7 @@ def _draw_interval(axes, level, low, ai, high, rate, boxes):
     low = low or ai
     if low == ai and high == ai:
         return
-    if high is None:
+    if high is None or high > axes.get_xlim()[1]:
         high = axes.get_xlim()[1]
         axes.plot([ai, high], [rate, rate], ":", color=color, lw=1.3, zorder=3.5)
         axes.plot([high], [rate], ">", color=color, ms=5, clip_on=False, zorder=3.6)

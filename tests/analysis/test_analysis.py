@@ -230,6 +230,14 @@ def test_what_cannot_be_drawn_is_left_out_with_its_reason(few):
     assert left_out == [("validation/triad/fp64/n=1/r1t1/gcc12-O3-v4", "no AVX-512 here")]
 
 
+def test_levels_that_carry_next_to_nothing_do_not_stretch_the_axis():
+    def level(ai):
+        return {"ai": ai, "ai_lo": ai, "ai_hi": None}
+
+    assert [point[0] for point in roofline.points_of({"levels": {"L1": level(1.0), "L3": level(5e6), "mem": level(None)}})] == ["L1"]
+    assert [point[0] for point in roofline.points_of({"levels": {"L1": level(1e5), "L3": level(5e6)}})] == ["L1"]
+
+
 def test_simulated_bytes_are_hollow_and_counted_ones_are_filled():
     figure = style.figure(2, 2)
     axes = figure.add_subplot()
