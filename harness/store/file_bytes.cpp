@@ -33,6 +33,13 @@ constexpr Advice advices[] = {
     {ENAMETOOLONG, "choose a shorter name"},
 };
 
+Error unreadable(const std::filesystem::path& path, std::string_view what, int error) {
+  const std::string_view advice = error == ENOENT   ? "correct the name"
+                                  : error == EACCES ? "ask its owner for permission"
+                                                    : "check the path";
+  return user_error(fmt::format("{} '{}' cannot be opened: {}; {}", what, path.string(), std::strerror(error), advice));
+}
+
 }  // namespace
 
 FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
@@ -79,9 +86,8 @@ bool sync_directory(const std::filesystem::path& directory) {
 std::string read_bytes(const std::filesystem::path& path, std::string_view what) {
   const FileDescriptor file = open_file(path, O_RDONLY);
   struct stat facts {};
-  if (!file || ::fstat(file.number(), &facts) != 0)
-    throw user_error(fmt::format("{} '{}' cannot be opened: {}", what, path.string(), errno_advice(errno)));
-  if (S_ISDIR(facts.st_mode)) throw user_error(fmt::format("{} '{}' cannot be opened: {}", what, path.string(), errno_advice(EISDIR)));
+  if (!file || ::fstat(file.number(), &facts) != 0) throw unreadable(path, what, errno);
+  if (S_ISDIR(facts.st_mode)) throw unreadable(path, what, EISDIR);
   std::string bytes(static_cast<std::size_t>(facts.st_size), '\0');
   std::size_t have = 0;
   while (have < bytes.size()) {
