@@ -73,30 +73,39 @@ class DgemmCase final : public Workload {
   static Work plain_model(std::uint64_t n) {
     const std::uint64_t real = sizeof(Real), row = n * real, matrix = n * row;
     const std::string flops = "flops." + std::string(precision_of<Real>());
-    return {.flops = {{flops + ".add", n * n * n}, {flops + ".mul", n * n * n}},  // 0 + a b + a b + ...
-            .streams = {{.array = "a",
-                         .footprint_bytes = matrix,
-                         .read = true,
-                         .loads = n * n,
-                         .element_bytes = real,
-                         // From one element to the next a row of B and one of C pass; without them each element costs its line.
-                         .layers = {{.reuse_bytes = 2 * row, .fetched_bytes = n * n * 64}}},
-                        {.array = "b",
-                         .footprint_bytes = matrix,
-                         .read = true,
-                         .loads = n * n * n,
-                         .element_bytes = real,
-                         .layers = {{.reuse_bytes = matrix + 2 * row, .fetched_bytes = n * matrix}},
-                         .shared = true},
-                        {.array = "c", .footprint_bytes = matrix, .written = true, .stores = n * n, .element_bytes = real},
-                        // The row of C, once set to zero, stays cached, or is fetched and written for each row of B.
-                        {.array = "c, accumulated",
-                         .read = true,
-                         .written = true,
-                         .loads = n * n * n,
-                         .stores = n * n * n,
-                         .element_bytes = real,
-                         .layers = {{.reuse_bytes = 2 * row, .fetched_bytes = n * matrix}}}}};
+    Work work{.flops = {{flops + ".add", n * n * n}, {flops + ".mul", n * n * n}},  // 0 + a b + a b + ...
+              .streams = {{.array = "a",
+                           .footprint_bytes = matrix,
+                           .read = true,
+                           .loads = n * n,
+                           .element_bytes = real,
+                           // From one element to the next a row of B and one of C pass; without them each element costs its line.
+                           .layers = {{.reuse_bytes = 2 * row, .fetched_bytes = n * n * 64}}},
+                          {.array = "b",
+                           .footprint_bytes = matrix,
+                           .read = true,
+                           .loads = n * n * n,
+                           .element_bytes = real,
+                           .layers = {{.reuse_bytes = matrix + 2 * row, .fetched_bytes = n * matrix}},
+                           .shared = true},
+                          {.array = "c",
+                           .footprint_bytes = matrix,
+                           .written = true,
+                           .stores = n * n,
+                           .element_bytes = real,
+                           // From its last use to its next all but the same row of A passes.
+                           .layers = {{.reuse_bytes = matrix + 2 * row, .fetched_bytes = matrix, .upper_bound = true}}},
+                          // The row of C, once set to zero, stays cached, or is fetched and written for each row of B.
+                          {.array = "c, accumulated",
+                           .read = true,
+                           .written = true,
+                           .loads = n * n * n,
+                           .stores = n * n * n,
+                           .element_bytes = real,
+                           .layers = {{.reuse_bytes = 2 * row, .fetched_bytes = n * matrix}}}}};
+    work.add_outer_loop(n, matrix + 2 * row);
+    work.add_outer_loop(n * n, 2 * row);
+    return work;
   }
 
   /// Measured with OpenBLAS 0.3.21 under the emulator; the form follows from its blocking.

@@ -15,10 +15,20 @@ class DotCase final : public Workload {
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t n = p.integer("n"), blocks = (n + dot_block - 1) / dot_block, real = sizeof(Real);
     const std::string flops = "flops." + std::string(precision_of<Real>());
-    return {.flops = {{flops + ".add", n}, {flops + ".mul", n}},  // 0 + a b + a b + ...
-            .streams = {{.array = "a", .footprint_bytes = n * real, .read = true, .loads = n, .element_bytes = real},
-                        {.array = "b", .footprint_bytes = n * real, .read = true, .loads = n, .element_bytes = real},
-                        {.array = "partial", .footprint_bytes = blocks * real, .written = true, .stores = blocks, .element_bytes = real}}};
+    const std::uint64_t block = 2 * dot_block * real;
+    Work work{
+        .flops = {{flops + ".add", n}, {flops + ".mul", n}},  // 0 + a b + a b + ...
+        .streams = {
+            {.array = "a", .footprint_bytes = n * real, .read = true, .loads = n, .element_bytes = real},
+            {.array = "b", .footprint_bytes = n * real, .read = true, .loads = n, .element_bytes = real},
+            {.array = "partial",
+             .footprint_bytes = blocks * real,
+             .written = true,
+             .stores = blocks,
+             .element_bytes = real,
+             .layers = {{.reuse_bytes = block, .fetched_bytes = blocks * 64}}}}};  // where a block overflows a cache, so does its line
+    work.add_outer_loop(blocks, block);
+    return work;
   }
 
   DotCase(const Parameters& p, std::pmr::memory_resource& memory)

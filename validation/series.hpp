@@ -16,25 +16,34 @@ struct Series {
   Real* sum;
 };
 
-/// sum + power x + ... + x^n, where power = x^k: every power is the last one times x, and is used twice.
-template <int k, int n, class Real>
-static inline __attribute__((always_inline)) Real series_rest(Real sum, Real power, Real x) {
-  if constexpr (k == n) {
-    return sum;
-  } else {
-    const Real next = power * x;
-    return series_rest<k + 1, n>(sum + next, next, x);
-  }
-}
+#define PLUMBLINE_SERIES_ORDERS(X)                                                                                                        \
+  X(1)                                                                                                                                    \
+  X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) \
+      X(26) X(27) X(28) X(29)
 
 template <int n, class Real>
 static void sweep_inlined(const Series<Real>& s, std::size_t begin, std::size_t end) {
-  if constexpr (n < series_max_order)
-    if (s.n != n) return sweep_inlined<n + 1>(s, begin, end);
   const Real* __restrict x = s.x;
   Real* __restrict sum = s.sum;
   const Real one = s.one;
-  for (std::size_t i = begin; i < end; ++i) sum[i] = series_rest<1, n>(one + x[i], x[i], x[i]);
+  for (std::size_t i = begin; i < end; ++i) {
+    Real total = one + x[i], power = x[i];
+    // Every power is the last one times x: n - 1 products and n sums.
+#define PLUMBLINE_SERIES_TERM(k) \
+  if constexpr (1 < k && k <= n) power = power * x[i], total = total + power;
+    PLUMBLINE_SERIES_ORDERS(PLUMBLINE_SERIES_TERM)
+    sum[i] = total;
+  }
+}
+
+template <class Real>
+static void sweep_inlined_of_order(const Series<Real>& s, std::size_t begin, std::size_t end) {
+  switch (s.n) {
+#define PLUMBLINE_SERIES_CASE(k) \
+  case k:                        \
+    return sweep_inlined<k>(s, begin, end);
+    PLUMBLINE_SERIES_ORDERS(PLUMBLINE_SERIES_CASE)
+  }
 }
 
 template <class Real>
@@ -70,7 +79,7 @@ template <class Real>
 static void sweep(const Series<Real>& s, std::size_t begin, std::size_t end) {
   switch (s.form) {
     case SeriesForm::inlined:
-      return sweep_inlined<1>(s, begin, end);
+      return sweep_inlined_of_order(s, begin, end);
     case SeriesForm::loop:
       return sweep_loop(s, begin, end);
     case SeriesForm::power:

@@ -16,7 +16,7 @@ class Stencil5Case final : public Workload {
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t n = p.integer("n"), points = n * n, row = (n + 2) * sizeof(Real), real = sizeof(Real);
     const std::string flops = "flops." + std::string(precision_of<Real>());
-    return {
+    Work work{
         .flops = {{flops + ".add", 3 * points}, {flops + ".mul", points}},
         .streams = {{.array = "in",
                      .footprint_bytes = (n + 2) * row - 4 * real,  // all but the corners
@@ -31,6 +31,8 @@ class Stencil5Case final : public Workload {
                      .stores = points,
                      .element_bytes = real}},
         .paper = {{"paper.flops", 4 * points}, {"paper.bytes", 5 * points * real}}};
+    work.add_outer_loop(n, 4 * row);
+    return work;
   }
 
   Stencil5Case(const Parameters& p, std::pmr::memory_resource& memory)

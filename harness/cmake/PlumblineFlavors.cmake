@@ -5,6 +5,8 @@ set(PLUMBLINE_FLAVOR_COMPILERS "" CACHE STRING "C++ compilers for flavored kerne
 set(common -std=c++20 -fPIC -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
     -fno-stack-protector -fcf-protection=none -Wall -Wextra -Werror)
 set(gnu -fno-tree-loop-distribute-patterns)
+# With 16-byte vectors only, g++ would do two left-over floats in four lanes, and the FLOPs would depend on the length.
+set(gnu_v2 --param vect-epilogues-nomask=0)
 set(clang -fno-builtin-memset -fno-builtin-memcpy -Wno-pass-failed)
 
 function(plumbline_flavor name compiler)
@@ -51,7 +53,11 @@ function(plumbline_add_flavors compiler path)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     foreach(level O0 O3)
       foreach(isa v2 v3)
-        plumbline_flavor(${compiler}-${level}-${isa} ${path} ${ARGN} -${level} -march=x86-64-${isa})
+        set(own "")
+        if(compiler MATCHES "^gcc" AND isa STREQUAL "v2")
+          set(own ${gnu_v2})
+        endif()
+        plumbline_flavor(${compiler}-${level}-${isa} ${path} ${ARGN} ${own} -${level} -march=x86-64-${isa})
       endforeach()
     endforeach()
     plumbline_flavor(${compiler}-O3-v4 ${path} ${ARGN} -O3 -march=x86-64-v4 -mprefer-vector-width=512)

@@ -82,7 +82,7 @@ struct Register {
 
   /// For flavors that are found at first use.
   Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters, std::function<std::span<const Flavor>()> flavors,
-           std::function<std::vector<AbsentFlavor>()> absent) {
+           std::function<std::vector<AbsentFlavor>()> missing) {
     Kernel kernel{.name = std::move(name),
                   .summary = std::move(summary),
                   .parameters = std::move(parameters),
@@ -91,7 +91,7 @@ struct Register {
                   .prepare = &prepare,
                   .count = &count,
                   .flavors = std::move(flavors),
-                  .absent_flavors = std::move(absent)};
+                  .absent_flavors = std::move(missing)};
     register_kernel(std::move(kernel));
   }
 

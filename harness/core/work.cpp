@@ -10,7 +10,16 @@ Amount sum_below(const Counts& counts, std::string_view prefix, bool fma_weighs_
   return total;
 }
 
+/// What a loop's variables may take of each cause. At -O0 a frame spans a few lines; with optimization spilled registers one or two.
+constexpr std::uint64_t loop_variable_bytes = 4 * 64;
+
 }  // namespace
+
+void Work::add_outer_loop(std::uint64_t entries, std::uint64_t bytes_inside) {
+  const std::vector<Stream::Layer> overflown{{.reuse_bytes = bytes_inside, .fetched_bytes = entries * loop_variable_bytes, .upper_bound = true}};
+  streams.push_back({.array = "loop variables read", .read = true, .written = true, .layers = overflown});
+  streams.push_back({.array = "loop variables written", .written = true, .layers = overflown});
+}
 
 Amount total_flops(const Counts& counts, std::string_view precision) {
   return sum_below(counts, "flops." + std::string(precision) + ".", true);

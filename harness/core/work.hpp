@@ -31,6 +31,7 @@ struct Stream {
   struct Layer {
     std::uint64_t reuse_bytes;  // bytes touched between an element's first and last use, all streams together
     std::uint64_t fetched_bytes;  // bytes that cross a boundary in one sweep when a smaller cache breaks the reuse
+    bool upper_bound = false;     // fetched_bytes is only the most that may cross
   };
 
   std::string array = {};
@@ -51,6 +52,10 @@ struct Work {
   std::vector<Stream> streams = {};
   Counts paper = {};      // "paper.flops", "paper.bytes": the source's own convention, where it has one
   std::string note = {};  // declared terms beyond the textbook form (library kernels, per-flavor arithmetic)
+
+  /// An outer loop that is entered so often, with so many bytes touched inside: where they overflow a cache, the lines of the loop's
+  /// own variables (stack, arguments; more of them without optimization) may be fetched and written anew each time.
+  void add_outer_loop(std::uint64_t entries, std::uint64_t bytes_inside);
 };
 
 /// Sum over a precision's kinds with fma = 2, e.g. total_flops(work.flops, "fp64"). Zero when the precision does not occur.

@@ -26,6 +26,31 @@ inline const std::map<std::string, std::vector<Parameters>>& special_sets() {
   return sets;
 }
 
+/// Sizes on either side of small caches (32 KiB, 128 KiB, 1 MiB), and of the layers within them.
+inline const std::map<std::string, std::vector<Parameters>>& byte_sets() {
+  const auto sizes = [](std::initializer_list<std::int64_t> values) {
+    std::vector<Parameters> sets;
+    for (std::int64_t n : values) sets.push_back({{"n", n}});
+    return sets;
+  };
+  const std::string inlined = "inline", loop = "loop", power = "power";
+  static const std::map<std::string, std::vector<Parameters>> sets{
+      {"validation/triad", sizes({50, 1000, 3000, 10000, 40000, 120000})},
+      {"validation/dot", sizes({50, 1000, 5000, 20000, 120000})},
+      {"validation/series",
+       {{{"form", loop}, {"n", 2}, {"m", 12}},
+        {{"form", loop}, {"n", 3}, {"m", 40}},
+        {{"form", inlined}, {"n", 5}, {"m", 85}},
+        {{"form", power}, {"n", 4}, {"m", 200}},
+        {{"form", inlined}, {"n", 29}, {"m", 300}}}},
+      {"validation/stencil5", sizes({4, 20, 60, 130, 400})},
+      {"validation/stencil7", sizes({3, 6, 12, 24, 45, 60})},
+      {"validation/stencil7c", sizes({3, 6, 12, 24, 45, 60})},
+      {"validation/dgemm", sizes({4, 20, 40, 80, 150, 200})},
+  };
+  return sets;
+}
+
 /// Whether the kernel takes them: one may tie its parameters to each other.
 inline bool takes(const Kernel& kernel, const Parameters& p) {
   try {

@@ -1,0 +1,146 @@
+// The last witness: what the machine code of every flavor does, counted by the emulator, held against the model.
+// Runs under the Valgrind tool; --l1=, --l2=, --l3= repeat the simulated geometry that the tool was given.
+#include <gtest/gtest.h>
+
+#include <charconv>
+#include <cstdio>
+#include <map>
+
+#include "core/case.hpp"
+#include "core/flows.hpp"
+#include "machine/cpu.hpp"
+#include "measure/counting.hpp"
+#include "tests/kernels/parameter_sets.hpp"
+
+namespace plumbline {
+namespace {
+
+std::vector<CacheLevel> caches;  // empty when the tool simulates none
+
+using Net = std::map<std::string, std::int64_t, std::less<>>;
+
+Net counted(const Case& measured) {
+  const auto backend = emulated_backend();
+  const ThreadTeam threads(measured.team.threads);
+  const RegionCounts counts = count_case(measured, *backend, 0, threads, 1);
+  Net net;
+  for (std::size_t t = 0; t < counts.kernel.size(); ++t)
+    for (std::size_t e = 0; e < counts.kernel[t].size(); ++e)
+      net[std::string(counts.kernel[t][e].event)] +=
+          static_cast<std::int64_t>(counts.kernel[t][e].raw) - static_cast<std::int64_t>(counts.empty[t][e].raw);
+  return net;
+}
+
+std::int64_t flops(const Net& net, const std::string& precision) {
+  const std::string f = "flops." + precision;
+  return net.at(f + ".add") + net.at(f + ".mul") + 2 * net.at(f + ".fma") + net.at(f + ".div") + net.at(f + ".sqrt");
+}
+
+bool inside(std::int64_t value, Amount amount) {
+  return value >= static_cast<std::int64_t>(amount.lo) && value <= static_cast<std::int64_t>(amount.hi);
+}
+
+std::string text(Amount amount) { return "[" + std::to_string(amount.lo) + ", " + std::to_string(amount.hi) + "]"; }
+
+class Emulated : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (const auto availability = emulated_backend()->availability(); !availability.ok()) GTEST_SKIP() << "SKIP: " << availability.reason;
+  }
+  const Kernel& kernel() const { return *find_kernel(GetParam()); }
+
+  /// Calls check(case) for every set and every flavor that the emulator knows.
+  template <class Check>
+  void for_all(const std::vector<Parameters>& sets, int threads, Check check) const {
+    for (const Parameters& p : sets)
+      for (const Flavor& flavor : kernel().flavors()) {
+        const std::string isa = split_flavor(flavor.name).isa;
+        if (!isa.empty() && !runs_isa(isa)) continue;
+        check(
+            Case{.kernel = &kernel(), .parameters = p, .precision = std::string(flavor.precision), .flavor = flavor, .team = {1, threads}});
+      }
+  }
+
+  void flops_are_those_of_the_model(const std::vector<Parameters>& sets, int threads) const {
+    int cases = 0;
+    for_all(sets, threads, [&](const Case& measured) {
+      const Net net = counted(measured);
+      const Work work = measured.work();
+      for (const char* precision : {"fp64", "fp32"}) {
+        const Amount model = total_flops(work.flops, precision);
+        EXPECT_TRUE(inside(flops(net, precision), model))
+            << measured.id() << ": " << precision << " counted " << flops(net, precision) << " model " << text(model);
+      }
+      ++cases;
+    });
+    EXPECT_GT(cases, 0);
+    std::printf("%d cases\n", cases);
+  }
+};
+
+TEST_P(Emulated, flops_of_every_flavor_are_those_of_the_model) {
+  if (!caches.empty()) GTEST_SKIP() << "counted in the run without caches";
+  flops_are_those_of_the_model(parameter_sets(kernel()), 1);
+}
+
+TEST_P(Emulated, flops_of_a_team_are_those_of_the_model) {
+  if (!caches.empty()) GTEST_SKIP() << "counted in the run without caches";
+  flops_are_those_of_the_model({parameter_sets(kernel()).back()}, 3);
+}
+
+TEST_P(Emulated, bytes_across_every_boundary_lie_inside_the_model) {
+  if (caches.empty()) GTEST_SKIP() << "counted in the run with caches";
+  const auto sets = byte_sets().find(GetParam());
+  if (sets == byte_sets().end()) GTEST_SKIP() << "no sizes are listed for this kernel";
+  int cases = 0;
+  for_all(sets->second, 1, [&](const Case& measured) {
+    const Net net = counted(measured);
+    const Counts expected = expected_counts(measured.work(), caches, 1);
+    for (const auto& [quantity, amount] : expected) {
+      const auto found = net.find(quantity);
+      if (found == net.end() || quantity.rfind("bytes.reg-L1", 0) == 0 || quantity.rfind("bytes.", 0) != 0) continue;
+      EXPECT_TRUE(inside(found->second, amount))
+          << measured.id() << ": " << quantity << " counted " << found->second << " model " << text(amount);
+    }
+    ++cases;
+  });
+  std::printf("%d cases\n", cases);
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const auto& k : kernels()) all.push_back(k.name);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(registry, Emulated, testing::ValuesIn(names()), [](const auto& tested) {
+  std::string name = tested.param;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+});
+
+/// "--l1=SIZE,WAYS,LINE", as the tool takes it.
+bool add_cache(std::string_view option) {
+  if (option.size() < 5 || option.substr(0, 3) != "--l" || option[4] != '=') return false;
+  CacheLevel level{.name = "L" + std::string(1, option[3]), .shared = option[3] == '3'};
+  std::string_view numbers = option.substr(5);
+  for (std::uint64_t* target : {&level.bytes})
+    numbers.remove_prefix(static_cast<std::size_t>(std::from_chars(numbers.begin(), numbers.end(), *target).ptr - numbers.begin()) + 1);
+  for (std::uint32_t* target : {&level.ways, &level.line_bytes}) {
+    const char* const end = std::from_chars(numbers.begin(), numbers.end(), *target).ptr;
+    numbers.remove_prefix(std::min(numbers.size(), static_cast<std::size_t>(end - numbers.begin()) + 1));
+  }
+  caches.push_back(level);
+  return true;
+}
+
+}  // namespace
+}  // namespace plumbline
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  for (int i = 1; i < argc; ++i)
+    if (!plumbline::add_cache(argv[i])) return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
+  return RUN_ALL_TESTS();
+}
