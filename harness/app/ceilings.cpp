@@ -1,6 +1,7 @@
 // plumbline ceilings FILE: what this machine can do, fitted from the samples of a run.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -29,7 +30,8 @@ Json row_of(const Ceiling& ceiling) {
            {"method", ceiling.method},
            {"status", std::string(to_string(ceiling.status))},
            {"reason", text_or_null(ceiling.reason)},
-           {"size_bytes", number(ceiling.size_bytes)}};
+           {"size_bytes", number(ceiling.size_bytes)},
+           {"traffic_gbs", number(ceiling.traffic_gbs)}};
   if (ceiling.unit == "GFLOP/s") row["value_gflops"] = number(ceiling.value);
   if (ceiling.unit == "GB/s") row["value_gbs"] = number(ceiling.value);
   return row;
@@ -80,13 +82,24 @@ std::string as_text(const std::vector<Ceiling>& ceilings) {
   return text;
 }
 
+/// A quiet machine repeats itself within a few percent; the best sample stands, but the run is flagged.
+std::vector<std::string> disturbances(const std::vector<Ceiling>& ceilings) {
+  const auto disturbed = std::count_if(ceilings.begin(), ceilings.end(), [](const Ceiling& c) { return c.cv > quiet_cv(c.level); });
+  if (disturbed == 0) return {};
+  return {fmt::format(
+      "disturbed: {} of {} ceilings spread more between rounds than a quiet machine's (CV 2 % compute and L1, 5 % L2 and L3, 10 % memory)",
+      disturbed, ceilings.size())};
+}
+
 Exit ceilings(const Selection& selection) {
   const Results results = load_selected(selection);
   std::vector<std::string> notes;
   const auto fitted = fit_ceilings(results.ceilings, node_facts(results, notes));
   if (fitted.empty())
     notes.emplace_back("no ceilings were measured in this run; give the campaign a [ceilings] table with mode = \"quick\"");
-  notes.emplace_back("GB/s are algorithmic bytes: what the loop reads and writes, without write-allocate fills");
+  notes.emplace_back(
+      "GB/s are algorithmic bytes: what the loop reads and writes, without write-allocate fills (traffic_gbs in JSON has them)");
+  for (const auto& note : disturbances(fitted)) notes.push_back(note);
   Json rows = Json::array();
   for (const auto& ceiling : fitted) rows.push_back(row_of(ceiling));
   if (selection.format == Format::json) print(document("ceilings", selection.file, rows, notes));

@@ -1,11 +1,14 @@
 // plumbline: the one place where a command line is read, an error becomes a line, and an exit code is given.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 
 #include "app/command.hpp"
 #include "app/version.hpp"
+#include "campaign/suggest.hpp"
+#include "comm/launch.hpp"
 
 namespace {
 
@@ -17,9 +20,22 @@ int say(const std::string& message, Exit code) {
   return static_cast<int>(code);
 }
 
+/// CLI11 speaks only of a missing subcommand when it does not know the word.
+void require_known_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::vector<std::string> known;
+  for (const auto* command : app.get_subcommands({}))
+    if (!command->get_group().empty()) known.push_back(command->get_name());
+  if (std::string_view(argv[1]) != "worker" && std::find(known.begin(), known.end(), argv[1]) == known.end())
+    throw user_error(fmt::format("there is no command '{}'{}", argv[1], suggestion(argv[1], known)));
+}
+
 // CLI11 throws for --help and --version too: those print and succeed.
 int on_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);
+  // MPI has not begun: only the launcher tells the ranks apart, and the user is to read one line.
+  const auto launch = find_launch(process_environment());
+  if (launch && launch->rank > 0) return static_cast<int>(Exit::user_error);
   return say(std::string(error.what()) + "; try 'plumbline --help' or 'plumbline COMMAND --help'", Exit::user_error);
 }
 
@@ -33,6 +49,7 @@ int main(int argc, char** argv) {
   for (const auto add : {add_doctor, add_list, add_run, add_ceilings, add_score, add_show, add_project, add_report, add_bench, add_worker})
     add(app, chosen);
   try {
+    require_known_command(app, argc, argv);
     app.parse(argc, argv);
     return static_cast<int>(chosen());
   } catch (const CLI::ParseError& error) {

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
+#include "app/ceilings_stage.hpp"
+#include "campaign/campaign.hpp"
 #include "store/result_store.hpp"
 
 namespace plumbline::app {
@@ -38,6 +42,23 @@ std::set<WorkKey> keys_from_text(const std::string& text) {
   return keys;
 }
 
+void sort_cases(std::vector<CaseRow>& cases, const std::vector<std::string>& ids) {
+  std::unordered_map<std::string, std::size_t> place;
+  for (const auto& id : ids) place.emplace(id, place.size());
+  const auto place_of = [&](const CaseRow& row) {
+    const auto found = place.find(row.id);
+    return found == place.end() ? place.size() : found->second;
+  };
+  std::stable_sort(cases.begin(), cases.end(), [&](const CaseRow& a, const CaseRow& b) { return place_of(a) < place_of(b); });
+}
+
+/// The rounds of ceilings that were measured, named as units of work.
+void add_ceiling_rounds(const Results& earlier, std::set<WorkKey>& keys) {
+  if (earlier.ceilings.empty()) return;
+  const std::string_view mode = to_string(parse_campaign(earlier.campaign, "the earlier run's campaign").ceilings);
+  for (const auto& row : earlier.ceilings) keys.emplace(ceiling_round_id(mode, row.round), row.node, "time");
+}
+
 /// What rank 0 finds; the message of an Error it met, or empty, comes first so that all ranks end alike.
 struct Found {
   std::string error;
@@ -55,6 +76,7 @@ Found look(const RunOptions& options, const fs::path& store) {
     } else if (const auto earlier = load_finished(store)) {
       for (const auto& outcome : earlier->outcomes)
         if (outcome.status != Status::failed) found.keys.emplace(outcome.case_id, outcome.node, outcome.pass);
+      add_ceiling_rounds(*earlier, found.keys);
     }
     if (!options.dry_run) prepare_folder(store);
   } catch (const Error& error) {
@@ -82,9 +104,12 @@ void RunRecord::open(const JournalHeader& header, const std::string& host) {
   journal_ = std::make_unique<Journal>(journal_directory(store_), host, header);
 }
 
-void RunRecord::consolidate(bool complete) const {
+void RunRecord::consolidate(bool complete, const std::vector<std::string>& ids) const {
   auto all = load_finished(store_);
   if (!all) throw io_error(fmt::format("neither {} nor its journal can be found any more", store_.string()));
+  sort_cases(all->cases, ids);
+  // A round of ceilings is a unit of work for the journal only: its rows in /ceilings name node and round.
+  std::erase_if(all->outcomes, [](const OutcomeRow& outcome) { return outcome.case_id.starts_with("ceilings/"); });
   write_store(store_, *all);
   std::error_code ignored;
   if (complete) fs::remove_all(journal_directory(store_), ignored);

@@ -26,9 +26,9 @@ class RunRecord {
   void open(const JournalHeader& header, const std::string& host);
   /// Durable on return.
   void append(const Finished& unit) { journal_->append(unit); }
-  /// Rank 0, after the last unit: puts journals and an earlier result together and writes the result file. The journals go once
-  /// `complete`.
-  void consolidate(bool complete) const;
+  /// Rank 0, after the last unit: puts journals and an earlier result together and writes the result file, its cases in the order
+  /// of `ids` however they were shuffled. The journals go once `complete`.
+  void consolidate(bool complete, const std::vector<std::string>& ids) const;
   const std::filesystem::path& store() const { return store_; }
 
  private:

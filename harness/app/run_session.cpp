@@ -154,13 +154,19 @@ class Session {
   Exit finish() {
     stop_here();
     ranks_.world().wait_for_all();
-    if (ranks_.rank() == 0 && !lost_) record_.consolidate(!stopped_);
+    if (ranks_.rank() == 0 && !lost_) record_.consolidate(!stopped_, case_ids());
     if (lost_) throw *lost_;
     if (interrupted_)
       throw Error(Exit::stopped_early, fmt::format("stopped at a case boundary by a signal; go on with --resume (so far: {})", record_.store().string()));
     if (code_ != Exit::ok) throw Error(code_, notes_);
     if (ranks_.rank() == 0) fmt::print("{}\n", record_.store().string());
     return code_;
+  }
+
+  std::vector<std::string> case_ids() const {
+    std::vector<std::string> ids;
+    for (const auto& one : plan_.cases) ids.push_back(one.id());
+    return ids;
   }
 
   RunInput& input_;

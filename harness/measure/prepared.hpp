@@ -1,6 +1,8 @@
 // A case made ready on one rank: its data, and each thread's part of the sweep.
 #pragma once
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "core/case.hpp"
 #include "measure/arena.hpp"
@@ -15,8 +17,9 @@ class Prepared {
       : arena_(arena_size(measured), address),
         workload_(measured.kernel->prepare(measured.parameters, measured.precision, arena_)),
         sweep_(measured.flavor.sweep),
-        arguments_(workload_->arguments()),
-        threads_(threads) {}
+        arguments_(workload_->arguments()) {
+    for (int thread = 0; thread < threads; ++thread) parts_.push_back(part_of(workload_->extent(), workload_->grain(), thread, threads));
+  }
 
   /// First touch, by the thread that will sweep it.
   void initialise(int thread) {
@@ -38,7 +41,7 @@ class Prepared {
   const Workload& workload() const { return *workload_; }
 
  private:
-  std::pair<std::size_t, std::size_t> part(int thread) const { return part_of(workload_->extent(), workload_->grain(), thread, threads_); }
+  const std::pair<std::size_t, std::size_t>& part(int thread) const { return parts_[static_cast<std::size_t>(thread)]; }
 
   static std::size_t arena_size(const Case& measured) {
     std::size_t bytes = 0;
@@ -52,7 +55,7 @@ class Prepared {
   std::unique_ptr<Workload> workload_;
   Sweep sweep_;
   const void* arguments_;
-  int threads_;
+  std::vector<std::pair<std::size_t, std::size_t>> parts_;  // of each thread, so that a sweep begins without a division
 };
 
 }  // namespace plumbline

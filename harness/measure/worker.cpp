@@ -43,7 +43,7 @@ fs::path on_path(const std::string& program) {
 // A small environment of fixed shape: nothing of the launcher's, and the same stack whatever the user's shell holds.
 std::vector<std::string> worker_environment(const EmulatorInstallation& installation) {
   std::vector<std::string> all{"VALGRIND_LIB=" + installation.tool_directory.string(), "LD_BIND_NOW=1", "OMP_WAIT_POLICY=passive",
-                               "OPENBLAS_CORETYPE=Haswell", "OPENBLAS_NUM_THREADS=1", "HWLOC_COMPONENTS=-x86", "PATH=/usr/bin:/bin", "LC_ALL=C"};
+                               "OPENBLAS_CORETYPE=Haswell", "OPENBLAS_NUM_THREADS=1", "HWLOC_COMPONENTS=-x86", "UCX_ERROR_SIGNALS=", "PATH=/usr/bin:/bin", "LC_ALL=C"};
   if (const char* libraries = std::getenv("LD_LIBRARY_PATH")) all.push_back(std::string("LD_LIBRARY_PATH=") + libraries);
   return all;
 }
@@ -148,6 +148,8 @@ void EmulatedWorker::stop() {
 
 WorkerAnswer EmulatedWorker::count(const Case& measured, std::uint64_t entries, double patience_seconds) {
   const auto refuse = [](Status status, std::string reason) { return WorkerAnswer{status, std::move(reason), {}}; };
+  if (const FlavorName flavor = split_flavor(measured.flavor.name); flavor.isa == "v4" || flavor.level == "avx512")
+    return refuse(Status::unavailable, "the emulator decodes up to x86-64-v3: count this kernel's v3 flavor");
   const auto request = request_for(measured, entries);
   if (!request) return refuse(Status::failed, "the case's name is too long for the worker");
   if (channel_ < 0) start();

@@ -88,7 +88,7 @@ void answer(int channel, const WorkerRequest& request) {
 
 void report_death(int channel, int status) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL)
-    refuse(channel, Status::unavailable, "the flavor uses instructions the emulator does not know (beyond x86-64-v3): count its v3 flavor");
+    refuse(channel, Status::unavailable, "the flavor uses instructions the emulator does not know (beyond x86-64-v3)");
   else if (WIFSIGNALED(status))
     refuse(channel, Status::failed, fmt::format("the case was killed by signal {} ({}) under the emulator", WTERMSIG(status), strsignal(WTERMSIG(status))));
   else if (WEXITSTATUS(status) != 0)
