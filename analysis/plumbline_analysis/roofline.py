@@ -1,6 +1,8 @@
 """The hierarchical roofline: FLOP/s over arithmetic intensity at each memory level, under the measured ceilings."""
 import math
 
+import numpy
+
 from . import style
 from .groups import interval, source_of
 from .judged import number
@@ -118,7 +120,7 @@ def _draw_roofs(axes, roofs, boxes):
         value, ridge = row["value"], roofs.ridge(level)
         start = max(left, bottom / value)
         axes.plot([start, ridge], [start * value, roofs.top], "-", color=color, lw=1.8, zorder=2)
-        _shade(axes, row, [start, ridge], lambda x, rate: [x[0] * rate, x[1] * rate], color)
+        _shade(axes, row, (start, ridge), lambda x, rate: x * rate, roofs.top, color)
         axes.plot([ridge], [roofs.top], "o", ms=4.5, color=color, mec="white", mew=0.8, zorder=6)
         _take_line(axes, boxes, start, start * value, ridge, roofs.top)
     first = min(roofs.ridge(level) for level in roofs.bandwidths)
@@ -127,18 +129,20 @@ def _draw_roofs(axes, roofs, boxes):
         top = peak is roofs.peaks[0]
         axes.plot([begin, right], [peak["value"]] * 2, "-" if top else "--", color=style.INK, lw=1.8 if top else 1.0, zorder=2)
         if top:  # bands of all peaks would pile up; the others' labels say their spread
-            _shade(axes, peak, [begin, right], lambda x, rate: [rate, rate], style.INK)
+            _shade(axes, peak, (begin, right), lambda x, rate: rate + 0 * x, peak["value"], style.INK)
         _take_line(axes, boxes, begin, peak["value"], right, peak["value"])
     _label_ridges(axes, roofs, boxes)
     _label_peaks(axes, roofs, boxes)
     _label_bandwidths(axes, roofs, boxes)
 
 
-def _shade(axes, row, x, rate_line, color):
-    """The spread between the rounds, as a band."""
+def _shade(axes, row, x, rate_at, top, color):
+    """The spread between the rounds, as a band that ends at the roof."""
     low, high = number(row.get("min")), number(row.get("max"))
     if low and high:
-        axes.fill_between(x, rate_line(x, low), rate_line(x, high), color=color, alpha=0.11, lw=0, zorder=1)
+        x = numpy.geomspace(*x, 60)
+        edges = [numpy.minimum(rate_at(x, value), top) for value in (low, high)]
+        axes.fill_between(x, *edges, color=color, alpha=0.11, lw=0, zorder=1)
 
 
 def _spread(row):
