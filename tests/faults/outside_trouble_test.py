@@ -59,11 +59,11 @@ def test_full_disk_ends_with_1_and_resumes_when_there_is_room(plumbline, campaig
     texts = {path.name: path.read_text() for path in out.iterdir() if path.suffix != ".h5"}
     assert ended.code == 0, (ended, texts)
     assert texts["first.code"].strip() == "1", texts
-    errors = lines_of(texts["first.err"])
+    errors = [line for line in lines_of(texts["first.err"]) if not line.startswith("case ")]  # progress, as a log shows it
     assert len(errors) == 1 and "No space left on device" in errors[0], texts
     assert texts["second.code"].strip() == "0", texts
     store = Store(out / "x.h5")
-    assert len(store.finished()) == len(store.outcomes) == 12
+    assert len(store.finished()) == len(store.outcomes) == len(store.cases) >= 12
     assert all(outcome["status"] == "ok" for outcome in store.outcomes)
 
 
@@ -119,16 +119,21 @@ def test_sixteen_oversubscribed_ranks_measure_and_say_so(plumbline, campaign, tm
     ended = plumbline("run", written.path, "-o", tmp_path / "x.h5", ranks=16)
     assert ended.code == 0, ended.err
     store = Store(tmp_path / "x.h5")
-    assert len(store.outcomes) == 2 and all(o["status"] == "ok" for o in store.outcomes), store.outcomes
+    assert len(store.outcomes) == len(store.cases) >= 2 and all(o["status"] == "ok" for o in store.outcomes), store.outcomes
     for outcome in store.outcomes:
         placement = json.loads(outcome["placement"])
         assert placement["oversubscribed"] is True
         assert len(placement["ranks"]) == 16
 
 
-def test_sixteen_ranks_are_refused_without_oversubscribe(plumbline, campaign, refused, tmp_path):
+def test_a_team_larger_than_the_node_is_a_visible_skip_without_oversubscribe(plumbline, campaign, tmp_path):
     if allowed_cores() >= 16:
         pytest.skip("sixteen ranks oversubscribe nothing here")
     written = campaign("small", ("ranks = 1", "ranks = 16"))
-    refused(plumbline("run", written.path, "-o", tmp_path / "x.h5", ranks=16), 2, "oversubscribe")
-    assert not (tmp_path / "x.h5").exists()
+    ended = plumbline("run", written.path, "-o", tmp_path / "x.h5", ranks=16)
+    assert ended.code == 0, ended.err
+    store = Store(tmp_path / "x.h5")
+    assert len(store.times) == 0, "ranks that share cores were timed"
+    assert len(store.outcomes) == len(store.cases) >= 2
+    for outcome in store.outcomes:
+        assert outcome["status"] == "skipped" and "oversubscribe" in outcome["reason"], outcome

@@ -53,9 +53,9 @@ def test_bad_type_is_named_with_line_and_column(plumbline, campaign, refused, tm
 
 
 def test_broken_toml_is_named_with_line(plumbline, campaign, refused, tmp_path):
-    written = campaign("small", ("passes = [", "passes = [["))
+    written = campaign("small", ("seed = 1", "seed = = 1"))
     line = refused(run(plumbline, written.path, tmp_path / "x.h5"), 2)
-    number, _ = written.position("passes")
+    number, _ = written.position("seed")
     assert f"{written.path.name}:{number}:" in line
 
 
@@ -77,9 +77,9 @@ def test_zero_ranks_are_an_error(plumbline, campaign, refused, tmp_path):
 
 
 def test_a_size_beyond_memory_is_an_error(plumbline, campaign, refused, tmp_path):
-    """10^7 x 10^7 doubles are 800 TB; and the cases that would fit are not begun before it is said."""
-    written = campaign("small", ("m = 48", "m = [48, 10000000]"))
-    refused(run(plumbline, written.path, tmp_path / "x.h5"), 2, "m=10000000")
+    """2^20 x 2^20 doubles are 8 TiB; and the cases that would fit are not begun before it is said."""
+    written = campaign("small", ("m = 48", "m = [48, 1048576]"))
+    refused(run(plumbline, written.path, tmp_path / "x.h5"), 2, "m=1048576")
     assert not (tmp_path / "x.h5").exists()
 
 
