@@ -117,13 +117,38 @@ class DgemmCase final : public Workload {
     // Each panel ends with C += alpha (A B): in fp64 one operation an element is more than in the textbook, in fp32 two, and up to
     // one more where its kernel adds halves. What does not fill four (fp32: eight) rows or columns is padded.
     Amount total(2 * n * n * n + (is_fp64 ? 1 : 2) * depth * n * n, 2 * padded * padded * n + (is_fp64 ? 1 : 3) * depth * padded * padded);
-    Work work = plain_model(n);
+    Work work{.streams = library_streams(n, depth)};
     work.flops = {{"flops.fp64.mul", Amount(2, 2 * calls)}};  // the interface: is m n k worth threads?
     work.flops["flops." + std::string(precision_of<Real>()) + ".add"] += total;
     work.note = is_fp64 ? "OpenBLAS, Haswell kernels: n^2 more FLOPs for each 256 of the inner dimension, sides padded to 4, 2 more a call"
                         : "OpenBLAS, Haswell kernels: 2 n^2 to 3 n^2 more FLOPs for each 320 of the inner dimension, sides padded to 8, 2 "
                           "in fp64 a call";
     return work;
+  }
+
+  /// The library copies panels of A and B into buffers of its own and sweeps those; how often depends on its blocking, so all that
+  /// is said of reuse is the most it can cost: packed A once for each four columns, everything else a few times a panel. (What is
+  /// packed counts as one matrix at least: so it is in fp32 under the emulator, while fp64 packs both.)
+  static std::vector<Stream> library_streams(std::uint64_t n, std::uint64_t depth) {
+    const std::uint64_t real = sizeof(Real), matrix = n * n * real, inner = round_up(n / depth, 4) * n * real;
+    const auto at_most = [&](std::uint64_t times) {
+      return std::vector<Stream::Layer>{{.reuse_bytes = 2 * matrix, .fetched_bytes = times * matrix, .upper_bound = true}};
+    };
+    std::vector<Stream> streams = plain_model(n).streams;
+    streams.resize(3);
+    for (Stream& stream : streams) stream.layers = at_most(2);
+    streams[2].loads = streams[0].loads * n;
+    streams[2].stores = streams[0].loads * n;
+    streams.push_back({.array = "packed", .footprint_bytes = inner, .written = true, .element_bytes = real, .layers = at_most(4 * depth)});
+    streams.push_back({.array = "packed, read again", .read = true, .element_bytes = real, .layers = at_most(n / 4 + 4 * depth)});
+    streams.push_back({.array = "c, accumulated", .read = true, .written = true, .element_bytes = real, .layers = at_most(2 * depth)});
+    // Its tables, locks and arguments.
+    const std::uint64_t own = 16384;
+    streams.push_back({.array = "the library's own",
+                       .read = true,
+                       .written = true,
+                       .layers = {{.reuse_bytes = own, .fetched_bytes = own, .upper_bound = true}}});
+    return streams;
   }
 
   long double row_sum(std::size_t i) const {

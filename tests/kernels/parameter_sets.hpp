@@ -46,7 +46,7 @@ inline const std::map<std::string, std::vector<Parameters>>& byte_sets() {
       {"validation/stencil5", sizes({4, 20, 60, 130, 400})},
       {"validation/stencil7", sizes({3, 6, 12, 24, 45, 60})},
       {"validation/stencil7c", sizes({3, 6, 12, 24, 45, 60})},
-      {"validation/dgemm", sizes({4, 20, 40, 80, 150, 200})},
+      {"validation/dgemm", sizes({4, 20, 40, 80, 150})},
   };
   return sets;
 }
