@@ -102,7 +102,7 @@ std::string note_lines(const std::vector<std::string>& notes) {
   std::string text;
   std::set<std::string> seen;
   for (const auto& note : notes)
-    if (seen.insert(note).second) text += wrapped("* " + note, 118, "  ") + "\n";
+    if (seen.insert(note).second) text += "  *" + wrapped(note, 118, "    ").substr(3) + "\n";
   return text.empty() ? "" : "\n" + text;
 }
 

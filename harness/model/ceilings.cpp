@@ -1,6 +1,7 @@
 #include "model/ceilings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -46,7 +47,24 @@ std::vector<double> usable(const std::vector<const CeilingRow*>& rows) {
   return values;
 }
 
+struct PatternTraffic {
+  const char* pattern;
+  double factor;  // bytes across a write-allocate cache's boundary for each algorithmic byte
+};
+/// A store costs a fill and a write-back for its 8 bytes, unless the line was read anyway (update).
+constexpr std::array<PatternTraffic, 6> pattern_traffic{
+    {{"load", 1}, {"update", 1}, {"store", 2}, {"copy", 1.5}, {"triad", 4.0 / 3}, {"loads2store1", 4.0 / 3}}};
+
+double traffic_of(const Ceiling& ceiling) {
+  if (ceiling.unit != "GB/s") return absent;
+  if (ceiling.level == "L1") return ceiling.value;  // registers to L1: loads and stores as they are
+  const auto known =
+      std::find_if(pattern_traffic.begin(), pattern_traffic.end(), [&](const auto& p) { return p.pattern == ceiling.pattern; });
+  return known == pattern_traffic.end() ? absent : known->factor * ceiling.value;
+}
+
 /// Disturbances (neighbours, interrupts, a lower clock) only ever slow a sample down: the best is the nearest to what is attainable.
+/// (Rounds show how much; the median stands beside it.)
 Ceiling fit_best(const std::vector<const CeilingRow*>& rows) {
   Ceiling ceiling = described(*rows.front());
   const auto values = usable(rows);
@@ -57,6 +75,7 @@ Ceiling fit_best(const std::vector<const CeilingRow*>& rows) {
     ceiling.status = rows.front()->status == Status::ok ? Status::failed : rows.front()->status;
     ceiling.reason = "no sample succeeded: " + rows.front()->method;
   }
+  if (std::isfinite(ceiling.value)) ceiling.traffic_gbs = traffic_of(ceiling);
   return ceiling;
 }
 
@@ -142,9 +161,10 @@ Ceiling fit_level(const std::vector<Point>& points, const Window& window, const 
     return ceiling;
   }
   take_spread(ceiling, points[best].spread);
-  ceiling.value = ceiling.median;
+  ceiling.value = ceiling.max;
+  ceiling.traffic_gbs = traffic_of(ceiling);
   ceiling.size_bytes = points[best].bytes;
-  ceiling.method = points[best].row->method + ", best median over working sets, at " + in_words(points[best].bytes);
+  ceiling.method = points[best].row->method + ", best working set " + in_words(points[best].bytes);
   return ceiling;
 }
 
@@ -164,7 +184,7 @@ std::vector<Ceiling> fit_sweep(const std::vector<const CeilingRow*>& rows, const
   for (const auto& window : windows) levels.push_back(fit_level(points, window, any));
   for (std::size_t i = 0; i + 1 < levels.size(); ++i)
     if (levels[i].status == Status::ok && levels[i + 1].status == Status::ok)
-      levels[i].size_bytes = reach_of(points, best_in(points, windows[i]), levels[i + 1].value);
+      levels[i].size_bytes = reach_of(points, best_in(points, windows[i]), levels[i + 1].median);
   return levels;
 }
 
@@ -182,6 +202,11 @@ bool is_there(const std::vector<Ceiling>& ceilings, const Ceiling& wanted) {
 }
 
 }  // namespace
+
+double quiet_cv(const std::string& level) {
+  if (level == "compute" || level == "L1") return 0.02;
+  return level == "mem" ? 0.10 : 0.05;
+}
 
 std::uint64_t team_capacity(const NodeFacts& node, const CacheSize& cache, std::int64_t workers) {
   const std::int64_t sharers = std::max<std::int64_t>(1, cache.shared_by_cpus),

@@ -97,6 +97,11 @@ std::string level_of(const CaseRow& row) {
 std::string precision_word(const CaseRow& row) { return row.precision; }
 std::string kernel_of(const CaseRow& row) { return row.kernel; }
 
+std::string nothing_to_tell(const CounterScore& score) {
+  if (score.zero_tests == 0) return "no case that could tell";
+  return "rightly counted nothing in " + std::to_string(score.zero_tests) + " cases; none has something";
+}
+
 void decide(CounterScore& score, const std::vector<const Evidence*>& evidence, const Summary& s, const Limits& limits) {
   const auto failures = std::count_if(evidence.begin(), evidence.end(), [](const Evidence* e) { return e->fails(); });
   if (score.zero_failures > 0) {
@@ -107,7 +112,7 @@ void decide(CounterScore& score, const std::vector<const Evidence*>& evidence, c
     score.grade = 'D';
     score.reason = "counted nothing in " + std::to_string(failures) + " cases that have something";
   } else if (s.n < fewest_cases) {
-    score.reason = s.n == 0 ? "no case that could tell"
+    score.reason = s.n == 0 ? nothing_to_tell(score)
                             : "only " + std::to_string(s.n) + " cases could tell; a grade takes " + std::to_string(fewest_cases);
   } else if (is_trusted(s, limits)) {
     score.grade = 'A';

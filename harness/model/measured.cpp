@@ -1,5 +1,6 @@
 #include "model/measured.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -84,6 +85,25 @@ bool is_oversubscribed(const Tables& tables, const Place& place) {
   return false;
 }
 
+/// Numbers inside names by their value: n=8 before n=64.
+bool in_natural_order(const std::string& a, const std::string& b) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size(); ++i, ++j) {
+    if (is_digit(a[i]) && is_digit(b[j])) {
+      std::size_t end_a = i, end_b = j;
+      while (end_a < a.size() && is_digit(a[end_a])) ++end_a;
+      while (end_b < b.size() && is_digit(b[end_b])) ++end_b;
+      if (end_a - i != end_b - j) return end_a - i < end_b - j;
+      if (const int order = a.compare(i, end_a - i, b, j, end_b - j); order != 0) return order < 0;
+      i = end_a - 1;
+      j = end_b - 1;
+    } else if (a[i] != b[j]) {
+      return a[i] < b[j];
+    }
+  }
+  return a.size() < b.size();
+}
+
 }  // namespace
 
 Bounds Measured::expected(const std::string& quantity) const {
@@ -112,6 +132,8 @@ Measurements measurements_of(const Results& results) {
       add_counts(tables, place, measured);
       all.cases.push_back(std::move(measured));
     }
+  std::stable_sort(all.cases.begin(), all.cases.end(),
+                   [](const Measured& a, const Measured& b) { return in_natural_order(a.of->id, b.of->id); });
   return all;
 }
 

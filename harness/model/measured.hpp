@@ -42,7 +42,7 @@ struct Measurements {
   Measurements() = default;
   Measurements(Measurements&&) = default;
   Measurements& operator=(Measurements&&) = default;
-  std::vector<Measured> cases = {};                                  // in the order of /cases, then by node
+  std::vector<Measured> cases = {};                                  // by id (n=8 before n=64), then by node
   std::map<std::string, std::map<std::string, Bounds>> models = {};  // case id -> quantity -> bounds
 };
 

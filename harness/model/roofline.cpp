@@ -32,15 +32,18 @@ double distance(const Ceiling& ceiling, const Placement& placement) {
 
 std::string team_name(std::int64_t ranks, std::int64_t threads) { return "r" + std::to_string(ranks) + "t" + std::to_string(threads); }
 
+/// What a ceiling allows in the units of a placement: GFLOP/s, or bytes across the level's boundary.
+double rate_of(const Ceiling& ceiling) { return ceiling.is_compute() ? ceiling.value : ceiling.traffic_gbs; }
+
 /// The ceilings of one level that are nearest to the case's team, and of those the highest: what the level can do at all, whatever
 /// the mix of loads and stores, or of multiplications and additions.
 const Ceiling* roof_at(const std::string& level, const Placement& placement, std::span<const Ceiling> ceilings) {
   const Ceiling* best = nullptr;
   for (const auto& ceiling : ceilings) {
-    if (ceiling.level != level || ceiling.status != Status::ok || !std::isfinite(ceiling.value)) continue;
+    if (ceiling.level != level || ceiling.status != Status::ok || !std::isfinite(rate_of(ceiling))) continue;
     if (ceiling.is_compute() && ceiling.precision != placement.of->precision) continue;
     const double far = distance(ceiling, placement), nearest = best == nullptr ? HUGE_VAL : distance(*best, placement);
-    if (far < nearest || (far == nearest && ceiling.value > best->value)) best = &ceiling;
+    if (far < nearest || (far == nearest && rate_of(ceiling) > rate_of(*best))) best = &ceiling;
   }
   return best;
 }
@@ -65,7 +68,7 @@ void find_bound(Placement& placement, std::span<const Ceiling> ceilings) {
     const Ceiling* ceiling = roof_at(bound, placement, ceilings);
     if (ceiling == nullptr || !std::isfinite(amount)) return;
     note_stand_in(*ceiling, placement);
-    const double seconds = amount / (ceiling->value * 1e9);
+    const double seconds = amount / (rate_of(*ceiling) * 1e9);
     if (seconds <= longest) return;
     longest = seconds;
     placement.bound = bound;

@@ -29,7 +29,12 @@ std::optional<double> total(const Events& events, const std::string& prefix) {
   return sum;
 }
 
-std::optional<double> bytes_across(const Events& events, const std::string& boundary) { return total(events, "bytes." + boundary + "."); }
+/// A flow of fewer bytes than an empty region's is none.
+std::optional<double> bytes_across(Events events, const std::string& boundary) {
+  for (auto& [event, count] : events)
+    if (count.status == Status::negative) count = {0, Status::ok, {}};
+  return total(events, "bytes." + boundary + ".");
+}
 
 /// The simulator runs threads in turn, so what they do to each other in a shared cache is its own doing.
 bool is_interleaved(const Measured& measured, const std::string& level) {
