@@ -1,0 +1,77 @@
+#include "model/projection.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "model/node_ceilings.hpp"
+
+namespace plumbline {
+namespace {
+
+NodeSpec node(const std::string& name, double gbs, const std::string& method = "STREAM") {
+  return {.name = name, .ceilings = {{"mem", gbs, "GB/s", "node", method}, {"mem", gbs / 2, "GB/s", "numa", method}}};
+}
+
+const Application half{.name = "half", .groups = {{"loop", 10, "node", "mem"}}, .rest_seconds = 10};
+
+TEST(Projection, a_group_scales_with_its_ceiling_and_the_rest_with_the_groups) {
+  const Projection p = project(half, node("a", 100), node("b", 200), Rest::scaled);
+  EXPECT_DOUBLE_EQ(p.covered_fraction, 0.5);
+  EXPECT_DOUBLE_EQ(p.seconds, 10);
+  EXPECT_DOUBLE_EQ(p.speedup, 2);
+  EXPECT_TRUE(p.warnings.empty());
+}
+
+TEST(Projection, a_constant_rest_takes_as_long_as_before) {
+  EXPECT_DOUBLE_EQ(project(half, node("a", 100), node("b", 200), Rest::constant).seconds, 15);
+}
+
+TEST(Projection, serial_groups_are_held_to_a_numa_domain) {
+  const Application serial{.name = "serial", .groups = {{"main", 10, "numa", "mem"}}};
+  NodeSpec target = node("b", 100);
+  target.ceilings[1].value = 100;  // one domain
+  EXPECT_DOUBLE_EQ(project(serial, node("a", 100), target, Rest::scaled).seconds, 5);
+}
+
+TEST(Projection, ceilings_of_different_methods_are_warned_of_once) {
+  Application two = half;
+  two.groups.push_back({"another", 1, "node", "mem"});
+  const Projection p = project(two, node("a", 100, "ERT"), node("b", 200, "STREAM"), Rest::scaled);
+  ASSERT_EQ(p.warnings.size(), 1U);
+  EXPECT_NE(p.warnings[0].find("ERT"), std::string::npos);
+  EXPECT_NE(p.warnings[0].find("STREAM"), std::string::npos);
+}
+
+TEST(Projection, a_missing_ceiling_is_named_with_group_and_side) {
+  const Application cached{.name = "cached", .groups = {{"kernel", 1, "node", "L2"}}};
+  try {
+    project(cached, node("a", 1), node("b", 2), Rest::scaled);
+    FAIL() << "it was projected";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Exit::user_error);
+    for (const char* word : {"kernel", "L2", "'a'"}) EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+  }
+}
+
+TEST(Projection, a_measured_node_offers_its_largest_team_as_node_its_smallest_as_core_and_a_share_as_numa) {
+  const auto memory = [](std::int64_t ranks, double gbs, const std::string& pattern) {
+    Ceiling c{.name = "mem " + pattern, .precision = "-", .level = "mem", .pattern = pattern, .ranks = ranks, .node = "n"};
+    c.value = gbs;
+    c.unit = "GB/s";
+    return c;
+  };
+  const std::vector<Ceiling> ceilings{memory(1, 10, "load"), memory(8, 60, "load"), memory(8, 80, "triad")};
+  const NodeSpec spec = node_spec({.node = "n", .numa_domains = 2}, ceilings);
+  const auto value = [&](const std::string& name, const std::string& scope) {
+    for (const auto& c : spec.ceilings)
+      if (c.name == name && c.scope == scope) return c.value;
+    return 0.0;
+  };
+  EXPECT_EQ(value("mem", "node"), 80);
+  EXPECT_EQ(value("mem load", "node"), 60);
+  EXPECT_EQ(value("mem", "numa"), 40);
+  EXPECT_EQ(value("mem", "core"), 10);
+}
+
+}  // namespace
+}  // namespace plumbline

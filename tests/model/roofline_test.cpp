@@ -1,0 +1,187 @@
+#include "model/roofline.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "samples.hpp"
+
+namespace plumbline {
+namespace {
+
+using test::add;
+using test::CaseSample;
+
+Ceiling ceiling(const std::string& level, double value, std::int64_t ranks = 1, const std::string& precision = "fp64") {
+  Ceiling c{.name = level + " x",
+            .precision = level == "compute" ? precision : "-",
+            .level = level,
+            .pattern = "x",
+            .ranks = ranks,
+            .node = "node0"};
+  c.value = value;
+  if (level != "compute") c.traffic_gbs = value;
+  return c;
+}
+
+/// 2000 FLOP; 24 kB to L1, 32 kB to L2 in 1 us: 2 GFLOP/s, 24 and 32 GB/s.
+CaseSample counted(const std::string& flavor = "gcc12-O3-v3") {
+  return {.flavor = flavor,
+          .counts = {{"flops.fp64.fma", 1000},
+                     {"bytes.reg-L1.load", 16000},
+                     {"bytes.reg-L1.store", 8000},
+                     {"bytes.reg-L1.nt_store", 0},
+                     {"bytes.L1-L2.demand_read", 16000},
+                     {"bytes.L1-L2.rfo", 8000},
+                     {"bytes.L1-L2.write_back", 8000}},
+          .seconds = 1e-6};
+}
+
+Placement place_last(const std::vector<CaseSample>& samples, const std::vector<Ceiling>& ceilings = {}) {
+  static Results results;  // placements borrow from it
+  results = {};
+  for (const auto& sample : samples) add(results, sample);
+  const Measurements measurements = measurements_of(results);
+  const auto placements = place(measurements, ceilings);
+  for (const auto& p : placements)
+    if (p.of->id == samples.back().id()) return p;
+  throw std::runtime_error("not placed");
+}
+
+TEST(Roofline, intensity_is_flops_over_the_bytes_towards_the_core) {
+  const Placement p = place_last({counted()});
+  EXPECT_DOUBLE_EQ(p.gflops, 2);
+  ASSERT_EQ(p.levels.size(), 2U);
+  EXPECT_EQ(p.levels[0].level, "L1");
+  EXPECT_DOUBLE_EQ(p.levels[0].ai, 2000.0 / 24000);
+  EXPECT_EQ(p.levels[1].level, "L2");
+  EXPECT_DOUBLE_EQ(p.levels[1].bytes, 32000);
+  EXPECT_EQ(p.levels[1].ai_lo, p.levels[1].ai_hi);
+  EXPECT_EQ(p.join, Join::same);
+  EXPECT_EQ(p.bytes_source, "emulated");
+}
+
+TEST(Roofline, the_bound_is_the_lowest_roof_and_the_percentage_is_of_it) {
+  // roofs: L1 480/12 = 40 GFLOP/s, L2 64/16 = 4, peak 100
+  const Placement p = place_last({counted()}, {ceiling("L1", 480), ceiling("L2", 64), ceiling("compute", 100)});
+  EXPECT_EQ(p.bound, "L2");
+  EXPECT_DOUBLE_EQ(p.roof_gflops, 4);
+  EXPECT_DOUBLE_EQ(p.percent_of_roof, 50);
+  EXPECT_EQ(place_last({counted()}, {ceiling("L2", 6400), ceiling("compute", 10)}).bound, "compute");
+}
+
+TEST(Roofline, the_highest_ceiling_of_a_level_is_its_roof) {
+  EXPECT_DOUBLE_EQ(place_last({counted()}, {ceiling("L2", 32), ceiling("L2", 64)}).percent_of_roof, 50);
+}
+
+TEST(Roofline, ceilings_of_the_cases_own_team_go_before_others) {
+  CaseSample two = counted();
+  two.ranks = 2;
+  const Placement p = place_last({two}, {ceiling("L2", 1000, 1), ceiling("L2", 128, 2)});
+  EXPECT_DOUBLE_EQ(p.percent_of_roof, 50);
+  EXPECT_TRUE(p.notes.empty());
+  const Placement stand_in = place_last({two}, {ceiling("L2", 1000, 1)});
+  ASSERT_EQ(stand_in.notes.size(), 1U);
+  EXPECT_NE(stand_in.notes[0].find("r1t1 for r2t1"), std::string::npos);
+}
+
+TEST(Roofline, a_peak_of_another_precision_is_no_roof) {
+  EXPECT_TRUE(place_last({counted()}, {ceiling("compute", 1, 1, "fp32")}).bound.empty());
+}
+
+TEST(Roofline, without_ceilings_there_is_a_point_but_no_bound) {
+  const Placement p = place_last({counted()});
+  EXPECT_TRUE(p.bound.empty());
+  EXPECT_TRUE(std::isnan(p.percent_of_roof));
+  EXPECT_EQ(p.status, Status::ok);
+}
+
+TEST(Roofline, a_kernel_without_flops_has_a_bound_too) {
+  CaseSample copy = counted();
+  copy.counts["flops.fp64.fma"] = 0;
+  const Placement p = place_last({copy}, {ceiling("L2", 64), ceiling("compute", 100)});
+  EXPECT_EQ(p.bound, "L2");
+  EXPECT_DOUBLE_EQ(p.percent_of_roof, 50);
+  EXPECT_EQ(p.gflops, 0);
+}
+
+TEST(Roofline, a_case_that_was_not_timed_has_intensities_but_no_performance) {
+  CaseSample untimed = counted();
+  untimed.seconds = absent;
+  const Placement p = place_last({untimed}, {ceiling("L2", 64)});
+  EXPECT_EQ(p.status, Status::unavailable);
+  EXPECT_TRUE(std::isnan(p.gflops));
+  EXPECT_TRUE(std::isfinite(p.levels.at(0).ai));
+}
+
+TEST(Roofline, counts_are_transferred_where_v2_and_v3_agree_and_the_interval_widens_by_their_difference) {
+  CaseSample v2 = counted("gcc12-O3-v2"), v3 = counted("gcc12-O3-v3"), v4 = counted("gcc12-O3-v4");
+  v2.counts["bytes.L1-L2.rfo"] = 8064;
+  v4.counts.clear();
+  const Placement p = place_last({v2, v3, v4});
+  EXPECT_EQ(p.join, Join::transferred);
+  ASSERT_EQ(p.levels.size(), 2U);
+  EXPECT_DOUBLE_EQ(p.levels[1].bytes, 32000);
+  EXPECT_DOUBLE_EQ(p.levels[1].ai_lo, 2000.0 / 32064);
+  EXPECT_DOUBLE_EQ(p.levels[1].ai_hi, 2000.0 / 31936);
+}
+
+TEST(Roofline, counts_are_not_transferred_between_compilers_levels_or_teams) {
+  CaseSample v4 = counted("gcc12-O3-v4");
+  v4.counts.clear();
+  v4.model = {{"flops.fp64", {2000, 2000}}, {"flops.fp32", {0, 0}}, {"bytes.L1-L2", {30000, 40000}}};
+  EXPECT_EQ(place_last({counted("clang14-O3-v2"), counted("clang14-O3-v3"), v4}).join, Join::model);
+  EXPECT_EQ(place_last({counted("gcc12-O2-v2"), counted("gcc12-O2-v3"), v4}).join, Join::model);
+  CaseSample team_v2 = counted("gcc12-O3-v2"), team_v3 = counted("gcc12-O3-v3");
+  team_v2.threads = team_v3.threads = 2;
+  EXPECT_EQ(place_last({team_v2, team_v3, v4}).join, Join::model);
+  EXPECT_EQ(place_last({counted("gcc12-O3-v3"), v4}).join, Join::model);  // v2 is missing
+}
+
+TEST(Roofline, counts_are_not_transferred_when_flops_or_non_temporal_stores_differ) {
+  CaseSample v4 = counted("gcc12-O3-v4");
+  v4.counts.clear();
+  CaseSample other_flops = counted("gcc12-O3-v2");
+  other_flops.counts["flops.fp64.fma"] = 1006;  // 0.6 %
+  EXPECT_EQ(place_last({other_flops, counted(), v4}).join, Join::none);
+  CaseSample other_stores = counted("gcc12-O3-v2");
+  other_stores.counts["bytes.reg-L1.nt_store"] = 8000;
+  EXPECT_EQ(place_last({other_stores, counted(), v4}).join, Join::none);
+}
+
+TEST(Roofline, a_level_on_which_v2_and_v3_disagree_is_not_transferred_nor_references_without_optimization) {
+  CaseSample v2 = counted("gcc12-O3-v2"), v4 = counted("gcc12-O3-v4");
+  v2.counts["bytes.reg-L1.load"] = 20000;
+  v4.counts.clear();
+  const Placement p = place_last({v2, counted(), v4});
+  ASSERT_EQ(p.levels.size(), 1U);
+  EXPECT_EQ(p.levels[0].level, "L2");
+  CaseSample o0 = counted("gcc12-O0-v4");
+  o0.counts.clear();
+  const Placement unoptimized = place_last({counted("gcc12-O0-v2"), counted("gcc12-O0-v3"), o0});
+  ASSERT_EQ(unoptimized.levels.size(), 1U);
+  EXPECT_EQ(unoptimized.levels[0].level, "L2");
+}
+
+TEST(Roofline, where_only_the_model_speaks_its_interval_is_the_intensitys) {
+  CaseSample modelled{.model = {{"flops.fp64", {2000, 2000}}, {"flops.fp32", {0, 0}}, {"bytes.L1-L2", {0, 32000}}}, .seconds = 1e-6};
+  const Placement p = place_last({modelled});
+  EXPECT_EQ(p.join, Join::model);
+  EXPECT_DOUBLE_EQ(p.levels.at(0).ai_lo, 2000.0 / 32000);
+  EXPECT_TRUE(std::isnan(p.levels.at(0).ai_hi));  // no traffic cannot be ruled out
+}
+
+TEST(Roofline, simulated_interleaving_of_threads_opens_L3_to_the_models_interval) {
+  CaseSample team = counted();
+  team.threads = 2;
+  team.counts["bytes.L2-L3.demand_read"] = 30000;
+  team.model = {{"bytes.L2-L3", {10000, 40000}}};
+  const LevelIntensity l3 = place_last({team}).levels.at(2);
+  EXPECT_EQ(l3.level, "L3");
+  EXPECT_DOUBLE_EQ(l3.ai, 2000.0 / 30000);
+  EXPECT_DOUBLE_EQ(l3.ai_lo, 2000.0 / 40000);
+  EXPECT_DOUBLE_EQ(l3.ai_hi, 2000.0 / 10000);
+}
+
+}  // namespace
+}  // namespace plumbline
