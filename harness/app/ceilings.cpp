@@ -59,8 +59,9 @@ void add_row(Table& table, const Ceiling& c) {
   std::vector<std::string> cells{c.name,          c.precision,   plain(c.value, 4),  plain(c.min, 4), plain(c.median, 4),
                                  plain(c.max, 4), percent(c.cv), std::to_string(c.n)};
   if (!c.is_compute()) cells.push_back(c.level == "mem" ? "" : size_in_bytes(c.size_bytes));
-  cells.push_back(c.status == Status::ok ? c.method : fmt::format("{}: {}", to_string(c.status), c.reason));
+  cells.push_back(c.status == Status::ok ? c.method : "");
   table.add(cells);
+  if (c.status != Status::ok) table.add_line(wrapped(fmt::format("{}: {}", to_string(c.status), c.reason), 118, "    "));
 }
 
 /// A heading and a table of each kind, for each node and team.

@@ -69,8 +69,16 @@ std::string case_in_group(const CaseRow& row) {
   return "  " + text;
 }
 
+/// A longer name has a line of its own, so that the numbers stay within 120 columns.
+constexpr std::size_t longest_name = 46;
+
 void add_row(Table& table, const Placement& p) {
-  std::vector<std::string> cells{case_in_group(*p.of), duration(p.seconds), plain(p.gflops)};
+  std::string name = case_in_group(*p.of);
+  if (name.size() > longest_name) {
+    table.add_line(name);
+    name.clear();
+  }
+  std::vector<std::string> cells{name, duration(p.seconds), plain(p.gflops)};
   for (const char* level : {"L1", "L2", "L3", "mem"}) cells.push_back(intensity(p, level));
   cells.push_back(p.bound.empty() ? "-" : p.bound);
   cells.push_back(std::isfinite(p.percent_of_roof) ? fmt::format("{:.0f} %", p.percent_of_roof) : "-");

@@ -1,0 +1,83 @@
+// known_results FILE [wrong]: writes a result file whose every judgement can be worked out by hand; with `wrong` one FLOP too many.
+#include <map>
+#include <string>
+
+#include "core/records.hpp"
+#include "store/result_store.hpp"
+
+namespace {
+
+using namespace plumbline;
+
+constexpr double elements = 1000;
+
+void add_case(Results& results, const std::string& flavor, const std::string& pass_status_of_time, double seconds,
+              const std::map<std::string, double>& counts) {
+  const std::string work = "validation/triad/fp64/n=1000", id = work + "/r1t1/" + flavor;
+  results.cases.push_back({id, work, "validation/triad", "fp64", flavor, 1, 1, R"({"n":1000})"});
+  const Status timed = *status_from(pass_status_of_time);
+  results.outcomes.push_back({id, "time", timed, timed == Status::ok ? "" : "no AVX-512 here", "node0", "{}", 1, "s1"});
+  if (timed == Status::ok)
+    for (std::int32_t repetition = 0; repetition < 3; ++repetition) {
+      results.times.push_back({id, "node0", "s1", repetition, -1, seconds * (1 + 0.1 * (repetition - 1)), 1e9});
+      results.times.push_back({id, "node0", "s1", repetition, 0, seconds / 2, 1e9});  // a rank's own time is not the team's
+    }
+  for (const auto& [event, count] : counts) {
+    CountRow row{.case_id = id, .node = "node0", .session = "s1", .event = event, .backend = "emulated"};
+    row.net = count;
+    results.counts.push_back(row);
+  }
+  if (!counts.empty()) results.outcomes.push_back({id, "count", Status::ok, "", "node0", "{}", 1, "s1"});
+  const std::map<std::string, std::pair<double, double>> model{
+      {"flops.fp64", {2 * elements, 2 * elements}},     {"flops.fp32", {0, 0}},
+      {"bytes.reg-L1", {24 * elements, 24 * elements}}, {"bytes.L1-L2", {0, 6144}},
+      {"paper.flops", {2 * elements, 2 * elements}},    {"paper.bytes", {24 * elements, 24 * elements}}};
+  for (const auto& [quantity, bounds] : model) results.model.push_back({id, quantity, bounds.first, bounds.second});
+}
+
+std::map<std::string, double> counts_of(double fused) {
+  std::map<std::string, double> counts{{"loads", 500}, {"stores", 250}};
+  for (const char* precision : {"fp64", "fp32"})
+    for (const char* kind : {"add", "mul", "fma", "div", "sqrt"}) counts["flops." + std::string(precision) + "." + kind] = 0;
+  counts["flops.fp64.fma"] = fused;
+  counts["bytes.reg-L1.load"] = 16 * elements;
+  counts["bytes.reg-L1.store"] = 8 * elements;
+  counts["bytes.reg-L1.nt_store"] = 0;
+  for (const char* flow : {"demand_read", "rfo", "write_back", "nt_store"}) counts["bytes.L1-L2." + std::string(flow)] = 0;
+  return counts;
+}
+
+void add_ceiling(Results& results, const std::string& name, const std::string& level, const std::string& pattern, double value,
+                 double working_set) {
+  CeilingRow row{.name = name,
+                 .precision = level == "compute" ? "fp64" : "-",
+                 .level = level,
+                 .pattern = pattern,
+                 .node = "node0",
+                 .session = "s1",
+                 .unit = level == "compute" ? "GFLOP/s" : "GB/s",
+                 .method = "gcc12-O3-v3"};
+  row.working_set_bytes = working_set;
+  for (const double factor : {1.0, 0.9}) {
+    row.value = factor * value;
+    results.ceilings.push_back(row);
+    ++row.round;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  Results results;
+  results.provenance = "{}";
+  results.campaign = "schema = \"plumbline-campaign/1\"\n";
+  results.machines.push_back({"node0", R"({"node":"node0","caches":[{"level":1,"bytes":49152,"ways":12,"line_bytes":64,"shared_by_cpus":1},
+    {"level":2,"bytes":1048576,"ways":16,"line_bytes":64,"shared_by_cpus":1}],"cores":2,"pus":2,"numa_nodes":1})"});
+  add_case(results, "gcc12-O3-v3", "ok", 1e-6, counts_of(argc > 2 ? elements + 0.5 : elements));
+  add_case(results, "gcc12-O3-v4", "skipped", 0, {});
+  add_ceiling(results, "FP64 vector FMA", "compute", "fma", 100, absent);
+  add_ceiling(results, "load", "sweep", "load", 48, 24 * 1024);
+  add_ceiling(results, "load", "sweep", "load", 10, 64 << 20);
+  write_store(argv[1], results);
+}
