@@ -10,6 +10,13 @@
 
 namespace plumbline {
 
+inline Parameters conv2d(std::int64_t width, std::int64_t channels, std::int64_t filters, std::int64_t kernel) {
+  return {{"width", width}, {"channels", channels}, {"filters", filters}, {"kernel", kernel}};
+}
+inline Parameters gpp(std::int64_t nbands, std::int64_t ngpown, std::int64_t ncouls, std::int64_t nw) {
+  return {{"nbands", nbands}, {"ngpown", ngpown}, {"ncouls", ncouls}, {"nw", nw}};
+}
+
 /// Sizes where a kernel has an edge of its own that small integers do not meet.
 inline const std::map<std::string, std::vector<Parameters>>& special_sets() {
   const std::string inlined = "inline", loop = "loop", power = "power";
@@ -22,6 +29,8 @@ inline const std::map<std::string, std::vector<Parameters>>& special_sets() {
         {{"form", power}, {"n", 29}, {"m", 13}},
         {{"form", inlined}, {"n", 28}, {"m", 33}},
         {{"form", inlined}, {"n", 3}, {"m", 64}}}},
+      {"proxies/conv2d", {conv2d(9, 3, 5, 3), conv2d(8, 2, 17, 4), conv2d(12, 1, 2, 5)}},
+      {"proxies/gpp", {gpp(2, 3, 33, 4), gpp(1, 2, 5, 9)}},
   };
   return sets;
 }
@@ -33,7 +42,7 @@ inline const std::map<std::string, std::vector<Parameters>>& byte_sets() {
     for (std::int64_t n : values) sets.push_back({{"n", n}});
     return sets;
   };
-  const std::string inlined = "inline", loop = "loop", power = "power";
+  const std::string inlined = "inline", loop = "loop", power = "power", fp = "fp", branch = "branch", stride2 = "stride2";
   static const std::map<std::string, std::vector<Parameters>> sets{
       {"validation/triad", sizes({50, 1000, 3000, 10000, 40000, 120000})},
       {"validation/dot", sizes({50, 1000, 5000, 20000, 120000})},
@@ -47,6 +56,18 @@ inline const std::map<std::string, std::vector<Parameters>>& byte_sets() {
       {"validation/stencil7", sizes({3, 6, 12, 24, 45, 60})},
       {"validation/stencil7c", sizes({3, 6, 12, 24, 45, 60})},
       {"validation/dgemm", sizes({4, 20, 40, 80, 150})},
+      {"proxies/gsrb",
+       {{{"variant", fp}, {"n", 6}},
+        {{"variant", fp}, {"n", 24}},
+        {{"variant", fp}, {"n", 45}},
+        {{"variant", branch}, {"n", 12}},
+        {{"variant", branch}, {"n", 30}},
+        {{"variant", branch}, {"n", 60}},
+        {{"variant", stride2}, {"n", 12}},
+        {{"variant", stride2}, {"n", 24}},
+        {{"variant", stride2}, {"n", 45}}}},
+      {"proxies/conv2d", {conv2d(6, 2, 3, 3), conv2d(20, 3, 8, 3), conv2d(20, 16, 16, 3), conv2d(40, 8, 4, 5), conv2d(12, 32, 40, 3)}},
+      {"proxies/gpp", {gpp(2, 2, 20, 2), gpp(2, 4, 300, 2), gpp(4, 8, 1500, 1), gpp(3, 16, 3000, 2)}},
   };
   return sets;
 }
