@@ -92,14 +92,24 @@ class SpecExpansion {
       if (flavor.precision == precision && std::any_of(spec_.flavors.begin(), spec_.flavors.end(),
                                                        [&](const auto& glob) { return matches(glob.value, std::string(flavor.name)); }))
         chosen.push_back(flavor);
+    note_absent_flavors();
     const auto built = names_of(kernel_.flavors(), [](const Flavor& f) { return f.name; });
-    for (const auto& glob : spec_.flavors)
-      if (std::none_of(built.begin(), built.end(), [&](const auto& name) { return matches(glob.value, name); })) {
-        if (!is_glob(glob.value) && !is_glob(spec_.kernel.value))
-          fail(glob.at, fmt::format("{} has no flavor '{}'{}", kernel_.name, glob.value, suggestion(glob.value, built)));
-        note(fmt::format("no flavor of {} matches '{}'; built are: {}", kernel_.name, glob.value, fmt::join(built, ", ")));
-      }
+    const auto absent = names_of(kernel_.absent_flavors(), [](const AbsentFlavor& f) { return f.name; });
+    for (const auto& glob : spec_.flavors) {
+      const auto hits = [&](const auto& name) { return matches(glob.value, name); };
+      if (std::any_of(built.begin(), built.end(), hits) || std::any_of(absent.begin(), absent.end(), hits)) continue;
+      if (!is_glob(glob.value) && !is_glob(spec_.kernel.value))
+        fail(glob.at, fmt::format("{} has no flavor '{}'{}", kernel_.name, glob.value, suggestion(glob.value, built)));
+      note(fmt::format("no flavor of {} matches '{}'; built are: {}", kernel_.name, glob.value, fmt::join(built, ", ")));
+    }
     return chosen;
+  }
+
+  // A flavor that this kernel would have, but not here: visible, and no mistake of the campaign's author.
+  void note_absent_flavors() const {
+    for (const auto& absent : kernel_.absent_flavors())
+      if (std::any_of(spec_.flavors.begin(), spec_.flavors.end(), [&](const auto& glob) { return matches(glob.value, absent.name); }))
+        note(fmt::format("skipped: {} as {}: {}", kernel_.name, absent.name, absent.reason));
   }
 
   void check(const ParameterSpec& declared, const Written<Value>& written) const {
@@ -177,6 +187,7 @@ void require_known(const Campaign& campaign, const CaseSpec& spec, const std::ve
   for (const auto* kernel : chosen) {
     for (const auto& declared : kernel->parameters) parameters.push_back(declared.name);
     for (const auto& flavor : kernel->flavors()) flavors.emplace_back(flavor.name);
+    for (const auto& flavor : kernel->absent_flavors()) flavors.push_back(flavor.name);
   }
   const auto tidy = [](std::vector<std::string>& names) {
     std::sort(names.begin(), names.end());

@@ -13,6 +13,7 @@
 
 #include "comm/communicator.hpp"
 #include "comm/launch.hpp"
+#include "comm/mpich_ucx_finalize.hpp"
 
 namespace plumbline {
 namespace {
@@ -207,7 +208,14 @@ Communicator::Communicator() : session_(std::make_unique<Session>()), host_(host
   node_ = std::stoi(local_.broadcast(std::to_string(leaders_.rank())));
 }
 
-Communicator::~Communicator() = default;
+Communicator::~Communicator() {
+  if (!finalize_may_deadlock(library_version()) || !world_.member()) return;
+  try {
+    world_.wait_for_all();  // the last message of everybody has arrived: what the leaving out asks for
+    leave_out_ucx_disconnect();
+  } catch (const Error&) {  // MPI is broken already: finalizing it as it is cannot be worse
+  }
+}
 
 Group& Communicator::team(int ranks) {
   const auto found = teams_.find(ranks);

@@ -108,6 +108,14 @@ TEST(expand, flavor_globs_that_match_nothing_are_noted_and_leave_an_error_only_w
   expect_in(complaint("[[cases]]\nkernel = \"validation/dgemm\"\nflavor = [\"icx*\"]\n"), {"the sweep is empty", "icx*"});
 }
 
+TEST(expand, a_flavor_that_is_absent_here_is_noted_with_its_reason) {
+  auto all = example_kernels();
+  all[0].absent_flavors = [] { return std::vector<AbsentFlavor>{{"lib-mkl", "libmkl_rt.so is not installed"}}; };
+  const auto result = expand(campaign_of(series + "[[cases]]\nkernel = \"validation/dgemm\"\nflavor = [\"lib-mkl\"]\n"), all, zen2);
+  ASSERT_EQ(result.notes.size(), 1U);
+  expect_in(result.notes[0], {"validation/dgemm", "lib-mkl", "libmkl_rt.so is not installed"});
+}
+
 TEST(expand, unknown_names_are_errors_with_their_place_and_the_nearest_name) {
   expect_in(complaint("[[cases]]\nkernel = \"validation/seris\"\n"),
             {"c.toml:3:10:", "unknown kernel 'validation/seris'", "did you mean 'validation/series'?"});
