@@ -91,5 +91,6 @@ TEST_F(Worker, reports_memory_it_cannot_have) {
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "worker") return plumbline::serve_counts(3);
   testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
+  const int failed = RUN_ALL_TESTS();
+  return failed || testing::UnitTest::GetInstance()->skipped_test_count() == 0 ? failed : 77;
 }
