@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <set>
 
 #include "core/kernel.hpp"
 #include "model/spread.hpp"
@@ -73,23 +74,6 @@ std::string simple_ratio(double factor) {
 
 std::string range_of(const Summary& s) { return print("%.3g", s.min) + " to " + print("%.3g", s.max); }
 
-using Regimes = std::map<std::string, std::vector<const Evidence*>>;
-
-/// The regimes of one property of a case that are trusted or steady, in words; empty where none is, or all are one regime.
-std::string good_regimes(const std::vector<const Evidence*>& evidence, const Limits& limits, std::string (*property)(const CaseRow&)) {
-  Regimes regimes;
-  for (const auto* e : evidence) regimes[property(*e->of)].push_back(e);
-  if (regimes.size() < 2) return {};
-  std::string text;
-  for (const auto& [name, members] : regimes) {
-    const bool fails = std::any_of(members.begin(), members.end(), [](const Evidence* e) { return e->fails(); });
-    const Summary s = summarize(members);
-    if (fails || !is_steady(s, limits)) continue;
-    text += (text.empty() ? "" : ", ") + name + (is_trusted(s, limits) ? " (A)" : " (B, x " + print("%.3g", 1 / s.bias) + ")");
-  }
-  return text;
-}
-
 std::string level_of(const CaseRow& row) {
   const std::string level = split_flavor(row.flavor).level;
   return level.empty() ? row.flavor : level;
@@ -97,12 +81,36 @@ std::string level_of(const CaseRow& row) {
 std::string precision_word(const CaseRow& row) { return row.precision; }
 std::string kernel_of(const CaseRow& row) { return row.kernel; }
 
+using Evidences = std::vector<const Evidence*>;
+
+std::set<std::string> levels_of(const Evidences& evidence) {
+  std::set<std::string> levels;
+  for (const auto* e : evidence) levels.insert(level_of(*e->of));
+  return levels;
+}
+
+/// The regimes of one property of a case that are trusted or steady, in words; empty where none is, or all are one regime.
+/// A kernel makes a regime only when it was tried in all the ways that there are: else it would say more about the ways.
+std::string good_regimes(const Evidences& evidence, const Limits& limits, std::string (*property)(const CaseRow&)) {
+  std::map<std::string, Evidences> regimes;
+  for (const auto* e : evidence) regimes[property(*e->of)].push_back(e);
+  if (regimes.size() < 2) return {};
+  std::string text;
+  for (const auto& [name, members] : regimes) {
+    const bool fails = std::any_of(members.begin(), members.end(), [](const Evidence* e) { return e->fails(); });
+    const Summary s = summarize(members);
+    if (fails || !is_steady(s, limits) || (property == kernel_of && levels_of(members) != levels_of(evidence))) continue;
+    text += (text.empty() ? "" : ", ") + name + (is_trusted(s, limits) ? " (A)" : " (B, x " + print("%.3g", 1 / s.bias) + ")");
+  }
+  return text;
+}
+
 std::string nothing_to_tell(const CounterScore& score) {
   if (score.zero_tests == 0) return "no case that could tell";
   return "rightly counted nothing in " + std::to_string(score.zero_tests) + " cases; none has something";
 }
 
-void decide(CounterScore& score, const std::vector<const Evidence*>& evidence, const Summary& s, const Limits& limits) {
+void decide(CounterScore& score, const Evidences& evidence, const Summary& s, const Limits& limits) {
   const auto failures = std::count_if(evidence.begin(), evidence.end(), [](const Evidence* e) { return e->fails(); });
   if (score.zero_failures > 0) {
     score.grade = 'D';

@@ -140,6 +140,20 @@ TEST(Accuracy, a_counter_right_only_when_optimized_is_limited_to_that_regime) {
   EXPECT_NE(score.reason.find("O3 (A)"), std::string::npos) << score.reason;
 }
 
+TEST(Accuracy, a_kernel_tried_only_when_optimized_is_no_regime_of_its_own) {
+  std::vector<CaseSample> samples;
+  for (int n = 1; n <= 3; ++n) {
+    samples.push_back(fill_case(n, 640, 640, 10));
+    CaseSample other = fill_case(n, 640, 640, 10.0 * n);
+    other.work = "validation/dot/fp64/n=" + std::to_string(n);
+    samples.push_back(other);
+    other.flavor = "gcc12-O0-v3";
+    other.counts["lines"] = 100.0 * n;
+    samples.push_back(other);
+  }
+  EXPECT_EQ(score_all(samples).counters.at(0).grade, 'D');
+}
+
 TEST(Accuracy, the_papers_refills_would_be_C_or_worse_and_its_accesses_D) {
   // Table V of paper 004: DCR_GOOD 0.569 to 1.281 with geometric mean 0.812; L1_DCA 1.798 to 38.3.
   EXPECT_NE(
