@@ -8,7 +8,8 @@ from . import style
 
 ROWS_A_FIGURE = 36
 BAND = 0.05
-COLUMNS = (1.02, 1.12, 1.19, 1.28, 1.37)  # of the text beside the axes: grade, n, bias, CV, absent
+AXIS = (0.2, 5.0)  # at most: the band must be seen; what lies beyond stands at the edge as an arrow, and as a number beside it
+COLUMNS = (1.02, 1.12, 1.20, 1.33, 1.46, 1.59, 1.72)  # of the text beside the axes: grade, n, bias, min, max, CV, absent
 # Where the axis carries numbers, by the axis's greatest over its least value.
 TICKS = ((2.0, (0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.3)),
          (6.0, (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 4.0)),
@@ -52,7 +53,7 @@ def draw(lines, score, part=""):
     """`lines`: at most ROWS_A_FIGURE of lines_of()."""
     height = 1.5 + 0.42 * len(lines)
     figure = style.figure(12.5, height)
-    axes = figure.add_axes((0.215, 0.75 / height, 0.41, 1 - 1.45 / height))
+    axes = figure.add_axes((0.215, 0.75 / height, 0.34, 1 - 1.45 / height))
     grades = {line_of(entry): entry for entry in score.get("counters", [])}
     limits = _limits(lines)
     axes.axvspan(1 - BAND, 1 + BAND, color="#0072B2", alpha=0.10, lw=0, zorder=0)
@@ -62,7 +63,7 @@ def draw(lines, score, part=""):
         axes.text(-0.015, position, _name(*line), transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=8, linespacing=1.05)
         for x, text in zip(COLUMNS, _summary(grades.get(line), rows)):
             axes.text(x, position, text, transform=axes.get_yaxis_transform(), va="center", fontsize=8)
-    for x, head in zip(COLUMNS, ("grade", "n", "bias", "CV")):
+    for x, head in zip(COLUMNS, ("grade", "n", "bias", "min", "max", "CV")):
         axes.text(x, 1.0, head, transform=axes.transAxes, va="bottom", fontsize=8, color="#555555")
     _frame(axes, limits, len(lines))
     axes.set_title(f"Counter accuracy{part}", loc="left", fontsize=11, fontweight="bold", x=0.0, pad=16)
@@ -81,7 +82,7 @@ def _name(counter, quantity, convention):
 def _limits(lines):
     ratios = [ratio_of(row) for _, rows in lines for row in rows]
     finite = [ratio for ratio in ratios if ratio and math.isfinite(ratio)]
-    return max(min([0.8] + finite) / 1.15, 1e-4), min(max([1.25] + finite) * 1.15, 1e4)
+    return max(min([0.8] + finite) / 1.15, AXIS[0]), min(max([1.25] + finite) * 1.15, AXIS[1])
 
 
 def _draw_line(axes, position, rows, limits):
@@ -104,15 +105,17 @@ def _draw_line(axes, position, rows, limits):
 
 
 def _summary(entry, rows):
-    """The cells beside a line: grade, n, bias, CV, and what could not be counted."""
+    """The cells beside a line: grade, n, bias, min, max, CV, and what could not be counted."""
     entry = entry or {}
-    bias, cv = (entry.get(key) if isinstance(entry.get(key), (int, float)) else None for key in ("bias", "cv"))
-    cells = [entry.get("grade") or "-", str(entry.get("n", "")), "" if bias is None else f"{bias:.4g}", "" if cv is None else f"{100 * cv:.2g} %"]
+    ratios = ["" if not isinstance(entry.get(key), (int, float)) else f"{entry[key]:.4g}" for key in ("bias", "min", "max")]
+    cv = entry.get("cv")
+    spread = f"{100 * cv:.1f} %" if isinstance(cv, (int, float)) else ""
+    cells = [entry.get("grade") or "-", str(entry.get("n", "")), *ratios, spread]
     absent = [row for row in rows if ratio_of(row) is None]
     if not absent:
         return cells
     reason = sorted({row.get("reason") or row["status"] for row in absent})[0]
-    text = f"{len(absent)} absent: {style.shortened(reason, 30)}"
+    text = f"{len(absent)} absent: {style.shortened(reason, 26)}"
     return cells + [text] if any(cells[2:]) else cells[:2] + [text]
 
 
