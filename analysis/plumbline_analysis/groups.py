@@ -70,7 +70,7 @@ def roofs_of(ceiling_rows, group):
     if not usable:
         return None
     nearest = min((_distance(row, group), row["node"], team(row)) for row in usable)
-    rows = [row for row in usable if (row["node"], team(row)) == nearest[1:]]
+    rows = [_as_traffic(row) for row in usable if (row["node"], team(row)) == nearest[1:]]
     strange = [text for text, own in ((f"node {nearest[1]}", group.node), (nearest[2], group.team)) if not text.endswith(own)]
     bandwidths = {}
     for row in rows:
@@ -81,6 +81,14 @@ def roofs_of(ceiling_rows, group):
         return None
     ordered = dict(sorted(bandwidths.items(), key=lambda item: style.level_order(item[0])))
     return Roofs(ordered, peaks, f"ceilings of {' and '.join(strange)}" if strange else "")
+
+
+def _as_traffic(row):
+    """A bandwidth in the bytes that the points count: across the level's boundary, with the fills that stores cause."""
+    if not number(row.get("traffic_gbs")):
+        return row
+    factor = row["traffic_gbs"] / row["value"]
+    return {**row, **{key: factor * row[key] for key in ("value", "min", "median", "max") if number(row.get(key))}}
 
 
 def _distance(row, group):

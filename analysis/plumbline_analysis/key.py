@@ -30,7 +30,7 @@ def draw_key(figure, rows, roofs, note):
 
 def _drawn_patterns(roofs):
     shown = ", ".join(f"{style.level_name(level)} {row['pattern']}" for level, row in roofs.bandwidths.items())
-    return f"of each level the fastest pattern is drawn ({shown}); bands: least to greatest round; ridge points in FLOP/byte; levels beyond 1000 FLOP/byte are left out"
+    return f"of each level the fastest pattern is drawn ({shown}), fills for stores counted in; bands: least to greatest round; ridge points in FLOP/byte; levels beyond 1000 FLOP/byte are left out"
 
 
 def _label(row):
