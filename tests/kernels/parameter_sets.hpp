@@ -19,7 +19,7 @@ inline Parameters gpp(std::int64_t nbands, std::int64_t ngpown, std::int64_t nco
 
 /// Sizes where a kernel has an edge of its own that small integers do not meet.
 inline const std::map<std::string, std::vector<Parameters>>& special_sets() {
-  const std::string inlined = "inline", loop = "loop", power = "power";
+  const std::string inlined = "inline", loop = "loop", power = "power", fp = "fp", branch = "branch", stride2 = "stride2";
   static const std::map<std::string, std::vector<Parameters>> sets{
       {"validation/triad", {{{"n", 1000}}, {{"n", 4097}}}},
       {"validation/dot", {{{"n", 1023}}, {{"n", 1024}}, {{"n", 1025}}, {{"n", 5000}}}},
@@ -29,8 +29,14 @@ inline const std::map<std::string, std::vector<Parameters>>& special_sets() {
         {{"form", power}, {"n", 29}, {"m", 13}},
         {{"form", inlined}, {"n", 28}, {"m", 33}},
         {{"form", inlined}, {"n", 3}, {"m", 64}}}},
-      {"proxies/conv2d", {conv2d(9, 3, 5, 3), conv2d(8, 2, 17, 4), conv2d(12, 1, 2, 5)}},
-      {"proxies/gpp", {gpp(2, 3, 33, 4), gpp(1, 2, 5, 9)}},
+      // Rows long enough for every unrolled vector loop, and odd.
+      {"validation/stencil5", {{{"n", 67}}}},
+      {"validation/stencil7", {{{"n", 67}}}},
+      {"validation/stencil7c", {{{"n", 67}}}},
+      {"validation/dgemm", {{{"n", 67}}, {{"n", 64}}}},
+      {"proxies/gsrb", {{{"variant", fp}, {"n", 67}}, {{"variant", branch}, {"n", 67}}, {{"variant", stride2}, {"n", 67}}}},
+      {"proxies/conv2d", {conv2d(9, 3, 5, 3), conv2d(5, 3, 67, 2), conv2d(8, 2, 17, 4), conv2d(12, 1, 2, 5)}},
+      {"proxies/gpp", {gpp(2, 3, 33, 4), gpp(1, 2, 5, 9), gpp(2, 1, 3, 67)}},
   };
   return sets;
 }
