@@ -22,6 +22,7 @@ journal_has_records || fail "no case was finished within 30 s" job.log
 scancel --signal=USR1 "$job" # to the ranks, as --signal=USR1@... does near the end of the time limit
 wait_for_state "$job" 60 PENDING REQUEUED || fail "the job did not requeue itself" job.log
 grep -q 'stopped early, requeueing' job.log || fail "the job script does not say that it stopped early" job.log
+sleep 3                               # a node refuses the job's new credential in the second in which it revoked the old one
 for ((try = 0; try < 100; try++)); do # Slurm holds a requeued job back for two minutes; StartTime lets it go
   scontrol update JobId="$job" StartTime=now 2>/dev/null || true
   if [[ $(job_state "$job") != PENDING ]]; then break; fi

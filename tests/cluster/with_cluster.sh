@@ -74,7 +74,7 @@ status=0
 "$@" || status=$?
 if ((status != 0 && status != 77)); then
   for log in "$PLUMBLINE_CLUSTER"/log/*; do
-    if [[ -s $log ]]; then echo "--- the end of ${log##*/}" && tail -n 12 "$log"; fi
+    if [[ -s $log ]]; then echo "--- the end of ${log##*/}" && tail -n 4 "$log"; fi
   done
 fi
 exit "$status"
