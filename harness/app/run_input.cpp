@@ -1,12 +1,26 @@
 // What a rank does before MPI starts: reads the campaign and its node, starts its emulated worker.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/run_session.hpp"
 
 namespace plumbline::app {
 namespace {
 
-bool names_emulator(const std::string& counters) { return counters.find("emulated") != std::string::npos; }
+bool chosen_by_us(const Campaign& campaign) { return campaign.counters == "auto" || campaign.counters == "none"; }
+
+/// A counter that the campaign names must be one that this program has.
+void require_known_counters(const Campaign& campaign) {
+  if (chosen_by_us(campaign)) return;
+  const auto known = std::string(emulated_backend()->name());
+  for (std::string_view rest = campaign.counters; !rest.empty();) {
+    const std::string_view name = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+    if (name != known)
+      throw user_error(fmt::format("{}: counters = \"{}\": this program has no counters '{}'; allowed: auto, none, {}", campaign.path, campaign.counters, name, known));
+  }
+}
 
 void start_worker(RunInput& input) {
   const Campaign& campaign = input.campaign;
@@ -20,7 +34,7 @@ void start_worker(RunInput& input) {
     return;
   }
   input.no_worker = found.availability.reason;
-  if (names_emulator(campaign.counters))
+  if (!chosen_by_us(campaign))
     throw user_error(fmt::format("{}: counters = \"{}\" cannot be had: {}", campaign.path, campaign.counters, found.availability.reason));
 }
 
@@ -30,6 +44,7 @@ RunInput read_run_input(const RunOptions& options) {
   RunInput input;
   try {
     input.campaign = read_campaign(options.campaign);
+    require_known_counters(input.campaign);
     input.topology = this_topology();
     input.caches = cache_levels(input.topology);
     if (!options.dry_run) start_worker(input);

@@ -160,3 +160,8 @@ def test_a_torn_journal_record_costs_only_itself(plumbline, good_store, tmp_path
     else:
         assert ended.code == 0, ended.err
     assert Store(good_store).finished() == before
+
+
+def test_unknown_counters_are_an_error(plumbline, campaign, refused, tmp_path):
+    written = campaign("small", ('counters = "none"', 'counters = "emulated,nonesuch"'))
+    refused(run(plumbline, written.path, tmp_path / "x.h5"), 2, "nonesuch", "emulated")
