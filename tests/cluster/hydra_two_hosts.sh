@@ -6,7 +6,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/cluster/submit.sh
 source "$here/submit.sh"
 
-mkdir -p "$PLUMBLINE_CLUSTER/work" && cd "$PLUMBLINE_CLUSTER/work"
+mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
 status=0
 timeout -k 3 180 "${2:-mpiexec.mpich}" -launcher ssh -launcher-exec "$PLUMBLINE_CLUSTER_LAUNCHER" -iface bridge0 \
   -hosts "$PLUMBLINE_CLUSTER_NODES" -ppn 2 -n 4 "$1" run "$here/two_nodes.toml" -o two_hosts.h5 >run.log 2>&1 || status=$?

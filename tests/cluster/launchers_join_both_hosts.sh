@@ -7,7 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/submit.sh"
 
 hello=$1
 mpiexec=${2:-mpiexec.mpich}
-work=$PLUMBLINE_CLUSTER/work
+work=$PLUMBLINE_CLUSTER/run
 mkdir -p "$work" && cd "$work"
 
 expect_two_hosts() {

@@ -6,8 +6,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/cluster/submit.sh
 source "$here/submit.sh"
 
-export PLUMBLINE=$1 PLUMBLINE_CAMPAIGN=$here/interrupted.toml PLUMBLINE_STORE=$PLUMBLINE_CLUSTER/work/interrupted.h5
-mkdir -p "$PLUMBLINE_CLUSTER/work" && cd "$PLUMBLINE_CLUSTER/work"
+export PLUMBLINE=$1 PLUMBLINE_CAMPAIGN=$here/interrupted.toml PLUMBLINE_STORE=$PLUMBLINE_CLUSTER/run/interrupted.h5
+mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
 
 journal_has_records() { [[ -n $(find . -path '*.journal/*' -type f -size +0c -print -quit) ]]; }
 

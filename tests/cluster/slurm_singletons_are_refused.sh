@@ -6,7 +6,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/cluster/submit.sh
 source "$here/submit.sh"
 
-mkdir -p "$PLUMBLINE_CLUSTER/work" && cd "$PLUMBLINE_CLUSTER/work"
+mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
 status=0
 timeout -k 3 90 srun --mpi=none --nodes=2 --ntasks=2 "$1" run "$here/two_nodes.toml" -o singletons.h5 >run.log 2>&1 || status=$?
 ((status == 2)) || fail "ended with $status instead of 2" run.log

@@ -6,8 +6,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/cluster/submit.sh
 source "$here/submit.sh"
 
-export PLUMBLINE=$1 PLUMBLINE_CAMPAIGN=$here/two_nodes.toml PLUMBLINE_STORE=$PLUMBLINE_CLUSTER/work/two_nodes.h5
-mkdir -p "$PLUMBLINE_CLUSTER/work" && cd "$PLUMBLINE_CLUSTER/work"
+export PLUMBLINE=$1 PLUMBLINE_CAMPAIGN=$here/two_nodes.toml PLUMBLINE_STORE=$PLUMBLINE_CLUSTER/run/two_nodes.h5
+mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
 
 job=$(sbatch --parsable --nodes=2 --ntasks-per-node=2 --output=job.log "$here/../../jobs/slurm/quick.sbatch")
 wait_for_end "$job" 180 || fail "the job did not end within 180 s" job.log
