@@ -50,7 +50,10 @@ class LevelFlows {
     return slackened(sum([&](const Stream& s) { return s.written && !s.read ? fetched(s) : Amount{}; }));
   }
   Amount write_back() const {
-    return slackened(sum([&](const Stream& s) { return s.written ? written_back(s) : Amount{}; }));
+    const Amount amount = slackened(sum([&](const Stream& s) { return s.written ? written_back(s) : Amount{}; }));
+    if (stays_ || !team_in_one()) return amount;
+    // Which dirty lines one sweep leaves to the next depends on who ran last.
+    return {minus(amount.lo, level_.bytes), amount.hi + level_.bytes};
   }
 
  private:
@@ -97,10 +100,12 @@ class LevelFlows {
   }
 
   Held layer_held(const Stream::Layer& layer) const {
-    const std::uint64_t most = (team_in_one() ? threads_ : 1) * layer.reuse_bytes;
-    if (crowding * most <= level_.bytes) return Held::surely;
-    if (level_.ways != 0 && ceil_divide(ceil_divide(most, line()), sets()) + layer_pieces <= level_.ways) return Held::surely;
-    return layer.reuse_bytes >= crowding * level_.bytes ? Held::never : Held::maybe;
+    if (layer.reuse_bytes >= crowding * level_.bytes) return Held::never;
+    // In a shared cache a thread that pauses may find its layer pushed out by the others, and under the emulator they take turns.
+    if (team_in_one()) return Held::maybe;
+    if (crowding * layer.reuse_bytes <= level_.bytes) return Held::surely;
+    if (level_.ways != 0 && ceil_divide(ceil_divide(layer.reuse_bytes, line()), sets()) + layer_pieces <= level_.ways) return Held::surely;
+    return Held::maybe;
   }
 
   /// Every line once, by whichever threads touch it.

@@ -203,6 +203,14 @@ TEST(Flows, a_team_in_a_shared_cache_is_an_interval_unless_each_part_alone_excee
   EXPECT_EQ(of_large.lo, 4 * array - 4 * slack);
 }
 
+TEST(Flows, in_a_shared_cache_a_teams_layers_may_break_while_others_run) {
+  // n = 2046: rows of 16 KiB, four of them far below L3, arrays of 32 MiB beyond it.
+  const Counts alone = expected_counts(stencil5(2046), machine, 1), team = expected_counts(stencil5(2046), machine, 4);
+  EXPECT_EQ(at(alone, "bytes.L3-mem.demand_read").hi, 32 * MiB + slack);
+  EXPECT_GE(at(team, "bytes.L3-mem.demand_read").hi, 3 * 32 * MiB);
+  EXPECT_LE(at(team, "bytes.L3-mem.demand_read").lo, 32 * MiB);
+}
+
 TEST(Flows, what_all_threads_share_is_fetched_by_each_into_its_own_caches) {
   const Work work = {.streams = {{.array = "table", .footprint_bytes = 8 * MiB, .read = true, .element_bytes = 8, .shared = true}}};
   const Counts counts = expected_counts(work, machine, 4);

@@ -89,23 +89,27 @@ class EmulatedCaches : public Emulated {
     if (IsSkipped()) return;
     ASSERT_FALSE(caches.empty()) << "say the simulated geometry: --l1=SIZE,WAYS,LINE --l2= --l3=";
   }
+
+  void bytes_lie_inside_the_model(const std::vector<Parameters>& sets, int threads) const {
+    int cases = 0;
+    for_all(sets, threads, [&](const Case& measured) {
+      const Net net = counted(measured);
+      for (const auto& [quantity, amount] : expected_counts(measured.work(), caches, threads)) {
+        const auto found = net.find(quantity);
+        if (found == net.end() || quantity.rfind("bytes.L", 0) != 0) continue;
+        EXPECT_TRUE(inside(found->second, amount))
+            << measured.id() << ": " << quantity << " counted " << found->second << " model " << text(amount);
+      }
+      ++cases;
+    });
+    EXPECT_GT(cases, 0);
+    std::printf("%d cases\n", cases);
+  }
 };
 
-TEST_P(EmulatedCaches, bytes_across_every_boundary_lie_inside_the_model) {
-  int cases = 0;
-  for_all(byte_sets().at(GetParam()), 1, [&](const Case& measured) {
-    const Net net = counted(measured);
-    for (const auto& [quantity, amount] : expected_counts(measured.work(), caches, 1)) {
-      const auto found = net.find(quantity);
-      if (found == net.end() || quantity.rfind("bytes.L", 0) != 0) continue;
-      EXPECT_TRUE(inside(found->second, amount))
-          << measured.id() << ": " << quantity << " counted " << found->second << " model " << text(amount);
-    }
-    ++cases;
-  });
-  EXPECT_GT(cases, 0);
-  std::printf("%d cases\n", cases);
-}
+TEST_P(EmulatedCaches, bytes_across_every_boundary_lie_inside_the_model) { bytes_lie_inside_the_model(byte_sets().at(GetParam()), 1); }
+
+TEST_P(EmulatedCaches, bytes_of_a_team_lie_inside_the_model) { bytes_lie_inside_the_model({byte_sets().at(GetParam()).back()}, 3); }
 
 TEST(EmulatedSizes, bytes_are_proved_for_every_kernel_but_those_of_ceilings) {
   for (const Kernel& kernel : kernels()) EXPECT_TRUE(kernel.name.rfind("ert/", 0) == 0 || byte_sets().count(kernel.name)) << kernel.name;
