@@ -66,7 +66,9 @@ attempt "building" cmake --build build --parallel "$(nproc)"
 headline "3/5 Measure: $campaign on $ranks ranks -> $store"
 fit_campaign_to_cores
 mpiexec=$(find_mpiexec) || stop 2 "no mpiexec found; installed MPI packages: $(dpkg-query -W -f '${Package} ' 'mpich*' 'openmpi*' 2>/dev/null)"
-attempt "the run" "$mpiexec" -n "$ranks" "$plumbline" run "$campaign" -o "$store"
+# An interrupted run is gone on with; an earlier result gives way.
+if [[ -d ${store%.h5}.journal ]]; then earlier=--resume; else earlier=--overwrite; fi
+attempt "the run" "$mpiexec" -n "$ranks" "$plumbline" run "$campaign" -o "$store" "$earlier"
 
 headline "4/5 Tables"
 for command in ceilings score show; do
@@ -81,14 +83,12 @@ headline "5/5 Figures"
 attempt "plumbline report" "$plumbline" report "$store"
 
 headline "Done"
-figures=$(find "$out" -newer "$store" \( -name '*.png' -o -name '*.svg' -o -name '*.html' \) | sort)
-cat <<TEXT
-  $store                 everything measured: HDF5, readable with h5py, pandas or h5dump
-  $out/$name.json               what each kernel reaches and what bounds it    (plumbline show --json)
-  $out/$name.score.json         each counter held against arithmetic          (plumbline score --json)
-  $out/$name.ceilings.json      what this node can do                         (plumbline ceilings --json)
-figures:
-${figures:-  none}
-next: $plumbline doctor      says what else can be measured here, and how to get it
-      $plumbline --help      the other commands
-TEXT
+entry() { printf '  %-36s %s\n' "$1" "$2"; }
+entry "$store" "everything measured: HDF5, readable with h5py, pandas or h5dump"
+entry "$out/$name.json" "what each kernel reaches and what bounds it    (plumbline show --json)"
+entry "$out/$name.score.json" "each counter held against arithmetic           (plumbline score --json)"
+entry "$out/$name.ceilings.json" "what this node can do                          (plumbline ceilings --json)"
+entry "$out/report.html" "all figures on one page; each also as PNG and SVG beside it"
+echo "next:"
+entry "$plumbline doctor" "says what else can be measured here, and how to get it"
+entry "$plumbline --help" "the other commands"
