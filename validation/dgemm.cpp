@@ -139,7 +139,12 @@ class DgemmCase final : public Workload {
     for (Stream& stream : streams) stream.layers = at_most(2);
     streams[2].loads = streams[0].loads * n;
     streams[2].stores = streams[0].loads * n;
-    streams.push_back({.array = "packed", .footprint_bytes = inner, .written = true, .element_bytes = real, .layers = at_most(4 * depth)});
+    streams.push_back({.array = "packed",
+                       .footprint_bytes = inner,
+                       .written = true,
+                       .element_bytes = real,
+                       .layers = at_most(4 * depth),
+                       .per_thread = true});
     streams.push_back({.array = "packed, read again", .read = true, .element_bytes = real, .layers = at_most(n / 4 + 4 * depth)});
     streams.push_back({.array = "c, accumulated", .read = true, .written = true, .element_bytes = real, .layers = at_most(2 * depth)});
     // Its tables, locks and arguments.

@@ -71,12 +71,14 @@ class LevelFlows {
 
   /// Bytes of a stream that one thread touches. A team's parts differ by a grain of unknown size, and touch a neighbour's halo.
   Amount share(const Stream& s) const {
-    if (threads_ == 1 || s.shared) return s.footprint_bytes;
+    if (threads_ == 1 || s.shared || s.per_thread) return s.footprint_bytes;
     const std::uint64_t even = ceil_divide(s.footprint_bytes, threads_);
     return {even - even / 4, std::min(s.footprint_bytes, even + even / 4 + largest_reuse(s))};
   }
   /// What the cache holds of a stream at least when one thread has run alone, and at most when all have run.
-  Amount in_cache(const Stream& s) const { return team_in_one() ? Amount{share(s).lo, s.footprint_bytes} : share(s); }
+  Amount in_cache(const Stream& s) const {
+    return team_in_one() ? Amount{share(s).lo, (s.per_thread ? threads_ : 1) * s.footprint_bytes} : share(s);
+  }
 
   bool whole_set_stays() const {
     if (level_.ways == 0) return crowding * sum([&](const Stream& s) { return in_cache(s); }).hi <= level_.bytes;
@@ -113,6 +115,7 @@ class LevelFlows {
     const std::uint64_t lines = whole_lines(s.footprint_bytes);
     if (threads_ == 1) return lines;
     if (s.shared) return {level_.shared ? lines : threads_ * lines, threads_ * lines};
+    if (s.per_thread) return {lines, threads_ * lines};  // a thread without work leaves its own alone
     const std::uint64_t halo = (threads_ - 1) * whole_lines(std::max(line(), largest_reuse(s)));
     return {lines, std::min(lines + halo, threads_ * lines)};
   }

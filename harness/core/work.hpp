@@ -43,6 +43,7 @@ struct Stream {
   std::vector<Layer> layers = {};  // growing reuse_bytes; empty: every line is fetched once
   bool non_temporal = false;     // stores bypass the caches
   bool shared = false;           // every thread of a team touches all of it (else the team divides it)
+  bool per_thread = false;       // every thread has one of its own, of this size
 };
 
 /// Exact work of one sweep. Flops hold "flops.PRECISION.KIND" as implemented (an fma may be declared as one add and one mul:

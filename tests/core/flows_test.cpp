@@ -218,6 +218,13 @@ TEST(Flows, what_all_threads_share_is_fetched_by_each_into_its_own_caches) {
   EXPECT_EQ(at(counts, "bytes.L3-mem.demand_read"), Amount(0, 4 * slack));
 }
 
+TEST(Flows, what_each_thread_has_of_its_own_fills_a_shared_cache_once_for_each) {
+  // 16 MiB fit L3 of 32 MiB once, not four times.
+  const Work work = {.streams = {{.array = "buffer", .footprint_bytes = 16 * MiB, .written = true, .element_bytes = 8, .per_thread = true}}};
+  EXPECT_EQ(at(expected_counts(work, machine, 1), "bytes.L3-mem.rfo"), about(0));
+  EXPECT_EQ(at(expected_counts(work, machine, 4), "bytes.L3-mem.rfo").hi, 64 * MiB + 4 * slack);
+}
+
 TEST(Flows, a_halo_widens_the_upper_bound_of_a_team_only) {
   const std::uint64_t array = 32 * MiB, reuse = 4 * 16 * KiB;
   const Amount read = at(expected_counts(stencil5(2046), machine, 2), "bytes.L2-L3.demand_read");
