@@ -1,6 +1,7 @@
 """python3 -m plumbline_analysis report FILE.h5 --show show.json --ceilings ceilings.json --score score.json -o DIR"""
 import argparse
 import sys
+import traceback
 
 DEBIAN_PACKAGES = {"matplotlib": "python3-matplotlib", "h5py": "python3-h5py", "pandas": "python3-pandas", "numpy": "python3-numpy"}
 
@@ -13,6 +14,7 @@ def parse(arguments):
     for command in ("show", "ceilings", "score"):
         report.add_argument(f"--{command}", required=True, metavar="JSON", help=f"what plumbline {command} FILE --json printed")
     report.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the figures")
+    report.add_argument("--debug", action="store_true", help="after an error that nobody foresaw, show where in this package it rose")
     return parser.parse_args(arguments)
 
 
@@ -33,10 +35,16 @@ def main(arguments=None):
     except errors.OutputError as error:
         print(f"plumbline report: {error}", file=sys.stderr)
         return 1
+    except Exception as error:  # nobody foresaw it: still one line, which names the file
+        if parsed.debug:
+            traceback.print_exc()
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        print(f"plumbline report: '{parsed.file}' cannot be drawn: {told}; --debug shows where", file=sys.stderr)
+        return 1
     for path in paths:
         print(path)
-    for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+    if notes:
+        print(f"left out: {'; '.join(notes)}", file=sys.stderr)
     return 0
 
 

@@ -48,12 +48,17 @@ def _frame(dataset, facts):
     columns = {}
     for name in rows.dtype.names:
         values = rows[name]
-        columns[name] = [value.decode("utf-8", "replace") for value in values] if values.dtype.kind == "S" else values
+        columns[name] = _texts(values) if values.dtype.kind == "S" else values
     frame = pandas.DataFrame(columns)
     frame.attrs.update(facts)
     for fact in COLUMN_FACTS:
         frame.attrs[fact] = {name: _text(dataset.attrs.get(f"{name}.{fact}", "")) for name in rows.dtype.names}
     return frame
+
+
+def _texts(values):
+    """A column of text also where it has no rows: an empty list alone would become numbers."""
+    return pandas.Series([value.decode("utf-8", "replace") for value in values], dtype=object)
 
 
 def _text(value):

@@ -45,11 +45,16 @@ def _figures(tables, ceilings, show, score, notes):
         figure = bandwidth.draw(node, team, points, bandwidth.cache_sizes(ceilings["rows"], node, team))
         yield f"bandwidth-{_slug(node)}-{team}", f"Bandwidth over working set, {node}, {team}", figure
     if not sweeps:
-        notes.append("no bandwidth figure: the file has no bandwidth sweep (ceilings were not measured)")
-    for group, points in vector.sweeps_of(tables):
+        notes.append("bandwidth figure (the file has no bandwidth sweep)")
+    vectors = vector.sweeps_of(tables)
+    for group, points in vectors:
         figure = vector.draw(group, points, ceilings["rows"])
         if figure:
             yield f"vector-{group.slug}", f"Points under the roof, {group.title}", figure
+        else:
+            notes.append(f"vector figure of {group.title} (no ceilings of this node and precision)")
+    if not vectors:
+        notes.append("vector figure (the file has no vector sweep)")
     lines = accuracy.lines_of(score)
     for number, first in enumerate(range(0, len(lines), accuracy.ROWS_A_FIGURE), start=1):
         name = "accuracy" if len(lines) <= accuracy.ROWS_A_FIGURE else f"accuracy-{number}"
@@ -57,15 +62,16 @@ def _figures(tables, ceilings, show, score, notes):
         yield name, "Counter accuracy", accuracy.draw(lines[first : first + accuracy.ROWS_A_FIGURE], score, part)
     if not lines:
         reasons = sorted({row.get("reason") or row["status"] for row in score["rows"]})
-        notes.append(f"no accuracy figure: nothing was counted{': ' if reasons else ''}{'; '.join(reasons[:3])}")
+        notes.append(f"accuracy figure (nothing was counted{': ' if reasons else ''}{_few(reasons)})")
 
 
 def _rooflines(ceiling_rows, show_rows, notes):
     found, left_out = groups.groups_of(show_rows)
+    roofless = []
     for group in found:
         roofs = groups.roofs_of(ceiling_rows, group)
         if roofs is None:
-            notes.append(f"no roofline for {group.title}: no ceilings of this node and precision")
+            roofless.append(group.title)
             continue
         chosen, note = groups.chosen(group.rows)
         pages = [chosen[i : i + groups.CASES_A_FIGURE] for i in range(0, len(chosen), groups.CASES_A_FIGURE)]
@@ -76,9 +82,15 @@ def _rooflines(ceiling_rows, show_rows, notes):
             yield f"cases-{group.slug}", f"All cases, {group.title}", cases.draw(group, roofs)
     if left_out:
         reasons = sorted({reason for _, reason in left_out})
-        notes.append(f"{len(left_out)} cases are not drawn: {'; '.join(reasons[:3])}{' ...' if len(reasons) > 3 else ''}")
+        notes.append(f"{len(left_out)} case{'s' if len(left_out) > 1 else ''} ({_few(reasons)})")
+    if roofless:
+        notes.append(f"roofline of {_few(roofless)} ({'no ceilings of this node and precision' if ceiling_rows else 'the file has no ceilings'})")
     if not found:
-        notes.append("no roofline: no case has both FLOP/s and an arithmetic intensity")
+        notes.append(f"roofline ({'no case has both FLOP/s and an arithmetic intensity' if show_rows else 'the file has no cases'})")
+
+
+def _few(texts):
+    return ", ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")
 
 
 def _slug(text):

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -34,9 +35,9 @@ def many(tmp_path_factory):
     return synthetic.write(tmp_path_factory.mktemp("many"), many=True)
 
 
-def report(paths, output, environment=None, **others):
+def report(paths, output, environment=None, *options, **others):
     chosen = {**paths, **others}
-    words = ["report", chosen["file"], "--show", chosen["show"], "--ceilings", chosen["ceilings"], "--score", chosen["score"], "-o", str(output)]
+    words = ["report", chosen["file"], "--show", chosen["show"], "--ceilings", chosen["ceilings"], "--score", chosen["score"], "-o", str(output), *options]
     return subprocess.run([sys.executable, "-B", "-m", "plumbline_analysis", *words], capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": str(PACKAGE), **(environment or {})})
 
@@ -153,13 +154,64 @@ def test_a_missing_module_is_named_with_its_debian_package(few, tmp_path):
     assert done.returncode == 1 and done.stderr.count("\n") == 1 and "apt install python3-h5py" in done.stderr
 
 
-def test_a_file_without_ceilings_or_counts_is_drawn_as_far_as_it_goes(few, tmp_path):
-    for command in ("ceilings", "score"):
-        (tmp_path / f"{command}.json").write_text(json.dumps({"schema": f"plumbline-{command}/1", "file": "x", "rows": [], "notes": []}))
-    done = report(few, tmp_path / "out", ceilings=str(tmp_path / "ceilings.json"), score=str(tmp_path / "score.json"))
-    assert done.returncode == 0
-    assert "no roofline for n1" in done.stderr and "no accuracy figure" in done.stderr
-    assert not list((tmp_path / "out").glob("roofline*")) and (tmp_path / "out" / "report.html").exists()
+def without(few, folder, *absent):
+    """A result file, and what the commands say of it, where the campaign had no "ceilings", "counts", "times" or (then all three) "cases"."""
+    paths = {name: str(folder / pathlib.Path(path).name) for name, path in few.items()}
+    said = {command: json.loads(pathlib.Path(few[command]).read_text()) for command in ("show", "ceilings", "score")}
+    emptied = {"ceilings": ["ceilings"], "counts": ["counts"], "times": ["times"], "cases": ["cases", "outcomes", "model"]}
+    if "ceilings" in absent:
+        said["ceilings"]["rows"] = []
+    if "counts" in absent:
+        for row in said["score"]["rows"]:
+            row.update(ratio=None, measured=None, status="unavailable", reason="no counting pass")
+        for row in said["show"]["rows"]:
+            row.update(levels={})
+    if "times" in absent:
+        for row in said["show"]["rows"]:
+            row.update(gflops=None, seconds=None, percent_of_roof=None, status="unavailable", reason="no timing pass")
+    if "cases" in absent:
+        said["show"]["rows"], said["score"]["rows"], said["score"]["counters"] = [], [], []
+    shutil.copy(few["file"], paths["file"])
+    with h5py.File(paths["file"], "a") as file:
+        for table in (table for what in absent for table in emptied[what]):
+            layout = file[table].dtype
+            del file[table]
+            file[table] = numpy.zeros(0, layout)
+    for command, document in said.items():
+        pathlib.Path(paths[command]).write_text(json.dumps(document))
+    return paths
+
+
+@pytest.mark.parametrize(
+    "absent, drawn, left_out",
+    [
+        (("ceilings",), {"accuracy"}, ("roofline of n1 · fp64 · r1t1 (the file has no ceilings)", "bandwidth figure", "vector figure")),
+        (("times", "ceilings"), {"accuracy"}, ("no timing pass", "roofline", "bandwidth figure", "vector figure")),
+        (("counts", "ceilings"), set(), ("accuracy figure (nothing was counted: no counting pass)", "roofline", "bandwidth figure")),
+        (("counts",), {"bandwidth-n1-r1t1", "vector-n1-fp64-r1t1"}, ("accuracy figure", "roofline")),
+        (("cases", "times", "counts"), {"bandwidth-n1-r1t1", "vector-n1-fp64-r1t1"}, ("roofline (the file has no cases)", "accuracy figure")),
+        (("cases", "times", "counts", "ceilings"), set(), ("roofline", "bandwidth figure", "vector figure", "accuracy figure")),
+    ],
+    ids=["no_ceilings", "count_only", "time_only", "no_counts", "ceilings_only", "empty"],
+)
+def test_what_a_file_holds_is_drawn_and_one_line_says_what_is_left_out(few, tmp_path, absent, drawn, left_out):
+    done = report(without(few, tmp_path, *absent), tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert {path.stem for path in (tmp_path / "out").glob("*.png")} == drawn
+    assert (tmp_path / "out" / "report.html").exists()
+    assert done.stderr.count("\n") == 1 and done.stderr.startswith("left out: ")
+    for word in left_out:
+        assert word in done.stderr, done.stderr
+
+
+def test_an_unforeseen_error_is_one_line_that_names_the_file_and_debug_shows_where(few, tmp_path):
+    document = json.loads(pathlib.Path(few["show"]).read_text())
+    document["rows"][0]["levels"] = "all"
+    (tmp_path / "show.json").write_text(json.dumps(document))
+    done = report(few, tmp_path / "out", show=str(tmp_path / "show.json"))
+    assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
+    assert few["file"] in done.stderr and "AttributeError" in done.stderr and "Traceback" not in done.stderr
+    assert "Traceback" in report(few, tmp_path / "out", None, "--debug", show=str(tmp_path / "show.json")).stderr
 
 
 # ------------------------------------------------------------------------------------------------------------------ figures
