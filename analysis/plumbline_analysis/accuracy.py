@@ -5,11 +5,13 @@ import re
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from . import style
+from .key import folded
 
 ROWS_A_FIGURE = 36
 BAND = 0.05
 AXIS = (0.2, 5.0)  # at most: the band must be seen; what lies beyond stands at the edge as an arrow, and as a number beside it
-COLUMNS = (1.02, 1.12, 1.20, 1.33, 1.46, 1.59, 1.72)  # of the text beside the axes: grade, n, bias, min, max, CV, absent
+# The cells beside a line: head, and where it ends on the right, in widths of the axes.
+COLUMNS = (("grade", 1.09), ("n", 1.17), ("bias", 1.31), ("min", 1.45), ("max", 1.57), ("CV", 1.74), ("zeros", 1.86), ("untold", 1.98), ("absent", 2.12))
 # Where the axis carries numbers, by the axis's greatest over its least value.
 TICKS = ((2.0, (0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.3)),
          (6.0, (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 4.0)),
@@ -49,11 +51,25 @@ def ratio_of(row):
     return None
 
 
+def tells(row):
+    """Whether the row can tell a right counter from a wrong one, as plumbline score has it: "inside" says nothing of an interval that begins
+    at zero."""
+    ratio = ratio_of(row)
+    return ratio is not None and not (ratio == 1 and row.get("exact_lo") == 0)
+
+
+def is_zero_test(row):
+    return ratio_of(row) is not None and row.get("exact_hi") == 0
+
+
 def draw(lines, score, part=""):
     """`lines`: at most ROWS_A_FIGURE of lines_of()."""
-    height = 1.5 + 0.42 * len(lines)
+    marks = _marks_of_reasons(lines)
+    notes = _notes(lines, marks)
+    foot = 0.75 + 0.17 * len(notes)
+    height = foot + 0.75 + 0.42 * len(lines)
     figure = style.figure(12.5, height)
-    axes = figure.add_axes((0.215, 0.75 / height, 0.34, 1 - 1.45 / height))
+    axes = figure.add_axes((0.215, foot / height, 0.34, 1 - (foot + 0.70) / height))
     grades = {line_of(entry): entry for entry in score.get("counters", [])}
     limits = _limits(lines)
     axes.axvspan(1 - BAND, 1 + BAND, color="#0072B2", alpha=0.10, lw=0, zorder=0)
@@ -61,10 +77,12 @@ def draw(lines, score, part=""):
     for position, (line, rows) in enumerate(lines):
         _draw_line(axes, position, rows, limits)
         axes.text(-0.015, position, _name(*line), transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=8, linespacing=1.05)
-        for x, text in zip(COLUMNS, _summary(grades.get(line), rows)):
-            axes.text(x, position, text, transform=axes.get_yaxis_transform(), va="center", fontsize=8)
-    for x, head in zip(COLUMNS, ("grade", "n", "bias", "min", "max", "CV")):
-        axes.text(x, 1.0, head, transform=axes.transAxes, va="bottom", fontsize=8, color="#555555")
+        for (_, x), text in zip(COLUMNS, _summary(grades.get(line), rows, marks)):
+            axes.text(x, position, text, transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=8)
+    for head, x in COLUMNS:
+        axes.text(x, 1.0, head, transform=axes.transAxes, ha="right", va="bottom", fontsize=8, color="#555555")
+    for index, text in enumerate(notes):
+        figure.text(0.02, (foot - 0.62 - 0.17 * index) / height, text, va="center", fontsize=8, color="#555555")
     _frame(axes, limits, len(lines))
     axes.set_title(f"Counter accuracy{part}", loc="left", fontsize=11, fontweight="bold", x=0.0, pad=16)
     _draw_legend(axes, lines)
@@ -80,18 +98,20 @@ def _name(counter, quantity, convention):
 
 
 def _limits(lines):
-    ratios = [ratio_of(row) for _, rows in lines for row in rows]
+    ratios = [ratio_of(row) for _, rows in lines for row in rows if tells(row)]
     finite = [ratio for ratio in ratios if ratio and math.isfinite(ratio)]
     return max(min([0.8] + finite) / 1.15, AXIS[0]), min(max([1.25] + finite) * 1.15, AXIS[1])
 
 
 def _draw_line(axes, position, rows, limits):
-    """A strip a level, one above the other; each dot a case; the bar from least to greatest."""
-    levels = [level for level in LEVELS if any(flavor_level(row["case"]) == level for row in rows)]
+    """A strip a level, one above the other; each dot a case that can tell; the bar from least to greatest. Words where none can."""
+    telling = [row for row in rows if tells(row)]
+    if not telling:
+        axes.text(math.sqrt(limits[0] * limits[1]), position, _why_no_dots(rows), ha="center", va="center", fontsize=8, color="#777777", zorder=5,
+                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5})
+    levels = [level for level in LEVELS if any(flavor_level(row["case"]) == level for row in telling)]
     for index, level in enumerate(levels):
-        ratios = sorted(ratio_of(row) for row in rows if ratio_of(row) is not None and flavor_level(row["case"]) == level)
-        if not ratios:
-            continue
+        ratios = sorted(ratio_of(row) for row in telling if flavor_level(row["case"]) == level)
         y = position + (index - (len(levels) - 1) / 2) * 0.22
         color, marker = LEVELS[level]
         low, high = limits
@@ -104,19 +124,50 @@ def _draw_line(axes, position, rows, limits):
                 axes.plot([place], [y], "<" if ratio < low else ">", ms=8, mfc="white", mec=color, mew=1.3, zorder=4)
 
 
-def _summary(entry, rows):
-    """The cells beside a line: grade, n, bias, min, max, CV, and what could not be counted."""
+def _why_no_dots(rows):
+    zeros, untold = sum(map(is_zero_test, rows)), sum(ratio_of(row) is not None and not is_zero_test(row) for row in rows)
+    parts = [f"zero test {zeros}/{zeros}"] if zeros else []
+    parts += [f"{untold} cannot tell"] if untold else []
+    return ", ".join(parts) or "nothing counted"
+
+
+def _summary(entry, rows, marks):
+    """The cells beside a line, one for each of COLUMNS."""
     entry = entry or {}
     ratios = ["" if not isinstance(entry.get(key), (int, float)) else f"{entry[key]:.4g}" for key in ("bias", "min", "max")]
     cv = entry.get("cv")
     spread = f"{100 * cv:.1f} %" if isinstance(cv, (int, float)) else ""
-    cells = [entry.get("grade") or "-", str(entry.get("n", "")), *ratios, spread]
+    zero_tests = [row for row in rows if is_zero_test(row)]
+    zeros = f"{sum(not tells(row) for row in zero_tests)}/{len(zero_tests)}" if zero_tests else ""
+    untold = sum(ratio_of(row) is not None and not tells(row) and not is_zero_test(row) for row in rows)
     absent = [row for row in rows if ratio_of(row) is None]
-    if not absent:
-        return cells
-    reason = sorted({row.get("reason") or row["status"] for row in absent})[0]
-    text = f"{len(absent)} absent: {style.shortened(reason, 26)}"
-    return cells + [text] if any(cells[2:]) else cells[:2] + [text]
+    letters = "".join(sorted({marks[_reason(row)] for row in absent}))
+    return [entry.get("grade") or "-", str(entry.get("n", "")), *ratios, spread, zeros, str(untold or ""),
+            f"{len(absent)} {letters}".strip() if absent else ""]
+
+
+def _reason(row):
+    return row.get("reason") or row["status"]
+
+
+def _marks_of_reasons(lines):
+    """{why something was not counted: the letter that stands for it in the column; none where there is one reason only}"""
+    reasons = dict.fromkeys(_reason(row) for _, rows in lines for row in rows if ratio_of(row) is None)
+    return {reason: chr(ord("a") + min(index, 25)) if len(reasons) > 1 else "" for index, reason in enumerate(reasons)}
+
+
+def _notes(lines, marks):
+    """What the columns count, and each reason once, in full."""
+    rows = [row for _, rows in lines for row in rows]
+    texts = []
+    if any(is_zero_test(row) for row in rows):
+        texts.append("zeros: of the cases that have nothing to count, those where it counted nothing (no dots: a ratio of zeros says nothing)")
+    if any(ratio_of(row) is not None and not tells(row) and not is_zero_test(row) for row in rows):
+        texts.append("untold: cases inside an interval of the model that begins at zero, which cannot tell a right counter from a wrong one (no dots)")
+    for reason, mark in marks.items():
+        cases = {row["case"] for row in rows if ratio_of(row) is None and _reason(row) == reason}
+        texts.append(f"absent{f' {mark}' if mark else ''}: {reason} ({len(cases)} case{'s' if len(cases) > 1 else ''})")
+    return [line for text in texts for line in folded(text, 190)]
 
 
 def _frame(axes, limits, count):
@@ -134,7 +185,7 @@ def _frame(axes, limits, count):
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.short(value)))
     for position in range(count - 1):
         axes.axhline(position + 0.5, color="#e6e6e6", lw=0.6, zorder=0)
-    axes.set_xlabel("measured / exact (log scale; 1 inside the model's interval)   band: ±5 %")
+    axes.set_xlabel("measured / exact (log scale; 1 inside the model's interval)   band: ±5 %", labelpad=2)
 
 
 def _draw_legend(axes, lines):

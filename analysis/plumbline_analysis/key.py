@@ -15,10 +15,10 @@ def draw_key(figure, rows, roofs, note):
     y = top - 0.021 * (math.ceil(len(handles) / 2) + 1.2)
     lines = []  # (number or "", text, colour, relative size, relative advance)
     for position, row in enumerate(rows, start=1):
-        for index, text in enumerate(_folded(_label(row), 56)):
+        for index, text in enumerate(folded(_label(row), 56)):
             lines.append((str(position) if index == 0 else "", text, style.INK, 1.0, 1.0))
         lines.append(("", _verdict(row), "#555555", 0.93, 1.2))
-    for text in _folded(" · ".join(filter(None, [roofs.note, note, _drawn_patterns(roofs)])), 66):
+    for text in folded(" · ".join(filter(None, [roofs.note, note, _drawn_patterns(roofs)])), 66):
         lines.append((None, text, "#555555", 0.87, 0.9))
     advance = min(0.021, (y - bottom) / sum(line[4] for line in lines))
     size = 8.0 * min(1.0, advance / 0.019)
@@ -48,7 +48,7 @@ def _verdict(row):
     return ", ".join(parts)
 
 
-def _folded(text, width):
+def folded(text, width):
     """Lines of at most `width` characters, broken at blanks and slashes."""
     lines, line = [], ""
     for word in text.replace("/", "/\0").replace(" ", " \0").split("\0"):

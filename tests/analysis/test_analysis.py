@@ -331,3 +331,49 @@ def test_conventions_are_lines_of_their_own():
 def test_numbers_are_short_and_never_in_exponents_where_they_can_be_plain():
     assert [style.short(value) for value in (525.0, 0.0625, 1234.0, 999.7, 0)] == ["525", "0.0625", "1234", "1000", "0"]
     assert [style.short_bytes(value) for value in (48 * 1024, 2**20, 512, 1.5 * 2**30)] == ["48 KiB", "1 MiB", "512 B", "1.5 GiB"]
+
+
+def accuracy_figure(*rows):
+    """Of one counter, whose rows have these values beside the usual ones."""
+    usual = {"counter": "c", "quantity": "q", "case": "k/fp64/n=1/r1t1/gcc12-O3-v3", "ratio": 1.0, "measured": 8.0, "exact_lo": 8.0, "exact_hi": 8.0,
+             "status": "ok", "reason": None}
+    score = {"rows": [{**usual, **row} for row in rows]}
+    with matplotlib.rc_context(style.SETTINGS):
+        figure = accuracy.draw(accuracy.lines_of(score), score)
+    return figure, [text.get_text() for text in figure.axes[0].texts + figure.texts], [line for line in figure.axes[0].lines if line.get_marker() == "o"]
+
+
+ZERO_TEST = {"measured": 0.0, "exact_lo": 0.0, "exact_hi": 0.0}
+OPEN_TO_ZERO = {"measured": 2.0, "exact_lo": 0.0, "exact_hi": 9.0}
+
+
+def test_cases_that_tell_nothing_are_words_and_not_dots_at_one():
+    _, texts, dots = accuracy_figure(ZERO_TEST, ZERO_TEST, OPEN_TO_ZERO)
+    assert not dots and "zero test 2/2, 1 cannot tell" in texts and "2/2" in texts
+    _, texts, dots = accuracy_figure(ZERO_TEST, OPEN_TO_ZERO, {})
+    assert [len(line.get_xdata()) for line in dots] == [1] and "1/1" in texts
+
+
+def test_a_failed_zero_test_is_an_arrow_and_counts_as_failed():
+    figure, texts, _ = accuracy_figure(ZERO_TEST, {**ZERO_TEST, "measured": 5.0, "ratio": None})
+    assert "1/2" in texts and [line for line in figure.axes[0].lines if line.get_marker() == ">"]
+
+
+def test_why_something_is_absent_stands_once_and_in_full_below_the_figure():
+    reason = "the emulator decodes up to x86-64-v3: count this kernel's v3 flavor, which is long enough to be cut in the middle of a column"
+    absent = {"ratio": None, "measured": None, "status": "unavailable", "reason": reason}
+    _, texts, _ = accuracy_figure({}, absent, {**absent, "case": "other"}, {**absent, "counter": "d"})
+    assert [text for text in texts if "emulator" in text] == [f"absent: {reason} (2 cases)"]
+    assert texts.count("2") == 1 and texts.count("1") == 1  # in the column of each counter
+    _, texts, _ = accuracy_figure({}, absent, {**absent, "reason": "no permission"})
+    assert "2 ab" in texts and "absent b: no permission (1 case)" in texts
+
+
+def test_the_columns_of_the_accuracy_figure_do_not_touch(few):
+    score = judged.read(few["score"], "score")
+    with matplotlib.rc_context(style.SETTINGS):
+        figure = accuracy.draw(accuracy.lines_of(score), score)
+    boxes = [text.get_window_extent(figure.canvas.get_renderer()) for text in figure.axes[0].texts if text.get_text()]
+    for i, one in enumerate(boxes):
+        assert 0 <= one.x0 and one.x1 <= figure.bbox.width
+        assert not any(one.overlaps(other) for other in boxes[:i])
