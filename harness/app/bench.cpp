@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "app/command.hpp"
-#include "core/case.hpp"
 #include "campaign/expand.hpp"
+#include "core/case.hpp"
 #include "machine/cpu.hpp"
 #include "measure/prepared.hpp"
 
@@ -36,7 +36,8 @@ void run(benchmark::State& state, const Case& measured) {
   std::uint64_t bytes = 0;
   for (const auto& stream : work.streams) bytes += (stream.loads + stream.stores) * stream.element_bytes;
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes));
-  state.counters["FLOP/s"] = benchmark::Counter(static_cast<double>(total_flops(work.flops).lo), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["FLOP/s"] =
+      benchmark::Counter(static_cast<double>(total_flops(work.flops).lo), benchmark::Counter::kIsIterationInvariantRate);
 }
 
 Exit bench(const std::vector<std::string>& extra) {
@@ -54,15 +55,18 @@ Exit bench(const std::vector<std::string>& extra) {
       const Case measured = preset_case(kernel, flavor);
       benchmark::RegisterBenchmark(measured.id().c_str(), [measured](benchmark::State& state) { run(state, measured); });
     }
-  benchmark::RunSpecifiedBenchmarks();
+  const std::size_t matched = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
+  if (matched == 0) throw user_error("no benchmark matches; 'plumbline bench --benchmark_list_tests' names them");
   return Exit::ok;
 }
 
 }  // namespace
 
 void add_bench(CLI::App& app, Action& chosen) {
-  auto* command = app.add_subcommand("bench", "the kernels as Google Benchmarks in this one process (--benchmark_filter=REGEX, ...)");
+  auto* command = app.add_subcommand("bench",
+                                     "the kernels as Google Benchmarks in this one process; takes its options: --benchmark_filter=REGEX, "
+                                     "--benchmark_list_tests, --benchmark_format=json, --benchmark_out=FILE, ...");
   command->allow_extras();
   command->callback([&chosen, command] { chosen = [extra = command->remaining()] { return bench(extra); }; });
 }

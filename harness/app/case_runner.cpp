@@ -31,7 +31,8 @@ json rank_placement(int rank, const std::string& host, const std::vector<int>& c
   return {{"rank", rank}, {"host", host}, {"cpus", cpus}};
 }
 
-std::vector<CountRow> count_rows(const Case& measured, const std::string& node, const std::string& session, int rank, const RegionCounts& counts) {
+std::vector<CountRow> count_rows(const Case& measured, const std::string& node, const std::string& session, int rank,
+                                 const RegionCounts& counts) {
   std::vector<CountRow> rows;
   if (counts.kernel.empty()) return rows;
   const auto row = [&](int thread, const Reading& kernel, const Reading& empty) {
@@ -56,7 +57,8 @@ std::vector<CountRow> count_rows(const Case& measured, const std::string& node, 
       empty.raw += counts.empty[t][e].raw;
     }
     rows.push_back(row(-1, kernel, empty));
-    for (std::size_t t = 0; threads > 1 && t < threads; ++t) rows.push_back(row(static_cast<int>(t), counts.kernel[t][e], counts.empty[t][e]));
+    for (std::size_t t = 0; threads > 1 && t < threads; ++t)
+      rows.push_back(row(static_cast<int>(t), counts.kernel[t][e], counts.empty[t][e]));
   }
   return rows;
 }
@@ -87,12 +89,23 @@ std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLeve
 }
 
 OutcomeRow CaseRunner::outcome(const Case& measured, const std::string& pass) const {
-  return {.case_id = measured.id(), .pass = pass, .status = Status::ok, .reason = "", .node = ranks_.host(), .placement = "{}",
-          .started_unix_ns = unix_nanoseconds(), .session = setting_.session};
+  return {.case_id = measured.id(),
+          .pass = pass,
+          .status = Status::ok,
+          .reason = "",
+          .node = ranks_.host(),
+          .placement = "{}",
+          .started_unix_ns = unix_nanoseconds(),
+          .session = setting_.session};
 }
 
 Finished CaseRunner::skip(const Case& measured, const std::string& pass, const std::string& reason) const {
-  Finished unit{.case_row = measured.row(), .outcome = outcome(measured, pass), .times = {}, .counts = {}, .model = model_rows(measured, setting_.caches), .ceilings = {}};
+  Finished unit{.case_row = measured.row(),
+                .outcome = outcome(measured, pass),
+                .times = {},
+                .counts = {},
+                .model = model_rows(measured, setting_.caches),
+                .ceilings = {}};
   unit.outcome.status = Status::skipped;
   unit.outcome.reason = reason;
   return unit;
@@ -104,7 +117,8 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   TeamMeeting meeting(team);
   const auto& cpus = placement.cpus[static_cast<std::size_t>(team.rank())];
   std::vector<std::string> problems(cpus.size());
-  const ThreadTeam threads(measured.team.threads, [&](int t) { problems[static_cast<std::size_t>(t)] = bind_this_thread(cpus[static_cast<std::size_t>(t)]); });
+  const ThreadTeam threads(measured.team.threads,
+                           [&](int t) { problems[static_cast<std::size_t>(t)] = bind_this_thread(cpus[static_cast<std::size_t>(t)]); });
   const auto unbound = std::find_if(problems.begin(), problems.end(), [](const auto& p) { return !p.empty(); });
   Timed timed;
   if (team.any(unbound != problems.end())) {

@@ -26,10 +26,10 @@ class CaseRunner {
  public:
   struct Setting {
     std::string session;
-    std::vector<CacheLevel> caches;      // as one thread sees them; the emulator's geometry too
-    EmulatedWorker* worker = nullptr;    // null: `no_worker` says why
+    std::vector<CacheLevel> caches;    // as one thread sees them; the emulator's geometry too
+    EmulatedWorker* worker = nullptr;  // null: `no_worker` says why
     std::string no_worker;
-    bool counting_wanted = true;         // counters named or auto
+    bool counting_wanted = true;  // counters named or auto
   };
 
   CaseRunner(Communicator& ranks, Setting setting) : ranks_(ranks), setting_(std::move(setting)) {}

@@ -1,8 +1,8 @@
 #include "app/ceilings_stage.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace plumbline::app {
@@ -11,12 +11,28 @@ namespace {
 // A sample is short: the best of a few, and the rounds show the spread.
 constexpr TimingProtocol sample{.min_seconds = 0.004, .ci_relative = 0.05, .max_repetitions = 3, .min_repetitions = 3, .budget_seconds = 5};
 
+/// Distinct bytes of one rank's sweep.
+double footprint_bytes(const Case& measured) {
+  double bytes = 0;
+  for (const auto& stream : measured.work().streams) bytes += static_cast<double>(stream.footprint_bytes);
+  return bytes;
+}
+
 CeilingRow row_of(const CeilingCase& ceiling, const Finished& timed, int round) {
   const Team& team = ceiling.measured.team;
-  CeilingRow row{.name = ceiling.name, .precision = ceiling.precision, .level = ceiling.level, .pattern = ceiling.pattern, .ranks = team.ranks,
-                 .threads = team.threads, .node = timed.outcome.node, .session = timed.outcome.session, .round = round, .unit = ceiling.unit,
-                 .status = timed.outcome.status, .method = std::string(ceiling.measured.flavor.name)};
-  row.working_set_bytes = ceiling.working_set_bytes * team.ranks;
+  CeilingRow row{.name = ceiling.name,
+                 .precision = ceiling.precision,
+                 .level = ceiling.level,
+                 .pattern = ceiling.pattern,
+                 .ranks = team.ranks,
+                 .threads = team.threads,
+                 .node = timed.outcome.node,
+                 .session = timed.outcome.session,
+                 .round = round,
+                 .unit = ceiling.unit,
+                 .status = timed.outcome.status,
+                 .method = std::string(ceiling.measured.flavor.name)};
+  row.working_set_bytes = footprint_bytes(ceiling.measured) * team.ranks;
   double best = 0;
   for (const TimeRow& time : timed.times)
     if (time.rank == -1 && (best == 0 || time.seconds < best)) {
@@ -42,8 +58,8 @@ Finished round_unit(std::string_view mode, int round, const Finished& first) {
 
 std::string ceiling_round_id(std::string_view mode, int round) { return fmt::format("ceilings/{}/round={}", mode, round); }
 
-std::optional<Finished> measure_ceilings(const std::vector<CeilingCase>& plan, std::string_view mode, int round, CaseRunner& runner, Communicator& ranks,
-                                         const std::function<TeamCpus(const Team&)>& place) {
+std::optional<Finished> measure_ceilings(const std::vector<CeilingCase>& plan, std::string_view mode, int round, CaseRunner& runner,
+                                         Communicator& ranks, const std::function<TeamCpus(const Team&)>& place) {
   std::optional<Finished> unit;
   for (const CeilingCase& ceiling : plan) {
     const Team& team = ceiling.measured.team;

@@ -15,7 +15,7 @@ inline constexpr int ceiling_rounds = 5;
 std::string ceiling_round_id(std::string_view mode, int round);
 
 /// One round over `plan` on this node: collective over its ranks. The leader gets the finished unit. `place` gives a team its CPUs.
-std::optional<Finished> measure_ceilings(const std::vector<CeilingCase>& plan, std::string_view mode, int round, CaseRunner& runner, Communicator& ranks,
-                                         const std::function<TeamCpus(const Team&)>& place);
+std::optional<Finished> measure_ceilings(const std::vector<CeilingCase>& plan, std::string_view mode, int round, CaseRunner& runner,
+                                         Communicator& ranks, const std::function<TeamCpus(const Team&)>& place);
 
 }  // namespace plumbline::app

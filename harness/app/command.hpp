@@ -1,9 +1,8 @@
 // A subcommand: it declares its options, and what to do when it is chosen. One file each; main lists them.
 #pragma once
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
-
-#include <CLI/CLI.hpp>
 
 #include "core/error.hpp"
 
@@ -20,6 +19,7 @@ void add_score(CLI::App& app, Action& chosen);
 void add_show(CLI::App& app, Action& chosen);
 void add_project(CLI::App& app, Action& chosen);
 void add_report(CLI::App& app, Action& chosen);
+void add_recover(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);
 void add_worker(CLI::App& app, Action& chosen);
 

@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text, "what is compiled in and what is usable here");
   Action chosen;
-  for (const auto add : {add_doctor, add_list, add_run, add_ceilings, add_score, add_show, add_project, add_report, add_bench, add_worker})
+  for (const auto add :
+       {add_doctor, add_list, add_run, add_ceilings, add_score, add_show, add_project, add_report, add_recover, add_bench, add_worker})
     add(app, chosen);
   try {
     require_known_command(app, argc, argv);

@@ -30,6 +30,8 @@ std::string duration_text(double seconds) {
 Progress::Progress(std::size_t total, double estimated_seconds, bool shown)
     : total_(total), estimated_seconds_(estimated_seconds), started_(now_seconds()), shown_(shown), terminal_(isatty(STDERR_FILENO) == 1) {}
 
+void Progress::begin() { started_ = now_seconds(); }
+
 void Progress::round(std::size_t index, const std::string& what, double estimated_done_seconds) {
   if (!shown_) return;
   const double now = now_seconds(), elapsed = now - started_;

@@ -10,6 +10,8 @@ class Progress {
   /// `total` rounds of `estimated_seconds` in all; silent when `shown` is false (ranks other than 0).
   Progress(std::size_t total, double estimated_seconds, bool shown);
 
+  /// The estimate's clock begins now, not with the object.
+  void begin();
   /// Before round `index` (from 0): what is measured, and how much of the estimate lies behind.
   void round(std::size_t index, const std::string& what, double estimated_done_seconds);
   /// Clears the terminal's line and prints `message`.

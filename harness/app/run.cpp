@@ -45,12 +45,14 @@ Exit run(const RunOptions& options) {
 }  // namespace
 
 void add_run(CLI::App& app, Action& chosen) {
-  auto* command = app.add_subcommand("run", "measures a campaign and writes a result file; start it with mpiexec or srun for more than one rank");
+  auto* command =
+      app.add_subcommand("run", "measures a campaign and writes a result file; start it with mpiexec or srun for more than one rank");
   auto options = std::make_shared<RunOptions>();
   command->add_option("CAMPAIGN", options->campaign, "campaign file (.toml)")->required();
   command->add_option("-o,--output", options->output, "result file (default: plumbline-out/NAME.h5)");
   command->add_flag("--dry-run", options->dry_run, "prints the plan with its estimated time and memory; measures nothing");
-  auto* resume = command->add_flag("--resume", options->resume, "goes on with an earlier run of the same output: what is finished is not measured again");
+  auto* resume = command->add_flag("--resume", options->resume,
+                                   "goes on with an earlier run of the same output: what is finished is not measured again");
   command->add_flag("--overwrite", options->overwrite, "replaces an earlier result or unfinished run")->excludes(resume);
   command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
 }

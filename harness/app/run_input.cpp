@@ -18,7 +18,8 @@ void require_known_counters(const Campaign& campaign) {
     const std::string_view name = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), name.size() + 1));
     if (name != known)
-      throw user_error(fmt::format("{}: counters = \"{}\": this program has no counters '{}'; allowed: auto, none, {}", campaign.path, campaign.counters, name, known));
+      throw user_error(fmt::format("{}: counters = \"{}\": this program has no counters '{}'; allowed: auto, none, {}", campaign.path,
+                                   campaign.counters, name, known));
   }
 }
 

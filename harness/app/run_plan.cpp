@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-
 #include <nlohmann/json.hpp>
 
 #include "app/ceilings_stage.hpp"
@@ -33,8 +32,9 @@ std::string kind_of(const RunInput& input) {
 }
 
 Nodes meet_nodes(const RunInput& input, Communicator& ranks) {
-  const json mine{{"node", ranks.node()}, {"leads", ranks.local().rank() == 0}, {"name", ranks.host()}, {"kind", kind_of(input)},
-                  {"ranks", ranks.local().size()}, {"isas", this_cpu().isas}, {"cores", input.topology.cores}};
+  const json mine{{"node", ranks.node()},         {"leads", ranks.local().rank() == 0}, {"name", ranks.host()},
+                  {"kind", kind_of(input)},       {"ranks", ranks.local().size()},      {"isas", this_cpu().isas},
+                  {"cores", input.topology.cores}};
   const auto texts = ranks.world().gather(mine.dump());
   const json all = json::parse(ranks.world().broadcast(ranks.rank() == 0 ? json(texts).dump() : ""));
   Nodes nodes;
@@ -73,12 +73,17 @@ std::function<TeamCpus(const Team&)> placer(const RunInput& input, Communicator&
   return [topology = input.topology, allowed = allowed_cpus(input, ranks), oversubscribe = input.campaign.oversubscribe,
           local = ranks.local().size()](const Team& team) {
     if (team.ranks > local)
-      return TeamCpus{.cpus = {}, .oversubscribed = false,
-                      .refusal = fmt::format("a team of {} ranks on a node that was given {}: launch more ranks a node", team.ranks, local)};
+      return TeamCpus{
+          .cpus = {},
+          .oversubscribed = false,
+          .refusal = fmt::format("a team of {} ranks on a node that was given {}: launch more ranks a node", team.ranks, local)};
     TeamPlacement placed = place_team(topology, allowed, team, oversubscribe);
     return TeamCpus{std::move(placed.cpus), placed.oversubscribed, std::move(placed.refusal)};
   };
 }
+
+// Preparing, checking, calibrating and three repetitions of a few milliseconds: for estimates.
+constexpr double seconds_a_ceiling_sample = 0.05;
 
 /// One core, and all of them.
 std::vector<Team> ceiling_teams(const Nodes& nodes) {
@@ -112,25 +117,33 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const std::set<Work
   Expansion expansion = expand(input.campaign, kernels(), target_of(nodes));
   require_memory(expansion.cases, static_cast<std::uint64_t>(nodes.memory_bytes));
 
-  RunPlan plan{.cases = std::move(expansion.cases), .skipped = std::move(expansion.skipped), .notes = std::move(expansion.notes), .case_seconds = {},
-               .rounds = {}, .ceilings = ceilings_of(input, nodes), .place = placer(input, ranks)};
+  RunPlan plan{.cases = std::move(expansion.cases),
+               .skipped = std::move(expansion.skipped),
+               .notes = std::move(expansion.notes),
+               .case_seconds = {},
+               .rounds = {},
+               .ceilings = ceilings_of(input, nodes),
+               .place = placer(input, ranks)};
   for (const Case& one : plan.cases) {
     const Estimate seconds = estimate(one, input.campaign);
     plan.case_seconds.push_back(seconds.time_seconds + seconds.count_seconds);
   }
   std::vector<std::string> needs;  // nodes may differ in what they run
   for (const Case& one : plan.cases) needs.push_back(required_isa(one.flavor.name));
-  const Plan made = make_plan(plan.cases, {.nodes = nodes.facts,
-                                           .distribute = input.campaign.placement == Placement::distribute,
-                                           .seed = input.campaign.seed,
-                                           .seconds = plan.case_seconds,
-                                           .needs = needs,
-                                           .finished = [&](std::size_t which, std::size_t node) {
-                                             return all_passes_finished(plan.cases[which], nodes.facts[node].name, input.campaign, finished);
-                                           },
-                                           .refusal = {}});
+  const Plan made =
+      make_plan(plan.cases, {.nodes = nodes.facts,
+                             .distribute = input.campaign.placement == Placement::distribute,
+                             .seed = input.campaign.seed,
+                             .seconds = plan.case_seconds,
+                             .needs = needs,
+                             .finished =
+                                 [&](std::size_t which, std::size_t node) {
+                                   return all_passes_finished(plan.cases[which], nodes.facts[node].name, input.campaign, finished);
+                                 },
+                             .refusal = {}});
   plan.rounds = made.rounds;
   plan.seconds = made.seconds;
+  plan.ceiling_seconds = static_cast<double>(plan.ceilings.size()) * ceiling_rounds * seconds_a_ceiling_sample;
   for (const auto& skip : made.skipped)
     if (skip.node == static_cast<std::size_t>(ranks.node())) plan.skipped.push_back({plan.cases[skip.which], skip.reason});
   return plan;
@@ -146,9 +159,11 @@ Exit print_plan(const RunPlan& plan, const RunInput& input, Communicator& ranks)
   }
   for (const auto& skipped : plan.skipped) fmt::print("  skipped             {}  ({})\n", skipped.what.id(), skipped.reason);
   for (const auto& note : plan.notes) fmt::print("  note: {}\n", note);
-  fmt::print("{} cases in {} rounds on {} node(s), {} skipped; {} ceiling points x {} rounds; about {} (estimate), at most {:.1f} MB a node; seed {}\n",
-             plan.cases.size(), plan.rounds.size(), ranks.nodes(), plan.skipped.size(), plan.ceilings.size(), ceiling_rounds, duration_text(plan.seconds),
-             static_cast<double>(most_bytes) * 1e-6, input.campaign.seed);
+  fmt::print(
+      "{} cases in {} rounds on {} node(s), {} skipped; {} ceiling points x {} rounds; about {} (estimate), at most {:.1f} MB a node; seed "
+      "{}\n",
+      plan.cases.size(), plan.rounds.size(), ranks.nodes(), plan.skipped.size(), plan.ceilings.size(), ceiling_rounds,
+      duration_text(plan.seconds + plan.ceiling_seconds), static_cast<double>(most_bytes) * 1e-6, input.campaign.seed);
   return Exit::ok;
 }
 

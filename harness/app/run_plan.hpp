@@ -19,11 +19,11 @@ struct RunPlan {
   std::vector<Case> cases;
   std::vector<SkippedCase> skipped;
   std::vector<std::string> notes;
-  std::vector<double> case_seconds;                           // estimated, of each case
+  std::vector<double> case_seconds;                             // estimated, of each case
   std::vector<std::vector<std::optional<std::size_t>>> rounds;  // [round][node] -> index into cases
   std::vector<CeilingCase> ceilings;
-  double seconds = 0;                                         // estimated for this node, cases only
-  std::function<TeamCpus(const Team&)> place;                 // on this rank's node
+  double seconds = 0, ceiling_seconds = 0;     // estimated, of the cases and of the ceilings before them
+  std::function<TeamCpus(const Team&)> place;  // on this rank's node
 };
 
 /// The result file: as named, or plumbline-out/NAME.h5.

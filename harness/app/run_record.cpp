@@ -18,16 +18,24 @@ using nlohmann::json;
 
 void refuse_to_overwrite(const fs::path& store) {
   if (fs::exists(journal_directory(store)))
-    throw user_error(fmt::format("{} holds an unfinished run: go on with --resume, throw it away with --overwrite, or choose another file with -o",
-                                 journal_directory(store).string()));
+    throw user_error(
+        fmt::format("{} holds an unfinished run: go on with --resume, throw it away with --overwrite, or choose another file with -o",
+                    journal_directory(store).string()));
   if (fs::exists(store))
-    throw user_error(fmt::format("{} exists: add to it with --resume, replace it with --overwrite, or choose another file with -o", store.string()));
+    throw user_error(
+        fmt::format("{} exists: add to it with --resume, replace it with --overwrite, or choose another file with -o", store.string()));
+}
+
+void remove_earlier(const fs::path& store) {
+  fs::remove_all(journal_directory(store));
+  fs::remove(store);
 }
 
 void prepare_folder(const fs::path& store) {
   std::error_code failed;
   if (store.has_parent_path()) fs::create_directories(store.parent_path(), failed);
-  if (failed) throw io_error(fmt::format("cannot create {}: {}; choose another file with -o", store.parent_path().string(), failed.message()));
+  if (failed)
+    throw io_error(fmt::format("cannot create {}: {}; choose another file with -o", store.parent_path().string(), failed.message()));
 }
 
 std::string keys_to_text(const std::set<WorkKey>& keys) {
@@ -50,6 +58,7 @@ void sort_cases(std::vector<CaseRow>& cases, const std::vector<std::string>& ids
     return found == place.end() ? place.size() : found->second;
   };
   std::stable_sort(cases.begin(), cases.end(), [&](const CaseRow& a, const CaseRow& b) { return place_of(a) < place_of(b); });
+  for (std::size_t i = 0; i < cases.size(); ++i) cases[i].row = static_cast<std::int64_t>(i);
 }
 
 /// The rounds of ceilings that were measured, named as units of work.
@@ -69,13 +78,14 @@ struct Found {
 Found look(const RunOptions& options, const fs::path& store) {
   Found found;
   try {
+    if (fs::is_directory(store)) throw user_error(fmt::format("{} is a folder; name a file with -o", store.string()));
     if (options.overwrite) {
-      fs::remove_all(journal_directory(store));
+      if (!options.dry_run) remove_earlier(store);
     } else if (!options.resume) {
-      refuse_to_overwrite(store);
+      if (!options.dry_run) refuse_to_overwrite(store);
     } else if (const auto earlier = load_finished(store)) {
       for (const auto& outcome : earlier->outcomes)
-        if (outcome.status != Status::failed) found.keys.emplace(outcome.case_id, outcome.node, outcome.pass);
+        if (outcome.status == Status::ok) found.keys.emplace(outcome.case_id, outcome.node, outcome.pass);
       add_ceiling_rounds(*earlier, found.keys);
     }
     if (!options.dry_run) prepare_folder(store);
@@ -94,8 +104,8 @@ Found look(const RunOptions& options, const fs::path& store) {
 RunRecord::RunRecord(const RunOptions& options, const fs::path& store, Communicator& ranks) : store_(store) {
   Found found;
   if (ranks.rank() == 0) found = look(options, store);
-  const json told = json::parse(
-      ranks.world().broadcast(json{{"error", found.error}, {"code", static_cast<int>(found.code)}, {"keys", keys_to_text(found.keys)}}.dump()));
+  const json told = json::parse(ranks.world().broadcast(
+      json{{"error", found.error}, {"code", static_cast<int>(found.code)}, {"keys", keys_to_text(found.keys)}}.dump()));
   if (!told["error"].get<std::string>().empty()) throw Error(static_cast<Exit>(told["code"].get<int>()), told["error"]);
   finished_ = keys_from_text(told["keys"]);
 }
@@ -104,15 +114,23 @@ void RunRecord::open(const JournalHeader& header, const std::string& host) {
   journal_ = std::make_unique<Journal>(journal_directory(store_), host, header);
 }
 
-void RunRecord::consolidate(bool complete, const std::vector<std::string>& ids) const {
+void tidy(Results& results, const std::vector<std::string>& ids) {
+  sort_cases(results.cases, ids);
+  // A round of ceilings is a unit of work for the journal only: its rows in /ceilings name node and round.
+  std::erase_if(results.outcomes, [](const OutcomeRow& outcome) { return outcome.case_id.starts_with("ceilings/"); });
+}
+
+std::map<std::string, std::size_t> RunRecord::consolidate(bool complete, const std::vector<std::string>& ids) const {
   auto all = load_finished(store_);
   if (!all) throw io_error(fmt::format("neither {} nor its journal can be found any more", store_.string()));
-  sort_cases(all->cases, ids);
-  // A round of ceilings is a unit of work for the journal only: its rows in /ceilings name node and round.
-  std::erase_if(all->outcomes, [](const OutcomeRow& outcome) { return outcome.case_id.starts_with("ceilings/"); });
+  tidy(*all, ids);
   write_store(store_, *all);
   std::error_code ignored;
   if (complete) fs::remove_all(journal_directory(store_), ignored);
+  std::map<std::string, std::size_t> reasons;
+  for (const auto& outcome : all->outcomes)
+    if (outcome.status != Status::ok) ++reasons[fmt::format("{}: {}", to_string(outcome.status), outcome.reason)];
+  return reasons;
 }
 
 }  // namespace plumbline::app

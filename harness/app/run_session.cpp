@@ -46,7 +46,9 @@ class Session {
 
  private:
   bool leads() const { return ranks_.local().rank() == 0; }
-  bool is_finished(const std::string& id, std::string_view pass) const { return record_.finished().contains({id, ranks_.host(), std::string(pass)}); }
+  bool is_finished(const std::string& id, std::string_view pass) const {
+    return record_.finished().contains({id, ranks_.host(), std::string(pass)});
+  }
 
   /// Teams come into being by all ranks of the node together; later only their members speak to each other.
   void open_teams() {
@@ -59,8 +61,11 @@ class Session {
 
   void open_journal() {
     keep([&] {
-      record_.open({.campaign = input_.campaign.text, .provenance = provenance_json(Communicator::library_version()), .session = session_,
-                    .started_unix_ns = unix_nanoseconds(), .machines = {{ranks_.host(), machine_json(ranks_.host(), input_.topology, this_cpu(), this_node_state())}}},
+      record_.open({.campaign = input_.campaign.text,
+                    .provenance = provenance_json(Communicator::library_version()),
+                    .session = session_,
+                    .started_unix_ns = unix_nanoseconds(),
+                    .machines = {{ranks_.host(), machine_json(ranks_.host(), input_.topology, this_cpu(), this_node_state())}}},
                    ranks_.host());
     });
     if (stop_here()) return;
@@ -78,7 +83,8 @@ class Session {
     const std::string_view mode = to_string(input_.campaign.ceilings);
     for (int round = 0; round < ceiling_rounds && !stop_here(); ++round) {
       if (is_finished(ceiling_round_id(mode, round), time_pass)) continue;
-      progress_.say(fmt::format("ceilings ({}), round {} of {}: {} kernels and working sets", mode, round + 1, ceiling_rounds, plan_.ceilings.size()));
+      progress_.say(fmt::format("ceilings ({}), round {} of {}: {} kernels and working sets", mode, round + 1, ceiling_rounds,
+                                plan_.ceilings.size()));
       const auto unit = measure_ceilings(plan_.ceilings, mode, round, runner_, ranks_, [&](const Team& team) { return plan_.place(team); });
       if (unit) keep([&] { record_.append(*unit); });
     }
@@ -86,6 +92,7 @@ class Session {
 
   void measure_cases() {
     double done_seconds = 0;
+    progress_.begin();
     const auto node = static_cast<std::size_t>(ranks_.node());
     for (std::size_t round = 0; round < plan_.rounds.size() && !stop_here(); ++round) {
       const auto& index = plan_.rounds[round][node];
@@ -106,7 +113,9 @@ class Session {
     }
     if (ranks_.local().rank() >= measured.team.ranks) return;
     if (input_.campaign.time && !is_finished(measured.id(), time_pass)) accept(runner_.time(measured, placement, protocol(rounds_left)));
-    if (input_.campaign.count && input_.campaign.counters != "none" && !is_finished(measured.id(), count_pass)) {
+    if (input_.campaign.count && input_.campaign.counters == "none") {
+      if (leads()) keep([&] { record_.append(runner_.skip(measured, std::string(count_pass), "the campaign's counters are \"none\"")); });
+    } else if (input_.campaign.count && !is_finished(measured.id(), count_pass)) {
       const double patience = 120 + 20 * estimate(measured, input_.campaign).count_seconds;
       accept(runner_.count(measured, placement, patience));
     }
@@ -115,10 +124,12 @@ class Session {
   /// What is left of the budget is shared by what is left to do; when it is spent, cases get their fewest repetitions.
   TimingProtocol protocol(std::size_t rounds_left) const {
     const Timing& wanted = input_.campaign.timing;
-    TimingProtocol protocol{.min_seconds = wanted.min_seconds, .ci_relative = wanted.ci_relative, .max_repetitions = wanted.max_repetitions};
+    TimingProtocol protocol{
+        .min_seconds = wanted.min_seconds, .ci_relative = wanted.ci_relative, .max_repetitions = wanted.max_repetitions};
     protocol.min_repetitions = std::min(protocol.min_repetitions, protocol.max_repetitions);
     if (input_.campaign.budget_seconds)
-      protocol.budget_seconds = std::max(0.0, *input_.campaign.budget_seconds - (now_seconds() - began_)) / static_cast<double>(rounds_left);
+      protocol.budget_seconds =
+          std::max(0.0, *input_.campaign.budget_seconds - (now_seconds() - began_)) / static_cast<double>(rounds_left);
     return protocol;
   }
 
@@ -154,10 +165,12 @@ class Session {
   Exit finish() {
     stop_here();
     ranks_.world().wait_for_all();
-    if (ranks_.rank() == 0 && !lost_) record_.consolidate(!stopped_, case_ids());
+    if (ranks_.rank() == 0 && !lost_)
+      for (const auto& [reason, units] : record_.consolidate(!stopped_, case_ids())) progress_.say(fmt::format("{} x {}", units, reason));
     if (lost_) throw *lost_;
     if (interrupted_)
-      throw Error(Exit::stopped_early, fmt::format("stopped at a case boundary by a signal; go on with --resume (so far: {})", record_.store().string()));
+      throw Error(Exit::stopped_early,
+                  fmt::format("stopped at a case boundary by a signal; go on with --resume (so far: {})", record_.store().string()));
     if (code_ != Exit::ok) throw Error(code_, notes_);
     if (ranks_.rank() == 0) fmt::print("{}\n", record_.store().string());
     return code_;
@@ -187,7 +200,10 @@ class Session {
 
 Exit run_session(const RunOptions& options, RunInput& input, Communicator& ranks) {
   if (input.error) throw *input.error;
-  if (options.dry_run) return print_plan(plan_run(input, ranks, {}), input, ranks);
+  if (options.dry_run) {
+    const RunRecord record(options, output_of(options, input.campaign), ranks);
+    return print_plan(plan_run(input, ranks, record.finished()), input, ranks);
+  }
   return Session(options, input, ranks).measure();
 }
 

@@ -20,8 +20,8 @@ struct RunInput {
   std::optional<Error> error;  // to be told once MPI knows who speaks
   Campaign campaign;
   Topology topology;
-  std::vector<CacheLevel> caches;           // of one thread of this node
-  std::unique_ptr<EmulatedWorker> worker;   // null: `no_worker` says why
+  std::vector<CacheLevel> caches;          // of one thread of this node
+  std::unique_ptr<EmulatedWorker> worker;  // null: `no_worker` says why
   std::string no_worker;
 };
 

@@ -37,8 +37,9 @@ std::string version_text() {
       "  kernels    {}\n"
       "  flavors    {}\n"
       "  this CPU   {} ({})",
-      build_record::version, build_record::git_commit.substr(0, 12), build_record::git_state, build_record::compiler, build_record::build_type,
-      Communicator::library_version(), emulator_text(), kernels().size(), flavors_text(), this_cpu().name, fmt::join(this_cpu().isas, " "));
+      build_record::version, build_record::git_commit.substr(0, 12), build_record::git_state, build_record::compiler,
+      build_record::build_type, Communicator::library_version(), emulator_text(), kernels().size(), flavors_text(), this_cpu().name,
+      fmt::join(this_cpu().isas, " "));
 }
 
 }  // namespace plumbline::app

@@ -17,7 +17,8 @@ inline constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 struct CaseRow {
   std::string id, work, kernel, precision, flavor;
   std::int64_t ranks = 1, threads = 1;
-  std::string params;  // JSON object in declared order
+  std::string params;    // JSON object in declared order
+  std::int64_t row = 0;  // its place in the table
   bool operator==(const CaseRow&) const = default;
 };
 

@@ -19,8 +19,8 @@ struct Availability {
 /// One event over all entries of the region since prepare(), as the backend gives it.
 struct Reading {
   std::string_view event;
-  std::uint64_t raw = 0;                          // 0 unless status is ok
-  std::uint64_t enabled_ns = 0, running_ns = 0;   // 0 where a backend has no such notion
+  std::uint64_t raw = 0;                         // 0 unless status is ok
+  std::uint64_t enabled_ns = 0, running_ns = 0;  // 0 where a backend has no such notion
   Status status = Status::ok;
 };
 

@@ -36,8 +36,8 @@ void sweep_all(Prepared& prepared, Sweep function, Backend& backend, const Threa
   threads.run([&](int thread) { prepared.restore(thread); });
 }
 
-std::vector<std::vector<Reading>> count_region(Prepared& prepared, Sweep function, Backend& backend, std::size_t group, const ThreadTeam& threads,
-                                               std::uint64_t entries) {
+std::vector<std::vector<Reading>> count_region(Prepared& prepared, Sweep function, Backend& backend, std::size_t group,
+                                               const ThreadTeam& threads, std::uint64_t entries) {
   backend.prepare(group, threads.size());
   backend.empty_caches();
   sweep_all(prepared, function, backend, threads, false);

@@ -120,8 +120,8 @@ void check_result(const Prepared& prepared, const Case& measured, Timed& timed) 
   if (timed.error <= timed.tolerance) return;
   timed.status = Status::failed;
   timed.wrong_result = true;
-  timed.reason = "wrong result: relative error " + std::to_string(timed.error) + " above " + std::to_string(timed.tolerance) + " in flavor " +
-                 std::string(measured.flavor.name);
+  timed.reason = "wrong result: relative error " + std::to_string(timed.error) + " above " + std::to_string(timed.tolerance) +
+                 " in flavor " + std::string(measured.flavor.name);
 }
 
 }  // namespace

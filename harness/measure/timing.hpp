@@ -11,11 +11,11 @@
 namespace plumbline {
 
 struct TimingProtocol {
-  double min_seconds = 0.02;     // a repetition lasts at least this long
-  double ci_relative = 0.02;     // stop when the median's 95 % half-width is below this share of it
+  double min_seconds = 0.02;  // a repetition lasts at least this long
+  double ci_relative = 0.02;  // stop when the median's 95 % half-width is below this share of it
   int max_repetitions = 50;
   int min_repetitions = 5;
-  double budget_seconds = 10;    // for the whole case; at least min_repetitions are made
+  double budget_seconds = 10;  // for the whole case; at least min_repetitions are made
 };
 
 struct Repetition {

@@ -23,8 +23,12 @@ namespace {
 namespace fs = std::filesystem;
 
 // What the emulator needs to be exact (harness/emulator/README.md).
-const std::vector<std::string> tool_options{"-q", "--tool=plumbline", "--vex-iropt-register-updates=allregs-at-each-insn",
-                                            "--vex-guest-chase=no", "--fair-sched=yes", "--count-at-start=no"};
+const std::vector<std::string> tool_options{"-q",
+                                            "--tool=plumbline",
+                                            "--vex-iropt-register-updates=allregs-at-each-insn",
+                                            "--vex-guest-chase=no",
+                                            "--fair-sched=yes",
+                                            "--count-at-start=no"};
 
 fs::path self() { return fs::read_symlink("/proc/self/exe"); }
 
@@ -42,8 +46,15 @@ fs::path on_path(const std::string& program) {
 
 // A small environment of fixed shape: nothing of the launcher's, and the same stack whatever the user's shell holds.
 std::vector<std::string> worker_environment(const EmulatorInstallation& installation) {
-  std::vector<std::string> all{"VALGRIND_LIB=" + installation.tool_directory.string(), "LD_BIND_NOW=1", "OMP_WAIT_POLICY=passive",
-                               "OPENBLAS_CORETYPE=Haswell", "OPENBLAS_NUM_THREADS=1", "HWLOC_COMPONENTS=-x86", "UCX_ERROR_SIGNALS=", "PATH=/usr/bin:/bin", "LC_ALL=C"};
+  std::vector<std::string> all{"VALGRIND_LIB=" + installation.tool_directory.string(),
+                               "LD_BIND_NOW=1",
+                               "OMP_WAIT_POLICY=passive",
+                               "OPENBLAS_CORETYPE=Haswell",
+                               "OPENBLAS_NUM_THREADS=1",
+                               "HWLOC_COMPONENTS=-x86",
+                               "UCX_ERROR_SIGNALS=",
+                               "PATH=/usr/bin:/bin",
+                               "LC_ALL=C"};
   if (const char* libraries = std::getenv("LD_LIBRARY_PATH")) all.push_back(std::string("LD_LIBRARY_PATH=") + libraries);
   return all;
 }
@@ -100,8 +111,9 @@ EmulatorInstallation find_emulator() {
   else if (found.valgrind.empty())
     found.availability = {Status::unavailable, "no valgrind on PATH: install the package valgrind"};
   else if (!fs::exists(found.tool_directory / "plumbline-amd64-linux"))
-    found.availability = {Status::unavailable, fmt::format("no emulator in {}: build with PLUMBLINE_WITH_EMULATOR=ON, or set PLUMBLINE_EMULATOR_DIR",
-                                                           found.tool_directory.string())};
+    found.availability = {Status::unavailable,
+                          fmt::format("no emulator in {}: build with PLUMBLINE_WITH_EMULATOR=ON, or set PLUMBLINE_EMULATOR_DIR",
+                                      found.tool_directory.string())};
   return found;
 }
 
@@ -164,7 +176,8 @@ WorkerAnswer EmulatedWorker::count(const Case& measured, std::uint64_t entries, 
   bool whole = read_all(channel_, &reply, sizeof reply);
   if (whole && reply.status == static_cast<int>(Status::ok)) {
     numbers.resize(2 * static_cast<std::size_t>(reply.threads) * static_cast<std::size_t>(reply.events));
-    whole = static_cast<std::size_t>(reply.events) == events.size() && read_all(channel_, numbers.data(), numbers.size() * sizeof numbers[0]);
+    whole =
+        static_cast<std::size_t>(reply.events) == events.size() && read_all(channel_, numbers.data(), numbers.size() * sizeof numbers[0]);
   }
   if (!whole) {
     const std::string end = how_it_ended(process_);

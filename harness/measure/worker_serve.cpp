@@ -71,7 +71,8 @@ void append_raw(std::vector<std::uint64_t>& numbers, const std::vector<std::vect
 void answer(int channel, const WorkerRequest& request) {
   try {
     const auto backend = emulated_backend();
-    if (const auto availability = backend->availability(); !availability.ok()) return refuse(channel, availability.status, availability.reason);
+    if (const auto availability = backend->availability(); !availability.ok())
+      return refuse(channel, availability.status, availability.reason);
     const ThreadTeam threads(request.threads);
     const RegionCounts counts = count_case(requested_case(request), *backend, 0, threads, request.entries);
     std::vector<std::uint64_t> numbers;
@@ -90,7 +91,8 @@ void report_death(int channel, int status) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL)
     refuse(channel, Status::unavailable, "the flavor uses instructions the emulator does not know (beyond x86-64-v3)");
   else if (WIFSIGNALED(status))
-    refuse(channel, Status::failed, fmt::format("the case was killed by signal {} ({}) under the emulator", WTERMSIG(status), strsignal(WTERMSIG(status))));
+    refuse(channel, Status::failed,
+           fmt::format("the case was killed by signal {} ({}) under the emulator", WTERMSIG(status), strsignal(WTERMSIG(status))));
   else if (WEXITSTATUS(status) != 0)
     refuse(channel, Status::failed, fmt::format("the case ended with {} under the emulator", WEXITSTATUS(status)));
 }

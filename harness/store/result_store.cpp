@@ -313,7 +313,7 @@ Results load_store(const std::filesystem::path& path) {
   try {
     return read_image(bytes, path);
   } catch (const Failure& failure) {
-    throw user_error(fmt::format("result file '{}' is cut short or damaged ({}); copy it again, or rebuild it with plumbline recover {}",
+    throw user_error(fmt::format("result file '{}' is cut short or damaged ({}); copy it again, or measure again with plumbline run --overwrite; a journal, if {} is there, gives it back by plumbline recover",
                                  path.string(), failure.what(), journal_directory(path).string()));
   }
 }

@@ -4,6 +4,7 @@ namespace plumbline {
 namespace {
 
 constexpr Column<CaseRow> case_columns[] = {
+    {"row", &CaseRow::row, "1", "place of the case in this table", "none", Since::extension},
     {"id", &CaseRow::id, "", "stable name of the case", ""},
     {"work", &CaseRow::work, "", "case id without team and flavor", ""},
     {"kernel", &CaseRow::kernel, "", "suite/kernel", ""},
