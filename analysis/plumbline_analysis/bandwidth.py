@@ -1,4 +1,7 @@
-"""Bandwidth over the working set: the sweep's raw points, and where the caches end."""
+"""Bandwidth over the working set: the sweep's raw points, how far each plateau was measured to reach, and what the topology says."""
+import json
+import math
+
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from . import style
@@ -15,8 +18,8 @@ def sweeps_of(tables):
     return {key: part for key, part in rows.groupby([rows.node, teams])}
 
 
-def cache_sizes(ceiling_rows, node, team_name):
-    """{level: bytes}: how far each cache reached for this team, by the level's fastest pattern."""
+def plateaus(ceiling_rows, node, team_name):
+    """{level: bytes}: how far each cache was measured to reach for this team, by the level's fastest pattern."""
     fastest = {}
     for row in ceiling_rows:
         if (row["node"], team(row)) == (node, team_name) and row["level"] in style.LEVELS and row["level"] != "mem" and number(row["value"]):
@@ -25,9 +28,22 @@ def cache_sizes(ceiling_rows, node, team_name):
     return {level: row["size_bytes"] for level, row in fastest.items() if number(row.get("size_bytes"))}
 
 
-def draw(node, team_name, points, sizes):
-    figure = style.figure(10.5, 5.6)
-    axes = figure.add_axes((0.075, 0.11, 0.72, 0.80))
+def cache_sizes(machines, node, team_name):
+    """{level: bytes}: hwloc's caches of the node, as many as the team's cores have at the least (as the harness counts them)."""
+    workers = math.prod(int(part) for part in team_name[1:].split("t"))
+    sizes = {}
+    for text in machines[machines.node == node].json:
+        facts = json.loads(text)
+        cpus = workers * max(1, (number(facts.get("pus")) or 1) // (number(facts.get("cores")) or 1))
+        for cache in facts.get("caches") or []:
+            sizes[f"L{cache['level']}"] = cache["bytes"] * math.ceil(cpus / max(1, cache["shared_by_cpus"]))
+    return sizes
+
+
+def draw(node, team_name, points, reaches, sizes):
+    """`reaches`: plateaus(); `sizes`: cache_sizes()."""
+    figure = style.figure(10.5, 5.8)
+    axes = figure.add_axes((0.075, 0.11, 0.72, 0.775))
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     names = sorted(points[["pattern", "precision"]].drop_duplicates().itertuples(index=False, name=None))
@@ -39,10 +55,11 @@ def draw(node, team_name, points, sizes):
         label = pattern if precision in ("-", "") else f"{pattern} {precision}"
         axes.plot(middle.index, middle.values, "-", marker=marker, ms=4.2, lw=1.4, color=color, label=label, zorder=4)
     _limits(axes, points)
-    _mark_caches(axes, sizes)
+    _mark(axes, sizes, 18, "{level} {size} (hwloc)", lambda _: "#777777", {"lw": 0.7, "ls": "-"})
+    _mark(axes, reaches, 4, "{level} plateau to {size}", lambda level: style.level_look(level)[0], {"lw": 1.2, "ls": (0, (5, 3))})
     axes.set_xlabel("working set of the whole team (bytes)")
     axes.set_ylabel("bandwidth (GB/s)")
-    axes.set_title(f"Bandwidth over working set   {node} · {team_name}", loc="left", fontsize=11, fontweight="bold", pad=20)
+    axes.set_title(f"Bandwidth over working set   {node} · {team_name}", loc="left", fontsize=11, fontweight="bold", pad=34)
     axes.grid(True, which="major", color="#e6e6e6", lw=0.6)
     axes.set_axisbelow(True)
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, title="pattern\n(line: median of rounds)", title_fontsize=8, alignment="left")
@@ -58,17 +75,17 @@ def _limits(axes, points):
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.short_bytes(value)))
 
 
-def _mark_caches(axes, sizes):
-    """A line at each size, its name above the frame where no curve runs."""
+def _mark(axes, sizes, height, words, color_of, line):
+    """A line at each size, its name in a row above the frame, where no curve runs."""
     axes.figure.canvas.draw()
-    box = axes.bbox
+    top = axes.bbox.y1 + height * axes.figure.dpi / 100
     boxes = style.Boxes((0, 0, axes.figure.bbox.width, axes.figure.bbox.height))
     for level, size in sorted(sizes.items(), key=lambda item: item[1]):
         left, right = axes.get_xlim()
         if not left < size < right:
             continue
-        color, _ = style.level_look(level)
-        axes.axvline(size, color=color, lw=1.2, ls=(0, (5, 3)), zorder=2)
+        axes.axvline(size, color=color_of(level), zorder=2, **line)
         x = axes.transData.transform((size, 1.0))[0]
-        candidates = [(x + shift, box.y1 + 4, "center", "bottom") for shift in (0, 12, -12, 24, -24, 36, -36, 48, -48)]
-        style.place(axes, boxes, candidates, f"{level} {style.short_bytes(size)}", fontsize=8.5, color=color, fontweight="bold")
+        candidates = [(x + sign * shift, top, "center", "bottom") for shift in range(0, 121, 6) for sign in (1, -1)]
+        text = words.format(level=level, size=style.short_bytes(size))
+        style.place(axes, boxes, candidates, text, fontsize=8, color=color_of(level), fontweight="bold")

@@ -4,7 +4,7 @@ import math
 from . import style
 from .groups import source_of
 from .key import legend_entries
-from .roofline import draw_bare_roofs, frame, points_of
+from .roofline import draw_bare_roofs, frame, points_of, sizes_of
 
 
 def draw(group, roofs):
@@ -14,6 +14,8 @@ def draw(group, roofs):
     lines = math.ceil(len(kernels) / columns)
     figure = style.figure(3.3 * columns + 0.6, 2.7 * lines + 1.1)
     grid = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+    width, height = figure.get_size_inches()
+    figure.subplots_adjust(left=0.75 / width, right=1 - 0.15 / width, bottom=0.6 / height, top=1 - 0.8 / height, wspace=0.07, hspace=0.2)
     for axes, kernel in zip(grid.flat, kernels):
         rows = [row for row in group.rows if row["kernel"] == kernel]
         frame(axes, group.rows, roofs)
@@ -32,8 +34,6 @@ def draw(group, roofs):
     figure.suptitle(f"All cases   {group.title}", x=0.01, y=1 - 0.12 / figure.get_figheight(), va="top", ha="left", fontsize=11, fontweight="bold")
     figure.supxlabel("arithmetic intensity at each level (FLOP/byte)", fontsize=9, y=0.1 / figure.get_figheight())
     figure.supylabel("performance (GFLOP/s)", fontsize=9, x=0.1 / figure.get_figwidth())
-    width, height = figure.get_size_inches()
-    figure.subplots_adjust(left=0.75 / width, right=1 - 0.15 / width, bottom=0.6 / height, top=1 - 0.8 / height, wspace=0.07, hspace=0.2)
     return figure
 
 
@@ -44,8 +44,8 @@ def _draw_many(axes, rows):
         points = points_of(row)
         if len(points) > 1:
             looks.setdefault("join", []).append((points[0][2], points[-1][2], row["gflops"]))
-        for name, low, ai, high in points:
-            looks.setdefault((name, source_of(row)), []).append((ai, row["gflops"]))
+        for (name, low, ai, high), size in zip(points, sizes_of(axes, points, row["gflops"], 3.6)):
+            looks.setdefault((name, source_of(row), size), []).append((ai, row["gflops"]))
             if low and low < ai or high is None or high > ai:
                 looks.setdefault(name, []).append((low or ai, high or axes.get_xlim()[1], row["gflops"]))
     for look, values in looks.items():
@@ -54,4 +54,4 @@ def _draw_many(axes, rows):
             color, width, alpha = (style.INK, 0.7, 0.2) if look == "join" else (style.level_look(look)[0], 1.6, 0.3)
             axes.hlines(rate, low, high, color=color, lw=width, alpha=alpha, zorder=3)
         else:
-            style.draw_points(axes, *zip(*values), *look, size=3.6)
+            style.draw_points(axes, *zip(*values), *look, zorder=6 - look[2] / 20)  # the inner symbol above the outer one

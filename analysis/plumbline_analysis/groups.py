@@ -84,11 +84,20 @@ def roofs_of(ceiling_rows, group):
 
 
 def _as_traffic(row):
-    """A bandwidth in the bytes that the points count: across the level's boundary, with the fills that stores cause."""
+    """A bandwidth in the bytes that the points count: across the level's boundary, with the fills that stores cause (write-allocate).
+
+    Where there are such fills, "algorithmic" keeps what plumbline ceilings prints.
+    """
     if not number(row.get("traffic_gbs")):
         return row
     factor = row["traffic_gbs"] / row["value"]
-    return {**row, **{key: factor * row[key] for key in ("value", "min", "median", "max") if number(row.get(key))}}
+    fills = {"algorithmic": row["value"]} if factor > 1.0001 else {}
+    return {**row, **fills, **{key: factor * row[key] for key in ("value", "min", "median", "max") if number(row.get(key))}}
+
+
+def bandwidth_text(row):
+    """What a bandwidth's roof is called; its value is in the bytes that the points count."""
+    return f"{row['name']} {style.short(row['value'])} GB/s{' with write-allocate' if 'algorithmic' in row else ''}"
 
 
 def _distance(row, group):

@@ -42,7 +42,8 @@ def _figures(tables, ceilings, show, score, notes):
     yield from _rooflines(ceilings["rows"], show["rows"], notes)
     sweeps = bandwidth.sweeps_of(tables)
     for (node, team), points in sorted(sweeps.items()):
-        figure = bandwidth.draw(node, team, points, bandwidth.cache_sizes(ceilings["rows"], node, team))
+        reaches, sizes = bandwidth.plateaus(ceilings["rows"], node, team), bandwidth.cache_sizes(tables["machine"], node, team)
+        figure = bandwidth.draw(node, team, points, reaches, sizes)
         yield f"bandwidth-{_slug(node)}-{team}", f"Bandwidth over working set, {node}, {team}", figure
     if not sweeps:
         notes.append("bandwidth figure (the file has no bandwidth sweep)")

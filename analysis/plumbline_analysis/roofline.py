@@ -4,7 +4,7 @@ import math
 import numpy
 
 from . import style
-from .groups import interval, source_of
+from .groups import bandwidth_text, interval, source_of
 from .judged import number
 from .key import draw_key
 
@@ -75,7 +75,7 @@ def _draw_case(axes, row, boxes):
     ends = [_pixels(axes, points[0][2], rate), _pixels(axes, points[-1][2], rate)]
     axes.plot([points[0][2], points[-1][2]], [rate, rate], "-", color=style.INK, lw=0.8, alpha=0.55, zorder=3)
     _take_line(axes, boxes, points[0][2], rate, points[-1][2], rate)
-    for (name, low, ai, high), size in zip(points, _sizes(axes, points, rate)):
+    for (name, low, ai, high), size in zip(points, sizes_of(axes, points, rate, 7.0)):
         _draw_interval(axes, name, low, ai, high, rate, boxes)
         style.draw_point(axes, ai, rate, name, source_of(row), size, zorder=6 - size / 20)
         x, y = _pixels(axes, ai, rate)
@@ -83,15 +83,15 @@ def _draw_case(axes, row, boxes):
     return ends
 
 
-def _sizes(axes, points, rate):
-    """Marker sizes: 7, or one inside the other where levels share a place, as they do for a kernel that reuses nothing."""
-    sizes, nest = [7.0] * len(points), []
+def sizes_of(axes, points, rate, size):
+    """Marker sizes: `size`, or one inside the other where levels share a place, as they do for a kernel that reuses nothing."""
+    sizes, nest = [size] * len(points), []
     for index, point in enumerate(points):
         x = _pixels(axes, point[2], rate)[0]
-        nest = [other for other in nest if abs(x - _pixels(axes, points[other][2], rate)[0]) < 5] + [index]
+        nest = [other for other in nest if abs(x - _pixels(axes, points[other][2], rate)[0]) < 0.72 * size] + [index]
         if len(nest) > 1:
             for depth, other in enumerate(sorted(nest, key=lambda other: style.level_order(points[other][0]))):
-                sizes[other] = 4.0 + 3.6 * (len(nest) - 1 - depth)
+                sizes[other] = size * (0.65 + 0.65 * (len(nest) - 1 - depth))
     return sizes
 
 
@@ -166,6 +166,8 @@ def _label_peaks(axes, roofs, boxes):
         candidates = []
         for dx in range(6, max(7, int(room)), 12):
             candidates += [(end - dx, y + 4, "right", "bottom"), (end - dx, y - 4, "right", "top")]  # above the line, else below it
+        row = (y + 17, "right", "bottom") if peak is roofs.peaks[0] else (y - 17, "right", "top")  # else a row further away
+        candidates += [(end - dx, *row) for dx in range(6, max(7, int(room)), 12)]
         style.place(axes, boxes, candidates, text, fontsize=8)
 
 
@@ -177,7 +179,7 @@ def _label_bandwidths(axes, roofs, boxes):
         (a, b), (c, d) = _pixels(axes, start, start * value), _pixels(axes, ridge, roofs.top)
         length = math.hypot(c - a, d - b)
         east, north = (c - a) / length, (d - b) / length
-        text = f"{row['name']} {style.short(value)} GB/s{_spread(row)}"
+        text = bandwidth_text(row) + _spread(row)
         room = length - style.text_width(axes, text, 8)
         candidates = []
         for away, vertical in ((5, "bottom"), (-5, "top")):  # above the line, else below it

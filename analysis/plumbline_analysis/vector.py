@@ -2,7 +2,7 @@
 import re
 
 from . import style
-from .groups import Group, roofs_of
+from .groups import Group, bandwidth_text, roofs_of
 from .judged import number
 from .roofline import draw_bare_roofs, frame
 
@@ -32,7 +32,7 @@ def draw(group, points, ceiling_rows):
     frame(axes, _as_cases(points), roofs)
     draw_bare_roofs(axes, roofs, width=1.6)
     for level, row in roofs.bandwidths.items():
-        axes.plot([], [], "-", color=style.level_look(level)[0], label=f"roof: {row['name']} {style.short(row['value'])} GB/s")
+        axes.plot([], [], "-", color=style.level_look(level)[0], label=f"roof: {bandwidth_text(row)}")
     axes.plot([], [], "-", color=style.INK, label=f"roof: {roofs.peaks[0]['name']} {style.short(roofs.top)} GFLOP/s")
     for size, part in points.groupby("working_set_bytes"):
         color, marker = style.level_look(_level_of(size, roofs))

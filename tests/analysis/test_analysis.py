@@ -20,7 +20,7 @@ PACKAGE = HERE.parent.parent / "analysis"
 sys.path[:0] = [str(PACKAGE), str(HERE)]
 
 import synthetic  # noqa: E402
-from plumbline_analysis import accuracy, bandwidth, groups, judged, roofline, style, vector  # noqa: E402
+from plumbline_analysis import accuracy, bandwidth, groups, judged, key, roofline, style, vector  # noqa: E402
 from plumbline_analysis.errors import InputError  # noqa: E402
 from plumbline_analysis.load import load  # noqa: E402
 
@@ -303,7 +303,7 @@ def test_bandwidth_sweeps_and_vector_sweeps_are_found(few):
     tables, ceilings = load(few["file"]), judged.read(few["ceilings"], "ceilings")
     sweeps = bandwidth.sweeps_of(tables)
     assert set(sweeps) == {("n1", "r1t1")} and set(sweeps["n1", "r1t1"].pattern) == {"load", "triad", "nt store"}
-    assert bandwidth.cache_sizes(ceilings["rows"], "n1", "r1t1") == {"L1": 48 * 1024, "L2": 2**20, "L3": 32 * 2**20}
+    assert bandwidth.plateaus(ceilings["rows"], "n1", "r1t1") == {"L1": 48 * 1024, "L2": 2**20, "L3": 32 * 2**20}
     ((group, points),) = vector.sweeps_of(tables)
     assert (group.node, group.precision, len(points)) == ("n1", "fp64", 20)
 
@@ -377,3 +377,64 @@ def test_the_columns_of_the_accuracy_figure_do_not_touch(few):
     for i, one in enumerate(boxes):
         assert 0 <= one.x0 and one.x1 <= figure.bbox.width
         assert not any(one.overlaps(other) for other in boxes[:i])
+
+
+def machine_of(pus, cores, caches):
+    facts = {"pus": pus, "cores": cores, "caches": [{"level": level, "bytes": size, "shared_by_cpus": cpus} for level, size, cpus in caches]}
+    return pandas.DataFrame({"node": ["n1"], "json": [json.dumps(facts)]})
+
+
+def test_a_team_has_the_private_caches_of_its_cores_and_shares_the_others():
+    caches = [(1, 48 << 10, 2), (2, 1 << 20, 2), (3, 32 << 20, 8)]  # two hardware threads a core, four cores in an L3
+    for team, expected in (("r1t1", (48 << 10, 1 << 20, 32 << 20)), ("r2t2", (192 << 10, 4 << 20, 32 << 20)), ("r2t4", (384 << 10, 8 << 20, 64 << 20))):
+        assert tuple(bandwidth.cache_sizes(machine_of(32, 16, caches), "n1", team).values()) == expected
+    assert bandwidth.cache_sizes(machine_of(32, 16, caches), "another", "r1t1") == {}
+    assert bandwidth.cache_sizes(pandas.DataFrame({"node": ["n1"], "json": ["{}"]}), "n1", "r1t1") == {}
+
+
+def test_a_measured_plateau_is_not_taken_for_the_size_of_a_cache(few):
+    points = bandwidth.sweeps_of(load(few["file"]))["n1", "r1t1"]
+    with matplotlib.rc_context(style.SETTINGS):
+        figure = bandwidth.draw("n1", "r1t1", points, {"L1": 48 << 10, "L2": 384 << 10}, {"L1": 48 << 10, "L2": 2 << 20, "L3": 1 << 40})
+    texts = [text for text in figure.axes[0].texts if text.get_text()]
+    assert {text.get_text() for text in texts} == {"L1 plateau to 48 KiB", "L2 plateau to 384 KiB", "L1 48 KiB (hwloc)", "L2 2 MiB (hwloc)"}
+    boxes = [text.get_window_extent(figure.canvas.get_renderer()) for text in texts]
+    assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
+
+
+def with_fills(ceilings):
+    """The judgement's ceilings, as where a triad's stores fetch the lines that they fill."""
+    for row in ceilings["rows"]:
+        if row["pattern"] == "triad" and row["level"] != "L1":
+            row["traffic_gbs"] = row["value"] * 4 / 3
+    return ceilings
+
+
+def test_a_roof_with_write_allocate_says_so_and_the_note_gives_what_ceilings_prints(few):
+    show, ceilings = judged.read(few["show"], "show"), with_fills(judged.read(few["ceilings"], "ceilings"))
+    (group,), _ = groups.groups_of(show["rows"])
+    with matplotlib.rc_context(style.SETTINGS):
+        figure = roofline.draw(group, groups.roofs_of(ceilings["rows"], group), group.rows)
+    labels = {text.get_text() for text in figure.axes[0].texts}
+    assert "L2 triad 299 GB/s with write-allocate, CV 0.4 %" in labels and "L1 load 525 GB/s, CV 0.4 %" in labels
+    beside = " ".join(text.get_text() for text in figure.texts)
+    assert "without: L2 224, L3 101, memory 34.4" in beside
+
+
+def test_symbols_of_the_legend_are_hollow_as_long_as_no_point_is_filled(few):
+    show, ceilings = judged.read(few["show"], "show"), judged.read(few["ceilings"], "ceilings")
+    (group,), _ = groups.groups_of(show["rows"])
+    roofs = groups.roofs_of(ceilings["rows"], group)
+    for sources, faces in ((["emulated"], "white"), (["emulated", "hardware"], style.LEVELS["L1"][0])):
+        handles, _ = key.legend_entries([{**group.rows[0], "bytes_source": source} for source in sources], roofs)
+        assert handles[0].get_markerfacecolor() == faces
+
+
+@pytest.mark.parametrize("size", [7.0, 3.6])
+def test_levels_in_one_place_are_one_inside_the_other_and_all_seen(size):
+    axes = style.figure(8, 8).add_axes((0, 0, 1, 1))
+    axes.set(xscale="log", yscale="log", xlim=(0.01, 100), ylim=(0.1, 10))
+    points = [("L1", None, 1.0, None), ("L2", None, 1.0, None), ("L3", None, 1.001, None), ("mem", None, 20.0, None)]
+    outer, middle, inner, alone = roofline.sizes_of(axes, points, 1.0, size)
+    assert outer > middle > inner > 0 and alone == size
+    assert outer - middle > 0.5 * size and middle - inner > 0.5 * size
