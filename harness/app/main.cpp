@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <new>
+#include <span>
 
 #include "app/command.hpp"
 #include "app/version.hpp"
@@ -20,14 +21,18 @@ int say(const std::string& message, Exit code) {
   return static_cast<int>(code);
 }
 
-/// CLI11 speaks only of a missing subcommand when it does not know the word.
-void require_known_command(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return;
+/// CLI11 speaks only of a missing subcommand when it does not know the word. `words`: what stands after the command so far.
+void require_known_command(const CLI::App& app, std::span<char*> words) {
   std::vector<std::string> known;
-  for (const auto* command : app.get_subcommands({}))
+  const CLI::App* named = nullptr;
+  for (const auto* command : app.get_subcommands({})) {
+    if (!words.empty() && command->get_name() == words[0]) named = command;
     if (!command->get_group().empty()) known.push_back(command->get_name());
-  if (std::string_view(argv[1]) != "worker" && std::find(known.begin(), known.end(), argv[1]) == known.end())
-    throw user_error(fmt::format("there is no command '{}'{}", argv[1], suggestion(argv[1], known)));
+  }
+  if (known.empty() || (!words.empty() && words[0][0] == '-')) return;
+  if (words.empty()) throw user_error(fmt::format("'{}' needs one of: {}", app.get_name(), fmt::join(known, ", ")));
+  if (named) return require_known_command(*named, words.subspan(1));
+  throw user_error(fmt::format("there is no command '{}'{}", words[0], suggestion(words[0], known)));
 }
 
 // CLI11 throws for --help and --version too: those print and succeed.
@@ -42,7 +47,8 @@ int on_parse_error(const CLI::App& app, const CLI::ParseError& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Plumbline measures what a machine can do, proves which counters can be trusted here, and places kernels on its roofline."};
+  CLI::App app{"Plumbline measures what a machine can do, proves which counters can be trusted here, and places kernels on its roofline.",
+               "plumbline"};
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text, "what is compiled in and what is usable here");
   Action chosen;
@@ -50,7 +56,7 @@ int main(int argc, char** argv) {
        {add_doctor, add_list, add_run, add_ceilings, add_score, add_show, add_project, add_report, add_recover, add_bench, add_worker})
     add(app, chosen);
   try {
-    require_known_command(app, argc, argv);
+    require_known_command(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
     app.parse(argc, argv);
     return static_cast<int>(chosen());
   } catch (const CLI::ParseError& error) {

@@ -16,7 +16,8 @@ constexpr std::uint64_t loop_variable_bytes = 4 * 64;
 }  // namespace
 
 void Work::add_outer_loop(std::uint64_t entries, std::uint64_t bytes_inside) {
-  const std::vector<Stream::Layer> overflown{{.reuse_bytes = bytes_inside, .fetched_bytes = entries * loop_variable_bytes, .upper_bound = true}};
+  const std::vector<Stream::Layer> overflown{
+      {.reuse_bytes = bytes_inside, .fetched_bytes = entries * loop_variable_bytes, .upper_bound = true}};
   streams.push_back({.array = "loop variables read", .read = true, .written = true, .layers = overflown});
   streams.push_back({.array = "loop variables written", .written = true, .layers = overflown});
 }

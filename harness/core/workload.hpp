@@ -15,7 +15,8 @@ class Workload {
   virtual std::size_t extent() const = 0;
   /// Parts begin at multiples of this many indices (64-byte lines, blocks).
   virtual std::size_t grain() const { return 1; }
-  /// Fills the data that [begin, end) uses first: called by the thread that will sweep it (first touch). Values in [0.5, 1), never all zero.
+  /// Fills the data that [begin, end) uses first: called by the thread that will sweep it (first touch). Values in [0.5, 1), never all
+  /// zero.
   virtual void initialise(std::size_t begin, std::size_t end) = 0;
   /// The block of pointers and sizes that every flavor's sweep takes.
   virtual const void* arguments() const = 0;

@@ -136,10 +136,11 @@ void write_column_attributes(hid_t dataset) {
 
 Properties dataset_layout(hsize_t rows) {
   Properties layout(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate");
-  if (rows < rows_worth_a_filter) return layout;
+  if (rows == 0) return layout;
   const hsize_t chunk = std::min(rows, rows_per_chunk);
   check(H5Pset_chunk(layout, 1, &chunk), "H5Pset_chunk");
-  if (H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) check(H5Pset_deflate(layout, deflate_level), "H5Pset_deflate");
+  if (rows >= rows_worth_a_filter && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0)
+    check(H5Pset_deflate(layout, deflate_level), "H5Pset_deflate");
   check(H5Pset_fletcher32(layout), "H5Pset_fletcher32");
   return layout;
 }
@@ -313,8 +314,10 @@ Results load_store(const std::filesystem::path& path) {
   try {
     return read_image(bytes, path);
   } catch (const Failure& failure) {
-    throw user_error(fmt::format("result file '{}' is cut short or damaged ({}); copy it again, or measure again with plumbline run --overwrite; a journal, if {} is there, gives it back by plumbline recover",
-                                 path.string(), failure.what(), journal_directory(path).string()));
+    throw user_error(
+        fmt::format("result file '{}' is cut short or damaged ({}); copy it again, or measure again with plumbline run --overwrite; a "
+                    "journal, if {} is there, gives it back by plumbline recover",
+                    path.string(), failure.what(), journal_directory(path).string()));
   }
 }
 
