@@ -1,9 +1,13 @@
 // plumbline report: figures and a page, drawn by the Python package from what the other commands say as JSON.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "app/command.hpp"
@@ -16,48 +20,93 @@ namespace fs = std::filesystem;
 
 struct ReportOptions {
   std::string file, directory, python = "/usr/bin/python3";
+  bool debug = false;
 };
 
-int run_and_wait(const std::vector<std::string>& words, const fs::path& output) {
+constexpr int cannot_run = 127;  // as a shell has it
+
+int run_and_wait(const std::vector<std::string>& words, int output = STDOUT_FILENO) {
   const pid_t child = fork();
   if (child < 0) throw io_error("cannot start another process: too many are running");
   if (child == 0) {
-    if (!output.empty() && !freopen(output.c_str(), "w", stdout)) _exit(1);
+    if (dup2(output, STDOUT_FILENO) < 0) _exit(cannot_run);
     std::vector<char*> arguments;
     for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     execvp(arguments[0], arguments.data());
-    _exit(127);
+    _exit(cannot_run);
   }
   int status = 0;
-  waitpid(child, &status, 0);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/// A file that is there under its name only once it is whole.
+class Draft {
+ public:
+  explicit Draft(fs::path path)
+      : path_(std::move(path)), draft_(path_.parent_path() / fmt::format(".{}.{}", path_.filename().string(), getpid())) {
+    descriptor_ = open(draft_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) refuse();
+  }
+  ~Draft() {
+    if (descriptor_ >= 0) close(descriptor_);
+    unlink(draft_.c_str());  // gone already where it was kept
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+
+  int descriptor() const { return descriptor_; }
+  void keep() {
+    if (rename(draft_.c_str(), path_.c_str()) != 0) refuse();
+  }
+
+ private:
+  [[noreturn]] void refuse() const {
+    throw io_error(fmt::format("cannot write {}: {}; choose another folder with -o", path_.string(), std::strerror(errno)));
+  }
+  fs::path path_, draft_;
+  int descriptor_ = -1;
+};
+
+/// The exit code of a command that has said itself, in one line, why it failed.
+Exit failed(int code, const std::string& what) {
+  if (code == static_cast<int>(Exit::user_error)) return Exit::user_error;
+  if (code == static_cast<int>(Exit::io_or_failed_case)) return Exit::io_or_failed_case;
+  throw io_error(
+      fmt::format("{} ended with {}", what, code < 128 ? fmt::format("exit code {}", code) : fmt::format("signal {}", code - 128)));
+}
+
 // Judgements are computed in one place, by this program; exit 4 of `score` is a verdict, and is drawn all the same.
-fs::path judge(const std::string& command, const ReportOptions& options, const fs::path& directory) {
-  const fs::path json = directory / (fs::path(options.file).stem().string() + "." + command + ".json");
-  const int code = run_and_wait({program_path().string(), command, options.file, "--json"}, json);
-  if (code != 0 && code != static_cast<int>(Exit::wrong_result))
-    throw Error(code == 2 ? Exit::user_error : Exit::io_or_failed_case, fmt::format("'plumbline {} {}' ended with {}; see above", command, options.file, code));
-  return json;
+Exit judge(const std::string& command, const std::string& file, const fs::path& json) {
+  Draft draft(json);
+  const int code = run_and_wait({program_path().string(), command, file, "--json"}, draft.descriptor());
+  if (code != 0 && code != static_cast<int>(Exit::wrong_result)) return failed(code, fmt::format("'plumbline {} {}'", command, file));
+  draft.keep();
+  return Exit::ok;
 }
 
 Exit report(const ReportOptions& options) {
   const fs::path directory = options.directory.empty() ? fs::path(options.file).parent_path() / "." : fs::path(options.directory);
-  std::error_code failed;
-  fs::create_directories(directory, failed);
-  if (failed) throw io_error(fmt::format("cannot create {}: {}; choose another folder with -o", directory.string(), failed.message()));
+  std::error_code refused;
+  fs::create_directories(directory, refused);
+  if (refused) throw io_error(fmt::format("cannot create {}: {}; choose another folder with -o", directory.string(), refused.message()));
   const fs::path analysis = find_shared("analysis");
-  if (analysis.empty()) throw io_error("the Python package plumbline_analysis is not beside this program; install Plumbline, or set PLUMBLINE_SHARE");
-  const auto show = judge("show", options, directory), ceilings = judge("ceilings", options, directory), score = judge("score", options, directory);
+  if (analysis.empty())
+    throw io_error("the Python package plumbline_analysis is not beside this program; install Plumbline, or set PLUMBLINE_SHARE");
+  std::vector<std::string> words{options.python, "-m", "plumbline_analysis", "report", options.file, "-o", directory.string()};
+  for (const std::string command : {"show", "ceilings", "score"}) {
+    const fs::path json = directory / (fs::path(options.file).stem().string() + "." + command + ".json");
+    if (const Exit exit = judge(command, options.file, json); exit != Exit::ok) return exit;
+    words.insert(words.end(), {"--" + command, json.string()});
+  }
+  if (options.debug) words.emplace_back("--debug");
   setenv("PYTHONPATH", analysis.c_str(), 1);
   setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
-  const int code = run_and_wait({options.python, "-m", "plumbline_analysis", "report", options.file, "--show", show.string(), "--ceilings",
-                                 ceilings.string(), "--score", score.string(), "-o", directory.string()},
-                                {});
-  if (code == 127) throw user_error(fmt::format("cannot run {}; name a Python 3 with --python", options.python));
-  return code == 0 ? Exit::ok : code == 2 ? Exit::user_error : Exit::io_or_failed_case;
+  const int code = run_and_wait(words);
+  if (code == cannot_run) throw user_error(fmt::format("cannot run {}; name a Python 3 with --python", options.python));
+  return code == 0 ? Exit::ok : failed(code, options.python);
 }
 
 }  // namespace
@@ -68,6 +117,7 @@ void add_report(CLI::App& app, Action& chosen) {
   command->add_option("FILE", options->file, "result file (.h5)")->required();
   command->add_option("-o,--output", options->directory, "folder for the figures (default: beside FILE)");
   command->add_option("--python", options->python, "Python 3 with h5py, pandas and matplotlib")->capture_default_str();
+  command->add_flag("--debug", options->debug, "after an error in Python that nobody foresaw, show where it rose");
   command->callback([&chosen, options] { chosen = [options] { return report(*options); }; });
 }
 

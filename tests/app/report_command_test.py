@@ -1,0 +1,85 @@
+"""plumbline report: it draws through Python what the other commands say, and leaves nothing half done behind when it cannot."""
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+PLUMBLINE = os.environ["PLUMBLINE"]
+for module in ("h5py", "pandas", "matplotlib"):
+    pytest.importorskip(module, reason=f"SKIP: python3-{module} is not installed")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    path = tmp_path_factory.mktemp("results") / "known.h5"
+    subprocess.run([os.environ["KNOWN_RESULTS"], path], check=True)
+    return path
+
+
+def report(*words):
+    return subprocess.run([PLUMBLINE, "report", *map(str, words)], capture_output=True, text=True)
+
+
+def refused(folder, code, word, *words):
+    """One line that has `word`, the exit code, and nothing new in the folder."""
+    before = set(folder.glob("**/*")) if folder.exists() else set()
+    done = report(*words, "-o", folder)
+    assert done.returncode == code and done.stdout == "", done
+    assert done.stderr.count("\n") == 1 and word in done.stderr, done.stderr
+    assert set(folder.glob("**/*")) - before == set()
+
+
+def test_figures_page_and_judgements_are_written(results, tmp_path):
+    done = report(results, "-o", tmp_path)
+    assert done.returncode == 0, done.stderr
+    for command in ("show", "ceilings", "score"):
+        assert json.loads((tmp_path / f"known.{command}.json").read_text())["schema"] == f"plumbline-{command}/1"
+    assert (tmp_path / "report.html").exists() and list(tmp_path.glob("roofline-*.png")) and (tmp_path / "accuracy.svg").exists()
+    assert not list(tmp_path.glob(".*"))
+    assert done.stderr.count("\n") <= 1
+
+
+def test_a_bad_file_is_one_line_and_leaves_nothing_behind(results, tmp_path):
+    (tmp_path / "letter.h5").write_text("Dear reader")
+    (tmp_path / "cut.h5").write_bytes(results.read_bytes()[:3000])
+    for name in ("missing.h5", "letter.h5", "cut.h5"):
+        refused(tmp_path / "figures", 2, name, tmp_path / name)
+
+
+def test_a_bad_file_leaves_the_judgements_of_the_last_report(tmp_path):
+    (tmp_path / "known.h5").write_text("Dear reader")
+    (tmp_path / "known.show.json").write_text("the last one")
+    refused(tmp_path, 2, "known.h5", tmp_path / "known.h5")
+    assert (tmp_path / "known.show.json").read_text() == "the last one"
+
+
+def test_a_judgement_that_cannot_take_its_name_is_one_line_and_exit_1(results, tmp_path):
+    (tmp_path / "known.show.json").mkdir()
+    refused(tmp_path, 1, "known.show.json", results)
+
+
+def test_an_output_that_is_no_folder_is_one_line_and_exit_1(results, tmp_path):
+    (tmp_path / "file").write_text("x")
+    refused(tmp_path / "file" / "figures", 1, "choose another folder", results)
+
+
+def test_a_python_that_is_not_there_is_named(results, tmp_path):
+    done = report(results, "-o", tmp_path, "--python", "/nowhere/python3")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "/nowhere/python3" in done.stderr
+
+
+def test_an_error_that_nobody_foresaw_in_python_is_one_line(results, tmp_path):
+    package = tmp_path / "share" / "analysis" / "plumbline_analysis"
+    package.mkdir(parents=True)
+    source = pathlib.Path(__file__).resolve().parents[2] / "analysis" / "plumbline_analysis"
+    for file in source.glob("*.py"):
+        (package / file.name).write_text(file.read_text())
+    (package / "page.py").write_text("def build(*_):\n    raise ZeroDivisionError('by nobody')\n")
+    words = [PLUMBLINE, "report", str(results), "-o", str(tmp_path / "figures")]
+    for extra, traceback in (([], False), (["--debug"], True)):
+        done = subprocess.run(words + extra, capture_output=True, text=True, env={**os.environ, "PLUMBLINE_SHARE": str(tmp_path / "share")})
+        assert done.returncode == 1 and ("Traceback" in done.stderr) == traceback
+        assert "known.h5" in done.stderr and "ZeroDivisionError: by nobody" in done.stderr
+        assert traceback or done.stderr.count("\n") == 1
