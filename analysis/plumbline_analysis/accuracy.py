@@ -11,7 +11,8 @@ ROWS_A_FIGURE = 36
 BAND = 0.05
 AXIS = (0.2, 5.0)  # at most: the band must be seen; what lies beyond stands at the edge as an arrow, and as a number beside it
 # The cells beside a line: head, and where it ends on the right, in widths of the axes.
-COLUMNS = (("grade", 1.09), ("n", 1.17), ("bias", 1.31), ("min", 1.45), ("max", 1.57), ("CV", 1.74), ("zeros", 1.86), ("untold", 1.98), ("absent", 2.12))
+COLUMNS = (("grade", 1.09), ("n", 1.17), ("bias", 1.31), ("min", 1.45), ("max", 1.57),
+           ("CV", 1.74), ("zeros", 1.86), ("untold", 1.98), ("absent", 2.12))
 # Where the axis carries numbers, by the axis's greatest over its least value.
 TICKS = ((2.0, (0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.3)),
          (6.0, (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 4.0)),
@@ -52,8 +53,8 @@ def ratio_of(row):
 
 
 def tells(row):
-    """Whether the row can tell a right counter from a wrong one, as plumbline score has it: "inside" says nothing of an interval that begins
-    at zero."""
+    """Whether the row can tell a right counter from a wrong one, as plumbline score has it: "inside" says nothing of an interval
+    that begins at zero."""
     ratio = ratio_of(row)
     return ratio is not None and not (ratio == 1 and row.get("exact_lo") == 0)
 
@@ -107,8 +108,8 @@ def _draw_line(axes, position, rows, limits):
     """A strip a level, one above the other; each dot a case that can tell; the bar from least to greatest. Words where none can."""
     telling = [row for row in rows if tells(row)]
     if not telling:
-        axes.text(math.sqrt(limits[0] * limits[1]), position, _why_no_dots(rows), ha="center", va="center", fontsize=8, color="#777777", zorder=5,
-                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5})
+        axes.text(math.sqrt(limits[0] * limits[1]), position, _why_no_dots(rows), ha="center", va="center", fontsize=8,
+                  color="#777777", zorder=5, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5})
     levels = [level for level in LEVELS if any(flavor_level(row["case"]) == level for row in telling)]
     for index, level in enumerate(levels):
         ratios = sorted(ratio_of(row) for row in telling if flavor_level(row["case"]) == level)
@@ -161,9 +162,9 @@ def _notes(lines, marks):
     rows = [row for _, rows in lines for row in rows]
     texts = []
     if any(is_zero_test(row) for row in rows):
-        texts.append("zeros: of the cases that have nothing to count, those where it counted nothing (no dots: a ratio of zeros says nothing)")
+        texts.append("zeros: of the cases with nothing to count, those where it counted nothing (no dots: a ratio of zeros says nothing)")
     if any(ratio_of(row) is not None and not tells(row) and not is_zero_test(row) for row in rows):
-        texts.append("untold: cases inside an interval of the model that begins at zero, which cannot tell a right counter from a wrong one (no dots)")
+        texts.append("untold: cases inside an interval of the model that begins at zero: they cannot tell a right counter (no dots)")
     for reason, mark in marks.items():
         cases = {row["case"] for row in rows if ratio_of(row) is None and _reason(row) == reason}
         texts.append(f"absent{f' {mark}' if mark else ''}: {reason} ({len(cases)} case{'s' if len(cases) > 1 else ''})")

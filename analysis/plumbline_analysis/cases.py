@@ -54,4 +54,4 @@ def _draw_many(axes, rows):
             color, width, alpha = (style.INK, 0.7, 0.2) if look == "join" else (style.level_look(look)[0], 1.6, 0.3)
             axes.hlines(rate, low, high, color=color, lw=width, alpha=alpha, zorder=3)
         else:
-            style.draw_points(axes, *zip(*values), *look, zorder=6 - look[2] / 20)  # the inner symbol above the outer one
+            style.draw_points(axes, *zip(*values), *look, zorder=6 - look[2] / 20, edge=0.9)  # the inner symbol above the outer one

@@ -34,7 +34,8 @@ def _drawn_patterns(roofs):
     fills = ""
     if filled:
         printed = ", ".join(f"{style.level_name(level)} {style.short(row['algorithmic'])}" for level, row in filled.items())
-        fills = f"; with write-allocate: the fills that stores cause count, as in the points (plumbline ceilings prints GB/s without: {printed})"
+        fills = ("; with write-allocate: the fills that stores cause count, as in the points "
+                 f"(plumbline ceilings prints GB/s without: {printed})")
     return (f"of each level the fastest pattern is drawn ({shown}){fills}; bands: least to greatest round; ridge points in FLOP/byte; "
             "levels beyond 1000 FLOP/byte are left out")
 
@@ -69,5 +70,6 @@ def legend_entries(rows, roofs):
     levels = [level for level in style.LEVELS if level in roofs.bandwidths or any(level in row["levels"] for row in rows)]
     sources = [source for source in style.BYTES_SOURCES if any(source_of(row) == source for row in rows)]
     usual = (sources or ["hardware"])[0]  # filled only if there are filled points
-    handles = [style.handle(*style.level_look(level), usual) for level in levels] + [style.handle(style.INK, "o", source) for source in sources]
+    handles = [style.handle(*style.level_look(level), usual) for level in levels]
+    handles += [style.handle(style.INK, "o", source) for source in sources]
     return handles, [style.level_name(level) for level in levels] + [style.BYTES_SOURCES[source] for source in sources]

@@ -85,7 +85,8 @@ def _rooflines(ceiling_rows, show_rows, notes):
         reasons = sorted({reason for _, reason in left_out})
         notes.append(f"{len(left_out)} case{'s' if len(left_out) > 1 else ''} ({_few(reasons)})")
     if roofless:
-        notes.append(f"roofline of {_few(roofless)} ({'no ceilings of this node and precision' if ceiling_rows else 'the file has no ceilings'})")
+        reason = "no ceilings of this node and precision" if ceiling_rows else "the file has no ceilings"
+        notes.append(f"roofline of {_few(roofless)} ({reason})")
     if not found:
         notes.append(f"roofline ({'no case has both FLOP/s and an arithmetic intensity' if show_rows else 'the file has no cases'})")
 

@@ -79,7 +79,8 @@ def _draw_case(axes, row, boxes):
         _draw_interval(axes, name, low, ai, high, rate, boxes)
         style.draw_point(axes, ai, rate, name, source_of(row), size, zorder=6 - size / 20)
         x, y = _pixels(axes, ai, rate)
-        boxes.add(x - 6, y - 6, x + 6, y + 6)
+        half = max(6.0, 0.5 * size * axes.figure.dpi / 72 + 1.5)
+        boxes.add(x - half, y - half, x + half, y + half)
     return ends
 
 
@@ -191,7 +192,7 @@ def _label_bandwidths(axes, roofs, boxes):
 def _number_case(axes, position, ends, boxes):
     """The case's number beside one of its ends; a leader where it had to go further."""
     (x0, y0), (x1, y1) = ends
-    candidates = [(x1 + 11, y1, "left", "center"), (x0 - 11, y0, "right", "center")]
+    candidates = [place for away in (11, 20) for place in ((x1 + away, y1, "left", "center"), (x0 - away, y0, "right", "center"))]
     for away in (15, 22, 30, 40, 52):
         for turn in (0, 30, -30, 60, -60, 90, -90):
             east, north = away * math.cos(math.radians(turn)), away * math.sin(math.radians(turn))

@@ -54,10 +54,10 @@ def draw_point(axes, x, y, level, source, size=7.0, zorder=5.0):
     draw_points(axes, [x], [y], level, source, size, zorder)
 
 
-def draw_points(axes, x, y, level, source, size, zorder=5.0):
+def draw_points(axes, x, y, level, source, size, zorder=5.0, edge=1.4):
     """Filled: counted by hardware. Hollow: simulated. Hollow with a dot: the model speaks alone."""
     color, marker = level_look(level)
-    axes.plot(x, y, marker, ms=size, mec=color, mfc=face(color, source), mew=min(1.4, size / 4), zorder=zorder)
+    axes.plot(x, y, marker, ms=size, mec=color, mfc=face(color, source), mew=min(edge, size / 4), zorder=zorder)
     if source == "model":
         axes.plot(x, y, ".", ms=size * 0.45, color=color, zorder=zorder + 0.01)
 

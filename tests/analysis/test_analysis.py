@@ -335,12 +335,13 @@ def test_numbers_are_short_and_never_in_exponents_where_they_can_be_plain():
 
 def accuracy_figure(*rows):
     """Of one counter, whose rows have these values beside the usual ones."""
-    usual = {"counter": "c", "quantity": "q", "case": "k/fp64/n=1/r1t1/gcc12-O3-v3", "ratio": 1.0, "measured": 8.0, "exact_lo": 8.0, "exact_hi": 8.0,
-             "status": "ok", "reason": None}
+    usual = {"counter": "c", "quantity": "q", "case": "k/fp64/n=1/r1t1/gcc12-O3-v3", "ratio": 1.0, "measured": 8.0,
+             "exact_lo": 8.0, "exact_hi": 8.0, "status": "ok", "reason": None}
     score = {"rows": [{**usual, **row} for row in rows]}
     with matplotlib.rc_context(style.SETTINGS):
         figure = accuracy.draw(accuracy.lines_of(score), score)
-    return figure, [text.get_text() for text in figure.axes[0].texts + figure.texts], [line for line in figure.axes[0].lines if line.get_marker() == "o"]
+    texts = [text.get_text() for text in figure.axes[0].texts + figure.texts]
+    return figure, texts, [line for line in figure.axes[0].lines if line.get_marker() == "o"]
 
 
 ZERO_TEST = {"measured": 0.0, "exact_lo": 0.0, "exact_hi": 0.0}
@@ -380,14 +381,15 @@ def test_the_columns_of_the_accuracy_figure_do_not_touch(few):
 
 
 def machine_of(pus, cores, caches):
-    facts = {"pus": pus, "cores": cores, "caches": [{"level": level, "bytes": size, "shared_by_cpus": cpus} for level, size, cpus in caches]}
+    facts = {"pus": pus, "cores": cores, "caches": [dict(zip(("level", "bytes", "shared_by_cpus"), cache)) for cache in caches]}
     return pandas.DataFrame({"node": ["n1"], "json": [json.dumps(facts)]})
 
 
 def test_a_team_has_the_private_caches_of_its_cores_and_shares_the_others():
     caches = [(1, 48 << 10, 2), (2, 1 << 20, 2), (3, 32 << 20, 8)]  # two hardware threads a core, four cores in an L3
-    for team, expected in (("r1t1", (48 << 10, 1 << 20, 32 << 20)), ("r2t2", (192 << 10, 4 << 20, 32 << 20)), ("r2t4", (384 << 10, 8 << 20, 64 << 20))):
-        assert tuple(bandwidth.cache_sizes(machine_of(32, 16, caches), "n1", team).values()) == expected
+    for team, private, shared in (("r1t1", 1, 1), ("r2t2", 4, 1), ("r2t4", 8, 2)):
+        sizes = bandwidth.cache_sizes(machine_of(32, 16, caches), "n1", team)
+        assert sizes == {"L1": private * 48 << 10, "L2": private << 20, "L3": shared * 32 << 20}
     assert bandwidth.cache_sizes(machine_of(32, 16, caches), "another", "r1t1") == {}
     assert bandwidth.cache_sizes(pandas.DataFrame({"node": ["n1"], "json": ["{}"]}), "n1", "r1t1") == {}
 
