@@ -59,9 +59,9 @@ void require_memory(std::span<const Case> cases, std::uint64_t available_bytes) 
       throw user_error(fmt::format("case {}: {}", one.id(), problem.what()));
     }
     if (needed && *needed <= available_bytes) continue;
-    throw user_error(
-        fmt::format("case {} is beyond memory: its arrays need {} on a node ({} ranks), available are {}; make it smaller or exclude it",
-                    one.id(), needed ? human(*needed) : "more than 2^63 bytes", one.team.ranks, human(available_bytes)));
+    throw user_error(fmt::format(
+        "case {} is beyond memory: its arrays need {} on a node ({} rank{}), available are {}; make it smaller or exclude it", one.id(),
+        needed ? human(*needed) : "more than 2^63 bytes", one.team.ranks, one.team.ranks == 1 ? "" : "s", human(available_bytes)));
   }
 }
 

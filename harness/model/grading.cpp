@@ -47,6 +47,9 @@ bool is_trusted(const Summary& s, const Limits& limits) {
   return is_steady(s, limits) && std::abs(s.bias - 1) <= limits.bias && s.max - 1 <= limits.worst && 1 - s.min <= limits.worst;
 }
 
+/// "1 case", "2 cases"
+std::string counted(std::size_t n, const std::string& noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
+
 std::string print(const char* format, double value) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), format, value);
@@ -107,21 +110,22 @@ std::string good_regimes(const Evidences& evidence, const Limits& limits, std::s
 
 std::string nothing_to_tell(const CounterScore& score) {
   if (score.zero_tests == 0) return "no case that could tell";
-  return "rightly counted nothing in " + std::to_string(score.zero_tests) + " cases; none has something";
+  return "rightly counted nothing in " + counted(score.zero_tests, "case") + "; none has something";
 }
 
 void decide(CounterScore& score, const Evidences& evidence, const Summary& s, const Limits& limits) {
-  const auto failures = std::count_if(evidence.begin(), evidence.end(), [](const Evidence* e) { return e->fails(); });
+  const auto failures =
+      static_cast<std::size_t>(std::count_if(evidence.begin(), evidence.end(), [](const Evidence* e) { return e->fails(); }));
   if (score.zero_failures > 0) {
     score.grade = 'D';
     score.reason =
-        std::to_string(score.zero_failures) + " of " + std::to_string(score.zero_tests) + " zero tests failed: it counts what is not there";
+        std::to_string(score.zero_failures) + " of " + counted(score.zero_tests, "zero test") + " failed: it counts what is not there";
   } else if (failures > 0) {
     score.grade = 'D';
-    score.reason = "counted nothing in " + std::to_string(failures) + " cases that have something";
+    score.reason = "counted nothing in " + counted(failures, "case") + (failures == 1 ? " that has something" : " that have something");
   } else if (s.n < fewest_cases) {
-    score.reason = s.n == 0 ? nothing_to_tell(score)
-                            : "only " + std::to_string(s.n) + " cases could tell; a grade takes " + std::to_string(fewest_cases);
+    score.reason =
+        s.n == 0 ? nothing_to_tell(score) : "only " + counted(s.n, "case") + " could tell; a grade takes " + std::to_string(fewest_cases);
   } else if (is_trusted(s, limits)) {
     score.grade = 'A';
     score.reason = s.min == 1 && s.max == 1 ? "always exact, or inside the model's interval"

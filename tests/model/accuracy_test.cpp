@@ -117,6 +117,13 @@ TEST(Accuracy, three_right_cases_are_trusted_and_two_do_not_decide) {
   EXPECT_EQ(score_all({fill_case(1, 640, 640, 10), fill_case(2, 1280, 1280, 20)}).counters.at(0).grade, '-');
 }
 
+TEST(Accuracy, one_case_is_one_case) {
+  EXPECT_EQ(score_all({fill_case(1, 640, 640, 10)}).counters.at(0).reason, "only 1 case could tell; a grade takes 3");
+  EXPECT_EQ(score_all({fill_case(1, 0, 0, 3)}).counters.at(0).reason, "1 of 1 zero test failed: it counts what is not there");
+  EXPECT_EQ(score_all({fill_case(1, 640, 640, 0)}).counters.at(0).reason, "counted nothing in 1 case that has something");
+  EXPECT_EQ(score_all({fill_case(1, 0, 0, 0)}).counters.at(0).reason, "rightly counted nothing in 1 case; none has something");
+}
+
 TEST(Accuracy, being_inside_an_interval_that_begins_at_nothing_is_no_evidence) {
   const CounterScore score = score_all({fill_case(1, 0, 6400, 10), fill_case(2, 0, 6400, 20), fill_case(3, 0, 6400, 30)}).counters.at(0);
   EXPECT_EQ(score.n, 0U);
