@@ -16,8 +16,7 @@ enum class Held { surely, maybe, never };
 /// Stack frames, the argument block, constants and the harness's own lines around a sweep: not data of the kernel, but a counter
 /// sees them. They may be fetched in each sweep, and may push dirty lines out between sweeps, where nobody counts. What an empty
 /// region costs has been subtracted before, and may be more than the sweep's share of it: so the slack is open to both sides.
-/// Largest seen under the emulator: 19 lines a thread, 40 in OpenBLAS.
-constexpr std::uint64_t slack_lines_per_thread = 48;
+/// (slack_lines_per_thread; largest seen under the emulator: 19 lines a thread, 40 in OpenBLAS.)
 /// Inner loops that stream more than a cache holds push out the stack lines of the loop around them, once in each of its iterations.
 constexpr std::uint64_t slack_lines_per_outer_iteration = 2;
 /// The same lines take this many ways of a set at most: two short contiguous pieces (stack, counter slots) of one line each.

@@ -18,6 +18,11 @@ struct CacheLevel {
   bool shared = false;          // by all threads of the team (L3); else one for each thread
 };
 
+/// Lines a thread that a flow's interval leaves to either side for stack, constants and the harness's own.
+inline constexpr std::uint64_t slack_lines_per_thread = 48;
+/// Flows of a boundary that have this slack: demand_read, rfo, write_back.
+inline constexpr std::uint64_t slackened_flows = 3;
+
 /// FLOPs, register-L1 references and the flows of the boundaries L1-L2, L2-L3, L3-mem ("bytes.L1-L2.demand_read", ...) of one
 /// sweep in steady state (one warm sweep before), write-back and write-allocate caches with LRU replacement. Exact where no
 /// cache decides; else [compulsory, layer condition broken]. `caches` from the core outwards; a level that is missing is

@@ -11,11 +11,17 @@ namespace {
 double quotient(double a, double b) { return b > 0 ? a / b : absent; }
 
 LevelIntensity intensity(const std::string& level, const Estimate& flops, const Estimate& bytes) {
-  return {.level = level,
-          .bytes = bytes.value,
-          .ai = quotient(flops.value, bytes.value),
-          .ai_lo = quotient(flops.lo, bytes.hi),
-          .ai_hi = quotient(flops.hi, bytes.lo)};
+  LevelIntensity at{.level = level,
+                    .bytes = bytes.value,
+                    .bytes_lo = bytes.lo,
+                    .bytes_hi = bytes.hi,
+                    .ai = quotient(flops.value, bytes.value),
+                    .ai_lo = quotient(flops.lo, bytes.hi),
+                    .ai_hi = quotient(flops.hi, bytes.lo)};
+  if (std::isfinite(at.ai)) return at;
+  at.status = Status::unavailable;
+  at.reason = bytes.value == 0 ? "no traffic across this boundary" : "the model leaves open whether anything crosses this boundary";
+  return at;
 }
 
 // ------------------------------------------------------------------------------------------------------------------ ceilings
@@ -61,30 +67,42 @@ void note_stand_in(const Ceiling& ceiling, Placement& placement) {
 }
 
 /// What takes longest at the ceilings' rates is the roof: bytes over bandwidth at each level, FLOPs over the peak. (The same as the
-/// least of AI x bandwidth and peak, and it holds for kernels without FLOPs too.)
-void find_bound(Placement& placement, std::span<const Ceiling> ceilings) {
-  double longest = 0;
-  const auto consider = [&](const std::string& bound, double amount) {
+/// least of AI x bandwidth and peak, and it holds for kernels without FLOPs too.) Of an interval only the least is sure: a level
+/// that may see no traffic binds nothing.
+void find_bound(Placement& placement, const Estimate& flops, std::span<const Ceiling> ceilings) {
+  double longest = 0, longest_possible = 0;
+  const auto consider = [&](const std::string& bound, double least, double most) {
     const Ceiling* ceiling = roof_at(bound, placement, ceilings);
-    if (ceiling == nullptr || !std::isfinite(amount)) return;
+    if (ceiling == nullptr || !std::isfinite(least)) return;
     note_stand_in(*ceiling, placement);
-    const double seconds = amount / (rate_of(*ceiling) * 1e9);
-    if (seconds <= longest) return;
-    longest = seconds;
+    const double rate = rate_of(*ceiling) * 1e9;
+    longest_possible = std::max(longest_possible, most / rate);
+    if (least / rate <= longest) return;
+    longest = least / rate;
     placement.bound = bound;
     placement.bound_ceiling = ceiling->name;
   };
-  for (const auto& level : placement.levels) consider(level.level, level.bytes);
-  consider("compute", placement.flops);
+  for (const auto& level : placement.levels) {
+    const bool only_slack = placement.join == Join::model && level.bytes == 0;
+    consider(level.level, level.bytes_lo, only_slack ? 0 : level.bytes_hi);
+  }
+  consider("compute", flops.lo, flops.hi);
+  if (placement.bound.empty()) {
+    placement.bound_reason = ceilings.empty() ? "no ceilings in this file; run a campaign with [ceilings]"
+                                              : "no ceiling of this file fits the levels and the precision of this case";
+    return;
+  }
+  placement.bound_status = Status::ok;
+  placement.bound_is_certain = longest_possible <= longest;
   placement.roof_gflops = quotient(placement.flops, longest) * 1e-9;
-  placement.percent_of_roof = longest > 0 ? 100 * quotient(longest, placement.seconds) : absent;
+  placement.percent_of_roof = 100 * quotient(longest, placement.seconds);
 }
 
 // ------------------------------------------------------------------------------------------------------------------ placement
 
 void refuse(Placement& placement, Status status, const std::string& reason) {
-  placement.status = status;
-  placement.reason = reason;
+  placement.status = placement.bound_status = status;
+  placement.reason = placement.bound_reason = reason;
 }
 
 Placement place_case(const Measured& measured, const Measurements& all, std::span<const Ceiling> ceilings) {
@@ -102,7 +120,7 @@ Placement place_case(const Measured& measured, const Measurements& all, std::spa
     refuse(placement, traffic.status, traffic.reason);
   } else {
     placement.gflops = quotient(placement.flops, placement.seconds) * 1e-9;
-    find_bound(placement, ceilings);
+    find_bound(placement, traffic.flops, ceilings);
   }
   return placement;
 }

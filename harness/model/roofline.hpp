@@ -12,9 +12,14 @@ namespace plumbline {
 
 /// Traffic across a level's boundary towards the core, and FLOPs over it.
 struct LevelIntensity {
-  std::string level = {};                              // L1: reg-L1, L2: L1-L2, L3: L2-L3, mem: L3-mem
-  double bytes = absent;                               // per sweep, whole team
+  std::string level = {};  // L1: reg-L1, L2: L1-L2, L3: L2-L3, mem: L3-mem
+  double bytes = absent;   // per sweep, whole team; absent where it may be all or nothing
+  double bytes_lo = absent, bytes_hi = absent;
   double ai = absent, ai_lo = absent, ai_hi = absent;  // flop/byte; a bound is absent where no traffic can be ruled out
+  Status status = Status::ok;                          // of the intensity
+  std::string reason = {};
+
+  bool is_interval() const { return bytes_lo < bytes_hi; }
 };
 
 /// How times came to counts.
@@ -34,6 +39,9 @@ struct Placement {
   std::string bound = {};          // level or "compute"; empty when there is none
   std::string bound_ceiling = {};  // name of the ceiling that limits
   double roof_gflops = absent, percent_of_roof = absent;
+  bool bound_is_certain = false;  // else it is by the least traffic, and with more there is another bound or a higher percentage
+  Status bound_status = Status::unavailable;
+  std::string bound_reason = {};  // why there is no bound
   Join join = Join::none;
   std::string bytes_source = {};  // emulated | hardware | model
   Status status = Status::ok;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/flows.hpp"
 #include "core/kernel.hpp"
 #include "model/accuracy.hpp"
 
@@ -135,6 +136,18 @@ Traffic transferred_counts(const Measured& measured, const Measurements& all) {
 
 Estimate middle(Bounds bounds) { return {(bounds.lo + bounds.hi) / 2, bounds.lo, bounds.hi}; }
 
+/// The slack of all flows of a boundary, for the whole team: an interval up to it is that of a sweep that moves nothing.
+double slack_bytes(const CaseRow& row) {
+  constexpr std::uint64_t line_bytes = 64;
+  return static_cast<double>(slackened_flows * slack_lines_per_thread * line_bytes) * static_cast<double>(row.ranks * row.threads);
+}
+
+/// An interval that begins at nothing has no middle worth telling: either it is only slack, or the caches decide between all and none.
+Estimate bytes_within(Bounds bounds, const CaseRow& row) {
+  if (bounds.lo > 0) return middle(bounds);
+  return {bounds.hi <= slack_bytes(row) ? 0 : absent, bounds.lo, bounds.hi};
+}
+
 Traffic modelled(const Measured& measured, const std::string& why) {
   const Bounds fp64 = measured.expected("flops.fp64"), fp32 = measured.expected("flops.fp32");
   if (!std::isfinite(fp64.lo + fp32.lo)) return refused(why + ", and no model was stored");
@@ -142,7 +155,7 @@ Traffic modelled(const Measured& measured, const std::string& why) {
       .join = Join::model, .source = "model", .flops = middle({fp64.lo + fp32.lo, fp64.hi + fp32.hi}), .levels = {}, .note = why};
   for (const auto& [level, boundary] : level_table)
     if (const Bounds bytes = measured.expected(std::string("bytes.") + boundary); std::isfinite(bytes.lo) && std::isfinite(bytes.hi))
-      traffic.levels.emplace_back(level, middle(bytes));
+      traffic.levels.emplace_back(level, bytes_within(bytes, *measured.of));
   return traffic;
 }
 

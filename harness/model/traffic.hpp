@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-/// An amount with the interval that its source leaves open.
+/// An amount with the interval that its source leaves open. An interval that begins at nothing may come without a value.
 struct Estimate {
   double value = absent, lo = absent, hi = absent;
 };

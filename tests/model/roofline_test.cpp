@@ -94,6 +94,8 @@ TEST(Roofline, without_ceilings_there_is_a_point_but_no_bound) {
   EXPECT_TRUE(p.bound.empty());
   EXPECT_TRUE(std::isnan(p.percent_of_roof));
   EXPECT_EQ(p.status, Status::ok);
+  EXPECT_EQ(p.bound_status, Status::unavailable);
+  EXPECT_EQ(p.bound_reason, "no ceilings in this file; run a campaign with [ceilings]");
 }
 
 TEST(Roofline, a_kernel_without_flops_has_a_bound_too) {
@@ -110,6 +112,8 @@ TEST(Roofline, a_case_that_was_not_timed_has_intensities_but_no_performance) {
   untimed.seconds = absent;
   const Placement p = place_last({untimed}, {ceiling("L2", 64)});
   EXPECT_EQ(p.status, Status::unavailable);
+  EXPECT_EQ(p.bound_status, Status::unavailable);
+  EXPECT_FALSE(p.bound_reason.empty());
   EXPECT_TRUE(std::isnan(p.gflops));
   EXPECT_TRUE(std::isfinite(p.levels.at(0).ai));
 }
@@ -169,6 +173,52 @@ TEST(Roofline, where_only_the_model_speaks_its_interval_is_the_intensitys) {
   EXPECT_EQ(p.join, Join::model);
   EXPECT_DOUBLE_EQ(p.levels.at(0).ai_lo, 2000.0 / 32000);
   EXPECT_TRUE(std::isnan(p.levels.at(0).ai_hi));  // no traffic cannot be ruled out
+}
+
+/// 24 kB of references, and L1-L2 as given, at 24 GB/s: half of L1's 48.
+CaseSample modelled(double lo, double hi) {
+  return {.model = {{"flops.fp64", {2000, 2000}}, {"flops.fp32", {0, 0}}, {"bytes.reg-L1", {24000, 24000}}, {"bytes.L1-L2", {lo, hi}}},
+          .seconds = 1e-6};
+}
+
+TEST(Roofline, an_interval_that_is_only_slack_is_no_traffic_and_binds_nothing) {
+  const double slack = 3 * 48 * 64;  // lines of three flows
+  const Placement p = place_last({modelled(0, slack)}, {ceiling("L1", 48), ceiling("L2", 1)});
+  EXPECT_EQ(p.bound, "L1");
+  EXPECT_DOUBLE_EQ(p.percent_of_roof, 50);
+  EXPECT_TRUE(p.bound_is_certain);
+  EXPECT_EQ(p.levels.at(1).bytes, 0);
+  EXPECT_TRUE(std::isnan(p.levels.at(1).ai));
+  EXPECT_EQ(p.levels.at(1).status, Status::unavailable);
+  EXPECT_EQ(p.levels.at(1).reason, "no traffic across this boundary");
+}
+
+TEST(Roofline, slack_grows_with_the_team) {
+  CaseSample team = modelled(0, 3 * 48 * 64 * 2);  // of each rank
+  team.ranks = 2;
+  EXPECT_TRUE(std::isnan(place_last({team}).levels.at(1).bytes));
+  team.threads = 2;
+  EXPECT_EQ(place_last({team}).levels.at(1).bytes, 0);
+}
+
+TEST(Roofline, where_caches_decide_between_all_and_nothing_there_is_no_intensity_and_no_bound) {
+  const Placement p = place_last({modelled(0, 32000)}, {ceiling("L1", 48), ceiling("L2", 1)});
+  EXPECT_EQ(p.bound, "L1");
+  EXPECT_FALSE(p.bound_is_certain);
+  EXPECT_TRUE(std::isnan(p.levels.at(1).bytes));
+  EXPECT_EQ(p.levels.at(1).bytes_hi, 32000);
+  EXPECT_DOUBLE_EQ(p.levels.at(1).ai_lo, 2000.0 / 32000);
+  EXPECT_EQ(p.levels.at(1).status, Status::unavailable);
+  EXPECT_FALSE(p.levels.at(1).reason.empty());
+}
+
+TEST(Roofline, a_bound_from_an_interval_is_by_its_least_traffic) {
+  const Placement p = place_last({modelled(16000, 32000)}, {ceiling("L2", 32)});
+  EXPECT_DOUBLE_EQ(p.levels.at(1).bytes, 24000);
+  EXPECT_EQ(p.bound, "L2");
+  EXPECT_DOUBLE_EQ(p.percent_of_roof, 50);
+  EXPECT_FALSE(p.bound_is_certain);
+  EXPECT_TRUE(place_last({modelled(16000, 32000)}, {ceiling("L1", 24), ceiling("L2", 320)}).bound_is_certain);
 }
 
 TEST(Roofline, simulated_interleaving_of_threads_opens_L3_to_the_models_interval) {
