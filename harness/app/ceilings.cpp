@@ -12,6 +12,26 @@
 namespace plumbline::app {
 namespace {
 
+/// The same numbers under names that carry the unit.
+void add_in_units(Json& row, const Ceiling& ceiling) {
+  const std::string unit = ceiling.unit == "GFLOP/s" ? "gflops" : ceiling.unit == "GB/s" ? "gbs" : ceiling.unit;
+  for (const char* key : {"value", "min", "median", "max"}) row[std::string(key) + "_" + unit] = row[key];
+}
+
+/// Why a number of a ceiling that is there has no place: what it does not have, or what was not measured often enough.
+void explain_absent(Json& row, const Ceiling& ceiling) {
+  const auto unless = [&](const char* stem, double value, const std::string& reason) {
+    const bool there = std::isfinite(value);
+    const bool ok = ceiling.status == Status::ok;
+    explain(row, stem, there ? Status::ok : ok ? Status::unavailable : ceiling.status, there ? "" : ok ? reason : ceiling.reason);
+  };
+  const std::string no_memory = "a rate of arithmetic, not of a level of memory";
+  const bool memory = ceiling.unit == "GB/s";
+  unless("cv", ceiling.cv, "one sample has no spread");
+  unless("size", ceiling.size_bytes, memory ? "measured without a working set" : no_memory);
+  unless("traffic", ceiling.traffic_gbs, memory ? "the pattern's fills and write-backs are not known" : no_memory);
+}
+
 Json row_of(const Ceiling& ceiling) {
   Json row{{"name", ceiling.name},
            {"precision", ceiling.precision},
@@ -32,8 +52,8 @@ Json row_of(const Ceiling& ceiling) {
            {"reason", text_or_null(ceiling.reason)},
            {"size_bytes", number(ceiling.size_bytes)},
            {"traffic_gbs", number(ceiling.traffic_gbs)}};
-  if (ceiling.unit == "GFLOP/s") row["value_gflops"] = number(ceiling.value);
-  if (ceiling.unit == "GB/s") row["value_gbs"] = number(ceiling.value);
+  add_in_units(row, ceiling);
+  explain_absent(row, ceiling);
   return row;
 }
 
@@ -49,15 +69,22 @@ Among among(const Ceiling& ceiling) {
 Table table_of(Among kind) {
   std::vector<Column> columns{{kind == Among::points ? "FLOPs an element" : "ceiling", Align::left}, {"precision", Align::left}};
   columns.push_back({kind == Among::memory ? "GB/s" : "GFLOP/s"});
+  if (kind == Among::memory) columns.push_back({"traffic"});
   for (const char* heading : {"min", "median", "max", "CV", "n"}) columns.push_back({heading});
   if (kind != Among::compute) columns.push_back({kind == Among::memory ? "reaches" : "working set"});
   columns.push_back({"how", Align::left});
   return Table(columns);
 }
 
+/// Where fills for stores make it more than the algorithmic rate.
+std::string traffic_of(const Ceiling& c) { return std::isfinite(c.traffic_gbs) && c.traffic_gbs != c.value ? plain(c.traffic_gbs, 4) : ""; }
+
 void add_row(Table& table, const Ceiling& c) {
-  std::vector<std::string> cells{c.name,          c.precision,   plain(c.value, 4),  plain(c.min, 4), plain(c.median, 4),
-                                 plain(c.max, 4), percent(c.cv), std::to_string(c.n)};
+  std::vector<std::string> cells{c.name, c.precision, plain(c.value, 4)};
+  if (among(c) == Among::memory) cells.push_back(traffic_of(c));
+  for (const double value : {c.min, c.median, c.max}) cells.push_back(plain(value, 4));
+  cells.push_back(percent(c.cv));
+  cells.push_back(std::to_string(c.n));
   if (!c.is_compute()) cells.push_back(c.level == "mem" ? "" : size_in_bytes(c.size_bytes));
   cells.push_back(c.status == Status::ok ? c.method : "");
   table.add(cells);
@@ -98,8 +125,10 @@ Exit ceilings(const Selection& selection) {
   const auto fitted = fit_ceilings(results.ceilings, node_facts(results, notes));
   if (fitted.empty())
     notes.emplace_back("no ceilings were measured in this run; give the campaign a [ceilings] table with mode = \"quick\"");
-  notes.emplace_back(
-      "GB/s are algorithmic bytes: what the loop reads and writes, without write-allocate fills (traffic_gbs in JSON has them)");
+  if (std::any_of(fitted.begin(), fitted.end(), [](const Ceiling& c) { return std::isfinite(c.traffic_gbs); }))
+    notes.emplace_back(
+        "GB/s, min, median and max are algorithmic bytes: what the loop reads and writes. traffic (traffic_gbs): the best rate in the "
+        "bytes that cross the level's boundary, a store's line read first and written back; the rooflines are drawn with it");
   for (const auto& note : disturbances(fitted)) notes.push_back(note);
   Json rows = Json::array();
   for (const auto& ceiling : fitted) rows.push_back(row_of(ceiling));

@@ -41,33 +41,44 @@ ProjectionSpec side_of(const std::string& path, const std::string& kernel, std::
   return side;
 }
 
-// ---------------------------------------------------------------------------------------------------------------------- JSON
-
 std::string_view word_of(Rest rest) { return rest == Rest::scaled ? "scaled" : "constant"; }
+
+Rest rest_named(const std::string& word) {
+  for (const Rest rest : {Rest::scaled, Rest::constant})
+    if (word == word_of(rest)) return rest;
+  throw user_error(fmt::format("--rest is '{}', but it must be constant or scaled", word));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------- JSON
 
 std::string kind_of(const Group& group) { return group.scope == "node" ? "threaded" : group.scope == "numa" ? "serial" : "single core"; }
 
 Json group_json(const ProjectedGroup& p) {
+  const std::string unit = p.from.unit == "GB/s" ? "gbs" : "gflops";
   return {{"group", p.group.name},      {"kind", kind_of(p.group)},       {"bound", p.group.bound},     {"scope", p.group.scope},
           {"seconds", p.group.seconds}, {"projected_seconds", p.seconds}, {"from_value", p.from.value}, {"to_value", p.to.value},
-          {"unit", p.from.unit},        {"from_method", p.from.method},   {"to_method", p.to.method}};
+          {"unit", p.from.unit},        {"from_method", p.from.method},   {"to_method", p.to.method},   {"from_" + unit, p.from.value},
+          {"to_" + unit, p.to.value}};
 }
 
 Json row_of(const Projection& p) {
   Json groups = Json::array();
   for (const auto& group : p.groups) groups.push_back(group_json(group));
-  return {{"from", p.source},
-          {"to", p.target},
-          {"rest", std::string(word_of(p.rest))},
-          {"covered_fraction", number(p.covered_fraction)},
-          {"seconds", number(p.seconds_before)},
-          {"projected_seconds", number(p.seconds)},
-          {"speedup", number(p.speedup)},
-          {"measured_seconds", number(p.measured_seconds)},
-          {"error_percent", number(p.error_percent)},
-          {"status", "ok"},
-          {"reason", nullptr},
-          {"groups", groups}};
+  Json row{{"from", p.source},
+           {"to", p.target},
+           {"rest", std::string(word_of(p.rest))},
+           {"covered_fraction", number(p.covered_fraction)},
+           {"seconds", number(p.seconds_before)},
+           {"projected_seconds", number(p.seconds)},
+           {"speedup", number(p.speedup)},
+           {"measured_seconds", number(p.measured_seconds)},
+           {"error_percent", number(p.error_percent)},
+           {"status", "ok"},
+           {"reason", nullptr},
+           {"groups", groups}};
+  const bool known = std::isfinite(p.measured_seconds);
+  explain(row, "measured", known ? Status::ok : Status::unavailable, known ? "" : "the target's spec has no measured_seconds");
+  return row;
 }
 
 /// For CSV: a line a group, then the whole.
@@ -153,6 +164,12 @@ Exit project_file(const ProjectOptions& options) {
 void add_project(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("project", "run times on other nodes, by the ceilings that bound each part of a program");
   auto options = std::make_shared<ProjectOptions>();
+  command->footer(
+      "A spec.toml holds a node's ceilings, an app.toml a program's groups:\n"
+      "  spec  schema = \"plumbline-spec/1\"  name  [measured_seconds]  [[ceilings]] name value unit [scope] method\n"
+      "  app   schema = \"plumbline-app/1\"  [name] [rest_seconds] [covered_fraction]  [[groups]] name seconds [kind] [bound]\n"
+      "  unit: GB/s or GFLOP/s; scope: node, numa or core [node]; kind: threaded or serial [threaded]; bound: a ceiling's name [mem]\n"
+      "A spec may hold the keys of an app too. Explained, with an example: harness/model/README.md");
   command->add_option("FROM", options->from, "where the times come from: a result file (.h5), or a spec.toml with the node's ceilings")
       ->required();
   command->add_option("--to", options->to, "the other node: a result file or a spec.toml; may be repeated")
@@ -161,8 +178,10 @@ void add_project(CLI::App& app, Action& chosen) {
       ->take_all();
   command->add_option("--app", options->application, "app.toml with the program's groups; preset: those of FROM, or its measured cases");
   command->add_option("--kernel", options->kernel, "of the measured cases only these (glob)");
-  command->add_option("--rest", options->rest, "what becomes of time that no group covers: scaled or constant")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Rest>{{"scaled", Rest::scaled}, {"constant", Rest::constant}}))
+  command
+      ->add_option_function<std::string>(
+          "--rest", [options](const std::string& word) { options->rest = rest_named(word); },
+          "what becomes of time that no group covers: scaled or constant")
       ->option_text("scaled|constant [scaled]");
   add_format_options(*command, options->format);
   command->callback([&chosen, options] { chosen = [options] { return project_file(*options); }; });

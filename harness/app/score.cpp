@@ -25,6 +25,11 @@ Json row_of(const CaseScore& row) {
           {"reason", text_or_null(row.reason)}};
 }
 
+/// Without a grade, or without a ratio to form the numbers of, a counter's score is not whole.
+bool is_whole(const CounterScore& score) {
+  return score.grade != '-' && std::isfinite(score.bias) && std::isfinite(score.min) && std::isfinite(score.max) && std::isfinite(score.cv);
+}
+
 Json counter_json(const CounterScore& score) {
   return {{"counter", score.counter},
           {"quantity", score.quantity},
@@ -37,6 +42,7 @@ Json counter_json(const CounterScore& score) {
           {"zero_tests", score.zero_tests},
           {"zero_failures", score.zero_failures},
           {"grade", score.grade == '-' ? Json() : Json(std::string(1, score.grade))},
+          {"status", std::string(to_string(is_whole(score) ? Status::ok : Status::unavailable))},
           {"reason", text_or_null(score.reason)}};
 }
 

@@ -1,6 +1,7 @@
 // plumbline show FILE: where each case lies on the roofline, what bounds it, and how near it comes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -22,7 +23,17 @@ std::string label_of(const CaseRow& row) {
 }
 
 Json level_json(const LevelIntensity& level) {
-  return {{"bytes", number(level.bytes)}, {"ai", number(level.ai)}, {"ai_lo", number(level.ai_lo)}, {"ai_hi", number(level.ai_hi)}};
+  Json json{{"bytes", number(level.bytes)},
+            {"bytes_lo", number(level.bytes_lo)},
+            {"bytes_hi", number(level.bytes_hi)},
+            {"ai", number(level.ai)},
+            {"ai_lo", number(level.ai_lo)},
+            {"ai_hi", number(level.ai_hi)},
+            {"status", std::string(to_string(level.status))},
+            {"reason", text_or_null(level.reason)}};
+  if (level.status == Status::ok && !std::isfinite(level.ai_hi))
+    explain(json, "ai_hi", Status::unavailable, "no traffic across this boundary cannot be ruled out");
+  return json;
 }
 
 Json row_of(const Placement& p) {
@@ -44,6 +55,9 @@ Json row_of(const Placement& p) {
           {"bound_ceiling", text_or_null(p.bound_ceiling)},
           {"roof_gflops", number(p.roof_gflops)},
           {"percent_of_roof", number(p.percent_of_roof)},
+          {"bound_status", std::string(to_string(p.bound_status))},
+          {"bound_reason", text_or_null(p.bound_reason)},
+          {"bound_is_certain", p.bound_is_certain},
           {"join", std::string(to_string(p.join))},
           {"bytes_source", text_or_null(p.bytes_source)},
           {"status", std::string(to_string(p.status))},
@@ -53,10 +67,14 @@ Json row_of(const Placement& p) {
 
 // ---------------------------------------------------------------------------------------------------------------------- text
 
-/// FLOP/byte; beyond 1000 a level carries next to nothing.
+/// FLOP/byte; beyond 1000 a level carries next to nothing. "~" is the middle of a model's interval, ">" the end of an open one.
 std::string intensity(const Placement& placement, const std::string& level) {
-  for (const auto& l : placement.levels)
-    if (l.level == level) return l.ai > 1000 || l.bytes == 0 ? ">1000" : plain(l.ai);
+  for (const auto& l : placement.levels) {
+    if (l.level != level) continue;
+    if (l.ai > 1000 || l.bytes == 0) return ">1000";
+    if (l.status != Status::ok) return ">" + plain(l.ai_lo);
+    return (placement.join == Join::model && l.is_interval() ? "~" : "") + plain(l.ai);
+  }
   return "-";
 }
 
@@ -80,8 +98,9 @@ void add_row(Table& table, const Placement& p) {
   }
   std::vector<std::string> cells{name, duration(p.seconds), plain(p.gflops)};
   for (const char* level : {"L1", "L2", "L3", "mem"}) cells.push_back(intensity(p, level));
-  cells.push_back(p.bound.empty() ? "-" : p.bound);
-  cells.push_back(std::isfinite(p.percent_of_roof) ? fmt::format("{:.0f} %", p.percent_of_roof) : "-");
+  const std::string about = p.bound_is_certain ? "" : "~";
+  cells.push_back(p.bound.empty() ? "-" : about + p.bound);
+  cells.push_back(std::isfinite(p.percent_of_roof) ? fmt::format("{}{:.0f} %", about, p.percent_of_roof) : "-");
   cells.push_back(source_of(p));
   table.add(cells);
   if (p.status != Status::ok) table.add_line(wrapped(fmt::format("{}: {}", to_string(p.status), p.reason), 118, "      "));
@@ -112,6 +131,8 @@ std::string as_text(const std::vector<Placement>& placements) {
 
 std::vector<std::string> notes_of(const std::vector<Placement>& placements, const std::vector<Ceiling>& ceilings) {
   std::vector<std::string> notes{"AI: FLOP/byte across a level's boundary towards the core, drawn against that level's bandwidth"};
+  if (std::any_of(placements.begin(), placements.end(), [](const Placement& p) { return !p.bound.empty() && !p.bound_is_certain; }))
+    notes.emplace_back("~: from an interval; a bound and its percentage are by the least traffic that the interval allows");
   if (ceilings.empty()) notes.emplace_back("no ceilings in this file, so nothing is bound; a campaign's [ceilings] table measures them");
   std::set<std::string> seen;
   for (const auto& p : placements)

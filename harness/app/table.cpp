@@ -110,6 +110,11 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); 
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
+void explain(Json& row, const std::string& stem, Status status, const std::string& reason) {
+  row[stem + "_status"] = std::string(to_string(status));
+  row[stem + "_reason"] = text_or_null(reason);
+}
+
 namespace {
 
 void append_member(std::string& text, const std::string& key, const Json& value) {

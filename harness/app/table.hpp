@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/status.hpp"
+
 namespace plumbline::app {
 
 using Json = nlohmann::ordered_json;
@@ -59,6 +61,8 @@ std::string wrapped(const std::string& text, std::size_t width, const std::strin
 Json number(double value);
 /// null when the text is empty.
 Json text_or_null(const std::string& text);
+/// Adds "STEM_status" and "STEM_reason": of a part of a row that may be absent where the row as a whole is there.
+void explain(Json& row, const std::string& stem, Status status, const std::string& reason);
 
 /// {"schema":"plumbline-COMMAND/1","file":FILE,"rows":[...],"notes":[...]} and what is in `more`, a row on each line.
 std::string document(const std::string& command, const std::string& file, const Json& rows, const std::vector<std::string>& notes,

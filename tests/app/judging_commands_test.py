@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -40,16 +41,85 @@ def wrong_results(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="module")
+def bare_results(tmp_path_factory):
+    """Without ceilings."""
+    path = tmp_path_factory.mktemp("results") / "bare.h5"
+    subprocess.run([os.environ["KNOWN_RESULTS"], path, "bare"], check=True)
+    return path
+
+
+@pytest.fixture(scope="module")
+def open_results(tmp_path_factory):
+    """The model leaves L1-L2 traffic between 16 and 32 kB, and one sample was taken of each ceiling."""
+    path = tmp_path_factory.mktemp("results") / "open.h5"
+    subprocess.run([os.environ["KNOWN_RESULTS"], path, "open"], check=True)
+    return path
+
+
 def test_show_places_a_case_by_its_counts_and_the_median_time(results):
     show = document("show", results)
     assert show["schema"] == "plumbline-show/1" and show["file"] == str(results)
     row = next(r for r in show["rows"] if r["case"] == CASE)
     assert row["seconds"] == 1e-6 and row["flops"] == 2000
     assert row["gflops"] == pytest.approx(2)
-    assert row["levels"]["L1"] == {"bytes": 24000, "ai": pytest.approx(1 / 12), "ai_lo": pytest.approx(1 / 12), "ai_hi": pytest.approx(1 / 12)}
+    twelfth = pytest.approx(1 / 12)
+    assert row["levels"]["L1"] == {"bytes": 24000, "bytes_lo": 24000, "bytes_hi": 24000, "ai": twelfth, "ai_lo": twelfth, "ai_hi": twelfth,
+                                   "status": "ok", "reason": None}
     assert row["levels"]["L2"]["bytes"] == 0 and row["levels"]["L2"]["ai"] is None
+    assert row["levels"]["L2"]["status"] == "unavailable" and row["levels"]["L2"]["reason"] == "no traffic across this boundary"
     assert row["bound"] == "L1" and row["percent_of_roof"] == pytest.approx(50)  # 24 of 48 GB/s
     assert row["join"] == "same" and row["bytes_source"] == "emulated" and row["status"] == "ok" and row["label"] == "triad n=1000"
+
+
+def test_an_interval_of_the_model_that_is_only_slack_binds_nothing(results):
+    row = next(r for r in document("show", results)["rows"] if r["flavor"] == "gcc13-O3-v3")
+    assert row["join"] == "model" and row["bound"] == "L1" and row["percent_of_roof"] == pytest.approx(50)
+    assert row["levels"]["L2"]["bytes"] == 0 and row["levels"]["L2"]["reason"]
+
+
+def test_the_table_marks_what_comes_from_an_interval(results, open_results):
+    assert "~" not in plumbline("show", results)
+    line = next(line for line in plumbline("show", open_results).splitlines() if "gcc13" in line)
+    assert "~0.0833" in line and "~L2" in line  # 16 to 32 kB: AI 2/24 in the middle
+
+
+def test_without_ceilings_a_case_is_ok_and_its_bound_says_why_there_is_none(bare_results):
+    row = document("show", bare_results)["rows"][0]
+    assert row["status"] == "ok" and row["bound"] is None and row["percent_of_roof"] is None
+    assert row["bound_status"] == "unavailable" and row["bound_reason"] == "no ceilings in this file; run a campaign with [ceilings]"
+
+
+PART_OF = {"bound": ("bound_ceiling", "roof_gflops", "percent_of_roof"), "size": ("size_bytes",), "traffic": ("traffic_gbs",),
+           "measured": ("measured_seconds", "error_percent")}
+
+
+def unexplained(value, where=""):
+    """The keys whose null has neither the object's nor its own status and reason."""
+    if isinstance(value, list):
+        return [key for i, item in enumerate(value) for key in unexplained(item, f"{where}[{i}]")]
+    if not isinstance(value, dict):
+        return []
+    if value.get("status", "ok") != "ok" and value.get("reason"):
+        explained = value.keys()
+    else:
+        stems = [key.removesuffix("_status") for key in value if key.endswith("_status")]
+        stems = [stem for stem in stems if value[stem + "_status"] != "ok" and value[stem + "_reason"]]
+        explained = {*stems, *(key for stem in stems for key in PART_OF.get(stem, ()))}
+    missing = [f"{where}.{key}" for key, v in value.items() if v is None and key not in explained and not key.endswith("reason")]
+    return missing + [key for k, v in value.items() for key in unexplained(v, f"{where}.{k}")]
+
+
+@pytest.mark.parametrize("command", ["show", "score", "ceilings"])
+@pytest.mark.parametrize("file", ["results", "bare_results", "open_results"])
+def test_every_null_stands_beside_a_status_and_a_reason(command, file, request):
+    path = request.getfixturevalue(file)
+    assert unexplained(document(command, path)) == []
+
+
+def test_a_null_without_a_reason_would_be_found():
+    assert unexplained({"rows": [{"x": None, "status": "ok", "reason": None}]}) == [".rows[0].x"]
+    assert unexplained({"rows": [{"x": None, "x_status": "unavailable", "x_reason": None}]}) == [".rows[0].x"]
 
 
 def test_show_gives_a_case_that_did_not_run_a_status_and_a_reason_and_no_number(results):
@@ -85,8 +155,21 @@ def test_ceilings_name_the_levels_of_the_machine(results):
     rows = {row["name"]: row for row in document("ceilings", results)["rows"]}
     assert rows["FP64 vector FMA"]["value_gflops"] == 100 and rows["FP64 vector FMA"]["n"] == 2
     assert rows["L1 load"]["value_gbs"] == 48 and rows["mem load"]["value_gbs"] == 10
+    assert (rows["FP64 vector FMA"]["min_gflops"], rows["FP64 vector FMA"]["max_gflops"]) == (90, 100)
+    for row in rows.values():
+        unit = {"GFLOP/s": "gflops", "GB/s": "gbs"}[row["unit"]]
+        assert all(row[f"{key}_{unit}"] == row[key] for key in ("value", "min", "median", "max"))
     assert rows["L2 load"]["value"] is None and rows["L2 load"]["status"] == "unavailable" and rows["L2 load"]["reason"]
     assert "L3 load" not in rows  # the machine has none
+
+
+def test_the_ceilings_table_has_both_rates_where_stores_cause_fills(results):
+    text = plumbline("ceilings", results)
+    heading = next(line for line in text.splitlines() if "traffic" in line)
+    column = slice(heading.index("GB/s") - 4, heading.index("traffic") + len("traffic"))
+    assert next(line for line in text.splitlines() if line.startswith("mem triad"))[column].split() == ["9.000", "12.00"]  # 4/3
+    assert next(line for line in text.splitlines() if line.startswith("mem load"))[column].split() == ["10.00"]
+    assert "traffic_gbs" in text and "the rooflines are drawn with it" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("command", ["show", "score", "ceilings"])
@@ -153,6 +236,22 @@ def test_both_sets_of_projections_of_paper_004_are_reproduced(setsm):
     assert any("covered fraction" in note for note in with_stream["notes"])
 
 
+@pytest.mark.parametrize("word", ["foo", "0", "1", ""])
+def test_an_unknown_rest_is_told_in_one_line_with_the_words_that_are_allowed(setsm, word):
+    _, app, targets, _ = setsm
+    message = plumbline("project", targets[1], "--app", app, *targets, "--rest", word, code=2)
+    assert message == f"plumbline: --rest is '{word}', but it must be constant or scaled\n"
+
+
+def test_a_target_without_a_measured_time_says_so(results):
+    projection = document("project", results, "--to", results)
+    row, = projection["rows"]
+    assert row["measured_seconds"] is None and row["error_percent"] is None
+    assert row["measured_status"] == "unavailable" and "measured_seconds" in row["measured_reason"]
+    assert unexplained(projection) == []
+    assert all(group["from_gbs"] == group["from_value"] and group["to_gbs"] == group["to_value"] for group in row["groups"])
+
+
 def test_a_constant_rest_is_stated_and_keeps_its_seconds(setsm):
     golden, app, targets, folder = setsm
     same = spec(folder / "same.toml", "same", golden["source_node"]["dram_gbs_node"], golden["source_node"]["dram_gbs_numa"], "STREAM")
@@ -189,3 +288,24 @@ def test_a_bound_that_the_target_lacks_is_named(results, setsm):
     target = spec(folder / "mem_only.toml", "mem only", 20, 20, "STREAM")
     message = plumbline("project", results, "--to", target, code=2)
     assert "L1" in message and "mem only" in message
+
+
+README = GOLDEN.parent.parent / "harness" / "model" / "README.md"
+
+
+def test_the_documented_projection_prints_what_the_documentation_shows(tmp_path):
+    text = README.read_text()
+    files = re.findall(r"^`(\w+\.toml)`,[^\n]*\n\n```toml\n(.*?)```", text, re.MULTILINE | re.DOTALL)
+    assert [name for name, _ in files] == ["old.toml", "new.toml", "program.toml"]
+    for name, content in files:
+        (tmp_path / name).write_text(content)
+    command, shown = re.search(r"```console\n\$ plumbline ([^\n]*)\n(.*?)```", text, re.DOTALL).groups()
+    done = subprocess.run([PLUMBLINE, *command.split()], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == shown
+
+
+def test_help_names_every_key_that_the_documentation_explains():
+    words = set(re.findall(r"\w+", plumbline("project", "--help")))
+    keys = {key for line in README.read_text().splitlines() if line.startswith("| `") for key in re.findall(r"`\[?\[?(\w+)\]?\]?`", line.split("|")[1])}
+    assert {"ceilings", "groups", "covered_fraction", "measured_seconds"} <= keys <= words
+    assert "harness/model/README.md" in plumbline("project", "--help")
