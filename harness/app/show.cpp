@@ -129,10 +129,16 @@ std::string as_text(const std::vector<Placement>& placements) {
   return table.text();
 }
 
+/// Whether the table has a "~" for it.
+bool is_marked(const Placement& p) {
+  const auto open = [](const LevelIntensity& level) { return level.status == Status::ok && level.is_interval(); };
+  return (!p.bound.empty() && !p.bound_is_certain) || (p.join == Join::model && std::any_of(p.levels.begin(), p.levels.end(), open));
+}
+
 std::vector<std::string> notes_of(const std::vector<Placement>& placements, const std::vector<Ceiling>& ceilings) {
   std::vector<std::string> notes{"AI: FLOP/byte across a level's boundary towards the core, drawn against that level's bandwidth"};
-  if (std::any_of(placements.begin(), placements.end(), [](const Placement& p) { return !p.bound.empty() && !p.bound_is_certain; }))
-    notes.emplace_back("~: from an interval; a bound and its percentage are by the least traffic that the interval allows");
+  if (std::any_of(placements.begin(), placements.end(), is_marked))
+    notes.emplace_back("~: from an interval; an AI is its middle, a bound and its percentage are by the least traffic that it allows");
   if (ceilings.empty()) notes.emplace_back("no ceilings in this file, so nothing is bound; a campaign's [ceilings] table measures them");
   std::set<std::string> seen;
   for (const auto& p : placements)

@@ -82,6 +82,7 @@ def test_the_table_marks_what_comes_from_an_interval(results, open_results):
     assert "~" not in plumbline("show", results)
     line = next(line for line in plumbline("show", open_results).splitlines() if "gcc13" in line)
     assert "~0.0833" in line and "~L2" in line  # 16 to 32 kB: AI 2/24 in the middle
+    assert "* ~: from an interval" in plumbline("show", open_results)
 
 
 def test_without_ceilings_a_case_is_ok_and_its_bound_says_why_there_is_none(bare_results):
