@@ -10,7 +10,7 @@ h5py = pytest.importorskip("h5py", reason="SKIP: python3-h5py is not installed")
 numpy = pytest.importorskip("numpy", reason="SKIP: python3-numpy is not installed")
 
 CONTRACT = {
-    "cases": "id work kernel precision flavor ranks threads params",
+    "cases": "row id work kernel precision flavor ranks threads params",
     "outcomes": "case pass status reason node placement started_unix_ns session",
     "times": "case node session repetition rank seconds clock_hz",
     "counts": "case node session event backend group rank thread repetition raw net enabled_ns running_ns status",
