@@ -4,9 +4,9 @@
 
 #include "core/array.hpp"
 #include "core/kernel.hpp"
-#include "core/rimmed_cube.hpp"
 #include "core/rounding.hpp"
 #include "stencil7.flavors.hpp"
+#include "validation/cube_stencil.hpp"
 
 namespace plumbline {
 namespace {
@@ -16,23 +16,11 @@ class Stencil7Case final : public Workload {
  public:
   static Work model(const Parameters& p, std::string_view) {
     const RimmedCube cube{p.integer("n")};
-    const std::uint64_t n = cube.n, points = cube.points(), real = sizeof(Real), row = cube.row() * real, plane = cube.plane() * real;
+    const std::uint64_t points = cube.points();
     const std::string flops = "flops." + std::string(precision_of<Real>());
-    Work work{
-        .flops = {{flops + ".add", 5 * points}, {flops + ".mul", points}},
-        .streams =
-            {{.array = "in",
-              .footprint_bytes = cube.stencil_lines(real),
-              .read = true,
-              .loads = 6 * points,
-              .element_bytes = real,
-              // From row to row five rows of `in` and one of `out` pass, from plane to plane three planes and one. Without
-              // the rows each of the five is fetched anew; without the planes the plane itself and its two neighbours.
-              .layers = {{.reuse_bytes = 6 * row, .fetched_bytes = 5 * n * n * row},
-                         {.reuse_bytes = 4 * plane, .fetched_bytes = n * (3 * n + 2) * row}}},
-             {.array = "out", .footprint_bytes = cube.interior_lines(real), .written = true, .stores = points, .element_bytes = real}},
-        .paper = {{"paper.flops", 6 * points}, {"paper.bytes", 7 * points * real}}};
-    work.add_outer_loop(n * n, 6 * row);
+    Work work = cube_stencil_traffic(cube, sizeof(Real), 6);
+    work.flops = {{flops + ".add", 5 * points}, {flops + ".mul", points}};
+    work.paper = {{"paper.flops", 6 * points}, {"paper.bytes", 7 * points * sizeof(Real)}};
     return work;
   }
 
