@@ -111,7 +111,7 @@ class LevelFlows {
 
   /// Every line once, by whichever threads touch it.
   Amount compulsory(const Stream& s) const {
-    const std::uint64_t lines = whole_lines(s.footprint_bytes);
+    const std::uint64_t lines = whole_lines(s.touched_bytes == 0 ? s.footprint_bytes : s.touched_bytes);
     if (threads_ == 1) return lines;
     if (s.shared) return {level_.shared ? lines : threads_ * lines, threads_ * lines};
     if (s.per_thread) return {lines, threads_ * lines};  // a thread without work leaves its own alone
@@ -126,7 +126,8 @@ class LevelFlows {
   }
 
   Amount fetched(const Stream& s) const {
-    if (stays_) return {};
+    // A sweep that goes on where the last one stopped may touch lines that no sweep has touched yet.
+    if (stays_) return s.touched_bytes == 0 ? Amount{} : Amount{0, compulsory(s).hi};
     Amount amount = compulsory(s);
     // Layers grow: the innermost one that is broken breaks all outer ones too, and costs the most.
     for (auto layer = s.layers.rbegin(); layer != s.layers.rend(); ++layer) {

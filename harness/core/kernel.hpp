@@ -68,13 +68,33 @@ constexpr std::string_view precision_of() {
   return std::is_same_v<Real, float> ? "fp32" : "fp64";
 }
 
+/// The types of a kernel's precisions; double and float where none is named.
+template <class... Real>
+struct Reals;
+template <class First, class... Others>
+struct Reals<First, Others...> {
+  static std::vector<std::string> precisions() { return {std::string(precision_of<First>()), std::string(precision_of<Others>())...}; }
+  /// act<Real>() for the type of that precision.
+  template <class Act>
+  static auto select(std::string_view precision, Act act) {
+    if constexpr (sizeof...(Others) != 0)
+      if (precision != precision_of<First>()) return Reals<Others...>::select(precision, act);
+    return act.template operator()<First>();
+  }
+};
+
+template <>
+struct Reals<> : Reals<double, float> {};
+
 /// Registers a kernel whose data are a class template `Case<Real>` with
 ///   static Work model(const Parameters&, std::string_view flavor);
 ///   Case(const Parameters&, std::pmr::memory_resource&);    the Workload
 ///   void sweep_all();                                       the loop over the whole range, compiled at baseline
-/// Real is double, float, and Counted for the proof.
-template <template <class> class Case>
+/// Real is each type of Precisions (double and float where none is named), and Counted for the proof.
+template <template <class> class Case, class... Precisions>
 struct Register {
+  using Types = Reals<Precisions...>;
+
   Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters, std::span<const Flavor> flavors)
       : Register(
             std::move(name), std::move(summary), std::move(parameters), [flavors] { return flavors; },
@@ -86,7 +106,7 @@ struct Register {
     Kernel kernel{.name = std::move(name),
                   .summary = std::move(summary),
                   .parameters = std::move(parameters),
-                  .precisions = {"fp64", "fp32"},
+                  .precisions = Types::precisions(),
                   .model = &model,
                   .prepare = &prepare,
                   .count = &count,
@@ -96,11 +116,10 @@ struct Register {
   }
 
   static Work model(const Parameters& p, std::string_view precision, std::string_view flavor) {
-    return precision == "fp32" ? Case<float>::model(p, flavor) : Case<double>::model(p, flavor);
+    return Types::select(precision, [&]<class Real> { return Case<Real>::model(p, flavor); });
   }
   static std::unique_ptr<Workload> prepare(const Parameters& p, std::string_view precision, std::pmr::memory_resource& memory) {
-    if (precision == "fp32") return std::make_unique<Case<float>>(p, memory);
-    return std::make_unique<Case<double>>(p, memory);
+    return Types::select(precision, [&]<class Real> { return std::unique_ptr<Workload>(std::make_unique<Case<Real>>(p, memory)); });
   }
   static Tally count(const Parameters& p) {
     Case<Counted> data(p, *std::pmr::new_delete_resource());

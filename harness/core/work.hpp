@@ -41,6 +41,7 @@ struct Stream {
   std::uint64_t loads = 0, stores = 0;  // elements the core loads and stores: the register-L1 references of the arithmetic as written
   std::uint64_t element_bytes = 0;
   std::vector<Layer> layers = {};  // growing reuse_bytes; empty: every line is fetched once
+  std::uint64_t touched_bytes = 0;  // what one sweep touches of it and the next one goes on from; 0: all of it
   bool non_temporal = false;     // stores bypass the caches
   bool shared = false;           // every thread of a team touches all of it (else the team divides it)
   bool per_thread = false;       // every thread has one of its own, of this size

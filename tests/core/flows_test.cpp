@@ -135,6 +135,19 @@ TEST(Flows, an_update_reads_and_writes_back_without_rfo) {
   EXPECT_EQ(at(counts, "bytes.L3-mem"), Amount(0, 3 * slack));
 }
 
+/// A pointer chase: 16 MiB of lines in one round, 1 MiB of them a sweep. L2 (1 MiB) holds none when the round comes back, L3 all but
+/// in the first round.
+TEST(Flows, a_sweep_that_goes_on_where_the_last_one_stopped_fetches_what_it_touches) {
+  const Counts counts = expected_counts(
+      {.streams =
+           {{.array = "lines", .footprint_bytes = 16 * MiB, .read = true, .loads = 16384, .element_bytes = 8, .touched_bytes = MiB}}},
+      machine, 1);
+  EXPECT_EQ(at(counts, "bytes.reg-L1.load"), Amount(16384 * 8));
+  EXPECT_EQ(at(counts, "bytes.L1-L2.demand_read"), about(MiB));
+  EXPECT_EQ(at(counts, "bytes.L2-L3.demand_read"), about(MiB));
+  EXPECT_EQ(at(counts, "bytes.L3-mem.demand_read"), about(0, MiB));
+}
+
 TEST(Flows, a_layer_that_fits_costs_each_line_once) {
   // n = 254: rows of 2 KiB; four rows are 8 KiB, a quarter of L1. The arrays, 512 + 508 KiB, are on the edge of L2.
   const Counts counts = expected_counts(stencil5(254), machine, 1);
@@ -220,7 +233,8 @@ TEST(Flows, what_all_threads_share_is_fetched_by_each_into_its_own_caches) {
 
 TEST(Flows, what_each_thread_has_of_its_own_fills_a_shared_cache_once_for_each) {
   // 16 MiB fit L3 of 32 MiB once, not four times.
-  const Work work = {.streams = {{.array = "buffer", .footprint_bytes = 16 * MiB, .written = true, .element_bytes = 8, .per_thread = true}}};
+  const Work work = {
+      .streams = {{.array = "buffer", .footprint_bytes = 16 * MiB, .written = true, .element_bytes = 8, .per_thread = true}}};
   EXPECT_EQ(at(expected_counts(work, machine, 1), "bytes.L3-mem.rfo"), about(0));
   EXPECT_EQ(at(expected_counts(work, machine, 4), "bytes.L3-mem.rfo").hi, 64 * MiB + 4 * slack);
 }

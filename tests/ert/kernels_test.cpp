@@ -1,7 +1,11 @@
 // The kernels that find ceilings compute what they say, in every form, flavor and odd size, and their checks notice when they do not.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "core/kernel.hpp"
+#include "ert/chase.hpp"
 #include "ert/peak.hpp"
 #include "ert/stream.hpp"
 #include "machine/cpu.hpp"
@@ -20,6 +24,10 @@ const Flavor* flavor_that_runs(const Kernel& kernel, std::string_view precision)
   for (const Flavor& flavor : kernel.flavors())
     if (flavor.precision == precision && runs_isa(split_flavor(flavor.name).isa)) return &flavor;
   return nullptr;
+}
+
+bool has_fp32(const Kernel& kernel) {
+  return std::find(kernel.precisions.begin(), kernel.precisions.end(), "fp32") != kernel.precisions.end();
 }
 
 TEST(ErtKernels, model_equals_counting_scalar_in_every_form) {
@@ -66,8 +74,10 @@ TEST(ErtKernels, every_flavor_that_runs_here_computes_the_right_result) {
 
 TEST(ErtKernels, parts_of_a_sweep_and_many_sweeps_give_the_right_result_too) {
   for (const Point& point : points()) {
-    const Flavor& flavor = *flavor_that_runs(*find_kernel(point.kernel), "fp32");
-    const auto data = prepared(point, "fp32");
+    const Kernel& kernel = *find_kernel(point.kernel);
+    const char* const precision = has_fp32(kernel) ? "fp32" : "fp64";
+    const Flavor& flavor = *flavor_that_runs(kernel, precision);
+    const auto data = prepared(point, precision);
     const std::size_t middle = data->extent() / 2 / data->grain() * data->grain();
     for (int sweeps = 1; sweeps <= 5; ++sweeps) {
       if (middle > 0) flavor.sweep(data->arguments(), 0, middle);
@@ -127,6 +137,79 @@ TEST(ErtKernels, values_stay_normal_for_a_million_flops_an_element) {
     flavor.sweep(data->arguments(), 0, data->extent());
     EXPECT_LE(data->error(), data->tolerance()) << precision;
   }
+}
+
+TEST(ErtKernels, a_chase_visits_every_line_once_a_round) {
+  for (const int n : {1, 2, 3, 5, 24, 25, 26, 511, 4096, 99999}) {
+    const Point point{"ert/chase", {{"n", number(n)}}};
+    const auto data = prepared(point, "fp64");
+    const ChaseLine* const first = static_cast<const Chase<double>*>(data->arguments())->chains[0].at;
+    int round = 1;
+    for (const ChaseLine* line = first->next; line != first && round <= n; line = line->next) ++round;
+    EXPECT_EQ(round, n);
+  }
+}
+
+/// A prefetcher follows lines that lie close together, or equally far apart.
+TEST(ErtKernels, a_chase_goes_where_no_prefetcher_follows) {
+  const int n = 1 << 14;
+  const auto data = prepared({"ert/chase", {{"n", number(n)}}}, "fp64");
+  const ChaseLine* line = static_cast<const Chase<double>*>(data->arguments())->chains[0].at;
+  int near = 0, regular = 0;
+  std::ptrdiff_t before = 0;
+  for (int i = 0; i < n; ++i, line = line->next) {
+    const std::ptrdiff_t step = line->next - line;
+    near += std::abs(step) <= 8;
+    regular += step == before;
+    before = step;
+  }
+  EXPECT_LT(near, n / 100);
+  EXPECT_LT(regular, n / 100);
+}
+
+TEST(ErtKernels, a_chase_goes_on_where_it_stopped) {
+  const Point point{"ert/chase", {{"n", number(100)}, {"steps", number(30)}}};
+  const Flavor& flavor = *flavor_that_runs(*find_kernel("ert/chase"), "fp64");
+  const auto data = prepared(point, "fp64");
+  const ChaseState& state = static_cast<const Chase<double>*>(data->arguments())->chains[0];
+  const ChaseLine* line = state.at;
+  for (int sweeps = 1; sweeps <= 7; ++sweeps) {
+    flavor.sweep(data->arguments(), 0, data->extent());
+    for (int i = 0; i < 30; ++i) line = line->next;
+    EXPECT_EQ(state.at, line);
+    EXPECT_EQ(state.loads, 30u * static_cast<unsigned>(sweeps));
+  }
+}
+
+TEST(ErtKernels, a_load_left_out_of_a_chase_is_noticed) {
+  const Point point{"ert/chase", {{"n", number(100)}, {"steps", number(30)}}};
+  const auto data = prepared(point, "fp64");
+  ChaseState& state = static_cast<const Chase<double>*>(data->arguments())->chains[0];
+  for (int i = 0; i < 29; ++i) state.at = state.at->next;
+  state.loads = 30;
+  EXPECT_GT(data->error(), data->tolerance());
+  state.at = state.at->next;
+  EXPECT_LE(data->error(), data->tolerance());
+}
+
+TEST(ErtKernels, a_chain_cut_short_is_noticed) {
+  const Point point{"ert/chase", {{"n", number(100)}, {"steps", number(100)}}};
+  const Flavor& flavor = *flavor_that_runs(*find_kernel("ert/chase"), "fp64");
+  const auto data = prepared(point, "fp64");
+  const ChaseLine* const first = static_cast<const Chase<double>*>(data->arguments())->chains[0].at;
+  flavor.sweep(data->arguments(), 0, data->extent());
+  EXPECT_LE(data->error(), data->tolerance());
+  const_cast<ChaseLine*>(first->next)->next = first;
+  EXPECT_GT(data->error(), data->tolerance());
+}
+
+TEST(ErtKernels, a_chase_of_part_of_a_round_moves_only_the_lines_it_visits) {
+  const Point point{"ert/chase", {{"n", number(1 << 20)}, {"steps", number(1 << 16)}}};
+  const Work work = find_kernel("ert/chase")->model(parameters(point), "fp64", "");
+  ASSERT_EQ(work.streams.size(), 1u);
+  EXPECT_EQ(work.streams[0].footprint_bytes, 64u << 20);
+  EXPECT_EQ(work.streams[0].touched_bytes, 4u << 20);
+  EXPECT_EQ(work.streams[0].loads, 1u << 16);
 }
 
 TEST(ErtKernels, a_k_that_pairs_cannot_make_is_refused) {

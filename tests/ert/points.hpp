@@ -37,6 +37,10 @@ inline std::vector<Point> points() {
   for (int k = 1; k <= 512; k *= 2)
     for (const int n : {1, 1411})
       for (const int repeat : {1, 2}) all.push_back({"ert/vector", {{"k", number(k)}, {"n", number(n)}, {"repeat", number(repeat)}}});
+  for (const int n : {1, 2, 7, 1000})
+    for (const int steps : {1, 8, 2003})
+      for (const int chains : {1, 3})
+        all.push_back({"ert/chase", {{"n", number(n)}, {"steps", number(steps)}, {"chains", number(chains)}}});
   return all;
 }
 

@@ -16,6 +16,9 @@ inline Parameters conv2d(std::int64_t width, std::int64_t channels, std::int64_t
 inline Parameters gpp(std::int64_t nbands, std::int64_t ngpown, std::int64_t ncouls, std::int64_t nw) {
   return {{"nbands", nbands}, {"ngpown", ngpown}, {"ncouls", ncouls}, {"nw", nw}};
 }
+inline Parameters chase(std::int64_t n, std::int64_t steps, std::int64_t chains) {
+  return {{"n", n}, {"steps", steps}, {"chains", chains}};
+}
 
 /// Sizes where a kernel has an edge of its own that small integers do not meet.
 inline const std::map<std::string, std::vector<Parameters>>& special_sets() {
@@ -73,6 +76,9 @@ inline const std::map<std::string, std::vector<Parameters>>& byte_sets() {
         {{"variant", stride2}, {"n", 24}},
         {{"variant", stride2}, {"n", 45}}}},
       {"proxies/conv2d", {conv2d(6, 2, 3, 3), conv2d(20, 3, 8, 3), conv2d(20, 16, 16, 3), conv2d(40, 8, 4, 5), conv2d(12, 32, 40, 3)}},
+      {"ert/chase",
+       {chase(50, 50, 1), chase(300, 1000, 1), chase(1000, 1000, 1), chase(4000, 9000, 1), chase(5000, 1500, 1), chase(40000, 40000, 1),
+        chase(40000, 10000, 3)}},
       {"proxies/gpp", {gpp(2, 2, 20, 2), gpp(2, 4, 300, 2), gpp(4, 8, 1500, 1), gpp(3, 16, 3000, 2)}},
   };
   return sets;
