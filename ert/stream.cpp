@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <stdexcept>
 
 #include "core/array.hpp"
 #include "core/kernel.hpp"
@@ -18,7 +19,8 @@ struct Pattern {
   std::string_view word;
   StreamPattern pattern;
   bool reads_a, writes_a, reads_b, reads_c;
-  std::uint64_t add, mul;  // FLOPs an element
+  std::uint64_t add, mul;     // FLOPs an element
+  bool non_temporal = false;  // stores
 };
 
 constexpr std::array patterns{
@@ -28,10 +30,28 @@ constexpr std::array patterns{
     Pattern{"update", StreamPattern::update, true, true, false, false, 1, 0},             // s - a
     Pattern{"triad", StreamPattern::triad, false, true, true, true, 1, 1},                // b + s c
     Pattern{"loads2store1", StreamPattern::loads2store1, false, true, true, true, 1, 0},  // b + c
+    Pattern{"store_nt", StreamPattern::store, false, true, false, false, 0, 0, true},
+    Pattern{"copy_nt", StreamPattern::copy, false, true, true, false, 0, 0, true},
+    Pattern{"triad_nt", StreamPattern::triad, false, true, true, true, 1, 1, true},
 };
+#if defined(__x86_64__)
+constexpr bool has_non_temporal_stores = true;
+#else
+constexpr bool has_non_temporal_stores = false;
+#endif
 
 const Pattern& pattern_of(const Parameters& p) {
-  return *std::find_if(patterns.begin(), patterns.end(), [&](const Pattern& x) { return x.word == p.word("pattern"); });
+  const Pattern& found = *std::find_if(patterns.begin(), patterns.end(), [&](const Pattern& x) { return x.word == p.word("pattern"); });
+  if (found.non_temporal && !has_non_temporal_stores)
+    throw std::invalid_argument("ert/stream: pattern=" + p.word("pattern") +
+                                " is written for x86-64 alone; try pattern=" + std::string(found.word.substr(0, found.word.find('_'))));
+  return found;
+}
+
+std::vector<std::string> words() {
+  std::vector<std::string> all;
+  for (const Pattern& x : patterns) all.emplace_back(x.word);
+  return all;
 }
 
 template <class Real>
@@ -40,7 +60,8 @@ class StreamCase final : public Workload {
   static Work model(const Parameters& p, std::string_view) {
     const Pattern& x = pattern_of(p);
     const std::uint64_t n = p.integer("n"), repeat = p.integer("repeat"), real = sizeof(Real);
-    const std::uint64_t working_set = (1U + x.reads_b + x.reads_c) * n * real;
+    // what a non-temporal store writes is not cached, and takes no room there
+    const std::uint64_t working_set = ((x.non_temporal ? 0U : 1U) + x.reads_b + x.reads_c) * n * real;
     const auto stream = [&](const char* array, bool read, bool written) {
       Stream s{.array = array,
                .footprint_bytes = n * real,
@@ -49,7 +70,8 @@ class StreamCase final : public Workload {
                .loads = read ? repeat * n : 0,
                .stores = written ? repeat * n : 0,
                .element_bytes = real};
-      if (repeat > 1) s.layers = {{.reuse_bytes = working_set, .fetched_bytes = repeat * n * real}};
+      s.non_temporal = written && x.non_temporal;
+      if (repeat > 1 && !s.non_temporal) s.layers = {{.reuse_bytes = working_set, .fetched_bytes = repeat * n * real}};
       return s;
     };
     Work work{.streams = {stream("a", x.reads_a, x.writes_a)}};
@@ -67,8 +89,8 @@ class StreamCase final : public Workload {
         b_(pattern_.reads_b ? p.integer("n") : 0, memory),
         c_(pattern_.reads_c ? p.integer("n") : 0, memory),
         witness_(p.integer("n") / stream_grain + 1, memory),
-        arguments_{pattern_.pattern, p.integer("repeat"), a_.data(),    b_.data(),      c_.data(),
-                   factor(),         Real(0.8125),        Real(0.6875), witness_.data()} {}
+        arguments_{pattern_.pattern, pattern_.non_temporal, p.integer("repeat"), a_.data(),      b_.data(), c_.data(),
+                   factor(),         Real(0.8125),          Real(0.6875),        witness_.data()} {}
 
   std::size_t extent() const override { return a_.size(); }
   std::size_t grain() const override { return stream_grain; }
@@ -140,16 +162,16 @@ class StreamCase final : public Workload {
   StreamArrays<Real> arguments_;
 };
 
-const Register<StreamCase> registered{
-    "ert/stream",
-    "Bandwidth patterns over a working set (STREAM, McCalpin 1995; likwid-bench, Treibig et al. 2011)",
-    {{.name = "pattern",
-      .preset = std::string("triad"),
-      .description = "load: a; store: a = constant; copy: a = b; update: a = s - a; triad: a = b + s c; loads2store1: a = b + c",
-      .choices = {"load", "store", "copy", "update", "triad", "loads2store1"}},
-     {.name = "n", .preset = std::int64_t{4096}, .description = "elements of each array"},
-     {.name = "repeat", .preset = std::int64_t{1}, .description = "passes over the arrays in one sweep"}},
-    stream_flavors};
+const Register<StreamCase> registered{"ert/stream",
+                                      "Bandwidth patterns over a working set (STREAM, McCalpin 1995; likwid-bench, Treibig et al. 2011)",
+                                      {{.name = "pattern",
+                                        .preset = std::string("triad"),
+                                        .description = "load: a; store: a = constant; copy: a = b; update: a = s - a; triad: a = b + s c; "
+                                                       "loads2store1: a = b + c; _nt: non-temporal stores",
+                                        .choices = words()},
+                                       {.name = "n", .preset = std::int64_t{4096}, .description = "elements of each array"},
+                                       {.name = "repeat", .preset = std::int64_t{1}, .description = "passes over the arrays in one sweep"}},
+                                      stream_flavors};
 
 }  // namespace
 }  // namespace plumbline

@@ -12,6 +12,7 @@ constexpr std::size_t stream_grain = 256;
 template <class Real>
 struct StreamArrays {
   StreamPattern pattern;
+  bool non_temporal;  // how store, copy and triad store
   std::size_t repeat;
   Real* a;
   const Real *b, *c;
@@ -24,6 +25,62 @@ namespace {
 /// No pass may be merged with the one before.
 PLUMBLINE_INLINE void forget_memory() { asm volatile("" ::: "memory"); }
 
+/// How a pattern stores.
+struct Cached {
+  template <class V, class Real>
+  PLUMBLINE_INLINE static void store(Real* to, const V& x) {
+    stored(to, x);
+  }
+  PLUMBLINE_INLINE static void end_pass() {}
+};
+
+/// Past the caches: whole vectors at addresses that are multiples of their size, then single elements. A pass ends when all have left the
+/// core. (The model refuses it off x86-64.)
+struct NonTemporal {
+  template <class V, class Real>
+  PLUMBLINE_INLINE static void store(Real* to, const V& x) {
+    if constexpr (__is_class(V))
+      stored(to, x);
+    else if constexpr (sizeof(V) == PLUMBLINE_VECTOR_BYTES)
+      store_vector(reinterpret_cast<V*>(to), x);
+    else if constexpr (sizeof(V) == sizeof(std::uint64_t))
+      store_word<std::uint64_t>(to, x);
+    else
+      store_word<std::uint32_t>(to, x);
+  }
+#if defined(__x86_64__)
+  PLUMBLINE_INLINE static void end_pass() { asm volatile("sfence" ::: "memory"); }
+
+ private:
+  template <class V>
+  PLUMBLINE_INLINE static void store_vector(V* to, const V& x) {
+#if defined(__AVX__)
+    asm volatile("vmovntps %1, %0" : "=m"(*to) : "v"(x));
+#else
+    asm volatile("movntps %1, %0" : "=m"(*to) : "x"(x));
+#endif
+  }
+  template <class Word, class Real>
+  PLUMBLINE_INLINE static void store_word(Real* to, const Real& x) {
+    Word bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    asm volatile("movnti %1, %0" : "=m"(*to) : "r"(bits));
+  }
+#else
+  PLUMBLINE_INLINE static void end_pass() {}
+
+ private:
+  template <class V>
+  PLUMBLINE_INLINE static void store_vector(V* to, const V& x) {
+    *to = x;
+  }
+  template <class Word, class Real>
+  PLUMBLINE_INLINE static void store_word(Real* to, const Real& x) {
+    *to = x;
+  }
+#endif
+};
+
 template <class V, int count, class Body>
 PLUMBLINE_INLINE void unrolled(std::size_t i, std::size_t lanes, Body body) {
   body.template operator()<V>(i);
@@ -31,7 +88,7 @@ PLUMBLINE_INLINE void unrolled(std::size_t i, std::size_t lanes, Body body) {
 }
 
 /// body<V>(i) for every vector, and body<Real>(i) for what remains, x.repeat times.
-template <class Real, class Body>
+template <class Store, class Real, class Body>
 PLUMBLINE_INLINE void run_passes(const StreamArrays<Real>& x, std::size_t begin, std::size_t end, Body body) {
   using V = Widest<Real>;
   constexpr int unroll = 8;
@@ -43,11 +100,12 @@ PLUMBLINE_INLINE void run_passes(const StreamArrays<Real>& x, std::size_t begin,
       body.template operator()<Real>(i);
       forget_memory();  // else gcc makes vectors of the rest, and pads two floats to four lanes
     }
+    Store::end_pass();
     forget_memory();
   }
 }
 
-template <class Real>
+template <class Store, class Real>
 PLUMBLINE_INLINE void run_store(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
   using V = Widest<Real>;
   Real* const a = x.a;
@@ -56,19 +114,19 @@ PLUMBLINE_INLINE void run_store(const StreamArrays<Real>& x, std::size_t begin, 
     for (std::size_t i = 1; i < sizeof(V) / sizeof(Real); i += 2) both[i] = x.odd;
   keep(both);
   const Real even = x.even, odd = x.odd;
-  run_passes(x, begin, end, [=]<class W>(std::size_t i) PLUMBLINE_LAMBDA {
+  run_passes<Store>(x, begin, end, [=]<class W>(std::size_t i) PLUMBLINE_LAMBDA {
     if constexpr (sizeof(W) == sizeof(Real))
-      a[i] = i % 2 == 0 ? even : odd;
+      Store::store(a + i, i % 2 == 0 ? even : odd);
     else
-      stored(a + i, both);
+      Store::store(a + i, both);
   });
 }
 
-template <class Real>
+template <class Store, class Real>
 PLUMBLINE_INLINE void run_copy(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
   Real* const a = x.a;
   const Real* const b = x.b;
-  run_passes(x, begin, end, [=]<class W>(std::size_t i) PLUMBLINE_LAMBDA { stored(a + i, loaded<W>(b + i)); });
+  run_passes<Store>(x, begin, end, [=]<class W>(std::size_t i) PLUMBLINE_LAMBDA { Store::store(a + i, loaded<W>(b + i)); });
 }
 
 /// a = s - a, exact for s = 3/2 and a in [1/2, 1): the same two values for ever.
@@ -76,17 +134,19 @@ template <class Real>
 PLUMBLINE_INLINE void run_update(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
   Real* const a = x.a;
   const Real s = x.s;
-  run_passes(x, begin, end, [=]<class W>(std::size_t i) PLUMBLINE_LAMBDA { stored<W>(a + i, s - loaded<W>(a + i)); });
+  run_passes<Cached>(x, begin, end, [=]<class W>(std::size_t i) PLUMBLINE_LAMBDA { stored<W>(a + i, s - loaded<W>(a + i)); });
   x.witness[begin / stream_grain] += x.repeat;
 }
 
 /// a = b + s c
-template <class Real>
+template <class Store, class Real>
 PLUMBLINE_INLINE void run_triad(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
   Real* const a = x.a;
   const Real *const b = x.b, *const c = x.c;
   const Real s = x.s;
-  run_passes(x, begin, end, [=]<class W>(std::size_t i) PLUMBLINE_LAMBDA { stored<W>(a + i, loaded<W>(b + i) + s * loaded<W>(c + i)); });
+  run_passes<Store>(x, begin, end, [=]<class W>(std::size_t i) PLUMBLINE_LAMBDA {
+    Store::template store<W>(a + i, loaded<W>(b + i) + s * loaded<W>(c + i));
+  });
 }
 
 /// a = b + c
@@ -94,7 +154,8 @@ template <class Real>
 PLUMBLINE_INLINE void run_loads2store1(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
   Real* const a = x.a;
   const Real *const b = x.b, *const c = x.c;
-  run_passes(x, begin, end, [=]<class W>(std::size_t i) PLUMBLINE_LAMBDA { stored<W>(a + i, loaded<W>(b + i) + loaded<W>(c + i)); });
+  run_passes<Cached>(x, begin, end,
+                     [=]<class W>(std::size_t i) PLUMBLINE_LAMBDA { stored<W>(a + i, loaded<W>(b + i) + loaded<W>(c + i)); });
 }
 
 /// Integer sums of the bits: one cycle of latency, no FLOP, and any order gives the same.
@@ -148,13 +209,13 @@ static void sweep(const StreamArrays<Real>& x, std::size_t begin, std::size_t en
       if constexpr (!__is_class(Real)) run_load(x, begin, end);  // a counting number has no bits to add, and the pattern no FLOP
       return;
     case StreamPattern::store:
-      return run_store(x, begin, end);
+      return x.non_temporal ? run_store<NonTemporal>(x, begin, end) : run_store<Cached>(x, begin, end);
     case StreamPattern::copy:
-      return run_copy(x, begin, end);
+      return x.non_temporal ? run_copy<NonTemporal>(x, begin, end) : run_copy<Cached>(x, begin, end);
     case StreamPattern::update:
       return run_update(x, begin, end);
     case StreamPattern::triad:
-      return run_triad(x, begin, end);
+      return x.non_temporal ? run_triad<NonTemporal>(x, begin, end) : run_triad<Cached>(x, begin, end);
     case StreamPattern::loads2store1:
       return run_loads2store1(x, begin, end);
   }

@@ -71,10 +71,10 @@ TEST(ErtEmulated, flops_are_the_models_by_kind) {
 TEST(ErtEmulated, every_element_is_loaded_and_stored_as_often_as_declared) {
   for_all([](const Point& point, const Flavor& flavor, const Work& work, const Counts& counts) {
     if (spills(point, flavor)) return;
-    std::uint64_t loads = 0, stores = 0;
+    std::uint64_t loads = 0, stores = 0, non_temporal = 0;
     for (const Stream& s : work.streams) {
       loads += s.loads * s.element_bytes;
-      stores += s.stores * s.element_bytes;
+      (s.non_temporal ? non_temporal : stores) += s.stores * s.element_bytes;
     }
     const Parameters p = parameters(point);
     const std::uint64_t slack = 1024 * (p.has("repeat") ? p.integer("repeat") : p.has("blocks") ? p.integer("blocks") * 32 : 1);
@@ -82,6 +82,7 @@ TEST(ErtEmulated, every_element_is_loaded_and_stored_as_often_as_declared) {
     EXPECT_LE(count(counts, PLUMBLINE_EVENT_reg_l1_load), loads + slack);
     EXPECT_GE(count(counts, PLUMBLINE_EVENT_reg_l1_store), stores);
     EXPECT_LE(count(counts, PLUMBLINE_EVENT_reg_l1_store), stores + slack);
+    EXPECT_EQ(count(counts, PLUMBLINE_EVENT_reg_l1_nt_store), non_temporal);
   });
 }
 

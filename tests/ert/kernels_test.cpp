@@ -118,7 +118,7 @@ TEST(ErtKernels, an_iteration_left_out_is_noticed) {
 }
 
 TEST(ErtKernels, one_wrong_element_is_noticed) {
-  for (const char* pattern : {"load", "store", "copy", "update", "triad", "loads2store1"}) {
+  for (const char* pattern : {"load", "store", "copy", "update", "triad", "loads2store1", "store_nt", "copy_nt", "triad_nt"}) {
     const Point point{"ert/stream", {{"pattern", std::string(pattern)}, {"n", number(2000)}}};
     const Flavor& flavor = *flavor_that_runs(*find_kernel("ert/stream"), "fp64");
     const auto data = prepared(point, "fp64");

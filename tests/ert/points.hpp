@@ -30,7 +30,7 @@ inline std::vector<Point> points() {
   for (const char* form : {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"})
     for (const int iterations : {1, 101})
       all.push_back({"ert/peak", {{"form", std::string(form)}, {"iterations", number(iterations)}, {"blocks", number(2)}}});
-  for (const char* pattern : {"load", "store", "copy", "update", "triad", "loads2store1"})
+  for (const char* pattern : {"load", "store", "copy", "update", "triad", "loads2store1", "store_nt", "copy_nt", "triad_nt"})
     for (const int n : {1, 255, 1024, 5001})
       for (const int repeat : {1, 2, 3})
         all.push_back({"ert/stream", {{"pattern", std::string(pattern)}, {"n", number(n)}, {"repeat", number(repeat)}}});

@@ -4,6 +4,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/kernel.hpp"
@@ -18,6 +19,15 @@ inline Parameters gpp(std::int64_t nbands, std::int64_t ngpown, std::int64_t nco
 }
 inline Parameters chase(std::int64_t n, std::int64_t steps, std::int64_t chains) {
   return {{"n", n}, {"steps", steps}, {"chains", chains}};
+}
+
+/// Every pattern inside L1, beyond it, beyond L2 and beyond L3.
+inline std::vector<Parameters> stream_sets() {
+  std::vector<Parameters> sets;
+  for (const char* pattern : {"load", "store", "copy", "update", "triad", "loads2store1", "store_nt", "copy_nt", "triad_nt"})
+    for (const auto& [n, repeat] : {std::pair{500, 2}, {8000, 2}, {50000, 2}, {200000, 1}})
+      sets.push_back({{"pattern", std::string(pattern)}, {"n", std::int64_t{n}}, {"repeat", std::int64_t{repeat}}});
+  return sets;
 }
 
 /// Sizes where a kernel has an edge of its own that small integers do not meet.
@@ -79,6 +89,7 @@ inline const std::map<std::string, std::vector<Parameters>>& byte_sets() {
       {"ert/chase",
        {chase(50, 50, 1), chase(300, 1000, 1), chase(1000, 1000, 1), chase(4000, 9000, 1), chase(5000, 1500, 1), chase(40000, 40000, 1),
         chase(40000, 10000, 3)}},
+      {"ert/stream", stream_sets()},
       {"proxies/gpp", {gpp(2, 2, 20, 2), gpp(2, 4, 300, 2), gpp(4, 8, 1500, 1), gpp(3, 16, 3000, 2)}},
   };
   return sets;
