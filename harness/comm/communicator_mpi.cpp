@@ -1,6 +1,4 @@
 // With MPI. Nonblocking collectives and MPI_Test throughout: MPICH polls busily inside blocking calls.
-#include <fmt/format.h>
-#include <mpi.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -13,19 +11,11 @@
 
 #include "comm/communicator.hpp"
 #include "comm/launch.hpp"
+#include "comm/mpi_call.hpp"
 #include "comm/mpich_ucx_finalize.hpp"
 
 namespace plumbline {
 namespace {
-
-void check(int code, const char* call, const char* file, int line) {
-  if (code == MPI_SUCCESS) return;
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(code, text.data(), &length);
-  throw io_error(fmt::format("{} failed at {}:{}: {}", call, file, line, text.data()));
-}
-#define PLUMBLINE_MPI(call) check((call), #call, __FILE__, __LINE__)
 
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
@@ -74,16 +64,6 @@ double reduce(double value, MPI_Op operation, MPI_Comm comm) {
 }
 
 }  // namespace
-
-struct Group::Handle {
-  MPI_Comm comm = MPI_COMM_NULL;
-  explicit Handle(MPI_Comm owned) : comm(owned) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() {
-    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
-  }
-};
 
 Group::Group() = default;
 Group::Group(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "comm/communicator.hpp"
+#include "comm/exchange.hpp"
 #include "comm/launch.hpp"
 
 namespace plumbline {
@@ -48,6 +49,10 @@ std::optional<Ending> Communicator::end(Exit mine, const std::string& message, d
 }
 
 void Communicator::abort(Exit code) { std::_Exit(static_cast<int>(code)); }
+
+ExchangeTiming exchange(Group&, int, End, const Exchange&, const ExchangeProtocol&) {
+  throw user_error("messages between ranks need MPI; this plumbline is built without it");
+}
 
 std::string Communicator::library_version() { return "none (built without MPI)"; }
 bool Communicator::has_mpi() { return false; }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "comm/communicator.hpp"
+#include "comm/exchange.hpp"
 #include "comm/launch.hpp"
 
 namespace plumbline {
@@ -94,6 +95,38 @@ TEST(communicator, a_waiting_rank_leaves_its_core) {
   if (session->rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(400));
   session->world().wait_for_all();
   EXPECT_LT(cpu() - before, 0.2);
+}
+
+/// The first and the last rank exchange messages, the others wait.
+ExchangeTiming first_with_last(const Exchange& what) {
+  const int last = session->size() - 1;
+  ExchangeTiming timing{.seconds = 0, .intact = true};
+  if (session->rank() == 0) timing = exchange(session->world(), last, End::timing, what, {});
+  if (session->rank() == last) timing = exchange(session->world(), 0, End::answering, what, {});
+  session->world().wait_for_all();
+  return timing;
+}
+
+TEST(exchange, every_traffic_brings_all_messages_intact_and_takes_time) {
+  if (session->size() == 1) GTEST_SKIP() << "SKIP: one rank talks to nobody";
+  for (const Traffic traffic : {Traffic::ping_pong, Traffic::one_way, Traffic::both_ways})
+    for (const std::size_t bytes : {std::size_t{8}, std::size_t{4} << 20}) {
+      const ExchangeTiming timing = first_with_last({traffic, bytes});
+      EXPECT_TRUE(timing.intact) << to_string(traffic) << " of " << bytes << " B";
+      if (session->rank() != 0) continue;
+      EXPECT_GT(timing.seconds, 1e-9) << to_string(traffic) << " of " << bytes << " B";
+      EXPECT_LT(timing.seconds, 5) << to_string(traffic) << " of " << bytes << " B";
+    }
+}
+
+TEST(exchange, longer_messages_reach_higher_rates) {
+  if (session->size() == 1) GTEST_SKIP() << "SKIP: one rank talks to nobody";
+  for (const Traffic traffic : {Traffic::ping_pong, Traffic::one_way, Traffic::both_ways}) {
+    const ExchangeTiming small = first_with_last({traffic, 8}), large = first_with_last({traffic, 64 << 10});
+    if (session->rank() == 0) {
+      EXPECT_GT((64 << 10) / large.seconds, 2 * 8 / small.seconds) << to_string(traffic);
+    }
+  }
 }
 
 TEST(communicator, all_ranks_end_with_the_worst_code_and_rank_0_hears_each_message_once) {

@@ -1,0 +1,52 @@
+// Messages between two ranks, timed by one of them: ping-pong, a stream one way, streams both ways.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "comm/communicator.hpp"
+
+namespace plumbline {
+
+/// The shapes of OSU's micro-benchmarks (mvapich.cse.ohio-state.edu/benchmarks): osu_latency, osu_bw, osu_bibw.
+enum class Traffic { ping_pong, one_way, both_ways };
+
+/// "latency", "one way", "both ways"
+std::string_view to_string(Traffic traffic);
+
+/// What two ranks exchange. Streams: windows of non-blocking sends, each answered before the next (one way) or met by one from the other
+/// side (both ways).
+struct Exchange {
+  Traffic traffic = Traffic::ping_pong;
+  std::size_t message_bytes = 8;  // a multiple of 8
+};
+
+/// Messages of a stream's window: 64 as OSU has it, fewer where they would fill more than a core's caches.
+std::size_t window_of(std::size_t message_bytes);
+
+/// What `rank` sends: no two words alike, so that one lost, stale or misplaced shows.
+void fill_messages(std::span<std::uint64_t> words, int rank);
+/// Whether that is what arrived.
+bool are_messages_of(std::span<const std::uint64_t> words, int rank);
+
+/// Which end of a pair a rank is: the one that times, or the one that answers.
+enum class End { timing, answering };
+
+struct ExchangeTiming {
+  double seconds = 0;   // for each message: half a round trip, or its part of a stream (both ways: of both streams). 0 at the answering end
+  bool intact = false;  // whether every message came as it was sent, at both ends
+};
+
+/// How long a sample lasts and how many there are; a link so slow that one sample takes `patience_seconds` gets one.
+struct ExchangeProtocol {
+  double sample_seconds = 0.002;
+  int samples = 2;
+  double patience_seconds = 0.05;
+};
+
+/// Called by two ranks of a group, who name each other and the same exchange and protocol; the others take no part. Warms up, then takes
+/// the best sample. The two meet by their own messages only, no barrier.
+ExchangeTiming exchange(Group& group, int peer, End end, const Exchange& what, const ExchangeProtocol& protocol);
+
+}  // namespace plumbline
