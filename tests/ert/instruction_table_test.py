@@ -4,14 +4,14 @@
 import collections
 import os
 import re
-import subprocess
 
 import pytest
 
-OBJDUMP = os.environ.get("PLUMBLINE_OBJDUMP", "")
-OBJECTS = [path for path in os.environ.get("PLUMBLINE_PEAK_OBJECTS", "").split(":") if re.search(r"-v[34]\.o$", path)]
+from disassembly import inner_loops, isa_of, objects_of, registers, sweep_of, touches_memory
 
-needs_objects = pytest.mark.skipif(not OBJECTS or not os.path.exists(OBJDUMP), reason="needs objdump and flavors for x86-64-v3 or v4")
+OBJECTS = objects_of("PLUMBLINE_PEAK_OBJECTS", ("v3", "v4"))
+
+needs_objects = pytest.mark.skipif(not OBJECTS, reason="needs objdump and flavors for x86-64-v3 or v4")
 
 # Vector instructions of one iteration by form: (multiply-adds, additions, multiplications) a chain, and the chains.
 WIDE_CHAINS = {"v3": 12, "v4": 24}
@@ -33,30 +33,6 @@ def expected_loops(isa, precision):
     ])
 
 
-def disassembled(path):
-    """{function: [(address, mnemonic, operands)]}"""
-    text = subprocess.run([OBJDUMP, "-d", "--no-show-raw-insn", path], check=True, capture_output=True, text=True).stdout
-    functions, current = {}, None
-    for line in text.splitlines():
-        if head := re.match(r"[0-9a-f]+ <(.+)>:", line):
-            current = functions.setdefault(head[1], [])
-        elif instruction := re.match(r"\s*([0-9a-f]+):\s+(\S+)\s*(.*)", line):
-            current.append((int(instruction[1], 16), instruction[2], instruction[3]))
-    return functions
-
-
-def inner_loops(instructions):
-    """Bodies of backward jumps that contain no other backward jump's body."""
-    index = {address: i for i, (address, _, _) in enumerate(instructions)}
-    spans = []
-    for i, (address, mnemonic, operands) in enumerate(instructions):
-        target = re.match(r"([0-9a-f]+)", operands) if mnemonic.startswith("j") else None
-        if target and int(target[1], 16) <= address and int(target[1], 16) in index:
-            spans.append((index[int(target[1], 16)], i))
-    inner = [s for s in spans if not any(t != s and s[0] <= t[0] and t[1] <= s[1] for t in spans)]
-    return [instructions[a:b + 1] for a, b in inner]
-
-
 def arithmetic(loop):
     """(suffix, multiply-adds, additions, multiplications); None where the loop has no floating-point arithmetic."""
     kinds, suffixes = collections.Counter(), set()
@@ -70,18 +46,8 @@ def arithmetic(loop):
     return suffixes.pop(), kinds["fma"], kinds["add"], kinds["mul"]
 
 
-def touches_memory(mnemonic, operands):
-    return "(" in operands and not mnemonic.startswith("nop") and mnemonic != "lea"
-
-
 def loops_of(path, precision):
-    functions = disassembled(path)
-    name = next(f for f in functions if f.endswith("_" + precision))
-    return [(arithmetic(loop), loop) for loop in inner_loops(functions[name]) if arithmetic(loop)]
-
-
-def isa_of(path):
-    return re.search(r"-(v[34])\.o$", path)[1]
+    return [(arithmetic(loop), loop) for loop in inner_loops(sweep_of(path, precision)) if arithmetic(loop)]
 
 
 @needs_objects
@@ -100,8 +66,7 @@ class TestPeakLoops:
     def test_use_the_widest_registers(self, path, precision):
         register = {"v3": "ymm", "v4": "zmm"}[isa_of(path)]
         for (suffix, *_), loop in loops_of(path, precision):
-            used = set(re.findall(r"%([xyz]mm)\d+", " ".join(operands for _, _, operands in loop)))
-            assert used == {register if suffix.startswith("p") else "xmm"}
+            assert registers(loop) == {register if suffix.startswith("p") else "xmm"}
 
     def test_spend_at_most_two_instructions_on_the_loop(self, path, precision):
         for (_, fma, add, mul), loop in loops_of(path, precision):
