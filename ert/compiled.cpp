@@ -1,0 +1,141 @@
+// The loop of the Empirical Roofline Toolkit (Lo et al. 2014) as each compiler makes it: what Table I of Kwack et al. 2018 measures.
+// Values stay varied and near 3/4 for ever: single steps reflect them, pairs of steps let them drift a little, forth in one pass and
+// back in the next.
+#include "ert/compiled.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include "compiled.flavors.hpp"
+#include "core/array.hpp"
+#include "core/kernel.hpp"
+
+namespace plumbline {
+namespace {
+
+constexpr double drift = 0x1p-20;
+
+struct Form {
+  const char* word;
+  CompiledForm form;
+};
+constexpr std::array forms{Form{"fma", CompiledForm::fma}, Form{"add", CompiledForm::add}, Form{"scalar_fma", CompiledForm::scalar_fma},
+                           Form{"scalar_add", CompiledForm::scalar_add}};
+
+CompiledForm form_of(const Parameters& p) {
+  return std::find_if(forms.begin(), forms.end(), [&](const Form& f) { return f.word == p.word("form"); })->form;
+}
+
+#define PLUMBLINE_COMPILED_VALUE(k) k,
+constexpr std::array<std::size_t, 9> flops_there_are{PLUMBLINE_COMPILED_FLOPS(PLUMBLINE_COMPILED_VALUE)};
+
+std::uint64_t flops_an_element(const Parameters& p) {
+  const std::uint64_t k = p.integer("k");
+  if (std::find(flops_there_are.begin(), flops_there_are.end(), k) == flops_there_are.end() || k < flops_of_step(form_of(p)))
+    throw std::invalid_argument("ert/compiled: k = " + std::to_string(k) + " with form = " + p.word("form") +
+                                "; it is a power of two from 1 (an addition) or 2 (an FMA) to 256");
+  return k;
+}
+
+template <class Real>
+class CompiledCase final : public Workload {
+ public:
+  static Work model(const Parameters& p, std::string_view flavor) {
+    const std::uint64_t n = p.integer("n"), repeat = p.integer("repeat"), k = flops_an_element(p), real = sizeof(Real);
+    const std::string flops = "flops." + std::string(precision_of<Real>()), isa = split_flavor(flavor).isa;
+    Work work{.streams = {{.array = "a",
+                           .footprint_bytes = n * real,
+                           .read = true,
+                           .written = true,
+                           .loads = repeat * n,
+                           .stores = repeat * n,
+                           .element_bytes = real}},
+              .paper = {{"paper.flops", repeat * n * k}, {"paper.bytes", 2 * repeat * n * real}}};
+    if (repeat > 1) work.streams[0].layers = {{.reuse_bytes = n * real, .fetched_bytes = repeat * n * real}};
+    if (!is_fused(form_of(p))) {
+      work.flops[flops + ".add"] = repeat * n * k;
+    } else if (isa.empty() || isa == "v2") {
+      work.flops[flops + ".add"] = work.flops[flops + ".mul"] = repeat * n * k / 2;
+      if (isa == "v2") work.note = "this ISA has no FMA: a multiplication and an addition instead";
+    } else {
+      work.flops[flops + ".fma"] = repeat * n * k / 2;
+    }
+    return work;
+  }
+
+  CompiledCase(const Parameters& p, std::pmr::memory_resource& memory)
+      : a_(p.integer("n"), memory),
+        passes_(p.integer("n") / compiled_grain + 1, memory),
+        arguments_(constants(form_of(p), flops_an_element(p))) {
+    arguments_.repeat = p.integer("repeat");
+    arguments_.a = a_.data();
+    arguments_.passes = passes_.data();
+  }
+
+  std::size_t extent() const override { return a_.size(); }
+  std::size_t grain() const override { return compiled_grain; }
+  void initialise(std::size_t begin, std::size_t end) override {
+    for (std::size_t i = begin; i < end; ++i) a_[i] = Real(varied(1, i));
+    for (std::size_t i = begin / compiled_grain; i < (end + compiled_grain - 1) / compiled_grain; ++i) passes_[i] = 0;
+    if (end == extent()) passes_[passes_.size() - 1] = 0;
+  }
+  const void* arguments() const override { return &arguments_; }
+  void sweep_all() { sweep(arguments_, 0, extent()); }
+
+  double error() const override {
+    double worst = 0;
+    std::uint64_t passes = 0;  // of the part that i lies in
+    for (std::size_t i = 0; i < a_.size(); ++i) {
+      if (i % compiled_grain == 0 && passes_[i / compiled_grain] != 0) passes = passes_[i / compiled_grain];
+      if (passes == 0) return HUGE_VAL;  // never swept
+      const double exact = expected(varied(1, i), passes);
+      const double error = std::fabs((static_cast<double>(a_[i]) - exact) / exact);
+      worst = std::max(worst, std::isnan(error) ? HUGE_VAL : error);
+    }
+    return worst;
+  }
+  /// All numbers are multiples of 2^-24: exact in fp64; in fp32 those above 1 are rounded to the coarser grid there, once, and then
+  /// stay on it.
+  double tolerance() const override { return sizeof(Real) == 4 ? 4 * 0x1p-24 : 0; }
+
+ private:
+  static Compiled<Real> constants(CompiledForm form, std::size_t k) {
+    const bool single = k == flops_of_step(form);
+    const double low = single || is_fused(form) ? 1.5 : 0.625;
+    return {form, k, 0, nullptr, Real(-1), Real(low), Real(low + drift), nullptr};
+  }
+
+  /// What `passes` passes make of x.
+  double expected(double x, std::uint64_t passes) const {
+    if (passes % 2 == 0) return x;
+    const std::size_t step = flops_of_step(arguments_.form);
+    return arguments_.k == step ? 1.5 - x : x + static_cast<double>(arguments_.k / (2 * step)) * drift;
+  }
+
+  Array<Real> a_;
+  Array<std::uint64_t> passes_;
+  Compiled<Real> arguments_;
+};
+
+std::vector<std::string> words() {
+  std::vector<std::string> all;
+  for (const Form& form : forms) all.emplace_back(form.word);
+  return all;
+}
+
+const Register<CompiledCase> registered{
+    "ert/compiled",
+    "The loop of ERT as each compiler makes it: k FLOPs between a load and a store (Kwack et al. 2018, Table I)",
+    {{.name = "form", .preset = std::string("fma"), .description = "the FLOPs, and whether in vectors", .choices = words()},
+     {.name = "k",
+      .preset = std::int64_t{8},
+      .description = "FLOPs an element, one after the other: a power of two from 1 (an addition) or 2 (an FMA)",
+      .max = 256},
+     {.name = "n", .preset = std::int64_t{4096}, .description = "elements"},
+     {.name = "repeat", .preset = std::int64_t{1}, .description = "passes over the array in one sweep"}},
+    compiled_flavors};
+
+}  // namespace
+}  // namespace plumbline
