@@ -3,7 +3,15 @@
 #pragma once
 #include <cstddef>
 
-#if defined(__AVX512F__)
+#if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS != 0
+#include <arm_sve.h>
+
+#include <cstdint>
+#define PLUMBLINE_SVE
+#define PLUMBLINE_VECTOR_BYTES (__ARM_FEATURE_SVE_BITS / 8)
+#define PLUMBLINE_VECTOR_REGISTERS 32
+#define PLUMBLINE_REGISTER "+w"
+#elif defined(__AVX512F__)
 #define PLUMBLINE_VECTOR_BYTES 64
 #define PLUMBLINE_VECTOR_REGISTERS 32
 #define PLUMBLINE_REGISTER "+v"
@@ -20,6 +28,11 @@
 #define PLUMBLINE_VECTOR_REGISTERS 32
 #define PLUMBLINE_REGISTER "+w"
 #endif
+#if defined(__aarch64__)
+#define PLUMBLINE_FMA_ACCUMULATES true
+#else
+#define PLUMBLINE_FMA_ACCUMULATES false
+#endif
 #define PLUMBLINE_INLINE inline __attribute__((always_inline))
 #define PLUMBLINE_LAMBDA __attribute__((always_inline))
 
@@ -27,9 +40,46 @@ namespace {
 
 /// A full vector of Real; a class such as plumbline::Counted is its own vector of one lane.
 template <class Real, bool is_class = __is_class(Real)>
-struct Vector {
+struct Vector;
+#ifdef PLUMBLINE_SVE
+/// Of the length that -msve-vector-bits says: such code runs on that length only. (A plain vector of 16 bytes would be NEON's, plain
+/// memory accesses would be by bytes with an address computed for each, and clang takes only scalable vectors into registers of asm.)
+#define PLUMBLINE_SVE_VECTOR(REAL, SCALABLE)                                                                                           \
+  template <>                                                                                                                          \
+  struct Vector<REAL, false> {                                                                                                         \
+    typedef SCALABLE type __attribute__((arm_sve_vector_bits(__ARM_FEATURE_SVE_BITS)));                                                \
+  };                                                                                                                                   \
+  PLUMBLINE_INLINE void keep_vector(Vector<REAL, false>::type& x) {                                                                    \
+    SCALABLE same = x;                                                                                                                 \
+    asm volatile("" : PLUMBLINE_REGISTER(same));                                                                                       \
+    x = same;                                                                                                                          \
+  }                                                                                                                                    \
+  PLUMBLINE_INLINE void load_vector(Vector<REAL, false>::type& x, const void* from) {                                                  \
+    x = svld1(svptrue_b8(), static_cast<const REAL*>(from));                                                                           \
+  }                                                                                                                                    \
+  PLUMBLINE_INLINE void store_vector(void* to, const Vector<REAL, false>::type& x) { svst1(svptrue_b8(), static_cast<REAL*>(to), x); } \
+  PLUMBLINE_INLINE void stream_vector(void* to, const Vector<REAL, false>::type& x) { svstnt1(svptrue_b8(), static_cast<REAL*>(to), x); }
+PLUMBLINE_SVE_VECTOR(double, svfloat64_t)
+PLUMBLINE_SVE_VECTOR(float, svfloat32_t)
+PLUMBLINE_SVE_VECTOR(std::uint64_t, svuint64_t)
+#else
+template <class Real>
+struct Vector<Real, false> {
   typedef Real type __attribute__((vector_size(PLUMBLINE_VECTOR_BYTES)));
 };
+template <class V>
+PLUMBLINE_INLINE void keep_vector(V& x) {
+  asm volatile("" : PLUMBLINE_REGISTER(x));
+}
+template <class V>
+PLUMBLINE_INLINE void load_vector(V& x, const void* from) {
+  __builtin_memcpy(&x, from, sizeof x);
+}
+template <class V>
+PLUMBLINE_INLINE void store_vector(void* to, const V& x) {
+  __builtin_memcpy(to, &x, sizeof x);
+}
+#endif
 template <class Real>
 struct Vector<Real, true> {
   using type = Real;
@@ -41,10 +91,17 @@ using Widest = typename Vector<Real>::type;
 constexpr int widest_chains = PLUMBLINE_VECTOR_REGISTERS == 32 ? 24 : 12;
 constexpr int scalar_chains = 12;
 
+/// NEON's FMA adds into the register of the sum and has no form that keeps it: x -> p x + r costs a second instruction, which copies r.
+/// Where this holds, chains take steps in which x itself is the sum: x -> x + p x.
+constexpr bool fma_accumulates = PLUMBLINE_FMA_ACCUMULATES;
+
 /// The compiler may neither see through this point nor take the value out of its register: no fusing, no reassociation, no elision.
 template <class V>
 PLUMBLINE_INLINE void keep(V& x) {
-  if constexpr (!__is_class(V)) asm volatile("" : PLUMBLINE_REGISTER(x));
+  if constexpr (sizeof(V) == PLUMBLINE_VECTOR_BYTES)
+    keep_vector(x);
+  else if constexpr (!__is_class(V))
+    asm volatile("" : PLUMBLINE_REGISTER(x));
 }
 
 /// V from sizeof(V) bytes at `from`, at any alignment and of any element type.
@@ -54,7 +111,7 @@ PLUMBLINE_INLINE V loaded(const Real* from) {
   if constexpr (sizeof(V) == sizeof(Real))
     x = *from;
   else
-    __builtin_memcpy(&x, from, sizeof x);
+    load_vector(x, from);
   return x;
 }
 template <class V, class Real>
@@ -62,7 +119,7 @@ PLUMBLINE_INLINE void stored(Real* to, const V& x) {
   if constexpr (sizeof(V) == sizeof(Real))
     *to = x;
   else
-    __builtin_memcpy(to, &x, sizeof x);
+    store_vector(to, x);
 }
 
 /// Every lane holds `value`, in a register.

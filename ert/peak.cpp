@@ -44,6 +44,12 @@ Peak<Real> constants(PeakForm form) {
   switch (form) {
     case PeakForm::fma:
     case PeakForm::scalar_fma:
+      if (fma_accumulates) {  // grows by 1 + 2^-18
+        x.p = Real(0.3716);
+        x.q = Real((1 + 0x1p-18) / 1.3716 - 1);
+        break;
+      }
+      [[fallthrough]];
     case PeakForm::muladd:  // reflects x about 3/4, ever nearer: p q = -(1 - 2^-16)
       x.p = Real(-1.3716);
       x.q = Real((1 - 0x1p-16) / 1.3716);
@@ -58,9 +64,9 @@ Peak<Real> constants(PeakForm form) {
       x.p = Real(1.3716);
       x.q = Real((1 + 0x1p-18) / 1.3716);
       break;
-    case PeakForm::fmaadd:  // reflects about 1/2, ever nearer; drifts by -2^-21
-      x.p = Real(1 - 181 * 0x1p-23);
-      x.q = Real(1 - 181 * 0x1p-23 + 0x1p-22);
+    case PeakForm::fmaadd:  // reflects about 1/2, ever nearer, or grows by 1 + 0.68 x 2^-19 (none for the golden ratio); drifts by -2^-21
+      x.p = fma_accumulates ? Real(5184437 * 0x1p-23) : Real(1 - 181 * 0x1p-23);
+      x.q = x.p + Real(0x1p-22);
       break;
   }
   return x;
@@ -139,10 +145,15 @@ class PeakCase final : public Workload {
         return 4 * unit;  // rounded to the grid of [1, 2) once, then exact
       case PeakForm::mul:
         return 8 * n * unit;  // two roundings an iteration, carried along, and two in q
-      case PeakForm::fmaadd:
-        return 20 * std::min(n, 0x1p15) * unit;  // three steps, each with two roundings at most on values below 1
-      default:
+      case PeakForm::fma:
+      case PeakForm::scalar_fma:
+        if (fma_accumulates) return 8 * n * unit;
         return 16 * std::min(n, 0x1p16) * unit;  // four roundings at most, on values below 1.4, relative to 1/2
+      case PeakForm::fmaadd:
+        if (fma_accumulates) return 8 * n * unit;  // three roundings
+        return 20 * std::min(n, 0x1p15) * unit;    // three steps, each with two roundings at most on values below 1
+      default:
+        return 16 * std::min(n, 0x1p16) * unit;  // as fma
     }
   }
 
@@ -165,8 +176,13 @@ class PeakCase final : public Workload {
       case PeakForm::mul:
         return start * power(p * q, n);
       case PeakForm::fmaadd:
-        if (i % block_elements(form_) < peak_fmaadd_multiplied) return affine(-p, q, 3 * n, start);
+        if (i % block_elements(form_) < peak_fmaadd_multiplied)
+          return fma_accumulates ? start * power((1 + p) * (1 - p) * (1 + p), n) : affine(-p, q, 3 * n, start);
         return start + 2 * static_cast<long double>(n) * (p - q);
+      case PeakForm::fma:
+      case PeakForm::scalar_fma:
+        if (fma_accumulates) return start * power((1 + p) * (1 + q), n);
+        [[fallthrough]];
       default:
         return affine(p * q, q * r + r, n, start);
     }

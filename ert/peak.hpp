@@ -34,13 +34,13 @@ PLUMBLINE_INLINE void run_chains(const Peak<Real>& x, std::size_t begin, std::si
   }
 }
 
-/// x -> p x + r -> q x + r
+/// x -> p x + r -> q x + r; where an FMA accumulates: x -> x + p x -> x + q x
 template <class V, int chains, class Real>
 PLUMBLINE_INLINE void run_fma(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   const V p = broadcast<V>(x.p), q = broadcast<V>(x.q), r = broadcast<V>(x.r);
   run_chains<V, chains>(x, begin, end, [=](auto& value) PLUMBLINE_LAMBDA {
-    value.apply([=](const V& v) PLUMBLINE_LAMBDA { return v * p + r; });
-    value.apply([=](const V& v) PLUMBLINE_LAMBDA { return v * q + r; });
+    value.apply([=](const V& v) PLUMBLINE_LAMBDA { return v * p + (fma_accumulates ? v : r); });
+    value.apply([=](const V& v) PLUMBLINE_LAMBDA { return v * q + (fma_accumulates ? v : r); });
   });
 }
 
@@ -64,7 +64,7 @@ PLUMBLINE_INLINE void run_mul(const Peak<Real>& x, std::size_t begin, std::size_
   });
 }
 
-/// The map of fma, by separate instructions.
+/// x -> p x + r -> q x + r, by separate instructions.
 template <class V, int chains, class Real>
 PLUMBLINE_INLINE void run_muladd(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   const V p = broadcast<V>(x.p), q = broadcast<V>(x.q), r = broadcast<V>(x.r);
@@ -77,13 +77,15 @@ PLUMBLINE_INLINE void run_muladd(const Peak<Real>& x, std::size_t begin, std::si
 }
 
 /// x -> q - p x (3 steps) beside y -> q - y -> p - y (twice): two constants only, so that 8 + 6 chains fit 16 registers.
+/// Where an FMA accumulates: x -> x + p x -> x - p x -> x + p x.
 template <class V, int unit, class Real>
 PLUMBLINE_INLINE void run_fmaadd(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   constexpr int fmas = 8 * unit, adds = 6 * unit;
   constexpr std::size_t lanes = sizeof(V) / sizeof(Real), passes = peak_fmaadd_multiplied / (fmas * lanes);
   static_assert(passes * fmas * lanes == peak_fmaadd_multiplied && passes * adds * lanes == peak_fmaadd_added);
   const V p = broadcast<V>(x.p), q = broadcast<V>(x.q);
-  const auto fma = [=](const V& v) PLUMBLINE_LAMBDA { return q - v * p; };
+  const auto fma = [=](const V& v) PLUMBLINE_LAMBDA { return fma_accumulates ? v + v * p : q - v * p; };
+  const auto second_fma = [=](const V& v) PLUMBLINE_LAMBDA { return (fma_accumulates ? v : q) - v * p; };
   const auto from_q = [=](const V& v) PLUMBLINE_LAMBDA { return q - v; };
   const auto from_p = [=](const V& v) PLUMBLINE_LAMBDA { return p - v; };
   for (std::size_t block = begin; block < end; ++block) {
@@ -98,7 +100,7 @@ PLUMBLINE_INLINE void run_fmaadd(const Peak<Real>& x, std::size_t begin, std::si
         added.apply(from_q);
         multiplied.apply(fma);
         added.apply(from_p);
-        multiplied.apply(fma);
+        multiplied.apply(second_fma);
         added.apply(from_q);
         multiplied.apply(fma);
         added.apply(from_p);

@@ -34,7 +34,7 @@ constexpr std::array patterns{
     Pattern{"copy_nt", StreamPattern::copy, false, true, true, false, 0, 0, true},
     Pattern{"triad_nt", StreamPattern::triad, false, true, true, true, 1, 1, true},
 };
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 constexpr bool has_non_temporal_stores = true;
 #else
 constexpr bool has_non_temporal_stores = false;
@@ -43,8 +43,8 @@ constexpr bool has_non_temporal_stores = false;
 const Pattern& pattern_of(const Parameters& p) {
   const Pattern& found = *std::find_if(patterns.begin(), patterns.end(), [&](const Pattern& x) { return x.word == p.word("pattern"); });
   if (found.non_temporal && !has_non_temporal_stores)
-    throw std::invalid_argument("ert/stream: pattern=" + p.word("pattern") +
-                                " is written for x86-64 alone; try pattern=" + std::string(found.word.substr(0, found.word.find('_'))));
+    throw std::invalid_argument("ert/stream: pattern=" + p.word("pattern") + " is written for x86-64 and 64-bit Arm; try pattern=" +
+                                std::string(found.word.substr(0, found.word.find('_'))));
   return found;
 }
 

@@ -34,8 +34,8 @@ struct Cached {
   PLUMBLINE_INLINE static void end_pass() {}
 };
 
-/// Past the caches: whole vectors at addresses that are multiples of their size, then single elements. A pass ends when all have left the
-/// core. (The model refuses it off x86-64.)
+/// Past the caches: whole vectors at addresses that are multiples of their size, then single elements (on 64-bit
+/// Arm by plain stores). A pass ends when all have left the core. (The model refuses it elsewhere.)
 struct NonTemporal {
   template <class V, class Real>
   PLUMBLINE_INLINE static void store(Real* to, const V& x) {
@@ -67,12 +67,23 @@ struct NonTemporal {
     asm volatile("movnti %1, %0" : "=m"(*to) : "r"(bits));
   }
 #else
+#if defined(__aarch64__)
+  PLUMBLINE_INLINE static void end_pass() { asm volatile("dmb ishst" ::: "memory"); }
+#else
   PLUMBLINE_INLINE static void end_pass() {}
+#endif
 
  private:
   template <class V>
   PLUMBLINE_INLINE static void store_vector(V* to, const V& x) {
+#if defined(PLUMBLINE_SVE)
+    stream_vector(to, x);
+#elif defined(__aarch64__)
+    // NEON stores pairs of registers so: here the two halves of one
+    asm volatile("mov v31.d[0], %1.d[1]\n\tstnp %d1, d31, %0" : "=Q"(*to) : "w"(x) : "v31");
+#else
     *to = x;
+#endif
   }
   template <class Word, class Real>
   PLUMBLINE_INLINE static void store_word(Real* to, const Real& x) {

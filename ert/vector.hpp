@@ -28,9 +28,15 @@ PLUMBLINE_INLINE void sweep_block(Real* a, std::size_t k, const V& minus, const 
   x.load(a);
   if (k == 1) x.apply([=](const V& v) PLUMBLINE_LAMBDA { return first - v; });
   if (k == 2) x.apply([=](const V& v) PLUMBLINE_LAMBDA { return v * minus + first; });
+  V opaque = minus;
   for (std::size_t pair = k / 4; pair != 0; --pair) {
-    x.apply([=](const V& v) PLUMBLINE_LAMBDA { return v * minus + first; });
-    x.apply([=](const V& v) PLUMBLINE_LAMBDA { return v * minus + second; });
+    if constexpr (fma_accumulates) {  // the same two values, with x as the sum; the products must not be taken out of the loop
+      x.apply([&opaque, &first](const V& v) PLUMBLINE_LAMBDA { return keep(opaque), v + opaque * first; });
+      x.apply([&opaque, &second](const V& v) PLUMBLINE_LAMBDA { return keep(opaque), v - opaque * second; });
+    } else {
+      x.apply([=](const V& v) PLUMBLINE_LAMBDA { return v * minus + first; });
+      x.apply([=](const V& v) PLUMBLINE_LAMBDA { return v * minus + second; });
+    }
   }
   x.store(a);
 }

@@ -11,6 +11,7 @@
 #include <cpuid.h>
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #endif
 
 namespace plumbline {
@@ -117,14 +118,23 @@ Cpu find_cpu() {
 
 #else
 
+#if defined(__aarch64__)
+// SVE code of a fixed vector length runs on that length only: the length that the kernel gives this process, in bits.
+std::vector<std::string> find_isas() {
+  constexpr unsigned long hwcap_sve = 1UL << 22;
+  if ((getauxval(AT_HWCAP) & hwcap_sve) == 0) return {"neon"};
+  const int answer = prctl(PR_SVE_GET_VL);
+  if (answer < 0) return {"neon"};
+  return {"neon", "sve" + std::to_string(8 * (answer & PR_SVE_VL_LEN_MASK))};
+}
+#endif
+
 Cpu find_cpu() {
   Cpu cpu;
   cpu.vendor = "implementer " + field_of("/proc/cpuinfo", "CPU implementer").value_or("unknown");
   cpu.name = field_of("/proc/cpuinfo", "model name").value_or("part " + field_of("/proc/cpuinfo", "CPU part").value_or("unknown"));
 #if defined(__aarch64__)
-  cpu.isas = {"neon"};
-  constexpr unsigned long hwcap_sve = 1UL << 22;
-  if ((getauxval(AT_HWCAP) & hwcap_sve) != 0) cpu.isas.emplace_back("sve");
+  cpu.isas = find_isas();
 #endif
   return cpu;
 }

@@ -10,7 +10,7 @@ struct Cpu {
   std::string vendor;                       // "AuthenticAMD", "GenuineIntel"; "ARM implementer 0x41" and the like elsewhere
   std::string name;                         // "AMD EPYC 9654 96-Core Processor"
   int family = 0, model = 0, stepping = 0;  // as the event tables of the vendors count: extended parts added; 0 off x86
-  std::vector<std::string> isas;            // levels it runs, ascending: v2 v3 v4 (x86-64 psABI), neon, sve
+  std::vector<std::string> isas;            // levels it runs, ascending: v2 v3 v4 (x86-64 psABI); neon, sve256 (SVE by its vectors' bits)
   bool virtual_machine = false;             // a hypervisor says so
 
   std::string best_isa() const { return isas.empty() ? "" : isas.back(); }

@@ -2,13 +2,13 @@
 #include "measure/worker.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -86,8 +86,8 @@ std::optional<WorkerRequest> request_for(const Case& measured, std::uint64_t ent
 std::string how_it_ended(int process) {
   int status = 0;
   if (waitpid(process, &status, 0) != process) return "it is gone";
-  if (WIFSIGNALED(status)) return fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  return fmt::format("exit {}", WEXITSTATUS(status));
+  if (WIFSIGNALED(status)) return "killed by signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
+  return "exit " + std::to_string(WEXITSTATUS(status));
 }
 
 std::vector<std::vector<Reading>> unpack(const std::vector<std::uint64_t>& numbers, std::size_t offset, std::size_t threads,
@@ -111,15 +111,16 @@ EmulatorInstallation find_emulator() {
   else if (found.valgrind.empty())
     found.availability = {Status::unavailable, "no valgrind on PATH: install the package valgrind"};
   else if (!fs::exists(found.tool_directory / "plumbline-amd64-linux"))
-    found.availability = {Status::unavailable,
-                          fmt::format("no emulator in {}: build with PLUMBLINE_WITH_EMULATOR=ON, or set PLUMBLINE_EMULATOR_DIR",
-                                      found.tool_directory.string())};
+    found.availability = {Status::unavailable, "no emulator in " + found.tool_directory.string() +
+                                                   ": build with PLUMBLINE_WITH_EMULATOR=ON, or set PLUMBLINE_EMULATOR_DIR"};
   return found;
 }
 
 EmulatedWorker::EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches) : installation_(installation) {
   int number = 1;
-  for (const auto& level : caches) geometry_.push_back(fmt::format("--l{}={},{},{}", number++, level.bytes, level.ways, level.line_bytes));
+  for (const auto& level : caches)
+    geometry_.push_back("--l" + std::to_string(number++) + "=" + std::to_string(level.bytes) + "," + std::to_string(level.ways) + "," +
+                        std::to_string(level.line_bytes));
   start();
 }
 
@@ -165,11 +166,11 @@ WorkerAnswer EmulatedWorker::count(const Case& measured, std::uint64_t entries, 
   const auto request = request_for(measured, entries);
   if (!request) return refuse(Status::failed, "the case's name is too long for the worker");
   if (channel_ < 0) start();
-  if (channel_ < 0) return refuse(Status::failed, fmt::format("cannot start the emulated worker: {}", std::strerror(errno)));
+  if (channel_ < 0) return refuse(Status::failed, std::string("cannot start the emulated worker: ") + std::strerror(errno));
   WorkerReply reply{};
   if (!write_all(channel_, &*request, sizeof *request) || !wait_readable(channel_, patience_seconds)) {
     stop();
-    return refuse(Status::failed, fmt::format("the emulated worker gave no answer in {:.0f} s", patience_seconds));
+    return refuse(Status::failed, "the emulated worker gave no answer in " + std::to_string(std::lround(patience_seconds)) + " s");
   }
   std::vector<std::uint64_t> numbers;
   const auto events = emulated_events();

@@ -1,5 +1,4 @@
 // The worker's side: one forked child a case, on a stack at a fixed address.
-#include <fmt/format.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -46,13 +45,14 @@ Parameters parse_parameters(const Kernel& kernel, std::string_view path) {
 Case requested_case(const WorkerRequest& request) {
   Case wanted;
   wanted.kernel = find_kernel(request.kernel);
-  if (!wanted.kernel) throw std::invalid_argument(fmt::format("the worker knows no kernel {}", request.kernel));
+  if (!wanted.kernel) throw std::invalid_argument("the worker knows no kernel " + std::string(request.kernel));
   wanted.parameters = parse_parameters(*wanted.kernel, request.parameters);
   wanted.precision = request.precision;
   wanted.team = {1, request.threads};
   for (const Flavor& flavor : wanted.kernel->flavors())
     if (flavor.name == request.flavor && flavor.precision == wanted.precision) wanted.flavor = flavor;
-  if (!wanted.flavor.sweep) throw std::invalid_argument(fmt::format("the worker knows no flavor {} of {}", request.flavor, request.kernel));
+  if (!wanted.flavor.sweep)
+    throw std::invalid_argument("the worker knows no flavor " + std::string(request.flavor) + " of " + request.kernel);
   return wanted;
 }
 
@@ -91,10 +91,11 @@ void report_death(int channel, int status) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL)
     refuse(channel, Status::unavailable, "the flavor uses instructions the emulator does not know (beyond x86-64-v3)");
   else if (WIFSIGNALED(status))
-    refuse(channel, Status::failed,
-           fmt::format("the case was killed by signal {} ({}) under the emulator", WTERMSIG(status), strsignal(WTERMSIG(status))));
+    refuse(
+        channel, Status::failed,
+        "the case was killed by signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ") under the emulator");
   else if (WEXITSTATUS(status) != 0)
-    refuse(channel, Status::failed, fmt::format("the case ended with {} under the emulator", WEXITSTATUS(status)));
+    refuse(channel, Status::failed, "the case ended with " + std::to_string(WEXITSTATUS(status)) + " under the emulator");
 }
 
 // Nothing here allocates: every child starts from the same heap.

@@ -1,0 +1,43 @@
+// On a 64-bit Arm CPU that the build names (an emulated one, in a cross build): the ISA is found, and flavors are picked by it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <string>
+
+#include "core/kernel.hpp"
+#include "machine/cpu.hpp"
+
+namespace plumbline {
+namespace {
+
+class Isa : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* isa = std::getenv("PLUMBLINE_EXPECTED_ISA");
+    if (!isa) GTEST_SKIP() << "SKIP: PLUMBLINE_EXPECTED_ISA does not say which CPU this is";
+    expected = isa;
+  }
+  std::string expected;
+};
+
+TEST_F(Isa, is_the_widest_that_the_cpu_runs) { EXPECT_EQ(this_cpu().best_isa(), expected); }
+
+TEST_F(Isa, neon_is_always_there_and_sve_in_one_length_only) {
+  const auto& isas = this_cpu().isas;
+  EXPECT_EQ(std::set<std::string>(isas.begin(), isas.end()), (std::set<std::string>{"neon", expected}));
+}
+
+TEST_F(Isa, has_a_flavor_of_every_ceiling_kernel_in_every_precision) {
+  for (const char* name : {"ert/peak", "ert/stream", "ert/vector"})
+    for (const std::string precision : {"fp64", "fp32"}) {
+      const auto flavors = find_kernel(name)->flavors();
+      EXPECT_TRUE(std::any_of(flavors.begin(), flavors.end(),
+                              [&](const Flavor& f) { return f.precision == precision && split_flavor(f.name).isa == expected; }))
+          << name << " " << precision;
+    }
+}
+
+}  // namespace
+}  // namespace plumbline
