@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Plumbline's ceilings beside those of its peers, likwid-bench and plain OpenMP loops, measured in turn in one session:
+#
+#   bash jobs/peers.sh                   a table of medians and ratios, from 5 rounds; about five minutes on 2 cores
+#   bash jobs/peers.sh --full -o F.json  and what takes long: ten runs that find the levels, the whole set's time, quick against full;
+#                                        at most 15 minutes; -o keeps every value of every round
+#   bash jobs/peers.sh --rounds 1 --only 'L1 load'
+#
+# It needs a built plumbline (build/bin/plumbline, or PLUMBLINE=path) and a C compiler; without likwid-bench (apt install likwid) its columns
+# are empty. Exit code 0 whatever the speeds are; 1 when a program that measures fails; 2 for wrong use.
+set -euo pipefail
+
+python=/usr/bin/python3
+[[ -x $python ]] || python=python3
+exec "$python" -B "$(dirname "${BASH_SOURCE[0]}")/peers" "$@"

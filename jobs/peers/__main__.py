@@ -1,0 +1,96 @@
+"""bash jobs/peers.sh: see there."""
+
+import argparse
+import fnmatch
+import pathlib
+import shlex
+import sys
+import tempfile
+import time
+
+import goals
+import likwid as likwid_bench
+import loops
+import report
+from machine import this_machine
+from ours import Ours, find_plumbline
+from programs import ProgramFailed
+from session import Session, comparisons
+
+FAILED, INTERRUPTED = 1, 130
+
+
+def positive(word):
+    number = int(word)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
+
+
+def options(arguments):
+    parser = argparse.ArgumentParser(prog="peers.sh", description="plumbline's ceilings beside likwid-bench and plain OpenMP loops, in one session")
+    parser.add_argument("--rounds", type=positive, help="how often everybody measures everything (preset: 5, with --full 10)")
+    parser.add_argument("--full", action="store_true", help="also ten runs that find the levels, the time of all ceilings, quick against full")
+    parser.add_argument("--only", action="append", metavar="GLOB", help="lines of the table, as 'L1 load' or 'DRAM*'; may be given again")
+    parser.add_argument("--seed", type=int, default=1, help="of the random order (preset: 1)")
+    parser.add_argument("-o", dest="output", metavar="FILE.json", type=pathlib.Path, help="keeps every value of every round")
+    chosen = parser.parse_args(arguments)
+    chosen.lines = [line for line in goals.LINES if any(fnmatch.fnmatchcase(line.name, glob) for glob in chosen.only or ["*"])]
+    if not chosen.lines:
+        parser.error(f"no line is named {' or '.join(chosen.only)}; there are: {', '.join(line.name for line in goals.LINES)}")
+    if chosen.output and not chosen.output.resolve().parent.is_dir():
+        parser.error(f"there is no folder {chosen.output.resolve().parent}")
+    chosen.rounds = chosen.rounds or (10 if chosen.full else 5)
+    return chosen
+
+
+def say(words):
+    """Progress: one line that is written over on a terminal, lines in a log."""
+    print(f"\r\033[K{words}" if sys.stderr.isatty() else words, end="" if sys.stderr.isatty() else "\n", file=sys.stderr, flush=True)
+
+
+def run(chosen):
+    start = time.monotonic()
+    machine, notes = this_machine(), []
+    likwid = likwid_bench.Likwid(machine.flags, machine.threads_per_core)
+    if not likwid.program:
+        notes.append(likwid_bench.ABSENT)
+        print(likwid_bench.ABSENT, flush=True)
+    with tempfile.TemporaryDirectory(prefix="plumbline-peers-") as folder:
+        ours = Ours(find_plumbline(), folder)
+        compared = comparisons(chosen.lines, machine, likwid, loops.compiled(machine.cpu))
+        session = Session(ours, compared, chosen.seed, say)
+        facts = machine.facts()
+        session.calibrate()
+        session.measure(chosen.rounds)
+        verdicts = [goals.judge_spread(session.spread())]
+        if chosen.full:
+            verdicts += [*session.levels(10, machine.caches), *session.whole_sets()]
+        verdicts.append(goals.judge_limits(session.highest))
+    say("")
+    if machine.hypervisor:
+        notes.append(f"a virtual machine ({machine.hypervisor}): neighbours that cannot be seen share its last cache and memory")
+    peers = {"likwid-bench": likwid.version or likwid_bench.ABSENT, "loops": f"{loops.compiler_version()}, {' '.join(loops.FLAGS)}"}
+    taken = {"rounds": chosen.rounds, "seed": chosen.seed, "full": chosen.full}
+    return report.document("bash jobs/peers.sh " + shlex.join(sys.argv[1:]), facts, peers, [report.row_of(one) for one in compared], verdicts, notes,
+                           time.monotonic() - start, taken)
+
+
+def main():
+    chosen = options(sys.argv[1:])
+    try:
+        found = run(chosen)
+        if chosen.output:
+            chosen.output.write_text(report.as_json(found))
+    except (ProgramFailed, OSError) as error:
+        print(f"peers: {error}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        print("\npeers: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    print(report.text(found))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
