@@ -71,13 +71,18 @@ template <class V>
 PLUMBLINE_INLINE void keep_vector(V& x) {
   asm volatile("" : PLUMBLINE_REGISTER(x));
 }
+/// V anywhere in memory, of any element type. (memcpy of 16 bytes would go through integer registers on 64-bit Arm.)
+template <class V>
+struct Anywhere {
+  typedef V type __attribute__((aligned(1), may_alias));
+};
 template <class V>
 PLUMBLINE_INLINE void load_vector(V& x, const void* from) {
-  __builtin_memcpy(&x, from, sizeof x);
+  x = *static_cast<const typename Anywhere<V>::type*>(from);
 }
 template <class V>
 PLUMBLINE_INLINE void store_vector(void* to, const V& x) {
-  __builtin_memcpy(to, &x, sizeof x);
+  *static_cast<typename Anywhere<V>::type*>(to) = x;
 }
 #endif
 template <class Real>

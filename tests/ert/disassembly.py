@@ -1,4 +1,5 @@
-"""What compilers made of a loop: functions, their innermost loops and the instructions in them, by objdump (AT&T syntax)."""
+"""What compilers made of a loop: functions, their innermost loops and the instructions in them, by objdump (AT&T syntax, or 64-bit
+Arm's)."""
 
 import os
 import re
@@ -30,6 +31,9 @@ def disassembled(path):
     return functions
 
 
+JUMP = re.compile(r"j\w+|b(\.\w+)?|cbn?z|tbn?z")
+
+
 def sweep_of(path, precision):
     """The instructions of the entry point of that precision."""
     functions = disassembled(path)
@@ -41,7 +45,7 @@ def inner_loops(instructions):
     index = {address: i for i, (address, _, _) in enumerate(instructions)}
     spans = []
     for i, (address, mnemonic, operands) in enumerate(instructions):
-        target = re.match(r"([0-9a-f]+)", operands) if mnemonic.startswith("j") else None
+        target = re.search(r"\b([0-9a-f]+) <", operands) if JUMP.fullmatch(mnemonic) else None
         if target and int(target[1], 16) <= address and int(target[1], 16) in index:
             spans.append((index[int(target[1], 16)], i))
     inner = [s for s in spans if not any(t != s and s[0] <= t[0] and t[1] <= s[1] for t in spans)]
