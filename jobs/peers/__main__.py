@@ -2,6 +2,7 @@
 
 import argparse
 import fnmatch
+import os
 import pathlib
 import shlex
 import sys
@@ -51,7 +52,7 @@ def say(words):
 
 def run(chosen):
     start = time.monotonic()
-    machine, notes = this_machine(), []
+    machine, notes, busy = this_machine(), [], os.getloadavg()[0]
     likwid = likwid_bench.Likwid(machine.flags, machine.threads_per_core)
     if not likwid.program:
         notes.append(likwid_bench.ABSENT)
@@ -68,6 +69,8 @@ def run(chosen):
             verdicts += [*session.levels(10, machine.caches), *session.whole_sets()]
         verdicts.append(goals.judge_limits(session.highest))
     say("")
+    if busy > 0.5:
+        notes.append(f"the machine was busy when the session began: load average {busy:.1f}")
     if machine.hypervisor:
         notes.append(f"a virtual machine ({machine.hypervisor}): neighbours that cannot be seen share its last cache and memory")
     peers = {"likwid-bench": likwid.version or likwid_bench.ABSENT, "loops": f"{loops.compiler_version()}, {' '.join(loops.FLAGS)}"}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 # Spread over the rounds above which a run was disturbed, as plumbline ceilings has it.
 QUIET_CV = {"compute": 0.02, "L1": 0.02, "L2": 0.05, "L3": 0.05, "mem": 0.10}
+SPREAD_GOAL = "CV 2 % compute and L1, 5 % L2 and L3, 10 % DRAM"
 ABOVE_LIMIT = 1.02
 
 
@@ -169,6 +170,8 @@ def judge_limits(fractions):
 
 def judge_spread(spreads):
     """`spreads`: {(line, cores): (level, CV)} of plumbline's values. A session that is not quiet says so, and its lines may be."""
+    if not known([spread for _, spread in spreads.values()]):
+        return {"line": "spread over the rounds", "goal": SPREAD_GOAL, "reached": None, "met": "unknown", "reason": "one round has no spread"}
     over = [name for name, (level, spread) in spreads.items() if spread is not None and spread > QUIET_CV[level]]
-    return {"line": "spread over the rounds", "goal": "CV 2 % compute and L1, 5 % L2 and L3, 10 % DRAM",
+    return {"line": "spread over the rounds", "goal": SPREAD_GOAL,
             "reached": f"{len(spreads) - len(over)} of {len(spreads)}", "met": "disturbed" if over else "yes", "above": over}

@@ -61,15 +61,18 @@ def levels_of(rows):
 
 
 def identity(row):
-    return f"{row['name']}, {row['ranks']} x {row['threads']}"
+    """The name, with the precision where it does not stand there already, and the team."""
+    precision = row["precision"]
+    known = precision == "-" or row["name"].lower().startswith(precision)
+    return f"{'' if known else precision + ' '}{row['name']}, {row['ranks']} x {row['threads']}"
 
 
 def fractions_of(rows):
     """{ceiling: part of its limit} of the rows that have one."""
-    return {f"{row['precision']} {identity(row)}".removeprefix("- "): row["fraction_of_limit"] for row in rows if row.get("fraction_of_limit") is not None}
+    return {identity(row): row["fraction_of_limit"] for row in rows if row.get("fraction_of_limit") is not None}
 
 
 def quick_values(rows):
     """What quick mode is for, arithmetic by FMA and the loads' levels, that full mode has too."""
-    return {f"{row['precision']} {identity(row)}".removeprefix("- "): row["value"] for row in rows
+    return {identity(row): row["value"] for row in rows
             if row["status"] == "ok" and row["value"] and row["pattern"] in ("fma", "load") and row["level"] != "vector"}

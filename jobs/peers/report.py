@@ -22,6 +22,12 @@ def summary(values):
     return {"median": goals.median(values), "best": max(goals.known(values), default=None), "cv": goals.cv(values), "rounds": values}
 
 
+def ratio_of_bests(ours, theirs):
+    """Over all rounds: what each reaches when nothing disturbs it."""
+    best, other = (max(goals.known(values), default=None) for values in (ours, theirs))
+    return best / other if best is not None and other else None
+
+
 def row_of(one):
     """A comparison as a row of the JSON."""
     best_peer = goals.best_of(list(one.by_kind().values())) if one.peers else []
@@ -29,6 +35,7 @@ def row_of(one):
            "fraction_of_limit": {"median": goals.median(one.fractions), "rounds": one.fractions}}
     row["peers"] = [{"name": peer.name, "kind": peer.kind, "command": peer.command(), **summary(one.theirs.get(peer.name, []))} for peer in one.peers]
     row["ratio_to_best_peer"] = goals.median(goals.ratios(one.ours, best_peer))
+    row["ratio_of_bests"] = ratio_of_bests(one.ours, best_peer)
     row["goals"] = goals.judge(one.line, one.all_cores, one.ours, one.fractions, one.by_kind())
     row["disturbed"] = not goals.is_quiet(one.line.level, one.ours)
     if goals.known(one.ours) == []:
@@ -61,14 +68,13 @@ def verdict_words(verdict):
 
 def cells_of(row):
     peers = {peer["kind"]: peer["median"] for peer in row["peers"]}
-    ratio = row["ratio_to_best_peer"]
     return [row["line"], str(row["cores"]), row["unit"], number(row["ours"]["median"]), number(row["ours"]["best"]), percent(row["ours"]["cv"]),
             percent(row["fraction_of_limit"]["median"]), number(peers.get("likwid")), number(peers.get("loop")),
-            "-" if ratio is None else f"{ratio:.3f}", "; ".join(verdict_words(one) for one in row["goals"])]
+            number(row["ratio_to_best_peer"]), number(row["ratio_of_bests"]), "; ".join(verdict_words(one) for one in row["goals"])]
 
 
-HEADINGS = ["line", "cores", "unit", "ours", "best", "CV", "of limit", "likwid", "loop", "ratio", "goals: met (reached)"]
-LEFT = {0, 2, 10}
+HEADINGS = ["line", "cores", "unit", "ours", "best", "CV", "of limit", "likwid", "loop", "ratio", "of bests", "goals: met (reached)"]
+LEFT = {0, 2, 11}
 
 
 def table(headings, lines, left):
@@ -87,5 +93,6 @@ def text(found):
     rows = table(HEADINGS, [cells_of(row) for row in found["rows"]], LEFT)
     session = table(["of the session", "goal", "reached", "met"], [session_cells(one) for one in found["session"]], {0, 1, 2, 3})
     legend = ("ours, likwid, loop: medians over the rounds; ratio: ours over the best peer, median of the ratios of each round;\n"
+              "of bests: the best of all rounds over the peers' best of all rounds;\n"
               "disturbed: below the goal, and values spread more between the rounds than a quiet machine's")
     return "\n".join([rows, "", legend, "", session, *(f"note: {note}" for note in found["notes"])])

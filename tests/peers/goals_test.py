@@ -115,6 +115,12 @@ def test_a_session_that_spreads_says_so():
     assert goals.judge_spread({"a": ("L1", 0.019), "b": ("mem", 0.09)})["met"] == "yes"
     wide = goals.judge_spread({"a": ("L1", 0.03), "b": ("mem", 0.09), "c": ("L2", None)})
     assert (wide["met"], wide["above"]) == ("disturbed", ["a"])
+    assert goals.judge_spread({"a": ("L1", None)})["met"] == "unknown"
+
+
+def test_bests_are_compared_over_all_rounds():
+    assert report.ratio_of_bests([50.0, 110.0], [100.0, 60.0]) == 1.1
+    assert report.ratio_of_bests([None], [100.0]) is None
 
 
 def test_lines_are_named_once_and_their_tests_are_known():
