@@ -30,23 +30,35 @@ constexpr std::array peak_ceilings{
     PeakCeiling{"scalar_add", "scalar add", "scalar add", true, false, false},
 };
 
+/// Points an octave of working set: below `far_bytes` a thread, and from there on, where a point costs as much as all small ones.
+struct Density {
+  double near = 0, far = 0;  // 0: none
+};
+constexpr double far_bytes = 8.0 * MiB;
+
 struct BandwidthCeiling {
   const char* pattern;
   std::uint64_t arrays;
-  int quick_per_octave, full_per_octave;  // points; 0: none
+  Density quick, full;
 };
+/// The loads of one array say where the levels are, together with the chase; the others then have a point or two in each.
 constexpr std::array bandwidth_ceilings{
-    BandwidthCeiling{"load", 1, 1, 12}, BandwidthCeiling{"triad", 3, 1, 4},  BandwidthCeiling{"store", 1, 0, 4},
-    BandwidthCeiling{"copy", 2, 0, 4},  BandwidthCeiling{"update", 1, 0, 4}, BandwidthCeiling{"loads2store1", 3, 0, 4},
+    BandwidthCeiling{"load", 1, {3, 2}, {6, 3}},       BandwidthCeiling{"triad", 3, {1, 0.5}, {3, 1}},
+    BandwidthCeiling{"store", 1, {}, {3, 1}},          BandwidthCeiling{"copy", 2, {}, {3, 1}},
+    BandwidthCeiling{"update", 1, {}, {3, 1}},         BandwidthCeiling{"loads2store1", 3, {}, {3, 1}},
+    BandwidthCeiling{"store_nt", 1, {0, 0.5}, {0, 1}},
 };
+constexpr Density chase_quick{3, 2}, chase_full{6, 3};
 
-/// ISA levels in which each runs the ones before it.
-constexpr std::array<std::string_view, 3> x86_levels{"v2", "v3", "v4"};
-
-std::string upper(std::string_view precision) { return precision == "fp32" ? "FP32" : "FP64"; }
+std::string upper(std::string_view precision) {
+  std::string word(precision);
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return word;
+}
 
 std::size_t lanes(std::string_view isa, std::string_view precision) {
-  const std::size_t bytes = isa == "v4" ? 64 : isa == "v3" ? 32 : 16;
+  const std::size_t bytes = isa.starts_with("v4") || isa == "sve512" ? 64 : isa == "v3" || isa == "sve256" ? 32 : 16;
   return bytes / precision_bytes(precision);
 }
 
@@ -68,23 +80,19 @@ std::optional<Flavor> best_flavor(const Kernel& kernel, std::string_view precisi
   return best;
 }
 
-/// The ISA levels at or below the machine's for which there are flavors, widest first.
-std::vector<std::string> usable_isas(const Kernel& kernel, std::string_view machine) {
+/// Those of the machine's ISA levels for which there are flavors of this precision, widest first.
+std::vector<std::string> usable_isas(const Kernel& kernel, std::string_view precision, std::span<const std::string> machine) {
   std::vector<std::string> usable;
-  const auto position = std::find(x86_levels.begin(), x86_levels.end(), machine);
-  if (position == x86_levels.end()) {
-    if (best_flavor(kernel, "fp64", machine)) usable.emplace_back(machine);
-    return usable;
-  }
-  for (auto level = std::make_reverse_iterator(position + 1); level != x86_levels.rend(); ++level)
-    if (best_flavor(kernel, "fp64", *level)) usable.emplace_back(*level);
+  for (auto isa = machine.rbegin(); isa != machine.rend(); ++isa)
+    if (best_flavor(kernel, precision, *isa)) usable.push_back(*isa);
   return usable;
 }
 
 Parameters with_presets(const Kernel& kernel, std::initializer_list<std::pair<const char*, Value>> values) {
   Parameters p;
   for (const ParameterSpec& spec : kernel.parameters) p.set(spec.name, spec.preset);
-  for (const auto& [name, value] : values) p.set(name, value);
+  for (const auto& [name, value] : values)
+    if (p.has(name)) p.set(name, value);
   return p;
 }
 
@@ -108,51 +116,69 @@ double footprint_bytes(const Work& work) {
 /// What the plan is made for; appends to `cases`.
 class Planner {
  public:
-  Planner(CeilingMode mode, const std::string& isa, std::span<const CacheLevel> caches, std::uint64_t memory_bytes)
-      : quick_(mode == CeilingMode::quick), isa_(isa), caches_(caches), memory_bytes_(memory_bytes == 0 ? unknown_memory : memory_bytes) {}
+  Planner(CeilingMode mode, std::span<const std::string> isas, std::uint64_t last_cache_bytes, std::uint64_t memory_bytes)
+      : quick_(mode == CeilingMode::quick),
+        isas_(isas),
+        last_cache_bytes_(static_cast<double>(last_cache_bytes)),
+        memory_bytes_(static_cast<double>(memory_bytes == 0 ? unknown_memory : memory_bytes)) {}
 
-  void plan_compute(const Team& team) {
+  void plan_compute(const CeilingTeam& who) {
     const Kernel& kernel = *find_kernel("ert/peak");
-    const std::vector<std::string> isas = usable_isas(kernel, isa_);
-    for (const char* precision : {"fp64", "fp32"})
+    for (const char* precision : {"fp64", "fp32", "fp16"}) {
+      const auto isas = usable_isas(kernel, precision, isas_);
       for (const std::string& isa : isas)
         for (const PeakCeiling& ceiling : peak_ceilings) {
           const bool widest = isa == isas.front();
-          if (!widest && (ceiling.scalar || (quick_ && !(isa == "v3" && ceiling.narrow_in_quick)))) continue;
+          if (!widest && (ceiling.scalar || !who.everything || (quick_ && !(isa == "v3" && ceiling.narrow_in_quick)))) continue;
           if (isa == "v2" && ceiling.needs_fma) continue;
-          if (const auto flavor = best_flavor(kernel, precision, isa)) add_peak(kernel, team, ceiling, *flavor, isa, widest);
+          add_peak(kernel, who.team, ceiling, *best_flavor(kernel, precision, isa), isa, widest);
         }
+    }
+    plan_dot_products(who.team);
   }
 
-  void plan_bandwidth(const Team& team) {
+  void plan_bandwidth(const CeilingTeam& who) {
     const Kernel& kernel = *find_kernel("ert/stream");
-    const auto isas = usable_isas(kernel, isa_);
+    const auto isas = usable_isas(kernel, "fp64", isas_);
     if (isas.empty()) return;
     const Flavor flavor = *best_flavor(kernel, "fp64", isas.front());
     for (const BandwidthCeiling& ceiling : bandwidth_ceilings) {
+      if (!who.everything && std::string_view(ceiling.pattern) != "load") continue;
+      const bool coarse = quick_ || !who.everything;
       std::set<std::uint64_t> planned;  // small sizes round to the same n
-      for (const double bytes : sweep_sizes(quick_ ? ceiling.quick_per_octave : ceiling.full_per_octave, team)) {
+      const double largest = largest_bytes_of_thread(who.team);
+      for (const double bytes : sweep_sizes(coarse ? ceiling.quick : ceiling.full, largest)) {
         const std::uint64_t n = elements_of_thread(bytes / static_cast<double>(ceiling.arrays), 8);
-        if (planned.insert(n).second) add_bandwidth(kernel, team, ceiling, flavor, n);
+        const std::uint64_t data = bytes < far_bytes ? n : elements_of_thread(largest / static_cast<double>(ceiling.arrays), 8);
+        if (planned.insert(n).second) add_bandwidth(kernel, who.team, ceiling, flavor, n, data);
       }
     }
   }
 
-  void plan_vector(const Team& team) {
-    const Kernel& kernel = *find_kernel("ert/vector");
-    const auto isas = usable_isas(kernel, isa_);
+  /// Latency is that of one core with the node to itself.
+  void plan_chase(const CeilingTeam& who) {
+    if (all_threads(who.team) != 1) return;
+    const Kernel& kernel = *find_kernel("ert/chase");
+    const auto isas = usable_isas(kernel, "fp64", isas_);
     if (isas.empty()) return;
+    for (const double bytes : sweep_sizes(quick_ ? chase_quick : chase_full, largest_bytes_of_thread(who.team)))
+      add_chase(kernel, who.team, *best_flavor(kernel, "fp64", isas.front()), static_cast<std::uint64_t>(bytes) / 64);
+  }
+
+  void plan_vector(const CeilingTeam& who) {
+    if (!who.everything) return;
+    const Kernel& kernel = *find_kernel("ert/vector");
     for (const char* precision : {"fp64", "fp32"}) {
-      if (quick_ && std::string_view(precision) == "fp32") continue;
-      const auto flavor = best_flavor(kernel, precision, isas.front());
-      if (!flavor) continue;
-      std::set<std::uint64_t> planned;  // sizes that memory or small caches make equal
-      for (const double bytes : vector_sizes(team)) {
+      const auto isas = usable_isas(kernel, precision, isas_);
+      if (isas.empty() || (quick_ && std::string_view(precision) == "fp32")) continue;
+      const Flavor flavor = *best_flavor(kernel, precision, isas.front());
+      std::set<std::uint64_t> planned;  // sizes that memory makes equal
+      for (const double bytes : vector_sizes(who.team)) {
         const std::uint64_t n = elements_of_thread(bytes, precision_bytes(precision));
         if (!planned.insert(n).second) continue;
-        const bool sparse = planned.size() > 1 && quick_;
+        const bool sparse = bytes >= far_bytes;
         for (std::uint64_t k = 1; k <= 512; k *= 2)
-          if (!sparse || k == 1 || k == 8 || k == 32 || k == 128) add_vector(kernel, team, *flavor, k, n);
+          if (!sparse || k == 1 || k == 8 || k == 64) add_vector(kernel, who.team, flavor, k, n);
       }
     }
   }
@@ -160,39 +186,40 @@ class Planner {
   std::vector<CeilingCase> cases;
 
  private:
-  static double share(const CacheLevel& cache, const Team& team) {
-    return static_cast<double>(cache.bytes) / (cache.shared ? static_cast<double>(all_threads(team)) : 1);
+  /// BF16 has no arithmetic of its own but sums of two products in FP32.
+  void plan_dot_products(const Team& team) {
+    const Kernel* kernel = find_kernel("ert/bf16dot");
+    if (kernel == nullptr) return;
+    const auto isas = usable_isas(*kernel, "bf16", isas_);
+    if (!isas.empty())
+      add_peak(*kernel, team, {"", "dot product", "dot", false, true, true}, *best_flavor(*kernel, "bf16", isas.front()), isas.front(),
+               true);
   }
 
-  /// Four times the last cache by all threads together. But how many last caches a big team has is not known here, so each thread
-  /// of a team that shares one gets at least its size: more than enough, and never a cache mistaken for memory.
   double largest_bytes_of_thread(const Team& team) const {
-    const double limit = static_cast<double>(memory_bytes_) / 4 / static_cast<double>(all_threads(team));
-    if (caches_.empty()) return std::min(256.0 * MiB, limit);
-    const CacheLevel& last = caches_.back();
-    return std::min(std::max(4 * share(last, team), static_cast<double>(last.bytes)), limit);
+    const double threads = static_cast<double>(all_threads(team));
+    const double wanted = std::max((threads == 1 ? 128.0 : 64.0) * MiB, 4 * last_cache_bytes_ / threads);
+    return std::min(wanted, memory_bytes_ / 4 / threads);
   }
 
-  /// Working sets of a thread, in bytes: log-spaced through 3 x 2^i KiB, where no power-of-two cache ends, and the largest.
-  std::vector<double> sweep_sizes(int per_octave, const Team& team) const {
+  /// Working sets of a thread, in bytes: log-spaced from 4.5 KiB, so that no power-of-two cache ends at one; and the largest.
+  static std::vector<double> sweep_sizes(Density density, double largest) {
     std::vector<double> sizes;
-    if (per_octave == 0) return sizes;
-    const double last = largest_bytes_of_thread(team);
-    const double ratio = std::exp2(1.0 / per_octave);
-    for (double bytes = quick_ ? 6.0 * KiB : 4.5 * KiB; bytes < last / std::min(1.2, std::sqrt(ratio)); bytes *= ratio)
+    if (density.far == 0) return sizes;
+    double bytes = density.near == 0 ? far_bytes : 4.5 * KiB;
+    while (bytes < largest / std::min(1.2, std::exp2(0.5 / density.far))) {
       sizes.push_back(bytes);
-    sizes.push_back(last);
-    return sizes;
-  }
-
-  /// ERT's sweep: well inside L1, and out of all caches; full: inside every cache too.
-  std::vector<double> vector_sizes(const Team& team) const {
-    const double largest = largest_bytes_of_thread(team);
-    std::vector<double> sizes{std::min(caches_.empty() ? 16.0 * KiB : static_cast<double>(caches_.front().bytes) / 2, largest)};
-    if (!quick_ && !caches_.empty())
-      for (const CacheLevel& cache : caches_.subspan(1)) sizes.push_back(std::min(0.75 * share(cache, team), largest));
+      bytes *= std::exp2(1 / (bytes < far_bytes ? density.near : density.far));
+    }
     sizes.push_back(largest);
     return sizes;
+  }
+
+  /// ERT's sweep: well inside any L1, and out of all caches; full: between them too.
+  std::vector<double> vector_sizes(const Team& team) const {
+    const double largest = std::min(64.0 * MiB, largest_bytes_of_thread(team));
+    if (quick_) return {12.0 * KiB};
+    return {12.0 * KiB, 384.0 * KiB, std::min(6.0 * MiB, largest), largest};
   }
 
   /// A whole number of grains, at least one.
@@ -201,10 +228,10 @@ class Planner {
     return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(bytes) / (grain * element_bytes)) * grain;
   }
 
-  /// A sweep takes about 3 million cycles a thread, so that starting it costs nothing.
+  /// A sweep takes about a million cycles a thread, so that starting it costs nothing.
   void add_peak(const Kernel& kernel, const Team& team, const PeakCeiling& ceiling, const Flavor& flavor, const std::string& isa,
                 bool widest) {
-    const std::uint64_t iterations = 1024 * (ceiling.scalar ? 1 : lanes(isa, flavor.precision));
+    const std::uint64_t iterations = 384 * (ceiling.scalar ? 1 : lanes(isa, flavor.precision));
     CeilingCase planned = common(
         kernel, team, flavor,
         with_presets(
@@ -218,15 +245,17 @@ class Planner {
     cases.push_back(std::move(planned));
   }
 
-  /// Passes over 32 MiB a thread make a sweep.
-  void add_bandwidth(const Kernel& kernel, const Team& team, const BandwidthCeiling& ceiling, const Flavor& flavor,
-                     std::uint64_t thread_n) {
-    const std::uint64_t repeat = std::max<std::uint64_t>(1, 32 * MiB / (thread_n * 8 * ceiling.arrays));
-    CeilingCase planned = common(
-        kernel, team, flavor,
-        with_presets(
-            kernel, {{"pattern", std::string(ceiling.pattern)}, {"n", integer(thread_n * threads_of(team))}, {"repeat", integer(repeat)}}));
-    const Work work = planned.measured.work();
+  /// Elements of each array: `thread_n` of a thread are swept, of `data_n` that there are. Passes over 32 MiB a thread make a sweep.
+  void add_bandwidth(const Kernel& kernel, const Team& team, const BandwidthCeiling& ceiling, const Flavor& flavor, std::uint64_t thread_n,
+                     std::uint64_t data_n) {
+    const std::uint64_t repeat = std::max<std::uint64_t>(1, 32 * MiB / (data_n * 8 * ceiling.arrays));
+    const auto parameters = [&](std::uint64_t n) {
+      return with_presets(kernel,
+                          {{"pattern", std::string(ceiling.pattern)}, {"n", integer(n * threads_of(team))}, {"repeat", integer(repeat)}});
+    };
+    CeilingCase planned = common(kernel, team, flavor, parameters(data_n));
+    planned.share = static_cast<double>(thread_n) / static_cast<double>(data_n);
+    const Work work = kernel.model(parameters(thread_n), flavor.precision, flavor.name);
     planned.name = ceiling.pattern;
     planned.precision = "-";
     planned.level = "sweep";
@@ -234,6 +263,19 @@ class Planner {
     planned.unit = "GB/s";
     planned.amount_per_sweep = algorithmic_bytes(work);
     planned.working_set_bytes = footprint_bytes(work);
+    cases.push_back(std::move(planned));
+  }
+
+  /// A sweep takes 16384 loads: 0.03 ms in L1, 2 ms in memory.
+  void add_chase(const Kernel& kernel, const Team& team, const Flavor& flavor, std::uint64_t lines) {
+    constexpr std::uint64_t steps = 16384;
+    CeilingCase planned = common(kernel, team, flavor, with_presets(kernel, {{"n", integer(lines)}, {"steps", integer(steps)}}));
+    planned.name = planned.pattern = "chase";
+    planned.precision = "-";
+    planned.level = "sweep";
+    planned.unit = "seconds";
+    planned.amount_per_sweep = static_cast<double>(steps);
+    planned.working_set_bytes = footprint_bytes(planned.measured.work());
     cases.push_back(std::move(planned));
   }
 
@@ -269,20 +311,38 @@ class Planner {
   }
 
   bool quick_;
-  const std::string& isa_;
-  std::span<const CacheLevel> caches_;
-  std::uint64_t memory_bytes_;
+  std::span<const std::string> isas_;
+  double last_cache_bytes_, memory_bytes_;
 };
+
+/// `cores` as ranks of equal threads: one rank as far as its share goes, then as many whole ranks; {0, 0} where that does not come out.
+Team team_of(int cores, int ranks, int share) {
+  if (cores <= share) return {1, cores};
+  if (cores % share == 0 && cores / share <= ranks) return {cores / share, share};
+  return {0, 0};
+}
 
 }  // namespace
 
-std::vector<CeilingCase> plan_ceilings(CeilingMode mode, const std::string& isa, std::span<const CacheLevel> caches,
-                                       std::uint64_t memory_bytes, const std::vector<Team>& teams) {
-  Planner planner(mode, isa, caches, memory_bytes);
-  for (const Team& team : teams) {
-    planner.plan_compute(team);
-    planner.plan_bandwidth(team);
-    planner.plan_vector(team);
+std::vector<CeilingTeam> ceiling_teams(int cores, int ranks, int numa_domains, int packages) {
+  const int usable = std::max(1, cores), members = std::clamp(ranks, 1, usable), share = usable / members;
+  const std::set<int> whole{1, usable / std::max(1, numa_domains), usable / std::max(1, packages), share * members};
+  std::set<int> counts = whole;
+  for (int n = 2; n < usable; n *= 2) counts.insert(n);
+  std::vector<CeilingTeam> teams;
+  for (const int count : counts)
+    if (const Team team = team_of(count, members, share); team.ranks > 0) teams.push_back({team, whole.contains(count)});
+  return teams;
+}
+
+std::vector<CeilingCase> plan_ceilings(CeilingMode mode, std::span<const std::string> isas, std::uint64_t last_cache_bytes,
+                                       std::uint64_t memory_bytes, std::span<const CeilingTeam> teams) {
+  Planner planner(mode, isas, last_cache_bytes, memory_bytes);
+  for (const CeilingTeam& who : teams) {
+    planner.plan_compute(who);
+    planner.plan_bandwidth(who);
+    planner.plan_chase(who);
+    planner.plan_vector(who);
   }
   return std::move(planner.cases);
 }

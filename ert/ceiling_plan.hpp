@@ -6,28 +6,40 @@
 #include <vector>
 
 #include "core/case.hpp"
-#include "core/flows.hpp"
 
 namespace plumbline {
 
 enum class CeilingMode { quick, full };
 
+/// A team to measure ceilings with.
+struct CeilingTeam {
+  Team team;
+  bool everything = true;  // all patterns and sizes; else arithmetic, and the loads of one array: how rates grow with the cores used
+};
+
+/// Powers of two up to all cores of a node, and the cores of one NUMA domain, of one socket and of the node; the ranks of a node share its
+/// cores evenly, and one rank alone is taken as far as its share goes. Everything is measured with one core, a domain, a socket, the node.
+std::vector<CeilingTeam> ceiling_teams(int cores, int ranks, int numa_domains, int packages);
+
 /// One point to measure. Several points may make one ceiling: the largest of a working-set sweep's plateau, say.
 struct CeilingCase {
   Case measured;
   std::string name;                   // "FP64 vector FMA", "load", "vector k=8"; ending in " (v3)" where it is not the machine's widest ISA
-  std::string precision;              // "fp64", "fp32"; "-" for bandwidth
-  std::string level;                  // "compute" | "sweep" (bandwidth by working set) | "vector" (ERT's sweep over k)
-  std::string pattern;                // "fma", "scalar add"; "load", "triad"; "k=8"
-  std::string unit;                   // "GFLOP/s" | "GB/s"
-  double amount_per_sweep = 0;        // FLOP, or algorithmic bytes, of ONE rank's sweep
+  std::string precision;              // "fp64", "fp32", "fp16", "bf16"; "-" for bandwidth
+  std::string level;                  // "compute" | "sweep" (by working set) | "vector" (ERT's sweep over k)
+  std::string pattern;                // "fma", "scalar add"; "load", "triad", "chase"; "k=8"
+  std::string unit;                   // "GFLOP/s" | "GB/s" | "seconds" (a load of a chase)
+  double amount_per_sweep = 0;        // FLOP, algorithmic bytes, or loads of a chase, of ONE rank's sweep
   double working_set_bytes = absent;  // of one rank; absent for compute
+  double share = 1;                   // of each thread's part that is swept: large working sets lie within the largest, made once
 };
 
-/// The plan for every team in turn. `isa` is the widest level that the machine runs (v2 v3 v4 neon); `caches` from the core outwards
-/// as flows.hpp has them; `memory_bytes` what the node can give (0: unknown); a team's ranks all lie on this node. Working sets go from 4
-/// KiB a thread to four times the last cache, but never above a quarter of the memory. Empty when no flavor runs on the machine.
-std::vector<CeilingCase> plan_ceilings(CeilingMode mode, const std::string& isa, std::span<const CacheLevel> caches,
-                                       std::uint64_t memory_bytes, const std::vector<Team>& teams);
+/// The plan for every team in turn. `isas`: what the machine runs, ascending (v2 v3 v4, neon sve256, then extensions such as v4bf16);
+/// `memory_bytes` what the node can give (0: unknown); a team's ranks all lie on this node.
+/// Working sets go from 4.5 KiB a thread to 128 MiB (one thread alone) or 64 MiB, whatever caches the machine is said to have:
+/// `last_cache_bytes` (0: unknown) can only make them larger, to four times as much. Never above a quarter of the memory.
+/// Empty when no flavor runs on the machine.
+std::vector<CeilingCase> plan_ceilings(CeilingMode mode, std::span<const std::string> isas, std::uint64_t last_cache_bytes,
+                                       std::uint64_t memory_bytes, std::span<const CeilingTeam> teams);
 
 }  // namespace plumbline

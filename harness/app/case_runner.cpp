@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/team_meeting.hpp"
 #include "machine/binding.hpp"
 #include "measure/clock.hpp"
 #include "store/record_json.hpp"
@@ -13,19 +14,6 @@ namespace plumbline::app {
 namespace {
 
 using nlohmann::json;
-
-/// The ranks of a team, as measuring sees them.
-class TeamMeeting final : public Synchronization {
- public:
-  explicit TeamMeeting(Group& team) : team_(team) {}
-  void barrier() override { team_.barrier(); }
-  double max(double value) override { return team_.max(value); }
-  double min(double value) override { return team_.min(value); }
-  bool any(bool value) override { return team_.any(value); }
-
- private:
-  Group& team_;
-};
 
 json rank_placement(int rank, const std::string& host, const std::vector<int>& cpus) {
   return {{"rank", rank}, {"host", host}, {"cpus", cpus}};
@@ -116,14 +104,12 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   Group& team = ranks_.team(measured.team.ranks);
   TeamMeeting meeting(team);
   const auto& cpus = placement.cpus[static_cast<std::size_t>(team.rank())];
-  std::vector<std::string> problems(cpus.size());
-  const ThreadTeam threads(measured.team.threads,
-                           [&](int t) { problems[static_cast<std::size_t>(t)] = bind_this_thread(cpus[static_cast<std::size_t>(t)]); });
-  const auto unbound = std::find_if(problems.begin(), problems.end(), [](const auto& p) { return !p.empty(); });
+  const BoundTeam bound(cpus, meeting);
+  const ThreadTeam& threads = bound.threads();
   Timed timed;
-  if (team.any(unbound != problems.end())) {
+  if (!bound.problem().empty()) {
     timed.status = Status::failed;
-    timed.reason = unbound == problems.end() ? "another rank of the team could not be bound" : *unbound;
+    timed.reason = bound.problem();
   } else {
     timed = time_case(measured, protocol, threads, meeting);
   }

@@ -19,6 +19,7 @@ struct TeamCpus {
   std::vector<std::vector<int>> cpus;
   bool oversubscribed = false;
   std::string refusal;
+  std::string scope = "";  // what of the node they fill (schedule/team_placement.hpp)
 };
 
 /// What stays the same for all cases of a run on this rank.

@@ -3,22 +3,40 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <cmath>
+
+#include "app/team_meeting.hpp"
+#include "measure/clock.hpp"
+#include "measure/timing.hpp"
 
 namespace plumbline::app {
 namespace {
 
-// A sample is short: the best of a few, and the rounds show the spread.
-constexpr TimingProtocol sample{.min_seconds = 0.004, .ci_relative = 0.05, .max_repetitions = 3, .min_repetitions = 3, .budget_seconds = 5};
+// Long enough for the clock's 20 ns, short enough to fit between disturbances: the best of a few, and the rounds show the spread.
+constexpr double sample_seconds = 0.0015;
+constexpr int tries = 2;
+// Larger data are made anew in every round, once for all points that lie within them.
+constexpr double kept_bytes = 4.0 * (1 << 20);
+constexpr double unlimited = 1e30;
 
-/// Distinct bytes of one rank's sweep.
-double footprint_bytes(const Case& measured) {
-  double bytes = 0;
-  for (const auto& stream : measured.work().streams) bytes += static_cast<double>(stream.footprint_bytes);
-  return bytes;
+double data_bytes(const CeilingCase& ceiling) {
+  return std::isfinite(ceiling.working_set_bytes) ? ceiling.working_set_bytes / ceiling.share : 0;
 }
 
-CeilingRow row_of(const CeilingCase& ceiling, const Finished& timed, int round) {
+bool is_within(const CeilingCase& point, const CeilingCase& other) {
+  return (point.share != 1 || other.share != 1) && point.measured.id() == other.measured.id();
+}
+
+}  // namespace
+
+struct CeilingsStage::Point {
+  const CeilingCase* ceiling;
+  std::shared_ptr<Prepared> data;  // between rounds only where it is small
+  std::uint64_t sweeps = 0;        // 0: not calibrated yet
+  bool checked = false;
+};
+
+CeilingRow described(const CeilingCase& ceiling) {
   const Team& team = ceiling.measured.team;
   CeilingRow row{.name = ceiling.name,
                  .precision = ceiling.precision,
@@ -26,52 +44,115 @@ CeilingRow row_of(const CeilingCase& ceiling, const Finished& timed, int round) 
                  .pattern = ceiling.pattern,
                  .ranks = team.ranks,
                  .threads = team.threads,
-                 .node = timed.outcome.node,
-                 .session = timed.outcome.session,
-                 .round = round,
+                 .node = {},
+                 .session = {},
                  .unit = ceiling.unit,
-                 .status = timed.outcome.status,
                  .method = std::string(ceiling.measured.flavor.name)};
-  row.working_set_bytes = footprint_bytes(ceiling.measured) * team.ranks;
-  double best = 0;
-  for (const TimeRow& time : timed.times)
-    if (time.rank == -1 && (best == 0 || time.seconds < best)) {
-      best = time.seconds;
-      row.clock_hz = time.clock_hz;
-    }
-  if (best > 0) row.value = ceiling.amount_per_sweep * team.ranks / best * 1e-9;
-  if (row.status != Status::ok) row.method += ": " + timed.outcome.reason;
+  row.working_set_bytes = ceiling.working_set_bytes * team.ranks;
   return row;
 }
 
-Finished round_unit(std::string_view mode, int round, const Finished& first) {
-  Finished unit;
-  unit.outcome = first.outcome;
-  unit.outcome.case_id = ceiling_round_id(mode, round);
-  unit.outcome.pass = "time";
-  unit.outcome.status = Status::ok;
-  unit.outcome.reason.clear();
-  return unit;
+void take_sample(CeilingRow& row, const CeilingCase& ceiling, const Repetition& best) {
+  const double amount = ceiling.amount_per_sweep;
+  row.value = ceiling.unit == "seconds" ? best.seconds / amount : amount * static_cast<double>(row.ranks) / best.seconds * 1e-9;
+  row.clock_hz = best.clock_hz;
+  row.sentinel = best.sentinel;
+  row.cpu_share = best.cpu_share;
+  row.involuntary_switches = best.involuntary_switches;
 }
-
-}  // namespace
 
 std::string ceiling_round_id(std::string_view mode, int round) { return fmt::format("ceilings/{}/round={}", mode, round); }
 
-std::optional<Finished> measure_ceilings(const std::vector<CeilingCase>& plan, std::string_view mode, int round, CaseRunner& runner,
-                                         Communicator& ranks, const std::function<TeamCpus(const Team&)>& place) {
-  std::optional<Finished> unit;
-  for (const CeilingCase& ceiling : plan) {
-    const Team& team = ceiling.measured.team;
-    const TeamCpus placement = place(team);
-    if (!placement.refusal.empty() || ranks.local().rank() >= team.ranks) continue;
-    const auto timed = runner.time(ceiling.measured, placement, sample);
-    if (!timed) continue;
-    if (!unit) unit = round_unit(mode, round, *timed);
-    unit->ceilings.push_back(row_of(ceiling, *timed, round));
+int rounds_of(const CeilingsWish& wish) { return wish.rounds.value_or(wish.mode == CeilingsMode::full ? 5 : 4); }
+
+double ceilings_seconds(const std::vector<CeilingCase>& plan, int rounds) {
+  // preparing and sweeping a large working set, at 5 ns an element in all
+  double seconds = 0;
+  for (const CeilingCase& one : plan) seconds += 1.5 * tries * sample_seconds + 0.6e-9 * data_bytes(one) / one.measured.team.threads;
+  return seconds * rounds;
+}
+
+CeilingsStage::CeilingsStage(const std::vector<CeilingCase>& plan, std::string_view mode, std::string session, Communicator& ranks,
+                             std::function<TeamCpus(const Team&)> place)
+    : mode_(mode), session_(std::move(session)), ranks_(ranks), place_(std::move(place)) {
+  for (const CeilingCase& ceiling : plan) points_.push_back({.ceiling = &ceiling, .data = nullptr});
+}
+
+CeilingsStage::~CeilingsStage() = default;
+
+std::optional<Finished> CeilingsStage::measure(int round) {
+  Finished unit;
+  unit.outcome = {.case_id = ceiling_round_id(mode_, round),
+                  .pass = "time",
+                  .status = Status::ok,
+                  .reason = "",
+                  .node = ranks_.host(),
+                  .placement = "{}",
+                  .started_unix_ns = unix_nanoseconds(),
+                  .session = session_};
+  for (std::size_t first = 0, last = 0; first < points_.size(); first = last) {
+    const Team& team = points_[first].ceiling->measured.team;
+    while (last < points_.size() && points_[last].ceiling->measured.team == team) ++last;
+    measure_team(first, last, round, unit);
   }
-  ranks.local().wait_for_all();
+  ranks_.local().wait_for_all();
+  if (ranks_.local().rank() != 0) return std::nullopt;
   return unit;
+}
+
+void CeilingsStage::measure_team(std::size_t first, std::size_t last, int round, Finished& unit) {
+  const Team& size = points_[first].ceiling->measured.team;
+  const TeamCpus placement = place_(size);
+  if (!placement.refusal.empty() || ranks_.local().rank() >= size.ranks) return;
+  Group& group = ranks_.team(size.ranks);
+  TeamMeeting team(group);
+  const BoundTeam bound(placement.cpus[static_cast<std::size_t>(group.rank())], team);
+  for (std::size_t i = first; i < last; ++i) {
+    CeilingRow row = described(*points_[i].ceiling);
+    if (i > first && is_within(*points_[i - 1].ceiling, *points_[i].ceiling)) {
+      points_[i].data = std::move(points_[i - 1].data);
+      points_[i].checked = true;
+    }
+    if (bound.problem().empty()) {
+      sample(points_[i], row, bound.threads(), team);
+    } else {
+      row.status = Status::failed;
+      row.method += ": " + bound.problem();
+    }
+    if (i > first) release(points_[i - 1]);
+    row.node = ranks_.host();
+    row.session = session_;
+    row.round = round;
+    row.scope = placement.scope;
+    unit.ceilings.push_back(std::move(row));
+  }
+  release(points_[last - 1]);
+}
+
+void CeilingsStage::release(Point& point) {
+  if (data_bytes(*point.ceiling) > kept_bytes) point.data.reset();
+}
+
+/// The result is checked once.
+void CeilingsStage::sample(Point& point, CeilingRow& row, const ThreadTeam& threads, Synchronization& team) {
+  const CeilingCase& ceiling = *point.ceiling;
+  if (!point.data) {
+    Timed timed;
+    point.data = prepare_case(ceiling.measured, !point.checked, threads, team, timed);
+    point.checked = true;
+    if (!point.data) {
+      row.status = timed.status;
+      row.method += ": " + timed.reason;
+      return;
+    }
+  }
+  point.data->sweep_only(ceiling.share);
+  Stopwatch watch(*point.data, threads, team);
+  if (point.sweeps == 0) point.sweeps = watch.calibrate(sample_seconds);
+  Repetition best{.seconds = unlimited, .rank_seconds = 0, .clock_hz = 0, .sentinel = 0, .cpu_share = 0, .involuntary_switches = 0};
+  for (int attempt = 0; attempt < tries; ++attempt)
+    if (const Repetition repetition = watch.measure(point.sweeps); repetition.seconds < best.seconds) best = repetition;
+  take_sample(row, ceiling, best);
 }
 
 }  // namespace plumbline::app

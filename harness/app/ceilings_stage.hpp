@@ -1,21 +1,53 @@
 // The ceilings of a node, measured in rounds that go through all of them in turn: drift hits all alike.
 #pragma once
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/case_runner.hpp"
+#include "campaign/campaign.hpp"
 #include "ert/ceiling_plan.hpp"
 
 namespace plumbline::app {
 
-inline constexpr int ceiling_rounds = 5;
-
 /// Name of one round as a unit of work: "ceilings/quick/round=0".
 std::string ceiling_round_id(std::string_view mode, int round);
 
-/// One round over `plan` on this node: collective over its ranks. The leader gets the finished unit. `place` gives a team its CPUs.
-std::optional<Finished> measure_ceilings(const std::vector<CeilingCase>& plan, std::string_view mode, int round, CaseRunner& runner,
-                                         Communicator& ranks, const std::function<TeamCpus(const Team&)>& place);
+/// The row of a ceiling before anything is measured.
+CeilingRow described(const CeilingCase& ceiling);
+/// Rate, clock and disturbances of the repetition that stands for a sample.
+void take_sample(CeilingRow& row, const CeilingCase& ceiling, const Repetition& best);
+
+/// How many rounds a campaign asks for.
+int rounds_of(const CeilingsWish& wish);
+/// Estimate of all rounds.
+double ceilings_seconds(const std::vector<CeilingCase>& plan, int rounds);
+
+/// Keeps what is small between the rounds: its data, its checked result, and how many sweeps a sample takes.
+class CeilingsStage {
+ public:
+  /// `place` gives a team its CPUs.
+  CeilingsStage(const std::vector<CeilingCase>& plan, std::string_view mode, std::string session, Communicator& ranks,
+                std::function<TeamCpus(const Team&)> place);
+  ~CeilingsStage();
+
+  /// One round over the plan on this node: collective over its ranks. The leader gets the finished unit.
+  std::optional<Finished> measure(int round);
+
+ private:
+  struct Point;
+
+  void sample(Point& point, CeilingRow& row, const ThreadTeam& threads, Synchronization& team);
+  static void release(Point& point);
+  void measure_team(std::size_t first, std::size_t last, int round, Finished& unit);
+
+  std::string_view mode_;
+  std::string session_;
+  Communicator& ranks_;
+  std::function<TeamCpus(const Team&)> place_;
+  std::vector<Point> points_;
+};
 
 }  // namespace plumbline::app

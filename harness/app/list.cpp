@@ -155,7 +155,7 @@ Listing list_campaigns() {
 Listing list_ceilings() {
   Listing listing;
   const Topology node = this_topology();
-  const std::vector<Team> teams = {{1, 1}};
+  const CeilingTeam alone{.team = {1, 1}};
   Table table({{"ceiling", Align::left},
                {"precision", Align::left},
                {"level", Align::left},
@@ -163,8 +163,8 @@ Listing list_ceilings() {
                {"unit", Align::left},
                {"points"},
                {"kernel", Align::left}});
-  const auto levels = cache_levels(node);
-  const auto all = plan_ceilings(CeilingMode::full, this_cpu().best_isa(), levels, memory_available_bytes(), teams);
+  const auto all = plan_ceilings(CeilingMode::full, this_cpu().isas, node.caches.empty() ? 0 : node.caches.back().bytes,
+                                 memory_available_bytes(), std::span(&alone, 1));
   const auto same = [](const CeilingCase& a, const CeilingCase& b) {
     return a.name == b.name && a.precision == b.precision && a.level == b.level && a.pattern == b.pattern;
   };

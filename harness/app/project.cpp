@@ -7,6 +7,7 @@
 #include "app/command.hpp"
 #include "app/projection_spec.hpp"
 #include "app/result_file.hpp"
+#include "model/ceiling_limits.hpp"
 #include "model/node_ceilings.hpp"
 
 namespace plumbline::app {
@@ -32,7 +33,8 @@ ProjectionSpec side_of(const std::string& path, const std::string& kernel, std::
   const auto nodes = node_facts(results, notes);
   if (nodes.empty()) throw user_error(fmt::format("{} describes no machine, so it cannot be one side of a projection", path));
   if (nodes.size() > 1) notes.push_back(fmt::format("{} has {} nodes; {} stands for it", path, nodes.size(), nodes.front().node));
-  const auto ceilings = fit_ceilings(results.ceilings, nodes);
+  auto ceilings = fit_ceilings(results.ceilings, nodes);
+  hold_to_limits(ceilings, results.ceilings, nodes);
   const Measurements measurements = measurements_of(results);
   ProjectionSpec side{.node = node_spec(nodes.front(), ceilings), .application = {}};
   side.application = {.name = "one sweep of each case", .groups = groups_of(place(measurements, ceilings), nodes.front().node)};

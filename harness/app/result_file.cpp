@@ -62,6 +62,8 @@ NodeFacts facts_of(const MachineRow& row) {
   const auto cores = machine.value("cores", std::int64_t{0}), cpus = machine.value("pus", std::int64_t{0});
   if (cores > 0 && cpus >= cores) facts.cpus_per_core = cpus / cores;
   facts.numa_domains = std::max<std::int64_t>(1, machine.value("numa_nodes", std::int64_t{1}));
+  if (const auto cpu = machine.find("cpu"); cpu != machine.end())
+    facts.core = {cpu->value("vendor", ""), cpu->value("family", 0), cpu->value("model", 0), cpu->value("name", "")};
   std::sort(facts.caches.begin(), facts.caches.end(), [](const CacheSize& a, const CacheSize& b) { return a.level < b.level; });
   return facts;
 }

@@ -1,12 +1,16 @@
 #include "app/run_plan.hpp"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/ceilings_stage.hpp"
+#include "app/mpi_ceilings_stage.hpp"
+#include "app/numa_stage.hpp"
 #include "app/progress.hpp"
 #include "machine/cpu.hpp"
 #include "machine/memory.hpp"
@@ -51,6 +55,12 @@ Nodes meet_nodes(const RunInput& input, Communicator& ranks) {
   return nodes;
 }
 
+int most_ranks(const std::vector<PlanNode>& nodes) {
+  int most = 0;
+  for (const auto& node : nodes) most = std::max(most, node.ranks);
+  return most;
+}
+
 Target target_of(const Nodes& nodes) {
   std::set<std::string> isas;
   for (const auto& node : nodes.facts) isas.insert(node.isas.begin(), node.isas.end());
@@ -69,8 +79,17 @@ std::vector<std::vector<int>> allowed_cpus(const RunInput& input, Communicator& 
   return allowed;
 }
 
+/// The node as all of its ranks together may use it.
+Topology with_allowed(Topology node, const std::vector<std::vector<int>>& allowed) {
+  std::set<int> any;
+  for (const auto& own : allowed) any.insert(own.begin(), own.end());
+  for (auto& cpu : node.cpus) cpu.allowed = any.contains(cpu.cpu);
+  return node;
+}
+
 std::function<TeamCpus(const Team&)> placer(const RunInput& input, Communicator& ranks) {
-  return [topology = input.topology, allowed = allowed_cpus(input, ranks), oversubscribe = input.campaign.oversubscribe,
+  const auto allowed = allowed_cpus(input, ranks);
+  return [topology = input.topology, whole = with_allowed(input.topology, allowed), allowed, oversubscribe = input.campaign.oversubscribe,
           local = ranks.local().size()](const Team& team) {
     if (team.ranks > local)
       return TeamCpus{
@@ -78,20 +97,9 @@ std::function<TeamCpus(const Team&)> placer(const RunInput& input, Communicator&
           .oversubscribed = false,
           .refusal = fmt::format("a team of {} ranks on a node that was given {}: launch more ranks a node", team.ranks, local)};
     TeamPlacement placed = place_team(topology, allowed, team, oversubscribe);
-    return TeamCpus{std::move(placed.cpus), placed.oversubscribed, std::move(placed.refusal)};
+    const std::string scope = scope_of(whole, placed.cpus);
+    return TeamCpus{std::move(placed.cpus), placed.oversubscribed, std::move(placed.refusal), scope};
   };
-}
-
-// Preparing, checking, calibrating and three repetitions of a few milliseconds: for estimates.
-constexpr double seconds_a_ceiling_sample = 0.05;
-
-/// One core, and all of them.
-std::vector<Team> ceiling_teams(const Nodes& nodes) {
-  const int cores = std::max(1, nodes.fewest_cores);
-  const Team alone{1, 1}, full{std::min(nodes.fewest_ranks, cores), std::max(1, cores / std::max(1, nodes.fewest_ranks))};
-  std::vector<Team> teams{alone};
-  if (!(full == alone)) teams.push_back(full);
-  return teams;
 }
 
 bool all_passes_finished(const Case& which, const std::string& node, const Campaign& campaign, const std::set<WorkKey>& finished) {
@@ -100,10 +108,23 @@ bool all_passes_finished(const Case& which, const std::string& node, const Campa
          (!campaign.count || campaign.counters == "none" || finished.contains({id, node, "count"}));
 }
 
+bool is_wanted(const CeilingCase& ceiling, const CeilingsWish& wish) {
+  const auto named = [&](const Written<std::string>& glob) { return fnmatch(glob.value.c_str(), ceiling.name.c_str(), 0) == 0; };
+  return wish.only.empty() || std::any_of(wish.only.begin(), wish.only.end(), named);
+}
+
 std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes) {
-  if (input.campaign.ceilings == CeilingsMode::none || !input.campaign.time) return {};
-  const auto mode = input.campaign.ceilings == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
-  return plan_ceilings(mode, this_cpu().best_isa(), input.caches, static_cast<std::uint64_t>(nodes.memory_bytes), ceiling_teams(nodes));
+  const CeilingsWish& wish = input.campaign.ceilings;
+  if (wish.mode == CeilingsMode::none || !input.campaign.time) return {};
+  const auto mode = wish.mode == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
+  const auto teams = ceiling_teams(nodes.fewest_cores, nodes.fewest_ranks, input.topology.numa_nodes, input.topology.packages);
+  auto all = plan_ceilings(mode, this_cpu().isas, input.caches.empty() ? 0 : input.caches.back().bytes,
+                           static_cast<std::uint64_t>(nodes.memory_bytes), teams);
+  std::vector<CeilingCase> wanted;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(wanted), [&](const CeilingCase& one) { return is_wanted(one, wish); });
+  if (wanted.empty() && !all.empty() && !wants_mpi_ceilings(input.campaign))
+    throw wrong_at(input.campaign.path, wish.only.front().at, "no ceiling has a name like 'only'; see 'plumbline list ceilings'");
+  return wanted;
 }
 
 }  // namespace
@@ -123,6 +144,7 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const std::set<Work
                .case_seconds = {},
                .rounds = {},
                .ceilings = ceilings_of(input, nodes),
+               .ceiling_rounds = rounds_of(input.campaign.ceilings),
                .place = placer(input, ranks)};
   for (const Case& one : plan.cases) {
     const Estimate seconds = estimate(one, input.campaign);
@@ -143,7 +165,9 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const std::set<Work
                              .refusal = {}});
   plan.rounds = made.rounds;
   plan.seconds = made.seconds;
-  plan.ceiling_seconds = static_cast<double>(plan.ceilings.size()) * ceiling_rounds * seconds_a_ceiling_sample;
+  plan.numa_rounds = numa_rounds(input.campaign.ceilings, plan.ceiling_rounds);
+  plan.ceiling_seconds = ceilings_seconds(plan.ceilings, plan.ceiling_rounds) + numa_seconds(input.topology.numa_nodes) * plan.numa_rounds +
+                         mpi_ceilings_seconds(input.campaign, plan.ceiling_rounds, ranks.nodes(), most_ranks(nodes.facts));
   for (const auto& skip : made.skipped)
     if (skip.node == static_cast<std::size_t>(ranks.node())) plan.skipped.push_back({plan.cases[skip.which], skip.reason});
   return plan;
@@ -162,7 +186,7 @@ Exit print_plan(const RunPlan& plan, const RunInput& input, Communicator& ranks)
   fmt::print(
       "{} cases in {} rounds on {} node(s), {} skipped; {} ceiling points x {} rounds; about {} (estimate), at most {:.1f} MB a node; seed "
       "{}\n",
-      plan.cases.size(), plan.rounds.size(), ranks.nodes(), plan.skipped.size(), plan.ceilings.size(), ceiling_rounds,
+      plan.cases.size(), plan.rounds.size(), ranks.nodes(), plan.skipped.size(), plan.ceilings.size(), plan.ceiling_rounds,
       duration_text(plan.seconds + plan.ceiling_seconds), static_cast<double>(most_bytes) * 1e-6, input.campaign.seed);
   return Exit::ok;
 }

@@ -22,6 +22,7 @@ struct RunPlan {
   std::vector<double> case_seconds;                             // estimated, of each case
   std::vector<std::vector<std::optional<std::size_t>>> rounds;  // [round][node] -> index into cases
   std::vector<CeilingCase> ceilings;
+  int ceiling_rounds = 0, numa_rounds = 0;
   double seconds = 0, ceiling_seconds = 0;     // estimated, of the cases and of the ceilings before them
   std::function<TeamCpus(const Team&)> place;  // on this rank's node
 };

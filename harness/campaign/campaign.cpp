@@ -58,13 +58,16 @@ Timing read_timing(const WrittenTable& top) {
   return timing;
 }
 
-CeilingsMode read_ceilings(const WrittenTable& top) {
+CeilingsWish read_ceilings(const WrittenTable& top) {
   const auto table = top.table("ceilings", "[ceilings]");
-  if (!table) return CeilingsMode::none;
-  table->allow_only({"mode"});
+  if (!table) return {};
+  table->allow_only({"mode", "only", "rounds"});
+  CeilingsWish wish;
   const auto mode = table->choice("mode", {"quick", "full", "none"});
-  if (!mode || mode->value == "quick") return CeilingsMode::quick;
-  return mode->value == "full" ? CeilingsMode::full : CeilingsMode::none;
+  wish.mode = !mode || mode->value == "quick" ? CeilingsMode::quick : mode->value == "full" ? CeilingsMode::full : CeilingsMode::none;
+  wish.only = table->words("only");
+  if (const auto written = table->integer("rounds", 1, 1000)) wish.rounds = static_cast<int>(written->value);
+  return wish;
 }
 
 std::optional<int> team_number(const WrittenTable& team, std::string_view key) {
@@ -166,7 +169,7 @@ Campaign parse_campaign(std::string text, const std::string& path) {
   campaign.timing = read_timing(top);
   campaign.ceilings = read_ceilings(top);
   campaign.cases = read_cases(top);
-  if (campaign.cases.empty() && campaign.ceilings == CeilingsMode::none)
+  if (campaign.cases.empty() && campaign.ceilings.mode == CeilingsMode::none)
     top.fail({1, 1}, "the sweep is empty: there is neither a [[cases]] table nor [ceilings] mode = \"quick\" or \"full\"");
   return campaign;
 }

@@ -30,6 +30,13 @@ enum class CeilingsMode { none, quick, full };
 std::string_view to_string(Placement placement);
 std::string_view to_string(CeilingsMode mode);
 
+/// Which ceilings of a node to measure, and how often.
+struct CeilingsWish {
+  CeilingsMode mode = CeilingsMode::none;
+  std::vector<Written<std::string>> only = {};  // globs on their names ("FP64 *", "load"); empty: all of the mode
+  std::optional<int> rounds = {};               // nullopt: what the mode has
+};
+
 /// When a timing ends.
 struct Timing {
   double min_seconds = 0.02;  // of one repetition
@@ -63,7 +70,7 @@ struct Campaign {
   bool oversubscribe = false;
   std::optional<double> budget_seconds;  // nullopt: no limit
   Timing timing;
-  CeilingsMode ceilings = CeilingsMode::none;
+  CeilingsWish ceilings;
   std::vector<CaseSpec> cases;
 };
 

@@ -234,7 +234,7 @@ Expansion expand(const Campaign& campaign, const std::vector<Kernel>& all, const
       throw wrong_at(campaign.path, spec.exclude.front().at,
                      fmt::format("the sweep is empty: 'exclude' leaves none of the {} cases of this [[cases]]", excluded));
   }
-  if (known.empty() && campaign.ceilings == CeilingsMode::none)
+  if (known.empty() && campaign.ceilings.mode == CeilingsMode::none)
     throw user_error(fmt::format("{}: the sweep is empty: {}", campaign.path, fmt::join(result.notes, "; ")));
   return result;
 }

@@ -63,21 +63,27 @@ struct ModelRow {
   bool operator==(const ModelRow&) const = default;
 };
 
-/// /ceilings: one sample of an attainable rate. `level` is a memory level, "compute" for FLOP/s, "sweep" for a bandwidth sweep's raw point.
+/// /ceilings: one sample of an attainable rate. `level`: "compute" for FLOP/s; "sweep" for a point of a sweep over working sets, whose
+/// memory level is found when judged; "vector" for a point of ERT's sweep; "mpi" and "numa" for exchanges between ranks and domains.
 struct CeilingRow {
   std::string name;       // e.g. "L1 load", "FP64 vector FMA"
   std::string precision;  // fp64, fp32, or "-"
-  std::string level;      // L1 L2 L3 mem | compute | sweep
-  std::string pattern;    // load, triad, ... | fma, add, scalar fma, ...
+  std::string level;      // compute | sweep | vector | mpi | numa; or a memory level
+  std::string pattern;    // load, triad, chase, ... | fma, add, scalar fma, ...
   std::int64_t ranks = 1, threads = 1;
   std::string node, session;
   std::int32_t round = 0;
   double value = absent;
-  std::string unit;       // GFLOP/s, GB/s (algorithmic bytes), seconds
+  std::string unit;       // GFLOP/s, GB/s (algorithmic bytes), seconds (less is better)
   Status status = Status::ok;
   std::string method;     // how: kernel flavor, working set in bytes, "algorithmic bytes"
   double working_set_bytes = absent;  // bytes touched by the whole team; NaN for compute
   double clock_hz = absent;
+  std::string scope = {};  // what the team fills: core, NUMA domain, socket, node; empty where none of them
+  // What disturbed the sample: of the worst thread of the team.
+  double sentinel = absent;   // independent integer additions a clock beside it: fewer where another hardware thread shares the core
+  double cpu_share = absent;  // CPU time over wall time: below 1 where something else ran instead
+  std::int64_t involuntary_switches = 0;  // of all threads of a rank
   bool operator==(const CeilingRow&) const = default;
 };
 

@@ -50,8 +50,9 @@ class Domains {
     for (auto* node : objects(topology, HWLOC_OBJ_NUMANODE))
       if (hwloc_bitmap_iszero(node->cpuset) == 0 &&
           std::none_of(sets_.begin(), sets_.end(), [&](auto* known) { return hwloc_bitmap_intersects(known, node->cpuset) != 0; }))
-        sets_.push_back(node->cpuset);
+        sets_.push_back(node->cpuset), memories_.push_back(static_cast<int>(node->os_index));
   }
+  const std::vector<int>& memories() const { return memories_; }
   int count() const { return static_cast<int>(sets_.size()); }
   int of(hwloc_const_bitmap_t cpus) const {  // the one that holds all of these, or -1
     for (std::size_t i = 0; i < sets_.size(); ++i)
@@ -61,6 +62,7 @@ class Domains {
 
  private:
   std::vector<hwloc_cpuset_t> sets_;
+  std::vector<int> memories_;
 };
 
 int index_of_ancestor(hwloc_topology_t topology, hwloc_obj_t object, hwloc_obj_type_t type) {
@@ -134,6 +136,7 @@ Topology facts_of(hwloc_topology_t topology, hwloc_const_bitmap_t allowed) {
   Topology facts;
   facts.packages = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE);
   facts.numa_nodes = domains.count();
+  facts.numa_memories = domains.memories();
   facts.pus = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
   facts.cpus = cpus_of(topology, domains, allowed);
   facts.cores = static_cast<int>(std::count_if(facts.cpus.begin(), facts.cpus.end(), [](const auto& cpu) { return cpu.sibling == 0; }));

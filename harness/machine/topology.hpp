@@ -36,6 +36,7 @@ struct GpuFacts {
 
 struct Topology {
   int packages = 0, numa_nodes = 0, cores = 0, pus = 0;
+  std::vector<int> numa_memories;  // of each NUMA domain, the operating system's number of its memory
   std::vector<CpuFacts> cpus;      // neighbours beside each other: by package, NUMA domain, core, sibling
   std::vector<CacheFacts> caches;  // data caches of the first CPU, from the core outwards
   std::vector<GpuFacts> gpus;      // by PCI address

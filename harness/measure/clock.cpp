@@ -1,5 +1,7 @@
 #include "measure/clock.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <ctime>
 #include <limits>
@@ -21,6 +23,19 @@ inline void chain([[maybe_unused]] std::uint64_t& x) {
   asm volatile(".rept 32\n\tadd $1, %0\n\t.endr" : "+r"(x));
 #elif defined(__aarch64__)
   asm volatile(".rept 32\n\tadd %0, %0, #1\n\t.endr" : "+r"(x));
+#endif
+}
+
+// 48 additions to six registers in turn: as many at once as the core has units for.
+constexpr int additions_a_round = 48;
+inline void independent([[maybe_unused]] std::uint64_t (&x)[6]) {
+#if defined(__x86_64__)
+  asm volatile(".rept 8\n\tadd $1, %0\n\tadd $1, %1\n\tadd $1, %2\n\tadd $1, %3\n\tadd $1, %4\n\tadd $1, %5\n\t.endr"
+               : "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3]), "+r"(x[4]), "+r"(x[5]));
+#elif defined(__aarch64__)
+  asm volatile(
+      ".rept 8\n\tadd %0, %0, #1\n\tadd %1, %1, #1\n\tadd %2, %2, #1\n\tadd %3, %3, #1\n\tadd %4, %4, #1\n\tadd %5, %5, #1\n\t.endr"
+      : "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3]), "+r"(x[4]), "+r"(x[5]));
 #endif
 }
 
@@ -48,6 +63,26 @@ double core_clock_hz() {
 #else
   return std::numeric_limits<double>::quiet_NaN();
 #endif
+}
+
+double addition_throughput_hz() {
+#if defined(__x86_64__) || defined(__aarch64__)
+  constexpr int rounds = 8000;
+  std::uint64_t x[6] = {};
+  const double start = now_seconds();
+  for (int i = 0; i < rounds; ++i) independent(x);
+  return rounds * additions_a_round / (now_seconds() - start);
+#else
+  return std::numeric_limits<double>::quiet_NaN();
+#endif
+}
+
+double thread_cpu_seconds() { return read(CLOCK_THREAD_CPUTIME_ID); }
+
+std::int64_t involuntary_switches() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nivcsw;
 }
 
 }  // namespace plumbline

@@ -1,5 +1,6 @@
 // A case made ready on one rank: its data, and each thread's part of the sweep.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -19,6 +20,17 @@ class Prepared {
         sweep_(measured.flavor.sweep),
         arguments_(workload_->arguments()) {
     for (int thread = 0; thread < threads; ++thread) parts_.push_back(part_of(workload_->extent(), workload_->grain(), thread, threads));
+    swept_ = parts_;
+  }
+
+  /// From now on each thread sweeps only so much of its part, from the beginning of it: a smaller working set within the same data.
+  void sweep_only(double share) {
+    const std::size_t grain = workload_->grain();
+    for (std::size_t thread = 0; thread < parts_.size(); ++thread) {
+      const auto [begin, end] = parts_[thread];
+      const auto grains = static_cast<std::size_t>(share * static_cast<double>(end - begin) / static_cast<double>(grain) + 0.5);
+      swept_[thread] = {begin, std::min(end, begin + grains * grain)};
+    }
   }
 
   /// First touch, by the thread that will sweep it.
@@ -34,7 +46,7 @@ class Prepared {
   void sweep(int thread) { sweep_range(sweep_, thread); }
   /// The same call with another function in the sweep's place: the empty region.
   void sweep_range(Sweep function, int thread) {
-    const auto [begin, end] = part(thread);
+    const auto [begin, end] = swept_[static_cast<std::size_t>(thread)];
     function(arguments_, begin, end);
   }
 
@@ -55,7 +67,7 @@ class Prepared {
   std::unique_ptr<Workload> workload_;
   Sweep sweep_;
   const void* arguments_;
-  std::vector<std::pair<std::size_t, std::size_t>> parts_;  // of each thread, so that a sweep begins without a division
+  std::vector<std::pair<std::size_t, std::size_t>> parts_, swept_;  // of each thread, so that a sweep begins without a division
 };
 
 }  // namespace plumbline

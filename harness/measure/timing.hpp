@@ -1,12 +1,12 @@
 // Timing one case: warm-up, result check, calibration, repetitions until the median is known well enough.
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/case.hpp"
 #include "core/status.hpp"
-#include "measure/synchronization.hpp"
-#include "measure/thread_team.hpp"
+#include "measure/stopwatch.hpp"
 
 namespace plumbline {
 
@@ -18,12 +18,6 @@ struct TimingProtocol {
   double budget_seconds = 10;  // for the whole case; at least min_repetitions are made
 };
 
-struct Repetition {
-  double seconds;       // a sweep, of the team: max over end minus min over start
-  double rank_seconds;  // the same over this rank's threads alone
-  double clock_hz;
-};
-
 /// What became of a case: a value, also when it fails.
 struct Timed {
   Status status = Status::ok;
@@ -32,6 +26,10 @@ struct Timed {
   double error = absent, tolerance = absent;  // of the result, relative; of this rank
   bool wrong_result = false;
 };
+
+/// Data, first touch, one warm sweep, and the check of its result if `check`. Null when this rank or another of the team failed: `timed`
+/// says why. Every rank of the team calls it.
+std::unique_ptr<Prepared> prepare_case(const Case& measured, bool check, const ThreadTeam& threads, Synchronization& team, Timed& timed);
 
 /// Measures `measured` on this rank's `threads`, together with the ranks behind `team`. Every rank of the team reaches every
 /// meeting point, whatever fails on it.

@@ -161,7 +161,7 @@ void EmulatedWorker::stop() {
 
 WorkerAnswer EmulatedWorker::count(const Case& measured, std::uint64_t entries, double patience_seconds) {
   const auto refuse = [](Status status, std::string reason) { return WorkerAnswer{status, std::move(reason), {}}; };
-  if (const FlavorName flavor = split_flavor(measured.flavor.name); flavor.isa == "v4" || flavor.level == "avx512")
+  if (const FlavorName flavor = split_flavor(measured.flavor.name); flavor.isa.starts_with("v4") || flavor.level == "avx512")
     return refuse(Status::unavailable, "the emulator decodes up to x86-64-v3: count this kernel's v3 flavor");
   const auto request = request_for(measured, entries);
   if (!request) return refuse(Status::failed, "the case's name is too long for the worker");

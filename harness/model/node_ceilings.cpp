@@ -5,6 +5,11 @@
 namespace plumbline {
 namespace {
 
+/// Arithmetic, or bytes of a level of memory; not ERT's points, messages, or pairs of domains.
+bool is_a_roof(const Ceiling& ceiling) {
+  return ceiling.is_compute() || (ceiling.unit == "GB/s" && (ceiling.level == "mem" || ceiling.level.starts_with("L")));
+}
+
 std::int64_t workers_of(const Ceiling& ceiling) { return ceiling.ranks * ceiling.threads; }
 
 NodeCeiling described(const Ceiling& ceiling, const std::string& name, const std::string& scope) {
@@ -27,17 +32,19 @@ NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
   NodeSpec spec{.name = facts.node};
   std::vector<const Ceiling*> usable;
   for (const auto& ceiling : ceilings)
-    if (ceiling.node == facts.node && ceiling.status == Status::ok && (ceiling.unit == "GB/s" || ceiling.is_compute()))
-      usable.push_back(&ceiling);
+    if (ceiling.node == facts.node && ceiling.status == Status::ok && is_a_roof(ceiling)) usable.push_back(&ceiling);
   if (usable.empty()) return spec;
   const auto by_workers = [](const Ceiling* a, const Ceiling* b) { return workers_of(*a) < workers_of(*b); };
   const auto [fewest, most] = std::minmax_element(usable.begin(), usable.end(), by_workers);
+  const bool domains_measured = std::any_of(usable.begin(), usable.end(), [](const Ceiling* c) { return c->scope == "NUMA domain"; });
   for (const auto* ceiling : usable) {
     const std::string name = ceiling->is_compute() ? "compute " + ceiling->precision : ceiling->level;
     for (const std::string& called : {name, name + " " + ceiling->pattern}) {
       if (workers_of(*ceiling) == workers_of(**fewest)) offer(spec, described(*ceiling, called, "core"));
+      if (domains_measured && ceiling->scope == "NUMA domain") offer(spec, described(*ceiling, called, "numa"));
       if (workers_of(*ceiling) != workers_of(**most)) continue;
       offer(spec, described(*ceiling, called, "node"));
+      if (domains_measured) continue;
       NodeCeiling numa = described(*ceiling, called, "numa");
       numa.value /= static_cast<double>(facts.numa_domains);
       offer(spec, numa);

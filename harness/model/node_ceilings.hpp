@@ -11,7 +11,8 @@
 namespace plumbline {
 
 /// Ceilings by level ("L1" ... "mem": the best pattern; "mem triad": that one; "compute fp64") and scope. "node" is the largest team
-/// measured, "core" the smallest; "numa" an equal share of the node.
+/// measured, "core" the smallest; "numa" the team that fills a NUMA domain, or where none was measured
+/// an equal share of the node.
 NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings);
 
 /// One sweep of each case that has a bound: single workers held to the core's ceilings, teams to the node's.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace plumbline {
 namespace {
@@ -105,6 +106,26 @@ std::vector<int> shared_cpus(const std::vector<std::vector<int>>& cpus) {
   for (const auto& [cpu, times] : uses)
     if (times > 1) shared.push_back(cpu);
   return shared;
+}
+
+std::string scope_of(const Topology& node, const std::vector<std::vector<int>>& cpus) {
+  std::set<int> used;  // cores
+  for (const auto& cpu : node.cpus)
+    for (const auto& rank : cpus)
+      if (std::find(rank.begin(), rank.end(), cpu.cpu) != rank.end()) used.insert(cpu.core);
+  const auto fills = [&](auto same) {  // exactly the usable cores that are `same` as the first one used
+    const auto first = std::find_if(node.cpus.begin(), node.cpus.end(), [&](const CpuFacts& cpu) { return used.contains(cpu.core); });
+    std::set<int> all;
+    for (const auto& cpu : node.cpus)
+      if (cpu.allowed && same(cpu, *first)) all.insert(cpu.core);
+    return all == used;
+  };
+  if (used.empty()) return "";
+  if (used.size() == 1) return "core";
+  if (fills([](const CpuFacts&, const CpuFacts&) { return true; })) return "node";
+  if (fills([](const CpuFacts& a, const CpuFacts& b) { return a.package == b.package; })) return "socket";
+  if (fills([](const CpuFacts& a, const CpuFacts& b) { return a.numa == b.numa; })) return "NUMA domain";
+  return "";
 }
 
 TeamPlacement place_team(const Topology& node, Team team, bool oversubscribe) {

@@ -24,6 +24,10 @@ TeamPlacement place_team(const Topology& node, Team team, bool oversubscribe);
 /// topology count). Equal sets of all ranks are one set for all.
 TeamPlacement place_team(const Topology& node, const std::vector<std::vector<int>>& allowed, Team team, bool oversubscribe);
 
+/// What a team's CPUs fill: "core", "NUMA domain", "socket", "node" (the widest of them that has no other usable core); empty where the
+/// team fills none of them.
+std::string scope_of(const Topology& node, const std::vector<std::vector<int>>& cpus);
+
 /// CPUs that occur more than once.
 std::vector<int> shared_cpus(const std::vector<std::vector<int>>& cpus);
 

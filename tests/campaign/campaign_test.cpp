@@ -63,7 +63,7 @@ mode = "full"
   EXPECT_EQ(c.timing.min_seconds, 0.5);
   EXPECT_EQ(c.timing.ci_relative, 0.01);
   EXPECT_EQ(c.timing.max_repetitions, 9);
-  EXPECT_EQ(c.ceilings, CeilingsMode::full);
+  EXPECT_EQ(c.ceilings.mode, CeilingsMode::full);
   ASSERT_EQ(c.cases.size(), 1U);
   const auto& spec = c.cases.front();
   EXPECT_EQ(spec.kernel.value, "validation/series");
@@ -107,7 +107,9 @@ TEST(campaign, absent_keys_have_the_documented_presets) {
   EXPECT_FALSE(c.oversubscribe);
   EXPECT_FALSE(c.budget_seconds);
   EXPECT_EQ(c.timing.min_seconds, 0.02);
-  EXPECT_EQ(c.ceilings, CeilingsMode::none) << "what is not asked for is not measured";
+  EXPECT_FALSE(c.ceilings.rounds);
+  EXPECT_TRUE(c.ceilings.only.empty());
+  EXPECT_EQ(c.ceilings.mode, CeilingsMode::none) << "what is not asked for is not measured";
   EXPECT_EQ(c.cases.at(0).flavors.at(0).value, "*");
   EXPECT_EQ(c.cases.at(0).teams.at(0).value.ranks, 1);
 }
@@ -142,6 +144,10 @@ TEST(campaign, a_word_that_is_not_allowed_names_those_that_are) {
   expect_in(complaint("passes = [\"tiem\"]\n" + one_case), {"did you mean 'time'?"});
   expect_in(complaint("passes = [\"time\", \"time\"]\n" + one_case), {"twice"});
   expect_in(complaint("[ceilings]\nmode = \"fast\"\n"), {"quick, full, none"});
+  expect_in(complaint("[ceilings]\nrounds = 0\n"), {"rounds"});
+  const auto some = parse("[ceilings]\nmode = \"full\"\nonly = [\"load\", \"FP64 *\"]\nrounds = 7\n").ceilings;
+  EXPECT_EQ(some.only.at(1).value, "FP64 *");
+  EXPECT_EQ(some.rounds, 7);
   expect_in(complaint("name = \"../x\"\n" + one_case), {"'name'", "result file"});
   expect_in(complaint("counters = \"\"\n" + one_case), {"'counters' is empty"});
 }

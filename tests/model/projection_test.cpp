@@ -71,6 +71,13 @@ TEST(Projection, a_measured_node_offers_its_largest_team_as_node_its_smallest_as
   EXPECT_EQ(value("mem load", "node"), 60);
   EXPECT_EQ(value("mem", "numa"), 40);
   EXPECT_EQ(value("mem", "core"), 10);
+  std::vector<Ceiling> measured = ceilings;
+  measured.push_back(memory(4, 47, "load"));
+  measured.back().scope = "NUMA domain";
+  for (const auto& c : node_spec({.node = "n", .numa_domains = 2}, measured).ceilings)
+    if (c.scope == "numa") {
+      EXPECT_EQ(c.value, 47) << "measured, not shared out: " << c.name;
+    }
 }
 
 }  // namespace

@@ -54,6 +54,19 @@ TEST_F(Snc4, the_threads_of_one_rank_are_compact) {
   EXPECT_EQ(domains_of(node_, placed({1, 8}).cpus[0]).size(), 2U);
 }
 
+TEST_F(Snc4, a_team_fills_a_core_a_domain_a_socket_or_the_node) {
+  const auto scope = [&](Team team) { return scope_of(node_, place_team(node_, team, false).cpus); };
+  EXPECT_EQ(scope({1, 1}), "core");
+  EXPECT_EQ(scope({1, 2}), "");
+  EXPECT_EQ(scope({1, 4}), "NUMA domain");
+  EXPECT_EQ(scope({1, 16}), "socket");
+  EXPECT_EQ(scope({2, 16}), "node");
+  EXPECT_EQ(scope({8, 1}), "");  // one core of each domain
+  EXPECT_EQ(scope_of(node_, {}), "");
+}
+
+TEST_F(Snc4, every_domain_has_a_memory) { EXPECT_EQ(node_.numa_memories.size(), static_cast<std::size_t>(node_.numa_nodes)); }
+
 TEST_F(Snc4, cores_come_before_second_threads) {
   EXPECT_EQ(cores_of(node_, placed({1, 32}).cpus).size(), 32U);
   EXPECT_EQ(cores_of(node_, placed({16, 2}).cpus).size(), 32U);

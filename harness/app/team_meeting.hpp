@@ -1,0 +1,50 @@
+// The ranks and threads of a team while it measures: meetings over MPI, threads bound to their CPUs.
+#pragma once
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "machine/binding.hpp"
+#include "measure/synchronization.hpp"
+#include "measure/thread_team.hpp"
+
+namespace plumbline::app {
+
+/// The ranks of a team, as measuring sees them.
+class TeamMeeting final : public Synchronization {
+ public:
+  explicit TeamMeeting(Group& team) : team_(team) {}
+  void barrier() override { team_.barrier(); }
+  double max(double value) override { return team_.max(value); }
+  double min(double value) override { return team_.min(value); }
+  bool any(bool value) override { return team_.any(value); }
+
+ private:
+  Group& team_;
+};
+
+/// This rank's threads, one bound to each of `cpus`. Collective over the team.
+class BoundTeam {
+ public:
+  BoundTeam(const std::vector<int>& cpus, Synchronization& team)
+      : problems_(cpus.size()), threads_(static_cast<int>(cpus.size()), [&](int thread) {
+          const auto t = static_cast<std::size_t>(thread);
+          problems_[t] = bind_this_thread(cpus[t]);
+        }) {
+    const auto unbound = std::find_if(problems_.begin(), problems_.end(), [](const auto& problem) { return !problem.empty(); });
+    if (team.any(unbound != problems_.end()))
+      problem_ = unbound == problems_.end() ? "another rank of the team could not be bound" : *unbound;
+  }
+
+  const ThreadTeam& threads() const { return threads_; }
+  /// Empty when all threads of all ranks are bound.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  std::vector<std::string> problems_;
+  ThreadTeam threads_;
+  std::string problem_;
+};
+
+}  // namespace plumbline::app

@@ -1,0 +1,49 @@
+// Time of a prepared case's sweeps by a whole team, and what disturbed it.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "measure/prepared.hpp"
+#include "measure/synchronization.hpp"
+#include "measure/thread_team.hpp"
+
+namespace plumbline {
+
+struct Repetition {
+  double seconds;       // a sweep, of the team: max over end minus min over start
+  double rank_seconds;  // the same over this rank's threads alone
+  double clock_hz;      // of this rank's cores, mean: of each the higher of the readings before and after
+  // Of the worst thread of the team:
+  double sentinel;                    // independent additions a clock, right before the sweeps
+  double cpu_share;                   // CPU time over wall time
+  std::int64_t involuntary_switches;  // of all threads of the rank that had most
+};
+
+/// Everything is collective over the ranks behind `team`; on each, `threads` sweep their parts.
+class Stopwatch {
+ public:
+  Stopwatch(Prepared& prepared, const ThreadTeam& threads, Synchronization& team);
+
+  Repetition measure(std::uint64_t sweeps);
+  /// How many sweeps last `min_seconds`.
+  std::uint64_t calibrate(double min_seconds);
+
+ private:
+  struct alignas(128) Span {
+    double start = 0, end = 0, busy = 0, clock_hz = 0, sentinel = 0, cpu_seconds = 0;
+    std::int64_t switches = 0;
+  };
+
+  void sweep_through(Span& span, int thread, std::uint64_t sweeps);
+  void sweep_and_restore(Span& span, int thread, std::uint64_t sweeps);
+  double elapsed() const;
+  double team_elapsed();
+  void add_disturbances(Repetition& result);
+
+  Prepared& prepared_;
+  const ThreadTeam& threads_;
+  Synchronization& team_;
+  std::vector<Span> spans_;
+};
+
+}  // namespace plumbline

@@ -1,0 +1,48 @@
+#include "model/ceiling_limits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "core/kernel.hpp"
+
+namespace plumbline {
+namespace {
+
+using Key = std::tuple<std::string, std::string, std::string, std::string, std::int64_t, std::int64_t, double>;
+
+template <class Row>
+Key key_of(const Row& row) {
+  return {row.node, row.pattern, row.precision, row.unit, row.ranks, row.threads, row.value};
+}
+
+std::optional<CoreLimit> limit_of(const Ceiling& ceiling, const CeilingRow& sample, const CoreIdentity& core) {
+  if (ceiling.is_compute()) {
+    const std::string flavor = sample.method.substr(0, sample.method.find_first_of(",: "));
+    return arithmetic_limit(core, split_flavor(flavor).isa, ceiling.precision, ceiling.pattern);
+  }
+  return ceiling.unit == "GB/s" ? bandwidth_limit(core, ceiling.level, ceiling.pattern) : std::nullopt;
+}
+
+}  // namespace
+
+void hold_to_limits(std::vector<Ceiling>& ceilings, std::span<const CeilingRow> samples, std::span<const NodeFacts> nodes) {
+  std::map<Key, const CeilingRow*> by_value;
+  for (const auto& row : samples)
+    if (row.status == Status::ok && std::isfinite(row.value)) by_value.emplace(key_of(row), &row);
+  for (auto& ceiling : ceilings) {
+    const auto sample = by_value.find(key_of(ceiling));
+    if (ceiling.status != Status::ok || sample == by_value.end()) continue;
+    ceiling.clock_hz = sample->second->clock_hz;
+    ceiling.scope = sample->second->scope;
+    const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const NodeFacts& facts) { return facts.node == ceiling.node; });
+    if (node == nodes.end()) continue;
+    if (const auto limit = limit_of(ceiling, *sample->second, node->core)) {
+      ceiling.limit = limit->per_clock * ceiling.clock_hz * static_cast<double>(ceiling.ranks * ceiling.threads) * 1e-9;
+      ceiling.limit_source = limit->source;
+    }
+  }
+}
+
+}  // namespace plumbline

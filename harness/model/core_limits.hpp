@@ -1,0 +1,28 @@
+// What a core could do in a clock cycle at most, by its vendor's documents: the yardstick of measured ceilings.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace plumbline {
+
+/// Which core it is, as machine/cpu.hpp tells it.
+struct CoreIdentity {
+  std::string vendor = {};    // "AuthenticAMD", "GenuineIntel", "implementer 0x41"
+  int family = 0, model = 0;  // x86: extended parts added; 0 elsewhere
+  std::string name = {};      // elsewhere "part 0xd40"
+};
+
+struct CoreLimit {
+  double per_clock = 0;  // FLOP, or bytes, a cycle of one core
+  std::string source;    // core and document
+};
+
+/// Arithmetic of `pattern` ("fma", "mul+add", "scalar add", ...) in flavors of `isa`. Nothing where the core is not in the table.
+std::optional<CoreLimit> arithmetic_limit(const CoreIdentity& core, std::string_view isa, std::string_view precision,
+                                          std::string_view pattern);
+/// Algorithmic bytes of `pattern` ("load", "triad", ...) from L1, or loads from L2, with the core's widest vectors. Nothing for other
+/// levels, whose clocks are not the core's.
+std::optional<CoreLimit> bandwidth_limit(const CoreIdentity& core, std::string_view level, std::string_view pattern);
+
+}  // namespace plumbline

@@ -1,0 +1,75 @@
+#include "model/disturbances.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "model/spread.hpp"
+
+namespace plumbline {
+namespace {
+
+constexpr double least_sentinel = 0.9, least_cpu_share = 0.97, least_clock = 0.95;
+// So many disturbed samples are nothing unusual: the system's own work.
+constexpr double usual_share = 0.05;
+
+/// What an undisturbed sample of a team has.
+struct Usual {
+  double sentinel = 0, clock_hz = 0;
+};
+
+using Team = std::tuple<std::string, std::int64_t, std::int64_t>;
+Team team_of(const CeilingRow& row) { return {row.node, row.ranks, row.threads}; }
+
+bool is_recorded(const CeilingRow& row) {
+  return std::isfinite(row.sentinel) && std::isfinite(row.cpu_share) && std::isfinite(row.clock_hz);
+}
+
+std::map<Team, Usual> usual_of(std::span<const CeilingRow> samples) {
+  std::map<Team, std::vector<double>> clocks;
+  std::map<Team, Usual> usual;
+  for (const auto& row : samples)
+    if (is_recorded(row)) {
+      clocks[team_of(row)].push_back(row.clock_hz);
+      usual[team_of(row)].sentinel = std::max(usual[team_of(row)].sentinel, row.sentinel);
+    }
+  for (const auto& [team, hz] : clocks) usual[team].clock_hz = spread_of(hz).median;
+  return usual;
+}
+
+}  // namespace
+
+bool is_disturbed(const Disturbances& d) { return static_cast<double>(d.disturbed) > usual_share * static_cast<double>(d.samples); }
+
+std::vector<Disturbances> find_disturbances(std::span<const CeilingRow> samples) {
+  const auto usual = usual_of(samples);
+  std::map<std::string, Disturbances> by_node;
+  std::map<std::string, std::vector<double>> clocks;
+  for (const auto& row : samples) {
+    if (!is_recorded(row)) continue;
+    const Usual& typical = usual.at(team_of(row));
+    Disturbances& d = by_node[row.node];
+    const bool shared = row.sentinel < least_sentinel * typical.sentinel, lost = row.cpu_share < least_cpu_share,
+               slow = row.clock_hz < least_clock * typical.clock_hz;
+    ++d.samples;
+    d.shared_core += shared;
+    d.lost_cpu += lost;
+    d.slow_clock += slow;
+    d.disturbed += shared || lost || slow;
+    d.switches += row.involuntary_switches;
+    clocks[row.node].push_back(row.clock_hz);
+  }
+  std::vector<Disturbances> all;
+  for (auto& [node, d] : by_node) {
+    const Spread clock = spread_of(clocks[node]);
+    d.node = node;
+    d.clock_lowest_hz = clock.min;
+    d.clock_usual_hz = clock.median;
+    d.clock_highest_hz = clock.max;
+    all.push_back(std::move(d));
+  }
+  return all;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,28 @@
+// What disturbed the measuring of a node's ceilings, by what was recorded beside each sample.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/records.hpp"
+
+namespace plumbline {
+
+struct Disturbances {
+  std::string node;
+  std::size_t samples = 0;      // with such a record
+  std::size_t shared_core = 0;  // the sentinel fell: another hardware thread took a share of a core
+  std::size_t lost_cpu = 0;     // something else ran on a CPU of the team
+  std::size_t slow_clock = 0;   // the clock was below the node's usual one
+  std::size_t disturbed = 0;    // any of them
+  std::int64_t switches = 0;    // involuntary
+  double clock_lowest_hz = absent, clock_usual_hz = absent, clock_highest_hz = absent;
+};
+
+/// A sample is disturbed where its sentinel is below 0.9 of the node's best for the same team, its CPU share below 0.97, or its clock below
+/// 0.95 of the team's median.
+bool is_disturbed(const Disturbances& disturbances);
+std::vector<Disturbances> find_disturbances(std::span<const CeilingRow> samples);
+
+}  // namespace plumbline

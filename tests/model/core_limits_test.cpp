@@ -1,0 +1,96 @@
+// What cores could do in a cycle, and measured ceilings beside it.
+#include "model/core_limits.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/ceiling_limits.hpp"
+
+namespace plumbline {
+namespace {
+
+const CoreIdentity zen5{"AuthenticAMD", 0x1a, 0x02, "AMD EPYC 9B45"}, zen4{"AuthenticAMD", 0x19, 0x11, ""},
+    cascade_lake{"GenuineIntel", 6, 0x55, ""}, v1{"implementer 0x41", 0, 0, "part 0xd40"}, unknown{"HygonGenuine", 24, 1, ""};
+
+double flops(const CoreIdentity& core, const char* isa, const char* precision, const char* pattern) {
+  const auto limit = arithmetic_limit(core, isa, precision, pattern);
+  return limit ? limit->per_clock : absent;
+}
+
+TEST(CoreLimits, zen_5_has_four_pipes_and_a_cascade_lake_two) {
+  EXPECT_EQ(flops(zen5, "v4", "fp64", "fma"), 32);
+  EXPECT_EQ(flops(zen5, "v4", "fp64", "add"), 16);
+  EXPECT_EQ(flops(zen5, "v4", "fp64", "mul+add"), 32);
+  EXPECT_EQ(flops(zen5, "v4", "fp64", "fma+add"), 48);
+  EXPECT_EQ(flops(zen5, "v4", "fp32", "fma"), 64);
+  EXPECT_EQ(flops(zen5, "v3", "fp64", "fma"), 16);
+  EXPECT_EQ(flops(zen5, "v4bf16", "bf16", "dot"), 128);
+  EXPECT_EQ(flops(cascade_lake, "v4", "fp64", "fma"), 32);
+  EXPECT_EQ(flops(cascade_lake, "v4", "fp64", "mul+add"), 16);
+  EXPECT_EQ(flops(cascade_lake, "v4", "fp64", "fma+add"), 24);
+}
+
+TEST(CoreLimits, a_wide_vector_in_two_halves_is_worth_what_the_narrow_one_is) {
+  EXPECT_EQ(flops(zen4, "v4", "fp64", "fma"), flops(zen4, "v3", "fp64", "fma"));
+  EXPECT_EQ(flops(zen4, "v4", "fp64", "scalar fma"), 4);
+}
+
+TEST(CoreLimits, scalars_have_no_lanes) {
+  for (const char* precision : {"fp64", "fp32"}) {
+    EXPECT_EQ(flops(zen5, "v4", precision, "scalar fma"), 4);
+    EXPECT_EQ(flops(cascade_lake, "v4", precision, "scalar add"), 2);
+  }
+}
+
+TEST(CoreLimits, arm_cores_are_known_by_their_part) {
+  EXPECT_EQ(flops(v1, "neon", "fp64", "fma"), 16);
+  EXPECT_EQ(flops(v1, "sve256", "fp64", "fma"), 16);
+}
+
+TEST(CoreLimits, nothing_is_guessed) {
+  EXPECT_TRUE(std::isnan(flops(unknown, "v3", "fp64", "fma")));
+  EXPECT_TRUE(std::isnan(flops(cascade_lake, "v4bf16", "bf16", "dot")));
+  EXPECT_FALSE(bandwidth_limit(unknown, "L1", "load"));
+  EXPECT_FALSE(bandwidth_limit(zen5, "L3", "load"));
+}
+
+TEST(CoreLimits, patterns_share_the_ports_of_loads_and_stores) {
+  const auto bytes = [](const CoreIdentity& core, const char* level, const char* pattern) {
+    return bandwidth_limit(core, level, pattern)->per_clock;
+  };
+  EXPECT_EQ(bytes(zen5, "L1", "load"), 128);
+  EXPECT_EQ(bytes(zen5, "L1", "store"), 64);
+  EXPECT_EQ(bytes(zen5, "L1", "copy"), 128);
+  EXPECT_EQ(bytes(zen5, "L1", "loads2store1"), 192);
+  EXPECT_EQ(bytes(zen4, "L1", "triad"), 96);
+  EXPECT_EQ(bytes(cascade_lake, "L2", "load"), 64);
+  EXPECT_NE(bandwidth_limit(zen5, "L1", "load")->source.find("58455"), std::string::npos);
+}
+
+TEST(CeilingLimits, take_the_clock_of_the_sample_that_the_ceiling_stands_for) {
+  CeilingRow row{
+      .name = "FP64 vector FMA", .precision = "fp64", .level = "compute", .pattern = "fma", .threads = 2, .node = "n", .session = {}};
+  row.unit = "GFLOP/s";
+  row.method = "gcc12-O3-v4";
+  row.scope = "node";
+  std::vector<CeilingRow> samples{row, row};
+  samples[0].value = 150;
+  samples[0].clock_hz = 2.5e9;
+  samples[1].value = 120;
+  samples[1].clock_hz = 3e9;
+  const NodeFacts node{.node = "n", .core = cascade_lake};
+  auto ceilings = fit_ceilings(samples, std::span(&node, 1));
+  hold_to_limits(ceilings, samples, std::span(&node, 1));
+  ASSERT_EQ(ceilings.size(), 1U);
+  EXPECT_EQ(ceilings[0].clock_hz, 2.5e9);
+  EXPECT_EQ(ceilings[0].scope, "node");
+  EXPECT_DOUBLE_EQ(ceilings[0].limit, 2 * 32 * 2.5);
+  EXPECT_DOUBLE_EQ(ceilings[0].fraction_of_limit(), 150.0 / 160);
+  auto elsewhere = fit_ceilings(samples, {});
+  hold_to_limits(elsewhere, samples, {});
+  EXPECT_TRUE(std::isnan(elsewhere[0].fraction_of_limit()));
+}
+
+}  // namespace
+}  // namespace plumbline
