@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 
 #include "core/array.hpp"
 #include "core/kernel.hpp"
+#include "ert/peak_fp16.hpp"
 #include "peak.flavors.hpp"
 
 namespace plumbline {
@@ -41,6 +43,7 @@ std::uint64_t block_elements(const Form& f) {
 template <class Real>
 Peak<Real> constants(PeakForm form) {
   Peak<Real> x{};
+  if constexpr (std::is_same_v<Real, Fp16>) return set_constants(form, x), x;
   switch (form) {
     case PeakForm::fma:
     case PeakForm::scalar_fma:
@@ -132,11 +135,18 @@ class PeakCase final : public Workload {
   /// Relative to the value, or to the operands' size (1/2) where the map brings it near zero.
   double error() const override {
     double worst = 0;
-    for (std::size_t i = 0; i < result_.size(); ++i) worst = std::max(worst, error_at(i));
+    if constexpr (std::is_same_v<Real, Fp16>) {
+      const Fp16Iterations multiplied(arguments_, true), added(arguments_, false);
+      for (std::size_t i = 0; i < result_.size(); ++i)
+        worst = std::max(worst, error_at(i, static_cast<long double>((is_multiplied(i) ? multiplied : added)(start_[i]))));
+    } else {
+      for (std::size_t i = 0; i < result_.size(); ++i) worst = std::max(worst, error_at(i, expected(i)));
+    }
     return worst;
   }
 
   double tolerance() const override {
+    if (std::is_same_v<Real, Fp16>) return 0;
     const double unit = sizeof(Real) == 4 ? 0x1p-24 : 0x1p-53;
     const auto n = static_cast<double>(arguments_.iterations);
     switch (form_.form) {
@@ -158,11 +168,14 @@ class PeakCase final : public Workload {
   }
 
  private:
-  double error_at(std::size_t i) const {
-    const long double exact = expected(i), got = static_cast<long double>(result_[i]);
+  double error_at(std::size_t i, long double exact) const {
+    const auto got = static_cast<long double>(result_[i]);
     const auto error = static_cast<double>(std::fabs(got - exact) / std::max(0.5L, std::fabs(exact)));
     return std::isnan(error) ? HUGE_VAL : error;
   }
+
+  /// Of a block of fmaadd the first elements are in chains of FMAs.
+  bool is_multiplied(std::size_t i) const { return i % block_elements(form_) < peak_fmaadd_multiplied; }
 
   long double expected(std::size_t i) const {
     const auto start = static_cast<long double>(start_[i]);
@@ -176,8 +189,7 @@ class PeakCase final : public Workload {
       case PeakForm::mul:
         return start * power(p * q, n);
       case PeakForm::fmaadd:
-        if (i % block_elements(form_) < peak_fmaadd_multiplied)
-          return fma_accumulates ? start * power((1 + p) * (1 - p) * (1 + p), n) : affine(-p, q, 3 * n, start);
+        if (is_multiplied(i)) return fma_accumulates ? start * power((1 + p) * (1 - p) * (1 + p), n) : affine(-p, q, 3 * n, start);
         return start + 2 * static_cast<long double>(n) * (p - q);
       case PeakForm::fma:
       case PeakForm::scalar_fma:
@@ -188,15 +200,13 @@ class PeakCase final : public Workload {
     }
   }
 
-  /// The layout of multiplied and added elements depends on the flavor's width: a result must be that of the one or of the other,
-  /// whichever is nearer, and the two lie far apart.
   const Form& form_;
   std::size_t blocks_;
   Array<Real> start_, result_;
   Peak<Real> arguments_;
 };
 
-const Register<PeakCase> registered{
+const Register<PeakCase, double, float, Fp16> registered{
     "ert/peak",
     "Register-only chains of arithmetic, by kind of instruction (ERT, Lo et al. 2014)",
     {{.name = "form",

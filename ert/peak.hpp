@@ -44,13 +44,13 @@ PLUMBLINE_INLINE void run_fma(const Peak<Real>& x, std::size_t begin, std::size_
   });
 }
 
-/// x -> x + p -> x - q
+/// x -> x + p -> x - q; of so few bits that a drift would pile values up: x -> x + p -> q - x
 template <class V, int chains, class Real>
 PLUMBLINE_INLINE void run_add(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   const V p = broadcast<V>(x.p), q = broadcast<V>(x.q);
   run_chains<V, chains>(x, begin, end, [=](auto& value) PLUMBLINE_LAMBDA {
     value.apply([=](const V& v) PLUMBLINE_LAMBDA { return v + p; });
-    value.apply([=](const V& v) PLUMBLINE_LAMBDA { return v - q; });
+    value.apply([=](const V& v) PLUMBLINE_LAMBDA { return sizeof(Real) == 2 ? q - v : v - q; });
   });
 }
 
@@ -117,15 +117,18 @@ PLUMBLINE_INLINE void run_fmaadd(const Peak<Real>& x, std::size_t begin, std::si
 template <class Real>
 static void sweep(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   using V = Widest<Real>;
+  // as many as a block has vectors for: of 2-byte elements half, which still hide the latency
+  constexpr std::size_t vectors = peak_elements / (sizeof(V) / sizeof(Real));
+  constexpr int chains = vectors < widest_chains ? static_cast<int>(vectors) : widest_chains;
   switch (x.form) {
     case PeakForm::fma:
-      return run_fma<V, widest_chains>(x, begin, end);
+      return run_fma<V, chains>(x, begin, end);
     case PeakForm::add:
-      return run_add<V, widest_chains>(x, begin, end);
+      return run_add<V, chains>(x, begin, end);
     case PeakForm::mul:
-      return run_mul<V, widest_chains>(x, begin, end);
+      return run_mul<V, chains>(x, begin, end);
     case PeakForm::muladd:
-      return run_muladd<V, widest_chains>(x, begin, end);
+      return run_muladd<V, chains>(x, begin, end);
     case PeakForm::fmaadd:
       return run_fmaadd<V, widest_chains / 12>(x, begin, end);
     case PeakForm::scalar_fma:

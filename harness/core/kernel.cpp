@@ -42,6 +42,7 @@ FlavorName split_flavor(std::string_view name) {
 std::size_t precision_bytes(std::string_view precision) {
   if (precision == "fp64") return 8;
   if (precision == "fp32") return 4;
+  if (precision == "fp16" || precision == "bf16") return 2;
   throw std::invalid_argument("precision '" + std::string(precision) + "' has no element size");
 }
 

@@ -1,5 +1,6 @@
 // A kernel: a named piece of work with parameters, its model, its data, its loop in many flavors, and a check of its result.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "core/counted.hpp"
+#include "core/narrow.hpp"
 #include "core/parameters.hpp"
 #include "core/work.hpp"
 #include "core/workload.hpp"
@@ -59,13 +61,21 @@ const std::vector<Kernel>& kernels();
 const Kernel* find_kernel(std::string_view name);
 void register_kernel(Kernel kernel);
 
-/// Bytes of one element: fp64 8, fp32 4. Throws std::invalid_argument for another word.
+/// Bytes of one element: fp64 8, fp32 4, fp16 and bf16 2. Throws std::invalid_argument for another word.
 std::size_t precision_bytes(std::string_view precision);
 /// The contract's precision word of a C++ type.
 template <class Real>
 constexpr std::string_view precision_of() {
-  static_assert(std::is_same_v<Real, double> || std::is_same_v<Real, float> || std::is_same_v<Real, Counted>);
-  return std::is_same_v<Real, float> ? "fp32" : "fp64";
+  if constexpr (std::is_same_v<Real, double> || std::is_same_v<Real, Counted>) {
+    return "fp64";
+  } else if constexpr (std::is_same_v<Real, float>) {
+    return "fp32";
+  } else if constexpr (std::is_same_v<Real, Fp16>) {
+    return "fp16";
+  } else {
+    static_assert(std::is_same_v<Real, Bf16>);
+    return "bf16";
+  }
 }
 
 /// The types of a kernel's precisions; double and float where none is named.
@@ -74,6 +84,14 @@ struct Reals;
 template <class First, class... Others>
 struct Reals<First, Others...> {
   static std::vector<std::string> precisions() { return {std::string(precision_of<First>()), std::string(precision_of<Others>())...}; }
+  /// Those that a flavor has.
+  static std::vector<std::string> precisions(std::span<const Flavor> flavors) {
+    std::vector<std::string> all = precisions();
+    std::erase_if(all, [&](const std::string& precision) {
+      return std::none_of(flavors.begin(), flavors.end(), [&](const Flavor& f) { return f.precision == precision; });
+    });
+    return all;
+  }
   /// act<Real>() for the type of that precision.
   template <class Act>
   static auto select(std::string_view precision, Act act) {
@@ -95,24 +113,30 @@ template <template <class> class Case, class... Precisions>
 struct Register {
   using Types = Reals<Precisions...>;
 
-  Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters, std::span<const Flavor> flavors)
-      : Register(
-            std::move(name), std::move(summary), std::move(parameters), [flavors] { return flavors; },
-            [] { return std::vector<AbsentFlavor>{}; }) {}
+  /// A precision for which no compiler here made a flavor is none of the kernel's.
+  Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters, std::span<const Flavor> flavors) {
+    register_kernel({.name = std::move(name),
+                     .summary = std::move(summary),
+                     .parameters = std::move(parameters),
+                     .precisions = Types::precisions(flavors),
+                     .model = &model,
+                     .prepare = &prepare,
+                     .count = &count,
+                     .flavors = [flavors] { return flavors; }});
+  }
 
   /// For flavors that are found at first use.
   Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters, std::function<std::span<const Flavor>()> flavors,
            std::function<std::vector<AbsentFlavor>()> missing) {
-    Kernel kernel{.name = std::move(name),
-                  .summary = std::move(summary),
-                  .parameters = std::move(parameters),
-                  .precisions = Types::precisions(),
-                  .model = &model,
-                  .prepare = &prepare,
-                  .count = &count,
-                  .flavors = std::move(flavors),
-                  .absent_flavors = std::move(missing)};
-    register_kernel(std::move(kernel));
+    register_kernel({.name = std::move(name),
+                     .summary = std::move(summary),
+                     .parameters = std::move(parameters),
+                     .precisions = Types::precisions(),
+                     .model = &model,
+                     .prepare = &prepare,
+                     .count = &count,
+                     .flavors = std::move(flavors),
+                     .absent_flavors = std::move(missing)});
   }
 
   static Work model(const Parameters& p, std::string_view precision, std::string_view flavor) {

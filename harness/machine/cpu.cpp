@@ -38,12 +38,13 @@ std::uint64_t saved_state() {
   return std::uint64_t{high} << 32 | low;
 }
 
-// The features that each level adds (x86-64 psABI 1.0, table 3.1): where CPUID tells them.
+// The features that each level adds (x86-64 psABI 1.0, table 3.1), and each extension: where CPUID tells them.
 struct Feature {
   std::string_view level;
   std::uint32_t leaf;
   int word;  // 0 eax, 1 ebx, 2 ecx, 3 edx
   std::uint32_t bit;
+  std::uint32_t subleaf = 0;
 };
 constexpr std::uint32_t extended = 0x80000001;
 constexpr Feature features[] = {
@@ -67,23 +68,31 @@ constexpr Feature features[] = {
     {"v4", 7, 1, 28},        // AVX512CD
     {"v4", 7, 1, 30},        // AVX512BW
     {"v4", 7, 1, 31},        // AVX512VL
+    {"v4bf16", 7, 0, 5, 1},  // AVX512_BF16
+    {"v4fp16", 7, 3, 23},    // AVX512_FP16
 };
 struct Level {
   std::string_view name;
   std::uint64_t state;  // XCR0 bits: SSE and AVX registers; opmask and the two halves of ZMM
 };
 constexpr Level levels[] = {{"v2", 0}, {"v3", 0x6}, {"v4", 0xe6}};
+constexpr std::string_view extensions_of_the_last_level[] = {"v4bf16", "v4fp16"};
+
+bool has_features(std::string_view level) {
+  return std::all_of(std::begin(features), std::end(features), [&](const Feature& f) {
+    return f.level != level || (cpuid(f.leaf, f.subleaf).word[static_cast<std::size_t>(f.word)] >> f.bit & 1U) != 0;
+  });
+}
 
 std::vector<std::string> find_isas() {
   std::vector<std::string> found;
   const auto state = saved_state();
   for (const auto& level : levels) {
-    const bool all = std::all_of(std::begin(features), std::end(features), [&](const Feature& f) {
-      return f.level != level.name || (cpuid(f.leaf).word[static_cast<std::size_t>(f.word)] >> f.bit & 1U) != 0;
-    });
-    if (!all || (state & level.state) != level.state) break;  // each level contains the one before
+    if (!has_features(level.name) || (state & level.state) != level.state) return found;  // each level contains the one before
     found.emplace_back(level.name);
   }
+  for (const auto extension : extensions_of_the_last_level)
+    if (has_features(extension)) found.emplace_back(extension);
   return found;
 }
 
@@ -146,6 +155,12 @@ Cpu find_cpu() {
 const Cpu& this_cpu() {
   static const Cpu cpu = find_cpu();
   return cpu;
+}
+
+std::string Cpu::best_isa() const {
+  const auto adds_a_precision = [](const std::string& isa) { return isa.ends_with("bf16") || isa.ends_with("fp16"); };
+  const auto widest = std::find_if_not(isas.rbegin(), isas.rend(), adds_a_precision);
+  return widest == isas.rend() ? "" : *widest;
 }
 
 bool runs_isa(std::string_view isa) {

@@ -7,13 +7,16 @@
 namespace plumbline {
 
 struct Cpu {
-  std::string vendor;                       // "AuthenticAMD", "GenuineIntel"; "ARM implementer 0x41" and the like elsewhere
-  std::string name;                         // "AMD EPYC 9654 96-Core Processor"
+  std::string vendor = {};                  // "AuthenticAMD", "GenuineIntel"; "ARM implementer 0x41" and the like elsewhere
+  std::string name = {};                    // "AMD EPYC 9654 96-Core Processor"
   int family = 0, model = 0, stepping = 0;  // as the event tables of the vendors count: extended parts added; 0 off x86
-  std::vector<std::string> isas;            // levels it runs, ascending: v2 v3 v4 (x86-64 psABI); neon, sve256 (SVE by its vectors' bits)
-  bool virtual_machine = false;             // a hypervisor says so
+  // Levels it runs, ascending: v2 v3 v4 (x86-64 psABI); neon, sve256 (SVE by its vectors' bits). Then what adds a precision to the last
+  // of them: v4bf16, v4fp16.
+  std::vector<std::string> isas;
+  bool virtual_machine = false;  // a hypervisor says so
 
-  std::string best_isa() const { return isas.empty() ? "" : isas.back(); }
+  /// The widest level; "" where no flavor runs.
+  std::string best_isa() const;
 };
 
 /// Facts of the CPU that runs this; under Valgrind they are Valgrind's.

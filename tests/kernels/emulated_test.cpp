@@ -115,9 +115,11 @@ TEST(EmulatedSizes, bytes_are_proved_for_every_kernel_but_those_of_ceilings) {
   for (const Kernel& kernel : kernels()) EXPECT_TRUE(kernel.name.rfind("ert/", 0) == 0 || byte_sets().count(kernel.name)) << kernel.name;
 }
 
+/// The emulator decodes no 16-bit arithmetic.
 std::vector<std::string> names() {
   std::vector<std::string> all;
-  for (const auto& k : kernels()) all.push_back(k.name);
+  for (const auto& k : kernels())
+    if (precision_bytes(k.precisions.front()) > 2) all.push_back(k.name);
   return all;
 }
 std::vector<std::string> names_with_sizes() {

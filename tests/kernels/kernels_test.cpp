@@ -83,9 +83,10 @@ TEST_P(EveryKernel, model_equals_counting_scalar) {
 
 TEST_P(EveryKernel, kinds_of_the_model_are_those_of_the_counting_scalar) {
   for (const Parameters& p : parameter_sets(kernel())) {
-    const Work work = kernel().model(p, "fp64", "");
+    const std::string& precision = kernel().precisions.front();
+    const Work work = kernel().model(p, precision, "");
     const auto of = [&](const char* kind) {
-      const auto found = work.flops.find("flops.fp64." + std::string(kind));
+      const auto found = work.flops.find("flops." + precision + "." + kind);
       return found == work.flops.end() ? 0 : found->second.lo;
     };
     const Tally counted = kernel().count(p),

@@ -24,7 +24,19 @@ TEST(cpu, isa_levels_are_what_the_kernel_lists) {
   EXPECT_EQ(runs_isa("v3"), runs_isa("v2") && kernel_lists({"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"}));
   EXPECT_EQ(runs_isa("v4"), runs_isa("v3") && kernel_lists({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}));
 }
+
+TEST(cpu, extensions_are_what_the_kernel_lists) {
+  EXPECT_EQ(runs_isa("v4bf16"), runs_isa("v4") && kernel_lists({"avx512_bf16"}));
+  EXPECT_EQ(runs_isa("v4fp16"), runs_isa("v4") && kernel_lists({"avx512_fp16"}));
+}
 #endif
+
+TEST(cpu, the_best_isa_is_a_level_and_no_extension_of_one) {
+  EXPECT_EQ((Cpu{.isas = {"v2", "v3", "v4", "v4bf16", "v4fp16"}}).best_isa(), "v4");
+  EXPECT_EQ((Cpu{.isas = {"v2", "v3"}}).best_isa(), "v3");
+  EXPECT_EQ((Cpu{.isas = {"neon", "sve256"}}).best_isa(), "sve256");
+  EXPECT_EQ(Cpu{}.best_isa(), "");
+}
 
 TEST(cpu, an_unknown_isa_does_not_run) {
   EXPECT_FALSE(runs_isa("v9"));

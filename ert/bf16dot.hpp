@@ -1,0 +1,92 @@
+// Dot products of bf16 pairs, added to fp32 sums: the loops alone. s -> s + a0 b0 + a1 b1 -> s + a0 c0 + a1 c1, in independent chains.
+#pragma once
+#include "ert/lanes.hpp"
+
+/// Sums of a block: a multiple of chains x lanes.
+constexpr std::size_t bf16dot_sums = 384;
+/// The factors are those of one vector of 512 bits: pairs [2 i] and [2 i + 1] for the sums i, i + 16, ...
+constexpr std::size_t bf16dot_lanes = 16;
+
+/// What products of Real are added up in: float; of a counting number, another one.
+template <class Real, bool is_class = __is_class(Real)>
+struct SumOf {
+  using type = float;
+};
+template <class Real>
+struct SumOf<Real, true> {
+  using type = Real;
+};
+
+template <class Real>  // bf16 as its bits (unsigned short), or a class
+struct Bf16Dot {
+  using Sum = typename SumOf<Real>::type;
+  std::size_t iterations;
+  const Sum* start;
+  Sum* result;
+  const Real *a, *b, *c;
+};
+
+namespace {
+
+#if defined(__AVX512BF16__)
+
+template <class Real>
+PLUMBLINE_INLINE void run_dots(const Bf16Dot<Real>& x, std::size_t begin, std::size_t end) {
+  using V = Widest<float>;
+  constexpr std::size_t step = widest_chains * bf16dot_lanes;
+  static_assert(sizeof(V) == bf16dot_lanes * sizeof(float) && bf16dot_sums % step == 0);
+  V a = loaded<V>(x.a), b = loaded<V>(x.b), c = loaded<V>(x.c);
+  keep(a), keep(b), keep(c);
+  const auto add_dot = [](const V& sum, const V& u, const V& v) PLUMBLINE_LAMBDA {
+    V added = sum;
+    asm("vdpbf16ps %2, %1, %0" : "+v"(added) : "v"(u), "v"(v));  // the intrinsic's types differ from compiler to compiler
+    return added;
+  };
+  for (std::size_t i = begin * bf16dot_sums; i < end * bf16dot_sums; i += step) {
+    Chains<V, widest_chains> sums;
+    sums.load(x.start + i);
+    for (std::size_t n = x.iterations; n != 0; --n) {
+      sums.apply([=](const V& sum) PLUMBLINE_LAMBDA { return add_dot(sum, a, b); });
+      sums.apply([=](const V& sum) PLUMBLINE_LAMBDA { return add_dot(sum, a, c); });
+    }
+    sums.store(x.result + i);
+  }
+}
+
+#else
+
+PLUMBLINE_INLINE float value_of(unsigned short bf16) {
+  const unsigned bits = static_cast<unsigned>(bf16) << 16;
+  float value;
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+}
+template <class Real>
+PLUMBLINE_INLINE const Real& value_of(const Real& x) {
+  return x;
+}
+
+/// The instruction in words: the arithmetic that the model counts.
+template <class Real>
+PLUMBLINE_INLINE void run_dots(const Bf16Dot<Real>& x, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin * bf16dot_sums; i < end * bf16dot_sums; ++i) {
+    const std::size_t pair = i % bf16dot_lanes * 2;
+    typename Bf16Dot<Real>::Sum sum = x.start[i];
+    for (std::size_t n = x.iterations; n != 0; --n)
+      for (const Real* factors : {x.b, x.c}) {
+        sum = sum + value_of(x.a[pair + 1]) * value_of(factors[pair + 1]);
+        sum = sum + value_of(x.a[pair]) * value_of(factors[pair]);
+      }
+    x.result[i] = sum;
+  }
+}
+
+#endif
+
+}  // namespace
+
+/// Blocks [begin, end).
+template <class Real>
+static void sweep(const Bf16Dot<Real>& x, std::size_t begin, std::size_t end) {
+  run_dots(x, begin, end);
+}
