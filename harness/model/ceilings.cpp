@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
+#include "model/node_levels.hpp"
 #include "model/spread.hpp"
 
 namespace plumbline {
@@ -97,94 +99,75 @@ std::vector<Point> points_of(const std::vector<const CeilingRow*>& rows) {
   return points;
 }
 
-/// A level as the topology foresees it: working sets of (above, up to] bytes are well inside it and beyond the level before.
-struct Window {
-  std::string name;
-  double above = 0, up_to = 0;
-};
-
-/// Beyond a level: a replacement policy that is not quite LRU keeps some lines of a working set up to twice its size.
-constexpr double beyond = 2;
-/// Well inside: stack, page tables and code want some of a cache too.
-constexpr double inside = 0.8;
-/// Memory: last-level caches hold on to a part of a working set for longest, so that it looks faster.
-constexpr double beyond_last = 3;
-
-std::vector<Window> windows_of(const NodeFacts& node, std::int64_t workers) {
-  std::vector<Window> windows;
-  double previous = 0;
-  for (const auto& cache : node.caches) {
-    const auto capacity = static_cast<double>(team_capacity(node, cache, workers));
-    windows.push_back({"L" + std::to_string(cache.level), beyond * previous, inside * capacity});
-    previous = capacity;
-  }
-  windows.push_back({"mem", beyond_last * previous, HUGE_VAL});
-  return windows;
-}
-
-std::string in_words(double bytes) {
-  if (bytes < 1 << 20) return std::to_string(static_cast<long long>(bytes / 1024)) + " KiB";
-  return std::to_string(static_cast<long long>(bytes / (1 << 20))) + " MiB";
-}
-
-std::string no_points(const Window& window) {
-  const std::string from = "no working set above " + in_words(window.above);
-  return std::isinf(window.up_to) ? from + " was measured" : from + " and up to " + in_words(window.up_to) + " was measured";
-}
-
-/// Index of the point with the best median in the window; points.size() when there is none.
-std::size_t best_in(const std::vector<Point>& points, const Window& window) {
+/// Index of the point with the best median in (above, up_to]; points.size() when there is none.
+std::size_t best_in(const std::vector<Point>& points, double above, double up_to) {
   std::size_t best = points.size();
+  const auto is_better = [&](const Point& a, const Point& b) {
+    return a.row->unit == "seconds" ? a.spread.median <= b.spread.median : a.spread.median >= b.spread.median;
+  };
   for (std::size_t i = 0; i < points.size(); ++i)
-    if (points[i].bytes > window.above && points[i].bytes <= window.up_to &&
-        (best == points.size() || points[i].spread.median > points[best].spread.median))
-      best = i;
+    if (points[i].bytes > above && points[i].bytes <= up_to && (best == points.size() || is_better(points[i], points[best]))) best = i;
   return best;
 }
 
-/// The largest working set from the plateau on that stays nearer (in ratio) to this level's rate than to the next level's.
-double reach_of(const std::vector<Point>& points, std::size_t plateau, double next_rate) {
-  const double half_way = std::sqrt(points[plateau].spread.median * next_rate);
-  double reach = points[plateau].bytes;
-  for (std::size_t i = plateau; i < points.size() && points[i].spread.median >= half_way; ++i) reach = points[i].bytes;
-  return reach;
+/// Of a pattern with few points: what lies nearer to the levels beside.
+std::size_t best_in(const std::vector<Point>& points, const LevelWindow& window) {
+  constexpr double nearer_before = 0.75, nearer_behind = 1.25;
+  const std::size_t best = best_in(points, window.above, window.up_to);
+  return best < points.size() ? best : best_in(points, nearer_before * window.above, nearer_behind * window.up_to);
 }
 
-Ceiling fit_level(const std::vector<Point>& points, const Window& window, const CeilingRow& any) {
+std::string no_points(const LevelWindow& window) {
+  const std::string above = window.above > 0 ? " above " + in_words(window.above) : "",
+                    up_to = std::isinf(window.up_to) ? "" : " up to " + in_words(window.up_to);
+  return "no working set" + above + (above.empty() || up_to.empty() ? "" : " and") + up_to + " was measured";
+}
+
+Ceiling unavailable(const CeilingRow& any, const std::string& level, const std::string& reason) {
   Ceiling ceiling = described(any);
-  ceiling.level = window.name;
-  ceiling.name = window.name + " " + any.pattern;
+  ceiling.level = level;
+  ceiling.name = level + " " + any.pattern;
+  ceiling.status = Status::unavailable;
+  ceiling.reason = reason;
+  return ceiling;
+}
+
+Ceiling fit_level(const std::vector<Point>& points, const LevelWindow& window, const CeilingRow& any) {
+  if (window.level->status != Status::ok) return unavailable(any, window.level->name, window.level->reason);
   const std::size_t best = best_in(points, window);
-  if (best == points.size()) {
-    ceiling.status = Status::unavailable;
-    ceiling.reason = no_points(window);
-    return ceiling;
-  }
+  if (best == points.size()) return unavailable(any, window.level->name, no_points(window));
+  Ceiling ceiling = described(any);
+  ceiling.level = window.level->name;
+  ceiling.name = ceiling.level + " " + any.pattern;
   take_spread(ceiling, points[best].spread);
-  ceiling.value = ceiling.max;
+  ceiling.value = any.unit == "seconds" ? ceiling.min : ceiling.max;
   ceiling.traffic_gbs = traffic_of(ceiling);
-  ceiling.size_bytes = points[best].bytes;
+  ceiling.size_bytes = ceiling.level == "mem" ? points[best].bytes : window.size_bytes;
+  ceiling.size_lo_bytes = window.size_lo;
+  ceiling.size_hi_bytes = window.size_hi;
+  ceiling.confidence = window.level->confidence;
   ceiling.method = points[best].row->method + ", best working set " + in_words(points[best].bytes);
   return ceiling;
 }
 
-std::vector<Ceiling> fit_sweep(const std::vector<const CeilingRow*>& rows, const NodeFacts* node) {
+/// What the topology says of a level's size; it decides nothing.
+double topology_size(const NodeFacts* node, const Ceiling& ceiling) {
+  if (node == nullptr) return absent;
+  for (const auto& cache : node->caches)
+    if (ceiling.level == "L" + std::to_string(cache.level))
+      return static_cast<double>(team_capacity(*node, cache, ceiling.ranks * ceiling.threads));
+  return absent;
+}
+
+std::vector<Ceiling> fit_sweep(const std::vector<const CeilingRow*>& rows, const NodeLevels& memory, const NodeFacts* node) {
   const CeilingRow& any = *rows.front();
+  if (memory.found.levels.empty()) return {unavailable(any, "mem", memory.found.reason)};
   const std::vector<Point> points = points_of(rows);
-  if (node == nullptr || node->caches.empty()) {
-    Ceiling ceiling = described(any);
-    ceiling.level = "mem";
-    ceiling.name = "mem " + any.pattern;
-    ceiling.status = Status::unavailable;
-    ceiling.reason = "the cache sizes of node " + any.node + " are not known, so no working set can be called beyond them";
-    return {ceiling};
-  }
-  const std::vector<Window> windows = windows_of(*node, any.ranks * any.threads);
   std::vector<Ceiling> levels;
-  for (const auto& window : windows) levels.push_back(fit_level(points, window, any));
-  for (std::size_t i = 0; i + 1 < levels.size(); ++i)
-    if (levels[i].status == Status::ok && levels[i + 1].status == Status::ok)
-      levels[i].size_bytes = reach_of(points, best_in(points, windows[i]), levels[i + 1].median);
+  for (const auto& window : memory.windows(any.ranks, any.threads)) {
+    levels.push_back(fit_level(points, window, any));
+    levels.back().topology_bytes = topology_size(node, levels.back());
+  }
   return levels;
 }
 
@@ -203,6 +186,37 @@ bool is_there(const std::vector<Ceiling>& ceilings, const Ceiling& wanted) {
 
 }  // namespace
 
+std::optional<bool> Ceiling::agrees_with_topology() const {
+  constexpr double within = 0.25;
+  if (!std::isfinite(topology_bytes) || !std::isfinite(size_bytes)) return std::nullopt;
+  return std::abs(size_bytes / topology_bytes - 1) <= within;
+}
+
+std::vector<std::string> topology_disagreements(std::span<const Ceiling> ceilings, std::span<const NodeFacts> nodes) {
+  std::vector<std::string> notes;
+  for (const auto& node : nodes) {
+    std::map<std::string, const Ceiling*> levels;  // of the smallest team
+    for (const auto& c : ceilings)
+      if (c.node == node.node && std::isfinite(c.confidence))
+        if (const Ceiling*& known = levels[c.level]; known == nullptr || c.ranks * c.threads < known->ranks * known->threads) known = &c;
+    if (levels.empty() || node.caches.empty()) continue;
+    std::set<std::string> caches;
+    for (const auto& cache : node.caches) {
+      const std::string level = "L" + std::to_string(cache.level), says = node.node + ": topology has an " + level + " of ";
+      caches.insert(level);
+      const auto found = levels.find(level);
+      if (found == levels.end())
+        notes.push_back(says + in_words(static_cast<double>(cache.bytes)) + ", the sweeps show none");
+      else if (const Ceiling& c = *found->second; !c.agrees_with_topology().value_or(true))
+        notes.push_back(says + in_words(c.topology_bytes) + ", the sweeps show one of " + in_words(c.size_bytes));
+    }
+    for (const auto& [level, ceiling] : levels)
+      if (level != "mem" && !caches.contains(level))
+        notes.push_back(node.node + ": the sweeps show an " + level + " of " + in_words(ceiling->size_bytes) + ", topology has none");
+  }
+  return notes;
+}
+
 double quiet_cv(const std::string& level) {
   if (level == "compute" || level == "L1") return 0.02;
   return level == "mem" ? 0.10 : 0.05;
@@ -218,17 +232,19 @@ std::vector<Ceiling> fit_ceilings(std::span<const CeilingRow> samples, std::span
   std::vector<Group> order;  // of first appearance
   std::map<Group, std::vector<const CeilingRow*>> groups;
   for (const auto& row : samples) {
+    if (row.level == "mpi") continue;  // model/mpi_ceilings.hpp: no roof of anything
     auto& members = groups[group_of(row)];
     if (members.empty()) order.push_back(group_of(row));
     members.push_back(&row);
   }
+  const auto memory = levels_of_nodes(samples);
   std::vector<Ceiling> ceilings;
   for (const auto& group : order)
     if (groups[group].front()->level != "sweep") ceilings.push_back(fit_best(groups[group]));
   for (const auto& group : order) {
     const auto& rows = groups[group];
     if (rows.front()->level != "sweep") continue;
-    for (auto& level : fit_sweep(rows, facts_of(nodes, rows.front()->node)))
+    for (auto& level : fit_sweep(rows, memory.at(rows.front()->node), facts_of(nodes, rows.front()->node)))
       if (!is_there(ceilings, level)) ceilings.push_back(std::move(level));
   }
   return ceilings;

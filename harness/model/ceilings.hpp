@@ -1,11 +1,13 @@
 // Attainable ceilings from the samples of a run: FLOP/s by kind of arithmetic, bytes/s by level of memory.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/records.hpp"
+#include "model/core_limits.hpp"
 
 namespace plumbline {
 
@@ -22,6 +24,7 @@ struct NodeFacts {
   std::vector<CacheSize> caches = {};  // data and unified caches, from the core outwards; may be empty
   std::int64_t cpus_per_core = 1;      // hardware threads
   std::int64_t numa_domains = 1;
+  CoreIdentity core = {};
 };
 
 struct Ceiling {
@@ -35,15 +38,30 @@ struct Ceiling {
   std::string method = {};
   double traffic_gbs = absent;  // memory levels: the rate in bytes that cross the boundary towards the core, fills for stores included
   double size_bytes = absent;   // memory levels: how far the plateau reaches, by measurement; for mem the working set it was measured with
+  double size_lo_bytes = absent, size_hi_bytes = absent;  // 90 % of the resamples of the sweep
+  double confidence = absent;                             // that there is this level, 0..1 (model/levels.hpp)
+  double topology_bytes = absent;                         // what the topology says of its size; absent where it says nothing
+  double clock_hz = absent;                               // beside the best sample
+  double limit = absent;                                  // what the team's cores could do at that clock, in `unit`
+  std::string limit_source = {};
+  std::string scope = {};  // what the team fills: core, NUMA domain, socket, node
   Status status = Status::ok;
   std::string reason = {};
 
+  /// Whether measurement and topology give the level the same size, within 25 %; nullopt where one of them gives none.
+  std::optional<bool> agrees_with_topology() const;
+  /// How much of its limit it reaches; NaN where none is known.
+  double fraction_of_limit() const { return value / limit; }
   bool is_compute() const { return level == "compute"; }
 };
 
-/// One ceiling for each group of samples (level compute or a memory level) and one for each level and pattern of each bandwidth
-/// sweep (level "sweep"). A level that nothing was measured of is there with its status and reason.
+/// One ceiling for each group of samples (level compute or a memory level) and one for each level and pattern of each sweep over working
+/// sets (level "sweep"; bandwidth or latency). The levels are those of the sweeps themselves, whatever the topology says; it stands
+/// beside. A level that a pattern has no sample of is there with its status and reason.
 std::vector<Ceiling> fit_ceilings(std::span<const CeilingRow> samples, std::span<const NodeFacts> nodes);
+
+/// Where sweeps and topology do not agree on the levels of a node, in words.
+std::vector<std::string> topology_disagreements(std::span<const Ceiling> ceilings, std::span<const NodeFacts> nodes);
 
 /// Spread above which a run was disturbed: coefficient of variation by level ("compute", "L1", "L2", "L3", "mem").
 double quiet_cv(const std::string& level);

@@ -160,8 +160,9 @@ def test_ceilings_name_the_levels_of_the_machine(results):
     for row in rows.values():
         unit = {"GFLOP/s": "gflops", "GB/s": "gbs"}[row["unit"]]
         assert all(row[f"{key}_{unit}"] == row[key] for key in ("value", "min", "median", "max"))
-    assert rows["L2 load"]["value"] is None and rows["L2 load"]["status"] == "unavailable" and rows["L2 load"]["reason"]
-    assert "L3 load" not in rows  # the machine has none
+    assert rows["L1 triad"]["value"] is None and rows["L1 triad"]["status"] == "unavailable" and rows["L1 triad"]["reason"]
+    assert rows["L1 load"]["size_bytes"] == pytest.approx(48 * 1024, rel=0.25)
+    assert "L2 load" not in rows  # the topology names one, the sweep shows none
 
 
 def test_the_ceilings_table_has_both_rates_where_stores_cause_fills(results):
