@@ -21,7 +21,7 @@ function(plumbline_module name)
 endfunction()
 
 # plumbline_test(NAME SOURCES... LINKS... [LABELS unit] [TIMEOUT 120] [OWN_MAIN] [EVERY_ISA]): a GoogleTest program, registered as one
-# ctest; with EVERY_ISA in a cross build as one for each CPU of PLUMBLINE_TEST_CPUS, which tells it by PLUMBLINE_EXPECTED_ISA.
+# ctest; with EVERY_ISA (label isa) in a cross build as one for each CPU of the toolchain's PLUMBLINE_TEST_CPUS, told by PLUMBLINE_EXPECTED_ISA.
 # Skipped is an exit code, never a word in the output: a skip must not hide a failure.
 function(plumbline_test name)
   cmake_parse_arguments(arg "OWN_MAIN;EVERY_ISA" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
@@ -42,13 +42,17 @@ function(plumbline_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE plumbline_options ${arg_LINKS} GTest::gtest)
   set(tests ${name})
+  if(arg_EVERY_ISA)
+    list(APPEND arg_LABELS isa)
+  endif()
   if(arg_EVERY_ISA AND PLUMBLINE_TEST_CPUS)
     set(tests "")
     foreach(cpu ${PLUMBLINE_TEST_CPUS})
       string(REGEX MATCH "^([^=]+)=(.+)$" cpu ${cpu})
       set(test ${name}.${CMAKE_MATCH_1})
       add_test(NAME ${test} COMMAND ${name})
-      set_tests_properties(${test} PROPERTIES ENVIRONMENT "PLUMBLINE_EXPECTED_ISA=${CMAKE_MATCH_1};QEMU_CPU=${CMAKE_MATCH_2}")
+      set_tests_properties(${test} PROPERTIES ENVIRONMENT
+        "PLUMBLINE_EXPECTED_ISA=${CMAKE_MATCH_1};QEMU_CPU=${CMAKE_MATCH_2};GTEST_FILTER=${PLUMBLINE_TEST_CPUS_FILTER}")
       list(APPEND tests ${test})
     endforeach()
   else()

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <set>
 #include <string>
 
 #include "core/kernel.hpp"
+#include "ert/ceiling_plan.hpp"
 #include "machine/cpu.hpp"
 
 namespace plumbline {
@@ -37,6 +39,19 @@ TEST_F(Isa, has_a_flavor_of_every_ceiling_kernel_in_every_precision) {
                               [&](const Flavor& f) { return f.precision == precision && split_flavor(f.name).isa == expected; }))
           << name << " " << precision;
     }
+}
+
+TEST_F(Isa, is_what_ceilings_are_measured_with) {
+  const CeilingTeam alone{.team = {1, 1}};
+  const auto plan = plan_ceilings(CeilingMode::quick, this_cpu().isas, 0, std::uint64_t{4} << 30, {&alone, 1});
+  std::set<std::string> isas, patterns;
+  for (const CeilingCase& c : plan) {
+    isas.insert(split_flavor(c.measured.flavor.name).isa);
+    patterns.insert(c.pattern);
+  }
+  EXPECT_TRUE(isas.contains(expected));
+  for (const std::string& isa : isas) EXPECT_TRUE(runs_isa(isa)) << isa;
+  for (const char* pattern : {"fma", "add", "load", "triad"}) EXPECT_TRUE(patterns.contains(pattern)) << pattern;
 }
 
 }  // namespace
