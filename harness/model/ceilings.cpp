@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -86,6 +87,7 @@ Ceiling fit_best(const std::vector<const CeilingRow*>& rows) {
 struct Point {
   double bytes = 0;  // working set of the whole team
   Spread spread;
+  double quiet = absent;  // median of the samples whose threads had their CPUs all the time
   const CeilingRow* row = nullptr;
 };
 
@@ -95,14 +97,20 @@ std::vector<Point> points_of(const std::vector<const CeilingRow*>& rows) {
     if (std::isfinite(row->working_set_bytes)) by_size[row->working_set_bytes].push_back(row);
   std::vector<Point> points;
   for (const auto& [bytes, members] : by_size)
-    if (const auto values = usable(members); !values.empty()) points.push_back({bytes, spread_of(values), members.front()});
+    if (const auto values = usable(members); !values.empty()) {
+      std::vector<const CeilingRow*> quiet;
+      std::copy_if(members.begin(), members.end(), std::back_inserter(quiet), [](const auto* row) { return !(row->cpu_share < 0.9); });
+      points.push_back({bytes, spread_of(values), spread_of(usable(quiet)).median, members.front()});
+    }
   return points;
 }
 
-/// Index of the point with the best median in (above, up_to]; points.size() when there is none.
+/// Index of the point with the best median of quiet samples, else of all, in (above, up_to]; points.size() when there is none.
 std::size_t best_in(const std::vector<Point>& points, double above, double up_to) {
   std::size_t best = points.size();
   const auto is_better = [&](const Point& a, const Point& b) {
+    if (std::isfinite(a.quiet) != std::isfinite(b.quiet)) return std::isfinite(a.quiet);
+    if (std::isfinite(a.quiet)) return a.row->unit == "seconds" ? a.quiet <= b.quiet : a.quiet >= b.quiet;
     return a.row->unit == "seconds" ? a.spread.median <= b.spread.median : a.spread.median >= b.spread.median;
   };
   for (std::size_t i = 0; i < points.size(); ++i)

@@ -228,6 +228,20 @@ TEST(Ceilings, a_thread_that_lost_its_cpu_for_a_while_invents_no_level) {
   EXPECT_EQ(fit_ceilings(rows, {}).size(), 5U) << "without the record it would";
 }
 
+TEST(Ceilings, a_working_set_whose_samples_all_lost_their_cpu_does_not_stand_for_a_level) {
+  auto rows = staircase();
+  double kept = 0;  // one sample of one working set in memory
+  for (auto& row : rows) {
+    if (row.working_set_bytes < 72 * MiB) continue;
+    const bool keep = row.round == 0 && kept == 0;
+    if (keep) kept = row.working_set_bytes;
+    row.cpu_share = keep ? 1 : 0.4;
+    row.value = keep ? 40 : row.round == 0 ? 22 : 21;
+    if (row.working_set_bytes == kept && !keep) row.value = 1;
+  }
+  EXPECT_EQ(level(fit_ceilings(rows, {}), "mem").value, 40);
+}
+
 TEST(Ceilings, memory_that_no_working_set_was_surely_in_is_unavailable_with_a_reason) {
   auto rows = staircase();
   std::erase_if(rows, [](const CeilingRow& row) { return row.working_set_bytes > 60 * MiB; });

@@ -296,7 +296,7 @@ Curves only_round(const Curves& all, std::size_t round) {
 }
 
 TEST(Levels, curves_of_a_cascade_lake_have_its_levels) {
-  for (const char* name : {"cascade_lake_vm", "cascade_lake_vm_disturbed", "cascade_lake_vm_load"}) {
+  for (const char* name : {"cascade_lake_vm", "cascade_lake_vm_disturbed", "cascade_lake_vm_load", "cascade_lake_vm_quick"}) {
     const Golden real = golden(name);
     expect_levels(find_levels(real.curves.load, real.curves.chase), real, 0.25, name);
   }
