@@ -1,4 +1,4 @@
-// The ceiling of bf16: dot products of pairs of bf16 numbers added to fp32 sums, four FLOPs a lane (AVX512_BF16's VDPBF16PS).
+// The ceiling of bf16: dot products of pairs of bf16 numbers added to fp32 sums, four FLOPs a lane (AVX512_BF16's VDPBF16PS, Arm's BFDOT).
 #include "ert/bf16dot.hpp"
 
 #include <algorithm>
@@ -118,7 +118,7 @@ class Bf16DotCase final : public Workload {
 
 const Register<Bf16DotCase, Bf16> registered{
     "ert/bf16dot",
-    "Register-only chains of dot products: pairs of bf16 numbers into fp32 sums (VDPBF16PS)",
+    "Register-only chains of dot products: pairs of bf16 numbers into fp32 sums (VDPBF16PS, BFDOT)",
     {{.name = "iterations", .preset = std::int64_t{100}, .description = "of the inner loop", .max = 1 << 18},
      {.name = "blocks", .preset = std::int64_t{8}, .description = "of 384 sums, which the team divides", .max = 1 << 20}},
     bf16dot_flavors};

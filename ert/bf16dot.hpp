@@ -28,28 +28,40 @@ struct Bf16Dot {
 
 namespace {
 
+// (The intrinsics' types differ from compiler to compiler.)
 #if defined(__AVX512BF16__)
+#define PLUMBLINE_ADD_BF16_DOT(sum, u, v) asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(u), "v"(v))
+#elif defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC) && defined(PLUMBLINE_SVE)
+#define PLUMBLINE_ADD_BF16_DOT(sum, u, v) asm("bfdot %0.s, %1.h, %2.h" : "+w"(sum) : "w"(u), "w"(v))
+#elif defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
+#define PLUMBLINE_ADD_BF16_DOT(sum, u, v) asm("bfdot %0.4s, %1.8h, %2.8h" : "+w"(sum) : "w"(u), "w"(v))
+#endif
 
+#if defined(PLUMBLINE_ADD_BF16_DOT)
+
+/// Vectors with the same factors together: of 512 bits all, of 128 bits every fourth.
 template <class Real>
 PLUMBLINE_INLINE void run_dots(const Bf16Dot<Real>& x, std::size_t begin, std::size_t end) {
   using V = Widest<float>;
-  constexpr std::size_t step = widest_chains * bf16dot_lanes;
-  static_assert(sizeof(V) == bf16dot_lanes * sizeof(float) && bf16dot_sums % step == 0);
-  V a = loaded<V>(x.a), b = loaded<V>(x.b), c = loaded<V>(x.c);
-  keep(a), keep(b), keep(c);
+  constexpr std::size_t lanes = sizeof(V) / sizeof(float);
+  static_assert(bf16dot_lanes % lanes == 0 && bf16dot_sums == widest_chains * bf16dot_lanes);
   const auto add_dot = [](const V& sum, const V& u, const V& v) PLUMBLINE_LAMBDA {
     V added = sum;
-    asm("vdpbf16ps %2, %1, %0" : "+v"(added) : "v"(u), "v"(v));  // the intrinsic's types differ from compiler to compiler
+    PLUMBLINE_ADD_BF16_DOT(added, u, v);
     return added;
   };
-  for (std::size_t i = begin * bf16dot_sums; i < end * bf16dot_sums; i += step) {
-    Chains<V, widest_chains> sums;
-    sums.load(x.start + i);
-    for (std::size_t n = x.iterations; n != 0; --n) {
-      sums.apply([=](const V& sum) PLUMBLINE_LAMBDA { return add_dot(sum, a, b); });
-      sums.apply([=](const V& sum) PLUMBLINE_LAMBDA { return add_dot(sum, a, c); });
+  for (std::size_t lane = 0; lane < bf16dot_lanes; lane += lanes) {
+    V a = loaded<V>(x.a + 2 * lane), b = loaded<V>(x.b + 2 * lane), c = loaded<V>(x.c + 2 * lane);
+    keep(a), keep(b), keep(c);
+    for (std::size_t i = begin * bf16dot_sums + lane; i < end * bf16dot_sums; i += bf16dot_sums) {
+      Chains<V, widest_chains> sums;
+      sums.load(x.start + i, bf16dot_lanes);
+      for (std::size_t n = x.iterations; n != 0; --n) {
+        sums.apply([=](const V& sum) PLUMBLINE_LAMBDA { return add_dot(sum, a, b); });
+        sums.apply([=](const V& sum) PLUMBLINE_LAMBDA { return add_dot(sum, a, c); });
+      }
+      sums.store(x.result + i, bf16dot_lanes);
     }
-    sums.store(x.result + i);
   }
 }
 

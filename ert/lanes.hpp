@@ -145,16 +145,17 @@ struct Chains {
   V x;
   Chains<V, count - 1> rest;
 
+  /// One vector every `stride` elements; without gaps by default.
   template <class Real>
-  PLUMBLINE_INLINE void load(const Real* from) {
+  PLUMBLINE_INLINE void load(const Real* from, std::size_t stride = sizeof(V) / sizeof(Real)) {
     x = loaded<V>(from);
     keep(x);  // else gcc loads several chains at once and takes them apart in memory
-    rest.load(from + sizeof(V) / sizeof(Real));
+    rest.load(from + stride, stride);
   }
   template <class Real>
-  PLUMBLINE_INLINE void store(Real* to) const {
+  PLUMBLINE_INLINE void store(Real* to, std::size_t stride = sizeof(V) / sizeof(Real)) const {
     stored(to, x);
-    rest.store(to + sizeof(V) / sizeof(Real));
+    rest.store(to + stride, stride);
   }
   template <class Step>
   PLUMBLINE_INLINE void apply(Step step) {
@@ -166,9 +167,9 @@ struct Chains {
 template <class V>
 struct Chains<V, 0> {
   template <class Real>
-  PLUMBLINE_INLINE void load(const Real*) {}
+  PLUMBLINE_INLINE void load(const Real*, std::size_t) {}
   template <class Real>
-  PLUMBLINE_INLINE void store(Real*) const {}
+  PLUMBLINE_INLINE void store(Real*, std::size_t) const {}
   template <class Step>
   PLUMBLINE_INLINE void apply(Step) {}
 };

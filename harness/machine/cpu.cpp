@@ -130,11 +130,15 @@ Cpu find_cpu() {
 #if defined(__aarch64__)
 // SVE code of a fixed vector length runs on that length only: the length that the kernel gives this process, in bits.
 std::vector<std::string> find_isas() {
-  constexpr unsigned long hwcap_sve = 1UL << 22;
-  if ((getauxval(AT_HWCAP) & hwcap_sve) == 0) return {"neon"};
-  const int answer = prctl(PR_SVE_GET_VL);
-  if (answer < 0) return {"neon"};
-  return {"neon", "sve" + std::to_string(8 * (answer & PR_SVE_VL_LEN_MASK))};
+  constexpr unsigned long hwcap_sve = 1UL << 22, hwcap2_sve_bf16 = 1UL << 12, hwcap2_bf16 = 1UL << 14;
+  const unsigned long further = getauxval(AT_HWCAP2);
+  const int answer = (getauxval(AT_HWCAP) & hwcap_sve) != 0 ? prctl(PR_SVE_GET_VL) : -1;
+  const std::string sve = answer < 0 ? "" : "sve" + std::to_string(8 * (answer & PR_SVE_VL_LEN_MASK));
+  std::vector<std::string> found{"neon"};
+  if (!sve.empty()) found.push_back(sve);
+  if ((further & hwcap2_bf16) != 0) found.emplace_back("neonbf16");
+  if (!sve.empty() && (further & hwcap2_sve_bf16) != 0) found.push_back(sve + "bf16");
+  return found;
 }
 #endif
 

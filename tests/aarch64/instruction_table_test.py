@@ -12,6 +12,7 @@ from disassembly import inner_loops, isa_of, objects_of, sweep_of
 ISAS = ("neon", "sve128", "sve256", "sve512")
 PEAKS = objects_of("PLUMBLINE_PEAK_OBJECTS", ISAS)
 STREAMS = objects_of("PLUMBLINE_STREAM_OBJECTS", ISAS)
+DOTS = objects_of("PLUMBLINE_BF16DOT_OBJECTS", [isa + "bf16" for isa in ISAS])
 PRECISIONS = ["fp64", "fp32"]
 
 WIDE_CHAINS = 24
@@ -72,6 +73,16 @@ class TestPeakLoops:
     def test_hold_nothing_else_but_two_instructions_of_the_loop(self, path, precision):
         for (_, fma, add, mul), loop in self.loops(path, precision):
             assert len(loop) <= fma + add + mul + 2  # so no access to memory, and no copy of a register that an FMA would overwrite
+
+
+@pytest.mark.skipif(not DOTS, reason="needs objdump and flavors with bf16 dot products")
+@pytest.mark.parametrize("path", DOTS, ids=os.path.basename)
+def test_dot_products_fill_their_loop(path):
+    loops = [loop for loop in inner_loops(sweep_of(path, "bf16")) if any(mnemonic == "bfdot" for _, mnemonic, _ in loop)]
+    assert len(loops) == 1
+    dots = [kinds_of_registers(operands) for _, mnemonic, operands in loops[0] if mnemonic == "bfdot"]
+    assert dots == [{"v.4s", "v.8h"} if "neon" in isa_of(path) else {"z.s", "z.h"}] * (2 * WIDE_CHAINS)
+    assert len(loops[0]) <= len(dots) + 2
 
 
 # What a pattern does with each vector: loads, stores, non-temporal stores, additions, multiply-adds.

@@ -27,8 +27,28 @@ class Isa : public testing::Test {
 TEST_F(Isa, is_the_widest_that_the_cpu_runs) { EXPECT_EQ(this_cpu().best_isa(), expected); }
 
 TEST_F(Isa, neon_is_always_there_and_sve_in_one_length_only) {
-  const auto& isas = this_cpu().isas;
-  EXPECT_EQ(std::set<std::string>(isas.begin(), isas.end()), (std::set<std::string>{"neon", expected}));
+  std::set<std::string> levels;
+  for (const std::string& isa : this_cpu().isas)
+    if (!isa.ends_with("bf16")) levels.insert(isa);
+  EXPECT_EQ(levels, (std::set<std::string>{"neon", expected}));
+}
+
+/// (QEMU's CPU with SVE has all extensions, the one without has none.)
+TEST_F(Isa, has_dot_products_of_bf16_where_they_are_expected_and_they_are_exact) {
+  const Kernel& dots = *find_kernel("ert/bf16dot");
+  std::set<std::string> swept;
+  for (const int iterations : {1, 2, 1001})
+    for (const Flavor& flavor : dots.flavors()) {
+      const std::string isa = split_flavor(flavor.name).isa;
+      if (!runs_isa(isa)) continue;
+      const auto data = dots.prepare({{"iterations", std::int64_t{iterations}}, {"blocks", std::int64_t{3}}}, flavor.precision,
+                                     *std::pmr::new_delete_resource());
+      data->initialise(0, data->extent());
+      flavor.sweep(data->arguments(), 0, data->extent());
+      EXPECT_EQ(data->error(), 0) << flavor.name;
+      swept.insert(isa);
+    }
+  EXPECT_EQ(swept, expected == "neon" ? std::set<std::string>{} : (std::set<std::string>{"neonbf16", expected + "bf16"}));
 }
 
 TEST_F(Isa, has_a_flavor_of_every_ceiling_kernel_in_every_precision) {
