@@ -188,10 +188,16 @@ ErtRow ert_row(std::span<const ErtSample> samples, std::span<const LevelRange> l
       .kind = any.kind, .precision = any.precision, .flavor = any.flavor, .node = any.node, .ranks = any.ranks, .threads = any.threads};
   row.flops = best_of(samples, &ErtSample::gflops, "no case was measured", [](const ErtSample&) { return true; });
   hold_against(row.flops, arithmetic_ceiling(ceilings, any));
-  const auto smallest_k = std::min_element(samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.k < b.k; })->k;
+  std::int64_t smallest_k = any.k;
+  double largest = 0;  // working set
+  for (const ErtSample& s : samples) {
+    smallest_k = std::min(smallest_k, s.k);
+    largest = std::max(largest, s.working_set_bytes);
+  }
   for (const LevelRange& level : levels) {
     ErtRate rate = best_of(samples, &ErtSample::gbs, "no working set of the campaign lies in " + level.name, [&](const ErtSample& s) {
-      return s.k == smallest_k && s.working_set_bytes > level.above && s.working_set_bytes <= level.up_to;
+      const bool inside = s.working_set_bytes > level.above && s.working_set_bytes <= level.up_to;
+      return s.k == smallest_k && inside && (!std::isinf(level.up_to) || s.working_set_bytes == largest);
     });
     hold_against(rate, bandwidth_ceiling(ceilings, any, level.name));
     row.levels.emplace_back(level.name, std::move(rate));

@@ -62,7 +62,7 @@ struct ErtSample {
 std::vector<ErtSample> ert_samples(const Results& results);
 
 /// One row of a table: samples of one kind, precision, flavor, node and team. Bandwidth by its smallest k: with more FLOPs an element the
-/// arithmetic is in the way.
+/// arithmetic is in the way. That of memory by the largest working set: of any other more is still in a cache.
 ErtRow ert_row(std::span<const ErtSample> samples, std::span<const LevelRange> levels, std::span<const Ceiling> ceilings);
 
 /// The best of each column; a column that no row has is absent with the first one's reason.

@@ -112,6 +112,7 @@ TEST(ErtTable, bandwidth_is_of_the_smallest_k_and_of_working_sets_well_inside_a_
   add(results, {.n = 12288, .seconds = 12288 * 16 / 380e9});       // 96 KiB: half of it still in L1
   add(results, {.n = 65536, .seconds = 65536 * 16 / 90e9});        // 512 KiB
   add(results, {.n = 1 << 19, .seconds = (1 << 19) * 16 / 30e9});  // 4 MiB: beyond L2, but not out of the caches
+  add(results, {.n = 1 << 23, .seconds = (1 << 23) * 16 / 18e9});  // 64 MiB: less of it is in the caches, but 128 MiB
   add(results, {.n = 1 << 24, .seconds = (1 << 24) * 16 / 15e9});
   add(results, {.flavor = "gcc11-O3-v4", .k = 1, .n = 2048, .seconds = 2048 * 16 / 200e9});
   add(results, {.flavor = "gcc11-O3-v4", .k = 4, .n = 2048, .seconds = 2048 * 16 / 250e9});
