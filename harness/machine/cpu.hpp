@@ -11,7 +11,7 @@ struct Cpu {
   std::string name = {};                    // "AMD EPYC 9654 96-Core Processor"
   int family = 0, model = 0, stepping = 0;  // as the event tables of the vendors count: extended parts added; 0 off x86
   // Levels it runs, ascending: v2 v3 v4 (x86-64 psABI); neon, sve256 (SVE by its vectors' bits). Then what adds a precision to the last
-  // of them: v4bf16, v4fp16.
+  // of them: v4bf16, v4fp16; neonbf16, sve256bf16.
   std::vector<std::string> isas;
   bool virtual_machine = false;  // a hypervisor says so
 
