@@ -7,6 +7,7 @@
 #include <set>
 
 #include "app/command.hpp"
+#include "app/mpi_ceilings_stage.hpp"
 #include "app/paths.hpp"
 #include "app/table.hpp"
 #include "campaign/campaign.hpp"
@@ -151,7 +152,7 @@ Listing list_campaigns() {
   return listing;
 }
 
-// What `mode = "full"` would measure on one core of this machine.
+// What `mode = "full"` would measure on one core of this machine, and between ranks.
 Listing list_ceilings() {
   Listing listing;
   const Topology node = this_topology();
@@ -182,6 +183,18 @@ Listing list_ceilings() {
                             {"kernel", kernel},
                             {"flavor", one->measured.flavor.name}});
   }
+  if (Communicator::has_mpi())
+    for (const auto& one : plan_mpi_ceilings(CeilingsMode::full)) {
+      table.add({one.name, "-", "mpi", one.pattern, one.unit, std::to_string(one.points), "messages"});
+      listing.rows.push_back({{"ceiling", one.name},
+                              {"precision", "-"},
+                              {"level", "mpi"},
+                              {"pattern", one.pattern},
+                              {"unit", one.unit},
+                              {"points", one.points},
+                              {"kernel", "messages"},
+                              {"flavor", "-"}});
+    }
   if (all.empty()) listing.notes.push_back("no flavor of the ceiling kernels runs on this CPU");
   listing.text = table.text();
   return listing;

@@ -77,7 +77,8 @@ def test_a_broken_campaign_is_listed_with_its_reason(tmp_path):
 
 def test_ceilings_of_this_machine_have_units():
     rows = document("list", "ceilings")["rows"]
-    assert {"GFLOP/s", "GB/s"} == {row["unit"] for row in rows}
+    assert {"GFLOP/s", "GB/s", "seconds"} == {row["unit"] for row in rows}
+    assert {"MPI latency inside a node", "MPI one way between nodes"} <= {row["ceiling"] for row in rows if row["level"] == "mpi"}
 
 
 @pytest.mark.parametrize("what", ["kernels", "counters", "campaigns", "ceilings"])
