@@ -39,14 +39,15 @@ constexpr double far_bytes = 8.0 * MiB;
 struct BandwidthCeiling {
   const char* pattern;
   std::uint64_t arrays;
+  double reach;  // its largest working set, as part of the largest of all
   Density quick, full;
 };
 /// The loads of one array say where the levels are, together with the chase; the others then have a point or two in each.
 constexpr std::array bandwidth_ceilings{
-    BandwidthCeiling{"load", 1, {3, 2}, {6, 3}},       BandwidthCeiling{"triad", 3, {1, 0.5}, {3, 1}},
-    BandwidthCeiling{"store", 1, {}, {3, 1}},          BandwidthCeiling{"copy", 2, {}, {3, 1}},
-    BandwidthCeiling{"update", 1, {}, {3, 1}},         BandwidthCeiling{"loads2store1", 3, {}, {3, 1}},
-    BandwidthCeiling{"store_nt", 1, {0, 0.5}, {0, 1}},
+    BandwidthCeiling{"load", 1, 1, {3, 1}, {6, 3}},         BandwidthCeiling{"triad", 3, 0.5, {1, 0.5}, {3, 1}},
+    BandwidthCeiling{"store", 1, 0.5, {}, {3, 1}},          BandwidthCeiling{"copy", 2, 0.5, {}, {3, 1}},
+    BandwidthCeiling{"update", 1, 0.5, {}, {3, 1}},         BandwidthCeiling{"loads2store1", 3, 0.5, {}, {3, 1}},
+    BandwidthCeiling{"store_nt", 1, 0.5, {0, 0.5}, {0, 1}},
 };
 constexpr Density chase_quick{3, 2}, chase_full{6, 3};
 
@@ -146,7 +147,7 @@ class Planner {
       if (!who.everything && std::string_view(ceiling.pattern) != "load") continue;
       const bool coarse = quick_ || !who.everything;
       std::set<std::uint64_t> planned;  // small sizes round to the same n
-      const double largest = largest_bytes_of_thread(who.team);
+      const double largest = largest_bytes_of_thread(who.team) * ceiling.reach;
       for (const double bytes : sweep_sizes(coarse ? ceiling.quick : ceiling.full, largest)) {
         const std::uint64_t n = elements_of_thread(bytes / static_cast<double>(ceiling.arrays), 8);
         const std::uint64_t data = bytes < far_bytes ? n : elements_of_thread(largest / static_cast<double>(ceiling.arrays), 8);
@@ -275,7 +276,9 @@ class Planner {
     planned.level = "sweep";
     planned.unit = "seconds";
     planned.amount_per_sweep = static_cast<double>(steps);
-    planned.working_set_bytes = footprint_bytes(planned.measured.work());
+    planned.working_set_bytes = static_cast<double>(lines) * 64;
+    // what lies beyond any cache is as cold after a round as before it
+    if (planned.working_set_bytes <= 32.0 * MiB) planned.warm_sweeps = lines / steps + 1;
     cases.push_back(std::move(planned));
   }
 

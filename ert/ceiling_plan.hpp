@@ -31,6 +31,7 @@ struct CeilingCase {
   std::string unit;                   // "GFLOP/s" | "GB/s" | "seconds" (a load of a chase)
   double amount_per_sweep = 0;        // FLOP, algorithmic bytes, or loads of a chase, of ONE rank's sweep
   double working_set_bytes = absent;  // of one rank; absent for compute
+  std::uint64_t warm_sweeps = 0;      // before each sample: where one sweep touches a part of the working set only
   double share = 1;                   // of each thread's part that is swept: large working sets lie within the largest, made once
 };
 

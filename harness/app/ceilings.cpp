@@ -7,7 +7,12 @@
 #include <tuple>
 
 #include "app/command.hpp"
+#include "app/ert_table.hpp"
+#include "app/mpi_ceilings_table.hpp"
 #include "app/result_file.hpp"
+#include "model/ceiling_limits.hpp"
+#include "model/disturbances.hpp"
+#include "model/mpi_ceilings.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -15,7 +20,7 @@ namespace {
 /// The same numbers under names that carry the unit.
 void add_in_units(Json& row, const Ceiling& ceiling) {
   const std::string unit = ceiling.unit == "GFLOP/s" ? "gflops" : ceiling.unit == "GB/s" ? "gbs" : ceiling.unit;
-  for (const char* key : {"value", "min", "median", "max"}) row[std::string(key) + "_" + unit] = row[key];
+  for (const char* key : {"value", "min", "median", "max", "limit"}) row[std::string(key) + "_" + unit] = row[key];
 }
 
 /// Why a number of a ceiling that is there has no place: what it does not have, or what was not measured often enough.
@@ -25,10 +30,16 @@ void explain_absent(Json& row, const Ceiling& ceiling) {
     const bool ok = ceiling.status == Status::ok;
     explain(row, stem, there ? Status::ok : ok ? Status::unavailable : ceiling.status, there ? "" : ok ? reason : ceiling.reason);
   };
-  const std::string no_memory = "a rate of arithmetic, not of a level of memory";
-  const bool memory = ceiling.unit == "GB/s";
+  const bool messages = ceiling.level == "mpi", memory = ceiling.unit == "GB/s" && !messages;
+  const std::string no_memory = messages ? "messages, not a level of memory" : "a rate of arithmetic, not of a level of memory";
   unless("cv", ceiling.cv, "one sample has no spread");
   unless("size", ceiling.size_bytes, memory ? "measured without a working set" : no_memory);
+  unless("size_lo", ceiling.size_lo_bytes, memory ? "the level has no upper end, or too few samples to resample" : no_memory);
+  unless("size_hi", ceiling.size_hi_bytes, memory ? "the level has no upper end, or too few samples to resample" : no_memory);
+  unless("confidence", ceiling.confidence, memory ? "not a level that the sweeps showed" : no_memory);
+  unless("topology", ceiling.topology_bytes, memory ? "the topology tells no size of this level" : no_memory);
+  unless("limit", ceiling.limit, "no limit is known for this core, level and pattern");
+  unless("clock", ceiling.clock_hz, "the clock was not measured beside it");
   unless("traffic", ceiling.traffic_gbs, memory ? "the pattern's fills and write-backs are not known" : no_memory);
 }
 
@@ -51,7 +62,16 @@ Json row_of(const Ceiling& ceiling) {
            {"status", std::string(to_string(ceiling.status))},
            {"reason", text_or_null(ceiling.reason)},
            {"size_bytes", number(ceiling.size_bytes)},
-           {"traffic_gbs", number(ceiling.traffic_gbs)}};
+           {"traffic_gbs", number(ceiling.traffic_gbs)},
+           {"size_lo_bytes", number(ceiling.size_lo_bytes)},
+           {"size_hi_bytes", number(ceiling.size_hi_bytes)},
+           {"confidence", number(ceiling.confidence)},
+           {"topology_bytes", number(ceiling.topology_bytes)},
+           {"scope", ceiling.scope},
+           {"clock_hz", number(ceiling.clock_hz)},
+           {"limit", number(ceiling.limit)},
+           {"fraction_of_limit", number(ceiling.fraction_of_limit())},
+           {"limit_source", ceiling.limit_source}};
   add_in_units(row, ceiling);
   explain_absent(row, ceiling);
   return row;
@@ -59,19 +79,21 @@ Json row_of(const Ceiling& ceiling) {
 
 std::string percent(double part) { return std::isfinite(part) ? fmt::format("{:.1f} %", 100 * part) : "-"; }
 
-/// What a ceiling is shown among: rates of arithmetic, of memory, or points of ERT's sweep over FLOPs an element.
-enum class Among { compute, memory, points };
+/// What a ceiling is shown among: rates of arithmetic, of memory, its latency, or points of ERT's sweep over FLOPs an element.
+enum class Among { compute, memory, latency, points };
 
 Among among(const Ceiling& ceiling) {
-  return ceiling.is_compute() ? Among::compute : ceiling.level == "vector" ? Among::points : Among::memory;
+  if (ceiling.level == "vector") return Among::points;
+  return ceiling.is_compute() ? Among::compute : ceiling.unit == "seconds" ? Among::latency : Among::memory;
 }
 
 Table table_of(Among kind) {
   std::vector<Column> columns{{kind == Among::points ? "FLOPs an element" : "ceiling", Align::left}, {"precision", Align::left}};
-  columns.push_back({kind == Among::memory ? "GB/s" : "GFLOP/s"});
+  columns.push_back({kind == Among::memory ? "GB/s" : kind == Among::latency ? "ns" : "GFLOP/s"});
   if (kind == Among::memory) columns.push_back({"traffic"});
-  for (const char* heading : {"min", "median", "max", "CV", "n"}) columns.push_back({heading});
-  if (kind != Among::compute) columns.push_back({kind == Among::memory ? "reaches" : "working set"});
+  if (kind == Among::compute || kind == Among::memory) columns.push_back({"of limit"});
+  for (const char* heading : {"median", kind == Among::latency ? "max" : "min", "CV", "n"}) columns.push_back({heading});
+  if (kind != Among::compute) columns.push_back({kind == Among::points ? "working set" : "reaches"});
   columns.push_back({"how", Align::left});
   return Table(columns);
 }
@@ -80,12 +102,15 @@ Table table_of(Among kind) {
 std::string traffic_of(const Ceiling& c) { return std::isfinite(c.traffic_gbs) && c.traffic_gbs != c.value ? plain(c.traffic_gbs, 4) : ""; }
 
 void add_row(Table& table, const Ceiling& c) {
-  std::vector<std::string> cells{c.name, c.precision, plain(c.value, 4)};
-  if (among(c) == Among::memory) cells.push_back(traffic_of(c));
-  for (const double value : {c.min, c.median, c.max}) cells.push_back(plain(value, 4));
+  const Among kind = among(c);
+  const double in_unit = kind == Among::latency ? 1e9 : 1;
+  std::vector<std::string> cells{c.name, c.precision, plain(in_unit * c.value, 4)};
+  if (kind == Among::memory) cells.push_back(traffic_of(c));
+  if (kind == Among::compute || kind == Among::memory) cells.push_back(std::isfinite(c.limit) ? percent(c.fraction_of_limit()) : "");
+  for (const double value : {c.median, kind == Among::latency ? c.max : c.min}) cells.push_back(plain(in_unit * value, 4));
   cells.push_back(percent(c.cv));
   cells.push_back(std::to_string(c.n));
-  if (!c.is_compute()) cells.push_back(c.level == "mem" ? "" : size_in_bytes(c.size_bytes));
+  if (kind != Among::compute) cells.push_back(c.level == "mem" ? "" : size_in_bytes(c.size_bytes));
   cells.push_back(c.status == Status::ok ? c.method : "");
   table.add(cells);
   if (c.status != Status::ok) table.add_line(wrapped(fmt::format("{}: {}", to_string(c.status), c.reason), 118, "    "));
@@ -100,7 +125,7 @@ std::string as_text(const std::vector<Ceiling>& ceilings) {
     const auto& [node, ranks, threads] = team;
     text += fmt::format("{}{}: {} rank{} of {} thread{}\n", text.empty() ? "" : "\n", node, ranks, ranks == 1 ? "" : "s", threads,
                         threads == 1 ? "" : "s");
-    for (const Among kind : {Among::compute, Among::memory, Among::points}) {
+    for (const Among kind : {Among::compute, Among::memory, Among::latency, Among::points}) {
       Table table = table_of(kind);
       for (const auto* ceiling : members)
         if (among(*ceiling) == kind) add_row(table, *ceiling);
@@ -110,31 +135,84 @@ std::string as_text(const std::vector<Ceiling>& ceilings) {
   return text;
 }
 
-/// A quiet machine repeats itself within a few percent; the best sample stands, but the run is flagged.
-std::vector<std::string> disturbances(const std::vector<Ceiling>& ceilings) {
-  const auto disturbed = std::count_if(ceilings.begin(), ceilings.end(), [](const Ceiling& c) { return c.cv > quiet_cv(c.level); });
-  if (disturbed == 0) return {};
-  return {fmt::format(
-      "disturbed: {} of {} ceilings spread more between rounds than a quiet machine's (CV 2 % compute and L1, 5 % L2 and L3, 10 % memory)",
-      disturbed, ceilings.size())};
+std::string disturbance_note(const Disturbances& d) {
+  return fmt::format(
+      "{}{}: {} of {} samples were disturbed ({} shared their core with another hardware thread, {} lost their CPU for a while, {} had a "
+      "slow clock); {} involuntary switches; clock {:.2f} to {:.2f} GHz, usually {:.2f}",
+      is_disturbed(d) ? "disturbed run, " : "", d.node, d.disturbed, d.samples, d.shared_core, d.lost_cpu, d.slow_clock, d.switches,
+      1e-9 * d.clock_lowest_hz, 1e-9 * d.clock_highest_hz, 1e-9 * d.clock_usual_hz);
+}
+
+/// The levels of each node's smallest team: how far they reach, between what, how surely, and what the topology says.
+std::vector<std::string> levels_found(const std::vector<Ceiling>& ceilings) {
+  std::map<std::string, std::map<std::string, const Ceiling*>> nodes;
+  for (const auto& c : ceilings)
+    if (std::isfinite(c.confidence))
+      if (const Ceiling*& known = nodes[c.node][c.level]; known == nullptr || c.ranks * c.threads < known->ranks * known->threads)
+        known = &c;
+  std::vector<std::string> notes;
+  for (const auto& [node, levels] : nodes) {
+    std::string text;
+    for (const auto& [level, c] : levels) {
+      if (level == "mem" || !std::isfinite(c->size_bytes)) continue;
+      text += fmt::format("{}{} {}", text.empty() ? "" : "; ", level, size_in_bytes(c->size_bytes));
+      if (std::isfinite(c->size_lo_bytes))
+        text += fmt::format(" ({} to {})", size_in_bytes(c->size_lo_bytes), size_in_bytes(c->size_hi_bytes));
+      text += fmt::format(", confidence {:.2f}", c->confidence);
+      if (std::isfinite(c->topology_bytes)) text += fmt::format(", topology {}", size_in_bytes(c->topology_bytes));
+    }
+    if (!text.empty()) notes.push_back(fmt::format("{}: levels as the sweeps show them: {}", node, text));
+  }
+  return notes;
+}
+
+/// What keeps the numbers from being a quiet machine's: what was seen beside the samples, their spread, and what cannot be.
+std::vector<std::string> doubts(const std::vector<Ceiling>& ceilings, const Results& results) {
+  std::vector<std::string> notes;
+  for (const auto& d : find_disturbances(results.ceilings)) notes.push_back(disturbance_note(d));
+  const auto unsteady = std::count_if(ceilings.begin(), ceilings.end(), [](const Ceiling& c) { return c.cv > quiet_cv(c.level); });
+  if (unsteady != 0)
+    notes.push_back(
+        fmt::format("disturbed: {} of {} ceilings spread more between rounds than a quiet machine's (CV 2 % compute and L1, 5 % L2 and L3, "
+                    "10 % memory)",
+                    unsteady, ceilings.size()));
+  for (const auto& c : ceilings)
+    if (c.fraction_of_limit() > most_of_limit)
+      notes.push_back(fmt::format("{} of {} (r{}t{}) is {} of its limit: the clock beside it or the limit is wrong ({})", c.name, c.node,
+                                  c.ranks, c.threads, percent(c.fraction_of_limit()), c.limit_source));
+  return notes;
 }
 
 Exit ceilings(const Selection& selection) {
   const Results results = load_selected(selection);
   std::vector<std::string> notes;
-  const auto fitted = fit_ceilings(results.ceilings, node_facts(results, notes));
-  if (fitted.empty())
+  const auto nodes = node_facts(results, notes);
+  auto fitted = fit_ceilings(results.ceilings, nodes);
+  hold_to_limits(fitted, results.ceilings, nodes);
+  const auto messages = fit_mpi_ceilings(results.ceilings);
+  if (fitted.empty() && messages.empty())
     notes.emplace_back("no ceilings were measured in this run; give the campaign a [ceilings] table with mode = \"quick\"");
   if (std::any_of(fitted.begin(), fitted.end(), [](const Ceiling& c) { return std::isfinite(c.traffic_gbs); }))
     notes.emplace_back(
         "GB/s, min, median and max are algorithmic bytes: what the loop reads and writes. traffic (traffic_gbs): the best rate in the "
         "bytes that cross the level's boundary, a store's line read first and written back; the rooflines are drawn with it");
-  for (const auto& note : disturbances(fitted)) notes.push_back(note);
+  if (std::any_of(fitted.begin(), fitted.end(), [](const Ceiling& c) { return std::isfinite(c.limit); }))
+    notes.emplace_back(
+        "of limit: of what the team's cores could do at the clock measured beside the best sample, by their vendor's documents");
+  const auto compiled = ert_table(results, fitted);
+  for (const auto& note : ert_table_notes(compiled)) notes.push_back(note);
+  for (const auto& note : levels_found(fitted)) notes.push_back(note);
+  for (const auto& note : topology_disagreements(fitted, nodes)) notes.push_back(note);
+  for (const auto& note : doubts(fitted, results)) notes.push_back(note);
   Json rows = Json::array();
-  for (const auto& ceiling : fitted) rows.push_back(row_of(ceiling));
-  if (selection.format == Format::json) print(document("ceilings", selection.file, rows, notes));
+  for (const auto* part : std::initializer_list<const std::vector<Ceiling>*>{&fitted, &messages})
+    for (const auto& ceiling : *part) rows.push_back(row_of(ceiling));
+  if (selection.format == Format::json) {
+    const Json more = compiled.empty() ? Json::object() : Json{{"ert_table", ert_table_json(compiled)}};
+    print(document("ceilings", selection.file, rows, notes, more));
+  }
   if (selection.format == Format::csv) print(csv(rows));
-  if (selection.format == Format::text) print(as_text(fitted) + note_lines(notes));
+  if (selection.format == Format::text) print(as_text(fitted) + mpi_ceilings_text(messages) + ert_table_text(compiled) + note_lines(notes));
   return Exit::ok;
 }
 

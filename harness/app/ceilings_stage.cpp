@@ -14,7 +14,7 @@ namespace {
 
 // Long enough for the clock's 20 ns, short enough to fit between disturbances: the best of a few, and the rounds show the spread.
 constexpr double sample_seconds = 0.0015;
-constexpr int tries = 2;
+constexpr int tries = 2;  // of small data; a pass over large data is long enough by itself
 // Larger data are made anew in every round, once for all points that lie within them.
 constexpr double kept_bytes = 4.0 * (1 << 20);
 constexpr double unlimited = 1e30;
@@ -31,7 +31,7 @@ bool is_within(const CeilingCase& point, const CeilingCase& other) {
 
 struct CeilingsStage::Point {
   const CeilingCase* ceiling;
-  std::shared_ptr<Prepared> data;  // between rounds only where it is small
+  std::unique_ptr<Prepared> data;  // between rounds only where it is small
   std::uint64_t sweeps = 0;        // 0: not calibrated yet
   bool checked = false;
 };
@@ -109,17 +109,13 @@ void CeilingsStage::measure_team(std::size_t first, std::size_t last, int round,
   const BoundTeam bound(placement.cpus[static_cast<std::size_t>(group.rank())], team);
   for (std::size_t i = first; i < last; ++i) {
     CeilingRow row = described(*points_[i].ceiling);
-    if (i > first && is_within(*points_[i - 1].ceiling, *points_[i].ceiling)) {
-      points_[i].data = std::move(points_[i - 1].data);
-      points_[i].checked = true;
-    }
+    if (i > first) hand_on(points_[i - 1], points_[i]);
     if (bound.problem().empty()) {
       sample(points_[i], row, bound.threads(), team);
     } else {
       row.status = Status::failed;
       row.method += ": " + bound.problem();
     }
-    if (i > first) release(points_[i - 1]);
     row.node = ranks_.host();
     row.session = session_;
     row.round = round;
@@ -127,6 +123,27 @@ void CeilingsStage::measure_team(std::size_t first, std::size_t last, int round,
     unit.ceilings.push_back(std::move(row));
   }
   release(points_[last - 1]);
+}
+
+void CeilingsStage::hand_on(Point& from, Point& to) {
+  if (is_within(*from.ceiling, *to.ceiling)) {
+    to.data = std::move(from.data);
+    to.checked = from.checked;
+  }
+  release(from);
+}
+
+/// One thread touches its pages where it did before. Those of a team would lie where other parts of other arrays were swept.
+Arena* CeilingsStage::arena_for(const CeilingCase& ceiling) {
+  const Team& team = ceiling.measured.team;
+  if (data_bytes(ceiling) <= kept_bytes || team.ranks * team.threads != 1) return nullptr;
+  if (!arena_) {
+    std::size_t most = 0;
+    for (const Point& point : points_)
+      if (point.ceiling->measured.team == team) most = std::max(most, Prepared::arena_size(point.ceiling->measured));
+    arena_ = std::make_unique<Arena>(most);
+  }
+  return arena_.get();
 }
 
 void CeilingsStage::release(Point& point) {
@@ -138,7 +155,7 @@ void CeilingsStage::sample(Point& point, CeilingRow& row, const ThreadTeam& thre
   const CeilingCase& ceiling = *point.ceiling;
   if (!point.data) {
     Timed timed;
-    point.data = prepare_case(ceiling.measured, !point.checked, threads, team, timed);
+    point.data = prepare_case(ceiling.measured, !point.checked, threads, team, timed, arena_for(ceiling));
     point.checked = true;
     if (!point.data) {
       row.status = timed.status;
@@ -148,9 +165,12 @@ void CeilingsStage::sample(Point& point, CeilingRow& row, const ThreadTeam& thre
   }
   point.data->sweep_only(ceiling.share);
   Stopwatch watch(*point.data, threads, team);
+  // A core that meets wide vectors may lower its clock for a millisecond: the clock beside a sample must be of a core that has met them.
+  const bool small = data_bytes(ceiling) <= kept_bytes;
+  if (small || ceiling.warm_sweeps != 0) watch.measure(std::max<std::uint64_t>(1, ceiling.warm_sweeps));
   if (point.sweeps == 0) point.sweeps = watch.calibrate(sample_seconds);
   Repetition best{.seconds = unlimited, .rank_seconds = 0, .clock_hz = 0, .sentinel = 0, .cpu_share = 0, .involuntary_switches = 0};
-  for (int attempt = 0; attempt < tries; ++attempt)
+  for (int attempt = 0; attempt < (small ? tries : 1); ++attempt)
     if (const Repetition repetition = watch.measure(point.sweeps); repetition.seconds < best.seconds) best = repetition;
   take_sample(row, ceiling, best);
 }

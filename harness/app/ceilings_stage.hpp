@@ -40,6 +40,8 @@ class CeilingsStage {
   struct Point;
 
   void sample(Point& point, CeilingRow& row, const ThreadTeam& threads, Synchronization& team);
+  Arena* arena_for(const CeilingCase& ceiling);
+  static void hand_on(Point& from, Point& to);
   static void release(Point& point);
   void measure_team(std::size_t first, std::size_t last, int round, Finished& unit);
 
@@ -47,6 +49,7 @@ class CeilingsStage {
   std::string session_;
   Communicator& ranks_;
   std::function<TeamCpus(const Team&)> place_;
+  std::unique_ptr<Arena> arena_;  // of one thread's large data, one after the other
   std::vector<Point> points_;
 };
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "app/ceilings_stage.hpp"
+#include "app/mpi_ceilings_stage.hpp"
 #include "campaign/campaign.hpp"
 #include "store/result_store.hpp"
 
@@ -64,8 +65,9 @@ void sort_cases(std::vector<CaseRow>& cases, const std::vector<std::string>& ids
 /// The rounds of ceilings that were measured, named as units of work.
 void add_ceiling_rounds(const Results& earlier, std::set<WorkKey>& keys) {
   if (earlier.ceilings.empty()) return;
-  const std::string_view mode = to_string(parse_campaign(earlier.campaign, "the earlier run's campaign").ceilings);
-  for (const auto& row : earlier.ceilings) keys.emplace(ceiling_round_id(mode, row.round), row.node, "time");
+  const std::string_view mode = to_string(parse_campaign(earlier.campaign, "the earlier run's campaign").ceilings.mode);
+  for (const auto& row : earlier.ceilings)
+    keys.emplace(row.level == "mpi" ? mpi_round_id(mode, row.round) : ceiling_round_id(mode, row.round), row.node, "time");
 }
 
 /// What rank 0 finds; the message of an Error it met, or empty, comes first so that all ranks end alike.

@@ -8,6 +8,8 @@
 #include "app/case_runner.hpp"
 #include "app/ceilings_stage.hpp"
 #include "app/interruption.hpp"
+#include "app/mpi_ceilings_stage.hpp"
+#include "app/numa_stage.hpp"
 #include "app/progress.hpp"
 #include "app/run_plan.hpp"
 #include "app/run_record.hpp"
@@ -79,15 +81,28 @@ class Session {
   }
 
   void measure_ceilings_in_rounds() {
-    if (plan_.ceilings.empty()) return;
-    const std::string_view mode = to_string(input_.campaign.ceilings);
-    for (int round = 0; round < ceiling_rounds && !stop_here(); ++round) {
-      if (is_finished(ceiling_round_id(mode, round), time_pass)) continue;
-      progress_.say(fmt::format("ceilings ({}), round {} of {}: {} kernels and working sets", mode, round + 1, ceiling_rounds,
-                                plan_.ceilings.size()));
-      const auto unit = measure_ceilings(plan_.ceilings, mode, round, runner_, ranks_, [&](const Team& team) { return plan_.place(team); });
-      if (unit) keep([&] { record_.append(*unit); });
+    if (plan_.ceilings.empty() && !wants_mpi_ceilings(input_.campaign)) return;
+    const std::string_view mode = to_string(input_.campaign.ceilings.mode);
+    CeilingsStage stage(plan_.ceilings, mode, session_, ranks_, plan_.place);
+    MpiCeilingsStage messages(input_.campaign, session_, ranks_, plan_.place);
+    for (int round = 0; round < plan_.ceiling_rounds && !stop_here(); ++round) {
+      if (!is_finished(ceiling_round_id(mode, round), time_pass)) {
+        progress_.say(fmt::format("ceilings ({}), round {} of {}: {} kernels and working sets", mode, round + 1, plan_.ceiling_rounds,
+                                  plan_.ceilings.size()));
+        auto unit = stage.measure(round);
+        if (unit) add_numa_samples(round, *unit);
+        ranks_.local().wait_for_all();
+        if (unit) accept_ceilings(*unit);
+      }
+      const bool finished = is_finished(mpi_round_id(mode, round), time_pass);
+      if (const auto unit = messages.measure(round, finished)) accept_ceilings(*unit);
     }
+  }
+
+  /// By the leader, while the other ranks of the node wait.
+  void add_numa_samples(int round, Finished& unit) const {
+    if (round >= plan_.numa_rounds) return;
+    for (auto& row : measure_numa(input_.topology, ranks_.host(), session_, round)) unit.ceilings.push_back(std::move(row));
   }
 
   void measure_cases() {
@@ -135,11 +150,19 @@ class Session {
 
   void accept(const std::optional<Finished>& unit) {
     if (!unit) return;
-    if (unit->outcome.status == Status::failed) {
-      code_ = worse(code_, unit->outcome.reason.starts_with("wrong result") ? Exit::wrong_result : Exit::io_or_failed_case);
-      notes_ += fmt::format("{}{}: {}", notes_.empty() ? "" : "; ", unit->outcome.case_id, unit->outcome.reason);
-    }
+    if (unit->outcome.status == Status::failed) note_failure(unit->outcome.case_id, unit->outcome.reason);
     keep([&] { record_.append(*unit); });
+  }
+
+  void accept_ceilings(const Finished& unit) {
+    for (const auto& row : unit.ceilings)  // of a failed sample, `method` ends with the reason
+      if (row.status == Status::failed) note_failure(row.name, row.method);
+    keep([&] { record_.append(unit); });
+  }
+
+  void note_failure(const std::string& what, const std::string& reason) {
+    code_ = worse(code_, reason.find("wrong result") != std::string::npos ? Exit::wrong_result : Exit::io_or_failed_case);
+    notes_ += fmt::format("{}{}: {}", notes_.empty() ? "" : "; ", what, reason);
   }
 
   /// Runs `write` on the leader; what goes wrong ends the run at the next boundary, on all ranks alike.

@@ -16,6 +16,9 @@ class Arena final : public std::pmr::memory_resource {
   explicit Arena(std::size_t bytes, std::uintptr_t address = 0);
   ~Arena() override;
 
+  /// The whole of it again; what was allocated before must be gone.
+  Arena& emptied();
+
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
   void do_deallocate(void*, std::size_t, std::size_t) override {}

@@ -15,13 +15,9 @@ class Prepared {
  public:
   /// Maps memory for the case (at `address` if not 0) without touching it. Throws std::bad_alloc.
   Prepared(const Case& measured, int threads, std::uintptr_t address = 0)
-      : arena_(arena_size(measured), address),
-        workload_(measured.kernel->prepare(measured.parameters, measured.precision, arena_)),
-        sweep_(measured.flavor.sweep),
-        arguments_(workload_->arguments()) {
-    for (int thread = 0; thread < threads; ++thread) parts_.push_back(part_of(workload_->extent(), workload_->grain(), thread, threads));
-    swept_ = parts_;
-  }
+      : Prepared(measured, threads, std::make_unique<Arena>(arena_size(measured), address), nullptr) {}
+  /// In `arena`, all of which it takes: pages that were touched before need not be cleared again.
+  Prepared(const Case& measured, int threads, Arena& arena) : Prepared(measured, threads, nullptr, &arena) {}
 
   /// From now on each thread sweeps only so much of its part, from the beginning of it: a smaller working set within the same data.
   void sweep_only(double share) {
@@ -52,9 +48,7 @@ class Prepared {
 
   const Workload& workload() const { return *workload_; }
 
- private:
-  const std::pair<std::size_t, std::size_t>& part(int thread) const { return parts_[static_cast<std::size_t>(thread)]; }
-
+  /// What an arena needs for the case.
   static std::size_t arena_size(const Case& measured) {
     std::size_t bytes = 0;
     const Work work = measured.work();
@@ -63,7 +57,19 @@ class Prepared {
     return arena_bytes(4 * bytes, 16) + (std::size_t{1} << 20);
   }
 
-  Arena arena_;
+ private:
+  Prepared(const Case& measured, int threads, std::unique_ptr<Arena> own, Arena* given)
+      : arena_(std::move(own)),
+        workload_(measured.kernel->prepare(measured.parameters, measured.precision, given == nullptr ? *arena_ : given->emptied())),
+        sweep_(measured.flavor.sweep),
+        arguments_(workload_->arguments()) {
+    for (int thread = 0; thread < threads; ++thread) parts_.push_back(part_of(workload_->extent(), workload_->grain(), thread, threads));
+    swept_ = parts_;
+  }
+
+  const std::pair<std::size_t, std::size_t>& part(int thread) const { return parts_[static_cast<std::size_t>(thread)]; }
+
+  std::unique_ptr<Arena> arena_;  // null: another's
   std::unique_ptr<Workload> workload_;
   Sweep sweep_;
   const void* arguments_;

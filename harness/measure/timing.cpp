@@ -35,10 +35,12 @@ void check_result(const Prepared& prepared, const Case& measured, Timed& timed) 
 
 }  // namespace
 
-std::unique_ptr<Prepared> prepare_case(const Case& measured, bool check, const ThreadTeam& threads, Synchronization& team, Timed& timed) {
+std::unique_ptr<Prepared> prepare_case(const Case& measured, bool check, const ThreadTeam& threads, Synchronization& team, Timed& timed,
+                                       Arena* arena) {
   std::unique_ptr<Prepared> prepared;
   try {
-    prepared = std::make_unique<Prepared>(measured, threads.size());
+    prepared = arena == nullptr ? std::make_unique<Prepared>(measured, threads.size())
+                                : std::make_unique<Prepared>(measured, threads.size(), *arena);
     threads.run([&](int thread) { prepared->initialise(thread); });
     threads.run([&](int thread) { prepared->sweep(thread); });
     if (check) check_result(*prepared, measured, timed);

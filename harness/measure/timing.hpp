@@ -28,8 +28,9 @@ struct Timed {
 };
 
 /// Data, first touch, one warm sweep, and the check of its result if `check`. Null when this rank or another of the team failed: `timed`
-/// says why. Every rank of the team calls it.
-std::unique_ptr<Prepared> prepare_case(const Case& measured, bool check, const ThreadTeam& threads, Synchronization& team, Timed& timed);
+/// says why. Every rank of the team calls it. The data lie in `arena`, or where there is none in memory of their own.
+std::unique_ptr<Prepared> prepare_case(const Case& measured, bool check, const ThreadTeam& threads, Synchronization& team, Timed& timed,
+                                       Arena* arena = nullptr);
 
 /// Measures `measured` on this rank's `threads`, together with the ranks behind `team`. Every rank of the team reaches every
 /// meeting point, whatever fails on it.

@@ -173,6 +173,7 @@ std::vector<Ceiling> fit_sweep(const std::vector<const CeilingRow*>& rows, const
   const std::vector<Point> points = points_of(rows);
   std::vector<Ceiling> levels;
   for (const auto& window : memory.windows(any.ranks, any.threads)) {
+    if (any.pattern.ends_with("_nt") && window.level->name != "mem") continue;  // around the caches
     levels.push_back(fit_level(points, window, any));
     levels.back().topology_bytes = topology_size(node, levels.back());
   }

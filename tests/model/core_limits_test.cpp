@@ -69,8 +69,15 @@ TEST(CoreLimits, patterns_share_the_ports_of_loads_and_stores) {
 }
 
 TEST(CeilingLimits, take_the_clock_of_the_sample_that_the_ceiling_stands_for) {
-  CeilingRow row{
-      .name = "FP64 vector FMA", .precision = "fp64", .level = "compute", .pattern = "fma", .threads = 2, .node = "n", .session = {}};
+  CeilingRow row{.name = "FP64 vector FMA",
+                 .precision = "fp64",
+                 .level = "compute",
+                 .pattern = "fma",
+                 .threads = 2,
+                 .node = "n",
+                 .session = {},
+                 .unit = {},
+                 .method = {}};
   row.unit = "GFLOP/s";
   row.method = "gcc12-O3-v4";
   row.scope = "node";

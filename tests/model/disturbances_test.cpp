@@ -6,7 +6,8 @@ namespace plumbline {
 namespace {
 
 CeilingRow quiet_sample(std::int64_t threads = 1) {
-  CeilingRow row{.name = {}, .precision = {}, .level = {}, .pattern = {}, .threads = threads, .node = "n", .session = {}};
+  CeilingRow row{
+      .name = {}, .precision = {}, .level = {}, .pattern = {}, .threads = threads, .node = "n", .session = {}, .unit = {}, .method = {}};
   row.sentinel = 4;
   row.cpu_share = 0.999;
   row.clock_hz = 3e9;
