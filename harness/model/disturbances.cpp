@@ -14,27 +14,33 @@ constexpr double least_sentinel = 0.9, least_cpu_share = 0.97, least_clock = 0.9
 // So many disturbed samples are nothing unusual: the system's own work.
 constexpr double usual_share = 0.05;
 
-/// What an undisturbed sample of a team has.
-struct Usual {
-  double sentinel = 0, clock_hz = 0;
-};
-
 using Team = std::tuple<std::string, std::int64_t, std::int64_t>;
 Team team_of(const CeilingRow& row) { return {row.node, row.ranks, row.threads}; }
+
+/// Wide vectors lower the clock of some cores: only samples of the same kind should have the same.
+using Kind = std::tuple<Team, std::string, std::string, std::string>;
+Kind kind_of(const CeilingRow& row) { return {team_of(row), row.level, row.pattern, row.method + row.precision}; }
 
 bool is_recorded(const CeilingRow& row) {
   return std::isfinite(row.sentinel) && std::isfinite(row.cpu_share) && std::isfinite(row.clock_hz);
 }
 
-std::map<Team, Usual> usual_of(std::span<const CeilingRow> samples) {
-  std::map<Team, std::vector<double>> clocks;
-  std::map<Team, Usual> usual;
+/// What undisturbed samples have.
+struct Usual {
+  std::map<Team, double> sentinel;
+  std::map<Kind, double> clock_hz;
+};
+
+Usual usual_of(std::span<const CeilingRow> samples) {
+  std::map<Kind, std::vector<double>> clocks;
+  Usual usual;
   for (const auto& row : samples)
     if (is_recorded(row)) {
-      clocks[team_of(row)].push_back(row.clock_hz);
-      usual[team_of(row)].sentinel = std::max(usual[team_of(row)].sentinel, row.sentinel);
+      clocks[kind_of(row)].push_back(row.clock_hz);
+      double& best = usual.sentinel[team_of(row)];
+      best = std::max(best, row.sentinel);
     }
-  for (const auto& [team, hz] : clocks) usual[team].clock_hz = spread_of(hz).median;
+  for (const auto& [kind, hz] : clocks) usual.clock_hz[kind] = spread_of(hz).median;
   return usual;
 }
 
@@ -43,15 +49,14 @@ std::map<Team, Usual> usual_of(std::span<const CeilingRow> samples) {
 bool is_disturbed(const Disturbances& d) { return static_cast<double>(d.disturbed) > usual_share * static_cast<double>(d.samples); }
 
 std::vector<Disturbances> find_disturbances(std::span<const CeilingRow> samples) {
-  const auto usual = usual_of(samples);
+  const Usual usual = usual_of(samples);
   std::map<std::string, Disturbances> by_node;
   std::map<std::string, std::vector<double>> clocks;
   for (const auto& row : samples) {
     if (!is_recorded(row)) continue;
-    const Usual& typical = usual.at(team_of(row));
     Disturbances& d = by_node[row.node];
-    const bool shared = row.sentinel < least_sentinel * typical.sentinel, lost = row.cpu_share < least_cpu_share,
-               slow = row.clock_hz < least_clock * typical.clock_hz;
+    const bool shared = row.sentinel < least_sentinel * usual.sentinel.at(team_of(row)), lost = row.cpu_share < least_cpu_share,
+               slow = row.clock_hz < least_clock * usual.clock_hz.at(kind_of(row));
     ++d.samples;
     d.shared_core += shared;
     d.lost_cpu += lost;

@@ -21,7 +21,7 @@ struct Disturbances {
 };
 
 /// A sample is disturbed where its sentinel is below 0.9 of the node's best for the same team, its CPU share below 0.97, or its clock below
-/// 0.95 of the team's median.
+/// 0.95 of the median of its kind.
 bool is_disturbed(const Disturbances& disturbances);
 std::vector<Disturbances> find_disturbances(std::span<const CeilingRow> samples);
 

@@ -143,7 +143,7 @@ TEST_F(CeilingPlan, large_working_sets_lie_within_the_data_of_the_largest) {
       EXPECT_EQ(c.measured.id(), largest.measured.id());
       EXPECT_NEAR(c.share * largest.working_set_bytes, c.working_set_bytes, 1);
     }
-    EXPECT_GE(within, 6);
+    EXPECT_GE(within, 4);
   }
 }
 
@@ -180,7 +180,8 @@ TEST_F(CeilingPlan, loads_and_chase_say_where_levels_are) {
   for (const char* pattern : {"load", "chase"}) {
     const auto points = of_level(plan_of(CeilingMode::quick, nothing_known, 16 * GiB, alone), "sweep", pattern);
     for (std::size_t i = 1; i < points.size(); ++i)
-      EXPECT_LE(points[i].working_set_bytes, 1.6 * points[i - 1].working_set_bytes) << pattern << " " << i;
+      EXPECT_LE(points[i].working_set_bytes, (std::string(pattern) == "chase" ? 1.5 : 2.01) * points[i - 1].working_set_bytes)
+          << pattern << i;
     EXPECT_LT(points.front().working_set_bytes, 6 * KiB);
   }
 }

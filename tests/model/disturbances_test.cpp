@@ -51,6 +51,18 @@ TEST(Disturbances, teams_are_held_to_their_own_usual) {
   EXPECT_EQ(find_disturbances(rows).at(0).disturbed, 0U);
 }
 
+TEST(Disturbances, wide_vectors_may_have_a_clock_of_their_own) {
+  std::vector<CeilingRow> rows(10, quiet_sample());
+  for (int i = 0; i < 4; ++i) {
+    rows.push_back(quiet_sample());
+    rows.back().pattern = "fma";
+    rows.back().clock_hz = 2.3e9;
+  }
+  EXPECT_EQ(find_disturbances(rows).at(0).disturbed, 0U);
+  rows.back().clock_hz = 1.9e9;
+  EXPECT_EQ(find_disturbances(rows).at(0).slow_clock, 1U);
+}
+
 TEST(Disturbances, rows_without_a_record_are_not_called_quiet) {
   std::vector<CeilingRow> rows(5);
   EXPECT_TRUE(find_disturbances(rows).empty());
