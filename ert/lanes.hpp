@@ -155,6 +155,8 @@ struct Chains {
   template <class Real>
   PLUMBLINE_INLINE void store(Real* to, std::size_t stride = sizeof(V) / sizeof(Real)) const {
     stored(to, x);
+    // else scalars are gathered in wide registers first, and a core with these in use may keep the low clock of wide vectors
+    if constexpr (!__is_class(V) && sizeof(V) == sizeof(Real)) asm volatile("" ::: "memory");
     rest.store(to + stride, stride);
   }
   template <class Step>

@@ -113,6 +113,11 @@ bool is_wanted(const CeilingCase& ceiling, const CeilingsWish& wish) {
   return wish.only.empty() || std::any_of(wish.only.begin(), wish.only.end(), named);
 }
 
+/// Loads and chase of one core say where the levels are, without which no working set of another pattern has one.
+bool shows_levels(const CeilingCase& ceiling) {
+  return ceiling.level == "sweep" && (ceiling.pattern == "load" || ceiling.pattern == "chase") && ceiling.measured.team == Team{1, 1};
+}
+
 std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes) {
   const CeilingsWish& wish = input.campaign.ceilings;
   if (wish.mode == CeilingsMode::none || !input.campaign.time) return {};
@@ -121,7 +126,10 @@ std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes) 
   auto all = plan_ceilings(mode, this_cpu().isas, input.caches.empty() ? 0 : input.caches.back().bytes,
                            static_cast<std::uint64_t>(nodes.memory_bytes), teams);
   std::vector<CeilingCase> wanted;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(wanted), [&](const CeilingCase& one) { return is_wanted(one, wish); });
+  const bool sweeps =
+      std::any_of(all.begin(), all.end(), [&](const CeilingCase& one) { return one.level == "sweep" && is_wanted(one, wish); });
+  std::copy_if(all.begin(), all.end(), std::back_inserter(wanted),
+               [&](const CeilingCase& one) { return is_wanted(one, wish) || (sweeps && shows_levels(one)); });
   if (wanted.empty() && !all.empty() && !wants_mpi_ceilings(input.campaign))
     throw wrong_at(input.campaign.path, wish.only.front().at, "no ceiling has a name like 'only'; see 'plumbline list ceilings'");
   return wanted;

@@ -1,0 +1,98 @@
+"""One round of everything that a full campaign measures here: what is stored of every sample, and what is read from it."""
+
+import json
+import os
+import subprocess
+
+import h5py
+import pytest
+
+PLUMBLINE = os.environ["PLUMBLINE"]
+CAMPAIGN = """
+schema = "plumbline-campaign/1"
+name = "everything"
+passes = ["time"]
+counters = "none"
+[ceilings]
+mode = "full"
+rounds = 1
+"""
+
+
+def plumbline(folder, *arguments):
+    return subprocess.run([PLUMBLINE, *arguments], cwd=folder, capture_output=True, text=True, timeout=400)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("everything")
+    (folder / "everything.toml").write_text(CAMPAIGN)
+    done = plumbline(folder, "run", "everything.toml", "-o", "everything.h5")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def samples(folder):
+    with h5py.File(folder / "everything.h5") as file:
+        table = file["ceilings"][:]
+        return [{name: value.decode() if isinstance(value, bytes) else value for name, value in zip(table.dtype.names, row)} for row in table]
+
+
+@pytest.fixture(scope="module")
+def judged(folder):
+    done = plumbline(folder, "ceilings", "everything.h5", "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_every_sample_succeeded_and_tells_what_disturbed_it(samples):
+    assert len(samples) > 300
+    for row in samples:
+        assert row["status"] == "ok" and row["value"] > 0, row
+        assert row["clock_hz"] > 1e8 and row["sentinel"] > 0 and 0 < row["cpu_share"] <= 1 and row["involuntary_switches"] >= 0, row
+
+
+def test_every_kind_is_there(samples):
+    assert {row["level"] for row in samples} == {"compute", "sweep", "vector", "numa"}
+    patterns = {row["pattern"] for row in samples if row["level"] == "sweep"}
+    assert patterns == {"load", "store", "copy", "update", "triad", "loads2store1", "store_nt", "chase"}
+    assert {"fma", "add", "mul", "mul+add", "fma+add", "scalar fma", "scalar add"} <= {row["pattern"] for row in samples if row["level"] == "compute"}
+
+
+def test_the_smallest_team_is_a_core_and_the_largest_the_node(samples):
+    teams = {row["ranks"] * row["threads"]: row["scope"] for row in samples if row["level"] == "compute"}
+    assert teams[max(teams)] == ("node" if max(teams) > 1 else "core")
+    assert teams[1] == "core"
+
+
+def test_a_chase_is_a_latency(samples):
+    chase = sorted((row["working_set_bytes"], row["value"]) for row in samples if row["pattern"] == "chase" and row["level"] == "sweep")
+    assert all(1e-10 < seconds < 1e-5 for _, seconds in chase)
+    smallest, largest = chase[0], chase[-1]
+    assert largest[0] > 1000 * smallest[0] and largest[1] > 3 * smallest[1]
+
+
+def test_memory_of_every_domain_is_measured_from_every_domain(samples, folder):
+    with h5py.File(folder / "everything.h5") as file:
+        domains = json.loads(file["machine"][0]["json"])["numa_nodes"]
+    for what in ("load", "chase"):
+        pairs = {row["pattern"] for row in samples if row["level"] == "numa" and row["pattern"].startswith(what)}
+        assert pairs == {f"{what} {near}<-{far}" for near in range(domains) for far in range(domains)}
+
+
+def test_levels_come_from_the_sweeps_and_limits_from_the_core(judged):
+    rows = judged["rows"]
+    assert {row["level"] for row in rows} >= {"compute", "numa"}
+    for row in rows:
+        if row["level"] == "compute":
+            assert row["clock_hz"] > 1e8
+            assert (row["fraction_of_limit"] is None) == (row["limit_gflops"] is None) == (not row["limit_source"])
+    assert any("samples were disturbed" in note for note in judged["notes"])
+
+
+def test_a_name_that_no_ceiling_has_is_refused(folder):
+    (folder / "wrong.toml").write_text(CAMPAIGN + 'only = ["laod"]\n')
+    done = plumbline(folder, "run", "wrong.toml", "-o", "wrong.h5")
+    assert done.returncode == 2 and "wrong.toml:9" in done.stderr and "plumbline list ceilings" in done.stderr, done.stderr
+    assert not (folder / "wrong.h5").exists()
