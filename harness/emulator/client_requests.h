@@ -12,26 +12,54 @@
 #include <valgrind/valgrind.h>
 
 // Raised whenever the table below or the meaning of a request changes. A tool of another ABI refuses to fill a struct.
-#define PLUMBLINE_EMULATOR_ABI 1u
+#define PLUMBLINE_EMULATOR_ABI 2u
 
 // The one table of counted events, shared by tool and harness: X(identifier, name, unit, description).
 //
 // Arithmetic is counted by lane: an addpd on two lanes is two operations; an fma is one operation a lane (its weight of 2
 // is the reader's business). fp_instructions = fp_scalar + fp_128 + fp_256 + fp_x87 are the instructions that do arithmetic,
-// compare, select a minimum or maximum, or approximate; conversions are counted only as fp_convert.
+// compare, select a minimum or maximum, or approximate; conversions and roundings are counted only as fp_convert and fp_round.
+// Sign changes (fchs, fabs) and the tests fxam and vtestps compute no floating-point value and are in none of these.
+//
+// int_instructions = int_scalar + int_mmx + int_128 + int_256 are the instructions that do integer arithmetic, bitwise logic,
+// shifts, bit searches or integer comparisons, on general registers (int_scalar, any operand size, cmp and test included) or on
+// vector registers (any lane size; andps and its like included, the encryption and string-comparison instructions too). Not
+// counted: moves of any kind (mov, cmov, movsx, setcc, xchg, bswap, push, pop; vector moves, shuffles, packs, extensions, byte
+// shifts of whole registers, blends), lea, branches, rep and other string instructions, flag and system instructions.
+//
+// width.* is a histogram of all instructions that name a vector or x87 register, moves included, by the widest operand: scalar is
+// one lane of at most 64 bits in an SSE or AVX register (addsd, movss, movq, pinsrd, cvttsd2si), 128 and 256 whole registers.
+// Instructions without such a register, and vzeroupper, are in none: general = instructions minus their sum.
+//
+// branches = branches.conditional + branches.unconditional + calls + returns, taken or not.
 //
 // loads and stores are instruction accesses to memory, one for each memory operand: an instruction that reads 32 contiguous
 // bytes makes one load; a gather one for each active lane; a masked move one, with the bytes of its active lanes;
 // a REP string instruction one for each element, being one instruction. bytes.reg-L1.store leaves non-temporal stores out.
 //
 // Across a boundary a fill bears the cause of the access that missed in L1: demand_read (a load) or rfo (a store, which
-// allocates). A dirty line that leaves a level is a write_back across the boundary below it. A non-temporal store bypasses
-// the caches, assumes perfect write combining and so counts the bytes written as nt_store at every boundary; a copy of its line
-// in the storing thread's caches or in L3 is dropped (written back first when dirty).
+// allocates), or prefetch (a simulated prefetcher's own). A dirty line that leaves a level is a write_back across the boundary
+// below it. A non-temporal store bypasses the caches, assumes perfect write combining and so counts the bytes written as nt_store
+// at every boundary; a copy of its line in the storing thread's caches or in L3 is dropped (written back first when dirty).
 #define PLUMBLINE_EMULATED_EVENTS(X)                                                                                       \
   X(instructions, "instructions", "instructions", "instructions executed")                                                 \
   X(branches, "branches", "instructions", "jumps, calls and returns, taken or not")                                        \
-  X(fp_instructions, "fp_instructions", "instructions", "floating-point instructions (conversions left out)")              \
+  X(branches_conditional, "branches.conditional", "instructions", "conditional jumps, taken or not")                       \
+  X(branches_unconditional, "branches.unconditional", "instructions", "unconditional jumps")                               \
+  X(calls, "calls", "instructions", "calls")                                                                               \
+  X(returns, "returns", "instructions", "returns")                                                                         \
+  X(prefetch_instructions, "prefetch_instructions", "instructions", "software prefetches")                                 \
+  X(int_instructions, "int_instructions", "instructions", "integer arithmetic, logic, shifts and comparisons")             \
+  X(int_scalar, "int_scalar", "instructions", "integer instructions on general registers")                                 \
+  X(int_mmx, "int_mmx", "instructions", "integer instructions on MMX registers")                                           \
+  X(int_128, "int_128", "instructions", "128-bit integer instructions")                                                    \
+  X(int_256, "int_256", "instructions", "256-bit integer instructions")                                                    \
+  X(width_scalar, "width.scalar", "instructions", "instructions on one lane of a vector register")                         \
+  X(width_128, "width.128", "instructions", "instructions on 128-bit registers")                                           \
+  X(width_256, "width.256", "instructions", "instructions on 256-bit registers")                                           \
+  X(width_mmx, "width.mmx", "instructions", "instructions on MMX registers")                                               \
+  X(width_x87, "width.x87", "instructions", "instructions of the x87 unit, moves and control included")                    \
+  X(fp_instructions, "fp_instructions", "instructions", "floating-point instructions (conversions, roundings left out)")   \
   X(fp_scalar, "fp_scalar", "instructions", "scalar SSE, AVX or FMA floating-point instructions")                          \
   X(fp_128, "fp_128", "instructions", "128-bit packed floating-point instructions")                                        \
   X(fp_256, "fp_256", "instructions", "256-bit packed floating-point instructions")                                        \
@@ -50,8 +78,10 @@
   X(flops_x87_mul, "flops.x87.mul", "operations", "x87 multiplications")                                                   \
   X(flops_x87_div, "flops.x87.div", "operations", "x87 divisions")                                                         \
   X(flops_x87_sqrt, "flops.x87.sqrt", "operations", "x87 square roots")                                                    \
-  X(fp_compare, "fp_compare", "operations", "comparisons, minima and maxima, by lane; not FLOPs")                          \
-  X(fp_convert, "fp_convert", "operations", "conversions and roundings to integral values, by lane; not FLOPs")            \
+  X(fp_min_max, "fp_min_max", "operations", "minima and maxima, by lane; not FLOPs")                                       \
+  X(fp_compare, "fp_compare", "operations", "comparisons, by lane; not FLOPs")                                             \
+  X(fp_convert, "fp_convert", "operations", "conversions from or to a floating-point format, by lane; not FLOPs")          \
+  X(fp_round, "fp_round", "operations", "roundings to integral value, by lane; not FLOPs")                                 \
   X(fp_approximate, "fp_approximate", "operations", "reciprocal and reciprocal square root estimates, by lane; not FLOPs") \
   X(loads, "loads", "accesses", "loads issued")                                                                            \
   X(stores, "stores", "accesses", "stores issued, non-temporal ones included")                                             \
@@ -60,14 +90,17 @@
   X(reg_l1_nt_store, "bytes.reg-L1.nt_store", "bytes", "bytes stored by non-temporal stores")                              \
   X(l1_l2_demand_read, "bytes.L1-L2.demand_read", "bytes", "simulated L1 fills caused by loads")                           \
   X(l1_l2_rfo, "bytes.L1-L2.rfo", "bytes", "simulated L1 fills caused by stores")                                          \
+  X(l1_l2_prefetch, "bytes.L1-L2.prefetch", "bytes", "simulated L1 fills caused by prefetchers")                           \
   X(l1_l2_write_back, "bytes.L1-L2.write_back", "bytes", "simulated dirty lines leaving L1")                               \
   X(l1_l2_nt_store, "bytes.L1-L2.nt_store", "bytes", "non-temporal stores passing L1")                                     \
   X(l2_l3_demand_read, "bytes.L2-L3.demand_read", "bytes", "simulated L2 fills caused by loads")                           \
   X(l2_l3_rfo, "bytes.L2-L3.rfo", "bytes", "simulated L2 fills caused by stores")                                          \
+  X(l2_l3_prefetch, "bytes.L2-L3.prefetch", "bytes", "simulated L2 fills caused by prefetchers")                           \
   X(l2_l3_write_back, "bytes.L2-L3.write_back", "bytes", "simulated dirty lines leaving L2")                               \
   X(l2_l3_nt_store, "bytes.L2-L3.nt_store", "bytes", "non-temporal stores passing L2")                                     \
   X(l3_mem_demand_read, "bytes.L3-mem.demand_read", "bytes", "simulated L3 fills caused by loads")                         \
   X(l3_mem_rfo, "bytes.L3-mem.rfo", "bytes", "simulated L3 fills caused by stores")                                        \
+  X(l3_mem_prefetch, "bytes.L3-mem.prefetch", "bytes", "simulated L3 fills caused by prefetchers")                         \
   X(l3_mem_write_back, "bytes.L3-mem.write_back", "bytes", "simulated dirty lines leaving L3")                             \
   X(l3_mem_nt_store, "bytes.L3-mem.nt_store", "bytes", "non-temporal stores reaching memory")
 

@@ -21,8 +21,10 @@ typedef struct {
   UShort amount;
 } EventAmount;
 
+enum { kMaxAmounts = 6 };
+
 typedef struct {
-  EventAmount amounts[4];  // what to add besides `instructions`
+  EventAmount amounts[kMaxAmounts];  // what to add besides `instructions`
   UInt n_amounts;
   Bool non_temporal;  // its store bypasses the caches
   Bool masked_move;   // maskmovq, maskmovdqu: the translation reads its destination, the processor does not

@@ -69,7 +69,7 @@ def test_same_program_counts_the_same_twice(tmp_path):
 def test_without_caches_the_rest_is_the_same_and_their_bytes_are_absent(tmp_path):
     simulated, plain = report(tmp_path, "walker")["total"], report(tmp_path, "walker", "--caches=no")["total"]
     below = [event for event in simulated if re.match(r"bytes\.(L1-L2|L2-L3|L3-mem)\.", event)]
-    assert len(below) == 12
+    assert len(below) == 15
     assert all(plain[event] is None for event in below)
     # The command line, and so the stack the loader reads, differs by the option; the rest of the program does not.
     for event in (e for e in simulated if e.startswith("flops.")):
