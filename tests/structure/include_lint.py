@@ -33,7 +33,7 @@ HOME_OF = {
     r"papi\.h|sde_lib\.h": {"counters"},
     r"cupti.*\.h|cuda.*\.h|nvml\.h": {"counters", "machine"},
     r"hwloc.*": {"machine"},
-    r"valgrind/.*|pub_tool_.*|libvex.*": {"emulator", "marker"},
+    r"valgrind/.*|pub_tool_.*|libvex.*": {"emulator"},
     r"omp\.h": {"measure"},
     r"benchmark/benchmark\.h": {"app"},
     r"CLI/.*": {"app"},
