@@ -25,6 +25,7 @@ cores=$(nproc)
 failed=0    # set when any stage failed; the later ones still run
 summaries=() # of each stage, printed last
 skipped=()
+speed_table=build-ci/tests/emulator_speed/table.txt # written by a test
 
 stage_start=$SECONDS
 finish_stage() {
@@ -96,6 +97,7 @@ report() {
     printf '  %s\n' "${skipped[@]}"
     echo
   fi
+  if [[ -f $speed_table ]]; then echo "The emulated counters beside cachegrind, measured shortly while other tests ran:" && cat "$speed_table" && echo; fi
   echo "Whole run: $SECONDS s"
   printf '%s\n' "${summaries[@]}"
 }
