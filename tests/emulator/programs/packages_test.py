@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs of Debian packages, as they are: whole runs, held against what their work must count or what they state themselves."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from counted import counted, difference, flops
+
+
+def needs(program, package):
+    return pytest.mark.skipif(shutil.which(program) is None, reason=f"{program} is not installed (Debian: {package})")
+
+
+@needs("gzip", "gzip")
+def test_gzip_computes_without_floating_point(tmp_path):
+    plain = tmp_path / "plain"
+    plain.write_bytes(bytes(i * i % 251 for i in range(50000)))
+    _, counts = counted(tmp_path, ["gzip", "-k", plain])
+    assert (tmp_path / "plain.gz").stat().st_size < 50000
+    assert flops(counts) == {} and counts["fp_instructions"] == 0
+    assert counts["instructions"] > 50000 and counts["bytes.reg-L1.load"] > 50000
+
+
+@needs("bc", "bc")
+def test_bc_computes_without_floating_point(tmp_path):
+    said, counts = counted(tmp_path, ["bc", "-q"], input="3^500 / 7\n")
+    assert int(said.replace("\\\n", "")) == 3**500 // 7
+    assert flops(counts) == {} and counts["fp_instructions"] == 0
+
+
+@needs("datamash", "datamash")
+def test_datamash_adds_each_number_once_on_the_x87(tmp_path):
+    numbers = "".join(f"{i}\n" for i in range(1, 1001))
+    said, counts = counted(tmp_path, ["datamash", "sum", "1"], input=numbers)
+    assert said == "500500\n"
+    assert flops(counts) == {"x87.add": 1000}
+    said, counts = counted(tmp_path, ["datamash", "mean", "1"], input=numbers)
+    assert said == "500.5\n"
+    assert flops(counts) == {"x87.add": 1000, "x87.div": 1}
+
+
+@needs("mawk", "mawk")
+def test_mawk_computes_in_fp64(tmp_path):
+    """An iteration is a product, its addition, and the loop's increment."""
+    runs = [counted(tmp_path, ["mawk", f"BEGIN {{ for (i = 0; i < {n}; i++) s += i * 1.5; print s }}"]) for n in (1000, 3000)]
+    assert [float(said) for said, _ in runs] == [1.5 * n * (n - 1) / 2 for n in (1000, 3000)]
+    assert flops(difference(runs[1][1], runs[0][1])) == {"fp64.add": 4000, "fp64.mul": 2000}
+
+
+@needs("sqlite3", "sqlite3")
+def test_sqlite_computes_each_row_once(tmp_path):
+    """A row is the next x, its square, and the sum's addition; the sum starts at 0 and the division comes once."""
+    def average(rows):
+        query = f"with recursive c(x) as (select 1.0 union all select x + 1.0 from c limit {rows}) select avg(x * x) from c"
+        said, counts = counted(tmp_path, ["sqlite3", ":memory:", query])
+        assert float(said) == pytest.approx((rows + 1) * (2 * rows + 1) / 6)
+        return counts
+
+    counts = {rows: {kind: n for kind, n in flops(average(rows)).items() if kind.startswith("fp64")} for rows in (1000, 2000)}
+    kinds = {rows: [of[kind] for kind in ("fp64.add", "fp64.mul", "fp64.div")] for rows, of in counts.items()}
+    assert [after - before for before, after in zip(kinds[1000], kinds[2000])] == [2000, 1000, 0]
+
+
+def blas_of_numpy():
+    """The file name of the OpenBLAS that numpy's compiled part is linked with; empty where it is another BLAS."""
+    numpy = pytest.importorskip("numpy", reason="numpy is not installed (Debian: python3-numpy)")
+    linked = subprocess.run(["ldd", numpy.core._multiarray_umath.__file__], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"=> (\S*libopenblas\S*)", linked)
+    return os.path.basename(os.path.realpath(found.group(1))) if found else ""
+
+
+def numpy_counts(folder, expression):
+    program = f"import numpy\na = numpy.arange(9216.0).reshape(96, 96) / 9216\nb = a + 1\n{expression}\n"
+    return counted(folder, [sys.executable, "-c", program])[1]
+
+
+def test_numpy_multiplies_matrices_in_openblas(tmp_path):
+    """n = 96: the products (the first of each 4 x 4 block's unfused), alpha times and onto C, and two of the BLAS interface."""
+    if "0.3.21" not in blas_of_numpy():
+        pytest.skip("numpy is not linked with OpenBLAS 0.3.21, whose kernels are known (Debian 12: libopenblas0-pthread)")
+    n = 96
+    product = difference(numpy_counts(tmp_path, "a @ b"), numpy_counts(tmp_path, ""))
+    assert flops(product) == {"fp64.add": n * n, "fp64.mul": 2 * n * n + 2, "fp64.fma": n**3 - n * n}
+    assert product["fp_256"] == (n**3 + 2 * n * n) // 4
+
+
+def likwid_bench(folder, test, iterations, *options):
+    said, counts = counted(folder, ["likwid-bench", "-t", test, "-i", iterations, "-w", "S0:1MB:1"], *options)
+    stated = {what: int(number) for what, number in re.findall(r"^(Number of Flops|Data volume|Load bytes|Store bytes)[^:\n]*:\s+(\d+)", said, re.MULTILINE)}
+    elements = int(re.search(r"Vector length (\d+) Offset", said).group(1))
+    return counts, {"flops": stated["Number of Flops"], "load": elements * iterations * stated["Load bytes"],
+                    "store": elements * iterations * stated["Store bytes"]}
+
+
+@needs("likwid-bench", "likwid")
+@pytest.mark.parametrize("test, precision, stores", [("triad_avx_fma", "fp64", "store"), ("stream_avx", "fp64", "store"), ("ddot_sp_sse", "fp32", "store"),
+                                                     ("peakflops_sp_avx_fma", "fp32", "store"), ("copy_mem_avx", "fp64", "nt_store")])
+def test_likwid_bench_executes_what_it_states(tmp_path, test, precision, stores):
+    """FLOPs and non-temporal bytes exact; the calls of the kernel add some 13 loads and 7 stores each, its own start-up varies a little."""
+    short, long = 3, 23 if test.startswith("peak") else 63
+    (less, few), (more, many) = likwid_bench(tmp_path, test, short), likwid_bench(tmp_path, test, long)
+    found, stated = difference(more, less), {what: many[what] - few[what] for what in many}
+    weights = {"add": 1, "mul": 1, "fma": 2, "div": 1, "sqrt": 1}
+    assert sum(weight * found[f"flops.{precision}.{kind}"] for kind, weight in weights.items()) == stated["flops"]
+    assert found["bytes.reg-L1.load"] == pytest.approx(stated["load"], rel=2e-3)
+    if stores == "nt_store":
+        assert found["bytes.reg-L1.nt_store"] == stated["store"]
+    elif stated["store"]:
+        assert found["bytes.reg-L1.store"] == pytest.approx(stated["store"], rel=2e-3)
