@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// OpenBLAS's matrix products, explained to the last operation. n x n matrices, C = alpha A B + beta C, its Haswell kernels, one thread;
+// OpenBLAS's matrix products, explained to the last operation. n x n matrices, C = alpha A B + beta C, its Haswell kernels;
 // what they do beside the n^3 products was read from their machine code (0.3.21).
 #include <cblas.h>
 
@@ -99,6 +99,20 @@ TEST(OpenBlas, dgemm_transposed_is_the_same_arithmetic) {
     for (CBLAS_TRANSPOSE a : {CblasNoTrans, CblasTrans})
       for (CBLAS_TRANSPOSE b : {CblasNoTrans, CblasTrans})
         EXPECT_EQ(fp64_of(dgemm_counts(matrices, a, b, n, 1, 0)), dgemm(n, false)) << "n = " << n << " " << a << b;
+}
+
+// Orders whose halves are whole blocks: OpenBLAS's own threads divide the work and add none.
+TEST(OpenBlas, dgemm_by_two_threads_is_the_same_arithmetic) {
+  Matrices<double> matrices;
+  openblas_set_num_threads(2);
+  for (std::int64_t n : {128, 256}) {
+    plumbline_counts before, after;
+    plumbline_read_thread(&before);
+    EXPECT_EQ(fp64_of(dgemm_counts(matrices, CblasNoTrans, CblasNoTrans, n, 1, 0)), dgemm(n, false)) << n;
+    plumbline_read_thread(&after);
+    EXPECT_EQ(2 * fp64_of(measured::difference(before, after)).fma, dgemm(n, false).fma) << "the calling thread's half, n = " << n;
+  }
+  openblas_set_num_threads(1);
 }
 
 TEST(OpenBlas, sgemm_counts_are_explained_to_the_last_operation) {
