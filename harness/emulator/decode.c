@@ -499,13 +499,30 @@ static Bool is_non_temporal_store(const Opcode* o) {
 // psrldq and pslldq hide among the shifts by bits.
 static Bool is_byte_shift(const Opcode* o) { return o->opcode == 0x73 && o->prefix == 1 && ((o->modrm >> 3) & 3) == 3; }
 
+// Valgrind reads 8 bytes of a vector shift's count and the lower half of each lane of vmovddup, and leaves out what fxsave keeps
+// of the x87 registers' spare bytes.
+static UInt operand_bytes_of_0f(const Opcode* o) {
+  if (o->modrm >= 0xC0) return 0;
+  switch (o->opcode) {
+    case 0xD1: case 0xD2: case 0xD3: case 0xE1: case 0xE2: case 0xF1: case 0xF2: case 0xF3: return o->prefix == 1 ? 16 : 0;
+    case 0x12: return o->prefix == 3 && o->wide ? 32 : 0;
+    case 0xAE: return !o->vex && o->prefix == 0 && ((o->modrm >> 3) & 7) < 2 ? 512 : 0;
+    default: return 0;
+  }
+}
+
 static void decode_map_0f(const Opcode* o, DecodedInstruction* d) {
   Class class = map_0f[o->opcode][o->prefix];
   if (is_byte_shift(o)) class = kMove;
   if (class == kOther && !o->vex) class = general_of_0f(o);
   count_class(o, class, d);
   d->non_temporal = is_non_temporal_store(o);
-  d->masked_move = o->opcode == 0xF7 && o->prefix <= 1;
+  d->operand_bytes = (UShort)operand_bytes_of_0f(o);
+  if (o->opcode == 0xF7 && o->prefix <= 1) {
+    d->masked_move = True;
+    d->mmx_mask = !o->vex && o->prefix == 0;
+    d->mask = (UChar)((o->modrm & 7) | (d->mmx_mask ? 0 : o->rex_b));
+  }
   switch (o->opcode) {
     case 0xA3: case 0xAB: case 0xB3: case 0xBB: d->no_memory = o->modrm >= 0xC0; break;  // bt, bts, btr, btc
     default: break;
@@ -541,6 +558,15 @@ static void decode_map_0f38(const Opcode* o, DecodedInstruction* d) {
   // movbe shares its opcodes with crc32, which only F2 tells apart, also together with 66.
   count_class(o, map_0f38[o->opcode][o->prefix], d);
   d->gather = o->vex && o->opcode >= 0x90 && o->opcode <= 0x93;
+}
+
+// Valgrind loads the half of vperm2f128's and vperm2i128's memory operand that the constant selects.
+static void decode_map_0f3a(const Opcode* o, UInt constant, DecodedInstruction* d) {
+  count_class(o, map_0f3a[o->opcode][o->prefix], d);
+  if ((o->opcode != 0x06 && o->opcode != 0x46) || !o->vex || o->modrm >= 0xC0) return;
+  Bool low = (constant & 0x0B) == 2 || (constant & 0xB0) == 0x20;
+  d->operand_bytes = 32;
+  d->operand_offset = low ? 0 : 16;
 }
 
 // ------------------------------------------------------------------------------------------------------------------- x87
@@ -625,7 +651,7 @@ void decode_instruction(const UChar* code, UInt length, DecodedInstruction* deco
     case 0: decode_one_byte(&opcode, decoded); break;
     case 1: decode_map_0f(&opcode, decoded); break;
     case 2: decode_map_0f38(&opcode, decoded); break;
-    case 3: count_class(&opcode, map_0f3a[opcode.opcode][opcode.prefix], decoded); break;
+    case 3: decode_map_0f3a(&opcode, code[length - 1], decoded); break;
     default: break;
   }
 }

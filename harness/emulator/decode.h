@@ -27,7 +27,11 @@ typedef struct {
   EventAmount amounts[kMaxAmounts];  // what to add besides `instructions`
   UInt n_amounts;
   Bool non_temporal;  // its store bypasses the caches
-  Bool masked_move;   // maskmovq, maskmovdqu: the translation reads its destination, the processor does not
+  Bool masked_move;   // maskmovq, maskmovdqu: the translation rewrites its destination, the processor stores the selected bytes
+  Bool mmx_mask;      // its mask is in an MMX register
+  UChar mask;         // its number
+  UShort operand_bytes;   // of the memory operand, where the translation accesses another number; else 0
+  UShort operand_offset;  // and how far into it the translation's first access is
   Bool no_memory;     // register form which the translation expresses through the stack (bts reg, reg)
   Bool gather;
   Bool repeated;  // REP string instruction: one instruction, many passes through its translation

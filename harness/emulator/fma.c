@@ -74,7 +74,7 @@ void fma_detect_host(Bool allowed) {
 
 // ------------------------------------------------------------------------------------------------------------- IR rewriting
 
-static Int register_offset(UInt number) {
+Int fma_register_offset(UInt number) {
   return (Int)(offsetof(VexGuestAMD64State, guest_YMM0) +
                number * (offsetof(VexGuestAMD64State, guest_YMM1) - offsetof(VexGuestAMD64State, guest_YMM0)));
 }
@@ -142,7 +142,7 @@ void fma_plan(const IRSB* in, Int begin, Int end, const FmaInstruction* instruct
     placed++;
   }
   if (r->n_lanes != lanes_of(instruction) || placed != r->n_lanes) return;
-  Int destination = register_offset(instruction->destination);
+  Int destination = fma_register_offset(instruction->destination);
   for (UInt k = 0; k < r->n_lanes; k++)
     if (r->offset[k] != destination + (Int)(k * lane_bytes(instruction))) return;
   r->usable = True;
@@ -160,7 +160,7 @@ static void touches(IRDirty* d, IREffect effect, Int offset, UInt size) {
 void fma_emit(IRSB* out, FmaRewrite* r) {
   const FmaInstruction* f = r->instruction;
   UInt bytes = lanes_of(f) * lane_bytes(f);
-  Int destination = register_offset(f->destination), second = register_offset(f->second), third = register_offset(f->third);
+  Int destination = fma_register_offset(f->destination), second = fma_register_offset(f->second), third = fma_register_offset(f->third);
   ULong offsets = (ULong)destination | (ULong)second << 16 | (f->memory ? 0 : (ULong)third << 32);
   IRDirty* d = unsafeIRDirty_0_N(
       0, "plumbline_fma", VG_(fnptr_to_fnentry)((void*)(Addr)helper_of(f)),
@@ -184,7 +184,7 @@ Int fma_result_offset(const FmaRewrite* r, IRTemp t) {
 
 // VEX clears bits 64 to 127 of a scalar FMA's destination, which the processor keeps; those Puts are left out.
 static Bool is_wrong_clearing(const FmaInstruction* f, Int offset) {
-  Int low = register_offset(f->destination);
+  Int low = fma_register_offset(f->destination);
   return f->scalar && offset > low && offset < low + 16;
 }
 

@@ -24,6 +24,9 @@ typedef struct {
   UInt lane[kMaxFmaTemps];  // of the temporary
 } FmaRewrite;
 
+// Where the guest state keeps a vector register.
+Int fma_register_offset(UInt number);
+
 // Asks the processor, unless the user forbids it. Called once, before any code is translated.
 void fma_detect_host(Bool allowed);
 

@@ -7,6 +7,7 @@
 #include "decode.h"
 #include "fma.h"
 #include "forward.h"
+#include "libvex_guest_amd64.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
@@ -162,6 +163,12 @@ static Bool merge_with_recent(Block* b, const Origin* where, UInt bytes, Bool wr
 
 static void add_access(Block* b, IRExpr* address, UInt bytes, Bool write) {
   Origin where = origin_of(address);
+  if (b->instruction.operand_bytes) {
+    if (b->n_recent > 0) return;
+    bytes = b->instruction.operand_bytes;
+    if (b->instruction.operand_offset)
+      address = assign(b->out, Ity_I64, IRExpr_Binop(Iop_Sub64, address, constant(b->instruction.operand_offset)));
+  }
   if (merge_with_recent(b, &where, bytes, write)) return;
   b->amounts[number_event(write)]++;
   b->amounts[bytes_event(b, write)] += (Int)bytes;
@@ -179,6 +186,18 @@ static void add_guarded_access(Block* b, IRExpr* address, UInt bytes, Bool write
     b->amounts[number_event(write)]++;
   }
   add_site(b, assign(b->out, Ity_I64, IRExpr_ITE(guard, address, constant(0))), bytes, flags);
+}
+
+// maskmovq, maskmovdqu: a site for each byte, guarded by its bit of the mask.
+static void add_masked_store(Block* b, IRExpr* address, UInt bytes) {
+  const DecodedInstruction* d = &b->instruction;
+  Int mask = d->mmx_mask ? (Int)offsetof(VexGuestAMD64State, guest_FPREG) + 8 * d->mask : fma_register_offset(d->mask);
+  for (UInt k = 0; k < bytes; k++) {
+    IRExpr* lane = assign(b->out, Ity_I8, IRExpr_Get(mask + (Int)k, Ity_I8));
+    IRExpr* sign = assign(b->out, Ity_I8, IRExpr_Binop(Iop_Shr8, lane, IRExpr_Const(IRConst_U8(7))));
+    IRExpr* byte = assign(b->out, Ity_I64, IRExpr_Binop(Iop_Add64, address, constant(k)));
+    add_guarded_access(b, byte, 1, True, assign(b->out, Ity_I1, IRExpr_Binop(Iop_CmpNE8, sign, IRExpr_Const(IRConst_U8(0)))));
+  }
 }
 
 static void memory_access(Block* b, IRExpr* address, UInt bytes, Bool write, IRExpr* guard) {
@@ -200,7 +219,9 @@ static void memory_access(Block* b, IRExpr* address, UInt bytes, Bool write, IRE
     guard = where.guard;
     address = where.if_true;
   }
-  if (guard == NULL)
+  if (b->instruction.masked_move)
+    add_masked_store(b, address, bytes);
+  else if (guard == NULL)
     add_access(b, address, bytes, write);
   else
     add_guarded_access(b, address, bytes, write, guard);
