@@ -28,8 +28,11 @@ Capability mpi_row() {
 Capability emulator_row() {
   const EmulatorInstallation found = find_emulator();
   if (found.availability.ok())
-    return {"emulated counters", Status::ok, fmt::format("{} with the tool in {}", found.valgrind.string(), found.tool_directory.string()),
+    return {"emulated counters", Status::ok,
+            fmt::format("valgrind {} ({}) with the tool in {}, linked with valgrind {}, interface {}", found.valgrind_version,
+                        found.valgrind.string(), found.tool_directory.string(), found.tool_version, found.tool_abi),
             ""};
+  if (!found.tool_version.empty()) return {"emulated counters", found.availability.status, found.availability.reason, ""};
   return {"emulated counters", found.availability.status, found.availability.reason,
           "apt-get install valgrind; build with -DPLUMBLINE_WITH_EMULATOR=ON"};
 }

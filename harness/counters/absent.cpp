@@ -28,4 +28,6 @@ std::unique_ptr<Backend> emulated_backend() {
 
 std::vector<EventDescription> emulated_events() { return {}; }
 
+unsigned emulator_abi() { return 0; }
+
 }  // namespace plumbline

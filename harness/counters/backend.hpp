@@ -58,4 +58,7 @@ struct EventDescription {
 };
 std::vector<EventDescription> emulated_events();
 
+/// Version of the interface between this program and the emulator; 0 when it was not compiled in.
+unsigned emulator_abi();
+
 }  // namespace plumbline

@@ -64,4 +64,6 @@ std::unique_ptr<Backend> emulated_backend() { return std::make_unique<EmulatedBa
 
 std::vector<EventDescription> emulated_events() { return {events.begin(), events.end()}; }
 
+unsigned emulator_abi() { return PLUMBLINE_EMULATOR_ABI; }
+
 }  // namespace plumbline

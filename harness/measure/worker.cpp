@@ -32,18 +32,6 @@ const std::vector<std::string> tool_options{"-q",
 
 fs::path self() { return fs::read_symlink("/proc/self/exe"); }
 
-fs::path on_path(const std::string& program) {
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path ? path : "";
-  while (!rest.empty()) {
-    const auto colon = rest.find(':');
-    const fs::path candidate = fs::path(rest.substr(0, colon)) / program;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-    rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
-  }
-  return {};
-}
-
 // A small environment of fixed shape: nothing of the launcher's, and the same stack whatever the user's shell holds.
 std::vector<std::string> worker_environment(const EmulatorInstallation& installation) {
   std::vector<std::string> all{"VALGRIND_LIB=" + installation.tool_directory.string(),
@@ -99,22 +87,6 @@ std::vector<std::vector<Reading>> unpack(const std::vector<std::uint64_t>& numbe
 }
 
 }  // namespace
-
-EmulatorInstallation find_emulator() {
-  EmulatorInstallation found;
-  const char* named = std::getenv("PLUMBLINE_EMULATOR_DIR");
-  found.tool_directory = named ? fs::path(named) : self().parent_path().parent_path() / "lib" / "plumbline" / "valgrind";
-  found.valgrind = on_path("valgrind");
-  const Availability compiled = emulated_backend()->availability();
-  if (emulated_events().empty())
-    found.availability = compiled;
-  else if (found.valgrind.empty())
-    found.availability = {Status::unavailable, "no valgrind on PATH: install the package valgrind"};
-  else if (!fs::exists(found.tool_directory / "plumbline-amd64-linux"))
-    found.availability = {Status::unavailable, "no emulator in " + found.tool_directory.string() +
-                                                   ": build with PLUMBLINE_WITH_EMULATOR=ON, or set PLUMBLINE_EMULATOR_DIR"};
-  return found;
-}
 
 EmulatedWorker::EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches) : installation_(installation) {
   int number = 1;

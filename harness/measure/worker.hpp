@@ -2,7 +2,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,16 +9,9 @@
 #include "core/case.hpp"
 #include "core/flows.hpp"
 #include "measure/counting.hpp"
+#include "measure/emulator_installation.hpp"
 
 namespace plumbline {
-
-/// Where the emulator is, or why there is none.
-struct EmulatorInstallation {
-  std::filesystem::path tool_directory, valgrind;
-  Availability availability;
-};
-/// Looks for the tool beside this program (../lib/plumbline/valgrind; PLUMBLINE_EMULATOR_DIR overrides) and valgrind on PATH.
-EmulatorInstallation find_emulator();
 
 /// What the worker answers for one case.
 struct WorkerAnswer {

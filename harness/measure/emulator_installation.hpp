@@ -1,0 +1,24 @@
+// Where the emulator is, and whether it, the valgrind that starts it and this program belong together.
+#pragma once
+#include <filesystem>
+#include <string>
+
+#include "counters/backend.hpp"
+
+namespace plumbline {
+
+struct EmulatorInstallation {
+  std::filesystem::path tool_directory, valgrind;
+  std::string tool_version, valgrind_version;  // "3.19.0": what the tool is linked with, and what valgrind calls itself; empty: unknown
+  unsigned tool_abi = 0;                       // of its client requests; 0: unknown
+  Availability availability;                   // not ok: why it cannot be used, and what to do
+};
+
+/// Looks for the tool beside this program (../lib/plumbline/valgrind; PLUMBLINE_EMULATOR_DIR overrides) and valgrind on PATH,
+/// which it asks for its version.
+EmulatorInstallation find_emulator();
+
+/// The first executable file of that name on PATH; empty when there is none.
+std::filesystem::path find_on_path(const std::string& program);
+
+}  // namespace plumbline
