@@ -39,7 +39,7 @@ class Cost:
     factor: float = 1.0  # from what is measured to the unit
 
 
-READS = 100  # in a repetition of loops.c
+READS = 100  # in a repetition of loops.c, each after a small piece of work
 START_UP = Cost("start-up, CPU", "s", 0.25)
 READ = Cost("reading a region", "us", 5.0, 1e6 / READS)
 MARK = Cost("entering and leaving a region", "us", 5.0, 1e6 / READS)
@@ -54,6 +54,11 @@ def median(values):
 def by_round(values, others):
     """Ratios of the same round: neighbours in time."""
     return [value / other for value, other in zip(values, others)]
+
+
+def beyond(values, others):
+    """What the first take longer than the others of the same round."""
+    return [value - other for value, other in zip(values, others)]
 
 
 def judge(reached, goal):

@@ -13,7 +13,7 @@
 #include "client_requests.h"
 
 enum { l1_doubles = 1000, memory_doubles = 2 << 20, horner_order = 8, horner_points = 1024, grid = 64, matrix = 128 };
-enum { team_sweeps = 9600, reads = 100 };
+enum { piece_doubles = 64, reads = 100, team_sweeps = 9600 };
 
 static double *a, *b, *c;
 
@@ -54,14 +54,22 @@ static void dgemm(void) {
     }
 }
 
-static void read_region(void) {
-  static struct plumbline_counts counts;
-  for (int i = 0; i < reads; i++) plumbline_read_thread(&counts);
+// A small piece of counted work by itself, and then read, or inside a region: reading gathers what the work has left to be gathered.
+static void piece(void) { triad(piece_doubles, 0.75, a, b, c); }
+static void pieces(void) {
+  for (int i = 0; i < reads; i++) piece();
 }
-
-static void mark_region(void) {
+static void pieces_read(void) {
+  static struct plumbline_counts counts;
+  for (int i = 0; i < reads; i++) {
+    piece();
+    plumbline_read_thread(&counts);
+  }
+}
+static void pieces_marked(void) {
   for (int i = 0; i < reads; i++) {
     plumbline_region_begin("region");
+    piece();
     plumbline_region_end("region");
   }
 }
@@ -97,11 +105,17 @@ static const struct Loop {
   void (*run)(void);
   long doubles;  // of each of the three arrays
 } loops[] = {
-    {"triad_l1", triad_l1, l1_doubles},   {"triad_memory", triad_memory, memory_doubles},
-    {"horner", horner, horner_points},    {"stencil7", stencil7, grid* grid* grid},
-    {"dgemm", dgemm, matrix* matrix},     {"read_region", read_region, 1},
-    {"mark_region", mark_region, 1},      {"team_of_1", team_of_1, 1},
-    {"team_of_32", team_of_32, 1},        {"nothing", nothing, 1},
+    {"triad_l1", triad_l1, l1_doubles},
+    {"triad_memory", triad_memory, memory_doubles},
+    {"horner", horner, horner_points},
+    {"stencil7", stencil7, grid* grid* grid},
+    {"dgemm", dgemm, matrix* matrix},
+    {"pieces", pieces, piece_doubles},
+    {"pieces_read", pieces_read, piece_doubles},
+    {"pieces_marked", pieces_marked, piece_doubles},
+    {"team_of_1", team_of_1, 1},
+    {"team_of_32", team_of_32, 1},
+    {"nothing", nothing, 1},
 };
 
 static double cpu_seconds(void) {

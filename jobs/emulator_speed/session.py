@@ -14,7 +14,7 @@ class Session:
         self.random = random.Random(seed)
         self.seconds = {line.title: {tool: [] for tool in TOOLS} for line in lines}
         self.start_up = {tool: [] for tool in ("none", "cachegrind", *MODES)}
-        self.costs = {(loop, mode): [] for loop in ("read_region", "mark_region", "team_of_1", "team_of_32") for mode in MODES}
+        self.costs = {(loop, mode): [] for loop in ("pieces", "pieces_read", "pieces_marked", "team_of_1", "team_of_32") for mode in MODES}
 
     def shuffled(self, things):
         things = list(things)
@@ -41,8 +41,8 @@ class Session:
 
     def judged_costs(self):
         judged = [goals.judge_cost(goals.START_UP, mode, [cpu for cpu, _ in self.start_up[mode]]) for mode in MODES]
-        for cost, loop in ((goals.READ, "read_region"), (goals.MARK, "mark_region")):
-            judged += [goals.judge_cost(cost, mode, self.costs[loop, mode]) for mode in MODES]
+        for cost, loop in ((goals.READ, "pieces_read"), (goals.MARK, "pieces_marked")):
+            judged += [goals.judge_cost(cost, mode, goals.beyond(self.costs[loop, mode], self.costs["pieces", mode])) for mode in MODES]
         judged += [goals.judge_cost(goals.THREADS, mode, goals.by_round(self.costs["team_of_32", mode], self.costs["team_of_1", mode])) for mode in MODES]
         return judged
 

@@ -56,6 +56,10 @@ def test_a_cost_is_told_in_its_own_unit():
     assert judged["reached"] == pytest.approx(6.0) and judged["met"] == "no" and judged["unit"] == "us"
 
 
+def test_what_a_read_costs_is_what_the_work_takes_longer_with_it():
+    assert goals.beyond([5.0, 7.0], [4.0, 5.0]) == [1.0, 2.0]
+
+
 def test_every_loop_is_there_scalar_and_vectorized():
     assert len(goals.LINES) == 10
     assert {one.loop for one in goals.LINES if one.flavor == goals.SCALAR} == {one.loop for one in goals.LINES if one.flavor == goals.VECTOR}

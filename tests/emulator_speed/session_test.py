@@ -49,7 +49,9 @@ def test_every_cell_of_the_table_is_a_number(tmp_path, capsys):
     assert {(cost["name"], cost["mode"]) for cost in found["costs"]} == {
         (name, mode) for mode in ("counts", "caches")
         for name in ("start-up, CPU", "reading a region", "entering and leaving a region", "32 threads over one, equal work")}
-    assert all(is_positive(number) for number in numbers_below(found["costs"]) + numbers_below(found["start_up"]))
+    assert all(is_positive(number) for number in numbers_below(found["start_up"]))
+    for cost in found["costs"]:  # what a region costs is a difference of short measurements here
+        assert all(math.isfinite(number) if "region" in cost["name"] else is_positive(number) for number in numbers_below(cost)), cost
     for line in ("triad in L1", "triad in memory", "Horner n=8", "stencil7", "dgemm 128", "start-up, CPU", "outside regions over never counting"):
         assert line in done.stdout
 
