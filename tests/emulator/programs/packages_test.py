@@ -68,25 +68,37 @@ def test_sqlite_computes_each_row_once(tmp_path):
 
 def blas_of_numpy():
     """The file name of the OpenBLAS that numpy's compiled part is linked with; empty where it is another BLAS."""
-    numpy = pytest.importorskip("numpy", reason="numpy is not installed (Debian: python3-numpy)")
+    import numpy
     linked = subprocess.run(["ldd", numpy.core._multiarray_umath.__file__], capture_output=True, text=True, check=True).stdout
     found = re.search(r"=> (\S*libopenblas\S*)", linked)
     return os.path.basename(os.path.realpath(found.group(1))) if found else ""
 
 
-def numpy_counts(folder, expression):
-    program = f"import numpy\na = numpy.arange(9216.0).reshape(96, 96) / 9216\nb = a + 1\n{expression}\n"
-    return counted(folder, [sys.executable, "-c", program])[1]
+def numpy_counts(folder, work):
+    program = "import numpy\na = numpy.arange(9216.0).reshape(96, 96) / 9216\nb = a + 1\nx = numpy.linspace(1, 2, 10007)\ny = x.astype(numpy.float32)\n"
+    return counted(folder, [sys.executable, "-c", program + work])[1]
 
 
-def test_numpy_multiplies_matrices_in_openblas(tmp_path):
+@pytest.fixture(scope="module")
+def numpy_start(tmp_path_factory):
+    pytest.importorskip("numpy", reason="numpy is not installed (Debian: python3-numpy)")
+    return numpy_counts(tmp_path_factory.mktemp("numpy"), "")
+
+
+def test_numpy_multiplies_matrices_in_openblas(tmp_path, numpy_start):
     """n = 96: the products (the first of each 4 x 4 block's unfused), alpha times and onto C, and two of the BLAS interface."""
     if "0.3.21" not in blas_of_numpy():
         pytest.skip("numpy is not linked with OpenBLAS 0.3.21, whose kernels are known (Debian 12: libopenblas0-pthread)")
     n = 96
-    product = difference(numpy_counts(tmp_path, "a @ b"), numpy_counts(tmp_path, ""))
+    product = difference(numpy_counts(tmp_path, "a @ b"), numpy_start)
     assert flops(product) == {"fp64.add": n * n, "fp64.mul": 2 * n * n + 2, "fp64.fma": n**3 - n * n}
     assert product["fp_256"] == (n**3 + 2 * n * n) // 4
+
+
+def test_numpy_computes_element_by_element(tmp_path, numpy_start):
+    """Vectors of 8 and 4 lanes and a remainder: each element once, in its precision."""
+    work = difference(numpy_counts(tmp_path, "x + x; y * y; x / y[0]; y - y; x.cumsum()"), numpy_start)
+    assert flops(work) == {"fp64.add": 10007 + 10006, "fp64.div": 10007, "fp32.mul": 10007, "fp32.add": 10007}
 
 
 def likwid_bench(folder, test, iterations, *options):
