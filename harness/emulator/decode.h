@@ -34,6 +34,7 @@ typedef struct {
   UShort operand_offset;  // and how far into it the translation's first access is
   Bool no_memory;     // register form which the translation expresses through the stack (bts reg, reg)
   Bool gather;
+  Bool unlike_ir;  // its translation computes other lanes than the processor: no witness for selfcheck.h
   Bool repeated;  // REP string instruction: one instruction, many passes through its translation
   FmaInstruction fma;
 } DecodedInstruction;
