@@ -8,11 +8,11 @@
 #include "fma.h"
 #include "forward.h"
 #include "libvex_guest_amd64.h"
+#include "options.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
-#include "options.h"
 #include "segments.h"
 #include "selfcheck.h"
 
@@ -204,7 +204,7 @@ static void add_masked_store(Block* b, IRExpr* address, UInt bytes) {
 
 static void memory_access(Block* b, IRExpr* address, UInt bytes, Bool write, IRExpr* guard) {
   if (b->instruction.no_memory || (b->instruction.masked_move && !write)) return;
-  b->any = True;  // also behind an exit in the middle of an instruction (rep movs)
+  b->any = True;                                   // also behind an exit in the middle of an instruction (rep movs)
   if (b->instruction.operand_bytes) guard = NULL;  // fxsave's are all true
   if (guard != NULL && guard->tag == Iex_Const) {
     if (!guard->Iex.Const.con->Ico.U1) return;
