@@ -9,18 +9,15 @@ import sys
 import tempfile
 import time
 
-import goals
+import slowdowns
+import words
 from machine import this_machine
 from programs import ProgramFailed
-from report import as_json, rounded, table
-from session import Session
+from report import as_json, rounded
+from rounds import Session
 from tools import GEOMETRY, Bench
 
 FAILED, INTERRUPTED = 1, 130
-HEADINGS = ["loop", "compiled", "native", "none", "cachegrind", "counts", "caches", "off", "counts/cg", "goal", "caches/cg", "goal", "met"]
-LEGEND = (f"""native: CPU time of a repetition; none to off: how many times slower; counts: our tool, --caches=no;
-caches: three levels of {' · '.join(GEOMETRY.values())} (bytes, ways, line); off: code outside regions;
-/cg: our time over cachegrind's with L1 and L3 of the same geometry. Medians over the rounds; ratios are of the same round.""")
 
 
 def positive(word):
@@ -38,9 +35,9 @@ def options(arguments):
     parser.add_argument("--seed", type=int, default=1, help="of the random order (preset: 1)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="keeps every value of every round")
     chosen = parser.parse_args(arguments)
-    chosen.lines = [line for line in goals.LINES if any(fnmatch.fnmatchcase(line.title, glob) for glob in chosen.only or ["*"])]
+    chosen.lines = [line for line in slowdowns.LINES if any(fnmatch.fnmatchcase(line.title, glob) for glob in chosen.only or ["*"])]
     if not chosen.lines:
-        parser.error(f"no loop is named {' or '.join(chosen.only)}; there are: {'; '.join(line.title for line in goals.LINES)}")
+        parser.error(f"no loop is named {' or '.join(chosen.only)}; there are: {'; '.join(line.title for line in slowdowns.LINES)}")
     if chosen.json and not chosen.json.resolve().parent.is_dir():
         parser.error(f"there is no folder {chosen.json.resolve().parent}")
     chosen.rounds = chosen.rounds or (1 if chosen.quick else 3)
@@ -67,38 +64,6 @@ def run(chosen):
                     "seconds": time.monotonic() - start})
 
 
-def duration(seconds):
-    return f"{1e6 * seconds:.3g} us" if seconds < 1e-3 else f"{1e3 * seconds:.3g} ms"
-
-
-def times(value):
-    return f"{value:.1f}" if value < 100 else f"{value:.0f}"
-
-
-def cells_of(row):
-    counts, caches = row["of_cachegrind"]["counts"], row["of_cachegrind"]["caches"]
-    slowdowns = [times(row["slowdown"][tool]) for tool in ("none", "cachegrind", "counts", "caches", "outside")]
-    return [row["name"], row["flavor"], duration(row["native_seconds"]), *slowdowns, f"{counts['reached']:.3f}", f"{counts['goal']}",
-            f"{caches['reached']:.3f}", f"{caches['goal']}", f"{counts['met']}, {caches['met']}"]
-
-
-def cost_cells(cost):
-    return [cost["name"], cost["mode"], f"{cost['reached']:.3g} {cost['unit']}", f"{cost['goal']:g} {cost['unit']}", cost["met"]]
-
-
-def outside_cells(rows):
-    verdict = goals.judge(goals.median([row["outside"]["reached"] for row in rows]), goals.OUTSIDE.goal)
-    return cost_cells({"name": goals.OUTSIDE.name, "mode": "caches", "unit": goals.OUTSIDE.unit, **verdict})
-
-
-def text(found):
-    costs = [cost_cells(cost) for cost in found["costs"]] + [outside_cells(found["rows"])]
-    start_up = ", ".join(f"{tool} {seconds['cpu_seconds']:.2f} s ({seconds['wall_seconds']:.2f} s wall)" for tool, seconds in found["start_up"].items())
-    return "\n".join([table(HEADINGS, [cells_of(row) for row in found["rows"]], {0, 1, 12}), "", LEGEND, "",
-                      table(["cost", "mode", "reached", "goal", "met"], costs, {0, 1, 4}), f"start-up: {start_up}",
-                      *(f"note: {note}" for note in found["notes"])])
-
-
 def main():
     chosen = options(sys.argv[1:])
     try:
@@ -111,7 +76,7 @@ def main():
     except KeyboardInterrupt:
         print("\nemulator_speed: interrupted", file=sys.stderr)
         return INTERRUPTED
-    print(text(found))
+    print(words.text(found))
     return 0
 
 

@@ -2,7 +2,7 @@
 
 import random
 
-import goals
+import slowdowns
 from tools import TOOLS
 
 MODES = ("counts", "caches")
@@ -32,21 +32,21 @@ class Session:
 
     def measure_costs(self):
         for tool in self.shuffled(self.start_up):
-            self.start_up[tool].append(self.bench.start_up(tool, goals.VECTOR))
+            self.start_up[tool].append(self.bench.start_up(tool, slowdowns.VECTOR))
         for loop, mode in self.shuffled(self.costs):
-            self.costs[loop, mode].append(self.bench.measure(mode, goals.VECTOR, loop))
+            self.costs[loop, mode].append(self.bench.measure(mode, slowdowns.VECTOR, loop))
 
     def judged_lines(self):
-        return [goals.judge_line(line, self.seconds[line.title]) for line in self.lines]
+        return [slowdowns.judge_line(line, self.seconds[line.title]) for line in self.lines]
 
     def judged_costs(self):
-        judged = [goals.judge_cost(goals.START_UP, mode, [cpu for cpu, _ in self.start_up[mode]]) for mode in MODES]
-        for cost, loop in ((goals.READ, "pieces_read"), (goals.MARK, "pieces_marked")):
-            judged += [goals.judge_cost(cost, mode, goals.beyond(self.costs[loop, mode], self.costs["pieces", mode])) for mode in MODES]
-        judged += [goals.judge_cost(goals.THREADS, mode, goals.by_round(self.costs["team_of_32", mode], self.costs["team_of_1", mode])) for mode in MODES]
+        judged = [slowdowns.judge_cost(slowdowns.START_UP, mode, [cpu for cpu, _ in self.start_up[mode]]) for mode in MODES]
+        for cost, loop in ((slowdowns.READ, "pieces_read"), (slowdowns.MARK, "pieces_marked")):
+            judged += [slowdowns.judge_cost(cost, mode, slowdowns.beyond(self.costs[loop, mode], self.costs["pieces", mode])) for mode in MODES]
+        judged += [slowdowns.judge_cost(slowdowns.THREADS, mode, slowdowns.by_round(self.costs["team_of_32", mode], self.costs["team_of_1", mode])) for mode in MODES]
         return judged
 
     def start_ups(self):
         """{tool: (CPU, wall) seconds}: medians."""
-        return {tool: {"cpu_seconds": goals.median([cpu for cpu, _ in values]), "wall_seconds": goals.median([wall for _, wall in values])}
+        return {tool: {"cpu_seconds": slowdowns.median([cpu for cpu, _ in values]), "wall_seconds": slowdowns.median([wall for _, wall in values])}
                 for tool, values in self.start_up.items()}
