@@ -431,6 +431,7 @@ static void count_arithmetic(const Opcode* o, Class kind, DecodedInstruction* d)
 static void count_horizontal(const Opcode* o, DecodedInstruction* d) {
   Bool fp64 = o->prefix == 1;
   add(d, event_of(kAdd, fp64), lanes_of(o, fp64));
+  d->unlike_ir = True;
   add_fp_packed(o, d);
 }
 
@@ -438,6 +439,7 @@ static void count_horizontal(const Opcode* o, DecodedInstruction* d) {
 static void count_dot_product(const Opcode* o, Bool fp64, DecodedInstruction* d) {
   add(d, event_of(kMul, fp64), lanes_of(o, fp64));
   add(d, event_of(kAdd, fp64), (fp64 ? 1u : 3u) << o->wide);
+  d->unlike_ir = True;
   add_fp_packed(o, d);
 }
 

@@ -26,15 +26,16 @@ enum { kMaxAmounts = 6 };
 typedef struct {
   EventAmount amounts[kMaxAmounts];  // what to add besides `instructions`
   UInt n_amounts;
-  Bool non_temporal;  // its store bypasses the caches
-  Bool masked_move;   // maskmovq, maskmovdqu: the translation rewrites its destination, the processor stores the selected bytes
-  Bool mmx_mask;      // its mask is in an MMX register
-  UChar mask;         // its number
+  Bool non_temporal;      // its store bypasses the caches
+  Bool masked_move;       // maskmovq, maskmovdqu: the translation rewrites its destination, the processor stores the selected bytes
+  Bool mmx_mask;          // its mask is in an MMX register
+  UChar mask;             // its number
   UShort operand_bytes;   // of the memory operand, where the translation accesses another number; else 0
   UShort operand_offset;  // and how far into it the translation's first access is
-  Bool no_memory;     // register form which the translation expresses through the stack (bts reg, reg)
+  Bool no_memory;         // register form which the translation expresses through the stack (bts reg, reg)
   Bool gather;
-  Bool repeated;  // REP string instruction: one instruction, many passes through its translation
+  Bool unlike_ir;  // its translation computes other lanes than the processor: no witness for selfcheck.h
+  Bool repeated;   // REP string instruction: one instruction, many passes through its translation
   FmaInstruction fma;
 } DecodedInstruction;
 

@@ -8,11 +8,13 @@
 #include "fma.h"
 #include "forward.h"
 #include "libvex_guest_amd64.h"
+#include "options.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "segments.h"
+#include "selfcheck.h"
 
 // An access of the current instruction, kept to merge its continuation: VEX splits `vfmadd231pd ymm, ymm, m256` or
 // `cvtps2pd xmm, m64` into loads of single lanes.
@@ -202,7 +204,8 @@ static void add_masked_store(Block* b, IRExpr* address, UInt bytes) {
 
 static void memory_access(Block* b, IRExpr* address, UInt bytes, Bool write, IRExpr* guard) {
   if (b->instruction.no_memory || (b->instruction.masked_move && !write)) return;
-  b->any = True;  // also behind an exit in the middle of an instruction (rep movs)
+  b->any = True;                                   // also behind an exit in the middle of an instruction (rep movs)
+  if (b->instruction.operand_bytes) guard = NULL;  // fxsave's are all true
   if (guard != NULL && guard->tag == Iex_Const) {
     if (!guard->Iex.Const.con->Ico.U1) return;
     guard = NULL;
@@ -321,6 +324,7 @@ static void begin_instruction(Block* b, Int mark) {
   // A REP instruction passes here once an element; it is counted where it is left, see leave_repeated.
   if (!d->repeated) b->amounts[PLUMBLINE_EVENT_instructions]++;
   for (UInt k = 0; k < d->n_amounts; k++) b->amounts[d->amounts[k].event] += d->amounts[k].amount;
+  if (options.self_check) selfcheck_instruction(b->in, mark, d);
   b->fma.usable = b->fma.emitted = False;
   if (d->fma.valid) fma_plan(b->in, mark, end_of_instruction(b->in, mark), &d->fma, &b->fma);
 }

@@ -83,6 +83,7 @@ static void require_faithful_translation(void) {
 static void after_options(void) {
   options_check();
   require_faithful_translation();  // once more, over the user's choice
+  if (options.self_check) VG_(clo_vex_control).iropt_level = 0;
   fma_detect_host(options.host_fma);
   if (options.simulate_caches) caches_configure(options.geometry);
   segments_start(options.simulate_caches, options.count_at_start);

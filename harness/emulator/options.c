@@ -68,6 +68,8 @@ Bool options_process(const HChar* argument) {
     options.count_at_start = parse_yes_no(argument, value);
   } else if (VG_STR_CLO(argument, "--host-fma", value)) {
     options.host_fma = parse_yes_no(argument, value);
+  } else if (VG_STR_CLO(argument, "--self-check", value)) {
+    options.self_check = parse_yes_no(argument, value);
   } else if (VG_STR_CLO(argument, "--out", value)) {
     if (*value == '\0') refuse(argument, "wanted a file name");
     options.out = value;
@@ -91,5 +93,6 @@ void options_print_usage(void) {
    "    --caches=yes|no           simulate the caches [yes]; no: counts only, faster\n"
    "    --count-at-start=yes|no   count from the start, or wait for the program's request [yes]\n"
    "    --host-fma=yes|no         run fused multiply-adds on the host's, where it has them [yes]; no: Valgrind's software\n"
+   "    --self-check=yes|no       hold decoded arithmetic against Valgrind's translation [no]; slow\n"
    "    --out=FILE                write the counts as JSON at exit; %%p becomes the process id\n");
 }

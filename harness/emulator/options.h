@@ -9,6 +9,7 @@ typedef struct {
   CacheGeometry geometry[3];
   Bool simulate_caches;
   Bool count_at_start;
+  Bool self_check;
   Bool host_fma;
   const HChar* out;  // NULL: no report
 } Options;

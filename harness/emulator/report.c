@@ -11,6 +11,7 @@
 #include "pub_tool_vki.h"
 #include "regions.h"
 #include "segments.h"
+#include "selfcheck.h"
 
 #define EVENT_NAME(identifier, name, unit, description) name,
 #define EVENT_UNIT(identifier, name, unit, description) unit,
@@ -104,6 +105,7 @@ void report_write(void) {
   print_counts(f, total);
   print_threads(f);
   print_regions(f);
+  if (options.self_check) selfcheck_report(f);
   VG_(fprintf)(f, "}\n");
   VG_(fclose)(f);
   VG_(free)(path);
