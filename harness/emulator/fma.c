@@ -1,75 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fma.h"
 
+#include "fma_host.h"
 #include "libvex_guest_amd64.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
 #include "pub_tool_machine.h"
 
 static Bool host_has_fma_;
 
-// clang-format off
-
-// ------------------------------------------------------------------------------------------------------------ host's helpers
-
-// Each helper is handed the guest state, the offsets of its registers (destination, second, third: 16 bits each) and the
-// address of the third operand, 0 when that is a register.
-typedef void (*FmaHelper)(UChar* state, ULong offsets, ULong memory);
-
-#define FMA_HELPER(mnemonic, suffix, load, x)                                                                                  \
-  static void helper_##mnemonic##_##suffix##_##x(UChar* state, ULong offsets, ULong memory) {                                  \
-    UChar* destination = state + (offsets & 0xFFFF);                                                                           \
-    const UChar* second = state + ((offsets >> 16) & 0xFFFF);                                                                  \
-    const UChar* third = memory ? (const UChar*)(Addr)memory : state + ((offsets >> 32) & 0xFFFF);                             \
-    __asm__ volatile(load " (%0), %%" #x "mm0\n\t" load " (%1), %%" #x "mm1\n\t" #mnemonic #suffix " (%2), %%" #x "mm1, %%" #x \
-                          "mm0\n\t" load " %%" #x "mm0, (%0)\n\tvzeroupper"                                                    \
-                     :                                                                                                         \
-                     : "r"(destination), "r"(second), "r"(third)                                                               \
-                     : "xmm0", "xmm1", "memory");                                                                              \
-  }
-#define FMA_PACKED(mnemonic)             \
-  FMA_HELPER(mnemonic, ps, "vmovups", x) \
-  FMA_HELPER(mnemonic, ps, "vmovups", y) \
-  FMA_HELPER(mnemonic, pd, "vmovupd", x) \
-  FMA_HELPER(mnemonic, pd, "vmovupd", y)
-#define FMA_ALL(mnemonic)               \
-  FMA_PACKED(mnemonic)                  \
-  FMA_HELPER(mnemonic, ss, "vmovss", x) \
-  FMA_HELPER(mnemonic, sd, "vmovsd", x)
-#define FMA_FORM(form)        \
-  FMA_PACKED(vfmaddsub##form) \
-  FMA_PACKED(vfmsubadd##form) FMA_ALL(vfmadd##form) FMA_ALL(vfmsub##form) FMA_ALL(vfnmadd##form) FMA_ALL(vfnmsub##form)
-FMA_FORM(132)
-FMA_FORM(213)
-FMA_FORM(231)
-
-typedef enum { kPs128, kPs256, kPd128, kPd256, kSs, kSd, kWidths } FmaWidth;
-
-#define ROW_PACKED(m) helper_##m##_ps_x, helper_##m##_ps_y, helper_##m##_pd_x, helper_##m##_pd_y
-#define ROW_ALTERNATING(m) \
-  { ROW_PACKED(m), NULL, NULL }
-#define ROW(m) \
-  { ROW_PACKED(m), helper_##m##_ss_x, helper_##m##_sd_x }
-#define ROWS(form)                                                                                                                \
-  {                                                                                                                               \
-    ROW_ALTERNATING(vfmaddsub##form), ROW_ALTERNATING(vfmsubadd##form), ROW(vfmadd##form), ROW(vfmsub##form), ROW(vfnmadd##form), \
-        ROW(vfnmsub##form)                                                                                                        \
-  }
-static const FmaHelper helper_[3][6][kWidths] = {ROWS(132), ROWS(213), ROWS(231)};
-
-// clang-format on
-static FmaHelper helper_of(const FmaInstruction* f) {
-  FmaWidth width = f->scalar ? (f->fp64 ? kSd : kSs) : f->fp64 ? (f->wide ? kPd256 : kPd128) : (f->wide ? kPs256 : kPs128);
-  return helper_[f->form][f->operation][width];
-}
-
 void fma_detect_host(Bool allowed) {
-  UInt eax = 1, ebx, ecx = 0, edx, low, high;
-  if (!allowed) return;
-  __asm__ volatile("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
-  const UInt fma = 1u << 12, osxsave = 1u << 27, avx = 1u << 28;
-  if ((ecx & (fma | osxsave | avx)) != (fma | osxsave | avx)) return;
-  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  host_has_fma_ = (low & 6) == 6;  // the system saves the upper halves
+  if (!allowed || !fma_host_exists()) return;
+  host_has_fma_ = fma_host_is_right(fma_host_helper);
+  if (!host_has_fma_)
+    VG_(umsg)("fused multiply-adds: the processor's results are not the known ones; Valgrind's software computes them, slowly\n");
 }
 
 // ------------------------------------------------------------------------------------------------------------- IR rewriting
@@ -131,7 +75,7 @@ void fma_plan(const IRSB* in, Int begin, Int end, const FmaInstruction* instruct
   UInt placed = 0;
   VG_(memset)(r, 0, sizeof *r);
   r->instruction = instruction;
-  if (!host_has_fma_ || helper_of(instruction) == NULL) return;
+  if (!host_has_fma_ || fma_host_helper(instruction) == NULL) return;
   for (Int i = begin; i < end; i++) {
     const IRStmt* s = in->stmts[i];
     if (s->tag == Ist_WrTmp && !plan_assignment(r, s->Ist.WrTmp.tmp, s->Ist.WrTmp.data)) return;
@@ -163,7 +107,7 @@ void fma_emit(IRSB* out, FmaRewrite* r) {
   Int destination = fma_register_offset(f->destination), second = fma_register_offset(f->second), third = fma_register_offset(f->third);
   ULong offsets = (ULong)destination | (ULong)second << 16 | (f->memory ? 0 : (ULong)third << 32);
   IRDirty* d = unsafeIRDirty_0_N(
-      0, "plumbline_fma", VG_(fnptr_to_fnentry)((void*)(Addr)helper_of(f)),
+      0, "plumbline_fma", VG_(fnptr_to_fnentry)((void*)(Addr)fma_host_helper(f)),
       mkIRExprVec_3(IRExpr_GSPTR(), IRExpr_Const(IRConst_U64(offsets)), f->memory ? r->memory : IRExpr_Const(IRConst_U64(0))));
   touches(d, Ifx_Modify, destination, bytes);
   if (second != destination) touches(d, Ifx_Read, second, bytes);

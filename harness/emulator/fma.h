@@ -27,7 +27,7 @@ typedef struct {
 // Where the guest state keeps a vector register.
 Int fma_register_offset(UInt number);
 
-// Asks the processor, unless the user forbids it. Called once, before any code is translated.
+// Asks and tests the processor, unless the user forbids it; says so when it fails the test. Called once, before any translation.
 void fma_detect_host(Bool allowed);
 
 // Looks at the statements [begin, end) of one instruction. Not usable when the host has no FMA or the IR has an unknown shape.
