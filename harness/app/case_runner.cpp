@@ -118,14 +118,14 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   for (std::size_t i = 0; i < timed.repetitions.size(); ++i) {
     const Repetition& r = timed.repetitions[i];
     const TimeRow row{.case_id = mine.case_row.id, .node = ranks_.host(), .session = setting_.session, .repetition = static_cast<int>(i)};
-    const auto add = [&](int rank, double seconds) {
+    const auto add = [&](int rank, double seconds, double clock_hz) {
       mine.times.push_back(row);
       mine.times.back().rank = rank;
       mine.times.back().seconds = seconds;
-      mine.times.back().clock_hz = r.clock_hz;
+      mine.times.back().clock_hz = clock_hz;
     };
-    if (team.rank() == 0) add(-1, r.seconds);
-    if (team.size() > 1) add(team.rank(), r.rank_seconds);
+    if (team.rank() == 0) add(-1, r.seconds, r.clock_hz);
+    if (team.size() > 1) add(team.rank(), r.rank_seconds, r.rank_clock_hz);
   }
   json facts = rank_placement(team.rank(), ranks_.host(), cpus);
   facts["error"] = timed.error;

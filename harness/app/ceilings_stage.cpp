@@ -169,7 +169,8 @@ void CeilingsStage::sample(Point& point, CeilingRow& row, const ThreadTeam& thre
   const bool small = data_bytes(ceiling) <= kept_bytes;
   if (small || ceiling.warm_sweeps != 0) watch.measure(std::max<std::uint64_t>(1, ceiling.warm_sweeps));
   if (point.sweeps == 0) point.sweeps = watch.calibrate(sample_seconds);
-  Repetition best{.seconds = unlimited, .rank_seconds = 0, .clock_hz = 0, .sentinel = 0, .cpu_share = 0, .involuntary_switches = 0};
+  Repetition best{};
+  best.seconds = unlimited;
   for (int attempt = 0; attempt < (small ? tries : 1); ++attempt)
     if (const Repetition repetition = watch.measure(point.sweeps); repetition.seconds < best.seconds) best = repetition;
   take_sample(row, ceiling, best);

@@ -18,6 +18,7 @@ class TeamMeeting final : public Synchronization {
   void barrier() override { team_.barrier(); }
   double max(double value) override { return team_.max(value); }
   double min(double value) override { return team_.min(value); }
+  double sum(double value) override { return team_.sum(value); }
   bool any(bool value) override { return team_.any(value); }
 
  private:

@@ -39,7 +39,7 @@ struct TimeRow {
   std::string case_id, node, session;
   std::int32_t repetition = 0, rank = 0;
   double seconds = absent;   // s per sweep
-  double clock_hz = absent;  // core clock beside it, by a dependent-add chain
+  double clock_hz = absent;  // core clock right after it, by a dependent-add chain; mean over the cores
   bool operator==(const TimeRow&) const = default;
 };
 

@@ -4,29 +4,26 @@
 #include <cmath>
 #include <limits>
 
-#include "measure/clock.hpp"
-
 namespace plumbline {
 
-Stopwatch::Stopwatch(Prepared& prepared, const ThreadTeam& threads, Synchronization& team)
-    : prepared_(prepared), threads_(threads), team_(team), spans_(static_cast<std::size_t>(threads.size())) {}
+Stopwatch::Stopwatch(Prepared& prepared, const ThreadTeam& threads, Synchronization& team, double (*read_clock)())
+    : prepared_(prepared), threads_(threads), team_(team), read_clock_(read_clock), spans_(static_cast<std::size_t>(threads.size())) {}
 
 Repetition Stopwatch::measure(std::uint64_t sweeps) {
   team_.barrier();
   threads_.run([&](int thread) {
     Span& span = spans_[static_cast<std::size_t>(thread)];
-    span.clock_hz = core_clock_hz();
-    span.sentinel = addition_throughput_hz() / span.clock_hz;
+    span.sentinel = addition_throughput_hz() / read_clock_();
     span.switches = involuntary_switches();
     ThreadTeam::barrier();
     prepared_.workload().restores() ? sweep_and_restore(span, thread, sweeps) : sweep_through(span, thread, sweeps);
     span.switches = involuntary_switches() - span.switches;
-    span.clock_hz = std::max(span.clock_hz, core_clock_hz());
   });
   const double count = static_cast<double>(sweeps);
   Repetition result{};
   result.rank_seconds = elapsed() / count;
   result.seconds = team_elapsed() / count;
+  add_clock(result);
   add_disturbances(result);
   return result;
 }
@@ -48,6 +45,7 @@ void Stopwatch::sweep_through(Span& span, int thread, std::uint64_t sweeps) {
   for (std::uint64_t s = 0; s < sweeps; ++s) prepared_.sweep(thread);
   span.cpu_seconds = thread_cpu_seconds() - cpu;
   span.end = now_seconds();
+  span.clock_hz = read_clock_();
 }
 
 // The copy-back stays outside the timed span, so each sweep is timed alone.
@@ -59,6 +57,7 @@ void Stopwatch::sweep_and_restore(Span& span, int thread, std::uint64_t sweeps) 
     const double start = now_seconds();
     prepared_.sweep(thread);
     span.busy += now_seconds() - start;
+    if (s + 1 == sweeps) span.clock_hz = read_clock_();
     ThreadTeam::barrier();
     prepared_.restore(thread);
     ThreadTeam::barrier();
@@ -88,11 +87,18 @@ double Stopwatch::team_elapsed() {
   return team_.max(last) - earliest;
 }
 
+void Stopwatch::add_clock(Repetition& result) {
+  double sum = 0;
+  for (const Span& span : spans_) sum += span.clock_hz;
+  const double threads = static_cast<double>(spans_.size());
+  result.rank_clock_hz = sum / threads;
+  result.clock_hz = team_.sum(sum) / team_.sum(threads);
+}
+
 void Stopwatch::add_disturbances(Repetition& result) {
   result.sentinel = std::numeric_limits<double>::infinity();
   result.cpu_share = 1;
   for (const Span& span : spans_) {
-    result.clock_hz += span.clock_hz / static_cast<double>(spans_.size());
     result.sentinel = std::min(result.sentinel, span.sentinel);
     result.cpu_share = std::min(result.cpu_share, span.cpu_seconds / (span.end - span.start));
     result.involuntary_switches += span.switches;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "measure/clock.hpp"
 #include "measure/prepared.hpp"
 #include "measure/synchronization.hpp"
 #include "measure/thread_team.hpp"
@@ -12,7 +13,9 @@ namespace plumbline {
 struct Repetition {
   double seconds;       // a sweep, of the team: max over end minus min over start
   double rank_seconds;  // the same over this rank's threads alone
-  double clock_hz;      // of this rank's cores, mean: of each the higher of the readings before and after
+  // Right after a core's last sweep, before it waits for anything: waiting, a core gives up the lower clock of wide vectors.
+  double clock_hz;       // mean over the team's cores
+  double rank_clock_hz;  // over this rank's
   // Of the worst thread of the team:
   double sentinel;                    // independent additions a clock, right before the sweeps
   double cpu_share;                   // CPU time over wall time
@@ -22,7 +25,8 @@ struct Repetition {
 /// Everything is collective over the ranks behind `team`; on each, `threads` sweep their parts.
 class Stopwatch {
  public:
-  Stopwatch(Prepared& prepared, const ThreadTeam& threads, Synchronization& team);
+  /// `read_clock`: the clock in Hz of the core that it is called on, now.
+  Stopwatch(Prepared& prepared, const ThreadTeam& threads, Synchronization& team, double (*read_clock)() = core_clock_hz);
 
   Repetition measure(std::uint64_t sweeps);
   /// How many sweeps last `min_seconds`.
@@ -38,11 +42,13 @@ class Stopwatch {
   void sweep_and_restore(Span& span, int thread, std::uint64_t sweeps);
   double elapsed() const;
   double team_elapsed();
+  void add_clock(Repetition& result);
   void add_disturbances(Repetition& result);
 
   Prepared& prepared_;
   const ThreadTeam& threads_;
   Synchronization& team_;
+  double (*read_clock_)();
   std::vector<Span> spans_;
 };
 

@@ -10,6 +10,7 @@ class Synchronization {
   virtual void barrier() {}
   virtual double max(double value) { return value; }
   virtual double min(double value) { return value; }
+  virtual double sum(double value) { return value; }
   /// True on every rank when it is true on one: a failing rank takes the others along, none is left waiting.
   virtual bool any(bool value) { return value; }
 };

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace plumbline {
 namespace {
 
@@ -49,6 +51,40 @@ TEST(time_case, reports_memory_that_cannot_be_had_as_a_value) {
   const auto timed = time_case(triad(std::int64_t{1} << 55, "O3"), {}, ThreadTeam(1), alone);
   EXPECT_EQ(timed.status, Status::failed);
   EXPECT_NE(timed.reason.find("cannot prepare"), std::string::npos);
+}
+
+/// A core that lowers its clock for wide vectors: low from a sweep on until the thread waits for the others again.
+thread_local bool met_wide_vectors = false;
+double clock_of_such_a_core() { return std::exchange(met_wide_vectors, false) ? 2.0e9 : 3.5e9; }
+
+Repetition measured_on_such_a_core(int threads, Synchronization& team) {
+  Case measured = triad(1000, "O3");
+  measured.flavor.sweep = [](const void*, std::size_t, std::size_t) { met_wide_vectors = true; };
+  Prepared prepared(measured, threads);
+  const ThreadTeam all(threads);
+  all.run([&](int thread) { prepared.initialise(thread); });
+  Stopwatch watch(prepared, all, team, clock_of_such_a_core);
+  watch.measure(1);
+  return watch.measure(3);
+}
+
+TEST(Stopwatch, the_clock_is_that_of_a_core_that_comes_from_the_kernel) {
+  Synchronization alone;
+  EXPECT_EQ(measured_on_such_a_core(1, alone).clock_hz, 2.0e9);
+  EXPECT_EQ(measured_on_such_a_core(2, alone).clock_hz, 2.0e9);
+}
+
+/// This rank and one more, whose cores run at half the clock.
+class WithASlowerRank : public Synchronization {
+ public:
+  double sum(double value) override { return value > 1e8 ? 1.5 * value : 2 * value; }
+};
+
+TEST(Stopwatch, the_clock_of_a_team_is_the_mean_over_its_ranks) {
+  WithASlowerRank team;
+  const Repetition repetition = measured_on_such_a_core(2, team);
+  EXPECT_EQ(repetition.clock_hz, 1.5e9);
+  EXPECT_EQ(repetition.rank_clock_hz, 2.0e9);
 }
 
 class AnotherRankFails : public Synchronization {
