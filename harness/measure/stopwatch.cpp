@@ -45,7 +45,12 @@ void Stopwatch::sweep_through(Span& span, int thread, std::uint64_t sweeps) {
   for (std::uint64_t s = 0; s < sweeps; ++s) prepared_.sweep(thread);
   span.cpu_seconds = thread_cpu_seconds() - cpu;
   span.end = now_seconds();
+  look_at_core(span);
+}
+
+void Stopwatch::look_at_core(Span& span) {
   span.clock_hz = read_clock_();
+  span.sentinel = std::min(span.sentinel, addition_throughput_hz() / span.clock_hz);
 }
 
 // The copy-back stays outside the timed span, so each sweep is timed alone.
@@ -57,7 +62,7 @@ void Stopwatch::sweep_and_restore(Span& span, int thread, std::uint64_t sweeps) 
     const double start = now_seconds();
     prepared_.sweep(thread);
     span.busy += now_seconds() - start;
-    if (s + 1 == sweeps) span.clock_hz = read_clock_();
+    if (s + 1 == sweeps) look_at_core(span);
     ThreadTeam::barrier();
     prepared_.restore(thread);
     ThreadTeam::barrier();

@@ -17,7 +17,7 @@ struct Repetition {
   double clock_hz;       // mean over the team's cores
   double rank_clock_hz;  // over this rank's
   // Of the worst thread of the team:
-  double sentinel;                    // independent additions a clock, right before the sweeps
+  double sentinel;                    // independent additions a clock, the fewer of right before the sweeps and right after
   double cpu_share;                   // CPU time over wall time
   std::int64_t involuntary_switches;  // of all threads of the rank that had most
 };
@@ -42,6 +42,7 @@ class Stopwatch {
   void sweep_and_restore(Span& span, int thread, std::uint64_t sweeps);
   double elapsed() const;
   double team_elapsed();
+  void look_at_core(Span& span);
   void add_clock(Repetition& result);
   void add_disturbances(Repetition& result);
 

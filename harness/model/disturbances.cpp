@@ -21,6 +21,13 @@ Team team_of(const CeilingRow& row) { return {row.node, row.ranks, row.threads};
 using Kind = std::tuple<Team, std::string, std::string, std::string>;
 Kind kind_of(const CeilingRow& row) { return {team_of(row), row.level, row.pattern, row.method + row.precision}; }
 
+/// Neighbours may be there most of the time, and a clock that was read too low makes a sentinel too high.
+double upper_quartile(std::vector<double>& values) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(3 * (values.size() - 1) / 4);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
 bool is_recorded(const CeilingRow& row) {
   return std::isfinite(row.sentinel) && std::isfinite(row.cpu_share) && std::isfinite(row.clock_hz);
 }
@@ -33,14 +40,15 @@ struct Usual {
 
 Usual usual_of(std::span<const CeilingRow> samples) {
   std::map<Kind, std::vector<double>> clocks;
+  std::map<Team, std::vector<double>> sentinels;
   Usual usual;
   for (const auto& row : samples)
     if (is_recorded(row)) {
       clocks[kind_of(row)].push_back(row.clock_hz);
-      double& best = usual.sentinel[team_of(row)];
-      best = std::max(best, row.sentinel);
+      sentinels[team_of(row)].push_back(row.sentinel);
     }
   for (const auto& [kind, hz] : clocks) usual.clock_hz[kind] = spread_of(hz).median;
+  for (auto& [team, additions] : sentinels) usual.sentinel[team] = upper_quartile(additions);
   return usual;
 }
 

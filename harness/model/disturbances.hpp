@@ -20,8 +20,8 @@ struct Disturbances {
   double clock_lowest_hz = absent, clock_usual_hz = absent, clock_highest_hz = absent;
 };
 
-/// A sample is disturbed where its sentinel is below 0.9 of the node's best for the same team, its CPU share below 0.97, or its clock below
-/// 0.95 of the median of its kind.
+/// A sample is disturbed where its sentinel is below 0.9 of the upper quartile of the node's samples with the same team, its CPU share
+/// below 0.97, or its clock below 0.95 of the median of its kind.
 bool is_disturbed(const Disturbances& disturbances);
 std::vector<Disturbances> find_disturbances(std::span<const CeilingRow> samples);
 

@@ -41,6 +41,20 @@ TEST(Disturbances, each_kind_is_told_and_a_sample_counts_once) {
   EXPECT_EQ(found.clock_lowest_hz, 2e9);
 }
 
+TEST(Disturbances, one_sentinel_too_high_disturbs_no_other_sample) {
+  std::vector<CeilingRow> rows(492, quiet_sample());
+  rows[17].sentinel = 4.7;  // its clock was read too low
+  EXPECT_EQ(find_disturbances(rows).at(0).disturbed, 0U);
+  rows[18].sentinel = 3.5;
+  EXPECT_EQ(find_disturbances(rows).at(0).shared_core, 1U);
+}
+
+TEST(Disturbances, a_neighbour_that_is_there_most_of_the_time_is_told) {
+  std::vector<CeilingRow> rows(100, quiet_sample());
+  for (std::size_t i = 0; i < 70; ++i) rows[i].sentinel = 2.2;
+  EXPECT_EQ(find_disturbances(rows).at(0).shared_core, 70U);
+}
+
 TEST(Disturbances, teams_are_held_to_their_own_usual) {
   std::vector<CeilingRow> rows(10, quiet_sample(1));
   for (int i = 0; i < 10; ++i) {
