@@ -39,15 +39,14 @@ constexpr double far_bytes = 8.0 * MiB;
 struct BandwidthCeiling {
   const char* pattern;
   std::uint64_t arrays;
-  double reach;  // its largest working set, as part of the largest of all
   Density quick, full;
 };
 /// The loads of one array say where the levels are, together with the chase; the others then have a point or two in each.
 constexpr std::array bandwidth_ceilings{
-    BandwidthCeiling{"load", 1, 1, {3, 1}, {6, 3}},         BandwidthCeiling{"triad", 3, 0.5, {1, 0.5}, {3, 1}},
-    BandwidthCeiling{"store", 1, 0.5, {}, {3, 1}},          BandwidthCeiling{"copy", 2, 0.5, {}, {3, 1}},
-    BandwidthCeiling{"update", 1, 0.5, {}, {3, 1}},         BandwidthCeiling{"loads2store1", 3, 0.5, {}, {3, 1}},
-    BandwidthCeiling{"store_nt", 1, 0.5, {0, 0.5}, {0, 1}},
+    BandwidthCeiling{"load", 1, {3, 1}, {6, 3}},       BandwidthCeiling{"triad", 3, {1, 0.5}, {3, 1}},
+    BandwidthCeiling{"store", 1, {}, {3, 1}},          BandwidthCeiling{"copy", 2, {}, {3, 1}},
+    BandwidthCeiling{"update", 1, {}, {3, 1}},         BandwidthCeiling{"loads2store1", 3, {}, {3, 1}},
+    BandwidthCeiling{"store_nt", 1, {0, 0.5}, {0, 1}},
 };
 constexpr Density chase_quick{3, 2}, chase_full{6, 3};
 
@@ -117,10 +116,10 @@ double footprint_bytes(const Work& work) {
 /// What the plan is made for; appends to `cases`.
 class Planner {
  public:
-  Planner(CeilingMode mode, std::span<const std::string> isas, std::uint64_t last_cache_bytes, std::uint64_t memory_bytes)
+  Planner(CeilingMode mode, std::span<const std::string> isas, LastCaches last_caches, std::uint64_t memory_bytes)
       : quick_(mode == CeilingMode::quick),
         isas_(isas),
-        last_cache_bytes_(static_cast<double>(last_cache_bytes)),
+        last_caches_(last_caches),
         memory_bytes_(static_cast<double>(memory_bytes == 0 ? unknown_memory : memory_bytes)) {}
 
   void plan_compute(const CeilingTeam& who) {
@@ -147,7 +146,7 @@ class Planner {
       if (!who.everything && std::string_view(ceiling.pattern) != "load") continue;
       const bool coarse = quick_ || !who.everything;
       std::set<std::uint64_t> planned;  // small sizes round to the same n
-      const double largest = largest_bytes_of_thread(who.team) * ceiling.reach;
+      const double largest = largest_bytes_of_thread(who.team);
       for (const double bytes : sweep_sizes(coarse ? ceiling.quick : ceiling.full, largest)) {
         const std::uint64_t n = elements_of_thread(bytes / static_cast<double>(ceiling.arrays), 8);
         const std::uint64_t data = bytes < far_bytes ? n : elements_of_thread(largest / static_cast<double>(ceiling.arrays), 8);
@@ -197,9 +196,11 @@ class Planner {
                true);
   }
 
+  /// Beyond three times a cache its share of a sweep is small (model/node_levels.cpp); a sweep and what it is rounded to reach that surely.
   double largest_bytes_of_thread(const Team& team) const {
     const double threads = static_cast<double>(all_threads(team));
-    const double wanted = std::max((threads == 1 ? 128.0 : 64.0) * MiB, 4 * last_cache_bytes_ / threads);
+    const double caches = static_cast<double>(last_caches_.bytes) * std::clamp<double>(threads, 1, last_caches_.count);
+    const double wanted = std::max((threads == 1 ? 128.0 : 64.0) * MiB, 4 * caches / threads);
     return std::min(wanted, memory_bytes_ / 4 / threads);
   }
 
@@ -315,7 +316,8 @@ class Planner {
 
   bool quick_;
   std::span<const std::string> isas_;
-  double last_cache_bytes_, memory_bytes_;
+  LastCaches last_caches_;
+  double memory_bytes_;
 };
 
 /// `cores` as ranks of equal threads: one rank as far as its share goes, then as many whole ranks; {0, 0} where that does not come out.
@@ -338,9 +340,9 @@ std::vector<CeilingTeam> ceiling_teams(int cores, int ranks, int numa_domains, i
   return teams;
 }
 
-std::vector<CeilingCase> plan_ceilings(CeilingMode mode, std::span<const std::string> isas, std::uint64_t last_cache_bytes,
+std::vector<CeilingCase> plan_ceilings(CeilingMode mode, std::span<const std::string> isas, LastCaches last_caches,
                                        std::uint64_t memory_bytes, std::span<const CeilingTeam> teams) {
-  Planner planner(mode, isas, last_cache_bytes, memory_bytes);
+  Planner planner(mode, isas, last_caches, memory_bytes);
   for (const CeilingTeam& who : teams) {
     planner.plan_compute(who);
     planner.plan_bandwidth(who);

@@ -21,6 +21,12 @@ struct CeilingTeam {
 /// cores evenly, and one rank alone is taken as far as its share goes. Everything is measured with one core, a domain, a socket, the node.
 std::vector<CeilingTeam> ceiling_teams(int cores, int ranks, int numa_domains, int packages);
 
+/// A node's last-level caches; `bytes` of one (0: unknown), and how many there are.
+struct LastCaches {
+  std::uint64_t bytes = 0;
+  int count = 1;
+};
+
 /// One point to measure. Several points may make one ceiling: the largest of a working-set sweep's plateau, say.
 struct CeilingCase {
   Case measured;
@@ -37,10 +43,11 @@ struct CeilingCase {
 
 /// The plan for every team in turn. `isas`: what the machine runs, ascending (v2 v3 v4, neon sve256, then extensions such as v4bf16);
 /// `memory_bytes` what the node can give (0: unknown); a team's ranks all lie on this node.
-/// Working sets go from 4.5 KiB a thread to 128 MiB (one thread alone) or 64 MiB, whatever caches the machine is said to have:
-/// `last_cache_bytes` (0: unknown) can only make them larger, to four times as much. Never above a quarter of the memory.
+/// Working sets of every pattern go to 128 MiB (one thread alone) or 64 MiB a thread, those of loads and chase from 4.5 KiB on, whatever
+/// caches the machine is said to have: `last_caches` can only make them larger, to four times all that a team may lie in. Never above a
+/// quarter of the memory.
 /// Empty when no flavor runs on the machine.
-std::vector<CeilingCase> plan_ceilings(CeilingMode mode, std::span<const std::string> isas, std::uint64_t last_cache_bytes,
+std::vector<CeilingCase> plan_ceilings(CeilingMode mode, std::span<const std::string> isas, LastCaches last_caches,
                                        std::uint64_t memory_bytes, std::span<const CeilingTeam> teams);
 
 }  // namespace plumbline

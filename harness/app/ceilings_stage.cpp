@@ -63,6 +63,13 @@ void take_sample(CeilingRow& row, const CeilingCase& ceiling, const Repetition& 
 
 std::string ceiling_round_id(std::string_view mode, int round) { return fmt::format("ceilings/{}/round={}", mode, round); }
 
+LastCaches last_caches_of(const Topology& topology) {
+  if (topology.caches.empty()) return {};
+  const CacheFacts& last = topology.caches.back();
+  const int sharers = std::max(1, last.shared_by_cpus);
+  return {.bytes = last.bytes, .count = std::max(1, (topology.pus + sharers - 1) / sharers)};
+}
+
 int rounds_of(const CeilingsWish& wish) { return wish.rounds.value_or(wish.mode == CeilingsMode::full ? 5 : 4); }
 
 double ceilings_seconds(const std::vector<CeilingCase>& plan, int rounds) {

@@ -9,6 +9,7 @@
 #include "app/case_runner.hpp"
 #include "campaign/campaign.hpp"
 #include "ert/ceiling_plan.hpp"
+#include "machine/topology.hpp"
 
 namespace plumbline::app {
 
@@ -19,6 +20,9 @@ std::string ceiling_round_id(std::string_view mode, int round);
 CeilingRow described(const CeilingCase& ceiling);
 /// Rate, clock and disturbances of the repetition that stands for a sample.
 void take_sample(CeilingRow& row, const CeilingCase& ceiling, const Repetition& best);
+
+/// A node's last-level caches as its topology tells them.
+LastCaches last_caches_of(const Topology& topology);
 
 /// How many rounds a campaign asks for.
 int rounds_of(const CeilingsWish& wish);

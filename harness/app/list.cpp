@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "app/ceilings_stage.hpp"
 #include "app/command.hpp"
 #include "app/mpi_ceilings_stage.hpp"
 #include "app/paths.hpp"
@@ -164,8 +165,7 @@ Listing list_ceilings() {
                {"unit", Align::left},
                {"points"},
                {"kernel", Align::left}});
-  const auto all = plan_ceilings(CeilingMode::full, this_cpu().isas, node.caches.empty() ? 0 : node.caches.back().bytes,
-                                 memory_available_bytes(), std::span(&alone, 1));
+  const auto all = plan_ceilings(CeilingMode::full, this_cpu().isas, last_caches_of(node), memory_available_bytes(), std::span(&alone, 1));
   const auto same = [](const CeilingCase& a, const CeilingCase& b) {
     return a.name == b.name && a.precision == b.precision && a.level == b.level && a.pattern == b.pattern;
   };

@@ -31,10 +31,10 @@ std::vector<int> cores_of(const Topology& topology, int domain) {
 }
 
 /// The point of `pattern` with the largest working set.
-std::optional<CeilingCase> largest_of(const std::string& pattern, int threads, std::uint64_t last_cache_bytes) {
+std::optional<CeilingCase> largest_of(const std::string& pattern, int threads, LastCaches last_caches) {
   const CeilingTeam who{{1, threads}, true};
   std::optional<CeilingCase> largest;
-  for (auto& point : plan_ceilings(CeilingMode::quick, this_cpu().isas, last_cache_bytes, memory_available_bytes(), std::span(&who, 1)))
+  for (auto& point : plan_ceilings(CeilingMode::quick, this_cpu().isas, last_caches, memory_available_bytes(), std::span(&who, 1)))
     if (point.level == "sweep" && point.pattern == pattern && (!largest || point.working_set_bytes > largest->working_set_bytes))
       largest = std::move(point);
   return largest;
@@ -83,13 +83,12 @@ double numa_seconds(int domains) { return 0.5 * domains * domains; }
 
 std::vector<CeilingRow> measure_numa(const Topology& topology, const std::string& node, const std::string& session, int round) {
   std::vector<CeilingRow> rows;
-  const std::uint64_t last_cache = topology.caches.empty() ? 0 : topology.caches.back().bytes;
   for (int from = 0; from < topology.numa_nodes; ++from) {
     const std::vector<int> cores = cores_of(topology, from);
     if (cores.empty()) continue;  // the launcher keeps this rank away from them
     for (const std::string pattern : {"load", "chase"}) {
       const std::vector<int> cpus(cores.begin(), pattern == "chase" ? cores.begin() + 1 : cores.end());
-      const auto ceiling = largest_of(pattern, static_cast<int>(cpus.size()), last_cache);
+      const auto ceiling = largest_of(pattern, static_cast<int>(cpus.size()), last_caches_of(topology));
       if (!ceiling) continue;
       for (std::size_t to = 0; to < topology.numa_memories.size(); ++to) {
         CeilingRow row = described(*ceiling);

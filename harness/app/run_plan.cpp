@@ -123,8 +123,7 @@ std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes) 
   if (wish.mode == CeilingsMode::none || !input.campaign.time) return {};
   const auto mode = wish.mode == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
   const auto teams = ceiling_teams(nodes.fewest_cores, nodes.fewest_ranks, input.topology.numa_nodes, input.topology.packages);
-  auto all = plan_ceilings(mode, this_cpu().isas, input.caches.empty() ? 0 : input.caches.back().bytes,
-                           static_cast<std::uint64_t>(nodes.memory_bytes), teams);
+  auto all = plan_ceilings(mode, this_cpu().isas, last_caches_of(input.topology), static_cast<std::uint64_t>(nodes.memory_bytes), teams);
   std::vector<CeilingCase> wanted;
   const bool sweeps =
       std::any_of(all.begin(), all.end(), [&](const CeilingCase& one) { return one.level == "sweep" && is_wanted(one, wish); });

@@ -63,7 +63,7 @@ TEST_F(Isa, has_a_flavor_of_every_ceiling_kernel_in_every_precision) {
 
 TEST_F(Isa, is_what_ceilings_are_measured_with) {
   const CeilingTeam alone{.team = {1, 1}};
-  const auto plan = plan_ceilings(CeilingMode::quick, this_cpu().isas, 0, std::uint64_t{4} << 30, {&alone, 1});
+  const auto plan = plan_ceilings(CeilingMode::quick, this_cpu().isas, {}, std::uint64_t{4} << 30, {&alone, 1});
   std::set<std::string> isas, patterns;
   for (const CeilingCase& c : plan) {
     isas.insert(split_flavor(c.measured.flavor.name).isa);

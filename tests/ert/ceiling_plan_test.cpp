@@ -26,7 +26,7 @@ std::vector<std::string> isas_to(const std::string& widest) {
 std::vector<CeilingCase> plan_of(CeilingMode mode, std::uint64_t last_cache, std::uint64_t memory, const std::vector<CeilingTeam>& teams,
                                  const std::string& isa = "v4") {
   const auto isas = isas_to(isa);
-  return plan_ceilings(mode, isas, last_cache, memory, teams);
+  return plan_ceilings(mode, isas, {.bytes = last_cache}, memory, teams);
 }
 
 std::vector<CeilingCase> vm_plan(CeilingMode mode = CeilingMode::quick, const std::string& isa = "v4") {
@@ -174,6 +174,43 @@ TEST_F(CeilingPlan, a_large_last_cache_makes_them_larger) {
   EXPECT_NEAR(largest(plan_of(CeilingMode::quick, nothing_known, 16 * GiB, alone)), 128 * MiB, MiB);
   EXPECT_NEAR(largest(plan_of(CeilingMode::quick, 96 * MiB, 16 * GiB, alone)), 384 * MiB, MiB);
   EXPECT_NEAR(largest(plan_of(CeilingMode::quick, nothing_known, 16 * GiB, one_and_two)), 128 * MiB, MiB);
+}
+
+struct Node {
+  const char* name;
+  LastCaches last_caches;
+  int cores, domains, packages;
+  std::uint64_t memory;
+};
+const std::vector<Node> nodes_of_all_kinds{
+    {"VM of two Zen 4 cores", {32 * MiB, 1}, 2, 1, 1, 8 * GiB},
+    {"VM of two Cascade Lake cores", {36608 * KiB, 1}, 2, 1, 1, 16 * GiB},
+    {"EPYC 9654, two sockets of NPS4", {32 * MiB, 24}, 192, 8, 2, 768 * GiB},
+    {"EPYC 9684X", {96 * MiB, 12}, 96, 1, 1, 384 * GiB},
+    {"EPYC 9184X: two cores at each cache", {96 * MiB, 8}, 16, 4, 1, 128 * GiB},
+    {"Xeon Platinum 8480+, two sockets", {105 * MiB, 2}, 112, 2, 2, 512 * GiB},
+    {"Xeon 6980P, two sockets of SNC3", {504 * MiB, 2}, 256, 6, 2, 768 * GiB},
+    {"A64FX", {8 * MiB, 4}, 48, 4, 1, 32 * GiB},
+    {"Grace, two sockets", {114 * MiB, 2}, 144, 2, 2, 480 * GiB},
+};
+
+TEST_F(CeilingPlan, every_pattern_has_a_point_in_memory) {
+  for (const auto mode : {CeilingMode::quick, CeilingMode::full})
+    for (const Node& node : nodes_of_all_kinds)
+      for (const int ranks : {1, node.domains}) {
+        const auto teams = ceiling_teams(node.cores, ranks, node.domains, node.packages);
+        std::map<std::string, double> largest;  // by team and pattern
+        for (const auto& c : plan_ceilings(mode, isas_to("v4"), node.last_caches, node.memory, teams)) {
+          const Team& team = c.measured.team;
+          if (c.level != "sweep") continue;
+          const int touched = std::min(team.ranks * team.threads, node.last_caches.count);
+          double& most = largest[team.name() + " " + c.pattern];
+          most = std::max(most, c.working_set_bytes * team.ranks / static_cast<double>(node.last_caches.bytes) / touched);
+          EXPECT_LE(c.working_set_bytes / c.share * team.ranks, static_cast<double>(node.memory) / 4) << node.name;
+        }
+        EXPECT_GE(largest.size(), mode == CeilingMode::full ? 15U : 7U) << node.name;
+        for (const auto& [what, times] : largest) EXPECT_GT(times, 3) << node.name << " " << what;
+      }
 }
 
 TEST_F(CeilingPlan, loads_and_chase_say_where_levels_are) {
