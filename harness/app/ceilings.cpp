@@ -61,6 +61,7 @@ Json row_of(const Ceiling& ceiling) {
            {"method", ceiling.method},
            {"status", std::string(to_string(ceiling.status))},
            {"reason", text_or_null(ceiling.reason)},
+           {"doubt", text_or_null(ceiling.doubt)},
            {"size_bytes", number(ceiling.size_bytes)},
            {"traffic_gbs", number(ceiling.traffic_gbs)},
            {"size_lo_bytes", number(ceiling.size_lo_bytes)},
@@ -157,11 +158,25 @@ std::vector<std::string> levels_found(const std::vector<Ceiling>& ceilings) {
       if (level == "mem" || !std::isfinite(c->size_bytes)) continue;
       text += fmt::format("{}{} {}", text.empty() ? "" : "; ", level, size_in_bytes(c->size_bytes));
       if (std::isfinite(c->size_lo_bytes))
-        text += fmt::format(" ({} to {})", size_in_bytes(c->size_lo_bytes), size_in_bytes(c->size_hi_bytes));
+        text += fmt::format(" ({} to {} within this run)", size_in_bytes(c->size_lo_bytes), size_in_bytes(c->size_hi_bytes));
       text += fmt::format(", confidence {:.2f}", c->confidence);
       if (std::isfinite(c->topology_bytes)) text += fmt::format(", topology {}", size_in_bytes(c->topology_bytes));
     }
     if (!text.empty()) notes.push_back(fmt::format("{}: levels as the sweeps show them: {}", node, text));
+  }
+  return notes;
+}
+
+/// Memory that may be partly a cache: why, and which ceilings.
+std::vector<std::string> doubtful_memory(const std::vector<Ceiling>& ceilings) {
+  std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::string>, std::vector<std::string>> patterns;
+  for (const auto& c : ceilings)
+    if (!c.doubt.empty()) patterns[{c.node, c.ranks, c.threads, c.doubt}].push_back(c.pattern);
+  std::vector<std::string> notes;
+  for (const auto& [which, names] : patterns) {
+    const auto& [node, ranks, threads, doubt] = which;
+    notes.push_back(fmt::format("mem of {} (r{}t{}; {}) may be partly a cache's, or was disturbed: {}", node, ranks, threads,
+                                fmt::join(names, ", "), doubt));
   }
   return notes;
 }
@@ -203,6 +218,7 @@ Exit ceilings(const Selection& selection) {
   for (const auto& note : ert_table_notes(compiled)) notes.push_back(note);
   for (const auto& note : levels_found(fitted)) notes.push_back(note);
   for (const auto& note : topology_disagreements(fitted, nodes)) notes.push_back(note);
+  for (const auto& note : doubtful_memory(fitted)) notes.push_back(note);
   for (const auto& note : doubts(fitted, results)) notes.push_back(note);
   Json rows = Json::array();
   for (const auto* part : std::initializer_list<const std::vector<Ceiling>*>{&fitted, &messages})

@@ -125,6 +125,45 @@ std::size_t best_in(const std::vector<Point>& points, const LevelWindow& window)
   return best < points.size() ? best : best_in(points, nearer_before * window.above, nearer_behind * window.up_to);
 }
 
+/// The points that may stand for memory: the last octave of those beyond the last cache, undisturbed ones if there are any.
+std::vector<Point> last_octave(const std::vector<Point>& points, const LevelWindow& memory) {
+  std::vector<Point> beyond, quiet;
+  for (const auto& point : points) {
+    if (!(point.bytes > memory.above)) continue;
+    beyond.push_back(point);
+    if (std::isfinite(point.quiet)) quiet.push_back(point);
+  }
+  if (!quiet.empty()) beyond = std::move(quiet);
+  constexpr double rounding = 0.98;  // to whole grains
+  if (!beyond.empty()) std::erase_if(beyond, [least = rounding * beyond.back().bytes / 2](const Point& p) { return p.bytes < least; });
+  return beyond;
+}
+
+/// Why memory's rate, or latency, at `best` may be partly a cache's, by the curve alone: it has not come to rest.
+std::string still_changing(const Point& best, const Point& largest) {
+  constexpr double at_rest = 0.1;
+  const bool latency = best.row->unit == "seconds";
+  const double here = latency ? best.spread.min : best.spread.max, there = latency ? largest.spread.min : largest.spread.max,
+               change = latency ? there / here - 1 : 1 - there / here;
+  if (!(change > at_rest)) return {};
+  return std::string("it still ") + (latency ? "rises" : "falls") + " by " + std::to_string(std::lround(100 * change)) + " % from " +
+         in_words(best.bytes) + " to " + in_words(largest.bytes) + ", the largest working set, which stands for memory";
+}
+
+/// The same by what the topology says of the last cache; it decides nothing.
+std::string within_a_known_cache(double largest, const NodeFacts* node, std::int64_t workers) {
+  constexpr double largest_cache = 512.0 * (1 << 20), times = 3;
+  if (node == nullptr || node->caches.empty())
+    return largest >= largest_cache ? ""
+                                    : "the topology tells no caches: a last cache larger than the largest working set, " +
+                                          in_words(largest) + ", would look the same";
+  const CacheSize& last = node->caches.back();
+  const double bytes = static_cast<double>(team_capacity(*node, last, workers));
+  if (largest >= times * bytes) return {};
+  return "the largest working set, " + in_words(largest) + ", is less than three times the " + in_words(bytes) + " of L" +
+         std::to_string(last.level) + " that the topology tells";
+}
+
 std::string no_points(const LevelWindow& window) {
   const std::string above = window.above > 0 ? " above " + in_words(window.above) : "",
                     up_to = std::isinf(window.up_to) ? "" : " up to " + in_words(window.up_to);
@@ -140,21 +179,32 @@ Ceiling unavailable(const CeilingRow& any, const std::string& level, const std::
   return ceiling;
 }
 
-Ceiling fit_level(const std::vector<Point>& points, const LevelWindow& window, const CeilingRow& any) {
+Ceiling fit_level(const std::vector<Point>& all, const LevelWindow& window, const CeilingRow& any, const NodeFacts* node) {
   if (window.level->status != Status::ok) return unavailable(any, window.level->name, window.level->reason);
-  const std::size_t best = best_in(points, window);
+  const bool memory = window.level->name == "mem";
+  const std::vector<Point> points = memory ? last_octave(all, window) : all;
+  std::size_t best = best_in(points, window);
   if (best == points.size()) return unavailable(any, window.level->name, no_points(window));
+  std::string doubt;
+  if (memory) {
+    doubt = still_changing(points[best], points.back());
+    if (doubt.empty())
+      doubt = within_a_known_cache(points.back().bytes, node, any.ranks * any.threads);
+    else
+      best = points.size() - 1;
+  }
   Ceiling ceiling = described(any);
   ceiling.level = window.level->name;
   ceiling.name = ceiling.level + " " + any.pattern;
   take_spread(ceiling, points[best].spread);
   ceiling.value = any.unit == "seconds" ? ceiling.min : ceiling.max;
   ceiling.traffic_gbs = traffic_of(ceiling);
-  ceiling.size_bytes = ceiling.level == "mem" ? points[best].bytes : window.size_bytes;
+  ceiling.size_bytes = memory ? points[best].bytes : window.size_bytes;
   ceiling.size_lo_bytes = window.size_lo;
   ceiling.size_hi_bytes = window.size_hi;
   ceiling.confidence = window.level->confidence;
   ceiling.method = points[best].row->method + ", best working set " + in_words(points[best].bytes);
+  ceiling.doubt = std::move(doubt);
   return ceiling;
 }
 
@@ -174,7 +224,7 @@ std::vector<Ceiling> fit_sweep(const std::vector<const CeilingRow*>& rows, const
   std::vector<Ceiling> levels;
   for (const auto& window : memory.windows(any.ranks, any.threads)) {
     if (any.pattern.ends_with("_nt") && window.level->name != "mem") continue;  // around the caches
-    levels.push_back(fit_level(points, window, any));
+    levels.push_back(fit_level(points, window, any, node));
     levels.back().topology_bytes = topology_size(node, levels.back());
   }
   return levels;

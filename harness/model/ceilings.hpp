@@ -38,7 +38,7 @@ struct Ceiling {
   std::string method = {};
   double traffic_gbs = absent;  // memory levels: the rate in bytes that cross the boundary towards the core, fills for stores included
   double size_bytes = absent;   // memory levels: how far the plateau reaches, by measurement; for mem the working set it was measured with
-  double size_lo_bytes = absent, size_hi_bytes = absent;  // 90 % of the resamples of the sweep
+  double size_lo_bytes = absent, size_hi_bytes = absent;  // 90 % of the resamples of the sweep: how sure this one run is
   double confidence = absent;                             // that there is this level, 0..1 (model/levels.hpp)
   double topology_bytes = absent;                         // what the topology says of its size; absent where it says nothing
   double clock_hz = absent;                               // beside the best sample
@@ -47,6 +47,7 @@ struct Ceiling {
   std::string scope = {};  // what the team fills: core, NUMA domain, socket, node
   Status status = Status::ok;
   std::string reason = {};
+  std::string doubt = {};  // mem: why it may be partly a cache's; empty where nothing says so
 
   /// Whether measurement and topology give the level the same size, within 25 %; nullopt where one of them gives none.
   std::optional<bool> agrees_with_topology() const;

@@ -251,6 +251,47 @@ TEST(Ceilings, memory_that_no_working_set_was_surely_in_is_unavailable_with_a_re
   EXPECT_NE(memory.reason.find("may be inside a cache"), std::string::npos) << memory.reason;
 }
 
+/// The machine of `staircase()` with a last cache that no plateau shows: the rate sinks from `from` to 256 MiB.
+std::vector<CeilingRow> sinking(double from) {
+  auto rows = staircase();
+  for (auto& row : rows)
+    if (row.working_set_bytes > from) row.value *= 2 - std::log2(row.working_set_bytes / from) / std::log2(256 * MiB / from);
+  return rows;
+}
+
+TEST(Ceilings, memory_is_what_the_largest_working_sets_show) {
+  auto rows = staircase();
+  for (auto& row : rows)
+    if (row.working_set_bytes > 75 * MiB && row.working_set_bytes < 100 * MiB) row.value *= 1.3;  // a part still from a cache
+  const auto fitted = fit_ceilings(rows, std::span(&node, 1));
+  EXPECT_EQ(level(fitted, "mem").value, 40);
+  EXPECT_GT(level(fitted, "mem").size_bytes, 100 * MiB);
+  EXPECT_EQ(level(fitted, "mem").doubt, "");
+}
+
+TEST(Ceilings, memory_that_has_not_come_to_rest_is_that_of_the_largest_working_set_and_says_so) {
+  const Ceiling memory = level(fit_ceilings(sinking(100 * MiB), std::span(&node, 1)), "mem");
+  EXPECT_NEAR(memory.value, 50, 1);
+  EXPECT_GT(memory.size_bytes, 200 * MiB);
+  EXPECT_NE(memory.doubt.find("it still falls by "), std::string::npos) << memory.doubt;
+}
+
+TEST(Ceilings, memory_within_three_times_the_last_cache_of_the_topology_says_so) {
+  const NodeFacts large{.node = "node0", .caches = {{1, 32 * 1024, 1}, {2, 1 << 20, 1}, {3, 96 << 20, 16}}};
+  const Ceiling memory = level(fit_ceilings(staircase(), std::span(&large, 1)), "mem");
+  EXPECT_EQ(memory.status, Status::ok);
+  EXPECT_NE(memory.doubt.find("less than three times the 96 MiB of L3"), std::string::npos) << memory.doubt;
+  EXPECT_NE(level(fit_ceilings(staircase(), {}), "mem").doubt.find("tells no caches"), std::string::npos);
+}
+
+TEST(Ceilings, a_pattern_that_stopped_short_of_memory_has_none) {
+  auto rows = staircase();
+  rows.push_back(point(62 * MiB, 50, 1, "copy"));  // 2.6 times the last cache
+  const Ceiling copy = level(fit_ceilings(rows, {}), "mem", "copy");
+  EXPECT_EQ(copy.status, Status::unavailable);
+  EXPECT_NE(copy.reason.find("no working set above "), std::string::npos) << copy.reason;
+}
+
 TEST(Ceilings, a_machine_without_L3_has_memory_right_behind_L2) {
   auto rows = staircase();
   for (auto& row : rows)
