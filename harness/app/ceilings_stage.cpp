@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "app/team_meeting.hpp"
 #include "measure/clock.hpp"
@@ -61,7 +62,19 @@ void take_sample(CeilingRow& row, const CeilingCase& ceiling, const Repetition& 
   row.involuntary_switches = best.involuntary_switches;
 }
 
-std::string ceiling_round_id(std::string_view mode, int round) { return fmt::format("ceilings/{}/round={}", mode, round); }
+// Without the working set, whose largest follows the memory that happens to be free.
+std::string ceiling_point(const CeilingRow& row) {
+  return fmt::format("{}/{}/{}/r{}t{}", row.name, row.precision, row.level, row.ranks, row.threads);
+}
+
+// The digest is FNV-1a.
+std::string ceiling_round_id(std::string_view where, std::vector<std::string> points, int round) {
+  std::sort(points.begin(), points.end());
+  std::uint64_t digest = 0xcbf29ce484222325U;
+  for (const auto& point : points)
+    for (const char c : point + "\n") digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return fmt::format("ceilings/{}/{:016x}/round={}", where, digest, round);
+}
 
 LastCaches last_caches_of(const Topology& topology) {
   if (topology.caches.empty()) return {};
@@ -79,17 +92,28 @@ double ceilings_seconds(const std::vector<CeilingCase>& plan, int rounds) {
   return seconds * rounds;
 }
 
-CeilingsStage::CeilingsStage(const std::vector<CeilingCase>& plan, std::string_view mode, std::string session, Communicator& ranks,
+CeilingsStage::CeilingsStage(const std::vector<CeilingCase>& plan, std::string session, Communicator& ranks,
                              std::function<TeamCpus(const Team&)> place)
-    : mode_(mode), session_(std::move(session)), ranks_(ranks), place_(std::move(place)) {
+    : session_(std::move(session)), ranks_(ranks), place_(std::move(place)) {
   for (const CeilingCase& ceiling : plan) points_.push_back({.ceiling = &ceiling, .data = nullptr});
 }
 
 CeilingsStage::~CeilingsStage() = default;
 
+std::string CeilingsStage::round_id(int round) const {
+  std::map<std::string, bool> placed;
+  std::vector<std::string> points;
+  for (const Point& point : points_) {
+    const Team& team = point.ceiling->measured.team;
+    if (!placed.contains(team.name())) placed[team.name()] = place_(team).refusal.empty();
+    if (placed[team.name()]) points.push_back(ceiling_point(described(*point.ceiling)));
+  }
+  return ceiling_round_id("node", std::move(points), round);
+}
+
 std::optional<Finished> CeilingsStage::measure(int round) {
   Finished unit;
-  unit.outcome = {.case_id = ceiling_round_id(mode_, round),
+  unit.outcome = {.case_id = round_id(round),
                   .pass = "time",
                   .status = Status::ok,
                   .reason = "",

@@ -13,8 +13,11 @@
 
 namespace plumbline::app {
 
-/// Name of one round as a unit of work: "ceilings/quick/round=0".
-std::string ceiling_round_id(std::string_view mode, int round);
+/// One sample of a round, for its name: what is measured by which team.
+std::string ceiling_point(const CeilingRow& row);
+/// Name of one round as a unit of work: "ceilings/node/16 hexadecimal digits/round=0"; the digits stand for its points in any order, so
+/// that a round of other ceilings is another. `where`: "node" or "mpi".
+std::string ceiling_round_id(std::string_view where, std::vector<std::string> points, int round);
 
 /// The row of a ceiling before anything is measured.
 CeilingRow described(const CeilingCase& ceiling);
@@ -33,10 +36,11 @@ double ceilings_seconds(const std::vector<CeilingCase>& plan, int rounds);
 class CeilingsStage {
  public:
   /// `place` gives a team its CPUs.
-  CeilingsStage(const std::vector<CeilingCase>& plan, std::string_view mode, std::string session, Communicator& ranks,
-                std::function<TeamCpus(const Team&)> place);
+  CeilingsStage(const std::vector<CeilingCase>& plan, std::string session, Communicator& ranks, std::function<TeamCpus(const Team&)> place);
   ~CeilingsStage();
 
+  /// Name of a round as it would be measured on this node.
+  std::string round_id(int round) const;
   /// One round over the plan on this node: collective over its ranks. The leader gets the finished unit.
   std::optional<Finished> measure(int round);
 
@@ -49,7 +53,6 @@ class CeilingsStage {
   static void release(Point& point);
   void measure_team(std::size_t first, std::size_t last, int round, Finished& unit);
 
-  std::string_view mode_;
   std::string session_;
   Communicator& ranks_;
   std::function<TeamCpus(const Team&)> place_;

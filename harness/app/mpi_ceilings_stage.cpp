@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/ceilings_stage.hpp"
 #include "machine/binding.hpp"
 #include "measure/clock.hpp"
 
@@ -73,8 +74,6 @@ std::string_view how(Traffic traffic) {
 
 }  // namespace
 
-std::string mpi_round_id(std::string_view mode, int round) { return fmt::format("ceilings/mpi/{}/round={}", mode, round); }
-
 std::vector<MpiCeilingPlan> plan_mpi_ceilings(CeilingsMode mode) {
   std::vector<MpiCeilingPlan> plans;
   const auto exchanges = exchanges_of(mode);
@@ -134,10 +133,19 @@ void MpiCeilingsStage::meet_ranks(const std::function<TeamCpus(const Team&)>& pl
   }
 }
 
+std::string MpiCeilingsStage::round_id(int round) const {
+  std::vector<std::string> points;
+  for (const RankPair& pair : pairs_)
+    for (const Exchange& what : exchanges_)
+      if (const CeilingRow row = described(pair, what); pair.first == ranks_.rank() && is_wanted(campaign_.ceilings, row.name))
+        points.push_back(ceiling_point(row));
+  return ceiling_round_id("mpi", std::move(points), round);
+}
+
 std::optional<Finished> MpiCeilingsStage::measure(int round, bool finished) {
   if (pairs_.empty() || !ranks_.world().any(keeps_samples_ && !finished)) return std::nullopt;
   Finished unit;
-  unit.outcome = {.case_id = mpi_round_id(to_string(campaign_.ceilings.mode), round),
+  unit.outcome = {.case_id = round_id(round),
                   .pass = "time",
                   .status = Status::ok,
                   .reason = "",

@@ -13,9 +13,6 @@
 
 namespace plumbline::app {
 
-/// Name of one round as a unit of work: "ceilings/mpi/quick/round=0".
-std::string mpi_round_id(std::string_view mode, int round);
-
 /// One kind of traffic over one kind of link.
 struct MpiCeilingPlan {
   std::string name;  // "MPI latency inside a node" (the nearest two ranks), "MPI latency inside a node, farthest", "... between nodes"
@@ -35,6 +32,8 @@ class MpiCeilingsStage {
   /// Collective over the world. `place` gives a team its CPUs.
   MpiCeilingsStage(const Campaign& campaign, std::string session, Communicator& ranks, const std::function<TeamCpus(const Team&)>& place);
 
+  /// Name of a round as this rank would keep it.
+  std::string round_id(int round) const;
   /// Collective over the world: one round of all pairs in turns; ranks outside a turn's pairs wait patiently. Does nothing where
   /// `finished` (this node has the round) is true on every node that keeps samples. The leader of such a node gets its unit of work.
   std::optional<Finished> measure(int round, bool finished);

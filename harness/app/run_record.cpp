@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <unordered_map>
 
 #include "app/ceilings_stage.hpp"
-#include "app/mpi_ceilings_stage.hpp"
-#include "campaign/campaign.hpp"
 #include "store/result_store.hpp"
 
 namespace plumbline::app {
@@ -64,10 +63,14 @@ void sort_cases(std::vector<CaseRow>& cases, const std::vector<std::string>& ids
 
 /// The rounds of ceilings that were measured, named as units of work.
 void add_ceiling_rounds(const Results& earlier, std::set<WorkKey>& keys) {
-  if (earlier.ceilings.empty()) return;
-  const std::string_view mode = to_string(parse_campaign(earlier.campaign, "the earlier run's campaign").ceilings.mode);
+  std::map<std::tuple<std::string, std::string, std::string, std::int32_t>, std::vector<std::string>> rounds;
   for (const auto& row : earlier.ceilings)
-    keys.emplace(row.level == "mpi" ? mpi_round_id(mode, row.round) : ceiling_round_id(mode, row.round), row.node, "time");
+    if (row.level != "numa")  // which come with the other ceilings of their node
+      rounds[{row.level == "mpi" ? "mpi" : "node", row.node, row.session, row.round}].push_back(ceiling_point(row));
+  for (auto& [which, points] : rounds) {
+    const auto& [where, node, session, round] = which;
+    keys.emplace(ceiling_round_id(where, std::move(points), round), node, "time");
+  }
 }
 
 /// What rank 0 finds; the message of an Error it met, or empty, comes first so that all ranks end alike.

@@ -83,10 +83,10 @@ class Session {
   void measure_ceilings_in_rounds() {
     if (plan_.ceilings.empty() && !wants_mpi_ceilings(input_.campaign)) return;
     const std::string_view mode = to_string(input_.campaign.ceilings.mode);
-    CeilingsStage stage(plan_.ceilings, mode, session_, ranks_, plan_.place);
+    CeilingsStage stage(plan_.ceilings, session_, ranks_, plan_.place);
     MpiCeilingsStage messages(input_.campaign, session_, ranks_, plan_.place);
     for (int round = 0; round < plan_.ceiling_rounds && !stop_here(); ++round) {
-      if (!is_finished(ceiling_round_id(mode, round), time_pass)) {
+      if (!is_finished(stage.round_id(round), time_pass)) {
         progress_.say(fmt::format("ceilings ({}), round {} of {}: {} kernels and working sets", mode, round + 1, plan_.ceiling_rounds,
                                   plan_.ceilings.size()));
         auto unit = stage.measure(round);
@@ -94,7 +94,7 @@ class Session {
         ranks_.local().wait_for_all();
         if (unit) accept_ceilings(*unit);
       }
-      const bool finished = is_finished(mpi_round_id(mode, round), time_pass);
+      const bool finished = is_finished(messages.round_id(round), time_pass);
       if (const auto unit = messages.measure(round, finished)) accept_ceilings(*unit);
     }
   }

@@ -91,6 +91,23 @@ def test_levels_come_from_the_sweeps_and_limits_from_the_core(judged):
     assert any("samples were disturbed" in note for note in judged["notes"])
 
 
+def chosen(folder, only, *options):
+    """What is stored after a run of these ceilings only: names by round and session."""
+    (folder / "chosen.toml").write_text(CAMPAIGN.replace('"full"', '"quick"') + f"only = {json.dumps(only)}\n")
+    done = plumbline(folder, "run", "chosen.toml", "-o", "chosen.h5", *options)
+    assert done.returncode == 0, done.stderr
+    with h5py.File(folder / "chosen.h5") as file:
+        return sorted((int(row["round"]), row["session"].decode(), row["name"].decode(), float(row["value"])) for row in file["ceilings"][:])
+
+
+def test_resume_measures_what_a_changed_table_asks_for_and_nothing_twice(tmp_path):
+    first = chosen(tmp_path, ["FP64 scalar add"])
+    both = chosen(tmp_path, ["FP64 scalar add", "FP32 scalar add"], "--resume")
+    assert {name for _, _, name, _ in first} == {"FP64 scalar add"}
+    assert {name for _, _, name, _ in both} == {"FP64 scalar add", "FP32 scalar add"}
+    assert chosen(tmp_path, ["FP64 scalar add", "FP32 scalar add"], "--resume") == both
+
+
 def test_a_name_that_no_ceiling_has_is_refused(folder):
     (folder / "wrong.toml").write_text(CAMPAIGN + 'only = ["laod"]\n')
     done = plumbline(folder, "run", "wrong.toml", "-o", "wrong.h5")

@@ -125,6 +125,14 @@ def test_resume_adds_the_rounds_that_are_missing(tmp_path):
     assert identities(run(tmp_path, 2, "--resume", rounds=3)) == after
 
 
+def test_resume_with_other_ceilings_measures_those(tmp_path):
+    if cores() < 2:
+        pytest.skip("two ranks that exchange messages need two cores")
+    run(tmp_path, 2, rounds=1, only='"MPI latency*"')
+    after = samples(run(tmp_path, 2, "--resume", rounds=1, only='"MPI one way*"'))
+    assert {row["pattern"] for row in after} == {"latency", "one way"}
+
+
 def test_only_chooses_among_messages_by_name(tmp_path):
     if cores() < 2:
         pytest.skip("two ranks that exchange messages need two cores")
