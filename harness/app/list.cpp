@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "app/ceiling_names.hpp"
 #include "app/ceilings_stage.hpp"
 #include "app/command.hpp"
 #include "app/mpi_ceilings_stage.hpp"
@@ -153,7 +154,7 @@ Listing list_campaigns() {
   return listing;
 }
 
-// What `mode = "full"` would measure on one core of this machine, and between ranks.
+// What the modes would measure on one core of this machine, and between ranks.
 Listing list_ceilings() {
   Listing listing;
   const Topology node = this_topology();
@@ -164,8 +165,11 @@ Listing list_ceilings() {
                {"pattern", Align::left},
                {"unit", Align::left},
                {"points"},
+               {"mode", Align::left},
                {"kernel", Align::left}});
   const auto all = plan_ceilings(CeilingMode::full, this_cpu().isas, last_caches_of(node), memory_available_bytes(), std::span(&alone, 1));
+  const auto quick =
+      plan_ceilings(CeilingMode::quick, this_cpu().isas, last_caches_of(node), memory_available_bytes(), std::span(&alone, 1));
   const auto same = [](const CeilingCase& a, const CeilingCase& b) {
     return a.name == b.name && a.precision == b.precision && a.level == b.level && a.pattern == b.pattern;
   };
@@ -173,25 +177,32 @@ Listing list_ceilings() {
     if (std::any_of(all.begin(), one, [&](const auto& earlier) { return same(earlier, *one); })) continue;
     const auto points = std::count_if(all.begin(), all.end(), [&](const auto& other) { return same(other, *one); });
     const auto& kernel = one->measured.kernel->name;
-    table.add({one->name, one->precision, one->level, one->pattern, one->unit, std::to_string(points), kernel});
+    const char* mode =
+        std::any_of(quick.begin(), quick.end(), [&](const auto& other) { return same(other, *one); }) ? "quick, full" : "full";
+    table.add({one->name, one->precision, one->level, one->pattern, one->unit, std::to_string(points), mode, kernel});
     listing.rows.push_back({{"ceiling", one->name},
                             {"precision", one->precision},
                             {"level", one->level},
                             {"pattern", one->pattern},
                             {"unit", one->unit},
                             {"points", points},
+                            {"mode", mode},
+                            {"needs", nullptr},
                             {"kernel", kernel},
                             {"flavor", one->measured.flavor.name}});
   }
   if (Communicator::has_mpi())
     for (const auto& one : plan_mpi_ceilings(CeilingsMode::full)) {
-      table.add({one.name, "-", "mpi", one.pattern, one.unit, std::to_string(one.points), "messages"});
+      table.add({one.name, "-", "mpi", one.pattern, one.unit, std::to_string(one.points), "quick, full",
+                 fmt::format("messages; needs {}", lacking({}, one.reach))});
       listing.rows.push_back({{"ceiling", one.name},
                               {"precision", "-"},
                               {"level", "mpi"},
                               {"pattern", one.pattern},
                               {"unit", one.unit},
                               {"points", one.points},
+                              {"mode", "quick, full"},
+                              {"needs", lacking({}, one.reach)},
                               {"kernel", "messages"},
                               {"flavor", "-"}});
     }
@@ -220,7 +231,7 @@ void add_list(CLI::App& app, Action& chosen) {
   static constexpr Entry entries[] = {{"kernels", "kernels with their parameters, precisions and flavors", list_kernels},
                                       {"counters", "what can be counted, and the counters that are judged", list_counters},
                                       {"campaigns", "campaign files that come with plumbline", list_campaigns},
-                                      {"ceilings", "ceilings that a full campaign measures on this machine", list_ceilings}};
+                                      {"ceilings", "ceilings that campaigns measure on this machine, by mode", list_ceilings}};
   for (const auto& entry : entries) {
     auto* one = command->add_subcommand(entry.name, entry.help);
     auto format = std::make_shared<Format>(Format::text);

@@ -1,11 +1,11 @@
 #include "app/mpi_ceilings_stage.hpp"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/ceiling_names.hpp"
 #include "app/ceilings_stage.hpp"
 #include "machine/binding.hpp"
 #include "measure/clock.hpp"
@@ -21,11 +21,6 @@ std::string name_of(Traffic traffic, Reach reach) {
 }
 
 std::string unit_of(Traffic traffic) { return traffic == Traffic::ping_pong ? "seconds" : "GB/s"; }
-
-bool is_wanted(const CeilingsWish& wish, const std::string& name) {
-  const auto named = [&](const Written<std::string>& glob) { return fnmatch(glob.value.c_str(), name.c_str(), 0) == 0; };
-  return wish.only.empty() || std::any_of(wish.only.begin(), wish.only.end(), named);
-}
 
 /// Latency from the smallest message, the best rate wherever it is, and the size at which half of it is reached: full, every power of two;
 /// quick, what these need.
@@ -81,7 +76,8 @@ std::vector<MpiCeilingPlan> plan_mpi_ceilings(CeilingsMode mode) {
     for (const Traffic traffic : {Traffic::ping_pong, Traffic::one_way, Traffic::both_ways}) {
       const auto points = std::count_if(exchanges.begin(), exchanges.end(), [&](const Exchange& what) { return what.traffic == traffic; });
       if (points > 0)
-        plans.push_back({name_of(traffic, reach), std::string(to_string(traffic)), unit_of(traffic), static_cast<std::size_t>(points)});
+        plans.push_back(
+            {name_of(traffic, reach), std::string(to_string(traffic)), unit_of(traffic), reach, static_cast<std::size_t>(points)});
     }
   return plans;
 }

@@ -17,6 +17,7 @@ namespace plumbline::app {
 struct MpiCeilingPlan {
   std::string name;  // "MPI latency inside a node" (the nearest two ranks), "MPI latency inside a node, farthest", "... between nodes"
   std::string pattern, unit;
+  Reach reach = Reach::nearest;
   std::size_t points = 0;  // message sizes
 };
 /// All that a mode measures, whether or not this run has such links.

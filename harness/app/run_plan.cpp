@@ -1,13 +1,13 @@
 #include "app/run_plan.hpp"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "app/ceiling_names.hpp"
 #include "app/ceilings_stage.hpp"
 #include "app/mpi_ceilings_stage.hpp"
 #include "app/numa_stage.hpp"
@@ -108,29 +108,25 @@ bool all_passes_finished(const Case& which, const std::string& node, const Campa
          (!campaign.count || campaign.counters == "none" || finished.contains({id, node, "count"}));
 }
 
-bool is_wanted(const CeilingCase& ceiling, const CeilingsWish& wish) {
-  const auto named = [&](const Written<std::string>& glob) { return fnmatch(glob.value.c_str(), ceiling.name.c_str(), 0) == 0; };
-  return wish.only.empty() || std::any_of(wish.only.begin(), wish.only.end(), named);
-}
-
 /// Loads and chase of one core say where the levels are, without which no working set of another pattern has one.
 bool shows_levels(const CeilingCase& ceiling) {
   return ceiling.level == "sweep" && (ceiling.pattern == "load" || ceiling.pattern == "chase") && ceiling.measured.team == Team{1, 1};
 }
 
-std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes) {
+/// Appends to `notes` what the campaign names in vain.
+std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes, std::vector<std::string>& notes) {
   const CeilingsWish& wish = input.campaign.ceilings;
   if (wish.mode == CeilingsMode::none || !input.campaign.time) return {};
   const auto mode = wish.mode == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
   const auto teams = ceiling_teams(nodes.fewest_cores, nodes.fewest_ranks, input.topology.numa_nodes, input.topology.packages);
   auto all = plan_ceilings(mode, this_cpu().isas, last_caches_of(input.topology), static_cast<std::uint64_t>(nodes.memory_bytes), teams);
+  const Links links{.most_ranks_of_node = most_ranks(nodes.facts), .nodes = static_cast<int>(nodes.facts.size())};
+  for (auto& note : check_ceiling_names(input.campaign, all, teams, links)) notes.push_back(std::move(note));
   std::vector<CeilingCase> wanted;
   const bool sweeps =
-      std::any_of(all.begin(), all.end(), [&](const CeilingCase& one) { return one.level == "sweep" && is_wanted(one, wish); });
+      std::any_of(all.begin(), all.end(), [&](const CeilingCase& one) { return one.level == "sweep" && is_wanted(wish, one.name); });
   std::copy_if(all.begin(), all.end(), std::back_inserter(wanted),
-               [&](const CeilingCase& one) { return is_wanted(one, wish) || (sweeps && shows_levels(one)); });
-  if (wanted.empty() && !all.empty() && !wants_mpi_ceilings(input.campaign))
-    throw wrong_at(input.campaign.path, wish.only.front().at, "no ceiling has a name like 'only'; see 'plumbline list ceilings'");
+               [&](const CeilingCase& one) { return is_wanted(wish, one.name) || (sweeps && shows_levels(one)); });
   return wanted;
 }
 
@@ -150,9 +146,10 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const std::set<Work
                .notes = std::move(expansion.notes),
                .case_seconds = {},
                .rounds = {},
-               .ceilings = ceilings_of(input, nodes),
+               .ceilings = {},
                .ceiling_rounds = rounds_of(input.campaign.ceilings),
                .place = placer(input, ranks)};
+  plan.ceilings = ceilings_of(input, nodes, plan.notes);
   for (const Case& one : plan.cases) {
     const Estimate seconds = estimate(one, input.campaign);
     plan.case_seconds.push_back(seconds.time_seconds + seconds.count_seconds);

@@ -39,6 +39,7 @@ class Session {
         progress_(plan_.rounds.size(), plan_.seconds, ranks.rank() == 0) {}
 
   Exit measure() {
+    for (const auto& note : plan_.notes) progress_.say("note: " + note);
     open_teams();
     open_journal();
     measure_ceilings_in_rounds();

@@ -108,8 +108,38 @@ def test_resume_measures_what_a_changed_table_asks_for_and_nothing_twice(tmp_pat
     assert chosen(tmp_path, ["FP64 scalar add", "FP32 scalar add"], "--resume") == both
 
 
-def test_a_name_that_no_ceiling_has_is_refused(folder):
-    (folder / "wrong.toml").write_text(CAMPAIGN + 'only = ["laod"]\n')
+def refused(folder, only, mode="quick"):
+    text = CAMPAIGN.replace('"full"', f'"{mode}"') + f"only = {json.dumps(only)}\n"
+    (folder / "wrong.toml").write_text(text)
     done = plumbline(folder, "run", "wrong.toml", "-o", "wrong.h5")
-    assert done.returncode == 2 and "wrong.toml:9" in done.stderr and "plumbline list ceilings" in done.stderr, done.stderr
-    assert not (folder / "wrong.h5").exists()
+    assert done.returncode == 2 and not (folder / "wrong.h5").exists(), (done.returncode, done.stderr)
+    (line,) = done.stderr.splitlines()
+    return line, text.splitlines()[-1]
+
+
+def test_a_name_that_no_ceiling_has_is_quoted_at_its_place_with_the_nearest(folder):
+    line, written = refused(folder, ["FP64 *", "laod"])
+    assert f"wrong.toml:9:{written.index('laod')}: 'only' has 'laod'" in line and "did you mean 'load'?" in line and "plumbline list ceilings" in line
+
+
+def test_a_name_of_full_mode_says_so(folder):
+    line, _ = refused(folder, ["load", "copy"])
+    assert "'only' has 'copy'" in line and 'mode = "full"' in line
+
+
+def test_messages_need_another_rank(folder):
+    line, _ = refused(folder, ["MPI latency inside a node"])
+    assert "'MPI latency inside a node', which needs two ranks on a node" in line
+
+
+def test_messages_beside_what_one_rank_can_measure_are_noted(folder):
+    (folder / "both.toml").write_text(CAMPAIGN + 'only = ["MPI *", "FP64 scalar add"]\n')
+    done = plumbline(folder, "run", "both.toml", "--dry-run")
+    assert done.returncode == 0 and "'MPI *', which needs two ranks on a node" in done.stdout, done.stderr
+
+
+def test_the_list_says_which_mode_measures_what(folder):
+    rows = {row["ceiling"]: row for row in json.loads(plumbline(folder, "list", "ceilings", "--json").stdout)["rows"]}
+    assert (rows["load"]["mode"], rows["copy"]["mode"]) == ("quick, full", "full")
+    assert rows["load"]["needs"] is None
+    assert all(row["needs"] for name, row in rows.items() if name.startswith("MPI"))

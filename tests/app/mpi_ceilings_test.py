@@ -105,7 +105,7 @@ def test_messages_are_no_roof(measured):
 
 
 def test_one_rank_measures_none(tmp_path):
-    store = run(tmp_path, 1)
+    store = run(tmp_path, 1, rounds=1, only='"MPI *", "FP64 scalar add"')
     assert samples(store) == [] and fitted(store) == {}
 
 

@@ -1,0 +1,99 @@
+#include "app/ceiling_names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "app/mpi_ceilings_stage.hpp"
+#include "campaign/expand.hpp"
+#include "campaign/suggest.hpp"
+#include "machine/cpu.hpp"
+
+namespace plumbline::app {
+namespace {
+
+using Names = std::set<std::string>;
+
+bool names_any(const std::string& glob, const Names& names) {
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return matches(glob, name); });
+}
+
+Names names_of(std::span<const CeilingCase> plan) {
+  Names names;
+  for (const auto& one : plan) names.insert(one.name);
+  return names;
+}
+
+/// Of a full plan for these ISAs; sizes do not matter.
+Names full_names(std::span<const std::string> isas, std::span<const CeilingTeam> teams) {
+  return names_of(plan_ceilings(CeilingMode::full, isas, {}, 0, teams));
+}
+
+/// All that any flavor of this program was compiled for.
+std::vector<std::string> compiled_isas() {
+  std::vector<std::string> isas;
+  for (const Kernel& kernel : kernels())
+    for (const Flavor& flavor : kernel.flavors())
+      if (const std::string isa = split_flavor(flavor.name).isa; std::find(isas.begin(), isas.end(), isa) == isas.end())
+        isas.push_back(isa);
+  std::sort(isas.begin(), isas.end());  // v2 v3 v4 v4bf16; sve128 sve256 sve512
+  return isas;
+}
+
+/// What a run lacks for every link that the glob names; nullopt where it names none.
+std::optional<std::string> lacking_for(const std::string& glob, const Campaign& campaign, const Links& links) {
+  std::optional<std::string> what;
+  for (const auto& plan : plan_mpi_ceilings(campaign.ceilings.mode))
+    if (matches(glob, plan.name)) {
+      const std::string needed = lacking(links, plan.reach);
+      if (needed.empty()) return "";
+      if (!what) what = needed;
+    }
+  return what;
+}
+
+}  // namespace
+
+bool is_wanted(const CeilingsWish& wish, const std::string& name) {
+  return wish.only.empty() || std::any_of(wish.only.begin(), wish.only.end(), [&](const auto& glob) { return matches(glob.value, name); });
+}
+
+std::string lacking(const Links& links, Reach reach) {
+  if (reach == Reach::between_nodes) return links.nodes > 1 ? "" : "two nodes";
+  const int ranks = reach == Reach::farthest ? 3 : 2;
+  return links.most_ranks_of_node >= ranks ? "" : reach == Reach::farthest ? "three ranks on a node" : "two ranks on a node";
+}
+
+std::vector<std::string> check_ceiling_names(const Campaign& campaign, std::span<const CeilingCase> planned,
+                                             std::span<const CeilingTeam> teams, const Links& links) {
+  const CeilingsWish& wish = campaign.ceilings;
+  const Names here = names_of(planned);
+  std::vector<std::string> notes;
+  bool any = false;
+  for (const auto& [glob, at] : wish.only) {
+    const auto needed = lacking_for(glob, campaign, links);
+    if (names_any(glob, here) || needed == "") {
+      any = true;
+    } else if (needed) {
+      notes.push_back(fmt::format("[ceilings] 'only' has '{}', which needs {}: nothing is measured for it", glob, *needed));
+    } else if (names_any(glob, full_names(this_cpu().isas, teams))) {
+      throw wrong_at(campaign.path, at, fmt::format("'only' has '{}', which is measured only with mode = \"full\"", glob));
+    } else if (names_any(glob, full_names(compiled_isas(), teams))) {
+      notes.push_back(fmt::format("[ceilings] 'only' has '{}', for which no flavor runs on this CPU: nothing is measured for it", glob));
+    } else {
+      Names known = full_names(compiled_isas(), teams);
+      for (const auto& plan : plan_mpi_ceilings(wish.mode)) known.insert(plan.name);
+      const auto near = nearest(glob, std::vector<std::string>(known.begin(), known.end()));
+      throw wrong_at(campaign.path, at,
+                     fmt::format("'only' has '{}', but no ceiling has such a name{}; see 'plumbline list ceilings'", glob,
+                                 near ? fmt::format("; did you mean '{}'?", *near) : ""));
+    }
+  }
+  if (!any && !notes.empty() && campaign.cases.empty())
+    throw wrong_at(campaign.path, wish.only.front().at, fmt::format("there is nothing to measure: {}", fmt::join(notes, "; ")));
+  return notes;
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,29 @@
+// Whether the names in a campaign's [ceilings] 'only' are names of ceilings, and of ceilings that this run can measure.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "campaign/campaign.hpp"
+#include "ert/ceiling_plan.hpp"
+#include "schedule/rank_pairs.hpp"
+
+namespace plumbline::app {
+
+/// Whether `only` leaves a ceiling in.
+bool is_wanted(const CeilingsWish& wish, const std::string& name);
+
+/// What a run has between its ranks.
+struct Links {
+  int most_ranks_of_node = 1, nodes = 1;
+};
+/// What a run must have for such a link: "two ranks on a node"; empty where it has it.
+std::string lacking(const Links& links, Reach reach);
+
+/// Throws Error (user) at the first of `only` that no ceiling is called by, or none of the campaign's mode. Answers a note for each that
+/// names only what this machine or launch cannot measure. `planned`: what this run would measure without 'only'; `teams` its teams.
+std::vector<std::string> check_ceiling_names(const Campaign& campaign, std::span<const CeilingCase> planned,
+                                             std::span<const CeilingTeam> teams, const Links& links);
+
+}  // namespace plumbline::app
