@@ -47,6 +47,9 @@ def arithmetic(precision, name, pattern, **more):
     return Line(f"{precision} {name}", f"{precision} {name}", "compute", pattern, precision.lower(), **more)
 
 
+# A plain copy becomes memcpy, which may write around the caches: what a ceiling must reach all the same.
+DRAM_GOALS = (Goal("likwid", 1.00), Goal("loop", 1.00))
+
 LINES = (
     arithmetic("FP64", "vector FMA", "fma", likwid="fp64 fma", loop="fma", goals=(limit(0.97), Goal("best peer", 0.99))),
     arithmetic("FP32", "vector FMA", "fma", likwid="fp32 fma", loop="fma32", goals=(limit(0.97), Goal("best peer", 0.99))),
@@ -63,9 +66,9 @@ LINES = (
     Line("L3 load", "load", "L3", "load", likwid="load", loop="load", goals=(Goal("likwid", 1.00, only_all_cores=True),)),
     Line("DRAM load", "load", "mem", "load", likwid="load", loop="load", goals=(Goal("loop", 1.00),)),
     Line("DRAM NT store", "store_nt", "mem", "store_nt", likwid="NT store", loop="store", goals=(Goal("loop", 1.00),)),
-    Line("DRAM copy", "copy", "mem", "copy", likwid="copy", loop="copy", cores="all"),
-    Line("DRAM update", "update", "mem", "update", likwid="update", loop="update", cores="all"),
-    Line("DRAM triad", "triad", "mem", "triad", likwid="triad", loop="triad", cores="all"),
+    Line("DRAM copy", "copy", "mem", "copy", likwid="copy", loop="copy", cores="all", goals=DRAM_GOALS),
+    Line("DRAM update", "update", "mem", "update", likwid="update", loop="update", cores="all", goals=DRAM_GOALS),
+    Line("DRAM triad", "triad", "mem", "triad", likwid="triad", loop="triad", cores="all", goals=DRAM_GOALS),
 )
 
 
@@ -108,12 +111,13 @@ def reached(goal, ours, fractions, peers):
 
 
 def judge(line, all_cores, ours, fractions, peers):
-    """A verdict for each goal of a line and team. `ours`, `fractions`: by round; `peers`: by round for each kind, {"likwid": [...]}."""
+    """A verdict for each goal of a line and team. A miss is put down to disturbance only where a round of an unquiet run met the goal. `ours`, `fractions`: by round; `peers`: by round for each kind, {"likwid": [...]}."""
     verdicts = []
     for goal in line.goals:
         if goal.only_all_cores and not all_cores:
             continue
-        value = median(reached(goal, ours, fractions, peers))
+        rounds = reached(goal, ours, fractions, peers)
+        value = median(rounds)
         verdict = {"goal": str(goal), "reached": value, "met": "unknown"}
         if value is None:
             verdict["reason"] = f"nothing was measured that gives a ratio to the {goal.over}"
@@ -121,7 +125,7 @@ def judge(line, all_cores, ours, fractions, peers):
             verdict["met"] = "yes"
         else:
             quiet = is_quiet(line.level, ours) and all(is_quiet(line.level, values) for values in peers.values())
-            verdict["met"] = "no" if quiet else "disturbed"
+            verdict["met"] = "disturbed" if not quiet and max(known(rounds)) >= goal.at_least else "no"
         verdicts.append(verdict)
     return verdicts
 

@@ -32,18 +32,23 @@ def test_a_quiet_run_below_the_goal_is_not_met():
 
 
 def test_a_run_that_spreads_below_the_goal_is_disturbed():
-    assert verdict(goals.limit(0.97), [96.0, 60.0], [0.96, 0.60])["met"] == "disturbed"
+    assert verdict(goals.limit(0.97), [98.0, 60.0], [0.98, 0.60])["met"] == "disturbed"
+
+
+def test_a_miss_in_every_round_is_a_miss_however_much_it_spreads():
+    assert verdict(goals.limit(0.97), [96.0, 60.0], [0.96, 0.60])["met"] == "no"
 
 
 def test_a_peer_that_spreads_disturbs_its_ratio():
     quiet, wild = [100.0, 100.1], {"likwid": [90.0, 140.0]}
     assert verdict(Goal("likwid", 1.10), quiet, peers=wild)["met"] == "disturbed"
+    assert verdict(Goal("likwid", 1.20), quiet, peers=wild)["met"] == "no"
 
 
 def test_memory_may_spread_more_than_arithmetic():
     values = [100.0, 110.0]
-    assert verdict(goals.limit(0.97), values, [0.5, 0.55], level="mem")["met"] == "no"
-    assert verdict(goals.limit(0.97), values, [0.5, 0.55], level="compute")["met"] == "disturbed"
+    assert verdict(goals.limit(0.97), values, [0.90, 0.99], level="mem")["met"] == "no"
+    assert verdict(goals.limit(0.97), values, [0.90, 0.99], level="compute")["met"] == "disturbed"
 
 
 def test_ratios_are_of_the_same_round():
@@ -128,6 +133,10 @@ def test_lines_are_named_once_and_their_tests_are_known():
     assert len(names) == len(set(names))
     assert {one.likwid for one in goals.LINES} - {""} <= set(likwid.TESTS)
     assert all(one.level in goals.QUIET_CV for one in goals.LINES)
+
+
+def test_every_pattern_in_memory_has_a_goal():
+    assert {one.pattern for one in goals.LINES if one.level == "mem" and one.goals} == {"load", "store_nt", "copy", "update", "triad"}
 
 
 def test_numbers_of_a_list_take_one_line():
