@@ -31,6 +31,8 @@ LastCaches last_caches_of(const Topology& topology);
 int rounds_of(const CeilingsWish& wish);
 /// Estimate of all rounds.
 double ceilings_seconds(const std::vector<CeilingCase>& plan, int rounds);
+/// Memory of a node that the stage touches, at most: what is small stays from round to round, beside what is largest.
+std::uint64_t ceilings_bytes(const std::vector<CeilingCase>& plan);
 
 /// Keeps what is small between the rounds: its data, its checked result, and how many sweeps a sample takes.
 class CeilingsStage {

@@ -179,7 +179,7 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const std::set<Work
 
 Exit print_plan(const RunPlan& plan, const RunInput& input, Communicator& ranks) {
   if (ranks.rank() != 0) return Exit::ok;
-  std::uint64_t most_bytes = 0;
+  std::uint64_t most_bytes = ceilings_bytes(plan.ceilings);
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     const std::uint64_t bytes = memory_bytes(plan.cases[i]).value_or(0);
     most_bytes = std::max(most_bytes, bytes);

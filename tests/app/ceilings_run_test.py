@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import subprocess
+import sys
 
 import h5py
 import pytest
@@ -19,8 +21,12 @@ rounds = 1
 """
 
 
-def plumbline(folder, *arguments):
-    return subprocess.run([PLUMBLINE, *arguments], cwd=folder, capture_output=True, text=True, timeout=400)
+# Runs a command and tells the megabytes that it had in memory at most.
+MOST_MEMORY = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3)"
+
+
+def plumbline(folder, *arguments, before=()):
+    return subprocess.run([*before, PLUMBLINE, *arguments], cwd=folder, capture_output=True, text=True, timeout=400)
 
 
 @pytest.fixture(scope="module")
@@ -143,3 +149,12 @@ def test_the_list_says_which_mode_measures_what(folder):
     assert (rows["load"]["mode"], rows["copy"]["mode"]) == ("quick, full", "full")
     assert rows["load"]["needs"] is None
     assert all(row["needs"] for name, row in rows.items() if name.startswith("MPI"))
+
+
+def test_a_dry_run_tells_the_memory_that_the_ceilings_take(tmp_path):
+    (tmp_path / "load.toml").write_text(CAMPAIGN.replace('"full"', '"quick"') + 'only = ["load"]\n')
+    planned = plumbline(tmp_path, "run", "load.toml", "--dry-run")
+    megabytes = float(re.search(r"at most ([0-9.]+) MB a node", planned.stdout)[1])
+    measured = plumbline(tmp_path, "run", "load.toml", "-o", "load.h5", before=[sys.executable, "-c", MOST_MEMORY])
+    taken = float(measured.stdout.splitlines()[-1])
+    assert 128 <= megabytes and 0.5 * taken < megabytes < 2 * taken, (megabytes, taken)
