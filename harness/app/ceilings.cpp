@@ -61,7 +61,7 @@ Json row_of(const Ceiling& ceiling) {
            {"method", ceiling.method},
            {"status", std::string(to_string(ceiling.status))},
            {"reason", text_or_null(ceiling.reason)},
-           {"doubt", text_or_null(ceiling.doubt)},
+           {"doubt", ceiling.doubt},
            {"size_bytes", number(ceiling.size_bytes)},
            {"traffic_gbs", number(ceiling.traffic_gbs)},
            {"size_lo_bytes", number(ceiling.size_lo_bytes)},

@@ -187,7 +187,7 @@ Listing list_ceilings() {
                             {"unit", one->unit},
                             {"points", points},
                             {"mode", mode},
-                            {"needs", nullptr},
+                            {"needs", ""},
                             {"kernel", kernel},
                             {"flavor", one->measured.flavor.name}});
   }

@@ -147,7 +147,7 @@ def test_messages_beside_what_one_rank_can_measure_are_noted(folder):
 def test_the_list_says_which_mode_measures_what(folder):
     rows = {row["ceiling"]: row for row in json.loads(plumbline(folder, "list", "ceilings", "--json").stdout)["rows"]}
     assert (rows["load"]["mode"], rows["copy"]["mode"]) == ("quick, full", "full")
-    assert rows["load"]["needs"] is None
+    assert rows["load"]["needs"] == ""
     assert all(row["needs"] for name, row in rows.items() if name.startswith("MPI"))
 
 
