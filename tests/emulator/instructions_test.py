@@ -182,15 +182,15 @@ def differences(row, found, simulated):
     return [f"{instruction}: (counted, wanted) {wrong}"] if wrong else []
 
 
-@pytest.mark.parametrize("caches", ["yes", "no"])
-def test_every_instruction_counts_what_the_manual_says(folder, caches, capsys):
+@pytest.mark.parametrize("option", ["--caches=yes", "--caches=no", "--host-fma=no"])
+def test_every_instruction_counts_what_the_manual_says(folder, option, capsys):
     rows, _ = read_table()
-    results, done = counted(built(folder, "rows", rows), f"--caches={caches}")
+    results, done = counted(built(folder, "rows", rows), option)
     assert done.returncode == 0, f"died at {rows[len(results)][0]}:\n{done.stderr}"
     assert len(results) == len(rows)
-    wrong = [d for row, found in zip(rows, results) for d in differences(row, found, caches == "yes")]
+    wrong = [d for row, found in zip(rows, results) for d in differences(row, found, option != "--caches=no")]
     with capsys.disabled():
-        print(f"\n  {len(rows)} instruction forms, --caches={caches}: {len(wrong)} wrong", end="")
+        print(f"\n  {len(rows)} instruction forms, {option}: {len(wrong)} wrong", end="")
     assert not wrong, "\n".join(wrong)
 
 
