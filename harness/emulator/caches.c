@@ -1,192 +1,540 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "caches.h"
 
+#include <emmintrin.h>
+
 #include "client_requests.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
 
-static const ULong no_line = ~0ULL;
-static const UInt no_slot = ~0u;
-
 static CacheGeometry geometry_[3];
+static UInt prefetchers_;
 static ULong line_bytes_;
-UInt caches_line_shift;
-static Cache l3_;
+static UInt line_shift_;
+ULong caches_epoch = 1;
 
-typedef enum { kDemandRead, kRfo, kWriteBack, kNtStore } Flow;
+typedef enum { kDemandRead, kRfo, kPrefetch, kWriteBack, kNtStore, kFlows } Flow;
 typedef enum { kL1L2, kL2L3, kL3Mem } Boundary;
 
-static const UShort flow_event[3][4] = {
-    {PLUMBLINE_EVENT_l1_l2_demand_read, PLUMBLINE_EVENT_l1_l2_rfo, PLUMBLINE_EVENT_l1_l2_write_back, PLUMBLINE_EVENT_l1_l2_nt_store},
-    {PLUMBLINE_EVENT_l2_l3_demand_read, PLUMBLINE_EVENT_l2_l3_rfo, PLUMBLINE_EVENT_l2_l3_write_back, PLUMBLINE_EVENT_l2_l3_nt_store},
-    {PLUMBLINE_EVENT_l3_mem_demand_read, PLUMBLINE_EVENT_l3_mem_rfo, PLUMBLINE_EVENT_l3_mem_write_back, PLUMBLINE_EVENT_l3_mem_nt_store},
-};
+#define FLOWS_OF(boundary)                                                                                                       \
+  {                                                                                                                              \
+    PLUMBLINE_EVENT_##boundary##_demand_read, PLUMBLINE_EVENT_##boundary##_rfo, PLUMBLINE_EVENT_##boundary##_prefetch,           \
+        PLUMBLINE_EVENT_##boundary##_write_back, PLUMBLINE_EVENT_##boundary##_nt_store                                           \
+  }
+static const UShort flow_event[3][kFlows] = {FLOWS_OF(l1_l2), FLOWS_OF(l2_l3), FLOWS_OF(l3_mem)};
+
+static inline void add_bytes(Ledger ledger, Boundary boundary, Flow flow, ULong bytes) {
+  UInt event = flow_event[boundary][flow];
+  ledger.thread[event] += bytes;
+  if (ledger.function != NULL) ledger.function[event] += bytes;
+}
+
+static inline void count(Ledger ledger, Boundary boundary, Flow flow) { add_bytes(ledger, boundary, flow, line_bytes_); }
 
 // --------------------------------------------------------------------------------------------------------------- one cache
 
+// A set is `stride` tags, then as many stamps; stride is `ways` rounded up to whole vectors. A slot is the index of a tag. A tag is
+// line / sets + 1, 0 for none; a stamp is twice the time of the last use, plus 1 if the line is dirty: the smallest of a set is
+// the least recently used. The cells behind the ways are never found and never the oldest.
+typedef struct {
+  UInt now;  // first, see caches_clock
+  UInt ways, stride;
+  ULong sets;
+  UInt shift;  // log2(sets) when that is a power of two, else kNoShift
+  UInt* cell;
+} Cache;
+
+enum { kVector = 8, kNoShift = 64, kUnusedTag = 0xFFFFFFFFu, kUnusedStamp = 0x7FFFFFFF, kNoSlot = 0xFFFFFFFFu };
+
+// Times fit in 31 bits; behind the last one there is room for what a buffer of records adds.
+#ifndef PLUMBLINE_CACHES_LAST_TIME
+#define PLUMBLINE_CACHES_LAST_TIME 0x3F000000
+#endif
+
+enum { kStreams = 16, kMaxPending = 4096 };
+
+// A walk through a page that the stream prefetcher follows.
+typedef struct {
+  ULong page;
+  Int last, direction;
+  UInt used;
+} Stream;
+
+struct PrivateCaches {
+  Cache l1, l2;
+  ULong* mark;  // of each slot of L1: the last epoch in which a footprint met its line
+  Footprint* pending[kMaxPending];
+  UInt n_pending;
+  Stream stream[kStreams];
+  UInt stream_now;
+};
+
+static Cache l3_;
+
+static inline ULong n_cells(const Cache* c) { return c->sets * c->stride * 2; }
+
 static void cache_empty(Cache* c) {
-  ULong n = c->sets * c->ways;
-  VG_(memset)(c->line, 0xFF, n * sizeof c->line[0]);
-  VG_(memset)(c->used, 0, n * sizeof c->used[0]);
-  VG_(memset)(c->dirty, 0, n);
+  for (ULong set = 0; set < c->sets; set++) {
+    UInt *tag = c->cell + set * c->stride * 2, *stamp = tag + c->stride;
+    for (UInt way = 0; way < c->stride; way++) {
+      tag[way] = way < c->ways ? 0 : kUnusedTag;
+      stamp[way] = way < c->ways ? 0 : kUnusedStamp;
+    }
+  }
   c->now = 0;
 }
 
 static void cache_make(Cache* c, const CacheGeometry* g) {
   c->ways = g->ways;
+  c->stride = (g->ways + kVector - 1) / kVector * kVector;
   c->sets = g->size_bytes / g->line_bytes / g->ways;
-  c->mask = (c->sets & (c->sets - 1)) == 0 ? c->sets - 1 : 0;
-  ULong n = c->sets * c->ways;
-  c->line = VG_(malloc)("plumbline.caches.line", n * sizeof c->line[0]);
-  c->used = VG_(malloc)("plumbline.caches.used", n * sizeof c->used[0]);
-  c->dirty = VG_(malloc)("plumbline.caches.dirty", n);
+  c->shift = 0;
+  while (c->shift < kNoShift && (1ULL << c->shift) != c->sets) c->shift++;
+  // One pair of cells more, behind the sets: the slot of accesses that did not happen. Aligned, so that a set of 8 is one line.
+  void* place = VG_(malloc)("plumbline.caches", (n_cells(c) + 2 * c->stride) * sizeof(UInt) + 64);
+  c->cell = (UInt*)(((Addr)place + 63) & ~(Addr)63);
   cache_empty(c);
 }
 
-static inline UInt first_slot(const Cache* c, ULong line) {
-  ULong set = (c->mask || c->sets == 1) ? (line & c->mask) : line % c->sets;
-  return (UInt)(set * c->ways);
+static inline UInt idle_slot(const Cache* c) { return (UInt)n_cells(c); }
+
+static __attribute__((noinline, cold)) void refuse_address(ULong line) {
+  VG_(umsg)("address 0x%llx is too high for the simulated caches (their tags have 32 bits); use larger caches or --caches=no\n", line * line_bytes_);
+  VG_(exit)(1);
 }
 
-static inline UInt cache_find(const Cache* c, UInt first, ULong line) {
-  const ULong* set = c->line + first;
-  for (UInt way = 0; way < c->ways; way++)
-    if (set[way] == line) return first + way;
-  return no_slot;
-}
-
-static inline UInt cache_victim(const Cache* c, UInt first) {
-  const ULong* used = c->used + first;
-  UInt oldest = 0;
-  for (UInt way = 1; way < c->ways; way++)
-    if (used[way] < used[oldest]) oldest = way;
-  return first + oldest;
-}
-
-static inline void cache_touch(Cache* c, UInt slot, UChar dirty) {
-  c->used[slot] = ++c->now;
-  c->dirty[slot] |= dirty;
-}
-
-static inline void cache_install(Cache* c, UInt slot, ULong line, UChar dirty) {
-  c->line[slot] = line;
-  c->used[slot] = ++c->now;
-  c->dirty[slot] = dirty;
-}
-
-// -------------------------------------------------------------------------------------------------------------- the levels
-
-static inline void count(ULong* counts, Boundary boundary, Flow flow) { counts[flow_event[boundary][flow]] += line_bytes_; }
-
-// A line arrives at a level, either filled on a miss above (cause demand read or rfo) or written back from above; a write-back
-// brings the whole line and so allocates without a fill.
-static void reference_l3(ULong* counts, ULong line, Flow cause) {
-  UInt first = first_slot(&l3_, line), slot = cache_find(&l3_, first, line);
-  UChar dirty = cause == kWriteBack;
-  if (slot != no_slot) {
-    cache_touch(&l3_, slot, dirty);
-    return;
+// The first slot of the line's set, and its tag.
+static inline UInt locate(const Cache* c, ULong line, UInt* tag) {
+  ULong set, rest;
+  if (LIKELY(c->shift != kNoShift)) {
+    set = line & (c->sets - 1);
+    rest = line >> c->shift;
+  } else {
+    set = line % c->sets;
+    rest = line / c->sets;
   }
-  slot = cache_victim(&l3_, first);
-  if (l3_.dirty[slot]) count(counts, kL3Mem, kWriteBack);
-  if (cause != kWriteBack) count(counts, kL3Mem, cause);
-  cache_install(&l3_, slot, line, dirty);
+  if (UNLIKELY(rest >= kUnusedTag - 1)) refuse_address(line);
+  *tag = (UInt)rest + 1;
+  return (UInt)set * c->stride * 2;
 }
 
-static void reference_l2(PrivateCaches* p, ULong* counts, ULong line, Flow cause) {
-  Cache* l2 = &p->l2;
-  UInt first = first_slot(l2, line), slot = cache_find(l2, first, line);
-  UChar dirty = cause == kWriteBack;
-  if (slot != no_slot) {
-    cache_touch(l2, slot, dirty);
-    return;
-  }
-  slot = cache_victim(l2, first);
-  if (l2->dirty[slot]) {
-    count(counts, kL2L3, kWriteBack);
-    reference_l3(counts, l2->line[slot], kWriteBack);
-  }
-  if (cause != kWriteBack) {
-    count(counts, kL2L3, cause);
-    reference_l3(counts, line, cause);
-  }
-  cache_install(l2, slot, line, dirty);
+// The line in a slot, told by another line of the same set.
+static inline ULong line_in(const Cache* c, UInt slot, ULong fellow, UInt fellow_tag) {
+  return fellow + ((ULong)c->cell[slot] - fellow_tag) * c->sets;
 }
 
-static __attribute__((noinline)) UInt reference_l1(PrivateCaches* p, ULong* counts, ULong line, UChar write) {
-  Cache* l1 = &p->l1;
-  UInt first = first_slot(l1, line), slot = cache_find(l1, first, line);
-  if (slot != no_slot) {
-    cache_touch(l1, slot, write);
-    return slot;
+static inline __attribute__((always_inline)) UInt find_in_set(const UInt* cells, UInt stride, UInt wanted) {
+  const __m128i v = _mm_set1_epi32((int)wanted);
+  for (UInt k = 0; k < stride; k += kVector) {
+    const __m128i* four = (const __m128i*)(cells + k);
+    __m128i low = _mm_cmpeq_epi32(_mm_load_si128(four), v), high = _mm_cmpeq_epi32(_mm_load_si128(four + 1), v);
+    int hit = _mm_movemask_epi8(_mm_packs_epi32(low, high));  // two bits a cell
+    if (hit) return k + (UInt)__builtin_ctz((unsigned)hit) / 2;
   }
-  Flow cause = write ? kRfo : kDemandRead;
-  slot = cache_victim(l1, first);
-  if (l1->dirty[slot]) {
-    count(counts, kL1L2, kWriteBack);
-    reference_l2(p, counts, l1->line[slot], kWriteBack);
+  return kNoSlot;
+}
+
+static inline __attribute__((always_inline)) UInt cache_find(const Cache* c, UInt first, UInt tag) {
+  UInt way = find_in_set(c->cell + first, c->stride, tag);
+  return way == kNoSlot ? kNoSlot : first + way;
+}
+
+static inline __m128i smaller(__m128i a, __m128i b) {
+  __m128i a_is_larger = _mm_cmpgt_epi32(a, b);
+  return _mm_or_si128(_mm_and_si128(a_is_larger, b), _mm_andnot_si128(a_is_larger, a));
+}
+
+static inline UInt cache_oldest(const Cache* c, UInt first) {
+  const UInt* stamps = c->cell + first + c->stride;
+  const __m128i* four = (const __m128i*)stamps;
+  __m128i least = smaller(_mm_load_si128(four), _mm_load_si128(four + 1));
+  for (UInt k = kVector; k < c->stride; k += kVector) {
+    four += 2;
+    least = smaller(least, smaller(_mm_load_si128(four), _mm_load_si128(four + 1)));
   }
-  count(counts, kL1L2, cause);
-  reference_l2(p, counts, line, cause);
-  cache_install(l1, slot, line, write);
-  return slot;
+  least = smaller(least, _mm_shuffle_epi32(least, 0x4E));
+  least = smaller(least, _mm_shuffle_epi32(least, 0xB1));
+  return first + find_in_set(stamps, c->stride, (UInt)_mm_cvtsi128_si32(least));
+}
+
+static inline UInt* stamp_of(const Cache* c, UInt slot) { return &c->cell[slot + c->stride]; }
+static inline Bool is_dirty(const Cache* c, UInt slot) { return *stamp_of(c, slot) & 1; }
+
+// Times run out after some 10^9 uses: then every set's become their ranks.
+static __attribute__((noinline)) void cache_begin_anew(Cache* c) {
+  UInt* rank = VG_(malloc)("plumbline.caches.rank", c->ways * sizeof rank[0]);
+  for (ULong set = 0; set < c->sets; set++) {
+    UInt* stamp = c->cell + set * c->stride * 2 + c->stride;
+    for (UInt way = 0; way < c->ways; way++) {
+      rank[way] = stamp[way] != 0;
+      for (UInt other = 0; other < c->ways; other++) rank[way] += stamp[other] != 0 && stamp[other] < stamp[way];
+    }
+    for (UInt way = 0; way < c->ways; way++) stamp[way] = 2 * rank[way] | (stamp[way] & 1);
+  }
+  c->now = c->ways;
+  VG_(free)(rank);
+}
+
+static inline void cache_touch(Cache* c, UInt slot, UInt dirty) {
+  UInt* stamp = stamp_of(c, slot);
+  *stamp = 2 * ++c->now | (*stamp & 1) | dirty;
+}
+
+static inline void cache_install(Cache* c, UInt slot, UInt tag, UInt dirty) {
+  c->cell[slot] = tag;
+  *stamp_of(c, slot) = 2 * ++c->now | dirty;
 }
 
 // Takes a line out of a cache; answers whether it was dirty.
 static Bool cache_drop(Cache* c, ULong line) {
-  UInt slot = cache_find(c, first_slot(c, line), line);
-  if (slot == no_slot) return False;
-  Bool dirty = c->dirty[slot] != 0;
-  c->line[slot] = no_line;
-  c->used[slot] = 0;
-  c->dirty[slot] = 0;
+  UInt tag, first = locate(c, line, &tag), slot = cache_find(c, first, tag);
+  if (slot == kNoSlot) return False;
+  Bool dirty = is_dirty(c, slot);
+  c->cell[slot] = 0;
+  *stamp_of(c, slot) = 0;
   return dirty;
 }
 
-static void store_non_temporal(PrivateCaches* p, ULong* counts, ULong address, ULong bytes) {
-  for (ULong line = address >> caches_line_shift; line <= (address + bytes - 1) >> caches_line_shift; line++) {
-    Bool dirty = cache_drop(&p->l1, line);
-    if (dirty) count(counts, kL1L2, kWriteBack);
-    dirty |= cache_drop(&p->l2, line);
-    if (dirty) count(counts, kL2L3, kWriteBack);
-    dirty |= cache_drop(&l3_, line);
-    if (dirty) count(counts, kL3Mem, kWriteBack);
-  }
-  for (Boundary b = kL1L2; b <= kL3Mem; b++) counts[flow_event[b][kNtStore]] += bytes;
+// ------------------------------------------------------------------------------------------------------------- what is put off
+
+SizeT footprint_bytes(UInt n_sites) { return n_sites * (2 * sizeof(ULong) + 2 * sizeof(UInt) + sizeof(Site)); }
+
+void footprint_make(Footprint* f, void* place, const Site* sites, UInt n_sites) {
+  f->n_sites = n_sites;
+  f->last_use = 0;
+  f->epoch = 0;
+  f->pending = False;
+  f->base = place;
+  f->reach = f->base + n_sites;
+  f->slot = (UInt*)(f->reach + n_sites);
+  f->sites = (Site*)(f->slot + 2 * n_sites);
+  for (UInt k = 0; k < n_sites; k++) f->sites[k] = sites[k];
 }
 
-UInt caches_replay_slowly(PrivateCaches* p, ULong* counts, const Site* site, ULong address) {
-  UInt slot = site->slot;
-  if (site->flags & kSiteInstruction) return slot;
-  if (address == 0 && (site->flags & kSiteGuarded)) return slot;
-  if (site->flags & kSiteNonTemporal) {
-    store_non_temporal(p, counts, address, site->bytes);
-    return slot;
+static inline void write_time(const Cache* c, UInt slot, UInt time) {
+  UInt* stamp = stamp_of(c, slot);
+  if (*stamp >> 1 < time) *stamp = 2 * time | (*stamp & 1);
+}
+
+static void settle(PrivateCaches* p, Footprint* f) {
+  for (UInt k = 0; k < f->n_sites; k++) {
+    write_time(&p->l1, f->slot[2 * k], f->last_use + 2 * k + 1);
+    write_time(&p->l1, f->slot[2 * k + 1], f->last_use + 2 * k + 2);
   }
-  ULong last = (address + site->bytes - 1) >> caches_line_shift;
-  for (ULong line = address >> caches_line_shift; line <= last; line++) slot = reference_l1(p, counts, line, site->flags & kSiteWrite);
+  f->pending = False;
+}
+
+void caches_settle(PrivateCaches* p) {
+  while (p->n_pending > 0) {
+    Footprint* f = p->pending[--p->n_pending];
+    if (f->pending) settle(p, f);
+  }
+}
+
+void caches_begin_replay(PrivateCaches* p) {
+  if (LIKELY(p->l1.now < PLUMBLINE_CACHES_LAST_TIME && p->l2.now < PLUMBLINE_CACHES_LAST_TIME && l3_.now < PLUMBLINE_CACHES_LAST_TIME)) return;
+  caches_settle(p);
+  cache_begin_anew(&p->l1);
+  cache_begin_anew(&p->l2);
+  cache_begin_anew(&l3_);
+}
+
+void caches_put_off(PrivateCaches* p, Footprint* f) {
+  if (p->n_pending == kMaxPending) caches_settle(p);
+  f->pending = True;
+  p->pending[p->n_pending++] = f;
+}
+
+// -------------------------------------------------------------------------------------------------------------- the levels
+
+// A line arrives at a level, filled on a miss above (cause demand read, rfo or prefetch) or written back from above; a write-back
+// brings the whole line and so allocates without a fill.
+static void reference_l3(Ledger ledger, ULong line, Flow cause) {
+  UInt tag, first = locate(&l3_, line, &tag), slot = cache_find(&l3_, first, tag);
+  UInt dirty = cause == kWriteBack;
+  if (slot != kNoSlot) {
+    cache_touch(&l3_, slot, dirty);
+    return;
+  }
+  slot = cache_oldest(&l3_, first);
+  if (is_dirty(&l3_, slot)) count(ledger, kL3Mem, kWriteBack);
+  if (cause != kWriteBack) count(ledger, kL3Mem, cause);
+  cache_install(&l3_, slot, tag, dirty);
+}
+
+// Answers whether the line was there.
+static Bool reference_l2(PrivateCaches* p, Ledger ledger, ULong line, Flow cause) {
+  Cache* l2 = &p->l2;
+  UInt tag, first = locate(l2, line, &tag), slot = cache_find(l2, first, tag);
+  UInt dirty = cause == kWriteBack;
+  if (slot != kNoSlot) {
+    cache_touch(l2, slot, dirty);
+    return True;
+  }
+  slot = cache_oldest(l2, first);
+  if (is_dirty(l2, slot)) {
+    count(ledger, kL2L3, kWriteBack);
+    reference_l3(ledger, line_in(l2, slot, line, tag), kWriteBack);
+  }
+  if (cause != kWriteBack) {
+    count(ledger, kL2L3, cause);
+    reference_l3(ledger, line, cause);
+  }
+  cache_install(l2, slot, tag, dirty);
+  return False;
+}
+
+static void prefetch_after_miss(PrivateCaches* p, Ledger ledger, ULong line, Bool in_l2);
+
+// Has the host fetch the line's set.
+static inline void expect(const Cache* c, ULong line) {
+  if (c->shift == kNoShift) return;
+  const UInt* set = c->cell + (line & (c->sets - 1)) * c->stride * 2;
+  __builtin_prefetch(set);
+  __builtin_prefetch(set + c->stride);
+}
+
+// Before the line in this slot leaves L1: nobody may rely on it any more.
+static void let_go(PrivateCaches* p, UInt slot) {
+  if (p->mark[slot] != caches_epoch) return;
+  caches_settle(p);
+  caches_epoch++;
+}
+
+// Times that are put off belong to lines marked in this epoch, and they can only be later than those written: an oldest line that
+// is not marked is the oldest indeed.
+static UInt slot_to_fill(PrivateCaches* p, UInt first) {
+  UInt slot = cache_oldest(&p->l1, first);
+  if (p->mark[slot] != caches_epoch) return slot;
+  caches_settle(p);
+  slot = cache_oldest(&p->l1, first);
+  let_go(p, slot);
   return slot;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ set up
+static UInt fill_l1(PrivateCaches* p, Ledger ledger, UInt first, ULong line, UInt tag, UInt dirty, Flow cause) {
+  Cache* l1 = &p->l1;
+  expect(&p->l2, line);
+  expect(&l3_, line);
+  UInt slot = slot_to_fill(p, first);
+  if (is_dirty(l1, slot)) {
+    count(ledger, kL1L2, kWriteBack);
+    reference_l2(p, ledger, line_in(l1, slot, line, tag), kWriteBack);
+  }
+  count(ledger, kL1L2, cause);
+  Bool in_l2 = reference_l2(p, ledger, line, cause);
+  cache_install(l1, slot, tag, dirty);
+  if (UNLIKELY(prefetchers_) && cause != kPrefetch) prefetch_after_miss(p, ledger, line, in_l2);
+  return slot;
+}
 
-void caches_configure(const CacheGeometry geometry[3]) {
-  VG_(memcpy)(geometry_, geometry, sizeof geometry_);
+static __attribute__((noinline)) UInt miss_l1(PrivateCaches* p, Ledger ledger, ULong line, UInt flags) {
+  UInt tag, first = locate(&p->l1, line, &tag), dirty = flags & kSiteWrite;
+  return fill_l1(p, ledger, first, line, tag, dirty, dirty && !(flags & kSiteReadFirst) ? kRfo : kDemandRead);
+}
+
+static inline __attribute__((always_inline)) UInt reference_l1(PrivateCaches* p, Ledger ledger, ULong line, UInt flags) {
+  Cache* l1 = &p->l1;
+  UInt tag, first = locate(l1, line, &tag), slot = cache_find(l1, first, tag);
+  if (LIKELY(slot != kNoSlot))
+    cache_touch(l1, slot, flags & kSiteWrite);
+  else
+    slot = miss_l1(p, ledger, line, flags);
+  p->mark[slot] = caches_epoch;
+  return slot;
+}
+
+// --------------------------------------------------------------------------------------------------------------- prefetchers
+
+static inline ULong page_of(ULong line) { return line * line_bytes_ >> 12; }
+
+static void prefetch_into_l1(PrivateCaches* p, Ledger ledger, ULong line) {
+  UInt tag, first = locate(&p->l1, line, &tag);
+  if (cache_find(&p->l1, first, tag) == kNoSlot) fill_l1(p, ledger, first, line, tag, 0, kPrefetch);
+}
+
+static void prefetch_into_l2(PrivateCaches* p, Ledger ledger, ULong line) {
+  UInt tag, first = locate(&p->l2, line, &tag);
+  if (cache_find(&p->l2, first, tag) == kNoSlot) reference_l2(p, ledger, line, kPrefetch);
+}
+
+// The stream of the line's page, or the one least recently used, begun anew there.
+static Stream* stream_of(PrivateCaches* p, ULong line) {
+  Stream* oldest = &p->stream[0];
+  for (UInt k = 0; k < kStreams; k++) {
+    Stream* s = &p->stream[k];
+    if (s->used && s->page == page_of(line)) return s;
+    if (s->used < oldest->used) oldest = s;
+  }
+  *oldest = (Stream){page_of(line), (Int)(line % (4096 / line_bytes_)), 0, 0};
+  return oldest;
+}
+
+static void follow_stream(PrivateCaches* p, Ledger ledger, ULong line) {
+  Stream* s = stream_of(p, line);
+  Int here = (Int)(line % (4096 / line_bytes_)), direction = here > s->last ? 1 : here < s->last ? -1 : 0;
+  Bool walks_on = direction != 0 && direction == s->direction;
+  s->used = ++p->stream_now;
+  s->last = here;
+  if (direction != 0) s->direction = direction;
+  for (Int step = 1; walks_on && step <= 2; step++) {
+    ULong ahead = line + (ULong)(Long)(direction * step);
+    if (page_of(ahead) == s->page) prefetch_into_l2(p, ledger, ahead);
+  }
+}
+
+static void prefetch_after_miss(PrivateCaches* p, Ledger ledger, ULong line, Bool in_l2) {
+  if ((prefetchers_ & kPrefetchL2Adjacent) && !in_l2) prefetch_into_l2(p, ledger, line ^ 1);
+  if (prefetchers_ & kPrefetchL2Stream) follow_stream(p, ledger, line);
+  if ((prefetchers_ & kPrefetchL1Next) && page_of(line + 1) == page_of(line)) prefetch_into_l1(p, ledger, line + 1);
+}
+
+// ------------------------------------------------------------------------------------------------------------------ replaying
+
+static void store_non_temporal(PrivateCaches* p, Ledger ledger, ULong address, ULong bytes) {
+  for (ULong line = address >> line_shift_; line <= (address + bytes - 1) >> line_shift_; line++) {
+    UInt tag, first = locate(&p->l1, line, &tag), slot = cache_find(&p->l1, first, tag);
+    if (slot != kNoSlot) let_go(p, slot);
+    Bool dirty = cache_drop(&p->l1, line);
+    if (dirty) count(ledger, kL1L2, kWriteBack);
+    dirty |= cache_drop(&p->l2, line);
+    if (dirty) count(ledger, kL2L3, kWriteBack);
+    dirty |= cache_drop(&l3_, line);
+    if (dirty) count(ledger, kL3Mem, kWriteBack);
+  }
+  for (Boundary b = kL1L2; b <= kL3Mem; b++) add_bytes(ledger, b, kNtStore, bytes);
+}
+
+// Notes that site k met no line: it will be met again wherever its recorded word is at most `reach`; with kNever nowhere.
+static const ULong kNever = ~0ULL;
+static void meets_no_line(const PrivateCaches* p, Footprint* f, UInt k, ULong reach) {
+  f->base[k] = 0;
+  f->reach[k] = reach;
+  f->slot[2 * k] = f->slot[2 * k + 1] = idle_slot(&p->l1);
+}
+
+// The other lines of an access that spans several.
+static void replay_rest_of_site(PrivateCaches* p, Ledger ledger, Footprint* f, UInt k, ULong first, ULong last) {
+  const Site* site = &f->sites[k];
+  for (ULong line = first + 1; line <= last; line++) f->slot[2 * k + 1] = reference_l1(p, ledger, line, site->flags);
+  f->base[k] = (last << line_shift_) - site->bytes + 1;
+  f->reach[k] = site->bytes <= line_bytes_ ? site->bytes - 2u : kNever;
+}
+
+static inline void replay_site(PrivateCaches* p, Ledger ledger, Footprint* f, UInt k, ULong address) {
+  const Site* site = &f->sites[k];
+  ULong first = address >> line_shift_, last = (address + site->bytes - 1) >> line_shift_;
+  UInt slot = reference_l1(p, ledger, first, site->flags);
+  f->slot[2 * k] = f->slot[2 * k + 1] = slot;
+  f->base[k] = first << line_shift_;
+  f->reach[k] = line_bytes_ - site->bytes;
+  if (UNLIKELY(first != last)) replay_rest_of_site(p, ledger, f, k, first, last);
+}
+
+static void replay_unusual_site(PrivateCaches* p, Ledger ledger, Footprint* f, UInt k, ULong address) {
+  const Site* site = &f->sites[k];
+  if (site->flags & kSiteInstruction) {
+    meets_no_line(p, f, k, 1);
+  } else if (address == 0 && (site->flags & kSiteGuarded)) {
+    meets_no_line(p, f, k, 0);
+  } else if (site->flags & kSiteNonTemporal) {
+    store_non_temporal(p, ledger, address, site->bytes);
+    meets_no_line(p, f, k, kNever);
+  } else {
+    replay_site(p, ledger, f, k, address);
+  }
+}
+
+static Bool holds(const Cache* c, UInt slot, ULong line, UInt write) {
+  UInt tag, first = locate(c, line, &tag);
+  return slot - first < c->ways && c->cell[slot] == tag && (!write || is_dirty(c, slot));
+}
+
+// Whether every line that the footprint met is still where it was met; marks them anew.
+static Bool still_holds(PrivateCaches* p, const Footprint* f, const ULong* addresses) {
+  for (UInt k = 0; k < f->n_sites; k++) {
+    const Site* site = &f->sites[k];
+    if (f->slot[2 * k] == idle_slot(&p->l1)) continue;
+    if (!holds(&p->l1, f->slot[2 * k], addresses[k] >> line_shift_, site->flags & kSiteWrite)) return False;
+    if (!holds(&p->l1, f->slot[2 * k + 1], (addresses[k] + site->bytes - 1) >> line_shift_, site->flags & kSiteWrite)) return False;
+    p->mark[f->slot[2 * k]] = p->mark[f->slot[2 * k + 1]] = caches_epoch;
+  }
+  return True;
+}
+
+void caches_replay_slowly(PrivateCaches* p, Ledger ledger, Footprint* f, const ULong* addresses) {
+  if (f->pending) settle(p, f);
+  ULong entered = caches_epoch;
+  for (UInt k = 0; k < f->n_sites; k++) {
+    ULong address = addresses[k];
+    if (UNLIKELY(f->sites[k].flags & ~(kSiteWrite | kSiteReadFirst))) {
+      replay_unusual_site(p, ledger, f, k, address);
+    } else if (f->epoch == caches_epoch && address - f->base[k] <= f->reach[k] && f->reach[k] != kNever) {
+      cache_touch(&p->l1, f->slot[2 * k], 0);  // dirty already, if it is a store's
+      if (f->slot[2 * k + 1] != f->slot[2 * k]) cache_touch(&p->l1, f->slot[2 * k + 1], 0);
+    } else {
+      replay_site(p, ledger, f, k, address);
+    }
+  }
+  f->epoch = caches_epoch == entered || still_holds(p, f, addresses) ? caches_epoch : 0;
+}
+
+// ------------------------------------------------------------------------------------------------------------------ as a whole
+
+void caches_configure(const CacheGeometry geometry[3], UInt prefetchers) {
+  for (UInt level = 0; level < 3; level++) geometry_[level] = geometry[level];
+  prefetchers_ = prefetchers;
   line_bytes_ = geometry[0].line_bytes;
-  for (caches_line_shift = 0; (1ULL << caches_line_shift) < line_bytes_; caches_line_shift++) continue;
+  for (line_shift_ = 0; (1ULL << line_shift_) < line_bytes_; line_shift_++) continue;
   cache_make(&l3_, &geometry[2]);
 }
 
 PrivateCaches* caches_new_private(void) {
-  PrivateCaches* p = VG_(malloc)("plumbline.caches.private", sizeof *p);
+  PrivateCaches* p = VG_(calloc)("plumbline.caches.private", 1, sizeof *p);
   cache_make(&p->l1, &geometry_[0]);
   cache_make(&p->l2, &geometry_[1]);
+  p->mark = VG_(calloc)("plumbline.caches.mark", n_cells(&p->l1) + 1, sizeof p->mark[0]);
   return p;
 }
 
 void caches_empty_private(PrivateCaches* p) {
+  caches_settle(p);
   cache_empty(&p->l1);
   cache_empty(&p->l2);
+  VG_(memset)(p->stream, 0, sizeof p->stream);
+  caches_epoch++;
 }
 
 void caches_empty_shared(void) { cache_empty(&l3_); }
+
+// The set's least recently used dirty line's slot, or kNoSlot.
+static UInt oldest_dirty(const Cache* c, UInt first) {
+  UInt oldest = kNoSlot;
+  for (UInt slot = first; slot < first + c->ways; slot++)
+    if (is_dirty(c, slot) && (oldest == kNoSlot || *stamp_of(c, slot) < *stamp_of(c, oldest))) oldest = slot;
+  return oldest;
+}
+
+// Writes every dirty line back across the boundary below the cache, set by set, in order of last use.
+static void clean(PrivateCaches* p, Cache* c, Ledger ledger, Boundary boundary) {
+  for (ULong set = 0; set < c->sets; set++)
+    for (UInt slot; (slot = oldest_dirty(c, (UInt)(set * c->stride * 2))) != kNoSlot;) {
+      ULong line = line_in(c, slot, set, 1);  // line number `set` is the set's first
+      *stamp_of(c, slot) &= ~1u;
+      count(ledger, boundary, kWriteBack);
+      if (boundary == kL1L2) reference_l2(p, ledger, line, kWriteBack);
+      if (boundary == kL2L3) reference_l3(ledger, line, kWriteBack);
+    }
+}
+
+void caches_write_back_private(PrivateCaches* p, ULong* counts) {
+  Ledger ledger = {counts, NULL};
+  caches_settle(p);
+  clean(p, &p->l1, ledger, kL1L2);
+  clean(p, &p->l2, ledger, kL2L3);
+  caches_epoch++;
+}
+
+void caches_write_back_shared(ULong* counts) { clean(NULL, &l3_, (Ledger){counts, NULL}, kL3Mem); }

@@ -121,7 +121,8 @@ enum plumbline_request {
   PLUMBLINE_REQUEST_COUNTING,
   PLUMBLINE_REQUEST_EMPTY_CACHES,
   PLUMBLINE_REQUEST_REGION_BEGIN,
-  PLUMBLINE_REQUEST_REGION_END
+  PLUMBLINE_REQUEST_REGION_END,
+  PLUMBLINE_REQUEST_FLUSH_CACHES
 };
 
 // Answers the tool's ABI version, or 0 when this process does not run under the tool.
@@ -149,10 +150,20 @@ static inline unsigned plumbline_empty_caches(void) {
   return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_EMPTY_CACHES, 0, 0, 0, 0, 0);
 }
 
+// Writes every dirty line of every level back to memory and counts it, at each boundary it crosses, as a write-back; the lines stay,
+// clean. A thread's lines count as its own, those of the shared L3 as the caller's. Answers 1 on the tool.
+static inline unsigned plumbline_flush_caches(void) {
+  return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_FLUSH_CACHES, 0, 0, 0, 0, 0);
+}
+
 // Between these two the calling thread's counts are added to the region of that name; --out prints the sums. Regions may nest;
 // inside a region of the same name begin and end only balance each other. Answers 1 on the tool, 0 for an end without a begin.
 static inline unsigned plumbline_region_begin(const char* name) {
   return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_REGION_BEGIN, name, 0, 0, 0, 0);
+}
+// As above, from emptied caches.
+static inline unsigned plumbline_region_begin_cold(const char* name) {
+  return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_REGION_BEGIN, name, 1, 0, 0, 0);
 }
 static inline unsigned plumbline_region_end(const char* name) {
   return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_REGION_END, name, 0, 0, 0, 0);

@@ -4,15 +4,16 @@
 // memory accesses from the IR, put back together into what the instruction issues.
 #include "instrument.h"
 
+#include "dead_puts.h"
 #include "decode.h"
 #include "fma.h"
-#include "forward.h"
 #include "libvex_guest_amd64.h"
 #include "options.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
+#include "scalar.h"
 #include "segments.h"
 #include "selfcheck.h"
 
@@ -39,20 +40,24 @@ enum { kMaxRecent = 8, kMaxSites = kLargestBlockWords - 1 };
 typedef struct {
   const IRSB* in;
   IRSB* out;
-  Int pointer_offset;  // of the buffer pointer in the guest state
   IRTemp pointer;      // its value on entry to the block
   UInt words;          // already spoken for, behind pointer
+  Int first_statement, end_of_opening;  // in out: what is needed only where anything is recorded
 
   Segment* chain;
   Bool any;
   Int amounts[PLUMBLINE_EVENT_COUNT];
 
   DecodedInstruction instruction;
-  Addr next_instruction;  // address behind the current one
+  Addr instruction_address, next_instruction;  // of the current one, and behind it
   Bool counted_masked[2];
   UInt n_recent;
   RecentAccess recent[kMaxRecent];
   FmaRewrite fma;
+
+  Bool last_was_load;  // the segment's last site, of an access at:
+  IRTemp last_base;
+  Long last_offset;
 
   UInt n_sites;
   Site sites[kMaxSites];  // last, and alone not cleared for each block
@@ -80,31 +85,49 @@ static IRExpr* word_address(Block* b, UInt word) {
   return assign(b->out, Ity_I64, IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(b->pointer), constant(8ULL * word)));
 }
 
-static void store_word(Block* b, UInt word, IRExpr* value) { addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, word_address(b, word), value)); }
+// The tool's own accesses are told from the program's.
+static IRExpr* own_load(Block* b, IRExpr* address) {
+  dead_puts_ignore_next_of(b->out);
+  return assign(b->out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, address));
+}
+
+static void own_store(Block* b, IRExpr* address, IRExpr* value) {
+  dead_puts_ignore_next_of(b->out);
+  addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, address, value));
+}
+
+static void store_word(Block* b, UInt word, IRExpr* value) { own_store(b, word_address(b, word), value); }
 
 // ----------------------------------------------------------------------------------------------------------------- segments
 
-static void replay_full_buffer(UChar* guest_state, ULong pointer_offset) {
-  ULong* pointer = (ULong*)(guest_state + pointer_offset);
+static Int pointer_offset_;  // of the buffer pointer in the guest state
+
+static VG_REGPARM(1) void replay_full_buffer(UChar* guest_state) {
+  ULong* pointer = (ULong*)(guest_state + pointer_offset_);
   segments_replay((const ULong*)(Addr)*pointer);
   *pointer = (ULong)(Addr)segments_buffer;
 }
 
 static void open_block(Block* b) {
   IRSB* out = b->out;
+  b->first_statement = out->stmts_used;
   ULong limit = (ULong)(Addr)(segments_buffer + kBufferWords);
-  IRExpr* now = assign(out, Ity_I64, IRExpr_Get(b->pointer_offset, Ity_I64));
-  IRDirty* d = unsafeIRDirty_0_N(0, "replay_full_buffer", VG_(fnptr_to_fnentry)(replay_full_buffer),
-                                 mkIRExprVec_2(IRExpr_GSPTR(), constant((ULong)b->pointer_offset)));
+  IRExpr* now = assign(out, Ity_I64, IRExpr_Get(pointer_offset_, Ity_I64));
+  IRDirty* d = unsafeIRDirty_0_N(1, "replay_full_buffer", VG_(fnptr_to_fnentry)(replay_full_buffer), mkIRExprVec_1(IRExpr_GSPTR()));
   d->guard = assign(out, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, constant(limit), now));
   d->nFxState = 1;
   VG_(memset)(&d->fxState[0], 0, sizeof d->fxState[0]);
   d->fxState[0].fx = Ifx_Modify;
-  d->fxState[0].offset = (UShort)b->pointer_offset;
+  d->fxState[0].offset = (UShort)pointer_offset_;
   d->fxState[0].size = 8;
   addStmtToIRSB(out, IRStmt_Dirty(d));
   b->pointer = newIRTemp(out->tyenv, Ity_I64);
-  addStmtToIRSB(out, IRStmt_WrTmp(b->pointer, IRExpr_Get(b->pointer_offset, Ity_I64)));
+  addStmtToIRSB(out, IRStmt_WrTmp(b->pointer, IRExpr_Get(pointer_offset_, Ity_I64)));
+  b->end_of_opening = out->stmts_used;
+}
+
+static void take_opening_out(Block* b) {
+  for (Int i = b->first_statement; i < b->end_of_opening; i++) b->out->stmts[i] = IRStmt_NoOp();
 }
 
 static void forget_accesses(Block* b) {
@@ -112,14 +135,28 @@ static void forget_accesses(Block* b) {
   b->counted_masked[0] = b->counted_masked[1] = False;
 }
 
-static void close_segment(Block* b) {
-  if (!b->any) return;
-  b->chain = segment_new(b->sites, b->n_sites, b->amounts, b->chain);
-  store_word(b, b->words, constant((ULong)(Addr)b->chain));
+static void count_execution(Block* b, const Segment* s) {
+  IRExpr* cell = constant((ULong)(Addr)s->executions);
+  IRExpr* before = own_load(b, cell);
+  own_store(b, cell, assign(b->out, Ity_I64, IRExpr_Binop(Iop_Add64, before, constant(1))));
+}
+
+static void record_execution(Block* b, const Segment* s) {
+  store_word(b, b->words, constant((ULong)(Addr)s));
   b->words += 1 + b->n_sites;
   tl_assert(b->words <= kLargestBlockWords);
-  addStmtToIRSB(b->out, IRStmt_Put(b->pointer_offset, word_address(b, b->words)));
+  addStmtToIRSB(b->out, IRStmt_Put(pointer_offset_, word_address(b, b->words)));
+}
+
+static void close_segment(Block* b) {
+  if (!b->any) return;
+  b->chain = segment_new(b->sites, b->n_sites, b->amounts, functions_at(b->instruction_address), b->chain);
+  if (b->n_sites == 0)
+    count_execution(b, b->chain);
+  else
+    record_execution(b, b->chain);
   b->any = False;
+  b->last_was_load = False;
   b->n_sites = 0;
   VG_(memset)(b->amounts, 0, sizeof b->amounts);
   forget_accesses(b);
@@ -128,7 +165,8 @@ static void close_segment(Block* b) {
 // Appends a word to the running segment's record; answers its site.
 static Int add_site(Block* b, IRExpr* value, UInt bytes, UChar flags) {
   tl_assert(b->n_sites < kMaxSites && bytes <= 0xFFFF);
-  b->sites[b->n_sites] = (Site){(UShort)bytes, flags, 0};
+  b->last_was_load = False;
+  b->sites[b->n_sites] = (Site){(UShort)bytes, flags};
   store_word(b, b->words + 1 + b->n_sites, value);
   return (Int)b->n_sites++;
 }
@@ -151,16 +189,38 @@ static Origin origin_of(const IRExpr* address) {
   return (Origin){IRTemp_INVALID, (Long)address->Iex.Const.con->Ico.U64, NULL, NULL};
 }
 
-static Bool merge_with_recent(Block* b, const Origin* where, UInt bytes, Bool write) {
+static Bool merge_with_recent(Block* b, IRExpr* address, const Origin* where, UInt bytes, Bool write) {
   for (UInt k = 0; k < b->n_recent; k++) {
     RecentAccess* r = &b->recent[k];
     if (r->write != write || r->base != where->base || r->offset + (Long)r->bytes != where->offset) continue;
     r->bytes += bytes;
-    if (r->site >= 0) b->sites[r->site].bytes = (UShort)r->bytes;
+    if (r->site >= 0)
+      b->sites[r->site].bytes = (UShort)r->bytes;
+    else if (simulate_caches_)
+      add_site(b, address, bytes, site_flags(b, write));  // its beginning has joined a load
     b->amounts[bytes_event(b, write)] += (Int)bytes;
     return True;
   }
   return False;
+}
+
+// A store to the bytes that the last access loaded (a[i] += x) needs no word of its own.
+static Bool joins_last_load(Block* b, const Origin* where, UInt bytes) {
+  if (!b->last_was_load || b->instruction.non_temporal || where->base != b->last_base || where->offset != b->last_offset) return False;
+  Site* last = &b->sites[b->n_sites - 1];
+  if (last->bytes != bytes) return False;
+  last->flags |= kSiteWrite | kSiteReadFirst;
+  b->last_was_load = False;
+  return True;
+}
+
+static Int add_access_site(Block* b, IRExpr* address, const Origin* where, UInt bytes, Bool write) {
+  if (!simulate_caches_ || (write && joins_last_load(b, where, bytes))) return -1;
+  Int site = add_site(b, address, bytes, site_flags(b, write));
+  b->last_was_load = !write;
+  b->last_base = where->base;
+  b->last_offset = where->offset;
+  return site;
 }
 
 static void add_access(Block* b, IRExpr* address, UInt bytes, Bool write) {
@@ -171,10 +231,10 @@ static void add_access(Block* b, IRExpr* address, UInt bytes, Bool write) {
     if (b->instruction.operand_offset)
       address = assign(b->out, Ity_I64, IRExpr_Binop(Iop_Sub64, address, constant(b->instruction.operand_offset)));
   }
-  if (merge_with_recent(b, &where, bytes, write)) return;
+  if (merge_with_recent(b, address, &where, bytes, write)) return;
   b->amounts[number_event(write)]++;
   b->amounts[bytes_event(b, write)] += (Int)bytes;
-  Int site = simulate_caches_ ? add_site(b, address, bytes, site_flags(b, write)) : -1;
+  Int site = add_access_site(b, address, &where, bytes, write);
   if (b->n_recent < kMaxRecent) b->recent[b->n_recent++] = (RecentAccess){write, where.base, where.offset, bytes, site};
 }
 
@@ -282,6 +342,33 @@ static void memory_of_statement(Block* b, const IRStmt* st) {
 
 // ------------------------------------------------------------------------------------------------------------- instructions
 
+// VEX computes the same address anew in every instruction: equal sums and shifts of equal operands are known as the first of them.
+typedef struct {
+  IROp op;
+  IRTemp left, right;  // the right one is IRTemp_INVALID for a constant
+  ULong constant;
+  IRTemp result;
+} Computed;
+enum { kMaxComputed = 64 };
+static Computed computed_[kMaxComputed];
+static UInt n_computed_;
+
+static IRTemp first_of_equals(const IRExpr* e, IRTemp result) {
+  const IRExpr *left = e->Iex.Binop.arg1, *right = e->Iex.Binop.arg2;
+  Bool constant = right->tag == Iex_Const;
+  if (left->tag != Iex_RdTmp || (e->Iex.Binop.op != Iop_Add64 && e->Iex.Binop.op != Iop_Shl64)) return result;
+  Computed c = {e->Iex.Binop.op, left->Iex.RdTmp.tmp, constant ? IRTemp_INVALID : right->Iex.RdTmp.tmp, 0, result};
+  if (constant) c.constant = e->Iex.Binop.op == Iop_Shl64 ? right->Iex.Const.con->Ico.U8 : right->Iex.Const.con->Ico.U64;
+  if (origins_[c.left].offset == 0) c.left = origins_[c.left].base;
+  if (!constant && origins_[c.right].offset == 0) c.right = origins_[c.right].base;
+  for (UInt k = 0; k < n_computed_; k++) {
+    const Computed* known = &computed_[k];
+    if (known->op == c.op && known->left == c.left && known->right == c.right && known->constant == c.constant) return known->result;
+  }
+  if (n_computed_ < kMaxComputed) computed_[n_computed_++] = c;
+  return result;
+}
+
 static void note_origin(const IRStmt* st) {
   if (st->tag != Ist_WrTmp) return;
   const IRExpr* e = st->Ist.WrTmp.data;
@@ -291,9 +378,12 @@ static void note_origin(const IRStmt* st) {
     o->guard = e->Iex.ITE.cond;
     o->if_true = e->Iex.ITE.iftrue;
   }
-  if (e->tag != Iex_Binop || e->Iex.Binop.op != Iop_Add64) return;
+  if (e->tag != Iex_Binop) return;
   const IRExpr *left = e->Iex.Binop.arg1, *right = e->Iex.Binop.arg2;
-  if (left->tag != Iex_RdTmp || right->tag != Iex_Const) return;
+  if (e->Iex.Binop.op != Iop_Add64 || left->tag != Iex_RdTmp || right->tag != Iex_Const) {
+    o->base = first_of_equals(e, st->Ist.WrTmp.tmp);
+    return;
+  }
   o->base = origins_[left->Iex.RdTmp.tmp].base;
   o->offset = origins_[left->Iex.RdTmp.tmp].offset + (Long)right->Iex.Const.con->Ico.U64;
 }
@@ -304,6 +394,7 @@ static void reset_origins(UInt n) {
     if (origins_ != NULL) VG_(free)(origins_);
     origins_ = VG_(malloc)("plumbline.origins", origins_capacity_ * sizeof origins_[0]);
   }
+  n_computed_ = 0;
   for (UInt t = 0; t < n; t++) origins_[t] = (Origin){t, 0, NULL, NULL};
 }
 
@@ -319,6 +410,7 @@ static void begin_instruction(Block* b, Int mark) {
   Addr address = st->Ist.IMark.addr;
   decode_instruction((const UChar*)address, st->Ist.IMark.len, d);
   b->any = True;
+  b->instruction_address = address;
   b->next_instruction = address + st->Ist.IMark.len;
   forget_accesses(b);
   // A REP instruction passes here once an element; it is counted where it is left, see leave_repeated.
@@ -344,9 +436,15 @@ static IRStmt* rewrite_fma(Block* b, IRStmt* st) {
   if (offset < 0) return st;
   if (!b->fma.emitted) {
     fma_emit(b->out, &b->fma);
-    forward_forget_all();
+    scalar_forget_registers();
   }
   return IRStmt_WrTmp(st->Ist.WrTmp.tmp, IRExpr_Get(offset, b->instruction.fma.fp64 ? Ity_F64 : Ity_F32));
+}
+
+static const IRStmt* next_statement(const IRSB* in, Int i) {
+  do i++;
+  while (i < in->stmts_used && in->stmts[i]->tag == Ist_NoOp);
+  return i < in->stmts_used ? in->stmts[i] : NULL;
 }
 
 static void add_statement(Block* b, Int i) {
@@ -360,7 +458,7 @@ static void add_statement(Block* b, Int i) {
     close_segment(b);
   }
   st = rewrite_fma(b, st);
-  if (st != NULL) addStmtToIRSB(b->out, forward_statement(b->out, st));
+  if (st != NULL) scalar_add_statement(b->out, st, next_statement(b->in, i));
 }
 
 IRSB* instrument_block(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* layout, const VexGuestExtents* extents,
@@ -370,9 +468,10 @@ IRSB* instrument_block(VgCallbackClosure* closure, IRSB* in, const VexGuestLayou
   VG_(memset)(b, 0, offsetof(Block, sites));
   b->in = in;
   b->out = deepCopyIRSBExceptStmts(in);
-  b->pointer_offset = layout->total_sizeB + kShadowOffset;
+  pointer_offset_ = layout->total_sizeB + kShadowOffset;
   reset_origins((UInt)in->tyenv->types_used);
-  forward_forget_all();
+  scalar_begin_block(in);
+  dead_puts_begin();
   while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark) addStmtToIRSB(b->out, in->stmts[i++]);
   open_block(b);
   for (; i < in->stmts_used; i++)
@@ -384,5 +483,7 @@ IRSB* instrument_block(VgCallbackClosure* closure, IRSB* in, const VexGuestLayou
   }
   close_segment(b);
   segments_own(closure->nraddr, extents->base[0], b->chain);
+  if (b->words == 0) take_opening_out(b);
+  dead_puts_drop(b->out);
   return b->out;
 }

@@ -3,6 +3,7 @@
 // The Plumbline tool: registration with Valgrind's core, and the program's requests.
 #include "client_requests.h"
 #include "fma.h"
+#include "functions.h"
 #include "instrument.h"
 #include "options.h"
 #include "pub_tool_basics.h"
@@ -11,6 +12,7 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
+#include "pub_tool_vkiscnums.h"
 #include "regions.h"
 #include "report.h"
 #include "segments.h"
@@ -61,7 +63,11 @@ static Bool handle_request(ThreadId tid, UWord* request, UWord* answer) {
     case PLUMBLINE_REQUEST_EMPTY_CACHES:
       segments_empty_caches();
       return True;
+    case PLUMBLINE_REQUEST_FLUSH_CACHES:
+      segments_write_caches_back();
+      return True;
     case PLUMBLINE_REQUEST_REGION_BEGIN:
+      if (request[2] & 1) segments_empty_caches();
       regions_begin(tid, (const HChar*)request[1]);
       return True;
     case PLUMBLINE_REQUEST_REGION_END:
@@ -80,18 +86,40 @@ static void require_faithful_translation(void) {
   VG_(clo_vex_control).guest_chase = False;
 }
 
+// The copies of an unrolled loop would each have to meet every new line anew.
+static void prefer_one_footprint_a_loop(void) { VG_(clo_vex_control).iropt_unroll_thresh = 0; }
+
 static void after_options(void) {
   options_check();
   require_faithful_translation();  // once more, over the user's choice
   if (options.self_check) VG_(clo_vex_control).iropt_level = 0;
   fma_detect_host(options.host_fma);
-  if (options.simulate_caches) caches_configure(options.geometry);
+  if (options.simulate_caches) prefer_one_footprint_a_loop();
+  if (options.simulate_caches) caches_configure(options.geometry, options.prefetchers);
+  functions_start(options.functions);
   segments_start(options.simulate_caches, options.count_at_start);
   instrument_start(options.simulate_caches);
 }
 
 static void finish(Int exit_code) {
   if (options.out != NULL) report_write();
+}
+
+static void forget_parents_counts(ThreadId tid) {
+  segments_forget_counts();
+  functions_forget_counts();
+  regions_forget_counts();
+}
+
+// A program that another one replaces never comes to its end: it reports before, and takes that back when it could not be replaced.
+static Bool replaces_program(UInt call) { return call == __NR_execve || call == __NR_execveat; }
+
+static void before_system_call(ThreadId tid, UInt call, UWord* arguments, UInt n_arguments) {
+  if (options.out != NULL && replaces_program(call)) report_write_before_exec();
+}
+
+static void after_system_call(ThreadId tid, UInt call, UWord* arguments, UInt n_arguments, SysRes result) {
+  if (options.out != NULL && replaces_program(call)) report_take_back();
 }
 
 static void print_debug_usage(void) { VG_(printf)("    (none)\n"); }
@@ -106,9 +134,11 @@ static void before_options(void) {
   VG_(basic_tool_funcs)(after_options, instrument_block, finish);
   VG_(needs_client_requests)(handle_request);
   VG_(needs_command_line_options)(options_process, options_print_usage, print_debug_usage);
+  VG_(needs_syscall_wrapper)(before_system_call, after_system_call);
   VG_(needs_superblock_discards)(segments_discard);
   VG_(track_start_client_code)(segments_thread_starts);
   VG_(track_stop_client_code)(segments_thread_stops);
+  VG_(atfork)(NULL, NULL, forget_parents_counts);
   require_faithful_translation();
 }
 

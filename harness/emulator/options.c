@@ -9,11 +9,16 @@
 // By default a core of AMD's Zen 4 with its share of a 32 MiB L3.
 Options options = {
     .geometry = {{32 << 10, 8, 64}, {1 << 20, 8, 64}, {32 << 20, 16, 64}},
+    .l3_share = 1,
+    .prefetchers = 0,
     .simulate_caches = True,
+    .functions = False,
     .count_at_start = True,
     .host_fma = True,
     .out = NULL,
 };
+
+const HChar* const prefetcher_name[kPrefetchers] = {"l1-next", "l2-adjacent", "l2-stream"};
 
 static void refuse(const HChar* argument, const HChar* reason) {
   VG_(fmsg)("bad option %s: %s\n", argument, reason);
@@ -54,6 +59,26 @@ static Bool parse_yes_no(const HChar* argument, const HChar* value) {
   return False;
 }
 
+static UInt parse_share(const HChar* argument, const HChar* value) {
+  ULong share = 0;
+  if (!parse_number(&value, &share) || *value || share == 0 || share > 65536) refuse(argument, "wanted a number from 1 to 65536");
+  return (UInt)share;
+}
+
+static UInt parse_prefetchers(const HChar* argument, const HChar* value) {
+  UInt all = 0;
+  if (VG_STREQ(value, "none")) return 0;
+  while (True) {
+    UInt k = 0, length = 0;
+    while (value[length] && value[length] != ',') length++;
+    while (k < kPrefetchers && !(VG_(strlen)(prefetcher_name[k]) == length && VG_(strncmp)(prefetcher_name[k], value, length) == 0)) k++;
+    if (k == kPrefetchers) refuse(argument, "wanted none, or some of l1-next,l2-adjacent,l2-stream");
+    all |= 1u << k;
+    if (value[length] == '\0') return all;
+    value += length + 1;
+  }
+}
+
 Bool options_process(const HChar* argument) {
   const HChar* value;
   if (VG_STR_CLO(argument, "--l1", value)) {
@@ -62,6 +87,12 @@ Bool options_process(const HChar* argument) {
     parse_geometry(argument, value, &options.geometry[1]);
   } else if (VG_STR_CLO(argument, "--l3", value)) {
     parse_geometry(argument, value, &options.geometry[2]);
+  } else if (VG_STR_CLO(argument, "--l3-share", value)) {
+    options.l3_share = parse_share(argument, value);
+  } else if (VG_STR_CLO(argument, "--prefetch", value)) {
+    options.prefetchers = parse_prefetchers(argument, value);
+  } else if (VG_STR_CLO(argument, "--functions", value)) {
+    options.functions = parse_yes_no(argument, value);
   } else if (VG_STR_CLO(argument, "--caches", value)) {
     options.simulate_caches = parse_yes_no(argument, value);
   } else if (VG_STR_CLO(argument, "--count-at-start", value)) {
@@ -83,6 +114,10 @@ void options_check(void) {
   for (UInt level = 1; level < 3; level++)
     if (options.geometry[level].line_bytes != options.geometry[0].line_bytes)
       refuse(level == 1 ? "--l2" : "--l3", "all levels must have the same LINE");
+  CacheGeometry* l3 = &options.geometry[2];
+  ULong set_bytes = (ULong)l3->ways * l3->line_bytes, sets = l3->size_bytes / set_bytes / options.l3_share;
+  if (sets == 0) refuse("--l3-share", "L3 has fewer sets than parts are wanted");
+  l3->size_bytes = sets * set_bytes;
 }
 
 void options_print_usage(void) {
@@ -90,6 +125,9 @@ void options_print_usage(void) {
   ("    --l1=SIZE,WAYS,LINE       first-level cache of each thread, bytes [32768,8,64]\n"
    "    --l2=SIZE,WAYS,LINE       second-level cache of each thread [1048576,8,64]\n"
    "    --l3=SIZE,WAYS,LINE       third-level cache shared by all threads [33554432,16,64]\n"
+   "    --l3-share=N              this process gets one Nth of L3's sets, as one of N ranks [1]\n"
+   "    --prefetch=LIST           simulated prefetchers: none, or some of l1-next,l2-adjacent,l2-stream [none]\n"
+   "    --functions=yes|no        counts by function, too, in the report [no]\n"
    "    --caches=yes|no           simulate the caches [yes]; no: counts only, faster\n"
    "    --count-at-start=yes|no   count from the start, or wait for the program's request [yes]\n"
    "    --host-fma=yes|no         run fused multiply-adds on the host's, where it has them [yes]; no: Valgrind's software\n"

@@ -7,7 +7,10 @@
 
 typedef struct {
   CacheGeometry geometry[3];
+  UInt l3_share;  // this process has one part in so many of L3, a whole number of its sets
+  UInt prefetchers;
   Bool simulate_caches;
+  Bool functions;
   Bool count_at_start;
   Bool self_check;
   Bool host_fma;
@@ -15,6 +18,9 @@ typedef struct {
 } Options;
 
 extern Options options;
+
+enum { kPrefetchers = 3 };
+extern const HChar* const prefetcher_name[kPrefetchers];  // of bit k of `prefetchers`
 
 Bool options_process(const HChar* argument);  // False: not an option of this tool
 void options_print_usage(void);

@@ -40,4 +40,12 @@ Bool regions_end(ThreadId thread, const HChar* name) {
   return True;
 }
 
+void regions_forget_counts(void) {
+  for (Region* r = first_; r != NULL; r = r->next) {
+    r->entries = r->depth > 0;
+    VG_(memset)(r->at_begin, 0, sizeof r->at_begin);
+    VG_(memset)(r->sum, 0, sizeof r->sum);
+  }
+}
+
 const Region* regions_first(void) { return first_; }

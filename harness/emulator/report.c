@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report.h"
 
+#include "functions.h"
 #include "options.h"
+#include "pub_tool_clientstate.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 #include "pub_tool_threadstate.h"
 #include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
 #include "regions.h"
 #include "segments.h"
 #include "selfcheck.h"
@@ -47,7 +51,14 @@ static void print_counts(VgFile* f, const ULong* counts) {
 }
 
 static void print_head(VgFile* f) {
-  VG_(fprintf)(f, "{\"schema\":\"plumbline-emulator/1\",\"abi\":%u,\"pid\":%d,\n\"units\":{", PLUMBLINE_EMULATOR_ABI, VG_(getpid)());
+  VG_(fprintf)(f, "{\"schema\":\"plumbline-emulator/1\",\"abi\":%u,\"pid\":%d,\"parent\":%d,\n\"command\":[", PLUMBLINE_EMULATOR_ABI,
+               VG_(getpid)(), VG_(getppid)());
+  print_string(f, VG_(args_the_exename));
+  for (Word k = 0; k < VG_(sizeXA)(VG_(args_for_client)); k++) {
+    VG_(fprintf)(f, ",");
+    print_string(f, *(HChar**)VG_(indexXA)(VG_(args_for_client), k));
+  }
+  VG_(fprintf)(f, "],\n\"units\":{");
   for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT; e++) VG_(fprintf)(f, "%s\"%s\":\"%s\"", e ? "," : "", name_[e], unit_[e]);
   VG_(fprintf)(f, "},\n\"caches\":");
   if (!options.simulate_caches) {
@@ -61,6 +72,14 @@ static void print_head(VgFile* f) {
     (f, "%s\"L%u\":{\"size_bytes\":%llu,\"ways\":%u,\"line_bytes\":%u}", level ? "," : "", level + 1, g->size_bytes, g->ways,
      g->line_bytes);
   }
+  VG_(fprintf)(f, ",\"l3_share\":%u,\"prefetchers\":[", options.l3_share);
+  Bool first = True;
+  for (UInt k = 0; k < kPrefetchers; k++) {
+    if (!(options.prefetchers & 1u << k)) continue;
+    VG_(fprintf)(f, "%s\"%s\"", first ? "" : ",", prefetcher_name[k]);
+    first = False;
+  }
+  VG_(fprintf)(f, "]");
   VG_(fprintf)(f, "}");
 }
 
@@ -90,13 +109,39 @@ static void print_regions(VgFile* f) {
   VG_(fprintf)(f, "]");
 }
 
-void report_write(void) {
+static void print_function(const Function* function, void* closure) {
+  struct {
+    VgFile* f;
+    Bool first;
+  }* printing = closure;
+  Bool ran = False;
+  for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT; e++) ran |= function->counts[e] != 0;
+  if (!ran) return;
+  VG_(fprintf)(printing->f, "%s\n{\"name\":", printing->first ? "" : ",");
+  print_string(printing->f, function->name);
+  VG_(fprintf)(printing->f, ",\"object\":");
+  print_string(printing->f, function->object);
+  VG_(fprintf)(printing->f, ",\"counts\":");
+  print_counts(printing->f, function->counts);
+  VG_(fprintf)(printing->f, "}");
+  printing->first = False;
+}
+
+static void print_functions(VgFile* f) {
+  struct {
+    VgFile* f;
+    Bool first;
+  } printing = {f, True};
+  VG_(fprintf)(f, ",\n\"functions\":[");
+  functions_visit(print_function, &printing);
+  VG_(fprintf)(f, "]");
+}
+
+static void write_to(const HChar* path) {
   ULong total[PLUMBLINE_EVENT_COUNT];
-  HChar* path = VG_(expand_file_name)("--out", options.out);
   VgFile* f = VG_(fopen)(path, VKI_O_WRONLY | VKI_O_CREAT | VKI_O_TRUNC, 0644);
   if (f == NULL) {
     VG_(fmsg)("cannot write %s, named by --out: the counts are lost\n", path);
-    VG_(free)(path);
     return;
   }
   segments_total(total);
@@ -105,8 +150,41 @@ void report_write(void) {
   print_counts(f, total);
   print_threads(f);
   print_regions(f);
+  if (options.functions) print_functions(f);
   if (options.self_check) selfcheck_report(f);
   VG_(fprintf)(f, "}\n");
   VG_(fclose)(f);
+}
+
+void report_write(void) {
+  HChar* path = VG_(expand_file_name)("--out", options.out);
+  write_to(path);
   VG_(free)(path);
+}
+
+static HChar* before_exec_;  // the last one written
+
+static Bool exists(const HChar* path) {
+  struct vg_stat status;
+  return !sr_isError(VG_(stat)(path, &status));
+}
+
+// One process may be replaced more than once: its files are numbered.
+void report_write_before_exec(void) {
+  HChar* path = VG_(expand_file_name)("--out", options.out);
+  HChar* numbered = VG_(malloc)("plumbline.report.path", VG_(strlen)(path) + 32);
+  UInt number = 1;
+  do VG_(sprintf)(numbered, "%s.before-exec.%u", path, number++);
+  while (exists(numbered));
+  write_to(numbered);
+  VG_(free)(path);
+  if (before_exec_ != NULL) VG_(free)(before_exec_);
+  before_exec_ = numbered;
+}
+
+void report_take_back(void) {
+  if (before_exec_ == NULL) return;
+  VG_(unlink)(before_exec_);
+  VG_(free)(before_exec_);
+  before_exec_ = NULL;
 }

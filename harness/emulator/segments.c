@@ -14,11 +14,20 @@ static Bool simulate_caches_;
 static Bool counting_;
 
 static ThreadCounts** threads_;  // by thread id
-static ThreadCounts* current_;   // whom the active segments' executions belong to
+static ThreadCounts* current_;   // whom the executions in the cells belong to
 static ThreadId current_id_;
 
-static Segment** active_;  // segments with executions not yet folded
-static UInt n_active_, active_capacity_;
+// The segments' cells lie close together, as all of them are read at every fold.
+enum { kCellsOfPage = 4096 };
+typedef struct CellPage {
+  ULong executions[kCellsOfPage];
+  Segment* segment[kCellsOfPage];  // a free cell has none
+  struct CellPage* next;
+} CellPage;
+static CellPage* first_page_;
+static UInt cells_of_first_page_ = kCellsOfPage;  // handed out so far; all other pages are full
+static ULong** free_cells_;
+static UInt n_free_cells_, free_cells_capacity_;
 
 static VgHashTable* blocks_;
 
@@ -34,29 +43,79 @@ void segments_start(Bool simulate_caches, Bool counting) {
   counting_ = counting;
   threads_ = VG_(calloc)("plumbline.threads", VG_N_THREADS, sizeof threads_[0]);
   blocks_ = VG_(HT_construct)("plumbline.blocks");
-  active_capacity_ = 1024;
-  active_ = VG_(malloc)("plumbline.active", active_capacity_ * sizeof active_[0]);
+}
+
+// ----------------------------------------------------------------------------------------------------------------- the cells
+
+static ULong* take_cell(void) {
+  if (n_free_cells_ > 0) return free_cells_[--n_free_cells_];
+  if (cells_of_first_page_ == kCellsOfPage) {
+    CellPage* page = VG_(calloc)("plumbline.cells", 1, sizeof *page);
+    page->next = first_page_;
+    first_page_ = page;
+    cells_of_first_page_ = 0;
+  }
+  return &first_page_->executions[cells_of_first_page_++];
+}
+
+static Segment** owner_of(ULong* cell) {
+  for (CellPage* page = first_page_;; page = page->next)
+    if (cell >= page->executions && cell < page->executions + kCellsOfPage) return &page->segment[cell - page->executions];
+}
+
+static void give_cell_back(ULong* cell) {
+  if (n_free_cells_ == free_cells_capacity_) {
+    free_cells_capacity_ = free_cells_capacity_ ? 2 * free_cells_capacity_ : kCellsOfPage;
+    free_cells_ = VG_(realloc)("plumbline.free_cells", free_cells_, free_cells_capacity_ * sizeof free_cells_[0]);
+  }
+  *owner_of(cell) = NULL;
+  free_cells_[n_free_cells_++] = cell;
+}
+
+static void add_executions(const Segment* s, ULong executions) {
+  for (UInt k = 0; k < s->n_increments; k++) {
+    ULong amount = executions * (ULong)(Long)s->increments[k].amount;
+    current_->counts[s->increments[k].event] += amount;
+    if (s->function != NULL) s->function->counts[s->increments[k].event] += amount;
+  }
+}
+
+static void fold_line(ULong* executions, Segment* const* segment) {
+  for (UInt k = 0; k < 8; k++) {
+    if (executions[k] == 0) continue;
+    if (counting_) add_executions(segment[k], executions[k]);
+    executions[k] = 0;
+  }
+}
+
+// Brings the counts of the current thread up to date. What ran while counting was off is forgotten.
+static void fold(void) {
+  for (CellPage* page = first_page_; page != NULL; page = page->next) {
+    UInt used = page == first_page_ ? cells_of_first_page_ : kCellsOfPage;
+    for (UInt k = 0; k < used; k += 8) {
+      ULong* e = page->executions + k;
+      if (e[0] | e[1] | e[2] | e[3] | e[4] | e[5] | e[6] | e[7]) fold_line(e, page->segment + k);
+    }
+  }
 }
 
 // ------------------------------------------------------------------------------------------------------- owning of segments
 
-Segment* segment_new(const Site* sites, UInt n_sites, const Int amounts[PLUMBLINE_EVENT_COUNT], Segment* next_of_block) {
+Segment* segment_new(const Site* sites, UInt n_sites, const Int amounts[PLUMBLINE_EVENT_COUNT], Function* function, Segment* next_of_block) {
   UInt n_increments = 0;
   for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT; e++) n_increments += amounts[e] != 0;
-  Segment* s = VG_(malloc)("plumbline.segment", sizeof *s + n_increments * sizeof(Increment) + n_sites * sizeof(Site));
-  s->executions = 0;
-  s->n_sites = n_sites;
-  s->n_increments = 0;
-  s->dynamic = False;
+  Segment* s = VG_(malloc)("plumbline.segment", sizeof *s + footprint_bytes(n_sites) + n_increments * sizeof(Increment));
+  footprint_make(&s->footprint, s + 1, sites, n_sites);
+  s->executions = take_cell();
+  *owner_of(s->executions) = s;
+  s->function = function;
   s->next_of_block = next_of_block;
-  s->increments = (Increment*)(s + 1);
-  s->sites = (Site*)(s->increments + n_increments);
+  s->increments = (Increment*)((UChar*)(s + 1) + footprint_bytes(n_sites));
+  s->n_increments = 0;
   for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT; e++)
     if (amounts[e] != 0) s->increments[s->n_increments++] = (Increment){e, amounts[e]};
-  for (UInt k = 0; k < n_sites; k++) {
-    s->sites[k] = sites[k];
-    s->dynamic |= (sites[k].flags & kSiteGuarded) != 0;
-  }
+  s->dynamic = False;
+  for (UInt k = 0; k < n_sites; k++) s->dynamic |= (sites[k].flags & kSiteGuarded) != 0;
   return s;
 }
 
@@ -68,8 +127,6 @@ void segments_own(Addr entry, Addr base, Segment* chain) {
   VG_(HT_add_node)(blocks_, node);
 }
 
-static void fold(void);
-
 static Word same_block(const void* a, const void* b) { return ((const BlockNode*)a)->base != ((const BlockNode*)b)->base; }
 
 // Client code is stopped, so no record of the buffer names these segments any more; their executions are folded first.
@@ -79,8 +136,10 @@ void segments_discard(Addr entry, VexGuestExtents extents) {
   BlockNode* node = VG_(HT_gen_remove)(blocks_, &wanted, same_block);
   if (node == NULL) return;
   fold();
+  if (simulate_caches_) caches_settle(current_->caches);
   for (Segment *s = node->chain, *next; s != NULL; s = next) {
     next = s->next_of_block;
+    give_cell_back(s->executions);
     VG_(free)(s);
   }
   VG_(free)(node);
@@ -88,50 +147,40 @@ void segments_discard(Addr entry, VexGuestExtents extents) {
 
 // ---------------------------------------------------------------------------------------------------------------- replaying
 
-static void fold(void) {
-  for (UInt i = 0; i < n_active_; i++) {
-    Segment* s = active_[i];
-    for (UInt k = 0; k < s->n_increments; k++)
-      current_->counts[s->increments[k].event] += s->executions * (ULong)(Long)s->increments[k].amount;
-    s->executions = 0;
-  }
-  n_active_ = 0;
-}
-
-static __attribute__((noinline)) void activate(Segment* s) {
-  if (n_active_ == active_capacity_) {
-    active_capacity_ *= 2;
-    active_ = VG_(realloc)("plumbline.active", active_, active_capacity_ * sizeof active_[0]);
-  }
-  active_[n_active_++] = s;
+static void add_count(const Segment* s, UInt event, ULong amount) {
+  current_->counts[event] += amount;
+  if (s->function != NULL) s->function->counts[event] += amount;
 }
 
 static void count_guarded_sites(const Segment* s, const ULong* addresses) {
-  ULong* counts = current_->counts;
-  for (UInt k = 0; k < s->n_sites; k++) {
-    const Site* site = &s->sites[k];
+  for (UInt k = 0; k < s->footprint.n_sites; k++) {
+    const Site* site = &s->footprint.sites[k];
     if (!(site->flags & kSiteGuarded) || addresses[k] == 0) continue;
     Bool write = site->flags & kSiteWrite;
     if (site->flags & kSiteInstruction) {
-      counts[PLUMBLINE_EVENT_instructions]++;
+      add_count(s, PLUMBLINE_EVENT_instructions, 1);
       continue;
     }
-    if (site->flags & kSiteCountsAccess) counts[write ? PLUMBLINE_EVENT_stores : PLUMBLINE_EVENT_loads]++;
-    counts[!write                             ? PLUMBLINE_EVENT_reg_l1_load
-           : (site->flags & kSiteNonTemporal) ? PLUMBLINE_EVENT_reg_l1_nt_store
-                                              : PLUMBLINE_EVENT_reg_l1_store] += site->bytes;
+    if (site->flags & kSiteCountsAccess) add_count(s, write ? PLUMBLINE_EVENT_stores : PLUMBLINE_EVENT_loads, 1);
+    UInt bytes_event = !write                             ? PLUMBLINE_EVENT_reg_l1_load
+                       : (site->flags & kSiteNonTemporal) ? PLUMBLINE_EVENT_reg_l1_nt_store
+                                                          : PLUMBLINE_EVENT_reg_l1_store;
+    add_count(s, bytes_event, site->bytes);
   }
 }
 
 void segments_replay(const ULong* end) {
-  if (!counting_) return;
+  if (!counting_ || end == segments_buffer) return;
+  PrivateCaches* caches = current_->caches;
+  Ledger ledger = {current_->counts, NULL};
+  if (simulate_caches_) caches_begin_replay(caches);
   for (const ULong* p = segments_buffer; p < end;) {
     Segment* s = (Segment*)(Addr)*p++;
-    if (s->executions++ == 0) activate(s);
-    if (s->n_sites == 0) continue;
+    (*s->executions)++;
     if (UNLIKELY(s->dynamic)) count_guarded_sites(s, p);
-    if (simulate_caches_) caches_replay(current_->caches, current_->counts, s->sites, p, s->n_sites);
-    p += s->n_sites;
+    if (s->function != NULL) ledger.function = s->function->counts;
+    if (simulate_caches_) caches_replay(caches, ledger, &s->footprint, p);
+    p += s->footprint.n_sites;
   }
 }
 
@@ -150,6 +199,8 @@ void segments_thread_starts(ThreadId tid, ULong blocks) {
   ULong begin = (ULong)(Addr)segments_buffer;
   if (tid != current_id_) {
     fold();
+    if (simulate_caches_ && current_ != NULL) caches_settle(current_->caches);
+    caches_epoch++;  // what the footprints know is of the other thread's caches
     current_ = thread_of(tid);
     current_id_ = tid;
   }
@@ -165,13 +216,31 @@ void segments_thread_stops(ThreadId tid, ULong blocks) {
 
 // ----------------------------------------------------------------------------------------------------------------- requests
 
-void segments_set_counting(Bool on) { counting_ = on; }
+void segments_set_counting(Bool on) {
+  fold();
+  counting_ = on;
+}
 
 void segments_empty_caches(void) {
   if (!simulate_caches_) return;
   for (UInt tid = 0; tid < VG_N_THREADS; tid++)
     if (threads_[tid] != NULL) caches_empty_private(threads_[tid]->caches);
   caches_empty_shared();
+}
+
+// The caller's counts take the write-backs of the shared level.
+void segments_write_caches_back(void) {
+  if (!simulate_caches_ || !counting_) return;
+  for (UInt tid = 0; tid < VG_N_THREADS; tid++)
+    if (threads_[tid] != NULL) caches_write_back_private(threads_[tid]->caches, threads_[tid]->counts);
+  caches_write_back_shared(current_->counts);
+}
+
+void segments_forget_counts(void) {
+  fold();
+  segments_empty_caches();
+  for (UInt tid = 0; tid < VG_N_THREADS; tid++)
+    if (threads_[tid] != NULL) VG_(memset)(threads_[tid]->counts, 0, sizeof threads_[tid]->counts);
 }
 
 const ThreadCounts* segments_thread(ThreadId tid) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Code is cut into segments, stretches that run from first to last instruction or not at all. A segment knows what one
-// execution of it adds to each count; running code only appends "this segment, with these addresses" to a buffer. The buffer
-// is replayed when it is full and whenever its thread stops running client code, so every record belongs to one thread.
+// execution of it adds to each count. Code without anything to record adds 1 to the segment's cell; other code appends "this
+// segment, with these addresses" to a buffer, which is replayed when it is full and whenever its thread stops running client
+// code, so every record belongs to one thread.
 #ifndef PLUMBLINE_SEGMENTS_H
 #define PLUMBLINE_SEGMENTS_H
 
 #include "caches.h"
 #include "client_requests.h"
+#include "functions.h"
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
@@ -17,10 +19,11 @@ typedef struct {
 } Increment;
 
 typedef struct Segment {
-  ULong executions;  // since the last fold
-  UInt n_sites, n_increments;
+  ULong* executions;  // since the last fold
+  Footprint footprint;
+  Function* function;  // NULL unless functions are told apart
+  UInt n_increments;
   Bool dynamic;  // some site is guarded
-  Site* sites;
   Increment* increments;
   struct Segment* next_of_block;
 } Segment;
@@ -28,19 +31,18 @@ typedef struct Segment {
 // One slot of Valgrind's thread table. When a thread ends and another takes its number, that one goes on with its counts and
 // caches, as on a core.
 typedef struct {
-  Bool seen;
   PrivateCaches* caches;
   ULong counts[PLUMBLINE_EVENT_COUNT];
 } ThreadCounts;
 
-// A record of the buffer is the segment's address, then one word for each of its sites.
-enum { kBufferWords = 4096, kLargestBlockWords = 8192 };
+// A record of the buffer is the segment's address, then one word for each of its sites. The buffer is small to stay in the host's L1.
+enum { kBufferWords = 1536, kLargestBlockWords = 8192 };
 extern ULong segments_buffer[kBufferWords + kLargestBlockWords];
 
 void segments_start(Bool simulate_caches, Bool counting);
 
 // Copies what it is given. Segments of one translation are chained, newest first, and owned by it.
-Segment* segment_new(const Site* sites, UInt n_sites, const Int amounts[PLUMBLINE_EVENT_COUNT], Segment* next_of_block);
+Segment* segment_new(const Site* sites, UInt n_sites, const Int amounts[PLUMBLINE_EVENT_COUNT], Function* function, Segment* next_of_block);
 void segments_own(Addr entry, Addr base, Segment* chain);
 void segments_discard(Addr entry, VexGuestExtents extents);
 
@@ -52,6 +54,8 @@ void segments_replay(const ULong* end);
 
 void segments_set_counting(Bool on);
 void segments_empty_caches(void);
+void segments_write_caches_back(void);
+void segments_forget_counts(void);  // a forked child starts at zero, with empty caches
 
 const ThreadCounts* segments_thread(ThreadId tid);  // up to date; NULL for a thread that never ran
 void segments_total(ULong total[PLUMBLINE_EVENT_COUNT]);

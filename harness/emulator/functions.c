@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "functions.h"
+
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+
+static VgHashTable* functions_;
+
+void functions_start(Bool told_apart) {
+  if (told_apart) functions_ = VG_(HT_construct)("plumbline.functions");
+}
+
+static UWord hash_of(const HChar* text, UWord hash) {
+  for (; *text; text++) hash = (hash ^ (UChar)*text) * 0x100000001B3ULL;
+  return hash;
+}
+
+static Word same_function(const void* a, const void* b) {
+  const Function *f = a, *g = b;
+  return !(VG_STREQ(f->name, g->name) && VG_STREQ(f->object, g->object));
+}
+
+Function* functions_at(Addr address) {
+  if (functions_ == NULL) return NULL;
+  const HChar *name, *object;
+  DiEpoch now = VG_(current_DiEpoch)();
+  if (!VG_(get_fnname)(now, address, &name)) name = "???";
+  Function wanted = {.name = VG_(strdup)("plumbline.function", name)};  // the next call reuses the buffer
+  if (!VG_(get_objname)(now, address, &object)) object = "???";
+  wanted.object = VG_(strdup)("plumbline.function", object);
+  wanted.key = hash_of(wanted.object, hash_of(wanted.name, 0xCBF29CE484222325ULL));
+  Function* f = VG_(HT_gen_lookup)(functions_, &wanted, same_function);
+  if (f != NULL) {
+    VG_(free)(wanted.name);
+    VG_(free)(wanted.object);
+    return f;
+  }
+  f = VG_(calloc)("plumbline.function", 1, sizeof *f);
+  *f = wanted;
+  VG_(HT_add_node)(functions_, f);
+  return f;
+}
+
+void functions_visit(void (*visit)(const Function*, void*), void* closure) {
+  if (functions_ == NULL) return;
+  VG_(HT_ResetIter)(functions_);
+  for (const Function* f; (f = VG_(HT_Next)(functions_)) != NULL;) visit(f, closure);
+}
+
+void functions_forget_counts(void) {
+  if (functions_ == NULL) return;
+  VG_(HT_ResetIter)(functions_);
+  for (Function* f; (f = VG_(HT_Next)(functions_)) != NULL;) VG_(memset)(f->counts, 0, sizeof f->counts);
+}
