@@ -18,6 +18,7 @@ void add_ceilings(CLI::App& app, Action& chosen);
 void add_score(CLI::App& app, Action& chosen);
 void add_show(CLI::App& app, Action& chosen);
 void add_project(CLI::App& app, Action& chosen);
+void add_profile(CLI::App& app, Action& chosen);
 void add_report(CLI::App& app, Action& chosen);
 void add_recover(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);

@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", version_text, "what is compiled in and what is usable here");
   Action chosen;
   for (const auto add :
-       {add_doctor, add_list, add_run, add_ceilings, add_score, add_show, add_project, add_report, add_recover, add_bench, add_worker})
+       {add_doctor, add_list, add_run, add_ceilings, add_score, add_show, add_project, add_profile, add_report, add_recover, add_bench, add_worker})
     add(app, chosen);
   try {
     require_known_command(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 
@@ -16,6 +17,32 @@ std::optional<int> number(const Environment& environment, const char* name) {
   const auto [end, failure] = std::from_chars(text->data(), last, value);
   if (failure != std::errc() || end != last) return std::nullopt;
   return value;
+}
+
+// Slurm's "2(x3),1": two ranks on each of three nodes, one on the fourth.
+std::optional<int> tasks_of_node(std::string_view text, int node) {
+  while (!text.empty()) {
+    int tasks = 0, repeated = 1;
+    auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), tasks);
+    if (failure != std::errc()) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.starts_with("(x")) {
+      std::from_chars(text.data() + 2, text.data() + text.size(), repeated);
+      text.remove_prefix(std::min(text.size(), text.find(')')) + (text.find(')') == text.npos ? 0 : 1));
+    }
+    if (node < repeated) return tasks;
+    node -= repeated;
+    text.remove_prefix(text.starts_with(',') ? 1 : text.size());
+  }
+  return std::nullopt;
+}
+
+std::optional<int> ranks_on_this_node(const Environment& environment) {
+  for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"})
+    if (const auto ranks = number(environment, name)) return ranks;
+  const auto node = number(environment, "SLURM_NODEID");
+  const auto tasks = environment("SLURM_STEP_TASKS_PER_NODE");
+  return node && tasks ? tasks_of_node(*tasks, *node) : std::nullopt;
 }
 
 // The linked library's own launchers.
@@ -44,12 +71,14 @@ std::optional<Launch> find_launch(const Environment& environment) {
   };
   // PMI first: hydra's ranks under Slurm also inherit the variables of the step that carries its proxies.
   for (const auto& source : {Source{"PMI_SIZE", "PMI_RANK"}, Source{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}})
-    if (const auto size = number(environment, source.size)) return Launch{*size, number(environment, source.rank).value_or(0), source.size};
+    if (const auto size = number(environment, source.size))
+      return Launch{*size, number(environment, source.rank).value_or(0), source.size, ranks_on_this_node(environment).value_or(*size)};
   // A batch script sees SLURM_NTASKS too, but it is one process: only a task of a step was launched.
   const bool batch_script = environment("SLURM_JOB_ID") && !environment("SLURM_STEP_ID");
   if (batch_script) return std::nullopt;
   for (const char* name : {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"})
-    if (const auto size = number(environment, name)) return Launch{*size, number(environment, "SLURM_PROCID").value_or(0), name};
+    if (const auto size = number(environment, name))
+      return Launch{*size, number(environment, "SLURM_PROCID").value_or(0), name, ranks_on_this_node(environment).value_or(*size)};
   return std::nullopt;
 }
 

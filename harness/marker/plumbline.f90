@@ -14,13 +14,13 @@ module plumbline
   use, intrinsic :: iso_c_binding, only: c_char, c_int
   implicit none
   private
-  public :: plumbline_start, plumbline_stop
+  public :: plumbline_start, plumbline_start_cold, plumbline_stop
 
   interface
-    subroutine fortran_start(name, length) bind(c, name="plumbline_fortran_start")
+    subroutine fortran_start(name, length, cold) bind(c, name="plumbline_fortran_start")
       import :: c_char, c_int
       character(kind=c_char), intent(in) :: name(*)
-      integer(c_int), value :: length
+      integer(c_int), value :: length, cold
     end subroutine
     subroutine fortran_stop(name, length) bind(c, name="plumbline_fortran_stop")
       import :: c_char, c_int
@@ -33,7 +33,13 @@ contains
 
   subroutine plumbline_start(name)
     character(len=*), intent(in) :: name
-    call fortran_start(name, len(name, kind=c_int))
+    call fortran_start(name, len(name, kind=c_int), 0_c_int)
+  end subroutine
+
+  ! From emptied simulated caches, those of all threads: what the region reads comes from memory.
+  subroutine plumbline_start_cold(name)
+    character(len=*), intent(in) :: name
+    call fortran_start(name, len(name, kind=c_int), 1_c_int)
   end subroutine
 
   subroutine plumbline_stop(name)

@@ -28,9 +28,9 @@
 // Valgrind's client request, the interface that <valgrind/valgrind.h> (BSD-style license, Julian Seward) defines: rotations of
 // rdi that add up to nothing, then an exchange of rbx with itself. A processor runs them as no-operations; Valgrind takes them
 // for a request whose six words rax points at, and leaves the answer in rdx.
-static inline unsigned long plumbline_mark(unsigned long request, const char* name) {
+static inline unsigned long plumbline_mark(unsigned long request, const char* name, unsigned long how) {
 #if PLUMBLINE_MARKS_COMPILED_IN
-  unsigned long words[6] = {request, (unsigned long)name, 0, 0, 0, 0};
+  unsigned long words[6] = {request, (unsigned long)name, how, 0, 0, 0};
   unsigned long answer = 0;
   __asm__ volatile(
       "rolq $3, %%rdi ; rolq $13, %%rdi\n\t"
@@ -41,13 +41,15 @@ static inline unsigned long plumbline_mark(unsigned long request, const char* na
       : "cc", "memory");
   return answer;
 #else
-  (void)request, (void)name;
+  (void)request, (void)name, (void)how;
   return 0;
 #endif
 }
 
-#define PLUMBLINE_START(name) ((void)plumbline_mark(PLUMBLINE_MARKER_REGION_BEGIN, (name)))
-#define PLUMBLINE_STOP(name) ((void)plumbline_mark(PLUMBLINE_MARKER_REGION_END, (name)))
+#define PLUMBLINE_START(name) ((void)plumbline_mark(PLUMBLINE_MARKER_REGION_BEGIN, (name), 0))
+// The same from emptied simulated caches, those of all threads: what the region reads comes from memory.
+#define PLUMBLINE_START_COLD(name) ((void)plumbline_mark(PLUMBLINE_MARKER_REGION_BEGIN, (name), 1))
+#define PLUMBLINE_STOP(name) ((void)plumbline_mark(PLUMBLINE_MARKER_REGION_END, (name), 0))
 
 #ifdef __cplusplus
 namespace plumbline {

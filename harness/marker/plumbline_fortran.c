@@ -9,15 +9,15 @@
 enum { name_characters = 255 };
 
 // Fortran's strings end by their length, and trailing blanks say nothing.
-static void mark(unsigned long request, const char* text, int length) {
+static void mark(unsigned long request, const char* text, int length, unsigned long how) {
   char name[name_characters + 1];
   while (length > 0 && text[length - 1] == ' ') length--;
   if (length > name_characters) length = name_characters;
   memcpy(name, text, (size_t)length);
   name[length] = '\0';
-  (void)plumbline_mark(request, name);
+  (void)plumbline_mark(request, name, how);
 }
 
-void plumbline_fortran_start(const char* name, int length) { mark(PLUMBLINE_MARKER_REGION_BEGIN, name, length); }
+void plumbline_fortran_start(const char* name, int length, int cold) { mark(PLUMBLINE_MARKER_REGION_BEGIN, name, length, cold ? 1 : 0); }
 
-void plumbline_fortran_stop(const char* name, int length) { mark(PLUMBLINE_MARKER_REGION_END, name, length); }
+void plumbline_fortran_stop(const char* name, int length) { mark(PLUMBLINE_MARKER_REGION_END, name, length, 0); }

@@ -38,6 +38,27 @@ TEST(launch, hydra_inside_slurm_counts_for_itself) {
   EXPECT_EQ(launch->rank, 3);
 }
 
+TEST(launch, hydra_says_how_many_ranks_share_the_node) {
+  const auto launch = find_launch(with({{"PMI_SIZE", "16"}, {"PMI_RANK", "3"}, {"MPI_LOCALNRANKS", "4"}}));
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->local_size, 4);
+}
+
+TEST(launch, slurms_list_of_tasks_is_read_for_the_node) {
+  const auto local_size = [](const char* node, const char* tasks) {
+    return find_launch(
+               with({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "7"}, {"SLURM_NODEID", node}, {"SLURM_STEP_TASKS_PER_NODE", tasks}}))
+        ->local_size;
+  };
+  EXPECT_EQ(local_size("0", "7"), 7);
+  EXPECT_EQ(local_size("2", "2(x3),1"), 2);
+  EXPECT_EQ(local_size("3", "2(x3),1"), 1);
+  EXPECT_EQ(local_size("0", "3,4"), 3);
+  EXPECT_EQ(local_size("1", "3,4"), 4);
+  EXPECT_EQ(local_size("9", "3,4"), 7) << "a node that the list does not have: all ranks are taken to be here";
+  EXPECT_EQ(local_size("0", "many"), 7);
+}
+
 TEST(launch, a_word_that_is_no_number_says_nothing) { EXPECT_FALSE(find_launch(with({{"PMI_SIZE", "2x"}}))); }
 
 TEST(launch, singletons_are_a_user_error_that_names_the_right_launcher) {

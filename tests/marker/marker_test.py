@@ -83,6 +83,13 @@ def test_scope_ends_its_region_even_by_an_exception(tmp_path):
     assert additions(regions(tmp_path, compiled(tmp_path, HERE / "scopes.cpp", *STRICT, compiler="g++"))) == {"scope": (2, 111)}
 
 
+def test_cold_region_reads_from_memory_what_a_warm_one_has_in_cache(tmp_path):
+    found = regions(tmp_path, compiled(tmp_path, HERE / "cold.c", *STRICT))
+    warm, cold = (found[(name, 1)]["counts"]["bytes.L3-mem.demand_read"] for name in ("warm", "cold"))
+    assert warm == 0
+    assert 512 * 64 <= cold <= 512 * 64 + 4 * 64  # and the line or two of its stack
+
+
 def fortran(tmp_path, source, *flags):
     gfortran = need("gfortran", "gfortran")
     run("gcc", "-O1", *STRICT, "-c", MARKER / "plumbline_fortran.c", "-o", tmp_path / "plumbline_fortran.o")
@@ -92,6 +99,13 @@ def fortran(tmp_path, source, *flags):
 
 def test_fortran_module_gives_the_same_regions(tmp_path):
     assert additions(regions(tmp_path, fortran(tmp_path, HERE / "marks.f90", "-std=f2008"))) == OUTER_AND_INNER
+
+
+def test_fortrans_cold_region_reads_from_memory(tmp_path):
+    found = regions(tmp_path, fortran(tmp_path, HERE / "cold.f90", "-std=f2008"))
+    warm, cold = (found[(name, 1)]["counts"]["bytes.L3-mem.demand_read"] for name in ("warm", "cold"))
+    assert warm == 0
+    assert cold >= 512 * 64
 
 
 def test_likwids_macros_give_the_same_regions(tmp_path):

@@ -20,6 +20,7 @@ MAY_KNOW = {
     "store": {"core"},
     "emulator": set(),
     "marker": set(),
+    "profile": {"core", "machine", "comm"},
     "validation": {"core"},
     "proxies": {"core"},
     "ert": {"core"},

@@ -1,0 +1,17 @@
+// The program that is to be counted: found, and held against what the emulator can run.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace plumbline {
+
+/// Where `name` is (as a shell would find it). Throws Error (user) of one line when the emulator cannot run it: not found, a
+/// directory, not executable, not readable, set-uid, of another architecture or word size, a script whose interpreter is one of
+/// these, or a launcher, behind which plumbline belongs.
+std::filesystem::path find_program(const std::string& name);
+
+/// Whether it starts other programs on many nodes: mpiexec, srun, ...
+bool is_launcher(std::string_view program);
+
+}  // namespace plumbline

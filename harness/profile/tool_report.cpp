@@ -1,0 +1,72 @@
+#include "profile/tool_report.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+
+namespace plumbline {
+namespace {
+
+using Json = nlohmann::json;
+
+EventSums sums_of(const Json& counts) {
+  EventSums sums;
+  for (const auto& [event, value] : counts.items())
+    sums[event] = value.is_null() ? std::nullopt : std::optional(value.get<std::uint64_t>());
+  return sums;
+}
+
+ToolReport report_of(const Json& document) {
+  ToolReport report;
+  report.abi = document.at("abi").get<unsigned>();
+  report.pid = document.at("pid").get<int>();
+  report.parent = document.at("parent").get<int>();
+  report.command = document.at("command").get<std::vector<std::string>>();
+  report.total = sums_of(document.at("total"));
+  for (const auto& one : document.at("threads")) report.threads.push_back({one.at("thread").get<int>(), sums_of(one.at("counts"))});
+  for (const auto& one : document.at("regions"))
+    report.regions.push_back({one.at("name").get<std::string>(), one.at("thread").get<int>(), one.at("entries").get<std::uint64_t>(),
+                              one.at("open").get<bool>(), sums_of(one.at("counts"))});
+  if (document.contains("functions"))
+    for (const auto& one : document.at("functions"))
+      report.functions.push_back({one.at("name").get<std::string>(), one.at("object").get<std::string>(), sums_of(one.at("counts"))});
+  return report;
+}
+
+// A program's name or a symbol may hold bytes that are no UTF-8: those and their like become question marks.
+Json parse(std::string text) {
+  if (Json::accept(text)) return Json::parse(text);
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+  return Json::parse(text);
+}
+
+}  // namespace
+
+void add(EventSums& to, const EventSums& more) {
+  for (const auto& [event, value] : more) {
+    const auto [place, is_new] = to.try_emplace(event, value);
+    if (is_new) continue;
+    if (place->second && value)
+      *place->second += *value;
+    else
+      place->second = std::nullopt;
+  }
+}
+
+ToolReport read_tool_report(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  if (!in) throw io_error(fmt::format("cannot read the counts in {}", file.string()));
+  try {
+    const Json document = parse({std::istreambuf_iterator<char>(in), {}});
+    if (document.at("schema") != "plumbline-emulator/1") throw io_error(fmt::format("{} is no report of the emulator", file.string()));
+    return report_of(document);
+  } catch (const Json::exception& error) {
+    throw io_error(fmt::format("the counts in {} are not whole: {}", file.string(), error.what()));
+  }
+}
+
+}  // namespace plumbline

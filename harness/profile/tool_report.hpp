@@ -1,0 +1,50 @@
+// What the emulator wrote about one process: the JSON file of its --out, read.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plumbline {
+
+/// Sums by event ("flops.fp64.add"); nullopt where the simulation that would know them was off.
+using EventSums = std::map<std::string, std::optional<std::uint64_t>, std::less<>>;
+
+/// Adds event by event; unknown and known is unknown.
+void add(EventSums& to, const EventSums& more);
+
+struct RegionReport {
+  std::string name;
+  int thread = 0;
+  std::uint64_t entries = 0;
+  bool open = false;  // at the end of the process
+  EventSums counts;
+};
+
+struct FunctionReport {
+  std::string name, object;  // the file it lies in
+  EventSums counts;
+};
+
+struct ThreadReport {
+  int thread = 0;
+  EventSums counts;
+};
+
+/// One process, or what it was before it executed another program.
+struct ToolReport {
+  unsigned abi = 0;
+  int pid = 0, parent = 0;
+  std::vector<std::string> command;
+  EventSums total;
+  std::vector<ThreadReport> threads;
+  std::vector<RegionReport> regions;
+  std::vector<FunctionReport> functions;
+};
+
+/// Throws Error (I/O) when the file cannot be read or is no whole report.
+ToolReport read_tool_report(const std::filesystem::path& file);
+
+}  // namespace plumbline

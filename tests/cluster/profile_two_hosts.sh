@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# profile_two_hosts.sh PLUMBLINE MPIEXEC MPICC: a program of four ranks on two hosts is counted whole, started by hydra and by srun: one table, all
+# ranks, both hosts, and the folder where they met is gone. Runs on the login node of with_cluster.sh --slurm.
+set -euo pipefail
+plumbline=$1 mpiexec=$2 mpicc=$3
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=tests/cluster/submit.sh
+source "$here/submit.sh"
+mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
+"$mpicc" -O1 -I "$here/../../harness/marker" "$here/../profile/ranks.c" -o ranks
+
+# held NAME: what stands in NAME.json and NAME.log.
+held() {
+  [[ $(grep -c '^Counted: ' "$1.log") == 1 ]] || fail "$1: not one table" "$1.log"
+  [[ $(grep -c '^4 ranks$' "$1.log") == 1 ]] || fail "$1: the program's own line is missing" "$1.log"
+  /usr/bin/python3 - "$1.json" <<'PYTHON' || fail "$1: not what four ranks count" "$1.log"
+import json, sys
+rows = json.load(open(sys.argv[1]))["rows"]
+(work,) = [row for row in rows if row["kind"] == "region"]
+ranks = [(row["rank"], row["host"]) for row in rows if row["kind"] == "rank"]
+assert (work["flops"], work["ranks"]) == (1000, 4), work
+assert [rank for rank, _ in ranks] == [0, 1, 2, 3] and {host for _, host in ranks} == {"nodeA", "nodeB"}, ranks
+PYTHON
+  ! compgen -G 'plumbline-profile-*' >/dev/null || fail "$1: the folder where ranks met is still there" "$1.log"
+}
+
+timeout -k 3 60 "$mpiexec" -launcher ssh -launcher-exec "$PLUMBLINE_CLUSTER_LAUNCHER" -iface bridge0 -hosts "$PLUMBLINE_CLUSTER_NODES" -ppn 2 -n 4 \
+  "$plumbline" profile --count-only -o hydra.json -- ./ranks >hydra.log 2>&1 || fail "hydra: exit $?" hydra.log
+held hydra
+timeout -k 3 60 srun --mpi=pmi2 --nodes=2 --ntasks=4 --ntasks-per-node=2 "$plumbline" profile --count-only -o srun.json -- ./ranks >srun.log 2>&1 ||
+  fail "srun: exit $?" srun.log
+held srun

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""plumbline profile --count-only from outside: what it counts, what it leaves to the program, and what it says when it cannot."""
+
+import json
+import os
+import pathlib
+import signal
+import stat
+import subprocess
+import time
+
+import pytest
+
+PLUMBLINE = os.environ["PLUMBLINE_PROGRAM"]
+HERE = pathlib.Path(__file__).parent
+ROOT = HERE.parents[1]
+BELOW_L1 = ("L2", "L3", "mem")
+
+
+def run(*words, **options):
+    environment = dict(os.environ, **options.pop("environment", {}))
+    return subprocess.run([str(word) for word in words], env=environment, capture_output=True, text=True, timeout=120, **options)
+
+
+def compiled(tmp_path, source, *flags):
+    program = tmp_path / pathlib.Path(source).stem
+    done = run("gcc", "-O1", "-g", *flags, "-I", ROOT / "harness" / "marker", source, "-o", program)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def profile(tmp_path, *words, before=(), code=0, options=(), **more):
+    """The document that -o writes, and how it ended."""
+    out = tmp_path / "profile.json"
+    done = run(*before, PLUMBLINE, "profile", "--count-only", "-o", out, *options, "--", *words, **more)
+    assert done.returncode == code, done.stdout + done.stderr
+    return json.loads(out.read_text()), done
+
+
+def refused(*words, code=2, **more):
+    """The one line that is said."""
+    done = run(PLUMBLINE, "profile", "--count-only", *words, **more)
+    assert done.returncode == code, done.stderr
+    (line,) = done.stderr.strip().splitlines()
+    assert line.startswith("plumbline: ")
+    return line
+
+
+def rows(document, kind):
+    return [row for row in document["rows"] if row["kind"] == kind]
+
+
+def total(document):
+    (row,) = rows(document, "total")
+    return row
+
+
+def test_regions_functions_and_total_are_counted_exactly(tmp_path):
+    document, done = profile(tmp_path, compiled(tmp_path, ROOT / "tests/marker/marks.c"), options=["--functions=3"])
+    assert document["schema"] == "plumbline-profile/1"
+    assert total(document)["flops"] == total(document)["counts"]["flops.fp64.add"] == 2220
+    assert {row["name"]: (row["entries"], row["flops"]) for row in rows(document, "region")} == {"outer": (2, 220), "inner": (2, 200)}
+    (first, *_) = rows(document, "function")
+    assert (first["name"], pathlib.Path(first["object"]).name, first["flops"]) in [(name, "marks", 2220) for name in ("main", "add")]
+    assert "Counted: " in done.stderr and "inner" in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_intensity_is_the_flops_over_the_bytes_of_its_boundary(tmp_path):
+    document, _ = profile(tmp_path, compiled(tmp_path, ROOT / "tests/marker/marks.c"))
+    row = total(document)
+    for name, level in row["levels"].items():
+        crossing = sum(n for event, n in row["counts"].items() if event.startswith(f"bytes.{level['boundary']}."))
+        assert level["bytes"] == crossing > 0
+        assert level["ai"] == pytest.approx(row["flops"] / crossing)
+
+
+def test_without_caches_their_bytes_are_absent_not_zero(tmp_path):
+    document, _ = profile(tmp_path, "true", options=["--caches=no"])
+    assert all(total(document)["levels"][name]["bytes"] is None for name in BELOW_L1)
+    assert total(document)["levels"]["L1"]["bytes"] > 0
+    assert document["caches"] is None
+
+
+def test_forked_and_executed_programs_are_counted_once(tmp_path):
+    document, _ = profile(tmp_path, compiled(tmp_path, HERE / "chain.c"))
+    assert total(document)["flops"] == 1 + 10 + 100 + 1000
+    assert total(document)["processes"] == 2
+    assert sorted(row["flops"] for row in rows(document, "process")) == [10, 100, 1001]
+
+
+def test_the_program_keeps_its_streams_and_its_exit_code(tmp_path):
+    document, done = profile(tmp_path, "sh", "-c", "read line; echo got $line; exit 7", input="a line\n", code=7)
+    assert done.stdout == "got a line\n"
+    assert "the program ended with exit 7" in done.stderr
+    assert total(document)["instructions"] > 0
+
+
+def test_a_signal_ends_the_program_and_its_number_is_told(tmp_path):
+    _, done = profile(tmp_path, "sh", "-c", "kill -SEGV $$", code=128 + signal.SIGSEGV)
+    assert "killed by signal 11" in done.stderr
+
+
+def test_a_signal_to_the_wrapper_reaches_the_program(tmp_path):
+    ready = tmp_path / "ready"
+    wrapper = subprocess.Popen([PLUMBLINE, "profile", "--count-only", "--", "sh", "-c", f"trap 'exit 5' TERM; touch {ready}; while :; do :; done"],
+                               stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not ready.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    wrapper.terminate()
+    _, said = wrapper.communicate(timeout=60)
+    assert wrapper.returncode == 5, said
+    assert "Counted: " in said
+
+
+def test_nothing_is_left_in_the_folder_for_temporary_files(tmp_path):
+    profile(tmp_path, "true", environment={"TMPDIR": str(tmp_path)})
+    assert [file.name for file in tmp_path.iterdir()] == ["profile.json"]
+
+
+def test_unmatched_marks_are_told(tmp_path):
+    document, _ = profile(tmp_path, compiled(tmp_path, HERE / "unmatched.c"))
+    assert any("'never ended' was still open" in note for note in document["notes"])
+    assert any('"never begun" ends without having begun' in note for note in document["notes"])
+
+
+def test_a_program_for_avx512_is_refused_with_function_and_remedy(tmp_path):
+    line = refused("--", compiled(tmp_path, HERE / "wide.c"))
+    assert "AVX-512 instruction in wide (" in line
+    assert "-march=x86-64-v3" in line and "OPENBLAS_CORETYPE=Haswell" in line
+
+
+def test_an_instruction_that_is_invalid_natively_is_the_programs_own_fault(tmp_path):
+    source = tmp_path / "trap.c"
+    source.write_text("int main(void) { __builtin_trap(); }\n")
+    document, done = profile(tmp_path, compiled(tmp_path, source), code=128 + signal.SIGILL)
+    assert "killed by signal 4" in done.stderr
+    assert any("invalid instruction of its own in main" in note for note in document["notes"])
+
+
+def file_of(tmp_path, content, mode=0o755):
+    path = tmp_path / "program"
+    path.write_bytes(content)
+    path.chmod(mode)
+    return path
+
+
+def elf(bits, machine):
+    return b"\x7fELF" + bytes([bits, 1, 1]) + bytes(9) + b"\x02\x00" + machine.to_bytes(2, "little") + bytes(44)
+
+
+@pytest.mark.parametrize(
+    "content, mode, words",
+    [
+        (elf(1, 3), 0o755, "32-bit"),
+        (elf(2, 183), 0o755, "another kind of processor than x86-64"),
+        (elf(2, 62), 0o644, "not executable"),
+        (elf(2, 62), 0o4755, "set-uid"),
+        (b"echo hello\n", 0o755, "neither a program (ELF) nor a script"),
+        (b"#!/nonexistent/shell\n", 0o755, "interpreter /nonexistent/shell is not there"),
+        (b"#!\n", 0o755, "names no interpreter"),
+    ],
+)
+def test_a_file_that_cannot_be_run_is_one_clear_line(tmp_path, content, mode, words):
+    path = file_of(tmp_path, content, mode)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    line = refused("--", path)
+    assert words in line and str(path) in line
+
+
+def test_names_that_are_no_programs_are_one_clear_line(tmp_path):
+    assert "was not found on PATH" in refused("--", "no-such-program")
+    assert "No such file" in refused("--", "./no-such-program")
+    assert "is a directory" in refused("--", tmp_path)
+    assert "needs a program" in refused()
+
+
+def test_a_script_is_counted_with_what_it_starts(tmp_path):
+    program = compiled(tmp_path, ROOT / "tests/marker/marks.c")
+    document, _ = profile(tmp_path, file_of(tmp_path, f"#!/bin/sh\n{program}\n{program}\n".encode()))
+    assert total(document)["flops"] == 2 * 2220
+    assert total(document)["processes"] == 3
+
+
+def test_a_launcher_is_refused_with_the_right_order():
+    if not os.environ.get("PLUMBLINE_TEST_MPIEXEC"):
+        pytest.skip("no launcher was found when this tree was configured")
+    launcher = os.environ["PLUMBLINE_TEST_MPIEXEC"]
+    assert f"'{launcher} -n 4 plumbline profile --count-only -- program args'" in refused("--", launcher, "-n", "2", "ls")
+
+
+def test_timing_is_not_there_yet_and_says_so():
+    done = run(PLUMBLINE, "profile", "--", "true")
+    assert done.returncode == 2
+    assert "--count-only" in done.stderr
+
+
+def test_without_valgrind_the_remedy_is_told(tmp_path):
+    (tmp_path / "true").symlink_to("/bin/true")
+    assert "install the package valgrind" in refused("--", "true", environment={"PATH": str(tmp_path)})
+
+
+LEVEL = "[{}]\nsize_bytes = {}\nways = {}\nline_bytes = {}\n"
+HEAD = 'schema = "plumbline-geometry/1"\n'
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("", 'begins with schema = "plumbline-geometry/1"'),
+        ("schema = ", ":1: "),
+        (HEAD, "[l1] is missing"),
+        (HEAD + "l1 = 5\n", ":2: [l1] must be a table"),
+        (HEAD + LEVEL.format("l1", 32768, 8, 48), "line_bytes must be a power of two"),
+        (HEAD + LEVEL.format("l1", 1000, 8, 64), "multiple of ways x line_bytes"),
+        (HEAD + LEVEL.format("l1", -1, 8, 64), ":3: size_bytes in [l1] must be a positive whole number"),
+        (HEAD + "[l1]\nsize_bytes = 32768\nways = 8\n", "[l1] lacks line_bytes"),
+        (HEAD + "[l1]\nsize = 32768\n", "there is no key 'size' in [l1]"),
+        (HEAD + LEVEL.format("l1", 32768, 8, 64) + LEVEL.format("l2", 1 << 20, 8, 128), "same line_bytes"),
+        (HEAD + LEVEL.format("l1", 32768, 8, 64) + LEVEL.format("l3", 1 << 20, 8, 64), "[l3] without [l2]"),
+        (None, "cannot read the cache geometry"),
+    ],
+)
+def test_a_bad_geometry_is_one_clear_line(tmp_path, text, words):
+    path = tmp_path / "caches.toml"
+    if text is not None:
+        path.write_text(text)
+    line = refused(f"--caches={path}", "--", "true")
+    assert words in line and "caches.toml" in line
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "harness/profile/geometries").glob("*.toml")))
+def test_each_geometry_that_comes_along_is_taken(tmp_path, name):
+    document, _ = profile(tmp_path, "true", options=[f"--caches={name}"])
+    assert "L1 " in document["caches"] and "L3 " in document["caches"]
+    assert total(document)["levels"]["mem"]["bytes"] > 0
+
+
+def test_a_smaller_cache_misses_more(tmp_path):
+    large, _ = profile(tmp_path, "ls", "/")
+    small, _ = profile(tmp_path, "ls", "/", options=["--caches=amd-interlagos"])
+    assert total(small)["levels"]["L2"]["bytes"] > total(large)["levels"]["L2"]["bytes"]
+
+
+def mpi_program(tmp_path):
+    mpicc = os.environ.get("PLUMBLINE_TEST_MPICC")
+    if not mpicc:
+        pytest.skip("no MPICH (mpicc.mpich, mpiexec.mpich) was found when this tree was configured")
+    program = tmp_path / "ranks"
+    done = run(mpicc, "-O1", "-I", ROOT / "harness/marker", HERE / "ranks.c", "-o", program)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def test_ranks_are_counted_apart_and_merged_into_one_table(tmp_path):
+    launch = [os.environ.get("PLUMBLINE_TEST_MPIEXEC"), "-n", "4"]
+    program = mpi_program(tmp_path)
+    document, done = profile(tmp_path, program, before=launch, environment={"TMPDIR": str(tmp_path)})
+    assert done.stdout == "4 ranks\n"
+    assert done.stderr.count("Counted: ") == 1
+    (work,) = rows(document, "region")
+    assert (work["flops"], work["entries"], work["ranks"], work["processes"]) == (100 + 200 + 300 + 400, 4, 4, 4)
+    ranks = rows(document, "rank")
+    assert [row["rank"] for row in ranks] == [0, 1, 2, 3]
+    for event, value in total(document)["counts"].items():
+        assert value == sum(row["counts"][event] for row in ranks), event
+    assert not [file.name for file in tmp_path.iterdir() if file.name.startswith("plumbline-profile")]
+
+
+def test_ranks_that_share_an_l3_get_a_part_each(tmp_path):
+    document, _ = profile(tmp_path, mpi_program(tmp_path), before=[os.environ.get("PLUMBLINE_TEST_MPIEXEC"), "-n", "2"])
+    alone, _ = profile(tmp_path, "true")
+    if "L3" not in alone["caches"] or any("has no L3" in note for note in alone["notes"]):
+        pytest.skip("this machine has no L3 to share")
+    assert "each rank has one part in 2" in document["caches"] or os.cpu_count() > 2
+
+
+def test_one_of_many_ranks_tells_a_fault_of_all(tmp_path):
+    mpi_program(tmp_path)
+    done = run(os.environ["PLUMBLINE_TEST_MPIEXEC"], "-n", "2", PLUMBLINE, "profile", "--count-only", "--", "no-such-program")
+    assert done.returncode != 0
+    assert (done.stdout + done.stderr).count("was not found on PATH") == 1
+
+
+def test_a_rank_that_says_nothing_is_missed_by_name(tmp_path):
+    document, _ = profile(tmp_path, "true", code=1, options=[f"--counts={tmp_path / 'counts'}", "--wait=0.1"],
+                          environment={"PMI_SIZE": "2", "PMI_RANK": "0"})
+    assert any("1 of 2 ranks are missing (first: rank 1)" in note for note in document["notes"])
+    assert any(file.name.endswith(".json") for file in (tmp_path / "counts").iterdir())
+
+
+def test_a_launch_that_cannot_be_told_from_others_wants_a_folder():
+    line = refused("--", "true", environment={"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"})
+    assert "--counts=DIR" in line
+
+
+def test_an_output_that_cannot_be_written_is_told_before_the_program_runs(tmp_path):
+    assert "cannot write /nonexistent/a.json" in refused("-o", "/nonexistent/a.json", "--", "touch", tmp_path / "ran", code=1)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_json_takes_the_place_of_the_tables(tmp_path):
+    done = run(PLUMBLINE, "profile", "--count-only", "--json", "--", "true")
+    assert json.loads(done.stderr)["schema"] == "plumbline-profile/1"
