@@ -31,7 +31,7 @@ Capability emulator_row() {
     return {"emulated counters", Status::ok,
             fmt::format("valgrind {} ({}) with the tool in {}, linked with valgrind {}, interface {}", found.valgrind_version,
                         found.valgrind.string(), found.tool_directory.string(), found.tool_version, found.tool_abi),
-            ""};
+            "plumbline profile --count-only -- program args"};
   if (!found.tool_version.empty()) return {"emulated counters", found.availability.status, found.availability.reason, ""};
   return {"emulated counters", found.availability.status, found.availability.reason,
           "apt-get install valgrind; build with -DPLUMBLINE_WITH_EMULATOR=ON"};
