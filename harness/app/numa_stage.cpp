@@ -30,18 +30,35 @@ std::vector<int> cores_of(const Topology& topology, int domain) {
   return cpus;
 }
 
-/// The point of `pattern` with the largest working set.
-std::optional<CeilingCase> largest_of(const std::string& pattern, int threads, LastCaches last_caches) {
+/// The point of `pattern` with the largest working set that `memory_bytes` has room for.
+std::optional<CeilingCase> largest_of(const std::string& pattern, int threads, LastCaches last_caches, std::uint64_t memory_bytes) {
   const CeilingTeam who{{1, threads}, true};
   std::optional<CeilingCase> largest;
-  for (auto& point : plan_ceilings(CeilingMode::quick, this_cpu().isas, last_caches, memory_available_bytes(), std::span(&who, 1)))
+  for (auto& point : plan_ceilings(CeilingMode::quick, this_cpu().isas, last_caches, memory_bytes, std::span(&who, 1)))
     if (point.level == "sweep" && point.pattern == pattern && (!largest || point.working_set_bytes > largest->working_set_bytes))
       largest = std::move(point);
   return largest;
 }
 
+/// Those of one domain.
+LastCaches last_caches_of_domain(const Topology& topology) {
+  LastCaches caches = last_caches_of(topology);
+  caches.count = std::max(1, caches.count / std::max(1, topology.numa_nodes));
+  return caches;
+}
+
+/// Why the cores of a domain, or its memory, cannot be measured with that much; empty where they can.
+std::string obstacle(const CeilingCase& ceiling, int from, std::size_t cores, int memory, std::uint64_t memory_bytes, LastCaches caches) {
+  if (cores == 0) return fmt::format("the launcher keeps this rank away from the cores of domain {}", from);
+  const int touched = std::min(ceiling.measured.team.threads, caches.count);
+  if (ceiling.working_set_bytes > 3.0 * static_cast<double>(caches.bytes) * touched) return "";
+  return fmt::format("of NUMA node {}'s memory {} MB can be used: too little for a working set beyond its caches", memory,
+                     memory_bytes / 1'000'000);
+}
+
 /// Data of `ceiling` made by threads whose new pages come from one memory.
-std::unique_ptr<Prepared> prepare_in(const CeilingCase& ceiling, int memory, const ThreadTeam& threads, Synchronization& team, Timed& timed) {
+std::unique_ptr<Prepared> prepare_in(const CeilingCase& ceiling, int memory, const ThreadTeam& threads, Synchronization& team,
+                                     Timed& timed) {
   std::vector<std::string> problems(static_cast<std::size_t>(threads.size()));
   threads.run([&](int thread) { problems[static_cast<std::size_t>(thread)] = bind_new_pages(memory); });
   std::unique_ptr<Prepared> data;
@@ -83,14 +100,15 @@ double numa_seconds(int domains) { return 0.5 * domains * domains; }
 
 std::vector<CeilingRow> measure_numa(const Topology& topology, const std::string& node, const std::string& session, int round) {
   std::vector<CeilingRow> rows;
+  const LastCaches caches = last_caches_of_domain(topology);
   for (int from = 0; from < topology.numa_nodes; ++from) {
     const std::vector<int> cores = cores_of(topology, from);
-    if (cores.empty()) continue;  // the launcher keeps this rank away from them
-    for (const std::string pattern : {"load", "chase"}) {
-      const std::vector<int> cpus(cores.begin(), pattern == "chase" ? cores.begin() + 1 : cores.end());
-      const auto ceiling = largest_of(pattern, static_cast<int>(cpus.size()), last_caches_of(topology));
-      if (!ceiling) continue;
+    for (const std::string pattern : {"load", "chase"})
       for (std::size_t to = 0; to < topology.numa_memories.size(); ++to) {
+        const int threads = pattern == "chase" ? 1 : std::max(1, static_cast<int>(cores.size())), memory = topology.numa_memories[to];
+        const std::uint64_t bytes = memory_available_bytes(memory);
+        const auto ceiling = largest_of(pattern, threads, caches, bytes);
+        if (!ceiling) continue;
         CeilingRow row = described(*ceiling);
         row.level = "numa";
         row.pattern = fmt::format("{} {}<-{}", pattern, from, to);
@@ -98,11 +116,15 @@ std::vector<CeilingRow> measure_numa(const Topology& topology, const std::string
         row.node = node;
         row.session = session;
         row.round = round;
-        row.scope = cpus.size() == 1 ? "core" : "NUMA domain";
-        sample(row, *ceiling, topology.numa_memories[to], cpus);
+        row.scope = threads == 1 ? "core" : "NUMA domain";
+        if (const std::string why = obstacle(*ceiling, from, cores.size(), memory, bytes, caches); why.empty()) {
+          sample(row, *ceiling, memory, {cores.begin(), cores.begin() + threads});
+        } else {
+          row.status = Status::skipped;
+          row.method += ": " + why;
+        }
         rows.push_back(std::move(row));
       }
-    }
   }
   return rows;
 }

@@ -14,7 +14,8 @@ int numa_rounds(const CeilingsWish& wish, int ceiling_rounds);
 double numa_seconds(int domains);
 
 /// One sample of each pair, rows of level "numa". Only the node's leader calls it, while the other ranks wait; it uses those cores of a
-/// domain that `topology` allows it. Empty where no flavor of the kernels runs.
+/// domain that `topology` allows it: a domain without any, or a memory too full, is skipped with the reason. Empty where no flavor of the
+/// kernels runs.
 std::vector<CeilingRow> measure_numa(const Topology& topology, const std::string& node, const std::string& session, int round);
 
 }  // namespace plumbline::app

@@ -55,6 +55,12 @@ std::uint64_t left_in_control_group() {
 
 std::uint64_t memory_available_bytes() { return std::min(kibibytes("MemAvailable"), left_in_control_group()); }
 
+std::uint64_t memory_available_bytes(int numa_memory) {
+  const std::string node = std::to_string(numa_memory), file = "/sys/devices/system/node/node" + node + "/meminfo";
+  const auto bytes = [&](const char* key) { return number(field_of(file, "Node " + node + " " + key)).value_or(0) * 1024; };
+  return std::min(memory_available_bytes(), bytes("MemFree") + (bytes("Active(file)") + bytes("Inactive(file)")) / 2);
+}
+
 std::uint64_t memory_total_bytes() { return kibibytes("MemTotal"); }
 
 }  // namespace plumbline
