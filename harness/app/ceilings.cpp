@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "app/command.hpp"
@@ -72,7 +73,8 @@ Json row_of(const Ceiling& ceiling) {
            {"clock_hz", number(ceiling.clock_hz)},
            {"limit", number(ceiling.limit)},
            {"fraction_of_limit", number(ceiling.fraction_of_limit())},
-           {"limit_source", ceiling.limit_source}};
+           {"limit_source", ceiling.limit_source},
+           {"limit_remark", ceiling.limit_remark}};
   add_in_units(row, ceiling);
   explain_absent(row, ceiling);
   return row;
@@ -181,6 +183,15 @@ std::vector<std::string> doubtful_memory(const std::vector<Ceiling>& ceilings) {
   return notes;
 }
 
+/// Where a core reaches about half of its limit, and some models of it cannot reach more.
+std::set<std::string> limit_remarks(const std::vector<Ceiling>& ceilings) {
+  constexpr double half = 0.55;
+  std::set<std::string> notes;
+  for (const auto& c : ceilings)
+    if (!c.limit_remark.empty() && c.fraction_of_limit() < half) notes.insert(fmt::format("{}: {}", c.node, c.limit_remark));
+  return notes;
+}
+
 /// What keeps the numbers from being a quiet machine's: what was seen beside the samples, their spread, and what cannot be.
 std::vector<std::string> doubts(const std::vector<Ceiling>& ceilings, const Results& results) {
   std::vector<std::string> notes;
@@ -218,6 +229,7 @@ Exit ceilings(const Selection& selection) {
   for (const auto& note : ert_table_notes(compiled)) notes.push_back(note);
   for (const auto& note : levels_found(fitted)) notes.push_back(note);
   for (const auto& note : topology_disagreements(fitted, nodes)) notes.push_back(note);
+  for (const auto& note : limit_remarks(fitted)) notes.push_back(note);
   for (const auto& note : doubtful_memory(fitted)) notes.push_back(note);
   for (const auto& note : doubts(fitted, results)) notes.push_back(note);
   Json rows = Json::array();

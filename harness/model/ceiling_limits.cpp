@@ -41,6 +41,7 @@ void hold_to_limits(std::vector<Ceiling>& ceilings, std::span<const CeilingRow> 
     if (const auto limit = limit_of(ceiling, *sample->second, node->core)) {
       ceiling.limit = limit->per_clock * ceiling.clock_hz * static_cast<double>(ceiling.ranks * ceiling.threads) * 1e-9;
       ceiling.limit_source = limit->source;
+      ceiling.limit_remark = limit->remark;
     }
   }
 }

@@ -44,7 +44,8 @@ struct Ceiling {
   double clock_hz = absent;                               // beside the best sample
   double limit = absent;                                  // what the team's cores could do at that clock, in `unit`
   std::string limit_source = {};
-  std::string scope = {};  // what the team fills: core, NUMA domain, socket, node
+  std::string limit_remark = {};  // why a limit twice too high may be no fault of the measurement; mostly empty
+  std::string scope = {};         // what the team fills: core, NUMA domain, socket, node
   Status status = Status::ok;
   std::string reason = {};
   std::string doubt = {};  // mem: why it may be partly a cache's; empty where nothing says so

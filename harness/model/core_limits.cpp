@@ -26,7 +26,7 @@ struct Core {
 constexpr std::string_view amd = "AuthenticAMD", intel = "GenuineIntel", arm = "implementer 0x41", fujitsu = "implementer 0x46";
 
 // Instruction rates agree with uops.info (Abel and Reineke 2019) where it has the core. The 512-bit rates of Intel's server cores are
-// those of two 512-bit FMA units; some Bronze and Silver models have one.
+// those of two 512-bit FMA units.
 constexpr std::array cores{
     Core{"Zen",
          amd,
@@ -166,22 +166,24 @@ constexpr std::array cores{
          0x8f,
          0x8f,
          "",
-         {{{"v2", 2, 2, 2, 3}, {"v3", 2, 2, 2, 3}, {"v4", 2, 2, 2, 2}}},
+         {{{"v2", 2, 2, 2, 3}, {"v3", 2, 2, 2, 3}, {"v4", 2, 2, 2, 2, 0.5}}},
          128,
          64,
          64,
-         "Intel, Optimization Reference Manual, 248966, Golden Cove"},
+         "Intel, Optimization Reference Manual, 248966, Golden Cove; dot products: half of one a cycle, as measured on Sapphire Rapids "
+         "(cpufp, W9-3495X and 6455B)"},
     Core{"Emerald Rapids",
          intel,
          6,
          0xcf,
          0xcf,
          "",
-         {{{"v2", 2, 2, 2, 3}, {"v3", 2, 2, 2, 3}, {"v4", 2, 2, 2, 2}}},
+         {{{"v2", 2, 2, 2, 3}, {"v3", 2, 2, 2, 3}, {"v4", 2, 2, 2, 2, 0.5}}},
          128,
          64,
          64,
-         "Intel, Optimization Reference Manual, 248966, Raptor Cove"},
+         "Intel, Optimization Reference Manual, 248966, Raptor Cove; dot products: half of one a cycle, as measured on Sapphire Rapids "
+         "(cpufp, W9-3495X and 6455B)"},
     Core{"Granite Rapids",
          intel,
          6,
@@ -272,7 +274,14 @@ double flops_per_clock(const Issue& issue, std::string_view kinds) {
   return (a.flops + b.flops) * std::min({a.rate, b.rate, issue.pipes / 2});
 }
 
-CoreLimit limit(const Core& core, double per_clock) { return {per_clock, std::string(core.name) + ": " + std::string(core.source)}; }
+CoreLimit limit(const Core& core, double per_clock) { return {per_clock, std::string(core.name) + ": " + std::string(core.source), ""}; }
+
+/// A second 512-bit unit that the core's model number does not tell of (Intel's product pages: "# of AVX-512 FMA Units").
+std::string_view remark_on(const Core& core, std::string_view isa) {
+  if (core.name != "Skylake-SP" || !isa.starts_with("v4")) return "";
+  return "the limit is that of two 512-bit FMA units; most Xeon Bronze, Silver and Gold 5000 of Skylake and Cascade Lake have one and "
+         "reach half of it";
+}
 
 }  // namespace
 
@@ -286,7 +295,11 @@ std::optional<CoreLimit> arithmetic_limit(const CoreIdentity& identity, std::str
   const double lanes = vector_bytes(isa) / element_bytes(precision);
   if (pattern == "dot") return issue->bf16_dot > 0 ? std::optional(limit(*core, 2 * lanes * issue->bf16_dot)) : std::nullopt;
   constexpr std::string_view scalar = "scalar ";
-  if (!pattern.starts_with(scalar)) return limit(*core, lanes * flops_per_clock(*issue, pattern));
+  if (!pattern.starts_with(scalar)) {
+    CoreLimit vectors = limit(*core, lanes * flops_per_clock(*issue, pattern));
+    vectors.remark = remark_on(*core, isa);
+    return vectors;
+  }
   // scalars issue as narrow vectors do: the double-pumped halves of a wide unit are two units to them
   return limit(*core, flops_per_clock(core->issue.front(), pattern.substr(scalar.size())));
 }

@@ -16,6 +16,7 @@ struct CoreIdentity {
 struct CoreLimit {
   double per_clock = 0;  // FLOP, or bytes, a cycle of one core
   std::string source;    // core and document
+  std::string remark;    // what of it may not be there in every model of the core; may be empty
 };
 
 /// Arithmetic of `pattern` ("fma", "mul+add", "scalar add", ...) in flavors of `isa`. Nothing where the core is not in the table.

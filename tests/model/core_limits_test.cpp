@@ -36,6 +36,19 @@ TEST(CoreLimits, a_wide_vector_in_two_halves_is_worth_what_the_narrow_one_is) {
   EXPECT_EQ(flops(zen4, "v4", "fp64", "scalar fma"), 4);
 }
 
+TEST(CoreLimits, sapphire_rapids_makes_half_a_dot_product_a_cycle) {
+  const CoreIdentity sapphire_rapids{"GenuineIntel", 6, 0x8f, ""}, granite_rapids{"GenuineIntel", 6, 0xad, ""};
+  EXPECT_EQ(flops(sapphire_rapids, "v4bf16", "bf16", "dot"), 32);
+  EXPECT_TRUE(std::isnan(flops(granite_rapids, "v4bf16", "bf16", "dot")));  // nobody has published it
+}
+
+TEST(CoreLimits, one_512_bit_unit_in_place_of_two_is_remarked) {
+  EXPECT_NE(arithmetic_limit(cascade_lake, "v4", "fp64", "fma")->remark.find("have one"), std::string::npos);
+  EXPECT_EQ(arithmetic_limit(cascade_lake, "v3", "fp64", "fma")->remark, "");
+  EXPECT_EQ(arithmetic_limit(cascade_lake, "v4", "fp64", "scalar fma")->remark, "");
+  EXPECT_EQ(arithmetic_limit(zen5, "v4", "fp64", "fma")->remark, "");
+}
+
 TEST(CoreLimits, scalars_have_no_lanes) {
   for (const char* precision : {"fp64", "fp32"}) {
     EXPECT_EQ(flops(zen5, "v4", precision, "scalar fma"), 4);
