@@ -148,11 +148,26 @@ Estimate bytes_within(Bounds bounds, const CaseRow& row) {
   return {bounds.hi <= slack_bytes(row) ? 0 : absent, bounds.lo, bounds.hi};
 }
 
+/// Over all precisions that the model names: its totals are "flops.fp64", "flops.bf16", "flops.tensor.tf32"; the kinds of arithmetic in
+/// them have one word more.
+std::optional<Bounds> modelled_flops(const Measured& measured) {
+  if (measured.model == nullptr) return std::nullopt;
+  std::optional<Bounds> sum;
+  for (const auto& [quantity, bounds] : *measured.model) {
+    constexpr std::string_view flops = "flops.", tensor = "flops.tensor.";
+    if (!quantity.starts_with(flops)) continue;
+    const std::size_t type = quantity.starts_with(tensor) ? tensor.size() : flops.size();
+    if (quantity.find('.', type) != std::string::npos || !std::isfinite(bounds.lo)) continue;
+    const Bounds before = sum.value_or(Bounds{0, 0});
+    sum = Bounds{before.lo + bounds.lo, before.hi + bounds.hi};
+  }
+  return sum;
+}
+
 Traffic modelled(const Measured& measured, const std::string& why) {
-  const Bounds fp64 = measured.expected("flops.fp64"), fp32 = measured.expected("flops.fp32");
-  if (!std::isfinite(fp64.lo + fp32.lo)) return refused(why + ", and no model was stored");
-  Traffic traffic{
-      .join = Join::model, .source = "model", .flops = middle({fp64.lo + fp32.lo, fp64.hi + fp32.hi}), .levels = {}, .note = why};
+  const auto flops = modelled_flops(measured);
+  if (!flops) return refused(why + ", and no model was stored");
+  Traffic traffic{.join = Join::model, .source = "model", .flops = middle(*flops), .levels = {}, .note = why};
   for (const auto& [level, boundary] : level_table)
     if (const Bounds bytes = measured.expected(std::string("bytes.") + boundary); std::isfinite(bytes.lo) && std::isfinite(bytes.hi))
       traffic.levels.emplace_back(level, bytes_within(bytes, *measured.of));

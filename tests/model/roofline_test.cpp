@@ -175,6 +175,16 @@ TEST(Roofline, where_only_the_model_speaks_its_interval_is_the_intensitys) {
   EXPECT_TRUE(std::isnan(p.levels.at(0).ai_hi));  // no traffic cannot be ruled out
 }
 
+TEST(Roofline, the_model_counts_every_precision_once) {
+  CaseSample dot{.model = {{"flops.fp64", {0, 0}},
+                           {"flops.fp32", {0, 0}},
+                           {"flops.bf16", {3000, 3000}},
+                           {"flops.bf16.fma", {1500, 1500}},
+                           {"bytes.L1-L2", {1000, 1000}}},
+                 .seconds = 1e-6};
+  EXPECT_DOUBLE_EQ(place_last({dot}).levels.at(0).ai_lo, 3);
+}
+
 /// 24 kB of references, and L1-L2 as given, at 24 GB/s: half of L1's 48.
 CaseSample modelled(double lo, double hi) {
   return {.model = {{"flops.fp64", {2000, 2000}}, {"flops.fp32", {0, 0}}, {"bytes.reg-L1", {24000, 24000}}, {"bytes.L1-L2", {lo, hi}}},
