@@ -124,9 +124,11 @@ class Session {
   void run_case(const Case& measured, std::size_t rounds_left) {
     const TeamCpus placement = plan_.place(measured.team);
     if (!placement.refusal.empty()) {
+      refusal_ = placement.refusal;
       if (leads()) keep_skipped(measured, placement.refusal);
       return;
     }
+    placed_any_ = true;
     if (ranks_.local().rank() >= measured.team.ranks) return;
     if (input_.campaign.time && !is_finished(measured.id(), time_pass)) accept(runner_.time(measured, placement, protocol(rounds_left)));
     if (input_.campaign.count && input_.campaign.counters == "none") {
@@ -189,6 +191,7 @@ class Session {
   Exit finish() {
     stop_here();
     ranks_.world().wait_for_all();
+    const bool placed_none = !ranks_.world().any(placed_any_ || refusal_.empty());  // before any rank throws alone
     if (ranks_.rank() == 0 && !lost_)
       for (const auto& [reason, units] : record_.consolidate(!stopped_, case_ids())) progress_.say(fmt::format("{} x {}", units, reason));
     if (lost_) throw *lost_;
@@ -196,6 +199,8 @@ class Session {
       throw Error(Exit::stopped_early,
                   fmt::format("stopped at a case boundary by a signal; go on with --resume (so far: {})", record_.store().string()));
     if (code_ != Exit::ok) throw Error(code_, notes_);
+    if (placed_none && plan_.ceilings.empty() && record_.finished().empty())
+      throw user_error(fmt::format("no case could be placed, so nothing was measured: {}", refusal_));
     if (ranks_.rank() == 0) fmt::print("{}\n", record_.store().string());
     return code_;
   }
@@ -217,6 +222,8 @@ class Session {
   Exit code_ = Exit::ok;
   std::string notes_;
   std::optional<Error> lost_;
+  std::string refusal_;  // of a case's team by this node
+  bool placed_any_ = false;
   bool interrupted_ = false, stopped_ = false;
 };
 

@@ -126,12 +126,12 @@ def test_sixteen_oversubscribed_ranks_measure_and_say_so(plumbline, campaign, tm
         assert len(placement["ranks"]) == 16
 
 
-def test_a_team_larger_than_the_node_is_a_visible_skip_without_oversubscribe(plumbline, campaign, tmp_path):
+def test_a_campaign_whose_every_team_is_larger_than_the_node_is_a_mistake_and_its_skips_are_kept(plumbline, campaign, tmp_path):
     if allowed_cores() >= 16:
         pytest.skip("sixteen ranks oversubscribe nothing here")
     written = campaign("small", ("ranks = 1", "ranks = 16"))
     ended = plumbline("run", written.path, "-o", tmp_path / "x.h5", ranks=16)
-    assert ended.code == 0, ended.err
+    assert ended.code == 2 and "nothing was measured" in ended.err, ended.err
     store = Store(tmp_path / "x.h5")
     assert len(store.times) == 0, "ranks that share cores were timed"
     assert len(store.outcomes) == len(store.cases) >= 2
