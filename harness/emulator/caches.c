@@ -67,6 +67,7 @@ struct PrivateCaches {
   ULong* mark;  // of each slot of L1: the last epoch in which a footprint met its line
   Footprint* pending[kMaxPending];
   UInt n_pending;
+  ULong misses;  // of L1
   Stream stream[kStreams];
   UInt stream_now;
 };
@@ -205,7 +206,7 @@ void footprint_make(Footprint* f, void* place, const Site* sites, UInt n_sites) 
   f->n_sites = n_sites;
   f->last_use = 0;
   f->epoch = 0;
-  f->pending = False;
+  f->pending = f->missed = False;
   f->base = place;
   f->reach = f->base + n_sites;
   f->slot = (UInt*)(f->reach + n_sites);
@@ -218,11 +219,14 @@ static inline void write_time(const Cache* c, UInt slot, UInt time) {
   if (*stamp >> 1 < time) *stamp = 2 * time | (*stamp & 1);
 }
 
+// Of site k in the execution before which the clock stood at `start`.
+static inline void write_times_of_site(const PrivateCaches* p, const Footprint* f, UInt k, UInt start) {
+  write_time(&p->l1, f->slot[2 * k], start + 2 * k + 1);
+  if (UNLIKELY(f->slot[2 * k + 1] != f->slot[2 * k])) write_time(&p->l1, f->slot[2 * k + 1], start + 2 * k + 2);
+}
+
 static void settle(PrivateCaches* p, Footprint* f) {
-  for (UInt k = 0; k < f->n_sites; k++) {
-    write_time(&p->l1, f->slot[2 * k], f->last_use + 2 * k + 1);
-    write_time(&p->l1, f->slot[2 * k + 1], f->last_use + 2 * k + 2);
-  }
+  for (UInt k = 0; k < f->n_sites; k++) write_times_of_site(p, f, k, f->last_use);
   f->pending = False;
 }
 
@@ -332,6 +336,7 @@ static UInt fill_l1(PrivateCaches* p, Ledger ledger, UInt first, ULong line, UIn
 
 static __attribute__((noinline)) UInt miss_l1(PrivateCaches* p, Ledger ledger, ULong line, UInt flags) {
   UInt tag, first = locate(&p->l1, line, &tag), dirty = flags & kSiteWrite;
+  p->misses++;
   return fill_l1(p, ledger, first, line, tag, dirty, dirty && !(flags & kSiteReadFirst) ? kRfo : kDemandRead);
 }
 
@@ -464,21 +469,70 @@ static Bool still_holds(PrivateCaches* p, const Footprint* f, const ULong* addre
   return True;
 }
 
-void caches_replay_slowly(PrivateCaches* p, Ledger ledger, Footprint* f, const ULong* addresses) {
-  if (f->pending) settle(p, f);
-  ULong entered = caches_epoch;
-  for (UInt k = 0; k < f->n_sites; k++) {
-    ULong address = addresses[k];
-    if (UNLIKELY(f->sites[k].flags & ~(kSiteWrite | kSiteReadFirst))) {
-      replay_unusual_site(p, ledger, f, k, address);
-    } else if (f->epoch == caches_epoch && address - f->base[k] <= f->reach[k] && f->reach[k] != kNever) {
-      cache_touch(&p->l1, f->slot[2 * k], 0);  // dirty already, if it is a store's
-      if (f->slot[2 * k + 1] != f->slot[2 * k]) cache_touch(&p->l1, f->slot[2 * k + 1], 0);
-    } else {
-      replay_site(p, ledger, f, k, address);
-    }
+// Whether site k met the same lines last time, and they are where they were.
+static inline Bool is_met_again(const Footprint* f, UInt k, ULong address) {
+  return address - f->base[k] <= f->reach[k] && f->reach[k] != kNever;
+}
+
+// Moves a site to the one line of L1 where it is now, leaving its time to be written; False if it is not so simple.
+static inline Bool move_site(PrivateCaches* p, Footprint* f, UInt k, ULong address) {
+  const Site* site = &f->sites[k];
+  ULong line = address >> line_shift_;
+  if ((site->flags & ~(kSiteWrite | kSiteReadFirst)) || (address + site->bytes - 1) >> line_shift_ != line) return False;
+  UInt tag, first = locate(&p->l1, line, &tag), slot = cache_find(&p->l1, first, tag);
+  if (slot == kNoSlot) return False;
+  if (f->pending) write_times_of_site(p, f, k, f->last_use);
+  *stamp_of(&p->l1, slot) |= site->flags & kSiteWrite;
+  p->mark[slot] = caches_epoch;
+  f->slot[2 * k] = f->slot[2 * k + 1] = slot;
+  f->base[k] = line << line_shift_;
+  f->reach[k] = line_bytes_ - site->bytes;
+  return True;
+}
+
+// While everything is in L1: answers how many sites it has done, leaving their times to be written like those of a skipped execution
+// when all were, having written them when not.
+static UInt replay_within_l1(PrivateCaches* p, Footprint* f, const ULong* addresses) {
+  UInt start = p->l1.now, k = 0;
+  while (k < f->n_sites && (is_met_again(f, k, addresses[k]) || move_site(p, f, k, addresses[k]))) k++;
+  p->l1.now += 2 * f->n_sites;
+  if (k == f->n_sites) {
+    f->last_use = start;
+    if (!f->pending) caches_put_off(p, f);
+    return k;
   }
+  for (UInt later = k; f->pending && later < f->n_sites; later++) write_times_of_site(p, f, later, f->last_use);
+  for (UInt done = 0; done < k; done++) write_times_of_site(p, f, done, start);
+  f->pending = False;
+  return k;
+}
+
+static inline void touch_site(PrivateCaches* p, const Footprint* f, UInt k) {
+  cache_touch(&p->l1, f->slot[2 * k], 0);  // dirty already, if it is a store's
+  if (f->slot[2 * k + 1] != f->slot[2 * k]) cache_touch(&p->l1, f->slot[2 * k + 1], 0);
+}
+
+static void replay_rest(PrivateCaches* p, Ledger ledger, Footprint* f, UInt k, const ULong* addresses) {
+  ULong entered = caches_epoch, misses = p->misses;
+  for (; k < f->n_sites; k++) {
+    if (UNLIKELY(f->sites[k].flags & ~(kSiteWrite | kSiteReadFirst)))
+      replay_unusual_site(p, ledger, f, k, addresses[k]);
+    else if (f->epoch == caches_epoch && is_met_again(f, k, addresses[k]))
+      touch_site(p, f, k);
+    else
+      replay_site(p, ledger, f, k, addresses[k]);
+  }
+  f->missed = p->misses != misses;
   f->epoch = caches_epoch == entered || still_holds(p, f, addresses) ? caches_epoch : 0;
+}
+
+void caches_replay_slowly(PrivateCaches* p, Ledger ledger, Footprint* f, const ULong* addresses) {
+  UInt k = 0;
+  if (f->epoch == caches_epoch && !f->missed)
+    k = replay_within_l1(p, f, addresses);
+  else if (f->pending)
+    settle(p, f);
+  if (k < f->n_sites) replay_rest(p, ledger, f, k, addresses);
 }
 
 // ------------------------------------------------------------------------------------------------------------------ as a whole

@@ -52,6 +52,7 @@ typedef struct Footprint {
   UInt last_use;  // the clock before the last execution that was skipped
   ULong epoch;    // when this is caches_epoch, every line below is in L1, and dirty where it is written
   Bool pending;   // last_use is to be written
+  Bool missed;    // some line was not in L1 when it last met other lines: it is likely to be so again
   ULong* base;    // site k met the same lines if its address - base[k] <= reach[k]
   ULong* reach;
   UInt* slot;     // where in L1 its lines lie: 2k the first, 2k+1 the last (the same one, mostly)
