@@ -132,6 +132,25 @@ TEST(Caches, non_temporal_stores_drop_the_line_and_write_it_back_when_dirty) {
   EXPECT_BYTES(c[PLUMBLINE_EVENT_l3_mem_demand_read], bytes);
 }
 
+TEST(Flush, writes_every_dirty_line_back_to_memory_and_keeps_it) {
+  const std::int64_t bytes = level_bytes[0] / 2;
+  Arena arena(static_cast<std::size_t>(bytes));
+  plumbline_empty_caches();
+  write_lines(arena.data, bytes);
+  Counts first = counts_of([] { plumbline_flush_caches(); });
+  Counts again = counts_of([&] {
+    read_lines(arena.data, bytes);
+    plumbline_flush_caches();
+  });
+  // The stack's dirty lines are flushed, too.
+  const double slack = 32 * 64;
+  for (const auto event : {PLUMBLINE_EVENT_l1_l2_write_back, PLUMBLINE_EVENT_l2_l3_write_back, PLUMBLINE_EVENT_l3_mem_write_back}) {
+    EXPECT_NEAR(static_cast<double>(first[event]), static_cast<double>(bytes), slack);
+    EXPECT_NEAR(static_cast<double>(again[event]), 0, slack);
+  }
+  EXPECT_NEAR(static_cast<double>(again[PLUMBLINE_EVENT_l1_l2_demand_read]), 0, slack);
+}
+
 TEST(Counting, off_changes_neither_counts_nor_caches) {
   const std::int64_t bytes = level_bytes[0] / 2;
   Arena arena(static_cast<std::size_t>(bytes));

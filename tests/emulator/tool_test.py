@@ -110,6 +110,26 @@ def test_bad_option_is_one_clear_line(option, reason):
     assert reason in line and option.split("=")[0] in line
 
 
+def test_a_rank_of_four_has_a_quarter_of_l3s_sets(tmp_path):
+    whole = report(tmp_path, "marked_program", "--l3=33554432,16,64")["caches"]
+    part = report(tmp_path, "marked_program", "--l3=33554432,16,64", "--l3-share=4")["caches"]
+    assert (whole["L3"]["size_bytes"], whole["l3_share"]) == (33554432, 1)
+    assert (part["L3"]["size_bytes"], part["L3"]["ways"], part["l3_share"]) == (8388608, 16, 4)
+
+
+def test_report_names_the_prefetchers(tmp_path):
+    assert report(tmp_path, "marked_program")["caches"]["prefetchers"] == []
+    named = report(tmp_path, "marked_program", "--prefetch=l2-stream,l1-next")["caches"]["prefetchers"]
+    assert named == ["l1-next", "l2-stream"]
+
+
+def test_functions_add_up_to_the_total(tmp_path):
+    counts = report(tmp_path, "marked_program", "--functions=yes")
+    assert any(f["name"] == "main" and f["object"].endswith("marked_program") for f in counts["functions"])
+    for event, total in counts["total"].items():
+        assert total == sum(f["counts"][event] for f in counts["functions"]), event
+
+
 def test_unwritable_report_is_one_clear_line():
     done = run(*tool_command("--out=/nonexistent/counts.json", "/bin/true"))
     assert "cannot write /nonexistent/counts.json" in done.stderr
