@@ -71,14 +71,6 @@ CaseScore score_case(const Counter& counter, const Measured& measured, Bounds ex
 
 }  // namespace
 
-std::string_view to_string(Convention convention) { return convention == Convention::flow ? "flow" : "paper"; }
-
-std::string Counter::claim() const {
-  std::string text = quantities.empty() ? "" : quantities.front();
-  for (std::size_t i = 1; i < quantities.size(); ++i) text += " + " + quantities[i].substr(quantities[i].rfind('.') + 1);
-  return text;
-}
-
 Accuracy score(const Measurements& measurements, std::span<const Counter> counters) {
   Accuracy accuracy;
   for (const auto& counter : counters) {

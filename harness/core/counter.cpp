@@ -1,0 +1,13 @@
+#include "core/counter.hpp"
+
+namespace plumbline {
+
+std::string_view to_string(Convention convention) { return convention == Convention::flow ? "flow" : "paper"; }
+
+std::string Counter::claim() const {
+  std::string text = quantities.empty() ? "" : quantities.front();
+  for (std::size_t i = 1; i < quantities.size(); ++i) text += " + " + quantities[i].substr(quantities[i].rfind('.') + 1);
+  return text;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,37 @@
+// A counter: an expression over a backend's events, and the quantities it claims to see.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumbline {
+
+/// One event of a counter, and what one count of it stands for (bytes, operations).
+struct Term {
+  std::string event = {};
+  double weight = 1;
+};
+
+enum class Convention {
+  flow,  // what crosses a boundary, or the arithmetic as implemented: this harness's own model
+  paper  // what the study that the kernel comes from calls exact
+};
+std::string_view to_string(Convention convention);
+
+enum class Kind { flops, bytes };
+
+/// An expression over events, and the quantities it claims to see: data, not code.
+struct Counter {
+  std::string name = {};
+  std::string backend = {};
+  std::vector<Term> terms = {};
+  std::vector<std::string> quantities = {};  // their sum is what it claims
+  Convention convention = Convention::flow;
+  Kind kind = Kind::bytes;
+  bool exact = false;  // this harness's own witness: any deviation is a failed exactness check
+
+  /// "bytes.L1-L2.demand_read + rfo"
+  std::string claim() const;
+};
+
+}  // namespace plumbline
