@@ -31,6 +31,7 @@ std::vector<CountRow> count_rows(const Case& measured, const std::string& node, 
     r.enabled_ns = kernel.enabled_ns;
     r.running_ns = kernel.running_ns;
     r.status = kernel.status;
+    if (r.status != Status::ok) return r;
     if (kernel.raw >= empty.raw)
       r.net = static_cast<double>(kernel.raw - empty.raw) / static_cast<double>(counts.entries);
     else

@@ -16,4 +16,9 @@ fs::path find_shared(const fs::path& name) {
   return {};
 }
 
+std::string find_geometry(const std::string& named) {
+  const fs::path shared = find_shared("harness/profile/geometries") / (named + ".toml");
+  return !fs::exists(named) && fs::exists(shared) ? shared.string() : named;
+}
+
 }  // namespace plumbline::app

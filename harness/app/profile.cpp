@@ -49,19 +49,13 @@ std::string in_words(const CacheGeometry& geometry, int l3_share) {
   return l3_share > 1 ? fmt::format("{}, of which each rank has one part in {}", text, l3_share) : text;
 }
 
-// A file, or the name of one that comes with plumbline.
-std::string geometry_file(const std::string& named) {
-  const fs::path shared = find_shared("harness/profile/geometries") / (named + ".toml");
-  return !fs::exists(named) && fs::exists(shared) ? shared.string() : named;
-}
-
 void choose_caches(const ProfileOptions& options, const Launch& launch, Preparation& preparation) {
   if (options.caches == "no") {
     preparation.tool.tool_options = {"--caches=no"};
     return;
   }
   const Topology topology = this_topology();
-  const auto geometry = options.caches == "auto" ? geometry_of_machine(topology) : geometry_from_file(geometry_file(options.caches));
+  const auto geometry = options.caches == "auto" ? geometry_of_machine(topology) : geometry_from_file(find_geometry(options.caches));
   const int l3_share = ranks_per_l3(topology, launch.local_size);
   preparation.tool.tool_options = geometry_options(geometry);
   if (l3_share > 1) preparation.tool.tool_options.push_back(fmt::format("--l3-share={}", l3_share));

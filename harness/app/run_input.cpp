@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "app/paths.hpp"
 #include "app/run_session.hpp"
+#include "profile/geometry.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -23,6 +25,19 @@ void require_known_counters(const Campaign& campaign) {
   }
 }
 
+/// The caches that the model reckons with, and that are simulated if any are.
+std::vector<CacheLevel> caches_of(const Campaign& campaign, const Topology& topology) {
+  const auto& [named, at] = campaign.emulated.caches;
+  if (named == "auto" || named == "none") return cache_levels(topology);
+  const std::string file = find_geometry(named);
+  if (!std::filesystem::exists(file))
+    throw wrong_at(
+        campaign.path, at,
+        fmt::format("'caches' is '{}', which is no file and no geometry of ours ({}); allowed: \"auto\", \"none\", a name or a FILE.toml",
+                    named, find_shared("harness/profile/geometries").string()));
+  return geometry_from_file(file).levels;
+}
+
 void start_worker(RunInput& input) {
   const Campaign& campaign = input.campaign;
   if (!campaign.count || campaign.counters == "none") {
@@ -31,7 +46,8 @@ void start_worker(RunInput& input) {
   }
   const EmulatorInstallation found = find_emulator();
   if (found.availability.ok()) {
-    input.worker = std::make_unique<EmulatedWorker>(found, input.caches);
+    input.worker = std::make_unique<EmulatedWorker>(
+        found, campaign.emulated.caches.value == "none" ? std::span<const CacheLevel>{} : std::span<const CacheLevel>{input.caches});
     return;
   }
   input.no_worker = found.availability.reason;
@@ -47,7 +63,7 @@ RunInput read_run_input(const RunOptions& options) {
     input.campaign = read_campaign(options.campaign);
     require_known_counters(input.campaign);
     input.topology = this_topology();
-    input.caches = cache_levels(input.topology);
+    input.caches = caches_of(input.campaign, input.topology);
     if (!options.dry_run) start_worker(input);
   } catch (const Error& error) {
     input.error = error;

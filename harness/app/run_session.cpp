@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "app/case_runner.hpp"
@@ -24,6 +25,16 @@ constexpr std::string_view time_pass = "time", count_pass = "count";
 
 std::string session_name(Communicator& ranks) {
   return ranks.world().broadcast(fmt::format("{}-{}", ranks.host(), unix_nanoseconds() / 1'000'000));
+}
+
+/// Where the results come from, and the caches whose traffic was simulated: those of a geometry file are known nowhere else.
+std::string provenance_of(const RunInput& input) {
+  auto provenance = nlohmann::json::parse(provenance_json(Communicator::library_version()));
+  auto& caches = provenance["simulated_caches"] = nlohmann::json::array();
+  if (input.worker && input.campaign.emulated.caches.value != "none")
+    for (const auto& level : input.caches)
+      caches.push_back({{"name", level.name}, {"bytes", level.bytes}, {"ways", level.ways}, {"line_bytes", level.line_bytes}});
+  return provenance.dump();
 }
 
 /// The campaign on this rank's node, in step with the other nodes.
@@ -65,7 +76,7 @@ class Session {
   void open_journal() {
     keep([&] {
       record_.open({.campaign = input_.campaign.text,
-                    .provenance = provenance_json(Communicator::library_version()),
+                    .provenance = provenance_of(input_),
                     .session = session_,
                     .started_unix_ns = unix_nanoseconds(),
                     .machines = {{ranks_.host(), machine_json(ranks_.host(), input_.topology, this_cpu(), this_node_state())}}},

@@ -20,7 +20,7 @@ struct RunInput {
   std::optional<Error> error;  // to be told once MPI knows who speaks
   Campaign campaign;
   Topology topology;
-  std::vector<CacheLevel> caches;          // of one thread of this node
+  std::vector<CacheLevel> caches;          // of one thread of this node, or of the machine whose caches are simulated
   std::unique_ptr<EmulatedWorker> worker;  // null: `no_worker` says why
   std::string no_worker;
 };

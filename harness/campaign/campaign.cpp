@@ -70,6 +70,22 @@ CeilingsWish read_ceilings(const WrittenTable& top) {
   return wish;
 }
 
+/// Times are this machine's: another machine's caches are for counts alone, or intensities would join what does not belong together.
+EmulatedWish read_emulated(const WrittenTable& top, const Campaign& campaign) {
+  EmulatedWish wish;
+  const auto table = top.table("emulated", "[emulated]");
+  if (!table) return wish;
+  table->allow_only({"caches"});
+  if (const auto written = table->word("caches")) wish.caches = *written;
+  const auto& caches = wish.caches.value;
+  if (caches.empty()) table->fail(wish.caches.at, R"('caches' is empty; allowed: "auto", "none", a geometry's name or a FILE.toml)");
+  if (caches != "auto" && caches != "none" && (campaign.time || campaign.ceilings.mode != CeilingsMode::none))
+    table->fail(wish.caches.at, fmt::format("'caches' is '{}', whose counts do not belong to the times of this machine; write passes = "
+                                            "[\"count\"] and no [ceilings], or caches = \"auto\"",
+                                            caches));
+  return wish;
+}
+
 std::optional<int> team_number(const WrittenTable& team, std::string_view key) {
   const auto* node = team.node(key);
   if (node == nullptr) return 1;
@@ -149,8 +165,8 @@ Campaign parse_campaign(std::string text, const std::string& path) {
   const auto document = parse(text, path);
   const WrittenTable top(document, path, "the campaign");
   read_schema(top);
-  top.allow_only(
-      {"schema", "name", "seed", "passes", "counters", "placement", "oversubscribe", "budget_seconds", "timing", "cases", "ceilings"});
+  top.allow_only({"schema", "name", "seed", "passes", "counters", "placement", "oversubscribe", "budget_seconds", "timing", "cases",
+                  "ceilings", "emulated"});
   Campaign campaign;
   campaign.path = path;
   campaign.text = std::move(text);
@@ -168,6 +184,7 @@ Campaign parse_campaign(std::string text, const std::string& path) {
   if (const auto written = top.positive("budget_seconds")) campaign.budget_seconds = written->value;
   campaign.timing = read_timing(top);
   campaign.ceilings = read_ceilings(top);
+  campaign.emulated = read_emulated(top, campaign);
   campaign.cases = read_cases(top);
   if (campaign.cases.empty() && campaign.ceilings.mode == CeilingsMode::none)
     top.fail({1, 1}, "the sweep is empty: there is neither a [[cases]] table nor [ceilings] mode = \"quick\" or \"full\"");

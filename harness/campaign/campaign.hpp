@@ -37,6 +37,11 @@ struct CeilingsWish {
   std::optional<int> rounds = {};               // nullopt: what the mode has
 };
 
+/// What the emulated counters simulate.
+struct EmulatedWish {
+  Written<std::string> caches = {"auto", {}};  // or "none", or another machine's geometry: the name of one of ours, or a file
+};
+
 /// When a timing ends.
 struct Timing {
   double min_seconds = 0.02;  // of one repetition
@@ -71,6 +76,7 @@ struct Campaign {
   std::optional<double> budget_seconds;  // nullopt: no limit
   Timing timing;
   CeilingsWish ceilings;
+  EmulatedWish emulated;
   std::vector<CaseSpec> cases;
 };
 

@@ -78,18 +78,26 @@ std::string how_it_ended(int process) {
   return "exit " + std::to_string(WEXITSTATUS(status));
 }
 
+/// What only simulated caches can tell: bytes across a boundary below L1.
+bool needs_caches(std::string_view event) { return event.starts_with("bytes.") && !event.starts_with("bytes.reg-L1."); }
+
 std::vector<std::vector<Reading>> unpack(const std::vector<std::uint64_t>& numbers, std::size_t offset, std::size_t threads,
-                                         const std::vector<EventDescription>& events) {
+                                         const std::vector<EventDescription>& events, bool caches) {
   std::vector<std::vector<Reading>> all(threads);
   for (std::size_t t = 0; t < threads; ++t)
-    for (std::size_t e = 0; e < events.size(); ++e) all[t].push_back({events[e].name, numbers[offset + t * events.size() + e]});
+    for (std::size_t e = 0; e < events.size(); ++e) {
+      all[t].push_back({events[e].name, numbers[offset + t * events.size() + e]});
+      if (!caches && needs_caches(events[e].name)) all[t].back().raw = 0, all[t].back().status = Status::skipped;
+    }
   return all;
 }
 
 }  // namespace
 
-EmulatedWorker::EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches) : installation_(installation) {
+EmulatedWorker::EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches)
+    : installation_(installation), simulates_caches_(!caches.empty()) {
   int number = 1;
+  if (!simulates_caches_) geometry_.emplace_back("--caches=no");
   for (const auto& level : caches)
     geometry_.push_back("--l" + std::to_string(number++) + "=" + std::to_string(level.bytes) + "," + std::to_string(level.ways) + "," +
                         std::to_string(level.line_bytes));
@@ -160,7 +168,8 @@ WorkerAnswer EmulatedWorker::count(const Case& measured, std::uint64_t entries, 
   }
   if (reply.status != static_cast<int>(Status::ok)) return refuse(static_cast<Status>(reply.status), reply.reason);
   const auto threads = static_cast<std::size_t>(reply.threads);
-  return {Status::ok, "", {unpack(numbers, 0, threads, events), unpack(numbers, numbers.size() / 2, threads, events), entries}};
+  const auto half = [&](std::size_t offset) { return unpack(numbers, offset, threads, events, simulates_caches_); };
+  return {Status::ok, "", {half(0), half(numbers.size() / 2), entries}};
 }
 
 }  // namespace plumbline

@@ -44,6 +44,7 @@ CacheLevel read_level(const std::string& path, const char* section, const toml::
   refuse_unknown(path, fmt::format(" in [{}]", section), table, {"size_bytes", "ways", "line_bytes"});
   CacheLevel level;
   level.name = fmt::format("L{}", section[1]);
+  level.shared = level.name == "L3";
   level.bytes = positive(path, section, table, "size_bytes");
   const auto ways = positive(path, section, table, "ways"), line = positive(path, section, table, "line_bytes");
   if (ways > 1U << 20U) refuse(path, table.get("ways"), fmt::format("ways in [{}] must be at most {}", section, 1U << 20U));
@@ -58,6 +59,7 @@ void fill_up(CacheGeometry& geometry) {
   while (geometry.levels.size() < names.size()) {
     CacheLevel copy = geometry.levels.back();
     copy.name = fmt::format("L{}", geometry.levels.size() + 1);
+    copy.shared = copy.name == "L3";
     geometry.notes.push_back(fmt::format("{} has no {}: a copy of its {} is simulated, which adds nothing", geometry.name, copy.name,
                                          geometry.levels.back().name));
     geometry.levels.push_back(copy);

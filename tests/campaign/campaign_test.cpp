@@ -114,6 +114,21 @@ TEST(campaign, absent_keys_have_the_documented_presets) {
   EXPECT_EQ(c.cases.at(0).teams.at(0).value.ranks, 1);
 }
 
+TEST(campaign, the_simulated_caches_are_this_machines_unless_chosen) {
+  EXPECT_EQ(parse(one_case).emulated.caches.value, "auto");
+  EXPECT_EQ(parse(one_case + "[emulated]\ncaches = \"none\"\n").emulated.caches.value, "none");
+  EXPECT_EQ(parse("passes = [\"count\"]\n" + one_case + "[emulated]\ncaches = \"amd-interlagos\"\n").emulated.caches.value,
+            "amd-interlagos");
+}
+
+TEST(campaign, another_machines_caches_do_not_go_with_this_machines_times) {
+  const std::string other = "[emulated]\ncaches = \"amd-interlagos\"\n";
+  expect_in(complaint(one_case + other), {"c.toml:5:10:", "'caches' is 'amd-interlagos'", "passes = [\"count\"]"});
+  expect_in(complaint("passes = [\"count\"]\n" + one_case + "[ceilings]\nmode = \"quick\"\n" + other), {"no [ceilings]"});
+  expect_in(complaint(one_case + "[emulated]\ncaches = \"\"\n"), {"'caches' is empty", "\"none\""});
+  expect_in(complaint(one_case + "[emulated]\ncache = \"none\"\n"), {"unknown key 'cache' in [emulated]", "did you mean 'caches'?"});
+}
+
 TEST(campaign, an_unknown_key_names_line_column_and_the_nearest_allowed_one) {
   expect_in(complaint("sede = 3\n" + one_case), {"c.toml:2:1:", "unknown key 'sede'", "did you mean 'seed'?", "allowed: schema"});
   expect_in(complaint("[[cases]]\nkernel = \"x\"\n  flavour = [\"*\"]\n"), {"c.toml:4:3:", "'flavour'", "did you mean 'flavor'?"});

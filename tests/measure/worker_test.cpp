@@ -11,7 +11,8 @@ namespace {
 const std::vector<CacheLevel> small_caches{{"L1", 32768, 8, 64, false}, {"L2", 262144, 8, 64, false}, {"L3", 1048576, 16, 64, true}};
 
 Case triad(std::int64_t n, std::string_view flavor_part, int threads = 1) {
-  Case measured{.kernel = find_kernel("validation/triad"), .parameters = {{"n", n}}, .precision = "fp64", .flavor = {}, .team = {1, threads}};
+  Case measured{
+      .kernel = find_kernel("validation/triad"), .parameters = {{"n", n}}, .precision = "fp64", .flavor = {}, .team = {1, threads}};
   for (const Flavor& flavor : measured.kernel->flavors())
     if (flavor.precision == "fp64" && flavor.name.find(flavor_part) != std::string_view::npos) measured.flavor = flavor;
   return measured;
@@ -60,6 +61,22 @@ TEST_F(Worker, counts_the_lines_of_triad_beyond_the_caches) {
 
 TEST_F(Worker, finds_no_traffic_of_arrays_that_fit) {
   EXPECT_LE(net(triad(500, "O3-v3")).at("bytes.L1-L2.demand_read"), 16 * 64);  // 12 KB in 32 KB
+}
+
+TEST_F(Worker, without_simulated_caches_counts_the_same_and_says_nothing_of_bytes_below_L1) {
+  const Case measured = triad(5000, "O3-v3");
+  const auto with_caches = net(measured);
+  worker_ = std::make_unique<EmulatedWorker>(installation_, std::span<const CacheLevel>{});
+  const WorkerAnswer answer = worker_->count(measured, 1, 60);
+  ASSERT_EQ(answer.status, Status::ok) << answer.reason;
+  for (std::size_t e = 0; e < answer.counts.kernel[0].size(); ++e) {
+    const Reading &kernel = answer.counts.kernel[0][e], &empty = answer.counts.empty[0][e];
+    const std::string name(kernel.event);
+    const bool below = name.starts_with("bytes.L");
+    EXPECT_EQ(kernel.status, below ? Status::skipped : Status::ok) << name;
+    const double counted = static_cast<double>(kernel.raw) - static_cast<double>(empty.raw);
+    EXPECT_EQ(counted, below ? 0 : with_caches.at(name)) << name;
+  }
 }
 
 TEST_F(Worker, gives_the_same_numbers_again_after_other_cases) {
