@@ -44,6 +44,7 @@ typedef struct {
   ULong sets;
   UInt shift;  // log2(sets) when that is a power of two, else kNoShift
   UInt* cell;
+  void* place;  // of the cells, as allocated
 } Cache;
 
 enum { kVector = 8, kNoShift = 64, kUnusedTag = 0xFFFFFFFFu, kUnusedStamp = 0x7FFFFFFF, kNoSlot = 0xFFFFFFFFu };
@@ -94,8 +95,8 @@ static void cache_make(Cache* c, const CacheGeometry* g) {
   c->shift = 0;
   while (c->shift < kNoShift && (1ULL << c->shift) != c->sets) c->shift++;
   // One pair of cells more, behind the sets: the slot of accesses that did not happen. Aligned, so that a set of 8 is one line.
-  void* place = VG_(malloc)("plumbline.caches", (n_cells(c) + 2 * c->stride) * sizeof(UInt) + 64);
-  c->cell = (UInt*)(((Addr)place + 63) & ~(Addr)63);
+  c->place = VG_(malloc)("plumbline.caches", (n_cells(c) + 2 * c->stride) * sizeof(UInt) + 64);
+  c->cell = (UInt*)(((Addr)c->place + 63) & ~(Addr)63);
   cache_empty(c);
 }
 
@@ -562,6 +563,12 @@ void caches_empty_private(PrivateCaches* p) {
 }
 
 void caches_empty_shared(void) { cache_empty(&l3_); }
+
+void caches_resize_shared(const CacheGeometry* geometry) {
+  geometry_[2] = *geometry;
+  VG_(free)(l3_.place);
+  cache_make(&l3_, geometry);
+}
 
 // The set's least recently used dirty line's slot, or kNoSlot.
 static UInt oldest_dirty(const Cache* c, UInt first) {

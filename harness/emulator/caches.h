@@ -67,6 +67,7 @@ void caches_configure(const CacheGeometry geometry[3], UInt prefetchers);
 PrivateCaches* caches_new_private(void);
 void caches_empty_private(PrivateCaches* caches);
 void caches_empty_shared(void);
+void caches_resize_shared(const CacheGeometry* geometry);  // empties it, too
 void caches_write_back_private(PrivateCaches* caches, ULong* counts);  // every dirty line, to memory; they stay, clean
 void caches_write_back_shared(ULong* counts);
 

@@ -122,7 +122,8 @@ enum plumbline_request {
   PLUMBLINE_REQUEST_EMPTY_CACHES,
   PLUMBLINE_REQUEST_REGION_BEGIN,
   PLUMBLINE_REQUEST_REGION_END,
-  PLUMBLINE_REQUEST_FLUSH_CACHES
+  PLUMBLINE_REQUEST_FLUSH_CACHES,
+  PLUMBLINE_REQUEST_SHARE_L3
 };
 
 // Answers the tool's ABI version, or 0 when this process does not run under the tool.
@@ -154,6 +155,12 @@ static inline unsigned plumbline_empty_caches(void) {
 // clean. A thread's lines count as its own, those of the shared L3 as the caller's. Answers 1 on the tool.
 static inline unsigned plumbline_flush_caches(void) {
   return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_FLUSH_CACHES, 0, 0, 0, 0, 0);
+}
+
+// From here on this process has one Nth of L3's sets, as one of N ranks on it; all caches are emptied. Answers 1, or 0 (nothing
+// changed) off the tool and where L3 has fewer sets than parts are wanted.
+static inline unsigned plumbline_share_l3(unsigned n) {
+  return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_SHARE_L3, n, 0, 0, 0, 0);
 }
 
 // Between these two the calling thread's counts are added to the region of that name; --out prints the sums. Regions may nest;

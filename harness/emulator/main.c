@@ -44,6 +44,13 @@ static Bool end_region(ThreadId tid, const HChar* name) {
   return False;
 }
 
+static Bool share_l3(UInt share) {
+  if (!options_share_l3(share)) return False;
+  if (options.simulate_caches) caches_resize_shared(&options.geometry[2]);
+  segments_empty_caches();
+  return True;
+}
+
 // The caller is stopped, so its records have been replayed.
 static Bool handle_request(ThreadId tid, UWord* request, UWord* answer) {
   *answer = 1;
@@ -65,6 +72,9 @@ static Bool handle_request(ThreadId tid, UWord* request, UWord* answer) {
       return True;
     case PLUMBLINE_REQUEST_FLUSH_CACHES:
       segments_write_caches_back();
+      return True;
+    case PLUMBLINE_REQUEST_SHARE_L3:
+      *answer = share_l3((UInt)request[1]);
       return True;
     case PLUMBLINE_REQUEST_REGION_BEGIN:
       if (request[2] & 1) segments_empty_caches();

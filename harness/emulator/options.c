@@ -110,14 +110,22 @@ Bool options_process(const HChar* argument) {
   return True;
 }
 
+static CacheGeometry whole_l3_;
+
+Bool options_share_l3(UInt share) {
+  ULong set_bytes = (ULong)whole_l3_.ways * whole_l3_.line_bytes, sets = share == 0 ? 0 : whole_l3_.size_bytes / set_bytes / share;
+  if (sets == 0) return False;
+  options.geometry[2].size_bytes = sets * set_bytes;
+  options.l3_share = share;
+  return True;
+}
+
 void options_check(void) {
   for (UInt level = 1; level < 3; level++)
     if (options.geometry[level].line_bytes != options.geometry[0].line_bytes)
       refuse(level == 1 ? "--l2" : "--l3", "all levels must have the same LINE");
-  CacheGeometry* l3 = &options.geometry[2];
-  ULong set_bytes = (ULong)l3->ways * l3->line_bytes, sets = l3->size_bytes / set_bytes / options.l3_share;
-  if (sets == 0) refuse("--l3-share", "L3 has fewer sets than parts are wanted");
-  l3->size_bytes = sets * set_bytes;
+  whole_l3_ = options.geometry[2];
+  if (!options_share_l3(options.l3_share)) refuse("--l3-share", "L3 has fewer sets than parts are wanted");
 }
 
 void options_print_usage(void) {

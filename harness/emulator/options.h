@@ -6,8 +6,8 @@
 #include "pub_tool_basics.h"
 
 typedef struct {
-  CacheGeometry geometry[3];
-  UInt l3_share;  // this process has one part in so many of L3, a whole number of its sets
+  CacheGeometry geometry[3];  // as simulated: of L3 this process's part
+  UInt l3_share;              // this process has one part in so many of L3, a whole number of its sets
   UInt prefetchers;
   Bool simulate_caches;
   Bool functions;
@@ -24,6 +24,7 @@ extern const HChar* const prefetcher_name[kPrefetchers];  // of bit k of `prefet
 
 Bool options_process(const HChar* argument);  // False: not an option of this tool
 void options_print_usage(void);
+Bool options_share_l3(UInt share);            // False, and nothing changed: L3 has fewer sets than parts are wanted
 void options_check(void);  // after all were processed; ends the process when they make no sense
 
 #endif

@@ -209,6 +209,22 @@ TEST(Threads, have_an_l1_and_l2_of_their_own_and_share_l3) {
   EXPECT_LE(sharer.counts[PLUMBLINE_EVENT_l3_mem_demand_read], 16 * 64);
 }
 
+TEST(Ranks, that_share_l3_have_a_part_of_its_sets_each) {
+  const std::int64_t bytes = level_bytes[2] / 4 * 3;
+  Arena arena(static_cast<std::size_t>(bytes));
+  const auto memory_reads = [&] {
+    read_lines(arena.data, bytes);
+    return counts_of([&] { read_lines(arena.data, bytes); })[PLUMBLINE_EVENT_l3_mem_demand_read];
+  };
+  ASSERT_EQ(plumbline_share_l3(2), 1u);
+  EXPECT_NEAR(static_cast<double>(memory_reads()), static_cast<double>(bytes), 16 * 64);
+  ASSERT_EQ(plumbline_share_l3(1), 1u);
+  EXPECT_LE(memory_reads(), 16 * 64);
+  EXPECT_EQ(plumbline_share_l3(0), 0u);
+  EXPECT_EQ(plumbline_share_l3(1u << 31), 0u) << "L3 has fewer sets";
+  EXPECT_LE(memory_reads(), 16 * 64) << "what is refused changes nothing";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
