@@ -77,6 +77,14 @@ std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLeve
   return rows;
 }
 
+/// As one thread of the team sees them.
+std::vector<CacheLevel> CaseRunner::caches_of(const TeamCpus& placement) const {
+  std::vector<CacheLevel> caches = setting_.caches;
+  for (auto& level : caches)
+    if (level.shared) level.bytes = part_of(level, placement.ranks_per_l3);
+  return caches;
+}
+
 OutcomeRow CaseRunner::outcome(const Case& measured, const std::string& pass) const {
   return {.case_id = measured.id(),
           .pass = pass,
@@ -132,7 +140,7 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   facts["error"] = timed.error;
   facts["tolerance"] = timed.tolerance;
   facts["wrong_result"] = timed.wrong_result;
-  return gather(measured, std::move(mine), facts.dump(), placement.oversubscribed);
+  return gather(measured, std::move(mine), facts.dump(), placement);
 }
 
 std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& placement, double patience_seconds) {
@@ -143,32 +151,33 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
     mine.outcome.status = Status::unavailable;
     mine.outcome.reason = setting_.no_worker;
   } else {
-    const WorkerAnswer answer = setting_.worker->count(measured, entries, patience_seconds);
+    const WorkerAnswer answer = setting_.worker->count(measured, entries, placement.ranks_per_l3, patience_seconds);
     mine.outcome.status = answer.status;
     mine.outcome.reason = answer.reason;
     mine.counts = count_rows(measured, ranks_.host(), setting_.session, team.rank(), answer.counts);
   }
   const auto& cpus = placement.cpus[static_cast<std::size_t>(team.rank())];
-  return gather(measured, std::move(mine), rank_placement(team.rank(), ranks_.host(), cpus).dump(), placement.oversubscribed);
+  return gather(measured, std::move(mine), rank_placement(team.rank(), ranks_.host(), cpus).dump(), placement);
 }
 
-std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, const std::string& rank_facts, bool oversubscribed) {
+std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, const std::string& rank_facts,
+                                           const TeamCpus& placement) {
   Group& team = ranks_.team(measured.team.ranks);
   mine.outcome.placement = rank_facts;
   const std::vector<std::string> texts = team.gather(to_payload(mine));
   if (team.rank() != 0) return std::nullopt;
-  json placement{{"ranks", json::array()}, {"oversubscribed", oversubscribed}};
+  json where{{"ranks", json::array()}, {"oversubscribed", placement.oversubscribed}, {"ranks_per_l3", placement.ranks_per_l3}};
   Finished all;
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
     Finished part = from_text(texts[rank]);
-    placement["ranks"].push_back(json::parse(part.outcome.placement));
+    where["ranks"].push_back(json::parse(part.outcome.placement));
     if (rank == 0)
       all = std::move(part);
     else
       absorb(all, std::move(part));
   }
-  all.outcome.placement = placement.dump();
-  all.model = model_rows(measured, setting_.caches);
+  all.outcome.placement = where.dump();
+  all.model = model_rows(measured, caches_of(placement));
   return all;
 }
 

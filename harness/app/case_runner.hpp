@@ -20,6 +20,7 @@ struct TeamCpus {
   bool oversubscribed = false;
   std::string refusal;
   std::string scope = "";  // what of the node they fill (schedule/team_placement.hpp)
+  int ranks_per_l3 = 1;    // each of them has that part of it
 };
 
 /// What stays the same for all cases of a run on this rank.
@@ -43,8 +44,9 @@ class CaseRunner {
   Finished skip(const Case& measured, const std::string& pass, const std::string& reason) const;
 
  private:
+  std::vector<CacheLevel> caches_of(const TeamCpus& placement) const;
   OutcomeRow outcome(const Case& measured, const std::string& pass) const;
-  std::optional<Finished> gather(const Case& measured, Finished mine, const std::string& rank_facts, bool oversubscribed);
+  std::optional<Finished> gather(const Case& measured, Finished mine, const std::string& rank_facts, const TeamCpus& placement);
 
   Communicator& ranks_;
   Setting setting_;

@@ -98,7 +98,8 @@ std::function<TeamCpus(const Team&)> placer(const RunInput& input, Communicator&
           .refusal = fmt::format("a team of {} ranks on a node that was given {}: launch more ranks a node", team.ranks, local)};
     TeamPlacement placed = place_team(topology, allowed, team, oversubscribe);
     const std::string scope = scope_of(whole, placed.cpus);
-    return TeamCpus{std::move(placed.cpus), placed.oversubscribed, std::move(placed.refusal), scope};
+    const int ranks_per_l3 = ranks_on_one_l3(topology, placed.cpus);
+    return TeamCpus{std::move(placed.cpus), placed.oversubscribed, std::move(placed.refusal), scope, ranks_per_l3};
   };
 }
 

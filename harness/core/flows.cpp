@@ -192,6 +192,11 @@ void add_references(const Work& work, Counts& counts) {
 
 }  // namespace
 
+std::uint64_t part_of(const CacheLevel& cache, int parts) {
+  const std::uint64_t set = std::uint64_t{std::max(cache.ways, 1U)} * cache.line_bytes;
+  return cache.bytes / set / static_cast<std::uint64_t>(parts) * set;
+}
+
 Counts expected_counts(const Work& work, std::span<const CacheLevel> caches, int threads) {
   Counts counts = work.paper;
   add_flops(work, counts);

@@ -18,6 +18,9 @@ struct CacheLevel {
   bool shared = false;          // by all threads of the team (L3); else one for each thread
 };
 
+/// Bytes of one of `parts` equal parts of a cache, each of a whole number of its sets (lines, where its ways are not known).
+std::uint64_t part_of(const CacheLevel& cache, int parts);
+
 /// Lines a thread that a flow's interval leaves to either side for stack, constants and the harness's own.
 inline constexpr std::uint64_t slack_lines_per_thread = 48;
 /// Flows of a boundary that have this slack: demand_read, rfo, write_back.

@@ -62,10 +62,11 @@ bool copy_word(char (&to)[N], std::string_view from) {
   return true;
 }
 
-std::optional<WorkerRequest> request_for(const Case& measured, std::uint64_t entries) {
+std::optional<WorkerRequest> request_for(const Case& measured, std::uint64_t entries, int ranks_per_l3) {
   WorkerRequest request{};
   request.threads = measured.team.threads;
   request.entries = entries;
+  request.ranks_per_l3 = ranks_per_l3;
   const bool fits = copy_word(request.kernel, measured.kernel->name) && copy_word(request.precision, measured.precision) &&
                     copy_word(request.flavor, measured.flavor.name) && copy_word(request.parameters, measured.parameters.path());
   return fits ? std::optional(request) : std::nullopt;
@@ -139,11 +140,11 @@ void EmulatedWorker::stop() {
   channel_ = process_ = -1;
 }
 
-WorkerAnswer EmulatedWorker::count(const Case& measured, std::uint64_t entries, double patience_seconds) {
+WorkerAnswer EmulatedWorker::count(const Case& measured, std::uint64_t entries, int ranks_per_l3, double patience_seconds) {
   const auto refuse = [](Status status, std::string reason) { return WorkerAnswer{status, std::move(reason), {}}; };
   if (const FlavorName flavor = split_flavor(measured.flavor.name); flavor.isa.starts_with("v4") || flavor.level == "avx512")
     return refuse(Status::unavailable, "the emulator decodes up to x86-64-v3: count this kernel's v3 flavor");
-  const auto request = request_for(measured, entries);
+  const auto request = request_for(measured, entries, ranks_per_l3);
   if (!request) return refuse(Status::failed, "the case's name is too long for the worker");
   if (channel_ < 0) start();
   if (channel_ < 0) return refuse(Status::failed, std::string("cannot start the emulated worker: ") + std::strerror(errno));

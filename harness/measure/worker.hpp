@@ -28,9 +28,9 @@ class EmulatedWorker {
   EmulatedWorker(EmulatedWorker&&) = delete;
   ~EmulatedWorker();
 
-  /// Blocks until the worker has answered; its death, a refusal or no answer in `patience_seconds` is a status with the reason,
+  /// With a part of L3 only where several ranks lie on it. Blocks until the worker has answered; its death, a refusal or no answer in `patience_seconds` is a status with the reason,
   /// and the worker is started anew for the next case.
-  WorkerAnswer count(const Case& measured, std::uint64_t entries, double patience_seconds);
+  WorkerAnswer count(const Case& measured, std::uint64_t entries, int ranks_per_l3, double patience_seconds);
 
  private:
   void start();

@@ -9,6 +9,7 @@ struct WorkerRequest {
   char kernel[64], precision[8], flavor[48], parameters[512];  // parameters as Parameters::path()
   std::int32_t threads;
   std::uint64_t entries;
+  std::int32_t ranks_per_l3;
 };
 
 /// Followed by 2 x threads x events numbers: kernel, then empty region, by thread.

@@ -73,6 +73,8 @@ void answer(int channel, const WorkerRequest& request) {
     const auto backend = emulated_backend();
     if (const auto availability = backend->availability(); !availability.ok())
       return refuse(channel, availability.status, availability.reason);
+    if (!backend->share_l3(request.ranks_per_l3))
+      return refuse(channel, Status::failed, "the simulated L3 has fewer sets than " + std::to_string(request.ranks_per_l3) + " ranks");
     const ThreadTeam threads(request.threads);
     const RegionCounts counts = count_case(requested_case(request), *backend, 0, threads, request.entries);
     std::vector<std::uint64_t> numbers;

@@ -128,6 +128,19 @@ std::string scope_of(const Topology& node, const std::vector<std::vector<int>>& 
   return "";
 }
 
+int ranks_on_one_l3(const Topology& node, const std::vector<std::vector<int>>& cpus) {
+  const auto l3 = std::find_if(node.caches.begin(), node.caches.end(), [](const CacheFacts& cache) { return cache.level == 3; });
+  if (l3 == node.caches.end() || l3->shared_by_cpus <= 0) return 1;
+  std::map<std::size_t, std::set<std::size_t>> ranks_on;  // by L3: neighbours in `cpus` share one
+  for (std::size_t at = 0; at < node.cpus.size(); ++at)
+    for (std::size_t rank = 0; rank < cpus.size(); ++rank)
+      if (std::find(cpus[rank].begin(), cpus[rank].end(), node.cpus[at].cpu) != cpus[rank].end())
+        ranks_on[at / static_cast<std::size_t>(l3->shared_by_cpus)].insert(rank);
+  std::size_t most = 1;
+  for (const auto& [cache, ranks] : ranks_on) most = std::max(most, ranks.size());
+  return static_cast<int>(most);
+}
+
 TeamPlacement place_team(const Topology& node, Team team, bool oversubscribe) {
   TeamPlacement placement;
   for (const bool cores_only : {true, false}) {

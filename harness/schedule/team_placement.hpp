@@ -28,6 +28,9 @@ TeamPlacement place_team(const Topology& node, const std::vector<std::vector<int
 /// team fills none of them.
 std::string scope_of(const Topology& node, const std::vector<std::vector<int>>& cpus);
 
+/// The most ranks of a team that lie on one L3, where each has but a part of it; 1 where no L3 is known.
+int ranks_on_one_l3(const Topology& node, const std::vector<std::vector<int>>& cpus);
+
 /// CPUs that occur more than once.
 std::vector<int> shared_cpus(const std::vector<std::vector<int>>& cpus);
 

@@ -56,6 +56,13 @@ Amount about(std::uint64_t lo, std::uint64_t hi, std::uint64_t threads = 1) {
 }
 Amount about(std::uint64_t exact) { return about(exact, exact); }
 
+TEST(Part, of_a_shared_cache_is_a_whole_number_of_its_sets) {
+  EXPECT_EQ(part_of(machine[2], 1), 32 * MiB);
+  EXPECT_EQ(part_of(machine[2], 4), 8 * MiB);
+  EXPECT_EQ(part_of(machine[2], 3), 10922 * 1024);  // 32768 sets of 1 KiB
+  EXPECT_EQ(part_of({.name = "L3", .bytes = MiB, .ways = 0, .shared = true}, 3), 5461 * 64) << "lines, where the ways are not known";
+}
+
 TEST(Flows, flops_are_given_and_totalled_and_the_other_precision_is_zero) {
   const Counts counts = expected_counts({.flops = {{"flops.fp64.add", 3}, {"flops.fp64.fma", 5}}}, machine, 1);
   EXPECT_EQ(at(counts, "flops.fp64.add"), Amount(3));

@@ -26,8 +26,8 @@ class Worker : public testing::Test {
     worker_ = std::make_unique<EmulatedWorker>(installation_, small_caches);
   }
 
-  std::map<std::string, double> net(const Case& measured) {
-    const WorkerAnswer answer = worker_->count(measured, 1, 60);
+  std::map<std::string, double> net(const Case& measured, int ranks_per_l3 = 1) {
+    const WorkerAnswer answer = worker_->count(measured, 1, ranks_per_l3, 60);
     EXPECT_EQ(answer.status, Status::ok) << answer.reason;
     std::map<std::string, double> sum;
     for (std::size_t t = 0; t < answer.counts.kernel.size(); ++t)
@@ -67,7 +67,7 @@ TEST_F(Worker, without_simulated_caches_counts_the_same_and_says_nothing_of_byte
   const Case measured = triad(5000, "O3-v3");
   const auto with_caches = net(measured);
   worker_ = std::make_unique<EmulatedWorker>(installation_, std::span<const CacheLevel>{});
-  const WorkerAnswer answer = worker_->count(measured, 1, 60);
+  const WorkerAnswer answer = worker_->count(measured, 1, 1, 60);
   ASSERT_EQ(answer.status, Status::ok) << answer.reason;
   for (std::size_t e = 0; e < answer.counts.kernel[0].size(); ++e) {
     const Reading &kernel = answer.counts.kernel[0][e], &empty = answer.counts.empty[0][e];
@@ -77,6 +77,20 @@ TEST_F(Worker, without_simulated_caches_counts_the_same_and_says_nothing_of_byte
     const double counted = static_cast<double>(kernel.raw) - static_cast<double>(empty.raw);
     EXPECT_EQ(counted, below ? 0 : with_caches.at(name)) << name;
   }
+}
+
+TEST_F(Worker, has_a_part_of_l3_where_other_ranks_share_it) {
+  const Case in_three_quarters = triad(1 << 15, "O3-v3");  // 768 KiB against 1 MiB of L3, or half of it
+  const double array = 8 << 15;
+  EXPECT_LE(net(in_three_quarters).at("bytes.L3-mem.demand_read"), 16 * 64);
+  EXPECT_NEAR(net(in_three_quarters, 2).at("bytes.L3-mem.demand_read"), 2 * array, 1024);
+  EXPECT_LE(net(in_three_quarters).at("bytes.L3-mem.demand_read"), 16 * 64) << "the next case has all of it again";
+}
+
+TEST_F(Worker, refuses_more_ranks_than_l3_has_sets) {
+  const WorkerAnswer answer = worker_->count(triad(1000, "O3-v3"), 1, 5000, 60);
+  EXPECT_EQ(answer.status, Status::failed);
+  EXPECT_NE(answer.reason.find("fewer sets"), std::string::npos) << answer.reason;
 }
 
 TEST_F(Worker, gives_the_same_numbers_again_after_other_cases) {
@@ -91,14 +105,14 @@ TEST_F(Worker, sums_the_threads_of_a_team_exactly) {
 }
 
 TEST_F(Worker, refuses_a_flavor_beyond_v3_with_the_remedy_and_goes_on) {
-  const WorkerAnswer answer = worker_->count(triad(1000, "O3-v4"), 1, 60);
+  const WorkerAnswer answer = worker_->count(triad(1000, "O3-v4"), 1, 1, 60);
   EXPECT_EQ(answer.status, Status::unavailable);
   EXPECT_NE(answer.reason.find("v3"), std::string::npos) << answer.reason;
   EXPECT_EQ(flops(net(triad(1000, "O3-v3"))), 2000);
 }
 
 TEST_F(Worker, reports_memory_it_cannot_have) {
-  const WorkerAnswer answer = worker_->count(triad(std::int64_t{1} << 55, "O3-v3"), 1, 60);
+  const WorkerAnswer answer = worker_->count(triad(std::int64_t{1} << 55, "O3-v3"), 1, 1, 60);
   EXPECT_EQ(answer.status, Status::failed);
 }
 

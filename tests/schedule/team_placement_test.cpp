@@ -65,6 +65,17 @@ TEST_F(Snc4, a_team_fills_a_core_a_domain_a_socket_or_the_node) {
   EXPECT_EQ(scope_of(node_, {}), "");
 }
 
+TEST_F(Snc4, ranks_on_one_l3_are_those_whose_threads_lie_on_it) {
+  const int cpus_per_l3 = std::find_if(node_.caches.begin(), node_.caches.end(), [](const auto& c) { return c.level == 3; })->shared_by_cpus;
+  ASSERT_EQ(cpus_per_l3, static_cast<int>(node_.cpus.size()) / 2) << "one a socket";
+  const auto ranks = [&](Team team) { return ranks_on_one_l3(node_, place_team(node_, team, false).cpus); };
+  EXPECT_EQ(ranks({1, 1}), 1);
+  EXPECT_EQ(ranks({1, 32}), 1);
+  EXPECT_EQ(ranks({2, 16}), 1);
+  EXPECT_EQ(ranks({8, 1}), 4);
+  EXPECT_EQ(ranks({32, 1}), 16);
+}
+
 TEST_F(Snc4, every_domain_has_a_memory) { EXPECT_EQ(node_.numa_memories.size(), static_cast<std::size_t>(node_.numa_nodes)); }
 
 TEST_F(Snc4, cores_come_before_second_threads) {
