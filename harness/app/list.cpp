@@ -9,6 +9,7 @@
 #include "app/ceiling_names.hpp"
 #include "app/ceilings_stage.hpp"
 #include "app/command.hpp"
+#include "app/event_rows.hpp"
 #include "app/mpi_ceilings_stage.hpp"
 #include "app/paths.hpp"
 #include "app/table.hpp"
@@ -80,6 +81,33 @@ Listing list_kernels() {
   return listing;
 }
 
+void add_table_counters(const KnownCounters& known, Listing& listing) {
+  for (const auto& row : known.counters) listing.rows.push_back(table_row(known.family, row));
+  listing.text += table_text(known);
+  listing.notes.insert(listing.notes.end(), known.notes.begin(), known.notes.end());
+}
+
+Listing list_family(const std::string& family) {
+  Listing listing;
+  const auto known = counters_of_family(all_event_tables(), family);
+  listing.text = fmt::format("Event table {}\n\n", known.family);
+  add_table_counters(known, listing);
+  return listing;
+}
+
+void add_counters_of_this_cpu(Listing& listing) {
+  const auto known = counters_for(all_event_tables(), identity_of(this_cpu()));
+  if (known.family.empty()) {
+    const auto note = fmt::format("no event table for {} ({} family {} model {}): its hardware counters have no known meaning; PLUMBLINE_EVENTS_PATH adds one",
+                                  this_cpu().name, this_cpu().vendor, this_cpu().family, this_cpu().model);
+    listing.notes.push_back(note);
+    listing.text += "\n" + wrapped(note, 116, "") + "\n";
+    return;
+  }
+  listing.text += fmt::format("\nHardware counters of this CPU by event table {} (plumbline doctor: which of them can be used here)\n\n", known.family);
+  add_table_counters(known, listing);
+}
+
 Listing list_counters() {
   Listing listing;
   const Availability emulated = find_emulator().availability;
@@ -100,9 +128,7 @@ Listing list_counters() {
   }
   Table formed({{"counter", Align::left}, {"claims to see", Align::left}, {"by", Align::left}});
   for (const auto& counter : known_counters()) {
-    std::string terms;
-    for (const auto& term : counter.terms)
-      terms += (terms.empty() ? "" : " + ") + (term.weight == 1 ? "" : plain(term.weight) + " x ") + term.event;
+    const std::string terms = terms_text(counter);
     const char* unit = counter.kind == Kind::flops ? "operations" : "bytes";
     add("counter", counter.name, counter.backend, unit,
         fmt::format("{} ({} convention) by {}", counter.claim(), to_string(counter.convention), terms));
@@ -112,6 +138,7 @@ Listing list_counters() {
                              emulated.ok() ? "usable here" : fmt::format("{} ({})", to_string(emulated.status), emulated.reason),
                              events.text(), formed.text());
   if (!emulated.ok()) listing.notes.push_back("emulated: " + emulated.reason);
+  add_counters_of_this_cpu(listing);
   return listing;
 }
 
@@ -235,8 +262,13 @@ void add_list(CLI::App& app, Action& chosen) {
   for (const auto& entry : entries) {
     auto* one = command->add_subcommand(entry.name, entry.help);
     auto format = std::make_shared<Format>(Format::text);
+    auto family = std::make_shared<std::string>();
     add_format_options(*one, *format);
-    one->callback([&chosen, format, &entry] { chosen = [format, &entry] { return print(entry.name, entry.list(), *format); }; });
+    if (entry.name == std::string_view("counters"))
+      one->add_option("--family", *family, "the event table of another family of CPUs, e.g. amd-zen5");
+    one->callback([&chosen, format, family, &entry] {
+      chosen = [format, family, &entry] { return print(entry.name, family->empty() ? entry.list() : list_family(*family), *format); };
+    });
   }
 }
 

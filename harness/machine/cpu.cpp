@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
 #include "machine/system_file.hpp"
@@ -143,9 +144,7 @@ std::vector<std::string> find_isas() {
 #endif
 
 Cpu find_cpu() {
-  Cpu cpu;
-  cpu.vendor = "implementer " + field_of("/proc/cpuinfo", "CPU implementer").value_or("unknown");
-  cpu.name = field_of("/proc/cpuinfo", "model name").value_or("part " + field_of("/proc/cpuinfo", "CPU part").value_or("unknown"));
+  Cpu cpu = cpu_of_cpuinfo("/proc/cpuinfo");
 #if defined(__aarch64__)
   cpu.isas = find_isas();
 #endif
@@ -154,7 +153,36 @@ Cpu find_cpu() {
 
 #endif
 
+int number_of(const std::optional<std::string>& text, int base) {
+  return text ? static_cast<int>(std::strtol(text->c_str(), nullptr, base)) : 0;
+}
+
+// "2.2 (pvr 004e 1202)": the version of the processor, and its revision
+void read_pvr(const std::string& revision, Cpu& cpu) {
+  const auto pvr = revision.find("pvr ");
+  if (pvr == revision.npos) return;
+  cpu.model = number_of(revision.substr(pvr + 4, 4), 16);
+  if (pvr + 9 < revision.size()) cpu.stepping = number_of(revision.substr(pvr + 9, 4), 16);
+}
+
 }  // namespace
+
+Cpu cpu_of_cpuinfo(const std::string& path) {
+  Cpu cpu;
+  if (const auto power = field_of(path, "cpu"); power && power->starts_with("POWER")) {
+    cpu.vendor = "IBM";
+    cpu.name = *power;
+    read_pvr(field_of(path, "revision").value_or(""), cpu);
+    return cpu;
+  }
+  const auto part = field_of(path, "CPU part");
+  cpu.vendor = "implementer " + field_of(path, "CPU implementer").value_or("unknown");
+  cpu.name = field_of(path, "model name").value_or("part " + part.value_or("unknown"));
+  cpu.family = number_of(field_of(path, "CPU architecture"), 10);
+  cpu.model = number_of(part, 16);
+  cpu.stepping = number_of(field_of(path, "CPU revision"), 10);
+  return cpu;
+}
 
 const Cpu& this_cpu() {
   static const Cpu cpu = find_cpu();

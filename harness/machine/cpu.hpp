@@ -7,9 +7,10 @@
 namespace plumbline {
 
 struct Cpu {
-  std::string vendor = {};                  // "AuthenticAMD", "GenuineIntel"; "ARM implementer 0x41" and the like elsewhere
+  std::string vendor = {};                  // "AuthenticAMD", "GenuineIntel"; "implementer 0x41" (Arm), "IBM"
   std::string name = {};                    // "AMD EPYC 9654 96-Core Processor"
-  int family = 0, model = 0, stepping = 0;  // as the event tables of the vendors count: extended parts added; 0 off x86
+  // x86: as the vendors' event tables count, extended parts added. Arm: the part is the model. POWER: the processor version (PVR) is.
+  int family = 0, model = 0, stepping = 0;
   // Levels it runs, ascending: v2 v3 v4 (x86-64 psABI); neon, sve256 (SVE by its vectors' bits). Then what adds a precision to the last
   // of them: v4bf16, v4fp16; neonbf16, sve256bf16.
   std::vector<std::string> isas;
@@ -18,6 +19,9 @@ struct Cpu {
   /// The widest level; "" where no flavor runs.
   std::string best_isa() const;
 };
+
+/// What a /proc/cpuinfo of Arm or POWER says: vendor, name and model; no ISA levels.
+Cpu cpu_of_cpuinfo(const std::string& path);
 
 /// Facts of the CPU that runs this; under Valgrind they are Valgrind's.
 const Cpu& this_cpu();

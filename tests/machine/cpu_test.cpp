@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "machine/system_file.hpp"
@@ -53,6 +55,32 @@ TEST(cpu, family_and_model_are_the_kernels) {
 #else
   EXPECT_FALSE(this_cpu().vendor.empty());
 #endif
+}
+
+Cpu cpu_that_says(const std::string& cpuinfo) {
+  const auto path = std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::ofstream(path) << cpuinfo;
+  const Cpu cpu = cpu_of_cpuinfo(path.string());
+  std::filesystem::remove(path);
+  return cpu;
+}
+
+TEST(cpu, an_arm_core_is_known_by_implementer_and_part) {
+  const auto grace = cpu_that_says("processor\t: 0\nBogoMIPS\t: 2000.00\nFeatures\t: fp asimd sve\nCPU implementer\t: 0x41\nCPU architecture: 8\n"
+                                   "CPU variant\t: 0x0\nCPU part\t: 0xd4f\nCPU revision\t: 3\n");
+  EXPECT_EQ(grace.vendor, "implementer 0x41");
+  EXPECT_EQ(grace.family, 8);
+  EXPECT_EQ(grace.model, 0xd4f);
+  EXPECT_EQ(grace.stepping, 3);
+  EXPECT_EQ(grace.name, "part 0xd4f");
+}
+
+TEST(cpu, a_power_processor_is_known_by_its_version) {
+  const auto power9 = cpu_that_says("processor\t: 0\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 3800.000000MHz\nrevision\t: 2.2 (pvr 004e 1202)\n");
+  EXPECT_EQ(power9.vendor, "IBM");
+  EXPECT_EQ(power9.model, 0x4e);
+  EXPECT_EQ(power9.stepping, 0x1202);
+  EXPECT_EQ(power9.name, "POWER9, altivec supported");
 }
 
 }  // namespace

@@ -61,6 +61,44 @@ def test_counters_are_events_and_what_is_formed_from_them():
     assert any(row["kind"] == "counter" for row in rows)
 
 
+TABLE = """schema = "plumbline-events/1"
+family = "mine"
+match = { vendor = "nobody", models = [1, 1] }
+[[counter]]
+name = "fills"
+sees = ["bytes.L1-L2.rfo"]
+terms = [{ event = "E", raw = "0x1", weight = 64 }]
+slots = 1
+scope = "core"
+source = "a manual"
+checked = "vendor manual, unchecked"
+"""
+
+
+@pytest.mark.parametrize("family", ["amd-zen5", "intel-sapphire-rapids", "arm-neoverse-v2", "ibm-power10"])
+def test_the_event_table_of_another_family_can_be_listed(family):
+    rows = document("list", "counters", "--family", family)["rows"]
+    assert rows and {row["family"] for row in rows} == {family}
+    for row in rows:
+        assert row["source"] and row["checked"] and row["sees"] and row["slots"] >= 1 and row["scope"] in ("core", "socket")
+        assert all(term["event"] and term["weight"] for term in row["terms"])
+
+
+def test_a_users_event_table_is_found_and_a_bad_one_is_one_line(tmp_path):
+    (tmp_path / "mine.toml").write_text(TABLE)
+    (row,) = document("list", "counters", "--family", "mine", PLUMBLINE_EVENTS_PATH=str(tmp_path))["rows"]
+    assert row["name"] == "fills" and row["written_at"] == "mine.toml:4"
+    (tmp_path / "mine.toml").write_text(TABLE.replace("64", "0"))
+    done = plumbline("list", "counters", PLUMBLINE_EVENTS_PATH=str(tmp_path))
+    assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
+    assert "mine.toml:7:" in done.stderr and "'weight'" in done.stderr
+
+
+def test_an_unknown_family_is_refused_with_those_that_are_known():
+    done = plumbline("list", "counters", "--family", "amd-zen99")
+    assert done.returncode == 2 and "amd-zen4" in done.stderr
+
+
 def test_shipped_campaigns_can_be_read():
     rows = document("list", "campaigns")["rows"]
     assert "quick" in {row["campaign"] for row in rows}

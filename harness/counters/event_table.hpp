@@ -1,0 +1,79 @@
+// Event tables: which hardware events could count which quantity on which CPU. Data, not code (events/README.md).
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/counter.hpp"
+
+namespace plumbline {
+
+/// Which CPU counts. x86: CPUID's vendor, family and model, extended parts added. Arm: "implementer 0x41", the part as model. POWER:
+/// "IBM", the version of the processor (PVR) as model. 0 where there is no such number.
+struct CpuIdentity {
+  std::string vendor = {};
+  int family = 0, model = 0, stepping = 0;
+};
+
+/// CPUs a table is for; numbers from .. to, both included.
+struct CpuMatch {
+  std::string vendor = {};
+  std::optional<int> family = {};
+  int first_model = 0, last_model = 0;
+  int first_stepping = 0, last_stepping = 1 << 16;
+
+  bool fits(const CpuIdentity& cpu) const;
+};
+
+enum class Scope { core, socket };
+std::string_view to_string(Scope scope);
+
+/// What the kernel has to be asked for.
+struct TableEvent {
+  std::string name = {};
+  std::string pmu = {};                   // empty: the core's own, by raw code; else its name in sysfs, without the _NUMBER of an instance
+  std::optional<std::uint64_t> raw = {};  // perf_event_attr.config; absent: the driver of `pmu` gives it by the event's name
+  std::string libpfm4 = {};               // the PMU by which libpfm4 encodes it; empty: libpfm4 does not know it
+};
+
+/// A row: a counter, the events of its terms (in their order), and what is known of it.
+struct TableCounter {
+  Counter counter = {};  // backend "perf_event"
+  std::vector<TableEvent> events = {};
+  int slots = 1;  // hardware counters that it takes at once; a merge pair takes two
+  Scope scope = Scope::core;
+  std::vector<std::string> errata = {};
+  std::string source = {}, checked = {};
+  std::string written_at = {};  // "amd-zen4.toml:12"
+};
+
+struct EventTable {
+  std::string family = {};
+  std::vector<CpuMatch> matches = {};
+  std::vector<TableCounter> counters = {};
+
+  bool fits(const CpuIdentity& cpu) const;
+};
+
+/// The tables of a folder, by name of the file, and those of `users`: files and folders separated by colons (PLUMBLINE_EVENTS_PATH).
+/// Throws Error (user) with file, line, key and what is allowed.
+struct EventTables {
+  std::vector<EventTable> ours = {}, users = {};
+};
+EventTables read_event_tables(const std::filesystem::path& folder, std::string_view users);
+EventTable read_event_table(const std::filesystem::path& file);
+
+/// What the tables say of one CPU.
+struct KnownCounters {
+  std::string family = {};  // of our table, else of the first of the users'; empty: no table knows this CPU
+  std::vector<TableCounter> counters = {};
+  std::vector<std::string> notes = {};  // which row of a user replaced one of ours
+};
+KnownCounters counters_for(const EventTables& tables, const CpuIdentity& cpu);
+/// The same for a family by name; Error (user) that lists the families when there is no such one.
+KnownCounters counters_of_family(const EventTables& tables, std::string_view family);
+
+}  // namespace plumbline
