@@ -37,23 +37,24 @@ void sweep_all(Prepared& prepared, Sweep function, Backend& backend, const Threa
 }
 
 std::vector<std::vector<Reading>> count_region(Prepared& prepared, Sweep function, Backend& backend, std::size_t group,
-                                               const ThreadTeam& threads, std::uint64_t entries) {
+                                               const ThreadTeam& threads, std::uint64_t entries, WarmSweep warm) {
   backend.prepare(group, threads.size());
   backend.empty_caches();
-  sweep_all(prepared, function, backend, threads, false);
+  if (warm == WarmSweep::yes) sweep_all(prepared, function, backend, threads, false);
   for (std::uint64_t k = 0; k < entries; ++k) sweep_all(prepared, function, backend, threads, true);
   return readings_of(backend, threads.size());
 }
 
 }  // namespace
 
-RegionCounts count_case(const Case& measured, Backend& backend, std::size_t group, const ThreadTeam& threads, std::uint64_t entries) {
+RegionCounts count_case(const Case& measured, Backend& backend, std::size_t group, const ThreadTeam& threads, std::uint64_t entries,
+                        WarmSweep warm) {
   backend.set_counting(false);
   Prepared prepared(measured, threads.size(), Arena::fixed_address);
   threads.run([&](int thread) { prepared.initialise(thread); });
   RegionCounts counts{.kernel = {}, .empty = {}, .entries = entries};
-  counts.empty = count_region(prepared, nothing, backend, group, threads, entries);
-  counts.kernel = count_region(prepared, measured.flavor.sweep, backend, group, threads, entries);
+  counts.empty = count_region(prepared, nothing, backend, group, threads, entries, warm);
+  counts.kernel = count_region(prepared, measured.flavor.sweep, backend, group, threads, entries, warm);
   return counts;
 }
 

@@ -62,8 +62,12 @@ bool copy_word(char (&to)[N], std::string_view from) {
   return true;
 }
 
-std::optional<WorkerRequest> request_for(const Case& measured, std::uint64_t entries, int ranks_per_l3) {
+/// Without simulated caches nothing is left over from an earlier sweep, except in a library, which readies itself in its first call.
+bool needs_warm_sweep(const Case& measured, bool caches) { return caches || measured.flavor.name.starts_with("lib-"); }
+
+std::optional<WorkerRequest> request_for(const Case& measured, std::uint64_t entries, int ranks_per_l3, bool caches) {
   WorkerRequest request{};
+  request.warm_sweep = needs_warm_sweep(measured, caches);
   request.threads = measured.team.threads;
   request.entries = entries;
   request.ranks_per_l3 = ranks_per_l3;
@@ -144,7 +148,7 @@ WorkerAnswer EmulatedWorker::count(const Case& measured, std::uint64_t entries, 
   const auto refuse = [](Status status, std::string reason) { return WorkerAnswer{status, std::move(reason), {}}; };
   if (const FlavorName flavor = split_flavor(measured.flavor.name); flavor.isa.starts_with("v4") || flavor.level == "avx512")
     return refuse(Status::unavailable, "the emulator decodes up to x86-64-v3: count this kernel's v3 flavor");
-  const auto request = request_for(measured, entries, ranks_per_l3);
+  const auto request = request_for(measured, entries, ranks_per_l3, simulates_caches_);
   if (!request) return refuse(Status::failed, "the case's name is too long for the worker");
   if (channel_ < 0) start();
   if (channel_ < 0) return refuse(Status::failed, std::string("cannot start the emulated worker: ") + std::strerror(errno));

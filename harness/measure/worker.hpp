@@ -23,7 +23,8 @@ struct WorkerAnswer {
 /// Owns the worker process; ends it with the object.
 class EmulatedWorker {
  public:
-  /// Starts the worker with simulated caches of this geometry; without any it counts faster, and no bytes below L1. The launcher's variables and descriptors do not reach it.
+  /// Starts the worker with simulated caches of this geometry; without any it counts faster, and no bytes below L1. The launcher's
+  /// variables and descriptors do not reach it.
   EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches);
   EmulatedWorker(EmulatedWorker&&) = delete;
   ~EmulatedWorker();

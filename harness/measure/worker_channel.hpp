@@ -10,6 +10,7 @@ struct WorkerRequest {
   std::int32_t threads;
   std::uint64_t entries;
   std::int32_t ranks_per_l3;
+  bool warm_sweep;  // before the region
 };
 
 /// Followed by 2 x threads x events numbers: kernel, then empty region, by thread.

@@ -76,7 +76,8 @@ void answer(int channel, const WorkerRequest& request) {
     if (!backend->share_l3(request.ranks_per_l3))
       return refuse(channel, Status::failed, "the simulated L3 has fewer sets than " + std::to_string(request.ranks_per_l3) + " ranks");
     const ThreadTeam threads(request.threads);
-    const RegionCounts counts = count_case(requested_case(request), *backend, 0, threads, request.entries);
+    const RegionCounts counts =
+        count_case(requested_case(request), *backend, 0, threads, request.entries, request.warm_sweep ? WarmSweep::yes : WarmSweep::no);
     std::vector<std::uint64_t> numbers;
     append_raw(numbers, counts.kernel);
     append_raw(numbers, counts.empty);
