@@ -7,6 +7,8 @@
 #include "app/command.hpp"
 #include "app/result_file.hpp"
 #include "model/accuracy.hpp"
+#include "model/derived_intensity.hpp"
+#include "model/score_groups.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -46,6 +48,43 @@ Json counter_json(const CounterScore& score) {
           {"reason", text_or_null(score.reason)}};
 }
 
+Json group_json(const GroupScore& score) {
+  Json group = Json::object();
+  for (const auto& [key, value] : score.group) group[key] = value;
+  return {{"group", group},
+          {"node", score.node},
+          {"counter", score.counter},
+          {"quantity", score.quantity},
+          {"convention", std::string(to_string(score.convention))},
+          {"n", score.ratio.n},
+          {"mean", number(score.mean)},
+          {"geometric_mean", number(score.geometric_mean)},
+          {"min", number(score.ratio.min)},
+          {"max", number(score.ratio.max)},
+          {"cv", number(score.ratio.cv)},
+          {"measured_min", number(score.measured.min)},
+          {"measured_max", number(score.measured.max)}};
+}
+
+Json intensity_json(const IntensityScore& score) {
+  return {{"case", score.case_id},        {"node", score.node},
+          {"counter", score.counter},     {"flops_per_byte", number(score.flops_per_byte)},
+          {"exact", number(score.exact)}, {"ratio", number(score.ratio)}};
+}
+
+Json intensity_json(const IntensitySummary& summary) {
+  return {{"counter", summary.counter}, {"n", summary.n},
+          {"min", number(summary.min)}, {"geometric_mean", number(summary.geometric_mean)},
+          {"max", number(summary.max)}, {"max_over_min", number(summary.max / summary.min)}};
+}
+
+template <class Items>
+Json all_of(const Items& items, Json (*one)(const typename Items::value_type&)) {
+  Json all = Json::array();
+  for (const auto& item : items) all.push_back(one(item));
+  return all;
+}
+
 // ---------------------------------------------------------------------------------------------------------------------- text
 
 std::string claim_of(const CounterScore& score) {
@@ -65,6 +104,14 @@ std::string table_text(const std::vector<CounterScore>& counters, Convention con
     if (score.grade != 'A') table.add_line(wrapped(score.reason, 118, "    "));
   }
   return table.empty() ? "" : table.text();
+}
+
+std::string intensity_text(const std::vector<IntensitySummary>& summaries) {
+  Table table({{"intensity by", Align::left}, {"cases"}, {"geo. mean"}, {"min"}, {"max"}, {"max/min"}});
+  for (const auto& one : summaries)
+    table.add({one.counter, std::to_string(one.n), plain(one.geometric_mean, 4), plain(one.min, 4), plain(one.max, 4),
+               plain(one.max / one.min, 4)});
+  return table.empty() ? "" : "\nFLOPs over these bytes, to the intensity that the papers call exact:\n\n" + table.text();
 }
 
 constexpr std::size_t shown_failures = 10;
@@ -93,7 +140,9 @@ std::string verdict(const Accuracy& accuracy) {
 std::string as_text(const Accuracy& accuracy) {
   std::string text = "Measured / exact; inside the model's interval it is 1.\n\n" + table_text(accuracy.counters, Convention::flow);
   const std::string papers = table_text(accuracy.counters, Convention::paper);
-  if (!papers.empty()) text += "\nBy the convention of the papers that the kernels come from:\n\n" + papers;
+  if (!papers.empty())
+    text += "\nBy the convention of the papers that the kernels come from:\n\n" + papers +
+            intensity_text(summarize(derived_intensities(accuracy.rows)));
   return text + "\n" + verdict(accuracy);
 }
 
@@ -112,15 +161,50 @@ std::vector<std::string> notes_of(const Accuracy& accuracy) {
   return notes;
 }
 
-Exit score_file(const Selection& selection) {
+struct ScoreOptions : Selection {
+  std::vector<std::string> by;  // each "key,key": the groups wanted
+};
+
+std::vector<std::string> keys_of(const std::string& by) {
+  std::vector<std::string> keys;
+  for (std::size_t begin = 0; begin <= by.size();) {
+    const std::size_t end = std::min(by.find(',', begin), by.size());
+    keys.push_back(by.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return keys;
+}
+
+Json groups_of(const ScoreOptions& options, const Accuracy& accuracy) {
+  Json groups = Json::array();
+  for (const auto& by : options.by) {
+    const auto keys = keys_of(by);
+    for (const auto& key : keys)
+      if (std::none_of(accuracy.rows.begin(), accuracy.rows.end(), [&](const auto& row) { return property_of(row.case_id, key); }))
+        throw user_error(
+            fmt::format("--by {}: no case has '{}'; there are kernel, precision, team, flavor, compiler, level, isa, and the "
+                        "parameters in the cases' ids",
+                        by, key));
+    for (const auto& score : group_scores(accuracy.rows, keys)) groups.push_back(group_json(score));
+  }
+  return groups;
+}
+
+Json as_json(const ScoreOptions& options, const Accuracy& accuracy, const std::vector<std::string>& notes) {
+  const auto intensities = derived_intensities(accuracy.rows);
+  Json more{{"counters", all_of(accuracy.counters, counter_json)},
+            {"intensities", all_of(intensities, intensity_json)},
+            {"intensity_counters", all_of(summarize(intensities), intensity_json)}};
+  if (!options.by.empty()) more["groups"] = groups_of(options, accuracy);
+  return document("score", options.file, all_of(accuracy.rows, row_of), notes, more);
+}
+
+Exit score_file(const ScoreOptions& selection) {
   const Results results = load_selected(selection);
   const Accuracy accuracy = score(measurements_of(results), known_counters());
   const auto notes = notes_of(accuracy);
-  Json rows = Json::array(), counters = Json::array();
-  for (const auto& row : accuracy.rows) rows.push_back(row_of(row));
-  for (const auto& counter : accuracy.counters) counters.push_back(counter_json(counter));
-  if (selection.format == Format::json) print(document("score", selection.file, rows, notes, {{"counters", counters}}));
-  if (selection.format == Format::csv) print(csv(rows));
+  if (selection.format == Format::json) print(as_json(selection, accuracy, notes));
+  if (selection.format == Format::csv) print(csv(all_of(accuracy.rows, row_of)));
   if (selection.format == Format::text) print(as_text(accuracy) + note_lines(notes));
   return accuracy.failed_exactness == 0 ? Exit::ok : Exit::wrong_result;
 }
@@ -129,8 +213,12 @@ Exit score_file(const Selection& selection) {
 
 void add_score(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("score", "counters held against arithmetic: measured / exact for each counter and case, and a grade");
-  auto selection = std::make_shared<Selection>();
+  auto selection = std::make_shared<ScoreOptions>();
   add_selection(*command, *selection);
+  command
+      ->add_option("--by", selection->by,
+                   "with --json: also each counter over the cases that agree in these, e.g. level,precision (may be repeated)")
+      ->needs("--json");
   command->callback([&chosen, selection] { chosen = [selection] { return score_file(*selection); }; });
 }
 

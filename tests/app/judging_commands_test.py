@@ -142,6 +142,26 @@ def test_score_finds_the_arithmetic_and_succeeds(results):
     assert "equal the arithmetic" in plumbline("score", results)
 
 
+def test_score_sums_each_counter_up_over_the_cases_that_agree_in_the_properties_named(results):
+    score = document("score", results, "--by", "kernel,level", "--by", "n")
+    groups = [g for g in score["groups"] if g["counter"] == "accesses x 16 B" and g["convention"] == "paper"]
+    assert [g["group"] for g in groups] == [{"kernel": "validation/triad", "level": "O3"}, {"n": "1000"}]
+    for group in groups:
+        assert (group["n"], group["mean"], group["geometric_mean"], group["cv"], group["measured_max"]) == (1, 0.5, 0.5, None, 12000)
+    assert "groups" not in document("score", results)
+    assert "no case has 'order'" in plumbline("score", results, "--json", "--by", "level,order", code=2)
+    assert "requires --json" in plumbline("score", results, "--by", "level", code=2)
+
+
+def test_score_derives_the_intensity_that_each_candidate_for_the_bytes_would_give(results):
+    score = document("score", results)
+    derived = next(r for r in score["intensities"] if r["counter"] == "accesses x 16 B")
+    assert derived["case"] == CASE and derived["flops_per_byte"] == 2000 / 12000 and derived["exact"] == 2000 / 24000
+    summary = next(r for r in score["intensity_counters"] if r["counter"] == "accesses x 16 B")
+    assert (summary["n"], summary["min"], summary["geometric_mean"], summary["max"], summary["max_over_min"]) == (1, 2, 2, 2, 1)
+    assert re.search(r"accesses x 16 B +1 +2\.000 +2\.000 +2\.000 +1\.000", plumbline("score", results))
+
+
 def test_score_of_an_uncounted_case_is_null_with_a_reason(results):
     rows = [r for r in document("score", results)["rows"] if r["case"].endswith("v4")]
     assert rows and all(r["measured"] is None and r["ratio"] is None and r["status"] != "ok" and r["reason"] for r in rows)
