@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/team_meeting.hpp"
+#include "counters/registry.hpp"
 #include "machine/binding.hpp"
 #include "measure/clock.hpp"
 #include "store/record_json.hpp"
@@ -15,41 +15,81 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int noisy_repetitions = 5;  // of counts that do not repeat exactly
+
 json rank_placement(int rank, const std::string& host, const std::vector<int>& cpus) {
   return {{"rank", rank}, {"host", host}, {"cpus", cpus}};
 }
 
-std::vector<CountRow> count_rows(const Case& measured, const std::string& node, const std::string& session, int rank,
-                                 const RegionCounts& counts) {
-  std::vector<CountRow> rows;
-  if (counts.kernel.empty()) return rows;
-  const auto row = [&](int thread, const Reading& kernel, const Reading& empty) {
-    CountRow r{.case_id = measured.id(), .node = node, .session = session, .event = std::string(kernel.event), .backend = "emulated"};
-    r.rank = rank;
-    r.thread = thread;
-    r.raw = kernel.raw;
-    r.enabled_ns = kernel.enabled_ns;
-    r.running_ns = kernel.running_ns;
-    r.status = kernel.status;
-    if (r.status != Status::ok) return r;
-    if (kernel.raw >= empty.raw)
-      r.net = static_cast<double>(kernel.raw - empty.raw) / static_cast<double>(counts.entries);
-    else
-      r.status = Status::negative, r.raw = 0;
-    return r;
-  };
-  const std::size_t threads = counts.kernel.size(), events = counts.kernel.front().size();
-  for (std::size_t e = 0; e < events; ++e) {
-    Reading kernel = counts.kernel[0][e], empty = counts.empty[0][e];
-    for (std::size_t t = 1; t < threads; ++t) {
-      kernel.raw += counts.kernel[t][e].raw;
-      empty.raw += counts.empty[t][e].raw;
-    }
-    rows.push_back(row(-1, kernel, empty));
-    for (std::size_t t = 0; threads > 1 && t < threads; ++t)
-      rows.push_back(row(static_cast<int>(t), counts.kernel[t][e], counts.empty[t][e]));
+/// What is not ok keeps its status: no number is made of it.
+void subtract(CountRow& row, const Reading& kernel, const Reading& empty, std::uint64_t entries) {
+  row.enabled_ns = kernel.enabled_ns;
+  row.running_ns = kernel.running_ns;
+  row.status = kernel.status != Status::ok ? kernel.status : empty.status;
+  if (row.status == Status::ok && kernel.raw < empty.raw) row.status = Status::negative;
+  if (row.status != Status::ok) return;
+  row.raw = kernel.raw;
+  row.net = static_cast<double>(kernel.raw - empty.raw) / static_cast<double>(entries);
+}
+
+/// Events, times and what is not ok of all threads together.
+Reading summed(const std::vector<std::vector<Reading>>& by_thread, std::size_t event) {
+  Reading sum = by_thread[0][event];
+  for (std::size_t t = 1; t < by_thread.size(); ++t) {
+    const Reading& other = by_thread[t][event];
+    sum.raw += other.raw;
+    sum.enabled_ns += other.enabled_ns;
+    sum.running_ns += other.running_ns;
+    if (sum.status == Status::ok) sum.status = other.status;
   }
-  return rows;
+  return sum;
+}
+
+void add_count_rows(std::vector<CountRow>& rows, const CountRow& common, const RegionCounts& counts) {
+  const std::size_t threads = counts.kernel.size(), events = counts.kernel.front().size();
+  const auto add = [&](int thread, const Reading& kernel, const Reading& empty) {
+    rows.push_back(common);
+    rows.back().thread = thread;
+    rows.back().event = std::string(kernel.event);
+    subtract(rows.back(), kernel, empty, counts.entries);
+  };
+  for (std::size_t e = 0; e < events; ++e) {
+    add(-1, summed(counts.kernel, e), summed(counts.empty, e));
+    for (std::size_t t = 0; threads > 1 && t < threads; ++t) add(static_cast<int>(t), counts.kernel[t][e], counts.empty[t][e]);
+  }
+}
+
+/// What became of one group of a counting pass.
+struct GroupOutcome {
+  std::string backend;
+  Status status;
+  std::string reason;
+};
+
+/// A group that failed makes the pass failed. One that the case or the machine does not allow is told, and is the pass's status only where
+/// no other group counted anything.
+void conclude(OutcomeRow& outcome, const std::vector<GroupOutcome>& groups) {
+  const auto with = [&](Status status) {
+    return std::any_of(groups.begin(), groups.end(), [&](const GroupOutcome& group) { return group.status == status; });
+  };
+  outcome.status = with(Status::failed) ? Status::failed : with(Status::ok) ? Status::ok : groups.front().status;
+  std::vector<std::string> reasons;
+  for (const auto& [backend, status, reason] : groups) {
+    const std::string told = groups.size() == 1 ? reason : backend + ": " + reason;
+    if (!reason.empty() && std::find(reasons.begin(), reasons.end(), told) == reasons.end()) reasons.push_back(told);
+  }
+  outcome.reason = fmt::format("{}", fmt::join(reasons, "; "));
+}
+
+/// What a reading that is not ok says about itself; empty when all are, but for those that nobody wanted.
+std::string first_reason(const CountedCase& counted) {
+  for (const auto& repetition : counted.repetitions)
+    for (const auto* region : {&repetition.kernel, &repetition.empty})
+      for (const auto& thread : *region)
+        for (const Reading& reading : thread)
+          if (reading.status != Status::ok && reading.status != Status::skipped)
+            return fmt::format("{}: {}", reading.event, reading.reason);
+  return "";
 }
 
 void absorb(Finished& all, Finished&& part) {
@@ -143,30 +183,55 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   return gather(measured, std::move(mine), facts.dump(), placement);
 }
 
-std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& placement, double patience_seconds) {
+std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& placement, double min_seconds, double patience_seconds) {
   Finished mine{.case_row = measured.row(), .outcome = outcome(measured, "count"), .times = {}, .counts = {}, .model = {}, .ceilings = {}};
   Group& team = ranks_.team(measured.team.ranks);
-  constexpr std::uint64_t entries = 1;  // simulated counts repeat exactly: more entries say nothing more
-  if (!setting_.worker) {
-    mine.outcome.status = Status::unavailable;
-    mine.outcome.reason = setting_.no_worker;
-  } else {
-    const WorkerAnswer answer = setting_.worker->count(measured, entries, placement.ranks_per_l3, patience_seconds);
-    mine.outcome.status = answer.status;
-    mine.outcome.reason = answer.reason;
-    mine.counts = count_rows(measured, ranks_.host(), setting_.session, team.rank(), answer.counts);
-  }
+  TeamMeeting meeting(team);
+  const auto& groups = setting_.counting.groups;
   const auto& cpus = placement.cpus[static_cast<std::size_t>(team.rank())];
+  std::optional<BoundTeam> bound;
+  if (std::any_of(groups.begin(), groups.end(), [](const CountingGroup& group) { return !group.what.emulated; }))
+    bound.emplace(cpus, meeting);
+  std::vector<GroupOutcome> outcomes;
+  for (const CountingGroup& group : groups) {
+    const int repetitions = group.what.repeats_exactly ? 1 : noisy_repetitions;
+    const CountedCase counted =
+        group.what.emulated
+            ? setting_.worker->count(measured, {group.backend, group.what.events, repetitions, placement.ranks_per_l3}, patience_seconds)
+            : count_here(measured, group, *bound, meeting, min_seconds);
+    CountRow row{.case_id = mine.case_row.id, .node = ranks_.host(), .session = setting_.session, .event = "", .backend = group.backend};
+    row.group = group.number;
+    row.rank = team.rank();
+    for (const auto& repetition : counted.repetitions) {
+      add_count_rows(mine.counts, row, repetition);
+      ++row.repetition;
+    }
+    outcomes.push_back({group.backend, counted.status, counted.status == Status::ok ? first_reason(counted) : counted.reason});
+  }
+  if (outcomes.empty()) outcomes.push_back({"counters", Status::unavailable, setting_.counting.why_skipped()});
+  conclude(mine.outcome, outcomes);
   return gather(measured, std::move(mine), rank_placement(team.rank(), ranks_.host(), cpus).dump(), placement);
 }
 
-std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, const std::string& rank_facts,
-                                           const TeamCpus& placement) {
+CountedCase CaseRunner::count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, TeamMeeting& team,
+                                   double min_seconds) {
+  const auto refuse = [](Status status, std::string reason) { return CountedCase{status, std::move(reason), {}}; };
+  if (!bound.problem().empty()) return refuse(Status::failed, bound.problem());
+  auto& backend = backends_[group.key()];
+  if (!backend) backend = make_backend(group.backend, group.what.events);
+  const bool same = backend->groups().size() == 1 && backend->groups().front().events == group.what.events;
+  if (team.any(!same))
+    return refuse(Status::unavailable, same ? "another rank of the team cannot count these events" : backend->availability().reason);
+  return count_case(measured, *backend, 0, bound.threads(), {.repetitions = noisy_repetitions, .min_seconds = min_seconds, .warm = WarmSweep::yes}, team);
+}
+
+std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, const std::string& rank_facts, const TeamCpus& placement) {
   Group& team = ranks_.team(measured.team.ranks);
   mine.outcome.placement = rank_facts;
   const std::vector<std::string> texts = team.gather(to_payload(mine));
   if (team.rank() != 0) return std::nullopt;
   json where{{"ranks", json::array()}, {"oversubscribed", placement.oversubscribed}, {"ranks_per_l3", placement.ranks_per_l3}};
+  if (mine.outcome.pass == "count") where["counted_with"] = setting_.counting.keys();
   Finished all;
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
     Finished part = from_text(texts[rank]);

@@ -1,10 +1,13 @@
 // One pass of one case on one node's team: measured by its ranks, gathered by the node's leader.
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/counting_plan.hpp"
+#include "app/team_meeting.hpp"
 #include "comm/communicator.hpp"
 #include "core/case.hpp"
 #include "core/flows.hpp"
@@ -28,10 +31,9 @@ class CaseRunner {
  public:
   struct Setting {
     std::string session;
-    std::vector<CacheLevel> caches;    // as one thread sees them; the emulator's geometry too
-    EmulatedWorker* worker = nullptr;  // null: `no_worker` says why
-    std::string no_worker;
-    bool counting_wanted = true;  // counters named or auto
+    std::vector<CacheLevel> caches;  // as one thread sees them; the emulator's geometry too
+    CountingPlan counting;
+    EmulatedWorker* worker = nullptr;  // null where no group of `counting` needs it
   };
 
   CaseRunner(Communicator& ranks, Setting setting) : ranks_(ranks), setting_(std::move(setting)) {}
@@ -39,17 +41,21 @@ class CaseRunner {
   /// Collective over the first `measured.team.ranks` ranks of this node; others must not call. The leader (local rank 0) gets the
   /// unit of work that is now finished, whatever became of it.
   std::optional<Finished> time(const Case& measured, const TeamCpus& placement, const TimingProtocol& protocol);
-  std::optional<Finished> count(const Case& measured, const TeamCpus& placement, double patience_seconds);
+  /// One pass an event group: timing and counting never share a run, nor do two groups. CountedCase in this process, a region lasts about
+  /// `min_seconds`; the worker is waited for `patience_seconds`.
+  std::optional<Finished> count(const Case& measured, const TeamCpus& placement, double min_seconds, double patience_seconds);
   /// A unit that cannot be measured here: only on the leader.
   Finished skip(const Case& measured, const std::string& pass, const std::string& reason) const;
 
  private:
   std::vector<CacheLevel> caches_of(const TeamCpus& placement) const;
+  CountedCase count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, TeamMeeting& team, double min_seconds);
   OutcomeRow outcome(const Case& measured, const std::string& pass) const;
   std::optional<Finished> gather(const Case& measured, Finished mine, const std::string& rank_facts, const TeamCpus& placement);
 
   Communicator& ranks_;
   Setting setting_;
+  std::map<std::string, std::unique_ptr<Backend>> backends_;  // by the group's key: those counted in this process
 };
 
 /// The model's rows of one rank's sweep.

@@ -14,7 +14,7 @@
 #include "app/paths.hpp"
 #include "app/table.hpp"
 #include "campaign/campaign.hpp"
-#include "counters/backend.hpp"
+#include "counters/registry.hpp"
 #include "ert/ceiling_plan.hpp"
 #include "machine/cpu.hpp"
 #include "machine/memory.hpp"
@@ -98,46 +98,57 @@ Listing list_family(const std::string& family) {
 void add_counters_of_this_cpu(Listing& listing) {
   const auto known = counters_for(all_event_tables(), identity_of(this_cpu()));
   if (known.family.empty()) {
-    const auto note = fmt::format("no event table for {} ({} family {} model {}): its hardware counters have no known meaning; PLUMBLINE_EVENTS_PATH adds one",
-                                  this_cpu().name, this_cpu().vendor, this_cpu().family, this_cpu().model);
+    const auto note = fmt::format(
+        "no event table for {} ({} family {} model {}): its hardware counters have no known meaning; PLUMBLINE_EVENTS_PATH adds one",
+        this_cpu().name, this_cpu().vendor, this_cpu().family, this_cpu().model);
     listing.notes.push_back(note);
     listing.text += "\n" + wrapped(note, 116, "") + "\n";
     return;
   }
-  listing.text += fmt::format("\nHardware counters of this CPU by event table {} (plumbline doctor: which of them can be used here)\n\n", known.family);
+  listing.text +=
+      fmt::format("\nHardware counters of this CPU by event table {} (plumbline doctor: which of them can be used here)\n\n", known.family);
   add_table_counters(known, listing);
+}
+
+/// Appends a backend's events: one table, and what stands in the way of them.
+void list_events(Listing& listing, const BackendEntry& backend) {
+  const bool emulated = backend.name == "emulated";  // which is counted by a worker, not in this process
+  const Availability usable = emulated ? find_emulator().availability : make_backend(backend.name)->availability();
+  Table table({{"event", Align::left}, {"unit", Align::left}, {"counts", Align::left}});
+  for (const auto& event : backend.events()) {
+    const Availability& here = usable.ok() || !event.availability.ok() ? event.availability : usable;
+    listing.rows.push_back({{"kind", "event"},
+                            {"name", event.name},
+                            {"backend", backend.name},
+                            {"unit", event.unit},
+                            {"description", event.description},
+                            {"status", to_string(here.status)},
+                            {"reason", text_or_null(here.reason)}});
+    table.add({event.name, event.unit, event.description + (event.availability.ok() ? "" : " (" + event.availability.reason + ")")});
+  }
+  listing.text += fmt::format("Backend {}: {}\n\n{}\n", backend.name,
+                              usable.ok() ? "usable here" : fmt::format("{} ({})", to_string(usable.status), usable.reason),
+                              table.empty() ? "" : table.text());
+  if (!usable.ok()) listing.notes.push_back(fmt::format("{}: {}", backend.name, usable.reason));
 }
 
 Listing list_counters() {
   Listing listing;
+  for (const auto& backend : backends()) list_events(listing, backend);
   const Availability emulated = find_emulator().availability;
-  const auto add = [&](const char* kind, std::string_view name, std::string_view backend, std::string_view unit,
-                       std::string_view description) {
-    listing.rows.push_back({{"kind", kind},
-                            {"name", name},
-                            {"backend", backend},
-                            {"unit", unit},
-                            {"description", description},
-                            {"status", to_string(emulated.status)},
-                            {"reason", text_or_null(emulated.reason)}});
-  };
-  Table events({{"event", Align::left}, {"unit", Align::left}, {"counts", Align::left}});
-  for (const auto& event : emulated_events()) {
-    add("event", event.name, "emulated", event.unit, event.description);
-    events.add({std::string(event.name), std::string(event.unit), std::string(event.description)});
-  }
   Table formed({{"counter", Align::left}, {"claims to see", Align::left}, {"by", Align::left}});
   for (const auto& counter : known_counters()) {
     const std::string terms = terms_text(counter);
-    const char* unit = counter.kind == Kind::flops ? "operations" : "bytes";
-    add("counter", counter.name, counter.backend, unit,
-        fmt::format("{} ({} convention) by {}", counter.claim(), to_string(counter.convention), terms));
+    listing.rows.push_back({{"kind", "counter"},
+                            {"name", counter.name},
+                            {"backend", counter.backend},
+                            {"unit", counter.kind == Kind::flops ? "operations" : "bytes"},
+                            {"description", fmt::format("{} ({} convention) by {}", counter.claim(), to_string(counter.convention), terms)},
+                            {"status", to_string(emulated.status)},
+                            {"reason", text_or_null(emulated.reason)}});
     formed.add({counter.name, fmt::format("{} ({} convention)", counter.claim(), to_string(counter.convention)), terms});
   }
-  listing.text = fmt::format("Backend emulated: {}\n\n{}\nCounters formed from them, which 'plumbline score' judges\n\n{}",
-                             emulated.ok() ? "usable here" : fmt::format("{} ({})", to_string(emulated.status), emulated.reason),
-                             events.text(), formed.text());
-  if (!emulated.ok()) listing.notes.push_back("emulated: " + emulated.reason);
+  listing.text += fmt::format("Counters formed from events, which 'plumbline score' judges\n\n{}", formed.text());
   add_counters_of_this_cpu(listing);
   return listing;
 }

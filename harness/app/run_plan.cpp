@@ -12,6 +12,7 @@
 #include "app/mpi_ceilings_stage.hpp"
 #include "app/numa_stage.hpp"
 #include "app/progress.hpp"
+#include "app/run_record.hpp"
 #include "machine/cpu.hpp"
 #include "machine/memory.hpp"
 #include "schedule/plan.hpp"
@@ -25,6 +26,7 @@ using nlohmann::json;
 /// The nodes of the run, the same on every rank, in the order of Communicator::node().
 struct Nodes {
   std::vector<PlanNode> facts;
+  std::vector<std::vector<std::string>> counting;  // keys of the event groups that each node counts with
   int fewest_ranks = 1, fewest_cores = 1;
   double memory_bytes = 0;  // the least available of any node
 };
@@ -36,18 +38,20 @@ std::string kind_of(const RunInput& input) {
 }
 
 Nodes meet_nodes(const RunInput& input, Communicator& ranks) {
-  const json mine{{"node", ranks.node()},         {"leads", ranks.local().rank() == 0}, {"name", ranks.host()},
-                  {"kind", kind_of(input)},       {"ranks", ranks.local().size()},      {"isas", this_cpu().isas},
-                  {"cores", input.topology.cores}};
+  const json mine{{"node", ranks.node()},          {"leads", ranks.local().rank() == 0}, {"name", ranks.host()},
+                  {"kind", kind_of(input)},        {"ranks", ranks.local().size()},      {"isas", this_cpu().isas},
+                  {"cores", input.topology.cores}, {"counting", input.counting.keys()}};
   const auto texts = ranks.world().gather(mine.dump());
   const json all = json::parse(ranks.world().broadcast(ranks.rank() == 0 ? json(texts).dump() : ""));
   Nodes nodes;
   nodes.facts.resize(static_cast<std::size_t>(ranks.nodes()));
+  nodes.counting.resize(nodes.facts.size());
   nodes.fewest_ranks = nodes.fewest_cores = std::numeric_limits<int>::max();
   for (const auto& text : all) {
     const json told = json::parse(text.get<std::string>());
     if (!told["leads"]) continue;
     nodes.facts[told["node"]] = {told["name"], told["kind"], told["ranks"], told["isas"]};
+    nodes.counting[told["node"]] = told["counting"];
     nodes.fewest_ranks = std::min(nodes.fewest_ranks, told["ranks"].get<int>());
     nodes.fewest_cores = std::min(nodes.fewest_cores, told["cores"].get<int>());
   }
@@ -103,10 +107,11 @@ std::function<TeamCpus(const Team&)> placer(const RunInput& input, Communicator&
   };
 }
 
-bool all_passes_finished(const Case& which, const std::string& node, const Campaign& campaign, const std::set<WorkKey>& finished) {
-  const std::string id = which.id();
-  return (!campaign.time || finished.contains({id, node, "time"})) &&
-         (!campaign.count || campaign.counters == "none" || finished.contains({id, node, "count"}));
+bool all_passes_finished(const Case& which, const Nodes& nodes, std::size_t node, const Campaign& campaign,
+                         const std::set<WorkKey>& finished) {
+  const std::string id = which.id(), &name = nodes.facts[node].name;
+  return (!campaign.time || finished.contains({id, name, "time"})) &&
+         (!campaign.count || campaign.counters == "none" || counting_is_finished(finished, id, name, nodes.counting[node]));
 }
 
 /// Loads and chase of one core say where the levels are, without which no working set of another pattern has one.
@@ -157,17 +162,16 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const std::set<Work
   }
   std::vector<std::string> needs;  // nodes may differ in what they run
   for (const Case& one : plan.cases) needs.push_back(required_isa(one.flavor.name));
-  const Plan made =
-      make_plan(plan.cases, {.nodes = nodes.facts,
-                             .distribute = input.campaign.placement == Placement::distribute,
-                             .seed = input.campaign.seed,
-                             .seconds = plan.case_seconds,
-                             .needs = needs,
-                             .finished =
-                                 [&](std::size_t which, std::size_t node) {
-                                   return all_passes_finished(plan.cases[which], nodes.facts[node].name, input.campaign, finished);
-                                 },
-                             .refusal = {}});
+  const Plan made = make_plan(plan.cases, {.nodes = nodes.facts,
+                                           .distribute = input.campaign.placement == Placement::distribute,
+                                           .seed = input.campaign.seed,
+                                           .seconds = plan.case_seconds,
+                                           .needs = needs,
+                                           .finished =
+                                               [&](std::size_t which, std::size_t node) {
+                                                 return all_passes_finished(plan.cases[which], nodes, node, input.campaign, finished);
+                                               },
+                                           .refusal = {}});
   plan.rounds = made.rounds;
   plan.seconds = made.seconds;
   plan.numa_rounds = numa_rounds(input.campaign.ceilings, plan.ceiling_rounds);
@@ -187,6 +191,10 @@ Exit print_plan(const RunPlan& plan, const RunInput& input, Communicator& ranks)
     fmt::print("{:>9.2f} s  {:>10.1f} MB  {}\n", plan.case_seconds[i], static_cast<double>(bytes) * 1e-6, plan.cases[i].id());
   }
   for (const auto& skipped : plan.skipped) fmt::print("  skipped             {}  ({})\n", skipped.what.id(), skipped.reason);
+  for (const auto& group : input.counting.groups)
+    fmt::print("  counting with {}, group {}: {} events{}\n", group.backend, group.number, group.what.events.size(),
+               group.what.emulated ? ", under the emulator" : "");
+  if (!input.counting.skipped.empty()) fmt::print("  not counting with: {}\n", input.counting.why_skipped());
   for (const auto& note : plan.notes) fmt::print("  note: {}\n", note);
   fmt::print(
       "{} cases in {} rounds on {} node(s), {} skipped; {} ceiling points x {} rounds; about {} (estimate), at most {:.1f} MB a node; seed "

@@ -73,6 +73,17 @@ void add_ceiling_rounds(const Results& earlier, std::set<WorkKey>& keys) {
   }
 }
 
+std::string counted_pass(const std::string& group_key) { return "count:" + group_key; }
+
+void add_outcome(const OutcomeRow& outcome, std::set<WorkKey>& keys) {
+  if (outcome.status != Status::ok) return;
+  keys.emplace(outcome.case_id, outcome.node, outcome.pass);
+  if (outcome.pass != "count") return;
+  const json placement = json::parse(outcome.placement, nullptr, false);
+  if (!placement.is_object() || !placement.contains("counted_with")) return;
+  for (const auto& key : placement["counted_with"]) keys.emplace(outcome.case_id, outcome.node, counted_pass(key));
+}
+
 /// What rank 0 finds; the message of an Error it met, or empty, comes first so that all ranks end alike.
 struct Found {
   std::string error;
@@ -89,8 +100,7 @@ Found look(const RunOptions& options, const fs::path& store) {
     } else if (!options.resume) {
       if (!options.dry_run) refuse_to_overwrite(store);
     } else if (const auto earlier = load_finished(store)) {
-      for (const auto& outcome : earlier->outcomes)
-        if (outcome.status == Status::ok) found.keys.emplace(outcome.case_id, outcome.node, outcome.pass);
+      for (const auto& outcome : earlier->outcomes) add_outcome(outcome, found.keys);
       add_ceiling_rounds(*earlier, found.keys);
     }
     if (!options.dry_run) prepare_folder(store);
@@ -105,6 +115,13 @@ Found look(const RunOptions& options, const fs::path& store) {
 }
 
 }  // namespace
+
+bool counting_is_finished(const std::set<WorkKey>& finished, const std::string& id, const std::string& node,
+                          const std::vector<std::string>& group_keys) {
+  return finished.contains({id, node, "count"}) && std::all_of(group_keys.begin(), group_keys.end(), [&](const std::string& key) {
+           return finished.contains({id, node, counted_pass(key)});
+         });
+}
 
 RunRecord::RunRecord(const RunOptions& options, const fs::path& store, Communicator& ranks) : store_(store) {
   Found found;

@@ -19,12 +19,17 @@ namespace plumbline::app {
 /// What a result file keeps of merged journals: cases numbered in the order of `ids` (then as they came), no units of the journal's own.
 void tidy(Results& results, const std::vector<std::string>& ids);
 
+/// Whether a case was counted with every group of these keys: then its counting pass need not be repeated.
+bool counting_is_finished(const std::set<WorkKey>& finished, const std::string& id, const std::string& node,
+                          const std::vector<std::string>& group_keys);
+
 class RunRecord {
  public:
   /// Collective. Refuses (Error) to overwrite a result or an unfinished journal that the user did not name for it.
   RunRecord(const RunOptions& options, const std::filesystem::path& store, Communicator& ranks);
 
   /// Units that earlier sessions finished with status ok; the same on every rank. What failed or could not be done is tried again.
+  /// A counting pass is there once more for each event group that it counted (counting_is_finished).
   const std::set<WorkKey>& finished() const { return finished_; }
   /// Opens this node's journal (leaders only).
   void open(const JournalHeader& header, const std::string& host);

@@ -46,11 +46,13 @@ class Session {
         record_(options, output_of(options, input.campaign), ranks),
         plan_(plan_run(input, ranks, record_.finished())),
         session_(session_name(ranks)),
-        runner_(ranks, {session_, input.caches, input.worker.get(), input.no_worker}),
+        runner_(ranks, {session_, input.caches, input.counting, input.worker.get()}),
         progress_(plan_.rounds.size(), plan_.seconds, ranks.rank() == 0) {}
 
   Exit measure() {
     for (const auto& note : plan_.notes) progress_.say("note: " + note);
+    if (const auto& counting = input_.counting; !counting.groups.empty() && !counting.skipped.empty())
+      progress_.say("note: not counted with: " + counting.why_skipped());
     open_teams();
     open_journal();
     measure_ceilings_in_rounds();
@@ -144,9 +146,9 @@ class Session {
     if (input_.campaign.time && !is_finished(measured.id(), time_pass)) accept(runner_.time(measured, placement, protocol(rounds_left)));
     if (input_.campaign.count && input_.campaign.counters == "none") {
       if (leads()) keep([&] { record_.append(runner_.skip(measured, std::string(count_pass), "the campaign's counters are \"none\"")); });
-    } else if (input_.campaign.count && !is_finished(measured.id(), count_pass)) {
+    } else if (input_.campaign.count && !counting_is_finished(record_.finished(), measured.id(), ranks_.host(), input_.counting.keys())) {
       const double patience = 120 + 20 * estimate(measured, input_.campaign).count_seconds;
-      accept(runner_.count(measured, placement, patience));
+      accept(runner_.count(measured, placement, input_.campaign.timing.min_seconds, patience));
     }
   }
 
@@ -242,6 +244,7 @@ class Session {
 
 Exit run_session(const RunOptions& options, RunInput& input, Communicator& ranks) {
   if (input.error) throw *input.error;
+  input.counting = counting_plan_from(ranks.local().broadcast(ranks.local().rank() == 0 ? to_text(input.counting) : ""));
   if (options.dry_run) {
     const RunRecord record(options, output_of(options, input.campaign), ranks);
     return print_plan(plan_run(input, ranks, record.finished()), input, ranks);

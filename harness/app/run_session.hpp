@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/counting_plan.hpp"
 #include "app/run_options.hpp"
 #include "campaign/campaign.hpp"
 #include "comm/communicator.hpp"
@@ -21,11 +22,11 @@ struct RunInput {
   Campaign campaign;
   Topology topology;
   std::vector<CacheLevel> caches;          // of one thread of this node, or of the machine whose caches are simulated
-  std::unique_ptr<EmulatedWorker> worker;  // null: `no_worker` says why
-  std::string no_worker;
+  CountingPlan counting;                   // the same on all ranks of a node once they have met
+  std::unique_ptr<EmulatedWorker> worker;  // null where nothing of it is counted under the emulator
 };
 
-/// Reads the campaign and this node; starts the emulated worker if the campaign counts. Keeps what went wrong as `error`.
+/// Reads the campaign and this node, plans the counting, and starts the emulated worker if that needs it. Keeps what went wrong as `error`.
 RunInput read_run_input(const RunOptions& options);
 
 /// Collective. Plans, measures, and writes. The code is this rank's; Errors are thrown.

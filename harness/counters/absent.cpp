@@ -1,15 +1,14 @@
-// Stands in for every backend that was not compiled in: it answers so, as a value.
-#include "counters/backend.hpp"
+#include "counters/absent.hpp"
 
 namespace plumbline {
 namespace {
 
 class AbsentBackend final : public Backend {
  public:
-  explicit AbsentBackend(std::string_view name, std::string reason) : name_(name), reason_(std::move(reason)) {}
+  AbsentBackend(std::string_view name, std::string reason) : name_(name), reason_(std::move(reason)) {}
   std::string_view name() const override { return name_; }
   Availability availability() const override { return {Status::unavailable, reason_}; }
-  std::vector<std::vector<std::string_view>> groups() const override { return {}; }
+  const std::vector<EventGroup>& groups() const override { return none_; }
   void prepare(std::size_t, int) override {}
   void enter(int) noexcept override {}
   void leave(int) noexcept override {}
@@ -18,16 +17,13 @@ class AbsentBackend final : public Backend {
  private:
   std::string_view name_;
   std::string reason_;
+  std::vector<EventGroup> none_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> emulated_backend() {
-  return std::make_unique<AbsentBackend>("emulated", "not compiled in: install valgrind and its headers, then build again");
+std::unique_ptr<Backend> absent_backend(std::string_view name, std::string reason) {
+  return std::make_unique<AbsentBackend>(name, std::move(reason));
 }
-
-std::vector<EventDescription> emulated_events() { return {}; }
-
-unsigned emulator_abi() { return 0; }
 
 }  // namespace plumbline

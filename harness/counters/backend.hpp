@@ -22,6 +22,22 @@ struct Reading {
   std::uint64_t raw = 0;                         // 0 unless status is ok
   std::uint64_t enabled_ns = 0, running_ns = 0;  // 0 where a backend has no such notion
   Status status = Status::ok;
+  std::string reason = {};  // in words, where status is not ok
+};
+
+/// Events that are counted at one time: a counting pass takes one group (no multiplexing).
+struct EventGroup {
+  std::vector<std::string> events;
+  bool emulated = false;         // they exist only in a process under the emulator: the rank's worker counts them
+  bool whole_team = false;       // one total for all threads of the team: readings(0) has it
+  bool repeats_exactly = false;  // a second repetition would say nothing more
+};
+
+/// An event that was asked for by name and cannot be counted.
+struct Refusal {
+  std::string event;
+  Availability why;
+  bool unknown = false;  // there is no such event; else it exists and something stands in the way
 };
 
 class Backend {
@@ -34,14 +50,22 @@ class Backend {
   virtual std::string_view name() const = 0;
   /// Whether it can count in this process, and if not, why.
   virtual Availability availability() const = 0;
-  /// Event groups that can be counted at one time; a counting pass takes one group (no multiplexing).
-  virtual std::vector<std::vector<std::string_view>> groups() const = 0;
+  virtual const std::vector<EventGroup>& groups() const = 0;
+  /// Those of the events it was made for that are in no group.
+  virtual std::vector<Refusal> refused() const { return {}; }
+
+  // A repetition of the counted region: prepare(); each thread open()s; each entry enter() and leave() by each thread; each thread
+  // close()s; readings(). What goes wrong on the way is a status of the readings.
+
   /// Readies a group for a team of `threads`; sums start at zero.
   virtual void prepare(std::size_t group, int threads) = 0;
-  /// Called by thread `thread` (0-based) of the team, immediately around its share of the work. Neither may allocate.
+  /// Called by thread `thread` (0-based) of the team: counters of its own begin and end here.
+  virtual void open(int /*thread*/) noexcept {}
+  virtual void close(int /*thread*/) noexcept {}
+  /// Called by the thread immediately around its share of the work. Neither may allocate.
   virtual void enter(int thread) noexcept = 0;
   virtual void leave(int thread) noexcept = 0;
-  /// What a thread's entries summed up to.
+  /// What a thread's entries summed up to, in the order of the group's events; of a group of the whole team only thread 0 is asked.
   virtual std::vector<Reading> readings(int thread) const = 0;
   /// Simulated caches only: forgets their contents. Real caches are left alone.
   virtual void empty_caches() noexcept {}
@@ -50,17 +74,5 @@ class Backend {
   /// Simulators only: leaves out set-up work, which is then neither counted nor slow.
   virtual void set_counting(bool) noexcept {}
 };
-
-/// The emulator's counters, read in-process by client request; unavailable when this process does not run under the tool.
-std::unique_ptr<Backend> emulated_backend();
-
-/// Names, units and descriptions of the emulator's events, for listings; empty when it was not compiled in.
-struct EventDescription {
-  std::string_view name, unit, description;
-};
-std::vector<EventDescription> emulated_events();
-
-/// Version of the interface between this program and the emulator; 0 when it was not compiled in.
-unsigned emulator_abi();
 
 }  // namespace plumbline

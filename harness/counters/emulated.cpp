@@ -1,15 +1,19 @@
-// The emulator's counters: counts of this very process, taken by the Valgrind tool that runs it (harness/emulator).
+#include "counters/emulated.hpp"
+
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
-#include "counters/backend.hpp"
 #include "emulator/client_requests.h"
 
 namespace plumbline {
 namespace {
 
-#define PLUMBLINE_DESCRIBE(identifier, name, unit, description) EventDescription{name, unit, description},
-constexpr std::array<EventDescription, PLUMBLINE_EVENT_COUNT> events{{PLUMBLINE_EMULATED_EVENTS(PLUMBLINE_DESCRIBE)}};
+struct Event {
+  const char *name, *unit, *description;
+};
+#define PLUMBLINE_DESCRIBE(identifier, name, unit, description) Event{name, unit, description},
+constexpr std::array<Event, PLUMBLINE_EVENT_COUNT> events{{PLUMBLINE_EMULATED_EVENTS(PLUMBLINE_DESCRIBE)}};
 #undef PLUMBLINE_DESCRIBE
 
 // Each thread's readings live on pages of their own, so that no thread's counting moves another's cache lines.
@@ -20,6 +24,12 @@ struct alignas(4096) Slot {
 
 class EmulatedBackend final : public Backend {
  public:
+  explicit EmulatedBackend(const EventNames& names) : groups_{{.events = {}, .emulated = true, .repeats_exactly = true}} {
+    if (names.empty())
+      for (const Event& event : events) choose(event.name);
+    for (const auto& name : names) choose(name);
+  }
+
   std::string_view name() const override { return "emulated"; }
 
   Availability availability() const override {
@@ -30,11 +40,8 @@ class EmulatedBackend final : public Backend {
                                      std::to_string(PLUMBLINE_EMULATOR_ABI) + ": rebuild both from one source tree"};
   }
 
-  std::vector<std::vector<std::string_view>> groups() const override {
-    std::vector<std::string_view> names;
-    for (const auto& event : events) names.push_back(event.name);
-    return {names};
-  }
+  const std::vector<EventGroup>& groups() const override { return groups_; }
+  std::vector<Refusal> refused() const override { return refused_; }
 
   void prepare(std::size_t group, int threads) override {
     if (group != 0) throw std::out_of_range("the emulated backend has one event group");
@@ -48,7 +55,7 @@ class EmulatedBackend final : public Backend {
   }
   std::vector<Reading> readings(int thread) const override {
     std::vector<Reading> all;
-    for (std::size_t i = 0; i < events.size(); ++i) all.push_back({events[i].name, slots_[static_cast<std::size_t>(thread)].sum[i]});
+    for (const std::size_t i : chosen_) all.push_back({events[i].name, slots_[static_cast<std::size_t>(thread)].sum[i]});
     return all;
   }
   void empty_caches() noexcept override { plumbline_empty_caches(); }
@@ -56,14 +63,31 @@ class EmulatedBackend final : public Backend {
   void set_counting(bool on) noexcept override { plumbline_counting(on); }
 
  private:
+  void choose(const std::string& name) {
+    const auto found = std::find_if(events.begin(), events.end(), [&](const Event& event) { return event.name == name; });
+    if (found == events.end()) {
+      refused_.push_back({name, {Status::unavailable, "the emulator has no event '" + name + "'"}, true});
+      return;
+    }
+    chosen_.push_back(static_cast<std::size_t>(found - events.begin()));
+    groups_.front().events.push_back(name);
+  }
+
+  std::vector<EventGroup> groups_;
+  std::vector<Refusal> refused_;
+  std::vector<std::size_t> chosen_;  // of the group, in its order: places in `events`
   std::vector<Slot> slots_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> emulated_backend() { return std::make_unique<EmulatedBackend>(); }
+std::unique_ptr<Backend> emulated_backend(const EventNames& names) { return std::make_unique<EmulatedBackend>(names); }
 
-std::vector<EventDescription> emulated_events() { return {events.begin(), events.end()}; }
+std::vector<EventDescription> emulated_events() {
+  std::vector<EventDescription> all;
+  for (const Event& event : events) all.push_back({event.name, event.unit, event.description});
+  return all;
+}
 
 unsigned emulator_abi() { return PLUMBLINE_EMULATOR_ABI; }
 

@@ -1,5 +1,10 @@
 #include "measure/counting.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "measure/clock.hpp"
 #include "measure/prepared.hpp"
 
 namespace plumbline {
@@ -37,25 +42,64 @@ void sweep_all(Prepared& prepared, Sweep function, Backend& backend, const Threa
 }
 
 std::vector<std::vector<Reading>> count_region(Prepared& prepared, Sweep function, Backend& backend, std::size_t group,
-                                               const ThreadTeam& threads, std::uint64_t entries, WarmSweep warm) {
+                                               const ThreadTeam& threads, std::uint64_t entries, WarmSweep warm, Synchronization& team) {
   backend.prepare(group, threads.size());
   backend.empty_caches();
+  threads.run([&](int thread) { backend.open(thread); });
+  team.barrier();
   if (warm == WarmSweep::yes) sweep_all(prepared, function, backend, threads, false);
   for (std::uint64_t k = 0; k < entries; ++k) sweep_all(prepared, function, backend, threads, true);
-  return readings_of(backend, threads.size());
+  threads.run([&](int thread) { backend.close(thread); });
+  return readings_of(backend, backend.groups()[group].whole_team ? 1 : threads.size());
+}
+
+// So many that reading the counters, which is subtracted, is small beside the work; the same number on every rank.
+std::uint64_t entries_for(Prepared& prepared, const ThreadTeam& threads, double min_seconds, Synchronization& team) {
+  if (min_seconds <= 0) return 1;
+  constexpr double most = 1000;
+  const auto sweep = [&] {
+    threads.run([&](int thread) { prepared.sweep(thread); });
+    threads.run([&](int thread) { prepared.restore(thread); });
+  };
+  sweep();
+  const double start = now_seconds();
+  sweep();
+  const double seconds = team.max(now_seconds() - start);
+  return static_cast<std::uint64_t>(std::clamp(std::ceil(min_seconds / seconds), 1.0, most));
+}
+
+// Null when the data could not be had: `why` says it.
+std::unique_ptr<Prepared> data_of(const Case& measured, const ThreadTeam& threads, std::string& why) {
+  try {
+    auto prepared = std::make_unique<Prepared>(measured, threads.size(), Arena::fixed_address);
+    threads.run([&](int thread) { prepared->initialise(thread); });
+    return prepared;
+  } catch (const std::exception& failure) {
+    why = failure.what();
+    return nullptr;
+  }
 }
 
 }  // namespace
 
-RegionCounts count_case(const Case& measured, Backend& backend, std::size_t group, const ThreadTeam& threads, std::uint64_t entries,
-                        WarmSweep warm) {
+CountedCase count_case(const Case& measured, Backend& backend, std::size_t group, const ThreadTeam& threads,
+                       const CountingProtocol& protocol, Synchronization& team) {
   backend.set_counting(false);
-  Prepared prepared(measured, threads.size(), Arena::fixed_address);
-  threads.run([&](int thread) { prepared.initialise(thread); });
-  RegionCounts counts{.kernel = {}, .empty = {}, .entries = entries};
-  counts.empty = count_region(prepared, nothing, backend, group, threads, entries, warm);
-  counts.kernel = count_region(prepared, measured.flavor.sweep, backend, group, threads, entries, warm);
-  return counts;
+  CountedCase counted;
+  const auto prepared = data_of(measured, threads, counted.reason);
+  if (team.any(!prepared)) {
+    counted.status = Status::failed;
+    if (prepared) counted.reason = "another rank of the team could not prepare the case";
+    return counted;
+  }
+  const std::uint64_t entries = entries_for(*prepared, threads, protocol.min_seconds, team);
+  for (int repetition = 0; repetition < protocol.repetitions; ++repetition) {
+    RegionCounts counts{.kernel = {}, .empty = {}, .entries = entries};
+    counts.empty = count_region(*prepared, nothing, backend, group, threads, entries, protocol.warm, team);
+    counts.kernel = count_region(*prepared, measured.flavor.sweep, backend, group, threads, entries, protocol.warm, team);
+    counted.repetitions.push_back(std::move(counts));
+  }
+  return counted;
 }
 
 }  // namespace plumbline

@@ -1,27 +1,44 @@
 // Counting one case with one event group: a warm sweep, then the region; and the empty region, to be subtracted.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/case.hpp"
 #include "counters/backend.hpp"
+#include "measure/synchronization.hpp"
 #include "measure/thread_team.hpp"
 
 namespace plumbline {
 
+/// Whether a sweep before the region brings the caches into steady state. What no cache decides needs none.
+enum class WarmSweep { yes, no };
+
+struct CountingProtocol {
+  int repetitions = 1;     // of (empty region, kernel's region), in turn
+  double min_seconds = 0;  // the region is entered until it lasts so long; 0: once
+  WarmSweep warm = WarmSweep::yes;
+};
+
 /// Region totals of one repetition: [thread][event], kernel and empty region alike over `entries` entries of one sweep each.
+/// Of a group of the whole team there is one "thread".
 struct RegionCounts {
   std::vector<std::vector<Reading>> kernel, empty;
   std::uint64_t entries = 1;
 };
 
-/// Whether a sweep before the region brings the caches into steady state. What no cache decides needs none.
-enum class WarmSweep { yes, no };
+/// What became of the counting: a value, also when it fails.
+struct CountedCase {
+  Status status = Status::ok;
+  std::string reason;
+  std::vector<RegionCounts> repetitions;
+};
 
 /// Counts `group` of `backend` over a case in steady state (one warm sweep outside the region; simulated caches are emptied
 /// before it). Data live at the arena's fixed address. Each thread enters the region around its own part, with nothing of the
-/// team's meeting points inside. Throws std::bad_alloc when memory is refused.
-RegionCounts count_case(const Case& measured, Backend& backend, std::size_t group, const ThreadTeam& threads, std::uint64_t entries,
-                        WarmSweep warm = WarmSweep::yes);
+/// team's meeting points inside. Collective over the ranks behind `team`, which sweep at the same time; every rank reaches every meeting
+/// point, whatever fails on it.
+CountedCase count_case(const Case& measured, Backend& backend, std::size_t group, const ThreadTeam& threads,
+                       const CountingProtocol& protocol, Synchronization& team);
 
 }  // namespace plumbline

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "counters/emulated.hpp"
+
 namespace plumbline {
 namespace {
 

@@ -65,14 +65,21 @@ bool copy_word(char (&to)[N], std::string_view from) {
 /// Without simulated caches nothing is left over from an earlier sweep, except in a library, which readies itself in its first call.
 bool needs_warm_sweep(const Case& measured, bool caches) { return caches || measured.flavor.name.starts_with("lib-"); }
 
-std::optional<WorkerRequest> request_for(const Case& measured, std::uint64_t entries, int ranks_per_l3, bool caches) {
+std::string lines(const std::vector<std::string>& words) {
+  std::string all;
+  for (const auto& word : words) all += word + '\n';
+  return all;
+}
+
+std::optional<WorkerRequest> request_for(const Case& measured, const WorkerWish& wish, bool caches) {
   WorkerRequest request{};
   request.warm_sweep = needs_warm_sweep(measured, caches);
   request.threads = measured.team.threads;
-  request.entries = entries;
-  request.ranks_per_l3 = ranks_per_l3;
+  request.repetitions = wish.repetitions;
+  request.ranks_per_l3 = wish.ranks_per_l3;
   const bool fits = copy_word(request.kernel, measured.kernel->name) && copy_word(request.precision, measured.precision) &&
-                    copy_word(request.flavor, measured.flavor.name) && copy_word(request.parameters, measured.parameters.path());
+                    copy_word(request.flavor, measured.flavor.name) && copy_word(request.parameters, measured.parameters.path()) &&
+                    copy_word(request.backend, wish.backend) && copy_word(request.events, lines(wish.events));
   return fits ? std::optional(request) : std::nullopt;
 }
 
@@ -83,18 +90,49 @@ std::string how_it_ended(int process) {
   return "exit " + std::to_string(WEXITSTATUS(status));
 }
 
-/// What only simulated caches can tell: bytes across a boundary below L1.
-bool needs_caches(std::string_view event) { return event.starts_with("bytes.") && !event.starts_with("bytes.reg-L1."); }
+/// What only simulated caches can tell: bytes across a boundary below L1, also under the name of an event made of it.
+bool needs_caches(std::string_view event) {
+  const auto bytes = event.find("bytes.");
+  return bytes != std::string_view::npos && !event.substr(bytes).starts_with("bytes.reg-L1");
+}
 
-std::vector<std::vector<Reading>> unpack(const std::vector<std::uint64_t>& numbers, std::size_t offset, std::size_t threads,
-                                         const std::vector<EventDescription>& events, bool caches) {
-  std::vector<std::vector<Reading>> all(threads);
-  for (std::size_t t = 0; t < threads; ++t)
+using Numbers = std::span<const WorkerReading>;
+
+std::vector<std::vector<Reading>> unpack(Numbers& numbers, const WorkerReply& reply, const std::vector<std::string>& events) {
+  std::vector<std::vector<Reading>> all(static_cast<std::size_t>(reply.threads));
+  for (auto& thread : all) {
     for (std::size_t e = 0; e < events.size(); ++e) {
-      all[t].push_back({events[e].name, numbers[offset + t * events.size() + e]});
-      if (!caches && needs_caches(events[e].name)) all[t].back().raw = 0, all[t].back().status = Status::skipped;
+      const auto status = static_cast<Status>(numbers[e].status);
+      thread.push_back({.event = events[e],
+                        .raw = numbers[e].raw,
+                        .enabled_ns = numbers[e].enabled_ns,
+                        .running_ns = numbers[e].running_ns,
+                        .status = status,
+                        .reason = status == Status::ok ? "" : reply.reason});
     }
+    numbers = numbers.subspan(events.size());
+  }
   return all;
+}
+
+CountedCase unpack(Numbers numbers, const WorkerReply& reply, const WorkerWish& wish) {
+  CountedCase counted;
+  for (int repetition = 0; repetition < wish.repetitions; ++repetition) {
+    RegionCounts counts;
+    counts.kernel = unpack(numbers, reply, wish.events);
+    counts.empty = unpack(numbers, reply, wish.events);
+    counted.repetitions.push_back(std::move(counts));
+  }
+  return counted;
+}
+
+void leave_out_caches(CountedCase& counted) {
+  for (auto& repetition : counted.repetitions)
+    for (auto* region : {&repetition.kernel, &repetition.empty})
+      for (auto& thread : *region)
+        for (Reading& reading : thread)
+          if (needs_caches(reading.event))
+            reading = {.event = reading.event, .status = Status::skipped, .reason = "no caches are simulated"};
 }
 
 }  // namespace
@@ -144,12 +182,12 @@ void EmulatedWorker::stop() {
   channel_ = process_ = -1;
 }
 
-WorkerAnswer EmulatedWorker::count(const Case& measured, std::uint64_t entries, int ranks_per_l3, double patience_seconds) {
-  const auto refuse = [](Status status, std::string reason) { return WorkerAnswer{status, std::move(reason), {}}; };
+CountedCase EmulatedWorker::count(const Case& measured, const WorkerWish& wish, double patience_seconds) {
+  const auto refuse = [](Status status, std::string reason) { return CountedCase{status, std::move(reason), {}}; };
   if (const FlavorName flavor = split_flavor(measured.flavor.name); flavor.isa.starts_with("v4") || flavor.level == "avx512")
     return refuse(Status::unavailable, "the emulator decodes up to x86-64-v3: count this kernel's v3 flavor");
-  const auto request = request_for(measured, entries, ranks_per_l3, simulates_caches_);
-  if (!request) return refuse(Status::failed, "the case's name is too long for the worker");
+  const auto request = request_for(measured, wish, simulates_caches_);
+  if (!request) return refuse(Status::failed, "the names of the case or of its events are too long for the worker");
   if (channel_ < 0) start();
   if (channel_ < 0) return refuse(Status::failed, std::string("cannot start the emulated worker: ") + std::strerror(errno));
   WorkerReply reply{};
@@ -157,13 +195,12 @@ WorkerAnswer EmulatedWorker::count(const Case& measured, std::uint64_t entries, 
     stop();
     return refuse(Status::failed, "the emulated worker gave no answer in " + std::to_string(std::lround(patience_seconds)) + " s");
   }
-  std::vector<std::uint64_t> numbers;
-  const auto events = emulated_events();
+  std::vector<WorkerReading> numbers;
   bool whole = read_all(channel_, &reply, sizeof reply);
   if (whole && reply.status == static_cast<int>(Status::ok)) {
-    numbers.resize(2 * static_cast<std::size_t>(reply.threads) * static_cast<std::size_t>(reply.events));
-    whole =
-        static_cast<std::size_t>(reply.events) == events.size() && read_all(channel_, numbers.data(), numbers.size() * sizeof numbers[0]);
+    numbers.resize(2 * static_cast<std::size_t>(wish.repetitions) * static_cast<std::size_t>(reply.threads) * wish.events.size());
+    whole = static_cast<std::size_t>(reply.events) == wish.events.size() &&
+            read_all(channel_, numbers.data(), numbers.size() * sizeof numbers[0]);
   }
   if (!whole) {
     const std::string end = how_it_ended(process_);
@@ -172,9 +209,9 @@ WorkerAnswer EmulatedWorker::count(const Case& measured, std::uint64_t entries, 
     return refuse(Status::failed, "the emulated worker ended: " + end);
   }
   if (reply.status != static_cast<int>(Status::ok)) return refuse(static_cast<Status>(reply.status), reply.reason);
-  const auto threads = static_cast<std::size_t>(reply.threads);
-  const auto half = [&](std::size_t offset) { return unpack(numbers, offset, threads, events, simulates_caches_); };
-  return {Status::ok, "", {half(0), half(numbers.size() / 2), entries}};
+  CountedCase counted = unpack(numbers, reply, wish);
+  if (!simulates_caches_) leave_out_caches(counted);
+  return counted;
 }
 
 }  // namespace plumbline

@@ -13,14 +13,15 @@
 
 namespace plumbline {
 
-/// What the worker answers for one case.
-struct WorkerAnswer {
-  Status status = Status::ok;
-  std::string reason;
-  RegionCounts counts;
+/// What a worker is to count with: one group of events of a backend that works under the emulator.
+struct WorkerWish {
+  std::string_view backend;
+  const std::vector<std::string>& events;  // outlives the answer, whose readings name them
+  int repetitions = 1;
+  int ranks_per_l3 = 1;  // with a part of the simulated L3 only where several ranks lie on it
 };
 
-/// Owns the worker process; ends it with the object.
+/// Owns the worker process; ends it with the object. One entry of the region a repetition: simulated counts repeat exactly.
 class EmulatedWorker {
  public:
   /// Starts the worker with simulated caches of this geometry; without any it counts faster, and no bytes below L1. The launcher's
@@ -29,9 +30,9 @@ class EmulatedWorker {
   EmulatedWorker(EmulatedWorker&&) = delete;
   ~EmulatedWorker();
 
-  /// With a part of L3 only where several ranks lie on it. Blocks until the worker has answered; its death, a refusal or no answer in `patience_seconds` is a status with the reason,
+  /// Blocks until the worker has answered; its death, a refusal or no answer in `patience_seconds` is a status with the reason,
   /// and the worker is started anew for the next case.
-  WorkerAnswer count(const Case& measured, std::uint64_t entries, int ranks_per_l3, double patience_seconds);
+  CountedCase count(const Case& measured, const WorkerWish& wish, double patience_seconds);
 
  private:
   void start();

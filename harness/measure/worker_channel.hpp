@@ -7,17 +7,21 @@ namespace plumbline {
 
 struct WorkerRequest {
   char kernel[64], precision[8], flavor[48], parameters[512];  // parameters as Parameters::path()
-  std::int32_t threads;
-  std::uint64_t entries;
-  std::int32_t ranks_per_l3;
+  char backend[32], events[8192];                              // one event a line
+  std::int32_t threads, repetitions, ranks_per_l3;
   bool warm_sweep;  // before the region
 };
 
-/// Followed by 2 x threads x events numbers: kernel, then empty region, by thread.
+/// Followed by repetitions x 2 x threads x events readings: kernel, then empty region, by thread.
 struct WorkerReply {
   std::int32_t status;  // a Status
-  char reason[512];
+  char reason[512];     // why, or of an ok status of the first reading that is not ok
   std::int32_t threads, events;
+};
+
+struct WorkerReading {
+  std::uint64_t raw, enabled_ns, running_ns;
+  std::int64_t status;
 };
 
 /// All of `bytes`, or false at end of file or error.

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "counters/registry.hpp"
 #include "measure/worker.hpp"
 #include "measure/worker_channel.hpp"
 
@@ -63,28 +64,64 @@ void refuse(int channel, Status status, const std::string& reason) {
   write_all(channel, &reply, sizeof reply);
 }
 
-void append_raw(std::vector<std::uint64_t>& numbers, const std::vector<std::vector<Reading>>& by_thread) {
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  for (; !text.empty(); text.remove_prefix(lines.back().size() + 1)) lines.emplace_back(text.substr(0, text.find('\n')));
+  return lines;
+}
+
+/// The group that was asked for, and nothing else; null: `why` says what stands in the way.
+std::unique_ptr<Backend> requested_backend(const WorkerRequest& request, Availability& why) {
+  auto backend = make_backend(request.backend, lines_of(request.events));
+  if (!backend) {
+    why = {Status::unavailable, "the worker knows no backend " + std::string(request.backend)};
+    return nullptr;
+  }
+  why = backend->availability();
+  if (why.ok())
+    if (const auto refused = backend->refused(); !refused.empty()) why = refused.front().why;
+  if (why.ok() && backend->groups().size() != 1)
+    why = {Status::unavailable, "the worker cannot count these events of " + std::string(request.backend) + " at one time"};
+  return why.ok() ? std::move(backend) : nullptr;
+}
+
+void append(std::vector<WorkerReading>& numbers, std::string& reason, const std::vector<std::vector<Reading>>& by_thread) {
   for (const auto& thread : by_thread)
-    for (const Reading& reading : thread) numbers.push_back(reading.raw);
+    for (const Reading& reading : thread) {
+      numbers.push_back({reading.raw, reading.enabled_ns, reading.running_ns, static_cast<std::int64_t>(reading.status)});
+      if (reason.empty()) reason = reading.reason;
+    }
+}
+
+void send(int channel, const CountedCase& counted) {
+  std::vector<WorkerReading> numbers;
+  std::string reason;
+  for (const auto& repetition : counted.repetitions) {
+    append(numbers, reason, repetition.kernel);
+    append(numbers, reason, repetition.empty);
+  }
+  const auto& by_thread = counted.repetitions.front().kernel;
+  WorkerReply reply{};
+  reply.threads = static_cast<int>(by_thread.size());
+  reply.events = static_cast<int>(by_thread.front().size());
+  std::strncpy(reply.reason, reason.c_str(), sizeof reply.reason - 1);
+  write_all(channel, &reply, sizeof reply) && write_all(channel, numbers.data(), numbers.size() * sizeof numbers[0]);
 }
 
 void answer(int channel, const WorkerRequest& request) {
   try {
-    const auto backend = emulated_backend();
-    if (const auto availability = backend->availability(); !availability.ok())
-      return refuse(channel, availability.status, availability.reason);
+    Availability why;
+    const auto backend = requested_backend(request, why);
+    if (!backend) return refuse(channel, why.status, why.reason);
     if (!backend->share_l3(request.ranks_per_l3))
       return refuse(channel, Status::failed, "the simulated L3 has fewer sets than " + std::to_string(request.ranks_per_l3) + " ranks");
     const ThreadTeam threads(request.threads);
-    const RegionCounts counts =
-        count_case(requested_case(request), *backend, 0, threads, request.entries, request.warm_sweep ? WarmSweep::yes : WarmSweep::no);
-    std::vector<std::uint64_t> numbers;
-    append_raw(numbers, counts.kernel);
-    append_raw(numbers, counts.empty);
-    WorkerReply reply{};
-    reply.threads = request.threads;
-    reply.events = static_cast<int>(counts.kernel.front().size());
-    write_all(channel, &reply, sizeof reply) && write_all(channel, numbers.data(), numbers.size() * sizeof numbers[0]);
+    Synchronization alone;
+    const CountingProtocol protocol{
+        .repetitions = request.repetitions, .min_seconds = 0, .warm = request.warm_sweep ? WarmSweep::yes : WarmSweep::no};
+    const CountedCase counted = count_case(requested_case(request), *backend, 0, threads, protocol, alone);
+    if (counted.status != Status::ok) return refuse(channel, counted.status, counted.reason);
+    send(channel, counted);
   } catch (const std::exception& failure) {
     refuse(channel, Status::failed, failure.what());
   }

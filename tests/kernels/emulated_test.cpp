@@ -1,5 +1,7 @@
 // The last witness: what the machine code of every flavor does, counted by the emulator, held against the model.
 // Runs under the Valgrind tool; --l1=, --l2=, --l3= repeat the simulated geometry that the tool was given.
+#include "counters/emulated.hpp"
+
 #include <gtest/gtest.h>
 
 #include <charconv>
@@ -22,7 +24,8 @@ using Net = std::map<std::string, std::int64_t, std::less<>>;
 Net counted(const Case& measured) {
   const auto backend = emulated_backend();
   const ThreadTeam threads(measured.team.threads);
-  const RegionCounts counts = count_case(measured, *backend, 0, threads, 1);
+  Synchronization alone;
+  const RegionCounts counts = count_case(measured, *backend, 0, threads, {}, alone).repetitions.at(0);
   Net net;
   for (std::size_t t = 0; t < counts.kernel.size(); ++t)
     for (std::size_t e = 0; e < counts.kernel[t].size(); ++e)

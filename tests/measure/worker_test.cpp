@@ -5,6 +5,8 @@
 
 #include <map>
 
+#include "counters/emulated.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -26,17 +28,24 @@ class Worker : public testing::Test {
     worker_ = std::make_unique<EmulatedWorker>(installation_, small_caches);
   }
 
+  CountedCase count(const Case& measured, std::string_view backend = "emulated", int ranks_per_l3 = 1) {
+    return worker_->count(measured, {backend, events_, 1, ranks_per_l3}, 60);
+  }
+
   std::map<std::string, double> net(const Case& measured, int ranks_per_l3 = 1) {
-    const WorkerAnswer answer = worker_->count(measured, 1, ranks_per_l3, 60);
+    const CountedCase answer = count(measured, "emulated", ranks_per_l3);
     EXPECT_EQ(answer.status, Status::ok) << answer.reason;
     std::map<std::string, double> sum;
-    for (std::size_t t = 0; t < answer.counts.kernel.size(); ++t)
-      for (std::size_t e = 0; e < answer.counts.kernel[t].size(); ++e)
-        sum[std::string(answer.counts.kernel[t][e].event)] +=
-            static_cast<double>(answer.counts.kernel[t][e].raw) - static_cast<double>(answer.counts.empty[t][e].raw);
+    if (answer.repetitions.size() != 1) return sum;
+    const RegionCounts& counts = answer.repetitions.front();
+    for (std::size_t t = 0; t < counts.kernel.size(); ++t)
+      for (std::size_t e = 0; e < counts.kernel[t].size(); ++e)
+        sum[std::string(counts.kernel[t][e].event)] +=
+            static_cast<double>(counts.kernel[t][e].raw) - static_cast<double>(counts.empty[t][e].raw);
     return sum;
   }
 
+  const std::vector<std::string> events_ = emulated_backend()->groups().at(0).events;
   EmulatorInstallation installation_;
   std::unique_ptr<EmulatedWorker> worker_;
 };
@@ -67,10 +76,11 @@ TEST_F(Worker, without_simulated_caches_counts_the_same_and_says_nothing_of_byte
   const Case measured = triad(5000, "O3-v3");
   const auto with_caches = net(measured);
   worker_ = std::make_unique<EmulatedWorker>(installation_, std::span<const CacheLevel>{});
-  const WorkerAnswer answer = worker_->count(measured, 1, 1, 60);
+  const CountedCase answer = count(measured);
   ASSERT_EQ(answer.status, Status::ok) << answer.reason;
-  for (std::size_t e = 0; e < answer.counts.kernel[0].size(); ++e) {
-    const Reading &kernel = answer.counts.kernel[0][e], &empty = answer.counts.empty[0][e];
+  const RegionCounts& counts = answer.repetitions.at(0);
+  for (std::size_t e = 0; e < counts.kernel[0].size(); ++e) {
+    const Reading &kernel = counts.kernel[0][e], &empty = counts.empty[0][e];
     const std::string name(kernel.event);
     const bool below = name.starts_with("bytes.L");
     EXPECT_EQ(kernel.status, below ? Status::skipped : Status::ok) << name;
@@ -88,7 +98,7 @@ TEST_F(Worker, has_a_part_of_l3_where_other_ranks_share_it) {
 }
 
 TEST_F(Worker, refuses_more_ranks_than_l3_has_sets) {
-  const WorkerAnswer answer = worker_->count(triad(1000, "O3-v3"), 1, 5000, 60);
+  const CountedCase answer = count(triad(1000, "O3-v3"), "emulated", 5000);
   EXPECT_EQ(answer.status, Status::failed);
   EXPECT_NE(answer.reason.find("fewer sets"), std::string::npos) << answer.reason;
 }
@@ -105,14 +115,34 @@ TEST_F(Worker, sums_the_threads_of_a_team_exactly) {
 }
 
 TEST_F(Worker, refuses_a_flavor_beyond_v3_with_the_remedy_and_goes_on) {
-  const WorkerAnswer answer = worker_->count(triad(1000, "O3-v4"), 1, 1, 60);
+  const CountedCase answer = count(triad(1000, "O3-v4"));
   EXPECT_EQ(answer.status, Status::unavailable);
   EXPECT_NE(answer.reason.find("v3"), std::string::npos) << answer.reason;
   EXPECT_EQ(flops(net(triad(1000, "O3-v3"))), 2000);
 }
 
+TEST_F(Worker, counts_a_group_of_chosen_events_in_their_order_and_repeats_it) {
+  const std::vector<std::string> chosen{"stores", "flops.fp64.fma", "flops.fp64.add"};
+  const CountedCase answer = worker_->count(triad(1000, "O3-v2"), {"emulated", chosen, 3}, 60);
+  ASSERT_EQ(answer.repetitions.size(), 3U) << answer.reason;
+  for (const auto& repetition : answer.repetitions) {
+    const auto& readings = repetition.kernel.front();
+    ASSERT_EQ(readings.size(), 3U);
+    for (std::size_t e = 0; e < chosen.size(); ++e) EXPECT_EQ(readings[e].event, chosen[e]);
+    EXPECT_EQ(readings[2].raw - repetition.empty.front()[2].raw, 1000U);
+  }
+}
+
+TEST_F(Worker, refuses_events_and_backends_that_it_does_not_know) {
+  const std::vector<std::string> wrong{"flops.fp63.add"};
+  const CountedCase no_event = worker_->count(triad(1000, "O3-v2"), {"emulated", wrong}, 60);
+  EXPECT_EQ(no_event.status, Status::unavailable);
+  EXPECT_NE(no_event.reason.find("flops.fp63.add"), std::string::npos) << no_event.reason;
+  EXPECT_EQ(count(triad(1000, "O3-v2"), "nonesuch").status, Status::unavailable);
+}
+
 TEST_F(Worker, reports_memory_it_cannot_have) {
-  const WorkerAnswer answer = worker_->count(triad(std::int64_t{1} << 55, "O3-v3"), 1, 1, 60);
+  const CountedCase answer = count(triad(std::int64_t{1} << 55, "O3-v3"));
   EXPECT_EQ(answer.status, Status::failed);
 }
 

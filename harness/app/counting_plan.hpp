@@ -1,0 +1,46 @@
+// What a run counts with: event groups of backends, each counted by a pass of its own, and where.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "counters/backend.hpp"
+
+namespace plumbline::app {
+
+/// One counting pass of a case.
+struct CountingGroup {
+  std::string backend;
+  int number = 0;  // among the groups of its backend
+  EventGroup what;
+
+  /// Names backend and events, so that a resumed run knows what was counted.
+  std::string key() const;
+};
+
+/// What `auto` would have taken and this machine does not have.
+struct CountingSkip {
+  std::string backend;
+  Availability why;
+};
+
+struct CountingPlan {
+  std::vector<CountingGroup> groups;
+  std::vector<CountingSkip> skipped;
+
+  bool needs_worker() const;
+  std::vector<std::string> keys() const;
+  /// "papi: unavailable: no PMU; ...", empty where nothing was skipped.
+  std::string why_skipped() const;
+};
+
+/// Plans for a campaign's `counters`: "auto" (the emulated counters where they can be had, and of every other backend what it can count
+/// here), "none", or names separated by commas: BACKEND (what it can count here) or BACKEND:EVENT. `emulator` says whether this rank may
+/// have a worker. Throws Error (user) where a named one is unknown, with the nearest, or cannot be had, with the reason.
+CountingPlan plan_counting(std::string_view counters, const Availability& emulator);
+
+/// For telling the other ranks of a node.
+std::string to_text(const CountingPlan& plan);
+CountingPlan counting_plan_from(const std::string& text);
+
+}  // namespace plumbline::app

@@ -1,0 +1,26 @@
+#include "counters/registry.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "counters/emulated.hpp"
+
+namespace plumbline {
+
+std::span<const BackendEntry> backends() {
+  static constexpr std::array all{BackendEntry{"emulated", emulated_backend, emulated_events}};
+  return all;
+}
+
+const BackendEntry* find_backend(std::string_view name) {
+  const auto all = backends();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const BackendEntry& entry) { return entry.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::unique_ptr<Backend> make_backend(std::string_view name, const EventNames& events) {
+  const BackendEntry* entry = find_backend(name);
+  return entry == nullptr ? nullptr : entry->make(events);
+}
+
+}  // namespace plumbline

@@ -1,0 +1,36 @@
+// The counter backends by name. A new one adds its row to registry.cpp, and one that is not compiled in answers so.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "counters/backend.hpp"
+
+namespace plumbline {
+
+/// An event for listings.
+struct EventDescription {
+  std::string name, unit, description;
+  Availability availability = {};
+};
+
+using EventNames = std::vector<std::string>;
+
+/// One row of the registry.
+struct BackendEntry {
+  std::string_view name;
+  /// A backend for these events; for none, the backend's own choice of what it can count here.
+  std::unique_ptr<Backend> (*make)(const EventNames& events);
+  /// All events that it knows here; empty when it was not compiled in.
+  std::vector<EventDescription> (*events)();
+};
+
+std::span<const BackendEntry> backends();
+/// Null for a name that is no backend.
+const BackendEntry* find_backend(std::string_view name);
+/// Null for a name that is no backend.
+std::unique_ptr<Backend> make_backend(std::string_view name, const EventNames& events = {});
+
+}  // namespace plumbline

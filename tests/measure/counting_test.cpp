@@ -1,0 +1,102 @@
+#include "measure/counting.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "core/case.hpp"
+
+namespace plumbline {
+namespace {
+
+/// Counts the calls that it gets: what a counting pass does, in order.
+class Recording final : public Backend {
+ public:
+  explicit Recording(bool whole_team) : groups_{{.events = {"entries"}, .whole_team = whole_team}} {}
+  std::string_view name() const override { return "recording"; }
+  Availability availability() const override { return {}; }
+  const std::vector<EventGroup>& groups() const override { return groups_; }
+  void prepare(std::size_t, int threads) override {
+    ++prepared;
+    entries_.assign(static_cast<std::size_t>(threads), 0);
+  }
+  void open(int) noexcept override { ++open_; }
+  void close(int) noexcept override { --open_; }
+  void enter(int) noexcept override { entered_before_open = entered_before_open || open_ == 0; }
+  void leave(int thread) noexcept override { ++entries_[static_cast<std::size_t>(thread)]; }
+  std::vector<Reading> readings(int thread) const override {
+    read_while_open = read_while_open || open_ != 0;
+    return {{"entries", entries_[static_cast<std::size_t>(thread)]}};
+  }
+
+  int prepared = 0;
+  bool entered_before_open = false;
+  mutable bool read_while_open = false;
+
+ private:
+  std::vector<EventGroup> groups_;
+  std::vector<std::uint64_t> entries_;
+  std::atomic<int> open_{0};
+};
+
+Case triad(int threads) {
+  Case measured{
+      .kernel = find_kernel("validation/triad"), .parameters = {{"n", 1000}}, .precision = "fp64", .flavor = {}, .team = {1, threads}};
+  for (const Flavor& flavor : measured.kernel->flavors())
+    if (flavor.precision == "fp64" && flavor.name.find("O3-v2") != std::string_view::npos) measured.flavor = flavor;
+  return measured;
+}
+
+CountedCase count(Backend& backend, int threads, const CountingProtocol& protocol) {
+  Synchronization alone;
+  const ThreadTeam team(threads);
+  return count_case(triad(threads), backend, 0, team, protocol, alone);
+}
+
+TEST(counting, every_repetition_has_an_empty_region_of_as_many_entries) {
+  Recording backend(false);
+  const CountedCase counted = count(backend, 2, {.repetitions = 5, .min_seconds = 1e-3});
+  ASSERT_EQ(counted.status, Status::ok) << counted.reason;
+  ASSERT_EQ(counted.repetitions.size(), 5U);
+  EXPECT_EQ(backend.prepared, 10);
+  for (const auto& repetition : counted.repetitions) {
+    ASSERT_EQ(repetition.kernel.size(), 2U);
+    for (int t = 0; t < 2; ++t) {
+      EXPECT_EQ(repetition.kernel[static_cast<std::size_t>(t)][0].raw, repetition.entries);
+      EXPECT_EQ(repetition.empty[static_cast<std::size_t>(t)][0].raw, repetition.entries);
+    }
+    EXPECT_EQ(repetition.entries, counted.repetitions.front().entries);
+  }
+  EXPECT_FALSE(backend.entered_before_open);
+  EXPECT_FALSE(backend.read_while_open);
+}
+
+TEST(counting, a_region_is_entered_once_unless_it_has_to_last) {
+  Recording backend(false);
+  EXPECT_EQ(count(backend, 1, {}).repetitions.at(0).entries, 1U);
+  EXPECT_GT(count(backend, 1, {.repetitions = 1, .min_seconds = 0.1}).repetitions.at(0).entries, 1U);
+}
+
+TEST(counting, a_group_of_the_whole_team_is_read_once) {
+  Recording backend(true);
+  EXPECT_EQ(count(backend, 2, {}).repetitions.at(0).kernel.size(), 1U);
+}
+
+/// A team of which another rank has no memory.
+class Unlucky final : public Synchronization {
+ public:
+  bool any(bool) override { return true; }
+  void barrier() override { ADD_FAILURE() << "nobody else is there to be met"; }
+};
+
+TEST(counting, a_rank_goes_no_further_than_its_team) {
+  Recording backend(false);
+  Unlucky team;
+  const ThreadTeam threads(1);
+  const CountedCase counted = count_case(triad(1), backend, 0, threads, {.repetitions = 5}, team);
+  EXPECT_EQ(counted.status, Status::failed);
+  EXPECT_TRUE(counted.repetitions.empty());
+}
+
+}  // namespace
+}  // namespace plumbline
