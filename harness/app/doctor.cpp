@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/command.hpp"
+#include "app/counting_outlook.hpp"
 #include "app/table.hpp"
 #include "comm/communicator.hpp"
 #include "machine/capability.hpp"
@@ -96,12 +97,15 @@ void print_for_people(const std::vector<Capability>& capabilities) {
 
 Exit doctor(Format format) {
   const auto capabilities = examine();
+  const auto outlook = look_out(counting_facts_here());
   if (format == Format::json)
-    fmt::print("{}\n", document("doctor", "", rows_of(capabilities), {}));
+    fmt::print("{}\n", document("doctor", "", rows_of(capabilities), outlook.notes, {{"counting", outlook_rows(outlook)}}));
   else if (format == Format::csv)
     fmt::print("{}", csv(rows_of(capabilities)));
-  else
+  else {
     print_for_people(capabilities);
+    fmt::print("\nWhat could count what here\n\n{}", outlook_text(outlook));
+  }
   return Exit::ok;
 }
 

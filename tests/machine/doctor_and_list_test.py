@@ -35,6 +35,27 @@ def test_doctor_without_valgrind_says_so_and_succeeds(tmp_path):
     assert emulated["found"] is None and emulated["reason"] and emulated["next"]
 
 
+QUANTITIES = {"flops.fp64", "flops.fp32", "bytes.reg-L1", "bytes.L1-L2"}
+
+
+def test_doctor_answers_for_every_quantity_what_could_count_it():
+    ways = document("doctor")["counting"]
+    assert QUANTITIES <= {way["quantity"] for way in ways}
+    for way in ways:
+        assert way["status"] in ("ok", "unavailable", "permission", "stolen", "masked")
+        assert (way["status"] == "ok") == (way["reason"] is None), way
+    assert {"emulated", "perf_event"} <= {way["backend"] for way in ways}
+
+
+def test_doctor_with_every_witness_removed_says_what_still_works(tmp_path):
+    answer = document("doctor", PATH=str(tmp_path))
+    if any(way["status"] == "ok" for way in answer["counting"] if way["backend"] == "perf_event"):
+        pytest.skip("this machine has a PMU that can be used: it cannot be taken away here")
+    assert any("nothing here can count" in note and "ceilings and timings still work" in note for note in answer["notes"])
+    text = plumbline("doctor", PATH=str(tmp_path)).stdout
+    assert "ceilings and timings" in " ".join(text.split())
+
+
 def test_doctor_notices_a_folder_it_cannot_write():
     done = subprocess.run([os.environ["PLUMBLINE"], "doctor", "--json"], capture_output=True, text=True, timeout=60, cwd="/proc")
     row = next(row for row in json.loads(done.stdout)["rows"] if row["what"] == "result files")
