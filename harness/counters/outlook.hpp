@@ -26,6 +26,7 @@ struct CountingFacts {
 /// One way to count one quantity.
 struct CountingWay {
   std::string quantity = {}, backend = {}, counter = {};  // counter: empty where there is none to name
+  std::string sees = {};                                  // "bytes.L1-L2.demand_read + rfo": it may be a part of the quantity
   Status status = Status::ok;
   std::string reason = {};                // what stands in the way; empty when ok
   std::string next = {};                  // what to do about it
