@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "campaign/parameter_values.hpp"
 #include "campaign/suggest.hpp"
@@ -133,23 +129,9 @@ CaseSpec read_case(const WrittenTable& spec) {
 }
 
 std::vector<CaseSpec> read_cases(const WrittenTable& top) {
-  const auto* node = top.node("cases");
   std::vector<CaseSpec> specs;
-  if (node == nullptr) return specs;
-  if (!node->is_array()) top.fail_type("cases", *node, "written as [[cases]], one for each group of cases");
-  for (const auto& element : *node->as_array()) {
-    if (!element.is_table()) top.fail_type("cases", element, "written as [[cases]], one for each group of cases");
-    specs.push_back(read_case(WrittenTable(*element.as_table(), top.path(), "[[cases]]")));
-  }
+  for (const auto& spec : top.tables("cases", "one for each group of cases")) specs.push_back(read_case(spec));
   return specs;
-}
-
-toml::table parse(const std::string& text, const std::string& path) {
-  try {
-    return toml::parse(text, path);
-  } catch (const toml::parse_error& problem) {
-    throw wrong_at(path, location_of(problem.source()), fmt::format("not valid TOML: {}", problem.description()));
-  }
 }
 
 }  // namespace
@@ -162,7 +144,7 @@ std::string_view to_string(CeilingsMode mode) {
 }
 
 Campaign parse_campaign(std::string text, const std::string& path) {
-  const auto document = parse(text, path);
+  const auto document = parse_toml(text, path);
   const WrittenTable top(document, path, "the campaign");
   read_schema(top);
   top.allow_only({"schema", "name", "seed", "passes", "counters", "placement", "oversubscribe", "budget_seconds", "timing", "cases",
@@ -192,14 +174,7 @@ Campaign parse_campaign(std::string text, const std::string& path) {
 }
 
 Campaign read_campaign(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream content;
-  errno = 0;
-  if (file) content << file.rdbuf();
-  if (!file || std::filesystem::is_directory(path))
-    throw user_error(fmt::format("cannot read campaign '{}': {}; see 'plumbline list campaigns'", path,
-                                 std::filesystem::is_directory(path) ? "it is a directory" : std::strerror(errno != 0 ? errno : EIO)));
-  return parse_campaign(std::move(content).str(), path);
+  return parse_campaign(read_text(path, "campaign", "see 'plumbline list campaigns'"), path);
 }
 
 }  // namespace plumbline

@@ -3,6 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "campaign/suggest.hpp"
 
@@ -33,6 +39,24 @@ std::string_view type_name(const toml::node& node) {
 
 Error wrong_at(const std::string& path, Location at, const std::string& message) {
   return user_error(fmt::format("{}:{}:{}: {}", path, at.line, at.column, message));
+}
+
+std::string read_text(const std::string& path, std::string_view what, std::string_view hint) {
+  const auto refuse = [&](const std::string& why) { throw user_error(fmt::format("cannot read {} '{}': {}; {}", what, path, why, hint)); };
+  if (std::filesystem::is_directory(path)) refuse("it is a directory");
+  errno = 0;
+  std::ifstream file(path);
+  std::ostringstream content;
+  if (!file || (content << file.rdbuf()).bad() || file.bad()) refuse(std::strerror(errno != 0 ? errno : EIO));
+  return std::move(content).str();
+}
+
+toml::table parse_toml(const std::string& text, const std::string& path) {
+  try {
+    return toml::parse(text, path);
+  } catch (const toml::parse_error& problem) {
+    throw wrong_at(path, location_of(problem.source()), fmt::format("not valid TOML: {}", problem.description()));
+  }
 }
 
 void WrittenTable::allow_only(const std::vector<std::string>& keys) const {
@@ -78,6 +102,15 @@ std::optional<Written<std::int64_t>> WrittenTable::integer(std::string_view key,
   return Written<std::int64_t>{value, location_of(found->source())};
 }
 
+std::optional<Written<double>> WrittenTable::number(std::string_view key) const {
+  const auto* found = table_->get(key);
+  if (found == nullptr) return std::nullopt;
+  if (!found->is_number()) fail_type(key, *found, "a number");
+  const double value = *found->value<double>();
+  if (!std::isfinite(value)) fail(location_of(found->source()), fmt::format("'{}' in {} is {}, but must be finite", key, title_, value));
+  return Written<double>{value, location_of(found->source())};
+}
+
 std::optional<Written<double>> WrittenTable::positive(std::string_view key) const {
   const auto* found = table_->get(key);
   if (found == nullptr) return std::nullopt;
@@ -116,6 +149,19 @@ std::optional<WrittenTable> WrittenTable::table(std::string_view key, std::strin
   if (found == nullptr) return std::nullopt;
   if (!found->is_table()) fail_type(key, *found, "a table");
   return WrittenTable(*found->as_table(), path_, std::move(title));
+}
+
+std::vector<WrittenTable> WrittenTable::tables(std::string_view key, std::string_view each) const {
+  const auto* found = table_->get(key);
+  std::vector<WrittenTable> all;
+  if (found == nullptr) return all;
+  const auto wanted = fmt::format("written as [[{}]], {}", key, each);
+  if (!found->is_array()) fail_type(key, *found, wanted);
+  for (const auto& element : *found->as_array()) {
+    if (!element.is_table()) fail_type(key, element, wanted);
+    all.emplace_back(*element.as_table(), path_, fmt::format("[[{}]]", key));
+  }
+  return all;
 }
 
 }  // namespace plumbline

@@ -17,6 +17,11 @@ Location location_of(const toml::source_region& region);
 /// "a string", "an integer", ...
 std::string_view type_name(const toml::node& node);
 
+/// A file whole. Throws Error (user) that calls it `what` and ends with `hint`.
+std::string read_text(const std::string& path, std::string_view what, std::string_view hint);
+/// The document; throws Error (user) where it is not valid TOML.
+toml::table parse_toml(const std::string& text, const std::string& path);
+
 /// One table of a document, read key by key. `title` is how messages call it: "[timing]".
 class WrittenTable {
  public:
@@ -36,11 +41,15 @@ class WrittenTable {
                                                std::int64_t max = std::numeric_limits<std::int64_t>::max()) const;
   /// An integer is a number too. Greater than zero.
   std::optional<Written<double>> positive(std::string_view key) const;
+  /// Any finite number.
+  std::optional<Written<double>> number(std::string_view key) const;
   /// A word from a list.
   std::optional<Written<std::string>> choice(std::string_view key, const std::vector<std::string>& allowed) const;
   /// A list of words, or one word. Not empty, unless `may_be_empty`.
   std::vector<Written<std::string>> words(std::string_view key, bool may_be_empty = false) const;
   std::optional<WrittenTable> table(std::string_view key, std::string title) const;
+  /// All [[key]] tables; `each` is what one of them stands for: "one for each group of cases".
+  std::vector<WrittenTable> tables(std::string_view key, std::string_view each) const;
   const toml::node* node(std::string_view key) const { return table_->get(key); }
 
   /// Throws: the key's value is not what it should be.

@@ -1,0 +1,122 @@
+#include "campaign/counter_set_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "campaign/written.hpp"
+
+namespace plumbline {
+namespace {
+
+constexpr const char* schema = "plumbline-counters/1";
+
+toml::array words(const std::vector<std::string>& all) {
+  toml::array array;
+  for (const auto& word : all) array.push_back(word);
+  return array;
+}
+
+toml::table written(const ChosenCounter& chosen) {
+  toml::array terms;
+  for (const auto& term : chosen.counter.terms) terms.push_back(toml::table{{"event", term.event}, {"weight", term.weight}});
+  return toml::table{
+      {"name", chosen.counter.name},    {"backend", chosen.counter.backend},     {"sees", words(chosen.counter.quantities)},
+      {"terms", std::move(terms)},      {"grade", std::string(1, chosen.grade)}, {"factor", chosen.factor},
+      {"ratio_least", chosen.ratio_lo}, {"ratio_most", chosen.ratio_hi},         {"cases", static_cast<std::int64_t>(chosen.cases)},
+      {"evidence", chosen.evidence}};
+}
+
+template <class T>
+T required(const WrittenTable& table, std::string_view key, std::optional<Written<T>> value) {
+  if (!value) table.fail(table.at(), fmt::format("{} lacks '{}'", table.title(), key));
+  return std::move(value->value);
+}
+
+std::string word(const WrittenTable& table, std::string_view key) { return required(table, key, table.word(key)); }
+double positive(const WrittenTable& table, std::string_view key) { return required(table, key, table.positive(key)); }
+
+std::vector<std::string> list(const WrittenTable& table, std::string_view key) {
+  std::vector<std::string> all;
+  for (auto& one : table.words(key)) all.push_back(std::move(one.value));
+  if (all.empty()) table.fail(table.at(), fmt::format("{} lacks '{}'", table.title(), key));
+  return all;
+}
+
+ChosenCounter read_counter(const WrittenTable& table) {
+  table.allow_only({"name", "backend", "sees", "terms", "grade", "factor", "ratio_least", "ratio_most", "cases", "evidence"});
+  ChosenCounter chosen{
+      .counter = {.name = word(table, "name"), .backend = word(table, "backend"), .terms = {}, .quantities = list(table, "sees")}};
+  for (const auto& term : table.tables("terms", "one {event, weight} for each event")) {
+    term.allow_only({"event", "weight"});
+    chosen.counter.terms.push_back({word(term, "event"), required(term, "weight", term.number("weight"))});
+  }
+  if (chosen.counter.terms.empty()) table.fail(table.at(), fmt::format("{} lacks 'terms'", table.title()));
+  if (chosen.counter.quantities.front().starts_with("flops.")) chosen.counter.kind = Kind::flops;
+  chosen.grade = required(table, "grade", table.choice("grade", {"A", "B", "C"})).front();
+  chosen.factor = positive(table, "factor");
+  chosen.ratio_lo = positive(table, "ratio_least");
+  chosen.ratio_hi = positive(table, "ratio_most");
+  if (chosen.ratio_lo > chosen.ratio_hi) table.fail(table.at("ratio_least"), "'ratio_least' is greater than 'ratio_most'");
+  chosen.cases = static_cast<std::size_t>(required(table, "cases", table.integer("cases", 1)));
+  chosen.evidence = word(table, "evidence");
+  return chosen;
+}
+
+EventGroup read_group(const WrittenTable& table) {
+  table.allow_only({"backend", "events"});
+  return {word(table, "backend"), list(table, "events")};
+}
+
+bool is_counted(const CounterSet& set, const std::string& backend, const std::string& event) {
+  return std::any_of(set.groups.begin(), set.groups.end(), [&](const EventGroup& group) {
+    return group.backend == backend && std::find(group.events.begin(), group.events.end(), event) != group.events.end();
+  });
+}
+
+void require_counted(const WrittenTable& table, const CounterSet& set, const Counter& counter) {
+  for (const auto& term : counter.terms)
+    if (!is_counted(set, counter.backend, term.event))
+      table.fail(table.at("terms"), fmt::format("'{}' of {} is in no [[group]] of {}", term.event, counter.name, counter.backend));
+}
+
+}  // namespace
+
+std::string counter_set_toml(const CounterSet& set) {
+  toml::array counters, groups, uncovered;
+  for (const auto& chosen : set.counters) counters.push_back(written(chosen));
+  for (const auto& group : set.groups) groups.push_back(toml::table{{"backend", group.backend}, {"events", words(group.events)}});
+  for (const auto& one : set.uncovered) uncovered.push_back(toml::table{{"quantity", one.quantity}, {"reason", one.reason}});
+  toml::table document{{"schema", schema}, {"machine", set.machine}, {"scored", set.file}};
+  document.insert("counter", std::move(counters));
+  document.insert("group", std::move(groups));
+  if (!uncovered.empty()) document.insert("uncovered", std::move(uncovered));
+  std::ostringstream text;
+  text << document << '\n';
+  return text.str();
+}
+
+CounterSet parse_counter_set(const std::string& text, const std::string& path) {
+  const auto document = parse_toml(text, path);
+  const WrittenTable top(document, path, "the counter set");
+  if (const auto found = top.word("schema"); !found || found->value != schema)
+    top.fail(top.at("schema"), fmt::format("a counter set begins with schema = \"{}\" (plumbline score FILE --choose writes one)", schema));
+  top.allow_only({"schema", "machine", "scored", "counter", "group", "uncovered"});
+  CounterSet set{.machine = word(top, "machine"), .file = word(top, "scored")};
+  for (const auto& group : top.tables("group", "one for each counting pass")) set.groups.push_back(read_group(group));
+  for (const auto& table : top.tables("counter", "one for each counter")) {
+    set.counters.push_back(read_counter(table));
+    require_counted(table, set, set.counters.back().counter);
+  }
+  if (set.counters.empty()) top.fail({1, 1}, "there is no [[counter]]");
+  for (const auto& table : top.tables("uncovered", "one for each quantity"))
+    set.uncovered.push_back({word(table, "quantity"), word(table, "reason")});
+  return set;
+}
+
+CounterSet read_counter_set(const std::string& path) {
+  return parse_counter_set(read_text(path, "counter set", "'plumbline score FILE --choose SET.toml' writes one"), path);
+}
+
+}  // namespace plumbline
