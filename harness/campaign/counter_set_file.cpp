@@ -64,13 +64,13 @@ ChosenCounter read_counter(const WrittenTable& table) {
   return chosen;
 }
 
-EventGroup read_group(const WrittenTable& table) {
+ChosenGroup read_group(const WrittenTable& table) {
   table.allow_only({"backend", "events"});
   return {word(table, "backend"), list(table, "events")};
 }
 
 bool is_counted(const CounterSet& set, const std::string& backend, const std::string& event) {
-  return std::any_of(set.groups.begin(), set.groups.end(), [&](const EventGroup& group) {
+  return std::any_of(set.groups.begin(), set.groups.end(), [&](const ChosenGroup& group) {
     return group.backend == backend && std::find(group.events.begin(), group.events.end(), event) != group.events.end();
   });
 }

@@ -19,7 +19,7 @@ struct ChosenCounter {
 };
 
 /// Events of one backend that are counted in one pass.
-struct EventGroup {
+struct ChosenGroup {
   std::string backend = {};
   std::vector<std::string> events = {};
 };
@@ -33,7 +33,7 @@ struct CounterSet {
   std::string machine = {};  // on which it was scored: host and CPU
   std::string file = {};     // the scored result file
   std::vector<ChosenCounter> counters = {};
-  std::vector<EventGroup> groups = {};
+  std::vector<ChosenGroup> groups = {};
   std::vector<Uncovered> uncovered = {};
 };
 

@@ -104,10 +104,10 @@ std::vector<Recipe> worth_trying(std::vector<Recipe> recipes) {
   return kept;
 }
 
-std::vector<EventGroup> groups_of(const std::set<Event>& events, const SlotLimits& limits) {
+std::vector<ChosenGroup> groups_of(const std::set<Event>& events, const SlotLimits& limits) {
   std::map<std::string, std::vector<std::string>> by_backend;
   for (const auto& [backend, event] : events) by_backend[backend].push_back(event);
-  std::vector<EventGroup> groups;
+  std::vector<ChosenGroup> groups;
   for (const auto& [backend, own] : by_backend)
     for (auto& group : fewest_groups(backend, own, limits)) groups.push_back(std::move(group));
   return groups;

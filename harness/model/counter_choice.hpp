@@ -34,6 +34,6 @@ std::span<const std::string> wanted_quantities();
 CounterSet choose_counters(std::span<const Candidate> candidates, std::span<const std::string> quantities, const SlotLimits& limits);
 
 /// The fewest groups that hold all events of one backend. Throws std::invalid_argument where one event alone takes more than there is.
-std::vector<EventGroup> fewest_groups(const std::string& backend, std::span<const std::string> events, const SlotLimits& limits);
+std::vector<ChosenGroup> fewest_groups(const std::string& backend, std::span<const std::string> events, const SlotLimits& limits);
 
 }  // namespace plumbline

@@ -20,9 +20,9 @@ class Packing {
                                     std::to_string(capacity_) + " counters");
   }
 
-  std::vector<EventGroup> solve() {
+  std::vector<ChosenGroup> solve() {
     place(0);
-    std::vector<EventGroup> groups;
+    std::vector<ChosenGroup> groups;
     for (const auto& bin : best_) {
       groups.push_back({backend_, {}});
       for (const std::size_t e : bin.events) groups.back().events.push_back(events_[e].name);
@@ -86,8 +86,8 @@ class Packing {
 
 }  // namespace
 
-std::vector<EventGroup> fewest_groups(const std::string& backend, std::span<const std::string> events, const SlotLimits& limits) {
-  return events.empty() ? std::vector<EventGroup>{} : Packing(backend, events, limits).solve();
+std::vector<ChosenGroup> fewest_groups(const std::string& backend, std::span<const std::string> events, const SlotLimits& limits) {
+  return events.empty() ? std::vector<ChosenGroup>{} : Packing(backend, events, limits).solve();
 }
 
 }  // namespace plumbline
