@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "dead_puts.h"
 
-#include "pub_tool_guest.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
@@ -37,23 +36,24 @@ static Bool all_dead(Int offset, Int bytes) {
 
 static void everything_is_read(void) { VG_(memset)(dead_, False, sizeof dead_); }
 
-static void memory_is_accessed(void) {
-  mark(offsetof(VexGuestAMD64State, guest_RSP), 8, False);
-  mark(offsetof(VexGuestAMD64State, guest_RBP), 8, False);
-  mark(offsetof(VexGuestAMD64State, guest_RIP), 8, False);
-}
-
 static void visit_expression(const IRExpr* e) {
   switch (e->tag) {
-    case Iex_Get: mark(e->Iex.Get.offset, sizeofIRType(e->Iex.Get.ty), False); break;
-    case Iex_GetI: mark(e->Iex.GetI.descr->base, e->Iex.GetI.descr->nElems * sizeofIRType(e->Iex.GetI.descr->elemTy), False); break;
-    case Iex_Load: memory_is_accessed(); break;
-    default: break;
+    case Iex_Get:
+      mark(e->Iex.Get.offset, sizeofIRType(e->Iex.Get.ty), False);
+      break;
+    case Iex_GetI:
+      mark(e->Iex.GetI.descr->base, e->Iex.GetI.descr->nElems * sizeofIRType(e->Iex.GetI.descr->elemTy), False);
+      break;
+    case Iex_Load:
+      everything_is_read();
+      break;
+    default:
+      break;
   }
 }
 
 static void visit_dirty(const IRDirty* d) {
-  if (d->mFx != Ifx_None) memory_is_accessed();
+  if (d->mFx != Ifx_None) everything_is_read();
   for (Int k = 0; k < d->nFxState; k++) {
     Int piece = d->fxState[k].size, offset = d->fxState[k].offset;
     if (d->fxState[k].fx == Ifx_Write) continue;  // perhaps under a guard
@@ -70,17 +70,26 @@ static Bool visit(const IRStmt* st, const IRTypeEnv* types) {
       mark(offset, bytes, True);
       return False;
     }
-    case Ist_WrTmp: visit_expression(st->Ist.WrTmp.data); return False;
-    case Ist_Dirty: visit_dirty(st->Ist.Dirty.details); return False;
+    case Ist_WrTmp:
+      visit_expression(st->Ist.WrTmp.data);
+      return False;
+    case Ist_Dirty:
+      visit_dirty(st->Ist.Dirty.details);
+      return False;
     case Ist_Store:
     case Ist_StoreG:
     case Ist_LoadG:
-    case Ist_CAS: memory_is_accessed(); return False;
+    case Ist_CAS:
+      everything_is_read();
+      return False;
     case Ist_NoOp:
     case Ist_IMark:
     case Ist_AbiHint:
-    case Ist_PutI: return False;
-    default: everything_is_read(); return False;  // exits, and what is not known here
+    case Ist_PutI:
+      return False;
+    default:
+      everything_is_read();
+      return False;  // exits, and what is not known here
   }
 }
 
@@ -90,5 +99,6 @@ void dead_puts_drop(IRSB* block) {
   for (Int i = block->stmts_used - 1; i >= 0; i--)
     if (own > 0 && own_[own - 1] == i)
       own--;
-    else if (visit(block->stmts[i], block->tyenv)) block->stmts[i] = IRStmt_NoOp();
+    else if (visit(block->stmts[i], block->tyenv))
+      block->stmts[i] = IRStmt_NoOp();
 }

@@ -23,7 +23,7 @@ Int fma_register_offset(UInt number) {
                number * (offsetof(VexGuestAMD64State, guest_YMM1) - offsetof(VexGuestAMD64State, guest_YMM0)));
 }
 
-static Bool is_fused(const IRExpr* e) {
+Bool fma_is_fused(const IRExpr* e) {
   if (e->tag != Iex_Qop) return False;
   switch (e->Iex.Qop.details->op) {
     case Iop_MAddF64:
@@ -62,7 +62,7 @@ static Int lane_handed_on(const FmaRewrite* r, const IRExpr* e) {
 
 // Notes what an assignment says about the lanes; False when the instruction's shape is unknown.
 static Bool plan_assignment(FmaRewrite* r, IRTemp t, const IRExpr* e) {
-  if (is_fused(e)) {
+  if (fma_is_fused(e)) {
     if (r->n_lanes == lanes_of(r->instruction) || (r->instruction->memory && r->memory == NULL)) return False;
     return add_temp(r, t, r->n_lanes++);
   }
@@ -126,14 +126,7 @@ Int fma_result_offset(const FmaRewrite* r, IRTemp t) {
   return lane < 0 ? -1 : r->offset[lane];
 }
 
-// VEX clears bits 64 to 127 of a scalar FMA's destination, which the processor keeps; those Puts are left out.
-static Bool is_wrong_clearing(const FmaInstruction* f, Int offset) {
-  Int low = fma_register_offset(f->destination);
-  return f->scalar && offset > low && offset < low + 16;
-}
-
 Bool fma_is_redundant_put(const FmaRewrite* r, const IRStmt* put) {
-  if (!r->emitted) return False;
-  if (put->Ist.Put.data->tag != Iex_RdTmp) return is_wrong_clearing(r->instruction, put->Ist.Put.offset);
+  if (!r->emitted || put->Ist.Put.data->tag != Iex_RdTmp) return False;
   return fma_result_offset(r, put->Ist.Put.data->Iex.RdTmp.tmp) == put->Ist.Put.offset;
 }

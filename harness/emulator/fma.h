@@ -9,9 +9,9 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-enum { kMaxFmaLanes = 8, kMaxFmaTemps = 3 * kMaxFmaLanes };
+enum { kMaxFmaLanes = 8, kMaxFmaTemps = 8 * kMaxFmaLanes };
 
-// One FMA instruction in the IR: for each lane a Qop's temporary, then perhaps its negation or copy, then a Put.
+// One FMA instruction in the IR: for each lane a Qop's temporary, then perhaps its negation and copies of both, then a Put.
 typedef struct {
   Bool usable;
   Bool emitted;
@@ -23,6 +23,9 @@ typedef struct {
   IRTemp temp[kMaxFmaTemps];
   UInt lane[kMaxFmaTemps];  // of the temporary
 } FmaRewrite;
+
+// One lane's fused multiply-add, as VEX writes it.
+Bool fma_is_fused(const IRExpr* e);
 
 // Where the guest state keeps a vector register.
 Int fma_register_offset(UInt number);

@@ -111,11 +111,21 @@ static void after_options(void) {
   instrument_start(options.simulate_caches);
 }
 
+static ULong faults_;
+
+static void note_fault(ThreadId tid, Int signal, Bool alternative_stack) {
+  if (signal == VKI_SIGSEGV || signal == VKI_SIGBUS || signal == VKI_SIGFPE || signal == VKI_SIGILL) faults_++;
+}
+
 static void finish(Int exit_code) {
+  if (faults_ > 0)
+    VG_(umsg)
+    ("%llu faults (SIGSEGV, SIGBUS, SIGFPE, SIGILL) went to a handler: at each, what ran since the last branch is not counted\n", faults_);
   if (options.out != NULL) report_write();
 }
 
 static void forget_parents_counts(ThreadId tid) {
+  faults_ = 0;
   segments_forget_counts();
   functions_forget_counts();
   regions_forget_counts();
@@ -148,6 +158,7 @@ static void before_options(void) {
   VG_(needs_superblock_discards)(segments_discard);
   VG_(track_start_client_code)(segments_thread_starts);
   VG_(track_stop_client_code)(segments_thread_stops);
+  VG_(track_pre_deliver_signal)(note_fault);
   VG_(atfork)(NULL, NULL, forget_parents_counts);
   require_faithful_translation();
 }

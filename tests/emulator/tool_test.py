@@ -48,6 +48,15 @@ def test_marked_regions_are_summed_by_name_and_thread(tmp_path):
     assert not any(r["open"] for r in regions)
 
 
+@pytest.mark.parametrize("option", ["--caches=no", "--caches=yes"])
+def test_a_handler_may_mend_a_fault_and_return_and_the_tool_says_what_that_costs(option):
+    assert run(program("faults"), "5").stdout == ""
+    done = run(*tool_command(option, program("faults"), "5"))
+    assert (done.returncode, done.stdout) == (0, "")
+    (line,) = done.stderr.strip().splitlines()
+    assert "5 faults" in line and "not counted" in line
+
+
 def test_marked_program_runs_natively():
     assert run(program("marked_program")).returncode == 0
 
