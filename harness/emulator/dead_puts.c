@@ -38,17 +38,10 @@ static void everything_is_read(void) { VG_(memset)(dead_, False, sizeof dead_); 
 
 static void visit_expression(const IRExpr* e) {
   switch (e->tag) {
-    case Iex_Get:
-      mark(e->Iex.Get.offset, sizeofIRType(e->Iex.Get.ty), False);
-      break;
-    case Iex_GetI:
-      mark(e->Iex.GetI.descr->base, e->Iex.GetI.descr->nElems * sizeofIRType(e->Iex.GetI.descr->elemTy), False);
-      break;
-    case Iex_Load:
-      everything_is_read();
-      break;
-    default:
-      break;
+    case Iex_Get: mark(e->Iex.Get.offset, sizeofIRType(e->Iex.Get.ty), False); break;
+    case Iex_GetI: mark(e->Iex.GetI.descr->base, e->Iex.GetI.descr->nElems * sizeofIRType(e->Iex.GetI.descr->elemTy), False); break;
+    case Iex_Load: everything_is_read(); break;
+    default: break;
   }
 }
 
@@ -70,26 +63,17 @@ static Bool visit(const IRStmt* st, const IRTypeEnv* types) {
       mark(offset, bytes, True);
       return False;
     }
-    case Ist_WrTmp:
-      visit_expression(st->Ist.WrTmp.data);
-      return False;
-    case Ist_Dirty:
-      visit_dirty(st->Ist.Dirty.details);
-      return False;
+    case Ist_WrTmp: visit_expression(st->Ist.WrTmp.data); return False;
+    case Ist_Dirty: visit_dirty(st->Ist.Dirty.details); return False;
     case Ist_Store:
     case Ist_StoreG:
     case Ist_LoadG:
-    case Ist_CAS:
-      everything_is_read();
-      return False;
+    case Ist_CAS: everything_is_read(); return False;
     case Ist_NoOp:
     case Ist_IMark:
     case Ist_AbiHint:
-    case Ist_PutI:
-      return False;
-    default:
-      everything_is_read();
-      return False;  // exits, and what is not known here
+    case Ist_PutI: return False;
+    default: everything_is_read(); return False;  // exits, and what is not known here
   }
 }
 
@@ -99,6 +83,5 @@ void dead_puts_drop(IRSB* block) {
   for (Int i = block->stmts_used - 1; i >= 0; i--)
     if (own > 0 && own_[own - 1] == i)
       own--;
-    else if (visit(block->stmts[i], block->tyenv))
-      block->stmts[i] = IRStmt_NoOp();
+    else if (visit(block->stmts[i], block->tyenv)) block->stmts[i] = IRStmt_NoOp();
 }

@@ -119,8 +119,7 @@ static void note_fault(ThreadId tid, Int signal, Bool alternative_stack) {
 
 static void finish(Int exit_code) {
   if (faults_ > 0)
-    VG_(umsg)
-    ("%llu faults (SIGSEGV, SIGBUS, SIGFPE, SIGILL) went to a handler: at each, what ran since the last branch is not counted\n", faults_);
+    VG_(umsg)("%llu faults (SIGSEGV, SIGBUS, SIGFPE, SIGILL) went to a handler: at each, what ran since the last branch is not counted\n", faults_);
   if (options.out != NULL) report_write();
 }
 
