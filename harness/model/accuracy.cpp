@@ -1,92 +1,53 @@
 #include "model/accuracy.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
 
+#include "model/columns.hpp"
+#include "model/counted_case.hpp"
 #include "model/grading.hpp"
 
 namespace plumbline {
 namespace {
 
-/// Counts are integers kept as doubles, divided by the number of sweeps: this is far below one operation in any of them.
-constexpr double rounding = 1e-12;
+struct Candidate {
+  const Counter* counter = nullptr;
+  std::vector<Evidence> evidence = {};
+};
 
-Reported value_of(const Counter& counter, const Measured& measured) {
-  const auto backend = measured.counts.find(counter.backend);
-  if (backend == measured.counts.end()) {
-    if (measured.counting != Status::ok) return {absent, measured.counting, measured.counting_reason};
-    return {absent, Status::unavailable, "not counted by " + counter.backend};
+/// Appends the counter's rows; nothing where no model speaks of what it claims.
+std::optional<Candidate> score_cases(const Counter& counter, const Measurements& measurements, const Columns& columns, Accuracy& accuracy) {
+  Candidate candidate{.counter = &counter};
+  const Formula formula(counter, columns);
+  const std::string claim = counter.claim();
+  bool scored = false;
+  for (std::size_t at = 0; at < measurements.cases.size(); ++at) {
+    const Bounds exact = formula.expected(at);
+    if (!std::isfinite(exact.lo) || !std::isfinite(exact.hi)) continue;
+    Evidence evidence;
+    accuracy.rows.push_back(formula.score(measurements.cases[at], at, exact, evidence));
+    CaseScore& row = accuracy.rows.back();
+    row.quantity = claim;
+    if (row.was_measured()) candidate.evidence.push_back(evidence);
+    accuracy.failed_exactness += row.fails_exactness();
+    scored = true;
   }
-  double value = 0;
-  for (const auto& term : counter.terms) {
-    const auto event = backend->second.find(term.event);
-    if (event == backend->second.end()) return {absent, Status::unavailable, counter.backend + " did not count '" + term.event + "'"};
-    if (!event->second.ok()) return {absent, event->second.status, term.event + ": " + event->second.reason};
-    value += term.weight * event->second.value;
-  }
-  return {value, Status::ok, {}};
-}
-
-Bounds expected_of(const Counter& counter, const Measured& measured) {
-  Bounds sum{0, 0};
-  for (const auto& quantity : counter.quantities) {
-    const Bounds part = measured.expected(quantity);
-    sum = {sum.lo + part.lo, sum.hi + part.hi};
-  }
-  return sum;
-}
-
-/// Fills ratio (and status and reason where there can be none) from measured and exact.
-void judge(CaseScore& row) {
-  const double margin = rounding * row.exact_hi;
-  if (row.measured >= row.exact_lo - margin && row.measured <= row.exact_hi + margin) {
-    row.ratio = 1;
-  } else if (row.measured == 0 || row.exact_hi == 0) {
-    row.status = Status::failed;
-    row.reason = row.measured == 0 ? "counted nothing where there is something" : "counted something where there is nothing";
-  } else {
-    row.ratio = row.measured / (row.measured < row.exact_lo ? row.exact_lo : row.exact_hi);
-    if (row.exact) row.reason = "differs from the arithmetic, which is exact";
-  }
-}
-
-CaseScore score_case(const Counter& counter, const Measured& measured, Bounds exact) {
-  CaseScore row{.case_id = measured.of->id,
-                .node = measured.node,
-                .counter = counter.name,
-                .quantity = counter.claim(),
-                .convention = counter.convention,
-                .exact_lo = exact.lo,
-                .exact_hi = exact.hi,
-                .exact = counter.exact};
-  const Reported value = value_of(counter, measured);
-  row.measured = value.value;
-  row.status = value.status;
-  row.reason = value.reason;
-  if (value.ok()) judge(row);
-  return row;
+  return scored ? std::optional(std::move(candidate)) : std::nullopt;
 }
 
 }  // namespace
 
 Accuracy score(const Measurements& measurements, std::span<const Counter> counters) {
   Accuracy accuracy;
-  for (const auto& counter : counters) {
-    std::vector<Evidence> evidence;
-    bool scored = false;
-    for (const auto& measured : measurements.cases) {
-      const Bounds exact = expected_of(counter, measured);
-      if (!std::isfinite(exact.lo) || !std::isfinite(exact.hi)) continue;  // the model does not speak of it
-      accuracy.rows.push_back(score_case(counter, measured, exact));
-      const CaseScore& row = accuracy.rows.back();
-      if (row.was_measured()) evidence.push_back({measured.of, row.ratio, row.status, row.exact_lo, row.exact_hi});
-      scored = true;
-      accuracy.failed_exactness += row.fails_exactness();
+  const Columns columns(measurements);
+  std::vector<Candidate> candidates;
+  std::size_t counted = 0;
+  for (const auto& counter : counters)
+    if (auto candidate = score_cases(counter, measurements, columns, accuracy)) {
+      counted += !candidate->evidence.empty();
+      candidates.push_back(std::move(*candidate));
     }
-    if (scored) accuracy.counters.push_back(grade(counter, evidence));
-  }
+  const Grading grading{FactorTable(measurements), FlowFamilies(columns), counted >= many_candidates};
+  for (const auto& candidate : candidates) accuracy.counters.push_back(grade(*candidate.counter, candidate.evidence, grading));
   return accuracy;
 }
 

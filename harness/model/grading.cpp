@@ -3,166 +3,175 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
-#include <set>
 
-#include "core/kernel.hpp"
+#include "model/diagnosis.hpp"
 #include "model/spread.hpp"
+#include "model/words.hpp"
 
 namespace plumbline {
 namespace {
 
-/// What a trusted counter may deviate by: FLOPs are counted, bytes are at the mercy of caches and of other traffic.
-struct Limits {
-  double bias, worst, dispersion;
-};
-constexpr Limits limits_of(Kind kind) { return kind == Kind::flops ? Limits{0.01, 0.02, 0.005} : Limits{0.05, 0.15, 0.03}; }
-
-/// With fewer cases a grade would say more about the choice of cases than about the counter.
-constexpr std::size_t fewest_cases = 3;
-
-struct Summary {
-  std::size_t n = 0;
-  double bias = absent, min = absent, max = absent, cv = absent;
-};
-
-Summary summarize(const std::vector<const Evidence*>& evidence) {
-  std::vector<double> ratios;
-  double logs = 0;
-  for (const auto* e : evidence)
-    if (e->tells()) {
-      ratios.push_back(e->ratio);
-      logs += std::log(e->ratio);
+/// Clusters of the cases that the bias is of: kernels where there are four or more, else works.
+std::vector<Cluster> clusters_of(const std::vector<Evidence>& evidence, const FactorTable& factors, bool sharp_only) {
+  const auto gather = [&](std::size_t numbers, auto number_of) {
+    std::vector<Cluster> clusters(numbers);
+    for (const auto& one : evidence) {
+      if (!(sharp_only ? one.is_sharp() : one.tells())) continue;
+      Cluster& cluster = clusters[number_of(one.at)];
+      cluster.sum_of_logs += std::log(one.ratio);
+      ++cluster.cases;
     }
-  const Spread spread = spread_of(ratios);
-  return {spread.n, spread.n == 0 ? absent : std::exp(logs / static_cast<double>(spread.n)), spread.min, spread.max, spread.cv};
+    std::erase_if(clusters, [](const Cluster& cluster) { return cluster.cases == 0; });
+    return clusters;
+  };
+  constexpr std::size_t enough_kernels = 4;
+  auto kernels = gather(factors.values(Factor::kernel), [&](std::uint32_t at) { return factors.value(at, Factor::kernel); });
+  if (kernels.size() >= enough_kernels) return kernels;
+  return gather(factors.works(), [&](std::uint32_t at) { return factors.work(at); });
 }
 
-bool is_steady(const Summary& s, const Limits& limits) {
-  return s.n >= fewest_cases && s.cv <= limits.dispersion && s.max / s.bias - 1 <= limits.worst && 1 - s.min / s.bias <= limits.worst;
+std::vector<Linearity> linearity_of(const std::vector<Evidence>& evidence, const FactorTable& factors) {
+  std::map<std::string, std::vector<Point>> regimes;
+  for (const auto& one : evidence)
+    if (one.is_sharp())
+      regimes[factors.word(Factor::regime, factors.value(one.at, Factor::regime))].push_back({std::sqrt(one.exact_lo * one.exact_hi), one.measured});
+  std::vector<Linearity> lines{fit_line(points_of(evidence), "")};
+  for (auto& [regime, points] : regimes)
+    if (regimes.size() > 1 && points.size() >= 4) lines.push_back(fit_line(std::move(points), regime));
+  return lines;
 }
 
-bool is_trusted(const Summary& s, const Limits& limits) {
-  return is_steady(s, limits) && std::abs(s.bias - 1) <= limits.bias && s.max - 1 <= limits.worst && 1 - s.min <= limits.worst;
+void fill_joint(const std::vector<Evidence>& evidence, CounterScore& score) {
+  std::vector<double> ratios;
+  for (const auto& one : evidence)
+    if (std::isfinite(one.joint) && one.zero == ZeroTest::no) ratios.push_back(one.joint);
+  score.joint_cases = ratios.size();
+  score.joint = quantile(ratios, 0.5);
 }
 
-/// "1 case", "2 cases"
-std::string counted(std::size_t n, const std::string& noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
-
-std::string print(const char* format, double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
+void fill_numbers(const Counter& counter, const std::vector<Evidence>& evidence, const Grading& grading, const Summary& summary,
+                  CounterScore& score) {
+  const Limits limits = limits_of(counter.kind);
+  score.n = summary.cases();
+  score.sharp = summary.sharp();
+  score.bias = summary.bias();
+  score.min = summary.min();
+  score.max = summary.max();
+  score.cv = summary.cv();
+  score.zero_tests = summary.zero_tests();
+  score.zero_failures = summary.zero_failures();
+  score.bias_interval =
+      bootstrap_geometric_mean(clusters_of(evidence, grading.factors, summary.sharp() >= fewest_cases), stable_hash(counter.name));
+  score.repeatability = repeatability_of(evidence);
+  std::vector<const Evidence*> by_case(grading.factors.cases());
+  for (const auto& one : evidence) by_case[one.at] = &one;
+  score.invariance = invariance_of(by_case, grading.factors);
+  score.linearity = linearity_of(evidence, grading.factors);
+  score.cross_talk = grading.flows.fit(counter, evidence);
+  fill_joint(evidence, score);
+  score.coverage = coverage_of(counter, evidence, grading.factors);
+  score.hangs_on = leave_one_out(evidence, grading.factors, limits);
+  if (grading.confirming) score.confirmation = confirm(evidence, grading.factors, limits);
 }
 
-/// A factor that has a cause: twice counted, lanes, half a line, write-allocate.
-std::string simple_ratio(double factor) {
-  constexpr std::array<std::pair<double, const char*>, 12> known{{{2, "2"},
-                                                                  {3, "3"},
-                                                                  {4, "4"},
-                                                                  {8, "8"},
-                                                                  {16, "16"},
-                                                                  {1.5, "3/2"},
-                                                                  {4.0 / 3, "4/3"},
-                                                                  {0.75, "3/4"},
-                                                                  {0.5, "1/2"},
-                                                                  {1.0 / 3, "1/3"},
-                                                                  {0.25, "1/4"},
-                                                                  {0.125, "1/8"}}};
-  for (const auto& [value, name] : known)
-    if (std::abs(factor / value - 1) < 0.02) return std::string(" (about ") + name + ")";
-  return {};
+// ------------------------------------------------------------------------------------------------------------------ verdict
+
+std::string range_of(const Summary& s) { return significant(s.min(), 3) + " to " + significant(s.max(), 3); }
+
+std::string why_undecided(const Summary& s) {
+  if (s.cases() == 0 && s.zero_tests() == 0) return "no case that could tell";
+  if (s.cases() == 0) return "rightly counted nothing in " + counted(s.zero_tests(), "case") + "; none has something";
+  if (s.cases() < fewest_cases) return "only " + counted(s.cases(), "case") + " could tell; a grade takes " + std::to_string(fewest_cases);
+  return "inside the model's interval in " + counted(s.cases(), "case") + ", but in only " + std::to_string(s.sharp()) +
+         " of them is it narrow enough to tell; a grade takes " + std::to_string(fewest_cases);
 }
 
-std::string range_of(const Summary& s) { return print("%.3g", s.min) + " to " + print("%.3g", s.max); }
-
-std::string level_of(const CaseRow& row) {
-  const std::string level = split_flavor(row.flavor).level;
-  return level.empty() ? row.flavor : level;
-}
-std::string precision_word(const CaseRow& row) { return row.precision; }
-std::string kernel_of(const CaseRow& row) { return row.kernel; }
-
-using Evidences = std::vector<const Evidence*>;
-
-std::set<std::string> levels_of(const Evidences& evidence) {
-  std::set<std::string> levels;
-  for (const auto* e : evidence) levels.insert(level_of(*e->of));
-  return levels;
+std::string why_trusted(const Summary& s) {
+  if (s.min() == 1 && s.max() == 1) return "always exact, or inside the model's interval";
+  return "within " + percent_of(std::max(s.max() - 1, 1 - s.min())) + " of the model";
 }
 
-/// The regimes of one property of a case that are trusted or steady, in words; empty where none is, or all are one regime.
-/// A kernel makes a regime only when it was tried in all the ways that there are: else it would say more about the ways.
-std::string good_regimes(const Evidences& evidence, const Limits& limits, std::string (*property)(const CaseRow&)) {
-  std::map<std::string, Evidences> regimes;
-  for (const auto* e : evidence) regimes[property(*e->of)].push_back(e);
-  if (regimes.size() < 2) return {};
+/// Up to two of the findings that explain a counter that is neither right nor steady.
+std::string explanation(const CounterScore& score) {
   std::string text;
-  for (const auto& [name, members] : regimes) {
-    const bool fails = std::any_of(members.begin(), members.end(), [](const Evidence* e) { return e->fails(); });
-    const Summary s = summarize(members);
-    if (fails || !is_steady(s, limits) || (property == kernel_of && levels_of(members) != levels_of(evidence))) continue;
-    text += (text.empty() ? "" : ", ") + name + (is_trusted(s, limits) ? " (A)" : " (B, x " + print("%.3g", 1 / s.bias) + ")");
-  }
+  int told = 0;
+  for (const char* kind : {"offset", "saturates", "unseen_flow", "unclaimed_flow", "other_boundary", "depends_on"})
+    if (const Finding* finding = find(score.findings, kind); finding != nullptr && told++ < 2) text += "; " + finding->words;
   return text;
 }
 
-std::string nothing_to_tell(const CounterScore& score) {
-  if (score.zero_tests == 0) return "no case that could tell";
-  return "rightly counted nothing in " + counted(score.zero_tests, "case") + "; none has something";
+void reject(CounterScore& score, const Finding& finding) {
+  score.grade = 'D';
+  score.reason = finding.words + explanation(score);
 }
 
-void decide(CounterScore& score, const Evidences& evidence, const Summary& s, const Limits& limits) {
-  const auto failures =
-      static_cast<std::size_t>(std::count_if(evidence.begin(), evidence.end(), [](const Evidence* e) { return e->fails(); }));
-  if (score.zero_failures > 0) {
-    score.grade = 'D';
-    score.reason =
-        std::to_string(score.zero_failures) + " of " + counted(score.zero_tests, "zero test") + " failed: it counts what is not there";
-  } else if (failures > 0) {
-    score.grade = 'D';
-    score.reason = "counted nothing in " + counted(failures, "case") + (failures == 1 ? " that has something" : " that have something");
-  } else if (s.n < fewest_cases) {
-    score.reason =
-        s.n == 0 ? nothing_to_tell(score) : "only " + counted(s.n, "case") + " could tell; a grade takes " + std::to_string(fewest_cases);
-  } else if (is_trusted(s, limits)) {
-    score.grade = 'A';
-    score.reason = s.min == 1 && s.max == 1 ? "always exact, or inside the model's interval"
-                                            : "within " + print("%.2g", 100 * std::max(s.max - 1, 1 - s.min)) + " % of the model";
-  } else if (is_steady(s, limits)) {
-    score.grade = 'B';
-    score.reason = "steady: multiply by " + print("%.4g", 1 / s.bias) + simple_ratio(1 / s.bias);
-  } else {
-    score.grade = 'D';
-    score.reason = "neither right nor steady: " + range_of(s) + " times the model";
-    for (const auto property : {level_of, precision_word, kernel_of}) {
-      const std::string regimes = good_regimes(evidence, limits, property);
-      if (regimes.empty()) continue;
-      score.grade = 'C';
-      score.reason = "good only for " + regimes + "; over all " + range_of(s);
-      break;
-    }
+void decide_by_regimes(CounterScore& score, const Summary& s, const std::string& otherwise) {
+  score.grade = score.regimes ? 'C' : 'D';
+  score.reason = score.regimes ? "good only for " + in_words(*score.regimes) + "; over all " + (s.cases() == 0 ? "nothing" : range_of(s)) : otherwise;
+  if (score.regimes && find(score.findings, "nothing")) score.reason = otherwise + "; good only for " + in_words(*score.regimes);
+  score.reason += explanation(score);
+}
+
+void decide(CounterScore& score, const Summary& s, const Limits& limits) {
+  const auto finding = [&](std::string_view kind) { return find(score.findings, kind); };
+  if (const Finding* f = finding("always_nothing")) return reject(score, *f);
+  if (const Finding* f = finding("zero_test")) return reject(score, *f);
+  if (const Finding* f = finding("nothing")) return decide_by_regimes(score, s, f->words);
+  if (s.grade(limits) == '-') {
+    score.reason = why_undecided(s);
+    return;
   }
+  if (const Finding* f = finding("repeatability")) return reject(score, *f);
+  if (const Finding* f = finding("lost")) return reject(score, *f);
+  if (s.is_trusted(limits)) {
+    score.grade = 'A';
+    score.reason = why_trusted(s);
+  } else if (const Finding* f = finding("factor")) {
+    score.grade = 'B';
+    score.reason = f->words;
+  } else if (const Finding* g = finding("offset")) {
+    score.grade = 'B';
+    score.reason = "a stable slope of " + significant(score.linearity.front().slope, 4) + ", but it " + g->words;
+  } else {
+    decide_by_regimes(score, s, "neither right nor steady: " + range_of(s) + " times the model");
+  }
+  if (const Finding* f = finding("grouping"); f != nullptr && (score.grade == 'A' || score.grade == 'B')) {
+    score.reason = "good only alone (" + std::string(1, score.grade) + "): " + f->words;
+    score.grade = 'C';
+  }
+}
+
+/// Says on whom a grade hangs, and takes it back where the held-out half contradicts.
+void qualify(CounterScore& score) {
+  if (score.confirmation.contradicts() && (score.grade == 'A' || score.grade == 'B')) {
+    score.grade = score.confirmation.confirmed;
+    score.findings.push_back({"unconfirmed",
+                              "graded " + std::string(1, score.confirmation.selected) + " on one half of the works, but " +
+                                  std::string(1, score.confirmation.confirmed) + " on the other",
+                              absent});
+    score.reason = score.findings.back().words + "; " + score.reason;
+  }
+  if (score.grade == '-') return;
+  std::vector<std::string> on;
+  for (const auto& one : score.hangs_on)
+    on.push_back(one.value + (one.grade_without == '-' ? " (without it no grade)" : " (without it " + std::string(1, one.grade_without) + ")"));
+  if (on.empty()) return;
+  score.findings.push_back({"hangs_on", "hangs on " + listed(on, 2), absent});
+  score.reason += "; " + score.findings.back().words;
 }
 
 }  // namespace
 
-CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence) {
-  std::vector<const Evidence*> all;
+CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence, const Grading& grading) {
   CounterScore score{.counter = counter.name, .quantity = counter.claim(), .convention = counter.convention};
-  for (const auto& e : evidence) {
-    all.push_back(&e);
-    score.zero_tests += e.is_zero_test();
-    score.zero_failures += e.is_zero_test() && e.fails();
-  }
-  const Summary s = summarize(all);
-  score.n = s.n;
-  score.bias = s.bias;
-  score.min = s.min;
-  score.max = s.max;
-  score.cv = s.cv;
-  decide(score, all, s, limits_of(counter.kind));
+  const Limits limits = limits_of(counter.kind);
+  const Summary summary = summarize(evidence, limits);
+  fill_numbers(counter, evidence, grading, summary, score);
+  score.findings = findings_of({counter, score, evidence, grading.factors, summary, limits});
+  if (!summary.is_trusted(limits) || summary.fails()) score.regimes = good_regimes(evidence, grading.factors, limits);
+  decide(score, summary, limits);
+  qualify(score);
   return score;
 }
 

@@ -1,4 +1,4 @@
-// From a counter's ratios over many cases to its grade and the reason for it.
+// From one counter's evidence to its grade and the reason for it.
 #pragma once
 #include <vector>
 
@@ -6,19 +6,13 @@
 
 namespace plumbline {
 
-/// One measured case's word on a counter.
-struct Evidence {
-  const CaseRow* of = nullptr;
-  double ratio = absent;
-  Status status = Status::ok;
-  double exact_lo = absent, exact_hi = absent;
-
-  /// A ratio that can tell a right counter from a wrong one: not the answer "inside" to an interval that begins at nothing.
-  bool tells() const { return ratio == ratio && !(exact_lo == 0 && ratio == 1); }
-  bool is_zero_test() const { return exact_hi == 0; }
-  bool fails() const { return status == Status::failed; }
+/// What is the same for all counters of a file.
+struct Grading {
+  FactorTable factors;
+  FlowFamilies flows;
+  bool confirming = false;  // so many candidates that one must be right on a held-out half too
 };
 
-CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence);
+CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence, const Grading& grading);
 
 }  // namespace plumbline

@@ -2,80 +2,133 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <span>
+#include <tuple>
+#include <unordered_map>
 
 #include "model/spread.hpp"
 
 namespace plumbline {
 namespace {
 
-using Place = std::pair<std::string, std::string>;  // case id, node
+using Place = std::size_t;  // which (case, node)
 
-/// One event of one case and node: what each rank counted in each repetition, summed over its threads.
-struct EventSamples {
-  std::map<std::int32_t, std::map<std::int32_t, double>> by_repetition;  // repetition -> rank -> count
-  Status worst = Status::ok;
+/// One count of one rank, its event and its place told by number.
+struct Sample {
+  std::size_t place = 0, event = 0;
+  std::int32_t group = 0, repetition = 0, rank = 0;
+  double net = absent;
+  Status status = Status::ok;
+};
+
+/// Numbers for words, in the order in which they come. The same word twice in a row, as in the tables of a result file, costs a comparison.
+class Numbers {
+ public:
+  std::size_t of(std::string_view first, std::string_view second) {
+    if (last_ < words_.size() && words_[last_].first == first && words_[last_].second == second) return last_;
+    last_ = by_word_.try_emplace(std::string(first) + '\n' + std::string(second), by_word_.size()).first->second;
+    if (last_ == words_.size()) words_.emplace_back(first, second);
+    return last_;
+  }
+  const std::pair<std::string, std::string>& words(std::size_t number) const { return words_[number]; }
+  std::size_t size() const { return words_.size(); }
+
+ private:
+  std::unordered_map<std::string, std::size_t> by_word_;
+  std::vector<std::pair<std::string, std::string>> words_;
+  std::size_t last_ = 0;
 };
 
 struct Tables {
-  std::map<Place, std::vector<double>> seconds;
-  std::map<Place, std::map<std::string, std::map<std::string, EventSamples>>> events;
-  std::map<Place, std::map<std::string, const OutcomeRow*>> outcomes;  // by pass
+  Numbers places, events;  // (case, node), (backend, event)
+  std::vector<std::vector<double>> seconds;                            // by place
+  std::vector<Sample> samples;                                         // by place, event, group, repetition
+  std::vector<std::size_t> first_sample;                               // of each place, and the end
+  std::vector<std::map<std::string, const OutcomeRow*>> outcomes;      // by place, then pass
 };
+
+void index_counts(const Results& results, Tables& tables) {
+  for (const auto& row : results.counts)
+    if (row.thread == -1)
+      tables.samples.push_back({tables.places.of(row.case_id, row.node), tables.events.of(row.backend, row.event), row.group, row.repetition,
+                                row.rank, row.net, row.status});
+  std::stable_sort(tables.samples.begin(), tables.samples.end(), [](const Sample& a, const Sample& b) {
+    return std::tie(a.place, a.event, a.group, a.repetition) < std::tie(b.place, b.event, b.group, b.repetition);
+  });
+}
 
 Tables index(const Results& results) {
   Tables tables;
+  index_counts(results, tables);
+  for (const auto& row : results.times) tables.places.of(row.case_id, row.node);
+  for (const auto& row : results.outcomes) tables.places.of(row.case_id, row.node);
+  tables.seconds.resize(tables.places.size());
+  tables.outcomes.resize(tables.places.size());
   for (const auto& row : results.times)
-    if (row.rank == -1 && std::isfinite(row.seconds)) tables.seconds[{row.case_id, row.node}].push_back(row.seconds);
-  for (const auto& row : results.counts) {
-    if (row.thread != -1) continue;
-    auto& samples = tables.events[{row.case_id, row.node}][row.backend][row.event];
-    if (row.status != Status::ok) samples.worst = row.status;
-    if (row.status == Status::ok) samples.by_repetition[row.repetition][row.rank] = row.net;
+    if (row.rank == -1 && std::isfinite(row.seconds)) tables.seconds[tables.places.of(row.case_id, row.node)].push_back(row.seconds);
+  for (const auto& row : results.outcomes) tables.outcomes[tables.places.of(row.case_id, row.node)][row.pass] = &row;
+  std::size_t sample = 0;
+  for (Place place = 0; place <= tables.places.size(); ++place) {
+    while (sample < tables.samples.size() && tables.samples[sample].place < place) ++sample;
+    tables.first_sample.push_back(sample);
   }
-  for (const auto& row : results.outcomes) tables.outcomes[{row.case_id, row.node}][row.pass] = &row;
   return tables;
 }
 
-Reported team_total(const EventSamples& samples, std::int64_t ranks) {
-  if (samples.worst != Status::ok) return {absent, samples.worst, "the counter reported '" + std::string(to_string(samples.worst)) + "'"};
-  std::vector<double> totals;
-  for (const auto& [repetition, of_rank] : samples.by_repetition) {
+/// The team's total in each repetition of each group; the reason why there is none where a rank is missing.
+Reported group_totals(std::span<const Sample> samples, std::int64_t ranks) {
+  Reported all;
+  for (std::size_t i = 0; i < samples.size();) {
+    if (all.groups.empty() || all.groups.back().group != samples[i].group) all.groups.push_back({samples[i].group});
+    const std::size_t first = i;
+    std::map<std::int32_t, double> of_rank;  // a rank counted in a later session too counts once
+    for (; i < samples.size() && samples[i].group == samples[first].group && samples[i].repetition == samples[first].repetition; ++i)
+      of_rank[samples[i].rank] = samples[i].net;
     if (static_cast<std::int64_t>(of_rank.size()) != ranks)
       return {absent, Status::failed, std::to_string(of_rank.size()) + " of " + std::to_string(ranks) + " ranks were counted"};
     double total = 0;
-    for (const auto& [rank, count] : of_rank) total += count;
-    totals.push_back(total);
+    for (const auto& [rank, net] : of_rank) total += net;
+    all.groups.back().repetitions.push_back(total);
   }
-  const double value = spread_of(totals).median;
-  if (!std::isfinite(value)) return {absent, Status::unavailable, "no count was stored"};
-  if (value < 0) return {absent, Status::negative, "less was counted than in the empty region"};
-  return {value, Status::ok, {}};
+  return all;
+}
+
+Reported team_total(std::span<const Sample> samples, std::int64_t ranks) {
+  for (const auto& sample : samples) {
+    if (sample.status == Status::ok || (sample.status == Status::negative && std::isfinite(sample.net))) continue;
+    return {absent, sample.status, "the counter reported '" + std::string(to_string(sample.status)) + "'"};
+  }
+  Reported total = group_totals(samples, ranks);
+  if (total.groups.empty()) return total;
+  total.value = spread_of(total.groups.front().repetitions).median;
+  total.status = Status::ok;
+  if (!std::isfinite(total.value)) return {absent, Status::unavailable, "no count was stored"};
+  if (total.value < 0) total.status = Status::negative, total.reason = "less was counted than in the empty region";
+  return total;
 }
 
 const OutcomeRow* outcome_of(const Tables& tables, const Place& place, const std::string& pass) {
-  const auto found = tables.outcomes.find(place);
-  if (found == tables.outcomes.end()) return nullptr;
-  const auto row = found->second.find(pass);
-  return row == found->second.end() ? nullptr : row->second;
+  const auto row = tables.outcomes[place].find(pass);
+  return row == tables.outcomes[place].end() ? nullptr : row->second;
 }
 
 Reported team_seconds(const Tables& tables, const Place& place) {
   const OutcomeRow* outcome = outcome_of(tables, place, "time");
   if (outcome != nullptr && outcome->status != Status::ok) return {absent, outcome->status, outcome->reason};
-  const auto found = tables.seconds.find(place);
-  if (found == tables.seconds.end()) return {absent, Status::unavailable, "no timing pass"};
-  return {spread_of(found->second).median, Status::ok, {}};
+  if (tables.seconds[place].empty()) return {absent, Status::unavailable, "no timing pass"};
+  return {spread_of(tables.seconds[place]).median, Status::ok, {}};
 }
 
 void add_counts(const Tables& tables, const Place& place, Measured& measured) {
   const OutcomeRow* outcome = outcome_of(tables, place, "count");
-  const auto events = tables.events.find(place);
-  measured.counting = outcome != nullptr ? outcome->status : events != tables.events.end() ? Status::ok : Status::unavailable;
+  const std::span samples = std::span(tables.samples).subspan(tables.first_sample[place], tables.first_sample[place + 1] - tables.first_sample[place]);
+  measured.counting = outcome != nullptr ? outcome->status : !samples.empty() ? Status::ok : Status::unavailable;
   measured.counting_reason = outcome != nullptr ? outcome->reason : measured.counting == Status::ok ? "" : "no counting pass";
-  if (events == tables.events.end()) return;
-  for (const auto& [backend, of_backend] : events->second)
-    for (const auto& [event, samples] : of_backend) measured.counts[backend][event] = team_total(samples, measured.of->ranks);
+  for (std::size_t first = 0, end = 0; first < samples.size(); first = end) {
+    while (end < samples.size() && samples[end].event == samples[first].event) ++end;
+    const auto& [backend, event] = tables.events.words(samples[first].event);
+    measured.counts[backend][event] = team_total(samples.subspan(first, end - first), measured.of->ranks);
+  }
 }
 
 bool is_oversubscribed(const Tables& tables, const Place& place) {
@@ -115,25 +168,27 @@ Bounds Measured::expected(const std::string& quantity) const {
 Measurements measurements_of(const Results& results) {
   const Tables tables = index(results);
   Measurements all;
-  std::map<std::string, double> ranks;
+  std::unordered_map<std::string_view, double> ranks;
   for (const auto& row : results.cases) ranks[row.id] = static_cast<double>(row.ranks);
-  for (const auto& row : results.model) all.models[row.case_id][row.quantity] = {row.lo * ranks[row.case_id], row.hi * ranks[row.case_id]};
+  for (const auto& row : results.model) {
+    const double team = ranks[row.case_id];
+    all.models[row.case_id][row.quantity] = {row.lo * team, row.hi * team};
+  }
 
-  std::map<std::string, std::set<std::string>> nodes;
-  for (const auto& row : results.outcomes) nodes[row.case_id].insert(row.node);
-  for (const auto& row : results.times) nodes[row.case_id].insert(row.node);
-  for (const auto& row : results.counts) nodes[row.case_id].insert(row.node);
+  std::unordered_map<std::string_view, std::vector<Place>> places;
+  for (Place place = 0; place < tables.places.size(); ++place) places[tables.places.words(place).first].push_back(place);
   for (const auto& row : results.cases)
-    for (const auto& node : nodes[row.id]) {
-      const Place place{row.id, node};
-      Measured measured{.of = &row, .node = node, .seconds = team_seconds(tables, place)};
+    for (const Place place : places[row.id]) {
+      Measured measured{.of = &row, .node = tables.places.words(place).second, .seconds = team_seconds(tables, place)};
       if (const auto model = all.models.find(row.id); model != all.models.end()) measured.model = &model->second;
       measured.oversubscribed = is_oversubscribed(tables, place);
       add_counts(tables, place, measured);
       all.cases.push_back(std::move(measured));
     }
   std::stable_sort(all.cases.begin(), all.cases.end(),
-                   [](const Measured& a, const Measured& b) { return in_natural_order(a.of->id, b.of->id); });
+                   [](const Measured& a, const Measured& b) {
+    return a.of == b.of ? a.node < b.node : in_natural_order(a.of->id, b.of->id);
+  });
   return all;
 }
 

@@ -9,11 +9,18 @@
 
 namespace plumbline {
 
+/// What one group of events counted: the same event may be in several groups, alone and beside others.
+struct GroupCount {
+  std::int32_t group = 0;
+  std::vector<double> repetitions = {};  // the team's total in each, in order
+};
+
 /// A number, or why there is none.
 struct Reported {
-  double value = absent;
+  double value = absent;  // `negative`: less than in the empty region, kept because a zero test may allow for it; never a ratio
   Status status = Status::unavailable;
   std::string reason = {};
+  std::vector<GroupCount> groups = {};  // of a count; by number, the first one's median is the value
   bool ok() const { return status == Status::ok; }
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace plumbline {
 
@@ -19,6 +18,26 @@ Spread spread_of(std::span<const double> samples) {
   for (const double x : sorted) squares += (x - mean) * (x - mean);
   if (mean != 0) spread.cv = std::sqrt(squares / static_cast<double>(n - 1)) / std::abs(mean);
   return spread;
+}
+
+double quantile(std::vector<double>& samples, double part) {
+  if (samples.empty()) return absent;
+  const double place = part * static_cast<double>(samples.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const auto lower = samples.begin() + static_cast<std::ptrdiff_t>(below);
+  std::nth_element(samples.begin(), lower, samples.end());
+  if (below + 1 == samples.size()) return *lower;
+  const double next = *std::min_element(lower + 1, samples.end());
+  return *lower + (place - static_cast<double>(below)) * (next - *lower);
+}
+
+double median_of(std::vector<double> samples) { return quantile(samples, 0.5); }
+
+double scatter_of(const std::vector<double>& samples) {
+  const double middle = median_of(samples);
+  std::vector<double> distances;
+  for (const double x : samples) distances.push_back(std::abs(x - middle));
+  return 1.4826 * quantile(distances, 0.5);
 }
 
 }  // namespace plumbline

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "core/records.hpp"
 
@@ -15,5 +16,12 @@ struct Spread {
 };
 
 Spread spread_of(std::span<const double> samples);
+
+/// Between the order statistics around it, linearly (SciPy's and R's preset); absent for no samples. Reorders them.
+double quantile(std::vector<double>& samples, double part);
+double median_of(std::vector<double> samples);
+
+/// 1.4826 x the median distance from the median: the standard deviation of a normal sample, whatever a few outliers do.
+double scatter_of(const std::vector<double>& samples);
 
 }  // namespace plumbline

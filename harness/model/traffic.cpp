@@ -5,9 +5,9 @@
 #include <cmath>
 #include <optional>
 
-#include "core/flows.hpp"
 #include "core/kernel.hpp"
 #include "model/accuracy.hpp"
+#include "model/factors.hpp"
 
 namespace plumbline {
 namespace {
@@ -136,13 +136,8 @@ Traffic transferred_counts(const Measured& measured, const Measurements& all) {
 
 Estimate middle(Bounds bounds) { return {(bounds.lo + bounds.hi) / 2, bounds.lo, bounds.hi}; }
 
-/// The slack of all flows of a boundary, for the whole team: an interval up to it is that of a sweep that moves nothing.
-double slack_bytes(const CaseRow& row) {
-  constexpr std::uint64_t line_bytes = 64;
-  return static_cast<double>(slackened_flows * slack_lines_per_thread * line_bytes) * static_cast<double>(row.ranks * row.threads);
-}
-
-/// An interval that begins at nothing has no middle worth telling: either it is only slack, or the caches decide between all and none.
+/// An interval that begins at nothing has no middle worth telling: either it is only slack (a sweep that moves nothing), or the caches
+/// decide between all and none.
 Estimate bytes_within(Bounds bounds, const CaseRow& row) {
   if (bounds.lo > 0) return middle(bounds);
   return {bounds.hi <= slack_bytes(row) ? 0 : absent, bounds.lo, bounds.hi};

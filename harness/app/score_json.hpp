@@ -1,0 +1,16 @@
+// A counter's score as JSON, every number beside a reason where it is missing.
+#pragma once
+#include "app/table.hpp"
+#include "model/accuracy.hpp"
+#include "model/derived_intensity.hpp"
+#include "model/score_groups.hpp"
+
+namespace plumbline::app {
+
+Json row_json(const CaseScore& row);
+Json counter_json(const CounterScore& score);
+Json group_json(const GroupScore& score);
+Json intensity_json(const IntensityScore& score);
+Json intensity_json(const IntensitySummary& summary);
+
+}  // namespace plumbline::app

@@ -1,0 +1,48 @@
+#include "model/columns.hpp"
+
+#include <algorithm>
+
+namespace plumbline {
+namespace {
+
+std::string key(const std::string& backend, const std::string& event) { return backend + '\n' + event; }
+
+}  // namespace
+
+Columns::Columns(const Measurements& measurements) : cases_(measurements.cases.size()) {
+  for (const auto& measured : measurements.cases) {
+    for (const auto& [backend, events] : measured.counts)
+      for (const auto& [event, count] : events) events_.try_emplace(key(backend, event), events_.size());
+    if (measured.model == nullptr) continue;
+    for (const auto& [quantity, bounds] : *measured.model) quantities_.try_emplace(quantity, quantities_.size());
+  }
+  counts_.resize(cases_ * events_.size(), nullptr);
+  bounds_.resize(cases_ * quantities_.size());
+  for (std::size_t at = 0; at < cases_; ++at) {
+    const Measured& measured = measurements.cases[at];
+    for (const auto& [backend, events] : measured.counts)
+      for (const auto& [event, count] : events) counts_[at * events_.size() + events_.at(key(backend, event))] = &count;
+    if (measured.model == nullptr) continue;
+    for (const auto& [quantity, bounds] : *measured.model) bounds_[at * quantities_.size() + quantities_.at(quantity)] = bounds;
+  }
+}
+
+std::size_t Columns::event(const std::string& backend, const std::string& name) const {
+  const auto found = events_.find(key(backend, name));
+  return found == events_.end() ? none : found->second;
+}
+
+std::size_t Columns::quantity(const std::string& name) const {
+  const auto found = quantities_.find(name);
+  return found == quantities_.end() ? none : found->second;
+}
+
+std::vector<std::string> Columns::quantities_below(const std::string& prefix) const {
+  std::vector<std::string> names;
+  for (const auto& [name, number] : quantities_)
+    if (name.starts_with(prefix)) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace plumbline

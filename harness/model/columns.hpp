@@ -1,0 +1,37 @@
+// Counts and models by number instead of by name: looked up once for all counters, however many those are.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/measured.hpp"
+
+namespace plumbline {
+
+class Columns {
+ public:
+  explicit Columns(const Measurements& measurements);
+
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  std::size_t cases() const { return cases_; }
+  /// `none` where no case counted the event, or no model speaks of the quantity.
+  std::size_t event(const std::string& backend, const std::string& name) const;
+  std::size_t quantity(const std::string& name) const;
+  std::vector<std::string> quantities_below(const std::string& prefix) const;  // sorted
+
+  /// nullptr where this case was not counted so.
+  const Reported* count(std::size_t at, std::size_t event) const { return event == none ? nullptr : counts_[at * events_.size() + event]; }
+  /// Absent where this case's model does not speak of it.
+  Bounds bounds(std::size_t at, std::size_t quantity) const {
+    return quantity == none ? Bounds{} : bounds_[at * quantities_.size() + quantity];
+  }
+
+ private:
+  std::size_t cases_ = 0;
+  std::unordered_map<std::string, std::size_t> events_, quantities_;
+  std::vector<const Reported*> counts_;
+  std::vector<Bounds> bounds_;
+};
+
+}  // namespace plumbline

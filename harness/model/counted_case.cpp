@@ -1,0 +1,143 @@
+#include "model/counted_case.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/spread.hpp"
+
+namespace plumbline {
+namespace {
+
+/// Counts are integers kept as doubles, divided by the number of sweeps: this is far below one operation in any of them.
+constexpr double rounding = 1e-12;
+
+/// What a zero test allows: this part of what the case does of the same kind (operations of all precisions; bytes between registers and
+/// L1), but no less than a handful of operations, or than the lines that a sweep's surroundings touch.
+constexpr double zero_share_flops = 0.001, zero_share_bytes = 0.01, zero_flops = 16;
+
+/// Adds a term's repetitions, weighted, to those of the terms before it.
+void add_repetitions(std::vector<double>& sums, const std::vector<double>& more, double weight, bool first) {
+  if (first) sums.assign(more.size(), 0);
+  sums.resize(std::min(sums.size(), more.size()));
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += weight * more[i];
+}
+
+/// The other groups' medians over the first one's: the one that is farthest off.
+double joint_over_first(const Reported& count) {
+  double worst = absent;
+  for (std::size_t g = 1; g < count.groups.size(); ++g) {
+    const double ratio = median_of(count.groups[g].repetitions) / count.value;
+    if (std::isfinite(ratio) && (!std::isfinite(worst) || std::abs(ratio - 1) > std::abs(worst - 1))) worst = ratio;
+  }
+  return worst;
+}
+
+}  // namespace
+
+Formula::Formula(const Counter& counter, const Columns& columns) : counter_(counter), columns_(columns) {
+  for (const auto& term : counter.terms) events_.push_back(columns.event(counter.backend, term.event));
+  for (const auto& quantity : counter.quantities) quantities_.push_back(columns.quantity(quantity));
+  if (counter.kind == Kind::bytes) {
+    activity_.push_back(columns.quantity("bytes.reg-L1"));
+  } else {
+    for (const auto& name : columns.quantities_below("flops."))
+      if (name.find('.', std::string("flops.").size()) == std::string::npos) activity_.push_back(columns.quantity(name));
+  }
+}
+
+Bounds Formula::expected(std::size_t at) const {
+  Bounds sum{0, 0};
+  for (const std::size_t quantity : quantities_) {
+    const Bounds part = columns_.bounds(at, quantity);
+    sum = {sum.lo + part.lo, sum.hi + part.hi};
+  }
+  return sum;
+}
+
+double Formula::activity(std::size_t at) const {
+  double sum = 0;
+  for (const std::size_t quantity : activity_) {
+    const Bounds part = columns_.bounds(at, quantity);
+    if (std::isfinite(part.hi)) sum += part.hi;
+  }
+  return sum;
+}
+
+Reported Formula::combined(const Measured& measured, std::size_t at, std::vector<double>& repetitions, double& joint) const {
+  Reported sum{0, Status::ok, {}};
+  for (std::size_t t = 0; t < events_.size(); ++t) {
+    const Term& term = counter_.terms[t];
+    const Reported* count = columns_.count(at, events_[t]);
+    if (count == nullptr) {
+      if (measured.counting != Status::ok) return {absent, measured.counting, measured.counting_reason};
+      if (!measured.counts.contains(counter_.backend)) return {absent, Status::unavailable, "not counted by " + counter_.backend};
+      return {absent, Status::unavailable, counter_.backend + " did not count '" + term.event + "'"};
+    }
+    const bool below_nothing = count->status == Status::negative && std::isfinite(count->value);
+    if (!count->ok() && !below_nothing) return {absent, count->status, term.event + ": " + count->reason};
+    sum.value += term.weight * count->value;
+    if (!count->groups.empty()) add_repetitions(repetitions, count->groups.front().repetitions, term.weight, t == 0);
+    const double other = joint_over_first(*count);
+    if (std::isfinite(other) && (!std::isfinite(joint) || std::abs(other - 1) > std::abs(joint - 1))) joint = other;
+  }
+  if (sum.value < 0) sum.status = Status::negative, sum.reason = "less was counted than in the empty region";
+  return sum;
+}
+
+/// Fills ratio (and status and reason where there can be none) from measured and exact.
+void Formula::judge(CaseScore& row, const Reported& value, const CaseRow& of, std::size_t at) const {
+  const double margin = rounding * row.exact_hi, slack = counter_.kind == Kind::bytes ? slack_bytes(of) : 0;
+  if (row.exact_lo <= 0 && row.exact_hi <= slack) {
+    const double share = counter_.kind == Kind::bytes ? zero_share_bytes : zero_share_flops;
+    row.zero_bound = row.exact ? 0 : std::max(counter_.kind == Kind::bytes ? slack : zero_flops, share * activity(at));
+    row.zero = std::abs(value.value) <= row.exact_hi + row.zero_bound ? ZeroTest::passed : ZeroTest::failed;
+  }
+  if (value.status == Status::negative) {  // about nothing where there is nothing is right; else there is no ratio
+    row.status = row.zero == ZeroTest::passed ? Status::ok : Status::negative;
+    row.ratio = row.zero == ZeroTest::passed ? 1 : absent;
+    row.measured = row.zero == ZeroTest::no ? absent : value.value;
+    row.reason = value.reason;
+  } else if (row.measured >= row.exact_lo - margin && row.measured <= row.exact_hi + margin) {
+    row.ratio = 1;
+  } else if (row.zero == ZeroTest::passed && row.exact_hi == 0) {
+    row.ratio = 1;
+    row.reason = "nothing, within the bound of a zero test";
+  } else if (row.measured == 0 || row.exact_hi == 0) {
+    row.status = Status::failed;
+    row.reason = row.measured == 0 ? "counted nothing where there is something" : "counted something where there is nothing";
+  } else {
+    row.ratio = row.measured / (row.measured < row.exact_lo ? row.exact_lo : row.exact_hi);
+    if (row.exact) row.reason = "differs from the arithmetic, which is exact";
+  }
+}
+
+CaseScore Formula::score(const Measured& measured, std::size_t at, Bounds exact, Evidence& evidence) const {
+  CaseScore row{.case_id = measured.of->id,
+                .node = measured.node,
+                .counter = counter_.name,
+                .quantity = {},
+                .convention = counter_.convention,
+                .exact_lo = exact.lo,
+                .exact_hi = exact.hi,
+                .exact = counter_.exact};
+  std::vector<double> repetitions;
+  const Reported value = combined(measured, at, repetitions, evidence.joint);
+  row.measured = value.value;
+  row.status = value.status;
+  row.reason = value.reason;
+  if (!std::isfinite(value.value)) return row;
+  judge(row, value, *measured.of, at);
+  judge_repetitions(repetitions, evidence);
+  row.scatter = evidence.scatter;
+  row.joint = evidence.joint;
+  evidence.at = static_cast<std::uint32_t>(at);
+  evidence.measured = row.measured;
+  evidence.ratio = row.ratio;
+  evidence.exact_lo = row.exact_lo;
+  evidence.exact_hi = row.exact_hi;
+  evidence.zero = row.zero;
+  evidence.counted_nothing = row.status == Status::failed && row.measured == 0;
+  return row;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,21 @@
+// What a verdict rests on: what was tried, and what was not.
+#pragma once
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/counter.hpp"
+#include "model/evidence.hpp"
+#include "model/factors.hpp"
+
+namespace plumbline {
+
+struct Coverage {
+  std::array<std::vector<std::string>, factor_count> tried = {};  // by factor: the values among the cases that can tell
+  std::vector<std::string> missing = {};                          // for a verdict that stands elsewhere: "a second compiler", ...
+};
+
+Coverage coverage_of(const Counter& counter, std::span<const Evidence> evidence, const FactorTable& factors);
+
+}  // namespace plumbline

@@ -1,0 +1,28 @@
+// What is wrong with a counter, in words: everything that the evidence shows, the gravest first.
+#pragma once
+#include <vector>
+
+#include "model/accuracy.hpp"
+#include "model/factors.hpp"
+
+namespace plumbline {
+
+/// A score whose numbers are filled in, and the cases behind it.
+struct Diagnosed {
+  const Counter& counter;
+  const CounterScore& score;
+  const std::vector<Evidence>& evidence;
+  const FactorTable& factors;
+  const Summary& summary;
+  Limits limits;
+};
+
+std::vector<Finding> findings_of(const Diagnosed& diagnosed);
+
+/// nullptr where there is none of that kind.
+const Finding* find(const std::vector<Finding>& findings, std::string_view kind);
+
+/// Points of the sharp cases, for fits.
+std::vector<Point> points_of(const std::vector<Evidence>& evidence);
+
+}  // namespace plumbline
