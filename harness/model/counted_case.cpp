@@ -13,7 +13,18 @@ constexpr double rounding = 1e-12;
 
 /// What a zero test allows: this part of what the case does of the same kind (operations of all precisions; bytes between registers and
 /// L1), but no less than a handful of operations, or than the lines that a sweep's surroundings touch.
-constexpr double zero_share_flops = 0.001, zero_share_bytes = 0.01, zero_flops = 16;
+constexpr double zero_share_flops = 0.001, zero_share_bytes = 0.01, zero_flops_a_rank = 16;
+
+/// A count is as good as nothing below this part of what there is; or below this larger part, when a zero test would allow it.
+constexpr double nothing_part = 0.001, allowed_nothing_part = 0.02;
+
+/// The lower quartile of the repetitions' sizes: what a counter sees where there is nothing shows in nearly all of them, an interrupt in few.
+double size_in_most(const std::vector<double>& repetitions, double value) {
+  if (repetitions.empty()) return std::abs(value);
+  std::vector<double> sizes;
+  for (const double x : repetitions) sizes.push_back(std::abs(x));
+  return quantile(sizes, 0.25);
+}
 
 /// Adds a term's repetitions, weighted, to those of the terms before it.
 void add_repetitions(std::vector<double>& sums, const std::vector<double>& more, double weight, bool first) {
@@ -84,14 +95,26 @@ Reported Formula::combined(const Measured& measured, std::size_t at, std::vector
   return sum;
 }
 
+/// Fills zero and zero_bound, where the model says that there is nothing beyond slack.
+void Formula::hold_zero_test(CaseScore& row, const CaseRow& of, std::size_t at, const std::vector<double>& repetitions) const {
+  if (row.exact_lo > 0 || row.exact_hi > (counter_.kind == Kind::bytes ? slack_bytes(of) : 0)) return;
+  row.zero_bound = row.exact ? 0 : std::max(zero_floor(of), activity(at) * (counter_.kind == Kind::bytes ? zero_share_bytes : zero_share_flops));
+  const bool passes = size_in_most(repetitions, row.measured) <= row.exact_hi + row.zero_bound;
+  row.zero = passes ? ZeroTest::passed : ZeroTest::failed;
+}
+
+double Formula::zero_floor(const CaseRow& of) const {
+  return counter_.kind == Kind::bytes ? slack_bytes(of) : zero_flops_a_rank * static_cast<double>(of.ranks);
+}
+
+bool Formula::as_good_as_nothing(const CaseScore& row, const CaseRow& of) const {
+  if (row.zero != ZeroTest::no || row.exact_lo <= 0) return false;
+  return row.measured < nothing_part * row.exact_lo || (row.measured <= zero_floor(of) && row.measured < allowed_nothing_part * row.exact_lo);
+}
+
 /// Fills ratio (and status and reason where there can be none) from measured and exact.
-void Formula::judge(CaseScore& row, const Reported& value, const CaseRow& of, std::size_t at) const {
-  const double margin = rounding * row.exact_hi, slack = counter_.kind == Kind::bytes ? slack_bytes(of) : 0;
-  if (row.exact_lo <= 0 && row.exact_hi <= slack) {
-    const double share = counter_.kind == Kind::bytes ? zero_share_bytes : zero_share_flops;
-    row.zero_bound = row.exact ? 0 : std::max(counter_.kind == Kind::bytes ? slack : zero_flops, share * activity(at));
-    row.zero = std::abs(value.value) <= row.exact_hi + row.zero_bound ? ZeroTest::passed : ZeroTest::failed;
-  }
+void Formula::judge(CaseScore& row, const Reported& value) const {
+  const double margin = rounding * row.exact_hi;
   if (value.status == Status::negative) {  // about nothing where there is nothing is right; else there is no ratio
     row.status = row.zero == ZeroTest::passed ? Status::ok : Status::negative;
     row.ratio = row.zero == ZeroTest::passed ? 1 : absent;
@@ -126,8 +149,9 @@ CaseScore Formula::score(const Measured& measured, std::size_t at, Bounds exact,
   row.status = value.status;
   row.reason = value.reason;
   if (!std::isfinite(value.value)) return row;
-  judge(row, value, *measured.of, at);
-  judge_repetitions(repetitions, evidence);
+  hold_zero_test(row, *measured.of, at, repetitions);
+  judge(row, value);
+  judge_repetitions(repetitions, limits_of(counter_.kind), evidence);
   row.scatter = evidence.scatter;
   row.joint = evidence.joint;
   evidence.at = static_cast<std::uint32_t>(at);
@@ -136,7 +160,7 @@ CaseScore Formula::score(const Measured& measured, std::size_t at, Bounds exact,
   evidence.exact_lo = row.exact_lo;
   evidence.exact_hi = row.exact_hi;
   evidence.zero = row.zero;
-  evidence.counted_nothing = row.status == Status::failed && row.measured == 0;
+  evidence.counted_nothing = as_good_as_nothing(row, *measured.of) && row.was_measured();
   return row;
 }
 

@@ -20,7 +20,10 @@ class Formula {
  private:
   Reported combined(const Measured& measured, std::size_t at, std::vector<double>& repetitions, double& joint) const;
   double activity(std::size_t at) const;
-  void judge(CaseScore& row, const Reported& value, const CaseRow& of, std::size_t at) const;
+  double zero_floor(const CaseRow& of) const;
+  bool as_good_as_nothing(const CaseScore& row, const CaseRow& of) const;
+  void hold_zero_test(CaseScore& row, const CaseRow& of, std::size_t at, const std::vector<double>& repetitions) const;
+  void judge(CaseScore& row, const Reported& value) const;
 
   const Counter& counter_;
   const Columns& columns_;

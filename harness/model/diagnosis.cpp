@@ -17,13 +17,13 @@ void find_nothing(const Diagnosed& d, Findings& findings) {
   const std::size_t nothings = d.summary.nothings();
   if (nothings == 0) return;
   if (nothings >= fewest_cases && d.summary.cases() == 0) {
-    findings.push_back({"always_nothing", "counted nothing in all " + counted(nothings, "case") + " that have something: masked, or no such event",
+    findings.push_back({"always_nothing", "counted as good as nothing in all " + counted(nothings, "case") + " that have something: masked, or no such event",
                         static_cast<double>(nothings)});
     return;
   }
   const std::string where = where_nothing_is_counted(d.evidence, d.factors);
   findings.push_back({"nothing",
-                      "counted nothing in " + counted(nothings, "case") + (nothings == 1 ? " that has something" : " that have something") +
+                      "counted as good as nothing in " + counted(nothings, "case") + (nothings == 1 ? " that has something" : " that have something") +
                           (where.empty() ? "" : ": " + where),
                       static_cast<double>(nothings)});
 }
@@ -71,8 +71,15 @@ void find_offset(const Diagnosed& d, Findings& findings) {
                       line.intercept});
 }
 
+/// By team: every rank may stop at its own count.
 void find_saturation(const Diagnosed& d, Findings& findings) {
-  const double cap = saturation_of(points_of(d.evidence), d.limits.dispersion);
+  double cap = absent;
+  for (std::uint32_t team = 0; team < d.factors.values(Factor::team) && !std::isfinite(cap); ++team) {
+    std::vector<Evidence> members;
+    for (const auto& one : d.evidence)
+      if (d.factors.value(one.at, Factor::team) == team) members.push_back(one);
+    cap = saturation_of(points_of(members), d.limits.dispersion);
+  }
   if (std::isfinite(cap))
     findings.push_back({"saturates", "does not count beyond " + significant(cap, 3) + " " + unit_of(d.counter) + " a sweep", cap});
 }
@@ -99,10 +106,12 @@ void find_dependence(const Diagnosed& d, Findings& findings) {
 
 }  // namespace
 
+Point point_of(const Evidence& evidence) { return {evidence.measured / evidence.ratio, evidence.measured}; }
+
 std::vector<Point> points_of(const std::vector<Evidence>& evidence) {
   std::vector<Point> points;
   for (const auto& one : evidence)
-    if (one.is_sharp()) points.push_back({std::sqrt(one.exact_lo * one.exact_hi), one.measured});
+    if (one.is_sharp()) points.push_back(point_of(one));
   return points;
 }
 

@@ -22,7 +22,8 @@ std::vector<Finding> findings_of(const Diagnosed& diagnosed);
 /// nullptr where there is none of that kind.
 const Finding* find(const std::vector<Finding>& findings, std::string_view kind);
 
-/// Points of the sharp cases, for fits.
+/// Points of the sharp cases, for fits. Exact is what the interval has nearest to the count: inside, the count itself.
+Point point_of(const Evidence& evidence);
 std::vector<Point> points_of(const std::vector<Evidence>& evidence);
 
 }  // namespace plumbline

@@ -43,6 +43,7 @@ void Summary::add(const Evidence& evidence, const Limits& limits) {
     sharp_.add(evidence.ratio);
     return;
   }
+  if (evidence.unsteady) return;
   least_factor_ = std::max(least_factor_, evidence.measured / (evidence.exact_hi * (1 + limits.worst)));
   if (evidence.exact_lo > 0) most_factor_ = std::min(most_factor_, evidence.measured / (evidence.exact_lo * (1 - limits.worst)));
 }

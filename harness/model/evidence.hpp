@@ -17,15 +17,16 @@ struct Evidence {
   double measured = absent, ratio = absent;
   double exact_lo = absent, exact_hi = absent;
   ZeroTest zero = ZeroTest::no;
-  bool counted_nothing = false;        // where there is something
+  bool counted_nothing = false;        // or as good as nothing, where there is something
+  bool unsteady = false;               // its own repetitions differ by more than a trusted counter may deviate
   std::uint32_t repetitions = 0, lost = 0;  // lost: repetitions that counted far less than their median
   double scatter = absent;             // of the repetitions, over their median; absent for fewer than three
   double joint = absent;               // median in another group of events over that in the first; absent where there is one group
 
   /// A ratio that can tell a right counter from a wrong one: not the answer "inside" to an interval that begins at nothing.
-  bool tells() const { return zero == ZeroTest::no && ratio == ratio && !(exact_lo <= 0 && ratio == 1); }
-  /// One whose interval is so narrow that a ratio of 1 says that the counter is right.
-  bool is_sharp() const { return tells() && exact_lo > 0 && exact_hi <= 1.05 * exact_lo; }
+  bool tells() const { return zero == ZeroTest::no && !counted_nothing && ratio == ratio && !(exact_lo <= 0 && ratio == 1); }
+  /// One so sure, and of an interval so narrow, that a ratio of 1 says that the counter is right.
+  bool is_sharp() const { return tells() && !unsteady && exact_lo > 0 && exact_hi <= 1.05 * exact_lo; }
 };
 
 /// What a trusted counter may deviate by: FLOPs are counted, bytes are at the mercy of caches and of other traffic.

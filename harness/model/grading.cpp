@@ -35,7 +35,7 @@ std::vector<Linearity> linearity_of(const std::vector<Evidence>& evidence, const
   std::map<std::string, std::vector<Point>> regimes;
   for (const auto& one : evidence)
     if (one.is_sharp())
-      regimes[factors.word(Factor::regime, factors.value(one.at, Factor::regime))].push_back({std::sqrt(one.exact_lo * one.exact_hi), one.measured});
+      regimes[factors.word(Factor::regime, factors.value(one.at, Factor::regime))].push_back(point_of(one));
   std::vector<Linearity> lines{fit_line(points_of(evidence), "")};
   for (auto& [regime, points] : regimes)
     if (regimes.size() > 1 && points.size() >= 4) lines.push_back(fit_line(std::move(points), regime));

@@ -55,7 +55,7 @@ FactorEffect effect_of(Factor factor, const std::vector<const Evidence*>& by_cas
     if (high == nullptr || mean.value() > high->value()) high = &mean;
     if (low == nullptr || mean.value() < low->value()) low = &mean;
   }
-  if (high == nullptr) return effect;
+  if (high == nullptr || high->value() == low->value()) return effect;
   effect.ratio = std::exp(high->value() - low->value());
   effect.highest = factors.word(factor, static_cast<std::uint32_t>(high - by_value.data()));
   effect.lowest = factors.word(factor, static_cast<std::uint32_t>(low - by_value.data()));

@@ -14,7 +14,7 @@ struct FactorEffect {
   Factor factor = Factor::compiler;
   std::size_t comparisons = 0;       // groups in which it took two values or more
   double ratio = 1;                  // of the mean ratios at its highest and its lowest value
-  std::string highest = {}, lowest = {};
+  std::string highest = {}, lowest = {};  // empty where it does nothing
 };
 
 /// Of all factors that took two values, the strongest first. `by_case`: each case's evidence or nullptr.

@@ -71,7 +71,7 @@ std::optional<Regimes> good_regimes(std::span<const Evidence> evidence, const Fa
 std::string in_words(const Regimes& regimes) {
   std::vector<std::string> words;
   for (const auto& regime : regimes.good)
-    words.push_back((regime.value.empty() ? "none" : regime.value) +
+    words.push_back((regime.value.empty() ? "(without)" : regime.value) +
                     (regime.grade == 'A' ? " (A)" : " (B, x " + significant(1 / regime.bias, 3) + simple_ratio(1 / regime.bias) + ")"));
   return std::string(to_string(regimes.factor)) + " " + listed(words);
 }

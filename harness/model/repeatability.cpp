@@ -13,13 +13,15 @@ constexpr double lost_part = 0.05, lost_scatters = 8;
 
 }  // namespace
 
-void judge_repetitions(const std::vector<double>& repetitions, Evidence& evidence) {
+void judge_repetitions(std::vector<double> repetitions, const Limits& limits, Evidence& evidence) {
   evidence.repetitions = static_cast<std::uint32_t>(repetitions.size());
   const double middle = median_of(repetitions);
   if (repetitions.size() < 3 || !(middle > 0)) return;
   evidence.scatter = scatter_of(repetitions) / middle;
   const double least = middle * (1 - std::max(lost_part, lost_scatters * evidence.scatter));
   evidence.lost = static_cast<std::uint32_t>(std::count_if(repetitions.begin(), repetitions.end(), [&](double x) { return x < least; }));
+  // By quartiles: when interrupts hit most repetitions alike, those agree with each other and only the others tell.
+  evidence.unsteady = quantile(repetitions, 0.75) - quantile(repetitions, 0.25) > limits.worst * middle;
 }
 
 Repeatability repeatability_of(std::span<const Evidence> evidence) {

@@ -1,0 +1,40 @@
+// Counters that are wrong in a known way.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "campaign.hpp"
+
+namespace plumbline::test {
+
+using Claim = std::vector<std::string>;
+
+struct Fault {
+  std::string name;
+  std::string measure;  // what its magnitude is
+  Claim claim;
+  /// Caught is: not graded A, and one of these findings told in the reason.
+  std::vector<std::string> findings;
+  double limit, largest;  // magnitudes from the stated detection limit up to which counters are made
+  std::vector<double> curve;  // magnitudes of the detection curve; empty: the fault has no magnitude
+  /// The counts of a counter with the fault so strong. `cases` tells what is typical.
+  std::function<void(MadeCounter&, double magnitude, const std::vector<TrueCase>& cases, Random&)> make;
+};
+
+/// The kinds that the scorer was written and tuned with.
+const std::vector<Fault>& known_faults();
+
+/// Kinds that it was not (unseen_faults.cpp).
+const std::vector<Fault>& unseen_faults();
+
+/// The claims of right counters.
+const std::vector<Claim>& right_claims();
+
+MadeCounter right_counter(const std::string& name, const Claim& claim, Random& random);
+MadeCounter faulty_counter(const std::string& name, const Fault& fault, double magnitude, const std::vector<TrueCase>& cases, Random& random);
+
+/// The median over the cases in which there is something to count.
+double typical_amount(const std::vector<TrueCase>& cases, const Claim& claim);
+
+}  // namespace plumbline::test
