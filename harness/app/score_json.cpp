@@ -88,15 +88,22 @@ Json regimes_json(const std::optional<Regimes>& regimes) {
   Json all = Json::array();
   if (!regimes) return all;
   for (const auto& one : regimes->good)
-    all.push_back({{"factor", to_string(regimes->factor)}, {"value", one.value}, {"grade", std::string(1, one.grade)}, {"n", one.cases}, {"bias", one.bias}});
+    all.push_back({{"factor", to_string(regimes->factor)},
+                   {"value", one.value},
+                   {"grade", std::string(1, one.grade)},
+                   {"n", one.cases},
+                   {"bias", one.bias}});
   return all;
 }
 
 Json invariance_json(const std::vector<FactorEffect>& effects) {
   Json all = Json::array();
   for (const auto& e : effects)
-    all.push_back(
-        {{"factor", to_string(e.factor)}, {"ratio", e.ratio}, {"highest", e.highest}, {"lowest", e.lowest}, {"comparisons", e.comparisons}});
+    all.push_back({{"factor", to_string(e.factor)},
+                   {"ratio", e.ratio},
+                   {"highest", e.highest},
+                   {"lowest", e.lowest},
+                   {"comparisons", e.comparisons}});
   return all;
 }
 

@@ -31,9 +31,7 @@ std::string zeros_of(const CounterScore& score) {
 }
 
 /// Half of the bias's interval, as a part of it.
-std::string half_width(const CounterScore& score) {
-  return percent((score.bias_interval.hi - score.bias_interval.lo) / 2 / score.bias);
-}
+std::string half_width(const CounterScore& score) { return percent((score.bias_interval.hi - score.bias_interval.lo) / 2 / score.bias); }
 
 std::string worst_factor(const CounterScore& score) {
   if (score.invariance.empty()) return "";
@@ -48,7 +46,17 @@ std::string offset_of(const CounterScore& score) {
 }
 
 std::string table_text(const std::vector<CounterScore>& counters, Convention convention) {
-  Table table({{"counter", Align::left}, {"cases"}, {"bias"}, {"+/-"}, {"min"}, {"max"}, {"repeat"}, {"worst factor"}, {"offset"}, {"zeros"}, {"grade"}});
+  Table table({{"counter", Align::left},
+               {"cases"},
+               {"bias"},
+               {"+/-"},
+               {"min"},
+               {"max"},
+               {"repeat"},
+               {"worst factor"},
+               {"offset"},
+               {"zeros"},
+               {"grade"}});
   for (const auto& score : counters) {
     if (score.convention != convention) continue;
     table.add({score.counter, std::to_string(score.n), plain(score.bias, 4), half_width(score), plain(score.min), plain(score.max),
@@ -107,9 +115,9 @@ std::string numbers_text(const CounterScore& score) {
                       plain(score.bias_interval.lo, 5), plain(score.bias_interval.hi, 5), plain(score.min, 4), plain(score.max, 4),
                       unless_absent(percent(score.cv)).empty() ? "-" : percent(score.cv));
   if (score.repeatability.cases > 0)
-    text += fmt::format("repetitions scatter by {} (half of {} cases), {} (nine tenths); {} of {} lost\n", percent(score.repeatability.median),
-                        score.repeatability.cases, percent(score.repeatability.worst_tenth), score.repeatability.lost,
-                        score.repeatability.repetitions);
+    text += fmt::format("repetitions scatter by {} (half of {} cases), {} (nine tenths); {} of {} lost\n",
+                        percent(score.repeatability.median), score.repeatability.cases, percent(score.repeatability.worst_tenth),
+                        score.repeatability.lost, score.repeatability.repetitions);
   if (score.zero_tests > 0) text += fmt::format("zero tests passed: {}\n", zeros_of(score));
   if (score.joint_cases > 0)
     text += fmt::format("beside other events / in its first group: {} (median of {} cases)\n", plain(score.joint, 5), score.joint_cases);
@@ -163,14 +171,14 @@ std::string extremes_text(const Accuracy& accuracy, const CounterScore& score) {
   std::vector<const CaseScore*> rows;
   for (const auto& row : accuracy.rows)
     if (row.counter == score.counter && row.quantity == score.quantity && std::isfinite(row.ratio) && row.ratio != 1) rows.push_back(&row);
-  std::stable_sort(rows.begin(), rows.end(), [](const CaseScore* a, const CaseScore* b) {
-    return std::abs(std::log(a->ratio)) > std::abs(std::log(b->ratio));
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const CaseScore* a, const CaseScore* b) { return std::abs(std::log(a->ratio)) > std::abs(std::log(b->ratio)); });
   constexpr std::size_t shown = 8;
   Table table({{"  case", Align::left}, {"counted"}, {"exact"}, {"ratio"}});
   for (std::size_t i = 0; i < std::min(shown, rows.size()); ++i) {
     const CaseScore& row = *rows[i];
-    table.add({"  " + row.case_id, plain(row.measured, 4), plain(row.measured < row.exact_lo ? row.exact_lo : row.exact_hi, 4), plain(row.ratio, 4)});
+    table.add({"  " + row.case_id, plain(row.measured, 4), plain(row.measured < row.exact_lo ? row.exact_lo : row.exact_hi, 4),
+               plain(row.ratio, 4)});
   }
   return table.empty() ? "" : table.text();
 }

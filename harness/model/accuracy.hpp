@@ -44,7 +44,7 @@ struct CaseScore {
 
 /// Something that the evidence says of a counter, and the word under which a program finds it.
 struct Finding {
-  std::string kind = {};   // "zero_test", "offset", "unclaimed_flow", ... (diagnosis.cpp)
+  std::string kind = {};  // "zero_test", "offset", "unclaimed_flow", ... (diagnosis.cpp)
   std::string words = {};
   double value = absent;
 };

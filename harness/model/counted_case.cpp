@@ -18,7 +18,8 @@ constexpr double zero_share_flops = 0.001, zero_share_bytes = 0.01, zero_flops_a
 /// A count is as good as nothing below this part of what there is; or below this larger part, when a zero test would allow it.
 constexpr double nothing_part = 0.001, allowed_nothing_part = 0.02;
 
-/// The lower quartile of the repetitions' sizes: what a counter sees where there is nothing shows in nearly all of them, an interrupt in few.
+/// The lower quartile of the repetitions' sizes: what a counter sees where there is nothing shows in nearly all of them, an interrupt in
+/// few.
 double size_in_most(const std::vector<double>& repetitions, double value) {
   if (repetitions.empty()) return std::abs(value);
   std::vector<double> sizes;
@@ -98,7 +99,8 @@ Reported Formula::combined(const Measured& measured, std::size_t at, std::vector
 /// Fills zero and zero_bound, where the model says that there is nothing beyond slack.
 void Formula::hold_zero_test(CaseScore& row, const CaseRow& of, std::size_t at, const std::vector<double>& repetitions) const {
   if (row.exact_lo > 0 || row.exact_hi > (counter_.kind == Kind::bytes ? slack_bytes(of) : 0)) return;
-  row.zero_bound = row.exact ? 0 : std::max(zero_floor(of), activity(at) * (counter_.kind == Kind::bytes ? zero_share_bytes : zero_share_flops));
+  row.zero_bound =
+      row.exact ? 0 : std::max(zero_floor(of), activity(at) * (counter_.kind == Kind::bytes ? zero_share_bytes : zero_share_flops));
   const bool passes = size_in_most(repetitions, row.measured) <= row.exact_hi + row.zero_bound;
   row.zero = passes ? ZeroTest::passed : ZeroTest::failed;
 }
@@ -109,7 +111,8 @@ double Formula::zero_floor(const CaseRow& of) const {
 
 bool Formula::as_good_as_nothing(const CaseScore& row, const CaseRow& of) const {
   if (row.zero != ZeroTest::no || row.exact_lo <= 0) return false;
-  return row.measured < nothing_part * row.exact_lo || (row.measured <= zero_floor(of) && row.measured < allowed_nothing_part * row.exact_lo);
+  return row.measured < nothing_part * row.exact_lo ||
+         (row.measured <= zero_floor(of) && row.measured < allowed_nothing_part * row.exact_lo);
 }
 
 /// Fills ratio (and status and reason where there can be none) from measured and exact.

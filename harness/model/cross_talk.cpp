@@ -51,7 +51,8 @@ std::vector<const SeenFlow*> CrossTalk::claimed_but_unseen() const {
 
 FlowFamilies::FlowFamilies(const Columns& columns) {
   families_.push_back({"flops", flops_by_precision(columns), {}, {}});
-  for (const char* boundary : {"bytes.reg-L1", "bytes.L1-L2", "bytes.L2-L3", "bytes.L3-mem", "bytes.reg-shared", "bytes.L2-mem", "bytes.host-dev"})
+  for (const char* boundary :
+       {"bytes.reg-L1", "bytes.L1-L2", "bytes.L2-L3", "bytes.L3-mem", "bytes.reg-shared", "bytes.L2-mem", "bytes.host-dev"})
     families_.push_back({boundary, columns.quantities_below(std::string(boundary) + "."), {}, {}});
   for (auto& family : families_) {
     std::vector<std::size_t> numbers;
@@ -109,7 +110,8 @@ CrossTalk FlowFamilies::fit(const Counter& counter, const std::vector<Evidence>&
   if (sums.rows() < 2 * own->flows.size()) return talk;
   talk.residual = fitted.residual;
   for (std::size_t i = 0; i < own->flows.size(); ++i)
-    talk.flows.push_back({own->flows[i], claims(counter, own->name, own->flows[i]), is_told_apart(sums, i), fitted.weights[i], fitted.errors[i]});
+    talk.flows.push_back(
+        {own->flows[i], claims(counter, own->name, own->flows[i]), is_told_apart(sums, i), fitted.weights[i], fitted.errors[i]});
   if (talk.residual <= good_fit || own->name == "flops") return talk;
   for (const auto& other : families_) {
     if (&other == own || other.name == "flops" || other.flows.empty()) continue;

@@ -22,8 +22,8 @@ struct CrossTalk {
   std::string family = {};  // whose flows: "bytes.L1-L2", "flops"; empty where the claim has no flows
   std::size_t cases = 0;
   std::vector<SeenFlow> flows = {};
-  double residual = absent;             // root mean square, as a part of the traffic
-  std::string nearer = {};              // another boundary that the counts follow far better
+  double residual = absent;  // root mean square, as a part of the traffic
+  std::string nearer = {};   // another boundary that the counts follow far better
   double nearer_residual = absent;
 
   std::vector<const SeenFlow*> unclaimed_but_seen() const;

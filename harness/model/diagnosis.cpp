@@ -17,14 +17,15 @@ void find_nothing(const Diagnosed& d, Findings& findings) {
   const std::size_t nothings = d.summary.nothings();
   if (nothings == 0) return;
   if (nothings >= fewest_cases && d.summary.cases() == 0) {
-    findings.push_back({"always_nothing", "counted as good as nothing in all " + counted(nothings, "case") + " that have something: masked, or no such event",
+    findings.push_back({"always_nothing",
+                        "counted as good as nothing in all " + counted(nothings, "case") + " that have something: masked, or no such event",
                         static_cast<double>(nothings)});
     return;
   }
   const std::string where = where_nothing_is_counted(d.evidence, d.factors);
   findings.push_back({"nothing",
-                      "counted as good as nothing in " + counted(nothings, "case") + (nothings == 1 ? " that has something" : " that have something") +
-                          (where.empty() ? "" : ": " + where),
+                      "counted as good as nothing in " + counted(nothings, "case") +
+                          (nothings == 1 ? " that has something" : " that have something") + (where.empty() ? "" : ": " + where),
                       static_cast<double>(nothings)});
 }
 
@@ -41,7 +42,8 @@ void find_zero_failures(const Diagnosed& d, Findings& findings) {
 
 void find_wrong_groups(const Diagnosed& d, Findings& findings) {
   if (d.score.joint_cases < fewest_cases || std::abs(d.score.joint - 1) <= d.limits.dispersion) return;
-  findings.push_back({"grouping", "beside other events it counts " + significant(d.score.joint, 3) + " times what it counts in its first group",
+  findings.push_back({"grouping",
+                      "beside other events it counts " + significant(d.score.joint, 3) + " times what it counts in its first group",
                       d.score.joint});
 }
 
@@ -49,9 +51,10 @@ void find_wrong_groups(const Diagnosed& d, Findings& findings) {
 void find_scatter(const Diagnosed& d, Findings& findings) {
   const Repeatability& r = d.score.repeatability;
   if (r.cases >= fewest_cases && r.median > d.limits.dispersion)
-    findings.push_back({"repeatability", "does not repeat: within a case its counts scatter by " + percent_of(r.median) + " (median of " +
-                                             counted(r.cases, "case") + ")",
-                        r.median});
+    findings.push_back(
+        {"repeatability",
+         "does not repeat: within a case its counts scatter by " + percent_of(r.median) + " (median of " + counted(r.cases, "case") + ")",
+         r.median});
   constexpr double tolerated = 0.005;
   if (r.cases_with_losses >= fewest_cases && static_cast<double>(r.lost) > tolerated * static_cast<double>(r.repetitions))
     findings.push_back({"lost", "loses counts in " + std::to_string(r.lost) + " of " + counted(r.repetitions, "repetition"),
@@ -93,7 +96,8 @@ void find_flows(const Diagnosed& d, Findings& findings) {
                         flow->weight});
   for (const auto* flow : talk.unclaimed_but_seen())
     findings.push_back({"unclaimed_flow", "sees " + flow->quantity + " too, with weight " + significant(flow->weight, 2), flow->weight});
-  if (!talk.nearer.empty()) findings.push_back({"other_boundary", "follows " + talk.nearer + " rather than " + talk.family, talk.nearer_residual});
+  if (!talk.nearer.empty())
+    findings.push_back({"other_boundary", "follows " + talk.nearer + " rather than " + talk.family, talk.nearer_residual});
 }
 
 void find_dependence(const Diagnosed& d, Findings& findings) {

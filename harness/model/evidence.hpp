@@ -17,11 +17,11 @@ struct Evidence {
   double measured = absent, ratio = absent;
   double exact_lo = absent, exact_hi = absent;
   ZeroTest zero = ZeroTest::no;
-  bool counted_nothing = false;        // or as good as nothing, where there is something
-  bool unsteady = false;               // its own repetitions differ by more than a trusted counter may deviate
+  bool counted_nothing = false;             // or as good as nothing, where there is something
+  bool unsteady = false;                    // its own repetitions differ by more than a trusted counter may deviate
   std::uint32_t repetitions = 0, lost = 0;  // lost: repetitions that counted far less than their median
-  double scatter = absent;             // of the repetitions, over their median; absent for fewer than three
-  double joint = absent;               // median in another group of events over that in the first; absent where there is one group
+  double scatter = absent;                  // of the repetitions, over their median; absent for fewer than three
+  double joint = absent;                    // median in another group of events over that in the first; absent where there is one group
 
   /// A ratio that can tell a right counter from a wrong one: not the answer "inside" to an interval that begins at nothing.
   bool tells() const { return zero == ZeroTest::no && !counted_nothing && ratio == ratio && !(exact_lo <= 0 && ratio == 1); }

@@ -78,7 +78,8 @@ double slack_bytes(const CaseRow& row) {
 }
 
 std::string regime_of(const Measured& measured) {
-  constexpr std::array<std::pair<const char*, const char*>, 3> levels{{{"L1", "bytes.L1-L2"}, {"L2", "bytes.L2-L3"}, {"L3", "bytes.L3-mem"}}};
+  constexpr std::array<std::pair<const char*, const char*>, 3> levels{
+      {{"L1", "bytes.L1-L2"}, {"L2", "bytes.L2-L3"}, {"L3", "bytes.L3-mem"}}};
   bool known = false;
   for (const auto& [level, quantity] : levels) {
     const Bounds bytes = measured.expected(quantity);

@@ -34,8 +34,7 @@ std::vector<Cluster> clusters_of(const std::vector<Evidence>& evidence, const Fa
 std::vector<Linearity> linearity_of(const std::vector<Evidence>& evidence, const FactorTable& factors) {
   std::map<std::string, std::vector<Point>> regimes;
   for (const auto& one : evidence)
-    if (one.is_sharp())
-      regimes[factors.word(Factor::regime, factors.value(one.at, Factor::regime))].push_back(point_of(one));
+    if (one.is_sharp()) regimes[factors.word(Factor::regime, factors.value(one.at, Factor::regime))].push_back(point_of(one));
   std::vector<Linearity> lines{fit_line(points_of(evidence), "")};
   for (auto& [regime, points] : regimes)
     if (regimes.size() > 1 && points.size() >= 4) lines.push_back(fit_line(std::move(points), regime));
@@ -108,7 +107,8 @@ void reject(CounterScore& score, const Finding& finding) {
 
 void decide_by_regimes(CounterScore& score, const Summary& s, const std::string& otherwise) {
   score.grade = score.regimes ? 'C' : 'D';
-  score.reason = score.regimes ? "good only for " + in_words(*score.regimes) + "; over all " + (s.cases() == 0 ? "nothing" : range_of(s)) : otherwise;
+  score.reason =
+      score.regimes ? "good only for " + in_words(*score.regimes) + "; over all " + (s.cases() == 0 ? "nothing" : range_of(s)) : otherwise;
   if (score.regimes && find(score.findings, "nothing")) score.reason = otherwise + "; good only for " + in_words(*score.regimes);
   score.reason += explanation(score);
 }
@@ -155,7 +155,8 @@ void qualify(CounterScore& score) {
   if (score.grade == '-') return;
   std::vector<std::string> on;
   for (const auto& one : score.hangs_on)
-    on.push_back(one.value + (one.grade_without == '-' ? " (without it no grade)" : " (without it " + std::string(1, one.grade_without) + ")"));
+    on.push_back(one.value +
+                 (one.grade_without == '-' ? " (without it no grade)" : " (without it " + std::string(1, one.grade_without) + ")"));
   if (on.empty()) return;
   score.findings.push_back({"hangs_on", "hangs on " + listed(on, 2), absent});
   score.reason += "; " + score.findings.back().words;

@@ -16,8 +16,9 @@ struct Mean {
 };
 
 /// The mean log ratio at each value that occurs in one group of matched cases.
-std::vector<std::pair<std::uint32_t, double>> means_by_value(std::span<const std::uint32_t> cases, const std::vector<const Evidence*>& by_case,
-                                                             const FactorTable& factors, Factor factor) {
+std::vector<std::pair<std::uint32_t, double>> means_by_value(std::span<const std::uint32_t> cases,
+                                                             const std::vector<const Evidence*>& by_case, const FactorTable& factors,
+                                                             Factor factor) {
   std::vector<std::pair<std::uint32_t, double>> means;
   Mean mean;
   std::uint32_t value = 0;

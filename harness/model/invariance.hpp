@@ -12,8 +12,8 @@ namespace plumbline {
 /// What one factor does, over all groups of cases that agree in everything else.
 struct FactorEffect {
   Factor factor = Factor::compiler;
-  std::size_t comparisons = 0;       // groups in which it took two values or more
-  double ratio = 1;                  // of the mean ratios at its highest and its lowest value
+  std::size_t comparisons = 0;            // groups in which it took two values or more
+  double ratio = 1;                       // of the mean ratios at its highest and its lowest value
   std::string highest = {}, lowest = {};  // empty where it does nothing
 };
 

@@ -40,18 +40,18 @@ class Numbers {
 };
 
 struct Tables {
-  Numbers places, events;  // (case, node), (backend, event)
-  std::vector<std::vector<double>> seconds;                            // by place
-  std::vector<Sample> samples;                                         // by place, event, group, repetition
-  std::vector<std::size_t> first_sample;                               // of each place, and the end
-  std::vector<std::map<std::string, const OutcomeRow*>> outcomes;      // by place, then pass
+  Numbers places, events;                                          // (case, node), (backend, event)
+  std::vector<std::vector<double>> seconds;                        // by place
+  std::vector<Sample> samples;                                     // by place, event, group, repetition
+  std::vector<std::size_t> first_sample;                           // of each place, and the end
+  std::vector<std::map<std::string, const OutcomeRow*>> outcomes;  // by place, then pass
 };
 
 void index_counts(const Results& results, Tables& tables) {
   for (const auto& row : results.counts)
     if (row.thread == -1)
-      tables.samples.push_back({tables.places.of(row.case_id, row.node), tables.events.of(row.backend, row.event), row.group, row.repetition,
-                                row.rank, row.net, row.status});
+      tables.samples.push_back({tables.places.of(row.case_id, row.node), tables.events.of(row.backend, row.event), row.group,
+                                row.repetition, row.rank, row.net, row.status});
   std::stable_sort(tables.samples.begin(), tables.samples.end(), [](const Sample& a, const Sample& b) {
     return std::tie(a.place, a.event, a.group, a.repetition) < std::tie(b.place, b.event, b.group, b.repetition);
   });
@@ -121,7 +121,8 @@ Reported team_seconds(const Tables& tables, const Place& place) {
 
 void add_counts(const Tables& tables, const Place& place, Measured& measured) {
   const OutcomeRow* outcome = outcome_of(tables, place, "count");
-  const std::span samples = std::span(tables.samples).subspan(tables.first_sample[place], tables.first_sample[place + 1] - tables.first_sample[place]);
+  const std::span samples =
+      std::span(tables.samples).subspan(tables.first_sample[place], tables.first_sample[place + 1] - tables.first_sample[place]);
   measured.counting = outcome != nullptr ? outcome->status : !samples.empty() ? Status::ok : Status::unavailable;
   measured.counting_reason = outcome != nullptr ? outcome->reason : measured.counting == Status::ok ? "" : "no counting pass";
   for (std::size_t first = 0, end = 0; first < samples.size(); first = end) {
@@ -185,8 +186,7 @@ Measurements measurements_of(const Results& results) {
       add_counts(tables, place, measured);
       all.cases.push_back(std::move(measured));
     }
-  std::stable_sort(all.cases.begin(), all.cases.end(),
-                   [](const Measured& a, const Measured& b) {
+  std::stable_sort(all.cases.begin(), all.cases.end(), [](const Measured& a, const Measured& b) {
     return a.of == b.of ? a.node < b.node : in_natural_order(a.of->id, b.of->id);
   });
   return all;

@@ -10,8 +10,9 @@ namespace plumbline {
 namespace {
 
 /// In the order of preference, where two factors tell the same.
-constexpr std::array<Factor, factor_count> preference{Factor::level, Factor::precision, Factor::regime, Factor::compiler, Factor::kernel, Factor::isa,
-                                                      Factor::form,  Factor::size,      Factor::team,   Factor::order,    Factor::node};
+constexpr std::array<Factor, factor_count> preference{Factor::level,  Factor::precision, Factor::regime, Factor::compiler,
+                                                      Factor::kernel, Factor::isa,       Factor::form,   Factor::size,
+                                                      Factor::team,   Factor::order,     Factor::node};
 
 /// Good regimes must hold this part of the cases: among many values a few agree by chance.
 constexpr double smallest_share = 0.15;

@@ -14,7 +14,8 @@ struct Repeatability {
   std::size_t lost = 0, cases_with_losses = 0;   // repetitions that counted far less than their median
 };
 
-/// Fills repetitions, scatter, unsteady and lost. An interrupt adds counts and is no fault of the counter; nothing takes counts away but a loss.
+/// Fills repetitions, scatter, unsteady and lost. An interrupt adds counts and is no fault of the counter; nothing takes counts away but a
+/// loss.
 void judge_repetitions(std::vector<double> repetitions, const Limits& limits, Evidence& evidence);
 
 Repeatability repeatability_of(std::span<const Evidence> evidence);

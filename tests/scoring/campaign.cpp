@@ -23,8 +23,7 @@ std::vector<Shape> shapes() {
   std::vector<Shape> all;
   for (const char* form : {"loop", "inline"})
     for (const std::int64_t n : {2, 5, 9, 17, 29})
-      for (const std::int64_t m : {64, 256, 1024})
-        all.push_back({"validation/series", {{"form", std::string(form)}, {"n", n}, {"m", m}}});
+      for (const std::int64_t m : {64, 256, 1024}) all.push_back({"validation/series", {{"form", std::string(form)}, {"n", n}, {"m", m}}});
   for (const std::int64_t n : {64, 256, 1024}) all.push_back({"validation/stencil5", {{"n", n}}});
   for (const char* kernel : {"validation/stencil7", "validation/stencil7c"})
     for (const std::int64_t n : {24, 64, 128}) all.push_back({kernel, {{"n", n}}});

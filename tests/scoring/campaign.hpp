@@ -15,7 +15,7 @@ namespace plumbline::test {
 /// One case, and what really happens in it: every flow somewhere inside the model's interval.
 struct TrueCase {
   CaseRow row;
-  std::map<std::string, double> truth;                    // quantity -> amount a sweep, of one rank
+  std::map<std::string, double> truth;                     // quantity -> amount a sweep, of one rank
   std::map<std::string, std::pair<double, double>> model;  // quantity -> lo, hi
 
   std::string level() const;     // O0, O3
@@ -29,8 +29,8 @@ std::vector<TrueCase> realistic_campaign(std::uint64_t seed);
 
 /// What disturbs even a right counter.
 struct Noise {
-  double relative = 0;       // standard deviation of a repetition
-  double background = 0;     // at most so much is added to each repetition
+  double relative = 0;        // standard deviation of a repetition
+  double background = 0;      // at most so much is added to each repetition
   double interrupted = 0.02;  // share of repetitions in which an interrupt adds up to:
   double interrupt = 0;
 };
@@ -39,8 +39,8 @@ Noise noise_of(Kind kind, Random& random);
 /// A counter and its counts; group 0, and group 1 where `joint` is set.
 struct MadeCounter {
   Counter counter;
-  std::string kind;       // "right", or what is wrong with it
-  double magnitude = 0;   // how wrong, in the fault's own measure
+  std::string kind;      // "right", or what is wrong with it
+  double magnitude = 0;  // how wrong, in the fault's own measure
   Noise noise = {};
   std::function<double(const TrueCase&, Random&)> count = {};  // one repetition of one rank, without noise
   std::function<double(const TrueCase&, Random&)> joint = {};

@@ -39,45 +39,91 @@ void misses_prefetched(MadeCounter& made, double most, Random& random) {
 std::vector<Fault> build() {
   std::vector<Fault> all;
   const auto add_factor = [&](const char* name, double factor, const Claim& claim) {
-    all.push_back({name, "", claim, {"factor"}, 0, 0, {}, [factor](MadeCounter& made, double, const Cases&, Random&) { times(made, factor); }});
+    all.push_back(
+        {name, "", claim, {"factor"}, 0, 0, {}, [factor](MadeCounter& made, double, const Cases&, Random&) { times(made, factor); }});
   };
   add_factor("doubled FLOPs", 2, fp64);
   add_factor("halved FLOPs", 0.5, fp64);
   add_factor("doubled bytes", 2, refills);
   add_factor("halved bytes", 0.5, refills);
-  all.push_back({"factor on FLOPs", "distance of the factor from 1", fp64, {"factor"}, 0.02, 1, {0.002, 0.005, 0.01, 0.015, 0.02, 0.05},
+  all.push_back({"factor on FLOPs",
+                 "distance of the factor from 1",
+                 fp64,
+                 {"factor"},
+                 0.02,
+                 1,
+                 {0.002, 0.005, 0.01, 0.015, 0.02, 0.05},
                  [](MadeCounter& made, double g, const Cases&, Random& r) { times(made, r.with_probability(0.5) ? 1 + g : 1 / (1 + g)); }});
-  all.push_back({"factor on bytes", "distance of the factor from 1", refills, {"factor"}, 0.12, 1, {0.01, 0.02, 0.05, 0.08, 0.12, 0.2},
+  all.push_back({"factor on bytes",
+                 "distance of the factor from 1",
+                 refills,
+                 {"factor"},
+                 0.12,
+                 1,
+                 {0.01, 0.02, 0.05, 0.08, 0.12, 0.2},
                  [](MadeCounter& made, double g, const Cases&, Random& r) { times(made, r.with_probability(0.5) ? 1 + g : 1 / (1 + g)); }});
   all.push_back({"packed only", "", fp64, {"nothing"}, 0, 0, {}, [](MadeCounter& made, double, const Cases&, Random&) {
-                   made.count = [claim = made.counter.quantities](const TrueCase& one, Random&) { return packed_part(one) * one.of(claim); };
+                   made.count = [claim = made.counter.quantities](const TrueCase& one, Random&) {
+                     return packed_part(one) * one.of(claim);
+                   };
                  }});
   all.push_back({"one precision", "", both_precisions, {"nothing"}, 0, 0, {}, [](MadeCounter& made, double, const Cases&, Random& r) {
                    const Claim seen{r.with_probability(0.5) ? "flops.fp64" : "flops.fp32"};
                    made.count = [seen](const TrueCase& one, Random&) { return one.of(seen); };
                  }});
-  all.push_back({"loads only", "part of the stores that is missed", references, {"unseen_flow", "depends_on"}, 0.6, 1,
-                 {0.05, 0.1, 0.2, 0.4, 0.6, 1}, [](MadeCounter& made, double missed, const Cases&, Random&) {
+  all.push_back({"loads only",
+                 "part of the stores that is missed",
+                 references,
+                 {"unseen_flow", "depends_on"},
+                 0.6,
+                 1,
+                 {0.05, 0.1, 0.2, 0.4, 0.6, 1},
+                 [](MadeCounter& made, double missed, const Cases&, Random&) {
                    made.count = [missed](const TrueCase& one, Random&) {
                      return one.of({"bytes.reg-L1.load"}) + (1 - missed) * one.of({"bytes.reg-L1.store"});
                    };
                  }});
-  all.push_back({"no reads for ownership", "part of them that is missed", refills, {"unseen_flow", "depends_on"}, 0.6, 1,
-                 {0.05, 0.1, 0.2, 0.4, 0.6, 1}, [](MadeCounter& made, double missed, const Cases&, Random&) {
+  all.push_back({"no reads for ownership",
+                 "part of them that is missed",
+                 refills,
+                 {"unseen_flow", "depends_on"},
+                 0.6,
+                 1,
+                 {0.05, 0.1, 0.2, 0.4, 0.6, 1},
+                 [](MadeCounter& made, double missed, const Cases&, Random&) {
                    made.count = [missed](const TrueCase& one, Random&) {
                      return one.of({"bytes.L1-L2.demand_read"}) + (1 - missed) * one.of({"bytes.L1-L2.rfo"});
                    };
                  }});
-  all.push_back({"demand only", "largest part of a kernel's lines that prefetchers bring", reads, {"depends_on", "factor", "regimes"}, 0.2, 0.95,
+  all.push_back({"demand only",
+                 "largest part of a kernel's lines that prefetchers bring",
+                 reads,
+                 {"depends_on", "factor", "regimes"},
+                 0.2,
+                 0.95,
                  {0.02, 0.05, 0.1, 0.2, 0.4, 0.9},
                  [](MadeCounter& made, double most, const Cases&, Random& r) { misses_prefetched(made, most, r); }});
   for (const auto& [name, claim] : {std::pair{"offset on FLOPs", fp64}, {"offset on bytes", refills}})
-    all.push_back({name, "offset over the median amount", claim, {"offset", "zero_test"}, claim == fp64 ? 0.01 : 0.1, 3,
-                   {0.001, 0.003, 0.01, 0.03, 0.1, 0.3}, [](MadeCounter& made, double part, const Cases& cases, Random&) {
+    all.push_back({name,
+                   "offset over the median amount",
+                   claim,
+                   {"offset", "zero_test"},
+                   claim == fp64 ? 0.01 : 0.1,
+                   3,
+                   {0.001, 0.003, 0.01, 0.03, 0.1, 0.3},
+                   [](MadeCounter& made, double part, const Cases& cases, Random&) {
                      const double offset = part * typical_amount(cases, made.counter.quantities);
-                     made.count = [claim = made.counter.quantities, offset](const TrueCase& one, Random&) { return one.of(claim) + offset; };
+                     made.count = [claim = made.counter.quantities, offset](const TrueCase& one, Random&) {
+                       return one.of(claim) + offset;
+                     };
                    }});
-  all.push_back({"saturating", "largest amount over the count that is not exceeded", refills, {"saturates"}, 4, 50, {1.05, 1.2, 1.5, 2, 4, 10},
+  all.push_back({"saturating",
+                 "largest amount over the count that is not exceeded",
+                 refills,
+                 {"saturates"},
+                 4,
+                 50,
+                 {1.05, 1.2, 1.5, 2, 4, 10},
                  [](MadeCounter& made, double over, const Cases& cases, Random&) {
                    double most = 0;
                    for (const auto& one : cases) most = std::max(most, one.of(made.counter.quantities));
@@ -86,29 +132,56 @@ std::vector<Fault> build() {
                    };
                  }});
   for (const auto& [name, claim] : {std::pair{"occasional loss of FLOPs", fp64}, {"occasional loss of bytes", refills}})
-    all.push_back({name, "share of repetitions", claim, {"lost", "repeatability"}, 0.02, 0.3, {0.002, 0.005, 0.01, 0.02, 0.05, 0.2},
+    all.push_back({name,
+                   "share of repetitions",
+                   claim,
+                   {"lost", "repeatability"},
+                   0.02,
+                   0.3,
+                   {0.002, 0.005, 0.01, 0.02, 0.05, 0.2},
                    [](MadeCounter& made, double share, const Cases&, Random&) {
                      made.count = [claim = made.counter.quantities, share](const TrueCase& one, Random& r) {
                        const double kept = r.with_probability(share) ? r.between(0, 0.7) : 1;
                        return kept * one.of(claim);
                      };
                    }});
-  all.push_back({"multiplex-scaled", "standard deviation of the scaling", refills, {"repeatability"}, 0.06, 0.3, {0.005, 0.01, 0.02, 0.04, 0.06, 0.1},
+  all.push_back({"multiplex-scaled",
+                 "standard deviation of the scaling",
+                 refills,
+                 {"repeatability"},
+                 0.06,
+                 0.3,
+                 {0.005, 0.01, 0.02, 0.04, 0.06, 0.1},
                  [](MadeCounter& made, double deviation, const Cases&, Random&) {
                    made.count = [claim = made.counter.quantities, deviation](const TrueCase& one, Random& r) {
-                     return one.of(claim) * std::max(0.0, std::round(100 * (1 + deviation * r.normal())) / 100);  // whole percent, as PAPI scales
+                     return one.of(claim) *
+                            std::max(0.0, std::round(100 * (1 + deviation * r.normal())) / 100);  // whole percent, as PAPI scales
                    };
                  }});
   all.push_back({"masked", "", refills, {"always_nothing"}, 0, 0, {}, [](MadeCounter& made, double, const Cases&, Random&) {
                    made.noise_free = true;
                    made.count = [](const TrueCase&, Random&) { return 0.0; };
                  }});
-  all.push_back({"leaking from another thread", "its counts over the median amount", refills, {"zero_test", "repeatability"}, 0.1, 3,
-                 {0.001, 0.003, 0.01, 0.03, 0.1, 0.3}, [](MadeCounter& made, double part, const Cases& cases, Random&) {
+  all.push_back({"leaking from another thread",
+                 "its counts over the median amount",
+                 refills,
+                 {"zero_test", "repeatability"},
+                 0.1,
+                 3,
+                 {0.001, 0.003, 0.01, 0.03, 0.1, 0.3},
+                 [](MadeCounter& made, double part, const Cases& cases, Random&) {
                    const double most = part * typical_amount(cases, made.counter.quantities);
-                   made.count = [claim = made.counter.quantities, most](const TrueCase& one, Random& r) { return one.of(claim) + most * r.uniform(); };
+                   made.count = [claim = made.counter.quantities, most](const TrueCase& one, Random& r) {
+                     return one.of(claim) + most * r.uniform();
+                   };
                  }});
-  all.push_back({"wrong when grouped", "distance of the factor from 1", fp64, {"grouping"}, 0.01, 1, {0.001, 0.003, 0.006, 0.01, 0.1},
+  all.push_back({"wrong when grouped",
+                 "distance of the factor from 1",
+                 fp64,
+                 {"grouping"},
+                 0.01,
+                 1,
+                 {0.001, 0.003, 0.006, 0.01, 0.1},
                  [](MadeCounter& made, double g, const Cases&, Random&) {
                    times(made, 1);
                    made.joint = [claim = made.counter.quantities, g](const TrueCase& one, Random&) { return one.of(claim) / (1 + g); };
@@ -124,17 +197,9 @@ const std::vector<Fault>& known_faults() {
 }
 
 const std::vector<Claim>& right_claims() {
-  static const std::vector<Claim> claims{fp64,
-                                         {"flops.fp32"},
-                                         both_precisions,
-                                         references,
-                                         {"bytes.reg-L1.load"},
-                                         refills,
-                                         {"bytes.L1-L2"},
-                                         {"bytes.L1-L2.write_back"},
-                                         reads,
-                                         {"bytes.L2-L3"},
-                                         {"bytes.L3-mem"}};
+  static const std::vector<Claim> claims{
+      fp64,  {"flops.fp32"},  both_precisions, references, {"bytes.reg-L1.load"}, refills, {"bytes.L1-L2"}, {"bytes.L1-L2.write_back"},
+      reads, {"bytes.L2-L3"}, {"bytes.L3-mem"}};
   return claims;
 }
 

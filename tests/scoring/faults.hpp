@@ -16,7 +16,7 @@ struct Fault {
   Claim claim;
   /// Caught is: not graded A, and one of these findings told in the reason.
   std::vector<std::string> findings;
-  double limit, largest;  // magnitudes from the stated detection limit up to which counters are made
+  double limit, largest;      // magnitudes from the stated detection limit up to which counters are made
   std::vector<double> curve;  // magnitudes of the detection curve; empty: the fault has no magnitude
   /// The counts of a counter with the fault so strong. `cases` tells what is typical.
   std::function<void(MadeCounter&, double magnitude, const std::vector<TrueCase>& cases, Random&)> make;
@@ -32,7 +32,8 @@ const std::vector<Fault>& unseen_faults();
 const std::vector<Claim>& right_claims();
 
 MadeCounter right_counter(const std::string& name, const Claim& claim, Random& random);
-MadeCounter faulty_counter(const std::string& name, const Fault& fault, double magnitude, const std::vector<TrueCase>& cases, Random& random);
+MadeCounter faulty_counter(const std::string& name, const Fault& fault, double magnitude, const std::vector<TrueCase>& cases,
+                           Random& random);
 
 /// The median over the cases in which there is something to count.
 double typical_amount(const std::vector<TrueCase>& cases, const Claim& claim);

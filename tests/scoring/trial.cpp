@@ -10,7 +10,8 @@ Tried judged(const MadeCounter& made, const Fault* fault, CounterScore score) {
   tried.caught = tried.score.grade != 'A';
   if (fault == nullptr) return tried;
   tried.explained = tried.caught && std::any_of(tried.score.findings.begin(), tried.score.findings.end(), [&](const Finding& finding) {
-                      const bool expected = std::find(fault->findings.begin(), fault->findings.end(), finding.kind) != fault->findings.end();
+                      const bool expected =
+                          std::find(fault->findings.begin(), fault->findings.end(), finding.kind) != fault->findings.end();
                       return expected && tried.score.reason.find(finding.words) != std::string::npos;
                     });
   return tried;

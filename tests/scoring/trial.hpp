@@ -13,7 +13,7 @@ struct Tried {
   std::string fault;  // "right" for a right counter
   double magnitude = 0;
   CounterScore score;
-  bool caught = false;   // not trusted
+  bool caught = false;     // not trusted
   bool explained = false;  // and the reason tells one of the fault's findings
 };
 
