@@ -96,8 +96,7 @@ Exit score_file(const ScoreOptions& options) {
   const auto notes = notes_of(accuracy);
   if (options.format == Format::json) print(as_json(options, accuracy, notes));
   if (options.format == Format::csv) print(csv(all_of(accuracy.rows, row_json)));
-  if (options.format == Format::text)
-    print((options.counter.empty() ? score_text(accuracy) : evidence_text(accuracy)) + note_lines(notes));
+  if (options.format == Format::text) print((options.counter.empty() ? score_text(accuracy) : evidence_text(accuracy)) + note_lines(notes));
   return code;
 }
 

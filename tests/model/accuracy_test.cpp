@@ -162,16 +162,6 @@ TEST(Accuracy, a_kernel_tried_only_when_optimized_is_no_regime_of_its_own) {
   EXPECT_EQ(score_all(samples).counters.at(0).grade, 'D');
 }
 
-TEST(Accuracy, the_papers_refills_would_be_C_or_worse_and_its_accesses_D) {
-  // Table V of paper 004: DCR_GOOD 0.569 to 1.281 with geometric mean 0.812; L1_DCA 1.798 to 38.3.
-  EXPECT_NE(
-      score_all({fill_case(1, 6400, 6400, 56.9), fill_case(2, 6400, 6400, 73.4), fill_case(3, 6400, 6400, 128.1)}).counters.at(0).grade,
-      'A');
-  EXPECT_EQ(
-      score_all({fill_case(1, 6400, 6400, 179.8), fill_case(2, 6400, 6400, 587), fill_case(3, 6400, 6400, 3830)}).counters.at(0).grade,
-      'D');
-}
-
 TEST(Accuracy, emulated_flops_that_differ_from_the_arithmetic_fail_exactness) {
   CaseSample sample{.model = {{"flops.fp64", {2000, 2000}}, {"flops.fp32", {0, 0}}}};
   for (const char* precision : {"fp64", "fp32"})

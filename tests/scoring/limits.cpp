@@ -45,7 +45,8 @@ ordered_json unseen(int seeds) {
   ordered_json all = ordered_json::array();
   for (const auto& fault : unseen_faults()) {
     const Count& count = counts[fault.name];
-    all.push_back({{"fault", fault.name}, {"seeds", seeds}, {"caught", count.caught}, {"explained", count.explained}, {"grades", count.grades}});
+    all.push_back(
+        {{"fault", fault.name}, {"seeds", seeds}, {"caught", count.caught}, {"explained", count.explained}, {"grades", count.grades}});
   }
   return all;
 }

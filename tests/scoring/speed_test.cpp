@@ -39,7 +39,8 @@ TEST(Speed, the_papers_4248_cases_by_200_counters_are_scored) {
   std::vector<test::MadeCounter> made;
   std::vector<Counter> counters;
   while (made.size() < wanted_counters) {
-    made.push_back(test::right_counter("counter" + std::to_string(made.size()), test::right_claims()[made.size() % test::right_claims().size()], random));
+    made.push_back(test::right_counter("counter" + std::to_string(made.size()),
+                                       test::right_claims()[made.size() % test::right_claims().size()], random));
     made.back().joint = {};
     counters.push_back(made.back().counter);
   }
@@ -48,8 +49,8 @@ TEST(Speed, the_papers_4248_cases_by_200_counters_are_scored) {
   const Measurements measurements = measurements_of(results);
   const double reading = seconds_since(start);
   const Accuracy accuracy = score(measurements, counters);
-  std::cout << results.counts.size() << " counts of " << cases.size() << " cases by " << counters.size() << " counters: put together in " << reading
-            << " s, scored in " << seconds_since(start) - reading << " s\n";
+  std::cout << results.counts.size() << " counts of " << cases.size() << " cases by " << counters.size() << " counters: put together in "
+            << reading << " s, scored in " << seconds_since(start) - reading << " s\n";
   ASSERT_EQ(accuracy.counters.size(), counters.size());
   EXPECT_EQ(accuracy.rows.size(), counters.size() * cases.size());
   for (const auto& one : accuracy.counters) EXPECT_EQ(one.grade, 'A') << one.quantity << ": " << one.reason;
