@@ -1,4 +1,5 @@
-"""python3 -m plumbline_analysis report FILE.h5 --show show.json --ceilings ceilings.json --score score.json -o DIR"""
+"""python3 -m plumbline_analysis report FILE.h5 --show show.json --ceilings ceilings.json --score score.json -o DIR
+python3 -m plumbline_analysis paper DIR        (the experiment of Kwack et al. 2018: jobs/kwack2018.sh)"""
 import argparse
 import sys
 import traceback
@@ -14,21 +15,25 @@ def parse(arguments):
     for command in ("show", "ceilings", "score"):
         report.add_argument(f"--{command}", required=True, metavar="JSON", help=f"what plumbline {command} FILE --json printed")
     report.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the figures")
-    report.add_argument("--debug", action="store_true", help="after an error that nobody foresaw, show where in this package it rose")
+    paper = commands.add_parser("paper", help="the experiment of Kwack et al. 2018: its tables and figures beside the paper's")
+    paper.add_argument("file", metavar="DIR", help="folder with series, series_flows and stencils, each .h5 and .score.json")
+    paper.add_argument("-o", "--output", metavar="DIR", help="folder for the figures and kwack2018.json (default: the same)")
+    for command in (report, paper):
+        command.add_argument("--debug", action="store_true", help="after an error that nobody foresaw, show where in this package it rose")
     return parser.parse_args(arguments)
 
 
 def main(arguments=None):
     parsed = parse(arguments)
     try:
-        from . import errors, report
+        from . import errors, paper, report
     except ModuleNotFoundError as error:
         module = (error.name or "?").split(".")[0]
         package = DEBIAN_PACKAGES.get(module, f"python3-{module}")
         print(f"plumbline report: the Python module '{module}' is missing; install it (Debian: apt install {package})", file=sys.stderr)
         return 1
     try:
-        paths, notes = report.write(parsed)
+        paths, notes = {"report": report.write, "paper": paper.write}[parsed.command](parsed)
     except errors.InputError as error:
         print(f"plumbline report: {error}", file=sys.stderr)
         return 2

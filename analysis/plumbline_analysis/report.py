@@ -17,7 +17,7 @@ def write(arguments):
     try:
         os.makedirs(arguments.output, exist_ok=True)
         with matplotlib.rc_context(style.SETTINGS):
-            figures = _save_all(_figures(tables, ceilings, show, score, notes), arguments.output)
+            figures = save_all(_figures(tables, ceilings, show, score, notes), arguments.output)
         target = os.path.join(arguments.output, "report.html")
         text = page.build(os.path.basename(arguments.file), [(title, svg) for title, _, svg in figures], ceilings, show, score, facts)
         with open(target, "w", encoding="utf-8") as file:
@@ -27,7 +27,7 @@ def write(arguments):
     return [path for _, *paths in figures for path in paths] + [target], notes
 
 
-def _save_all(figures, folder):
+def save_all(figures, folder):
     saved = []
     for name, title, figure in figures:
         png, svg = (os.path.join(folder, f"{name}.{kind}") for kind in ("png", "svg"))

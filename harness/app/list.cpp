@@ -167,7 +167,7 @@ Listing list_campaigns() {
   std::set<fs::path> files;
   std::error_code failed;
   if (!folder.empty())
-    for (const auto& file : fs::directory_iterator(folder, failed))
+    for (const auto& file : fs::recursive_directory_iterator(folder, failed))
       if (file.path().extension() == ".toml") files.insert(file.path());
   if (files.empty())
     listing.notes.push_back("no campaigns are installed here: write one (jobs/campaigns/README.md) and name it to 'plumbline run'");

@@ -1,0 +1,30 @@
+"""The experiment of Kwack et al. 2018 beside the paper: tables to the terminal, figures 2 to 8, and kwack2018.json."""
+import json
+import os
+
+import matplotlib
+
+from . import kwack2018, kwack2018_figures, style
+from .errors import OutputError
+from .report import save_all
+
+
+def write(arguments):
+    """Prints the tables; returns the paths written and notes about what could not be drawn."""
+    folder = arguments.output or arguments.file
+    campaigns = kwack2018.read(arguments.file)
+    found = kwack2018.summary(campaigns)
+    target = os.path.join(folder, "kwack2018.json")
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with matplotlib.rc_context(style.SETTINGS):
+            figures = save_all(kwack2018_figures.all_figures(campaigns), folder)
+        with open(target, "w", encoding="utf-8") as file:
+            json.dump(found, file, indent=1)
+            file.write("\n")
+    except OSError as error:
+        raise OutputError(f"'{error.filename or folder}' cannot be written: {error.strerror}; choose another folder with -o") from error
+    print(kwack2018.as_text(found))
+    notes = [f"{name}: {facts['cases'] - facts['counted']} of {facts['cases']} cases were not counted"
+             for name, facts in found["campaigns"].items() if facts["counted"] < facts["cases"]]
+    return [path for _, *paths in figures for path in paths] + [target], notes

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# The counter validation of Kwack et al. 2018 (section III), whole: geometric series and stencils through the emulated counters, scored,
+# and its tables V to VII and figures 2 to 8 beside the paper's.
+#
+#   bash jobs/kwack2018.sh                     into plumbline-out/kwack2018; goes on where an earlier run was stopped
+#   bash jobs/kwack2018.sh -o DIR              elsewhere
+#   bash jobs/kwack2018.sh --judge -o DIR      only scores and draws what was counted
+#
+# Counting 6480 cases takes about an hour and a half of one core, and 1.2 GB of memory. It needs valgrind and a built plumbline (build/,
+# build-ci/, or PLUMBLINE=program). Exit code: that of plumbline (4: a FLOP total differs from the arithmetic; 75: stopped, resumable).
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+output=plumbline-out/kwack2018 count=yes
+while (($#)); do
+  case $1 in
+    -o) output=${2:?"-o needs a folder"} && shift 2 ;;
+    --judge) count=no && shift ;;
+    *) echo "kwack2018.sh: unknown word '$1'; see the head of $0" >&2 && exit 2 ;;
+  esac
+done
+plumbline=${PLUMBLINE:-}
+for folder in build build-ci; do
+  [[ -n $plumbline || ! -x $here/../$folder/bin/plumbline ]] || plumbline=$here/../$folder/bin/plumbline
+done
+[[ -n $plumbline ]] || { echo "kwack2018.sh: no plumbline in build/ or build-ci/: build it, or set PLUMBLINE=program" >&2 && exit 2; }
+
+mkdir -p "$output"
+code=0
+for name in stencils series_flows series; do
+  [[ $count = no ]] || "$plumbline" run "$here/campaigns/kwack2018/$name.toml" -o "$output/$name.h5" --resume
+  groups=(--by "kernel,precision,level")
+  [[ $name = stencils ]] || groups+=(--by "precision,form,m,flavor")
+  "$plumbline" score "$output/$name.h5" --json "${groups[@]}" >"$output/$name.score.json" || code=$?
+  ((code == 0 || code == 4)) || exit "$code"
+done
+PYTHONPATH=$here/../analysis /usr/bin/python3 -B -m plumbline_analysis paper "$output"
+exit "$code"
