@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "counters/perf_event.hpp"
 #include "counters/registry.hpp"
 #include "machine/binding.hpp"
 #include "measure/clock.hpp"
@@ -198,7 +199,7 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
     const CountedCase counted =
         group.what.emulated
             ? setting_.worker->count(measured, {group.backend, group.what.events, repetitions, placement.ranks_per_l3}, patience_seconds)
-            : count_here(measured, group, *bound, meeting, min_seconds);
+            : count_here(measured, group, *bound, placement, meeting, min_seconds);
     CountRow row{.case_id = mine.case_row.id, .node = ranks_.host(), .session = setting_.session, .event = "", .backend = group.backend};
     row.group = group.number;
     row.rank = team.rank();
@@ -213,16 +214,23 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
   return gather(measured, std::move(mine), rank_placement(team.rank(), ranks_.host(), cpus).dump(), placement);
 }
 
-CountedCase CaseRunner::count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, TeamMeeting& team,
-                                   double min_seconds) {
+CountedCase CaseRunner::count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, const TeamCpus& placement,
+                                   TeamMeeting& team, double min_seconds) {
   const auto refuse = [](Status status, std::string reason) { return CountedCase{status, std::move(reason), {}}; };
   if (!bound.problem().empty()) return refuse(Status::failed, bound.problem());
   auto& backend = backends_[group.key()];
+  if (group.what.whole_team) {  // which rank reads a socket's counters is another matter for each team
+    std::vector<RankCpus> ranks;
+    for (const auto& cpus : placement.cpus) ranks.push_back({static_cast<int>(ranks.size()), cpus});
+    set_perf_team(ranks, ranks_.team(measured.team.ranks).rank());
+    backend.reset();
+  }
   if (!backend) backend = make_backend(group.backend, group.what.events);
   const bool same = backend->groups().size() == 1 && backend->groups().front().events == group.what.events;
   if (team.any(!same))
     return refuse(Status::unavailable, same ? "another rank of the team cannot count these events" : backend->availability().reason);
-  return count_case(measured, *backend, 0, bound.threads(), {.repetitions = noisy_repetitions, .min_seconds = min_seconds, .warm = WarmSweep::yes}, team);
+  return count_case(measured, *backend, 0, bound.threads(),
+                    {.repetitions = noisy_repetitions, .min_seconds = min_seconds, .warm = WarmSweep::yes}, team);
 }
 
 std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, const std::string& rank_facts, const TeamCpus& placement) {

@@ -49,7 +49,8 @@ class CaseRunner {
 
  private:
   std::vector<CacheLevel> caches_of(const TeamCpus& placement) const;
-  CountedCase count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, TeamMeeting& team, double min_seconds);
+  CountedCase count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, const TeamCpus& placement,
+                         TeamMeeting& team, double min_seconds);
   OutcomeRow outcome(const Case& measured, const std::string& pass) const;
   std::optional<Finished> gather(const Case& measured, Finished mine, const std::string& rank_facts, const TeamCpus& placement);
 

@@ -2,14 +2,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 
 #include "app/command.hpp"
 #include "app/counting_outlook.hpp"
+#include "app/event_rows.hpp"
 #include "app/table.hpp"
 #include "comm/communicator.hpp"
+#include "counters/registry.hpp"
 #include "machine/capability.hpp"
 #include "measure/worker.hpp"
 
@@ -38,10 +41,23 @@ Capability emulator_row() {
           "apt-get install valgrind; build with -DPLUMBLINE_WITH_EMULATOR=ON"};
 }
 
-// Hardware counters may open above; reading them into results needs a backend in this program.
-Capability other_backends_row() {
-  return {"PAPI, perf_event, CUPTI", Status::unavailable,
-          "no such counter backend is compiled in: counting passes use the emulated counters", ""};
+// Of each backend beside the emulated one: how much of what it knows can be counted here.
+void add_backend_rows(std::vector<Capability>& rows) {
+  tell_perf_event(this_topology());
+  std::vector<std::string> missing{"papi", "cupti"};
+  for (const auto& backend : backends()) {
+    std::erase(missing, backend.name);
+    if (backend.name == "emulated") continue;
+    const auto events = backend.events();
+    const auto usable = std::count_if(events.begin(), events.end(), [](const EventDescription& event) { return event.availability.ok(); });
+    const Availability own_choice = backend.make({})->availability();
+    rows.push_back(
+        {fmt::format("counters by {}", backend.name), own_choice.status,
+         fmt::format("{} of {} events can be counted here{}{}", usable, events.size(), own_choice.ok() ? "" : "; ", own_choice.reason),
+         usable == 0 ? "" : fmt::format("plumbline list counters; in a campaign: counters = \"{}:EVENT\"", backend.name)});
+  }
+  if (!missing.empty())
+    rows.push_back({"other counter backends", Status::unavailable, fmt::format("not compiled in: {}", fmt::join(missing, ", ")), ""});
 }
 
 // By trying: permissions alone say nothing about read-only file systems, quotas, or root.
@@ -69,7 +85,7 @@ Capability output_row() {
 std::vector<Capability> examine() {
   auto rows = machine_capabilities(this_topology(), this_cpu(), this_node_state());
   rows.push_back(emulator_row());
-  rows.push_back(other_backends_row());
+  add_backend_rows(rows);
   rows.push_back(mpi_row());
   rows.push_back(output_row());
   return rows;

@@ -5,12 +5,20 @@
 #include <cstdlib>
 
 #include "app/paths.hpp"
+#include "counters/perf_event.hpp"
 
 namespace plumbline::app {
 
 EventTables all_event_tables() {
   const char* users = std::getenv("PLUMBLINE_EVENTS_PATH");
   return read_event_tables(find_shared("harness/counters/events"), users == nullptr ? "" : users);
+}
+
+void tell_perf_event(const Topology& topology) {
+  PerfFacts facts;
+  facts.table = counters_for(all_event_tables(), identity_of(this_cpu())).counters;
+  for (const auto& cpu : topology.cpus) facts.package_of_cpu[cpu.cpu] = cpu.package;
+  set_perf_facts(std::move(facts));
 }
 
 CpuIdentity identity_of(const Cpu& cpu) { return {cpu.vendor, cpu.family, cpu.model, cpu.stepping}; }

@@ -3,6 +3,7 @@
 #include "app/table.hpp"
 #include "counters/event_table.hpp"
 #include "machine/cpu.hpp"
+#include "machine/topology.hpp"
 
 namespace plumbline::app {
 
@@ -10,6 +11,9 @@ namespace plumbline::app {
 EventTables all_event_tables();
 
 CpuIdentity identity_of(const Cpu& cpu);
+
+/// Tells perf_event what this CPU's events are called and where its CPUs lie. Before backends are made.
+void tell_perf_event(const Topology& topology);
 
 /// "4 x EVENT + 8 x EVENT"
 std::string terms_text(const Counter& counter);

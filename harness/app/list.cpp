@@ -116,7 +116,7 @@ void list_events(Listing& listing, const BackendEntry& backend) {
   const Availability usable = emulated ? find_emulator().availability : make_backend(backend.name)->availability();
   Table table({{"event", Align::left}, {"unit", Align::left}, {"counts", Align::left}});
   for (const auto& event : backend.events()) {
-    const Availability& here = usable.ok() || !event.availability.ok() ? event.availability : usable;
+    const Availability& here = emulated && !usable.ok() ? usable : event.availability;  // others say it of each event
     listing.rows.push_back({{"kind", "event"},
                             {"name", event.name},
                             {"backend", backend.name},
@@ -134,6 +134,7 @@ void list_events(Listing& listing, const BackendEntry& backend) {
 
 Listing list_counters() {
   Listing listing;
+  tell_perf_event(this_topology());
   for (const auto& backend : backends()) list_events(listing, backend);
   const Availability emulated = find_emulator().availability;
   Table formed({{"counter", Align::left}, {"claims to see", Align::left}, {"by", Align::left}});

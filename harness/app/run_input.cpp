@@ -1,6 +1,7 @@
 // What a rank does before MPI starts: reads the campaign and its node, plans the counting, starts its emulated worker.
 #include <fmt/format.h>
 
+#include "app/event_rows.hpp"
 #include "app/paths.hpp"
 #include "app/run_session.hpp"
 #include "profile/geometry.hpp"
@@ -45,6 +46,7 @@ RunInput read_run_input(const RunOptions& options) {
     input.campaign = read_campaign(options.campaign);
     input.topology = this_topology();
     input.caches = caches_of(input.campaign, input.topology);
+    tell_perf_event(input.topology);
     plan_and_start(input, options.dry_run);
   } catch (const Error& error) {
     input.error = error;

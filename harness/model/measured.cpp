@@ -83,7 +83,7 @@ Reported group_totals(std::span<const Sample> samples, std::int64_t ranks) {
     const std::size_t first = i;
     std::map<std::int32_t, double> of_rank;  // a rank counted in a later session too counts once
     for (; i < samples.size() && samples[i].group == samples[first].group && samples[i].repetition == samples[first].repetition; ++i)
-      of_rank[samples[i].rank] = samples[i].net;
+      of_rank[samples[i].rank] = samples[i].status == Status::skipped ? 0 : samples[i].net;
     if (static_cast<std::int64_t>(of_rank.size()) != ranks)
       return {absent, Status::failed, std::to_string(of_rank.size()) + " of " + std::to_string(ranks) + " ranks were counted"};
     double total = 0;
@@ -94,7 +94,10 @@ Reported group_totals(std::span<const Sample> samples, std::int64_t ranks) {
 }
 
 Reported team_total(std::span<const Sample> samples, std::int64_t ranks) {
+  // Of a counter that a socket shares, one rank's count has what the others skip.
+  const bool counted = std::any_of(samples.begin(), samples.end(), [](const Sample& sample) { return sample.status == Status::ok; });
   for (const auto& sample : samples) {
+    if (counted && sample.status == Status::skipped) continue;
     if (sample.status == Status::ok || (sample.status == Status::negative && std::isfinite(sample.net))) continue;
     return {absent, sample.status, "the counter reported '" + std::string(to_string(sample.status)) + "'"};
   }
