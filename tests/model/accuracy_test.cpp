@@ -69,6 +69,21 @@ TEST(Accuracy, a_team_is_the_sum_of_its_ranks_against_as_many_models) {
   EXPECT_EQ(row.ratio, 1);
 }
 
+// A socket's shared counters: one rank reads them, and the others skip.
+TEST(Accuracy, what_other_ranks_skip_is_in_the_count_of_the_rank_that_reads) {
+  Results results;
+  CaseSample sample = fill_case(1, 640, 640, 20);
+  sample.ranks = 2;
+  add(results, sample);
+  results.counts.back().status = Status::skipped;
+  results.counts.back().net = absent;
+  const CaseScore row = score(measurements_of(results), std::span(&fills, 1)).rows.at(0);
+  EXPECT_EQ(row.measured, 20 * 64);
+  EXPECT_EQ(row.ratio, 1);
+  for (auto& count : results.counts) count.status = Status::skipped;
+  EXPECT_EQ(score(measurements_of(results), std::span(&fills, 1)).rows.at(0).status, Status::skipped) << "nobody read them";
+}
+
 TEST(Accuracy, a_team_of_which_a_rank_is_missing_has_no_count) {
   Results results;
   CaseSample sample = fill_case(1, 640, 640, 10);
