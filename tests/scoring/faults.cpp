@@ -49,17 +49,13 @@ std::vector<Fault> build() {
   all.push_back({"factor on FLOPs",
                  "distance of the factor from 1",
                  fp64,
-                 {"factor"},
-                 0.02,
-                 1,
+                 {"factor"}, 0.015, 1,
                  {0.002, 0.005, 0.01, 0.015, 0.02, 0.05},
                  [](MadeCounter& made, double g, const Cases&, Random& r) { times(made, r.with_probability(0.5) ? 1 + g : 1 / (1 + g)); }});
   all.push_back({"factor on bytes",
                  "distance of the factor from 1",
                  refills,
-                 {"factor"},
-                 0.12,
-                 1,
+                 {"factor"}, 0.08, 1,
                  {0.01, 0.02, 0.05, 0.08, 0.12, 0.2},
                  [](MadeCounter& made, double g, const Cases&, Random& r) { times(made, r.with_probability(0.5) ? 1 + g : 1 / (1 + g)); }});
   all.push_back({"packed only", "", fp64, {"nothing"}, 0, 0, {}, [](MadeCounter& made, double, const Cases&, Random&) {
@@ -74,9 +70,7 @@ std::vector<Fault> build() {
   all.push_back({"loads only",
                  "part of the stores that is missed",
                  references,
-                 {"unseen_flow", "depends_on"},
-                 0.6,
-                 1,
+                 {"unseen_flow", "depends_on"}, 0.2, 1,
                  {0.05, 0.1, 0.2, 0.4, 0.6, 1},
                  [](MadeCounter& made, double missed, const Cases&, Random&) {
                    made.count = [missed](const TrueCase& one, Random&) {
@@ -86,9 +80,7 @@ std::vector<Fault> build() {
   all.push_back({"no reads for ownership",
                  "part of them that is missed",
                  refills,
-                 {"unseen_flow", "depends_on"},
-                 0.6,
-                 1,
+                 {"unseen_flow", "depends_on"}, 0.2, 1,
                  {0.05, 0.1, 0.2, 0.4, 0.6, 1},
                  [](MadeCounter& made, double missed, const Cases&, Random&) {
                    made.count = [missed](const TrueCase& one, Random&) {
@@ -98,9 +90,7 @@ std::vector<Fault> build() {
   all.push_back({"demand only",
                  "largest part of a kernel's lines that prefetchers bring",
                  reads,
-                 {"depends_on", "factor", "regimes"},
-                 0.2,
-                 0.95,
+                 {"depends_on", "factor", "regimes"}, 0.4, 0.95,
                  {0.02, 0.05, 0.1, 0.2, 0.4, 0.9},
                  [](MadeCounter& made, double most, const Cases&, Random& r) { misses_prefetched(made, most, r); }});
   for (const auto& [name, claim] : {std::pair{"offset on FLOPs", fp64}, {"offset on bytes", refills}})
@@ -108,7 +98,7 @@ std::vector<Fault> build() {
                    "offset over the median amount",
                    claim,
                    {"offset", "zero_test"},
-                   claim == fp64 ? 0.01 : 0.1,
+                   claim == fp64 ? 0.001 : 0.01,
                    3,
                    {0.001, 0.003, 0.01, 0.03, 0.1, 0.3},
                    [](MadeCounter& made, double part, const Cases& cases, Random&) {
@@ -135,9 +125,7 @@ std::vector<Fault> build() {
     all.push_back({name,
                    "share of repetitions",
                    claim,
-                   {"lost", "repeatability"},
-                   0.02,
-                   0.3,
+                   {"lost", "repeatability"}, 0.01, 0.3,
                    {0.002, 0.005, 0.01, 0.02, 0.05, 0.2},
                    [](MadeCounter& made, double share, const Cases&, Random&) {
                      made.count = [claim = made.counter.quantities, share](const TrueCase& one, Random& r) {
@@ -165,9 +153,7 @@ std::vector<Fault> build() {
   all.push_back({"leaking from another thread",
                  "its counts over the median amount",
                  refills,
-                 {"zero_test", "repeatability"},
-                 0.1,
-                 3,
+                 {"zero_test", "repeatability"}, 0.03, 3,
                  {0.001, 0.003, 0.01, 0.03, 0.1, 0.3},
                  [](MadeCounter& made, double part, const Cases& cases, Random&) {
                    const double most = part * typical_amount(cases, made.counter.quantities);
@@ -178,9 +164,7 @@ std::vector<Fault> build() {
   all.push_back({"wrong when grouped",
                  "distance of the factor from 1",
                  fp64,
-                 {"grouping"},
-                 0.01,
-                 1,
+                 {"grouping"}, 0.006, 1,
                  {0.001, 0.003, 0.006, 0.01, 0.1},
                  [](MadeCounter& made, double g, const Cases&, Random&) {
                    times(made, 1);

@@ -1,0 +1,30 @@
+"""The stored detection curves and the report on unseen faults, found again (minutes: under --full)."""
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+GOLDEN = pathlib.Path(__file__).parent.parent / "golden"
+
+
+def rows(which):
+    stored = json.loads((GOLDEN / f"scoring_{which}.json").read_text())
+    done = subprocess.run([os.environ["SCORING_LIMITS"], *stored["command"].split()[1:]], capture_output=True, text=True, check=True)
+    return stored["rows"], json.loads(done.stdout)["rows"]
+
+
+def test_the_curves_are_found_again():
+    """To one seed of twenty: another libm may round a random number otherwise."""
+    for stored, found in zip(*rows("limits"), strict=True):
+        assert (found["fault"], found["limit"]) == (stored["fault"], stored["limit"])
+        for then, now in zip(stored["curve"], found["curve"], strict=True):
+            assert now["magnitude"] == then["magnitude"]
+            assert (now["caught"], now["explained"]) == (pytest.approx(then["caught"], abs=0.051), pytest.approx(then["explained"], abs=0.051))
+
+
+def test_unseen_faults_come_out_as_reported():
+    for stored, found in zip(*rows("unseen"), strict=True):
+        assert found["fault"] == stored["fault"]
+        assert found["caught"] == pytest.approx(stored["caught"], abs=1) and found["explained"] == pytest.approx(stored["explained"], abs=1)
