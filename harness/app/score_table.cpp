@@ -39,8 +39,10 @@ std::string worst_factor(const CounterScore& score) {
   return worst.ratio - 1 < 5e-5 ? "none" : fmt::format("{} {}", to_string(worst.factor), percent(worst.ratio - 1));
 }
 
+/// Nothing where the cases lie on no line: an intercept would mean nothing.
 std::string offset_of(const CounterScore& score) {
-  if (score.linearity.empty() || !std::isfinite(score.linearity.front().intercept)) return "";
+  constexpr double straight = 0.05;
+  if (score.linearity.empty() || !(score.linearity.front().residual <= straight)) return "";
   const Linearity& line = score.linearity.front();
   return line.intercept_lo <= 0 && line.intercept_hi >= 0 ? "none" : plain(line.intercept, 2);
 }
