@@ -9,7 +9,8 @@ import subprocess
 
 import pytest
 
-from instructions_test import COMPILER, assembly, parse_events, read_table
+from instruction_table import parse_events, read_table
+from instructions_test import COMPILER, assembly
 
 DECODE_EVENTS = os.environ["PLUMBLINE_DECODE_EVENTS"]
 SLOT = 32  # bytes from one instruction to the next; the rest is zero, which objdump passes over but for its last one to three

@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from instructions_test import COMPILER, VALGRIND, VALGRIND_LIB, built, counted, differences, read_table
+from instruction_table import read_table
+from instructions_test import COMPILER, VALGRIND, VALGRIND_LIB, built, counted, differences
 
 PROGRAMS = os.environ["PLUMBLINE_TEST_PROGRAMS"]
 
