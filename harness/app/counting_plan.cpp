@@ -110,7 +110,9 @@ CountingPlan plan_counting(std::string_view counters, const Availability& emulat
   if (counters == "none") return {};
   if (counters == "auto") return plan_automatically(emulator);
   CountingPlan plan;
-  for (const Wish& wish : read_wishes(counters)) {
+  for (Wish& wish : read_wishes(counters)) {
+    if (wish.events.empty() && wish.backend->emulated != nullptr && wish.backend->make({})->groups().empty())
+      wish.events = wish.backend->emulated();
     const auto refused = add_groups(plan, wish, emulator);
     if (refused.empty()) continue;
     const Refusal& first = refused.front();

@@ -14,6 +14,7 @@
 #include "app/paths.hpp"
 #include "app/table.hpp"
 #include "campaign/campaign.hpp"
+#include "counters/papi.hpp"
 #include "counters/registry.hpp"
 #include "ert/ceiling_plan.hpp"
 #include "machine/cpu.hpp"
@@ -132,10 +133,26 @@ void list_events(Listing& listing, const BackendEntry& backend) {
   if (!usable.ok()) listing.notes.push_back(fmt::format("{}: {}", backend.name, usable.reason));
 }
 
+void list_papi_components(Listing& listing) {
+  Table table({{"component of PAPI", Align::left}, {"for", Align::left}, {"here", Align::left}});
+  for (const auto& [name, unit, description, here] : papi_components()) {
+    listing.rows.push_back({{"kind", "component"},
+                            {"name", name},
+                            {"backend", "papi"},
+                            {"unit", nullptr},
+                            {"description", description},
+                            {"status", to_string(here.status)},
+                            {"reason", text_or_null(here.reason)}});
+    table.add({name, description, here.ok() ? "ok" : here.reason});
+  }
+  if (!table.empty()) listing.text += table.text() + "\n";
+}
+
 Listing list_counters() {
   Listing listing;
   tell_perf_event(this_topology());
   for (const auto& backend : backends()) list_events(listing, backend);
+  list_papi_components(listing);
   const Availability emulated = find_emulator().availability;
   Table formed({{"counter", Align::left}, {"claims to see", Align::left}, {"by", Align::left}});
   for (const auto& counter : known_counters()) {

@@ -90,7 +90,8 @@ std::string as_json(const ScoreOptions& options, const Accuracy& accuracy, const
 
 Exit score_file(const ScoreOptions& options) {
   const Results results = load_selected(options);
-  Accuracy accuracy = score(measurements_of(results), known_counters());
+  const Measurements measurements = measurements_of(results);
+  Accuracy accuracy = score(measurements, counters_in(measurements));
   const Exit code = accuracy.failed_exactness == 0 ? Exit::ok : Exit::wrong_result;
   if (!options.counter.empty()) keep_only(accuracy, options.counter);
   const auto notes = notes_of(accuracy);

@@ -65,6 +65,8 @@ class Backend {
   /// Called by the thread immediately around its share of the work. Neither may allocate.
   virtual void enter(int thread) noexcept = 0;
   virtual void leave(int thread) noexcept = 0;
+  /// Who is entered and left: itself, or the backend whose counts it passes on, so that its own work moves no simulated line.
+  virtual Backend& around_region() noexcept { return *this; }
   /// What a thread's entries summed up to, in the order of the group's events; of a group of the whole team only thread 0 is asked.
   virtual std::vector<Reading> readings(int thread) const = 0;
   /// Simulated caches only: forgets their contents. Real caches are left alone.

@@ -4,12 +4,14 @@
 #include <array>
 
 #include "counters/emulated.hpp"
+#include "counters/papi.hpp"
 #include "counters/perf_event.hpp"
 
 namespace plumbline {
 
 std::span<const BackendEntry> backends() {
   static constexpr std::array all{BackendEntry{"emulated", emulated_backend, emulated_events},
+                                  BackendEntry{"papi", papi_backend, papi_events, papi_emulated_events},
                                   BackendEntry{"perf_event", perf_event_backend, perf_event_events}};
   return all;
 }

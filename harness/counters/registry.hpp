@@ -25,6 +25,8 @@ struct BackendEntry {
   std::unique_ptr<Backend> (*make)(const EventNames& events);
   /// All events that it knows here; empty when it was not compiled in.
   std::vector<EventDescription> (*events)();
+  /// What it is to count under the emulator where it is named and has no choice of its own; null: nothing.
+  EventNames (*emulated)() = nullptr;
 };
 
 std::span<const BackendEntry> backends();

@@ -47,8 +47,9 @@ std::vector<std::vector<Reading>> count_region(Prepared& prepared, Sweep functio
   backend.empty_caches();
   threads.run([&](int thread) { backend.open(thread); });
   team.barrier();
-  if (warm == WarmSweep::yes) sweep_all(prepared, function, backend, threads, false);
-  for (std::uint64_t k = 0; k < entries; ++k) sweep_all(prepared, function, backend, threads, true);
+  Backend& around = backend.around_region();
+  if (warm == WarmSweep::yes) sweep_all(prepared, function, around, threads, false);
+  for (std::uint64_t k = 0; k < entries; ++k) sweep_all(prepared, function, around, threads, true);
   threads.run([&](int thread) { backend.close(thread); });
   return readings_of(backend, backend.groups()[group].whole_team ? 1 : threads.size());
 }

@@ -23,6 +23,9 @@ namespace plumbline {
 /// Performance Analysis Tools (CrayPat)", CUG 2018: DCR_GOOD, refills of 64 bytes; L1_DCA, accesses of one 16-byte vector.
 std::span<const Counter> known_counters();
 
+/// Those, and the counters of PAPI whose events were all counted somewhere. An event without a claim is none.
+std::vector<Counter> counters_in(const Measurements& measurements);
+
 /// One counter on one case and node.
 struct CaseScore {
   std::string case_id = {}, node = {}, counter = {}, quantity = {};
