@@ -6,7 +6,7 @@
 #   bash jobs/kwack2018.sh -o DIR              elsewhere
 #   bash jobs/kwack2018.sh --judge -o DIR      only scores and draws what was counted
 #
-# Counting 6480 cases takes about an hour and a half of one core, and 1.2 GB of memory. It needs valgrind and a built plumbline (build/,
+# Counting 6480 cases takes about 40 minutes of one core that is free, and 1.2 GB of memory. It needs valgrind and a built plumbline (build/,
 # build-ci/, or PLUMBLINE=program). Exit code: that of plumbline (4: a FLOP total differs from the arithmetic; 75: stopped, resumable).
 set -euo pipefail
 
