@@ -165,3 +165,9 @@ def test_a_torn_journal_record_costs_only_itself(plumbline, good_store, tmp_path
 def test_unknown_counters_are_an_error(plumbline, campaign, refused, tmp_path):
     written = campaign("small", ('counters = "none"', 'counters = "emulated,nonesuch"'))
     refused(run(plumbline, written.path, tmp_path / "x.h5"), 2, "nonesuch", "emulated")
+
+
+def test_unknown_caches_are_an_error(plumbline, campaign, refused, tmp_path):
+    written = campaign("small", ('passes = ["time"]', 'passes = ["count"]'), ("[[cases]]", '[emulated]\ncaches = "amd-nonesuch"\n[[cases]]'))
+    line = refused(run(plumbline, written.path, tmp_path / "x.h5"), 2, "amd-nonesuch")
+    check_place(line, written, '"amd-nonesuch"')
