@@ -11,6 +11,7 @@
 #include "app/ert_table.hpp"
 #include "app/mpi_ceilings_table.hpp"
 #include "app/result_file.hpp"
+#include "app/streams.hpp"
 #include "model/ceiling_limits.hpp"
 #include "model/disturbances.hpp"
 #include "model/mpi_ceilings.hpp"

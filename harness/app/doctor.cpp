@@ -10,6 +10,7 @@
 #include "app/command.hpp"
 #include "app/counting_outlook.hpp"
 #include "app/event_rows.hpp"
+#include "app/streams.hpp"
 #include "app/table.hpp"
 #include "comm/communicator.hpp"
 #include "counters/registry.hpp"
@@ -105,9 +106,9 @@ Json rows_of(const std::vector<Capability>& capabilities) {
 void print_for_people(const std::vector<Capability>& capabilities) {
   constexpr std::size_t width = 116;
   for (const auto& one : capabilities) {
-    fmt::print("{:<24} {}\n", one.what, one.status == Status::ok ? "ok" : std::string(to_string(one.status)));
-    fmt::print("{}\n", wrapped(one.found, width, "    "));
-    if (!one.next.empty()) fmt::print("{}\n", wrapped("-> " + one.next, width, "    "));
+    print(fmt::format("{:<24} {}\n", one.what, one.status == Status::ok ? "ok" : std::string(to_string(one.status))));
+    print(wrapped(one.found, width, "    ") + "\n");
+    if (!one.next.empty()) print(wrapped("-> " + one.next, width, "    ") + "\n");
   }
 }
 
@@ -115,12 +116,12 @@ Exit doctor(Format format) {
   const auto capabilities = examine();
   const auto outlook = look_out(counting_facts_here());
   if (format == Format::json)
-    fmt::print("{}\n", document("doctor", "", rows_of(capabilities), outlook.notes, {{"counting", outlook_rows(outlook)}}));
+    print(document("doctor", "", rows_of(capabilities), outlook.notes, {{"counting", outlook_rows(outlook)}}) + "\n");
   else if (format == Format::csv)
-    fmt::print("{}", csv(rows_of(capabilities)));
+    print(csv(rows_of(capabilities)));
   else {
     print_for_people(capabilities);
-    fmt::print("\nWhat could count what here\n\n{}", outlook_text(outlook));
+    print("\nWhat could count what here\n\n" + outlook_text(outlook));
   }
   return Exit::ok;
 }

@@ -12,6 +12,7 @@
 #include "app/event_rows.hpp"
 #include "app/mpi_ceilings_stage.hpp"
 #include "app/paths.hpp"
+#include "app/streams.hpp"
 #include "app/table.hpp"
 #include "campaign/campaign.hpp"
 #include "counters/papi.hpp"
@@ -267,11 +268,11 @@ Listing list_ceilings() {
   return listing;
 }
 
-Exit print(const std::string& what, const Listing& listing, Format format) {
+Exit show(const std::string& what, const Listing& listing, Format format) {
   if (format == Format::json)
-    fmt::print("{}\n", document("list", "", listing.rows, listing.notes, {{"what", what}}));
+    print(document("list", "", listing.rows, listing.notes, {{"what", what}}) + "\n");
   else
-    fmt::print("{}", format == Format::csv ? csv(listing.rows) : listing.text);
+    print(format == Format::csv ? csv(listing.rows) : listing.text);
   return Exit::ok;
 }
 
@@ -296,7 +297,7 @@ void add_list(CLI::App& app, Action& chosen) {
     if (entry.name == std::string_view("counters"))
       one->add_option("--family", *family, "the event table of another family of CPUs, e.g. amd-zen5");
     one->callback([&chosen, format, family, &entry] {
-      chosen = [format, family, &entry] { return print(entry.name, family->empty() ? entry.list() : list_family(*family), *format); };
+      chosen = [format, family, &entry] { return show(entry.name, family->empty() ? entry.list() : list_family(*family), *format); };
     });
   }
 }

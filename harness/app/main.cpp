@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <new>
 #include <span>
 
 #include "app/command.hpp"
+#include "app/streams.hpp"
 #include "app/version.hpp"
 #include "campaign/suggest.hpp"
 #include "comm/launch.hpp"
@@ -16,8 +16,8 @@ namespace {
 using namespace plumbline;
 using namespace plumbline::app;
 
-int say(const std::string& message, Exit code) {
-  if (!message.empty()) fmt::print(stderr, "plumbline: {}\n", message);
+int end(const std::string& message, Exit code) {
+  if (!message.empty()) say(fmt::format("plumbline: {}\n", message));
   return static_cast<int>(code);
 }
 
@@ -37,11 +37,15 @@ void require_known_command(const CLI::App& app, std::span<char*> words) {
 
 // CLI11 throws for --help and --version too: those print and succeed.
 int on_parse_error(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) return app.exit(error);
+  if (error.get_exit_code() == 0) {
+    app.exit(error);
+    flush_output();
+    return static_cast<int>(Exit::ok);
+  }
   // MPI has not begun: only the launcher tells the ranks apart, and the user is to read one line.
   const auto launch = find_launch(process_environment());
   if (launch && launch->rank > 0) return static_cast<int>(Exit::user_error);
-  return say(std::string(error.what()) + "; try 'plumbline --help' or 'plumbline COMMAND --help'", Exit::user_error);
+  return end(std::string(error.what()) + "; try 'plumbline --help' or 'plumbline COMMAND --help'", Exit::user_error);
 }
 
 }  // namespace
@@ -51,21 +55,26 @@ int main(int argc, char** argv) {
                "plumbline"};
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text, "what is compiled in and what is usable here");
+  keep_closed_streams_closed();
   Action chosen;
   for (const auto add :
        {add_doctor, add_list, add_run, add_ceilings, add_score, add_show, add_project, add_profile, add_report, add_recover, add_bench, add_worker})
     add(app, chosen);
   try {
     require_known_command(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
-    app.parse(argc, argv);
-    return static_cast<int>(chosen());
-  } catch (const CLI::ParseError& error) {
-    return on_parse_error(app, error);
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      return on_parse_error(app, error);
+    }
+    const Exit exit = chosen();
+    flush_output();
+    return static_cast<int>(exit);
   } catch (const Error& error) {
-    return say(error.what(), error.code());
+    return end(error.what(), error.code());
   } catch (const std::bad_alloc&) {
-    return say("out of memory: use smaller sizes or fewer ranks", Exit::user_error);
+    return end("out of memory: use smaller sizes or fewer ranks", Exit::user_error);
   } catch (const std::exception& error) {
-    return say(error.what(), Exit::io_or_failed_case);
+    return end(error.what(), Exit::io_or_failed_case);
   }
 }

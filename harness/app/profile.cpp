@@ -11,8 +11,10 @@
 #include <sstream>
 
 #include "app/command.hpp"
+#include "app/output_file.hpp"
 #include "app/paths.hpp"
 #include "app/profile_table.hpp"
+#include "app/streams.hpp"
 #include "measure/emulator_installation.hpp"
 #include "profile/geometry.hpp"
 #include "profile/launch_meeting.hpp"
@@ -63,21 +65,13 @@ void choose_caches(const ProfileOptions& options, const Launch& launch, Preparat
   preparation.notes = geometry.notes;
 }
 
-// The output's folder must take a file before hours are spent on what goes into it.
-void require_writable(const std::string& output) {
-  if (output.empty()) return;
-  const std::string partial = output + ".partial";
-  if (!std::ofstream(partial)) throw io_error(fmt::format("cannot write {}: {}; name another file with -o", output, std::strerror(errno)));
-  fs::remove(partial);
-}
-
 Preparation prepare(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
   Preparation preparation;
   find_program(options.command.front());
   const EmulatorInstallation emulator = find_emulator();
   if (!emulator.availability.ok()) throw user_error("profile --count-only counts by the emulator: " + emulator.availability.reason);
   choose_caches(options, launch, preparation);
-  if (launch.rank == 0) require_writable(options.output);
+  if (launch.rank == 0 && !options.output.empty()) require_writable(options.output);
   preparation.tool.valgrind = emulator.valgrind;
   preparation.tool.tool_directory = emulator.tool_directory;
   preparation.tool.out = meeting.folder() / (meeting.prefix(launch.rank) + "%p.json");
@@ -107,28 +101,42 @@ struct Judgement {
   std::vector<std::string> notes;
 };
 
+/// One process's log. `is_main`: the program's own, whose end is the launch's.
+void judge_log(const ToolLog& log, const std::string& name, bool is_main, const ToolEnding& ending, Judgement& judgement) {
+  judgement.notes.insert(judgement.notes.end(), log.remarks.begin(), log.remarks.end());
+  const auto refuse = [&](const std::string& why) {
+    judgement.refused = true, judgement.code = static_cast<int>(Exit::user_error), judgement.fault = why;
+  };
+  for (const auto& unknown : log.unknown)
+    if (is_main && ending.signal == SIGILL && !unknown.bytes.empty())
+      refuse(explain(unknown));
+    else
+      judgement.notes.push_back(explain(unknown));
+  if (log.failure.reason.empty()) return;
+  if (is_main) return refuse(explain(log.failure));
+  judgement.notes.push_back(fmt::format("process {} of the program has no counts: {}", name, explain(log.failure)));
+  if (judgement.code == 0) judgement.code = static_cast<int>(Exit::io_or_failed_case);
+}
+
+// A program that is killed takes its counts along; one that comes to its end without any was ended by the emulator.
+void judge_silence(const ToolEnding& ending, Judgement& judgement) {
+  if (ending.signal != 0 || judgement.refused) return;
+  const std::string why = judgement.notes.empty() ? "the emulator wrote no counts" : judgement.notes.back();
+  judgement = {static_cast<int>(Exit::user_error), "the emulator ended it: " + why, true, judgement.notes};
+}
+
 Judgement judge(const ToolEnding& ending, const LaunchMeeting& meeting, int rank) {
   Judgement judgement{ending.code, ending.code == 0 ? "" : ended(ending), false, {}};
-  const std::string main_log = meeting.prefix(rank) + std::to_string(ending.process) + ".log";
-  bool reported = false;
-  for (const auto& file : fs::directory_iterator(meeting.folder())) {
-    const std::string name = file.path().filename().string();
-    if (!name.starts_with(meeting.prefix(rank))) continue;
-    reported = reported || name.starts_with(meeting.prefix(rank) + std::to_string(ending.process) + ".json");
-    if (!name.ends_with(".log")) continue;
-    const ToolLog log = read_tool_log(contents(file.path()));
-    judgement.notes.insert(judgement.notes.end(), log.remarks.begin(), log.remarks.end());
-    for (const auto& unknown : log.unknown) {
-      const bool fatal = name == main_log && ending.signal == SIGILL && !unknown.bytes.empty();
-      judgement.refused = judgement.refused || fatal;
-      if (fatal)
-        judgement.code = static_cast<int>(Exit::user_error), judgement.fault = explain(unknown);
-      else
-        judgement.notes.push_back(explain(unknown));
-    }
-  }
-  if (!reported && judgement.fault.empty())
-    judgement.code = static_cast<int>(Exit::io_or_failed_case), judgement.fault = "the emulator wrote no counts";
+  const std::string main_name = meeting.prefix(rank) + std::to_string(ending.process), main_log = main_name + ".log";
+  std::vector<std::string> logs;
+  for (const auto& file : fs::directory_iterator(meeting.folder()))
+    if (const auto name = file.path().filename().string(); name.starts_with(meeting.prefix(rank)) && name.ends_with(".log"))
+      logs.push_back(name);
+  // The program's own comes last: its last words are those that count.
+  std::sort(logs.begin(), logs.end(), [&](const auto& a, const auto& b) { return std::pair(a == main_log, a) < std::pair(b == main_log, b); });
+  for (const auto& name : logs)
+    judge_log(read_tool_log(contents(meeting.folder() / name)), fs::path(name).stem().extension().string().substr(1), name == main_log, ending, judgement);
+  if (!fs::exists(meeting.folder() / (main_name + ".json"))) judge_silence(ending, judgement);
   return judgement;
 }
 
@@ -191,22 +199,11 @@ ProfileResult collect(const ProfileOptions& options, const Launch& launch, const
   return result;
 }
 
-void write_file(const std::string& output, const std::string& text) {
-  const std::string partial = output + ".partial";
-  std::ofstream out(partial);
-  out << text << '\n';
-  out.close();
-  std::error_code failed;
-  if (out) fs::rename(partial, output, failed);
-  if (!out || failed) throw io_error(fmt::format("cannot write {}: {}", output, failed ? failed.message() : std::strerror(errno)));
-}
-
-void show(const ProfileOptions& options, const ProfileResult& result) {
-  if (options.json)
-    fmt::print(stderr, "{}\n", profile_json(result, options.output));
-  else
-    fmt::print(stderr, "{}", profile_text(result));
-  if (!options.output.empty()) write_file(options.output, profile_json(result, options.output));
+// The file first: whoever reads standard error may be gone. False: the tables could not be written.
+bool show(const ProfileOptions& options, const ProfileResult& result) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that is gone is an error to be told, not the end
+  if (!options.output.empty()) write_output(options.output, profile_json(result, options.output) + "\n");
+  return say(options.json ? profile_json(result, options.output) + "\n" : profile_text(result));
 }
 
 // --------------------------------------------------------------------------------------------------------- all together
@@ -216,13 +213,12 @@ Exit count(const ProfileOptions& options, const Launch& launch, const LaunchMeet
   const ToolEnding ending = run_under_tool(preparation.tool);
   const Judgement judgement = judge(ending, meeting, launch.rank);
   if (!judgement.fault.empty() && meeting.first_to_say(judgement.fault))
-    fmt::print(stderr, "plumbline: {}: {}\n", fs::path(options.command.front()).filename().string(), judgement.fault);
+    say(fmt::format("plumbline: {}: {}\n", fs::path(options.command.front()).filename().string(), judgement.fault));
   meeting.leave({launch.rank, "", judgement.code, judgement.notes});
   if (launch.rank != 0) return static_cast<Exit>(judgement.code);
   const ProfileResult result = collect(options, launch, meeting, preparation);
   if (judgement.refused) return static_cast<Exit>(judgement.code);
-  show(options, result);
-  const bool whole = static_cast<int>(result.endings.size()) == launch.size;
+  const bool shown = show(options, result), whole = shown && static_cast<int>(result.endings.size()) == launch.size;
   return judgement.code == 0 && !whole ? Exit::io_or_failed_case : static_cast<Exit>(judgement.code);
 }
 

@@ -1,4 +1,5 @@
 #include "app/progress.hpp"
+#include "app/streams.hpp"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -50,11 +51,10 @@ void Progress::say(const std::string& message) {
 
 void Progress::print(const std::string& line, bool lasting) {
   if (!terminal_) {
-    fmt::print(stderr, "{}\n", line);
+    app::say(line + "\n");
     return;
   }
-  fmt::print(stderr, "\r\033[K{}{}", lasting ? line : line.substr(0, terminal_columns() - 1), lasting ? "\n" : "");
-  std::fflush(stderr);
+  app::say(fmt::format("\r\033[K{}{}", lasting ? line : line.substr(0, terminal_columns() - 1), lasting ? "\n" : ""));
 }
 
 }  // namespace plumbline::app

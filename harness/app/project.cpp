@@ -7,6 +7,7 @@
 #include "app/command.hpp"
 #include "app/projection_spec.hpp"
 #include "app/result_file.hpp"
+#include "app/streams.hpp"
 #include "model/ceiling_limits.hpp"
 #include "model/node_ceilings.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "app/command.hpp"
 #include "app/run_record.hpp"
+#include "app/streams.hpp"
 #include "store/result_store.hpp"
 
 namespace plumbline::app {
@@ -24,8 +25,8 @@ Exit recover(const RecoverOptions& options) {
   Results results = merge_journals(options.journal, &notes);
   tidy(results, {});
   write_store(output, results);
-  for (const auto& note : notes) fmt::print(stderr, "note: {}\n", note);
-  fmt::print("{}: {} cases, {} finished passes\n", output.string(), results.cases.size(), results.outcomes.size());
+  for (const auto& note : notes) say(fmt::format("note: {}\n", note));
+  print(fmt::format("{}: {} cases, {} finished passes\n", output.string(), results.cases.size(), results.outcomes.size()));
   return Exit::ok;
 }
 

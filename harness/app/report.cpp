@@ -7,11 +7,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <utility>
 #include <vector>
 
 #include "app/command.hpp"
 #include "app/paths.hpp"
+#include "store/file_bytes.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -45,8 +45,8 @@ int run_and_wait(const std::vector<std::string>& words, int output = STDOUT_FILE
 /// A file that is there under its name only once it is whole.
 class Draft {
  public:
-  explicit Draft(fs::path path)
-      : path_(std::move(path)), draft_(path_.parent_path() / fmt::format(".{}.{}", path_.filename().string(), getpid())) {
+  explicit Draft(const fs::path& path)
+      : path_(behind_links(path)), draft_(path_.parent_path() / fmt::format(".{}.{}", path_.filename().string(), getpid())) {
     descriptor_ = open(draft_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor_ < 0) refuse();
   }
@@ -59,7 +59,8 @@ class Draft {
 
   int descriptor() const { return descriptor_; }
   void keep() {
-    if (rename(draft_.c_str(), path_.c_str()) != 0) refuse();
+    errno = EEXIST;
+    if (!may_be_replaced(path_) || rename(draft_.c_str(), path_.c_str()) != 0) refuse();
   }
 
  private:

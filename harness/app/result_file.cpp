@@ -95,11 +95,6 @@ std::vector<NodeFacts> node_facts(const Results& results, std::vector<std::strin
   return nodes;
 }
 
-void print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw io_error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
-}
-
 std::string note_lines(const std::vector<std::string>& notes) {
   std::string text;
   std::set<std::string> seen;

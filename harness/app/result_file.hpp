@@ -27,9 +27,6 @@ Results load_selected(const Selection& selection);
 /// What the machine documents say; a node whose document is missing or unreadable is left out and named in `notes`.
 std::vector<NodeFacts> node_facts(const Results& results, std::vector<std::string>& notes);
 
-/// Writes to stdout; throws Error (I/O) when that fails (a full disk behind a redirection).
-void print(const std::string& text);
-
 /// "notes" under a table, each once.
 std::string note_lines(const std::vector<std::string>& notes);
 

@@ -1,11 +1,10 @@
 // plumbline run: campaign in, result file out.
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "app/command.hpp"
 #include "app/interruption.hpp"
 #include "app/run_session.hpp"
+#include "app/streams.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -16,11 +15,11 @@ constexpr double patience_seconds = 60;
 Exit leave_together(Communicator& ranks, Exit mine, const std::string& message) {
   const auto ending = ranks.end(mine, message, mine == Exit::ok ? -1 : patience_seconds);
   if (!ending) {  // the others wait for this rank in a collective: nothing but an abort ends them
-    fmt::print(stderr, "plumbline: {}\n", message);
+    say(fmt::format("plumbline: {}\n", message));
     ranks.abort(mine);
   }
   if (ranks.rank() == 0)
-    for (const auto& line : ending->messages) fmt::print(stderr, "plumbline: {}\n", line);
+    for (const auto& line : ending->messages) say(fmt::format("plumbline: {}\n", line));
   return ending->code;
 }
 

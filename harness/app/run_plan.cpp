@@ -13,6 +13,7 @@
 #include "app/numa_stage.hpp"
 #include "app/progress.hpp"
 #include "app/run_record.hpp"
+#include "app/streams.hpp"
 #include "machine/cpu.hpp"
 #include "machine/memory.hpp"
 #include "schedule/plan.hpp"
@@ -188,19 +189,19 @@ Exit print_plan(const RunPlan& plan, const RunInput& input, Communicator& ranks)
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     const std::uint64_t bytes = memory_bytes(plan.cases[i]).value_or(0);
     most_bytes = std::max(most_bytes, bytes);
-    fmt::print("{:>9.2f} s  {:>10.1f} MB  {}\n", plan.case_seconds[i], static_cast<double>(bytes) * 1e-6, plan.cases[i].id());
+    print(fmt::format("{:>9.2f} s  {:>10.1f} MB  {}\n", plan.case_seconds[i], static_cast<double>(bytes) * 1e-6, plan.cases[i].id()));
   }
-  for (const auto& skipped : plan.skipped) fmt::print("  skipped             {}  ({})\n", skipped.what.id(), skipped.reason);
+  for (const auto& skipped : plan.skipped) print(fmt::format("  skipped             {}  ({})\n", skipped.what.id(), skipped.reason));
   for (const auto& group : input.counting.groups)
-    fmt::print("  counting with {}, group {}: {} events{}\n", group.backend, group.number, group.what.events.size(),
-               group.what.emulated ? ", under the emulator" : "");
-  if (!input.counting.skipped.empty()) fmt::print("  not counting with: {}\n", input.counting.why_skipped());
-  for (const auto& note : plan.notes) fmt::print("  note: {}\n", note);
-  fmt::print(
+    print(fmt::format("  counting with {}, group {}: {} events{}\n", group.backend, group.number, group.what.events.size(),
+                      group.what.emulated ? ", under the emulator" : ""));
+  if (!input.counting.skipped.empty()) print(fmt::format("  not counting with: {}\n", input.counting.why_skipped()));
+  for (const auto& note : plan.notes) print(fmt::format("  note: {}\n", note));
+  print(fmt::format(
       "{} cases in {} rounds on {} node(s), {} skipped; {} ceiling points x {} rounds; about {} (estimate), at most {:.1f} MB a node; seed "
       "{}\n",
       plan.cases.size(), plan.rounds.size(), ranks.nodes(), plan.skipped.size(), plan.ceilings.size(), plan.ceiling_rounds,
-      duration_text(plan.seconds + plan.ceiling_seconds), static_cast<double>(most_bytes) * 1e-6, input.campaign.seed);
+      duration_text(plan.seconds + plan.ceiling_seconds), static_cast<double>(most_bytes) * 1e-6, input.campaign.seed));
   return Exit::ok;
 }
 

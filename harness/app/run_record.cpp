@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "app/ceilings_stage.hpp"
+#include "store/file_bytes.hpp"
 #include "store/result_store.hpp"
 
 namespace plumbline::app {
@@ -28,7 +29,7 @@ void refuse_to_overwrite(const fs::path& store) {
 
 void remove_earlier(const fs::path& store) {
   fs::remove_all(journal_directory(store));
-  fs::remove(store);
+  fs::remove(behind_links(store));
 }
 
 void prepare_folder(const fs::path& store) {
@@ -95,6 +96,8 @@ Found look(const RunOptions& options, const fs::path& store) {
   Found found;
   try {
     if (fs::is_directory(store)) throw user_error(fmt::format("{} is a folder; name a file with -o", store.string()));
+    if (!may_be_replaced(store))
+      throw user_error(fmt::format("{} is a device or a FIFO, which cannot hold results; name a file with -o", store.string()));
     if (options.overwrite) {
       if (!options.dry_run) remove_earlier(store);
     } else if (!options.resume) {

@@ -14,6 +14,7 @@
 #include "app/progress.hpp"
 #include "app/run_plan.hpp"
 #include "app/run_record.hpp"
+#include "app/streams.hpp"
 #include "machine/machine_json.hpp"
 #include "machine/provenance.hpp"
 #include "measure/clock.hpp"
@@ -214,7 +215,7 @@ class Session {
     if (code_ != Exit::ok) throw Error(code_, notes_);
     if (placed_none && plan_.ceilings.empty() && record_.finished().empty())
       throw user_error(fmt::format("no case could be placed, so nothing was measured: {}", refusal_));
-    if (ranks_.rank() == 0) fmt::print("{}\n", record_.store().string());
+    if (ranks_.rank() == 0) print(record_.store().string() + "\n");
     return code_;
   }
 

@@ -8,6 +8,7 @@
 #include "app/result_file.hpp"
 #include "app/score_json.hpp"
 #include "app/score_table.hpp"
+#include "app/streams.hpp"
 #include "core/error.hpp"
 #include "model/accuracy.hpp"
 #include "model/derived_intensity.hpp"

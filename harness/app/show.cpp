@@ -7,6 +7,7 @@
 
 #include "app/command.hpp"
 #include "app/result_file.hpp"
+#include "app/streams.hpp"
 #include "model/roofline.hpp"
 
 namespace plumbline::app {

@@ -23,6 +23,8 @@ std::string fault(const CacheLevel& level) {
   const bool power = level.line_bytes != 0 && (level.line_bytes & (level.line_bytes - 1)) == 0;
   if (!power || level.line_bytes < 16 || level.line_bytes > 4096) return "line_bytes must be a power of two from 16 to 4096";
   if (level.bytes % (std::uint64_t{level.ways} * level.line_bytes) != 0) return "size_bytes must be a multiple of ways x line_bytes";
+  constexpr std::uint64_t least_of_a_way = 32;  // else the emulator's tags, of 32 bits, end below a program's stack
+  if (level.bytes / level.ways < least_of_a_way) return "a way (size_bytes / ways) must have at least 32 bytes";
   return level.bytes > std::uint64_t{1} << 34 ? "size_bytes must be at most 16 GiB" : "";
 }
 

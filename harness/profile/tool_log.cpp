@@ -45,9 +45,39 @@ bool is_explained(const std::string& line) {
                                         " Illegal opcode",
                                         "   at 0x",
                                         "   by 0x",
-                                        "vex amd64->IR:"};
+                                        "vex amd64->IR:",
+                                        "assumed next %rip",
+                                        " actual next %rip"};
   return line.empty() || std::any_of(std::begin(known), std::end(known), [&](auto begin) { return line.starts_with(begin); });
 }
+
+// From "VALGRIND INTERNAL ERROR: reason", or from the line behind "vex: the `impossible' happened:"; all that follows is for who mends
+// Valgrind, save where the program was.
+class FailureReader {
+ public:
+  /// Whether the line is part of the story of a failure.
+  bool takes(const std::string& line) {
+    constexpr std::string_view internal = "VALGRIND INTERNAL ERROR: ";
+    if (line.starts_with(internal)) {
+      failure_.reason = line.substr(internal.size());
+      return failing_ = true;
+    }
+    if (line.ends_with("the `impossible' happened:") || line.ends_with("the 'impossible' happened:")) {
+      wants_reason_ = failure_.reason.empty();
+      return failing_ = true;
+    }
+    if (wants_reason_) failure_.reason = line.substr(std::min(line.size(), line.find_first_not_of(' ')));
+    wants_reason_ = false;
+    if (wants_place_) failure_.place = place_of(line);
+    wants_place_ = failing_ && failure_.place.empty() && line.starts_with("Thread ") && line.find("VgTs_Runnable") != line.npos;
+    return failing_;
+  }
+  const ToolFailure& failure() const { return failure_; }
+
+ private:
+  ToolFailure failure_;
+  bool failing_ = false, wants_reason_ = false, wants_place_ = false;
+};
 
 }  // namespace
 
@@ -56,9 +86,11 @@ ToolLog read_tool_log(const std::string& text) {
   std::istringstream in(text);
   std::string bytes;
   bool wants_place = false;
+  FailureReader failing;
   for (std::string raw; std::getline(in, raw);) {
     const std::string line = without_process(raw);
     constexpr std::string_view undecoded = "vex amd64->IR: unhandled instruction bytes: ";
+    if (failing.takes(line)) continue;
     if (line.starts_with(undecoded)) {
       bytes = line.substr(undecoded.size());
     } else if (line.starts_with("valgrind: Unrecognised instruction")) {
@@ -72,6 +104,7 @@ ToolLog read_tool_log(const std::string& text) {
       log.remarks.push_back(line);
     }
   }
+  log.failure = failing.failure();
   return log;
 }
 
@@ -83,9 +116,18 @@ std::string explain(const UnknownInstruction& instruction) {
         "choose by themselves choose AVX2 (OPENBLAS_CORETYPE=Haswell, MKL_ENABLE_INSTRUCTIONS=AVX2, BLIS_ARCH_TYPE=haswell)",
         where);
   if (!instruction.bytes.empty())
-    return fmt::format("instruction {}{} is unknown to the emulator, which runs up to x86-64-v3: build the program with -march=x86-64-v3",
-                       instruction.bytes, where);
+    return fmt::format(
+        "the instruction that begins {}{} is one that Valgrind itself does not know, though x86-64-v3 may have it: build this code without "
+        "it (another compiler or -march=x86-64-v2; 'objdump -d' shows it)",
+        instruction.bytes, where);
   return fmt::format("the program ran into an invalid instruction of its own{}, as natively", where);
+}
+
+std::string explain(const ToolFailure& failure) {
+  const bool translating = failure.reason.starts_with("disInstr");
+  return fmt::format("Valgrind itself failed{}: {}; {}", failure.place.empty() ? "" : " at " + failure.place, failure.reason,
+                     translating ? "it cannot translate an instruction there: build this code without it (-march=x86-64-v2, or another compiler)"
+                                 : "a fault of the emulator's, not of the program's: try --caches=no, or count a smaller case");
 }
 
 }  // namespace plumbline

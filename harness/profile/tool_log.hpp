@@ -12,7 +12,14 @@ struct UnknownInstruction {
   bool avx512 = false;
 };
 
+/// Valgrind, or the tool, came to an end of its own, and the program with it.
+struct ToolFailure {
+  std::string reason;  // "disInstr_AMD64: ..."; empty: it did not fail
+  std::string place;   // where the program was
+};
+
 struct ToolLog {
+  ToolFailure failure;
   std::vector<UnknownInstruction> unknown;
   std::vector<std::string> remarks;  // other lines, without the numbers of processes, each once
 };
@@ -21,5 +28,6 @@ ToolLog read_tool_log(const std::string& text);
 
 /// One line: what, where and what to do.
 std::string explain(const UnknownInstruction& instruction);
+std::string explain(const ToolFailure& failure);
 
 }  // namespace plumbline

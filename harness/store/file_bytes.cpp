@@ -101,8 +101,30 @@ std::string read_bytes(const std::filesystem::path& path, std::string_view what)
   return bytes;
 }
 
-void replace_durably(const std::filesystem::path& path, std::string_view bytes, std::string_view what) {
-  const std::filesystem::path partial = path.string() + ".partial";
+std::filesystem::path behind_links(std::filesystem::path path) {
+  constexpr int most = 40;  // the kernel's own limit
+  std::error_code none;
+  for (int i = 0; i < most && std::filesystem::is_symlink(path, none); ++i) {
+    const auto folder = std::filesystem::canonical(folder_of(path), none);
+    if (none || folder.string().starts_with("/proc/")) return none ? path : folder / path.filename();
+    const auto target = std::filesystem::read_symlink(path, none);
+    if (none) return path;
+    path = folder / target;  // the target alone where it begins at the root
+  }
+  return path;
+}
+
+bool may_be_replaced(const std::filesystem::path& path) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) != 0 || S_ISREG(facts.st_mode);
+}
+
+void replace_durably(const std::filesystem::path& named, std::string_view bytes, std::string_view what) {
+  const std::filesystem::path path = behind_links(named), partial = path.string() + ".partial";
+  std::error_code none;
+  if (!may_be_replaced(path) && !std::filesystem::is_directory(path, none))  // of a folder the system's own words are told below
+    throw io_error(
+        fmt::format("{} '{}' cannot be written: a device or a FIFO is there; give the name of a file with -o", what, named.string()));
   const auto give_up = [&](int error) {
     ::unlink(partial.c_str());
     throw io_error(fmt::format("{} '{}' cannot be written: {}", what, path.string(), errno_advice(error)));

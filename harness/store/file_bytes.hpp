@@ -40,8 +40,15 @@ bool sync_directory(const std::filesystem::path& directory);
 /// `what` names the kind of file in the message: "result file".
 std::string read_bytes(const std::filesystem::path& path, std::string_view what);
 
+/// Where the symbolic links of `path` lead, whether a file is there yet or not: what is to be written in place of `path`, so that the
+/// links stay. A link of /proc (/dev/stdout, /dev/fd/3) is an open file rather than a name, and stays as it is.
+std::filesystem::path behind_links(std::filesystem::path path);
+
+/// Nothing is there yet, or a regular file: what a rename may replace. A device or a FIFO would be lost.
+bool may_be_replaced(const std::filesystem::path& path);
+
 /// Writes PATH.partial, fsyncs, renames it to PATH and fsyncs the directory: PATH is the old file or the new one, never half.
-/// Throws io_error; PATH.partial is removed then.
+/// Links are followed first. Throws io_error, also where PATH may not be replaced; PATH.partial is removed then.
 void replace_durably(const std::filesystem::path& path, std::string_view bytes, std::string_view what);
 
 /// "No space left on device; free space ..." for the current or a given errno.

@@ -1,5 +1,7 @@
 #include "store/result_store.hpp"
 
+#include <sys/stat.h>
+
 #include <set>
 
 #include "faults.hpp"
@@ -51,6 +53,28 @@ TEST(result_store, a_written_file_leaves_no_partial_behind_and_replaces_the_old_
   write_store(scratch / "x.h5", sample_results(2));
   expect_same(load_store(scratch / "x.h5"), sample_results(2));
   EXPECT_FALSE(std::filesystem::exists(scratch / "x.h5.partial"));
+}
+
+TEST(result_store, a_link_stays_and_the_file_it_names_is_replaced) {
+  const Scratch scratch;
+  std::filesystem::create_directory(scratch / "there");
+  for (const char* name : {"old.h5", "new.h5"}) {
+    if (name == std::string("old.h5")) spill(scratch / "there/old.h5", "old");
+    const auto link = scratch / (std::string("link-to-") + name);
+    std::filesystem::create_symlink(std::filesystem::path("there") / name, link);
+    write_store(link, sample_results(2));
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_FALSE(std::filesystem::is_symlink(scratch / "there" / name));
+    expect_same(load_store(scratch / "there" / name), sample_results(2));
+  }
+}
+
+TEST(result_store, what_is_no_file_is_not_replaced_by_one) {
+  const Scratch scratch;
+  const auto fifo = scratch / "fifo.h5";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_THROW(write_store(fifo, sample_results(1)), Error);
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
 }
 
 void expect_refused(const std::filesystem::path& path, const std::string& word) {

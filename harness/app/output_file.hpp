@@ -1,0 +1,15 @@
+// The file named by -o, written when the work is done. A regular file is replaced as a whole, behind the links that lead to it; a
+// device, a FIFO or an open descriptor (/dev/stdout, a shell's >(...)) is written to as it is.
+#pragma once
+#include <filesystem>
+#include <string_view>
+
+namespace plumbline::app {
+
+/// Before hours are spent on what goes into it. Throws Error: user where it is a folder, I/O where nothing can be written.
+void require_writable(const std::filesystem::path& output);
+
+/// Throws Error (I/O); a regular file is then as it was.
+void write_output(const std::filesystem::path& output, std::string_view text);
+
+}  // namespace plumbline::app
