@@ -6,23 +6,28 @@
 #include "functions.h"
 #include "instrument.h"
 #include "options.h"
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 #include "regions.h"
 #include "report.h"
 #include "segments.h"
 
-// The program must have been compiled against this very layout of the struct.
-static Bool same_abi(const UWord* request) { return request[2] == sizeof(struct plumbline_counts) && request[3] == PLUMBLINE_EMULATOR_ABI; }
+// The program must have been compiled against this very layout of the struct, and own the memory that the counts are to fill.
+static Bool takes_counts(const UWord* request) {
+  return request[2] == sizeof(struct plumbline_counts) && request[3] == PLUMBLINE_EMULATOR_ABI &&
+         VG_(am_is_valid_for_client)(request[1], sizeof(struct plumbline_counts), VKI_PROT_READ | VKI_PROT_WRITE);
+}
 
 static Bool read_thread(ThreadId tid, const UWord* request) {
   struct plumbline_counts* c = (struct plumbline_counts*)request[1];
-  if (!same_abi(request)) return False;
+  if (!takes_counts(request)) return False;
   c->abi = PLUMBLINE_EMULATOR_ABI;
   c->thread = tid;
   VG_(memcpy)(c->value, segments_thread(tid)->counts, sizeof c->value);
@@ -31,14 +36,42 @@ static Bool read_thread(ThreadId tid, const UWord* request) {
 
 static Bool read_all(const UWord* request) {
   struct plumbline_counts* c = (struct plumbline_counts*)request[1];
-  if (!same_abi(request)) return False;
+  if (!takes_counts(request)) return False;
   c->abi = PLUMBLINE_EMULATOR_ABI;
   c->thread = 0;
   segments_total((ULong*)c->value);
   return True;
 }
 
-static Bool end_region(ThreadId tid, const HChar* name) {
+// The program's addresses may be wrong: a mistake of its own must not be the end of the tool.
+static Bool is_readable(Addr address, SizeT length) { return VG_(am_is_valid_for_client)(address, length, VKI_PROT_READ); }
+
+// Its first page is asked for, then each that it runs on into.
+static Bool is_readable_name(Addr name) {
+  enum { kPage = 4096, kLongestName = kPage };
+  for (Addr at = name; at - name < kLongestName; at++) {
+    if ((at == name || at % kPage == 0) && !is_readable(at, 1)) return False;
+    if (*(const HChar*)at == '\0') return True;
+  }
+  return False;
+}
+
+static Bool has_name(ThreadId tid, Addr name) {
+  if (is_readable_name(name)) return True;
+  VG_(umsg)("a mark of thread %u has no readable name of at most 4095 characters (at 0x%lx): it marks nothing\n", tid, name);
+  return False;
+}
+
+static Bool begin_region(ThreadId tid, const UWord* request) {
+  if (!has_name(tid, request[1])) return False;
+  if (request[2] & 1) segments_empty_caches();
+  regions_begin(tid, (const HChar*)request[1]);
+  return True;
+}
+
+static Bool end_region(ThreadId tid, const UWord* request) {
+  const HChar* name = (const HChar*)request[1];
+  if (!has_name(tid, request[1])) return False;
   if (regions_end(tid, name)) return True;
   VG_(umsg)("region \"%s\" ends without having begun in thread %u\n", name, tid);
   return False;
@@ -77,11 +110,10 @@ static Bool handle_request(ThreadId tid, UWord* request, UWord* answer) {
       *answer = share_l3((UInt)request[1]);
       return True;
     case PLUMBLINE_REQUEST_REGION_BEGIN:
-      if (request[2] & 1) segments_empty_caches();
-      regions_begin(tid, (const HChar*)request[1]);
+      *answer = begin_region(tid, request);
       return True;
     case PLUMBLINE_REQUEST_REGION_END:
-      *answer = end_region(tid, (const HChar*)request[1]);
+      *answer = end_region(tid, request);
       return True;
     default:
       return False;
@@ -127,7 +159,8 @@ static void forget_parents_counts(ThreadId tid) {
   faults_ = 0;
   segments_forget_counts();
   functions_forget_counts();
-  regions_forget_counts();
+  regions_forget_counts(tid);
+  report_forget_threads();
 }
 
 // A program that another one replaces never comes to its end: it reports before, and takes that back when it could not be replaced.

@@ -40,12 +40,22 @@ Bool regions_end(ThreadId thread, const HChar* name) {
   return True;
 }
 
-void regions_forget_counts(void) {
-  for (Region* r = first_; r != NULL; r = r->next) {
-    r->entries = r->depth > 0;
-    VG_(memset)(r->at_begin, 0, sizeof r->at_begin);
-    VG_(memset)(r->sum, 0, sizeof r->sum);
+void regions_forget_counts(ThreadId forking) {
+  for (Region** at = &first_; *at != NULL;) {
+    Region* r = *at;
+    if (r->depth > 0 && r->thread == forking) {
+      r->entries = 1;
+      VG_(memset)(r->at_begin, 0, sizeof r->at_begin);
+      VG_(memset)(r->sum, 0, sizeof r->sum);
+      at = &r->next;
+    } else {
+      *at = r->next;
+      VG_(free)(r->name);
+      VG_(free)(r);
+    }
   }
+  last_ = &first_;
+  while (*last_ != NULL) last_ = &(*last_)->next;
 }
 
 const Region* regions_first(void) { return first_; }

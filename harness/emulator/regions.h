@@ -19,7 +19,7 @@ typedef struct Region {
 
 void regions_begin(ThreadId thread, const HChar* name);
 Bool regions_end(ThreadId thread, const HChar* name);  // False: it was not begun
-void regions_forget_counts(void);                       // of a forked child: what is open goes on from zero
+void regions_forget_counts(ThreadId forking);           // of a forked child, which has this thread: what it has open goes on from zero
 const Region* regions_first(void);                     // in order of their first begin
 
 #endif

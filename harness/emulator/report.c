@@ -83,12 +83,21 @@ static void print_head(VgFile* f) {
   VG_(fprintf)(f, "}");
 }
 
+static Bool has_counts(const ULong* counts) {
+  for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT; e++)
+    if (counts[e] != 0) return True;
+  return False;
+}
+
+static Bool is_forked_;
+void report_forget_threads(void) { is_forked_ = True; }
+
 static void print_threads(VgFile* f) {
   Bool first = True;
   VG_(fprintf)(f, ",\n\"threads\":[");
   for (ThreadId tid = 1; tid < VG_N_THREADS; tid++) {
     const ThreadCounts* t = segments_thread(tid);
-    if (t == NULL) continue;
+    if (t == NULL || (is_forked_ && !has_counts(t->counts))) continue;
     VG_(fprintf)(f, "%s\n{\"thread\":%u,\"counts\":", first ? "" : ",", tid);
     print_counts(f, t->counts);
     VG_(fprintf)(f, "}");
@@ -114,9 +123,7 @@ static void print_function(const Function* function, void* closure) {
     VgFile* f;
     Bool first;
   }* printing = closure;
-  Bool ran = False;
-  for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT; e++) ran |= function->counts[e] != 0;
-  if (!ran) return;
+  if (!has_counts(function->counts)) return;
   VG_(fprintf)(printing->f, "%s\n{\"name\":", printing->first ? "" : ",");
   print_string(printing->f, function->name);
   VG_(fprintf)(printing->f, ",\"object\":");

@@ -1,7 +1,9 @@
 #include "profile/profile.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace plumbline {
 namespace {
@@ -40,39 +42,53 @@ Element& find_or_append(std::vector<Element>& all, Is is) {
 }
 
 void add_regions(Profile& profile, const ToolReport& report) {
-  std::set<std::string> in_this_process;
   for (const auto& one : report.regions) {
     auto& region = find_or_append(profile.regions, [&](const auto& known) { return known.name == one.name; });
     region.name = one.name;
     region.entries += one.entries;
     region.open = region.open || one.open;
-    region.threads += 1;
-    region.processes += in_this_process.insert(one.name).second ? 1 : 0;
     add(region.counts, one.counts);
   }
 }
 
-// What a process was before it executed another program is still the same process.
-bool is_new(const std::vector<ProcessCounts>& processes, const ProcessCounts& process) {
-  return std::none_of(processes.data(), &process,
-                      [&](const auto& earlier) { return earlier.rank == process.rank && earlier.report.pid == process.report.pid; });
-}
+/// Who took part, each once. What a process was before it executed another program is the same process, and its threads, told by their
+/// numbers, are the same threads.
+class Participants {
+ public:
+  void add(const ProcessCounts& process) {
+    ranks_.insert(process.rank);
+    processes_.emplace(process.rank, process.report.pid);
+  }
+  void add(const ProcessCounts& process, int thread) {
+    add(process);
+    threads_.emplace(process.rank, process.report.pid, thread);
+  }
+  int ranks() const { return static_cast<int>(ranks_.size()); }
+  int processes() const { return static_cast<int>(processes_.size()); }
+  int threads() const { return static_cast<int>(threads_.size()); }
 
-void add_rank(Profile& profile, const ProcessCounts& process, bool new_process) {
-  auto& rank = find_or_append(profile.ranks, [&](const auto& known) { return known.rank == process.rank; });
-  rank.rank = process.rank;
-  rank.processes += new_process ? 1 : 0;
-  rank.threads += static_cast<int>(process.report.threads.size());
-  add(rank.counts, process.report.total);
-}
+ private:
+  std::set<int> ranks_;
+  std::set<std::pair<int, int>> processes_;
+  std::set<std::tuple<int, int, int>> threads_;
+};
 
-void count_ranks_of_regions(Profile& profile, const std::vector<ProcessCounts>& processes) {
+void count_participants(Profile& profile, const std::vector<ProcessCounts>& processes) {
+  Participants all;
+  std::map<int, Participants> of_rank;
+  std::map<std::string, Participants> of_region;
+  for (const auto& process : processes) {
+    for (Participants* these : {&all, &of_rank[process.rank]}) {
+      these->add(process);
+      for (const auto& thread : process.report.threads) these->add(process, thread.thread);
+    }
+    for (const auto& region : process.report.regions) of_region[region.name].add(process, region.thread);
+  }
+  profile.processes = all.processes(), profile.threads = all.threads();
+  for (auto& rank : profile.ranks) rank.processes = of_rank[rank.rank].processes(), rank.threads = of_rank[rank.rank].threads();
   for (auto& region : profile.regions) {
-    std::set<int> ranks;
-    for (const auto& process : processes)
-      for (const auto& one : process.report.regions)
-        if (one.name == region.name) ranks.insert(process.rank);
-    region.ranks = static_cast<int>(ranks.size());
+    const Participants& those = of_region[region.name];
+    region.ranks = those.ranks(), region.processes = those.processes(), region.threads = those.threads();
   }
 }
 
@@ -116,15 +132,14 @@ Profile merge(const std::vector<ProcessCounts>& processes) {
   Profile profile;
   std::map<std::pair<std::string, std::string>, EventSums> functions;
   for (const auto& process : processes) {
-    const bool new_process = is_new(processes, process);
-    profile.processes += new_process ? 1 : 0;
-    profile.threads += static_cast<int>(process.report.threads.size());
     add(profile.total, process.report.total);
-    add_rank(profile, process, new_process);
+    auto& rank = find_or_append(profile.ranks, [&](const auto& known) { return known.rank == process.rank; });
+    rank.rank = process.rank;
+    add(rank.counts, process.report.total);
     add_regions(profile, process.report);
     for (const auto& one : process.report.functions) add(functions[{one.name, one.object}], one.counts);
   }
-  count_ranks_of_regions(profile, processes);
+  count_participants(profile, processes);
   std::sort(profile.ranks.begin(), profile.ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
   for (auto& [key, counts] : functions) profile.functions.push_back({key.first, key.second, std::move(counts)});
   return profile;

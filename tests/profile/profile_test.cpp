@@ -48,9 +48,11 @@ TEST(Merge, ImagesOfOneProcessAreOneProcess) {
   const EventSums ten{{"instructions", 10}};
   const Profile merged = merge({{0, process(7, ten)}, {0, process(7, ten)}, {0, process(8, ten)}, {1, process(7, ten)}});
   EXPECT_EQ(merged.processes, 3);
+  EXPECT_EQ(merged.threads, 3);
   EXPECT_EQ(event(merged.total, "instructions"), 40);
   ASSERT_EQ(merged.ranks.size(), 2U);
   EXPECT_EQ(merged.ranks[0].processes, 2);
+  EXPECT_EQ(merged.ranks[0].threads, 2);
   EXPECT_EQ(event(merged.ranks[0].counts, "instructions"), 30);
 }
 
