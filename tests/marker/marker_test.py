@@ -60,6 +60,15 @@ def test_one_object_runs_natively_and_gives_regions_under_the_tool(tmp_path, com
     assert additions(regions(tmp_path, compiled(tmp_path, HERE / "marks.c", *STRICT, *flags, compiler=compiler))) == OUTER_AND_INNER
 
 
+@pytest.mark.parametrize("compiler, flags", [("gcc", ["-std=c89"]), ("clang", ["-std=c89"]), ("g++", ["-xc++", "-std=c++98"]),
+                                             ("clang++", ["-xc++", "-std=c++98"])])
+def test_the_oldest_standards_take_the_header_without_a_warning(tmp_path, compiler, flags):
+    source = tmp_path / "old.c"
+    source.write_text('#include <plumbline.h>\nint main(void) {\n  PLUMBLINE_START("old");\n  PLUMBLINE_STOP("old");\n  return 0;\n}\n')
+    found = regions(tmp_path, compiled(tmp_path, source, *STRICT, *flags, compiler=compiler))
+    assert {name: one["entries"] for (name, _), one in found.items()} == {"old": 1}
+
+
 def test_header_needs_no_other_and_no_library(tmp_path):
     needed = run("gcc", "-M", "-I", MARKER, HERE / "marks.c").stdout.split()
     assert sorted(pathlib.Path(one).name for one in needed if one.endswith(".h") and "stdc-predef" not in one) == ["additions.h", "plumbline.h"]
