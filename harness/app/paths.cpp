@@ -1,5 +1,6 @@
 #include "app/paths.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace plumbline::app {
@@ -16,8 +17,23 @@ fs::path find_shared(const fs::path& name) {
   return {};
 }
 
+namespace {
+
+fs::path geometries() { return find_shared("harness/profile/geometries"); }
+
+}  // namespace
+
+std::vector<std::string> geometry_names() {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& file : fs::directory_iterator(geometries(), none))
+    if (file.path().extension() == ".toml") names.push_back(file.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 std::string find_geometry(const std::string& named) {
-  const fs::path shared = find_shared("harness/profile/geometries") / (named + ".toml");
+  const fs::path shared = geometries() / (named + ".toml");
   return !fs::exists(named) && fs::exists(shared) ? shared.string() : named;
 }
 

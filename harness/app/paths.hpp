@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace plumbline::app {
 
@@ -10,5 +11,7 @@ std::filesystem::path program_path();
 std::filesystem::path find_shared(const std::filesystem::path& name);
 /// The file of a cache geometry: `named` itself, or the one that comes with plumbline under that name ("amd-interlagos").
 std::string find_geometry(const std::string& named);
+/// The names under which some come along, sorted.
+std::vector<std::string> geometry_names();
 
 }  // namespace plumbline::app

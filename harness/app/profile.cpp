@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -51,13 +51,21 @@ std::string in_words(const CacheGeometry& geometry, int l3_share) {
   return l3_share > 1 ? fmt::format("{}, of which each rank has one part in {}", text, l3_share) : text;
 }
 
+CacheGeometry named_geometry(const std::string& name) {
+  const std::string file = find_geometry(name);
+  if (!fs::exists(file))
+    throw user_error(fmt::format("cannot read the cache geometry '{}': no such file; --caches takes auto, no, a TOML file, or one of {}", name,
+                                 fmt::join(geometry_names(), ", ")));
+  return geometry_from_file(file);
+}
+
 void choose_caches(const ProfileOptions& options, const Launch& launch, Preparation& preparation) {
   if (options.caches == "no") {
     preparation.tool.tool_options = {"--caches=no"};
     return;
   }
   const Topology topology = this_topology();
-  const auto geometry = options.caches == "auto" ? geometry_of_machine(topology) : geometry_from_file(find_geometry(options.caches));
+  const auto geometry = options.caches == "auto" ? geometry_of_machine(topology) : named_geometry(options.caches);
   const int l3_share = ranks_per_l3(topology, launch.local_size);
   preparation.tool.tool_options = geometry_options(geometry);
   if (l3_share > 1) preparation.tool.tool_options.push_back(fmt::format("--l3-share={}", l3_share));
@@ -241,6 +249,27 @@ Exit profile(const ProfileOptions& options) {
   }
 }
 
+// ------------------------------------------------------------------------------------------------------ the command line
+
+/// A number from 0 to `most`, as the whole of its text: CLI11 takes -1 for a huge one, and cuts what is too large.
+template <class Number>
+CLI::Validator up_to(Number most, const std::string& wanted) {
+  return CLI::Validator(
+      [=](const std::string& text) {
+        Number number{};
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        const bool is_one = error == std::errc{} && end == text.data() + text.size() && number >= 0 && number <= most;
+        return is_one ? std::string() : fmt::format("'{}' is not {} from 0 to {}", text, wanted, most);
+      },
+      "");
+}
+
+/// "--caches= -- program" and "-o -- program" would take the -- for their value.
+CLI::Validator a_value(const std::string& wanted) {
+  return CLI::Validator(
+      [=](const std::string& text) { return text.empty() || text == "--" ? fmt::format("it wants {}", wanted) : std::string(); }, "");
+}
+
 }  // namespace
 
 void add_profile(CLI::App& app, Action& chosen) {
@@ -250,14 +279,17 @@ void add_profile(CLI::App& app, Action& chosen) {
   command
       ->add_option("--caches", options->caches,
                    "auto: simulate this machine's; no: none; or a geometry (a TOML file, or one of those that come along)")
-      ->capture_default_str();
-  command->add_option("--functions", options->functions, "so many functions by FLOPs, and by bytes")->capture_default_str();
-  command->add_option("-o,--output", options->output, "write JSON to this file");
+      ->capture_default_str()
+      ->check(a_value("auto, no, or a geometry"));
+  command->add_option("--functions", options->functions, "so many functions by FLOPs, and by bytes")
+      ->capture_default_str()
+      ->check(up_to(1'000'000, "a whole number"));
+  command->add_option("-o,--output", options->output, "write JSON to this file")->check(a_value("the name of a file"));
   command->add_flag("--json", options->json, "print JSON in place of the tables, on standard error as they are");
-  command->add_option("--counts", options->counts, "leave each process's counts in this folder, which all ranks see");
+  command->add_option("--counts", options->counts, "leave each process's counts in this folder, which all ranks see")->check(a_value("a folder"));
   command->add_option("--wait", options->wait_seconds, "seconds that rank 0 waits for the other ranks after its own program has ended")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(up_to(1e9, "a number of seconds"));
   command->add_option("program", options->command, "the program and, behind --, its arguments");
   command->positionals_at_end();
   command->callback([&chosen, options] { chosen = [options] { return profile(*options); }; });

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 
@@ -38,11 +40,27 @@ std::string file_name(const std::string& object) { return object.empty() ? "?" :
 
 // ---------------------------------------------------------------------------------------------------- tables for people
 
+/// A word as one would type it into a shell.
+std::string quoted(const std::string& word) {
+  const bool controls = printable(word) != word;
+  const auto plain_in_a_shell = [](unsigned char c) { return c >= 0x80 || std::isalnum(c) != 0 || std::strchr("_./+-=,:@%^", c) != nullptr; };
+  if (!word.empty() && !controls && std::all_of(word.begin(), word.end(), plain_in_a_shell)) return word;
+  std::string inside;
+  for (const char c : word) inside += c == '\'' ? (controls ? "\\'" : "'\\''") : controls && c == '\\' ? "\\\\" : std::string(1, c);
+  return (controls ? "$'" : "'") + printable(inside) + "'";
+}
+
+std::string command_line(const std::vector<std::string>& words) {
+  std::string line;
+  for (const auto& word : words) line += (line.empty() ? "" : " ") + quoted(word);
+  return line;
+}
+
 std::string head_text(const ProfileResult& result) {
   const auto plural = [](auto n, const char* what) {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : what[std::char_traits<char>::length(what) - 1] == 's' ? "es" : "s");
   };
-  std::string text = fmt::format("Counted: {}\n  ", fmt::join(result.command, " "));
+  std::string text = "Counted: " + command_line(result.command) + "\n  ";
   if (result.launched > 1) text += plural(result.launched, "rank") + ", ";
   text += plural(result.profile.processes, "process") + ", " + plural(result.profile.threads, "thread") + "\n";
   text += result.caches.empty() ? "  no caches simulated\n" : "  simulated caches: " + result.caches + "\n";
@@ -234,7 +252,7 @@ std::string profile_text(const ProfileResult& result) {
   if (!profile.regions.empty()) text += "\n" + regions_text(profile);
   text += functions_text(profile, result.functions, "FLOPs", flops_of);
   text += functions_text(profile, result.functions, fmt::format("bytes {}", farthest_boundary(profile.total)), far_bytes_of);
-  for (const auto& note : result.notes) text += wrapped("note: " + note, 130, "") + "\n";
+  for (const auto& note : result.notes) text += wrapped("note: " + printable(note), 130, "") + "\n";
   return text;
 }
 

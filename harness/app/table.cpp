@@ -38,6 +38,7 @@ void add_format_options(CLI::App& command, Format& format) {
 
 void Table::add(std::vector<std::string> cells) {
   cells.resize(columns_.size());
+  for (auto& cell : cells) cell = printable(cell);
   rows_.push_back({std::move(cells)});
 }
 
@@ -89,6 +90,18 @@ std::string size_in_bytes(double bytes) {
   for (const auto& [unit, name] : units)
     if (bytes >= unit) return plain(bytes / unit) + " " + name;
   return plain(bytes) + " B";
+}
+
+std::string printable(const std::string& text) {
+  std::string shown;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '\n' || c == '\t')
+      shown += c == '\n' ? "\\n" : "\\t";
+    else
+      shown += code < 0x20 || code == 0x7F ? fmt::format("\\x{:02x}", code) : std::string(1, c);
+  }
+  return shown;
 }
 
 std::string wrapped(const std::string& text, std::size_t width, const std::string& indent) {

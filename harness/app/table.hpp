@@ -29,7 +29,7 @@ struct Column {
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  /// One cell a column.
+  /// One cell a column, made printable.
   void add(std::vector<std::string> cells);
   /// A line across, e.g. the heading of a group or a remark on the row above.
   void add_line(std::string text);
@@ -52,6 +52,8 @@ std::string plain(double value, int digits = 3);
 std::string duration(double seconds);
 /// "48 KiB"
 std::string size_in_bytes(double bytes);
+/// Without characters that would break a line or move the cursor: those are shown as \n, \t or \x1b.
+std::string printable(const std::string& text);
 /// Lines of at most `width` characters, broken between words, each begun with `indent`.
 std::string wrapped(const std::string& text, std::size_t width, const std::string& indent);
 

@@ -57,10 +57,21 @@ std::string as_file_name(std::string text) {
   return text;
 }
 
+fs::path temporary_folder() {
+  std::error_code failed;
+  const fs::path folder = fs::temp_directory_path(failed);
+  if (!failed) return folder;
+  for (const char* name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"})  // in the standard library's order
+    if (const char* value = std::getenv(name))
+      throw user_error(fmt::format("{} names '{}', which is no folder: set it to one that you may write to", name, value));
+  throw io_error("there is no folder /tmp for temporary files: set TMPDIR to a folder that you may write to");
+}
+
 fs::path own_folder() {
-  std::string name = (fs::temp_directory_path() / "plumbline-profile-XXXXXX").string();
+  const fs::path parent = temporary_folder();
+  std::string name = (parent / "plumbline-profile-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr)
-    throw io_error(fmt::format("cannot make a folder in {}: {}", fs::temp_directory_path().string(), std::strerror(errno)));
+    throw io_error(fmt::format("cannot make a folder in {}: {}; set TMPDIR to another folder", parent.string(), std::strerror(errno)));
   return name;
 }
 
@@ -72,7 +83,7 @@ fs::path common_folder(const Launch& launch, const fs::path& shared) {
                     "see with --counts=DIR",
                     launch.by, launch.size));
   const bool one_node = launch.local_size == launch.size;
-  return (one_node ? fs::temp_directory_path() : shared) / ("plumbline-profile-" + as_file_name(key));
+  return (one_node ? temporary_folder() : shared) / ("plumbline-profile-" + as_file_name(key));
 }
 
 void make(const fs::path& folder) {

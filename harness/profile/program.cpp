@@ -87,6 +87,7 @@ bool is_launcher(std::string_view program) {
 }
 
 fs::path find_program(const std::string& name) {
+  if (name.empty()) throw user_error("the program's name is empty: plumbline profile --count-only -- program args");
   const fs::path program = as_a_shell_finds_it(name);
   if (is_launcher(name))
     throw user_error(

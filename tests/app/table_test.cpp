@@ -23,6 +23,12 @@ TEST(Table, a_line_across_does_not_widen_a_column) {
   EXPECT_EQ(table.text(), "a  b\n-  -\na heading that is long\n1  2\n");
 }
 
+TEST(Table, a_cell_stays_on_its_line) {
+  Table table({{"region", Align::left}, {"n"}});
+  table.add({"a\nb\tc\x1b[1m", "1"});
+  EXPECT_EQ(table.text(), "region          n\n--------------  -\na\\nb\\tc\\x1b[1m  1\n");
+}
+
 TEST(Table, numbers_keep_their_significant_digits) {
   EXPECT_EQ(plain(0.0833333), "0.0833");
   EXPECT_EQ(plain(123.456), "123");

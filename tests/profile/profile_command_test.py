@@ -361,6 +361,49 @@ def test_a_launch_that_cannot_be_told_from_others_wants_a_folder():
     assert "--counts=DIR" in line
 
 
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (["--functions=-1"], "--functions: '-1' is not a whole number from 0 to 1000000"),
+        (["--functions=99999999999999999999"], "is not a whole number"),
+        (["--functions=3.5"], "is not a whole number"),
+        (["--wait=abc"], "--wait: 'abc' is not a number of seconds from 0 to 1000000000"),
+        (["--wait=nan"], "is not a number of seconds"),
+        (["--wait=-1"], "is not a number of seconds"),
+        (["--caches="], "--caches: it wants auto, no, or a geometry"),
+        (["-o"], "--output: it wants the name of a file"),
+        (["--caches=foo"], "auto, no, a TOML file, or one of amd-interlagos, "),
+    ],
+)
+def test_an_option_of_a_wrong_value_is_one_clear_line(tmp_path, words, told):
+    line = refused(*words, "--", "touch", "ran", cwd=tmp_path)
+    assert told in line and len(line) < 250
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_for_temporary_files_that_is_none_is_told_with_its_name():
+    line = refused("--", "true", environment={"TMPDIR": "/nonexistent"})
+    assert "TMPDIR names '/nonexistent'" in line and "set it to" in line
+
+
+def test_an_empty_name_is_told_as_such():
+    assert "the program's name is empty" in refused("--", "")
+
+
+def test_words_are_quoted_and_names_stay_on_their_line(tmp_path):
+    source = tmp_path / "odd name é.c"
+    source.write_text('#include <plumbline.h>\nint main(void) { PLUMBLINE_START("two\\nlines"); PLUMBLINE_STOP("two\\nlines"); PLUMBLINE_START("open\\nend"); return 0; }\n')
+    words = ["a b", "", "it's", "a\nline", "back\\slash\t", "--plain=x"]
+    document, done = profile(tmp_path, compiled(tmp_path, source), *words, options=["--caches=no"])
+    assert document["command"][1:] == words
+    (head,) = [line for line in done.stderr.splitlines() if line.startswith("Counted: ")]
+    typed = run("bash", "-c", f"printf '%s|' {head.removeprefix('Counted: ')}").stdout
+    assert typed == "|".join([str(tmp_path / "odd name é"), *words]) + "|"
+    assert any(line.startswith("two\\nlines ") for line in done.stderr.splitlines())
+    assert "note: region 'open\\nend' was still open" in done.stderr
+    assert {row["name"] for row in rows(document, "region")} == {"two\nlines", "open\nend"}
+
+
 def test_an_output_that_cannot_be_written_is_told_before_the_program_runs(tmp_path):
     assert "cannot write /nonexistent/a.json" in refused("-o", "/nonexistent/a.json", "--", "touch", tmp_path / "ran", code=1)
     assert not (tmp_path / "ran").exists()
