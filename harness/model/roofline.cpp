@@ -105,9 +105,9 @@ void refuse(Placement& placement, Status status, const std::string& reason) {
   placement.reason = placement.bound_reason = reason;
 }
 
-Placement place_case(const Measured& measured, const Measurements& all, std::span<const Ceiling> ceilings) {
+Placement place_case(const Measured& measured, const Measurements& all, std::span<const Ceiling> ceilings, const CounterSet* set) {
   Placement placement{.of = measured.of, .node = measured.node, .seconds = measured.seconds.value};
-  const Traffic traffic = traffic_of(measured, all);
+  const Traffic traffic = traffic_of(measured, all, set);
   placement.join = traffic.join;
   placement.bytes_source = traffic.source;
   placement.flops = traffic.flops.value;
@@ -141,9 +141,9 @@ std::string_view to_string(Join join) {
   return "none";
 }
 
-std::vector<Placement> place(const Measurements& measurements, std::span<const Ceiling> ceilings) {
+std::vector<Placement> place(const Measurements& measurements, std::span<const Ceiling> ceilings, const CounterSet* set) {
   std::vector<Placement> placements;
-  for (const auto& measured : measurements.cases) placements.push_back(place_case(measured, measurements, ceilings));
+  for (const auto& measured : measurements.cases) placements.push_back(place_case(measured, measurements, ceilings, set));
   return placements;
 }
 

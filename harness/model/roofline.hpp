@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/counter_set.hpp"
 #include "model/ceilings.hpp"
 #include "model/measured.hpp"
 
@@ -53,6 +54,7 @@ struct Placement {
 /// non-temporal stores do not differ.
 inline constexpr double transfer_flops_within = 0.005, transfer_bytes_within = 0.03;
 
-std::vector<Placement> place(const Measurements& measurements, std::span<const Ceiling> ceilings);
+/// With a chosen set, by its counters where a case was counted by them, and each intensity with the interval of their scores.
+std::vector<Placement> place(const Measurements& measurements, std::span<const Ceiling> ceilings, const CounterSet* set = nullptr);
 
 }  // namespace plumbline

@@ -6,17 +6,14 @@
 #include <optional>
 
 #include "core/kernel.hpp"
-#include "model/accuracy.hpp"
+#include "model/chosen_counts.hpp"
 #include "model/factors.hpp"
 
 namespace plumbline {
 namespace {
 
-struct LevelOf {
-  const char* level;
-  const char* boundary;  // the one towards the core
-};
-constexpr std::array<LevelOf, 5> level_table{{{"L1", "reg-L1"}, {"L2", "L1-L2"}, {"L3", "L2-L3"}, {"mem", "L3-mem"}, {"mem", "L2-mem"}}};
+constexpr std::array<LevelBoundary, 5> level_table{
+    {{"L1", "reg-L1"}, {"L2", "L1-L2"}, {"L3", "L2-L3"}, {"mem", "L3-mem"}, {"mem", "L2-mem"}}};
 
 using Events = std::map<std::string, Reported>;
 
@@ -59,8 +56,10 @@ Traffic counted(const Measured& measured, const std::string& backend, const Even
   return traffic;
 }
 
-/// The emulator counts what the program did; a hardware counter is not yet among the backends.
-std::optional<Traffic> own_counts(const Measured& measured) {
+/// By the chosen counters; else by the emulator's, which count what the program did.
+std::optional<Traffic> own_counts(const Measured& measured, const CounterSet* set) {
+  if (set != nullptr)
+    if (auto chosen = traffic_by(*set, measured)) return chosen;
   const auto emulated = measured.counts.find("emulated");
   if (emulated == measured.counts.end()) return std::nullopt;
   Traffic traffic = counted(measured, "emulated", emulated->second);
@@ -70,14 +69,14 @@ std::optional<Traffic> own_counts(const Measured& measured) {
 
 // ------------------------------------------------------------------------------------------------------------------- transfer
 
-const Measured* sibling(const Measured& measured, const Measurements& all, const std::string& isa) {
+const Measured* sibling(const Measured& measured, const Measurements& all, const std::string& isa, const CounterSet* set) {
   const FlavorName wanted = split_flavor(measured.of->flavor);
   for (const auto& other : all.cases) {
     if (other.node != measured.node || other.of->work != measured.of->work || other.of->ranks != measured.of->ranks ||
         other.of->threads != measured.of->threads)
       continue;
     const FlavorName flavor = split_flavor(other.of->flavor);
-    if (flavor.compiler == wanted.compiler && flavor.level == wanted.level && flavor.isa == isa && own_counts(other)) return &other;
+    if (flavor.compiler == wanted.compiler && flavor.level == wanted.level && flavor.isa == isa && own_counts(other, set)) return &other;
   }
   return nullptr;
 }
@@ -85,9 +84,10 @@ const Measured* sibling(const Measured& measured, const Measurements& all, const
 double difference(double a, double b) { return a == b ? 0 : std::abs(a - b) / std::max(std::abs(a), std::abs(b)); }
 
 double non_temporal(const Measured& measured) {
-  const auto& events = measured.counts.at("emulated");
-  const auto found = events.find("bytes.reg-L1.nt_store");
-  return found == events.end() || !found->second.ok() ? absent : found->second.value;
+  const auto emulated = measured.counts.find("emulated");
+  if (emulated == measured.counts.end()) return absent;
+  const auto found = emulated->second.find("bytes.reg-L1.nt_store");
+  return found == emulated->second.end() || !found->second.ok() ? absent : found->second.value;
 }
 
 std::string percent(double part) {
@@ -119,12 +119,12 @@ Traffic merged(const Traffic& v3, const Traffic& v2, bool unoptimized) {
   return traffic;
 }
 
-Traffic transferred_counts(const Measured& measured, const Measurements& all) {
+Traffic transferred_counts(const Measured& measured, const Measurements& all, const CounterSet* set) {
   const FlavorName flavor = split_flavor(measured.of->flavor);
   if (flavor.isa.empty()) return refused("no counts, and " + measured.of->flavor + " has no sibling flavors to take them from");
-  const Measured *v2 = sibling(measured, all, "v2"), *v3 = sibling(measured, all, "v3");
+  const Measured *v2 = sibling(measured, all, "v2", set), *v3 = sibling(measured, all, "v3", set);
   if (v2 == nullptr || v3 == nullptr) return refused("no counts, and not both of the v2 and v3 flavors were counted to take them from");
-  const Traffic from_v2 = *own_counts(*v2), from_v3 = *own_counts(*v3);
+  const Traffic from_v2 = *own_counts(*v2, set), from_v3 = *own_counts(*v3, set);
   const double apart = difference(from_v2.flops.value, from_v3.flops.value);
   if (apart > transfer_flops_within) return refused("no counts, and the FLOPs of v2 and v3 differ by " + percent(apart));
   if (!(difference(non_temporal(*v2), non_temporal(*v3)) <= transfer_bytes_within))
@@ -171,9 +171,11 @@ Traffic modelled(const Measured& measured, const std::string& why) {
 
 }  // namespace
 
-Traffic traffic_of(const Measured& measured, const Measurements& all) {
-  if (auto own = own_counts(measured)) return *own;
-  Traffic transferred = transferred_counts(measured, all);
+std::span<const LevelBoundary> level_boundaries() { return level_table; }
+
+Traffic traffic_of(const Measured& measured, const Measurements& all, const CounterSet* set) {
+  if (auto own = own_counts(measured, set)) return *own;
+  Traffic transferred = transferred_counts(measured, all, set);
   if (transferred.join != Join::none) return transferred;
   return modelled(measured, transferred.reason);
 }

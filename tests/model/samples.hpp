@@ -15,6 +15,7 @@ struct CaseSample {
   std::int64_t ranks = 1, threads = 1;
   std::map<std::string, std::pair<double, double>> model = {};  // of one rank
   std::map<std::string, double> counts = {};                    // of each rank
+  std::string backend = "emulated";
   double seconds = absent;
 
   std::string id() const { return work + "/r" + std::to_string(ranks) + "t" + std::to_string(threads) + "/" + flavor; }
@@ -37,7 +38,7 @@ inline void add(Results& results, const CaseSample& sample) {
   results.outcomes.push_back({.case_id = id, .pass = "count", .reason = {}, .node = sample.node, .placement = {}, .session = {}});
   for (std::int32_t rank = 0; rank < sample.ranks; ++rank)
     for (const auto& [event, count] : sample.counts) {
-      CountRow row{.case_id = id, .node = sample.node, .session = {}, .event = event, .backend = "emulated"};
+      CountRow row{.case_id = id, .node = sample.node, .session = {}, .event = event, .backend = sample.backend};
       row.rank = rank;
       row.net = count;
       results.counts.push_back(row);
