@@ -37,8 +37,9 @@ ProjectionSpec side_of(const std::string& path, const std::string& kernel, std::
   auto ceilings = fit_ceilings(results.ceilings, nodes);
   hold_to_limits(ceilings, results.ceilings, nodes);
   const Measurements measurements = measurements_of(results);
+  const auto set = chosen_counters(results, "");
   ProjectionSpec side{.node = node_spec(nodes.front(), ceilings), .application = {}};
-  side.application = {.name = "one sweep of each case", .groups = groups_of(place(measurements, ceilings), nodes.front().node)};
+  side.application = {.name = "one sweep of each case", .groups = groups_of(place(measurements, ceilings, set ? &*set : nullptr), nodes.front().node)};
   if (side.node.ceilings.empty())
     throw user_error(fmt::format("{} has no ceilings; measure them with a [ceilings] table in the campaign", path));
   return side;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <set>
 
+#include "campaign/counter_set_file.hpp"
 #include "core/error.hpp"
 #include "store/result_store.hpp"
 
@@ -93,6 +94,13 @@ std::vector<NodeFacts> node_facts(const Results& results, std::vector<std::strin
       notes.push_back(fmt::format("the machine description of node {} cannot be read: its cache sizes are unknown", row.node));
     }
   return nodes;
+}
+
+std::optional<CounterSet> chosen_counters(const Results& results, const std::string& set_file) {
+  if (!set_file.empty()) return read_counter_set(set_file);
+  const auto provenance = nlohmann::json::parse(results.provenance, nullptr, false);
+  if (!provenance.is_object() || !provenance.contains("counter_set")) return std::nullopt;
+  return parse_counter_set(provenance["counter_set"].get<std::string>(), "the result file's counter set");
 }
 
 std::string note_lines(const std::vector<std::string>& notes) {

@@ -1,10 +1,12 @@
 // A result file as the judging commands see it: loaded, its machines read, and the cases that the user asked for.
 #pragma once
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/table.hpp"
+#include "core/counter_set.hpp"
 #include "core/records.hpp"
 #include "model/ceilings.hpp"
 
@@ -26,6 +28,10 @@ Results load_selected(const Selection& selection);
 
 /// What the machine documents say; a node whose document is missing or unreadable is left out and named in `notes`.
 std::vector<NodeFacts> node_facts(const Results& results, std::vector<std::string>& notes);
+
+/// The counters to place cases by: of the set file that the user names, else of the set that the run counted with; none where there is
+/// neither. Throws Error (user) where the file is no set.
+std::optional<CounterSet> chosen_counters(const Results& results, const std::string& set_file);
 
 /// "notes" under a table, each once.
 std::string note_lines(const std::vector<std::string>& notes);

@@ -148,12 +148,23 @@ std::vector<std::string> notes_of(const std::vector<Placement>& placements, cons
   return notes;
 }
 
-Exit show(const Selection& selection) {
+/// What cannot be counted by the set, for the notes.
+std::string set_note(const CounterSet& set) {
+  std::string text = fmt::format("counters as chosen on {}:", set.machine);
+  for (const auto& chosen : set.counters) text += fmt::format(" {} ({}),", chosen.counter.name, chosen.grade);
+  text.back() = '.';
+  for (const auto& one : set.uncovered) text += fmt::format(" {}: {}.", one.quantity, one.reason);
+  return text + " An AI's interval is theirs";
+}
+
+Exit show(const Selection& selection, const std::string& set_file) {
   const Results results = load_selected(selection);
   std::vector<std::string> notes;
+  const auto set = chosen_counters(results, set_file);
+  if (set) notes.push_back(set_note(*set));
   const auto ceilings = fit_ceilings(results.ceilings, node_facts(results, notes));
   const Measurements measurements = measurements_of(results);
-  const auto placements = place(measurements, ceilings);
+  const auto placements = place(measurements, ceilings, set ? &*set : nullptr);
   for (const auto& note : notes_of(placements, ceilings)) notes.push_back(note);
   Json rows = Json::array();
   for (const auto& placement : placements) rows.push_back(row_of(placement));
@@ -169,7 +180,9 @@ void add_show(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("show", "the cases of a result file on the roofline: times, FLOP/s, arithmetic intensities, bounds");
   auto selection = std::make_shared<Selection>();
   add_selection(*command, *selection);
-  command->callback([&chosen, selection] { chosen = [selection] { return show(*selection); }; });
+  auto set_file = std::make_shared<std::string>();
+  command->add_option("--counters", *set_file, "a set that 'plumbline score --choose' wrote: FLOPs and bytes are its counters'");
+  command->callback([&chosen, selection, set_file] { chosen = [selection, set_file] { return show(*selection, *set_file); }; });
 }
 
 }  // namespace plumbline::app
