@@ -62,7 +62,8 @@ std::string nearest_event(const BackendEntry& backend, const std::string& event)
 std::vector<Refusal> add_groups(CountingPlan& plan, const Wish& wish, const Availability& emulator) {
   const auto backend = wish.backend->make(wish.events);
   std::vector<Refusal> refused = backend->refused();
-  int number = 0;
+  auto number = static_cast<int>(std::count_if(plan.groups.begin(), plan.groups.end(),
+                                               [&](const CountingGroup& group) { return group.backend == wish.backend->name; }));
   for (const EventGroup& group : backend->groups()) {
     if (group.emulated && !emulator.ok())
       refused.push_back({wish.events.empty() ? "" : group.events.front(), emulator});
@@ -120,6 +121,25 @@ CountingPlan plan_counting(std::string_view counters, const Availability& emulat
     throw user_error(fmt::format("counters = \"{}\": '{}' cannot be had: {}{}", counters, what, first.why.reason,
                                  first.unknown ? nearest_event(*wish.backend, first.event) : ""));
   }
+  return plan;
+}
+
+CountingPlan plan_counting(const CounterSet& set, bool alone_first, const Availability& emulator) {
+  std::vector<Wish> wishes;
+  const auto wish = [&](const std::string& backend, EventNames events) {
+    const BackendEntry* entry = find_backend(backend);
+    if (entry == nullptr) throw unknown(set.file, backend, names_of(backends()));
+    wishes.push_back({entry, std::move(events)});
+  };
+  for (const auto& group : set.groups)
+    if (alone_first && group.events.size() > 1)
+      for (const auto& event : group.events) wish(group.backend, {event});
+  for (const auto& group : set.groups) wish(group.backend, group.events);
+  CountingPlan plan;
+  for (const Wish& one : wishes)
+    if (const auto refused = add_groups(plan, one, emulator); !refused.empty())
+      throw user_error(fmt::format("the set's '{}:{}' cannot be had here: {}; the set was chosen on {}", one.backend->name,
+                                   refused.front().event, refused.front().why.reason, set.machine));
   return plan;
 }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/counter_set.hpp"
 #include "counters/backend.hpp"
 
 namespace plumbline::app {
@@ -38,6 +39,10 @@ struct CountingPlan {
 /// here), "none", or names separated by commas: BACKEND (what it can count here) or BACKEND:EVENT. `emulator` says whether this rank may
 /// have a worker. Throws Error (user) where a named one is unknown, with the nearest, or cannot be had, with the reason.
 CountingPlan plan_counting(std::string_view counters, const Availability& emulator);
+
+/// The groups of a chosen set, each a pass where this machine's counters take it whole; with `alone_first` each event alone before, so
+/// that the score can tell what counting them together changes. Throws Error (user) where one of them cannot be had.
+CountingPlan plan_counting(const CounterSet& set, bool alone_first, const Availability& emulator);
 
 /// For telling the other ranks of a node.
 std::string to_text(const CountingPlan& plan);

@@ -49,6 +49,8 @@ void add_run(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<RunOptions>();
   command->add_option("CAMPAIGN", options->campaign, "campaign file (.toml)")->required();
   command->add_option("-o,--output", options->output, "result file (default: plumbline-out/NAME.h5)");
+  command->add_option("--counters", options->counters,
+                      "instead of the campaign's counters: auto, none, BACKEND[:EVENT],..., SET.toml, or check:SET.toml (each event alone, too)");
   command->add_flag("--dry-run", options->dry_run, "prints the plan with its estimated time and memory; measures nothing");
   auto* resume = command->add_flag("--resume", options->resume,
                                    "goes on with an earlier run of the same output: what is finished is not measured again");

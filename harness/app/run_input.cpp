@@ -4,6 +4,7 @@
 #include "app/event_rows.hpp"
 #include "app/paths.hpp"
 #include "app/run_session.hpp"
+#include "campaign/counter_set_file.hpp"
 #include "profile/geometry.hpp"
 
 namespace plumbline::app {
@@ -22,12 +23,23 @@ std::vector<CacheLevel> caches_of(const Campaign& campaign, const Topology& topo
   return geometry_from_file(file).levels;
 }
 
+/// By the counters that the campaign names: of a set's file ("SET.toml", "check:SET.toml"), else by their own names.
+CountingPlan planned(RunInput& input, const Availability& emulator) {
+  constexpr std::string_view check = "check:";
+  std::string_view named = input.campaign.counters;
+  const bool alone_first = named.starts_with(check);
+  if (alone_first) named.remove_prefix(check.size());
+  if (!named.ends_with(".toml")) return plan_counting(input.campaign.counters, emulator);
+  input.counter_set = read_counter_set(std::string(named));
+  return plan_counting(*input.counter_set, alone_first, emulator);
+}
+
 /// Plans the counting, and starts the worker if a part of it needs one.
 void plan_and_start(RunInput& input, bool dry_run) {
   const Campaign& campaign = input.campaign;
   const EmulatorInstallation found = campaign.count ? find_emulator() : EmulatorInstallation{};  // names are checked in any case
   try {
-    input.counting = plan_counting(campaign.counters, found.availability);
+    input.counting = planned(input, found.availability);
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {}", campaign.path, error.what()));
   }
@@ -44,6 +56,7 @@ RunInput read_run_input(const RunOptions& options) {
   RunInput input;
   try {
     input.campaign = read_campaign(options.campaign);
+    if (!options.counters.empty()) input.campaign.counters = options.counters;
     input.topology = this_topology();
     input.caches = caches_of(input.campaign, input.topology);
     tell_perf_event(input.topology);

@@ -7,6 +7,7 @@ namespace plumbline::app {
 
 struct RunOptions {
   std::string campaign;
+  std::string counters;          // empty: the campaign's
   std::filesystem::path output;  // empty: plumbline-out/NAME.h5
   bool dry_run = false, resume = false, overwrite = false;
 };

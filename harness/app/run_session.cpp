@@ -16,6 +16,7 @@
 #include "app/run_record.hpp"
 #include "app/streams.hpp"
 #include "machine/machine_json.hpp"
+#include "campaign/counter_set_file.hpp"
 #include "machine/provenance.hpp"
 #include "measure/clock.hpp"
 
@@ -35,6 +36,7 @@ std::string provenance_of(const RunInput& input) {
   if (input.worker && input.campaign.emulated.caches.value != "none")
     for (const auto& level : input.caches)
       caches.push_back({{"name", level.name}, {"bytes", level.bytes}, {"ways", level.ways}, {"line_bytes", level.line_bytes}});
+  if (input.counter_set) provenance["counter_set"] = counter_set_toml(*input.counter_set);
   return provenance.dump();
 }
 

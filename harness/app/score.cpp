@@ -5,10 +5,14 @@
 #include <set>
 
 #include "app/command.hpp"
+#include "app/counter_choosing.hpp"
+#include "app/output_file.hpp"
 #include "app/result_file.hpp"
 #include "app/score_json.hpp"
 #include "app/score_table.hpp"
+#include "app/scored_counters.hpp"
 #include "app/streams.hpp"
+#include "campaign/counter_set_file.hpp"
 #include "core/error.hpp"
 #include "model/accuracy.hpp"
 #include "model/derived_intensity.hpp"
@@ -46,6 +50,7 @@ void keep_only(Accuracy& accuracy, const std::string& counter) {
 struct ScoreOptions : Selection {
   std::vector<std::string> by;  // each "key,key": the groups wanted
   std::string counter;          // empty: all
+  std::string choose;           // where to write the chosen set; empty: nowhere
 };
 
 std::vector<std::string> keys_of(const std::string& by) {
@@ -89,13 +94,29 @@ std::string as_json(const ScoreOptions& options, const Accuracy& accuracy, const
   return document("score", options.file, all_of(accuracy.rows, row_json), notes, more);
 }
 
+/// Writes the set, and says what is in it.
+std::string choose(const ScoreOptions& options, const Accuracy& accuracy, const ScoredCounters& scored, const Results& results) {
+  const CounterSet set = choose_from(accuracy, scored.counters, results, limits_shown_by(results, scored.slots), options.file);
+  std::string missing;
+  for (const auto& one : set.uncovered) missing += fmt::format("; {}: {}", one.quantity, one.reason);
+  if (set.counters.empty()) throw user_error(fmt::format("{}: no counter can be chosen{}", options.file, missing));
+  write_output(options.choose, counter_set_toml(set));
+  std::string names;
+  for (const auto& one : set.counters) names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", one.counter.name, one.grade);
+  return fmt::format("chosen, in {} pass{}: {}{}; written to {}", set.groups.size(), set.groups.size() == 1 ? "" : "es", names, missing,
+                     options.choose);
+}
+
 Exit score_file(const ScoreOptions& options) {
   const Results results = load_selected(options);
   const Measurements measurements = measurements_of(results);
-  Accuracy accuracy = score(measurements, counters_in(measurements));
+  const ScoredCounters scored = scored_counters(results, measurements);
+  Accuracy accuracy = score(measurements, scored.counters);
   const Exit code = accuracy.failed_exactness == 0 ? Exit::ok : Exit::wrong_result;
+  std::vector<std::string> notes;
+  if (!options.choose.empty()) notes.push_back(choose(options, accuracy, scored, results));
   if (!options.counter.empty()) keep_only(accuracy, options.counter);
-  const auto notes = notes_of(accuracy);
+  for (auto& note : notes_of(accuracy)) notes.push_back(std::move(note));
   if (options.format == Format::json) print(as_json(options, accuracy, notes));
   if (options.format == Format::csv) print(csv(all_of(accuracy.rows, row_json)));
   if (options.format == Format::text) print((options.counter.empty() ? score_text(accuracy) : evidence_text(accuracy)) + note_lines(notes));
@@ -113,6 +134,8 @@ void add_score(CLI::App& app, Action& chosen) {
       ->add_option("--by", options->by,
                    "with --json: also each counter over the cases that agree in these, e.g. level,precision (may be repeated)")
       ->needs("--json");
+  command->add_option("--choose", options->choose,
+                      "writes the smallest set of trusted counters that sees every quantity, for a campaign's counters = \"SET.toml\"");
   command->callback([&chosen, options] { chosen = [options] { return score_file(*options); }; });
 }
 

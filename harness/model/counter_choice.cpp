@@ -27,9 +27,10 @@ const std::array<Boundary, 4>& boundaries() {
 
 /// Counters that together see one quantity.
 struct Recipe {
-  std::vector<const Candidate*> counters;
-  int rank = 0;  // of the worst of them
-  std::set<Event> events;
+  std::vector<const Candidate*> counters = {};
+  int rank = 0;          // of the worst of them
+  bool is_whole = true;  // one that claims the quantity itself, not several with the flows that are seldom missing in it
+  std::set<Event> events = {};
   double width = 0;  // sum of ln(most / least ratio)
 };
 
@@ -82,15 +83,16 @@ std::vector<Recipe> recipes_of(const std::string& quantity, std::span<const Cand
   for (const auto& candidate : candidates)
     if (rank_of(candidate) && candidate.chosen.counter.quantities == std::vector{quantity}) recipes.push_back(extended({}, candidate));
   for (const auto& boundary : boundaries())
-    if (quantity == boundary.total) add_partitions(recipes, {}, candidates, quantity, boundary.flows);
+    if (quantity == boundary.total) add_partitions(recipes, {.is_whole = false}, candidates, quantity, boundary.flows);
   return recipes;
 }
 
-/// Only the best grade, and none that needs all events of another and is no narrower.
+/// Only the best grade, whole before put together, and none that needs all events of another and is no narrower.
 std::vector<Recipe> worth_trying(std::vector<Recipe> recipes) {
-  const auto best = std::min_element(recipes.begin(), recipes.end(), [](const Recipe& a, const Recipe& b) { return a.rank < b.rank; });
+  const auto merit = [](const Recipe& recipe) { return std::pair(recipe.rank, !recipe.is_whole); };
+  const auto best = std::min_element(recipes.begin(), recipes.end(), [&](const Recipe& a, const Recipe& b) { return merit(a) < merit(b); });
   if (best == recipes.end()) return recipes;
-  std::erase_if(recipes, [rank = best->rank](const Recipe& recipe) { return recipe.rank != rank; });
+  std::erase_if(recipes, [&, wanted = merit(*best)](const Recipe& recipe) { return merit(recipe) != wanted; });
   std::stable_sort(recipes.begin(), recipes.end(), [](const Recipe& a, const Recipe& b) {
     return std::tuple(a.events.size(), a.width) < std::tuple(b.events.size(), b.width);
   });

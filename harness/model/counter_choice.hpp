@@ -28,9 +28,9 @@ struct SlotLimits {
 /// The quantities that a roofline needs: FLOPs by precision, and the bytes across every boundary.
 std::span<const std::string> wanted_quantities();
 
-/// For each of `quantities` the counters that see it, one alone or several with a flow or more each: of the best grade that there is
-/// (A, B, then what is simulated, then C; never D or undecided). Among all such choices the one with the fewest groups, then the fewest
-/// slots, then the narrowest ratios: found by exact search (branch and bound).
+/// For each of `quantities` the counters that see it: of the best grade that there is (A, B, then what is simulated, then C; never D or
+/// undecided); one alone where it claims the whole, else several with a flow or more each. Among all such choices the one with the fewest
+/// groups, then the fewest slots, then the narrowest ratios: found by exact search (branch and bound).
 CounterSet choose_counters(std::span<const Candidate> candidates, std::span<const std::string> quantities, const SlotLimits& limits);
 
 /// The fewest groups that hold all events of one backend. Throws std::invalid_argument where one event alone takes more than there is.

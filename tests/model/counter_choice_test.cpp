@@ -54,6 +54,9 @@ TEST(Choice, puts_a_boundary_together_from_flows_that_are_seen_once_each) {
                                    candidate("reads", {"reads"}, {"bytes.L1-L2.demand_read"}, 'A'),
                                    candidate("victims", {"victims"}, {"bytes.L1-L2.write_back"}, 'A')};
   EXPECT_EQ(names(choose_counters(all, l2, {})), (Names{"fills", "victims"}));
+  std::vector<Candidate> with_whole = all;
+  with_whole.push_back(candidate("whole", {"a", "b", "c", "d"}, l2, 'A'));
+  EXPECT_EQ(names(choose_counters(with_whole, l2, {})), Names{"whole"}) << "it sees non-temporal stores and prefetches, too";
   EXPECT_EQ(choose_counters(std::span(all).first(2), l2, {}).uncovered.size(), 1U) << "nobody sees what is written back";
 }
 

@@ -1,0 +1,85 @@
+"""From scores to a chosen set, a run that counts by it, and the intensities with their intervals. PLUMBLINE names the program."""
+
+import json
+import os
+import subprocess
+
+import h5py
+import pytest
+from counting_runs import needs_emulator  # noqa: F401 (a fixture)
+
+PLUMBLINE = os.environ["PLUMBLINE"]
+CAMPAIGN = """
+schema = "plumbline-campaign/1"
+name = "choosing"
+passes = ["count", "time"]
+counters = "emulated"
+[timing]
+min_seconds = 0.0001
+max_repetitions = 3
+[[cases]]
+kernel = "validation/triad"
+precision = ["fp64", "fp32"]
+flavor = ["*-O3-v3"]
+params = { n = [3000, 5000, 9000, 200000] }
+"""
+
+
+def plumbline(*words, code=0):
+    done = subprocess.run([PLUMBLINE, *map(str, words)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("choosing")
+    (folder / "campaign.toml").write_text(CAMPAIGN)
+    plumbline("run", folder / "campaign.toml", "-o", folder / "scored.h5")
+    plumbline("score", folder / "scored.h5", "--choose", folder / "set.toml")
+    return folder
+
+
+def test_the_set_sees_every_quantity_once_with_its_evidence(folder):
+    text = (folder / "set.toml").read_text()
+    assert "schema = 'plumbline-counters/1'" in text and "scored.h5" in text
+    for quantity in ("flops.fp64", "flops.fp32", "bytes.reg-L1", "bytes.L1-L2"):
+        assert text.count(f"sees = [ '{quantity}' ]") == 1, text
+    assert "evidence = " in text and "grade = 'A'" in text
+
+
+def test_a_run_by_the_set_counts_its_groups_and_places_by_its_counters(folder):
+    plumbline("run", folder / "campaign.toml", "--counters", folder / "set.toml", "-o", folder / "by_set.h5")
+    with h5py.File(folder / "by_set.h5") as file:
+        events = {row["event"].decode() if isinstance(row["event"], bytes) else row["event"] for row in file["counts"][:]}
+    assert "flops.fp64.add" in events and "calls" not in events, "only what the set takes"
+    shown = json.loads(plumbline("show", folder / "by_set.h5", "--json").stdout)
+    assert any("as chosen on" in note for note in shown["notes"])
+    level = shown["rows"][0]["levels"]["L2"]
+    assert level["ai_lo"] <= level["ai"] <= level["ai_hi"]
+
+
+def test_events_counted_alone_and_together_are_told_apart_and_confirm_the_set(folder):
+    plumbline("run", folder / "campaign.toml", "--counters", f"check:{folder / 'set.toml'}", "-o", folder / "checked.h5")
+    plumbline("score", folder / "checked.h5", "--choose", folder / "confirmed.toml")
+    count = (folder / "set.toml").read_text().count("[[group]]")
+    assert (folder / "confirmed.toml").read_text().count("[[group]]") == count, "the emulator counts alike alone and beside others"
+
+
+def test_a_calibrated_counter_widens_the_interval(folder):
+    text = (folder / "set.toml").read_text()
+    (folder / "wide.toml").write_text(text.replace("ratio_least = 1.0", "ratio_least = 0.8"))
+    narrow, wide = (
+        json.loads(plumbline("show", folder / "scored.h5", "--json", "--counters", folder / name).stdout)["rows"][0]["levels"]["L2"]
+        for name in ("set.toml", "wide.toml")
+    )
+    assert wide["ai"] == narrow["ai"] and wide["ai_hi"] > narrow["ai_hi"]
+
+
+def test_what_is_no_set_is_refused_in_one_line(folder):
+    (folder / "none.toml").write_text("schema = 'plumbline-counters/2'\n")
+    for words in (["run", folder / "campaign.toml", "--counters", folder / "none.toml", "-o", folder / "never.h5"],
+                  ["show", folder / "scored.h5", "--counters", folder / "none.toml"]):
+        (line,) = plumbline(*words, code=2).stderr.strip().splitlines()
+        assert "plumbline-counters/1" in line
+    assert not (folder / "never.h5").exists()
