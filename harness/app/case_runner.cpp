@@ -229,8 +229,7 @@ CountedCase CaseRunner::count_here(const Case& measured, const CountingGroup& gr
   const bool same = backend->groups().size() == 1 && backend->groups().front().events == group.what.events;
   if (team.any(!same))
     return refuse(Status::unavailable, same ? "another rank of the team cannot count these events" : backend->availability().reason);
-  return count_case(measured, *backend, 0, bound.threads(),
-                    {.repetitions = noisy_repetitions, .min_seconds = min_seconds, .warm = WarmSweep::yes}, team);
+  return count_case(measured, *backend, 0, bound.threads(), {.repetitions = noisy_repetitions, .min_seconds = min_seconds}, team);
 }
 
 std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, const std::string& rank_facts, const TeamCpus& placement) {

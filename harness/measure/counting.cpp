@@ -70,9 +70,9 @@ std::uint64_t entries_for(Prepared& prepared, const ThreadTeam& threads, double 
 }
 
 // Null when the data could not be had: `why` says it.
-std::unique_ptr<Prepared> data_of(const Case& measured, const ThreadTeam& threads, std::string& why) {
+std::unique_ptr<Prepared> data_of(const Case& measured, const ThreadTeam& threads, std::uintptr_t address, std::string& why) {
   try {
-    auto prepared = std::make_unique<Prepared>(measured, threads.size(), Arena::fixed_address);
+    auto prepared = std::make_unique<Prepared>(measured, threads.size(), address);
     threads.run([&](int thread) { prepared->initialise(thread); });
     return prepared;
   } catch (const std::exception& failure) {
@@ -87,7 +87,7 @@ CountedCase count_case(const Case& measured, Backend& backend, std::size_t group
                        const CountingProtocol& protocol, Synchronization& team) {
   backend.set_counting(false);
   CountedCase counted;
-  const auto prepared = data_of(measured, threads, counted.reason);
+  const auto prepared = data_of(measured, threads, protocol.address, counted.reason);
   if (team.any(!prepared)) {
     counted.status = Status::failed;
     if (prepared) counted.reason = "another rank of the team could not prepare the case";

@@ -18,6 +18,7 @@ struct CountingProtocol {
   int repetitions = 1;     // of (empty region, kernel's region), in turn
   double min_seconds = 0;  // the region is entered until it lasts so long; 0: once
   WarmSweep warm = WarmSweep::yes;
+  std::uintptr_t address = 0;  // of the data; 0: anywhere. Simulated caches repeat their counts at Arena::fixed_address
 };
 
 /// Region totals of one repetition: [thread][event], kernel and empty region alike over `entries` entries of one sweep each.
@@ -35,7 +36,7 @@ struct CountedCase {
 };
 
 /// Counts `group` of `backend` over a case in steady state (one warm sweep outside the region; simulated caches are emptied
-/// before it). Data live at the arena's fixed address. Each thread enters the region around its own part, with nothing of the
+/// before it). Each thread enters the region around its own part, with nothing of the
 /// team's meeting points inside. Collective over the ranks behind `team`, which sweep at the same time; every rank reaches every meeting
 /// point, whatever fails on it.
 CountedCase count_case(const Case& measured, Backend& backend, std::size_t group, const ThreadTeam& threads,

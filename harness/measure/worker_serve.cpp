@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "counters/registry.hpp"
+#include "measure/arena.hpp"
 #include "measure/worker.hpp"
 #include "measure/worker_channel.hpp"
 
@@ -117,8 +118,10 @@ void answer(int channel, const WorkerRequest& request) {
       return refuse(channel, Status::failed, "the simulated L3 has fewer sets than " + std::to_string(request.ranks_per_l3) + " ranks");
     const ThreadTeam threads(request.threads);
     Synchronization alone;
-    const CountingProtocol protocol{
-        .repetitions = request.repetitions, .min_seconds = 0, .warm = request.warm_sweep ? WarmSweep::yes : WarmSweep::no};
+    const CountingProtocol protocol{.repetitions = request.repetitions,
+                                    .min_seconds = 0,
+                                    .warm = request.warm_sweep ? WarmSweep::yes : WarmSweep::no,
+                                    .address = Arena::fixed_address};
     const CountedCase counted = count_case(requested_case(request), *backend, 0, threads, protocol, alone);
     if (counted.status != Status::ok) return refuse(channel, counted.status, counted.reason);
     send(channel, counted);

@@ -11,6 +11,7 @@
 #include "core/case.hpp"
 #include "core/flows.hpp"
 #include "machine/cpu.hpp"
+#include "measure/arena.hpp"
 #include "measure/counting.hpp"
 #include "tests/kernels/parameter_sets.hpp"
 
@@ -25,7 +26,7 @@ Net counted(const Case& measured) {
   const auto backend = emulated_backend();
   const ThreadTeam threads(measured.team.threads);
   Synchronization alone;
-  const RegionCounts counts = count_case(measured, *backend, 0, threads, {}, alone).repetitions.at(0);
+  const RegionCounts counts = count_case(measured, *backend, 0, threads, {.address = Arena::fixed_address}, alone).repetitions.at(0);
   Net net;
   for (std::size_t t = 0; t < counts.kernel.size(); ++t)
     for (std::size_t e = 0; e < counts.kernel[t].size(); ++e)
