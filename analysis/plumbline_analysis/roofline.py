@@ -19,17 +19,25 @@ def draw(group, roofs, rows, note=""):
     frame(axes, rows, roofs)
     figure.canvas.draw()
     boxes = style.Boxes(axes.bbox.extents)
+    for row in rows:
+        _draw_displaced(axes, row, boxes)
     drawn = [_draw_case(axes, row, boxes) for row in rows]
     _draw_roofs(axes, roofs, boxes)
     for position, (row, ends) in enumerate(zip(rows, drawn), start=1):
         _number_case(axes, position, ends, boxes)
     axes.set_title(f"Roofline   {group.title}", loc="left", fontsize=11, fontweight="bold")
-    draw_key(figure, rows, roofs, note)
+    draw_key(figure, rows, roofs, " ".join(filter(None, [note, _displaced_note(rows)])))
     return figure
+
+
+def _displaced_note(rows):
+    counters = {displaced["counter"] for displaced in map(displaced_of, rows) if displaced}
+    return "".join(f"x: the case by {counter}." for counter in sorted(counters))
 
 
 def frame(axes, rows, roofs):
     intensities = [value for row in rows for point in points_of(row) for value in point[1:] if value]
+    intensities += [displaced["ai"] for displaced in map(displaced_of, rows) if displaced]
     ridges = [roofs.ridge(level) for level in roofs.bandwidths]
     rates = [row["gflops"] for row in rows] + [peak["value"] for peak in roofs.peaks]
     left = min(min(intensities, default=0.05) / 1.6, min(ridges) / 12)  # room for the label along the first roof
@@ -67,6 +75,24 @@ def points_of(row):
     points = sorted(((name, *interval(level)) for name, level in row["levels"].items() if number(level.get("ai"))),
                     key=lambda point: (point[2], style.level_order(point[0])))
     return [point for point in points if point[2] <= NEXT_TO_NOTHING] or points[:1]
+
+
+def displaced_of(row):
+    """Where another counter's bytes would put the case (`plumbline show --by`), or None."""
+    displaced = row.get("displaced") or {}
+    return displaced if number(displaced.get("ai")) else None
+
+
+def _draw_displaced(axes, row, boxes):
+    """A cross at the other counter's intensity, joined to the point of the same level."""
+    displaced = displaced_of(row)
+    start = number(((row["levels"] or {}).get(displaced["level"]) or {}).get("ai")) if displaced else None
+    if not start:
+        return
+    color, _ = style.level_look(displaced["level"])
+    axes.plot([start, displaced["ai"]], [row["gflops"]] * 2, "--", color=color, lw=1.0, zorder=3.2)
+    axes.plot([displaced["ai"]], [row["gflops"]], "x", color=color, ms=7, mew=1.6, zorder=6, gid="displaced")
+    _take_line(axes, boxes, start, row["gflops"], displaced["ai"], row["gflops"], margin=4)
 
 
 def _draw_case(axes, row, boxes):

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReportOptions {
-  std::string file, directory, python = "/usr/bin/python3";
+  std::string file, directory, python = "/usr/bin/python3", by;
   bool debug = false;
 };
 
@@ -80,10 +80,13 @@ Exit failed(int code, const std::string& what) {
 }
 
 // Judgements are computed in one place, by this program; exit 4 of `score` is a verdict, and is drawn all the same.
-Exit judge(const std::string& command, const std::string& file, const fs::path& json) {
+Exit judge(const std::string& command, const ReportOptions& options, const fs::path& json) {
   Draft draft(json);
-  const int code = run_and_wait({program_path().string(), command, file, "--json"}, draft.descriptor());
-  if (code != 0 && code != static_cast<int>(Exit::wrong_result)) return failed(code, fmt::format("'plumbline {} {}'", command, file));
+  std::vector<std::string> words{program_path().string(), command, options.file, "--json"};
+  if (command == "show" && !options.by.empty()) words.insert(words.end(), {"--by", options.by});
+  const int code = run_and_wait(words, draft.descriptor());
+  if (code != 0 && code != static_cast<int>(Exit::wrong_result))
+    return failed(code, fmt::format("'plumbline {} {}'", command, options.file));
   draft.keep();
   return Exit::ok;
 }
@@ -99,7 +102,7 @@ Exit report(const ReportOptions& options) {
   std::vector<std::string> words{options.python, "-m", "plumbline_analysis", "report", options.file, "-o", directory.string()};
   for (const std::string command : {"show", "ceilings", "score"}) {
     const fs::path json = directory / (fs::path(options.file).stem().string() + "." + command + ".json");
-    if (const Exit exit = judge(command, options.file, json); exit != Exit::ok) return exit;
+    if (const Exit exit = judge(command, options, json); exit != Exit::ok) return exit;
     words.insert(words.end(), {"--" + command, json.string()});
   }
   if (options.debug) words.emplace_back("--debug");
@@ -117,6 +120,7 @@ void add_report(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<ReportOptions>();
   command->add_option("FILE", options->file, "result file (.h5)")->required();
   command->add_option("-o,--output", options->directory, "folder for the figures (default: beside FILE)");
+  command->add_option("--by", options->by, "draws where each case would lie with this counter's bytes, too");
   command->add_option("--python", options->python, "Python 3 with h5py, pandas and matplotlib")->capture_default_str();
   command->add_flag("--debug", options->debug, "after an error in Python that nobody foresaw, show where it rose");
   command->callback([&chosen, options] { chosen = [options] { return report(*options); }; });

@@ -7,8 +7,10 @@
 
 #include "app/command.hpp"
 #include "app/result_file.hpp"
+#include "app/scored_counters.hpp"
 #include "app/streams.hpp"
-#include "model/roofline.hpp"
+#include "core/error.hpp"
+#include "model/displacement.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -35,6 +37,15 @@ Json level_json(const LevelIntensity& level) {
   if (level.status == Status::ok && !std::isfinite(level.ai_hi))
     explain(json, "ai_hi", Status::unavailable, "no traffic across this boundary cannot be ruled out");
   return json;
+}
+
+Json displacement_json(const Displacement& by) {
+  return {{"counter", by.counter},
+          {"level", text_or_null(by.level)},
+          {"bytes", number(by.bytes)},
+          {"ai", number(by.ai)},
+          {"status", std::string(to_string(by.status))},
+          {"reason", text_or_null(by.reason)}};
 }
 
 Json row_of(const Placement& p) {
@@ -91,7 +102,12 @@ std::string case_in_group(const CaseRow& row) {
 /// A longer name has a line of its own, so that the numbers stay within 120 columns.
 constexpr std::size_t longest_name = 46;
 
-void add_row(Table& table, const Placement& p) {
+std::string displacement_text(const Displacement& by, const Placement& p) {
+  if (by.status != Status::ok) return fmt::format("by {}: {}: {}", by.counter, to_string(by.status), by.reason);
+  return fmt::format("by {}: AI {} {} instead of {}", by.counter, by.level, plain(by.ai), intensity(p, by.level));
+}
+
+void add_row(Table& table, const Placement& p, const Displacement* by) {
   std::string name = case_in_group(*p.of);
   if (name.size() > longest_name) {
     table.add_line(name);
@@ -105,9 +121,11 @@ void add_row(Table& table, const Placement& p) {
   cells.push_back(source_of(p));
   table.add(cells);
   if (p.status != Status::ok) table.add_line(wrapped(fmt::format("{}: {}", to_string(p.status), p.reason), 118, "      "));
+  if (by != nullptr) table.add_line(wrapped(displacement_text(*by, p), 118, "      "));
 }
 
-std::string as_text(const std::vector<Placement>& placements) {
+/// `by` is empty, or has one for each placement.
+std::string as_text(const std::vector<Placement>& placements, const std::vector<Displacement>& by) {
   Table table({{"case", Align::left},
                {"a sweep"},
                {"GFLOP/s"},
@@ -121,11 +139,12 @@ std::string as_text(const std::vector<Placement>& placements) {
   std::set<std::string> nodes;
   for (const auto& p : placements) nodes.insert(p.node);
   std::string group;
-  for (const auto& p : placements) {
+  for (std::size_t i = 0; i < placements.size(); ++i) {
+    const Placement& p = placements[i];
     const std::string heading = p.of->kernel + (nodes.size() > 1 ? " on " + p.node : "");
     if (heading != group) table.add_line(heading);
     group = heading;
-    add_row(table, p);
+    add_row(table, p, by.empty() ? nullptr : &by[i]);
   }
   return table.text();
 }
@@ -157,20 +176,40 @@ std::string set_note(const CounterSet& set) {
   return text + " An AI's interval is theirs";
 }
 
-Exit show(const Selection& selection, const std::string& set_file) {
+struct ShowOptions : Selection {
+  std::string set_file;  // empty: the run's own set, if it has one
+  std::string by;        // a counter for the bytes, besides; empty: none
+};
+
+/// Of each placement; they are in the order of the measured cases.
+std::vector<Displacement> displacements(const std::string& name, const std::vector<Placement>& placements, const Measurements& measurements,
+                                        const Results& results) {
+  std::vector<Displacement> all;
+  if (name.empty()) return all;
+  const auto counters = scored_counters(results, measurements).counters;
+  const auto found = std::find_if(counters.begin(), counters.end(),
+                                  [&](const Counter& counter) { return counter.name == name && counter.convention == Convention::flow; });
+  if (found == counters.end()) throw user_error(fmt::format("--by '{}' is no counter of this file; 'plumbline score' lists them", name));
+  for (std::size_t i = 0; i < placements.size(); ++i) all.push_back(displaced(placements[i], measurements.cases[i], *found));
+  return all;
+}
+
+Exit show(const ShowOptions& selection) {
   const Results results = load_selected(selection);
   std::vector<std::string> notes;
-  const auto set = chosen_counters(results, set_file);
+  const auto set = chosen_counters(results, selection.set_file);
   if (set) notes.push_back(set_note(*set));
   const auto ceilings = fit_ceilings(results.ceilings, node_facts(results, notes));
   const Measurements measurements = measurements_of(results);
   const auto placements = place(measurements, ceilings, set ? &*set : nullptr);
   for (const auto& note : notes_of(placements, ceilings)) notes.push_back(note);
+  const auto by = displacements(selection.by, placements, measurements, results);
   Json rows = Json::array();
   for (const auto& placement : placements) rows.push_back(row_of(placement));
+  for (std::size_t i = 0; i < by.size(); ++i) rows[i]["displaced"] = displacement_json(by[i]);
   if (selection.format == Format::json) print(document("show", selection.file, rows, notes));
   if (selection.format == Format::csv) print(csv(rows));
-  if (selection.format == Format::text) print(as_text(placements) + note_lines(notes));
+  if (selection.format == Format::text) print(as_text(placements, by) + note_lines(notes));
   return Exit::ok;
 }
 
@@ -178,11 +217,12 @@ Exit show(const Selection& selection, const std::string& set_file) {
 
 void add_show(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("show", "the cases of a result file on the roofline: times, FLOP/s, arithmetic intensities, bounds");
-  auto selection = std::make_shared<Selection>();
+  auto selection = std::make_shared<ShowOptions>();
   add_selection(*command, *selection);
-  auto set_file = std::make_shared<std::string>();
-  command->add_option("--counters", *set_file, "a set that 'plumbline score --choose' wrote: FLOPs and bytes are its counters'");
-  command->callback([&chosen, selection, set_file] { chosen = [selection, set_file] { return show(*selection, *set_file); }; });
+  command->add_option("--by", selection->by,
+                      "also where each case would lie with this counter's bytes, rejected or not ('accesses x 16 B')");
+  command->add_option("--counters", selection->set_file, "a set that 'plumbline score --choose' wrote: FLOPs and bytes are its counters'");
+  command->callback([&chosen, selection] { chosen = [selection] { return show(*selection); }; });
 }
 
 }  // namespace plumbline::app

@@ -299,6 +299,19 @@ def test_simulated_bytes_are_hollow_and_counted_ones_are_filled():
     assert filled.get_markerfacecolor() == style.LEVELS["L1"][0] and hollow.get_markerfacecolor() == "white"
 
 
+def test_another_counters_bytes_are_crosses_beside_the_case_and_named(few, tmp_path):
+    show = json.loads(pathlib.Path(few["show"]).read_text())
+    for row in show["rows"]:
+        ai = ((row["levels"] or {}).get("L2") or {}).get("ai")
+        row["displaced"] = {"counter": "accesses x 16 B", "level": "L2", "ai": ai and ai / 5, "status": "ok"}
+    (tmp_path / "show.json").write_text(json.dumps(show))
+    figure, rows = roofline_of({**few, "show": str(tmp_path / "show.json")})
+    crosses = [line.get_xdata()[0] for line in figure.axes[0].lines if line.get_gid() == "displaced"]
+    assert crosses == [row["displaced"]["ai"] for row in rows if row["displaced"]["ai"]] and crosses
+    assert any("accesses x 16 B" in text.get_text() for axes in figure.axes for text in axes.texts) or any(
+        "accesses x 16 B" in text.get_text() for text in figure.texts)
+
+
 def test_bandwidth_sweeps_and_vector_sweeps_are_found(few):
     tables, ceilings = load(few["file"]), judged.read(few["ceilings"], "ceilings")
     sweeps = bandwidth.sweeps_of(tables)

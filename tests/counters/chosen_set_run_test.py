@@ -76,6 +76,18 @@ def test_a_calibrated_counter_widens_the_interval(folder):
     assert wide["ai"] == narrow["ai"] and wide["ai_hi"] > narrow["ai_hi"]
 
 
+def test_a_rejected_counter_moves_the_cases_and_the_text_says_where_to(folder):
+    shown = json.loads(plumbline("show", folder / "scored.h5", "--json", "--by", "accesses x 16 B").stdout)
+    row = next(row for row in shown["rows"] if row["levels"].get("L2", {}).get("ai"))
+    displaced = row["displaced"]
+    assert (displaced["counter"], displaced["level"], displaced["status"]) == ("accesses x 16 B", "L2", "ok")
+    assert displaced["ai"] == pytest.approx(row["flops"] / displaced["bytes"])
+    text = plumbline("show", folder / "scored.h5", "--by", "accesses x 16 B").stdout
+    assert "by accesses x 16 B: AI L2" in text and "instead of" in text
+    (line,) = plumbline("show", folder / "scored.h5", "--by", "nobody", code=2).stderr.strip().splitlines()
+    assert "nobody" in line and "plumbline score" in line
+
+
 def test_what_is_no_set_is_refused_in_one_line(folder):
     (folder / "none.toml").write_text("schema = 'plumbline-counters/2'\n")
     for words in (["run", folder / "campaign.toml", "--counters", folder / "none.toml", "-o", folder / "never.h5"],

@@ -1,0 +1,20 @@
+// Where a case would lie by another counter for its bytes: Kwack et al. 2018, appendix A, draws the rooflines again with the rejected one.
+#pragma once
+#include <string>
+
+#include "core/counter.hpp"
+#include "model/roofline.hpp"
+
+namespace plumbline {
+
+struct Displacement {
+  std::string counter = {}, level = {};  // the level whose boundary it claims
+  double bytes = absent, ai = absent;    // per sweep, whole team; flop/byte
+  Status status = Status::ok;
+  std::string reason = {};
+};
+
+/// The intensity at the level of the counter's boundary with its bytes in place of those that the case was placed by.
+Displacement displaced(const Placement& placement, const Measured& measured, const Counter& counter);
+
+}  // namespace plumbline
