@@ -1,0 +1,62 @@
+#include "app/count_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace plumbline::app {
+namespace {
+
+RegionCounts counts(const std::vector<std::uint64_t>& kernel, const std::vector<std::uint64_t>& empty, std::uint64_t entries = 1) {
+  RegionCounts all{.kernel = {}, .empty = {}, .entries = entries};
+  for (const auto raw : kernel) all.kernel.push_back({{.event = "loads", .raw = raw}});
+  for (const auto raw : empty) all.empty.push_back({{.event = "loads", .raw = raw}});
+  return all;
+}
+
+std::vector<CountRow> rows_of(const RegionCounts& counted) {
+  std::vector<CountRow> rows;
+  add_count_rows(rows, {.case_id = "case", .node = "node", .session = "s", .event = "", .backend = "papi"}, counted);
+  return rows;
+}
+
+TEST(CountRows, have_the_count_a_sweep_without_that_of_the_empty_region) {
+  const auto rows = rows_of(counts({1030}, {30}, 10));
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].event, "loads");
+  EXPECT_EQ(rows[0].thread, -1);
+  EXPECT_EQ(rows[0].raw, 1030U);
+  EXPECT_EQ(rows[0].net, 100);
+  EXPECT_EQ(rows[0].status, Status::ok);
+}
+
+TEST(CountRows, keep_the_number_where_the_empty_region_had_more) {
+  const auto rows = rows_of(counts({5}, {30}, 10));
+  EXPECT_EQ(rows.at(0).status, Status::negative);
+  EXPECT_EQ(rows[0].net, -2.5);
+  EXPECT_EQ(rows[0].raw, 0U) << "the contract: nothing unless ok";
+}
+
+TEST(CountRows, make_no_number_of_a_reading_that_is_not_ok) {
+  for (const bool kernel : {true, false}) {
+    RegionCounts counted = counts({100}, {1});
+    (kernel ? counted.kernel : counted.empty)[0][0].status = Status::stolen;
+    const auto rows = rows_of(counted);
+    EXPECT_EQ(rows.at(0).status, Status::stolen);
+    EXPECT_TRUE(std::isnan(rows[0].net));
+    EXPECT_EQ(rows[0].raw, 0U);
+  }
+}
+
+TEST(CountRows, sum_the_threads_and_show_each) {
+  const auto rows = rows_of(counts({100, 10}, {1, 20}));
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].thread, -1);
+  EXPECT_EQ(rows[0].net, 89);
+  EXPECT_EQ(rows[1].net, 99);
+  EXPECT_EQ(rows[2].status, Status::negative);
+  EXPECT_EQ(rows[2].net, -10);
+}
+
+}  // namespace
+}  // namespace plumbline::app
