@@ -4,9 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "core/case.hpp"
-#include "core/flows.hpp"
-
 namespace plumbline::test {
 namespace {
 
@@ -32,32 +29,11 @@ std::vector<Shape> shapes() {
   return all;
 }
 
-TrueCase true_case(const Case& measured, Random& random) {
-  TrueCase one{.row = measured.row(), .truth = {}, .model = {}};
-  for (const auto& [quantity, amount] : expected_counts(measured.work(), caches, measured.team.threads)) {
-    const auto lo = static_cast<double>(amount.lo), hi = static_cast<double>(amount.hi);
-    one.model[quantity] = {lo, hi};
-    one.truth[quantity] = lo + random.uniform() * (hi - lo);
-  }
-  for (auto& [quantity, amount] : one.truth) {  // a boundary's total is that of its flows
-    if (!quantity.starts_with("bytes.") || quantity.find('.', 6) != std::string::npos) continue;
-    amount = 0;
-    for (const auto& [flow, part] : one.truth)
-      if (flow.starts_with(quantity + ".")) amount += part;
-  }
-  return one;
-}
-
 void add_rows(Results& results, const TrueCase& one, const MadeCounter& made, Random& random) {
   const auto add = [&](int group, const std::function<double(const TrueCase&, Random&)>& count) {
     for (std::int32_t rank = 0; rank < one.row.ranks; ++rank)
       for (int repetition = 0; repetition < repetitions; ++repetition) {
-        double net = count(one, random);
-        if (!made.noise_free) {
-          net *= 1 + made.noise.relative * random.normal();
-          net += made.noise.background * random.uniform();
-          if (random.with_probability(made.noise.interrupted)) net += made.noise.interrupt * random.uniform();
-        }
+        const double net = disturbed(count(one, random), made, random);
         results.counts.push_back({.case_id = one.row.id, .node = "node0", .session = "s", .event = made.counter.name, .backend = "made"});
         CountRow& row = results.counts.back();
         row.group = group;
@@ -82,6 +58,30 @@ double TrueCase::of(const std::vector<std::string>& quantities) const {
   return sum;
 }
 
+TrueCase true_case(const Case& measured, std::span<const CacheLevel> caches, Random& random) {
+  TrueCase one{.row = measured.row(), .truth = {}, .model = {}};
+  for (const auto& [quantity, amount] : expected_counts(measured.work(), caches, measured.team.threads)) {
+    const auto lo = static_cast<double>(amount.lo), hi = static_cast<double>(amount.hi);
+    one.model[quantity] = {lo, hi};
+    one.truth[quantity] = lo + random.uniform() * (hi - lo);
+  }
+  for (auto& [quantity, amount] : one.truth) {  // a boundary's total is that of its flows
+    if (!quantity.starts_with("bytes.") || quantity.find('.', 6) != std::string::npos) continue;
+    amount = 0;
+    for (const auto& [flow, part] : one.truth)
+      if (flow.starts_with(quantity + ".")) amount += part;
+  }
+  return one;
+}
+
+double disturbed(double count, const MadeCounter& made, Random& random) {
+  if (made.noise_free) return count;
+  count *= 1 + made.noise.relative * random.normal();
+  count += made.noise.background * random.uniform();
+  if (random.with_probability(made.noise.interrupted)) count += made.noise.interrupt * random.uniform();
+  return count;
+}
+
 std::vector<TrueCase> realistic_campaign(std::uint64_t seed) {
   Random random(seed);
   std::vector<TrueCase> cases;
@@ -96,7 +96,7 @@ std::vector<TrueCase> realistic_campaign(std::uint64_t seed) {
                                      .precision = precision,
                                      .flavor = {.name = flavor, .precision = precision, .sweep = nullptr},
                                      .team = {.ranks = ranks, .threads = 1}},
-                                    random));
+                                    caches, random));
         }
   return cases;
 }

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/case.hpp"
 #include "core/counter.hpp"
+#include "core/flows.hpp"
 #include "core/records.hpp"
 #include "random.hpp"
 
@@ -22,6 +24,8 @@ struct TrueCase {
   std::string compiler() const;  // gcc12
   double of(const std::vector<std::string>& quantities) const;
 };
+
+TrueCase true_case(const Case& measured, std::span<const CacheLevel> caches, Random& random);
 
 /// Series (2 forms, 5 orders, 3 sizes), stencils and triad and dot (3 sizes or 4) x 2 precisions x 3 compilers x O0 and O3; triad and dot
 /// by two ranks too.
@@ -48,6 +52,9 @@ struct MadeCounter {
 };
 
 inline constexpr int repetitions = 5;
+
+/// One count with the counter's noise.
+double disturbed(double count, const MadeCounter& made, Random& random);
 
 /// Cases, models and counts, as a result file would hold them. Counters' events are named as the counters.
 Results results_of(const std::vector<TrueCase>& cases, std::span<const MadeCounter> counters, std::uint64_t seed);

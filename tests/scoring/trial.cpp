@@ -26,20 +26,28 @@ std::vector<CounterScore> scores_of(const std::vector<TrueCase>& cases, const st
 
 }  // namespace
 
-std::vector<Tried> trial(std::uint64_t seed, const std::vector<Fault>& faults) {
-  Random random(seed);
-  const std::vector<TrueCase> cases = realistic_campaign(seed);
+std::vector<MadeCounter> right_and_wrong(const std::vector<Fault>& faults, const std::vector<TrueCase>& cases, Random& random) {
   std::vector<MadeCounter> made;
   for (const auto& claim : right_claims()) made.push_back(right_counter("counter" + std::to_string(made.size()), claim, random));
   for (const auto& fault : faults) {
     const double magnitude = fault.limit > 0 ? random.log_between(fault.limit, fault.largest) : 0;
     made.push_back(faulty_counter("counter" + std::to_string(made.size()), fault, magnitude, cases, random));
   }
-  const auto scores = scores_of(cases, made, seed);
+  return made;
+}
+
+std::vector<Tried> judged(const std::vector<MadeCounter>& made, const std::vector<Fault>& faults, const std::vector<CounterScore>& scores) {
   std::vector<Tried> tried;
-  for (std::size_t i = 0; i < made.size(); ++i)
-    tried.push_back(judged(made[i], i < right_claims().size() ? nullptr : &faults[i - right_claims().size()], scores[i]));
+  const std::size_t right = right_claims().size();
+  for (std::size_t i = 0; i < made.size(); ++i) tried.push_back(judged(made[i], i < right ? nullptr : &faults[i - right], scores[i]));
   return tried;
+}
+
+std::vector<Tried> trial(std::uint64_t seed, const std::vector<Fault>& faults) {
+  Random random(seed);
+  const std::vector<TrueCase> cases = realistic_campaign(seed);
+  const std::vector<MadeCounter> made = right_and_wrong(faults, cases, random);
+  return judged(made, faults, scores_of(cases, made, seed));
 }
 
 Rate detection_rate(const Fault& fault, double magnitude, std::uint64_t first_seed, int seeds) {

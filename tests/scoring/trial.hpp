@@ -17,7 +17,13 @@ struct Tried {
   bool explained = false;  // and the reason tells one of the fault's findings
 };
 
-/// Every right claim once, and every fault of `faults` once at a random magnitude from its limit up.
+/// Every right claim once, then every fault of `faults` once at a random magnitude from its limit up.
+std::vector<MadeCounter> right_and_wrong(const std::vector<Fault>& faults, const std::vector<TrueCase>& cases, Random& random);
+
+/// What came of these counters; `scores` are theirs, in their order.
+std::vector<Tried> judged(const std::vector<MadeCounter>& made, const std::vector<Fault>& faults, const std::vector<CounterScore>& scores);
+
+/// Such counters in the made-up campaign, scored.
 std::vector<Tried> trial(std::uint64_t seed, const std::vector<Fault>& faults);
 
 /// How often a fault is caught at one magnitude.
