@@ -167,6 +167,20 @@ def test_score_of_an_uncounted_case_is_null_with_a_reason(results):
     assert rows and all(r["measured"] is None and r["ratio"] is None and r["status"] != "ok" and r["reason"] for r in rows)
 
 
+def test_score_shows_all_evidence_of_one_counter_and_names_those_there_are_for_an_unknown_one(results):
+    text = plumbline("score", results, "--counter", "emulated.flops.fp64")
+    assert "emulated.flops.fp64" in text and "accesses x 16 B" not in text
+    assert {row["counter"] for row in document("score", results, "--counter", "emulated.flops.fp64")["rows"]} == {"emulated.flops.fp64"}
+    complaint = plumbline("score", results, "--counter", "emulated.flop", code=2)
+    assert "--counter 'emulated.flop' was not scored" in complaint and "emulated.flops.fp64" in complaint
+
+
+def test_choosing_without_a_graded_counter_is_refused_with_the_reasons(results, tmp_path):
+    complaint = plumbline("score", results, "--choose", tmp_path / "set.toml", code=2)
+    assert "no counter can be chosen" in complaint and "could tell" in complaint
+    assert not (tmp_path / "set.toml").exists()
+
+
 def test_score_exits_4_when_an_exact_count_is_wrong(wrong_results):
     score = document("score", wrong_results, code=4)
     row = next(r for r in score["rows"] if r["case"] == CASE and r["counter"] == "emulated.flops.fp64")
