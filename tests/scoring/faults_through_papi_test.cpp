@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
+#include <set>
 
 #include "app/count_rows.hpp"
 #include "counters/sde_export.hpp"
@@ -80,6 +81,12 @@ class FaultsThroughPapi : public testing::Test {
     const EmulatorInstallation installation = find_emulator();
     if (!installation.availability.ok()) {
       missing = installation.availability.reason;
+      return;
+    }
+    std::set<std::string> compilers;
+    for (const Case& one : campaign().cases) compilers.insert(split_flavor(one.flavor.name).compiler);
+    if (compilers.size() < 2) {
+      missing = "a grade takes flavors by two compilers (Debian: g++-12 and clang)";
       return;
     }
     EmulatedWorker worker(installation, campaign().caches);
