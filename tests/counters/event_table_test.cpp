@@ -2,6 +2,7 @@
 #include "counters/event_table.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <set>
@@ -22,7 +23,7 @@ const std::string row =
 class Files : public ::testing::Test {
  protected:
   void SetUp() override {
-    fs::create_directories(folder_ = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(folder_ = fs::path(testing::TempDir()) / (testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid())));
   }
   void TearDown() override { fs::remove_all(folder_); }
   fs::path write(const std::string& name, const std::string& text) const {

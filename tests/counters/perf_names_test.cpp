@@ -2,6 +2,7 @@
 #include "counters/perf_names.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <linux/perf_event.h>
 
 #include <cerrno>
@@ -58,7 +59,7 @@ class PmuTree : public ::testing::Test {
     put("uncore_imc_free_running_0/cpumask", "0");
   }
   std::vector<Pmu> pmus() const { return read_pmus(folder_); }
-  fs::path folder_ = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+  fs::path folder_ = fs::path(testing::TempDir()) / (testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()));
 };
 
 using pmu_tree = PmuTree;

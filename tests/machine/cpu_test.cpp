@@ -1,10 +1,12 @@
 #include "machine/cpu.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
 
 #include "machine/system_file.hpp"
 
@@ -58,7 +60,9 @@ TEST(cpu, family_and_model_are_the_kernels) {
 }
 
 Cpu cpu_that_says(const std::string& cpuinfo) {
-  const auto path = std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+  // Beside this one the same test may run for another ISA.
+  const auto path = std::filesystem::path(testing::TempDir()) /
+                    (testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()));
   std::ofstream(path) << cpuinfo;
   const Cpu cpu = cpu_of_cpuinfo(path.string());
   std::filesystem::remove(path);
@@ -66,8 +70,9 @@ Cpu cpu_that_says(const std::string& cpuinfo) {
 }
 
 TEST(cpu, an_arm_core_is_known_by_implementer_and_part) {
-  const auto grace = cpu_that_says("processor\t: 0\nBogoMIPS\t: 2000.00\nFeatures\t: fp asimd sve\nCPU implementer\t: 0x41\nCPU architecture: 8\n"
-                                   "CPU variant\t: 0x0\nCPU part\t: 0xd4f\nCPU revision\t: 3\n");
+  const auto grace = cpu_that_says(
+      "processor\t: 0\nBogoMIPS\t: 2000.00\nFeatures\t: fp asimd sve\nCPU implementer\t: 0x41\nCPU architecture: 8\n"
+      "CPU variant\t: 0x0\nCPU part\t: 0xd4f\nCPU revision\t: 3\n");
   EXPECT_EQ(grace.vendor, "implementer 0x41");
   EXPECT_EQ(grace.family, 8);
   EXPECT_EQ(grace.model, 0xd4f);
@@ -76,7 +81,8 @@ TEST(cpu, an_arm_core_is_known_by_implementer_and_part) {
 }
 
 TEST(cpu, a_power_processor_is_known_by_its_version) {
-  const auto power9 = cpu_that_says("processor\t: 0\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 3800.000000MHz\nrevision\t: 2.2 (pvr 004e 1202)\n");
+  const auto power9 =
+      cpu_that_says("processor\t: 0\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 3800.000000MHz\nrevision\t: 2.2 (pvr 004e 1202)\n");
   EXPECT_EQ(power9.vendor, "IBM");
   EXPECT_EQ(power9.model, 0x4e);
   EXPECT_EQ(power9.stepping, 0x1202);

@@ -3,6 +3,7 @@
 #include "profile/profile.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -78,7 +79,7 @@ TEST(Merge, RegionsAndFunctionsAreSummedByName) {
 }
 
 TEST(Report, ATornFileIsAnErrorOfOneLine) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "torn.json";
+  const auto file = std::filesystem::path(testing::TempDir()) / ("torn.json" + std::to_string(getpid()));
   std::ofstream(file) << R"({"schema":"plumbline-emulator/1","abi":2,"pid":)";
   EXPECT_THROW(read_tool_report(file), Error);
   std::ofstream(file) << R"({"schema":"other/1"})";
@@ -86,7 +87,7 @@ TEST(Report, ATornFileIsAnErrorOfOneLine) {
 }
 
 TEST(Report, ANameThatIsNoUtf8IsRead) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "latin1.json";
+  const auto file = std::filesystem::path(testing::TempDir()) / ("latin1.json" + std::to_string(getpid()));
   std::ofstream(file)
       << "{\"schema\":\"plumbline-emulator/1\",\"abi\":2,\"pid\":1,\"parent\":0,\"command\":[\"na\xefve\"],\"total\":{\"loads\":null},"
          "\"threads\":[],\"regions\":[]}";
