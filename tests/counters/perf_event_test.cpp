@@ -46,6 +46,16 @@ class SoftwareEvents : public ::testing::Test {
 };
 using perf_event = SoftwareEvents;
 
+/// AddressSanitizer's shadow of the touched pages, a byte for eight, faults besides.
+void expect_faults(std::uint64_t counted, std::uint64_t pages) {
+#ifdef __SANITIZE_ADDRESS__
+  EXPECT_GE(counted, pages);
+  EXPECT_LE(counted, pages + pages / 4 + 16);
+#else
+  EXPECT_EQ(counted, pages);
+#endif
+}
+
 TEST_F(perf_event, counts_exactly_one_fault_for_each_new_page) {
   ASSERT_EQ(backend_->groups().size(), 1U);
   for (const std::size_t pages : {0U, 1U, 7U, 1000U}) {
@@ -64,7 +74,7 @@ TEST_F(perf_event, counts_exactly_one_fault_for_each_new_page) {
     ASSERT_EQ(readings.size(), 2U);
     EXPECT_EQ(readings[0].event, "page-faults");
     EXPECT_EQ(readings[0].status, Status::ok) << readings[0].reason;
-    EXPECT_EQ(readings[0].raw, pages);
+    expect_faults(readings[0].raw, pages);
     EXPECT_EQ(readings[0].enabled_ns, readings[0].running_ns);
     EXPECT_GT(readings[1].raw, 0U) << "nanoseconds";
   }
@@ -85,7 +95,7 @@ TEST_F(perf_event, gives_each_thread_its_own_counts) {
       backend_->close(t);
     });
   for (auto& one : team) one.join();
-  for (int t = 0; t < threads; ++t) EXPECT_EQ(backend_->readings(t)[0].raw, 100U * (static_cast<unsigned>(t) + 1));
+  for (int t = 0; t < threads; ++t) expect_faults(backend_->readings(t)[0].raw, 100U * (static_cast<unsigned>(t) + 1));
 }
 
 TEST_F(perf_event, says_when_files_run_out) {
