@@ -64,7 +64,7 @@ NodeFacts facts_of(const MachineRow& row) {
   if (cores > 0 && cpus >= cores) facts.cpus_per_core = cpus / cores;
   facts.numa_domains = std::max<std::int64_t>(1, machine.value("numa_nodes", std::int64_t{1}));
   if (const auto cpu = machine.find("cpu"); cpu != machine.end())
-    facts.core = {cpu->value("vendor", ""), cpu->value("family", 0), cpu->value("model", 0), cpu->value("name", "")};
+    facts.core = {cpu->value("vendor", ""), cpu->value("family", 0), cpu->value("model", 0), cpu->value("name", ""), cpu->value("stepping", 0)};
   std::sort(facts.caches.begin(), facts.caches.end(), [](const CacheSize& a, const CacheSize& b) { return a.level < b.level; });
   return facts;
 }

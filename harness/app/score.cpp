@@ -95,8 +95,10 @@ std::string as_json(const ScoreOptions& options, const Accuracy& accuracy, const
 }
 
 /// Writes the set, and says what is in it.
-std::string choose(const ScoreOptions& options, const Accuracy& accuracy, const ScoredCounters& scored, const Results& results) {
-  const CounterSet set = choose_from(accuracy, scored.counters, results, limits_shown_by(results, scored.slots), options.file);
+std::string choose(const ScoreOptions& options, const Accuracy& accuracy, const ScoredCounters& scored, const Results& results,
+                   const Measurements& measurements) {
+  const CounterSet set =
+      choose_from(accuracy, scored.counters, results, limits_shown_by(results, measurements, scored.slots), options.file);
   std::string missing;
   for (const auto& one : set.uncovered) missing += fmt::format("; {}: {}", one.quantity, one.reason);
   if (set.counters.empty()) throw user_error(fmt::format("{}: no counter can be chosen{}", options.file, missing));
@@ -114,7 +116,7 @@ Exit score_file(const ScoreOptions& options) {
   Accuracy accuracy = score(measurements, scored.counters);
   const Exit code = accuracy.failed_exactness == 0 ? Exit::ok : Exit::wrong_result;
   std::vector<std::string> notes;
-  if (!options.choose.empty()) notes.push_back(choose(options, accuracy, scored, results));
+  if (!options.choose.empty()) notes.push_back(choose(options, accuracy, scored, results, measurements));
   if (!options.counter.empty()) keep_only(accuracy, options.counter);
   for (auto& note : notes_of(accuracy)) notes.push_back(std::move(note));
   if (options.format == Format::json) print(as_json(options, accuracy, notes));

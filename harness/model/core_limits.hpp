@@ -11,6 +11,7 @@ struct CoreIdentity {
   std::string vendor = {};    // "AuthenticAMD", "GenuineIntel", "implementer 0x41"
   int family = 0, model = 0;  // x86: extended parts added; 0 elsewhere
   std::string name = {};      // elsewhere "part 0xd40"
+  int stepping = 0;
 };
 
 struct CoreLimit {

@@ -38,7 +38,7 @@ void add_repetitions(std::vector<double>& sums, const std::vector<double>& more,
 double joint_over_first(const Reported& count) {
   double worst = absent;
   for (std::size_t g = 1; g < count.groups.size(); ++g) {
-    const double ratio = median_of(count.groups[g].repetitions) / count.value;
+    const double ratio = group_over_first(count, g);
     if (std::isfinite(ratio) && (!std::isfinite(worst) || std::abs(ratio - 1) > std::abs(worst - 1))) worst = ratio;
   }
   return worst;

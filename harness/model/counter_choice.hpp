@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/counter_set.hpp"
+#include "model/measured.hpp"
 
 namespace plumbline {
 
@@ -24,6 +25,10 @@ struct SlotLimits {
   std::map<Event, std::size_t> slots = {};            // AMD's merged FLOP events take two
   std::set<std::pair<Event, Event>> conflicts = {};   // never in one group; in either order
 };
+
+/// What the run showed can be counted at one time: no group of the set is larger than the largest of its backend, and a pair of events
+/// whose counts together were not those of each alone stays apart. `slots` is what the event tables say.
+SlotLimits limits_shown_by(const Results& results, const Measurements& measurements, std::map<SlotLimits::Event, std::size_t> slots);
 
 /// The quantities that a roofline needs: FLOPs by precision, and the bytes across every boundary.
 std::span<const std::string> wanted_quantities();

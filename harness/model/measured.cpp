@@ -195,4 +195,14 @@ Measurements measurements_of(const Results& results) {
   return all;
 }
 
+double group_over_first(const Reported& count, std::size_t group) { return median_of(count.groups[group].repetitions) / count.value; }
+
+std::set<std::string> events_counted(const Measurements& measurements, const std::string& backend) {
+  std::set<std::string> events;
+  for (const auto& measured : measurements.cases)
+    if (const auto found = measured.counts.find(backend); found != measured.counts.end())
+      for (const auto& [event, count] : found->second) events.insert(event);
+  return events;
+}
+
 }  // namespace plumbline

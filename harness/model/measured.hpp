@@ -1,6 +1,7 @@
 // What was measured of each case on each node, put together from the tables of a result file.
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,5 +55,11 @@ struct Measurements {
 };
 
 Measurements measurements_of(const Results& results);
+
+/// The median of a later group over that of the first: 1 where counting beside other events changes nothing.
+double group_over_first(const Reported& count, std::size_t group);
+
+/// Events that a backend counted on any case.
+std::set<std::string> events_counted(const Measurements& measurements, const std::string& backend);
 
 }  // namespace plumbline

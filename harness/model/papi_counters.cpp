@@ -41,10 +41,7 @@ std::vector<Counter> all_of_papi() {
 }  // namespace
 
 std::vector<Counter> counters_in(const Measurements& measurements) {
-  std::set<std::string> counted;
-  for (const auto& measured : measurements.cases)
-    if (const auto papi = measured.counts.find("papi"); papi != measured.counts.end())
-      for (const auto& [event, value] : papi->second) counted.insert(event);
+  const auto counted = events_counted(measurements, "papi");
   std::vector<Counter> all(known_counters().begin(), known_counters().end());
   for (auto& counter : all_of_papi()) {
     bool whole = true;

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "samples.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -90,6 +92,27 @@ TEST(Groups, are_the_fewest_where_first_fit_needs_more) {
   EXPECT_EQ(fewest_groups("pmu", events, {}).size(), 1U) << "no limit is known";
   limits.slots[{"pmu", "e0"}] = 11;
   EXPECT_THROW(fewest_groups("pmu", events, limits), std::invalid_argument);
+}
+
+TEST(Limits, part_events_that_count_otherwise_beside_others_than_alone) {
+  const auto limits = [](double beside) {
+    Results results;
+    test::add(results, {});
+    const auto count = [&](std::int32_t group, const char* event, double net) {
+      CountRow row{.case_id = results.cases.front().id, .node = "node0", .session = {}, .event = event, .backend = "pmu"};
+      row.group = group;
+      row.net = net;
+      results.counts.push_back(row);
+    };
+    count(0, "a", 1000), count(1, "b", 500), count(2, "a", beside), count(2, "b", 500);
+    return limits_shown_by(results, measurements_of(results), {{{"pmu", "a"}, 2}});
+  };
+  const SlotLimits same = limits(1004), halved = limits(500);
+  EXPECT_EQ(same.capacity.at("pmu"), 3U) << "the largest group, of which one event takes two";
+  EXPECT_TRUE(same.conflicts.empty()) << "0.4 % is within what is allowed";
+  EXPECT_EQ(halved.conflicts.size(), 1U);
+  EXPECT_EQ(fewest_groups("pmu", Names{"a", "b"}, same).size(), 1U);
+  EXPECT_EQ(fewest_groups("pmu", Names{"a", "b"}, halved).size(), 2U);
 }
 
 // -------------------------------------------------------------------------------------- exactness, against trying everything
