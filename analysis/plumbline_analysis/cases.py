@@ -12,10 +12,12 @@ def draw(group, roofs):
     kernels = sorted({row["kernel"] for row in group.rows})
     columns = min(4, len(kernels))
     lines = math.ceil(len(kernels) / columns)
-    figure = style.figure(3.3 * columns + 0.6, 2.7 * lines + 1.1)
+    handles, names = legend_entries(group.rows, roofs)
+    below_title = 0.45 if columns == 1 else 0.0  # inches: one panel is too narrow for title and legend side by side
+    figure = style.figure(3.3 * columns + 0.6, 2.7 * lines + 1.1 + below_title)
     grid = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
     width, height = figure.get_size_inches()
-    figure.subplots_adjust(left=0.75 / width, right=1 - 0.15 / width, bottom=0.6 / height, top=1 - 0.8 / height, wspace=0.07, hspace=0.2)
+    figure.subplots_adjust(left=0.75 / width, right=1 - 0.15 / width, bottom=0.6 / height, top=1 - (0.8 + below_title) / height, wspace=0.07, hspace=0.2)
     for axes, kernel in zip(grid.flat, kernels):
         rows = [row for row in group.rows if row["kernel"] == kernel]
         frame(axes, group.rows, roofs)
@@ -28,8 +30,8 @@ def draw(group, roofs):
     for index in range(len(kernels), lines * columns):
         grid.flat[index].set_visible(False)
         grid.flat[index - columns].tick_params(labelbottom=True)
-    handles, names = legend_entries(group.rows, roofs)
-    figure.legend(handles, names, loc="upper right", ncol=len(names), frameon=False, fontsize=8.5, bbox_to_anchor=(0.99, 1 - 0.05 / figure.get_figheight()),
+    figure.legend(handles, names, loc="upper right", ncol=3 if below_title else len(names), frameon=False, fontsize=8.5,
+                  bbox_to_anchor=(0.99, 1 - (0.05 + 0.7 * below_title) / height),
                   handletextpad=0.2, columnspacing=1.1)
     figure.suptitle(f"All cases   {group.title}", x=0.01, y=1 - 0.12 / figure.get_figheight(), va="top", ha="left", fontsize=11, fontweight="bold")
     figure.supxlabel("arithmetic intensity at each level (FLOP/byte)", fontsize=9, y=0.1 / figure.get_figheight())

@@ -20,7 +20,7 @@ PACKAGE = HERE.parent.parent / "analysis"
 sys.path[:0] = [str(PACKAGE), str(HERE)]
 
 import synthetic  # noqa: E402
-from plumbline_analysis import accuracy, bandwidth, groups, judged, key, roofline, style, vector  # noqa: E402
+from plumbline_analysis import accuracy, bandwidth, cases, groups, judged, key, roofline, style, vector  # noqa: E402
 from plumbline_analysis.errors import InputError  # noqa: E402
 from plumbline_analysis.load import load  # noqa: E402
 
@@ -255,6 +255,17 @@ def test_a_case_stands_under_the_nearest_team_and_the_figure_says_so(few):
     double = [{**row, "threads": 2, "value": row["value"] and 2 * row["value"]} for row in ceilings["rows"]]
     roofs = groups.roofs_of(ceilings["rows"] + double, group)
     assert roofs.note == "" and roofs.top == 2 * 189.0
+
+
+def test_title_and_legend_of_a_figure_with_one_panel_do_not_overlap(few):
+    show, ceilings = judged.read(few["show"], "show"), judged.read(few["ceilings"], "ceilings")
+    (group,), _ = groups.groups_of(show["rows"])
+    group.rows[:] = [row for row in group.rows if row["kernel"] == group.rows[0]["kernel"]]
+    figure = cases.draw(group, groups.roofs_of(ceilings["rows"], group))
+    figure.canvas.draw()
+    title, legend = figure._suptitle.get_window_extent(), figure.legends[0].get_window_extent()
+    assert not title.overlaps(legend) and legend.x0 >= 0
+    assert legend.y0 > figure.axes[0].title.get_window_extent().y1
 
 
 def test_a_figure_numbers_all_cases_or_the_fastest_of_each_work_or_kernel():
