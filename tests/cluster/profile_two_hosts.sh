@@ -7,7 +7,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/cluster/submit.sh
 source "$here/submit.sh"
 mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
-"$mpicc" -O1 -I "$here/../../harness/marker" "$here/../profile/ranks.c" -o ranks
+"$mpicc" -O1 -rdynamic -I "$here/../../harness/marker" "$here/../profile/ranks.c" "$here/no_ucx_disconnect.c" -o ranks
 
 # held NAME: what stands in NAME.json and NAME.log.
 held() {
