@@ -4,20 +4,20 @@
 #   bash jobs/test.sh           packages, build, tests, then the unit tests under AddressSanitizer and UBSan; 60 minutes on 2 cores at most
 #   bash jobs/test.sh --full    and the long ones (label full); those that passed with the same program are not run again, so an
 #                               interrupted run can be repeated
-#   bash jobs/test.sh --gpu     and those that need an NVIDIA GPU (label gpu)
+#   bash jobs/test.sh --gpu     what needs an NVIDIA GPU, and nothing else: it installs and builds nothing, runs in parts and goes on where it
+#                               stopped (jobs/gpu/run_parts.sh; --help after --gpu tells its options)
 #
 # Build folders: build-ci, build-asan. Exit code 0: nothing failed.
 set -uo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+if [[ ${1:-} == --gpu ]]; then exec bash jobs/gpu/run_parts.sh "${@:2}"; fi
 full=false
-gpu=false
 for argument in "$@"; do
   case $argument in
     --full) full=true ;;
-    --gpu) gpu=true ;;
-    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 0 ;;
-    *) echo "test: unknown option '$argument'; try --full, --gpu or --help" >&2 && exit 2 ;;
+    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0" && exit 0 ;;
+    *) echo "test: unknown option '$argument'; try --full, --help, or --gpu as the first" >&2 && exit 2 ;;
   esac
 done
 
@@ -79,18 +79,6 @@ run_full_tests() {
   done
 }
 
-run_gpu_tests() {
-  if ! nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
-    skipped+=("--gpu: no NVIDIA GPU answers nvidia-smi on this machine")
-    return 0
-  fi
-  if ctest --test-dir build-ci -N -L '^gpu$' | grep -q '^Total Tests: 0$'; then
-    skipped+=("--gpu: no test has the label gpu in this build")
-    return 0
-  fi
-  run_tests gpu build-ci -L '^gpu$' -j1
-}
-
 report() {
   if ((${#skipped[@]} > 0)); then
     echo "Skipped here, with the reason:"
@@ -112,16 +100,12 @@ build ci build-ci || stop "the build (preset ci) failed"
 finish_stage build
 
 # Tests that time, start ranks or start Slurm carry RUN_SERIAL themselves.
-run_tests tests build-ci -LE '^(full|gpu)$' -j "$cores"
+run_tests tests build-ci -LE '^full$' -j "$cores"
 finish_stage tests
 
 if $full; then
   run_full_tests
   finish_stage "long tests"
-fi
-if $gpu; then
-  run_gpu_tests
-  finish_stage "GPU tests"
 fi
 
 # One compiler's flavors are enough here: sanitizers leave the flavored kernels alone.

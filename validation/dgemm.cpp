@@ -1,10 +1,8 @@
 // Matrix product C = A B of n x n matrices: three plain loops, and OpenBLAS as a flavor of its own.
 #include "validation/dgemm.hpp"
 
-#include "core/array.hpp"
-#include "core/kernel.hpp"
-#include "core/rounding.hpp"
 #include "dgemm.flavors.hpp"
+#include "validation/dgemm_data.hpp"
 #include "validation/openblas.hpp"
 
 namespace plumbline {
@@ -22,50 +20,15 @@ std::uint64_t panels(std::uint64_t n, std::uint64_t panel) {
 }
 
 template <class Real>
-class DgemmCase final : public Workload {
+class DgemmCase final : public DgemmData<Real, Array> {
  public:
+  using DgemmData<Real, Array>::DgemmData;
   static Work model(const Parameters& p, std::string_view flavor) {
     return flavor == library_flavor ? library_model(p.integer("n")) : plain_model(p.integer("n"));
   }
 
-  DgemmCase(const Parameters& p, std::pmr::memory_resource& memory)
-      : n_(p.integer("n")),
-        a_(n_ * n_, memory),
-        b_(n_ * n_, memory),
-        c_(n_ * n_, memory),
-        arguments_{a_.data(), b_.data(), c_.data(), n_} {}
-
-  std::size_t extent() const override { return n_; }
   std::size_t grain() const override { return library_rows; }
-  void initialise(std::size_t begin, std::size_t end) override {
-    for (std::size_t i = begin * n_; i < end * n_; ++i) {
-      a_[i] = Real(varied(1, i));
-      b_[i] = Real(varied(2, i));
-      c_[i] = Real(0.5);
-    }
-  }
-  const void* arguments() const override { return &arguments_; }
-  void sweep_all() { sweep(arguments_, 0, extent()); }
-
-  /// Every row's sum against A (B 1), and rows element by element as far as 2^24 products go.
-  double error() const override {
-    LargestError largest;
-    std::vector<long double> b_sums(n_, 0), exact(n_);
-    for (std::size_t k = 0; k < n_; ++k)
-      for (std::size_t j = 0; j < n_; ++j) b_sums[k] += static_cast<long double>(b_[k * n_ + j]);
-    for (std::size_t i = 0; i < n_; ++i) largest.compare(row_sum(i), product(i, b_sums));
-    const std::size_t step = std::max<std::size_t>(1, n_ * n_ * n_ >> 24);
-    for (std::size_t i = 0; i < n_; i += step) {
-      std::fill(exact.begin(), exact.end(), 0);
-      for (std::size_t k = 0; k < n_; ++k)
-        for (std::size_t j = 0; j < n_; ++j)
-          exact[j] += static_cast<long double>(a_[i * n_ + k]) * static_cast<long double>(b_[k * n_ + j]);
-      for (std::size_t j = 0; j < n_; ++j) largest.compare(c_[i * n_ + j], exact[j]);
-    }
-    return largest.value();
-  }
-  // All terms are positive; the first passes one product and n sums, and in the library a product with alpha, which is 1.
-  double tolerance() const override { return rounding_bound<Real>(static_cast<double>(n_) + 2); }
+  void sweep_all() { sweep(this->arguments_, 0, this->extent()); }
 
  private:
   static constexpr std::size_t library_rows = 4;  // the library's kernels take four rows at a time
@@ -155,21 +118,6 @@ class DgemmCase final : public Workload {
                        .layers = {{.reuse_bytes = own, .fetched_bytes = own, .upper_bound = true}}});
     return streams;
   }
-
-  long double row_sum(std::size_t i) const {
-    long double sum = 0;
-    for (std::size_t j = 0; j < n_; ++j) sum += static_cast<long double>(c_[i * n_ + j]);
-    return sum;
-  }
-  long double product(std::size_t i, const std::vector<long double>& vector) const {
-    long double sum = 0;
-    for (std::size_t k = 0; k < n_; ++k) sum += static_cast<long double>(a_[i * n_ + k]) * vector[k];
-    return sum;
-  }
-
-  std::size_t n_;
-  Array<Real> a_, b_, c_;
-  Dgemm<Real> arguments_;
 };
 
 template <class Real, class Gemm>
@@ -201,11 +149,8 @@ std::vector<AbsentFlavor> absent_flavors() {
   return {{std::string(library_flavor), openblas().absent}};
 }
 
-const Register<DgemmCase> registered{"validation/dgemm",
-                                     "Matrix product C = A B: three plain loops, or OpenBLAS on the thread's rows",
-                                     {{.name = "n", .preset = std::int64_t{256}, .description = "rows and columns", .max = 32768}},
-                                     all_flavors,
-                                     absent_flavors};
+const Register<DgemmCase> registered{"validation/dgemm", "Matrix product C = A B: three plain loops, or OpenBLAS on the thread's rows",
+                                     dgemm_parameters(), all_flavors, absent_flavors};
 
 }  // namespace
 }  // namespace plumbline

@@ -8,7 +8,7 @@ from . import style
 from .key import folded
 
 ROWS_A_FIGURE = 36
-BAND = 0.05
+BANDS = {"flops": (0.01, 0.02), "bytes": (0.05, 0.15)}  # grade A's limits: bias, worst case (harness/model/README.md)
 AXIS = (0.2, 5.0)  # at most: the band must be seen; what lies beyond stands at the edge as an arrow, and as a number beside it
 # The cells beside a line: head, and where it ends on the right, in widths of the axes.
 COLUMNS = (("grade", 1.09), ("n", 1.17), ("bias", 1.31), ("min", 1.45), ("max", 1.57),
@@ -73,9 +73,9 @@ def draw(lines, score, part=""):
     axes = figure.add_axes((0.215, foot / height, 0.34, 1 - (foot + 0.70) / height))
     grades = {line_of(entry): entry for entry in score.get("counters", [])}
     limits = _limits(lines)
-    axes.axvspan(1 - BAND, 1 + BAND, color="#0072B2", alpha=0.10, lw=0, zorder=0)
     axes.axvline(1.0, color=style.INK, lw=1.0, zorder=1)
     for position, (line, rows) in enumerate(lines):
+        _draw_bands(axes, position, line[1])
         _draw_line(axes, position, rows, limits)
         axes.text(-0.015, position, _name(*line), transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=8, linespacing=1.05)
         for (_, x), text in zip(COLUMNS, _summary(grades.get(line), rows, marks)):
@@ -102,6 +102,13 @@ def _limits(lines):
     ratios = [ratio_of(row) for _, rows in lines for row in rows if tells(row)]
     finite = [ratio for ratio in ratios if ratio and math.isfinite(ratio)]
     return max(min([0.8] + finite) / 1.15, AXIS[0]), min(max([1.25] + finite) * 1.15, AXIS[1])
+
+
+def _draw_bands(axes, position, quantity):
+    """Behind one line: how far off a trusted counter of its kind may be on average (darker), and in its worst case."""
+    for limit in BANDS["flops" if "flops" in quantity else "bytes"]:
+        axes.fill_between([1 - limit, 1 + limit], position - 0.5, position + 0.5, color="#0072B2", alpha=0.10, lw=0, zorder=0,
+                          gid=f"{quantity} {limit:g}")
 
 
 def _draw_line(axes, position, rows, limits):
@@ -186,7 +193,7 @@ def _frame(axes, limits, count):
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.short(value)))
     for position in range(count - 1):
         axes.axhline(position + 0.5, color="#e6e6e6", lw=0.6, zorder=0)
-    axes.set_xlabel("measured / exact (log scale; 1 inside the model's interval)   band: ±5 %", labelpad=2)
+    axes.set_xlabel("measured / exact (log scale; 1 inside the model's interval)   bands: a trusted counter's bias and worst case, FLOPs 1 and 2 %, bytes 5 and 15 %", labelpad=2)
 
 
 def _draw_legend(axes, lines):

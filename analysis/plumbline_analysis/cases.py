@@ -47,7 +47,7 @@ def _draw_many(axes, rows):
         if len(points) > 1:
             looks.setdefault("join", []).append((points[0][2], points[-1][2], row["gflops"]))
         for (name, low, ai, high), size in zip(points, sizes_of(axes, points, row["gflops"], 3.6)):
-            looks.setdefault((name, source_of(row), size), []).append((ai, row["gflops"]))
+            looks.setdefault((name, source_of(row, name), size), []).append((ai, row["gflops"]))
             if low and low < ai or high is None or high > ai:
                 looks.setdefault(name, []).append((low or ai, high or axes.get_xlim()[1], row["gflops"]))
     for look, values in looks.items():

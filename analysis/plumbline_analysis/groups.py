@@ -34,12 +34,17 @@ class Group:
     rows: list
 
     @property
+    def team_name(self):
+        """A GPU's cases have no ranks and threads (team g1)."""
+        return "one GPU" if self.rows and all("/g1/" in row["case"] for row in self.rows) else self.team
+
+    @property
     def title(self):
-        return f"{self.node} · {self.precision} · {self.team}"
+        return f"{self.node} · {self.precision} · {self.team_name}"
 
     @property
     def slug(self):
-        return "".join(c if c.isalnum() or c in "-._" else "_" for c in f"{self.node}-{self.precision}-{self.team}")
+        return "".join(c if c.isalnum() or c in "-._" else "_" for c in f"{self.node}-{self.precision}-{self.team_name}")
 
 
 def groups_of(show_rows):
@@ -123,6 +128,11 @@ def interval(level):
     return number(level.get("ai_lo")), number(level.get("ai")), number(level.get("ai_hi"))
 
 
-def source_of(row):
-    """Who says how many bytes moved: "hardware", "emulated" or "model"."""
-    return row.get("bytes_source") or "hardware"
+def source_of(row, level):
+    """Who says how many bytes crossed a level's boundary: "hardware", "emulated" or "model". Older documents say it for the row alone."""
+    return row["levels"].get(level, {}).get("source") or row.get("bytes_source") or "hardware"
+
+
+def sources_of(row):
+    """Of all its points."""
+    return {source_of(row, level) for level, at in row["levels"].items() if number(at.get("ai"))}

@@ -2,7 +2,7 @@
 import math
 
 from . import style
-from .groups import source_of
+from .groups import sources_of
 from .judged import number
 
 
@@ -67,8 +67,8 @@ def folded(text, width):
 
 
 def legend_entries(rows, roofs):
-    levels = [level for level in style.LEVELS if level in roofs.bandwidths or any(level in row["levels"] for row in rows)]
-    sources = [source for source in style.BYTES_SOURCES if any(source_of(row) == source for row in rows)]
+    levels = [level for level in style.LEVELS if level in roofs.bandwidths or any(number(row["levels"].get(level, {}).get("ai")) for row in rows)]
+    sources = [source for source in style.BYTES_SOURCES if any(source in sources_of(row) for row in rows)]
     usual = (sources or ["hardware"])[0]  # filled only if there are filled points
     handles = [style.handle(*style.level_look(level), usual) for level in levels]
     handles += [style.handle(style.INK, "o", source) for source in sources]

@@ -4,6 +4,7 @@ Every statistic is one that `plumbline score --json` printed; here they are only
 """
 import csv
 import itertools
+import json
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ from .errors import InputError
 from .load import load
 
 CAMPAIGNS = ("series", "series_flows", "stencils")
+STENCILS_HERE = "stencils_here"  # with the caches of the machine that counted; a folder may lack it
 REFILLS, ACCESSES, REFERENCES = "refills x 64 B", "accesses x 16 B", "emulated.bytes.reg-L1"
 PAPERS_NAME = {REFILLS: "DCR_GOOD", ACCESSES: "L1_DCA"}
 SMALL, LARGE = (64, 256), (1024, 4096)  # row lengths of the series' arrays
@@ -46,7 +48,8 @@ class Campaign:
 
 
 def read(folder):
-    return {name: Campaign(folder, name) for name in CAMPAIGNS}
+    there = os.path.exists(os.path.join(folder, f"{STENCILS_HERE}.h5"))
+    return {name: Campaign(folder, name) for name in CAMPAIGNS + ((STENCILS_HERE,) if there else ())}
 
 
 def properties(case):
@@ -78,6 +81,17 @@ def tables_5_and_6(stencils):
              "paper": paper[quantity, PAPERS_NAME[counter]]}
             for quantity, here in (("bytes", bytes_here), ("intensity", intensity_here)) for counter in (ACCESSES, REFILLS)
             if counter in here]
+
+
+def stencils_here(campaign):
+    """The two candidates on the stencils with this machine's caches, by level of optimization: against the flows and by the paper's
+    convention. {caches: {level: bytes}, rows: [{counter, convention, level, n, min, geometric_mean, max}]}"""
+    machine = json.loads(campaign.tables["machine"].json.iloc[0])
+    return {"caches": {f"L{cache['level']}": cache["bytes"] for cache in machine.get("caches") or []},
+            "rows": [{"counter": counter, "convention": convention, "level": group["level"],
+                      **{key: entry[key] for key in ("n", "min", "geometric_mean", "max")}}
+                     for counter in (ACCESSES, REFILLS) for convention in ("paper", "flow")
+                     for group, entry in campaign.groups(counter, convention, "level") if entry["n"]]}
 
 
 def table_7(stencils):
@@ -132,6 +146,7 @@ def refills_per_point(flows):
 def summary(campaigns):
     """What the golden file keeps."""
     stencils = campaigns["stencils"]
+    here = {STENCILS_HERE: stencils_here(campaigns[STENCILS_HERE])} if STENCILS_HERE in campaigns else {}
     return {"schema": "plumbline-kwack2018/1",
             "campaigns": {name: _facts(campaign) for name, campaign in campaigns.items()},
             "groups": [_group(name, entry) for name, campaign in campaigns.items() for entry in campaign.score["groups"]
@@ -140,6 +155,7 @@ def summary(campaigns):
                          for name, campaign in campaigns.items() for entry in campaign.score["counters"]
                          if entry["n"] and _is_kept(entry)],
             "tables_5_and_6": tables_5_and_6(stencils),
+            **here,
             "table_7": table_7(stencils),
             "extrapolation": extrapolation(campaigns["series"]),
             "refills_per_point": refills_per_point(campaigns["series_flows"]),
@@ -191,7 +207,7 @@ def some_cases(campaigns):
         for counter in ("emulated.flops", ACCESSES, REFERENCES, REFILLS):
             for row in campaign.rows(counter):
                 case = properties(row["case"])
-                if name != "stencils" and case["m"] == "64" and case["n"] in ("1", "8", "29"):
+                if "m" in case and case["m"] == "64" and case["n"] in ("1", "8", "29"):
                     kept.setdefault(row["case"], {})[counter] = row["measured"]
     return dict(sorted(kept.items()))
 
@@ -222,6 +238,12 @@ def as_text(found):
                 f"{facts['flop_totals_equal_to_the_arithmetic']} of {facts['flop_totals']}"] for name, facts in found["campaigns"].items()]
     both = [[f"{row['quantity']} by {row['counter']} ({row['papers_name']})", *(row["here"][key] for key in ("min", "geometric_mean", "max")),
              *(row["paper"][key] for key in ("min", "geometric_mean", "max"))] for row in found["tables_5_and_6"]]
+    here = found.get(STENCILS_HERE)
+    own_caches = [] if here is None else [_text(
+        f"Stencils with the caches of the machine that counted ({', '.join(f'{level} {size // 1024} KiB' for level, size in here['caches'].items())})",
+        ["", "held against", "cases", "min", "geo. mean", "max"],
+        [[f"bytes by {row['counter']}, {row['level']}", {"paper": "the paper's bytes", "flow": "the flows"}[row["convention"]], str(row["n"]),
+          *(row[key] for key in ("min", "geometric_mean", "max"))] for row in here["rows"]])]
     compilers = sorted({compiler for row in found["table_7"] for compiler in row["here"]})
     seventh = [[f"{row['kernel']} {row['precision']} n={row['n']}", f"{row['exact']:.5f}", f"{row['advisor']:.5f}",
                 *(f"{row['here'][compiler]:.5f}" if compiler in row["here"] else "-" for compiler in compilers)] for row in found["table_7"]]
@@ -231,6 +253,7 @@ def as_text(found):
         _text("What was counted", ["campaign", "cases", "counted", "minutes", "FLOP totals equal to the arithmetic"], counted),
         _text("Tables V and VI, stencils: measured over exact, here and in the paper",
               ["", "min", "geo. mean", "max", "paper: min", "geo. mean", "max"], both),
+        *own_caches,
         _text("Table VII, FLOPs a byte by Advisor's convention (all bytes that loads and stores move)",
               ["", "exact", "Advisor", *compilers], seventh),
         _grades(found),

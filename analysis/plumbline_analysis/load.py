@@ -15,6 +15,7 @@ from .errors import InputError
 
 SCHEMA = "plumbline/1"
 TABLES = ("cases", "outcomes", "times", "counts", "model", "ceilings", "machine")
+SINCE_THEN = ("remeasured",)  # tables that an older file lacks
 COLUMN_FACTS = ("units", "long_name", "better")
 
 
@@ -29,7 +30,7 @@ def load(path):
         with h5py.File(path, "r") as file:
             _require_schema(file, path)
             facts = {"campaign": _text(file.attrs["campaign"]), "provenance": _parsed(_text(file.attrs["provenance"]))}
-            return {name: _frame(file[name], facts) for name in TABLES}
+            return {name: _frame(file[name], facts) for name in TABLES + tuple(name for name in SINCE_THEN if name in file)}
     except (OSError, KeyError, RuntimeError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise InputError(f"result file '{path}' cannot be read: {reason}; copy it again, or plumbline recover its journal") from error

@@ -103,7 +103,7 @@ def _draw_case(axes, row, boxes):
     _take_line(axes, boxes, points[0][2], rate, points[-1][2], rate)
     for (name, low, ai, high), size in zip(points, sizes_of(axes, points, rate, 7.0)):
         _draw_interval(axes, name, low, ai, high, rate, boxes)
-        style.draw_point(axes, ai, rate, name, source_of(row), size, zorder=6 - size / 20)
+        style.draw_point(axes, ai, rate, name, source_of(row, name), size, zorder=6 - size / 20)
         x, y = _pixels(axes, ai, rate)
         half = max(6.0, 0.5 * size * axes.figure.dpi / 72 + 1.5)
         boxes.add(x - half, y - half, x + half, y + half)

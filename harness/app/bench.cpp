@@ -51,6 +51,7 @@ Exit bench(const std::vector<std::string>& extra) {
     throw user_error("bench takes Google Benchmark's options only, e.g. --benchmark_filter=triad.*gcc12-O3-v3");
   for (const Kernel& kernel : kernels())
     for (const Flavor& flavor : kernel.flavors()) {
+      if (kernel.space != Space::cpu) continue;
       if (!(required_isa(flavor.name).empty() || runs_isa(required_isa(flavor.name)))) continue;
       const Case measured = preset_case(kernel, flavor);
       benchmark::RegisterBenchmark(measured.id().c_str(), [measured](benchmark::State& state) { run(state, measured); });

@@ -3,13 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "app/count_rows.hpp"
+#include "app/gpus.hpp"
 #include "counters/perf_event.hpp"
 #include "counters/registry.hpp"
+#include "gpu/gpu_caches.hpp"
 #include "machine/binding.hpp"
+#include "machine/gpu_watch.hpp"
 #include "measure/clock.hpp"
+#include "measure/gpu_counting.hpp"
+#include "measure/gpu_timing.hpp"
 #include "store/record_json.hpp"
 
 namespace plumbline::app {
@@ -21,6 +27,16 @@ constexpr int noisy_repetitions = 5;  // of counts that do not repeat exactly
 
 json rank_placement(int rank, const std::string& host, const std::vector<int>& cpus) {
   return {{"rank", rank}, {"host", host}, {"cpus", cpus}};
+}
+
+/// The driver's own name of a GPU, which a MIG part shares with the GPU that it is a part of.
+void add_uuid(const Nvml& nvml, const std::string& pci, json& facts) {
+  std::array<char, 96> uuid{};
+  nvml::Device gpu = nullptr;
+  auto answer = nvml.call(nvml::device_by_pci, pci.c_str(), &gpu);
+  if (answer.ok()) answer = nvml.call(nvml::uuid, gpu, uuid.data(), static_cast<unsigned>(uuid.size()));
+  facts["uuid"] = answer.ok() ? json(uuid.data()) : json();
+  if (!answer.ok()) facts["uuid_reason"] = answer.reason;
 }
 
 /// What became of one group of a counting pass.
@@ -56,8 +72,10 @@ std::string first_reason(const CountedCase& counted) {
   return "";
 }
 
+/// That a rank failed because another one did says less than what that one has to say.
 void absorb(Finished& all, Finished&& part) {
-  if (all.outcome.status == Status::ok && part.outcome.status != Status::ok) {
+  const bool says_more = all.outcome.status == Status::ok || all.outcome.reason.starts_with("another rank of the team");
+  if (says_more && part.outcome.status != Status::ok) {
     all.outcome.status = part.outcome.status;
     all.outcome.reason = part.outcome.reason;
   }
@@ -81,8 +99,9 @@ std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLeve
   return rows;
 }
 
-/// As one thread of the team sees them.
+/// As one thread of the team sees them; a GPU's as its multiprocessors do.
 std::vector<CacheLevel> CaseRunner::caches_of(const TeamCpus& placement) const {
+  if (placement.gpu) return cache_levels(*placement.gpu);
   std::vector<CacheLevel> caches = setting_.caches;
   for (auto& level : caches)
     if (level.shared) level.bytes = part_of(level, placement.ranks_per_l3);
@@ -101,11 +120,12 @@ OutcomeRow CaseRunner::outcome(const Case& measured, const std::string& pass) co
 }
 
 Finished CaseRunner::skip(const Case& measured, const std::string& pass, const std::string& reason) const {
+  const std::vector<CacheLevel> of_no_gpu;  // that a case was not measured on
   Finished unit{.case_row = measured.row(),
                 .outcome = outcome(measured, pass),
                 .times = {},
                 .counts = {},
-                .model = model_rows(measured, setting_.caches),
+                .model = model_rows(measured, measured.team.gpus > 0 ? of_no_gpu : setting_.caches),
                 .ceilings = {}};
   unit.outcome.status = Status::skipped;
   unit.outcome.reason = reason;
@@ -120,9 +140,12 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   const BoundTeam bound(cpus, meeting);
   const ThreadTeam& threads = bound.threads();
   Timed timed;
+  json facts = rank_placement(team.rank(), ranks_.host(), cpus);
   if (!bound.problem().empty()) {
     timed.status = Status::failed;
     timed.reason = bound.problem();
+  } else if (placement.gpu) {
+    timed = time_on_gpu_of(measured, *placement.gpu, protocol, facts);
   } else {
     timed = time_case(measured, protocol, threads, meeting);
   }
@@ -140,18 +163,66 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
     if (team.rank() == 0) add(-1, r.seconds, r.clock_hz);
     if (team.size() > 1) add(team.rank(), r.rank_seconds, r.rank_clock_hz);
   }
-  json facts = rank_placement(team.rank(), ranks_.host(), cpus);
   facts["error"] = timed.error;
   facts["tolerance"] = timed.tolerance;
   facts["wrong_result"] = timed.wrong_result;
   return gather(measured, std::move(mine), facts.dump(), placement);
 }
 
+Gpu& CaseRunner::use(const GpuProperties& gpu) {
+  if (!gpu_ || gpu_->properties().ordinal != gpu.ordinal) {
+    gpu_.reset();  // before the next: one context is current in a thread
+    gpu_ = module_for_gpus().module->open(gpu.ordinal);
+  }
+  return *gpu_;
+}
+
+std::string CaseRunner::why_lost(const GpuProperties& gpu) const {
+  const auto found = lost_.find(gpu.ordinal);
+  return found == lost_.end() ? "" : found->second;
+}
+
+/// A kernel's fault, such as an illegal address, ends the context: whatever this process asks of the GPU from then on is refused with that
+/// kernel's error. One refused launch is told by the first call after it; what the second one is told as well stays.
+void CaseRunner::look_for_loss(const Case& measured, const std::string& reason) {
+  const auto works = [&] {
+    try {
+      gpu_->wait();
+      return true;
+    } catch (const std::exception&) {
+      return false;
+    }
+  };
+  if (!gpu_ || works() || works()) return;
+  const GpuProperties& gpu = gpu_->properties();
+  lost_[gpu.ordinal] =
+      fmt::format("the GPU at {} does no more work in this run since case {} failed on it ({})", gpu.pci, measured.id(), reason);
+}
+
+Timed CaseRunner::time_on_gpu_of(const Case& measured, const GpuProperties& gpu, const TimingProtocol& protocol, json& facts) {
+  if (!nvml_) nvml_ = std::make_unique<Nvml>();
+  facts["gpu"] = {{"ordinal", gpu.ordinal}, {"pci", gpu.pci}, {"name", gpu.name}};
+  add_uuid(*nvml_, gpu.pci, facts["gpu"]);
+  if (auto lost = why_lost(gpu); !lost.empty()) return {.status = Status::skipped, .reason = std::move(lost), .repetitions = {}};
+  try {
+    use(gpu);
+  } catch (const Error& refused) {
+    return {
+        .status = Status::failed, .reason = fmt::format("the GPU at {} cannot be used: {}", gpu.pci, refused.what()), .repetitions = {}};
+  }
+  GpuWatch watch(*nvml_, gpu.pci);
+  Timed timed = time_on_gpu(measured, protocol, *gpu_);
+  if (timed.status == Status::failed) look_for_loss(measured, timed.reason);
+  facts["gpu"]["conditions"] = json::parse(watch.end().json());
+  return timed;
+}
+
 std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& placement, double min_seconds, double patience_seconds) {
   Finished mine{.case_row = measured.row(), .outcome = outcome(measured, "count"), .times = {}, .counts = {}, .model = {}, .ceilings = {}};
   Group& team = ranks_.team(measured.team.ranks);
   TeamMeeting meeting(team);
-  const auto& groups = setting_.counting.groups;
+  std::vector<CountingGroup> groups = setting_.counting.groups;
+  std::erase_if(groups, [&](const CountingGroup& group) { return !counts_there(group, measured.team.space()); });
   const auto& cpus = placement.cpus[static_cast<std::size_t>(team.rank())];
   std::optional<BoundTeam> bound;
   if (std::any_of(groups.begin(), groups.end(), [](const CountingGroup& group) { return !group.what.emulated; }))
@@ -162,19 +233,40 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
     const CountedCase counted =
         group.what.emulated
             ? setting_.worker->count(measured, {group.backend, group.what.events, repetitions, placement.ranks_per_l3}, patience_seconds)
-            : count_here(measured, group, *bound, placement, meeting, min_seconds);
+        : placement.gpu ? count_on_gpu_of(measured, *placement.gpu, group, *bound, repetitions)
+                        : count_here(measured, group, *bound, placement, meeting, min_seconds);
     CountRow row{.case_id = mine.case_row.id, .node = ranks_.host(), .session = setting_.session, .event = "", .backend = group.backend};
     row.group = group.number;
     row.rank = team.rank();
-    for (const auto& repetition : counted.repetitions) {
-      add_count_rows(mine.counts, row, repetition);
-      ++row.repetition;
-    }
+    add_count_rows(mine.counts, row, counted.repetitions);
     outcomes.push_back({group.backend, counted.status, counted.status == Status::ok ? first_reason(counted) : counted.reason});
   }
-  if (outcomes.empty()) outcomes.push_back({"counters", Status::unavailable, setting_.counting.why_skipped()});
+  if (outcomes.empty())
+    outcomes.push_back(
+        {"counters", Status::unavailable,
+         setting_.counting.groups.empty() ? setting_.counting.why_skipped() : "counters of GPUs see nothing of a CPU's work"});
   conclude(mine.outcome, outcomes);
   return gather(measured, std::move(mine), rank_placement(team.rank(), ranks_.host(), cpus).dump(), placement);
+}
+
+CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
+                                        int repetitions) {
+  if (!bound.problem().empty()) return {Status::failed, bound.problem(), {}};
+  if (auto lost = why_lost(gpu); !lost.empty()) return {Status::skipped, std::move(lost), {}};
+  try {
+    use(gpu);
+  } catch (const Error& refused) {
+    return {Status::failed, fmt::format("the GPU at {} cannot be used: {}", gpu.pci, refused.what()), {}};
+  }
+  auto& backend = backends_[group.key()];
+  if (!backend) backend = make_backend(group.backend, group.what.events);  // in the context that is now current
+  if (backend->groups().size() != 1 || backend->groups().front().events != group.what.events)
+    return {Status::unavailable,
+            backend->availability().ok() ? "the GPU cannot count these events together" : backend->availability().reason,
+            {}};
+  CountedCase counted = count_on_gpu(measured, *backend, 0, repetitions, *gpu_);
+  if (counted.status == Status::failed) look_for_loss(measured, counted.reason);
+  return counted;
 }
 
 CountedCase CaseRunner::count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, const TeamCpus& placement,
@@ -201,7 +293,7 @@ std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, 
   const std::vector<std::string> texts = team.gather(to_payload(mine));
   if (team.rank() != 0) return std::nullopt;
   json where{{"ranks", json::array()}, {"oversubscribed", placement.oversubscribed}, {"ranks_per_l3", placement.ranks_per_l3}};
-  if (mine.outcome.pass == "count") where["counted_with"] = setting_.counting.keys();
+  if (mine.outcome.pass == "count") where["counted_with"] = keys_for(measured.team.space(), setting_.counting.keys());
   Finished all;
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
     Finished part = from_text(texts[rank]);

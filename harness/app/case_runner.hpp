@@ -2,6 +2,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "core/case.hpp"
 #include "core/flows.hpp"
 #include "core/records.hpp"
+#include "gpu/gpu_module.hpp"
+#include "machine/nvml.hpp"
 #include "measure/timing.hpp"
 #include "measure/worker.hpp"
 
@@ -22,8 +25,9 @@ struct TeamCpus {
   std::vector<std::vector<int>> cpus;
   bool oversubscribed = false;
   std::string refusal;
-  std::string scope = "";  // what of the node they fill (schedule/team_placement.hpp)
-  int ranks_per_l3 = 1;    // each of them has that part of it
+  std::string scope = "";                 // what of the node they fill (schedule/team_placement.hpp)
+  int ranks_per_l3 = 1;                   // each of them has that part of it
+  std::optional<GpuProperties> gpu = {};  // that the team's rank drives, from the CPU beside it; none for teams without GPUs
 };
 
 /// What stays the same for all cases of a run on this rank.
@@ -44,10 +48,20 @@ class CaseRunner {
   /// One pass an event group: timing and counting never share a run, nor do two groups. CountedCase in this process, a region lasts about
   /// `min_seconds`; the worker is waited for `patience_seconds`.
   std::optional<Finished> count(const Case& measured, const TeamCpus& placement, double min_seconds, double patience_seconds);
+  /// That GPU, in use by this thread until another one is asked for. Throws Error (io) where the driver refuses it.
+  Gpu& use(const GpuProperties& gpu);
   /// A unit that cannot be measured here: only on the leader.
   Finished skip(const Case& measured, const std::string& pass, const std::string& reason) const;
 
  private:
+  /// Whether an earlier case broke that GPU for this process: which one, and how. Empty: it can be used.
+  std::string why_lost(const GpuProperties& gpu) const;
+  /// After a failure: tells whether the GPU in use still does any work.
+  void look_for_loss(const Case& measured, const std::string& reason);
+  /// What of the GPU belongs into the placement is added to `facts`.
+  Timed time_on_gpu_of(const Case& measured, const GpuProperties& gpu, const TimingProtocol& protocol, nlohmann::json& facts);
+  CountedCase count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
+                              int repetitions);
   std::vector<CacheLevel> caches_of(const TeamCpus& placement) const;
   CountedCase count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, const TeamCpus& placement,
                          TeamMeeting& team, double min_seconds);
@@ -56,6 +70,9 @@ class CaseRunner {
 
   Communicator& ranks_;
   Setting setting_;
+  std::unique_ptr<Gpu> gpu_;                                  // in use from its first case on
+  std::map<int, std::string> lost_;                           // by the GPU's ordinal: what broke it
+  std::unique_ptr<Nvml> nvml_;                                // likewise
   std::map<std::string, std::unique_ptr<Backend>> backends_;  // by the group's key: those counted in this process
 };
 

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "app/command.hpp"
 #include "app/ert_table.hpp"
+#include "app/gpu_ceilings_table.hpp"
 #include "app/mpi_ceilings_table.hpp"
+#include "app/node_links_table.hpp"
 #include "app/result_file.hpp"
 #include "app/streams.hpp"
 #include "model/ceiling_limits.hpp"
@@ -32,7 +35,7 @@ void explain_absent(Json& row, const Ceiling& ceiling) {
     const bool ok = ceiling.status == Status::ok;
     explain(row, stem, there ? Status::ok : ok ? Status::unavailable : ceiling.status, there ? "" : ok ? reason : ceiling.reason);
   };
-  const bool messages = ceiling.level == "mpi", memory = ceiling.unit == "GB/s" && !messages;
+  const bool messages = ceiling.level == "mpi" || ceiling.level == "host-dev", memory = ceiling.unit == "GB/s" && !messages;
   const std::string no_memory = messages ? "messages, not a level of memory" : "a rate of arithmetic, not of a level of memory";
   unless("cv", ceiling.cv, "one sample has no spread");
   unless("size", ceiling.size_bytes, memory ? "measured without a working set" : no_memory);
@@ -210,15 +213,29 @@ std::vector<std::string> doubts(const std::vector<Ceiling>& ceilings, const Resu
   return notes;
 }
 
+/// GPUs' ceilings, out of the others: nothing that is said of a node's cores and caches is of them.
+std::vector<Ceiling> take_gpus(std::vector<Ceiling>& fitted) {
+  const auto first =
+      std::stable_partition(fitted.begin(), fitted.end(), [](const Ceiling& c) { return c.scope != gpu_scope || c.pattern == "stated"; });
+  std::vector<Ceiling> of_gpus(std::make_move_iterator(first), std::make_move_iterator(fitted.end()));
+  fitted.erase(first, fitted.end());
+  return of_gpus;
+}
+
 Exit ceilings(const Selection& selection) {
   const Results results = load_selected(selection);
   std::vector<std::string> notes;
   const auto nodes = node_facts(results, notes);
   auto fitted = fit_ceilings(results.ceilings, nodes);
   hold_to_limits(fitted, results.ceilings, nodes);
+  const auto of_gpus = take_gpus(fitted);
   const auto messages = fit_mpi_ceilings(results.ceilings);
-  if (fitted.empty() && messages.empty())
-    notes.emplace_back("no ceilings were measured in this run; give the campaign a [ceilings] table with mode = \"quick\"");
+  const auto links = judge_links(results.ceilings);
+  if (fitted.empty() && of_gpus.empty() && messages.empty() && links.empty())
+    notes.emplace_back(
+        "no ceilings were measured in this run; give the campaign a [ceilings] table with mode = \"quick\" (a map of links, node_pairs, "
+        "takes "
+        "two nodes or more)");
   if (std::any_of(fitted.begin(), fitted.end(), [](const Ceiling& c) { return std::isfinite(c.traffic_gbs); }))
     notes.emplace_back(
         "GB/s, min, median and max are algorithmic bytes: what the loop reads and writes. traffic (traffic_gbs): the best rate in the "
@@ -226,6 +243,7 @@ Exit ceilings(const Selection& selection) {
   if (std::any_of(fitted.begin(), fitted.end(), [](const Ceiling& c) { return std::isfinite(c.limit); }))
     notes.emplace_back(
         "of limit: of what the team's cores could do at the clock measured beside the best sample, by their vendor's documents");
+  for (const auto& note : gpu_ceilings_notes(of_gpus)) notes.push_back(note);
   const auto compiled = ert_table(results, fitted);
   for (const auto& note : ert_table_notes(compiled)) notes.push_back(note);
   for (const auto& note : levels_found(fitted)) notes.push_back(note);
@@ -233,15 +251,22 @@ Exit ceilings(const Selection& selection) {
   for (const auto& note : limit_remarks(fitted)) notes.push_back(note);
   for (const auto& note : doubtful_memory(fitted)) notes.push_back(note);
   for (const auto& note : doubts(fitted, results)) notes.push_back(note);
+  for (const auto& map : links)
+    if (!map.bad.empty() || !map.nodes_bad.empty())
+      notes.push_back(fmt::format("{}: {} links and {} nodes are worse than their like", map.name, map.bad.size(), map.nodes_bad.size()));
   Json rows = Json::array();
-  for (const auto* part : std::initializer_list<const std::vector<Ceiling>*>{&fitted, &messages})
+  for (const auto* part : std::initializer_list<const std::vector<Ceiling>*>{&fitted, &of_gpus, &messages})
     for (const auto& ceiling : *part) rows.push_back(row_of(ceiling));
   if (selection.format == Format::json) {
-    const Json more = compiled.empty() ? Json::object() : Json{{"ert_table", ert_table_json(compiled)}};
+    Json more = Json::object();
+    if (!compiled.empty()) more["ert_table"] = ert_table_json(compiled);
+    if (!links.empty()) more["links"] = node_links_json(links);
     print(document("ceilings", selection.file, rows, notes, more));
   }
   if (selection.format == Format::csv) print(csv(rows));
-  if (selection.format == Format::text) print(as_text(fitted) + mpi_ceilings_text(messages) + ert_table_text(compiled) + note_lines(notes));
+  if (selection.format == Format::text)
+    print(as_text(fitted) + gpu_ceilings_text(of_gpus) + mpi_ceilings_text(messages) + node_links_text(links) + ert_table_text(compiled) +
+          note_lines(notes));
   return Exit::ok;
 }
 

@@ -76,6 +76,17 @@ std::string ceiling_round_id(std::string_view where, std::vector<std::string> po
   return fmt::format("ceilings/{}/{:016x}/round={}", where, digest, round);
 }
 
+OutcomeRow round_outcome(std::string round_id, const std::string& node, const std::string& session) {
+  return {.case_id = std::move(round_id),
+          .pass = "time",
+          .status = Status::ok,
+          .reason = "",
+          .node = node,
+          .placement = "{}",
+          .started_unix_ns = unix_nanoseconds(),
+          .session = session};
+}
+
 LastCaches last_caches_of(const Topology& topology) {
   if (topology.caches.empty()) return {};
   const CacheFacts& last = topology.caches.back();
@@ -140,14 +151,7 @@ std::string CeilingsStage::round_id(int round) const {
 
 std::optional<Finished> CeilingsStage::measure(int round) {
   Finished unit;
-  unit.outcome = {.case_id = round_id(round),
-                  .pass = "time",
-                  .status = Status::ok,
-                  .reason = "",
-                  .node = ranks_.host(),
-                  .placement = "{}",
-                  .started_unix_ns = unix_nanoseconds(),
-                  .session = session_};
+  unit.outcome = round_outcome(round_id(round), ranks_.host(), session_);
   for (std::size_t first = 0, last = 0; first < points_.size(); first = last) {
     const Team& team = points_[first].ceiling->measured.team;
     while (last < points_.size() && points_[last].ceiling->measured.team == team) ++last;
@@ -208,16 +212,17 @@ void CeilingsStage::release(Point& point) {
   if (data_bytes(*point.ceiling) > kept_bytes) point.data.reset();
 }
 
-/// The result is checked once.
+/// The result is checked until it was right once. Of a team the first rank's row is kept, whichever rank failed.
 void CeilingsStage::sample(Point& point, CeilingRow& row, const ThreadTeam& threads, Synchronization& team) {
   const CeilingCase& ceiling = *point.ceiling;
   if (!point.data) {
     Timed timed;
     point.data = prepare_case(ceiling.measured, !point.checked, threads, team, timed, arena_for(ceiling));
-    point.checked = true;
+    point.checked = point.data != nullptr;
     if (!point.data) {
+      const bool elsewhere = team.any(timed.wrong_result) && !timed.wrong_result;
       row.status = timed.status;
-      row.method += ": " + timed.reason;
+      row.method += ": " + (elsewhere ? "wrong result on another rank of the team" : timed.reason);
       return;
     }
   }

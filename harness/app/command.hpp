@@ -17,11 +17,20 @@ void add_run(CLI::App& app, Action& chosen);
 void add_ceilings(CLI::App& app, Action& chosen);
 void add_score(CLI::App& app, Action& chosen);
 void add_show(CLI::App& app, Action& chosen);
+void add_compare(CLI::App& app, Action& chosen);
+void add_nodes(CLI::App& app, Action& chosen);
+void add_history(CLI::App& app, Action& chosen);
+void add_check(CLI::App& app, Action& chosen);
+void add_baseline(CLI::App& app, Action& chosen);
 void add_project(CLI::App& app, Action& chosen);
 void add_profile(CLI::App& app, Action& chosen);
 void add_report(CLI::App& app, Action& chosen);
+void add_import(CLI::App& app, Action& chosen);
 void add_recover(CLI::App& app, Action& chosen);
+void add_slurm(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);
+void add_completion(CLI::App& app, Action& chosen);
+void add_manual(CLI::App& app, Action& chosen);
 void add_worker(CLI::App& app, Action& chosen);
 
 }  // namespace plumbline::app

@@ -1,5 +1,6 @@
-// One repetition's readings as rows of a result file.
+// A case's readings as rows of a result file.
 #pragma once
+#include <span>
 #include <vector>
 
 #include "core/records.hpp"
@@ -7,8 +8,8 @@
 
 namespace plumbline::app {
 
-/// Of each event the sum over the rank's threads (thread -1), and each thread's own where there are several: what the region counted less
-/// what the empty region did, a sweep. `common` says of what, where and when.
-void add_count_rows(std::vector<CountRow>& rows, const CountRow& common, const RegionCounts& counts);
+/// Of each event the sum over the rank's threads (thread -1), and each thread's own where there are several, repetition by repetition: what
+/// the region counted less what the empty region counts in the median repetition, a sweep. `common` says of what, where and when.
+void add_count_rows(std::vector<CountRow>& rows, const CountRow& common, std::span<const RegionCounts> repetitions);
 
 }  // namespace plumbline::app

@@ -17,22 +17,26 @@ std::string machines_of(const Results& results) {
   return names.empty() ? "unknown" : fmt::format("{}", fmt::join(names, "; "));
 }
 
-/// A calibrated counter is multiplied by what its bias takes away; its ratios are those that remain.
+/// Of a calibrated counter the ratios are those that remain.
 ChosenCounter with_evidence(const Counter& counter, const CounterScore& score) {
-  const double factor = score.grade == 'B' ? 1 / score.bias : 1;
+  const Calibration as_counted{.ratio_lo = score.possible.lo, .ratio_hi = score.possible.hi};
+  const Calibration& by = score.grade == 'B' && score.calibration ? *score.calibration : as_counted;
   return {.counter = counter,
           .grade = score.grade,
-          .factor = factor,
-          .ratio_lo = score.min * factor,
-          .ratio_hi = score.max * factor,
+          .factor = by.factor,
+          .offset = by.offset,
+          .offset_lo = by.offset_lo,
+          .offset_hi = by.offset_hi,
+          .ratio_lo = by.ratio_lo,
+          .ratio_hi = by.ratio_hi,
           .cases = score.n,
           .evidence = score.reason};
 }
 
 }  // namespace
 
-CounterSet choose_from(const Accuracy& accuracy, std::span<const Counter> table, const Results& results, const SlotLimits& limits,
-                       const std::string& file) {
+CounterSet choose_from(const Accuracy& accuracy, std::span<const Counter> table, const Results& results, const Measurements& measurements,
+                       const SlotLimits& limits, const std::string& file) {
   std::vector<Candidate> candidates;
   for (const auto& score : accuracy.counters) {
     if (score.convention != Convention::flow) continue;
@@ -41,7 +45,7 @@ CounterSet choose_from(const Accuracy& accuracy, std::span<const Counter> table,
     });
     if (counter != table.end()) candidates.push_back({with_evidence(*counter, score), is_simulated(*counter)});
   }
-  CounterSet set = choose_counters(candidates, wanted_quantities(), limits);
+  CounterSet set = choose_counters(candidates, wanted_quantities(measurements), limits);
   set.machine = machines_of(results);
   set.file = file;
   return set;

@@ -11,7 +11,7 @@
 namespace plumbline::app {
 
 /// The smallest set of `table`'s counters for the quantities of a roofline. `file` is named in the set.
-CounterSet choose_from(const Accuracy& accuracy, std::span<const Counter> table, const Results& results, const SlotLimits& limits,
-                       const std::string& file);
+CounterSet choose_from(const Accuracy& accuracy, std::span<const Counter> table, const Results& results, const Measurements& measurements,
+                       const SlotLimits& limits, const std::string& file);
 
 }  // namespace plumbline::app

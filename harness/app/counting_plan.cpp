@@ -8,6 +8,7 @@
 
 #include "campaign/suggest.hpp"
 #include "core/error.hpp"
+#include "core/fnv.hpp"
 #include "counters/registry.hpp"
 
 namespace plumbline::app {
@@ -74,21 +75,40 @@ std::vector<Refusal> add_groups(CountingPlan& plan, const Wish& wish, const Avai
   return refused;
 }
 
-CountingPlan plan_automatically(const Availability& emulator) {
+bool is_of_gpu(std::string_view backend) {
+  const BackendEntry* entry = find_backend(backend);
+  return entry != nullptr && entry->of_gpu;
+}
+
+CountingPlan plan_automatically(const Availability& emulator, bool cases_for_gpus) {
   CountingPlan plan;
-  for (const auto& entry : backends())
+  for (const auto& entry : backends()) {
+    if (entry.of_gpu && !cases_for_gpus) continue;
     if (const auto refused = add_groups(plan, {&entry, {}}, emulator); !refused.empty())
       plan.skipped.push_back({std::string(entry.name), refused.front().why});
+  }
   return plan;
 }
 
 }  // namespace
 
 std::string CountingGroup::key() const {
-  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a, 64 bits
-  for (const auto& event : what.events)
-    for (const char letter : event + '\n') hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211ULL;
+  std::uint64_t hash = fnv_start;
+  for (const auto& event : what.events) hash = fnv1a(event + '\n', hash);
   return fmt::format("{}/{}-{:016x}", backend, what.events.size(), hash);
+}
+
+bool counts_there(const CountingGroup& group, Space space) { return is_of_gpu(group.backend) == (space == Space::cuda); }
+
+std::vector<std::string> keys_for(Space space, std::span<const std::string> keys) {
+  std::vector<std::string> there;
+  for (const auto& key : keys)
+    if (is_of_gpu(key.substr(0, key.find('/'))) == (space == Space::cuda)) there.push_back(key);
+  return there;
+}
+
+bool CountingPlan::counts_on_gpus() const {
+  return std::any_of(groups.begin(), groups.end(), [](const CountingGroup& group) { return counts_there(group, Space::cuda); });
 }
 
 bool CountingPlan::needs_worker() const {
@@ -107,9 +127,9 @@ std::string CountingPlan::why_skipped() const {
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-CountingPlan plan_counting(std::string_view counters, const Availability& emulator) {
+CountingPlan plan_counting(std::string_view counters, const Availability& emulator, bool cases_for_gpus) {
   if (counters == "none") return {};
-  if (counters == "auto") return plan_automatically(emulator);
+  if (counters == "auto") return plan_automatically(emulator, cases_for_gpus);
   CountingPlan plan;
   for (Wish& wish : read_wishes(counters)) {
     if (wish.events.empty() && wish.backend->emulated != nullptr && wish.backend->make({})->groups().empty())
@@ -146,7 +166,7 @@ CountingPlan plan_counting(const CounterSet& set, bool alone_first, const Availa
 std::string to_text(const CountingPlan& plan) {
   json groups = json::array(), skipped = json::array();
   for (const auto& [backend, number, what] : plan.groups)
-    groups.push_back({backend, number, what.events, what.emulated, what.whole_team, what.repeats_exactly});
+    groups.push_back({backend, number, what.events, what.emulated, what.whole_team, what.repeats_exactly, what.passes});
   for (const auto& [backend, why] : plan.skipped) skipped.push_back({backend, to_string(why.status), why.reason});
   return json{{"groups", groups}, {"skipped", skipped}}.dump();
 }
@@ -157,7 +177,7 @@ CountingPlan counting_plan_from(const std::string& text) {
   for (const auto& group : told["groups"])
     plan.groups.push_back({.backend = group[0],
                            .number = group[1],
-                           .what = {.events = group[2], .emulated = group[3], .whole_team = group[4], .repeats_exactly = group[5]}});
+                           .what = {.events = group[2], .emulated = group[3], .whole_team = group[4], .repeats_exactly = group[5], .passes = group[6]}});
   for (const auto& skip : told["skipped"])
     plan.skipped.push_back({skip[0], {status_from(skip[1].get<std::string>()).value_or(Status::failed), skip[2]}});
   return plan;

@@ -12,8 +12,8 @@ EventTables all_event_tables();
 
 CpuIdentity identity_of(const Cpu& cpu);
 
-/// Tells perf_event what this CPU's events are called and where its CPUs lie. Before backends are made.
-void tell_perf_event(const Topology& topology);
+/// Tells perf_event what this CPU's events are called and where its CPUs lie, and CUPTI which table is whose chip's. Before backends are made.
+void tell_backends(const Topology& topology);
 
 /// "4 x EVENT + 8 x EVENT"
 std::string terms_text(const Counter& counter);

@@ -4,17 +4,19 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
-#include <set>
 
+#include "app/campaign_files.hpp"
 #include "app/ceiling_names.hpp"
 #include "app/ceilings_stage.hpp"
 #include "app/command.hpp"
 #include "app/event_rows.hpp"
+#include "app/gpus.hpp"
+#include "app/metric_check.hpp"
 #include "app/mpi_ceilings_stage.hpp"
-#include "app/paths.hpp"
 #include "app/streams.hpp"
 #include "app/table.hpp"
 #include "campaign/campaign.hpp"
+#include "counters/cupti.hpp"
 #include "counters/papi.hpp"
 #include "counters/registry.hpp"
 #include "ert/ceiling_plan.hpp"
@@ -58,7 +60,9 @@ Listing list_kernels() {
   for (const Kernel& kernel : kernels()) {
     Json parameters = Json::array();
     const auto flavors = flavor_names(kernel);
-    listing.text += fmt::format("{}\n{}\n", kernel.name, wrapped(kernel.summary, 116, "    "));
+    const char* space = kernel.space == Space::cuda ? "GPU" : "CPU";
+    listing.text +=
+        fmt::format("{}{}\n{}\n", kernel.name, kernel.space == Space::cuda ? " on GPUs" : "", wrapped(kernel.summary, 116, "    "));
     for (const auto& p : kernel.parameters) {
       Json one{{"name", p.name}, {"preset", value_json(p.preset)}, {"description", p.description}};
       if (!p.choices.empty()) one["choices"] = p.choices;
@@ -74,11 +78,16 @@ Listing list_kernels() {
       listing.text += wrapped(fmt::format("not here: {}: {}", one.name, one.reason), 116, "    ") + "\n";
     }
     listing.rows.push_back({{"kernel", kernel.name},
+                            {"space", space},
                             {"summary", kernel.summary},
                             {"parameters", parameters},
                             {"precisions", kernel.precisions},
                             {"flavors", flavors},
                             {"absent_flavors", absent}});
+  }
+  if (const OpenedGpuModule& module = module_for_gpus(); module.module == nullptr) {
+    listing.notes.push_back(module.why_not);
+    listing.text += "\n" + wrapped(module.why_not, 116, "") + "\n";
   }
   return listing;
 }
@@ -89,11 +98,27 @@ void add_table_counters(const KnownCounters& known, Listing& listing) {
   listing.notes.insert(listing.notes.end(), known.notes.begin(), known.notes.end());
 }
 
+// The chip's rows are there without CUPTI too; with it, each says in how many passes it is counted.
+void add_metric_check(const KnownCounters& known, Listing& listing) {
+  const MetricCheck check = check_metrics(known);
+  Table table({{"counter", Align::left}, {"passes"}});
+  for (auto& row : listing.rows) {
+    const auto found = check.passes.find(row["name"].get<std::string>());
+    const bool counted = found != check.passes.end() && found->second;
+    row["passes"] = counted ? Json(*found->second) : Json();
+    if (counted && *found->second > 1) table.add({found->first, std::to_string(*found->second)});
+  }
+  listing.notes.push_back(check.note);
+  listing.text += "\n" + wrapped(check.note, 116, "") + "\n";
+  if (!table.empty()) listing.text += "\nCounted in more than one pass, each of which runs the work again\n\n" + table.text();
+}
+
 Listing list_family(const std::string& family) {
   Listing listing;
   const auto known = counters_of_family(all_event_tables(), family);
   listing.text = fmt::format("Event table {}\n\n", known.family);
   add_table_counters(known, listing);
+  if (!known.chips.empty()) add_metric_check(known, listing);
   return listing;
 }
 
@@ -109,6 +134,15 @@ void add_counters_of_this_cpu(Listing& listing) {
   }
   listing.text +=
       fmt::format("\nHardware counters of this CPU by event table {} (plumbline doctor: which of them can be used here)\n\n", known.family);
+  add_table_counters(known, listing);
+}
+
+void add_counters_of_this_gpu(Listing& listing) {
+  const std::string chip = cupti_chip_here();
+  if (chip.empty()) return;  // the backend said why
+  const auto known = counters_for_chip(all_event_tables(), chip);
+  if (known.family.empty()) return;
+  listing.text += fmt::format("\nCounters of this node's GPU ({}) by event table {}\n\n", chip, known.family);
   add_table_counters(known, listing);
 }
 
@@ -151,7 +185,7 @@ void list_papi_components(Listing& listing) {
 
 Listing list_counters() {
   Listing listing;
-  tell_perf_event(this_topology());
+  tell_backends(this_topology());
   for (const auto& backend : backends()) list_events(listing, backend);
   list_papi_components(listing);
   const Availability emulated = find_emulator().availability;
@@ -169,6 +203,7 @@ Listing list_counters() {
   }
   listing.text += fmt::format("Counters formed from events, which 'plumbline score' judges\n\n{}", formed.text());
   add_counters_of_this_cpu(listing);
+  add_counters_of_this_gpu(listing);
   return listing;
 }
 
@@ -182,12 +217,7 @@ std::string first_remark(const fs::path& file) {
 
 Listing list_campaigns() {
   Listing listing;
-  const fs::path folder = find_shared("jobs/campaigns");
-  std::set<fs::path> files;
-  std::error_code failed;
-  if (!folder.empty())
-    for (const auto& file : fs::recursive_directory_iterator(folder, failed))
-      if (file.path().extension() == ".toml") files.insert(file.path());
+  const auto files = shared_campaigns();
   if (files.empty())
     listing.notes.push_back("no campaigns are installed here: write one (jobs/campaigns/README.md) and name it to 'plumbline run'");
   Table table({{"campaign", Align::left}, {"file", Align::left}, {"for", Align::left}});
@@ -295,7 +325,7 @@ void add_list(CLI::App& app, Action& chosen) {
     auto family = std::make_shared<std::string>();
     add_format_options(*one, *format);
     if (entry.name == std::string_view("counters"))
-      one->add_option("--family", *family, "the event table of another family of CPUs, e.g. amd-zen5");
+      one->add_option("--family", *family, "the event table of another family of CPUs or of a GPU, e.g. amd-zen5, nvidia-gh100");
     one->callback([&chosen, format, family, &entry] {
       chosen = [format, family, &entry] { return show(entry.name, family->empty() ? entry.list() : list_family(*family), *format); };
     });

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <new>
 #include <span>
+#include <string_view>
 
 #include "app/command.hpp"
+#include "app/gpus.hpp"
 #include "app/streams.hpp"
 #include "app/version.hpp"
 #include "campaign/suggest.hpp"
@@ -56,9 +58,11 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text, "what is compiled in and what is usable here");
   keep_closed_streams_closed();
+  if (argc < 2 || std::string_view(argv[1]) != "worker") open_module_for_gpus();  // the emulator runs nothing of a GPU
   Action chosen;
   for (const auto add :
-       {add_doctor, add_list, add_run, add_ceilings, add_score, add_show, add_project, add_profile, add_report, add_recover, add_bench, add_worker})
+       {add_doctor,   add_list,    add_run,     add_ceilings, add_score,   add_show,  add_compare, add_nodes,      add_history, add_check,
+        add_baseline, add_project, add_profile, add_report,   add_import,  add_recover, add_slurm, add_bench,   add_completion, add_manual,  add_worker})
     add(app, chosen);
   try {
     require_known_command(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));

@@ -7,8 +7,8 @@
 
 #include "app/ceiling_names.hpp"
 #include "app/ceilings_stage.hpp"
+#include "app/message_rows.hpp"
 #include "machine/binding.hpp"
-#include "measure/clock.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -19,8 +19,6 @@ std::string name_of(Traffic traffic, Reach reach) {
   const std::string_view where = reach == Reach::between_nodes ? "between nodes" : "inside a node";
   return fmt::format("MPI {} {}{}", to_string(traffic), where, reach == Reach::farthest ? ", farthest" : "");
 }
-
-std::string unit_of(Traffic traffic) { return traffic == Traffic::ping_pong ? "seconds" : "GB/s"; }
 
 /// Latency from the smallest message, the best rate wherever it is, and the size at which half of it is reached: full, every power of two;
 /// quick, what these need.
@@ -53,18 +51,6 @@ TeamCpus place_talkers(const std::function<TeamCpus(const Team&)>& place, int lo
     if (!placed.refusal.empty() && fewer < local_ranks)
       if (TeamCpus smaller = place({fewer, 1}); smaller.refusal.empty()) return smaller;
   return placed;
-}
-
-std::string_view how(Traffic traffic) {
-  switch (traffic) {
-    case Traffic::ping_pong:
-      return "half a round trip";
-    case Traffic::one_way:
-      return "stream";
-    case Traffic::both_ways:
-      return "streams, the sum of both";
-  }
-  return "";
 }
 
 }  // namespace
@@ -141,14 +127,7 @@ std::string MpiCeilingsStage::round_id(int round) const {
 std::optional<Finished> MpiCeilingsStage::measure(int round, bool finished) {
   if (pairs_.empty() || !ranks_.world().any(keeps_samples_ && !finished)) return std::nullopt;
   Finished unit;
-  unit.outcome = {.case_id = round_id(round),
-                  .pass = "time",
-                  .status = Status::ok,
-                  .reason = "",
-                  .node = ranks_.host(),
-                  .placement = "{}",
-                  .started_unix_ns = unix_nanoseconds(),
-                  .session = session_};
+  unit.outcome = round_outcome(round_id(round), ranks_.host(), session_);
   int turn = 0;
   for (const RankPair& pair : pairs_) {
     for (; turn < pair.turn; ++turn) ranks_.world().wait_for_all();
@@ -202,12 +181,7 @@ void MpiCeilingsStage::measure_pair(const RankPair& pair, int round, Finished& u
     } else {
       const ExchangeTiming timing = exchange(ranks_.world(), times ? pair.second : pair.first, times ? End::timing : End::answering, what,
                                              protocol_of(campaign_.ceilings.mode));
-      row.value = what.traffic == Traffic::ping_pong ? timing.seconds : static_cast<double>(what.message_bytes) / timing.seconds * 1e-9;
-      if (!timing.intact) {
-        row.status = Status::failed;
-        row.value = absent;
-        row.method += ": wrong result: a message did not arrive as it was sent";
-      }
+      take_timing(row, what, timing);
     }
     if (times) unit.ceilings.push_back(std::move(row));
   }

@@ -51,7 +51,7 @@ bool is_replaced(const fs::path& file) { return may_be_replaced(file) && own_des
 void require_writable(const fs::path& output) {
   const fs::path file = behind_links(output);
   std::error_code none;
-  if (fs::is_directory(file, none)) throw user_error(fmt::format("{} is a folder: name a file with -o", output.string()));
+  if (fs::is_directory(file, none)) throw user_error(fmt::format("{} is a folder: name a file", output.string()));
   if (!is_replaced(file)) {
     if (!takes_writing(file)) refuse(output, errno);
     return;

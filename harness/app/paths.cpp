@@ -11,8 +11,8 @@ fs::path program_path() { return fs::read_symlink("/proc/self/exe"); }
 
 fs::path find_shared(const fs::path& name) {
   const char* named = std::getenv("PLUMBLINE_SHARE");
-  const fs::path installed = program_path().parent_path().parent_path() / "share" / "plumbline";
-  for (const fs::path& root : {named ? fs::path(named) : fs::path(), installed, fs::path(PLUMBLINE_SOURCE_DIRECTORY)})
+  const fs::path beside = program_path().parent_path().parent_path() / "share" / "plumbline";
+  for (const fs::path& root : {named ? fs::path(named) : fs::path(), beside})
     if (!root.empty() && fs::exists(root / name)) return root / name;
   return {};
 }

@@ -1,4 +1,4 @@
-// Where this program's own files lie: beside the binary, in the installed share, or in the source tree it was built from.
+// Where this program's own files lie: in ../share/plumbline from the binary, which in a build folder leads to the sources.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -7,7 +7,7 @@
 namespace plumbline::app {
 
 std::filesystem::path program_path();
-/// The folder `name` ("analysis", "jobs/campaigns") of PLUMBLINE_SHARE, PREFIX/share/plumbline or the source tree; empty if none has it.
+/// The folder `name` ("analysis", "jobs/campaigns") of PLUMBLINE_SHARE or ../share/plumbline; empty if none has it.
 std::filesystem::path find_shared(const std::filesystem::path& name);
 /// The file of a cache geometry: `named` itself, or the one that comes with plumbline under that name ("amd-interlagos").
 std::string find_geometry(const std::string& named);

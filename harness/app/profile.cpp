@@ -15,6 +15,7 @@
 #include "app/paths.hpp"
 #include "app/profile_table.hpp"
 #include "app/streams.hpp"
+#include "machine/publishable.hpp"
 #include "measure/emulator_installation.hpp"
 #include "profile/geometry.hpp"
 #include "profile/launch_meeting.hpp"
@@ -189,13 +190,15 @@ void note_open_regions(ProfileResult& result) {
 
 ProfileResult collect(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting, const Preparation& preparation) {
   ProfileResult result;
-  result.command = options.command;
+  const Person person = this_person();
+  result.command = publishable(options.command, person);
   result.caches = preparation.caches;
   result.launched = launch.size;
   result.functions = options.functions;
   result.notes = preparation.notes;
   result.endings = meeting.gather(options.wait_seconds);
   result.processes = read_processes(meeting, result.notes);
+  for (auto& process : result.processes) process.report.command = publishable(process.report.command, person);
   result.profile = merge(result.processes);
   for (const auto& ending : result.endings)
     for (const auto& note : ending.notes) {

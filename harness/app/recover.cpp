@@ -4,9 +4,8 @@
 #include <filesystem>
 
 #include "app/command.hpp"
-#include "app/run_record.hpp"
+#include "app/consolidation.hpp"
 #include "app/streams.hpp"
-#include "store/result_store.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -22,11 +21,9 @@ Exit recover(const RecoverOptions& options) {
   if (output.empty()) output = fs::path(options.journal).replace_extension(".h5");
   if (fs::exists(output)) throw user_error(fmt::format("{} exists; choose another file with -o", output.string()));
   std::vector<std::string> notes;
-  Results results = merge_journals(options.journal, &notes);
-  tidy(results, {});
-  write_store(output, results);
+  const Consolidated made = consolidate_journals(options.journal, output, notes);
   for (const auto& note : notes) say(fmt::format("note: {}\n", note));
-  print(fmt::format("{}: {} cases, {} finished passes\n", output.string(), results.cases.size(), results.outcomes.size()));
+  print(fmt::format("{}: {} cases, {} finished passes\n", output.string(), made.cases, made.outcomes));
   return Exit::ok;
 }
 

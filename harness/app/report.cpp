@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <vector>
@@ -18,8 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* preset_python = "/usr/bin/python3";
+
 struct ReportOptions {
-  std::string file, directory, python = "/usr/bin/python3", by;
+  std::string file, directory, python = preset_python, by;
   bool debug = false;
 };
 
@@ -91,37 +94,62 @@ Exit judge(const std::string& command, const ReportOptions& options, const fs::p
   return Exit::ok;
 }
 
+/// What is judged, and which command of the package draws it: a file's cases and counters, or a folder's nights.
+struct Drawing {
+  std::string command;
+  std::vector<std::string> judgements;
+  fs::path directory;
+  std::string stem;  // of the judgements' names
+};
+
+Drawing drawing_of(const ReportOptions& options) {
+  const fs::path file = options.file;
+  std::error_code unknown;
+  if (fs::is_directory(file, unknown)) return {"history", {"history"}, file / "figures", ""};
+  return {"report", {"show", "ceilings", "score"}, file.parent_path() / ".", file.stem().string() + "."};
+}
+
+/// The system's Python has its packages; one that the user named (a module's, Spack's) may find them by the user's PYTHONPATH.
+std::string python_path(const fs::path& analysis, const std::string& python) {
+  const char* users = std::getenv("PYTHONPATH");
+  return python == preset_python || users == nullptr || *users == 0 ? analysis.string() : fmt::format("{}:{}", analysis.string(), users);
+}
+
 Exit report(const ReportOptions& options) {
-  const fs::path directory = options.directory.empty() ? fs::path(options.file).parent_path() / "." : fs::path(options.directory);
+  const Drawing drawing = drawing_of(options);
+  const fs::path directory = options.directory.empty() ? drawing.directory : fs::path(options.directory);
   std::error_code refused;
   fs::create_directories(directory, refused);
   if (refused) throw io_error(fmt::format("cannot create {}: {}; choose another folder with -o", directory.string(), refused.message()));
   const fs::path analysis = find_shared("analysis");
   if (analysis.empty())
     throw io_error("the Python package plumbline_analysis is not beside this program; install Plumbline, or set PLUMBLINE_SHARE");
-  std::vector<std::string> words{options.python, "-m", "plumbline_analysis", "report", options.file, "-o", directory.string()};
-  for (const std::string command : {"show", "ceilings", "score"}) {
-    const fs::path json = directory / (fs::path(options.file).stem().string() + "." + command + ".json");
+  std::vector<std::string> words{options.python, "-m", "plumbline_analysis", drawing.command, options.file, "-o", directory.string()};
+  for (const std::string& command : drawing.judgements) {
+    const fs::path json = directory / (drawing.stem + command + ".json");
     if (const Exit exit = judge(command, options, json); exit != Exit::ok) return exit;
     words.insert(words.end(), {"--" + command, json.string()});
   }
   if (options.debug) words.emplace_back("--debug");
-  setenv("PYTHONPATH", analysis.c_str(), 1);
+  setenv("PYTHONPATH", python_path(analysis, options.python).c_str(), 1);
   setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
   const int code = run_and_wait(words);
-  if (code == cannot_run) throw user_error(fmt::format("cannot run {}; name a Python 3 with --python", options.python));
+  if (code == cannot_run) throw user_error(fmt::format("cannot run {}; name a Python 3 with --python or PLUMBLINE_PYTHON", options.python));
   return code == 0 ? Exit::ok : failed(code, options.python);
 }
 
 }  // namespace
 
 void add_report(CLI::App& app, Action& chosen) {
-  auto* command = app.add_subcommand("report", "figures (PNG, SVG) and an HTML page of a result file");
+  auto* command =
+      app.add_subcommand("report", "figures (PNG, SVG) and an HTML page of a result file, or control charts of a folder of them");
   auto options = std::make_shared<ReportOptions>();
-  command->add_option("FILE", options->file, "result file (.h5)")->required();
-  command->add_option("-o,--output", options->directory, "folder for the figures (default: beside FILE)");
+  command->add_option("FILE", options->file, "result file (.h5), or a folder of nightly ones")->required();
+  command->add_option("-o,--output", options->directory, "folder for the figures (default: beside FILE, or DIR/figures)");
   command->add_option("--by", options->by, "draws where each case would lie with this counter's bytes, too");
-  command->add_option("--python", options->python, "Python 3 with h5py, pandas and matplotlib")->capture_default_str();
+  command->add_option("--python", options->python, "Python 3 with h5py, pandas and matplotlib")
+      ->envname("PLUMBLINE_PYTHON")
+      ->capture_default_str();
   command->add_flag("--debug", options->debug, "after an error in Python that nobody foresaw, show where it rose");
   command->callback([&chosen, options] { chosen = [options] { return report(*options); }; });
 }

@@ -1,5 +1,6 @@
 #include "app/result_file.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fnmatch.h>
 
@@ -7,10 +8,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <set>
 
 #include "campaign/counter_set_file.hpp"
 #include "core/error.hpp"
+#include "store/journal.hpp"
 #include "store/result_store.hpp"
 
 namespace plumbline::app {
@@ -39,6 +42,7 @@ void select_kernels(Results& results, const std::string& glob) {
   keep_only(results.outcomes, of_kept);
   keep_only(results.times, of_kept);
   keep_only(results.counts, of_kept);
+  keep_only(results.remeasured, of_kept);
   keep_only(results.model, of_kept);
 }
 
@@ -51,6 +55,7 @@ void select_node(Results& results, const std::string& node) {
   keep_only(results.outcomes, there);
   keep_only(results.times, there);
   keep_only(results.counts, there);
+  keep_only(results.remeasured, there);
   keep_only(results.ceilings, there);
 }
 
@@ -80,6 +85,10 @@ void add_selection(CLI::App& command, Selection& selection, ByKernel by_kernel) 
 }
 
 Results load_selected(const Selection& selection) {
+  if (const auto journal = journal_directory(selection.file); !std::filesystem::exists(selection.file) && std::filesystem::exists(journal))
+    throw user_error(fmt::format("{} is not there yet, but the journal of an unfinished run is: 'plumbline recover {}' makes a result file of "
+                                 "what it has, 'plumbline run CAMPAIGN -o {} --resume' finishes it",
+                                 selection.file, journal.string(), selection.file));
   Results results = load_store(selection.file);
   if (!selection.kernel.empty()) select_kernels(results, selection.kernel);
   if (!selection.node.empty()) select_node(results, selection.node);

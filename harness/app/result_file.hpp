@@ -1,6 +1,5 @@
 // A result file as the judging commands see it: loaded, its machines read, and the cases that the user asked for.
 #pragma once
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +8,10 @@
 #include "core/counter_set.hpp"
 #include "core/records.hpp"
 #include "model/ceilings.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace plumbline::app {
 

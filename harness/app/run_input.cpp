@@ -1,9 +1,13 @@
 // What a rank does before MPI starts: reads the campaign and its node, plans the counting, starts its emulated worker.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
+#include "app/campaign_files.hpp"
 #include "app/event_rows.hpp"
 #include "app/paths.hpp"
 #include "app/run_session.hpp"
+#include "app/table.hpp"
 #include "campaign/counter_set_file.hpp"
 #include "profile/geometry.hpp"
 
@@ -29,9 +33,18 @@ CountingPlan planned(RunInput& input, const Availability& emulator) {
   std::string_view named = input.campaign.counters;
   const bool alone_first = named.starts_with(check);
   if (alone_first) named.remove_prefix(check.size());
-  if (!named.ends_with(".toml")) return plan_counting(input.campaign.counters, emulator);
+  if (!named.ends_with(".toml")) return plan_counting(input.campaign.counters, emulator, wants_gpus(input.campaign));
   input.counter_set = read_counter_set(std::string(named));
   return plan_counting(*input.counter_set, alone_first, emulator);
+}
+
+/// Both names are kept in the result, as text.
+void require_utf8(const std::string& name, const char* what) {
+  try {
+    static_cast<void>(nlohmann::json(name).dump());
+  } catch (const nlohmann::json::exception&) {
+    throw user_error(fmt::format("{} is not UTF-8: {}; choose another one", what, printable(name)));
+  }
 }
 
 /// Plans the counting, and starts the worker if a part of it needs one.
@@ -55,11 +68,13 @@ void plan_and_start(RunInput& input, bool dry_run) {
 RunInput read_run_input(const RunOptions& options) {
   RunInput input;
   try {
-    input.campaign = read_campaign(options.campaign);
+    require_utf8(options.campaign, "the campaign's name");
+    require_utf8(options.output.string(), "the name of the output, -o,");
+    input.campaign = read_campaign(find_campaign(options.campaign));
     if (!options.counters.empty()) input.campaign.counters = options.counters;
     input.topology = this_topology();
     input.caches = caches_of(input.campaign, input.topology);
-    tell_perf_event(input.topology);
+    tell_backends(input.topology);
     plan_and_start(input, options.dry_run);
   } catch (const Error& error) {
     input.error = error;

@@ -10,6 +10,7 @@ struct RunOptions {
   std::string counters;          // empty: the campaign's
   std::filesystem::path output;  // empty: plumbline-out/NAME.h5
   bool dry_run = false, resume = false, overwrite = false;
+  bool accept_changed_campaign = false, accept_changed_program = false;  // by a resumed run
 };
 
 }  // namespace plumbline::app

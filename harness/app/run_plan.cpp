@@ -9,13 +9,16 @@
 
 #include "app/ceiling_names.hpp"
 #include "app/ceilings_stage.hpp"
+#include "app/gpus.hpp"
 #include "app/mpi_ceilings_stage.hpp"
+#include "app/node_links_stage.hpp"
 #include "app/numa_stage.hpp"
 #include "app/progress.hpp"
 #include "app/run_record.hpp"
 #include "app/streams.hpp"
 #include "machine/cpu.hpp"
 #include "machine/memory.hpp"
+#include "schedule/gpu_placement.hpp"
 #include "schedule/plan.hpp"
 #include "schedule/team_placement.hpp"
 
@@ -29,32 +32,68 @@ struct Nodes {
   std::vector<PlanNode> facts;
   std::vector<std::vector<std::string>> counting;  // keys of the event groups that each node counts with
   int fewest_ranks = 1, fewest_cores = 1;
-  double memory_bytes = 0;  // the least available of any node
+  double memory_bytes = 0;             // the least available of any node
+  std::vector<NodeGpus> gpus;          // of each
+  std::uint64_t gpu_memory_bytes = 0;  // the least of any GPU
 };
 
-std::string kind_of(const RunInput& input) {
-  std::string kind = this_cpu().name + fmt::format("/{} cores", input.topology.cores);
-  for (const auto& cache : input.caches) kind += fmt::format("/{}={}", cache.name, cache.bytes);
-  return kind;
+json to_json(const NodeGpus& node) {
+  json told{{"why_none", node.why_none}, {"gpus", json::array()}};
+  for (const GpuProperties& gpu : node.gpus)
+    told["gpus"].push_back({{"ordinal", gpu.ordinal},
+                            {"name", gpu.name},
+                            {"pci", gpu.pci},
+                            {"flavor", gpu.flavor},
+                            {"memory_bytes", gpu.memory_bytes},
+                            {"major", gpu.major},
+                            {"minor", gpu.minor},
+                            {"l2_bytes", gpu.l2_bytes}});
+  return told;
 }
 
+/// As much of them as a plan and a model need.
+NodeGpus gpus_from(const json& told) {
+  NodeGpus node{.gpus = {}, .why_none = told["why_none"]};
+  for (const json& one : told["gpus"]) {
+    GpuProperties& gpu = node.gpus.emplace_back();
+    gpu.ordinal = one["ordinal"];
+    gpu.name = one["name"];
+    gpu.pci = one["pci"];
+    gpu.flavor = one["flavor"];
+    gpu.memory_bytes = one["memory_bytes"];
+    gpu.major = one["major"];
+    gpu.minor = one["minor"];
+    gpu.l2_bytes = one["l2_bytes"];
+  }
+  return node;
+}
+
+/// The leaders tell each other and then their nodes: what is told grows with the nodes, not with the ranks.
 Nodes meet_nodes(const RunInput& input, Communicator& ranks) {
-  const json mine{{"node", ranks.node()},          {"leads", ranks.local().rank() == 0}, {"name", ranks.host()},
-                  {"kind", kind_of(input)},        {"ranks", ranks.local().size()},      {"isas", this_cpu().isas},
-                  {"cores", input.topology.cores}, {"counting", input.counting.keys()}};
-  const auto texts = ranks.world().gather(mine.dump());
-  const json all = json::parse(ranks.world().broadcast(ranks.rank() == 0 ? json(texts).dump() : ""));
+  std::string told;
+  if (Group& leaders = ranks.leaders(); leaders.member()) {
+    const NodeGpus not_asked{.gpus = {}, .why_none = "the campaign asks for none"};
+    const json mine{{"name", ranks.host()},
+                    {"kind", kind_of(input)},
+                    {"ranks", ranks.local().size()},
+                    {"isas", this_cpu().isas},
+                    {"cores", input.topology.cores},
+                    {"counting", input.counting.keys()},
+                    {"gpus", to_json(wants_gpus(input.campaign) ? gpus_here() : not_asked)}};
+    const auto texts = leaders.gather(mine.dump());
+    told = leaders.broadcast(leaders.rank() == 0 ? json(texts).dump() : "");
+  }
   Nodes nodes;
-  nodes.facts.resize(static_cast<std::size_t>(ranks.nodes()));
-  nodes.counting.resize(nodes.facts.size());
   nodes.fewest_ranks = nodes.fewest_cores = std::numeric_limits<int>::max();
-  for (const auto& text : all) {
-    const json told = json::parse(text.get<std::string>());
-    if (!told["leads"]) continue;
-    nodes.facts[told["node"]] = {told["name"], told["kind"], told["ranks"], told["isas"]};
-    nodes.counting[told["node"]] = told["counting"];
-    nodes.fewest_ranks = std::min(nodes.fewest_ranks, told["ranks"].get<int>());
-    nodes.fewest_cores = std::min(nodes.fewest_cores, told["cores"].get<int>());
+  for (const auto& text : json::parse(ranks.local().broadcast(std::move(told)))) {
+    const json node = json::parse(text.get<std::string>());
+    const NodeGpus& gpus = nodes.gpus.emplace_back(gpus_from(node["gpus"]));
+    nodes.facts.push_back({node["name"], node["kind"], node["ranks"], node["isas"], gpus.flavors(), gpus.in_words()});
+    for (const GpuProperties& gpu : gpus.gpus)
+      nodes.gpu_memory_bytes = nodes.gpu_memory_bytes == 0 ? gpu.memory_bytes : std::min(nodes.gpu_memory_bytes, gpu.memory_bytes);
+    nodes.counting.push_back(node["counting"]);
+    nodes.fewest_ranks = std::min(nodes.fewest_ranks, node["ranks"].get<int>());
+    nodes.fewest_cores = std::min(nodes.fewest_cores, node["cores"].get<int>());
   }
   nodes.memory_bytes = ranks.world().min(static_cast<double>(memory_available_bytes()));
   return nodes;
@@ -72,7 +111,13 @@ Target target_of(const Nodes& nodes) {
   return {.runs_isa = [isas](std::string_view isa) { return isas.contains(std::string(isa)); },
           .isas = fmt::format("{}", fmt::join(isas, ", ")),
           .ranks_per_node = nodes.fewest_ranks,
-          .cores_per_node = nodes.fewest_cores};
+          .cores_per_node = nodes.fewest_cores,
+          .runs_on_gpu =
+              [gpus = nodes.gpus](std::string_view flavor) {
+                return std::any_of(gpus.begin(), gpus.end(), [&](const NodeGpus& node) { return node.runs(flavor); });
+              },
+          .gpus = nodes.gpus.front().in_words(),
+          .no_gpu_kernels = module_for_gpus().why_not};
 }
 
 /// The CPUs that the launcher left to each rank of this node, in rank order.
@@ -84,6 +129,15 @@ std::vector<std::vector<int>> allowed_cpus(const RunInput& input, Communicator& 
   return allowed;
 }
 
+/// A GPU of CUDA's as the topology has it, by its PCI address; where it has none, every CPU is as near as any other.
+GpuFacts topology_of(const GpuProperties& gpu, const Topology& topology) {
+  const auto found = std::find_if(topology.gpus.begin(), topology.gpus.end(), [&](const GpuFacts& one) { return one.pci == gpu.pci; });
+  if (found != topology.gpus.end()) return *found;
+  GpuFacts facts{.pci = gpu.pci, .vendor = "NVIDIA", .name = gpu.name, .near_cpus = {}};
+  for (const auto& cpu : topology.cpus) facts.near_cpus.push_back(cpu.cpu);
+  return facts;
+}
+
 /// The node as all of its ranks together may use it.
 Topology with_allowed(Topology node, const std::vector<std::vector<int>>& allowed) {
   std::set<int> any;
@@ -92,10 +146,20 @@ Topology with_allowed(Topology node, const std::vector<std::vector<int>>& allowe
   return node;
 }
 
-std::function<TeamCpus(const Team&)> placer(const RunInput& input, Communicator& ranks) {
+/// The first GPU, driven by the node's first rank from a CPU beside it, of those that the launcher left to this rank.
+TeamCpus place_on_gpu(const Topology& topology, const NodeGpus& node, const std::vector<int>& allowed, const Team& team) {
+  if (node.gpus.empty()) return {.cpus = {}, .oversubscribed = false, .refusal = node.why_none};
+  Topology beside = with_allowed(topology, {allowed});
+  beside.gpus = {topology_of(node.gpus.front(), topology)};
+  TeamPlacement placed = place_on_gpus(beside, team);
+  return {.cpus = std::move(placed.cpus), .oversubscribed = false, .refusal = std::move(placed.refusal), .gpu = node.gpus.front()};
+}
+
+std::function<TeamCpus(const Team&)> placer(const RunInput& input, Communicator& ranks, const NodeGpus& gpus) {
   const auto allowed = allowed_cpus(input, ranks);
-  return [topology = input.topology, whole = with_allowed(input.topology, allowed), allowed, oversubscribe = input.campaign.oversubscribe,
-          local = ranks.local().size()](const Team& team) {
+  return [gpus, topology = input.topology, whole = with_allowed(input.topology, allowed), allowed,
+          oversubscribe = input.campaign.oversubscribe, local = ranks.local().size()](const Team& team) {
+    if (team.gpus > 0) return place_on_gpu(topology, gpus, allowed.front(), team);
     if (team.ranks > local)
       return TeamCpus{
           .cpus = {},
@@ -108,12 +172,42 @@ std::function<TeamCpus(const Team&)> placer(const RunInput& input, Communicator&
   };
 }
 
-bool all_passes_finished(const Case& which, const Nodes& nodes, std::size_t node, const Campaign& campaign,
+bool all_passes_finished(const Case& which, const std::string& node, const std::vector<std::string>& counting, const Campaign& campaign,
                          const std::set<WorkKey>& finished) {
-  const std::string id = which.id(), &name = nodes.facts[node].name;
-  return (!campaign.time || finished.contains({id, name, "time"})) &&
-         (!campaign.count || campaign.counters == "none" || counting_is_finished(finished, id, name, nodes.counting[node]));
+  const std::string id = which.id();
+  return (!campaign.time || finished.contains({id, node, "time"})) &&
+         (!is_counted(which, campaign, counting) || counting_is_finished(finished, id, node, keys_for(which.team.space(), counting)));
 }
+
+/// What earlier sessions leave to do. Where cases are distributed, what any like node has finished counts for all of them.
+class FinishedWork {
+ public:
+  FinishedWork(const std::vector<Case>& cases, const Nodes& nodes, const Campaign& campaign, const RunRecord& record)
+      : cases_(cases), nodes_(nodes), campaign_(campaign), record_(record) {
+    if (campaign.placement != Placement::distribute) return;
+    std::map<std::string, std::string> kinds = record.kinds();
+    for (const auto& node : nodes.facts) kinds[node.name] = node.kind;
+    for (const auto& [id, node, pass] : record.finished())
+      if (const auto kind = kinds.find(node); kind != kinds.end()) nodes_of_[{id, kind->second}].insert(node);
+  }
+
+  bool operator()(std::size_t which, std::size_t node) const {
+    const PlanNode& facts = nodes_.facts[node];
+    const auto done_by = [&](const std::string& name) {
+      return all_passes_finished(cases_[which], name, nodes_.counting[node], campaign_, record_.finished());
+    };
+    if (done_by(facts.name)) return true;
+    const auto like = nodes_of_.find({cases_[which].id(), facts.kind});
+    return like != nodes_of_.end() && std::any_of(like->second.begin(), like->second.end(), done_by);
+  }
+
+ private:
+  const std::vector<Case>& cases_;
+  const Nodes& nodes_;
+  const Campaign& campaign_;
+  const RunRecord& record_;
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> nodes_of_;  // by case id and kind of node
+};
 
 /// Loads and chase of one core say where the levels are, without which no working set of another pattern has one.
 bool shows_levels(const CeilingCase& ceiling) {
@@ -143,10 +237,21 @@ std::filesystem::path output_of(const RunOptions& options, const Campaign& campa
   return options.output.empty() ? std::filesystem::path("plumbline-out") / (campaign.name + ".h5") : options.output;
 }
 
-RunPlan plan_run(const RunInput& input, Communicator& ranks, const std::set<WorkKey>& finished) {
+bool is_counted(const Case& which, const Campaign& campaign, std::span<const std::string> counting) {
+  return campaign.count && campaign.counters != "none" && (which.team.gpus == 0 || !keys_for(Space::cuda, counting).empty());
+}
+
+std::string kind_of(const RunInput& input) {
+  std::string kind = this_cpu().name + fmt::format("/{} cores", input.topology.cores);
+  for (const auto& cache : input.caches) kind += fmt::format("/{}={}", cache.name, cache.bytes);
+  if (wants_gpus(input.campaign)) kind += "/" + gpus_here().in_words();
+  return kind;
+}
+
+RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& record) {
   const Nodes nodes = meet_nodes(input, ranks);
   Expansion expansion = expand(input.campaign, kernels(), target_of(nodes));
-  require_memory(expansion.cases, static_cast<std::uint64_t>(nodes.memory_bytes));
+  require_memory(expansion.cases, {static_cast<std::uint64_t>(nodes.memory_bytes), nodes.gpu_memory_bytes});
 
   RunPlan plan{.cases = std::move(expansion.cases),
                .skipped = std::move(expansion.skipped),
@@ -155,31 +260,38 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const std::set<Work
                .rounds = {},
                .ceilings = {},
                .ceiling_rounds = rounds_of(input.campaign.ceilings),
-               .place = placer(input, ranks)};
+               .place = placer(input, ranks, nodes.gpus[static_cast<std::size_t>(ranks.node())])};
+  for (std::size_t node = 0; node < nodes.facts.size(); ++node)
+    if (const std::size_t gpus = nodes.gpus[node].gpus.size(); gpus > 1)
+      plan.notes.push_back(fmt::format("{} has {} GPUs: cases are measured on the first one, at {}, and the others are not measured",
+                                       nodes.facts[node].name, gpus, nodes.gpus[node].gpus.front().pci));
   plan.ceilings = ceilings_of(input, nodes, plan.notes);
+  if (wants_node_links(input.campaign) && ranks.nodes() == 1)
+    plan.notes.emplace_back("a map of links (node_pairs) takes two nodes or more: on one there is none");
   for (const Case& one : plan.cases) {
     const Estimate seconds = estimate(one, input.campaign);
     plan.case_seconds.push_back(seconds.time_seconds + seconds.count_seconds);
   }
   std::vector<std::string> needs;  // nodes may differ in what they run
   for (const Case& one : plan.cases) needs.push_back(required_isa(one.flavor.name));
+  std::function<bool(std::size_t, std::size_t)> finished;
+  if (!record.finished().empty()) finished = FinishedWork(plan.cases, nodes, input.campaign, record);
   const Plan made = make_plan(plan.cases, {.nodes = nodes.facts,
+                                           .here = static_cast<std::size_t>(ranks.node()),
                                            .distribute = input.campaign.placement == Placement::distribute,
+                                           .turns = input.campaign.nodes.turns,
                                            .seed = input.campaign.seed,
                                            .seconds = plan.case_seconds,
                                            .needs = needs,
-                                           .finished =
-                                               [&](std::size_t which, std::size_t node) {
-                                                 return all_passes_finished(plan.cases[which], nodes, node, input.campaign, finished);
-                                               },
+                                           .finished = finished,
                                            .refusal = {}});
   plan.rounds = made.rounds;
   plan.seconds = made.seconds;
   plan.numa_rounds = numa_rounds(input.campaign.ceilings, plan.ceiling_rounds);
   plan.ceiling_seconds = ceilings_seconds(plan.ceilings, plan.ceiling_rounds) + numa_seconds(input.topology.numa_nodes) * plan.numa_rounds +
-                         mpi_ceilings_seconds(input.campaign, plan.ceiling_rounds, ranks.nodes(), most_ranks(nodes.facts));
-  for (const auto& skip : made.skipped)
-    if (skip.node == static_cast<std::size_t>(ranks.node())) plan.skipped.push_back({plan.cases[skip.which], skip.reason});
+                         mpi_ceilings_seconds(input.campaign, plan.ceiling_rounds, ranks.nodes(), most_ranks(nodes.facts)) +
+                         node_links_seconds(input.campaign, plan.ceiling_rounds, ranks.nodes());
+  for (const auto& skip : made.skipped) plan.skipped.push_back({plan.cases[skip.which], skip.reason});
   return plan;
 }
 
@@ -188,7 +300,7 @@ Exit print_plan(const RunPlan& plan, const RunInput& input, Communicator& ranks)
   std::uint64_t most_bytes = ceilings_bytes(plan.ceilings);
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     const std::uint64_t bytes = memory_bytes(plan.cases[i]).value_or(0);
-    most_bytes = std::max(most_bytes, bytes);
+    if (plan.cases[i].team.gpus == 0) most_bytes = std::max(most_bytes, bytes);
     print(fmt::format("{:>9.2f} s  {:>10.1f} MB  {}\n", plan.case_seconds[i], static_cast<double>(bytes) * 1e-6, plan.cases[i].id()));
   }
   for (const auto& skipped : plan.skipped) print(fmt::format("  skipped             {}  ({})\n", skipped.what.id(), skipped.reason));

@@ -3,14 +3,17 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "app/case_runner.hpp"
 #include "app/run_options.hpp"
+#include "app/run_record.hpp"
 #include "app/run_session.hpp"
 #include "campaign/estimate.hpp"
 #include "campaign/expand.hpp"
 #include "ert/ceiling_plan.hpp"
+#include "schedule/plan.hpp"
 #include "store/merge.hpp"
 
 namespace plumbline::app {
@@ -19,8 +22,8 @@ struct RunPlan {
   std::vector<Case> cases;
   std::vector<SkippedCase> skipped;
   std::vector<std::string> notes;
-  std::vector<double> case_seconds;                             // estimated, of each case
-  std::vector<std::vector<std::optional<std::size_t>>> rounds;  // [round][node] -> index into cases
+  std::vector<double> case_seconds;  // estimated, of each case
+  std::vector<Plan::Round> rounds;   // indices into cases; of this rank's node and of all
   std::vector<CeilingCase> ceilings;
   int ceiling_rounds = 0, numa_rounds = 0;
   double seconds = 0, ceiling_seconds = 0;     // estimated, of the cases and of the ceilings before them
@@ -30,8 +33,14 @@ struct RunPlan {
 /// The result file: as named, or plumbline-out/NAME.h5.
 std::filesystem::path output_of(const RunOptions& options, const Campaign& campaign);
 
+/// Whether a run counts it at all, with groups of these keys: counters of CPUs see nothing of what runs on a GPU.
+bool is_counted(const Case& which, const Campaign& campaign, std::span<const std::string> counting);
+
+/// What makes nodes alike: CPU, cores, caches, and GPUs where the campaign asks for them. By a node's leader alone.
+std::string kind_of(const RunInput& input);
+
 /// Collective: the same cases and rounds on every rank. Throws Error (user) where the campaign asks for what cannot be.
-RunPlan plan_run(const RunInput& input, Communicator& ranks, const std::set<WorkKey>& finished);
+RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& record);
 
 /// --dry-run: rank 0 prints it.
 Exit print_plan(const RunPlan& plan, const RunInput& input, Communicator& ranks);

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <tuple>
-#include <unordered_map>
 
 #include "app/ceilings_stage.hpp"
+#include "app/consolidation.hpp"
+#include "campaign/changes.hpp"
+#include "machine/program_id.hpp"
 #include "store/file_bytes.hpp"
 #include "store/result_store.hpp"
+#include "store/session_list.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -51,28 +54,32 @@ std::set<WorkKey> keys_from_text(const std::string& text) {
   return keys;
 }
 
-void sort_cases(std::vector<CaseRow>& cases, const std::vector<std::string>& ids) {
-  std::unordered_map<std::string, std::size_t> place;
-  for (const auto& id : ids) place.emplace(id, place.size());
-  const auto place_of = [&](const CaseRow& row) {
-    const auto found = place.find(row.id);
-    return found == place.end() ? place.size() : found->second;
-  };
-  std::stable_sort(cases.begin(), cases.end(), [&](const CaseRow& a, const CaseRow& b) { return place_of(a) < place_of(b); });
-  for (std::size_t i = 0; i < cases.size(); ++i) cases[i].row = static_cast<std::int64_t>(i);
+using OverdueText = std::tuple<std::string, std::string, std::string, int, std::string, bool>;
+
+json overdue_to_json(const std::map<WorkKey, Overdue>& overdue) {
+  std::vector<OverdueText> all;
+  for (const auto& [key, one] : overdue)
+    all.emplace_back(std::get<0>(key), std::get<1>(key), std::get<2>(key), one.times, one.reason, one.given_up);
+  return all;
 }
 
-/// The rounds of ceilings that were measured, named as units of work.
+/// The rounds of ceilings that were measured, named as units of work. What failed is tried again, and not forgotten.
 void add_ceiling_rounds(const Results& earlier, std::set<WorkKey>& keys) {
-  std::map<std::tuple<std::string, std::string, std::string, std::int32_t>, std::vector<std::string>> rounds;
-  for (const auto& row : earlier.ceilings)
-    if (row.level != "numa")  // which come with the other ceilings of their node
-      rounds[{row.level == "mpi" ? "mpi" : "node", row.node, row.session, row.round}].push_back(ceiling_point(row));
+  using Round = std::tuple<std::string, std::string, std::string, std::int32_t>;
+  std::map<Round, std::vector<std::string>> rounds;
+  std::set<Round> failed;
+  for (const auto& row : earlier.ceilings) {
+    const Round round{row.level == "mpi" || row.level == "link" ? row.level : "node", row.node, row.session, row.round};
+    if (row.status == Status::failed) failed.insert(round);
+    if (row.level != "numa") rounds[round].push_back(ceiling_point(row));  // the others come with the ceilings of their node
+  }
   for (auto& [which, points] : rounds) {
     const auto& [where, node, session, round] = which;
-    keys.emplace(ceiling_round_id(where, std::move(points), round), node, "time");
+    if (!failed.contains(which)) keys.emplace(ceiling_round_id(where, std::move(points), round), node, "time");
   }
 }
+
+constexpr const char* given_up_group = "given up";
 
 std::string counted_pass(const std::string& group_key) { return "count:" + group_key; }
 
@@ -90,9 +97,59 @@ struct Found {
   std::string error;
   Exit code = Exit::ok;
   std::set<WorkKey> keys;
+  std::map<WorkKey, Overdue> overdue;
+  std::map<std::string, std::string> kinds;
+  std::int64_t youngest_start_ns = 0;
+  std::vector<std::string> notes;
 };
 
-Found look(const RunOptions& options, const fs::path& store) {
+/// A case that took too long once is tried again, after the second time only under a longer deadline.
+void add_overdue(const OutcomeRow& outcome, const Deadline& deadline, Found& found) {
+  const json placement = json::parse(outcome.placement, nullptr, false);
+  if (outcome.status == Status::ok || !placement.is_object() || !placement.contains("deadline")) return;
+  const json& then = placement["deadline"];
+  const int times = then.value("times", 0);
+  const bool longer = deadline.factor > then.value("factor", 0.0) || deadline.floor_seconds > then.value("floor_seconds", 0.0);
+  const WorkKey key{outcome.case_id, outcome.node, outcome.pass};
+  const bool given_up = times >= 2 && !longer;
+  found.overdue[key] = {times, outcome.reason, given_up};
+  if (!given_up) return;
+  found.keys.insert(key);
+  if (outcome.pass == "count") found.keys.emplace(outcome.case_id, outcome.node, counted_pass(given_up_group));
+}
+
+/// Times of two programs, or taken in two ways, do not belong into one table unless the user says so.
+void refuse_changes(const RunOptions& options, const Campaign& campaign, const Results& earlier, const fs::path& store, Found& found) {
+  const json provenance = json::parse(earlier.provenance, nullptr, false);
+  const std::string before = provenance.is_object() ? provenance.value("program", "unknown") : "unknown", now = program_id();
+  if (before != "unknown" && before != now) {
+    if (!options.accept_changed_program)
+      throw user_error(fmt::format(
+          "{} was begun by another build of plumbline ({:.12} then, {:.12} now), whose times may differ: resume with the old one, "
+          "choose another file with -o, or say --accept-changed-program",
+          store.string(), before, now));
+    found.notes.push_back(fmt::format("what is finished was measured by another build of plumbline ({:.12}; now {:.12})", before, now));
+  }
+  const auto changes = measured_otherwise(campaign, parse_campaign(earlier.campaign, "the campaign of the earlier run"));
+  if (changes.empty()) return;
+  const std::string list = fmt::format("{}", fmt::join(changes, ", "));
+  if (!options.accept_changed_campaign)
+    throw user_error(
+        fmt::format("{} was begun with a campaign that measures otherwise: {}; undo that, choose another file with -o, or say "
+                    "--accept-changed-campaign",
+                    store.string(), list));
+  found.notes.push_back("what is finished was measured otherwise: " + list);
+}
+
+std::int64_t youngest_start(const Results& earlier) {
+  const json provenance = json::parse(earlier.provenance, nullptr, false);
+  std::int64_t youngest = 0;
+  if (provenance.is_object() && provenance.contains("sessions"))
+    for (const json& session : provenance["sessions"]) youngest = std::max(youngest, session.value("started_unix_ns", std::int64_t{0}));
+  return youngest;
+}
+
+Found look(const RunOptions& options, const Campaign& campaign, const fs::path& store) {
   Found found;
   try {
     if (fs::is_directory(store)) throw user_error(fmt::format("{} is a folder; name a file with -o", store.string()));
@@ -103,8 +160,16 @@ Found look(const RunOptions& options, const fs::path& store) {
     } else if (!options.resume) {
       if (!options.dry_run) refuse_to_overwrite(store);
     } else if (const auto earlier = load_finished(store)) {
-      for (const auto& outcome : earlier->outcomes) add_outcome(outcome, found.keys);
+      refuse_changes(options, campaign, *earlier, store, found);
+      for (const auto& outcome : earlier->outcomes) {
+        add_outcome(outcome, found.keys);
+        add_overdue(outcome, campaign.deadline, found);
+      }
       add_ceiling_rounds(*earlier, found.keys);
+      found.youngest_start_ns = youngest_start(*earlier);
+      for (const auto& machine : earlier->machines)
+        if (const json facts = json::parse(machine.json, nullptr, false); facts.is_object() && facts.contains("kind"))
+          found.kinds[machine.node] = facts["kind"];
     }
     if (!options.dry_run) prepare_folder(store);
   } catch (const Error& error) {
@@ -121,40 +186,55 @@ Found look(const RunOptions& options, const fs::path& store) {
 
 bool counting_is_finished(const std::set<WorkKey>& finished, const std::string& id, const std::string& node,
                           const std::vector<std::string>& group_keys) {
+  if (finished.contains({id, node, counted_pass(given_up_group)})) return true;
   return finished.contains({id, node, "count"}) && std::all_of(group_keys.begin(), group_keys.end(), [&](const std::string& key) {
            return finished.contains({id, node, counted_pass(key)});
          });
 }
 
-RunRecord::RunRecord(const RunOptions& options, const fs::path& store, Communicator& ranks) : store_(store) {
+RunRecord::RunRecord(const RunOptions& options, const Campaign& campaign, const fs::path& store, Communicator& ranks) : store_(store) {
   Found found;
-  if (ranks.rank() == 0) found = look(options, store);
-  const json told = json::parse(ranks.world().broadcast(
-      json{{"error", found.error}, {"code", static_cast<int>(found.code)}, {"keys", keys_to_text(found.keys)}}.dump()));
+  if (ranks.rank() == 0) found = look(options, campaign, store);
+  const json told = json::parse(ranks.world().broadcast(json{
+      {"error", found.error},
+      {"code", static_cast<int>(found.code)},
+      {"keys", keys_to_text(found.keys)},
+      {"overdue", overdue_to_json(found.overdue)},
+      {"kinds", found.kinds},
+      {"youngest_start_ns", found.youngest_start_ns}}.dump()));
   if (!told["error"].get<std::string>().empty()) throw Error(static_cast<Exit>(told["code"].get<int>()), told["error"]);
   finished_ = keys_from_text(told["keys"]);
+  for (const auto& [id, node, pass, times, reason, given_up] : told["overdue"].get<std::vector<OverdueText>>())
+    overdue_[{id, node, pass}] = {times, reason, given_up};
+  kinds_ = told["kinds"].get<std::map<std::string, std::string>>();
+  youngest_start_ns_ = told["youngest_start_ns"];
+  notes_ = std::move(found.notes);
 }
 
 void RunRecord::open(const JournalHeader& header, const std::string& host) {
   journal_ = std::make_unique<Journal>(journal_directory(store_), host, header);
 }
 
-void tidy(Results& results, const std::vector<std::string>& ids) {
-  sort_cases(results.cases, ids);
-  // A round of ceilings is a unit of work for the journal only: its rows in /ceilings name node and round.
-  std::erase_if(results.outcomes, [](const OutcomeRow& outcome) { return outcome.case_id.starts_with("ceilings/"); });
+void RunRecord::append(const Finished& unit) {
+  const std::string name = fmt::format("{} ({})", unit.outcome.case_id, unit.outcome.pass);
+  try {
+    journal_->append(unit);
+  } catch (const Error& error) {
+    std::vector<std::string> lost{name};
+    if (!journal_->is_there()) lost.insert(lost.end(), appended_.rbegin(), appended_.rend());  // latest first
+    constexpr std::size_t most = 5;
+    const std::size_t more = lost.size() - std::min(lost.size(), most);
+    lost.resize(lost.size() - more);
+    throw Error(error.code(), fmt::format("{}; measured, but not on disk: {}{}", error.what(), fmt::join(lost, ", "),
+                                          more == 0 ? "" : fmt::format(" and {} more", more)));
+  }
+  appended_.push_back(name);
 }
 
 std::map<std::string, std::size_t> RunRecord::consolidate(bool complete, const std::vector<std::string>& ids) const {
-  auto all = load_finished(store_);
-  if (!all) throw io_error(fmt::format("neither {} nor its journal can be found any more", store_.string()));
-  tidy(*all, ids);
-  write_store(store_, *all);
+  std::map<std::string, std::size_t> reasons = consolidate_into(store_, ids).reasons;
   std::error_code ignored;
   if (complete) fs::remove_all(journal_directory(store_), ignored);
-  std::map<std::string, std::size_t> reasons;
-  for (const auto& outcome : all->outcomes)
-    if (outcome.status != Status::ok) ++reasons[fmt::format("{}: {}", to_string(outcome.status), outcome.reason)];
   return reasons;
 }
 

@@ -1,5 +1,7 @@
 // Where a run keeps what it finished: a journal on each node's leader, one result file at the end.
 #pragma once
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "app/run_options.hpp"
+#include "campaign/campaign.hpp"
 #include "comm/communicator.hpp"
 #include "core/records.hpp"
 #include "store/journal.hpp"
@@ -16,34 +19,53 @@
 
 namespace plumbline::app {
 
-/// What a result file keeps of merged journals: cases numbered in the order of `ids` (then as they came), no units of the journal's own.
-void tidy(Results& results, const std::vector<std::string>& ids);
-
 /// Whether a case was counted with every group of these keys: then its counting pass need not be repeated.
 bool counting_is_finished(const std::set<WorkKey>& finished, const std::string& id, const std::string& node,
                           const std::vector<std::string>& group_keys);
 
+/// A unit that took longer than its deadline in earlier sessions.
+struct Overdue {
+  int times = 0;
+  std::string reason;     // of the last time
+  bool given_up = false;  // it did so twice, under a deadline no shorter than the one it would have now
+};
+
 class RunRecord {
  public:
-  /// Collective. Refuses (Error) to overwrite a result or an unfinished journal that the user did not name for it.
-  RunRecord(const RunOptions& options, const std::filesystem::path& store, Communicator& ranks);
+  /// Collective. Refuses (Error) to overwrite a result or an unfinished journal that the user did not name for it, and to go on with what
+  /// another campaign or another program began.
+  RunRecord(const RunOptions& options, const Campaign& campaign, const std::filesystem::path& store, Communicator& ranks);
 
   /// Units that earlier sessions finished with status ok; the same on every rank. What failed or could not be done is tried again.
   /// A counting pass is there once more for each event group that it counted (counting_is_finished).
+  /// What is given up is among them.
   const std::set<WorkKey>& finished() const { return finished_; }
+  const std::map<WorkKey, Overdue>& overdue() const { return overdue_; }
+  /// Of the nodes of earlier sessions, by name: what makes nodes alike.
+  const std::map<std::string, std::string>& kinds() const { return kinds_; }
+  /// `now`, or just after the start of the youngest session of before: the order of sessions survives a clock that was set back.
+  std::int64_t start_after_earlier(std::int64_t now) const { return std::max(now, youngest_start_ns_ + 1); }
+  /// What the user should know of what was found: on rank 0.
+  const std::vector<std::string>& notes() const { return notes_; }
   /// Opens this node's journal (leaders only).
   void open(const JournalHeader& header, const std::string& host);
-  /// Durable on return.
-  void append(const Finished& unit) { journal_->append(unit); }
+  /// Durable on return. The Error says which units are not.
+  void append(const Finished& unit);
   /// Rank 0, after the last unit: puts journals and an earlier result together and writes the result file, its cases in the order
-  /// of `ids` however they were shuffled. The journals go once `complete`. Answers why units did not come out ok, and how many.
+  /// of `ids` however they were shuffled (consolidation.hpp). The journals go once `complete`. Answers why units did not come out ok, and
+  /// how many.
   std::map<std::string, std::size_t> consolidate(bool complete, const std::vector<std::string>& ids) const;
   const std::filesystem::path& store() const { return store_; }
 
  private:
   std::filesystem::path store_;
   std::set<WorkKey> finished_;
+  std::int64_t youngest_start_ns_ = 0;  // of earlier sessions
+  std::map<WorkKey, Overdue> overdue_;
+  std::map<std::string, std::string> kinds_;
+  std::vector<std::string> notes_;
   std::unique_ptr<Journal> journal_;
+  std::vector<std::string> appended_;  // by this session
 };
 
 }  // namespace plumbline::app

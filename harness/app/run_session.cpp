@@ -2,23 +2,27 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "app/case_runner.hpp"
 #include "app/ceilings_stage.hpp"
 #include "app/interruption.hpp"
 #include "app/mpi_ceilings_stage.hpp"
+#include "app/node_links_stage.hpp"
+#include "app/node_report.hpp"
 #include "app/numa_stage.hpp"
 #include "app/progress.hpp"
+#include "app/remeasuring_stage.hpp"
+#include "app/run_deadlines.hpp"
 #include "app/run_plan.hpp"
 #include "app/run_record.hpp"
+#include "app/session_header.hpp"
 #include "app/streams.hpp"
-#include "machine/machine_json.hpp"
+#include "app/uncounted.hpp"
 #include "campaign/counter_set_file.hpp"
-#include "machine/provenance.hpp"
+#include "machine/cpu.hpp"
 #include "measure/clock.hpp"
+#include "store/result_store.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -29,41 +33,42 @@ std::string session_name(Communicator& ranks) {
   return ranks.world().broadcast(fmt::format("{}-{}", ranks.host(), unix_nanoseconds() / 1'000'000));
 }
 
-/// Where the results come from, and the caches whose traffic was simulated: those of a geometry file are known nowhere else.
-std::string provenance_of(const RunInput& input) {
-  auto provenance = nlohmann::json::parse(provenance_json(Communicator::library_version()));
-  auto& caches = provenance["simulated_caches"] = nlohmann::json::array();
-  if (input.worker && input.campaign.emulated.caches.value != "none")
-    for (const auto& level : input.caches)
-      caches.push_back({{"name", level.name}, {"bytes", level.bytes}, {"ways", level.ways}, {"line_bytes", level.line_bytes}});
-  if (input.counter_set) provenance["counter_set"] = counter_set_toml(*input.counter_set);
-  return provenance.dump();
-}
-
 /// The campaign on this rank's node, in step with the other nodes.
 class Session {
  public:
   Session(const RunOptions& options, RunInput& input, Communicator& ranks)
       : input_(input),
         ranks_(ranks),
-        record_(options, output_of(options, input.campaign), ranks),
-        plan_(plan_run(input, ranks, record_.finished())),
+        deadlines_(input, ranks),
+        record_(options, input.campaign, output_of(options, input.campaign), ranks),
+        plan_(plan_run(input, ranks, record_)),
         session_(session_name(ranks)),
         runner_(ranks, {session_, input.caches, input.counting, input.worker.get()}),
         progress_(plan_.rounds.size(), plan_.seconds, ranks.rank() == 0) {}
 
   Exit measure() {
-    for (const auto& note : plan_.notes) progress_.say("note: " + note);
+    for (const auto* notes : {&record_.notes(), &std::as_const(plan_.notes)})
+      for (const auto& note : *notes) progress_.say("note: " + note);
     if (const auto& counting = input_.counting; !counting.groups.empty() && !counting.skipped.empty())
       progress_.say("note: not counted with: " + counting.why_skipped());
+    else if (cannot_count())
+      progress_.say(fmt::format("note: nothing can be counted here: {}. {}", counting.why_skipped(), without_counts));
+    tell_what_was_given_up();
+    if (input_.counter_set && !input_.counter_set->chosen_on(this_cpu().name))
+      progress_.say(
+          fmt::format("note: the counter set was chosen on {}, and this is {}: its grades were not found here; score this run's "
+                      "file to see whether they hold",
+                      input_.counter_set->machine, this_cpu().name));
     open_teams();
     open_journal();
     measure_ceilings_in_rounds();
     measure_cases();
+    if (compares_nodes()) measure_suspicious_again();
     return finish();
   }
 
  private:
+  bool cannot_count() const { return input_.counting.groups.empty() && !input_.counting.skipped.empty(); }
   bool leads() const { return ranks_.local().rank() == 0; }
   bool is_finished(const std::string& id, std::string_view pass) const {
     return record_.finished().contains({id, ranks_.host(), std::string(pass)});
@@ -78,15 +83,22 @@ class Session {
       if (size <= ranks_.local().size()) ranks_.team(size);
   }
 
+  void tell_what_was_given_up() {
+    if (ranks_.rank() != 0) return;
+    for (const auto& [key, overdue] : record_.overdue())
+      if (overdue.given_up)
+        note_failure(fmt::format("{} on {} ({} pass)", std::get<0>(key), std::get<1>(key), std::get<2>(key)),
+                     fmt::format("not tried again after {} deadlines, unless [deadline] grants more ({})", overdue.times, overdue.reason));
+  }
+
   void open_journal() {
-    keep([&] {
-      record_.open({.campaign = input_.campaign.text,
-                    .provenance = provenance_of(input_),
-                    .session = session_,
-                    .started_unix_ns = unix_nanoseconds(),
-                    .machines = {{ranks_.host(), machine_json(ranks_.host(), input_.topology, this_cpu(), this_node_state())}}},
-                   ranks_.host());
-    });
+    const JournalHeader header{.campaign = input_.campaign.text,
+                               .provenance = provenance_of(input_),
+                               .session = session_,
+                               .started_unix_ns = record_.start_after_earlier(unix_nanoseconds()),
+                               .machines = {{ranks_.host(), machine_of_node(input_, ranks_)}}};
+    keep([&] { record_.open(header, ranks_.host()); });
+    deadlines_.record_in(record_, plan_, header);
     if (stop_here()) return;
     for (const auto& skipped : plan_.skipped)
       if (!is_finished(skipped.what.id(), time_pass)) keep_skipped(skipped.what, skipped.reason);
@@ -98,22 +110,36 @@ class Session {
   }
 
   void measure_ceilings_in_rounds() {
-    if (plan_.ceilings.empty() && !wants_mpi_ceilings(input_.campaign)) return;
+    if (plan_.ceilings.empty() && !wants_mpi_ceilings(input_.campaign) && !wants_node_links(input_.campaign)) return;
     const std::string_view mode = to_string(input_.campaign.ceilings.mode);
     CeilingsStage stage(plan_.ceilings, session_, ranks_, plan_.place);
     MpiCeilingsStage messages(input_.campaign, session_, ranks_, plan_.place);
+    NodeLinksStage links(input_.campaign, session_, ranks_, plan_.place);
     for (int round = 0; round < plan_.ceiling_rounds && !stop_here(); ++round) {
-      if (!is_finished(stage.round_id(round), time_pass)) {
+      const int in_turn = input_.campaign.nodes.turns ? ranks_.nodes() : 1;
+      deadlines_.begin_ceilings(plan_, stage.round_id(round), in_turn);
+      if (!plan_.ceilings.empty() && !is_finished(stage.round_id(round), time_pass))
         progress_.say(fmt::format("ceilings ({}), round {} of {}: {} kernels and working sets", mode, round + 1, plan_.ceiling_rounds,
                                   plan_.ceilings.size()));
-        auto unit = stage.measure(round);
-        if (unit) add_numa_samples(round, *unit);
-        ranks_.local().wait_for_all();
-        if (unit) accept_ceilings(*unit);
+      for (int turn = 0; turn < in_turn; ++turn) {
+        if (in_turn == 1 || turn == ranks_.node()) measure_ceilings(stage, round);
+        if (in_turn > 1) ranks_.world().wait_for_all();
       }
       const bool finished = is_finished(messages.round_id(round), time_pass);
       if (const auto unit = messages.measure(round, finished)) accept_ceilings(*unit);
+      if (links.turns() == 0) continue;
+      progress_.say(
+          fmt::format("links between {} nodes, round {} of {}: {} turns", ranks_.nodes(), round + 1, plan_.ceiling_rounds, links.turns()));
+      if (const auto unit = links.measure(round, is_finished(links.round_id(round), time_pass))) accept_ceilings(*unit);
     }
+  }
+
+  void measure_ceilings(CeilingsStage& stage, int round) {
+    if (is_finished(stage.round_id(round), time_pass)) return;
+    auto unit = stage.measure(round);
+    if (unit) add_numa_samples(round, *unit);
+    ranks_.local().wait_for_all();
+    if (unit) accept_ceilings(*unit);
   }
 
   /// By the leader, while the other ranks of the node wait.
@@ -125,19 +151,21 @@ class Session {
   void measure_cases() {
     double done_seconds = 0;
     progress_.begin();
-    const auto node = static_cast<std::size_t>(ranks_.node());
     for (std::size_t round = 0; round < plan_.rounds.size() && !stop_here(); ++round) {
-      const auto& index = plan_.rounds[round][node];
+      const auto& index = plan_.rounds[round].here;
+      deadlines_.begin_round(plan_, round);
       progress_.round(round, index ? plan_.cases[*index].id() : "(another node)", done_seconds);
       if (index) {
-        run_case(plan_.cases[*index], plan_.rounds.size() - round);
+        run_case(*index, plan_.rounds.size() - round);
+        deadlines_.wait_for_round();
         done_seconds += plan_.case_seconds[*index];
       }
     }
   }
 
   /// Ranks outside the team wait at the end of the round.
-  void run_case(const Case& measured, std::size_t rounds_left) {
+  void run_case(std::size_t index, std::size_t rounds_left) {
+    const Case& measured = plan_.cases[index];
     const TeamCpus placement = plan_.place(measured.team);
     if (!placement.refusal.empty()) {
       refusal_ = placement.refusal;
@@ -146,24 +174,58 @@ class Session {
     }
     placed_any_ = true;
     if (ranks_.local().rank() >= measured.team.ranks) return;
-    if (input_.campaign.time && !is_finished(measured.id(), time_pass)) accept(runner_.time(measured, placement, protocol(rounds_left)));
-    if (input_.campaign.count && input_.campaign.counters == "none") {
-      if (leads()) keep([&] { record_.append(runner_.skip(measured, std::string(count_pass), "the campaign's counters are \"none\"")); });
-    } else if (input_.campaign.count && !counting_is_finished(record_.finished(), measured.id(), ranks_.host(), input_.counting.keys())) {
-      const double patience = 120 + 20 * estimate(measured, input_.campaign).count_seconds;
-      accept(runner_.count(measured, placement, input_.campaign.timing.min_seconds, patience));
+    if (input_.campaign.time && !is_finished(measured.id(), time_pass)) {
+      deadlines_.begin_pass(plan_, index, std::string(time_pass));
+      accept(runner_.time(measured, placement, protocol(measured, rounds_left)));
+    }
+    const auto counting = keys_for(measured.team.space(), input_.counting.keys());
+    if (input_.campaign.count && !is_counted(measured, input_.campaign, counting)) {
+      if (leads()) keep([&] { record_.append(runner_.skip(measured, std::string(count_pass), why_not_counted(measured))); });
+    } else if (input_.campaign.count && !counting_is_finished(record_.finished(), measured.id(), ranks_.host(), counting)) {
+      deadlines_.begin_pass(plan_, index, std::string(count_pass));
+      accept(runner_.count(measured, placement, input_.campaign.timing.min_seconds, deadlines_.worker_seconds(measured)));
     }
   }
 
-  /// What is left of the budget is shared by what is left to do; when it is spent, cases get their fewest repetitions.
-  TimingProtocol protocol(std::size_t rounds_left) const {
+  std::string why_not_counted(const Case& measured) const {
+    if (measured.team.gpus == 0 || input_.campaign.counters == "none") return "the campaign's counters are \"none\"";
+    for (const auto& skip : input_.counting.skipped)
+      if (skip.backend == "cupti") return fmt::format("cupti: {}: {}", to_string(skip.why.status), skip.why.reason);
+    return "counters of CPUs see nothing of a GPU's work";
+  }
+
+  bool compares_nodes() const { return input_.campaign.placement == Placement::every_node && input_.campaign.time && ranks_.nodes() > 1; }
+
+  /// What all nodes have measured lies in their journals: rank 0 judges from there, as `plumbline nodes` does later.
+  void measure_suspicious_again() {
+    if (!input_.campaign.nodes.remeasure || stop_here()) return;
+    deadlines_.begin_judging(plan_);
+    const auto hosts = ranks_.world().gather(ranks_.host());
+    RemeasuringPlan again;
+    if (ranks_.rank() == 0) keep([&] { again = plan_remeasuring_of(record_, plan_, hosts, input_.campaign, budget_left()); });
+    again = remeasuring_plan_from(ranks_.world().broadcast(ranks_.rank() == 0 ? to_text(again) : ""));
+    if (again.groups.empty()) return;
+    for (const auto& line : to_lines(again)) progress_.say(line);
+    RemeasuringStage stage({plan_, ranks_, runner_, deadlines_, turn_protocol(input_.campaign.timing), input_.campaign.nodes.turns}, again);
+    for (int turn = 0; turn < again.turns; ++turn)  // pairs of another session would be none: a resumed run takes all turns again
+      if (stop_here() || !stage.turn(turn, [this] { return stop_here(); })) return;
+    for (const auto& unit : stage.finished()) accept(unit);
+  }
+
+  std::optional<double> budget_left() const {
+    if (!input_.campaign.budget_seconds) return std::nullopt;
+    return std::max(0.0, *input_.campaign.budget_seconds - (now_seconds() - began_));
+  }
+
+  /// What is left of the budget is shared by what is left to do; when it is spent, cases get their fewest repetitions. So they do long
+  /// before their deadline.
+  TimingProtocol protocol(const Case& measured, std::size_t rounds_left) const {
     const Timing& wanted = input_.campaign.timing;
     TimingProtocol protocol{
         .min_seconds = wanted.min_seconds, .ci_relative = wanted.ci_relative, .max_repetitions = wanted.max_repetitions};
     protocol.min_repetitions = std::min(protocol.min_repetitions, protocol.max_repetitions);
-    if (input_.campaign.budget_seconds)
-      protocol.budget_seconds =
-          std::max(0.0, *input_.campaign.budget_seconds - (now_seconds() - began_)) / static_cast<double>(rounds_left);
+    if (const auto left = budget_left()) protocol.budget_seconds = *left / static_cast<double>(rounds_left);
+    protocol.budget_seconds = std::min(protocol.budget_seconds, deadlines_.time_seconds(measured) / 2);
     return protocol;
   }
 
@@ -195,21 +257,30 @@ class Session {
     }
   }
 
-  /// A boundary: all ranks agree whether to go on.
+  /// A boundary: all ranks agree whether to go on, by one collective.
   bool stop_here() {
+    constexpr double interrupted = 1, lost = 2;
     if (stopped_) return true;
-    interrupted_ = ranks_.world().any(signal_received() != 0);
-    const bool failed = ranks_.world().any(lost_.has_value());
-    stopped_ = interrupted_ || failed;
+    const double worst = ranks_.world().max(lost_ ? lost : signal_received() != 0 ? interrupted : 0);
+    interrupted_ = worst == interrupted;
+    stopped_ = worst > 0;
     return stopped_;
   }
 
   Exit finish() {
+    deadlines_.begin_end(plan_);
     stop_here();
     ranks_.world().wait_for_all();
     const bool placed_none = !ranks_.world().any(placed_any_ || refusal_.empty());  // before any rank throws alone
+    std::optional<NodeReport> nodes;
+    if (ranks_.rank() == 0 && !stopped_ && compares_nodes())
+      keep([&] { nodes = judge_nodes(seen_in_run(record_.store()), record_.store().string(), {}); });  // the journals will go
     if (ranks_.rank() == 0 && !lost_)
-      for (const auto& [reason, units] : record_.consolidate(!stopped_, case_ids())) progress_.say(fmt::format("{} x {}", units, reason));
+      for (const auto& [reason, units] : record_.consolidate(!stopped_, case_ids())) {
+        const bool told = cannot_count() && reason.ends_with(input_.counting.why_skipped());
+        progress_.say(fmt::format("{} x {}", units, told ? "unavailable: nothing can be counted here, as noted above" : reason));
+      }
+    if (nodes && !lost_) tell_of_nodes(*nodes);
     if (lost_) throw *lost_;
     if (interrupted_)
       throw Error(Exit::stopped_early,
@@ -221,14 +292,29 @@ class Session {
     return code_;
   }
 
+  /// On rank 0, when all is written.
+  void tell_of_nodes(const NodeReport& report) {
+    for (const auto& line : summary_lines(report)) progress_.say(line);
+    for (const auto& finding : slower_nodes(report)) note_finding(Exit::regression, finding);
+    for (const auto& finding : wrong_on_nodes(report))
+      note_finding(Exit::wrong_result, finding);  // of an earlier session, or another node too
+  }
+
+  void note_finding(Exit code, const std::string& finding) {
+    code_ = worse(code_, code);
+    notes_ += fmt::format("{}{}", notes_.empty() ? "" : "; ", finding);
+  }
+
   std::vector<std::string> case_ids() const {
     std::vector<std::string> ids;
     for (const auto& one : plan_.cases) ids.push_back(one.id());
+    for (const auto& one : plan_.skipped) ids.push_back(one.what.id());
     return ids;
   }
 
   RunInput& input_;
   Communicator& ranks_;
+  RunDeadlines deadlines_;
   RunRecord record_;
   RunPlan plan_;
   std::string session_;
@@ -249,8 +335,8 @@ Exit run_session(const RunOptions& options, RunInput& input, Communicator& ranks
   if (input.error) throw *input.error;
   input.counting = counting_plan_from(ranks.local().broadcast(ranks.local().rank() == 0 ? to_text(input.counting) : ""));
   if (options.dry_run) {
-    const RunRecord record(options, output_of(options, input.campaign), ranks);
-    return print_plan(plan_run(input, ranks, record.finished()), input, ranks);
+    const RunRecord record(options, input.campaign, output_of(options, input.campaign), ranks);
+    return print_plan(plan_run(input, ranks, record), input, ranks);
   }
   return Session(options, input, ranks).measure();
 }

@@ -12,6 +12,7 @@
 #include "app/score_table.hpp"
 #include "app/scored_counters.hpp"
 #include "app/streams.hpp"
+#include "app/uncounted.hpp"
 #include "campaign/counter_set_file.hpp"
 #include "core/error.hpp"
 #include "model/accuracy.hpp"
@@ -21,7 +22,8 @@
 namespace plumbline::app {
 namespace {
 
-std::vector<std::string> notes_of(const Accuracy& accuracy) {
+std::vector<std::string> notes_of(const Accuracy& accuracy, const std::optional<std::string>& uncounted) {
+  if (uncounted) return {*uncounted};
   std::vector<std::string> notes;
   for (const auto& row : accuracy.rows)
     if (row.status != Status::ok && row.status != Status::failed && !row.reason.empty())
@@ -32,7 +34,23 @@ std::vector<std::string> notes_of(const Accuracy& accuracy) {
     notes.resize(5);
     notes.emplace_back("... and other reasons; --json gives each row its own");
   }
+  for (const auto& one : accuracy.unscored) notes.push_back(fmt::format("{} is not scored: {}", one.counter, one.reason));
   notes.emplace_back("grades: A trusted, B steady by a factor, C only in the regimes named, D rejected; --counter NAME shows the evidence");
+  return notes;
+}
+
+/// "counted, but claimed by no counter ...", one for each backend; its end says how to have them scored.
+std::vector<std::string> unclaimed_notes(const std::map<std::string, std::set<std::string>>& unclaimed) {
+  constexpr std::size_t named = 12;
+  std::vector<std::string> notes;
+  for (const auto& [backend, events] : unclaimed) {
+    const std::vector<std::string> names(events.begin(), events.end());
+    const std::size_t shown = names.size() > named ? named - 1 : names.size();
+    notes.push_back(fmt::format("counted by {}, but in no counter's terms, so not scored: {}{}{}", backend,
+                                fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                                shown < names.size() ? fmt::format(" and {} more (--json names all)", names.size() - shown) : "",
+                                backend == "perf_event" ? "; a row of your own in PLUMBLINE_EVENTS_PATH makes one a counter" : ""));
+  }
   return notes;
 }
 
@@ -50,7 +68,7 @@ void keep_only(Accuracy& accuracy, const std::string& counter) {
 struct ScoreOptions : Selection {
   std::vector<std::string> by;  // each "key,key": the groups wanted
   std::string counter;          // empty: all
-  std::string choose;           // where to write the chosen set; empty: nowhere
+  std::optional<std::string> choose;  // where to write the chosen set
 };
 
 std::vector<std::string> keys_of(const std::string& by) {
@@ -85,11 +103,13 @@ Json all_of(const Items& items, Json (*one)(const typename Items::value_type&)) 
   return all;
 }
 
-std::string as_json(const ScoreOptions& options, const Accuracy& accuracy, const std::vector<std::string>& notes) {
+std::string as_json(const ScoreOptions& options, const Accuracy& accuracy, const std::map<std::string, std::set<std::string>>& unclaimed,
+                    const std::vector<std::string>& notes) {
   const auto intensities = derived_intensities(accuracy.rows);
   Json more{{"counters", all_of(accuracy.counters, counter_json)},
             {"intensities", all_of(intensities, intensity_json)},
-            {"intensity_counters", all_of(summarize(intensities), intensity_json)}};
+            {"intensity_counters", all_of(summarize(intensities), intensity_json)},
+            {"unclaimed_events", unclaimed}};
   if (!options.by.empty()) more["groups"] = groups_of(options, accuracy);
   return document("score", options.file, all_of(accuracy.rows, row_json), notes, more);
 }
@@ -97,31 +117,48 @@ std::string as_json(const ScoreOptions& options, const Accuracy& accuracy, const
 /// Writes the set, and says what is in it.
 std::string choose(const ScoreOptions& options, const Accuracy& accuracy, const ScoredCounters& scored, const Results& results,
                    const Measurements& measurements) {
+  if (const auto uncounted = nothing_counted(results))
+    throw user_error(fmt::format("{}: no counter can be chosen: {}", options.file, *uncounted));
   const CounterSet set =
-      choose_from(accuracy, scored.counters, results, limits_shown_by(results, measurements, scored.slots), options.file);
+      choose_from(accuracy, scored.counters, results, measurements, limits_shown_by(results, measurements, scored.limits), options.file);
   std::string missing;
   for (const auto& one : set.uncovered) missing += fmt::format("; {}: {}", one.quantity, one.reason);
   if (set.counters.empty()) throw user_error(fmt::format("{}: no counter can be chosen{}", options.file, missing));
-  write_output(options.choose, counter_set_toml(set));
+  write_output(*options.choose, counter_set_toml(set));
   std::string names;
   for (const auto& one : set.counters) names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", one.counter.name, one.grade);
   return fmt::format("chosen, in {} pass{}: {}{}; written to {}", set.groups.size(), set.groups.size() == 1 ? "" : "es", names, missing,
-                     options.choose);
+                     *options.choose);
+}
+
+/// Before anything is scored, and never over what is no set: a result file, a campaign.
+void require_target(const std::string& target) {
+  if (target.empty()) throw user_error("--choose takes the name of the file to write, e.g. counters.toml");
+  require_set_or_nothing(target);
+  require_writable(target);
 }
 
 Exit score_file(const ScoreOptions& options) {
+  if (options.choose) require_target(*options.choose);
   const Results results = load_selected(options);
   const Measurements measurements = measurements_of(results);
   const ScoredCounters scored = scored_counters(results, measurements);
   Accuracy accuracy = score(measurements, scored.counters);
   const Exit code = accuracy.failed_exactness == 0 ? Exit::ok : Exit::wrong_result;
   std::vector<std::string> notes;
-  if (!options.choose.empty()) notes.push_back(choose(options, accuracy, scored, results, measurements));
+  if (options.choose) notes.push_back(choose(options, accuracy, scored, results, measurements));
   if (!options.counter.empty()) keep_only(accuracy, options.counter);
-  for (auto& note : notes_of(accuracy)) notes.push_back(std::move(note));
-  if (options.format == Format::json) print(as_json(options, accuracy, notes));
+  for (const auto& change : scored.changes) notes.push_back(change);
+  const auto uncounted = nothing_counted(results);
+  const auto unclaimed = unclaimed_events(measurements, scored.counters);
+  if (options.counter.empty())
+    for (auto& note : unclaimed_notes(unclaimed)) notes.push_back(std::move(note));
+  for (auto& note : notes_of(accuracy, uncounted)) notes.push_back(std::move(note));
+  if (options.format == Format::json) print(as_json(options, accuracy, unclaimed, notes));
   if (options.format == Format::csv) print(csv(all_of(accuracy.rows, row_json)));
-  if (options.format == Format::text) print((options.counter.empty() ? score_text(accuracy) : evidence_text(accuracy)) + note_lines(notes));
+  if (options.format == Format::text && uncounted) print(wrapped(*uncounted, 118, "") + "\n");
+  if (options.format == Format::text && !uncounted)
+    print((options.counter.empty() ? score_text(accuracy) : evidence_text(accuracy)) + note_lines(notes));
   return code;
 }
 

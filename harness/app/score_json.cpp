@@ -31,7 +31,8 @@ Json repeatability_json(const Repeatability& r) {
                     {"repetitions", r.repetitions},
                     {"median_scatter", number(r.median)},
                     {"worst_tenth_scatter", number(r.worst_tenth)},
-                    {"lost", r.lost}},
+                    {"lost", r.lost},
+                    {"off", r.off}},
                    "no case with three repetitions or more");
 }
 
@@ -87,12 +88,14 @@ Json stability_json(const CounterScore& score) {
 Json regimes_json(const std::optional<Regimes>& regimes) {
   Json all = Json::array();
   if (!regimes) return all;
-  for (const auto& one : regimes->good)
+  for (const auto& value : regimes->good)
     all.push_back({{"factor", to_string(regimes->factor)},
-                   {"value", one.value},
-                   {"grade", std::string(1, one.grade)},
-                   {"n", one.cases},
-                   {"bias", one.bias}});
+                   {"value", value},
+                   {"grade", std::string(1, regimes->grade)},
+                   {"n", regimes->cases},
+                   {"bias", number(regimes->bias)},
+                   {"confirmed", regimes->confirmed},
+                   {"held_out", regimes->held_out}});
   return all;
 }
 
@@ -131,6 +134,12 @@ Json row_json(const CaseScore& row) {
   return json;
 }
 
+Json calibration_json(const std::optional<Calibration>& by) {
+  if (!by) return nullptr;
+  return {{"factor", by->factor},         {"offset", by->offset},        {"offset_least", by->offset_lo},
+          {"offset_most", by->offset_hi}, {"ratio_least", by->ratio_lo}, {"ratio_most", by->ratio_hi}};
+}
+
 Json counter_json(const CounterScore& score) {
   Json findings = Json::array(), lines = Json::array();
   for (const auto& finding : score.findings) findings.push_back({{"kind", finding.kind}, {"words", finding.words}});
@@ -148,7 +157,13 @@ Json counter_json(const CounterScore& score) {
             {"grade", grade_json(score.grade)},
             {"status", std::string(to_string(is_whole(score) ? Status::ok : Status::unavailable))},
             {"reason", text_or_null(score.reason)},
+            {"calibration", calibration_json(score.calibration)},
+            {"narrow", score.narrow},
+            {"unsteady", score.unsteady},
             {"sharp", score.sharp},
+            {"tried", score.attempts.tried},
+            {"counted", score.attempts.counted},
+            {"possible", explained({{"lo", number(score.possible.lo)}, {"hi", number(score.possible.hi)}}, "no case that could tell")},
             {"bias_interval", interval_json(score.bias_interval)},
             {"repeatability", repeatability_json(score.repeatability)},
             {"invariance", invariance_json(score.invariance)},
@@ -158,7 +173,8 @@ Json counter_json(const CounterScore& score) {
             {"coverage", coverage_json(score.coverage)},
             {"stability", stability_json(score)},
             {"findings", findings}};
-  if (score.joint_cases > 0) json["joint_over_first"] = {{"median", score.joint}, {"cases", score.joint_cases}};
+  if (score.joint.cases > 0)
+    json["joint_over_first"] = {{"median", score.joint.median}, {"cases", score.joint.cases}, {"disturbed", score.joint.disturbed}};
   return json;
 }
 
@@ -176,6 +192,8 @@ Json group_json(const GroupScore& score) {
           {"min", number(score.ratio.min)},
           {"max", number(score.ratio.max)},
           {"cv", number(score.ratio.cv)},
+          {"zero_tests", score.zero_tests},
+          {"zero_failures", score.zero_failures},
           {"measured_min", number(score.measured.min)},
           {"measured_max", number(score.measured.max)}};
 }

@@ -112,17 +112,23 @@ std::string joined(const std::vector<std::string>& words) {
 std::string section(const std::string& heading, const std::string& body) { return body.empty() ? "" : "\n" + heading + "\n" + body; }
 
 std::string numbers_text(const CounterScore& score) {
-  std::string text = fmt::format("cases that can tell: {}, of them {} whose exact amount is known to 5 %\n", score.n, score.sharp);
+  std::string text = fmt::format("cases that can tell: {}, of them {} whose exact amount is known to 5 %{}\n", score.n, score.narrow,
+                                 score.unsteady == 0 ? "" : fmt::format(" ({} of these unsteady)", score.unsteady));
   text += fmt::format("bias {} ({} to {} by cluster bootstrap, 95 %), from {} to {}, CV {}\n", plain(score.bias, 5),
                       plain(score.bias_interval.lo, 5), plain(score.bias_interval.hi, 5), plain(score.min, 4), plain(score.max, 4),
                       unless_absent(percent(score.cv)).empty() ? "-" : percent(score.cv));
   if (score.repeatability.cases > 0)
-    text += fmt::format("repetitions scatter by {} (half of {} cases), {} (nine tenths); {} of {} lost\n",
+    text += fmt::format("repetitions scatter by {} (half of {} cases), {} (nine tenths); {} of {} lost; {} off\n",
                         percent(score.repeatability.median), score.repeatability.cases, percent(score.repeatability.worst_tenth),
-                        score.repeatability.lost, score.repeatability.repetitions);
+                        score.repeatability.lost, score.repeatability.repetitions,
+                        score.repeatability.off == 0 ? "none" : percent(score.repeatability.off_share()));
+  if (const auto& by = score.calibration)
+    text += fmt::format("calibrated: (counted - {}) x {} is {} to {} of the exact amount\n", plain(by->offset, 4), plain(by->factor, 5),
+                        plain(by->ratio_lo, 4), plain(by->ratio_hi, 4));
   if (score.zero_tests > 0) text += fmt::format("zero tests passed: {}\n", zeros_of(score));
-  if (score.joint_cases > 0)
-    text += fmt::format("beside other events / in its first group: {} (median of {} cases)\n", plain(score.joint, 5), score.joint_cases);
+  if (const Joint& joint = score.joint; joint.cases > 0)
+    text += fmt::format("beside other events / in its first group: {} (median of {} cases), far off in {}\n", plain(joint.median, 5),
+                        joint.cases, joint.disturbed);
   return text;
 }
 
@@ -135,8 +141,9 @@ std::string invariance_text(const CounterScore& score) {
 
 std::string linearity_text(const CounterScore& score) {
   Table table({{"  regime", Align::left}, {"cases"}, {"slope"}, {"offset"}, {"from"}, {"to"}, {"log-log slope"}, {"residual"}});
+  constexpr double no_line = 0.25;  // of what lies so far off a slope means nothing
   for (const auto& line : score.linearity)
-    if (std::isfinite(line.slope))
+    if (std::isfinite(line.slope) && line.residual <= no_line)
       table.add({"  " + (line.regime.empty() ? "all" : line.regime), std::to_string(line.n), plain(line.slope, 4), plain(line.intercept),
                  plain(line.intercept_lo), plain(line.intercept_hi), plain(line.log_log_slope, 4), percent(line.residual)});
   return table.empty() ? "" : table.text();

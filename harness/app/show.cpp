@@ -2,13 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "app/command.hpp"
+#include "app/google_benchmark.hpp"
+#include "app/machine_table.hpp"
+#include "app/output_file.hpp"
+#include "app/profiler_metrics.hpp"
 #include "app/result_file.hpp"
 #include "app/scored_counters.hpp"
 #include "app/streams.hpp"
+#include "app/uncounted.hpp"
 #include "core/error.hpp"
 #include "model/displacement.hpp"
 
@@ -25,6 +32,10 @@ std::string label_of(const CaseRow& row) {
   return label;
 }
 
+/// The team of a case on a GPU is g1.
+bool is_on_gpu(const CaseRow& row) { return row.id.find("/g1/") != row.id.npos; }
+bool is_imported(const CaseRow& row) { return row.kernel.starts_with("imported/"); }
+
 Json level_json(const LevelIntensity& level) {
   Json json{{"bytes", number(level.bytes)},
             {"bytes_lo", number(level.bytes_lo)},
@@ -32,10 +43,12 @@ Json level_json(const LevelIntensity& level) {
             {"ai", number(level.ai)},
             {"ai_lo", number(level.ai_lo)},
             {"ai_hi", number(level.ai_hi)},
+            {"source", text_or_null(level.source)},
             {"status", std::string(to_string(level.status))},
             {"reason", text_or_null(level.reason)}};
   if (level.status == Status::ok && !std::isfinite(level.ai_hi))
     explain(json, "ai_hi", Status::unavailable, "no traffic across this boundary cannot be ruled out");
+  if (!level.metrics.empty()) json["metrics"] = level.metrics;
   return json;
 }
 
@@ -44,48 +57,73 @@ Json displacement_json(const Displacement& by) {
           {"level", text_or_null(by.level)},
           {"bytes", number(by.bytes)},
           {"ai", number(by.ai)},
+          {"rest", text_or_null(by.rest)},
           {"status", std::string(to_string(by.status))},
           {"reason", text_or_null(by.reason)}};
+}
+
+/// What only an imported case has: FLOPs of each precision that was collected, and metrics that contradict each other.
+void add_imported(const Placement& p, Json& row) {
+  row["flops_by_precision"] = Json::object();
+  for (const auto& [precision, count] : p.flops_by_precision) row["flops_by_precision"][precision] = count;
+  row["disagreements"] = Json::array();
+  for (const auto& one : p.disagreements) {
+    Json pair{{"quantity", one.quantity}, {"used", one.used}, {"other", one.other}, {"ratio", number(one.ratio)}};
+    if (!std::isfinite(one.ratio)) explain(pair, "ratio", Status::unavailable, "the metric that is used is 0");
+    row["disagreements"].push_back(pair);
+  }
 }
 
 Json row_of(const Placement& p) {
   Json levels = Json::object();
   for (const auto& level : p.levels) levels[level.level] = level_json(level);
-  return {{"case", p.of->id},
-          {"kernel", p.of->kernel},
-          {"label", label_of(*p.of)},
-          {"precision", p.of->precision},
-          {"flavor", p.of->flavor},
-          {"ranks", p.of->ranks},
-          {"threads", p.of->threads},
-          {"node", p.node},
-          {"seconds", number(p.seconds)},
-          {"gflops", number(p.gflops)},
-          {"flops", number(p.flops)},
-          {"levels", levels},
-          {"bound", text_or_null(p.bound)},
-          {"bound_ceiling", text_or_null(p.bound_ceiling)},
-          {"roof_gflops", number(p.roof_gflops)},
-          {"percent_of_roof", number(p.percent_of_roof)},
-          {"bound_status", std::string(to_string(p.bound_status))},
-          {"bound_reason", text_or_null(p.bound_reason)},
-          {"bound_is_certain", p.bound_is_certain},
-          {"join", std::string(to_string(p.join))},
-          {"bytes_source", text_or_null(p.bytes_source)},
-          {"status", std::string(to_string(p.status))},
-          {"reason", text_or_null(p.reason)},
-          {"notes", p.notes}};
+  Json row{{"case", p.of->id},
+           {"kernel", p.of->kernel},
+           {"label", label_of(*p.of)},
+           {"precision", p.of->precision},
+           {"flavor", p.of->flavor},
+           {"ranks", p.of->ranks},
+           {"threads", p.of->threads},
+           {"gpus", p.of->gpus},
+           {"node", p.node},
+           {"seconds", number(p.seconds)},
+           {"gflops", number(p.gflops)},
+           {"flops", number(p.flops)},
+           {"levels", levels},
+           {"bound", text_or_null(p.bound)},
+           {"bound_ceiling", text_or_null(p.bound_ceiling)},
+           {"roof_gflops", number(p.roof_gflops)},
+           {"percent_of_roof", number(p.percent_of_roof)},
+           {"bound_status", std::string(to_string(p.bound_status))},
+           {"bound_reason", text_or_null(p.bound_reason)},
+           {"bound_is_certain", p.bound_is_certain},
+           {"join", std::string(to_string(p.join))},
+           {"bytes_source", text_or_null(p.bytes_source)},
+           {"status", std::string(to_string(p.status))},
+           {"reason", text_or_null(p.reason)},
+           {"notes", p.notes}};
+  if (is_imported(*p.of)) add_imported(p, row);
+  return row;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------- text
+
+/// "0.125+-4%"; both ends where they are far apart; nothing more than the value where the interval does not show in it.
+std::string with_interval(const LevelIntensity& at) {
+  constexpr double narrowest = 0.0005, widest = 0.5;
+  const double half = std::max(at.ai_hi / at.ai, at.ai / at.ai_lo) - 1;
+  if (!(half > narrowest)) return plain(at.ai);
+  if (half > widest) return fmt::format("{}..{}", plain(at.ai_lo, 2), plain(at.ai_hi, 2));
+  return fmt::format("{}+-{:.{}f}%", plain(at.ai), 100 * half, half < 0.01 ? 1 : 0);
+}
 
 /// FLOP/byte; beyond 1000 a level carries next to nothing. "~" is the middle of a model's interval, ">" the end of an open one.
 std::string intensity(const Placement& placement, const std::string& level) {
   for (const auto& l : placement.levels) {
     if (l.level != level) continue;
     if (l.ai > 1000 || l.bytes == 0) return ">1000";
-    if (l.status != Status::ok) return ">" + plain(l.ai_lo);
-    return (placement.join == Join::model && l.is_interval() ? "~" : "") + plain(l.ai);
+    if (l.status != Status::ok) return std::isfinite(l.ai_lo) ? ">" + plain(l.ai_lo) : "-";
+    return placement.join == Join::model ? (l.is_interval() ? "~" : "") + plain(l.ai) : with_interval(l);
   }
   return "-";
 }
@@ -104,17 +142,30 @@ constexpr std::size_t longest_name = 46;
 
 std::string displacement_text(const Displacement& by, const Placement& p) {
   if (by.status != Status::ok) return fmt::format("by {}: {}: {}", by.counter, to_string(by.status), by.reason);
-  return fmt::format("by {}: AI {} {} instead of {}", by.counter, by.level, plain(by.ai), intensity(p, by.level));
+  const std::string rest = by.rest.empty() ? "" : fmt::format(" (with the emulator's {})", by.rest);
+  return fmt::format("by {}{}: AI {} {} instead of {}", by.counter, rest, by.level, plain(by.ai), intensity(p, by.level));
 }
 
-void add_row(Table& table, const Placement& p, const Displacement* by) {
+/// The levels that have a column: a CPU's, and a GPU's where there are cases of one.
+std::vector<std::string> columns_of(const std::vector<Placement>& placements) {
+  bool cpu = placements.empty(), gpu = false;
+  for (const auto& p : placements) (is_on_gpu(*p.of) ? gpu : cpu) = true;
+  std::vector<std::string> levels{"L1"};
+  if (gpu) levels.emplace_back("shared");
+  levels.emplace_back("L2");
+  if (cpu) levels.emplace_back("L3");
+  levels.emplace_back("mem");
+  return levels;
+}
+
+void add_row(Table& table, const Placement& p, const std::vector<std::string>& levels, const Displacement* by) {
   std::string name = case_in_group(*p.of);
   if (name.size() > longest_name) {
     table.add_line(name);
     name.clear();
   }
   std::vector<std::string> cells{name, duration(p.seconds), plain(p.gflops)};
-  for (const char* level : {"L1", "L2", "L3", "mem"}) cells.push_back(intensity(p, level));
+  for (const auto& level : levels) cells.push_back(intensity(p, level));
   const std::string about = p.bound_is_certain ? "" : "~";
   cells.push_back(p.bound.empty() ? "-" : about + p.bound);
   cells.push_back(std::isfinite(p.percent_of_roof) ? fmt::format("{}{:.0f} %", about, p.percent_of_roof) : "-");
@@ -126,16 +177,11 @@ void add_row(Table& table, const Placement& p, const Displacement* by) {
 
 /// `by` is empty, or has one for each placement.
 std::string as_text(const std::vector<Placement>& placements, const std::vector<Displacement>& by) {
-  Table table({{"case", Align::left},
-               {"a sweep"},
-               {"GFLOP/s"},
-               {"AI L1"},
-               {"L2"},
-               {"L3"},
-               {"mem"},
-               {"bound"},
-               {"of roof"},
-               {"bytes by", Align::left}});
+  const auto levels = columns_of(placements);
+  std::vector<Column> columns{{"case", Align::left}, {levels == columns_of({}) ? "a sweep" : "a launch"}, {"GFLOP/s"}};
+  for (const auto& level : levels) columns.push_back({level == "L1" ? "AI L1" : level});
+  for (const auto& column : std::vector<Column>{{"bound"}, {"of roof"}, {"bytes by", Align::left}}) columns.push_back(column);
+  Table table(columns);
   std::set<std::string> nodes;
   for (const auto& p : placements) nodes.insert(p.node);
   std::string group;
@@ -144,9 +190,25 @@ std::string as_text(const std::vector<Placement>& placements, const std::vector<
     const std::string heading = p.of->kernel + (nodes.size() > 1 ? " on " + p.node : "");
     if (heading != group) table.add_line(heading);
     group = heading;
-    add_row(table, p, by.empty() ? nullptr : &by[i]);
+    add_row(table, p, levels, by.empty() ? nullptr : &by[i]);
   }
   return table.text();
+}
+
+/// Why levels have no intensity, once for all cases.
+std::set<std::string> unseen_levels(const std::vector<Placement>& placements) {
+  std::set<std::string> reasons;
+  for (const auto& p : placements)
+    for (const auto& level : p.levels)
+      if (level.status != Status::ok && level.source.empty()) reasons.insert(fmt::format("{}: {}", level.level, level.reason));
+  return reasons;
+}
+
+/// What gives these cases a roof.
+std::string no_ceilings(const std::vector<Placement>& placements) {
+  const bool imported = std::any_of(placements.begin(), placements.end(), [](const Placement& p) { return is_imported(*p.of); });
+  return fmt::format("no ceilings in this file, so nothing is bound; {}",
+                     imported ? "'plumbline import ... --ceilings FILE' takes them" : "a campaign's [ceilings] table measures them");
 }
 
 /// Whether the table has a "~" for it.
@@ -155,11 +217,46 @@ bool is_marked(const Placement& p) {
   return (!p.bound.empty() && !p.bound_is_certain) || (p.join == Join::model && std::any_of(p.levels.begin(), p.levels.end(), open));
 }
 
-std::vector<std::string> notes_of(const std::vector<Placement>& placements, const std::vector<Ceiling>& ceilings) {
+/// Two metrics that say different things of the same, once for all launches.
+std::vector<std::string> disagreement_notes(const std::vector<Placement>& placements) {
+  struct Spread {
+    double least = HUGE_VAL, most = 0;
+    std::size_t cases = 0;
+  };
+  std::map<std::array<std::string, 3>, Spread> pairs;
+  for (const auto& p : placements)
+    for (const auto& one : p.disagreements) {
+      Spread& spread = pairs[{one.quantity, one.used, one.other}];
+      spread.least = std::min(spread.least, one.ratio);
+      spread.most = std::max(spread.most, one.ratio);
+      ++spread.cases;
+    }
+  std::vector<std::string> notes;
+  for (const auto& [pair, spread] : pairs)
+    notes.push_back(fmt::format("{}: two metrics disagree in {} of {} cases: {} is {} to {} times {}, which is the one shown", pair[0],
+                                spread.cases, placements.size(), pair[2], plain(spread.least), plain(spread.most), pair[1]));
+  return notes;
+}
+
+/// The metrics by which each level of imported cases was counted.
+std::set<std::string> metric_notes(const std::vector<Placement>& placements) {
+  std::set<std::string> notes;
+  for (const auto& p : placements)
+    for (const auto& level : p.levels)
+      if (!level.metrics.empty()) notes.insert(fmt::format("{} by {}: {}", level.level, p.bytes_source, level.metrics));
+  return notes;
+}
+
+std::vector<std::string> notes_of(const std::vector<Placement>& placements, const std::vector<Ceiling>& ceilings,
+                                  const std::optional<std::string>& uncounted) {
   std::vector<std::string> notes{"AI: FLOP/byte across a level's boundary towards the core, drawn against that level's bandwidth"};
   if (std::any_of(placements.begin(), placements.end(), is_marked))
     notes.emplace_back("~: from an interval; an AI is its middle, a bound and its percentage are by the least traffic that it allows");
-  if (ceilings.empty()) notes.emplace_back("no ceilings in this file, so nothing is bound; a campaign's [ceilings] table measures them");
+  if (ceilings.empty()) notes.emplace_back(no_ceilings(placements));
+  if (uncounted) notes.push_back(*uncounted);
+  for (const auto& note : metric_notes(placements)) notes.push_back(note);
+  for (const auto& note : disagreement_notes(placements)) notes.push_back(note);
+  for (const auto& reason : unseen_levels(placements)) notes.push_back(reason);
   std::set<std::string> seen;
   for (const auto& p : placements)
     for (const auto& note : p.notes)
@@ -167,10 +264,22 @@ std::vector<std::string> notes_of(const std::vector<Placement>& placements, cons
   return notes;
 }
 
+/// What the import of another profiler's file had to say.
+std::vector<std::string> import_notes(const Results& results) {
+  const Json provenance = Json::parse(results.provenance, nullptr, false);
+  std::vector<std::string> notes;
+  if (!provenance.is_object() || !provenance.contains("imported")) return notes;
+  for (const auto& note : provenance["imported"].value("notes", Json::array()))
+    if (note.is_string()) notes.push_back(note.get<std::string>());
+  return notes;
+}
+
 /// What cannot be counted by the set, for the notes.
-std::string set_note(const CounterSet& set) {
-  std::string text = fmt::format("counters as chosen on {}:", set.machine);
-  for (const auto& chosen : set.counters) text += fmt::format(" {} ({}),", chosen.counter.name, chosen.grade);
+std::string set_note(const CounterSet& set, const std::vector<NodeFacts>& nodes) {
+  const bool here = std::all_of(nodes.begin(), nodes.end(), [&](const NodeFacts& node) { return set.chosen_on(node.core.name); });
+  std::string text = fmt::format("counters as chosen on {}{}:", set.machine, here ? "" : ", another machine than this file's");
+  for (const auto& chosen : set.counters)
+    text += fmt::format(" {} ({}{}),", chosen.counter.name, chosen.grade, here ? "" : ", chosen elsewhere");
   text.back() = '.';
   for (const auto& one : set.uncovered) text += fmt::format(" {}: {}.", one.quantity, one.reason);
   return text + " An AI's interval is theirs";
@@ -179,6 +288,8 @@ std::string set_note(const CounterSet& set) {
 struct ShowOptions : Selection {
   std::string set_file;  // empty: the run's own set, if it has one
   std::string by;        // a counter for the bytes, besides; empty: none
+  std::string google_benchmark;  // file; empty: none
+  bool machine = false;          // the nodes instead of the cases
 };
 
 /// Of each placement; they are in the order of the measured cases.
@@ -194,18 +305,34 @@ std::vector<Displacement> displacements(const std::string& name, const std::vect
   return all;
 }
 
+Exit show_machine(const Results& results, const ShowOptions& selection) {
+  const Json rows = machine_rows(results.machines);
+  const Json provenance = Json::parse(results.provenance, nullptr, false);
+  if (selection.format == Format::json)
+    print(document("show-machine", selection.file, rows, {},
+                   {{"differences", difference_rows(results.machines)}, {"provenance", provenance.is_object() ? provenance : Json()}}));
+  if (selection.format == Format::csv) print(csv(rows));
+  if (selection.format == Format::text) print(machine_text(results.machines) + "\n" + provenance_text(provenance));
+  return Exit::ok;
+}
+
 Exit show(const ShowOptions& selection) {
   const Results results = load_selected(selection);
-  std::vector<std::string> notes;
+  if (selection.machine) return show_machine(results, selection);
+  constexpr std::size_t most_differences = 8;
+  std::vector<std::string> notes = difference_notes(results.machines, most_differences);
+  for (const auto& note : import_notes(results)) notes.push_back(note);
   const auto set = chosen_counters(results, selection.set_file);
-  if (set) notes.push_back(set_note(*set));
-  const auto ceilings = fit_ceilings(results.ceilings, node_facts(results, notes));
+  const auto nodes = node_facts(results, notes);
+  if (set) notes.push_back(set_note(*set, nodes));
+  const auto ceilings = fit_ceilings(results.ceilings, nodes);
   const Measurements measurements = measurements_of(results);
-  const auto placements = place(measurements, ceilings, set ? &*set : nullptr);
-  for (const auto& note : notes_of(placements, ceilings)) notes.push_back(note);
+  const auto placements = place(measurements, ceilings, set ? &*set : nullptr, profiler_metrics_for(results));
+  for (const auto& note : notes_of(placements, ceilings, nothing_counted(results))) notes.push_back(note);
   const auto by = displacements(selection.by, placements, measurements, results);
   Json rows = Json::array();
   for (const auto& placement : placements) rows.push_back(row_of(placement));
+  if (!selection.google_benchmark.empty()) write_output(selection.google_benchmark, google_benchmark_json(results));
   for (std::size_t i = 0; i < by.size(); ++i) rows[i]["displaced"] = displacement_json(by[i]);
   if (selection.format == Format::json) print(document("show", selection.file, rows, notes));
   if (selection.format == Format::csv) print(csv(rows));
@@ -222,6 +349,12 @@ void add_show(CLI::App& app, Action& chosen) {
   command->add_option("--by", selection->by,
                       "also where each case would lie with this counter's bytes, rejected or not ('accesses x 16 B')");
   command->add_option("--counters", selection->set_file, "a set that 'plumbline score --choose' wrote: FLOPs and bytes are its counters'");
+  command->add_flag("--machine", selection->machine,
+                    "the nodes instead of the cases: how each is set up, and in what like nodes differ");
+  command
+      ->add_option("--google-benchmark", selection->google_benchmark,
+                   "also write the times there as Google Benchmark's JSON, which its compare.py reads")
+      ->type_name("FILE");
   command->callback([&chosen, selection] { chosen = [selection] { return show(*selection); }; });
 }
 

@@ -1,5 +1,6 @@
 #include "app/table.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,11 +1,14 @@
 // How rows are shown: an aligned table for people, JSON and CSV for programs.
 #pragma once
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "core/status.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace plumbline::app {
 

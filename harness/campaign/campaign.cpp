@@ -54,15 +54,53 @@ Timing read_timing(const WrittenTable& top) {
   return timing;
 }
 
+Deadline read_deadline(const WrittenTable& top) {
+  Deadline deadline;
+  const auto table = top.table("deadline", "[deadline]");
+  if (!table) return deadline;
+  table->allow_only({"factor", "floor_seconds"});
+  if (const auto written = table->positive("factor")) {
+    if (written->value < 1)
+      table->fail(written->at, fmt::format("'factor' is {}: no case could keep a deadline below its estimate", written->value));
+    deadline.factor = written->value;
+  }
+  if (const auto written = table->positive("floor_seconds")) deadline.floor_seconds = written->value;
+  return deadline;
+}
+
+LinkMapWish read_node_pairs(const WrittenTable& table) {
+  const auto* node = table.node("node_pairs");
+  if (node == nullptr) return {};
+  if (node->is_integer()) return {.wanted = true, .partners = static_cast<int>(table.integer("node_pairs", 1, 1 << 20)->value)};
+  if (!node->is_string()) table.fail_type("node_pairs", *node, "\"auto\", \"none\" or how many partners each node gets");
+  return {.wanted = table.choice("node_pairs", {"auto", "none"})->value == "auto"};
+}
+
+NodesWish read_nodes(const WrittenTable& top, const Campaign& campaign) {
+  NodesWish wish;
+  const auto table = top.table("nodes", "[nodes]");
+  if (!table) return wish;
+  table->allow_only({"turns", "remeasure"});
+  if (const auto written = table->flag("turns")) {
+    if (written->value && campaign.placement == Placement::distribute)
+      table->fail(written->at,
+                  "'turns' is true, but with placement = \"distribute\" no node has anything to wait for; write \"every_node\"");
+    wish.turns = written->value;
+  }
+  if (const auto written = table->flag("remeasure")) wish.remeasure = written->value;
+  return wish;
+}
+
 CeilingsWish read_ceilings(const WrittenTable& top) {
   const auto table = top.table("ceilings", "[ceilings]");
   if (!table) return {};
-  table->allow_only({"mode", "only", "rounds"});
+  table->allow_only({"mode", "only", "rounds", "node_pairs"});
   CeilingsWish wish;
   const auto mode = table->choice("mode", {"quick", "full", "none"});
   wish.mode = !mode || mode->value == "quick" ? CeilingsMode::quick : mode->value == "full" ? CeilingsMode::full : CeilingsMode::none;
   wish.only = table->words("only");
   if (const auto written = table->integer("rounds", 1, 1000)) wish.rounds = static_cast<int>(written->value);
+  wish.node_pairs = read_node_pairs(*table);
   return wish;
 }
 
@@ -90,15 +128,26 @@ std::optional<int> team_number(const WrittenTable& team, std::string_view key) {
   return static_cast<int>(team.integer(key, 1, 1 << 20)->value);
 }
 
+/// One rank drives one GPU, with one thread: there is nothing to choose.
+TeamSpec gpu_team(const WrittenTable& team) {
+  for (const char* key : {"ranks", "threads"})
+    if (team.has(key))
+      team.fail(team.at(key), fmt::format("'{}' stands beside 'gpus': one thread of one rank drives a GPU; write {{gpus=1}}", key));
+  const auto written = team.integer("gpus", 1, 1 << 20);
+  if (written->value != 1)
+    team.fail(written->at, fmt::format("'gpus' is {}, but a case runs on one GPU; write {{gpus=1}}", written->value));
+  return {.gpus = 1};
+}
+
 std::vector<Written<TeamSpec>> read_teams(const WrittenTable& spec) {
   const auto* node = spec.node("team");
   if (node == nullptr) return {{TeamSpec{}, spec.at()}};
   std::vector<Written<TeamSpec>> teams;
   const auto add = [&](const toml::node& element) {
-    if (!element.is_table()) spec.fail_type("team", element, "a list of {ranks=R, threads=T}");
+    if (!element.is_table()) spec.fail_type("team", element, "a list of {ranks=R, threads=T} or {gpus=1}");
     const WrittenTable team(*element.as_table(), spec.path(), "'team'");
-    team.allow_only({"ranks", "threads"});
-    teams.push_back({{team_number(team, "ranks"), team_number(team, "threads")}, team.at()});
+    team.allow_only({"ranks", "threads", "gpus"});
+    teams.push_back({team.has("gpus") ? gpu_team(team) : TeamSpec{team_number(team, "ranks"), team_number(team, "threads")}, team.at()});
   };
   if (node->is_array())
     for (const auto& element : *node->as_array()) add(element);
@@ -143,12 +192,18 @@ std::string_view to_string(CeilingsMode mode) {
   return words[static_cast<std::size_t>(mode)];
 }
 
+bool wants_gpus(const Campaign& campaign) {
+  return std::any_of(campaign.cases.begin(), campaign.cases.end(), [](const CaseSpec& spec) {
+    return std::any_of(spec.teams.begin(), spec.teams.end(), [](const auto& team) { return team.value.gpus > 0; });
+  });
+}
+
 Campaign parse_campaign(std::string text, const std::string& path) {
   const auto document = parse_toml(text, path);
   const WrittenTable top(document, path, "the campaign");
   read_schema(top);
-  top.allow_only({"schema", "name", "seed", "passes", "counters", "placement", "oversubscribe", "budget_seconds", "timing", "cases",
-                  "ceilings", "emulated"});
+  top.allow_only({"schema", "name", "seed", "passes", "counters", "placement", "oversubscribe", "budget_seconds", "timing", "deadline",
+                  "nodes", "cases", "ceilings", "emulated"});
   Campaign campaign;
   campaign.path = path;
   campaign.text = std::move(text);
@@ -165,10 +220,12 @@ Campaign parse_campaign(std::string text, const std::string& path) {
   if (const auto written = top.flag("oversubscribe")) campaign.oversubscribe = written->value;
   if (const auto written = top.positive("budget_seconds")) campaign.budget_seconds = written->value;
   campaign.timing = read_timing(top);
+  campaign.deadline = read_deadline(top);
+  campaign.nodes = read_nodes(top, campaign);
   campaign.ceilings = read_ceilings(top);
   campaign.emulated = read_emulated(top, campaign);
   campaign.cases = read_cases(top);
-  if (campaign.cases.empty() && campaign.ceilings.mode == CeilingsMode::none)
+  if (campaign.cases.empty() && campaign.ceilings.mode == CeilingsMode::none && !campaign.ceilings.node_pairs.wanted)
     top.fail({1, 1}, "the sweep is empty: there is neither a [[cases]] table nor [ceilings] mode = \"quick\" or \"full\"");
   return campaign;
 }

@@ -30,11 +30,18 @@ enum class CeilingsMode { none, quick, full };
 std::string_view to_string(Placement placement);
 std::string_view to_string(CeilingsMode mode);
 
+/// The map of links between nodes.
+struct LinkMapWish {
+  bool wanted = false;
+  std::optional<int> partners = {};  // of each node; nullopt: all up to 64 nodes, 8 beyond (schedule/node_pairing.hpp)
+};
+
 /// Which ceilings of a node to measure, and how often.
 struct CeilingsWish {
   CeilingsMode mode = CeilingsMode::none;
   std::vector<Written<std::string>> only = {};  // globs on their names ("FP64 *", "load"); empty: all of the mode
   std::optional<int> rounds = {};               // nullopt: what the mode has
+  LinkMapWish node_pairs = {};                  // whatever the mode
 };
 
 /// What the emulated counters simulate.
@@ -49,9 +56,22 @@ struct Timing {
   int max_repetitions = 50;
 };
 
+/// How long a pass of a case may take before the job is ended, because something hangs.
+struct Deadline {
+  double factor = 5;          // of the estimate
+  double floor_seconds = 60;  // at least
+};
+
+/// How the nodes of a run go about it together.
+struct NodesWish {
+  bool turns = false;     // one node measures at a time: nodes that share power, cooling or a machine do not disturb each other
+  bool remeasure = true;  // outliers among like nodes are measured again before one is named
+};
+
 /// A team as written; nullopt is "all": all ranks of a node, all cores a rank can have.
 struct TeamSpec {
   std::optional<int> ranks = 1, threads = 1;
+  int gpus = 0;  // 1: the team is a GPU and the rank that drives it
 };
 
 /// One [[cases]] table: the product of its lists.
@@ -75,10 +95,15 @@ struct Campaign {
   bool oversubscribe = false;
   std::optional<double> budget_seconds;  // nullopt: no limit
   Timing timing;
+  Deadline deadline;
+  NodesWish nodes;
   CeilingsWish ceilings;
   EmulatedWish emulated;
   std::vector<CaseSpec> cases;
 };
+
+/// Whether any team of it is a GPU.
+bool wants_gpus(const Campaign& campaign);
 
 /// Throws Error (user) naming file, line, column, key, why, and what is allowed.
 Campaign parse_campaign(std::string text, const std::string& path);

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 #include "campaign/written.hpp"
+#include "core/error.hpp"
+#include "core/quantity.hpp"
 
 namespace plumbline {
 namespace {
@@ -21,11 +24,17 @@ toml::array words(const std::vector<std::string>& all) {
 toml::table written(const ChosenCounter& chosen) {
   toml::array terms;
   for (const auto& term : chosen.counter.terms) terms.push_back(toml::table{{"event", term.event}, {"weight", term.weight}});
-  return toml::table{
+  toml::table table{
       {"name", chosen.counter.name},    {"backend", chosen.counter.backend},     {"sees", words(chosen.counter.quantities)},
       {"terms", std::move(terms)},      {"grade", std::string(1, chosen.grade)}, {"factor", chosen.factor},
       {"ratio_least", chosen.ratio_lo}, {"ratio_most", chosen.ratio_hi},         {"cases", static_cast<std::int64_t>(chosen.cases)},
       {"evidence", chosen.evidence}};
+  if (chosen.offset != 0) {
+    table.insert("offset", chosen.offset);
+    table.insert("offset_least", chosen.offset_lo);
+    table.insert("offset_most", chosen.offset_hi);
+  }
+  return table;
 }
 
 template <class T>
@@ -44,10 +53,22 @@ std::vector<std::string> list(const WrittenTable& table, std::string_view key) {
   return all;
 }
 
+/// A set without offsets is what sets were before there were any.
+void read_offset(const WrittenTable& table, ChosenCounter& chosen) {
+  if (!table.number("offset") && !table.number("offset_least") && !table.number("offset_most")) return;
+  chosen.offset = required(table, "offset", table.number("offset"));
+  chosen.offset_lo = required(table, "offset_least", table.number("offset_least"));
+  chosen.offset_hi = required(table, "offset_most", table.number("offset_most"));
+  if (chosen.offset_lo > chosen.offset || chosen.offset > chosen.offset_hi)
+    table.fail(table.at("offset"), "'offset' does not lie between 'offset_least' and 'offset_most'");
+}
+
 ChosenCounter read_counter(const WrittenTable& table) {
-  table.allow_only({"name", "backend", "sees", "terms", "grade", "factor", "ratio_least", "ratio_most", "cases", "evidence"});
+  table.allow_only({"name", "backend", "sees", "terms", "grade", "factor", "offset", "offset_least", "offset_most", "ratio_least",
+                    "ratio_most", "cases", "evidence"});
   ChosenCounter chosen{
       .counter = {.name = word(table, "name"), .backend = word(table, "backend"), .terms = {}, .quantities = list(table, "sees")}};
+  if (const auto wrong = wrong_claim(chosen.counter.quantities)) table.fail(table.at("sees"), fmt::format("'sees' in {} {}", table.title(), *wrong));
   for (const auto& term : table.tables("terms", "one {event, weight} for each event")) {
     term.allow_only({"event", "weight"});
     chosen.counter.terms.push_back({word(term, "event"), required(term, "weight", term.number("weight"))});
@@ -56,6 +77,7 @@ ChosenCounter read_counter(const WrittenTable& table) {
   if (chosen.counter.quantities.front().starts_with("flops.")) chosen.counter.kind = Kind::flops;
   chosen.grade = required(table, "grade", table.choice("grade", {"A", "B", "C"})).front();
   chosen.factor = positive(table, "factor");
+  read_offset(table, chosen);
   chosen.ratio_lo = positive(table, "ratio_least");
   chosen.ratio_hi = positive(table, "ratio_most");
   if (chosen.ratio_lo > chosen.ratio_hi) table.fail(table.at("ratio_least"), "'ratio_least' is greater than 'ratio_most'");
@@ -79,6 +101,16 @@ void require_counted(const WrittenTable& table, const CounterSet& set, const Cou
   for (const auto& term : counter.terms)
     if (!is_counted(set, counter.backend, term.event))
       table.fail(table.at("terms"), fmt::format("'{}' of {} is in no [[group]] of {}", term.event, counter.name, counter.backend));
+}
+
+/// The last counter and those before it: their sum would count a part twice.
+void require_seen_once(const WrittenTable& table, const CounterSet& set) {
+  const Counter& last = set.counters.back().counter;
+  for (std::size_t i = 0; i + 1 < set.counters.size(); ++i)
+    for (const auto& other : set.counters[i].counter.quantities)
+      for (const auto& one : last.quantities)
+        if (share_a_part(one, other))
+          table.fail(table.at("sees"), fmt::format("{} and {} both see {}", set.counters[i].counter.name, last.name, other));
 }
 
 }  // namespace
@@ -108,11 +140,26 @@ CounterSet parse_counter_set(const std::string& text, const std::string& path) {
   for (const auto& table : top.tables("counter", "one for each counter")) {
     set.counters.push_back(read_counter(table));
     require_counted(table, set, set.counters.back().counter);
+    require_seen_once(table, set);
   }
   if (set.counters.empty()) top.fail({1, 1}, "there is no [[counter]]");
   for (const auto& table : top.tables("uncovered", "one for each quantity"))
     set.uncovered.push_back({word(table, "quantity"), word(table, "reason")});
   return set;
+}
+
+void require_set_or_nothing(const std::string& path) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none) || std::filesystem::file_size(path, none) == 0) return;
+  std::string what = "no counter set";
+  try {
+    const auto document = toml::parse_file(path);
+    const auto written = document["schema"].value<std::string>();
+    if (written == schema) return;
+    if (written) what = fmt::format("of schema \"{}\"", *written);
+  } catch (const toml::parse_error&) {  // what is no TOML is no set
+  }
+  throw user_error(fmt::format("{}: the file is there and is {}, so it is left as it is; name another one, or remove it", path, what));
 }
 
 CounterSet read_counter_set(const std::string& path) {

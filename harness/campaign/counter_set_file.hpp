@@ -13,4 +13,7 @@ std::string counter_set_toml(const CounterSet& set);
 CounterSet parse_counter_set(const std::string& text, const std::string& path);
 CounterSet read_counter_set(const std::string& path);
 
+/// Throws Error (user) where there is a file that is no counter set: a result, a campaign. None, an empty one, a device or a pipe pass.
+void require_set_or_nothing(const std::string& path);
+
 }  // namespace plumbline

@@ -27,6 +27,20 @@ Case reduced(const Case& what, int shift) {
   return small;
 }
 
+/// Data come from the host and go back to it for the check, element by element.
+Estimate estimate_on_gpu(double flops, double footprint_bytes, const Campaign& campaign) {
+  constexpr double flops_rate = 1e12, memory_rate = 500e9, host_flops_rate = 1e9, host_rate = 0.5e9;  // a second
+  constexpr double repetitions_of_typical = 15, warm_up_seconds = 0.3;
+  const double prepared = flops / host_flops_rate + footprint_bytes / host_rate;
+  const double one_sweep = std::max(flops / flops_rate, footprint_bytes / memory_rate);
+  Estimate result;
+  if (campaign.time) {
+    const double repetitions = std::min<double>(campaign.timing.max_repetitions, repetitions_of_typical);
+    result.time_seconds = warm_up_seconds + prepared + repetitions * std::max(campaign.timing.min_seconds, one_sweep);
+  }
+  return result;
+}
+
 std::string human(std::uint64_t bytes) { return fmt::format("{} bytes ({:.3g} GiB)", bytes, static_cast<double>(bytes) / 0x1p30); }
 
 }  // namespace
@@ -48,8 +62,9 @@ std::optional<std::uint64_t> memory_bytes(const Case& what) {
   return footprint(what);
 }
 
-void require_memory(std::span<const Case> cases, std::uint64_t available_bytes) {
+void require_memory(std::span<const Case> cases, const AvailableMemory& available) {
   for (const auto& one : cases) {
+    const std::uint64_t available_bytes = one.team.gpus > 0 ? available.gpu_bytes : available.node_bytes;
     std::optional<std::uint64_t> needed;
     try {
       needed = memory_bytes(one);
@@ -59,9 +74,11 @@ void require_memory(std::span<const Case> cases, std::uint64_t available_bytes) 
       throw user_error(fmt::format("case {}: {}", one.id(), problem.what()));
     }
     if (needed && *needed <= available_bytes) continue;
-    throw user_error(fmt::format(
-        "case {} is beyond memory: its arrays need {} on a node ({} rank{}), available are {}; make it smaller or exclude it", one.id(),
-        needed ? human(*needed) : "more than 2^63 bytes", one.team.ranks, one.team.ranks == 1 ? "" : "s", human(available_bytes)));
+    throw user_error(
+        fmt::format("case {} is beyond memory: its arrays need {} on a {}, available are {}; make it smaller or exclude it", one.id(),
+                    needed ? human(*needed) : "more than 2^63 bytes",
+                    one.team.gpus > 0 ? "GPU" : fmt::format("node ({} rank{})", one.team.ranks, one.team.ranks == 1 ? "" : "s"),
+                    human(available_bytes)));
   }
 }
 
@@ -74,6 +91,7 @@ Estimate estimate(const Case& what, const Campaign& campaign) {
     footprint_bytes += static_cast<double>(stream.footprint_bytes);
     issued_bytes += static_cast<double>((stream.loads + stream.stores) * stream.element_bytes);
   }
+  if (what.team.gpus > 0) return estimate_on_gpu(static_cast<double>(total_flops(work.flops).hi), footprint_bytes, campaign);
   const double arithmetic = static_cast<double>(total_flops(work.flops).hi) / flops_rate;
   const double one_sweep = std::max(arithmetic, footprint_bytes / memory_rate);
   Estimate result;
@@ -84,6 +102,10 @@ Estimate estimate(const Case& what, const Campaign& campaign) {
   }
   if (campaign.count) result.count_seconds = fixed_seconds + slowdown * emulated_sweeps * std::max(arithmetic, issued_bytes / issue_rate);
   return result;
+}
+
+double deadline_seconds(double estimated_seconds, const Deadline& deadline) {
+  return std::max(deadline.floor_seconds, deadline.factor * estimated_seconds);
 }
 
 }  // namespace plumbline

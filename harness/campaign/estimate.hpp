@@ -12,14 +12,24 @@ namespace plumbline {
 /// Bytes that a case's arrays take on a node: every rank of its team holds all streams. nullopt: more than 2^63.
 std::optional<std::uint64_t> memory_bytes(const Case& what);
 
-/// Throws Error (user) naming the first case whose arrays do not fit into the node's available memory.
-void require_memory(std::span<const Case> cases, std::uint64_t available_bytes);
+/// What the nodes of a run have for a case's arrays: the least of any of them.
+struct AvailableMemory {
+  std::uint64_t node_bytes = 0;  // that are available
+  std::uint64_t gpu_bytes = 0;   // of a GPU as a whole
+};
+
+/// Throws Error (user) naming the first case whose arrays do not fit: into the node's available memory, or its GPU's.
+void require_memory(std::span<const Case> cases, const AvailableMemory& available);
 
 /// Rough seconds of one case's passes: the model's work at 5 GFLOP/s and 10 GB/s a rank, and the emulated pass slower by the factor
-/// that the tool reaches. For plans, balance and progress; never a result.
+/// that the tool reaches; on a GPU, which is timed alone, at 1 TFLOP/s and 500 GB/s, between
+/// filling and checking its data on the host. For plans, balance and progress; never a result.
 struct Estimate {
   double time_seconds = 0, count_seconds = 0;
 };
 Estimate estimate(const Case& what, const Campaign& campaign);
+
+/// When a pass that was estimated at so many seconds has taken too long to be still at work.
+double deadline_seconds(double estimated_seconds, const Deadline& deadline);
 
 }  // namespace plumbline

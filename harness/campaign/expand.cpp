@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "campaign/suggest.hpp"
@@ -23,12 +24,33 @@ std::vector<std::string> names_of(const Range& range, Name name) {
   return names;
 }
 
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool has_flavor(const Kernel& kernel, const std::string& glob) {
+  const auto flavors = kernel.flavors();
+  return std::any_of(flavors.begin(), flavors.end(), [&](const Flavor& flavor) { return matches(glob, std::string(flavor.name)); });
+}
+
+Space space_of(const TeamSpec& team) { return team.gpus > 0 ? Space::cuda : Space::cpu; }
+
+bool wants(const CaseSpec& spec, Space space) {
+  return std::any_of(spec.teams.begin(), spec.teams.end(), [&](const auto& team) { return space_of(team.value) == space; });
+}
+
+/// A flavor for GPUs in a program that has no kernels for them, which a note has told.
+bool is_beyond(const std::string& flavor, const CaseSpec& spec, const Target& target) {
+  return !target.no_gpu_kernels.empty() && wants(spec, Space::cuda) && flavor.starts_with("cuda");
+}
+
 // One [[cases]] table against one kernel.
 class SpecExpansion {
  public:
-  SpecExpansion(const Campaign& campaign, const CaseSpec& spec, const Kernel& kernel, const Target& target, Expansion& result,
-                std::set<std::string>& known)
-      : campaign_(campaign), spec_(spec), kernel_(kernel), target_(target), result_(result), known_(known) {}
+  /// `elsewhere`: the same [[cases]] against the kernels of the other space.
+  SpecExpansion(const Campaign& campaign, const CaseSpec& spec, const Kernel& kernel, const std::vector<const Kernel*>& elsewhere,
+                const Target& target, Expansion& result, std::set<std::string>& known)
+      : campaign_(campaign), spec_(spec), kernel_(kernel), elsewhere_(elsewhere), target_(target), result_(result), known_(known) {}
 
   /// Cases that exclude took away, and those it left (also when an earlier table holds them).
   std::size_t excluded() const { return excluded_; }
@@ -55,20 +77,27 @@ class SpecExpansion {
     ++kept_;
     if (!known_.insert(id).second) return;
     if (known_.size() > most_cases) fail(spec_.at, fmt::format("the campaign has more than {} cases", most_cases));
-    const auto isa = required_isa(one.flavor.name);
-    if (isa.empty() || target_.runs_isa(isa))
+    if (auto reason = why_skipped(one); reason.empty())
       result_.cases.push_back(std::move(one));
     else
-      result_.skipped.push_back({std::move(one), fmt::format("needs ISA {}; this CPU runs {}", isa, target_.isas)});
+      result_.skipped.push_back({std::move(one), std::move(reason)});
+  }
+
+  /// Empty where it runs on the target.
+  std::string why_skipped(const Case& one) const {
+    const auto needed = required_isa(one.flavor.name);
+    if (one.team.gpus > 0)
+      return target_.runs_on_gpu(needed) ? "" : fmt::format("needs a GPU that runs {}; here: {}", needed, target_.gpus);
+    return needed.empty() || target_.runs_isa(needed) ? "" : fmt::format("needs ISA {}; this CPU runs {}", needed, target_.isas);
   }
 
   std::vector<std::string> precisions() const {
     if (spec_.precisions.empty()) return kernel_.precisions;
     std::vector<std::string> chosen;
     for (const auto& precision : spec_.precisions) {
-      if (std::find(kernel_.precisions.begin(), kernel_.precisions.end(), precision.value) != kernel_.precisions.end())
+      if (contains(kernel_.precisions, precision.value))
         chosen.push_back(precision.value);
-      else if (is_glob(spec_.kernel.value))
+      else if (is_glob(spec_.kernel.value) || any_elsewhere([&](const Kernel& k) { return contains(k.precisions, precision.value); }))
         note(fmt::format("{} has no precision {}", kernel_.name, precision.value));
       else
         fail(precision.at,
@@ -80,6 +109,11 @@ class SpecExpansion {
   std::vector<Team> teams() const {
     std::vector<Team> chosen;
     for (const auto& team : spec_.teams) {
+      if (space_of(team.value) != kernel_.space) continue;
+      if (team.value.gpus > 0) {
+        chosen.push_back({.gpus = team.value.gpus});
+        continue;
+      }
       const int ranks = team.value.ranks.value_or(target_.ranks_per_node);
       chosen.push_back({ranks, team.value.threads.value_or(std::max(1, target_.cores_per_node / ranks))});
     }
@@ -98,6 +132,7 @@ class SpecExpansion {
     for (const auto& glob : spec_.flavors) {
       const auto hits = [&](const auto& name) { return matches(glob.value, name); };
       if (std::any_of(built.begin(), built.end(), hits) || std::any_of(absent.begin(), absent.end(), hits)) continue;
+      if (is_beyond(glob.value, spec_, target_) || any_elsewhere([&](const Kernel& k) { return has_flavor(k, glob.value); })) continue;
       if (!is_glob(glob.value) && !is_glob(spec_.kernel.value))
         fail(glob.at, fmt::format("{} has no flavor '{}'{}", kernel_.name, glob.value, suggestion(glob.value, built)));
       note(fmt::format("no flavor of {} matches '{}'; built are: {}", kernel_.name, glob.value, fmt::join(built, ", ")));
@@ -160,29 +195,57 @@ class SpecExpansion {
     if (std::find(result_.notes.begin(), result_.notes.end(), text) == result_.notes.end()) result_.notes.push_back(std::move(text));
   }
 
+  template <class Has>
+  bool any_elsewhere(Has has) const {
+    return std::any_of(elsewhere_.begin(), elsewhere_.end(), [&](const Kernel* kernel) { return has(*kernel); });
+  }
+
   const Campaign& campaign_;
   const CaseSpec& spec_;
   const Kernel& kernel_;
+  const std::vector<const Kernel*>& elsewhere_;
   const Target& target_;
   Expansion& result_;
   std::set<std::string>& known_;
   std::size_t excluded_ = 0, kept_ = 0;
 };
 
-std::vector<const Kernel*> kernels_of(const Campaign& campaign, const CaseSpec& spec, const std::vector<Kernel>& all) {
-  std::vector<const Kernel*> chosen;
+/// Those that the teams of the table may run, by the space that each kernel is for.
+std::vector<const Kernel*> kernels_of(const Campaign& campaign, const CaseSpec& spec, const std::vector<Kernel>& all, const Target& target,
+                                      std::vector<std::string>& notes) {
+  std::vector<const Kernel*> chosen, of_name;
   for (const auto& kernel : all)
-    if (matches(spec.kernel.value, kernel.name)) chosen.push_back(&kernel);
-  if (chosen.empty()) {
+    if (matches(spec.kernel.value, kernel.name)) {
+      of_name.push_back(&kernel);
+      if (wants(spec, kernel.space)) chosen.push_back(&kernel);
+    }
+  const auto missing = [&](Space space) {
+    return wants(spec, space) && std::none_of(chosen.begin(), chosen.end(), [&](const Kernel* kernel) { return kernel->space == space; });
+  };
+  if (missing(Space::cuda) && !target.no_gpu_kernels.empty()) {
+    notes.push_back(fmt::format("skipped: {} on GPUs: {}", spec.kernel.value, target.no_gpu_kernels));
+    return chosen;
+  }
+  if (of_name.empty()) {
     const auto names = names_of(all, [](const Kernel& k) { return k.name; });
     throw wrong_at(campaign.path, spec.kernel.at,
                    fmt::format("unknown kernel '{}'{}", spec.kernel.value, suggestion(spec.kernel.value, names)));
+  }
+  for (const auto& team : spec.teams) {
+    if (!missing(space_of(team.value))) continue;
+    std::vector<std::string> others;
+    for (const auto& kernel : all)
+      if (kernel.space == Space::cuda) others.push_back(kernel.name);
+    throw wrong_at(campaign.path, team.at,
+                   team.value.gpus > 0
+                       ? fmt::format("{} has no version for GPUs; those that have one are: {}", spec.kernel.value, fmt::join(others, ", "))
+                       : fmt::format("{} is for GPUs alone: write team = [{{gpus=1}}]", spec.kernel.value));
   }
   return chosen;
 }
 
 // A parameter, and a flavor named in full, must belong to at least one of the chosen kernels.
-void require_known(const Campaign& campaign, const CaseSpec& spec, const std::vector<const Kernel*>& chosen) {
+void require_known(const Campaign& campaign, const CaseSpec& spec, const std::vector<const Kernel*>& chosen, const Target& target) {
   std::vector<std::string> parameters, flavors;
   for (const auto* kernel : chosen) {
     for (const auto& declared : kernel->parameters) parameters.push_back(declared.name);
@@ -200,7 +263,8 @@ void require_known(const Campaign& campaign, const CaseSpec& spec, const std::ve
       throw wrong_at(campaign.path, name.at,
                      fmt::format("{} has no parameter '{}'{}", spec.kernel.value, name.value, suggestion(name.value, parameters)));
   for (const auto& flavor : spec.flavors)
-    if (!is_glob(flavor.value) && !std::binary_search(flavors.begin(), flavors.end(), flavor.value))
+    if (!is_glob(flavor.value) && !is_beyond(flavor.value, spec, target) &&
+        !std::binary_search(flavors.begin(), flavors.end(), flavor.value))
       throw wrong_at(campaign.path, flavor.at,
                      fmt::format("{} has no flavor '{}'{}", spec.kernel.value, flavor.value, suggestion(flavor.value, flavors)));
 }
@@ -214,18 +278,25 @@ std::string required_isa(std::string_view flavor) {
   if (parts.compiler == "lib") return "";
   if (parts.compiler == "asm")
     return parts.level == "avx512" ? "v4" : parts.level == "avx2" ? "v3" : parts.level == "sse2" ? "v2" : parts.level;
-  return parts.isa.empty() ? parts.level : parts.isa;  // cuda13-sm_90a
+  return parts.isa.empty() ? std::string(flavor) : parts.isa;  // cuda13-sm_90a
 }
 
 Expansion expand(const Campaign& campaign, const std::vector<Kernel>& all, const Target& target) {
   Expansion result;
   std::set<std::string> known;
+  bool without_module = false;  // some table, as a whole
   for (const auto& spec : campaign.cases) {
-    const auto chosen = kernels_of(campaign, spec, all);
-    require_known(campaign, spec, chosen);
+    const auto chosen = kernels_of(campaign, spec, all, target, result.notes);
+    if (chosen.empty()) {
+      without_module = true;
+      continue;
+    }
+    require_known(campaign, spec, chosen, target);
     std::size_t excluded = 0, kept = 0;
     for (const auto* kernel : chosen) {
-      SpecExpansion sweep(campaign, spec, *kernel, target, result, known);
+      std::vector<const Kernel*> elsewhere;
+      std::copy_if(chosen.begin(), chosen.end(), std::back_inserter(elsewhere), [&](const Kernel* k) { return k->space != kernel->space; });
+      SpecExpansion sweep(campaign, spec, *kernel, elsewhere, target, result, known);
       sweep.expand();
       excluded += sweep.excluded();
       kept += sweep.kept();
@@ -234,7 +305,7 @@ Expansion expand(const Campaign& campaign, const std::vector<Kernel>& all, const
       throw wrong_at(campaign.path, spec.exclude.front().at,
                      fmt::format("the sweep is empty: 'exclude' leaves none of the {} cases of this [[cases]]", excluded));
   }
-  if (known.empty() && campaign.ceilings.mode == CeilingsMode::none)
+  if (known.empty() && !without_module && campaign.ceilings.mode == CeilingsMode::none && !campaign.ceilings.node_pairs.wanted)
     throw user_error(fmt::format("{}: the sweep is empty: {}", campaign.path, fmt::join(result.notes, "; ")));
   return result;
 }

@@ -116,8 +116,8 @@ std::optional<Written<double>> WrittenTable::positive(std::string_view key) cons
   if (found == nullptr) return std::nullopt;
   if (!found->is_number()) fail_type(key, *found, "a number");
   const double value = *found->value<double>();
-  if (!(value > 0) || value > std::numeric_limits<double>::max())
-    fail(location_of(found->source()), fmt::format("'{}' in {} is {}, but must be greater than 0", key, title_, value));
+  if (!(value > 0) || !std::isfinite(value))
+    fail(location_of(found->source()), fmt::format("'{}' in {} is {}, but must be greater than 0 and finite", key, title_, value));
   return Written<double>{value, location_of(found->source())};
 }
 

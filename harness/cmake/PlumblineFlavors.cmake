@@ -1,13 +1,7 @@
 # A flavor is a compiler, an optimization level and an ISA. Each of its objects is compiled by a command of its own:
-# no LTO, no sanitizer, and nothing in it that a linker could keep for baseline code.
+# no LTO, no sanitizer, and nothing in it that a linker could keep for baseline code. Installed with the package: projects of others
+# add their kernels by the same functions.
 set(PLUMBLINE_FLAVOR_COMPILERS "" CACHE STRING "C++ compilers for flavored kernels; empty: every g++ and clang++ found")
-
-set(common -std=c++20 -fPIC -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
-    -fno-stack-protector -fcf-protection=none -Wall -Wextra -Werror)
-set(gnu -fno-tree-loop-distribute-patterns)
-# With 16-byte vectors only, g++ would do two left-over floats in four lanes, and the FLOPs would depend on the length.
-set(gnu_v2 --param vect-epilogues-nomask=0)
-set(clang -fno-builtin-memset -fno-builtin-memcpy -Wno-pass-failed)
 
 function(plumbline_flavor name compiler)
   set_property(GLOBAL APPEND PROPERTY PLUMBLINE_FLAVORS ${name})
@@ -27,6 +21,12 @@ endfunction()
 
 # Each compiler once: its family and major version name it.
 function(plumbline_find_flavors)
+  set(common -std=c++20 -fPIC -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
+      -fno-stack-protector -fcf-protection=none -Wall -Wextra -Werror)
+  set(gnu -fno-tree-loop-distribute-patterns)
+  # With 16-byte vectors only, g++ would do two left-over floats in four lanes, and the FLOPs would depend on the length.
+  set(gnu_v2 --param vect-epilogues-nomask=0)
+  set(clang -fno-builtin-memset -fno-builtin-memcpy -Wno-pass-failed)
   set(candidates ${PLUMBLINE_FLAVOR_COMPILERS})
   if(NOT candidates AND CMAKE_CROSSCOMPILING)
     set(candidates ${CMAKE_CXX_COMPILER})
@@ -148,7 +148,7 @@ function(plumbline_add_kernel target kernel arguments)
     file(CONFIGURE OUTPUT ${source} CONTENT "${body}" @ONLY)
     get_property(command GLOBAL PROPERTY PLUMBLINE_FLAVOR_${flavor})
     add_custom_command(OUTPUT ${object} DEPFILE ${object}.d DEPENDS ${source} ${header} VERBATIM
-      COMMAND ${command} -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/harness -MD -MF ${object}.d -MT ${object} -c ${source} -o ${object}
+      COMMAND ${command} -I${PROJECT_SOURCE_DIR} -I${PLUMBLINE_HEADERS} -MD -MF ${object}.d -MT ${object} -c ${source} -o ${object}
       COMMENT "Kernel ${kernel}, flavor ${flavor}")
     list(APPEND objects ${object})
     set_property(GLOBAL APPEND PROPERTY PLUMBLINE_FLAVORED_OBJECTS ${object})
@@ -158,7 +158,11 @@ function(plumbline_add_kernel target kernel arguments)
     "// Generated: the flavors of ${kernel}.\n#pragma once\n#include \"core/kernel.hpp\"\n${declarations}inline constexpr plumbline::Flavor ${kernel}_flavors[] = {\n${entries}};\n" @ONLY)
   add_custom_target(${target}_${kernel}_flavors DEPENDS ${objects})
   add_dependencies(${target} ${target}_${kernel}_flavors)
-  target_link_libraries(${target} INTERFACE ${objects})
+  foreach(object ${objects})
+    cmake_path(GET object FILENAME file)
+    target_link_libraries(${target} INTERFACE $<BUILD_INTERFACE:${object}> $<INSTALL_INTERFACE:$<INSTALL_PREFIX>/${PLUMBLINE_KERNEL_DESTINATION}/${target}/${file}>)
+  endforeach()
+  set_property(TARGET ${target} APPEND PROPERTY PLUMBLINE_FLAVORED_OBJECTS ${objects})
   target_sources(${target} PRIVATE ${kernel}.cpp)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
   set_property(GLOBAL APPEND PROPERTY PLUMBLINE_KERNEL_FILES ${CMAKE_CURRENT_SOURCE_DIR}/${kernel}.cpp)
@@ -168,6 +172,7 @@ endfunction()
 function(plumbline_kernel_library target)
   add_library(${target} OBJECT)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_link_libraries(${target} PUBLIC plumbline_options plumbline_core)
+  target_link_libraries(${target} PUBLIC plumbline::options plumbline::core)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   set_property(GLOBAL APPEND PROPERTY PLUMBLINE_KERNEL_LIBRARIES ${target})
 endfunction()

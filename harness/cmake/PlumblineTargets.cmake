@@ -1,11 +1,14 @@
 # What every target of ours has: C++20, warnings as errors, the include root, sanitizers where asked for.
 add_library(plumbline_options INTERFACE)
+add_library(plumbline::options ALIAS plumbline_options)
 target_compile_features(plumbline_options INTERFACE cxx_std_20)
 target_compile_options(plumbline_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wshadow -Wpedantic -Werror>
-  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)  # gcc 12 sees overlaps in const char* + std::string (GCC bug 105651)
+  "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wshadow;-Wpedantic;-Werror>>"
+  "$<BUILD_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>>")  # gcc 12 sees overlaps in const char* + std::string (GCC bug 105651)
+# What is built names no folder of whoever built it: an installation is moved, and its messages name a file within the project.
+target_compile_options(plumbline_options INTERFACE "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:C,CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>>")
 target_include_directories(plumbline_options INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/harness>)
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PLUMBLINE_HEADERS}> $<INSTALL_INTERFACE:${PLUMBLINE_HEADER_DESTINATION}>)
 if(PLUMBLINE_SANITIZE)
   target_compile_options(plumbline_options INTERFACE -fsanitize=${PLUMBLINE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(plumbline_options INTERFACE -fsanitize=${PLUMBLINE_SANITIZE})

@@ -80,6 +80,8 @@ class Communicator {
 
   /// First line of the library's own version, e.g. "MPICH Version: 4.0.2"; "none (built without MPI)".
   static std::string library_version();
+  /// All of it: what the library says about itself, with its device and how it was built.
+  static std::string library_description();
   static bool has_mpi();
 
  private:

@@ -13,6 +13,7 @@
 #include "comm/launch.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/mpich_ucx_finalize.hpp"
+#include "comm/waiting.hpp"
 
 namespace plumbline {
 namespace {
@@ -29,6 +30,7 @@ bool done(std::vector<MPI_Request>& requests) {
 // False when `patience_seconds` (negative: none) ran out first. The first polls do not sleep: what is near comes within microseconds.
 bool wait_patiently(std::vector<MPI_Request> requests, double patience_seconds = -1) {
   using namespace std::chrono_literals;
+  const Waiting waiting;
   const auto start = Clock::now();
   std::chrono::nanoseconds nap = 5us;
   for (int polls = 0; !done(requests); ++polls) {
@@ -44,6 +46,7 @@ bool wait_patiently(std::vector<MPI_Request> requests, double patience_seconds =
 }
 
 void wait_eagerly(std::vector<MPI_Request> requests) {
+  const Waiting waiting;
   while (!done(requests)) sched_yield();
 }
 
@@ -222,14 +225,18 @@ void Communicator::abort(Exit code) {
   std::_Exit(static_cast<int>(code));
 }
 
-std::string Communicator::library_version() {
+std::string Communicator::library_description() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   PLUMBLINE_MPI(MPI_Get_library_version(text.data(), &length));
-  std::string line(text.data(), static_cast<std::size_t>(length));
-  line = line.substr(0, line.find('\n'));
-  std::replace(line.begin(), line.end(), '\t', ' ');
-  return line;
+  std::string lines(text.data(), static_cast<std::size_t>(length));
+  std::replace(lines.begin(), lines.end(), '\t', ' ');
+  return lines;
+}
+
+std::string Communicator::library_version() {
+  const std::string lines = library_description();
+  return lines.substr(0, lines.find('\n'));
 }
 
 bool Communicator::has_mpi() { return true; }

@@ -54,7 +54,8 @@ ExchangeTiming exchange(Group&, int, End, const Exchange&, const ExchangeProtoco
   throw user_error("messages between ranks need MPI; this plumbline is built without it");
 }
 
-std::string Communicator::library_version() { return "none (built without MPI)"; }
+std::string Communicator::library_description() { return "none (built without MPI)"; }
+std::string Communicator::library_version() { return library_description(); }
 bool Communicator::has_mpi() { return false; }
 
 }  // namespace plumbline

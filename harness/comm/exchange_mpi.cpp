@@ -9,6 +9,7 @@
 
 #include "comm/exchange.hpp"
 #include "comm/mpi_call.hpp"
+#include "comm/waiting.hpp"
 
 namespace plumbline {
 namespace {
@@ -19,6 +20,7 @@ enum Tag { control_tag = 71, message_tag, answer_tag, verdict_tag };
 /// may be waiting for this very core.
 void wait(std::span<MPI_Request> requests) {
   constexpr int polls_before_yield = 1000;
+  const Waiting waiting;
   for (int polls = 0, flag = 0;; ++polls) {
     PLUMBLINE_MPI(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &flag, MPI_STATUSES_IGNORE));
     if (flag != 0) return;
@@ -45,6 +47,7 @@ class Side {
   }
 
   ExchangeTiming time(const ExchangeProtocol& protocol) {
+    receive(answer_tag);  // the other end has come: waiting for it is no part of any sample
     double best = std::numeric_limits<double>::infinity(), spent = 0;
     std::uint64_t turns = 1;
     for (int runs = 0, samples = 0; samples < protocol.samples && spent < protocol.patience_seconds; ++runs) {
@@ -65,6 +68,7 @@ class Side {
   }
 
   ExchangeTiming answer() {
+    send(1, answer_tag);
     for (std::uint64_t turns = receive(control_tag); turns > 0; turns = receive(control_tag)) {
       for (std::uint64_t turn = 0; turn < turns; ++turn) answer_turn();
       if (what_.traffic == Traffic::both_ways) send(1, answer_tag);

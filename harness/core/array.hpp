@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <span>
 
 namespace plumbline {
 
@@ -10,6 +11,8 @@ namespace plumbline {
 template <class T>
 class Array {
  public:
+  using Memory = std::pmr::memory_resource;
+
   Array(std::size_t size, std::pmr::memory_resource& memory)
       : memory_(&memory), size_(size), data_(static_cast<T*>(memory.allocate(bytes(), alignment))) {}
   Array(const Array&) = delete;
@@ -25,6 +28,19 @@ class Array {
   T* end() { return data_ + size_; }
   const T* begin() const { return data_; }
   const T* end() const { return data_ + size_; }
+
+  // As a DeviceArray has them, for data that kernels for CPUs and GPUs share.
+  /// Elements [begin, end) become value(i).
+  template <class Value>
+  void fill(std::size_t begin, std::size_t end, Value value) {
+    for (std::size_t i = begin; i < end; ++i) data_[i] = value(i);
+  }
+  /// see(i, element) for each of [begin, end), in order.
+  template <class See>
+  void read(std::size_t begin, std::size_t end, See see) const {
+    for (std::size_t i = begin; i < end; ++i) see(i, data_[i]);
+  }
+  std::span<const T> to_host() const { return {data_, size_}; }
 
  private:
   static constexpr std::size_t alignment = 64;

@@ -7,10 +7,12 @@
 
 namespace plumbline {
 
-/// Ranks that work on a case together, each with so many threads.
+/// Ranks that work on a case together, each with so many threads; or one GPU, which one thread of one rank drives.
 struct Team {
   int ranks = 1, threads = 1;
-  std::string name() const { return "r" + std::to_string(ranks) + "t" + std::to_string(threads); }
+  int gpus = 0;  // 1: the case runs there
+  Space space() const { return gpus > 0 ? Space::cuda : Space::cpu; }
+  std::string name() const { return gpus > 0 ? "g" + std::to_string(gpus) : "r" + std::to_string(ranks) + "t" + std::to_string(threads); }
   bool operator==(const Team&) const = default;
 };
 
@@ -29,7 +31,7 @@ struct Case {
     return kernel->name + "/" + precision + (path.empty() ? "" : "/" + path);
   }
   CaseRow row() const {
-    return {id(), work_id(), kernel->name, precision, std::string(flavor.name), team.ranks, team.threads, parameters.json()};
+    return {id(), work_id(), kernel->name, precision, std::string(flavor.name), team.ranks, team.threads, parameters.json(), 0, team.gpus};
   }
   Work work() const { return kernel->model(parameters, precision, flavor.name); }
 };

@@ -8,12 +8,13 @@ namespace plumbline {
 
 /// Operations seen since the last reset, of one thread.
 struct Tally {
-  std::uint64_t add = 0, mul = 0, div = 0, sqrt = 0;
-  std::uint64_t total() const { return add + mul + div + sqrt; }
+  std::uint64_t add = 0, mul = 0, fma = 0, div = 0, sqrt = 0;
+  std::uint64_t total() const { return add + mul + 2 * fma + div + sqrt; }
   bool operator==(const Tally&) const = default;
 };
 
-/// Stands in for float or double in a kernel's loop (sums of a count take the loop's own shape; no fma: a*b+c counts 2).
+/// Stands in for float or double in a kernel's loop (sums of a count take the loop's own shape; a*b+c counts a product and a sum, and
+/// only fma(a, b, c) an fma).
 /// Negation, absolute value and comparison are not FLOPs, as in every counter that Plumbline scores.
 class Counted {
  public:
@@ -29,6 +30,7 @@ class Counted {
   Counted& operator*=(Counted x) { return *this = *this * x; }
   Counted& operator/=(Counted x) { return *this = *this / x; }
   friend Counted sqrt(Counted x) { return ++tally().sqrt, std::sqrt(x.value_); }
+  friend Counted fma(Counted x, Counted y, Counted z) { return ++tally().fma, std::fma(x.value_, y.value_, z.value_); }
   friend auto operator<=>(Counted x, Counted y) { return x.value_ <=> y.value_; }
   friend bool operator==(Counted x, Counted y) { return x.value_ == y.value_; }
   explicit operator double() const { return value_; }

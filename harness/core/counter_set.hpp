@@ -12,8 +12,9 @@ namespace plumbline {
 struct ChosenCounter {
   Counter counter = {};
   char grade = '-';
-  double factor = 1;                  // counted x factor is the quantity; other than 1 for a calibrated counter (grade B)
-  double ratio_lo = 1, ratio_hi = 1;  // counted x factor over the exact value: the least and the most of the scored cases
+  double factor = 1;  // (counted - offset) x factor is the quantity; other than 1 and 0 for a calibrated counter (grade B)
+  double offset = 0, offset_lo = 0, offset_hi = 0;  // of a sweep, in the counter's unit, and its 95 % interval
+  double ratio_lo = 1, ratio_hi = 1;  // (counted - offset) x factor over the exact value: the least and the most of the scored cases
   std::size_t cases = 0;              // that could tell
   std::string evidence = {};          // the score's reason, in words; of grade C it names the regimes
 };
@@ -35,6 +36,9 @@ struct CounterSet {
   std::vector<ChosenCounter> counters = {};
   std::vector<ChosenGroup> groups = {};
   std::vector<Uncovered> uncovered = {};
+
+  /// Whether a CPU of this name was among those that were scored; true where the name is not known.
+  bool chosen_on(const std::string& cpu) const { return cpu.empty() || machine.find(cpu) != machine.npos; }
 };
 
 }  // namespace plumbline

@@ -43,19 +43,23 @@ class LevelFlows {
       : work_(work), level_(level), inner_bytes_(inner_bytes), threads_(threads), stays_(whole_set_stays()) {}
 
   Amount demand_read() const {
-    return slackened(sum([&](const Stream& s) { return s.read ? fetched(s) : Amount{}; }));
+    const Amount amount = slackened(sum([&](const Stream& s) { return s.read ? read(s) : s.written ? filled(s) : Amount{}; }));
+    return {minus(amount.lo, kept_by_chance()), amount.hi};
   }
   Amount rfo() const {
+    if (!policy().fetches_to_write) return {};
     return slackened(sum([&](const Stream& s) { return s.written && !s.read ? fetched(s) : Amount{}; }));
   }
   Amount write_back() const {
+    if (policy().writes_through) return slackened(sum([&](const Stream& s) { return s.written ? written_through(s) : Amount{}; }));
     const Amount amount = slackened(sum([&](const Stream& s) { return s.written ? written_back(s) : Amount{}; }));
-    if (stays_ || !team_in_one()) return amount;
+    if (stays_ || !(team_in_one() || policy().in_any_order)) return amount;
     // Which dirty lines one sweep leaves to the next depends on who ran last.
     return {minus(amount.lo, level_.bytes), amount.hi + level_.bytes};
   }
 
  private:
+  const CachePolicy& policy() const { return level_.policy; }
   std::uint64_t line() const { return level_.line_bytes; }
   std::uint64_t whole_lines(std::uint64_t bytes) const { return ceil_divide(bytes, line()) * line(); }
   bool team_in_one() const { return level_.shared && threads_ > 1; }
@@ -64,7 +68,7 @@ class LevelFlows {
   Amount sum(Flow flow) const {
     Amount total;
     for (const auto& stream : work_.streams)
-      if (!stream.non_temporal) total += flow(stream);
+      if (!stream.non_temporal && !stream.scratchpad) total += flow(stream);
     return total;
   }
 
@@ -80,7 +84,8 @@ class LevelFlows {
   }
 
   bool whole_set_stays() const {
-    if (level_.ways == 0) return crowding * sum([&](const Stream& s) { return in_cache(s); }).hi <= level_.bytes;
+    if (policy().empty_at_start) return false;
+    if (level_.ways == 0) return crowding * policy().copies * sum([&](const Stream& s) { return in_cache(s); }).hi <= level_.bytes;
     std::uint64_t ways = slack_ways;
     for (const auto& s : work_.streams)
       if (!s.non_temporal) ways += ceil_divide(ceil_divide(in_cache(s).hi, line()), sets());
@@ -91,6 +96,7 @@ class LevelFlows {
   /// Whether a line is surely gone when the next sweep asks for it: all other lines were touched in between, except those between
   /// its own first and last use. Write-backs from the levels inside touch it once more, later by what those levels hold.
   bool gone_by_next_sweep(const Stream& stream) const {
+    if (policy().empty_at_start) return true;
     if (is_swept_often(stream)) return layer_held(stream.layers.back()) == Held::never;
     const std::uint64_t recent = largest_reuse(stream) + inner_bytes_;
     if (level_.ways == 0) return minus(sum([&](const Stream& s) { return in_cache(s); }).lo, recent) >= crowding * level_.bytes;
@@ -101,6 +107,7 @@ class LevelFlows {
   }
 
   Held layer_held(const Stream::Layer& layer) const {
+    if (policy().in_any_order) return layer_held_in_any_order(layer);
     if (layer.reuse_bytes >= crowding * level_.bytes) return Held::never;
     // In a shared cache a thread that pauses may find its layer pushed out by the others, and under the emulator they take turns.
     if (team_in_one()) return Held::maybe;
@@ -108,6 +115,18 @@ class LevelFlows {
     if (level_.ways != 0 && ceil_divide(ceil_divide(layer.reuse_bytes, line()), sets()) + layer_pieces <= level_.ways) return Held::surely;
     return Held::maybe;
   }
+
+  /// Neighbours may be at work on another multiprocessor, which has an L1 of its own, or at the same time. What all share keeps what is
+  /// far smaller and loses what is far larger than itself.
+  Held layer_held_in_any_order(const Stream::Layer& layer) const {
+    if (!level_.shared) return Held::maybe;
+    if (layer.reuse_bytes >= crowding * level_.bytes) return Held::never;
+    return crowding * crowding * policy().copies * layer.reuse_bytes <= level_.bytes ? Held::surely : Held::maybe;
+  }
+
+  /// What of the last sweep may still be there, however much was touched in between: no GPU's replacement is documented, and one that
+  /// chooses at random keeps some of anything.
+  std::uint64_t kept_by_chance() const { return policy().in_any_order && !policy().empty_at_start ? level_.bytes : 0; }
 
   /// Every line once, by whichever threads touch it.
   Amount compulsory(const Stream& s) const {
@@ -120,9 +139,13 @@ class LevelFlows {
   }
   /// What moves once a layer is broken: as declared, give or take a line wherever a row or plane of it begins (four to a layer).
   Amount refetched(const Stream& s, const Stream::Layer& layer) const {
-    const std::uint64_t edges = whole_lines(4 * line() * ceil_divide(layer.fetched_bytes, std::max<std::uint64_t>(1, layer.reuse_bytes)));
+    const std::uint64_t edges = whole_lines(4 * line() * times_through(layer));
     const Amount once = compulsory(s);
     return {std::max(once.lo, minus(layer.fetched_bytes, edges)), std::max(once.hi, whole_lines(layer.fetched_bytes) + edges)};
+  }
+
+  static std::uint64_t times_through(const Stream::Layer& layer) {
+    return ceil_divide(layer.fetched_bytes, std::max<std::uint64_t>(1, layer.reuse_bytes));
   }
 
   Amount fetched(const Stream& s) const {
@@ -133,11 +156,25 @@ class LevelFlows {
     for (auto layer = s.layers.rbegin(); layer != s.layers.rend(); ++layer) {
       const Held held = layer_held(*layer);
       if (held != Held::surely) amount.hi = std::max(amount.hi, refetched(s, *layer).hi);
-      if (held == Held::never && !layer->upper_bound) amount.lo = std::max(amount.lo, refetched(s, *layer).lo);
+      if (held == Held::never && !layer->upper_bound)
+        amount.lo = std::max(amount.lo, minus(refetched(s, *layer).lo, kept_by_chance() * times_through(*layer)));
     }
     if (!gone_by_next_sweep(s)) amount.lo = minus(amount.lo, compulsory(s).hi);
     return amount;
   }
+
+  /// By loads. Those that go past the first cache are all seen behind it.
+  Amount read(const Stream& s) const {
+    if (s.past_L1 && !level_.shared) return {s.loads * s.element_bytes, s.loads * s.element_bytes + straddles(s)};
+    const Amount amount = fetched(s);
+    return {amount.lo, amount == Amount{} ? 0 : amount.hi + (level_.shared ? 0 : straddles(s))};
+  }
+  /// By stores to a part of a sector, in a cache that else fetches nothing for them.
+  Amount filled(const Stream& s) const {
+    return policy().fetches_to_write || policy().writes_through || stays_ ? Amount{} : Amount{0, straddles(s)};
+  }
+  Amount written_through(const Stream& s) const { return {s.stores * s.element_bytes, s.stores * s.element_bytes + straddles(s)}; }
+  std::uint64_t straddles(const Stream& s) const { return s.straddles * line(); }
 
   /// A line is written back once a sweep, or as often as it was fetched when its layer is broken between two writes.
   Amount written_back(const Stream& s) const {
@@ -151,14 +188,13 @@ class LevelFlows {
     std::uint64_t most = 0;
     for (const auto& s : work_.streams)
       for (const auto& layer : s.layers)
-        if (layer_held(layer) != Held::surely)
-          most = std::max(most, ceil_divide(layer.fetched_bytes, std::max<std::uint64_t>(1, layer.reuse_bytes)));
+        if (layer_held(layer) != Held::surely) most = std::max(most, times_through(layer));
     return most;
   }
 
   Amount slackened(Amount amount) const {
     const std::uint64_t slack = slack_lines_per_thread * threads_ * line();
-    const std::uint64_t spilled = stays_ ? 0 : slack_lines_per_outer_iteration * outer_iterations() * line();
+    const std::uint64_t spilled = stays_ || policy().in_any_order ? 0 : slack_lines_per_outer_iteration * outer_iterations() * line();
     return {minus(amount.lo, slack), amount.hi + slack + spilled};
   }
 
@@ -174,13 +210,14 @@ void add_flops(const Work& work, Counts& counts) {
   for (const char* precision : {"fp64", "fp32"}) counts["flops." + std::string(precision)] = total_flops(work.flops, precision);
   for (const auto& [name, amount] : work.flops) {
     const std::string precision = name.substr(0, name.rfind('.'));
-    counts[precision] = total_flops(work.flops, precision.substr(std::string("flops.").size()));
+    if (precision != "flops.tensor") counts[precision] = total_flops(work.flops, precision.substr(std::string("flops.").size()));
   }
 }
 
 void add_references(const Work& work, Counts& counts) {
   Amount load, store, nt_store;
   for (const auto& s : work.streams) {
+    if (s.scratchpad) continue;
     load += s.loads * s.element_bytes;
     (s.non_temporal ? nt_store : store) += s.stores * s.element_bytes;
   }
@@ -188,6 +225,19 @@ void add_references(const Work& work, Counts& counts) {
   counts["bytes.reg-L1.store"] = store;
   counts["bytes.reg-L1.nt_store"] = nt_store;
   counts["bytes.reg-L1"] = load + store + nt_store;
+}
+
+void add_scratchpad(const Work& work, Counts& counts) {
+  Amount load, store;
+  for (const auto& s : work.streams)
+    if (s.scratchpad) {
+      load += s.loads * s.element_bytes, store += s.stores * s.element_bytes;
+      // What instructions read by themselves (wgmma): a counter of loads may see it.
+      for (const auto& layer : s.layers) load += Amount(layer.upper_bound ? 0 : layer.fetched_bytes, layer.fetched_bytes);
+    }
+  counts["bytes.reg-shared.load"] = load;
+  counts["bytes.reg-shared.store"] = store;
+  counts["bytes.reg-shared"] = load + store;
 }
 
 }  // namespace
@@ -201,6 +251,7 @@ Counts expected_counts(const Work& work, std::span<const CacheLevel> caches, int
   Counts counts = work.paper;
   add_flops(work, counts);
   add_references(work, counts);
+  if (!caches.empty() && caches.front().policy.in_any_order) add_scratchpad(work, counts);
   const Amount nt_store = counts["bytes.reg-L1.nt_store"];
   const auto team = static_cast<std::uint64_t>(std::max(1, threads));
   std::uint64_t inner_bytes = 0;  // one thread's caches inside the level

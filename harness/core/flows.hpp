@@ -9,13 +9,28 @@
 
 namespace plumbline {
 
+/// What a cache does with a store, and who shares it. The default is a CPU's: it fetches a line to write into it, and writes it back when
+/// the line is pushed out.
+struct CachePolicy {
+  bool writes_through = false;   // a store goes on at once and leaves nothing behind
+  bool fetches_to_write = true;  // a store that misses fetches its line first (rfo); else what is written whole fetches nothing
+  bool empty_at_start = false;   // of each sweep
+  bool in_any_order = false;     // the blocks of a GPU pass it, many at once, in an order of their own
+  std::uint32_t copies = 1;      // places in which it may hold the same line
+};
+/// L1 of a GPU: one a multiprocessor, emptied at each launch.
+inline constexpr CachePolicy gpu_L1_policy{.writes_through = true, .fetches_to_write = false, .empty_at_start = true, .in_any_order = true};
+/// Its L2, whose two halves may both hold what multiprocessors of both sides read.
+inline constexpr CachePolicy gpu_L2_policy{.fetches_to_write = false, .in_any_order = true, .copies = 2};
+
 /// One level of cache as one thread of a team sees it.
 struct CacheLevel {
-  std::string name;             // "L1", "L2", "L3"
+  std::string name;  // "L1", "L2", "L3"
   std::uint64_t bytes = 0;
-  std::uint32_t ways = 0;       // associativity; 0: unknown
-  std::uint32_t line_bytes = 64;
-  bool shared = false;          // by all threads of the team (L3); else one for each thread
+  std::uint32_t ways = 0;         // associativity; 0: unknown
+  std::uint32_t line_bytes = 64;  // what a miss moves: of a GPU's caches a sector of 32 bytes
+  bool shared = false;            // by all threads of the team (L3); else one for each thread
+  CachePolicy policy = {};
 };
 
 /// Bytes of one of `parts` equal parts of a cache, each of a whole number of its sets (lines, where its ways are not known).
@@ -27,9 +42,10 @@ inline constexpr std::uint64_t slack_lines_per_thread = 48;
 inline constexpr std::uint64_t slackened_flows = 3;
 
 /// FLOPs, register-L1 references and the flows of the boundaries L1-L2, L2-L3, L3-mem ("bytes.L1-L2.demand_read", ...) of one
-/// sweep in steady state (one warm sweep before), write-back and write-allocate caches with LRU replacement. Exact where no
+/// sweep in steady state (one warm sweep before), caches with LRU replacement and their policies. Exact where no
 /// cache decides; else [compulsory, layer condition broken]. `caches` from the core outwards; a level that is missing is
-/// left out, and so is its boundary. The totals "flops.fp64", "bytes.L1-L2", ... and Work::paper are included.
+/// left out, and so is its boundary. Of a GPU (boundaries L1-L2 and L2-mem, and bytes.reg-shared beside reg-L1) `threads` is 1. The totals
+/// "flops.fp64", "bytes.L1-L2", ... and Work::paper are included.
 Counts expected_counts(const Work& work, std::span<const CacheLevel> caches, int threads);
 
 }  // namespace plumbline

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <tuple>
 
 namespace plumbline {
 namespace {
@@ -11,7 +12,7 @@ std::vector<Kernel>& registry() {
   return all;
 }
 
-bool by_name(const Kernel& a, const Kernel& b) { return a.name < b.name; }
+bool by_name(const Kernel& a, const Kernel& b) { return std::tie(a.name, a.space) < std::tie(b.name, b.space); }
 
 }  // namespace
 
@@ -22,9 +23,9 @@ void register_kernel(Kernel kernel) {
 
 const std::vector<Kernel>& kernels() { return registry(); }
 
-const Kernel* find_kernel(std::string_view name) {
+const Kernel* find_kernel(std::string_view name, Space space) {
   const auto& all = registry();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Kernel& k) { return k.name == name; });
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Kernel& k) { return k.name == name && k.space == space; });
   return found == all.end() ? nullptr : &*found;
 }
 
@@ -42,7 +43,9 @@ FlavorName split_flavor(std::string_view name) {
 std::size_t precision_bytes(std::string_view precision) {
   if (precision == "fp64") return 8;
   if (precision == "fp32") return 4;
+  if (precision == "tf32") return 4;
   if (precision == "fp16" || precision == "bf16") return 2;
+  if (precision == "int8") return 1;
   throw std::invalid_argument("precision '" + std::string(precision) + "' has no element size");
 }
 

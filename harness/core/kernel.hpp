@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <memory_resource>
@@ -39,6 +40,9 @@ struct AbsentFlavor {
   std::string name, reason;
 };
 
+/// Where a kernel's loop runs. Kernels of one name do the same work in their spaces: what is measured of them shares its work id.
+enum class Space { cpu, cuda };
+
 struct Kernel {
   std::string name;     // "validation/triad"
   std::string summary;  // one line, with source
@@ -53,15 +57,19 @@ struct Kernel {
   std::function<std::span<const Flavor>()> flavors;  // may probe for a library at first use
   std::function<std::vector<AbsentFlavor>()> absent_flavors = [] { return std::vector<AbsentFlavor>{}; };
   std::string only = "";  // why a kernel is left out of the registry-wide proof, empty otherwise
+  Space space = Space::cpu;
+  /// For GPUs: the same sweep on the host, one element after the other, over data in HostInPlaceOfDevice. Empty for CPUs; null where a
+  /// precision has none. (`prepare` is given a DeviceMemory, and a flavor's sweep only hands the work to the device.)
+  std::function<Sweep(std::string_view precision)> on_host = {};
 };
 
 /// All kernels linked into this program, sorted by name.
 const std::vector<Kernel>& kernels();
-/// nullptr when there is none of that name.
-const Kernel* find_kernel(std::string_view name);
+/// nullptr when there is none of that name in that space.
+const Kernel* find_kernel(std::string_view name, Space space = Space::cpu);
 void register_kernel(Kernel kernel);
 
-/// Bytes of one element: fp64 8, fp32 4, fp16 and bf16 2. Throws std::invalid_argument for another word.
+/// Bytes of one element: fp64 8, fp32 and tf32 4, fp16 and bf16 2, int8 1. Throws std::invalid_argument for another word.
 std::size_t precision_bytes(std::string_view precision);
 /// The contract's precision word of a C++ type.
 template <class Real>
@@ -72,6 +80,10 @@ constexpr std::string_view precision_of() {
     return "fp32";
   } else if constexpr (std::is_same_v<Real, Fp16>) {
     return "fp16";
+  } else if constexpr (std::is_same_v<Real, Tf32>) {
+    return "tf32";
+  } else if constexpr (std::is_same_v<Real, std::int8_t>) {
+    return "int8";
   } else {
     static_assert(std::is_same_v<Real, Bf16>);
     return "bf16";

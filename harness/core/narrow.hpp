@@ -1,4 +1,4 @@
-// The 16-bit floating-point numbers, as bits: stored and rounded here, computed with where a flavor has the instructions.
+// Floating-point numbers of fewer bits, as bits: stored and rounded here, computed with where a flavor has the instructions.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -73,6 +73,22 @@ class Bf16 {
 
  private:
   std::uint16_t bits_ = 0;
+};
+
+/// TensorFloat-32: a float of which a tensor core takes the first 11 significant bits.
+class Tf32 {
+ public:
+  Tf32() = default;
+  explicit Tf32(double value) {
+    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    bits_ = (bits + 0xfff + (bits >> 13 & 1)) & ~std::uint32_t{0x1fff};
+  }
+  explicit operator float() const { return std::bit_cast<float>(bits_); }
+  explicit operator double() const { return static_cast<float>(*this); }
+  std::uint32_t bits() const { return bits_; }
+
+ private:
+  std::uint32_t bits_ = 0;
 };
 
 }  // namespace plumbline

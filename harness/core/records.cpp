@@ -42,6 +42,7 @@ void append(Results& results, Finished finished) {
   add_all(finished.counts, results.counts);
   for (auto& row : finished.model) add_once(row, results.model, seen.model, seen.model_rows);
   add_all(finished.ceilings, results.ceilings);
+  add_all(finished.remeasured, results.remeasured);
 }
 
 }  // namespace plumbline

@@ -13,16 +13,20 @@ namespace plumbline {
 
 inline constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
+/// CeilingRow::scope of what was measured on a GPU: only cases that ran on one are held against it, and they against nothing else.
+inline constexpr const char* gpu_scope = "GPU";
+
 /// /cases: what was to be measured. `id` is stable across runs and machines.
 struct CaseRow {
   std::string id, work, kernel, precision, flavor;
   std::int64_t ranks = 1, threads = 1;
   std::string params;    // JSON object in declared order
   std::int64_t row = 0;  // its place in the table
+  std::int64_t gpus = 0;  // 1: it ran on a GPU, which one thread of one rank drove; files from before there were any read as 0
   bool operator==(const CaseRow&) const = default;
 };
 
-/// /outcomes: what became of one pass ("time" or "count") of one case on one node in one session.
+/// /outcomes: what became of one pass ("time", "count" or "again") of one case on one node in one session.
 struct OutcomeRow {
   std::string case_id, pass;
   Status status = Status::ok;
@@ -64,11 +68,11 @@ struct ModelRow {
 };
 
 /// /ceilings: one sample of an attainable rate. `level`: "compute" for FLOP/s; "sweep" for a point of a sweep over working sets, whose
-/// memory level is found when judged; "vector" for a point of ERT's sweep; "mpi" and "numa" for exchanges between ranks and domains.
+/// memory level is found when judged; "vector" for a point of ERT's; "mpi", "numa", "link" for exchanges of ranks, domains, nodes.
 struct CeilingRow {
   std::string name;       // e.g. "L1 load", "FP64 vector FMA"
   std::string precision;  // fp64, fp32, or "-"
-  std::string level;      // compute | sweep | vector | mpi | numa; or a memory level
+  std::string level;      // compute | sweep | vector | mpi | numa | link; or a memory level
   std::string pattern;    // load, triad, chase, ... | fma, add, scalar fma, ...
   std::int64_t ranks = 1, threads = 1;
   std::string node, session;
@@ -79,12 +83,22 @@ struct CeilingRow {
   std::string method;     // how: kernel flavor, working set in bytes, "algorithmic bytes"
   double working_set_bytes = absent;  // bytes touched by the whole team; NaN for compute
   double clock_hz = absent;
-  std::string scope = {};  // what the team fills: core, NUMA domain, socket, node; empty where none of them
+  std::string scope = {};  // what the team fills: core, NUMA domain, socket, node; GPU: a GPU's ceiling; empty where none of them
   // What disturbed the sample: of the worst thread of the team.
   double sentinel = absent;   // independent integer additions a clock beside it: fewer where another hardware thread shares the core
   double cpu_share = absent;  // CPU time over wall time: below 1 where something else ran instead
   std::int64_t involuntary_switches = 0;  // of all threads of a rank
   bool operator==(const CeilingRow&) const = default;
+};
+
+/// /remeasured: one sample of a suspicious case, taken again on a suspect node and on like nodes beside it (pass "again"). Samples of one
+/// turn were taken next to each other.
+struct RemeasuredRow {
+  std::string case_id, node, session;
+  std::int32_t turn = 0, repetition = 0;
+  double seconds = absent;   // s per sweep of the team
+  double clock_hz = absent;  // as in /times
+  bool operator==(const RemeasuredRow&) const = default;
 };
 
 /// /machine: one JSON document a node.
@@ -110,6 +124,7 @@ struct Results {
   std::vector<ModelRow> model;
   std::vector<CeilingRow> ceilings;
   std::vector<MachineRow> machines;
+  std::vector<RemeasuredRow> remeasured = {};
   SeenRows seen = {};
 };
 
@@ -121,6 +136,7 @@ struct Finished {
   std::vector<CountRow> counts;
   std::vector<ModelRow> model;
   std::vector<CeilingRow> ceilings;  // filled by the ceilings stage; then case_row.id names the stage
+  std::vector<RemeasuredRow> remeasured = {};
 };
 
 /// Appends a finished unit to the tables; a case or model row that is already there is not repeated.

@@ -23,6 +23,7 @@ struct Reading {
   std::uint64_t enabled_ns = 0, running_ns = 0;  // 0 where a backend has no such notion
   Status status = Status::ok;
   std::string reason = {};  // in words, where status is not ok
+  bool no_number = false;   // it counted, and came to no number (a NaN): status is failed
 };
 
 /// Events that are counted at one time: a counting pass takes one group (no multiplexing).
@@ -31,6 +32,7 @@ struct EventGroup {
   bool emulated = false;         // they exist only in a process under the emulator: the rank's worker counts them
   bool whole_team = false;       // one total for all threads of the team: readings(0) has it
   bool repeats_exactly = false;  // a second repetition would say nothing more
+  int passes = 1;                // entries, of the same work each, that one count takes
 };
 
 /// An event that was asked for by name and cannot be counted.
@@ -62,6 +64,8 @@ class Backend {
   /// Called by thread `thread` (0-based) of the team: counters of its own begin and end here.
   virtual void open(int /*thread*/) noexcept {}
   virtual void close(int /*thread*/) noexcept {}
+  /// After the last repetition of a group: gives back what is held from one to the next, so that nothing stands beside later timings.
+  virtual void release() noexcept {}
   /// Called by the thread immediately around its share of the work. Neither may allocate.
   virtual void enter(int thread) noexcept = 0;
   virtual void leave(int thread) noexcept = 0;

@@ -1,8 +1,5 @@
 #include "counters/event_table.hpp"
 
-#include <fmt/format.h>
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -11,6 +8,10 @@
 #include <sstream>
 
 #include "core/error.hpp"
+#include "core/fnv.hpp"
+#include "core/quantity.hpp"
+#include "counters/perf_names.hpp"
+#include "counters/table_reader.hpp"
 
 namespace plumbline {
 namespace {
@@ -18,77 +19,47 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view schema = "plumbline-events/1";
-constexpr const char* how_checked = R"("libpfm4 VERSION" or "vendor manual, unchecked")";
+constexpr const char* unchecked = "vendor manual, unchecked";
 
-// One table of a file, read key by key; every complaint says file, line, key and what is allowed.
-class Reader {
- public:
-  Reader(const toml::table& table, std::string path, std::string title)
-      : table_(&table), path_(std::move(path)), title_(std::move(title)) {}
-
-  std::string place() const { return fmt::format("{}:{}", fs::path(path_).filename().string(), line_of(*table_)); }
-  Reader child(const toml::table& table, std::string title) const { return {table, path_, std::move(title)}; }
-  const toml::node* node(std::string_view key) const { return table_->get(key); }
-
-  [[noreturn]] void refuse(const toml::node* at, const std::string& why) const {
-    throw user_error(fmt::format("{}:{}: {}", path_, line_of(at == nullptr ? *table_ : *at), why));
-  }
-  void allow_only(const std::vector<std::string_view>& keys) const {
-    for (const auto& [key, value] : *table_)
-      if (std::find(keys.begin(), keys.end(), key.str()) == keys.end())
-        refuse(&value, fmt::format("there is no key '{}' in {}; known are {}", key.str(), title_, fmt::join(keys, ", ")));
-  }
-  const toml::node& needed(std::string_view key, const char* what) const {
-    const auto* found = node(key);
-    if (found == nullptr) refuse(nullptr, fmt::format("{} lacks '{}': {}", title_, key, what));
-    return *found;
-  }
-  std::string word(std::string_view key, const char* what) const {
-    const auto& found = needed(key, what);
-    if (!found.is_string() || found.as_string()->get().empty()) refuse(&found, fmt::format("'{}' in {} must be {}", key, title_, what));
-    return found.as_string()->get();
-  }
-  std::string word_or_none(std::string_view key, const char* what) const { return node(key) == nullptr ? "" : word(key, what); }
-  int integer(std::string_view key, int least, int most) const {
-    const auto what = fmt::format("a whole number from {} to {}", least, most);
-    return number_in(needed(key, what.c_str()), key, least, most);
-  }
-  std::optional<std::pair<int, int>> range(std::string_view key) const {
-    const auto* found = node(key);
-    if (found == nullptr) return std::nullopt;
-    const auto* pair = found->as_array();
-    if (pair == nullptr || pair->size() != 2) refuse(found, fmt::format("'{}' in {} must be [first, last]", key, title_));
-    const std::pair<int, int> result{number_in(*pair->get(0), key, 0, 1 << 16), number_in(*pair->get(1), key, 0, 1 << 16)};
-    if (result.first > result.second) refuse(found, fmt::format("'{}' in {} must be [first, last], in this order", key, title_));
-    return result;
-  }
-  std::vector<std::string> words(std::string_view key, const char* what) const {
-    std::vector<std::string> all;
-    const auto& found = needed(key, what);
-    const auto* list = found.as_array();
-    if (list == nullptr) refuse(&found, fmt::format("'{}' in {} must be a list of {}", key, title_, what));
-    for (const auto& element : *list) {
-      if (!element.is_string()) refuse(&element, fmt::format("'{}' in {} must be a list of {}", key, title_, what));
-      all.push_back(element.as_string()->get());
-    }
-    return all;
-  }
-  const std::string& title() const { return title_; }
-
- private:
-  static int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
-  int number_in(const toml::node& found, std::string_view key, int least, int most) const {
-    const auto value = found.value_exact<std::int64_t>();
-    if (!value || *value < least || *value > most)
-      refuse(&found, fmt::format("'{}' in {} must be a whole number from {} to {}", key, title_, least, most));
-    return static_cast<int>(*value);
-  }
-
-  const toml::table* table_;
-  std::string path_, title_;
+/// What the tables of a backend hold.
+struct Form {
+  std::string_view backend = {};
+  bool of_gpu = false;
+  std::vector<std::string_view> keys = {}, row_keys = {}, term_keys = {};
+  std::vector<Scope> scopes = {};
+  std::string_view checked_by = {};  // beginning of `checked` where a library knows the events
 };
 
-CpuMatch read_match(const Reader& table) {
+const Form& form_of(const std::string& backend) {
+  static const Form of_cpu{.backend = "perf_event",
+                           .keys = {"schema", "family", "backend", "match", "libpfm4", "counter"},
+                           .row_keys = {"name", "sees", "terms", "slots", "scope", "not_with", "errata", "source", "checked"},
+                           .term_keys = {"event", "raw", "weight", "pmu", "libpfm4", "only_slots"},
+                           .scopes = {Scope::core, Scope::socket},
+                           .checked_by = "libpfm4 "};
+  static const Form of_papi = [] {
+    Form form = of_cpu;
+    form.backend = "papi";
+    return form;
+  }();
+  // What can be counted in one pass, CUPTI says.
+  static const Form of_gpu{.backend = "cupti",
+                           .of_gpu = true,
+                           .keys = {"schema", "family", "backend", "match", "counter"},
+                           .row_keys = {"name", "sees", "terms", "scope", "errata", "source", "checked"},
+                           .term_keys = {"event", "weight"},
+                           .scopes = {Scope::sm, Scope::device},
+                           .checked_by = "CUPTI "};
+  return backend == of_gpu.backend ? of_gpu : backend == of_papi.backend ? of_papi : of_cpu;
+}
+
+/// What reading a row takes from the table around it.
+struct Around {
+  const Form& form;
+  std::string libpfm4 = {};  // the core's PMU
+};
+
+CpuMatch read_match(const TableReader& table) {
   table.allow_only({"vendor", "family", "models", "steppings"});
   CpuMatch match;
   match.vendor = table.word("vendor", "the vendor as 'plumbline doctor' names it, e.g. \"AuthenticAMD\"");
@@ -100,49 +71,39 @@ CpuMatch read_match(const Reader& table) {
   return match;
 }
 
-std::vector<CpuMatch> read_matches(const Reader& top) {
-  constexpr const char* allowed = "{vendor=..., family=..., models=[first, last]}, or a list of them";
-  const auto& node = top.needed("match", allowed);
-  if (node.is_table()) return {read_match(top.child(*node.as_table(), "match"))};
-  std::vector<CpuMatch> matches;
+/// The chip by CUPTI's name: what its GPUs say of themselves.
+std::string read_chip(const TableReader& table) {
+  table.allow_only({"chip"});
+  constexpr const char* allowed = "a chip as CUPTI calls it: \"GH100\"";
+  const auto chip = table.word("chip", allowed);
+  if (chip.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != chip.npos)
+    table.refuse(table.node("chip"), fmt::format("'chip' is '{}'; it must be {}", chip, allowed));
+  return chip;
+}
+
+/// `match` is one, or a list of them.
+template <class Match>
+std::vector<Match> read_matches(const TableReader& top, Match (*read)(const TableReader&), const char* form) {
+  const auto allowed = fmt::format("{}, or a list of them", form);
+  const auto& node = top.needed("match", allowed.c_str());
+  if (node.is_table()) return {read(top.child(*node.as_table(), "match"))};
+  std::vector<Match> matches;
   if (!node.is_array() || node.as_array()->empty()) top.refuse(&node, fmt::format("'match' must be {}", allowed));
   for (const auto& element : *node.as_array()) {
     if (!element.is_table()) top.refuse(&element, fmt::format("'match' must be {}", allowed));
-    matches.push_back(read_match(top.child(*element.as_table(), "match")));
+    matches.push_back(read(top.child(*element.as_table(), "match")));
   }
   return matches;
 }
 
-// Names of the contract: flops.fp64, flops.fp64.add, flops.tensor.TYPE, bytes.BOUNDARY, bytes.BOUNDARY.FLOW, instructions, ...
-bool is_quantity(const std::string& name) {
-  if (name == "instructions" || name == "fp_instructions" || name == "cycles") return true;
-  const auto one_of = [](std::string_view word, std::initializer_list<std::string_view> words) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-  };
-  const auto first = name.find('.'), second = name.find('.', first == name.npos ? first : first + 1);
-  if (first == name.npos) return false;
-  const std::string_view group = std::string_view(name).substr(0, first), rest = std::string_view(name).substr(first + 1);
-  const auto what = second == name.npos ? rest : rest.substr(0, second - first - 1);
-  const auto detail = second == name.npos ? std::string_view() : std::string_view(name).substr(second + 1);
-  if (group == "flops" && what == "tensor") return !detail.empty();
-  if (group == "flops")
-    return one_of(what, {"fp64", "fp32", "fp16", "bf16"}) && (detail.empty() || one_of(detail, {"add", "mul", "fma", "div", "sqrt"}));
-  return group == "bytes" && one_of(what, {"reg-L1", "L1-L2", "L2-L3", "L3-mem", "L2-mem"}) &&
-         (detail.empty() || one_of(detail, {"load", "store", "demand_read", "rfo", "prefetch", "write_back", "nt_store"}));
-}
-
-std::vector<std::string> read_sees(const Reader& row) {
-  constexpr const char* allowed =
-      "quantities: flops.{fp64,fp32,fp16,bf16}[.{add,mul,fma,div,sqrt}], flops.tensor.TYPE, bytes.{reg-L1,L1-L2,L2-L3,L3-mem,L2-mem}"
-      "[.{load,store,demand_read,rfo,prefetch,write_back,nt_store}], instructions, fp_instructions, cycles";
-  const auto sees = row.words("sees", allowed);
-  if (sees.empty()) row.refuse(row.node("sees"), fmt::format("'sees' in {} is empty; allowed are {}", row.title(), allowed));
-  for (const auto& one : sees)
-    if (!is_quantity(one)) row.refuse(row.node("sees"), fmt::format("'sees' in {} holds '{}'; allowed are {}", row.title(), one, allowed));
+std::vector<std::string> read_sees(const TableReader& row) {
+  const auto sees = row.words("sees", quantity_names);
+  if (sees.empty()) row.refuse(row.node("sees"), fmt::format("'sees' in {} is empty; allowed are {}", row.title(), quantity_names));
+  if (const auto wrong = wrong_claim(sees)) row.refuse(row.node("sees"), fmt::format("'sees' in {} {}", row.title(), *wrong));
   return sees;
 }
 
-std::optional<std::uint64_t> read_raw(const Reader& term) {
+std::optional<std::uint64_t> read_raw(const TableReader& term) {
   if (term.node("raw") == nullptr) return std::nullopt;
   constexpr const char* allowed = R"(a code of 64 bits in hexadecimal, as a string: "0x1f03")";
   const auto written = term.word("raw", allowed);
@@ -154,64 +115,106 @@ std::optional<std::uint64_t> read_raw(const Reader& term) {
   return code;
 }
 
-void read_term(const Reader& term, const std::string& libpfm4, TableCounter& row) {
-  term.allow_only({"event", "raw", "weight", "pmu", "libpfm4"});
+/// Bytes or operations of one count; of a CPU "line" where it is a cache line, whose size the machine says.
+double read_weight(const TableReader& term, bool of_gpu, bool& is_line) {
+  const auto& weight = term.needed("weight", "what one count stands for");
+  is_line = !of_gpu && weight.is_string() && weight.value<std::string>() == "line";
+  const auto value = is_line ? 64 : weight.is_number() ? weight.value<double>() : std::nullopt;
+  if (!value || !std::isfinite(*value) || *value <= 0)
+    term.refuse(&weight, std::string("'weight' must be a number greater than 0") + (of_gpu ? "" : ", or \"line\""));
+  return *value;
+}
+
+/// "unit__what.sum": a metric's name says how it is summed up over the units of the chip.
+void require_metric(const TableReader& term, const std::string& name) {
+  const auto unit = name.find("__"), dot = name.find('.');
+  if (unit == name.npos || unit == 0 || dot == name.npos || dot < unit || dot + 1 == name.size())
+    term.refuse(term.node("event"), fmt::format("'{}' is no metric of CUPTI with its rollup, such as dram__bytes_read.sum", name));
+}
+
+void read_term(const TableReader& term, const Around& around, TableCounter& row) {
+  term.allow_only(around.form.term_keys);
   TableEvent event;
   event.name = term.word("event", "the event's name");
+  if (is_kernel_event(event.name))
+    term.refuse(term.node("event"), fmt::format("'{}' is an event of the kernel's own; call this one otherwise", event.name));
+  for (const auto& other : row.events)
+    if (other.name == event.name)
+      term.refuse(term.node("event"), fmt::format("'{}' is there twice; one term with the sum of the weights counts it once", event.name));
   event.pmu = term.word_or_none("pmu", "the PMU's name in /sys/bus/event_source/devices, without the _NUMBER of an instance");
   event.raw = read_raw(term);
   event.libpfm4 = term.word_or_none("libpfm4", "a PMU of libpfm4");
-  if (event.libpfm4.empty() && event.pmu.empty()) event.libpfm4 = libpfm4;
-  if (!event.raw && event.pmu.empty())
+  if (term.node("only_slots") != nullptr) event.only_slots = term.integers("only_slots", 0, 63);
+  if (event.libpfm4.empty() && event.pmu.empty()) event.libpfm4 = around.libpfm4;
+  if (around.form.of_gpu) require_metric(term, event.name);
+  if (!event.raw && event.pmu.empty() && row.counter.backend == "perf_event")
     term.refuse(nullptr, fmt::format("the term '{}' lacks 'raw': a code, or a 'pmu' that names the event", event.name));
-  const auto& weight = term.needed("weight", "what one count stands for");
-  const auto value = weight.is_number() ? weight.value<double>() : std::nullopt;
-  if (!value || !std::isfinite(*value) || *value == 0) term.refuse(&weight, "'weight' must be a number other than 0");
-  row.counter.terms.push_back({event.name, *value});
+  const double weight = read_weight(term, around.form.of_gpu, event.is_line);
+  row.counter.terms.push_back({event.name, weight});
   row.events.push_back(std::move(event));
 }
 
-void read_terms(const Reader& row, const std::string& libpfm4, TableCounter& result) {
-  constexpr const char* allowed = R"(a list of {event="...", raw="0x...", weight=...})";
+void read_terms(const TableReader& row, const Around& around, TableCounter& result) {
+  const char* const allowed =
+      around.form.of_gpu ? R"(a list of {event="...", weight=...})" : R"(a list of {event="...", raw="0x...", weight=...})";
   const auto& node = row.needed("terms", allowed);
   if (!node.is_array() || node.as_array()->empty()) row.refuse(&node, fmt::format("'terms' must be {}", allowed));
   for (const auto& element : *node.as_array()) {
     if (!element.is_table()) row.refuse(&element, fmt::format("'terms' must be {}", allowed));
-    read_term(row.child(*element.as_table(), "a term"), libpfm4, result);
+    read_term(row.child(*element.as_table(), "a term"), around, result);
   }
 }
 
-TableCounter read_counter(const Reader& row, const std::string& libpfm4) {
-  row.allow_only({"name", "sees", "terms", "slots", "scope", "errata", "source", "checked"});
+void read_slots(const TableReader& row, TableCounter& result) {
+  result.slots = row.integer("slots", 1, 64);
+  if (result.slots < static_cast<int>(result.events.size()))
+    row.refuse(row.node("slots"), fmt::format("'slots' is {}, but {} has {} events, each of which takes a hardware counter", result.slots,
+                                              row.title(), result.events.size()));
+}
+
+Scope read_scope(const TableReader& row, const std::vector<Scope>& scopes) {
+  const auto allowed = fmt::format(R"("{}" and "{}")", to_string(scopes[0]), to_string(scopes[1]));
+  const auto written = row.word("scope", allowed.c_str());
+  for (const Scope scope : scopes)
+    if (written == to_string(scope)) return scope;
+  row.refuse(row.node("scope"), fmt::format("'scope' is '{}'; allowed are {}", written, allowed));
+}
+
+std::string read_checked(const TableReader& row, std::string_view by) {
+  const auto allowed = fmt::format(R"("{}VERSION" or "{}")", by, unchecked);
+  const auto checked = row.word("checked", allowed.c_str());
+  if (!checked.starts_with(by) && checked != unchecked)
+    row.refuse(row.node("checked"), fmt::format("'checked' is '{}'; allowed are {}", checked, allowed));
+  return checked;
+}
+
+TableCounter read_counter(const TableReader& row, const Around& around) {
+  row.allow_only(around.form.row_keys);
   TableCounter result;
   result.written_at = row.place();
   result.counter.name = row.word("name", "the counter's name");
-  result.counter.backend = "perf_event";
+  result.counter.backend = around.form.backend;
   result.counter.quantities = read_sees(row);
   result.counter.kind = result.counter.quantities.front().starts_with("bytes.") ? Kind::bytes : Kind::flops;
-  read_terms(row, libpfm4, result);
-  result.slots = row.integer("slots", 1, 64);
-  const auto scope = row.word("scope", R"("core" or "socket")");
-  if (scope != "core" && scope != "socket")
-    row.refuse(row.node("scope"), fmt::format(R"('scope' is '{}'; allowed are "core" and "socket")", scope));
-  result.scope = scope == "socket" ? Scope::socket : Scope::core;
+  read_terms(row, around, result);
+  if (!around.form.of_gpu) read_slots(row, result);
+  result.scope = read_scope(row, around.form.scopes);
+  if (row.node("not_with") != nullptr) result.not_with = row.words("not_with", "counters' names");
   if (row.node("errata") != nullptr) result.errata = row.words("errata", "sentences");
   result.source = row.word("source", "the document, with section or table");
-  result.checked = row.word("checked", how_checked);
-  if (!result.checked.starts_with("libpfm4 ") && result.checked != "vendor manual, unchecked")
-    row.refuse(row.node("checked"), fmt::format("'checked' is '{}'; allowed are {}", result.checked, how_checked));
+  result.checked = read_checked(row, around.form.checked_by);
   return result;
 }
 
-std::vector<TableCounter> read_counters(const Reader& top, const std::string& libpfm4) {
+std::vector<TableCounter> read_counters(const TableReader& top, const Around& around) {
   constexpr const char* allowed = "one [[counter]] for each counter";
   const auto& node = top.needed("counter", allowed);
   std::vector<TableCounter> counters;
   if (!node.is_array()) top.refuse(&node, fmt::format("'counter' must be written as {}", allowed));
   for (const auto& element : *node.as_array()) {
     if (!element.is_table()) top.refuse(&element, fmt::format("'counter' must be written as {}", allowed));
-    const Reader row = top.child(*element.as_table(), "[[counter]]");
-    counters.push_back(read_counter(row, libpfm4));
+    const TableReader row = top.child(*element.as_table(), "[[counter]]");
+    counters.push_back(read_counter(row, around));
     for (std::size_t i = 0; i + 1 < counters.size(); ++i)
       if (counters[i].counter.name == counters.back().counter.name)
         row.refuse(row.node("name"), fmt::format("there are two counters named '{}'", counters[i].counter.name));
@@ -219,17 +222,28 @@ std::vector<TableCounter> read_counters(const Reader& top, const std::string& li
   return counters;
 }
 
-toml::table parse(const fs::path& file) {
+std::string text_of(const fs::path& file) {
   std::ifstream in(file);
   std::ostringstream text;
   if (!in || fs::is_directory(file) || !(text << in.rdbuf()))
     throw user_error(
         fmt::format("cannot read the event table '{}'; PLUMBLINE_EVENTS_PATH takes TOML files and folders of them", file.string()));
+  return std::move(text).str();
+}
+
+toml::table parse(const std::string& text, const fs::path& file) {
   try {
-    return toml::parse(text.str(), file.string());
+    return toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {
     throw user_error(fmt::format("{}:{}: not valid TOML: {}", file.string(), error.source().begin.line, error.description()));
   }
+}
+
+std::string read_backend(const TableReader& top) {
+  constexpr const char* allowed = R"("perf_event" (also when left out), "papi" or "cupti")";
+  const std::string backend = top.node("backend") == nullptr ? "perf_event" : top.word("backend", allowed);
+  if (backend != form_of(backend).backend) top.refuse(top.node("backend"), fmt::format("'backend' is '{}'; allowed are {}", backend, allowed));
+  return backend;
 }
 
 void add_tables(std::vector<EventTable>& tables, const fs::path& path) {
@@ -244,16 +258,24 @@ void add_tables(std::vector<EventTable>& tables, const fs::path& path) {
 }  // namespace
 
 EventTable read_event_table(const fs::path& file) {
-  const toml::table document = parse(file);
-  const Reader top(document, file.string(), "the event table");
+  const std::string text = text_of(file);
+  const toml::table document = parse(text, file);
+  const TableReader top(document, file.string(), "the event table");
   const auto* written = document.get("schema");
   if (written == nullptr || written->value<std::string>() != schema)
     top.refuse(written, fmt::format("an event table begins with schema = \"{}\"", schema));
-  top.allow_only({"schema", "family", "match", "libpfm4", "counter"});
   EventTable table;
-  table.family = top.word("family", "a name for this family of CPUs");
-  table.matches = read_matches(top);
-  table.counters = read_counters(top, top.word_or_none("libpfm4", "the core's PMU in libpfm4"));
+  table.backend = read_backend(top);
+  const Form& form = form_of(table.backend);
+  top.allow_only(form.keys);
+  table.file = file.string();
+  table.hash = fmt::format("{:016x}", fnv1a(text));
+  table.family = top.word("family", "a name for this family of CPUs or GPUs");
+  if (form.of_gpu)
+    table.chips = read_matches(top, read_chip, "{chip=...}");
+  else if (table.backend == "perf_event" || top.node("match") != nullptr)
+    table.matches = read_matches(top, read_match, "{vendor=..., family=..., models=[first, last]}");
+  table.counters = read_counters(top, {form, top.word_or_none("libpfm4", "the core's PMU in libpfm4")});
   return table;
 }
 

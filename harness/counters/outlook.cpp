@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <set>
+
+#include "core/quantity_parts.hpp"
 
 namespace plumbline {
 namespace {
@@ -94,7 +97,7 @@ constexpr int slots_everywhere = 4;
 CountingWay way_of(const CountingFacts& facts, const TableCounter& row, const std::string& quantity, const Obstacle& core) {
   const Obstacle obstacle = row.scope == Scope::socket ? socket_obstacle(facts, row) : core;
   CountingWay way{quantity,        row.counter.backend, row.counter.name, row.counter.claim(),
-                  obstacle.status, obstacle.reason,     obstacle.next,    row.errata};
+                  obstacle.status, obstacle.reason,     obstacle.next,    row.errata, row.counter.quantities};
   if (facts.watchdog && row.scope == Scope::core && row.slots >= slots_everywhere)
     way.caveats.push_back("the NMI watchdog holds a counter, and this one needs " + std::to_string(row.slots) +
                           ": it may be split into two groups (as root: sysctl kernel.nmi_watchdog=0)");
@@ -102,7 +105,7 @@ CountingWay way_of(const CountingFacts& facts, const TableCounter& row, const st
 }
 
 CountingWay emulated_way(const CountingFacts& facts, const std::string& quantity) {
-  CountingWay way{quantity, "emulated", "emulated." + quantity, quantity, facts.emulated.status, facts.emulated.reason, "", {}};
+  CountingWay way{quantity, "emulated", "emulated." + quantity, quantity, facts.emulated.status, facts.emulated.reason, "", {}, {quantity}};
   const auto& events = facts.emulated_events;
   if (!facts.emulated.ok()) {
     way.next = "apt-get install valgrind; build with -DPLUMBLINE_WITH_EMULATOR=ON";
@@ -132,16 +135,29 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+// Parts of a quantity that nothing which works sees; all of them where `emulated` or the machine's own counters see none.
+std::vector<std::string> unseen_parts(const CountingOutlook& outlook, const std::string& quantity, bool emulated) {
+  std::set<std::string> seen;
+  for (const auto& way : outlook.ways)
+    if (way.quantity == quantity && way.status == Status::ok && (way.backend == "emulated") == emulated)
+      seen.merge(parts_seen(way.claims, area_of(quantity)));
+  auto parts = needed_parts(quantity);
+  std::erase_if(parts, [&](const std::string& part) { return seen.contains(part); });
+  return parts;
+}
+
 // What is missing, said plainly, and what works all the same.
 void add_notes(const std::vector<std::string>& quantities, CountingOutlook& outlook) {
   std::vector<std::string> hardware, nothing;
   for (const auto& quantity : quantities) {
-    const auto ok_by = [&](bool emulated) {
-      return std::any_of(outlook.ways.begin(), outlook.ways.end(), [&](const CountingWay& way) {
-        return way.quantity == quantity && way.status == Status::ok && (way.backend == "emulated") == emulated;
-      });
-    };
-    if (!ok_by(false)) (ok_by(true) ? hardware : nothing).push_back(quantity);
+    const auto unseen = unseen_parts(outlook, quantity, false);
+    if (unseen.empty()) continue;
+    const bool seen_in_part = unseen.size() < needed_parts(quantity).size();
+    if (seen_in_part) outlook.notes.push_back("the machine's own counters see " + quantity + " only in part: nothing here counts " + joined(unseen));
+    if (unseen_parts(outlook, quantity, true).empty())
+      hardware.push_back(quantity);
+    else if (!seen_in_part)
+      nothing.push_back(quantity);
   }
   if (!hardware.empty()) outlook.notes.push_back("only the emulated counters count " + joined(hardware) + " here");
   if (nothing.empty()) return;
@@ -162,6 +178,7 @@ CountingOutlook look_out(const CountingFacts& facts) {
     if (!any_sees(facts.known.counters, quantity)) outlook.ways.push_back(no_row(facts, quantity));
   }
   add_notes(quantities, outlook);
+  outlook.notes.insert(outlook.notes.end(), facts.known.notes.begin(), facts.known.notes.end());
   return outlook;
 }
 

@@ -31,6 +31,7 @@ struct CountingWay {
   std::string reason = {};                // what stands in the way; empty when ok
   std::string next = {};                  // what to do about it
   std::vector<std::string> caveats = {};  // known of it although it can be used
+  std::vector<std::string> claims = {};   // `sees` as quantities
 };
 
 struct CountingOutlook {

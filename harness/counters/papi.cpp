@@ -413,6 +413,16 @@ std::vector<EventDescription> papi_components() {
   return all;
 }
 
+std::string papi_code(const std::string& event) {
+  int code = 0;
+  PAPI_event_info_t info{};
+  if (!library().ok() || PAPI_event_name_to_code(event.c_str(), &code) != PAPI_OK || PAPI_get_event_info(code, &info) != PAPI_OK) return event;
+  if (!IS_PRESET(code)) return info.symbol;
+  std::string natives;
+  for (unsigned native = 0; native < info.count; ++native) natives += (native == 0 ? "" : ", ") + std::string(info.name[native]);
+  return std::string(info.derived) + (info.postfix[0] == '\0' ? "" : " " + std::string(info.postfix)) + " of " + natives;
+}
+
 EventNames papi_emulated_events() {
   EventNames names;
   if (library().ok())

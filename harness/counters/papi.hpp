@@ -16,4 +16,7 @@ std::vector<EventDescription> papi_components();
 /// The software-defined events that show the emulator's counts: what PAPI counts under the emulator where there is no PMU.
 EventNames papi_emulated_events();
 
+/// A preset as the native events that it is formed of; any other event by PAPI's full name.
+std::string papi_code(const std::string& event);
+
 }  // namespace plumbline

@@ -13,4 +13,6 @@ std::vector<EventDescription> papi_components() { return {}; }
 
 EventNames papi_emulated_events() { return {}; }
 
+std::string papi_code(const std::string& event) { return event; }
+
 }  // namespace plumbline

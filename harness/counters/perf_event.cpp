@@ -1,8 +1,11 @@
 #include "counters/perf_event.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
+#include <set>
 #include <stdexcept>
 
 #include "counters/perf_group.hpp"
@@ -304,6 +307,23 @@ std::unique_ptr<Backend> perf_event_backend(const EventNames& names) {
   std::vector<PerfEvent> events;
   for (const auto& name : names) events.push_back(resolve_event(name, facts(), pmus));
   return perf_event_backend_on(linux_perf(), std::move(events));
+}
+
+std::string perf_event_code(const std::string& name) {
+  const PerfEvent event = resolve_event(name, facts(), read_pmus());
+  std::set<std::string> codes;
+  for (const auto& opening : event.openings) {
+    std::string code = "type " + std::to_string(opening.type) + " config";
+    for (const std::uint64_t word : opening.config) {
+      std::array<char, 24> text{};
+      std::snprintf(text.data(), text.size(), " 0x%llx", static_cast<unsigned long long>(word));
+      if (word != 0 || &word == opening.config.data()) code += text.data();
+    }
+    codes.insert(code);
+  }
+  std::string all;
+  for (const auto& code : codes) all += (all.empty() ? "" : "; ") + code;
+  return all.empty() ? name : all;
 }
 
 std::vector<EventDescription> perf_event_events() {

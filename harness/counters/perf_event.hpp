@@ -21,6 +21,8 @@ void set_perf_team(const std::vector<RankCpus>& ranks, int rank);
 std::unique_ptr<Backend> perf_event_backend(const EventNames& events);
 /// All it knows here, each with what stands in its way.
 std::vector<EventDescription> perf_event_events();
+/// "type 4 config 0x1f03", of each opening.
+std::string perf_event_code(const std::string& event);
 
 /// The same on another kernel, of other events: for tests.
 std::unique_ptr<Backend> perf_event_backend_on(PerfKernel& kernel, std::vector<PerfEvent> events);

@@ -116,6 +116,10 @@ const TableEvent* find_in_table(std::string_view name, const std::vector<TableCo
 
 }  // namespace
 
+bool is_kernel_event(std::string_view name) {
+  return std::any_of(std::begin(generic), std::end(generic), [&](const Generic& one) { return name == one.name; });
+}
+
 std::vector<PerfEvent> software_events() { return generic_of(PERF_TYPE_SOFTWARE); }
 std::vector<PerfEvent> hardware_events() { return generic_of(PERF_TYPE_HARDWARE); }
 
@@ -157,6 +161,9 @@ Availability judge_refusal(int error, const PerfEvent& event, std::optional<int>
   switch (error) {
     case EACCES:
     case EPERM:
+      if (paranoid && *paranoid <= needed)
+        return {Status::permission, what + " although kernel.perf_event_paranoid is " + std::to_string(*paranoid) +
+                                        ": in a container allow the system call (docker --cap-add PERFMON, or its seccomp profile)"};
       return {Status::permission, what + (paranoid ? "; kernel.perf_event_paranoid is " + std::to_string(*paranoid) : "") +
                                       ", this event needs " + std::to_string(needed) +
                                       " or less: as root sysctl kernel.perf_event_paranoid=" + std::to_string(needed) +

@@ -41,6 +41,8 @@ struct PerfFacts {
   int rank = 0;
 };
 
+/// Whether the kernel gives a meaning to the name by itself, on every CPU.
+bool is_kernel_event(std::string_view name);
 std::vector<PerfEvent> software_events();
 std::vector<PerfEvent> hardware_events();
 PerfEvent resolve_event(std::string_view name, const PerfFacts& facts, const std::vector<Pmu>& pmus);

@@ -27,6 +27,9 @@ struct BackendEntry {
   std::vector<EventDescription> (*events)();
   /// What it is to count under the emulator where it is named and has no choice of its own; null: nothing.
   EventNames (*emulated)() = nullptr;
+  /// What the machine is asked for under this name, for the record; null: the name says all.
+  std::string (*code)(const std::string& event) = nullptr;
+  bool of_gpu = false;  // it counts what runs on a GPU, and nothing else does
 };
 
 std::span<const BackendEntry> backends();

@@ -61,17 +61,21 @@ Capability clock_row(const NodeState& state) {
           fixed ? "" : "cpupower frequency-set -g performance (root) steadies it"};
 }
 
-Capability gpu_row(const Topology& topology) {
+Capability gpu_row(const Topology& topology, const NvidiaGpus& nvidia) {
   const std::string seen = topology.gpus.empty() ? "no GPU on the PCI bus" : fmt::format("{} GPUs on the PCI bus", topology.gpus.size());
+  const std::string told = in_one_line(nvidia);
   dlerror();
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (driver == nullptr) {
     const char* why = dlerror();
-    return {"GPU driver", Status::unavailable, fmt::format("{}; {}", seen, why == nullptr ? "libcuda.so.1 cannot be opened" : why),
+    return {"GPU driver", Status::unavailable,
+            fmt::format("{}; {}; {}", seen, why == nullptr ? "libcuda.so.1 cannot be opened" : why, told),
             topology.gpus.empty() ? "" : "install the NVIDIA driver"};
   }
   dlclose(driver);
-  return {"GPU driver", Status::ok, seen + "; libcuda.so.1 opens", ""};
+  const bool silent = nvidia.library_found && !nvidia.why_none.empty();
+  return {"GPU driver", silent ? Status::unavailable : Status::ok, fmt::format("{}; libcuda.so.1 opens; {}", seen, told),
+          silent ? "nvidia-smi may tell more; as root: modprobe nvidia" : ""};
 }
 
 }  // namespace
@@ -106,8 +110,12 @@ Capability judge_pmu(const PmuAttempt& attempt) {
   } else if (attempt.error == EACCES || attempt.error == EPERM) {
     row.status = Status::permission;
     row.found = fmt::format("perf_event_open: {}; {}", std::strerror(attempt.error), paranoid);
-    row.next =
-        "as root: sysctl kernel.perf_event_paranoid=1 (in a container also allow the system call); emulated counters need no permission";
+    constexpr int own_user_code = 2;  // what counting it needs at most
+    row.next = attempt.paranoid.value_or(own_user_code + 1) > own_user_code
+                   ? "as root: sysctl kernel.perf_event_paranoid=1 (in a container also allow the system call); emulated counters need no "
+                     "permission"
+                   : "in a container allow the system call perf_event_open (docker --cap-add PERFMON, or its seccomp profile); emulated "
+                     "counters need no permission";
   } else {
     row.status = Status::unavailable;
     const std::string error = attempt.error == ENODATA ? "opens, but counts nothing" : std::strerror(attempt.error);
@@ -120,7 +128,7 @@ Capability judge_pmu(const PmuAttempt& attempt) {
 
 std::vector<Capability> machine_capabilities(const Topology& topology, const Cpu& cpu, const NodeState& state) {
   return {cpu_row(topology, cpu),      isa_row(cpu),     cache_row(topology),     binding_row(topology),
-          memory_row(topology, state), clock_row(state), judge_pmu(try_pmu(cpu)), gpu_row(topology)};
+          memory_row(topology, state), clock_row(state), judge_pmu(try_pmu(cpu)), gpu_row(topology, state.nvidia)};
 }
 
 }  // namespace plumbline

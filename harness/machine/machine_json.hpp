@@ -3,8 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "machine/cpu.hpp"
+#include "machine/fact.hpp"
+#include "machine/gpu_facts.hpp"
 #include "machine/topology.hpp"
 
 namespace plumbline {
@@ -17,11 +20,16 @@ struct NodeState {
   std::optional<bool> smt;              // more than one thread a core is active
   std::optional<std::string> valgrind;  // "valgrind-3.19.0"; nullopt: none on PATH
   std::optional<int> perf_event_paranoid;
+  Facts system, mitigations;
+  NvidiaGpus nvidia;
+  std::vector<std::string> libraries;  // file names of the shared libraries that this program runs with
 };
-/// Runs `valgrind --version`: once a node is enough.
+/// Runs `valgrind --version` and asks the GPU driver: once a node is enough.
 NodeState this_node_state();
 
-/// One JSON object: node, cpu, caches, cores, pus, packages, numa_nodes, gpus, memory_bytes, memory_available_bytes, thp, ...
+/// One JSON object: node, cpu, caches, cores, pus, packages, numa_nodes, gpus, memory_bytes, memory_available_bytes, thp, ...,
+/// "system" and "mitigations" (what system_facts.hpp names), "gpu_driver" and, of each GPU that NVIDIA's driver shows, "driver" and "now"
+/// (gpu_facts.hpp), "libraries". What is null stands in the "absent" beside it, with why.
 std::string machine_json(const std::string& node, const Topology& topology, const Cpu& cpu, const NodeState& state);
 
 }  // namespace plumbline

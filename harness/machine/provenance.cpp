@@ -9,15 +9,22 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "machine/build_record.hpp"
 #include "machine/cpu.hpp"
-#include "machine/machine_json.hpp"
+#include "machine/facts_json.hpp"
+#include "machine/gpu_facts.hpp"
+#include "machine/loaded_libraries.hpp"
+#include "machine/program_id.hpp"
+#include "machine/publishable.hpp"
+#include "machine/system_facts.hpp"
 #include "machine/system_file.hpp"
 
 namespace plumbline {
@@ -25,29 +32,48 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json or_null(const std::optional<std::string>& value) { return value ? ordered_json(*value) : ordered_json(); }
-
 // Only what says where and how a job ran.
-constexpr const char* slurm_variables[] = {"SLURM_JOB_ID",        "SLURM_JOB_NAME",       "SLURM_JOB_PARTITION",   "SLURM_JOB_NODELIST",
-                                           "SLURM_JOB_NUM_NODES", "SLURM_NTASKS",         "SLURM_NTASKS_PER_NODE", "SLURM_CPUS_PER_TASK",
-                                           "SLURM_STEP_ID",       "SLURM_STEP_NUM_TASKS", "SLURM_RESTART_COUNT",   "SLURM_CLUSTER_NAME",
-                                           "SLURM_ARRAY_JOB_ID",  "SLURM_ARRAY_TASK_ID",  "SLURM_CPU_BIND",        "SLURM_DISTRIBUTION",
-                                           "SLURM_JOB_QOS",       "SLURM_MEM_PER_NODE"};
-constexpr const char* thread_variables[] = {"OMP_NUM_THREADS",   "OMP_PLACES",           "OMP_PROC_BIND",
-                                            "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "GOMP_CPU_AFFINITY"};
+constexpr const char* slurm_variables[] = {"SLURM_JOB_ID",          "SLURM_JOB_NAME",      "SLURM_JOB_PARTITION",
+                                           "SLURM_JOB_NODELIST",    "SLURM_JOB_NUM_NODES", "SLURM_NTASKS",
+                                           "SLURM_NTASKS_PER_NODE", "SLURM_CPUS_PER_TASK", "SLURM_STEP_ID",
+                                           "SLURM_STEP_NUM_TASKS",  "SLURM_RESTART_COUNT", "SLURM_CLUSTER_NAME",
+                                           "SLURM_ARRAY_JOB_ID",    "SLURM_ARRAY_TASK_ID", "SLURM_CPU_BIND",
+                                           "SLURM_DISTRIBUTION",    "SLURM_JOB_QOS",       "SLURM_MEM_PER_NODE",
+                                           "SLURM_JOB_CONSTRAINTS", "SLURM_CPUS_ON_NODE",  "SLURM_JOB_CPUS_PER_NODE",
+                                           "SLURM_CPU_FREQ_REQ",    "SLURM_MPI_TYPE",      "SLURM_THREADS_PER_CORE"};
+// By what their names begin with: how threads are bound, and how the MPI library and the allocator work.
+constexpr std::string_view thread_variables[] = {"OMP_", "GOMP_", "KMP_", "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS"};
+// Which GPUs a process may use, in what order, and how CUDA works on them.
+constexpr const char* gpu_variables[] = {"CUDA_VISIBLE_DEVICES",
+                                         "NVIDIA_VISIBLE_DEVICES",
+                                         "CUDA_DEVICE_ORDER",
+                                         "CUDA_DEVICE_MAX_CONNECTIONS",
+                                         "CUDA_LAUNCH_BLOCKING",
+                                         "CUDA_MODULE_LOADING",
+                                         "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
+                                         "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"};
+constexpr std::string_view library_variables[] = {"UCX_", "FI_", "MPICH_", "MPIR_CVAR_", "I_MPI_", "HYDRA_", "GLIBC_TUNABLES", "MALLOC_"};
 
-ordered_json environment(std::span<const char* const> names) {
+/// What the launcher tells each process of itself says where it runs, not how.
+bool is_place(std::string_view name) { return name.ends_with("INTERFACE_HOSTNAME"); }
+
+ordered_json environment(std::span<const char* const> names, const Person& person) {
   auto found = ordered_json::object();
   for (const char* name : names)
-    if (const char* value = std::getenv(name)) found[name] = value;
+    if (const char* value = std::getenv(name)) found[name] = publishable({value}, person).front();
   return found;
 }
 
-ordered_json mitigations() {
-  auto found = ordered_json::object();
-  std::error_code ignored;
-  for (const auto& file : std::filesystem::directory_iterator("/sys/devices/system/cpu/vulnerabilities", ignored))
-    if (const auto line = first_line(file.path())) found[file.path().filename().string()] = *line;
+/// All variables whose names begin so, but for those that hold secrets.
+ordered_json environment(std::span<const std::string_view> beginnings, const Person& person) {
+  std::map<std::string, std::string> found;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const auto name = text.substr(0, text.find('='));
+    const bool wanted = std::any_of(beginnings.begin(), beginnings.end(), [&](auto beginning) { return name.starts_with(beginning); });
+    if (wanted && name.size() < text.size() && !is_place(name) && !names_a_secret(name))
+      found[std::string(name)] = publishable({std::string(text.substr(name.size() + 1))}, person).front();
+  }
   return found;
 }
 
@@ -66,48 +92,86 @@ std::string utc_now() {
   return text.data();
 }
 
-ordered_json command_line() {
+ordered_json command_line(const Person& person) {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   const std::string all{std::istreambuf_iterator<char>(file), {}};
-  auto words = ordered_json::array();
+  std::vector<std::string> words;
   for (std::size_t begin = 0; begin < all.size();) {
     const auto end = std::min(all.find('\0', begin), all.size());
     words.push_back(all.substr(begin, end - begin));
     begin = end + 1;
   }
-  return words;
+  return publishable(words, person);
 }
 
-ordered_json build() {
+ordered_json build(const Person& person) {
   auto flavors = ordered_json::object();
   for (const auto& [flavor, command] : build_record::flavors)
-    if (!flavor.empty()) flavors[std::string(flavor)] = command;
+    if (!flavor.empty()) flavors[std::string(flavor)] = without_person(std::string(command), person);
   return {{"compiler", build_record::compiler},
           {"type", build_record::build_type},
-          {"flags", build_record::baseline_flags},
+          {"flags", without_person(std::string(build_record::baseline_flags), person)},
           {"flavors", flavors}};
 }
 
 ordered_json kernel() {
   utsname names{};
   uname(&names);
-  return {{"system", names.sysname},
-          {"release", names.release},
-          {"version", names.version},
-          {"machine", names.machine},
-          {"options", or_null(first_line("/proc/cmdline"))}};
+  return {{"system", names.sysname}, {"release", names.release}, {"version", names.version}, {"machine", names.machine}};
+}
+
+/// Of the node of rank 0, under the names that results have had from the start. All nodes, and more facts, are in /machine.
+void add_node_facts(ordered_json& document) {
+  const auto facts = system_facts();
+  const auto add = [&](ordered_json& object, const char* name, const char* fact) {
+    const auto found = std::find_if(facts.begin(), facts.end(), [&](const Fact& one) { return one.name == fact; });
+    Fact renamed = *found;
+    renamed.name = name;
+    renamed.number = false;
+    add_fact(object, renamed);
+  };
+  add(document["kernel"], "options", "kernel_options");
+  add(document, "os", "os");
+  add(document, "microcode", "microcode");
+  document["mitigations"] = facts_json(mitigations());
+  add(document, "smt", "smt_control");
+  add(document, "numa_nodes_online", "numa_nodes_online");
+  add(document, "numa_balancing", "numa_balancing");
+  add(document, "thp", "thp_enabled");
+}
+
+void add_gpu_driver(ordered_json& document) {
+  const Nvml nvml;
+  const Facts driver = nvidia_driver(nvml);
+  document["gpu_driver"] = driver.empty() ? ordered_json() : facts_json(driver);
+  if (driver.empty()) document["absent"]["gpu_driver"] = nvml.why_not();
+}
+
+/// Of the text that MPI_Get_library_version gave: its first line, and what MPICH talks through ("ch4:ucx").
+void add_mpi(ordered_json& document, const std::string& mpi) {
+  document["mpi"] = mpi.substr(0, mpi.find('\n'));
+  constexpr std::string_view key = "MPICH Device:";
+  const auto at = mpi.find(key);
+  Fact device = unknown("mpi_device", "the MPI library's version text names no device");
+  if (at != mpi.npos) {
+    const auto begin = mpi.find_first_not_of(" \t", at + key.size());
+    if (begin != mpi.npos) device = known("mpi_device", mpi.substr(begin, mpi.find('\n', begin) - begin));
+  }
+  add_fact(document, device);
 }
 
 }  // namespace
 
 std::string provenance_json(const std::string& mpi) {
   const Cpu& cpu = this_cpu();
-  const ordered_json document{
+  const Person person = this_person();
+  ordered_json document{
       {"plumbline", build_record::version},
+      {"program", program_id()},
       {"git", {{"commit", build_record::git_commit}, {"state", build_record::git_state}}},
-      {"build", build()},
+      {"build", build(person)},
       {"time_utc", utc_now()},
-      {"command", command_line()},
+      {"command", command_line(person)},
       {"host", host_name()},
       {"kernel", kernel()},
       {"cpu",
@@ -117,17 +181,23 @@ std::string provenance_json(const std::string& mpi) {
         {"name", cpu.name},
         {"isas", cpu.isas},
         {"virtual_machine", cpu.virtual_machine}}},
-      {"microcode", or_null(field_of("/proc/cpuinfo", "microcode"))},
-      {"mitigations", mitigations()},
-      {"smt", or_null(first_line("/sys/devices/system/cpu/smt/control"))},
-      {"numa_nodes_online", or_null(first_line("/sys/devices/system/node/online"))},
-      {"numa_balancing", or_null(first_line("/proc/sys/kernel/numa_balancing"))},
-      {"thp", or_null(bracketed(first_line("/sys/kernel/mm/transparent_hugepage/enabled")))},
-      {"affinity", or_null(field_of("/proc/self/status", "Cpus_allowed_list"))},
-      {"mpi", mpi},
-      {"slurm", environment(slurm_variables)},
-      {"threads_environment", environment(thread_variables)},
   };
+  add_node_facts(document);
+  add_gpu_driver(document);
+  const auto affinity = field_of("/proc/self/status", "Cpus_allowed_list");
+  add_fact(document, affinity ? known("affinity", *affinity) : unknown("affinity", "/proc/self/status names no Cpus_allowed_list"));
+  add_mpi(document, mpi);
+  const std::string libc = libc_version();
+  add_fact(document, libc.empty() ? unknown("libc", "not the GNU C library: it has no call for its version") : known("libc", libc));
+  document["libraries"] = loaded_libraries();
+  document["slurm"] = environment(slurm_variables, person);
+  if (document["slurm"].empty()) document["absent"]["slurm"] = "not in a Slurm job: none of its variables is set";
+  document["threads_environment"] = environment(thread_variables, person);
+  if (document["threads_environment"].empty()) document["absent"]["threads_environment"] = "none of these variables is set";
+  document["gpu_environment"] = environment(gpu_variables, person);
+  if (document["gpu_environment"].empty()) document["absent"]["gpu_environment"] = "none of these variables is set";
+  document["library_environment"] = environment(library_variables, person);
+  if (document["library_environment"].empty()) document["absent"]["library_environment"] = "no variable of MPI or of the allocator is set";
   return document.dump();
 }
 

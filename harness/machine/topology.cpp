@@ -155,6 +155,17 @@ std::vector<int> Topology::allowed_cpus() const {
   return all;
 }
 
+std::string cpu_ranges(std::vector<int> cpus) {
+  std::sort(cpus.begin(), cpus.end());
+  std::string text;
+  for (std::size_t first = 0, last = 0; first < cpus.size(); first = ++last) {
+    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", cpus[first]);
+    if (last > first) text += fmt::format("-{}", cpus[last]);
+  }
+  return text;
+}
+
 std::vector<CacheLevel> cache_levels(const Topology& topology) {
   std::vector<CacheLevel> levels;
   for (const auto& cache : topology.caches)

@@ -46,6 +46,9 @@ struct Topology {
   std::vector<int> allowed_cpus() const;
 };
 
+/// "0-3,8"
+std::string cpu_ranges(std::vector<int> cpus);
+
 /// The caches as models and simulated caches take them. Shared by a team's threads: from L3 on.
 std::vector<CacheLevel> cache_levels(const Topology& topology);
 

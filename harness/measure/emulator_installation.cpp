@@ -51,8 +51,15 @@ void read_record(EmulatorInstallation& found) {
   }
 }
 
+// Valgrind preloads a library out of this folder, and LD_PRELOAD separates names by blanks and colons.
+bool can_be_preloaded_from(const fs::path& folder) { return folder.string().find_first_of(" \t\n:") == std::string::npos; }
+
 std::string disagreement(const EmulatorInstallation& found) {
   const std::string tool = "the emulator in " + found.tool_directory.string();
+  if (!can_be_preloaded_from(found.tool_directory))
+    return tool +
+           " cannot be used: Valgrind takes no folder with a blank or colon in its name; set PLUMBLINE_EMULATOR_DIR to a link to it " +
+           "without, or install elsewhere";
   if (found.tool_version.empty() || found.tool_abi == 0)
     return tool + " does not say what it was built with (plumbline-built-with is missing there): build it again";
   if (found.tool_abi != emulator_abi())

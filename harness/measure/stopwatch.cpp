@@ -1,8 +1,9 @@
 #include "measure/stopwatch.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+
+#include "measure/repeating.hpp"
 
 namespace plumbline {
 
@@ -29,13 +30,7 @@ Repetition Stopwatch::measure(std::uint64_t sweeps) {
 }
 
 std::uint64_t Stopwatch::calibrate(double min_seconds) {
-  std::uint64_t sweeps = 1;
-  for (;;) {
-    const double seconds = measure(sweeps).seconds * static_cast<double>(sweeps);
-    if (seconds >= min_seconds) return sweeps;
-    const double factor = seconds > 0 ? 1.2 * min_seconds / seconds : 10.0;
-    sweeps = static_cast<std::uint64_t>(std::ceil(static_cast<double>(sweeps) * std::clamp(factor, 1.5, 10.0)));
-  }
+  return sweeps_lasting(min_seconds, [&](std::uint64_t sweeps) { return measure(sweeps).seconds * static_cast<double>(sweeps); });
 }
 
 // The CPU clock is read inside the span, so that its share is at most one.

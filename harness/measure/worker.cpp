@@ -23,8 +23,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // What the emulator needs to be exact (harness/emulator/README.md).
-const std::vector<std::string> tool_options{"-q",
+const std::vector<std::string> tool_options{"--command-line-only=yes",  // not the user's settings for other tools
+                                            "-q",
                                             "--tool=plumbline",
+                                            "--vgdb=no",  // no pipes for a debugger, which killed processes leave behind
                                             "--vex-iropt-register-updates=allregs-at-each-insn",
                                             "--vex-guest-chase=no",
                                             "--fair-sched=yes",
@@ -163,7 +165,10 @@ void EmulatedWorker::start() {
   process_ = fork();
   if (process_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // a rank that is killed takes its worker along
-    dup2(ends[1], 3);
+    if (ends[1] == 3)
+      fcntl(3, F_SETFD, 0);  // it is in its place (a standard stream is closed here), and dup2 would leave it to be closed
+    else
+      dup2(ends[1], 3);
     close_range(4, ~0U, 0);
     execve(arguments[0], arguments.data(), variables.data());
     _exit(127);

@@ -1,7 +1,9 @@
 #include "model/accuracy.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "model/chosen_counts.hpp"
 #include "model/columns.hpp"
 #include "model/counted_case.hpp"
 #include "model/grading.hpp"
@@ -12,6 +14,7 @@ namespace {
 struct Candidate {
   const Counter* counter = nullptr;
   std::vector<Evidence> evidence = {};
+  Attempts attempts = {};
 };
 
 /// Appends the counter's rows; nothing where no model speaks of what it claims.
@@ -27,11 +30,21 @@ std::optional<Candidate> score_cases(const Counter& counter, const Measurements&
     accuracy.rows.push_back(formula.score(measurements.cases[at], at, exact, evidence));
     CaseScore& row = accuracy.rows.back();
     row.quantity = claim;
-    if (row.was_measured()) candidate.evidence.push_back(evidence);
+    const bool counted = std::isfinite(evidence.measured);
+    if (counted) candidate.evidence.push_back(evidence);
+    if (formula.was_tried(at)) {
+      ++candidate.attempts.tried;
+      counted ? ++candidate.attempts.counted : ++candidate.attempts.lost[row.status];
+    }
     accuracy.failed_exactness += row.fails_exactness();
     scored = true;
   }
   return scored ? std::optional(std::move(candidate)) : std::nullopt;
+}
+
+bool was_counted(const Counter& counter, const Columns& columns) {
+  return std::all_of(counter.terms.begin(), counter.terms.end(),
+                     [&](const Term& term) { return columns.event(counter.backend, term.event) != Columns::none; });
 }
 
 }  // namespace
@@ -45,9 +58,12 @@ Accuracy score(const Measurements& measurements, std::span<const Counter> counte
     if (auto candidate = score_cases(counter, measurements, columns, accuracy)) {
       counted += !candidate->evidence.empty();
       candidates.push_back(std::move(*candidate));
+    } else if (!is_simulated(counter) && was_counted(counter, columns)) {
+      accuracy.unscored.push_back({counter.name, "no case's model speaks of " + counter.claim()});
     }
   const Grading grading{FactorTable(measurements), FlowFamilies(columns), counted >= many_candidates};
-  for (const auto& candidate : candidates) accuracy.counters.push_back(grade(*candidate.counter, candidate.evidence, grading));
+  for (const auto& candidate : candidates)
+    accuracy.counters.push_back(grade(*candidate.counter, candidate.evidence, candidate.attempts, grading));
   return accuracy;
 }
 

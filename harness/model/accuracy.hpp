@@ -1,5 +1,6 @@
 // Scoring counters: what was counted against what the arithmetic says, case by case, and what that makes of each counter.
 #pragma once
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "core/counter.hpp"
 #include "model/bootstrap.hpp"
+#include "model/calibration.hpp"
 #include "model/coverage.hpp"
 #include "model/cross_talk.hpp"
 #include "model/evidence.hpp"
@@ -23,7 +25,7 @@ namespace plumbline {
 /// Performance Analysis Tools (CrayPat)", CUG 2018: DCR_GOOD, refills of 64 bytes; L1_DCA, accesses of one 16-byte vector.
 std::span<const Counter> known_counters();
 
-/// Those, and the counters of PAPI whose events were all counted somewhere. An event without a claim is none.
+/// Those, and the same by PAPI's software-defined events where all of them were counted somewhere.
 std::vector<Counter> counters_in(const Measurements& measurements);
 
 /// One counter on one case and node.
@@ -52,13 +54,29 @@ struct Finding {
   double value = absent;
 };
 
+/// In how many cases a counter was tried, and what came between.
+struct Attempts {
+  std::size_t tried = 0, counted = 0;
+  std::map<Status, std::size_t> lost = {};  // by why there is no count
+};
+
+/// The same event counted in several groups.
+struct Joint {
+  double median = absent;  // of counted beside other events over counted first
+  std::size_t cases = 0;
+  std::size_t sharp = 0, disturbed = 0;  // sharp cases; those in which it is farther from 1 than a trusted counter may deviate
+  double median_of_disturbed = absent;
+};
+
 /// What many cases say about one counter.
 struct CounterScore {
   std::string counter = {}, quantity = {};
   Convention convention = Convention::flow;
-  std::size_t n = 0;      // cases with a ratio
-  std::size_t sharp = 0;  // of them, those whose model leaves no more than 5 % open; bias and cv are theirs if they are three or more
-  double bias = absent;   // geometric mean of the ratios
+  std::size_t n = 0;                     // cases with a ratio
+  std::size_t narrow = 0, unsteady = 0;  // of them, those whose model leaves no more than 5 % open, and of those the ones whose repetitions
+                                         // differ too much
+  std::size_t sharp = 0;                 // the steady narrow ones; bias and cv are theirs if they are three or more
+  double bias = absent;                  // geometric mean of the ratios
   Interval bias_interval = {};
   double min = absent, max = absent, cv = absent;
   std::size_t zero_tests = 0, zero_failures = 0;
@@ -66,20 +84,29 @@ struct CounterScore {
   std::vector<FactorEffect> invariance = {};  // the strongest factor first
   std::vector<Linearity> linearity = {};      // of all cases, then by regime
   CrossTalk cross_talk = {};
-  double joint = absent;  // median of counted beside other events over counted first
-  std::size_t joint_cases = 0;
+  Interval possible = {};  // the least and the most that it may have been off: a count inside a model's interval may be off by its width
+  Joint joint = {};
+  Attempts attempts = {};
   Coverage coverage = {};
   std::optional<Regimes> regimes = {};  // where it is good, if not everywhere
+  std::optional<LookUp> look_up = {};   // what it counts instead, value by value
   std::vector<HangsOn> hangs_on = {};
   Confirmation confirmation = {};
   std::vector<Finding> findings = {};
-  char grade = '-';  // A trusted, B calibratable, C in named regimes, D rejected, - not decided
+  std::optional<Calibration> calibration = {};  // of grade B
+  char grade = '-';                             // A trusted, B calibratable, C in named regimes, D rejected, - not decided
   std::string reason = {};
+};
+
+/// A counter that was counted but could not be held against anything.
+struct Unscored {
+  std::string counter = {}, reason = {};
 };
 
 struct Accuracy {
   std::vector<CaseScore> rows = {};
   std::vector<CounterScore> counters = {};  // in the order of the counter table, flow before paper
+  std::vector<Unscored> unscored = {};      // the machine's own, of which no model speaks
   std::size_t failed_exactness = 0;         // rows of exact counters whose ratio is not 1
 };
 

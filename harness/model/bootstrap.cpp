@@ -1,28 +1,17 @@
 #include "model/bootstrap.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "model/random.hpp"
 #include "model/spread.hpp"
+#include "model/student.hpp"
 
 namespace plumbline {
 namespace {
 
-/// splitmix64 (Steele, Lea, Flood 2014): the same numbers under every standard library.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::size_t below(std::size_t n) { return static_cast<std::size_t>((next() >> 32) * static_cast<std::uint64_t>(n) >> 32); }
-
- private:
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15ULL;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t state_;
-};
+constexpr double normal_quantile = 1.959963984540054;  // of 0.975
 
 }  // namespace
 
@@ -41,6 +30,14 @@ Interval bootstrap_geometric_mean(std::span<const Cluster> clusters, std::uint64
     means.push_back(drawn.sum_of_logs / drawn.cases);
   }
   return {std::exp(quantile(means, 0.025)), std::exp(quantile(means, 0.975))};
+}
+
+Interval widened_for_few(Interval interval, double middle, std::size_t clusters) {
+  if (clusters < 2) return {};
+  const auto n = static_cast<double>(clusters);
+  const double wider = student_quantile(0.025, static_cast<int>(std::min<std::size_t>(clusters - 1, most_freedom))) / normal_quantile *
+                       std::sqrt(n / (n - 1));
+  return {middle * std::pow(interval.lo / middle, wider), middle * std::pow(interval.hi / middle, wider)};
 }
 
 std::uint64_t stable_hash(std::string_view text) {

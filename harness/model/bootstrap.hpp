@@ -23,7 +23,10 @@ inline constexpr std::size_t bootstrap_resamples = 500;
 /// Percentile interval (2.5 to 97.5 %) of exp(mean log ratio) over resampled clusters; absent for fewer than two.
 Interval bootstrap_geometric_mean(std::span<const Cluster> clusters, std::uint64_t seed, std::size_t resamples = bootstrap_resamples);
 
-/// FNV-1a, the same on every machine: a seed from a name, and the half of the works that a case belongs to.
+/// The interval about its middle as wide as Student's would be: a bootstrap of few clusters knows only those few, and is too narrow.
+Interval widened_for_few(Interval interval, double middle, std::size_t clusters);
+
+/// FNV-1a, the same on every machine: a seed from a name, and an order of works.
 std::uint64_t stable_hash(std::string_view text);
 
 }  // namespace plumbline

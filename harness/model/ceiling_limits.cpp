@@ -36,6 +36,7 @@ void hold_to_limits(std::vector<Ceiling>& ceilings, std::span<const CeilingRow> 
     if (ceiling.status != Status::ok || sample == by_value.end()) continue;
     ceiling.clock_hz = sample->second->clock_hz;
     ceiling.scope = sample->second->scope;
+    if (ceiling.scope == gpu_scope) continue;  // a core's limits are not its
     const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const NodeFacts& facts) { return facts.node == ceiling.node; });
     if (node == nodes.end()) continue;
     if (const auto limit = limit_of(ceiling, *sample->second, node->core)) {

@@ -8,8 +8,9 @@
 #include <set>
 #include <tuple>
 
+#include "model/ceiling_samples.hpp"
+#include "model/gpu_ceilings.hpp"
 #include "model/node_levels.hpp"
-#include "model/spread.hpp"
 
 namespace plumbline {
 namespace {
@@ -23,26 +24,6 @@ Group group_of(const CeilingRow& row) {
   return {sweep ? "" : row.name, row.precision, row.level, row.pattern, row.ranks, row.threads, row.node, row.unit, working_set};
 }
 
-Ceiling described(const CeilingRow& row) {
-  return {.name = row.name,
-          .precision = row.precision,
-          .level = row.level,
-          .pattern = row.pattern,
-          .ranks = row.ranks,
-          .threads = row.threads,
-          .node = row.node,
-          .unit = row.unit,
-          .method = row.method};
-}
-
-void take_spread(Ceiling& ceiling, const Spread& spread) {
-  ceiling.n = spread.n;
-  ceiling.min = spread.min;
-  ceiling.median = spread.median;
-  ceiling.max = spread.max;
-  ceiling.cv = spread.cv;
-}
-
 std::vector<double> usable(const std::vector<const CeilingRow*>& rows) {
   std::vector<double> values;
   for (const auto* row : rows)
@@ -54,9 +35,10 @@ struct PatternTraffic {
   const char* pattern;
   double factor;  // bytes across a write-allocate cache's boundary for each algorithmic byte
 };
-/// A store costs a fill and a write-back for its 8 bytes, unless the line was read anyway (update).
-constexpr std::array<PatternTraffic, 6> pattern_traffic{
-    {{"load", 1}, {"update", 1}, {"store", 2}, {"copy", 1.5}, {"triad", 4.0 / 3}, {"loads2store1", 4.0 / 3}}};
+/// A store costs a fill and a write-back for its 8 bytes, unless the line was read anyway (update). What a user states is in the bytes
+/// that cross already.
+constexpr std::array<PatternTraffic, 7> pattern_traffic{
+    {{"load", 1}, {"update", 1}, {"store", 2}, {"copy", 1.5}, {"triad", 4.0 / 3}, {"loads2store1", 4.0 / 3}, {"stated", 1}}};
 
 double traffic_of(const Ceiling& ceiling) {
   if (ceiling.unit != "GB/s") return absent;
@@ -73,7 +55,7 @@ Ceiling fit_best(const std::vector<const CeilingRow*>& rows) {
   const auto values = usable(rows);
   take_spread(ceiling, spread_of(values));
   ceiling.value = ceiling.unit == "seconds" ? ceiling.min : ceiling.max;
-  ceiling.size_bytes = rows.front()->working_set_bytes;
+  ceiling.size_bytes = ceiling.samples_bytes = rows.front()->working_set_bytes;
   if (values.empty()) {
     ceiling.status = rows.front()->status == Status::ok ? Status::failed : rows.front()->status;
     ceiling.reason = "no sample succeeded: " + rows.front()->method;
@@ -200,6 +182,7 @@ Ceiling fit_level(const std::vector<Point>& all, const LevelWindow& window, cons
   ceiling.value = any.unit == "seconds" ? ceiling.min : ceiling.max;
   ceiling.traffic_gbs = traffic_of(ceiling);
   ceiling.size_bytes = memory ? points[best].bytes : window.size_bytes;
+  ceiling.samples_bytes = points[best].bytes;
   ceiling.size_lo_bytes = window.size_lo;
   ceiling.size_hi_bytes = window.size_hi;
   ceiling.confidence = window.level->confidence;
@@ -291,7 +274,8 @@ std::vector<Ceiling> fit_ceilings(std::span<const CeilingRow> samples, std::span
   std::vector<Group> order;  // of first appearance
   std::map<Group, std::vector<const CeilingRow*>> groups;
   for (const auto& row : samples) {
-    if (row.level == "mpi") continue;  // model/mpi_ceilings.hpp: no roof of anything
+    if (is_gpu_sample(row)) continue;
+    if (row.level == "mpi" || row.level == "link") continue;  // model/mpi_ceilings.hpp, node_links.hpp: no roof of anything
     auto& members = groups[group_of(row)];
     if (members.empty()) order.push_back(group_of(row));
     members.push_back(&row);
@@ -306,6 +290,7 @@ std::vector<Ceiling> fit_ceilings(std::span<const CeilingRow> samples, std::span
     for (auto& level : fit_sweep(rows, memory.at(rows.front()->node), facts_of(nodes, rows.front()->node)))
       if (!is_there(ceilings, level)) ceilings.push_back(std::move(level));
   }
+  for (auto& of_gpu : fit_gpu_ceilings(samples)) ceilings.push_back(std::move(of_gpu));
   return ceilings;
 }
 

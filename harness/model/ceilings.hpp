@@ -39,6 +39,7 @@ struct Ceiling {
   double traffic_gbs = absent;  // memory levels: the rate in bytes that cross the boundary towards the core, fills for stores included
   double size_bytes = absent;   // memory levels: how far the plateau reaches, by measurement; for mem the working set it was measured with
   double size_lo_bytes = absent, size_hi_bytes = absent;  // 90 % of the resamples of the sweep: how sure this one run is
+  double samples_bytes = absent;  // working set (for messages: size) of the samples that min, median, max and n are of; NaN where there is none
   double confidence = absent;                             // that there is this level, 0..1 (model/levels.hpp)
   double topology_bytes = absent;                         // what the topology says of its size; absent where it says nothing
   double clock_hz = absent;                               // beside the best sample
@@ -59,7 +60,8 @@ struct Ceiling {
 
 /// One ceiling for each group of samples (level compute or a memory level) and one for each level and pattern of each sweep over working
 /// sets (level "sweep"; bandwidth or latency). The levels are those of the sweeps themselves, whatever the topology says; it stands
-/// beside. A level that a pattern has no sample of is there with its status and reason.
+/// beside. A level that a pattern has no sample of is there with its status and reason. GPUs' samples make ceilings of their own, behind
+/// the others (model/gpu_ceilings.hpp).
 std::vector<Ceiling> fit_ceilings(std::span<const CeilingRow> samples, std::span<const NodeFacts> nodes);
 
 /// Where sweeps and topology do not agree on the levels of a node, in words.

@@ -3,46 +3,85 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/quantity_parts.hpp"
+#include "model/weighted_sum.hpp"
+
 namespace plumbline {
 namespace {
 
-bool sees_part_of(const Counter& counter, const std::string& prefix) {
-  return std::any_of(counter.quantities.begin(), counter.quantities.end(),
-                     [&](const auto& quantity) { return quantity.starts_with(prefix); });
-}
-
 Estimate sum(const Estimate& a, const Estimate& b) { return {a.value + b.value, a.lo + b.lo, a.hi + b.hi}; }
 
-/// Of all counters that see a part of what begins so; nullopt where there is none, or one of them was not counted.
-std::optional<Estimate> total(const CounterSet& set, const Measured& measured, const std::string& prefix) {
-  std::optional<Estimate> all;
+/// A sum over counters; without a value and with a reason where one of them has none.
+struct Total {
+  Estimate amount = {0, 0, 0};
+  bool simulated = false;
+  Status status = Status::ok;
+  std::string reason = {};
+};
+
+/// Fewer bytes than in an empty region are none.
+Reported some_or_none(Reported count, Kind kind) {
+  if (count.status != Status::negative || kind != Kind::bytes) return count;
+  return {0, Status::ok, {}};
+}
+
+/// Of all counters that see the area, whose parts are seen once each.
+Total total(const CounterSet& set, const Measured& measured, const std::string& area) {
+  Total all;
   for (const auto& chosen : set.counters) {
-    if (!sees_part_of(chosen.counter, prefix)) continue;
-    const Reported count = counted(chosen.counter, measured);
-    if (!count.ok()) return std::nullopt;
-    all = sum(all.value_or(Estimate{0, 0, 0}), estimate_of(chosen, count.value));
+    if (parts_seen(chosen.counter.quantities, area).empty()) continue;
+    const Reported count = some_or_none(weighted_sum(chosen.counter, measured), chosen.counter.kind);
+    if (!count.ok()) return {Estimate{}, all.simulated, count.status, count.reason};
+    const auto own = estimate_of(chosen, count.value);
+    if (!own) return {Estimate{}, all.simulated, Status::negative, chosen.counter.name + " counted less than its offset"};
+    all.amount = sum(all.amount, *own);
+    all.simulated = all.simulated || is_simulated(chosen.counter);
   }
   return all;
+}
+
+/// "no counter of the set sees bytes.L1-L2.write_back"; nullopt where all of `needed` are seen.
+std::optional<std::string> unseen(const CounterSet& set, const std::vector<std::string>& needed) {
+  std::string missing;
+  for (const auto& part : needed)
+    if (std::none_of(set.counters.begin(), set.counters.end(),
+                     [&](const auto& chosen) { return parts_seen(chosen.counter.quantities, area_of(part)).contains(part); }))
+      missing += (missing.empty() ? "" : ", ") + part;
+  return missing.empty() ? std::nullopt : std::optional("no counter of the set sees " + missing);
+}
+
+/// The precisions in which the model has operations; that of the case where it speaks of none.
+std::vector<std::string> flops_needed(const Measured& measured) {
+  std::vector<std::string> needed;
+  if (measured.model != nullptr)
+    for (const auto& [quantity, bounds] : *measured.model)
+      if (is_flops_total(quantity) && bounds.hi > 0) needed.push_back(quantity);
+  return needed.empty() ? std::vector{"flops." + measured.of->precision} : needed;
+}
+
+LevelTraffic level_by(const CounterSet& set, const Measured& measured, const LevelBoundary& at) {
+  const std::string area = std::string("bytes.") + at.boundary;
+  if (auto why = unseen(set, needed_parts(area))) return {at.level, {}, {}, Status::unavailable, std::move(*why)};
+  const Total bytes = total(set, measured, area);
+  return {at.level, bytes.amount, bytes.simulated ? "emulated" : "hardware", bytes.status, bytes.reason};
+}
+
+/// Whether the set or the model speaks of a boundary at all.
+bool is_crossed(const CounterSet& set, const Measured& measured, const LevelBoundary& at) {
+  const std::string area = std::string("bytes.") + at.boundary;
+  return std::isfinite(measured.expected(area).lo) || std::any_of(set.counters.begin(), set.counters.end(), [&](const auto& chosen) {
+           return !parts_seen(chosen.counter.quantities, area).empty();
+         });
 }
 
 }  // namespace
 
-Reported counted(const Counter& counter, const Measured& measured) {
-  const auto backend = measured.counts.find(counter.backend);
-  if (backend == measured.counts.end()) return {absent, Status::unavailable, "not counted by " + counter.backend};
-  Reported all{0, Status::ok, {}};
-  for (const auto& term : counter.terms) {
-    const auto event = backend->second.find(term.event);
-    if (event == backend->second.end()) return {absent, Status::unavailable, counter.backend + " did not count '" + term.event + "'"};
-    if (!event->second.ok()) return {absent, event->second.status, term.event + ": " + event->second.reason};
-    all.value += term.weight * event->second.value;
-  }
-  return all;
-}
-
-Estimate estimate_of(const ChosenCounter& chosen, double counted) {
-  const double value = counted * chosen.factor;
-  return {value, value / chosen.ratio_hi, value / chosen.ratio_lo};
+std::optional<Estimate> estimate_of(const ChosenCounter& chosen, double counted) {
+  if (counted < chosen.offset) return std::nullopt;
+  const auto without = [&](double offset) { return std::max(0.0, counted - offset) * chosen.factor; };
+  const Estimate estimate{without(chosen.offset), without(chosen.offset_hi) / chosen.ratio_hi, without(chosen.offset_lo) / chosen.ratio_lo};
+  if (estimate.lo <= estimate.value && estimate.value <= estimate.hi) return estimate;
+  return Estimate{std::sqrt(estimate.lo * estimate.hi), estimate.lo, estimate.hi};
 }
 
 bool is_simulated(const Counter& counter) {
@@ -50,14 +89,15 @@ bool is_simulated(const Counter& counter) {
                                                       [](const Term& term) { return term.event.starts_with("sde:::plumbline::"); });
 }
 
+std::optional<std::string> unseen_flops(const CounterSet& set, const Measured& measured) { return unseen(set, flops_needed(measured)); }
+
 std::optional<Traffic> traffic_by(const CounterSet& set, const Measured& measured) {
-  const auto flops = total(set, measured, "flops.");
-  if (!flops) return std::nullopt;
-  const bool simulated =
-      std::all_of(set.counters.begin(), set.counters.end(), [](const ChosenCounter& chosen) { return is_simulated(chosen.counter); });
-  Traffic traffic{.join = Join::same, .source = simulated ? "emulated" : "hardware", .flops = *flops};
-  for (const auto& [level, boundary] : level_boundaries())
-    if (const auto bytes = total(set, measured, std::string("bytes.") + boundary)) traffic.levels.emplace_back(level, *bytes);
+  const Total flops = total(set, measured, "flops");
+  if (flops.status != Status::ok) return std::nullopt;
+  Traffic traffic{.join = Join::same, .flops = flops.amount};
+  for (const auto& at : level_boundaries())
+    if (is_crossed(set, measured, at)) traffic.levels.push_back(level_by(set, measured, at));
+  traffic.source = common_source(traffic.levels, flops.simulated ? "emulated" : "hardware");
   return traffic;
 }
 

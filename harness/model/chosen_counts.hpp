@@ -8,16 +8,19 @@
 
 namespace plumbline {
 
-/// A counter's events on one case, weighted and summed over the team; else the status and reason of the first that is missing.
-Reported counted(const Counter& counter, const Measured& measured);
-
-/// Counted x factor, between the two ratios of its scores. Not calibrated by hand: what a scored case may be off by, this one may be.
-Estimate estimate_of(const ChosenCounter& chosen, double counted);
+/// (Counted - offset) x factor, between what the offset's interval and the two ratios of its scores leave: what a scored case may be off
+/// by, this one may be. Where all of those were off to the same side, the value is the middle (of logarithms) of what is left. nullopt
+/// where less was counted than the offset: what is left then is no number.
+std::optional<Estimate> estimate_of(const ChosenCounter& chosen, double counted);
 
 /// Whether the emulator's counts are behind it, directly or as PAPI's software-defined events.
 bool is_simulated(const Counter& counter);
 
-/// FLOPs of all precisions, and bytes of every boundary of which the set sees the whole. nullopt where no FLOPs were counted.
+/// The FLOPs of the case that no counter of the set sees, in words; nullopt where all are seen.
+std::optional<std::string> unseen_flops(const CounterSet& set, const Measured& measured);
+
+/// FLOPs, and bytes of every boundary; a boundary that the set does not see whole is there with the reason. nullopt where no FLOPs were
+/// counted.
 std::optional<Traffic> traffic_by(const CounterSet& set, const Measured& measured);
 
 }  // namespace plumbline

@@ -20,6 +20,7 @@ Columns::Columns(const Measurements& measurements) : cases_(measurements.cases.s
   bounds_.resize(cases_ * quantities_.size());
   for (std::size_t at = 0; at < cases_; ++at) {
     const Measured& measured = measurements.cases[at];
+    on_gpu_.push_back(measured.of != nullptr && measured.of->gpus > 0);
     for (const auto& [backend, events] : measured.counts)
       for (const auto& [event, count] : events) counts_[at * events_.size() + events_.at(key(backend, event))] = &count;
     if (measured.model == nullptr) continue;

@@ -27,8 +27,12 @@ class Columns {
     return quantity == none ? Bounds{} : bounds_[at * quantities_.size() + quantity];
   }
 
+  /// Whether the case ran on a GPU.
+  bool on_gpu(std::size_t at) const { return on_gpu_[at]; }
+
  private:
   std::size_t cases_ = 0;
+  std::vector<bool> on_gpu_;
   std::unordered_map<std::string, std::size_t> events_, quantities_;
   std::vector<const Reported*> counts_;
   std::vector<Bounds> bounds_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/spread.hpp"
+#include "model/weighted_sum.hpp"
 
 namespace plumbline {
 namespace {
@@ -34,6 +35,12 @@ void add_repetitions(std::vector<double>& sums, const std::vector<double>& more,
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += weight * more[i];
 }
 
+/// "flops.fp16" of "flops.fp16.add" and of itself; nothing for what has no precision.
+std::string precision_total(const std::string& quantity) {
+  const std::string total = quantity.substr(0, quantity.find('.', quantity.find('.') + 1));
+  return quantity.starts_with("flops.") && total != "flops.tensor" ? total : std::string();
+}
+
 /// The other groups' medians over the first one's: the one that is farthest off.
 double joint_over_first(const Reported& count) {
   double worst = absent;
@@ -48,7 +55,10 @@ double joint_over_first(const Reported& count) {
 
 Formula::Formula(const Counter& counter, const Columns& columns) : counter_(counter), columns_(columns) {
   for (const auto& term : counter.terms) events_.push_back(columns.event(counter.backend, term.event));
-  for (const auto& quantity : counter.quantities) quantities_.push_back(columns.quantity(quantity));
+  for (const auto& quantity : counter.quantities) {
+    quantities_.push_back(columns.quantity(quantity));
+    precisions_.push_back(columns.quantity(precision_total(quantity)));
+  }
   if (counter.kind == Kind::bytes) {
     activity_.push_back(columns.quantity("bytes.reg-L1"));
   } else {
@@ -59,11 +69,39 @@ Formula::Formula(const Counter& counter, const Columns& columns) : counter_(coun
 
 Bounds Formula::expected(std::size_t at) const {
   Bounds sum{0, 0};
-  for (const std::size_t quantity : quantities_) {
-    const Bounds part = columns_.bounds(at, quantity);
+  for (std::size_t q = 0; q < quantities_.size(); ++q) {
+    const Bounds part = expected_of(at, q);
     sum = {sum.lo + part.lo, sum.hi + part.hi};
   }
   return sum;
+}
+
+/// On a GPU the compiler moves constants into registers by an FMA of half zeros (HFMA2 R, -RZ, RZ, constant), in kernels of any precision:
+/// a right counter sees two operations of halves for each thread that does. So the halves are no zero to test against, where a model names
+/// none (counters/sass.cpp leaves the same instructions out).
+bool Formula::may_move_by_halves(std::size_t at, const std::string& quantity) const {
+  const std::string precision = precision_total(quantity);
+  if (!columns_.on_gpu(at) || (precision != "flops.fp16" && precision != "flops.bf16")) return false;
+  return !std::isfinite(columns_.bounds(at, columns_.quantity("flops.fp16")).lo) &&
+         !std::isfinite(columns_.bounds(at, columns_.quantity("flops.bf16")).lo);
+}
+
+/// A model that speaks of FLOPs names all precisions that occur: one that it does not name is nothing.
+Bounds Formula::expected_of(std::size_t at, std::size_t q) const {
+  const Bounds stated = columns_.bounds(at, quantities_[q]);
+  if (may_move_by_halves(at, counter_.quantities[q])) return stated;
+  if (std::isfinite(stated.lo) || precision_total(counter_.quantities[q]).empty()) return stated;
+  const bool names_precision = std::isfinite(columns_.bounds(at, precisions_[q]).lo);
+  const bool speaks_of_flops =  // the activity of a counter of FLOPs is that of all precisions
+      std::any_of(activity_.begin(), activity_.end(), [&](std::size_t total) { return std::isfinite(columns_.bounds(at, total).lo); });
+  return speaks_of_flops && !names_precision ? Bounds{0, 0} : stated;
+}
+
+bool Formula::was_tried(std::size_t at) const {
+  return std::all_of(events_.begin(), events_.end(), [&](std::size_t event) {
+    const Reported* count = columns_.count(at, event);
+    return count != nullptr && count->status != Status::skipped;
+  });
 }
 
 double Formula::activity(std::size_t at) const {
@@ -76,23 +114,15 @@ double Formula::activity(std::size_t at) const {
 }
 
 Reported Formula::combined(const Measured& measured, std::size_t at, std::vector<double>& repetitions, double& joint) const {
-  Reported sum{0, Status::ok, {}};
-  for (std::size_t t = 0; t < events_.size(); ++t) {
-    const Term& term = counter_.terms[t];
-    const Reported* count = columns_.count(at, events_[t]);
-    if (count == nullptr) {
-      if (measured.counting != Status::ok) return {absent, measured.counting, measured.counting_reason};
-      if (!measured.counts.contains(counter_.backend)) return {absent, Status::unavailable, "not counted by " + counter_.backend};
-      return {absent, Status::unavailable, counter_.backend + " did not count '" + term.event + "'"};
-    }
-    const bool below_nothing = count->status == Status::negative && std::isfinite(count->value);
-    if (!count->ok() && !below_nothing) return {absent, count->status, term.event + ": " + count->reason};
-    sum.value += term.weight * count->value;
-    if (!count->groups.empty()) add_repetitions(repetitions, count->groups.front().repetitions, term.weight, t == 0);
-    const double other = joint_over_first(*count);
+  std::vector<const Reported*> counts;
+  for (const std::size_t event : events_) counts.push_back(columns_.count(at, event));
+  const Reported sum = weighted_sum(counter_, measured, counts);
+  if (!std::isfinite(sum.value)) return sum;
+  for (std::size_t t = 0; t < counts.size(); ++t) {
+    if (!counts[t]->groups.empty()) add_repetitions(repetitions, counts[t]->groups.front().repetitions, counter_.terms[t].weight, t == 0);
+    const double other = joint_over_first(*counts[t]);
     if (std::isfinite(other) && (!std::isfinite(joint) || std::abs(other - 1) > std::abs(joint - 1))) joint = other;
   }
-  if (sum.value < 0) sum.status = Status::negative, sum.reason = "less was counted than in the empty region";
   return sum;
 }
 
@@ -109,10 +139,11 @@ double Formula::zero_floor(const CaseRow& of) const {
   return counter_.kind == Kind::bytes ? slack_bytes(of) : zero_flops_a_rank * static_cast<double>(of.ranks);
 }
 
-bool Formula::as_good_as_nothing(const CaseScore& row, const CaseRow& of) const {
+/// Less than nothing tells only where more is missing than the surroundings of a sweep can take away.
+bool Formula::as_good_as_nothing(double count, const CaseScore& row, const CaseRow& of) const {
   if (row.zero != ZeroTest::no || row.exact_lo <= 0) return false;
-  return row.measured < nothing_part * row.exact_lo ||
-         (row.measured <= zero_floor(of) && row.measured < allowed_nothing_part * row.exact_lo);
+  if (count < 0) return row.exact_lo - count > zero_floor(of);
+  return count < nothing_part * row.exact_lo || (count <= zero_floor(of) && count < allowed_nothing_part * row.exact_lo);
 }
 
 /// Fills ratio (and status and reason where there can be none) from measured and exact.
@@ -154,16 +185,17 @@ CaseScore Formula::score(const Measured& measured, std::size_t at, Bounds exact,
   if (!std::isfinite(value.value)) return row;
   hold_zero_test(row, *measured.of, at, repetitions);
   judge(row, value);
-  judge_repetitions(repetitions, limits_of(counter_.kind), evidence);
+  judge_repetitions(repetitions, limits_of(counter_.kind), zero_floor(*measured.of), evidence);
   row.scatter = evidence.scatter;
   row.joint = evidence.joint;
   evidence.at = static_cast<std::uint32_t>(at);
-  evidence.measured = row.measured;
+  evidence.measured = value.value;
   evidence.ratio = row.ratio;
   evidence.exact_lo = row.exact_lo;
   evidence.exact_hi = row.exact_hi;
   evidence.zero = row.zero;
-  evidence.counted_nothing = as_good_as_nothing(row, *measured.of) && row.was_measured();
+  evidence.counted_nothing = as_good_as_nothing(value.value, row, *measured.of);
+  evidence.negative = value.status == Status::negative;
   return row;
 }
 

@@ -12,7 +12,7 @@ bool claims_one_precision(const Counter& counter) { return counter.kind == Kind:
 std::vector<std::string> missing_of(const Counter& counter, const Coverage& coverage, const Summary& summary) {
   std::vector<std::string> missing;
   const auto& levels = of(coverage, Factor::level);
-  if (summary.sharp() < fewest_cases) missing.emplace_back("cases whose exact amount is known");
+  if (summary.sharp() < rules::fewest_cases) missing.emplace_back("cases whose exact amount is known");
   if (of(coverage, Factor::kernel).size() < 2) missing.emplace_back("a second kernel");
   if (of(coverage, Factor::compiler).size() < 2) missing.emplace_back("a second compiler");
   if (std::find(levels.begin(), levels.end(), "O0") == levels.end()) missing.emplace_back("O0");

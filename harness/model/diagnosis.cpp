@@ -1,6 +1,7 @@
 #include "model/diagnosis.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "model/spread.hpp"
@@ -11,21 +12,29 @@ namespace {
 
 using Findings = std::vector<Finding>;
 
-std::string unit_of(const Counter& counter) { return counter.kind == Kind::flops ? "operations" : "bytes"; }
+double part_of(std::size_t some, std::size_t all) { return all == 0 ? 0 : static_cast<double>(some) / static_cast<double>(all); }
+
+// ----------------------------------------------------------------------------------------------- what the counts themselves are
 
 void find_nothing(const Diagnosed& d, Findings& findings) {
   const std::size_t nothings = d.summary.nothings();
-  if (nothings == 0) return;
-  if (nothings >= fewest_cases && d.summary.cases() == 0) {
-    findings.push_back({"always_nothing",
-                        "counted as good as nothing in all " + counted(nothings, "case") + " that have something: masked, or no such event",
+  if (nothings == 0 || d.verdict.is_good()) return;  // what good counters may have of it are strays
+  const auto negatives = static_cast<std::size_t>(
+      std::count_if(d.evidence.begin(), d.evidence.end(), [](const Evidence& one) { return one.counted_nothing && one.negative; }));
+  const std::string what = negatives == nothings ? "counted less than in the empty region in "
+                           : negatives == 0      ? "counted as good as nothing in "
+                                                 : "counted as good as nothing, or less than in the empty region, in ";
+  if (nothings >= rules::fewest_cases && d.summary.cases() == 0) {
+    findings.push_back({"always_nothing", what + "all " + counted(nothings, "case") + " that have something: masked, or no such event",
                         static_cast<double>(nothings)});
     return;
   }
   const std::string where = where_nothing_is_counted(d.evidence, d.factors);
+  const std::string of = d.summary.judged() == nothings ? "" : " of " + std::to_string(d.summary.judged());
   findings.push_back({"nothing",
-                      "counted as good as nothing in " + counted(nothings, "case") +
-                          (nothings == 1 ? " that has something" : " that have something") + (where.empty() ? "" : ": " + where),
+                      what + (of.empty() ? counted(nothings, "case") : std::to_string(nothings) + of + " cases") +
+                          (nothings == 1 && of.empty() ? " that has something" : " that have something") +
+                          (where.empty() ? "" : ": " + where),
                       static_cast<double>(nothings)});
 }
 
@@ -40,26 +49,93 @@ void find_zero_failures(const Diagnosed& d, Findings& findings) {
                       static_cast<double>(d.score.zero_failures)});
 }
 
+/// By all cases a little, or in some far off.
 void find_wrong_groups(const Diagnosed& d, Findings& findings) {
-  if (d.score.joint_cases < fewest_cases || std::abs(d.score.joint - 1) <= d.limits.dispersion) return;
-  findings.push_back({"grouping",
-                      "beside other events it counts " + significant(d.score.joint, 3) + " times what it counts in its first group",
-                      d.score.joint});
+  const Joint& joint = d.score.joint;
+  if (joint.cases < rules::fewest_cases) return;
+  if (std::abs(joint.median - 1) > d.limits.dispersion)
+    findings.push_back({"grouping",
+                        "beside other events it counts " + significant(joint.median, 3) + " times what it counts in its first group",
+                        joint.median});
+  else if (joint.disturbed > 1 && part_of(joint.disturbed, joint.sharp) > rules::tolerated_joint)
+    findings.push_back({"grouping",
+                        "beside other events it counts in " + std::to_string(joint.disturbed) + " of " + counted(joint.sharp, "case") +
+                            " " + significant(joint.median_of_disturbed, 3) + " times what it counts in its first group",
+                        joint.median_of_disturbed});
 }
 
-/// Single repetitions of a few noisy cases are no reason: half of all cases must scatter.
+// ------------------------------------------------------------------------------------------------------------- repetitions
+
+/// "a repetition in 5 is about 1.8 times the median of its case"
+std::string off_in_words(const Repeatability& r) {
+  const double one_in = 1 / r.off_share();
+  const bool is_seldom = one_in > 3.5;
+  return (is_seldom ? "a repetition in " + significant(one_in, 1) + " is" : percent_of(r.off_share()) + " of the repetitions are") +
+         " about " + significant(r.off_ratio, 3) + " times the median of " + (is_seldom ? "its case" : "their case");
+}
+
 void find_scatter(const Diagnosed& d, Findings& findings) {
   const Repeatability& r = d.score.repeatability;
-  if (r.cases >= fewest_cases && r.median > d.limits.dispersion)
-    findings.push_back(
-        {"repeatability",
-         "does not repeat: within a case its counts scatter by " + percent_of(r.median) + " (median of " + counted(r.cases, "case") + ")",
-         r.median});
-  constexpr double tolerated = 0.005;
-  if (r.cases_with_losses >= fewest_cases && static_cast<double>(r.lost) > tolerated * static_cast<double>(r.repetitions))
+  const auto does_not_repeat = [&](const std::string& how, double value) {
+    findings.push_back({"repeatability", "does not repeat: " + how, value});
+  };
+  if (r.cases < rules::fewest_cases || d.summary.narrow() < rules::fewest_cases) return;  // then it is the choice of cases, not the counter
+  if (r.median > d.limits.dispersion)  // single repetitions of a few noisy cases are no reason: half of all cases must scatter
+    does_not_repeat("within a case its counts scatter by " + percent_of(r.median) + " (median of " + counted(r.cases, "case") + ")",
+                    r.median);
+  else if (r.off_share() > rules::most_off)
+    does_not_repeat(off_in_words(r), r.off_share());
+  else if (d.summary.unsteady() > 1 && part_of(d.summary.unsteady(), d.summary.narrow()) > rules::most_unsteady)
+    does_not_repeat("in " + std::to_string(d.summary.unsteady()) + " of " + counted(d.summary.narrow(), "case") +
+                        " the middle half of its repetitions differs by more than " + percent_of(d.limits.worst),
+                    part_of(d.summary.unsteady(), d.summary.narrow()));
+  else if (r.off_share() > rules::tolerated_off)
+    findings.push_back({"repetitions", off_in_words(r), r.off_share()});
+  if (r.cases_with_losses >= rules::fewest_cases && part_of(r.lost, r.repetitions) > rules::tolerated_lost)
     findings.push_back({"lost", "loses counts in " + std::to_string(r.lost) + " of " + counted(r.repetitions, "repetition"),
-                        static_cast<double>(r.lost) / static_cast<double>(r.repetitions)});
+                        part_of(r.lost, r.repetitions)});
 }
+
+// ------------------------------------------------------------------------------------------------------- how much there is
+
+void find_uncounted(const Diagnosed& d, Findings& findings) {
+  const Attempts& a = d.score.attempts;
+  if (a.counted == a.tried) return;
+  std::vector<std::string> why;
+  for (const auto& [status, cases] : a.lost) why.push_back(std::to_string(cases) + " " + std::string(to_string(status)));
+  const bool few = part_of(a.counted, a.tried) < rules::trusted_judged;
+  findings.push_back(
+      {few ? "few_counted" : "some_uncounted",
+       "counted in " + std::string(few ? "only " : "") + std::to_string(a.counted) + " of " + counted(a.tried, "case") + ": " + listed(why),
+       part_of(a.counted, a.tried)});
+}
+
+/// Different works and kernels among the sharp cases.
+void find_few_cases(const Diagnosed& d, Findings& findings) {
+  std::vector<bool> kernels(d.factors.values(Factor::kernel)), works(d.factors.works());
+  for (const auto& one : d.evidence)
+    if (one.is_sharp()) kernels[d.factors.value(one.at, Factor::kernel)] = works[d.factors.work(one.at)] = true;
+  const auto n_kernels = static_cast<std::size_t>(std::count(kernels.begin(), kernels.end(), true));
+  const auto n_works = static_cast<std::size_t>(std::count(works.begin(), works.end(), true));
+  const std::size_t cases = d.summary.sharp();
+  if (cases >= rules::trusted_cases && (n_kernels >= rules::trusted_kernels || n_works >= rules::trusted_works)) return;
+  findings.push_back({"few_cases",
+                      "from " + counted(n_kernels, "kernel") + ", " + counted(cases, "case") + " whose exact amount is known (A takes " +
+                          std::to_string(rules::trusted_cases) + " of " + std::to_string(rules::trusted_kernels) + " kernels or of " +
+                          std::to_string(rules::trusted_works) + " sizes)",
+                      static_cast<double>(cases)});
+}
+
+void find_unsure_bias(const Diagnosed& d, Findings& findings) {
+  const Interval& sure = d.score.bias_interval;
+  if (!std::isfinite(sure.lo) || (sure.lo >= 1 - d.limits.bias && sure.hi <= 1 + d.limits.bias)) return;
+  findings.push_back({"unsure_bias",
+                      "its bias is not sure to " + percent_of(d.limits.bias) + ": " + significant(sure.lo, 4) + " to " +
+                          significant(sure.hi, 4) + " by so few kernels",
+                      d.score.bias});
+}
+
+// -------------------------------------------------------------------------------------------------------- what explains a wrong one
 
 /// An offset is one when the rest is a straight line.
 void find_offset(const Diagnosed& d, Findings& findings) {
@@ -74,14 +150,14 @@ void find_offset(const Diagnosed& d, Findings& findings) {
                       line.intercept});
 }
 
-/// By team: every rank may stop at its own count.
+/// By team: every rank may stop at its own count. What stops lies below even the least that the model allows, so wide intervals tell too.
 void find_saturation(const Diagnosed& d, Findings& findings) {
   double cap = absent;
   for (std::uint32_t team = 0; team < d.factors.values(Factor::team) && !std::isfinite(cap); ++team) {
-    std::vector<Evidence> members;
+    std::vector<Point> points;
     for (const auto& one : d.evidence)
-      if (d.factors.value(one.at, Factor::team) == team) members.push_back(one);
-    cap = saturation_of(points_of(members), d.limits.dispersion);
+      if (one.tells() && !one.unsteady && d.factors.value(one.at, Factor::team) == team) points.push_back(point_of(one));
+    cap = saturation_of(std::move(points), d.limits.dispersion);
   }
   if (std::isfinite(cap))
     findings.push_back({"saturates", "does not count beyond " + significant(cap, 3) + " " + unit_of(d.counter) + " a sweep", cap});
@@ -108,9 +184,42 @@ void find_dependence(const Diagnosed& d, Findings& findings) {
   }
 }
 
+void find_factor(const Diagnosed& d, Findings& findings) {
+  const double factor = 1 / d.verdict.factor;
+  const bool is_right = std::abs(d.verdict.factor - 1) <= d.limits.bias;
+  std::string words = is_right ? "right to " + percent_of(d.limits.worst)
+                               : "steady: multiply by " + significant(factor, 4) + simple_ratio(factor, d.counter.kind);
+  if (!d.verdict.strays.empty()) {
+    std::vector<std::string> names;
+    for (const std::uint32_t at : d.verdict.strays) names.push_back(d.factors.name(at));
+    words += ", except " + std::to_string(names.size()) + " of " + counted(d.summary.judged(), "case") + ": " + listed(names, 3);
+  }
+  findings.push_back({is_right && !d.verdict.strays.empty() ? "strays" : "factor", words, factor});
+}
+
 }  // namespace
 
-Point point_of(const Evidence& evidence) { return {evidence.measured / evidence.ratio, evidence.measured}; }
+std::string unit_of(const Counter& counter) { return counter.kind == Kind::flops ? "operations" : "bytes"; }
+
+std::span<const Rule> grading_rules() {
+  static constexpr std::array rules{
+      Rule{"always_nothing", Consequence::rejects},
+      Rule{"zero_test", Consequence::rejects},
+      Rule{"nothing", Consequence::rejects_where_it_is_so},
+      Rule{"repeatability", Consequence::rejects},
+      Rule{"lost", Consequence::rejects},
+      Rule{"repetitions", Consequence::at_most_B},
+      Rule{"few_counted", Consequence::at_most_B},
+      Rule{"few_cases", Consequence::at_most_B},
+      Rule{"unsure_bias", Consequence::at_most_B},
+      Rule{"grouping", Consequence::good_alone},
+  };
+  return rules;
+}
+
+Point point_of(const Evidence& evidence) {
+  return {std::clamp(evidence.measured, evidence.exact_lo, evidence.exact_hi), evidence.measured};
+}
 
 std::vector<Point> points_of(const std::vector<Evidence>& evidence) {
   std::vector<Point> points;
@@ -130,16 +239,18 @@ std::vector<Finding> findings_of(const Diagnosed& d) {
   find_zero_failures(d, findings);
   find_wrong_groups(d, findings);
   find_scatter(d, findings);
-  if (d.summary.is_trusted(d.limits)) return findings;  // small effects of a counter that is right are no faults
-  if (d.summary.is_steady(d.limits)) {
-    const double factor = 1 / d.summary.bias();
-    findings.push_back({"factor", "steady: multiply by " + significant(factor, 4) + simple_ratio(factor), factor});
-    return findings;
+  find_uncounted(d, findings);
+  find_few_cases(d, findings);
+  if (d.verdict.grade == 'A') {  // small effects of a counter that is right are no faults
+    find_unsure_bias(d, findings);
+  } else if (d.verdict.grade == 'B') {
+    find_factor(d, findings);
+  } else {
+    find_offset(d, findings);
+    find_saturation(d, findings);
+    find_flows(d, findings);
+    find_dependence(d, findings);
   }
-  find_offset(d, findings);
-  find_saturation(d, findings);
-  find_flows(d, findings);
-  find_dependence(d, findings);
   return findings;
 }
 

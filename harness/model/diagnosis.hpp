@@ -1,5 +1,8 @@
 // What is wrong with a counter, in words: everything that the evidence shows, the gravest first.
 #pragma once
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/accuracy.hpp"
@@ -14,6 +17,7 @@ struct Diagnosed {
   const std::vector<Evidence>& evidence;
   const FactorTable& factors;
   const Summary& summary;
+  const Verdict& verdict;
   Limits limits;
 };
 
@@ -21,6 +25,17 @@ std::vector<Finding> findings_of(const Diagnosed& diagnosed);
 
 /// nullptr where there is none of that kind.
 const Finding* find(const std::vector<Finding>& findings, std::string_view kind);
+
+/// "operations", "bytes"
+std::string unit_of(const Counter& counter);
+
+/// What a finding of that kind means for the grade, the gravest first. What has no entry explains, and means nothing by itself.
+enum class Consequence { rejects, rejects_where_it_is_so, at_most_B, good_alone };
+struct Rule {
+  std::string_view kind;
+  Consequence consequence;
+};
+std::span<const Rule> grading_rules();
 
 /// Points of the sharp cases, for fits. Exact is what the interval has nearest to the count: inside, the count itself.
 Point point_of(const Evidence& evidence);

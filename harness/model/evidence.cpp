@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/spread.hpp"
+
 namespace plumbline {
 
 void Summary::Moments::add(double ratio) {
@@ -36,45 +38,65 @@ double Summary::Moments::cv() const {
 void Summary::add(const Evidence& evidence, const Limits& limits) {
   zero_tests_ += evidence.zero != ZeroTest::no;
   zero_failures_ += evidence.zero == ZeroTest::failed;
-  nothings_ += evidence.counted_nothing;
+  if (evidence.counted_nothing) nothings_.push_back(evidence.at);
   if (!evidence.tells()) return;
   all_.add(evidence.ratio);
-  if (evidence.is_sharp()) {
-    sharp_.add(evidence.ratio);
-    return;
-  }
-  if (evidence.unsteady) return;
-  least_factor_ = std::max(least_factor_, evidence.measured / (evidence.exact_hi * (1 + limits.worst)));
-  if (evidence.exact_lo > 0) most_factor_ = std::min(most_factor_, evidence.measured / (evidence.exact_lo * (1 - limits.worst)));
+  if (evidence.is_sharp()) sharp_.add(evidence.ratio);
+  narrow_ += evidence.is_narrow();
+  unsteady_ += evidence.is_narrow() && evidence.unsteady;
+  constexpr double any = std::numeric_limits<double>::infinity();
+  judged_.push_back({.at = evidence.at,
+                     .sharp = evidence.is_sharp(),
+                     .ratio = evidence.ratio,
+                     .least = evidence.least() / (evidence.exact_hi * (1 + limits.worst)),
+                     .most = evidence.exact_lo > 0 ? evidence.most() / (evidence.exact_lo * (1 - limits.worst)) : any});
 }
 
 void Summary::add(const Summary& other) {
   all_.add(other.all_);
   sharp_.add(other.sharp_);
-  least_factor_ = std::max(least_factor_, other.least_factor_);
-  most_factor_ = std::min(most_factor_, other.most_factor_);
+  judged_.insert(judged_.end(), other.judged_.begin(), other.judged_.end());
+  nothings_.insert(nothings_.end(), other.nothings_.begin(), other.nothings_.end());
   zero_tests_ += other.zero_tests_;
   zero_failures_ += other.zero_failures_;
-  nothings_ += other.nothings_;
+  narrow_ += other.narrow_;
+  unsteady_ += other.unsteady_;
 }
 
-bool Summary::is_steady(const Limits& limits) const {
-  const double b = sharp_.bias();
-  return sharp_.n >= fewest_cases && sharp_.cv() <= limits.dispersion && sharp_.max / b - 1 <= limits.worst &&
-         1 - sharp_.min / b <= limits.worst && least_factor_ <= b && b <= most_factor_;
+std::vector<std::uint32_t> Summary::strays_of(double factor) const {
+  std::vector<std::uint32_t> strays = nothings_;
+  for (const auto& one : judged_)
+    if (!one.bears(factor)) strays.push_back(one.at);
+  return strays;
 }
 
-bool Summary::is_trusted(const Limits& limits) const {
-  return is_steady(limits) && std::abs(sharp_.bias() - 1) <= limits.bias && sharp_.max - 1 <= limits.worst &&
-         1 - sharp_.min <= limits.worst && least_factor_ <= 1 && 1 <= most_factor_;
+/// The factor is first that of the median case, which strays do not move, and then the mean of all cases that bear it.
+Verdict Summary::steady(const Limits& limits, std::size_t strays) const {
+  std::vector<double> ratios;
+  for (const auto& one : judged_)
+    if (one.sharp) ratios.push_back(one.ratio);
+  const double middle = quantile(ratios, 0.5);
+  Moments kept;
+  for (const auto& one : judged_)
+    if (one.sharp && one.bears(middle)) kept.add(one.ratio);
+  Verdict found{.grade = 'D', .factor = kept.bias(), .strays = strays_of(kept.bias())};
+  if (found.strays.size() > strays) return {.grade = 'D'};
+  if (kept.n < rules::fewest_cases || kept.cv() > limits.dispersion) return {.grade = 'D'};
+  const bool right = found.strays.empty() && std::abs(found.factor - 1) <= limits.bias && strays_of(1).empty();
+  found.grade = right ? 'A' : 'B';
+  return found;
 }
 
-char Summary::grade(const Limits& limits) const {
-  if (fails()) return 'D';
-  if (is_trusted(limits)) return 'A';
-  if (is_steady(limits)) return 'B';
-  const bool outside = least_factor_ > 1 || most_factor_ < 1;
-  return sharp_.n >= fewest_cases || (outside && all_.n >= fewest_cases) ? 'D' : '-';
+Verdict Summary::verdict(const Limits& limits, std::size_t strays) const {
+  const std::size_t allowed = std::max(strays, rules::strays_allowed(judged()));
+  if (zero_failures_ > 0 || nothings_.size() > allowed) return {.grade = 'D'};
+  if (sharp_.n >= rules::fewest_cases) return steady(limits, allowed);
+  return {.grade = all_.n >= rules::fewest_cases && strays_of(1).size() > allowed ? 'D' : '-'};
+}
+
+bool Summary::bears(double factor, const Limits& limits) const {
+  const Verdict own = verdict(limits);
+  return own.is_good() && std::abs(own.factor / factor - 1) <= limits.bias && strays_of(factor).size() <= rules::strays_allowed(judged());
 }
 
 Summary summarize(std::span<const Evidence> evidence, const Limits& limits) {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/counter.hpp"
 #include "core/records.hpp"
+#include "model/rules.hpp"
 
 namespace plumbline {
 
@@ -17,28 +17,37 @@ struct Evidence {
   double measured = absent, ratio = absent;
   double exact_lo = absent, exact_hi = absent;
   ZeroTest zero = ZeroTest::no;
-  bool counted_nothing = false;             // or as good as nothing, where there is something
+  bool counted_nothing = false;             // or as good as nothing, or less than nothing, where there is something
+  bool negative = false;                    // less than nothing
   bool unsteady = false;                    // its own repetitions differ by more than a trusted counter may deviate
+  double low = absent, high = absent;       // quartiles of its repetitions
   std::uint32_t repetitions = 0, lost = 0;  // lost: repetitions that counted far less than their median
+  std::uint32_t off = 0;                    // repetitions farther from the median than a trusted counter may deviate, in either direction
+  double off_ratio = absent;                // their mean over that median
   double scatter = absent;                  // of the repetitions, over their median; absent for fewer than three
   double joint = absent;                    // median in another group of events over that in the first; absent where there is one group
 
+  /// What the count may be: an unsteady case's is anything between its quartiles.
+  double least() const { return unsteady ? low : measured; }
+  double most() const { return unsteady ? high : measured; }
   /// A ratio that can tell a right counter from a wrong one: not the answer "inside" to an interval that begins at nothing.
   bool tells() const { return zero == ZeroTest::no && !counted_nothing && ratio == ratio && !(exact_lo <= 0 && ratio == 1); }
-  /// One so sure, and of an interval so narrow, that a ratio of 1 says that the counter is right.
-  bool is_sharp() const { return tells() && !unsteady && exact_lo > 0 && exact_hi <= 1.05 * exact_lo; }
+  /// An interval so narrow that a ratio of 1 says that the counter is right.
+  bool is_narrow() const { return tells() && exact_lo > 0 && exact_hi <= 1.05 * exact_lo; }
+  /// And a count that is sure.
+  bool is_sharp() const { return is_narrow() && !unsteady; }
 };
 
-/// What a trusted counter may deviate by: FLOPs are counted, bytes are at the mercy of caches and of other traffic.
-struct Limits {
-  double bias, worst, dispersion;
+/// What cases alone say of a counter.
+struct Verdict {
+  char grade = '-';                        // A always right, B always the same factor, D neither, - too few can tell
+  double factor = absent;                  // of A and B: measured over exact, without the strays
+  std::vector<std::uint32_t> strays = {};  // of B: single cases that are far from the factor
+
+  bool is_good() const { return grade == 'A' || grade == 'B'; }
 };
-constexpr Limits limits_of(Kind kind) { return kind == Kind::flops ? Limits{0.01, 0.02, 0.005} : Limits{0.05, 0.15, 0.03}; }
 
-/// With fewer cases a grade would say more about the choice of cases than about the counter.
-inline constexpr std::size_t fewest_cases = 3;
-
-/// Sums over evidence, of the sharp cases where there are enough of them: parts add up, so that leaving one out costs nothing.
+/// Evidence put together: parts add up, so that leaving one out costs little.
 class Summary {
  public:
   void add(const Evidence& evidence, const Limits& limits);
@@ -46,21 +55,23 @@ class Summary {
 
   std::size_t cases() const { return all_.n; }
   std::size_t sharp() const { return sharp_.n; }
+  std::size_t narrow() const { return narrow_; }
+  std::size_t unsteady() const { return unsteady_; }  // of the narrow ones
   std::size_t zero_tests() const { return zero_tests_; }
   std::size_t zero_failures() const { return zero_failures_; }
-  std::size_t nothings() const { return nothings_; }  // counted nothing where there is something
-  bool fails() const { return zero_failures_ + nothings_ > 0; }
+  std::size_t nothings() const { return nothings_.size(); }  // counted nothing where there is something
+  std::size_t judged() const { return all_.n + nothings_.size(); }
+  bool says_something() const { return judged() + zero_failures_ > 0; }
 
-  double bias() const { return judged().bias(); }
-  double cv() const { return judged().cv(); }
+  double bias() const { return most_telling().bias(); }
+  double cv() const { return most_telling().cv(); }
   double min() const { return all_.n == 0 ? absent : all_.min; }
   double max() const { return all_.n == 0 ? absent : all_.max; }
 
-  /// Always the same factor from the model; where the model leaves an interval, inside it after division by the factor.
-  bool is_steady(const Limits& limits) const;
-  bool is_trusted(const Limits& limits) const;
-  /// A, B or D by these cases alone; '-' where too few can tell.
-  char grade(const Limits& limits) const;
+  /// `strays`: so many are borne, if they are more than these cases alone would bear.
+  Verdict verdict(const Limits& limits, std::size_t strays = 0) const;
+  /// Whether the cases, three or more of them sharp, bear a factor that others showed.
+  bool bears(double factor, const Limits& limits) const;
 
  private:
   struct Moments {
@@ -72,11 +83,21 @@ class Summary {
     double bias() const;
     double cv() const;
   };
-  const Moments& judged() const { return sharp_.n >= fewest_cases ? sharp_ : all_; }
+  /// A case that tells, and the factors for which its count would be right.
+  struct Judged {
+    std::uint32_t at;
+    bool sharp;
+    double ratio, least, most;
+    bool bears(double factor) const { return least <= factor && factor <= most; }
+  };
+  const Moments& most_telling() const { return sharp_.n >= rules::fewest_cases ? sharp_ : all_; }
+  std::vector<std::uint32_t> strays_of(double factor) const;
+  Verdict steady(const Limits& limits, std::size_t strays) const;
 
   Moments all_, sharp_;
-  double least_factor_ = 0, most_factor_ = std::numeric_limits<double>::infinity();  // for which the intervals hold the counts
-  std::size_t zero_tests_ = 0, zero_failures_ = 0, nothings_ = 0;
+  std::vector<Judged> judged_;
+  std::vector<std::uint32_t> nothings_;
+  std::size_t zero_tests_ = 0, zero_failures_ = 0, narrow_ = 0, unsteady_ = 0;
 };
 
 Summary summarize(std::span<const Evidence> evidence, const Limits& limits);

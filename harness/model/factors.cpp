@@ -7,6 +7,7 @@
 
 #include "core/flows.hpp"
 #include "core/kernel.hpp"
+#include "model/bootstrap.hpp"
 
 namespace plumbline {
 namespace {
@@ -105,8 +106,27 @@ FactorTable::FactorTable(const Measurements& measurements) {
     const auto [found, is_new] = works.try_emplace(measured.of->work, static_cast<std::uint32_t>(work_words_.size()));
     if (is_new) work_words_.push_back(measured.of->work);
     work_.push_back(found->second);
+    names_.push_back(&measured.of->id);
   }
-  for (std::size_t f = 0; f < factor_count; ++f) match(static_cast<Factor>(f));
+  for (std::size_t f = 0; f < factor_count; ++f) {
+    match(static_cast<Factor>(f));
+    halve(static_cast<Factor>(f));
+  }
+}
+
+/// In an order that nothing but the works' names decides.
+void FactorTable::halve(Factor factor) {
+  std::vector<std::uint32_t> first_value(works()), order(works());
+  for (std::size_t at = cases(); at-- > 0;) first_value[work_[at]] = value(at, factor);
+  for (std::uint32_t work = 0; work < works(); ++work) order[work] = work;
+  std::vector<std::uint64_t> hashes;
+  for (const auto& word : work_words_) hashes.push_back(mixed(stable_hash(word), 0));
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tuple(first_value[a], hashes[a], a) < std::tuple(first_value[b], hashes[b], b);
+  });
+  auto& held_out = held_out_[static_cast<std::size_t>(factor)];
+  held_out.assign(works(), false);
+  for (std::size_t i = 1; i < order.size(); i += 2) held_out[order[i]] = true;
 }
 
 void FactorTable::match(Factor factor) {

@@ -31,6 +31,11 @@ class FactorTable {
   std::size_t works() const { return work_words_.size(); }
   const std::string& work_word(std::uint32_t work) const { return work_words_[work]; }
 
+  /// The case's id.
+  const std::string& name(std::size_t at) const { return *names_[at]; }
+  /// Whether the case belongs to the half that confirms what the other half shows: every second work of each value of the factor.
+  bool is_held_out(std::size_t at, Factor factor) const { return held_out_[static_cast<std::size_t>(factor)][work_[at]]; }
+
   /// Cases that agree in everything but the factor, next to each other, by its value: begin of each such group, and the end.
   struct Matched {
     std::vector<std::uint32_t> cases = {};
@@ -40,11 +45,14 @@ class FactorTable {
 
  private:
   void match(Factor factor);
+  void halve(Factor factor);
 
   std::vector<std::array<std::uint32_t, factor_count>> of_case_;
   std::array<std::vector<std::string>, factor_count> words_;
   std::vector<std::uint32_t> work_;
   std::vector<std::string> work_words_;
+  std::vector<const std::string*> names_;  // borrowed from the Results
+  std::array<std::vector<bool>, factor_count> held_out_;
   std::array<Matched, factor_count> matched_;
 };
 

@@ -1,18 +1,18 @@
 #include "model/grading.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
 #include "model/diagnosis.hpp"
 #include "model/spread.hpp"
+#include "model/strays.hpp"
 #include "model/words.hpp"
 
 namespace plumbline {
 namespace {
 
-/// Clusters of the cases that the bias is of: kernels where there are four or more, else works.
+/// Clusters of the cases that the bias is of: kernels where there are two or more, else works.
 std::vector<Cluster> clusters_of(const std::vector<Evidence>& evidence, const FactorTable& factors, bool sharp_only) {
   const auto gather = [&](std::size_t numbers, auto number_of) {
     std::vector<Cluster> clusters(numbers);
@@ -25,10 +25,27 @@ std::vector<Cluster> clusters_of(const std::vector<Evidence>& evidence, const Fa
     std::erase_if(clusters, [](const Cluster& cluster) { return cluster.cases == 0; });
     return clusters;
   };
-  constexpr std::size_t enough_kernels = 4;
   auto kernels = gather(factors.values(Factor::kernel), [&](std::uint32_t at) { return factors.value(at, Factor::kernel); });
-  if (kernels.size() >= enough_kernels) return kernels;
+  if (kernels.size() > 1) return kernels;
   return gather(factors.works(), [&](std::uint32_t at) { return factors.work(at); });
+}
+
+Interval bias_interval_of(const std::string& counter, const std::vector<Evidence>& evidence, const FactorTable& factors,
+                          const Summary& summary) {
+  const auto clusters = clusters_of(evidence, factors, summary.sharp() >= rules::fewest_cases);
+  return widened_for_few(bootstrap_geometric_mean(clusters, stable_hash(counter)), summary.bias(), clusters.size());
+}
+
+/// Intervals that are too wide to tell a counter that jumps within them from a right one count by what is outside of them alone.
+Interval possible_of(const std::vector<Evidence>& evidence, const Limits& limits) {
+  Interval all;
+  for (const auto& one : evidence) {
+    if (!one.tells() || !std::isfinite(one.ratio)) continue;
+    const bool is_tight = one.exact_lo > 0 && one.exact_hi <= (1 + 2 * limits.worst) * one.exact_lo;
+    all.lo = std::fmin(all.lo, is_tight ? one.measured / one.exact_hi : one.ratio);
+    all.hi = std::fmax(all.hi, is_tight ? one.measured / one.exact_lo : one.ratio);
+  }
+  return all;
 }
 
 std::vector<Linearity> linearity_of(const std::vector<Evidence>& evidence, const FactorTable& factors) {
@@ -41,18 +58,28 @@ std::vector<Linearity> linearity_of(const std::vector<Evidence>& evidence, const
   return lines;
 }
 
-void fill_joint(const std::vector<Evidence>& evidence, CounterScore& score) {
-  std::vector<double> ratios;
-  for (const auto& one : evidence)
-    if (std::isfinite(one.joint) && one.zero == ZeroTest::no) ratios.push_back(one.joint);
-  score.joint_cases = ratios.size();
-  score.joint = quantile(ratios, 0.5);
+Joint joint_of(const std::vector<Evidence>& evidence, const Limits& limits) {
+  std::vector<double> ratios, disturbed;
+  std::size_t sharp = 0;
+  for (const auto& one : evidence) {
+    if (!std::isfinite(one.joint) || one.zero != ZeroTest::no) continue;
+    ratios.push_back(one.joint);
+    if (!one.is_sharp()) continue;  // next to nothing always differs
+    ++sharp;
+    if (std::abs(one.joint - 1) > limits.worst) disturbed.push_back(one.joint);
+  }
+  Joint joint{.cases = ratios.size(), .sharp = sharp, .disturbed = disturbed.size()};
+  joint.median = quantile(ratios, 0.5);
+  joint.median_of_disturbed = quantile(disturbed, 0.5);
+  return joint;
 }
 
 void fill_numbers(const Counter& counter, const std::vector<Evidence>& evidence, const Grading& grading, const Summary& summary,
                   CounterScore& score) {
   const Limits limits = limits_of(counter.kind);
   score.n = summary.cases();
+  score.narrow = summary.narrow();
+  score.unsteady = summary.unsteady();
   score.sharp = summary.sharp();
   score.bias = summary.bias();
   score.min = summary.min();
@@ -60,15 +87,15 @@ void fill_numbers(const Counter& counter, const std::vector<Evidence>& evidence,
   score.cv = summary.cv();
   score.zero_tests = summary.zero_tests();
   score.zero_failures = summary.zero_failures();
-  score.bias_interval =
-      bootstrap_geometric_mean(clusters_of(evidence, grading.factors, summary.sharp() >= fewest_cases), stable_hash(counter.name));
+  score.bias_interval = bias_interval_of(counter.name, evidence, grading.factors, summary);
+  score.possible = possible_of(evidence, limits);
   score.repeatability = repeatability_of(evidence);
   std::vector<const Evidence*> by_case(grading.factors.cases());
   for (const auto& one : evidence) by_case[one.at] = &one;
   score.invariance = invariance_of(by_case, grading.factors);
   score.linearity = linearity_of(evidence, grading.factors);
   score.cross_talk = grading.flows.fit(counter, evidence);
-  fill_joint(evidence, score);
+  score.joint = joint_of(evidence, limits);
   score.coverage = coverage_of(counter, evidence, grading.factors);
   score.hangs_on = leave_one_out(evidence, grading.factors, limits);
   if (grading.confirming) score.confirmation = confirm(evidence, grading.factors, limits);
@@ -81,13 +108,17 @@ std::string range_of(const Summary& s) { return significant(s.min(), 3) + " to "
 std::string why_undecided(const Summary& s) {
   if (s.cases() == 0 && s.zero_tests() == 0) return "no case that could tell";
   if (s.cases() == 0) return "rightly counted nothing in " + counted(s.zero_tests(), "case") + "; none has something";
-  if (s.cases() < fewest_cases) return "only " + counted(s.cases(), "case") + " could tell; a grade takes " + std::to_string(fewest_cases);
+  if (s.cases() < rules::fewest_cases)
+    return "only " + counted(s.cases(), "case") + " could tell; a grade takes " + std::to_string(rules::fewest_cases);
   return "inside the model's interval in " + counted(s.cases(), "case") + ", but in only " + std::to_string(s.sharp()) +
-         " of them is it narrow enough to tell; a grade takes " + std::to_string(fewest_cases);
+         " of them is it narrow enough to tell; a grade takes " + std::to_string(rules::fewest_cases);
 }
 
-std::string why_trusted(const Summary& s) {
-  if (s.min() == 1 && s.max() == 1) return "always exact, or inside the model's interval";
+std::string why_trusted(const Summary& s, const Interval& possible) {
+  const bool is_exact = s.min() == 1 && s.max() == 1;
+  const double width = possible.hi / possible.lo - 1;
+  if (is_exact && width < 0.01) return "always exact, or inside the model's interval";
+  if (is_exact) return "always exact, or inside the model's interval, in which it may be off by " + percent_of(width);
   return "within " + percent_of(std::max(s.max() - 1, 1 - s.min())) + " of the model";
 }
 
@@ -100,79 +131,157 @@ std::string explanation(const CounterScore& score) {
   return text;
 }
 
-void reject(CounterScore& score, const Finding& finding) {
+void reject(CounterScore& score, const std::string& why) {
   score.grade = 'D';
-  score.reason = finding.words + explanation(score);
+  score.reason = why + explanation(score);
 }
 
-void decide_by_regimes(CounterScore& score, const Summary& s, const std::string& otherwise) {
-  score.grade = score.regimes ? 'C' : 'D';
-  score.reason =
-      score.regimes ? "good only for " + in_words(*score.regimes) + "; over all " + (s.cases() == 0 ? "nothing" : range_of(s)) : otherwise;
-  if (score.regimes && find(score.findings, "nothing")) score.reason = otherwise + "; good only for " + in_words(*score.regimes);
+/// Of a counter that is wrong somewhere: good in a regime that other cases confirm, or nowhere. `otherwise` may be the words of a finding
+/// of the score, which gets more of them here.
+void decide_by_regimes(CounterScore& score, const Summary& s, Kind kind, const std::string otherwise) {
+  const auto reject_by = [&](const char* finding, const std::string& words) {
+    score.findings.push_back({finding, words, absent});
+    reject(score, otherwise + "; " + words);
+  };
+  if (score.look_up) return reject_by("look_up", in_words(*score.look_up));
+  if (!score.regimes) return reject(score, otherwise);
+  const std::string where = in_words(*score.regimes, kind);
+  if (!score.regimes->confirmed)
+    return reject_by("unconfirmed_regimes", "one half of the works speaks for " + where + ", which the other half does not confirm");
+  const std::string words = "good only for " + where;
+  score.findings.push_back({"regimes", words, absent});
+  score.grade = 'C';
+  score.reason = find(score.findings, "nothing") != nullptr ? otherwise + "; " + words : words + "; over all " + range_of(s);
   score.reason += explanation(score);
 }
 
-void decide(CounterScore& score, const Summary& s, const Limits& limits) {
-  const auto finding = [&](std::string_view kind) { return find(score.findings, kind); };
-  if (const Finding* f = finding("always_nothing")) return reject(score, *f);
-  if (const Finding* f = finding("zero_test")) return reject(score, *f);
-  if (const Finding* f = finding("nothing")) return decide_by_regimes(score, s, f->words);
-  if (s.grade(limits) == '-') {
-    score.reason = why_undecided(s);
+std::string interval_of(const Calibration& c) { return significant(c.offset_lo, 3) + " to " + significant(c.offset_hi, 3); }
+
+std::string how_to_calibrate(const Counter& counter, const Calibration& c) {
+  const std::string offset = significant(std::abs(c.offset), 4) + " " + unit_of(counter) + " a sweep (" + interval_of(c) + ")";
+  return "steady once " + (c.offset > 0 ? offset + " are subtracted" : offset + " are added") + "; multiply the rest by " +
+         significant(c.factor, 4) + simple_ratio(c.factor, counter.kind);
+}
+
+void decide_by_offset(CounterScore& score, const Summary& s, const OffsetCalibration& offset, const Counter& counter) {
+  if (offset.verdict == OffsetVerdict::calibrated) {
+    score.grade = 'B';
+    score.calibration = offset.calibration;
+    score.reason = how_to_calibrate(counter, offset.calibration);
     return;
   }
-  if (const Finding* f = finding("repeatability")) return reject(score, *f);
-  if (const Finding* f = finding("lost")) return reject(score, *f);
-  if (s.is_trusted(limits)) {
-    score.grade = 'A';
-    score.reason = why_trusted(s);
-  } else if (const Finding* f = finding("factor")) {
-    score.grade = 'B';
-    score.reason = f->words;
-  } else if (const Finding* g = finding("offset")) {
-    score.grade = 'B';
-    score.reason = "a stable slope of " + significant(score.linearity.front().slope, 4) + ", but it " + g->words;
+  const bool uncertain = offset.verdict == OffsetVerdict::too_uncertain;
+  decide_by_regimes(score, s, counter.kind, "neither right nor steady: " + range_of(s) + " times the model");
+  score.reason += uncertain ? "; the offset is known too little to be subtracted (" + interval_of(offset.calibration) + ")"
+                            : "; without that offset it would not be right either";
+}
+
+/// By the ratios alone.
+void decide_by_ratios(CounterScore& score, const Summary& s, const Verdict& verdict, const Counter& counter,
+                      const std::vector<Evidence>& evidence) {
+  score.grade = verdict.grade;
+  if (verdict.grade == '-') score.reason = why_undecided(s);
+  if (verdict.grade == 'A') score.reason = why_trusted(s, score.possible);
+  for (const char* factor : {"factor", "strays"})
+    if (const Finding* f = find(score.findings, factor)) score.reason = f->words;
+  if (verdict.grade != 'D') return;
+  if (find(score.findings, "offset")) {
+    decide_by_offset(score, s, by_offset(score.linearity.front(), evidence, limits_of(counter.kind)), counter);
   } else {
-    decide_by_regimes(score, s, "neither right nor steady: " + range_of(s) + " times the model");
-  }
-  if (const Finding* f = finding("grouping"); f != nullptr && (score.grade == 'A' || score.grade == 'B')) {
-    score.reason = "good only alone (" + std::string(1, score.grade) + "): " + f->words;
-    score.grade = 'C';
+    decide_by_regimes(score, s, counter.kind, "neither right nor steady: " + range_of(s) + " times the model");
   }
 }
 
-/// Says on whom a grade hangs, and takes it back where the held-out half contradicts.
-void qualify(CounterScore& score) {
-  if (score.confirmation.contradicts() && (score.grade == 'A' || score.grade == 'B')) {
-    score.grade = score.confirmation.confirmed;
-    score.findings.push_back({"unconfirmed",
-                              "graded " + std::string(1, score.confirmation.selected) + " on one half of the works, but " +
-                                  std::string(1, score.confirmation.confirmed) + " on the other",
-                              absent});
-    score.reason = score.findings.back().words + "; " + score.reason;
+bool is_good(const CounterScore& score) { return score.grade == 'A' || score.grade == 'B'; }
+
+/// Whether a finding alone decides, the gravest first.
+bool is_rejected(CounterScore& score, const Summary& s, Kind kind) {
+  for (const Rule& rule : grading_rules()) {
+    const Finding* f = find(score.findings, rule.kind);
+    if (f == nullptr) continue;
+    if (rule.consequence == Consequence::rejects) return reject(score, f->words), true;
+    if (rule.consequence == Consequence::rejects_where_it_is_so) return decide_by_regimes(score, s, kind, f->words), true;
   }
+  return false;
+}
+
+/// What good ratios alone do not make good.
+void limit(CounterScore& score) {
+  for (const Rule& rule : grading_rules()) {
+    const Finding* f = find(score.findings, rule.kind);
+    if (f == nullptr) continue;
+    if (rule.consequence == Consequence::at_most_B) {
+      score.reason += (score.grade == 'A' ? ", but " : "; ") + f->words;
+      score.grade = 'B';
+    } else if (rule.consequence == Consequence::good_alone) {
+      score.reason = "good only alone (" + std::string(1, score.grade) + "): " + f->words;
+      score.grade = 'C';
+    }
+  }
+}
+
+void lower(CounterScore& score, char grade, Finding finding) {
+  score.grade = grade;
+  score.reason = finding.words + "; " + score.reason;
+  score.findings.push_back(std::move(finding));
+}
+
+std::string without_in_words(const HangsOn& one) {
+  return one.value + (one.grade_without == '-' ? " (without it no grade)" : " (without it " + std::string(1, one.grade_without) + ")");
+}
+
+/// A grade that a part of the evidence contradicts is lowered; what it hangs on otherwise is told.
+void qualify(CounterScore& score) {
+  const Confirmation& c = score.confirmation;
+  if (is_good(score) && c.contradicts() && c.confirmed > score.grade)
+    lower(score, c.confirmed,
+          {"unconfirmed",
+           "graded " + std::string(1, c.selected) + " on one half of the works, but " + std::string(1, c.confirmed) + " on the other",
+           absent});
   if (score.grade == '-') return;
-  std::vector<std::string> on;
-  for (const auto& one : score.hangs_on)
-    on.push_back(one.value +
-                 (one.grade_without == '-' ? " (without it no grade)" : " (without it " + std::string(1, one.grade_without) + ")"));
-  if (on.empty()) return;
-  score.findings.push_back({"hangs_on", "hangs on " + listed(on, 2), absent});
+  std::vector<std::string> hinges, hangs;
+  char lowest = score.grade;
+  for (const auto& one : score.hangs_on) {
+    const bool is_lower = is_good(score) && one.grade_without != '-' && one.grade_without > score.grade;
+    (is_lower ? hinges : hangs).push_back(without_in_words(one));
+    if (is_lower) lowest = std::max(lowest, one.grade_without);
+  }
+  if (!hinges.empty()) lower(score, lowest, {"hinges", "hinges on " + listed(hinges, 2), absent});
+  if (hangs.empty()) return;
+  score.findings.push_back({"hangs_on", "hangs on " + listed(hangs, 2), absent});
   score.reason += "; " + score.findings.back().words;
+}
+
+/// What any grade should be read with: cases without a count, and a single level of optimization.
+void add_coverage(CounterScore& score) {
+  if (score.grade == '-') return;
+  const auto& levels = score.coverage.tried[static_cast<std::size_t>(Factor::level)];
+  if (levels.size() == 1 && score.grade != 'D') score.reason += "; tried only at " + levels.front();
+  for (const char* kind : {"some_uncounted", "few_counted"})
+    if (const Finding* f = find(score.findings, kind); f != nullptr && score.reason.find(f->words) == std::string::npos)
+      score.reason += "; " + f->words;
 }
 
 }  // namespace
 
-CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence, const Grading& grading) {
-  CounterScore score{.counter = counter.name, .quantity = counter.claim(), .convention = counter.convention};
+CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence, const Attempts& attempts, const Grading& grading) {
+  CounterScore score{.counter = counter.name, .quantity = counter.claim(), .convention = counter.convention, .attempts = attempts};
   const Limits limits = limits_of(counter.kind);
   const Summary summary = summarize(evidence, limits);
+  Verdict verdict = summary.verdict(limits);
+  if (have_a_cause(verdict.strays, evidence, grading.factors)) verdict = {.grade = 'D'};
   fill_numbers(counter, evidence, grading, summary, score);
-  score.findings = findings_of({counter, score, evidence, grading.factors, summary, limits});
-  if (!summary.is_trusted(limits) || summary.fails()) score.regimes = good_regimes(evidence, grading.factors, limits);
-  decide(score, summary, limits);
+  score.findings = findings_of({counter, score, evidence, grading.factors, summary, verdict, limits});
+  if (verdict.grade == 'D') {
+    score.regimes = good_regimes(evidence, grading.factors, limits);
+    score.look_up = look_up(evidence, grading.factors, limits);
+  }
+  if (!is_rejected(score, summary, counter.kind)) decide_by_ratios(score, summary, verdict, counter, evidence);
+  if (is_good(score)) limit(score);
   qualify(score);
+  if (score.grade == 'B' && !score.calibration) score.calibration = by_factor(verdict.factor, score.possible);
+  if (score.grade != 'B') score.calibration.reset();
+  add_coverage(score);
   return score;
 }
 

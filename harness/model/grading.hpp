@@ -13,6 +13,6 @@ struct Grading {
   bool confirming = false;  // so many candidates that one must be right on a held-out half too
 };
 
-CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence, const Grading& grading);
+CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence, const Attempts& attempts, const Grading& grading);
 
 }  // namespace plumbline

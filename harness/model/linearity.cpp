@@ -8,13 +8,23 @@
 namespace plumbline {
 namespace {
 
-/// Spread evenly over x, ends included.
+/// Amounts that differ by less than this part are one amount: the slope between them would be that of their noise.
+constexpr double same_amount = 1e-6;
+/// Amounts that all lie within this factor show no line.
+constexpr double least_range = 1.5;
+
+/// Spread evenly over x, ends included; equal amounts are made equal.
 std::vector<Point> thinned(std::vector<Point> points) {
   std::sort(points.begin(), points.end(),
             [](const Point& a, const Point& b) { return a.exact < b.exact || (a.exact == b.exact && a.measured < b.measured); });
-  if (points.size() <= fit_points) return points;
   std::vector<Point> some;
-  for (std::size_t i = 0; i < fit_points; ++i) some.push_back(points[i * (points.size() - 1) / (fit_points - 1)]);
+  const std::size_t kept = std::min(points.size(), fit_points);
+  for (std::size_t i = 0; i < kept; ++i) some.push_back(points[i * (points.size() - 1) / (kept - 1)]);
+  for (std::size_t i = 1; i < some.size(); ++i) {
+    Point& p = some[i];
+    const double before = some[i - 1].exact;
+    if (p.exact <= before * (1 + same_amount)) p = {before, p.measured * (before / p.exact)};
+  }
   return some;
 }
 
@@ -45,6 +55,7 @@ Linearity fit_line(std::vector<Point> points, std::string regime) {
   if (points.size() < 4) return fit;
   const std::vector<Point> all = points;
   points = thinned(std::move(points));
+  if (points.back().exact < least_range * points.front().exact) return fit;
   std::vector<double> inverse, ratio, log_x, log_y;
   for (const auto& p : points) {
     inverse.push_back(1 / p.exact);
@@ -53,12 +64,12 @@ Linearity fit_line(std::vector<Point> points, std::string regime) {
     log_y.push_back(std::log(p.measured));
   }
   const MedianLine line = theil_sen(inverse, ratio);
+  if (!(line.intercept > 0)) return fit;  // what counts less the more there is follows no such line
   fit.slope = line.intercept;
   fit.intercept = line.slope;
   fit.intercept_lo = line.slope_lo;
   fit.intercept_hi = line.slope_hi;
   fit.log_log_slope = theil_sen(log_x, log_y).slope;
-  if (!std::isfinite(fit.slope)) return fit;
   std::vector<double> residuals;
   for (const auto& p : points) residuals.push_back(p.measured / (fit.intercept + fit.slope * p.exact));
   fit.residual = scatter_of(residuals);
@@ -75,7 +86,7 @@ double saturation_of(std::vector<Point> points, double dispersion) {
   for (const auto& p : points) counts.push_back(p.measured);
   const double most = *std::max_element(counts.begin(), counts.end());
   std::erase_if(points, [&](const Point& p) { return p.exact <= clearly * most; });
-  if (points.size() < fewest || points.size() == counts.size()) return absent;
+  if (points.size() < fewest) return absent;
   counts.clear();
   for (const auto& p : points) counts.push_back(p.measured);
   const auto by_exact = [](const Point& a, const Point& b) { return a.exact < b.exact; };

@@ -29,8 +29,8 @@ struct Point {
   double exact = absent, measured = absent;
 };
 
-/// All pairs of at most `fit_points` of the points, spread evenly over x. Absent numbers for fewer than four, or where x is always the
-/// same.
+/// All pairs of at most `fit_points` of the points, spread evenly over x. Absent numbers for fewer than four, where x is about
+/// the same everywhere, or where no line rises.
 Linearity fit_line(std::vector<Point> points, std::string regime);
 inline constexpr std::size_t fit_points = 100;
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include "model/spread.hpp"
+#include "model/ceiling_samples.hpp"
 
 namespace plumbline {
 namespace {
@@ -29,33 +29,12 @@ struct Samples {
   }
 };
 
-Ceiling described(const CeilingRow& row) {
-  return {.name = row.name,
-          .precision = row.precision,
-          .level = row.level,
-          .pattern = row.pattern,
-          .ranks = row.ranks,
-          .threads = row.threads,
-          .node = row.node,
-          .unit = row.unit,
-          .method = row.method};
-}
-
-void take_spread(Ceiling& ceiling, std::span<const double> values) {
-  const Spread spread = spread_of(values);
-  ceiling.n = spread.n;
-  ceiling.min = spread.min;
-  ceiling.median = spread.median;
-  ceiling.max = spread.max;
-  ceiling.cv = spread.cv;
-}
-
 Ceiling latency_of(const Samples& samples) {
   Ceiling ceiling = described(*samples.first_usable);
   const auto& [bytes, seconds] = *samples.by_size.begin();
-  take_spread(ceiling, seconds);
+  take_spread(ceiling, spread_of(seconds));
   ceiling.value = ceiling.min;
-  ceiling.size_bytes = bytes;
+  ceiling.size_bytes = ceiling.samples_bytes = bytes;
   return ceiling;
 }
 
@@ -63,9 +42,9 @@ Ceiling peak_of(const Samples& samples) {
   Ceiling ceiling = described(*samples.first_usable);
   const auto best = std::max_element(samples.by_size.begin(), samples.by_size.end(),
                                      [](const auto& a, const auto& b) { return spread_of(a.second).median < spread_of(b.second).median; });
-  take_spread(ceiling, best->second);
+  take_spread(ceiling, spread_of(best->second));
   ceiling.value = ceiling.max;
-  ceiling.size_bytes = best->first;
+  ceiling.size_bytes = ceiling.samples_bytes = best->first;
   return ceiling;
 }
 
@@ -90,7 +69,7 @@ Ceiling half_bandwidth_of(const Samples& samples) {
   std::vector<double> sizes;
   for (const auto& [round, rates] : samples.by_round)
     if (const auto size = half_bandwidth_size(rates)) sizes.push_back(*size);
-  take_spread(ceiling, sizes);
+  take_spread(ceiling, spread_of(sizes));
   Rates best;
   for (const auto& [bytes, rates] : samples.by_size) best[bytes] = spread_of(rates).max;
   ceiling.value = ceiling.size_bytes = half_bandwidth_size(best).value_or(absent);

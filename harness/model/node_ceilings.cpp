@@ -32,7 +32,8 @@ NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
   NodeSpec spec{.name = facts.node};
   std::vector<const Ceiling*> usable;
   for (const auto& ceiling : ceilings)
-    if (ceiling.node == facts.node && ceiling.status == Status::ok && is_a_roof(ceiling)) usable.push_back(&ceiling);
+    if (ceiling.node == facts.node && ceiling.status == Status::ok && ceiling.scope != gpu_scope && is_a_roof(ceiling))
+      usable.push_back(&ceiling);
   if (usable.empty()) return spec;
   const auto by_workers = [](const Ceiling* a, const Ceiling* b) { return workers_of(*a) < workers_of(*b); };
   const auto [fewest, most] = std::minmax_element(usable.begin(), usable.end(), by_workers);
@@ -56,7 +57,7 @@ NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
 std::vector<Group> groups_of(std::span<const Placement> placements, const std::string& node) {
   std::vector<Group> groups;
   for (const auto& placement : placements) {
-    if (placement.node != node || placement.bound.empty()) continue;
+    if (placement.node != node || placement.bound.empty() || placement.of->gpus > 0) continue;
     const bool alone = placement.of->ranks * placement.of->threads == 1;
     groups.push_back({.name = placement.of->id,
                       .seconds = placement.seconds,

@@ -32,7 +32,9 @@ std::map<Team, Curve> curves_of(std::span<const CeilingRow> samples, const std::
   std::map<Team, std::set<Round>> rounds;
   std::map<Team, std::map<double, std::map<Round, double>>> values;
   for (const auto& row : samples) {
-    if (row.level != "sweep" || row.pattern != pattern || row.node != node || !std::isfinite(row.working_set_bytes)) continue;
+    if (row.level != "sweep" || row.scope == gpu_scope || row.pattern != pattern || row.node != node ||
+        !std::isfinite(row.working_set_bytes))
+      continue;
     const Team team{row.ranks, row.threads};
     rounds[team].insert({row.session, row.round});
     values[team][row.working_set_bytes][{row.session, row.round}] = undisturbed(row);
@@ -62,7 +64,7 @@ NodeLevels levels_of(std::span<const CeilingRow> samples, const std::string& nod
   for (const auto* curves : {&loads, &chases})
     for (const auto& [team, curve] : *curves) teams.insert(team);
   for (const auto& row : samples)
-    if (row.level == "sweep" && row.node == node) swept.insert({row.ranks, row.threads});
+    if (row.level == "sweep" && row.scope != gpu_scope && row.node == node) swept.insert({row.ranks, row.threads});
 
   NodeLevels levels;
   levels.found = find_levels({}, {});  // says what is missing
@@ -105,7 +107,7 @@ std::vector<LevelWindow> NodeLevels::windows(std::int64_t ranks, std::int64_t th
 std::map<std::string, NodeLevels> levels_of_nodes(std::span<const CeilingRow> samples) {
   std::map<std::string, NodeLevels> nodes;
   for (const auto& row : samples)
-    if (row.level == "sweep" && !nodes.contains(row.node)) nodes.emplace(row.node, levels_of(samples, row.node));
+    if (row.level == "sweep" && row.scope != gpu_scope && !nodes.contains(row.node)) nodes.emplace(row.node, levels_of(samples, row.node));
   return nodes;
 }
 

@@ -1,18 +1,10 @@
-// What PAPI's events claim to see, as data.
-#include <array>
+// The emulator's counters as PAPI shows them. What PAPI's presets claim is data: counters/events/papi-presets.toml.
 #include <set>
 
 #include "model/accuracy.hpp"
 
 namespace plumbline {
 namespace {
-
-struct Claim {
-  const char *event, *precisions;
-};
-
-// PAPI's own descriptions (papiStdEventDefs.h). Presets of instructions claim nothing here: one may do several operations.
-constexpr std::array claims{Claim{"PAPI_DP_OPS", "fp64"}, Claim{"PAPI_SP_OPS", "fp32"}, Claim{"PAPI_FP_OPS", "fp64 fp32"}};
 
 constexpr const char* sde_prefix = "sde:::plumbline::";
 
@@ -25,25 +17,13 @@ Counter through_papi(Counter counter) {
   return counter;
 }
 
-std::vector<Counter> all_of_papi() {
-  std::vector<Counter> all;
-  for (const auto& [event, precisions] : claims) {
-    Counter counter{.name = event, .backend = "papi", .terms = {{event, 1}}, .quantities = {}, .kind = Kind::flops};
-    for (const char* precision : {"fp64", "fp32"})
-      if (std::string_view(precisions).find(precision) != std::string_view::npos)
-        counter.quantities.push_back(std::string("flops.") + precision);
-    all.push_back(std::move(counter));
-  }
-  for (const auto& counter : known_counters()) all.push_back(through_papi(counter));
-  return all;
-}
-
 }  // namespace
 
 std::vector<Counter> counters_in(const Measurements& measurements) {
   const auto counted = events_counted(measurements, "papi");
   std::vector<Counter> all(known_counters().begin(), known_counters().end());
-  for (auto& counter : all_of_papi()) {
+  for (const auto& emulated : known_counters()) {
+    Counter counter = through_papi(emulated);
     bool whole = true;
     for (const auto& term : counter.terms) whole = whole && counted.contains(term.event);
     if (whole) all.push_back(std::move(counter));

@@ -10,16 +10,22 @@ namespace {
 
 double quotient(double a, double b) { return b > 0 ? a / b : absent; }
 
-LevelIntensity intensity(const std::string& level, const Estimate& flops, const Estimate& bytes) {
-  LevelIntensity at{.level = level,
+LevelIntensity intensity(const Estimate& flops, const LevelTraffic& traffic) {
+  if (traffic.status != Status::ok) return {.level = traffic.level, .status = traffic.status, .reason = traffic.reason};
+  const Estimate& bytes = traffic.bytes;
+  LevelIntensity at{.level = traffic.level,
                     .bytes = bytes.value,
                     .bytes_lo = bytes.lo,
                     .bytes_hi = bytes.hi,
                     .ai = quotient(flops.value, bytes.value),
                     .ai_lo = quotient(flops.lo, bytes.hi),
-                    .ai_hi = quotient(flops.hi, bytes.lo)};
+                    .ai_hi = quotient(flops.hi, bytes.lo),
+                    .source = traffic.source,
+                    .metrics = traffic.metrics};
   if (std::isfinite(at.ai)) return at;
   at.status = Status::unavailable;
+  at.reason = "no FLOPs were counted";
+  if (!std::isfinite(flops.hi)) return at;
   at.reason = bytes.value == 0 ? "no traffic across this boundary" : "the model leaves open whether anything crosses this boundary";
   return at;
 }
@@ -41,12 +47,13 @@ std::string team_name(std::int64_t ranks, std::int64_t threads) { return "r" + s
 /// What a ceiling allows in the units of a placement: GFLOP/s, or bytes across the level's boundary.
 double rate_of(const Ceiling& ceiling) { return ceiling.is_compute() ? ceiling.value : ceiling.traffic_gbs; }
 
-/// The ceilings of one level that are nearest to the case's team, and of those the highest: what the level can do at all, whatever
-/// the mix of loads and stores, or of multiplications and additions.
+/// A GPU's for a case on one, a CPU's for all others: the ceilings of one level that are nearest to the case's team, and of those the
+/// highest: what the level can do at all, whatever the mix of loads and stores, or of multiplications and additions.
 const Ceiling* roof_at(const std::string& level, const Placement& placement, std::span<const Ceiling> ceilings) {
   const Ceiling* best = nullptr;
   for (const auto& ceiling : ceilings) {
     if (ceiling.level != level || ceiling.status != Status::ok || !std::isfinite(rate_of(ceiling))) continue;
+    if ((ceiling.scope == gpu_scope) != (placement.of->gpus > 0)) continue;
     if (ceiling.is_compute() && ceiling.precision != placement.of->precision) continue;
     const double far = distance(ceiling, placement), nearest = best == nullptr ? HUGE_VAL : distance(*best, placement);
     if (far < nearest || (far == nearest && rate_of(ceiling) > rate_of(*best))) best = &ceiling;
@@ -64,6 +71,13 @@ void note_stand_in(const Ceiling& ceiling, Placement& placement) {
   if (note.empty()) return;
   note = "ceilings " + note;
   if (std::find(placement.notes.begin(), placement.notes.end(), note) == placement.notes.end()) placement.notes.push_back(note);
+}
+
+std::string why_unbound(const CaseRow& row, std::span<const Ceiling> ceilings) {
+  if (ceilings.empty()) return "no ceilings in this file; run a campaign with [ceilings]";
+  const auto of_gpu = [](const Ceiling& ceiling) { return ceiling.scope == gpu_scope; };
+  if (row.gpus > 0 && std::none_of(ceilings.begin(), ceilings.end(), of_gpu)) return "no ceiling of a GPU in this file";
+  return "no ceiling of this file fits the levels and the precision of this case";
 }
 
 /// What takes longest at the ceilings' rates is the roof: bytes over bandwidth at each level, FLOPs over the peak. (The same as the
@@ -88,8 +102,7 @@ void find_bound(Placement& placement, const Estimate& flops, std::span<const Cei
   }
   consider("compute", flops.lo, flops.hi);
   if (placement.bound.empty()) {
-    placement.bound_reason = ceilings.empty() ? "no ceilings in this file; run a campaign with [ceilings]"
-                                              : "no ceiling of this file fits the levels and the precision of this case";
+    placement.bound_reason = why_unbound(*placement.of, ceilings);
     return;
   }
   placement.bound_status = Status::ok;
@@ -105,15 +118,24 @@ void refuse(Placement& placement, Status status, const std::string& reason) {
   placement.reason = placement.bound_reason = reason;
 }
 
-Placement place_case(const Measured& measured, const Measurements& all, std::span<const Ceiling> ceilings, const CounterSet* set) {
+/// What another profiler said beside the numbers.
+void take_remarks(const Traffic& traffic, Placement& placement) {
+  placement.flops_by_precision = traffic.flops_by_precision;
+  placement.disagreements = traffic.disagreements;
+  placement.notes.insert(placement.notes.end(), traffic.remarks.begin(), traffic.remarks.end());
+}
+
+Placement place_case(const Measured& measured, const Measurements& all, std::span<const Ceiling> ceilings, const CounterSet* set,
+                     std::span<const ProfilerMetrics> profilers) {
   Placement placement{.of = measured.of, .node = measured.node, .seconds = measured.seconds.value};
-  const Traffic traffic = traffic_of(measured, all, set);
+  const Traffic traffic = traffic_of(measured, all, set, profilers);
   placement.join = traffic.join;
   placement.bytes_source = traffic.source;
   placement.flops = traffic.flops.value;
   if (!traffic.note.empty()) placement.notes.push_back(traffic.note);
+  take_remarks(traffic, placement);
   if (measured.oversubscribed) placement.notes.emplace_back("oversubscribed: workers shared cores");
-  for (const auto& [level, bytes] : traffic.levels) placement.levels.push_back(intensity(level, traffic.flops, bytes));
+  for (const auto& level : traffic.levels) placement.levels.push_back(intensity(traffic.flops, level));
   if (!measured.seconds.ok()) {
     refuse(placement, measured.seconds.status, measured.seconds.reason);
   } else if (traffic.join == Join::none) {
@@ -121,6 +143,8 @@ Placement place_case(const Measured& measured, const Measurements& all, std::spa
   } else {
     placement.gflops = quotient(placement.flops, placement.seconds) * 1e-9;
     find_bound(placement, traffic.flops, ceilings);
+    placement.status = traffic.flops_status;
+    placement.reason = traffic.flops_reason;
   }
   return placement;
 }
@@ -141,9 +165,10 @@ std::string_view to_string(Join join) {
   return "none";
 }
 
-std::vector<Placement> place(const Measurements& measurements, std::span<const Ceiling> ceilings, const CounterSet* set) {
+std::vector<Placement> place(const Measurements& measurements, std::span<const Ceiling> ceilings, const CounterSet* set,
+                             std::span<const ProfilerMetrics> profilers) {
   std::vector<Placement> placements;
-  for (const auto& measured : measurements.cases) placements.push_back(place_case(measured, measurements, ceilings, set));
+  for (const auto& measured : measurements.cases) placements.push_back(place_case(measured, measurements, ceilings, set, profilers));
   return placements;
 }
 

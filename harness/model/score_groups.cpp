@@ -40,11 +40,12 @@ struct Samples {
 GroupScore summary_of(Samples& samples) {
   double sum = 0, logs = 0;
   for (const double ratio : samples.ratios) sum += ratio, logs += std::log(ratio);
+  samples.score.measured = spread_of(samples.measured);
+  if (samples.ratios.empty()) return std::move(samples.score);
   const auto n = static_cast<double>(samples.ratios.size());
   samples.score.ratio = spread_of(samples.ratios);
   samples.score.mean = sum / n;
   samples.score.geometric_mean = std::exp(logs / n);
-  samples.score.measured = spread_of(samples.measured);
   return std::move(samples.score);
 }
 
@@ -72,14 +73,17 @@ std::vector<GroupScore> group_scores(std::span<const CaseScore> rows, const std:
   std::vector<Samples> groups;
   std::map<std::tuple<Group, std::string, std::string, std::string, Convention>, std::size_t> places;
   for (const auto& row : rows) {
-    const auto group = std::isfinite(row.ratio) ? group_of(row.case_id, keys) : std::nullopt;
+    const auto group = std::isfinite(row.ratio) || row.zero != ZeroTest::no ? group_of(row.case_id, keys) : std::nullopt;
     if (!group) continue;
     const auto [place, is_new] = places.try_emplace({*group, row.node, row.counter, row.quantity, row.convention}, groups.size());
     if (is_new)
       groups.push_back(
           {{.group = *group, .node = row.node, .counter = row.counter, .quantity = row.quantity, .convention = row.convention}, {}, {}});
-    groups[place->second].ratios.push_back(row.ratio);
-    groups[place->second].measured.push_back(row.measured);
+    Samples& samples = groups[place->second];
+    samples.measured.push_back(row.measured);
+    samples.score.zero_tests += row.zero != ZeroTest::no;
+    samples.score.zero_failures += row.zero == ZeroTest::failed;
+    if (row.zero == ZeroTest::no) samples.ratios.push_back(row.ratio);
   }
   std::vector<GroupScore> scores;
   for (auto& samples : groups) scores.push_back(summary_of(samples));

@@ -21,12 +21,14 @@ struct GroupScore {
   std::vector<std::pair<std::string, std::string>> group = {};  // property, value
   std::string node = {}, counter = {}, quantity = {};
   Convention convention = Convention::flow;
-  Spread ratio = {};  // of measured / exact
+  Spread ratio = {};  // of measured / exact, where there is something to count
   double mean = absent, geometric_mean = absent;
-  Spread measured = {};
+  Spread measured = {};  // of zero tests too
+  std::size_t zero_tests = 0, zero_failures = 0;
 };
 
-/// Groups of the rows that have a ratio, in the order in which they are met. A case that lacks one of the properties is in none.
+/// Groups of the rows that have a ratio or are zero tests, in the order in which they are met. A case that lacks one of the properties is
+/// in none.
 std::vector<GroupScore> group_scores(std::span<const CaseScore> rows, const std::vector<std::string>& keys);
 
 }  // namespace plumbline

@@ -4,16 +4,20 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "core/kernel.hpp"
 #include "model/chosen_counts.hpp"
 #include "model/factors.hpp"
+#include "model/profiled.hpp"
+#include "core/quantity_parts.hpp"
 
 namespace plumbline {
 namespace {
 
 constexpr std::array<LevelBoundary, 5> level_table{
     {{"L1", "reg-L1"}, {"L2", "L1-L2"}, {"L3", "L2-L3"}, {"mem", "L3-mem"}, {"mem", "L2-mem"}}};
+constexpr std::array<LevelBoundary, 4> gpu_level_table{{{"L1", "reg-L1"}, {"shared", "reg-shared"}, {"L2", "L1-L2"}, {"mem", "L2-mem"}}};
 
 using Events = std::map<std::string, Reported>;
 
@@ -51,7 +55,7 @@ Traffic counted(const Measured& measured, const std::string& backend, const Even
     const Bounds model = measured.expected(std::string("bytes.") + boundary);
     if (is_interleaved(measured, level) && std::isfinite(model.lo))
       estimate = {*bytes, std::min(*bytes, model.lo), std::max(*bytes, model.hi)};
-    traffic.levels.emplace_back(level, estimate);
+    traffic.levels.push_back({.level = level, .bytes = estimate, .source = backend});
   }
   return traffic;
 }
@@ -104,15 +108,16 @@ Traffic merged(const Traffic& v3, const Traffic& v2, bool unoptimized) {
   Traffic traffic{
       .join = Join::transferred, .source = v3.source, .flops = widened(v3.flops.value, std::abs(v3.flops.value - v2.flops.value))};
   std::string left_out;
-  for (const auto& [level, bytes] : v3.levels) {
-    const auto other = std::find_if(v2.levels.begin(), v2.levels.end(), [&, name = level](const auto& l) { return l.first == name; });
-    const bool agrees = other != v2.levels.end() && difference(bytes.value, other->second.value) <= transfer_bytes_within;
-    if (!agrees || (unoptimized && level == "L1")) {
-      left_out += (left_out.empty() ? "" : ", ") + level;
+  for (const auto& at : v3.levels) {
+    const auto other = std::find_if(v2.levels.begin(), v2.levels.end(), [&](const auto& l) { return l.level == at.level; });
+    const bool agrees = other != v2.levels.end() && difference(at.bytes.value, other->bytes.value) <= transfer_bytes_within;
+    if (!agrees || (unoptimized && at.level == "L1")) {
+      left_out += (left_out.empty() ? "" : ", ") + at.level;
       continue;
     }
-    const double by = std::abs(bytes.value - other->second.value);
-    traffic.levels.emplace_back(level, Estimate{bytes.value, bytes.lo - by, bytes.hi + by});
+    const double by = std::abs(at.bytes.value - other->bytes.value);
+    traffic.levels.push_back(at);
+    traffic.levels.back().bytes = {at.bytes.value, at.bytes.lo - by, at.bytes.hi + by};
   }
   traffic.note = "counts from v3 and v2, whose FLOPs differ by " + percent(difference(v3.flops.value, v2.flops.value));
   if (!left_out.empty()) traffic.note += "; not transferred: " + left_out;
@@ -143,16 +148,12 @@ Estimate bytes_within(Bounds bounds, const CaseRow& row) {
   return {bounds.hi <= slack_bytes(row) ? 0 : absent, bounds.lo, bounds.hi};
 }
 
-/// Over all precisions that the model names: its totals are "flops.fp64", "flops.bf16", "flops.tensor.tf32"; the kinds of arithmetic in
-/// them have one word more.
+/// Over all precisions that the model names.
 std::optional<Bounds> modelled_flops(const Measured& measured) {
   if (measured.model == nullptr) return std::nullopt;
   std::optional<Bounds> sum;
   for (const auto& [quantity, bounds] : *measured.model) {
-    constexpr std::string_view flops = "flops.", tensor = "flops.tensor.";
-    if (!quantity.starts_with(flops)) continue;
-    const std::size_t type = quantity.starts_with(tensor) ? tensor.size() : flops.size();
-    if (quantity.find('.', type) != std::string::npos || !std::isfinite(bounds.lo)) continue;
+    if (!is_flops_total(quantity) || !std::isfinite(bounds.lo)) continue;
     const Bounds before = sum.value_or(Bounds{0, 0});
     sum = Bounds{before.lo + bounds.lo, before.hi + bounds.hi};
   }
@@ -165,15 +166,27 @@ Traffic modelled(const Measured& measured, const std::string& why) {
   Traffic traffic{.join = Join::model, .source = "model", .flops = middle(*flops), .levels = {}, .note = why};
   for (const auto& [level, boundary] : level_table)
     if (const Bounds bytes = measured.expected(std::string("bytes.") + boundary); std::isfinite(bytes.lo) && std::isfinite(bytes.hi))
-      traffic.levels.emplace_back(level, bytes_within(bytes, *measured.of));
+      traffic.levels.push_back({.level = level, .bytes = bytes_within(bytes, *measured.of), .source = "model"});
   return traffic;
 }
 
 }  // namespace
 
 std::span<const LevelBoundary> level_boundaries() { return level_table; }
+std::span<const LevelBoundary> gpu_level_boundaries() { return gpu_level_table; }
 
-Traffic traffic_of(const Measured& measured, const Measurements& all, const CounterSet* set) {
+std::string common_source(std::span<const LevelTraffic> levels, std::string otherwise) {
+  std::set<std::string> sources;
+  for (const auto& at : levels)
+    if (at.status == Status::ok) sources.insert(at.source);
+  if (sources.empty()) return otherwise;
+  return sources.size() == 1 ? *sources.begin() : "mixed";
+}
+
+Traffic traffic_of(const Measured& measured, const Measurements& all, const CounterSet* set, std::span<const ProfilerMetrics> profilers) {
+  if (auto theirs = profiled_traffic(measured, profilers)) return *theirs;
+  if (set != nullptr)
+    if (auto why = unseen_flops(*set, measured)) return refused(std::move(*why));
   if (auto own = own_counts(measured, set)) return *own;
   Traffic transferred = transferred_counts(measured, all, set);
   if (transferred.join != Join::none) return transferred;

@@ -1,10 +1,12 @@
 // The FLOPs and bytes that belong to a timed case: its own counts, counts of sibling flavors, or the model's word.
 #pragma once
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/counter_set.hpp"
+#include "core/profiler_metric.hpp"
 #include "model/roofline.hpp"
 
 namespace plumbline {
@@ -14,14 +16,30 @@ struct Estimate {
   double value = absent, lo = absent, hi = absent;
 };
 
+/// The bytes across the boundary of one level.
+struct LevelTraffic {
+  std::string level = {};
+  Estimate bytes = {};
+  std::string source = {};  // emulated | hardware | model
+  Status status = Status::ok;
+  std::string reason = {};   // why there are none
+  std::string metrics = {};  // another profiler's, by which it was counted
+};
+
 struct Traffic {
   Join join = Join::none;
-  std::string source = {};  // emulated | hardware | model
+  std::string source = {};  // of the levels' bytes: emulated | hardware | model, or mixed
   Estimate flops = {};
-  std::vector<std::pair<std::string, Estimate>> levels = {};  // level name -> bytes; a level that nobody speaks of is left out
+  std::vector<LevelTraffic> levels = {};  // a level that nobody speaks of is left out
   std::string note = {};                                      // of a transfer: from where, and how well they agree
   Status status = Status::ok;                                 // why there is none
   std::string reason = {};
+  // What another profiler counted.
+  Status flops_status = Status::ok;  // why there are no FLOPs beside the bytes
+  std::string flops_reason = {};
+  std::map<std::string, double> flops_by_precision = {};  // those that were collected
+  std::vector<Disagreement> disagreements = {};
+  std::vector<std::string> remarks = {};  // on the ways by which it was counted
 };
 
 /// A level of the roofline, and its boundary towards the core.
@@ -30,9 +48,14 @@ struct LevelBoundary {
   const char* boundary;
 };
 std::span<const LevelBoundary> level_boundaries();
+std::span<const LevelBoundary> gpu_level_boundaries();
 
-/// By the join rule: own counts, else transferred ones, else the model. Own counts are those of the chosen set where there is one and
-/// the case was counted by it, else the emulator's.
-Traffic traffic_of(const Measured& measured, const Measurements& all, const CounterSet* set = nullptr);
+/// The one source of all levels that have bytes, or "mixed"; `otherwise` where none has.
+std::string common_source(std::span<const LevelTraffic> levels, std::string otherwise);
+
+/// By the join rule: what another profiler of `profilers` counted of the case, if one did; own counts, else transferred ones, else the model. Own counts are those of the chosen set where there is one and
+/// the case was counted by it, else the emulator's. There is none for a case whose FLOPs the set does not see.
+Traffic traffic_of(const Measured& measured, const Measurements& all, const CounterSet* set = nullptr,
+                   std::span<const ProfilerMetrics> profilers = {});
 
 }  // namespace plumbline

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <utility>
 
 namespace plumbline {
 
@@ -29,22 +28,26 @@ std::string listed(const std::vector<std::string>& words, std::size_t most) {
   return words.size() <= most ? text : text + " and " + std::to_string(words.size() - most) + " more";
 }
 
-std::string simple_ratio(double factor) {
-  constexpr std::array<std::pair<double, const char*>, 13> known{{{2, "2"},
-                                                                  {3, "3"},
-                                                                  {4, "4"},
-                                                                  {8, "8"},
-                                                                  {16, "16"},
-                                                                  {1.5, "3/2"},
-                                                                  {4.0 / 3, "4/3, as write-allocate in a triad"},
-                                                                  {2.0 / 3, "2/3, as write-allocate in a copy"},
-                                                                  {0.75, "3/4, as write-allocate in a triad"},
-                                                                  {0.5, "1/2"},
-                                                                  {1.0 / 3, "1/3"},
-                                                                  {0.25, "1/4"},
-                                                                  {0.125, "1/8"}}};
-  for (const auto& [value, name] : known)
-    if (std::abs(factor / value - 1) < 0.02) return std::string(" (about ") + name + ")";
+std::string simple_ratio(double factor, Kind kind) {
+  struct Known {
+    double value;
+    const char *name, *cause_of_bytes;
+  };
+  constexpr std::array<Known, 13> known{{{2, "2", ""},
+                                         {3, "3", ""},
+                                         {4, "4", ""},
+                                         {8, "8", ""},
+                                         {16, "16", ""},
+                                         {1.5, "3/2", ""},
+                                         {4.0 / 3, "4/3", ", as write-allocate in a triad"},
+                                         {2.0 / 3, "2/3", ", as write-allocate in a copy"},
+                                         {0.75, "3/4", ", as write-allocate in a triad"},
+                                         {0.5, "1/2", ""},
+                                         {1.0 / 3, "1/3", ""},
+                                         {0.25, "1/4", ""},
+                                         {0.125, "1/8", ""}}};
+  for (const auto& [value, name, cause] : known)
+    if (std::abs(factor / value - 1) < 0.02) return std::string(" (about ") + name + (kind == Kind::bytes ? cause : "") + ")";
   return {};
 }
 

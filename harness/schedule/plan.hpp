@@ -1,4 +1,5 @@
-// Which node measures which case in which round. Pure: all ranks compute the same plan from the same facts.
+// Which node measures which case in which round. Pure: all ranks compute the same rounds from the same facts, each for its own node, so
+// that none holds nodes x cases.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -16,25 +17,35 @@ struct PlanNode {
   std::string kind;  // equal for nodes whose results may stand for each other: CPU name, caches, cores
   int ranks = 1;
   std::vector<std::string> isas = {};
+  std::vector<std::string> gpu_flavors = {};  // that its GPUs run
+  std::string gpus = "no GPU";                // in words: which it has, or why none
 };
 
 struct PlanRequest {
   std::vector<PlanNode> nodes = {};
+  std::size_t here = 0;     // the node that the plan is for
   bool distribute = false;  // else every node measures every case
+  bool turns = false;       // every node measures every case, one node after the other
   std::uint64_t seed = 1;
-  std::vector<double> seconds = {};     // estimate of each case
-  std::vector<std::string> needs = {};  // ISA that each case's flavor needs, empty for any; an empty list: all run everywhere
-  /// Whether nothing of a case is left to do on a node; under distribute a case that any node of a kind has finished is finished for
-  /// that kind. Empty: nothing is finished.
+  std::vector<double> seconds = {};  // estimate of each case
+  std::vector<std::string> needs =
+      {};  // ISA (a team with GPUs: flavor) that each case needs, empty for any; an empty list: all run everywhere
+  /// Whether nothing of a case is left to do on a node; under distribute it is asked of one node of each kind, and means the
+  /// kind. Empty: nothing is finished.
   std::function<bool(std::size_t which, std::size_t node)> finished = {};
   /// Why a case cannot run on a node beyond team size and ISA (its placement); empty: it can. Empty function: it always can.
   std::function<std::string(std::size_t which, std::size_t node)> refusal = {};
 };
 
 struct Plan {
-  /// rounds[r][node]: the case that this node measures in round r, if any. Every rank goes through all rounds.
-  std::vector<std::vector<std::optional<std::size_t>>> rounds;
-  /// Cases that a node does not measure, and why; finished ones are not among them.
+  struct Round {
+    std::vector<std::size_t> cases;   // that any node measures, each once
+    std::optional<std::size_t> here;  // that this node does
+  };
+  /// Every rank goes through all rounds.
+  std::vector<Round> rounds;
+  /// Cases that this node does not measure, and why; finished ones are not among them. Under distribute the first node of a kind says so
+  /// for all.
   struct Skip {
     std::size_t which, node;
     std::string reason;
@@ -43,6 +54,8 @@ struct Plan {
   double seconds = 0;  // estimate: the sum over rounds of the slowest node
 };
 
+/// O((nodes + cases) log(nodes + cases)) where nodes of a kind run the same and nothing is finished; else finished() is asked up to
+/// nodes x cases times under every_node, cases times for each kind under distribute.
 Plan make_plan(const std::vector<Case>& cases, const PlanRequest& request);
 
 }  // namespace plumbline

@@ -20,16 +20,16 @@ struct Advice {
 };
 
 constexpr Advice advices[] = {
-    {ENOSPC, "free space on that file system, or choose another with -o"},
-    {EDQUOT, "the quota is used up: free space, or choose another file system with -o"},
-    {EFBIG, "the file size limit is reached: raise it (ulimit -f), or choose another place with -o"},
-    {EACCES, "give yourself permission there, or choose another place with -o"},
-    {EPERM, "give yourself permission there, or choose another place with -o"},
-    {EROFS, "the file system is read-only: choose another place with -o"},
+    {ENOSPC, "free space on that file system, or choose another"},
+    {EDQUOT, "the quota is used up: free space, or choose another file system"},
+    {EFBIG, "the file size limit is reached: raise it (ulimit -f), or choose another place"},
+    {EACCES, "give yourself permission there, or choose another place"},
+    {EPERM, "give yourself permission there, or choose another place"},
+    {EROFS, "the file system is read-only: choose another place"},
     {ENOENT, "create the folder first, or correct the name"},
     {ENOTDIR, "a part of the path is a file, not a folder: correct the name"},
     {EISDIR, "that is a folder: give the name of a file"},
-    {ESTALE, "the folder was removed while in use: run again with --resume"},
+    {ESTALE, "the folder was removed or unmounted while in use: bring it back, then run again with --resume"},
     {ENAMETOOLONG, "choose a shorter name"},
 };
 

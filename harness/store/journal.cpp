@@ -143,15 +143,20 @@ void Journal::append_payload(std::string_view payload) {
   if (payload.size() > UINT32_MAX)
     throw io_error(fmt::format("journal '{}': one record exceeds 4 GiB; ask for fewer repetitions", path_.string()));
   const std::string record = frame(payload);
-  struct stat facts {};
   if (!write_all(file_.number(), record) || ::fdatasync(file_.number()) != 0) {
     const int error = errno;
     if (::ftruncate(file_.number(), static_cast<off_t>(good_bytes_)) != 0) throw refused(path_, errno);  // the reader drops the torn tail
     throw refused(path_, error);
   }
-  if (::fstat(file_.number(), &facts) != 0) throw refused(path_, errno);
-  if (facts.st_nlink == 0) throw refused(path_, ESTALE);  // someone removed it: the bytes went nowhere
+  if (!is_there()) throw refused(path_, ESTALE);  // someone removed it, or unmounted its disk: nobody will find the bytes
   good_bytes_ += record.size();
+}
+
+bool Journal::is_there() const {
+  struct stat open {
+  }, named{};
+  return ::fstat(file_.number(), &open) == 0 && ::stat(path_.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+         open.st_ino == named.st_ino;
 }
 
 }  // namespace plumbline

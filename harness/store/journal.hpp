@@ -24,6 +24,8 @@ class Journal {
   void append(const Finished& finished);
 
   const std::filesystem::path& path() const { return path_; }
+  /// Whether its name still leads to the file that is written.
+  bool is_there() const;
 
  private:
   void append_payload(std::string_view payload);
@@ -43,6 +45,9 @@ struct JournalContents {
 /// Reads what is whole and reports the rest in `torn_bytes`; a damaged record in the middle costs that record only.
 /// Throws user_error where the file is missing, is no journal, or comes from a newer plumbline.
 JournalContents read_journal(const std::filesystem::path& path);
+
+/// Ends the name of the file that a node's watchdog writes beside its journal, while the leader may hang and hold that.
+inline constexpr std::string_view watchdog_suffix = ".deadlines";
 
 /// NAME.h5 -> NAME.journal
 std::filesystem::path journal_directory(const std::filesystem::path& store);

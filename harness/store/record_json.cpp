@@ -131,6 +131,7 @@ void for_each_list(AnyFinished& finished, Visit visit) {
   visit("counts", finished.counts);
   visit("model", finished.model);
   visit("ceilings", finished.ceilings);
+  visit("remeasured", finished.remeasured);
 }
 
 Finished decode_finished(const Json& json) {

@@ -13,4 +13,7 @@ void write_store(const std::filesystem::path& path, const Results& results);
 /// Throws user_error where the file is missing, no result file, cut short, damaged, or from a newer plumbline.
 Results load_store(const std::filesystem::path& path);
 
+/// Version of the HDF5 library that this program runs with: "1.10.8".
+std::string hdf5_version();
+
 }  // namespace plumbline

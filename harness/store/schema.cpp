@@ -13,11 +13,12 @@ constexpr Column<CaseRow> case_columns[] = {
     {"ranks", &CaseRow::ranks, "1", "MPI ranks in the team", "none"},
     {"threads", &CaseRow::threads, "1", "threads of each rank", "none"},
     {"params", &CaseRow::params, "", "parameters, JSON in declared order", ""},
+    {"gpus", &CaseRow::gpus, "1", "GPUs of the team, which one thread of one rank drives", "none", Since::extension},
 };
 
 constexpr Column<OutcomeRow> outcome_columns[] = {
     {"case", &OutcomeRow::case_id, "", "case id", ""},
-    {"pass", &OutcomeRow::pass, "", "time or count", ""},
+    {"pass", &OutcomeRow::pass, "", "time, count, or again: outliers among like nodes", ""},
     {"status", &OutcomeRow::status, "", "what became of it", ""},
     {"reason", &OutcomeRow::reason, "", "why it is not ok", ""},
     {"node", &OutcomeRow::node, "", "host name", ""},
@@ -76,15 +77,26 @@ constexpr Column<CeilingRow> ceiling_columns[] = {
     {"status", &CeilingRow::status, "", "what became of it", ""},
     {"working_set_bytes", &CeilingRow::working_set_bytes, "byte", "bytes touched by the whole team", "none", Since::extension},
     {"clock_hz", &CeilingRow::clock_hz, "Hz", "core clock observed beside the sample", "higher", Since::extension},
-    {"scope", &CeilingRow::scope, "", "core, NUMA domain, socket or node that the team fills", "", Since::extension},
+    {"scope", &CeilingRow::scope, "", "core, NUMA domain, socket or node that the team fills, or GPU", "", Since::extension},
     {"sentinel", &CeilingRow::sentinel, "1", "independent additions a clock beside the sample, worst thread", "higher", Since::extension},
     {"cpu_share", &CeilingRow::cpu_share, "1", "CPU time over wall time of the sample, worst thread", "higher", Since::extension},
-    {"involuntary_switches", &CeilingRow::involuntary_switches, "1", "of all threads of a rank during the sample", "lower", Since::extension},
+    {"involuntary_switches", &CeilingRow::involuntary_switches, "1", "of all threads of a rank during the sample", "lower",
+     Since::extension},
 };
 
 constexpr Column<MachineRow> machine_columns[] = {
     {"node", &MachineRow::node, "", "host name", ""},
     {"json", &MachineRow::json, "", "what the node is, JSON", ""},
+};
+
+constexpr Column<RemeasuredRow> remeasured_columns[] = {
+    {"case", &RemeasuredRow::case_id, "", "case id", ""},
+    {"node", &RemeasuredRow::node, "", "host name", ""},
+    {"session", &RemeasuredRow::session, "", "the launch that measured it", ""},
+    {"turn", &RemeasuredRow::turn, "1", "samples of one turn were taken next to each other on all nodes that took part", "none"},
+    {"repetition", &RemeasuredRow::repetition, "1", "number of the sample in its turn", "none"},
+    {"seconds", &RemeasuredRow::seconds, "s", "time of one sweep, team's last end minus first start", "lower"},
+    {"clock_hz", &RemeasuredRow::clock_hz, "Hz", "core clock observed beside the sample", "higher"},
 };
 
 constexpr Table<CaseRow> case_table{"cases", case_columns};
@@ -94,6 +106,7 @@ constexpr Table<CountRow> count_table{"counts", count_columns};
 constexpr Table<ModelRow> model_table{"model", model_columns};
 constexpr Table<CeilingRow> ceiling_table{"ceilings", ceiling_columns};
 constexpr Table<MachineRow> machine_table{"machine", machine_columns};
+constexpr Table<RemeasuredRow> remeasured_table{"remeasured", remeasured_columns, Since::extension};
 
 }  // namespace
 
@@ -124,6 +137,10 @@ const Table<CeilingRow>& table_of() {
 template <>
 const Table<MachineRow>& table_of() {
   return machine_table;
+}
+template <>
+const Table<RemeasuredRow>& table_of() {
+  return remeasured_table;
 }
 
 }  // namespace plumbline

@@ -18,7 +18,7 @@ template <class Row>
 using Member =
     std::variant<std::string Row::*, Status Row::*, std::int32_t Row::*, std::int64_t Row::*, std::uint64_t Row::*, double Row::*>;
 
-enum class Since { contract, extension };  // a column that schema 1 promises, or one that an older schema-1 file may lack
+enum class Since { contract, extension };  // a column or table that schema 1 promises, or one that an older schema-1 file may lack
 
 template <class Row>
 struct Column {
@@ -36,6 +36,7 @@ template <class Row>
 struct Table {
   std::string_view name;  // of the dataset
   std::span<const Column<Row>> columns;
+  Since since = Since::contract;
 };
 
 /// The table of a record type.
@@ -52,6 +53,7 @@ void for_each_table(AnyResults& results, Visit visit) {
   visit(table_of<ModelRow>(), results.model);
   visit(table_of<CeilingRow>(), results.ceilings);
   visit(table_of<MachineRow>(), results.machines);
+  visit(table_of<RemeasuredRow>(), results.remeasured);
 }
 
 }  // namespace plumbline

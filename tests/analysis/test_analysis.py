@@ -456,6 +456,34 @@ def test_symbols_of_the_legend_are_hollow_as_long_as_no_point_is_filled(few):
         assert handles[0].get_markerfacecolor() == faces
 
 
+def test_the_bands_of_a_line_are_the_limits_of_its_kind():
+    row = {"node": "n", "measured": 1.0, "exact_lo": 1.0, "exact_hi": 1.0, "ratio": 1.0, "status": "ok", "reason": "", "case": "k/fp64/r1t1/gcc12-O3-v3"}
+    rows = [{**row, "counter": counter, "quantity": quantity} for counter, quantity in (("f", "flops.fp64"), ("b", "bytes.L1-L2"))]
+    score = {"rows": rows, "counters": []}
+    figure = accuracy.draw(accuracy.lines_of(score), score)
+    bands = {band.get_gid(): band.get_paths()[0].get_extents() for band in figure.axes[0].collections if band.get_gid()}
+    for name, position, limit in (("flops.fp64 0.01", 0, 0.01), ("flops.fp64 0.02", 0, 0.02), ("bytes.L1-L2 0.05", 1, 0.05), ("bytes.L1-L2 0.15", 1, 0.15)):
+        assert bands[name].x0 == pytest.approx(1 - limit) and bands[name].x1 == pytest.approx(1 + limit)
+        assert bands[name].y0 < position < bands[name].y1
+    assert len(bands) == 4
+
+
+def test_each_level_is_drawn_by_the_source_of_its_own_bytes(few):
+    show, ceilings = judged.read(few["show"], "show"), judged.read(few["ceilings"], "ceilings")
+    (group,), _ = groups.groups_of(show["rows"])
+    row = next(row for row in group.rows if row["levels"]["L2"]["ai"] and row["levels"]["mem"]["ai"])
+    row["bytes_source"] = "mixed"
+    for level, at in row["levels"].items():
+        at["source"] = "hardware" if level == "mem" else "emulated"
+    roofs = groups.roofs_of(ceilings["rows"], group)
+    with matplotlib.rc_context(style.SETTINGS):
+        figure = roofline.draw(group, roofs, [row])
+    faces = {line.get_markeredgecolor(): line.get_markerfacecolor() for line in figure.axes[0].lines if line.get_marker() in "sD"}
+    assert faces[style.LEVELS["L2"][0]] == "white" and faces[style.LEVELS["mem"][0]] == style.LEVELS["mem"][0]
+    _, names = key.legend_entries([row], roofs)
+    assert set(style.BYTES_SOURCES[source] for source in ("hardware", "emulated")) <= set(names)
+
+
 @pytest.mark.parametrize("size", [7.0, 3.6])
 def test_levels_in_one_place_are_one_inside_the_other_and_all_seen(size):
     axes = style.figure(8, 8).add_axes((0, 0, 1, 1))

@@ -114,6 +114,19 @@ def test_resume_measures_what_a_changed_table_asks_for_and_nothing_twice(tmp_pat
     assert chosen(tmp_path, ["FP64 scalar add", "FP32 scalar add"], "--resume") == both
 
 
+def test_resume_measures_again_a_round_that_failed(tmp_path):
+    first = chosen(tmp_path, ["FP64 scalar add"])
+    with h5py.File(tmp_path / "chosen.h5", "r+") as file:
+        rows, attributes = file["ceilings"][:], dict(file["ceilings"].attrs)
+        rows = rows.astype([(name, "S80" if name in ("status", "method") else rows.dtype[name]) for name in rows.dtype.names])
+        rows["status"], rows["value"], rows["method"] = b"failed", float("nan"), b"gcc12-O3-v3: wrong result: relative error 1"
+        del file["ceilings"]
+        file.create_dataset("ceilings", data=rows).attrs.update(attributes)
+    again = chosen(tmp_path, ["FP64 scalar add"], "--resume")
+    assert len(again) == len(first) and {session for _, session, _, _ in again}.isdisjoint(session for _, session, _, _ in first)
+    assert all(value > 0 for _, _, _, value in again)
+
+
 def refused(folder, only, mode="quick"):
     text = CAMPAIGN.replace('"full"', f'"{mode}"') + f"only = {json.dumps(only)}\n"
     (folder / "wrong.toml").write_text(text)

@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 
+import h5py
 import pytest
 
 from judging_commands_test import unexplained
@@ -78,6 +79,18 @@ def groups(table):
     return found
 
 
+def best_k(path, form, precision, flavor, amount):
+    """Of a flavor's cases in the file, that of the highest rate: quietly 32 for FLOPs and 2 for bytes, but others use this machine too."""
+    with h5py.File(path) as file:
+        amounts = {row["case"].decode(): row["lo"] for row in file["model"][()] if row["quantity"].decode() == amount}
+        rates = {}
+        for row in file["times"][()]:
+            case = row["case"].decode()
+            if row["rank"] == -1 and f"/{precision}/form={form}/" in case and case.endswith(f"/{flavor}"):
+                rates[case] = max(rates.get(case, 0), amounts[case] / row["seconds"])
+    return int(re.search(r"/k=(\d+)/", max(rates, key=rates.get))[1])
+
+
 def levels_beyond_l1(row):
     """All working sets of the campaign lie in L1. Which further levels one round of sweeps finds is up to what else runs here."""
     known = list(row["levels"])
@@ -104,7 +117,8 @@ def test_rates_are_held_against_the_ceilings_of_the_same_run(results):
     assert rate["ceiling"]["name"].startswith("FP64 vector FMA")
     assert rate["ceiling"]["gflops"] == ceilings[rate["ceiling"]["name"], row["ranks"], row["threads"]]
     assert rate["ceiling"]["percent"] == pytest.approx(100 * rate["gflops"] / rate["ceiling"]["gflops"])
-    assert rate["k"] == 32 and row["levels"]["L1"]["k"] == 2
+    assert rate["k"] == best_k(results, "fma", "fp64", row["flavor"], "paper.flops")
+    assert row["levels"]["L1"]["k"] == best_k(results, "fma", "fp64", row["flavor"], "paper.bytes")
     assert row["levels"]["L1"]["ceiling"]["name"] == "L1 update"
 
 

@@ -65,11 +65,31 @@ def test_show_places_a_case_by_its_counts_and_the_median_time(results):
     assert row["gflops"] == pytest.approx(2)
     twelfth = pytest.approx(1 / 12)
     assert row["levels"]["L1"] == {"bytes": 24000, "bytes_lo": 24000, "bytes_hi": 24000, "ai": twelfth, "ai_lo": twelfth, "ai_hi": twelfth,
-                                   "status": "ok", "reason": None}
+                                   "source": "emulated", "status": "ok", "reason": None}
     assert row["levels"]["L2"]["bytes"] == 0 and row["levels"]["L2"]["ai"] is None
     assert row["levels"]["L2"]["status"] == "unavailable" and row["levels"]["L2"]["reason"] == "no traffic across this boundary"
     assert row["bound"] == "L1" and row["percent_of_roof"] == pytest.approx(50)  # 24 of 48 GB/s
     assert row["join"] == "same" and row["bytes_source"] == "emulated" and row["status"] == "ok" and row["label"] == "triad n=1000"
+
+
+def test_papis_presets_and_natives_are_scored_by_the_tables_claims(tmp_path):
+    path = tmp_path / "papi.h5"
+    subprocess.run([os.environ["KNOWN_RESULTS"], path, "papi"], check=True)
+    score = document("score", path)
+    rows = {row["counter"]: row for row in score["rows"] if row["case"] == CASE}
+    assert rows["PAPI_FP_OPS"]["ratio"] == 1 and rows["PAPI_FP_OPS"]["quantity"] == "flops.fp64 + fp32"
+    assert rows["papi flops.all"]["ratio"] == 1, "the native event has the name of a row of this CPU's table"
+    assert rows["PAPI_L1_DCM x line"]["measured"] == 2000 * 128, "lines of the machine that counted"
+    assert rows["PAPI_L1_DCA x 16 B"]["measured"] == 32000 and rows["PAPI_L1_DCA x 16 B"]["exact_hi"] == 24000
+    changed, gone = (next(note for note in score["notes"] if f"'{event}" in note) for event in ("REQUESTS_TO_L2", "GONE"))
+    assert "cpu 0x1234 (mine.toml:3)" in changed and "cpu 0xe060" in changed
+    assert "cpu 0x99 (mine.toml:9)" in gone and "PLUMBLINE_EVENTS_PATH" in gone
+
+
+def test_an_unfinished_run_is_named_where_its_file_is_asked_for(tmp_path):
+    (tmp_path / "killed.journal").mkdir()
+    (line,) = plumbline("score", tmp_path / "killed.h5", code=2).strip().splitlines()
+    assert "plumbline recover" in line and "killed.journal" in line and "--resume" in line
 
 
 def test_an_interval_of_the_model_that_is_only_slack_binds_nothing(results):

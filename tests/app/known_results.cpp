@@ -1,5 +1,6 @@
-// known_results FILE [wrong|bare|open]: writes a result file whose every judgement can be worked out by hand; `wrong`: with one FLOP
-// too many; `bare`: without ceilings; `open`: with a model that leaves traffic open, and one sample of each ceiling.
+// known_results FILE [wrong|bare|open|papi]: writes a result file whose every judgement can be worked out by hand; `wrong`: with one FLOP
+// too many; `bare`: without ceilings; `open`: with a model that leaves traffic open, and one sample of each ceiling; `papi`: on a Zen 4,
+// with counts of PAPI and of perf_event, the latter by another code than the tables have.
 #include <map>
 #include <string>
 
@@ -67,6 +68,26 @@ void add_ceiling(Results& results, const std::string& name, const std::string& l
   }
 }
 
+void add_other_counters(Results& results) {
+  const std::string id = results.cases.front().id;
+  const std::pair<const char*, const char*> events[]{{"papi", "PAPI_FP_OPS"},
+                                                     {"papi", "PAPI_L1_DCM"},
+                                                     {"papi", "PAPI_L1_DCA"},
+                                                     {"papi", "amd64_fam19h_zen4::RETIRED_SSE_AVX_FLOPS:ANY"},
+                                                     {"perf_event", "REQUESTS_TO_L2_GROUP1:RD_BLK_L:RD_BLK_X:LS_RD_BLK_C_S"}};
+  for (const auto& [backend, event] : events) {
+    CountRow row{.case_id = id, .node = "node0", .session = "s1", .event = event, .backend = backend};
+    row.net = 2 * elements;
+    results.counts.push_back(row);
+  }
+  for (const char* flow : {"demand_read", "rfo"}) results.model.push_back({id, "bytes.L1-L2." + std::string(flow), 0, 3072});
+  for (const char* flow : {"load", "store"}) results.model.push_back({id, "bytes.reg-L1." + std::string(flow), 12 * elements, 12 * elements});
+  results.provenance = R"({"simulated_caches":[{"name":"L1","bytes":32768,"ways":8,"line_bytes":128}],"events":[
+    {"backend":"perf_event","event":"REQUESTS_TO_L2_GROUP1:RD_BLK_L:RD_BLK_X:LS_RD_BLK_C_S","code":"cpu 0x1234","table":"mine.toml:3"},
+    {"backend":"perf_event","event":"GONE","code":"cpu 0x99","table":"mine.toml:9","table_hash":"0"}]})";
+  results.machines[0].json.insert(1, R"("cpu":{"vendor":"AuthenticAMD","family":25,"model":17,"stepping":1,"name":"AMD EPYC 9654"},)");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -88,5 +109,6 @@ int main(int argc, char** argv) {
     add_ceiling(results, "triad", "sweep", "triad", 9, 64 << 20, open);
     if (open) add_ceiling(results, "L2 load", "L2", "load", 20, absent, open);
   }
+  if (variant == "papi") add_other_counters(results);
   write_store(argv[1], results);
 }

@@ -30,6 +30,7 @@ SMALLER = {
     "stencils": [("n = [2048, 4096, 8192]", "n = 2048"), ("n = [128, 256, 416]", "n = 128"), ('precision = ["fp64", "fp32"]', 'precision = "fp64"'),
                  EVERY_COMPILER],
 }
+SMALLER["stencils_here"] = SMALLER["stencils"]
 # Simulated lines of the stack and of constants, which lie elsewhere in another build (slack_lines_per_thread in core/flows.hpp).
 SLACK_BYTES = 48 * 64
 
@@ -54,13 +55,13 @@ def experiment(tmp_path_factory):
         if done.returncode == 2 and "cannot be had" in done.stderr:
             pytest.skip("SKIP: " + done.stderr.strip())
         assert done.returncode == 0, done.stderr
-        groups = [] if name == "stencils" else ["--by", "precision,form,m,flavor"]
+        groups = ["--by", "level"] if name.startswith("stencils") else ["--by", "precision,form,m,flavor"]
         (folder / f"{name}.score.json").write_text(plumbline("score", folder / f"{name}.h5", "--json", "--by", "kernel,precision,level", *groups))
     return folder
 
 
 def test_the_campaigns_are_the_papers_size(tmp_path):
-    for name, cases in (("series", 29 * 4 * 2 * 2 * 3), ("stencils", 6 * 2 * 2)):
+    for name, cases in (("series", 29 * 4 * 2 * 2 * 3), ("stencils", 6 * 2 * 2), ("stencils_here", 6 * 2 * 2)):
         plan = plumbline("run", CAMPAIGNS / f"{name}.toml", "--dry-run", "-o", tmp_path / "x.h5")
         compilers = {line.rsplit("/", 1)[1].split("-")[0] for line in plan.splitlines() if "/r1t1/" in line}
         assert f"\n{cases * len(compilers)} cases in " in plan, plan[-300:]
@@ -93,6 +94,17 @@ def test_refills_are_trusted_and_accesses_rejected_at_O0(experiment):
         assert grades["refills x 64 B"] in ("A", "C") and grades["accesses x 16 B"] == "D", selection
 
 
+def test_stencils_are_also_told_with_the_caches_of_this_machine(experiment):
+    here = kwack2018.stencils_here(kwack2018.read(experiment)["stencils_here"])
+    assert here["caches"]["L1"] > 0
+    found = {(row["counter"], row["convention"], row["level"]): row for row in here["rows"]}
+    assert set(found) == {(counter, convention, level) for counter in (kwack2018.ACCESSES, kwack2018.REFILLS) for convention in ("paper", "flow")
+                          for level in ("O0", "O3")}
+    refills = [found[kwack2018.REFILLS, "flow", level] for level in ("O0", "O3")]
+    assert all(0.85 < row["min"] <= row["max"] < 1.15 for row in refills), "what crosses from L2 to L1 whatever the caches"
+    assert found[kwack2018.ACCESSES, "paper", "O0"]["max"] > 2 * found[kwack2018.ACCESSES, "paper", "O3"]["max"]
+
+
 def test_counts_of_large_arrays_are_foretold_by_the_small_ones(experiment):
     totals = kwack2018.extrapolation(kwack2018.read(experiment)["series"])
     assert set(totals) == {"emulated.flops", kwack2018.ACCESSES, kwack2018.REFERENCES}
@@ -120,6 +132,7 @@ def test_paper_prints_its_tables_beside_ours_and_draws_its_figures(experiment, t
     assert done.returncode == 0, done.stderr
     assert re.search(r"bytes by refills x 64 B \(DCR_GOOD\) .* 0\.569 +0\.812 +1\.281", done.stdout), done.stdout
     assert "validation/stencil5 fp64 n=2048" in done.stdout
+    assert re.search(r"Stencils with the caches of the machine that counted \(L1 \d+ KiB", done.stdout), done.stdout
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {f"figure{n}.{kind}" for n in range(2, 9) for kind in ("png", "svg")} | {"kwack2018.json"}
 

@@ -93,7 +93,7 @@ def test_standard_output_in_a_file_is_appended_to(tmp_path, counted):
     assert schema("".join(document)) == "plumbline-profile/1"
 
 
-@pytest.mark.parametrize("output, code, words", [(".", 2, "is a folder: name a file with -o"), ("/dev/fd/77", 1, "cannot write /dev/fd/77"),
+@pytest.mark.parametrize("output, code, words", [(".", 2, "is a folder: name a file"), ("/dev/fd/77", 1, "cannot write /dev/fd/77"),
                                                  ("/dev/fd/0", 1, "cannot write /dev/fd/0")])
 def test_what_cannot_be_written_is_told_before_the_program_runs(tmp_path, counted, output, code, words):
     done = run(f"$PROFILE -o {output} -- touch ran < /dev/null", cwd=tmp_path)
@@ -150,3 +150,9 @@ def test_a_result_file_is_no_device_even_with_overwrite(tmp_path):
     assert done.returncode == 2
     assert "is a device or a FIFO" in done.stderr
     assert stat.S_ISFIFO((tmp_path / "fifo").stat().st_mode)
+
+
+@pytest.mark.parametrize("words", ["quick -o $'\\xff\\xfe.h5'", "$'\\xff.toml'"])
+def test_a_name_that_is_no_text_is_refused_in_one_line(tmp_path, words):
+    done = run(f"cd {tmp_path} && $PLUMBLINE run --dry-run {words} 2>&1 | iconv -f latin1; exit ${{PIPESTATUS[0]}}")
+    assert done.returncode == 2 and "UTF-8" in done.stdout and len(done.stdout.splitlines()) == 1, done.stdout

@@ -70,6 +70,13 @@ def test_a_python_that_is_not_there_is_named(results, tmp_path):
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "/nowhere/python3" in done.stderr
 
 
+def test_the_environment_names_a_python_and_the_option_wins(results, tmp_path, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_PYTHON", "/nowhere/python3")
+    done = report(results, "-o", tmp_path)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "/nowhere/python3" in done.stderr
+    assert report(results, "-o", tmp_path, "--python", "/usr/bin/python3").returncode == 0
+
+
 def test_an_error_that_nobody_foresaw_in_python_is_one_line(results, tmp_path):
     package = tmp_path / "share" / "analysis" / "plumbline_analysis"
     package.mkdir(parents=True)

@@ -114,6 +114,15 @@ TEST(campaign, absent_keys_have_the_documented_presets) {
   EXPECT_EQ(c.cases.at(0).teams.at(0).value.ranks, 1);
 }
 
+TEST(campaign, nodes_measure_at_once_and_again_unless_told_otherwise) {
+  EXPECT_FALSE(parse(one_case).nodes.turns);
+  EXPECT_TRUE(parse(one_case).nodes.remeasure);
+  const auto told = parse(one_case + "[nodes]\nturns = true\nremeasure = false\n").nodes;
+  EXPECT_TRUE(told.turns);
+  EXPECT_FALSE(told.remeasure);
+  EXPECT_THROW(parse("placement = \"distribute\"\n" + one_case + "[nodes]\nturns = true\n"), Error);
+}
+
 TEST(campaign, the_simulated_caches_are_this_machines_unless_chosen) {
   EXPECT_EQ(parse(one_case).emulated.caches.value, "auto");
   EXPECT_EQ(parse(one_case + "[emulated]\ncaches = \"none\"\n").emulated.caches.value, "none");
@@ -160,11 +169,28 @@ TEST(campaign, a_word_that_is_not_allowed_names_those_that_are) {
   expect_in(complaint("passes = [\"time\", \"time\"]\n" + one_case), {"twice"});
   expect_in(complaint("[ceilings]\nmode = \"fast\"\n"), {"quick, full, none"});
   expect_in(complaint("[ceilings]\nrounds = 0\n"), {"rounds"});
+  expect_in(complaint("[ceilings]\nnode_pairs = \"all\"\n"), {"node_pairs", "auto, none"});
+  expect_in(complaint("[ceilings]\nnode_pairs = 0\n"), {"node_pairs"});
+  expect_in(complaint("[ceilings]\nnode_pairs = true\n"), {"node_pairs"});
+  const auto links = parse("[ceilings]\nmode = \"none\"\nnode_pairs = 5\n").ceilings.node_pairs;
+  EXPECT_TRUE(links.wanted && links.partners == 5) << "the map alone is a campaign";
+  EXPECT_FALSE(parse("[ceilings]\nnode_pairs = \"none\"\n").ceilings.node_pairs.wanted);
   const auto some = parse("[ceilings]\nmode = \"full\"\nonly = [\"load\", \"FP64 *\"]\nrounds = 7\n").ceilings;
   EXPECT_EQ(some.only.at(1).value, "FP64 *");
   EXPECT_EQ(some.rounds, 7);
   expect_in(complaint("name = \"../x\"\n" + one_case), {"'name'", "result file"});
   expect_in(complaint("counters = \"\"\n" + one_case), {"'counters' is empty"});
+}
+
+TEST(campaign, a_team_may_be_one_gpu_and_nothing_beside_it) {
+  const Campaign c = parse(one_case + "team = [{gpus = 1}, {ranks = 2}]\n");
+  EXPECT_EQ(c.cases.at(0).teams.at(0).value.gpus, 1);
+  EXPECT_EQ(c.cases.at(0).teams.at(1).value.gpus, 0);
+  EXPECT_TRUE(wants_gpus(c));
+  EXPECT_FALSE(wants_gpus(parse(one_case)));
+  expect_in(complaint(one_case + "team = [{gpus = 2}]\n"), {"c.toml:4:17:", "'gpus' is 2, but a case runs on one GPU; write {gpus=1}"});
+  expect_in(complaint(one_case + "team = [{gpus = 0}]\n"), {"'gpus'", "at least 1"});
+  expect_in(complaint(one_case + "team = [{gpus = 1, ranks = 1}]\n"), {"c.toml:4:28:", "'ranks' stands beside 'gpus'"});
 }
 
 TEST(campaign, zero_ranks_are_refused) {

@@ -1,7 +1,10 @@
 #include "campaign/counter_set_file.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "core/error.hpp"
@@ -19,6 +22,9 @@ const CounterSet example{
                       .quantities = {"bytes.L1-L2.demand_read", "bytes.L1-L2.rfo"}},
           .grade = 'B',
           .factor = 1.0 / 3,
+          .offset = 48000.1,
+          .offset_lo = 47000,
+          .offset_hi = 49000.5,
           .ratio_lo = 0.987654321012345,
           .ratio_hi = 1.02,
           .cases = 120,
@@ -63,6 +69,9 @@ TEST(CounterSetFile, is_read_as_it_was_written) {
     }
     EXPECT_EQ(a.grade, b.grade);
     EXPECT_EQ(a.factor, b.factor) << "to the last bit";
+    EXPECT_EQ(a.offset, b.offset);
+    EXPECT_EQ(a.offset_lo, b.offset_lo);
+    EXPECT_EQ(a.offset_hi, b.offset_hi);
     EXPECT_EQ(a.ratio_lo, b.ratio_lo);
     EXPECT_EQ(a.ratio_hi, b.ratio_hi);
     EXPECT_EQ(a.cases, b.cases);
@@ -83,6 +92,11 @@ TEST(CounterSetFile, is_refused_with_the_place_where_it_is_wrong) {
   EXPECT_NE(why_not(changed(text, "'B'", "'D'")).find("'grade' in [[counter]] is 'D'"), std::string::npos);
   EXPECT_NE(why_not(changed(text, "cases = 120", "cases = 0")).find("at least 1"), std::string::npos);
   EXPECT_NE(why_not(changed(text, "ratio_most = 1.02", "ratio_most = 0.5")).find("greater than"), std::string::npos);
+  EXPECT_NE(why_not(changed(text, "ratio_most = 1.02", "ratio_most = inf")).find("finite"), std::string::npos);
+  EXPECT_NE(why_not(changed(text, "'flops.fp64'", "'flop.fp64'")).find("holds 'flop.fp64'; allowed are quantities: flops."), std::string::npos);
+  EXPECT_NE(why_not(changed(text, "'flops.fp64'", "'bytes.L1-L2'")).find("l1_fills and flops both see bytes.L1-L2.demand_read"), std::string::npos);
+  EXPECT_NE(why_not(changed(text, "offset_most = 49000.5", "offset_most = 48000.0")).find("does not lie between"), std::string::npos);
+  EXPECT_NE(why_not(changed(text, "offset_least = 47000.0", "")).find("lacks 'offset_least'"), std::string::npos);
   const std::string lost = why_not(changed(text, "'l1_fills_ccx', 'l1_fills_l2'", "'l1_fills_ccx'"));
   EXPECT_NE(lost.find("'l1_fills_l2' of l1_fills is in no [[group]] of perf_event"), std::string::npos) << lost;
   EXPECT_TRUE(lost.starts_with("set.toml:")) << lost;
@@ -93,6 +107,28 @@ TEST(CounterSetFile, is_refused_with_the_place_where_it_is_wrong) {
     EXPECT_EQ(error.code(), Exit::user_error);
     EXPECT_NE(std::string(error.what()).find("No such file"), std::string::npos);
   }
+}
+
+TEST(CounterSetFile, is_written_over_a_set_but_over_nothing_else) {
+  const auto path = (std::filesystem::path(testing::TempDir()) / ("target" + std::to_string(getpid()))).string();
+  const auto refused = [&](const std::string& content) {
+    std::ofstream(path) << content;
+    try {
+      require_set_or_nothing(path);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Exit::user_error);
+      return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(refused(counter_set_toml(example)));
+  EXPECT_FALSE(refused("")) << "as mktemp makes it";
+  EXPECT_TRUE(refused("schema = \"plumbline-campaign/1\"\n"));
+  EXPECT_TRUE(refused(std::string("\x89HDF\r\n\x1a\n\0\0", 10)));
+  EXPECT_TRUE(refused("notes of mine\n"));
+  std::filesystem::remove(path);
+  EXPECT_NO_THROW(require_set_or_nothing(path));
+  EXPECT_NO_THROW(require_set_or_nothing("/dev/null"));
 }
 
 }  // namespace

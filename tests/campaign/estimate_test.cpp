@@ -25,9 +25,9 @@ TEST_F(Memory, sizes_that_wrap_around_64_bits_are_beyond_memory) {
 
 TEST_F(Memory, a_case_beyond_memory_is_a_user_error_with_both_numbers) {
   const std::vector<Case> cases{square_of(10), square_of(1000)};
-  EXPECT_NO_THROW(require_memory(cases, 8'000'000));
+  EXPECT_NO_THROW(require_memory(cases, {.node_bytes = 8'000'000}));
   try {
-    require_memory(cases, 7'999'999);
+    require_memory(cases, {.node_bytes = 7'999'999});
     FAIL();
   } catch (const Error& error) {
     const std::string text = error.what();
@@ -35,6 +35,31 @@ TEST_F(Memory, a_case_beyond_memory_is_a_user_error_with_both_numbers) {
     for (const char* part : {"validation/dgemm/fp64/m=1000/r1t1/gcc12-O3-v3", "8000000 bytes", "7999999 bytes"})
       EXPECT_NE(text.find(part), text.npos) << text;
   }
+}
+
+TEST_F(Memory, a_case_on_a_gpu_is_held_against_the_gpus_memory_and_others_are_not) {
+  Case on_gpu = square_of(1000);
+  on_gpu.team = {.gpus = 1};
+  EXPECT_NO_THROW(require_memory(std::vector<Case>{on_gpu}, {.node_bytes = 0, .gpu_bytes = 8'000'000}));
+  EXPECT_NO_THROW(require_memory(std::vector<Case>{square_of(1000)}, {.node_bytes = 8'000'000, .gpu_bytes = 0}));
+  try {
+    require_memory(std::vector<Case>{on_gpu}, {.node_bytes = 1'000'000'000, .gpu_bytes = 7'999'999});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("need 8000000 bytes (0.00745 GiB) on a GPU, available are 7999999 bytes"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(Memory, a_case_on_a_gpu_is_estimated_by_the_gpus_rates_and_its_counting_takes_nothing) {
+  const auto campaign = parse_campaign("schema = \"plumbline-campaign/1\"\n[ceilings]\n", "c.toml");
+  Case on_gpu = square_of(20'000);
+  on_gpu.team = {.gpus = 1};
+  const auto there = estimate(on_gpu, campaign), here = estimate(square_of(20'000), campaign);
+  EXPECT_GT(there.time_seconds, 0.3);
+  EXPECT_NE(there.time_seconds, here.time_seconds);
+  EXPECT_EQ(there.count_seconds, 0);
+  EXPECT_GT(here.count_seconds, 0);
 }
 
 TEST_F(Memory, estimates_grow_with_the_work_and_follow_the_passes) {

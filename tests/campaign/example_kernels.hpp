@@ -44,4 +44,20 @@ inline std::vector<Kernel> example_kernels() {
   return {dgemm, series};
 }
 
+inline const Flavor gpu_flavors[] = {{"cuda13-sm_80", "fp64", nullptr}, {"cuda13-sm_90a", "fp64", nullptr}};
+
+/// The same, and the series as well as a kernel of its own for GPUs.
+inline std::vector<Kernel> example_kernels_with_gpus() {
+  std::vector<Kernel> all = example_kernels();
+  Kernel on_gpu = all.back();
+  on_gpu.space = Space::cuda;
+  on_gpu.precisions = {"fp64"};
+  on_gpu.flavors = [] { return std::span<const Flavor>(gpu_flavors); };
+  Kernel alone = on_gpu;
+  alone.name = "validation/warps";
+  all.push_back(on_gpu);
+  all.push_back(alone);
+  return all;
+}
+
 }  // namespace plumbline

@@ -83,7 +83,7 @@ TEST(expand, the_isa_of_every_kind_of_flavor) {
   EXPECT_EQ(required_isa("asm-avx512"), "v4");
   EXPECT_EQ(required_isa("asm-avx2"), "v3");
   EXPECT_EQ(required_isa("lib-openblas"), "") << "it dispatches itself";
-  EXPECT_EQ(required_isa("cuda13-sm_90a"), "sm_90a");
+  EXPECT_EQ(required_isa("cuda13-sm_90a"), "cuda13-sm_90a") << "the GPU that it is named for";
 }
 
 TEST(expand, kernel_globs_take_every_match_and_apply_parameters_where_they_are_declared) {
@@ -140,6 +140,86 @@ TEST(expand, all_means_the_ranks_of_a_node_and_the_cores_of_a_rank) {
   ASSERT_EQ(result.cases.size(), 2U);
   EXPECT_EQ(result.cases[0].team.name(), "r4t4");
   EXPECT_EQ(result.cases[1].team.name(), "r1t16");
+}
+
+// ------------------------------------------------------------------------------------------------------------------- GPUs
+
+Target with_gpu(const std::string& flavor, const std::string& words) {
+  Target target = zen2;
+  target.runs_on_gpu = [flavor](std::string_view asked) { return asked == flavor; };
+  target.gpus = words;
+  return target;
+}
+
+Expansion on_gpus(const std::string& body, const Target& target = with_gpu("cuda13-sm_90a", "H100 (cuda13-sm_90a)")) {
+  static const std::vector<Kernel> all = example_kernels_with_gpus();
+  return expand(campaign_of(body), all, target);
+}
+
+std::string gpu_complaint(const std::string& body) {
+  try {
+    on_gpus(body);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "no error for:\n" << body;
+  return "";
+}
+
+const std::string any_series = "[[cases]]\nkernel = \"validation/series\"\nprecision = \"fp64\"\n";
+
+TEST(expand, a_team_with_a_gpu_meets_kernels_for_gpus_and_only_the_flavor_that_the_gpu_runs) {
+  const auto result = on_gpus(any_series + "team = [{gpus = 1}]\n");
+  EXPECT_EQ(ids(result.cases), std::vector<std::string>{"validation/series/fp64/form=loop/n=7/m=1024/g1/cuda13-sm_90a"});
+  ASSERT_EQ(result.skipped.size(), 1U);
+  EXPECT_EQ(result.skipped[0].reason, "needs a GPU that runs cuda13-sm_80; here: H100 (cuda13-sm_90a)");
+  EXPECT_EQ(result.cases[0].row().gpus, 1);
+}
+
+TEST(expand, a_team_without_gpus_meets_kernels_for_cpus_alone) {
+  const auto result = on_gpus(any_series);
+  for (const auto& one : result.cases) EXPECT_EQ(one.kernel->space, Space::cpu) << one.id();
+  EXPECT_EQ(result.cases.size(), 2U);
+}
+
+TEST(expand, teams_of_both_kinds_share_the_work_and_each_flavor_needs_one_kernel_that_has_it) {
+  const auto result = on_gpus(any_series + "team = [{}, {gpus = 1}]\nflavor = [\"gcc12-O3-v3\", \"cuda13-sm_90a\"]\n");
+  ASSERT_EQ(result.cases.size(), 2U);
+  EXPECT_EQ(result.cases[0].work_id(), result.cases[1].work_id());
+  EXPECT_NE(result.cases[0].id(), result.cases[1].id());
+  EXPECT_TRUE(result.notes.empty()) << result.notes.front();
+}
+
+TEST(expand, a_glob_takes_the_kernels_of_each_teams_space) {
+  const auto result = on_gpus("[[cases]]\nkernel = \"validation/*\"\nprecision = \"fp64\"\nteam = [{}, {gpus = 1}]\nflavor = \"*3*a\"\n");
+  std::set<std::string> kernels;
+  for (const auto& one : result.cases) kernels.insert(one.kernel->name);
+  EXPECT_EQ(kernels, (std::set<std::string>{"validation/series", "validation/warps"}));
+}
+
+TEST(expand, a_kernel_without_the_teams_space_is_an_error_that_says_what_to_write) {
+  expect_in(gpu_complaint("[[cases]]\nkernel = \"validation/dgemm\"\nteam = [{gpus = 1}]\n"),
+            {"c.toml:4:9:", "validation/dgemm has no version for GPUs", "validation/series, validation/warps"});
+  expect_in(gpu_complaint("[[cases]]\nkernel = \"validation/warps\"\n"), {"validation/warps is for GPUs alone: write team = [{gpus=1}]"});
+}
+
+TEST(expand, without_a_gpu_cases_for_them_are_skipped_with_the_drivers_reason_and_not_the_cpus_isa) {
+  Target none = zen2;
+  none.gpus = "no NVIDIA driver";
+  const auto result = on_gpus(any_series + "team = [{gpus = 1}]\n", none);
+  EXPECT_TRUE(result.cases.empty());
+  ASSERT_EQ(result.skipped.size(), 2U);
+  EXPECT_EQ(result.skipped[0].reason, "needs a GPU that runs cuda13-sm_80; here: no NVIDIA driver");
+}
+
+TEST(expand, without_kernels_for_gpus_they_are_noted_and_the_cpus_cases_are_left) {
+  Target none = zen2;
+  none.no_gpu_kernels = "no module for GPUs";
+  const auto result =
+      expand(campaign_of(any_series + "team = [{}, {gpus = 1}]\nflavor = [\"gcc12-O3-v3\", \"cuda13-sm_90a\"]\n"), example_kernels(), none);
+  EXPECT_EQ(result.cases.size(), 1U);
+  EXPECT_EQ(result.notes, std::vector<std::string>{"skipped: validation/series on GPUs: no module for GPUs"});
+  EXPECT_TRUE(expand(campaign_of(any_series + "team = [{gpus = 1}]\n"), example_kernels(), none).cases.empty()) << "no error";
 }
 
 TEST(expand, a_sweep_too_large_is_refused_before_it_is_built) {

@@ -30,7 +30,8 @@ SwitchType=switch/none
 MpiDefault=pmi2
 ReturnToService=2
 SlurmdParameters=config_overrides
-SlurmdTimeout=30
+SlurmdTimeout=10
+GresTypes=gpu
 InactiveLimit=0
 MinJobAge=300
 KillWait=3
@@ -40,7 +41,7 @@ MessageTimeout=20
 PropagateResourceLimits=NONE
 CONF
   for ((i = 0; i < nodes; i++)); do
-    echo "NodeName=$(host_name "$i") CPUs=$cpus Sockets=1 CoresPerSocket=$cpus ThreadsPerCore=1 RealMemory=4000 State=UNKNOWN"
+    echo "NodeName=$(host_name "$i") CPUs=$cpus Sockets=1 CoresPerSocket=$cpus ThreadsPerCore=1 RealMemory=4000 Gres=gpu:1 State=UNKNOWN"
   done
   echo "PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO"
 }
@@ -70,6 +71,7 @@ slurm_up() {
   local state=$PLUMBLINE_CLUSTER i name
   mkdir "$state/state" "$state/spool"
   write_slurm_conf "$state" "$1" "$2" >"$state/slurm.conf"
+  echo 'Name=gpu File=/dev/null' >"$state/gres.conf" # a device that every machine has stands in for a GPU
   printf 'CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n' >"$state/cgroup.conf"
   export SLURM_CONF=$state/slurm.conf
   start_munge "$state"

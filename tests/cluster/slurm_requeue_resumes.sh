@@ -9,25 +9,14 @@ source "$here/submit.sh"
 export PLUMBLINE=$1 PLUMBLINE_CAMPAIGN=$here/interrupted.toml PLUMBLINE_STORE=$PLUMBLINE_CLUSTER/run/interrupted.h5
 mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
 
-journal_has_records() { [[ -n $(find . -path '*.journal/*' -type f -size +0c -print -quit) ]]; }
-
-job=$(sbatch --parsable --nodes=2 --ntasks-per-node=2 --output=job.log "$here/../../jobs/slurm/quick.sbatch")
+job=$(sbatch --parsable --partition=debug --nodes=2 --ntasks-per-node=2 --cpus-per-task=1 --output=job.log "$here/../../jobs/slurm/partition.sbatch")
 wait_for_state "$job" 30 RUNNING || fail "the job did not start" job.log
-for ((try = 0; try < 300; try++)); do
-  if journal_has_records; then break; fi
-  sleep 0.1
-done
-journal_has_records || fail "no case was finished within 30 s" job.log
+wait_for_journal 30 || fail "no case was finished within 30 s" job.log
 
 scancel --signal=USR1 "$job" # to the ranks, as --signal=USR1@... does near the end of the time limit
 wait_for_state "$job" 60 PENDING REQUEUED || fail "the job did not requeue itself" job.log
-grep -q 'stopped early, requeueing' job.log || fail "the job script does not say that it stopped early" job.log
-sleep 3                               # a node refuses the job's new credential in the second in which it revoked the old one
-for ((try = 0; try < 100; try++)); do # Slurm holds a requeued job back for two minutes; StartTime lets it go
-  scontrol update JobId="$job" StartTime=now 2>/dev/null || true
-  if [[ $(job_state "$job") != PENDING ]]; then break; fi
-  sleep 0.3
-done
+grep -q 'stopped early (75), requeueing' job.log || fail "the job script does not say that it stopped early" job.log
+start_requeued "$job"
 wait_for_end "$job" 180 || fail "the resumed job did not end within 180 s" job.log
 [[ $(job_state "$job") == COMPLETED ]] || fail "the resumed job ended as $(job_state "$job")" job.log
 [[ $(job_field "$job" Restarts) == 1 ]] || fail "the job was restarted $(job_field "$job" Restarts) times, not once" job.log

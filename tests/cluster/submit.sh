@@ -31,3 +31,24 @@ wait_for_state() {
 }
 
 wait_for_end() { wait_for_state "$1" "$2" COMPLETED FAILED CANCELLED TIMEOUT NODE_FAIL OUT_OF_MEMORY; }
+
+# start_requeued JOB: Slurm holds a requeued job back for two minutes; StartTime lets it go.
+start_requeued() {
+  sleep 3 # a node refuses the job's new credential in the second in which it revoked the old one
+  local end=$((SECONDS + 60))
+  while ((SECONDS < end)); do
+    scontrol update JobId="$1" StartTime=now 2>/dev/null || true
+    if [[ $(job_state "$1") != PENDING ]]; then return; fi
+    sleep 0.3
+  done
+}
+
+# wait_for_journal SECONDS: returns when a case is durable in a journal below this folder.
+wait_for_journal() {
+  local end=$((SECONDS + $1))
+  while ((SECONDS < end)); do
+    if [[ -n $(find . -path '*.journal/*' -type f -size +0c -print -quit) ]]; then return 0; fi
+    sleep 0.1
+  done
+  return 1
+}

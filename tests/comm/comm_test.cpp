@@ -1,7 +1,9 @@
 // Run on 1, 2, 4 and 16 ranks. `comm_test --exit-codes` and `--one-rank-fails` show how runs end.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -11,6 +13,7 @@
 #include "comm/communicator.hpp"
 #include "comm/exchange.hpp"
 #include "comm/launch.hpp"
+#include "comm/node_board.hpp"
 
 namespace plumbline {
 namespace {
@@ -29,6 +32,53 @@ TEST(communicator, reductions_reach_every_rank) {
 TEST(communicator, any_is_true_when_one_rank_says_so) {
   EXPECT_TRUE(session->world().any(session->rank() == session->size() - 1));
   EXPECT_FALSE(session->world().any(false));
+}
+
+TEST(node_board, every_rank_sees_who_and_where_the_others_are) {
+  Group& local = session->local();
+  NodeBoard board(local, session->rank());
+  EXPECT_EQ(board.size(), local.size());
+  EXPECT_EQ(board.mine(), local.rank());
+  EXPECT_EQ(board.process(board.mine()), getpid());
+  EXPECT_EQ(board.world_rank(board.mine()), session->rank());
+  for (int rank = 0; rank < board.size(); ++rank) EXPECT_EQ(kill(board.process(rank), 0), 0) << rank;
+  local.wait_for_all();
+}
+
+TEST(node_board, one_rank_alone_is_the_first_to_call_and_all_are_woken) {
+  Group& local = session->local();
+  NodeBoard board(local, session->rank());
+  EXPECT_FALSE(board.called());
+  const auto before = board.knocks();
+  local.wait_for_all();
+  const bool first = board.call();
+  EXPECT_EQ(local.sum(first ? 1 : 0), 1);  // after it, all have called
+  EXPECT_TRUE(board.called());
+  EXPECT_NE(board.knocks(), before);
+  board.sleep(before, 3600);  // a knock that came before is not slept through
+  EXPECT_FALSE(board.written());
+  local.wait_for_all();
+  if (local.rank() == 0) board.tell_written();
+  local.wait_for_all();
+  EXPECT_TRUE(board.written());
+}
+
+TEST(node_board, answers_are_seen_by_the_others) {
+  Group& local = session->local();
+  NodeBoard board(local, session->rank());
+  EXPECT_EQ(board.answer(board.mine()), Answer::none);
+  local.wait_for_all();
+  board.give(board.mine() == 0 ? Answer::waits : Answer::works);
+  local.wait_for_all();
+  for (int rank = 0; rank < board.size(); ++rank) EXPECT_EQ(board.answer(rank), rank == 0 ? Answer::waits : Answer::works);
+  local.wait_for_all();
+}
+
+TEST(node_board, a_sleep_without_a_knock_ends_by_itself) {
+  NodeBoard board(session->local(), session->rank());
+  board.sleep(board.knocks(), 0.01);
+  EXPECT_FALSE(board.called());
+  session->local().wait_for_all();
 }
 
 TEST(communicator, broadcast_gives_everybody_the_roots_text) {

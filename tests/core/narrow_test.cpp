@@ -68,5 +68,13 @@ TEST(Bf16, is_the_upper_half_of_a_float_rounded_to_even) {
   for (int i = 128; i < 256; ++i) EXPECT_EQ(static_cast<double>(Bf16(i * 0x1p-8)), i * 0x1p-8);
 }
 
+TEST(Tf32, is_a_float_of_eleven_bits_rounded_to_even) {
+  EXPECT_EQ(static_cast<double>(Tf32(1 + 0x1p-10)), 1 + 0x1p-10);
+  EXPECT_EQ(static_cast<double>(Tf32(1 + 0x1p-11)), 1);  // halfway
+  EXPECT_EQ(static_cast<double>(Tf32(1 + 3 * 0x1p-11)), 1 + 0x1p-9);
+  EXPECT_EQ(static_cast<double>(Tf32(-(2 - 0x1p-12))), -2);
+  for (int i = 1024; i < 2048; ++i) EXPECT_EQ(static_cast<double>(Tf32(i * 0x1p-11)), i * 0x1p-11);
+}
+
 }  // namespace
 }  // namespace plumbline

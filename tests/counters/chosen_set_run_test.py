@@ -21,7 +21,12 @@ max_repetitions = 3
 kernel = "validation/triad"
 precision = ["fp64", "fp32"]
 flavor = ["*-O3-v3"]
-params = { n = [3000, 5000, 9000, 200000] }
+params = { n = [3000, 9000, 200000] }
+[[cases]]
+kernel = "validation/dot"
+precision = ["fp64", "fp32"]
+flavor = ["*-O3-v3"]
+params = { n = [9000] }
 """
 
 
@@ -55,8 +60,11 @@ def test_a_run_by_the_set_counts_its_groups_and_places_by_its_counters(folder):
     assert "flops.fp64.add" in events and "calls" not in events, "only what the set takes"
     shown = json.loads(plumbline("show", folder / "by_set.h5", "--json").stdout)
     assert any("as chosen on" in note for note in shown["notes"])
-    level = shown["rows"][0]["levels"]["L2"]
-    assert level["ai_lo"] <= level["ai"] <= level["ai_hi"]
+    for row in shown["rows"]:
+        for level in row["levels"].values():
+            assert level["source"] == "emulated" or "no counter of the set sees" in level["reason"]
+            assert level["ai"] is None or level["ai_lo"] <= level["ai"] <= level["ai_hi"]
+    assert "+-" in plumbline("show", folder / "by_set.h5").stdout
 
 
 def test_events_counted_alone_and_together_are_told_apart_and_confirm_the_set(folder):
@@ -86,6 +94,42 @@ def test_a_rejected_counter_moves_the_cases_and_the_text_says_where_to(folder):
     assert "by accesses x 16 B: AI L2" in text and "instead of" in text
     (line,) = plumbline("show", folder / "scored.h5", "--by", "nobody", code=2).stderr.strip().splitlines()
     assert "nobody" in line and "plumbline score" in line
+
+
+def test_the_set_is_never_written_over_what_is_no_set(folder):
+    before = (folder / "scored.h5").read_bytes()
+    for target in ("scored.h5", "campaign.toml"):
+        (line,) = plumbline("score", folder / "scored.h5", "--choose", folder / target, code=2).stderr.strip().splitlines()
+        assert target in line and "left as it is" in line
+    assert (folder / "scored.h5").read_bytes() == before and (folder / "campaign.toml").read_text() == CAMPAIGN
+    plumbline("score", folder / "scored.h5", "--choose", folder / "set.toml")
+    assert "--choose takes" in plumbline("score", folder / "scored.h5", "--choose", "", code=2).stderr
+
+
+def test_a_set_of_one_precision_gives_the_other_no_number(folder):
+    text = (folder / "set.toml").read_text()
+    counters = text.split("[[counter]]")
+    (folder / "fp64.toml").write_text("[[counter]]".join(part for part in counters if "'flops.fp32'" not in part))
+    rows = json.loads(plumbline("show", folder / "scored.h5", "--json", "--counters", folder / "fp64.toml").stdout)["rows"]
+    for row in rows:
+        if row["precision"] == "fp64":
+            assert row["status"] == "ok" and row["gflops"] > 0
+        else:
+            assert row["status"] == "unavailable" and row["gflops"] is None and "sees flops.fp32" in row["reason"]
+
+
+def test_a_set_of_another_machine_is_taken_with_a_warning(folder):
+    text = (folder / "set.toml").read_text()
+    machine = next(line for line in text.splitlines() if line.startswith("machine = "))
+    (folder / "elsewhere.toml").write_text(text.replace(machine, "machine = 'far: Intel Xeon 4004'"))
+    (folder / "small.toml").write_text(CAMPAIGN.replace("[3000, 5000, 9000, 200000]", "[3000]").replace('["fp64", "fp32"]', '["fp64"]'))
+    done = plumbline("run", folder / "small.toml", "--counters", folder / "elsewhere.toml", "-o", folder / "elsewhere.h5")
+    assert done.stderr.count("the counter set was chosen on far: Intel Xeon 4004") + done.stdout.count("was chosen on far: Intel Xeon 4004") == 1
+    assert "chosen elsewhere" in plumbline("show", folder / "elsewhere.h5").stdout.replace("\n", " ").replace("     ", " ")
+    assert "chosen elsewhere" not in plumbline("show", folder / "scored.h5", "--counters", folder / "set.toml").stdout
+    with h5py.File(folder / "elsewhere.h5") as file:
+        events = json.loads(file.attrs["provenance"])["events"]
+    assert {"backend": "emulated", "event": "flops.fp64.add", "code": "flops.fp64.add"} in events
 
 
 def test_what_is_no_set_is_refused_in_one_line(folder):

@@ -60,7 +60,7 @@ TEST(outlook, bare_metal_with_paranoid_2_counts_cores_and_not_memory_controllers
   EXPECT_EQ(reads.status, Status::permission);
   EXPECT_NE(reads.reason.find("kernel.perf_event_paranoid is 2"), std::string::npos);
   EXPECT_NE(reads.next.find("sysctl kernel.perf_event_paranoid=0"), std::string::npos);
-  EXPECT_TRUE(outlook.notes.empty()) << "something counts everything";
+  EXPECT_FALSE(says(outlook.notes, "nothing here can count")) << "something counts everything, if only the emulator its whole";
   auto root = zen4();
   root.privileged = true;
   EXPECT_EQ(way(look_out(root), "bytes.L3-mem", "mem_reads").status, Status::ok);
@@ -92,6 +92,16 @@ TEST(outlook, a_virtual_machine_without_a_pmu_counts_by_the_emulator_alone) {
   }
   EXPECT_EQ(ways(outlook, "flops.fp64", "emulated")[0].status, Status::ok);
   EXPECT_TRUE(says(outlook.notes, "only the emulated counters count flops.fp64"));
+}
+
+TEST(outlook, a_boundary_that_is_seen_in_part_is_not_counted_as_seen) {
+  const auto outlook = look_out(zen4());
+  EXPECT_TRUE(says(outlook.notes, "the machine's own counters see bytes.L1-L2 only in part: nothing here counts bytes.L1-L2.write_back"));
+  EXPECT_TRUE(says(outlook.notes, "only the emulated counters count bytes.L1-L2"));
+  EXPECT_FALSE(says(outlook.notes, "flops.fp64")) << "flops.all sees it among others";
+  auto without = zen4();
+  without.emulated = {Status::unavailable, "no valgrind"};
+  EXPECT_FALSE(says(look_out(without).notes, "nothing here counts bytes.L1-L2,")) << "a part of it is";
 }
 
 TEST(outlook, an_unknown_cpu_is_told_how_to_get_a_table) {

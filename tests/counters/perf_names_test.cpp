@@ -2,8 +2,8 @@
 #include "counters/perf_names.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 #include <linux/perf_event.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
@@ -59,7 +59,8 @@ class PmuTree : public ::testing::Test {
     put("uncore_imc_free_running_0/cpumask", "0");
   }
   std::vector<Pmu> pmus() const { return read_pmus(folder_); }
-  fs::path folder_ = fs::path(testing::TempDir()) / (testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()));
+  fs::path folder_ =
+      fs::path(testing::TempDir()) / (testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()));
 };
 
 using pmu_tree = PmuTree;
@@ -157,6 +158,8 @@ TEST(refusals, have_a_status_and_say_what_to_try) {
   const auto event = resolve_event("cycles", {}, {});
   EXPECT_EQ(judge_refusal(EACCES, event, 4).status, Status::permission);
   EXPECT_NE(judge_refusal(EACCES, event, 4).reason.find("perf_event_paranoid is 4, this event needs 2 or less"), std::string::npos);
+  const std::string low_enough = judge_refusal(EPERM, event, 2).reason;
+  EXPECT_TRUE(low_enough.find("sysctl") == std::string::npos && low_enough.find("in a container allow") != std::string::npos) << low_enough;
   PerfEvent shared = event;
   shared.shared = true;
   EXPECT_NE(judge_refusal(EPERM, shared, 2).reason.find("sysctl kernel.perf_event_paranoid=0"), std::string::npos);

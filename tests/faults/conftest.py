@@ -81,8 +81,12 @@ class Plumbline:
 
     def start(self, *arguments, ranks=0, **options):
         """Starts the program; with ranks, under mpiexec."""
+        return self.start_program(self.program, *arguments, ranks=ranks, **options)
+
+    def start_program(self, program, *arguments, ranks=0, **options):
+        """Starts another program, one that may start this one."""
         launcher = [self.mpiexec, "-n", ranks] if ranks else []
-        return Run([*launcher, self.program, *arguments], **options)
+        return Run([*launcher, program, *arguments], **options)
 
     def __call__(self, *arguments, seconds=240, **options):
         return self.start(*arguments, **options).finish(seconds)
@@ -154,6 +158,7 @@ class Store:
     def __init__(self, path):
         with h5py.File(path) as file:
             assert plain(file.attrs["schema"]) == "plumbline/1"
+            self.provenance = json.loads(plain(file.attrs["provenance"]))
             for name in ("cases", "outcomes", "times", "counts", "model", "ceilings"):
                 setattr(self, name, self.rows(file[name]))
 
@@ -172,9 +177,9 @@ class Store:
         return row["ranks"], row["threads"]
 
 
-def journal_records(store):
-    """The (case, pass, node) -> session of every whole record in the journal beside a store: read by the format's words alone."""
-    found = {}
+def journal_outcomes(store):
+    """The outcome of every whole record in the journal beside a store, file by file: read by the format's words alone."""
+    found = []
     folder = pathlib.Path(store).with_suffix(".journal")
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
         data = path.read_bytes()
@@ -187,9 +192,13 @@ def journal_records(store):
             at += 8 + length
             record = json.loads(payload)
             if "outcome" in record:
-                outcome = record["outcome"]
-                found[outcome["case"], outcome["pass"], outcome["node"]] = outcome["session"]
+                found.append(record["outcome"])
     return found
+
+
+def journal_records(store):
+    """The (case, pass, node) -> session of every finished unit in the journal beside a store."""
+    return {(o["case"], o["pass"], o["node"]): o["session"] for o in journal_outcomes(store) if o["status"] != "failed"}
 
 
 def finished_on_disk(store):

@@ -4,10 +4,11 @@ import json
 import os
 import shutil
 import subprocess
+import time
 
 import pytest
 
-from conftest import CAMPAIGNS, Run, Store, lines_of
+from conftest import CAMPAIGNS, Run, Store, journal_records, lines_of
 
 
 def test_unwritable_output_is_an_error_of_one_line(plumbline, refused, tmp_path):
@@ -65,6 +66,54 @@ def test_full_disk_ends_with_1_and_resumes_when_there_is_room(plumbline, campaig
     store = Store(out / "x.h5")
     assert len(store.finished()) == len(store.outcomes) == len(store.cases) >= 12
     assert all(outcome["status"] == "ok" for outcome in store.outcomes)
+
+
+def wait_for_records(run, journal, number):
+    end = time.monotonic() + 60
+    while len(journal_records(journal)) < number:
+        assert time.monotonic() < end and run.process.poll() is None, "too few cases were finished"
+        time.sleep(0.02)
+
+
+def check_all_is_named(ended, cases):
+    assert ended.code == 1, ended.err
+    (line,) = [line for line in lines_of(ended.err) if line.startswith("plumbline: ")]
+    assert "removed or unmounted" in line and "--resume" in line, line
+    for case in cases:
+        assert case in line, f"{case} was measured and is lost, but is not named: {line}"
+
+
+def test_a_removed_output_folder_stops_the_run_and_the_lost_cases_are_named(plumbline, campaign, tmp_path):
+    written = campaign("small", ("n = [2, 9]", "n = { from = 1, to = 8, step = 1 }"), ("min_seconds = 0.002", "min_seconds = 0.05"))
+    folder = tmp_path / "out"
+    run = plumbline.start("run", written.path, "-o", folder / "x.h5", ranks=2)
+    wait_for_records(run, folder / "x.h5", 2)
+    cases = {case for case, _, _ in journal_records(folder / "x.h5")}
+    shutil.rmtree(folder)
+    check_all_is_named(run.finish(60), cases)
+    ended = plumbline("run", written.path, "-o", folder / "x.h5", "--resume", ranks=2)  # what is lost is measured again
+    assert ended.code == 0 and all(o["status"] == "ok" for o in Store(folder / "x.h5").outcomes), ended.err
+
+
+UNMOUNTED = r"""
+set -u
+disk=$1 mpiexec=$2 plumbline=$3 campaign=$4
+mount -t tmpfs -o size=8m,mode=755 tmpfs "$disk" || exit 99
+"$mpiexec" -n 2 "$plumbline" run "$campaign" -o "$disk/out/x.h5" &
+run=$!
+until [ -n "$(find "$disk/out/x.journal" -size +4k 2>/dev/null)" ]; do sleep 0.02; done
+umount -l "$disk"
+wait "$run"
+"""
+
+
+def test_an_unmounted_output_folder_stops_the_run(plumbline, campaign, tmp_path):
+    if not can_mount():
+        pytest.skip("needs root to mount a disk")
+    written = campaign("small", ("n = [2, 9]", "n = { from = 1, to = 8, step = 1 }"), ("min_seconds = 0.002", "min_seconds = 0.05"))
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    check_all_is_named(in_own_mounts(UNMOUNTED, disk, plumbline.mpiexec, plumbline.program, written.path).finish(100), [])
 
 
 WITHOUT_VALGRIND = r"""

@@ -18,6 +18,13 @@ TEST(pmu, a_refusal_is_a_matter_of_permission_and_says_what_to_set) {
   EXPECT_NE(row.next.find("sysctl kernel.perf_event_paranoid"), std::string::npos);
 }
 
+TEST(pmu, a_container_that_refuses_what_the_kernel_allows_is_told_what_to_allow) {
+  const auto row = judge_pmu({.error = EPERM, .paranoid = 2, .virtual_machine = false});
+  EXPECT_EQ(row.status, Status::permission);
+  EXPECT_EQ(row.next.find("sysctl"), std::string::npos) << "it is low enough already";
+  EXPECT_NE(row.next.find("allow the system call perf_event_open"), std::string::npos);
+}
+
 TEST(pmu, a_virtual_machine_without_a_pmu_is_told_as_such) {
   const auto row = judge_pmu({.error = ENOENT, .paranoid = 2, .virtual_machine = true});
   EXPECT_EQ(row.status, Status::unavailable);

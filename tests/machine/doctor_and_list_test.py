@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -35,6 +36,26 @@ def test_doctor_without_valgrind_says_so_and_succeeds(tmp_path):
     assert emulated["found"] is None and emulated["reason"] and emulated["next"]
 
 
+def test_doctor_asks_the_library_of_the_driver_that_the_loader_finds(tmp_path):
+    shutil.copy(os.environ["STAND_IN_NVML"], tmp_path / "libnvidia-ml.so.1")
+    answer = document("doctor", LD_LIBRARY_PATH=str(tmp_path))
+    row = next(row for row in answer["rows"] if row["what"] == "GPU driver")
+    assert "driver_version 550.54.15, cuda_driver_version 12.4, gpus 2" in (row["found"] or row["reason"])
+    assert answer["machine"]["gpu_driver"]["driver_version"] == "550.54.15"
+    first, second = [gpu for gpu in answer["machine"]["gpus"] if gpu.get("driver")]
+    assert first["pci"] == "0000:17:00.0" and first["driver"]["power_limit_watts"] == 699.5 and first["now"]["power_watts"] == 123.456
+    assert second["driver"]["ecc_mode"] is None and "NVML error 3" in second["driver"]["absent"]["ecc_mode"]
+
+
+def test_doctor_without_a_driver_has_one_reason_for_all_gpus(tmp_path):
+    (tmp_path / "libnvidia-ml.so.1").write_text("no library")
+    machine = document("doctor", LD_LIBRARY_PATH=str(tmp_path))["machine"]
+    if machine["gpu_driver"] is not None:
+        pytest.skip("this machine has NVIDIA's kernel module loaded")
+    assert machine["absent"]["gpu_driver"].startswith("no NVIDIA driver library (")
+    assert not any("driver" in gpu for gpu in machine["gpus"])
+
+
 QUANTITIES = {"flops.fp64", "flops.fp32", "bytes.reg-L1", "bytes.L1-L2"}
 
 
@@ -63,9 +84,11 @@ def test_doctor_notices_a_folder_it_cannot_write():
 
 
 def test_text_and_json_list_the_same_kernels():
-    text = plumbline("list", "kernels").stdout.splitlines()
+    text = plumbline("list", "kernels").stdout.split("\n\n")[0].splitlines()  # behind it, why there are none for GPUs
     rows = document("list", "kernels")["rows"]
-    assert [line for line in text if line and not line.startswith(" ")] == [row["kernel"] for row in rows]
+    assert [line for line in text if line and not line.startswith(" ")] == [
+        row["kernel"] + (" on GPUs" if row["space"] == "GPU" else "") for row in rows
+    ]
     for row in rows:
         assert row["flavors"] and row["precisions"], row["kernel"]
         for parameter in row["parameters"]:
@@ -103,6 +126,35 @@ def test_the_event_table_of_another_family_can_be_listed(family):
     for row in rows:
         assert row["source"] and row["checked"] and row["sees"] and row["slots"] >= 1 and row["scope"] in ("core", "socket")
         assert all(term["event"] and term["weight"] for term in row["terms"])
+
+
+@pytest.mark.parametrize("chip", ["GV100", "GA100", "GH100", "GB100"])
+def test_the_metrics_of_a_gpu_can_be_listed_and_are_held_against_cupti_where_there_is_one(chip):
+    answer = document("list", "counters", "--family", f"nvidia-{chip.lower()}")
+    assert len(answer["rows"]) > 50
+    for row in answer["rows"]:
+        assert row["backend"] == "cupti" and row["scope"] in ("sm", "device") and row["slots"] is None
+        assert all(term["event"] and term["weight"] and term["pmu"] is None for term in row["terms"])
+    (note,) = answer["notes"]
+    if "not held against CUPTI here" in note:
+        assert all(row["passes"] is None for row in answer["rows"])
+    else:
+        assert f"has all these metrics for {chip}" in note
+        assert all(row["passes"] >= 1 for row in answer["rows"])
+
+
+def test_a_misspelt_metric_of_a_users_table_is_named_where_there_is_a_cupti(tmp_path):
+    gpu = TABLE.replace('match = { vendor = "nobody", models = [1, 1] }', 'backend = "cupti"\nmatch = { chip = "GH100" }').replace("slots = 1\n", "")
+    gpu = gpu.replace('"core"', '"sm"').replace('{ event = "E", raw = "0x1", weight = 64 }', '{ event = "lts__t_sektors.sum", weight = 32 }')
+    (tmp_path / "mine.toml").write_text(gpu)
+    answer = document("list", "counters", "--family", "mine", PLUMBLINE_EVENTS_PATH=str(tmp_path))
+    (note,) = answer["notes"]
+    assert answer["rows"][0]["passes"] is None
+    assert "not held against CUPTI here" in note or "does not have for GH100: lts__t_sektors.sum" in note
+
+
+def test_counters_of_this_machine_hold_none_of_a_gpu():
+    assert not [row for row in document("list", "counters")["rows"] if row["backend"] == "cupti"]
 
 
 def test_a_users_event_table_is_found_and_a_bad_one_is_one_line(tmp_path):

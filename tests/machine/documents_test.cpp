@@ -23,7 +23,37 @@ TEST(machine_json, has_the_documented_keys) {
 
 TEST(machine_json, what_the_system_does_not_say_is_null_not_zero) {
   const auto document = json::parse(machine_json("nodeA", this_topology(), this_cpu(), NodeState{}));
-  for (const char* key : {"thp", "governor", "smt", "valgrind", "perf_event_paranoid"}) EXPECT_TRUE(document.at(key).is_null()) << key;
+  for (const char* key : {"thp", "governor", "smt", "valgrind", "perf_event_paranoid"}) {
+    EXPECT_TRUE(document.at(key).is_null()) << key;
+    EXPECT_FALSE(document.at("absent").at(key).get<std::string>().empty()) << key;
+  }
+}
+
+/// Every null of the object, and of those inside it, has its reason beside it; no text is empty.
+void expect_reasons(const json& object, const std::string& where) {
+  for (const auto& [name, value] : object.items()) {
+    const std::string here = where + "/" + name;
+    if (value.is_object()) expect_reasons(value, here);
+    const bool says_nothing = value.is_string() && value.get<std::string>().empty();
+    EXPECT_FALSE(says_nothing) << here;
+    const bool without_reason = value.is_null() && !(object.contains("absent") && object["absent"].contains(name));
+    EXPECT_FALSE(without_reason) << here;
+  }
+}
+
+TEST(machine_json, whatever_is_null_says_why) {
+  const auto document = json::parse(machine_json("nodeA", this_topology(), this_cpu(), this_node_state()));
+  expect_reasons(document, "");
+  EXPECT_TRUE(document.at("system").at("kernel_release").is_string());
+  EXPECT_FALSE(document.at("libraries").empty());
+}
+
+TEST(provenance, whatever_is_null_says_why) { expect_reasons(json::parse(provenance_json("MPICH Version: 4.0.2")), ""); }
+
+TEST(provenance, tells_what_mpich_talks_through) {
+  const auto document = json::parse(provenance_json("MPICH Version:   4.0.2\nMPICH Device:    ch4:ucx\nMPICH configure: --secret"));
+  EXPECT_EQ(document.at("mpi"), "MPICH Version:   4.0.2");
+  EXPECT_EQ(document.at("mpi_device"), "ch4:ucx");
 }
 
 TEST(provenance, names_program_build_machine_and_job) {
@@ -39,6 +69,16 @@ TEST(provenance, names_program_build_machine_and_job) {
     EXPECT_TRUE(document.contains(key)) << key;
   EXPECT_FALSE(document.at("command").empty());
   unsetenv("SLURM_JOB_ID");
+}
+
+TEST(provenance, tells_which_gpus_the_process_may_use_and_who_drives_them) {
+  setenv("CUDA_VISIBLE_DEVICES", "MIG-1234", 1);
+  setenv("NVIDIA_VISIBLE_DEVICES", "all", 1);
+  const auto document = json::parse(provenance_json(""));
+  EXPECT_EQ(document.at("gpu_environment"), json({{"CUDA_VISIBLE_DEVICES", "MIG-1234"}, {"NVIDIA_VISIBLE_DEVICES", "all"}}));
+  EXPECT_TRUE(document.at("gpu_driver").is_object() || !document.at("absent").at("gpu_driver").get<std::string>().empty());
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  unsetenv("NVIDIA_VISIBLE_DEVICES");
 }
 
 TEST(provenance, holds_no_variable_that_is_not_named) {

@@ -68,5 +68,10 @@ TEST(system_file, the_chosen_word_stands_in_brackets) {
   EXPECT_EQ(first_line("/no/such/file"), std::nullopt);
 }
 
+TEST(Topology, numbers_of_cpus_are_told_as_ranges) {
+  EXPECT_EQ(cpu_ranges({8, 1, 0, 3, 2}), "0-3,8");
+  EXPECT_EQ(cpu_ranges({}), "");
+}
+
 }  // namespace
 }  // namespace plumbline

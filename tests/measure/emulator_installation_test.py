@@ -96,3 +96,14 @@ def test_a_campaign_that_names_the_emulator_ends_with_the_same_line(tmp_path):
     assert done.returncode == 2, done.stderr
     (line,) = done.stderr.strip().splitlines()
     assert "is version 3.99.1" in line
+
+
+@pytest.mark.parametrize("name", ["a b", "a:b"])
+def test_a_folder_that_valgrind_cannot_preload_from_is_refused_and_a_link_to_it_works(tmp_path, name):
+    (tmp_path / name).symlink_to(TOOL)
+    row = emulated_row(PLUMBLINE_EMULATOR_DIR=str(tmp_path / name))
+    assert row["status"] == "unavailable" and "set PLUMBLINE_EMULATOR_DIR to a link" in row["reason"], row
+    (tmp_path / "link").symlink_to(tmp_path / name)
+    environment = dict(os.environ, PLUMBLINE_EMULATOR_DIR=str(tmp_path / "link"))
+    done = subprocess.run([PLUMBLINE, "profile", "--count-only", "--caches=no", "--", "true"], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "LD_PRELOAD" not in done.stderr, done.stderr

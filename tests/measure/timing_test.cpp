@@ -44,6 +44,23 @@ TEST(time_case, finds_a_wrong_result) {
   EXPECT_EQ(timed.status, Status::failed);
   EXPECT_TRUE(timed.wrong_result);
   EXPECT_TRUE(timed.repetitions.empty());
+  EXPECT_NE(timed.reason.find("computed 3 times more here: wrong 3 times"), std::string::npos) << timed.reason;
+}
+
+int sweeps_so_far = 0;
+
+TEST(time_case, says_of_a_wrong_result_that_did_not_come_again_that_it_did_not) {
+  Case once = triad(1000, "O3");
+  static Sweep right = nullptr;
+  right = once.flavor.sweep;
+  sweeps_so_far = 0;
+  once.flavor.sweep = [](const void* arguments, std::size_t begin, std::size_t end) {
+    if (sweeps_so_far++ > 0) right(arguments, begin, end);
+  };
+  Synchronization alone;
+  const auto timed = time_case(once, {}, ThreadTeam(1), alone);
+  EXPECT_EQ(timed.status, Status::failed);
+  EXPECT_NE(timed.reason.find("wrong 0 times"), std::string::npos) << timed.reason;
 }
 
 TEST(time_case, reports_memory_that_cannot_be_had_as_a_value) {

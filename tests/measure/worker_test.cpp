@@ -1,7 +1,9 @@
 // The emulated worker, for real: this program, started by itself under the Valgrind tool.
 #include "measure/worker.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <map>
 
@@ -52,6 +54,19 @@ class Worker : public testing::Test {
 
 double flops(const std::map<std::string, double>& net) {
   return net.at("flops.fp64.add") + net.at("flops.fp64.mul") + 2 * net.at("flops.fp64.fma");
+}
+
+TEST_F(Worker, counts_where_standard_input_is_closed) {
+  constexpr int out_of_the_way = 100;
+  worker_.reset();  // whose descriptor would be the one that the new worker's end gets
+  const int input = fcntl(STDIN_FILENO, F_DUPFD, out_of_the_way);
+  close(STDIN_FILENO);
+  worker_ = std::make_unique<EmulatedWorker>(installation_, small_caches);
+  EXPECT_EQ(flops(net(triad(1000, "O3-v3"))), 2000);
+  worker_.reset();
+  if (input < 0) return;
+  dup2(input, STDIN_FILENO);
+  close(input);
 }
 
 TEST_F(Worker, counts_the_flops_of_triad_exactly_in_every_flavor_it_can_run) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "model/displacement.hpp"
 #include "samples.hpp"
 
 namespace plumbline {
@@ -60,7 +63,10 @@ TEST(Chosen, a_boundary_of_which_a_part_was_not_counted_has_no_intensity) {
   CaseSample partly = by_hardware;
   partly.counts.erase("victims");
   const Results results = results_of(partly);
-  EXPECT_TRUE(place(measurements_of(results), {}, &chosen)[0].levels.empty());
+  const auto levels = place(measurements_of(results), {}, &chosen)[0].levels;
+  ASSERT_EQ(levels.size(), 1U);
+  EXPECT_EQ(levels[0].reason, "pmu did not count 'victims'");
+  EXPECT_TRUE(levels[0].status == Status::unavailable && std::isnan(levels[0].bytes) && std::isnan(levels[0].ai));
   CaseSample without_flops = by_hardware;
   without_flops.counts.erase("ops");
   const Results others = results_of(without_flops);
@@ -72,6 +78,88 @@ TEST(Chosen, cases_that_only_the_emulator_counted_are_placed_by_it) {
   const Placement p = place(measurements_of(results), {}, &chosen)[0];
   EXPECT_EQ(p.bytes_source, "emulated");
   EXPECT_DOUBLE_EQ(p.levels.at(0).ai, 2);
+}
+
+TEST(Chosen, counters_that_do_not_see_a_case_give_it_no_number) {
+  CaseSample other = by_hardware;
+  other.work = "validation/triad/fp32/n=1000";
+  other.model = {{"flops.fp64", {0, 0}}, {"flops.fp32", {2000, 2000}}, {"bytes.L1-L2", {0, 0}}, {"bytes.L2-L3", {9, 9}}};
+  const Results results = results_of(other);
+  const Placement p = place(measurements_of(results), {}, &chosen)[0];
+  EXPECT_EQ(p.status, Status::unavailable);
+  EXPECT_EQ(p.reason, "no counter of the set sees flops.fp32");
+  EXPECT_TRUE(std::isnan(p.flops) && std::isnan(p.gflops) && p.levels.empty());
+  CounterSet misspelt = chosen;
+  misspelt.counters[0].counter.quantities = {"flop.fp64"};
+  EXPECT_EQ(place(measurements_of(results_of(by_hardware)), {}, &misspelt)[0].reason, "no counter of the set sees flops.fp64");
+}
+
+TEST(Chosen, a_boundary_that_the_set_sees_in_part_says_what_is_missing) {
+  CounterSet fills_only = chosen;
+  fills_only.counters.pop_back();
+  const Results results = results_of(by_hardware);
+  const auto levels = place(measurements_of(results), {}, &fills_only)[0].levels;
+  ASSERT_EQ(levels.size(), 1U);
+  EXPECT_EQ(levels[0].reason, "no counter of the set sees bytes.L1-L2.write_back");
+}
+
+TEST(Chosen, each_level_says_who_counted_its_bytes) {
+  CounterSet mixed = chosen;
+  mixed.counters.push_back({.counter = {.name = "simulated", .backend = "emulated", .terms = {{"L3", 1}}, .quantities = {"bytes.L3-mem"}},
+                            .grade = 'A'});
+  Results results = results_of(by_hardware);
+  CountRow row{.case_id = results.cases[0].id, .node = "node0", .session = {}, .event = "L3", .backend = "emulated"};
+  row.net = 4000;
+  results.counts.push_back(row);
+  const Placement p = place(measurements_of(results), {}, &mixed)[0];
+  EXPECT_EQ(p.bytes_source, "mixed");
+  ASSERT_EQ(p.levels.size(), 2U);
+  EXPECT_EQ(p.levels[0].source, "hardware");
+  EXPECT_EQ(p.levels[1].level, "mem");
+  EXPECT_EQ(p.levels[1].source, "emulated");
+}
+
+TEST(Chosen, a_value_lies_inside_its_own_interval_however_far_its_scores_were_off) {
+  for (const auto& [lo, hi] : {std::pair(0.02, 0.5), std::pair(0.9, 1.1), std::pair(1.01, 58.0), std::pair(1.0, 1.0)}) {
+    const Estimate e = estimate_of({.counter = {}, .ratio_lo = lo, .ratio_hi = hi}, 1000).value();
+    EXPECT_LE(e.lo, e.value);
+    EXPECT_LE(e.value, e.hi);
+  }
+  EXPECT_EQ(estimate_of({.counter = {}, .ratio_lo = 0.9, .ratio_hi = 1.1}, 1000)->value, 1000) << "as counted, where that may be right";
+  EXPECT_NEAR(estimate_of({.counter = {}, .ratio_lo = 0.125, .ratio_hi = 0.5}, 1000)->value, 4000, 1e-9);
+}
+
+TEST(Displacement, of_a_counter_of_some_flows_takes_the_others_from_the_emulator) {
+  const Results results = results_of({.counts = {{"flops.fp64.add", 1000},
+                                                 {"bytes.L1-L2.demand_read", 400},
+                                                 {"bytes.L1-L2.rfo", 100},
+                                                 {"bytes.L1-L2.write_back", 500}},
+                                      .seconds = 1e-6});
+  const Measurements measurements = measurements_of(results);
+  const Placement p = place(measurements, {})[0];
+  const std::string at = "bytes.L1-L2.";
+  Counter fills{.name = "fills", .backend = "emulated", .terms = {{at + "demand_read", 2}, {at + "rfo", 2}}};
+  fills.quantities = {at + "demand_read", at + "rfo"};
+  const Displacement by = displaced(p, measurements.cases[0], fills);
+  EXPECT_EQ(by.bytes, 1500) << "twice the fills, and what is written back";
+  EXPECT_EQ(by.rest, "write_back");
+  const Results others = results_of(by_hardware);
+  const Measurements of_hardware = measurements_of(others);
+  const Displacement none = displaced(place(of_hardware, {}, &chosen)[0], of_hardware.cases[0], chosen.counters[1].counter);
+  EXPECT_EQ(none.reason, "it does not claim bytes.L1-L2.write_back, and the emulator did not count that");
+  EXPECT_TRUE(std::isnan(none.bytes));
+}
+
+TEST(Chosen, counters_with_an_offset_lose_it_before_the_factor_and_its_interval_widens_theirs) {
+  const ChosenCounter counter{
+      .grade = 'B', .factor = 0.5, .offset = 1000, .offset_lo = 900, .offset_hi = 1200, .ratio_lo = 0.8, .ratio_hi = 1.25};
+  const auto estimate = estimate_of(counter, 3000);
+  ASSERT_TRUE(estimate);
+  EXPECT_DOUBLE_EQ(estimate->value, 1000);
+  EXPECT_DOUBLE_EQ(estimate->lo, 1800 * 0.5 / 1.25);
+  EXPECT_DOUBLE_EQ(estimate->hi, 2100 * 0.5 / 0.8);
+  EXPECT_DOUBLE_EQ(estimate_of(counter, 1100)->lo, 0) << "it may all be offset";
+  EXPECT_FALSE(estimate_of(counter, 999)) << "absent, not zero";
 }
 
 TEST(Chosen, software_defined_events_of_the_emulator_are_no_hardware) {

@@ -89,6 +89,22 @@ TEST(Roofline, a_peak_of_another_precision_is_no_roof) {
   EXPECT_TRUE(place_last({counted()}, {ceiling("compute", 1, 1, "fp32")}).bound.empty());
 }
 
+TEST(Roofline, a_cpus_ceilings_are_no_roof_for_a_gpu_nor_the_other_way) {
+  CaseSample on_gpu = counted("cuda13-sm_90a");
+  on_gpu.gpus = 1;
+  Ceiling of_gpu = ceiling("L1", 3000);
+  of_gpu.scope = gpu_scope;
+  const Placement unbound = place_last({on_gpu}, {ceiling("L1", 30), ceiling("compute", 4)});
+  EXPECT_EQ(unbound.bound, "");
+  EXPECT_EQ(unbound.bound_reason, "no ceiling of a GPU in this file");
+  EXPECT_DOUBLE_EQ(unbound.gflops, 2);
+  const Placement bound = place_last({on_gpu}, {ceiling("L1", 30), of_gpu});
+  EXPECT_EQ(bound.bound, "L1");
+  EXPECT_DOUBLE_EQ(bound.percent_of_roof, 100 * 24.0 / 3000);
+  const Placement on_cpu = place_last({counted()}, {ceiling("L1", 30), of_gpu});
+  EXPECT_DOUBLE_EQ(on_cpu.percent_of_roof, 100 * 24.0 / 30);
+}
+
 TEST(Roofline, without_ceilings_there_is_a_point_but_no_bound) {
   const Placement p = place_last({counted()});
   EXPECT_TRUE(p.bound.empty());

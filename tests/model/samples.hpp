@@ -17,8 +17,10 @@ struct CaseSample {
   std::map<std::string, double> counts = {};                    // of each rank
   std::string backend = "emulated";
   double seconds = absent;
+  std::int64_t gpus = 0;
 
-  std::string id() const { return work + "/r" + std::to_string(ranks) + "t" + std::to_string(threads) + "/" + flavor; }
+  std::string team() const { return gpus > 0 ? "g1" : "r" + std::to_string(ranks) + "t" + std::to_string(threads); }
+  std::string id() const { return work + "/" + team() + "/" + flavor; }
   std::string kernel() const { return work.substr(0, work.find('/', work.find('/') + 1)); }
   std::string precision() const {
     const std::string rest = work.substr(kernel().size() + 1);
@@ -28,7 +30,8 @@ struct CaseSample {
 
 inline void add(Results& results, const CaseSample& sample) {
   const std::string id = sample.id();
-  results.cases.push_back({id, sample.work, sample.kernel(), sample.precision(), sample.flavor, sample.ranks, sample.threads, "{}"});
+  results.cases.push_back(
+      {id, sample.work, sample.kernel(), sample.precision(), sample.flavor, sample.ranks, sample.threads, "{}", 0, sample.gpus});
   for (const auto& [quantity, bounds] : sample.model) results.model.push_back({id, quantity, bounds.first, bounds.second});
   if (sample.seconds == sample.seconds) {
     results.outcomes.push_back({.case_id = id, .pass = "time", .reason = {}, .node = sample.node, .placement = {}, .session = {}});

@@ -55,5 +55,22 @@ TEST(score_groups, a_case_without_the_property_or_without_a_ratio_is_in_none) {
   EXPECT_EQ(group_scores(std::vector{row(id, 10, 10)}, {"n"}).size(), 1U);
 }
 
+TEST(score_groups, zero_tests_stand_apart_from_ratios) {
+  CaseScore twice = row(id, 20, 10), passed = row(id, 0, 0), failed = row(id, 5, 0);
+  passed.ratio = 1;
+  passed.zero = ZeroTest::passed;
+  failed.ratio = absent;
+  failed.zero = ZeroTest::failed;
+  const auto groups = group_scores(std::vector{twice, passed, failed}, {"n"});
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups[0].ratio.n, 1U);
+  EXPECT_EQ(groups[0].mean, 2);
+  EXPECT_EQ(groups[0].zero_tests, 2U);
+  EXPECT_EQ(groups[0].zero_failures, 1U);
+  const auto zeros = group_scores(std::vector{passed}, {"n"});
+  EXPECT_EQ(zeros.at(0).ratio.n, 0U);
+  EXPECT_TRUE(std::isnan(zeros.at(0).mean)) << "no ratio, and not 1";
+}
+
 }  // namespace
 }  // namespace plumbline

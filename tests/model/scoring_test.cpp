@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "model/accuracy.hpp"
 #include "samples.hpp"
@@ -63,8 +64,56 @@ TEST(Scoring, a_right_counter_has_no_findings_and_its_grade_stands) {
 TEST(Scoring, what_is_added_to_every_sweep_is_an_offset_and_the_slope_is_stable) {
   const CounterScore score = score_campaign([](const Shape& s) { return s.bytes + 48000; });
   EXPECT_EQ(score.grade, 'B');
-  EXPECT_NE(score.reason.find("adds about 48000 bytes in every sweep"), std::string::npos) << score.reason;
+  EXPECT_TRUE(score.reason.starts_with("steady once 48000 bytes a sweep (48000 to 48000) are subtracted; multiply the rest by 1"))
+      << score.reason;
+  EXPECT_TRUE(has(score, "offset"));
   EXPECT_NEAR(score.linearity.front().intercept, 48000, 1);
+  ASSERT_TRUE(score.calibration);
+  EXPECT_NEAR(score.calibration->offset, 48000, 1);
+  EXPECT_NEAR(score.calibration->factor, 1, 1e-6);
+  EXPECT_NEAR(score.calibration->ratio_lo, 1, 1e-4);
+  EXPECT_NEAR(score.calibration->ratio_hi, 1, 1e-4);
+}
+
+TEST(Scoring, an_offset_and_a_factor_are_calibrated_together) {
+  const CounterScore score = score_campaign([](const Shape& s) { return 2 * s.bytes + 48000; });
+  EXPECT_EQ(score.grade, 'B');
+  ASSERT_TRUE(score.calibration);
+  EXPECT_NEAR(score.calibration->offset, 48000, 1);
+  EXPECT_NEAR(score.calibration->factor, 0.5, 1e-6);
+  EXPECT_NE(score.reason.find("multiply the rest by 0.5 (about 1/2)"), std::string::npos) << score.reason;
+}
+
+TEST(Scoring, a_factor_alone_has_no_offset) {
+  const CounterScore score = score_campaign([](const Shape& s) { return 2 * s.bytes; });
+  EXPECT_EQ(score.grade, 'B');
+  ASSERT_TRUE(score.calibration);
+  EXPECT_EQ(score.calibration->offset, 0);
+  EXPECT_NEAR(score.calibration->factor, 0.5, 1e-9);
+}
+
+TEST(Scoring, an_offset_that_hides_the_smallest_cases_is_not_calibrated) {
+  // 2 % more or less of a count that is nearly all offset: what is left of the smallest case could be anything.
+  int i = 0;
+  const CounterScore score = score_campaign([&](const Shape& s) { return (s.bytes + 5e6) * (1 + 0.02 * (i++ % 3 - 1)); });
+  EXPECT_TRUE(has(score, "offset")) << score.reason;
+  EXPECT_NE(score.grade, 'B') << score.reason;
+  EXPECT_FALSE(score.calibration);
+  EXPECT_NE(score.reason.find("without that offset it would not be right either"), std::string::npos) << score.reason;
+}
+
+TEST(Scoring, an_offset_is_taken_off_only_where_it_is_known_well_enough_for_the_smallest_case) {
+  std::vector<Evidence> evidence;
+  for (const double exact : {1e4, 1e5, 1e6, 1e7})
+    evidence.push_back({.measured = exact + 5000, .ratio = 1 + 5000 / exact, .exact_lo = exact, .exact_hi = exact});
+  const auto verdict = [&](double half_width) {
+    const Linearity line{.slope = 1, .intercept = 5000, .intercept_lo = 5000 - half_width, .intercept_hi = 5000 + half_width};
+    return by_offset(line, evidence, limits_of(Kind::bytes)).verdict;
+  };
+  EXPECT_EQ(verdict(1400), OffsetVerdict::calibrated) << "14 % of the smallest";
+  EXPECT_EQ(verdict(1600), OffsetVerdict::too_uncertain);
+  evidence.front().measured = 4999;
+  EXPECT_EQ(verdict(100), OffsetVerdict::not_enough) << "less than the offset";
 }
 
 TEST(Scoring, the_factor_that_moves_a_counter_is_named) {
@@ -81,6 +130,21 @@ TEST(Scoring, a_counter_that_stops_at_a_count_saturates) {
   const CounterScore score = score_campaign([](const Shape& s) { return std::min(s.bytes, 2e6); });
   EXPECT_TRUE(has(score, "saturates")) << score.reason;
   EXPECT_NE(score.reason.find("does not count beyond 2e+06 bytes a sweep"), std::string::npos) << score.reason;
+}
+
+TEST(Scoring, a_counter_that_is_full_from_the_first_case_on_saturates) {
+  const CounterScore score = score_campaign([](const Shape&) { return 32e3; });
+  EXPECT_NE(score.reason.find("does not count beyond 32000 bytes a sweep"), std::string::npos) << score.reason;
+}
+
+TEST(Scoring, a_cap_shows_in_cases_whose_model_is_wide_too) {
+  Results results;
+  for (const double bytes : {64e3, 256e3, 1e6, 4e6, 16e6}) {
+    CaseSample sample = sample_of({.bytes = bytes}, std::min(bytes, 2e5));
+    sample.model["bytes.L1-L2"] = {0.9 * bytes, 1.1 * bytes};
+    add(results, sample);
+  }
+  EXPECT_TRUE(has(score(measurements_of(results), std::span(&fills, 1)).counters.at(0), "saturates"));
 }
 
 TEST(Scoring, counting_nothing_names_where) {
@@ -141,6 +205,28 @@ TEST(Scoring, a_zero_test_fails_by_what_most_repetitions_show) {
   EXPECT_EQ(score_repetitions(0, {1e6, 1e6, 1e6, 1e6, 0}).zero, ZeroTest::failed);
 }
 
+/// 1000 threads, each of which moves one constant by an HFMA2 and executes 10 operations of fp64: the counter is right.
+TEST(Scoring, halves_that_move_constants_on_a_gpu_fail_no_zero_test) {
+  const Counter halves{.name = "halves",
+                       .backend = "cupti",
+                       .terms = {{"hfma", 2}},
+                       .quantities = {"flops.fp16.fma", "flops.bf16.fma"},
+                       .kind = Kind::flops};
+  const std::map<std::string, std::pair<double, double>> doubles{{"flops.fp64", {1e4, 1e4}}, {"flops.fp32", {0, 0}}};
+  const auto rows = [&](std::int64_t gpus, const std::map<std::string, std::pair<double, double>>& model) {
+    Results results;
+    add(results, {.model = model, .counts = {{"hfma", 1000}}, .backend = "cupti", .gpus = gpus});
+    return score(measurements_of(results), std::span(&halves, 1)).rows;
+  };
+  for (const CaseScore& row : rows(1, doubles)) EXPECT_EQ(row.zero, ZeroTest::no) << row.reason;
+  ASSERT_EQ(rows(0, doubles).size(), 1U);
+  EXPECT_EQ(rows(0, doubles)[0].zero, ZeroTest::failed) << "no CPU moves constants so";
+  auto named = doubles;
+  named["flops.fp16.fma"] = named["flops.fp16"] = {2000, 2000};
+  ASSERT_EQ(rows(1, named).size(), 1U);
+  EXPECT_EQ(rows(1, named)[0].ratio, 1) << "a kernel of halves is held against its model, which has no bf16";
+}
+
 TEST(Scoring, a_little_less_than_the_empty_region_is_about_nothing_where_there_is_nothing) {
   const CaseScore zero = score_repetitions(0, {-64, -128, 0, -64, 64});
   EXPECT_EQ(zero.zero, ZeroTest::passed);
@@ -156,16 +242,32 @@ TEST(Scoring, repetitions_scatter_robustly) {
   EXPECT_TRUE(std::isnan(score_repetitions(1e6, {1e6, 1.1e6}).scatter));
 }
 
+TEST(Scoring, a_counter_too_unsteady_to_be_held_against_the_model_is_rejected_however_few_the_cases) {
+  Results results;
+  for (const double bytes : {64e3, 256e3, 1e6}) {
+    add(results, sample_of({.bytes = bytes}, bytes));
+    const CountRow middle = results.counts.back();
+    for (const double part : {0.6, 0.8, 1.2, 1.4}) {
+      results.counts.push_back(middle);
+      results.counts.back().repetition = static_cast<std::int32_t>(10 * part);
+      results.counts.back().net = part * middle.net;
+    }
+  }
+  const CounterScore one = score(measurements_of(results), std::span(&fills, 1)).counters.at(0);
+  EXPECT_EQ(one.grade, 'D');
+  EXPECT_NE(one.reason.find("does not repeat"), std::string::npos) << one.reason;
+}
+
 TEST(Scoring, an_event_counted_in_two_groups_is_compared) {
   Results results;
-  for (const double bytes : {64e3, 256e3, 1e6, 4e6}) {
-    add(results, sample_of({.bytes = bytes}, bytes));
+  for (int n = 1; n <= 12; ++n) {
+    add(results, sample_of({.bytes = 64e3 * n}, 64e3 * n));
     results.counts.push_back(results.counts.back());
     results.counts.back().group = 1;
     results.counts.back().net /= 2;
   }
   const CounterScore one = score(measurements_of(results), std::span(&fills, 1)).counters.at(0);
-  EXPECT_EQ(one.joint, 0.5);
+  EXPECT_EQ(one.joint.median, 0.5);
   EXPECT_EQ(one.grade, 'C');
   EXPECT_NE(one.reason.find("good only alone (A)"), std::string::npos) << one.reason;
 }
@@ -184,16 +286,21 @@ TEST(Scoring, a_choice_among_many_must_hold_on_the_held_out_half) {
 }
 
 TEST(Scoring, a_counter_right_on_one_half_of_the_works_alone_is_not_confirmed) {
-  Results results;
-  std::vector<double> all;
-  for (int n = 1; n <= 60; ++n) all.push_back(1e6 + 1000.0 * n);
-  for (const double bytes : all) {
-    const std::string work = sample_of({.bytes = bytes}, 0).work;
-    const bool held_out = (stable_hash(work) >> 17 & 1) != 0;
-    add(results, sample_of({.bytes = bytes}, held_out ? 0.7 * bytes * (1 + bytes / 1e7) : bytes));
+  std::vector<double> amounts;
+  for (int n = 1; n <= 60; ++n) amounts.push_back(1e6 + 1000.0 * n);
+  Results right, wrong;
+  for (const double bytes : amounts) add(right, sample_of({.bytes = bytes}, bytes));
+  const FactorTable factors(measurements_of(right));
+  std::set<std::string> held_out;
+  for (std::size_t at = 0; at < factors.cases(); ++at)
+    if (factors.is_held_out(at, Factor::kernel)) held_out.insert(factors.name(at));
+  EXPECT_EQ(held_out.size(), 30U);
+  for (const double bytes : amounts) {
+    const bool is_wrong = held_out.contains(sample_of({.bytes = bytes}, 0).id());
+    add(wrong, sample_of({.bytes = bytes}, is_wrong ? 0.7 * bytes * (1 + bytes / 1e7) : bytes));
   }
   const std::vector<Counter> many(many_candidates, fills);
-  const CounterScore one = score(measurements_of(results), many).counters.front();
+  const CounterScore one = score(measurements_of(wrong), many).counters.front();
   EXPECT_TRUE(one.confirmation.contradicts());
   EXPECT_NE(one.grade, 'A');
 }

@@ -390,6 +390,13 @@ def test_an_empty_name_is_told_as_such():
     assert "the program's name is empty" in refused("--", "")
 
 
+def test_secrets_of_the_command_line_are_not_kept(tmp_path):
+    words = ["--password=hunter2", "--token", "hunter3", "https://u:hunter5@h/", "Authorization: Bearer hunter6"]
+    document, _ = profile(tmp_path, "true", *words, options=["--caches=no"])
+    assert "hunter" not in (tmp_path / "profile.json").read_text()
+    assert document["command"][1:4] == ["--password=(left out)", "--token", "(left out)"]
+
+
 def test_words_are_quoted_and_names_stay_on_their_line(tmp_path):
     source = tmp_path / "odd name é.c"
     source.write_text('#include <plumbline.h>\nint main(void) { PLUMBLINE_START("two\\nlines"); PLUMBLINE_STOP("two\\nlines"); PLUMBLINE_START("open\\nend"); return 0; }\n')

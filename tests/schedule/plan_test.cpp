@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "schedule/shuffle.hpp"
@@ -18,9 +19,25 @@ class Planning : public testing::Test {
     request_.nodes = {{"a", "zen", 2, {"v2", "v3"}}, {"b", "zen", 2, {"v2", "v3"}}, {"c", "zen", 2, {"v2", "v3"}}};
     request_.seed = 5;
   }
-  Plan plan() const { return make_plan(cases_, request_); }
+  struct Whole {                                                  // the plans of all nodes
+    std::vector<std::vector<std::optional<std::size_t>>> rounds;  // [round][node]
+    std::vector<Plan::Skip> skipped;
+    double seconds = 0;
+  };
+  Whole plan() const {
+    Whole whole;
+    PlanRequest request = request_;
+    for (request.here = 0; request.here < request.nodes.size(); ++request.here) {
+      const Plan own = make_plan(cases_, request);
+      whole.rounds.resize(own.rounds.size(), std::vector<std::optional<std::size_t>>(request.nodes.size()));
+      for (std::size_t round = 0; round < own.rounds.size(); ++round) whole.rounds[round][request.here] = own.rounds[round].here;
+      whole.skipped.insert(whole.skipped.end(), own.skipped.begin(), own.skipped.end());
+      whole.seconds = own.seconds;
+    }
+    return whole;
+  }
   // Cases that a node measures, in order.
-  static std::vector<std::size_t> list(const Plan& plan, std::size_t node) {
+  static std::vector<std::size_t> list(const Whole& plan, std::size_t node) {
     std::vector<std::size_t> all;
     for (const auto& round : plan.rounds)
       if (round[node]) all.push_back(*round[node]);
@@ -56,6 +73,16 @@ TEST_F(Planning, every_node_measures_every_case_in_the_same_round) {
   for (const auto& round : p.rounds) EXPECT_EQ(round, std::vector<std::optional<std::size_t>>(3, round[0]));
   EXPECT_EQ(sorted(list(p, 0)), first(20));
   EXPECT_EQ(list(p, 0), shuffled(20, 5));
+}
+
+TEST_F(Planning, in_turns_one_node_measures_at_a_time_and_like_cases_lie_close_together) {
+  request_.turns = true;
+  const auto p = plan();
+  ASSERT_EQ(p.rounds.size(), 60U);
+  for (std::size_t r = 0; r < p.rounds.size(); ++r)
+    for (std::size_t node = 0; node < 3; ++node) EXPECT_EQ(p.rounds[r][node].has_value(), node == r % 3) << r;
+  EXPECT_EQ(list(p, 0), shuffled(20, 5));
+  EXPECT_EQ(list(p, 2), list(p, 0));
 }
 
 TEST_F(Planning, the_same_facts_give_the_same_plan) {
@@ -100,6 +127,20 @@ TEST_F(Planning, a_team_larger_than_the_nodes_ranks_is_skipped_with_the_reason) 
   }
 }
 
+TEST_F(Planning, a_case_for_gpus_runs_where_a_gpu_runs_its_flavor_and_elsewhere_says_what_is_there) {
+  request_.needs.assign(20, "");
+  cases_[4].team = {.gpus = 1};
+  request_.needs[4] = "cuda13-sm_90a";
+  request_.nodes[0].gpu_flavors = {"cuda13-sm_90a"};
+  request_.nodes[1].gpus = "no NVIDIA driver";
+  request_.nodes[2].gpus = "A100 (cuda13-sm_80)";
+  const auto p = plan();
+  EXPECT_EQ(list(p, 0).size(), 20U);
+  ASSERT_EQ(p.skipped.size(), 2U);
+  EXPECT_EQ(p.skipped[0].reason, "needs a GPU that runs cuda13-sm_90a; b: no NVIDIA driver");
+  EXPECT_EQ(p.skipped[1].reason, "needs a GPU that runs cuda13-sm_90a; c: A100 (cuda13-sm_80)");
+}
+
 TEST_F(Planning, a_node_without_the_isa_skips_and_the_others_measure) {
   request_.needs.assign(20, "v2");
   request_.needs[4] = "v4";
@@ -128,9 +169,35 @@ TEST_F(Planning, finished_cases_are_not_planned_again_and_the_rest_keeps_its_ord
   EXPECT_TRUE(p.skipped.empty());
 }
 
-TEST_F(Planning, what_one_node_of_a_kind_has_finished_is_finished_for_the_kind) {
+TEST_F(Planning, every_nodes_plan_names_all_cases_of_a_round) {
+  for (const bool distribute : {false, true}) {
+    request_.distribute = distribute;
+    request_.nodes[2].kind = "skylake";
+    std::vector<std::set<std::size_t>> measured;
+    for (request_.here = 0; request_.here < 3; ++request_.here) {
+      const Plan own = make_plan(cases_, request_);
+      measured.resize(own.rounds.size());
+      for (std::size_t round = 0; round < own.rounds.size(); ++round)
+        if (own.rounds[round].here) measured[round].insert(*own.rounds[round].here);
+    }
+    request_.here = 1;
+    const Plan own = make_plan(cases_, request_);
+    for (std::size_t round = 0; round < own.rounds.size(); ++round)
+      EXPECT_EQ(measured[round], std::set<std::size_t>(own.rounds[round].cases.begin(), own.rounds[round].cases.end()));
+  }
+}
+
+TEST_F(Planning, distributing_asks_once_for_each_kind_whether_a_case_is_finished) {
   request_.distribute = true;
-  request_.finished = [](std::size_t which, std::size_t node) { return which < 5 && node == 1; };
+  std::size_t asked = 0;
+  request_.finished = [&](std::size_t, std::size_t) { return ++asked == 0; };
+  static_cast<void>(make_plan(cases_, request_));
+  EXPECT_EQ(asked, cases_.size());
+}
+
+TEST_F(Planning, what_is_finished_for_the_kind_is_not_planned_again) {
+  request_.distribute = true;
+  request_.finished = [](std::size_t which, std::size_t) { return which < 5; };
   const auto p = plan();
   EXPECT_EQ(list(p, 0).size() + list(p, 1).size() + list(p, 2).size(), 15U);
 }

@@ -40,10 +40,13 @@ struct Noise {
 };
 Noise noise_of(Kind kind, Random& random);
 
+struct Fault;
+
 /// A counter and its counts; group 0, and group 1 where `joint` is set.
 struct MadeCounter {
   Counter counter;
   std::string kind;      // "right", or what is wrong with it
+  const Fault* fault = nullptr;
   double magnitude = 0;  // how wrong, in the fault's own measure
   Noise noise = {};
   std::function<double(const TrueCase&, Random&)> count = {};  // one repetition of one rank, without noise

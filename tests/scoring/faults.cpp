@@ -196,7 +196,7 @@ MadeCounter right_counter(const std::string& name, const Claim& claim, Random& r
 }
 
 MadeCounter faulty_counter(const std::string& name, const Fault& fault, double magnitude, const Cases& cases, Random& random) {
-  MadeCounter made{.counter = claiming(name, fault.claim), .kind = fault.name, .magnitude = magnitude};
+  MadeCounter made{.counter = claiming(name, fault.claim), .kind = fault.name, .fault = &fault, .magnitude = magnitude};
   made.noise = noise_of(made.counter.kind, random);
   fault.make(made, magnitude, cases, random);
   return made;

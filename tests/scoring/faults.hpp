@@ -32,6 +32,7 @@ const std::vector<Fault>& unseen_faults();
 const std::vector<Claim>& right_claims();
 
 MadeCounter right_counter(const std::string& name, const Claim& claim, Random& random);
+/// The fault must outlive the counter.
 MadeCounter faulty_counter(const std::string& name, const Fault& fault, double magnitude, const std::vector<TrueCase>& cases,
                            Random& random);
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "real_faults.hpp"
 #include "trial.hpp"
 
 namespace plumbline {
@@ -57,6 +58,25 @@ TEST(SeededFaults, the_stated_limits_are_where_the_stored_curves_have_reached_al
   }
 }
 
+TEST(SeededFaults, on_the_real_path_all_above_their_limit_were_caught_for_the_right_reason_and_no_right_counter_was_accused) {
+  std::map<std::string, nlohmann::json> stored;
+  for (const auto& row : golden("scoring_real_known.json")) stored[row.at("fault")] = row;
+  EXPECT_EQ(stored["right"].at("counters"), seeds * test::right_claims().size());
+  const auto& grades = stored["right"].at("grades");  // B: right, but not surely so by so few kernels
+  EXPECT_EQ(grades.value("A", 0U) + grades.value("B", 0U), seeds * test::right_claims().size()) << grades;
+  EXPECT_GE(grades.value("A", 0U), 0.99 * static_cast<double>(seeds * test::right_claims().size())) << grades;
+  for (const auto& fault : test::known_faults_on_real_path()) {
+    ASSERT_TRUE(stored.contains(fault.name)) << fault.name;
+    const auto& row = stored[fault.name];
+    EXPECT_EQ(row.at("counters"), seeds) << row;
+    EXPECT_EQ(row.at("caught"), seeds) << row;
+    EXPECT_EQ(row.at("explained"), seeds) << row;
+    if (fault.limit > 0) {
+      EXPECT_GE(row.at("magnitudes").at(0), fault.limit) << row;
+    }
+  }
+}
+
 TEST(SeededFaults, kinds_never_used_for_tuning_are_caught_as_often_as_reported) {
   constexpr std::uint64_t few = 3;
   std::map<std::string, std::uint64_t> caught;
@@ -66,6 +86,8 @@ TEST(SeededFaults, kinds_never_used_for_tuning_are_caught_as_often_as_reported) 
     if (row.at("caught") == row.at("seeds")) {
       EXPECT_EQ(caught[row.at("fault")], few) << row;
     }
+  for (const auto& row : golden("scoring_unseen.json"))
+    for (const auto& [grade, counters] : row.at("grades").items()) EXPECT_TRUE(grade == "C" || grade == "D") << row;
 }
 
 }  // namespace

@@ -5,18 +5,6 @@
 namespace plumbline::test {
 namespace {
 
-Tried judged(const MadeCounter& made, const Fault* fault, CounterScore score) {
-  Tried tried{.fault = made.kind, .magnitude = made.magnitude, .score = std::move(score)};
-  tried.caught = tried.score.grade != 'A';
-  if (fault == nullptr) return tried;
-  tried.explained = tried.caught && std::any_of(tried.score.findings.begin(), tried.score.findings.end(), [&](const Finding& finding) {
-                      const bool expected =
-                          std::find(fault->findings.begin(), fault->findings.end(), finding.kind) != fault->findings.end();
-                      return expected && tried.score.reason.find(finding.words) != std::string::npos;
-                    });
-  return tried;
-}
-
 std::vector<CounterScore> scores_of(const std::vector<TrueCase>& cases, const std::vector<MadeCounter>& made, std::uint64_t seed) {
   const Results results = results_of(cases, made, seed);
   std::vector<Counter> counters;
@@ -36,10 +24,15 @@ std::vector<MadeCounter> right_and_wrong(const std::vector<Fault>& faults, const
   return made;
 }
 
-std::vector<Tried> judged(const std::vector<MadeCounter>& made, const std::vector<Fault>& faults, const std::vector<CounterScore>& scores) {
-  std::vector<Tried> tried;
-  const std::size_t right = right_claims().size();
-  for (std::size_t i = 0; i < made.size(); ++i) tried.push_back(judged(made[i], i < right ? nullptr : &faults[i - right], scores[i]));
+Tried judged(const MadeCounter& made, CounterScore score) {
+  Tried tried{.fault = made.kind, .magnitude = made.magnitude, .score = std::move(score)};
+  tried.caught = tried.score.grade != 'A';
+  if (made.fault == nullptr) return tried;
+  tried.explained = tried.caught && std::any_of(tried.score.findings.begin(), tried.score.findings.end(), [&](const Finding& finding) {
+                      const auto& expected = made.fault->findings;
+                      return std::find(expected.begin(), expected.end(), finding.kind) != expected.end() &&
+                             tried.score.reason.find(finding.words) != std::string::npos;
+                    });
   return tried;
 }
 
@@ -47,7 +40,10 @@ std::vector<Tried> trial(std::uint64_t seed, const std::vector<Fault>& faults) {
   Random random(seed);
   const std::vector<TrueCase> cases = realistic_campaign(seed);
   const std::vector<MadeCounter> made = right_and_wrong(faults, cases, random);
-  return judged(made, faults, scores_of(cases, made, seed));
+  const std::vector<CounterScore> scores = scores_of(cases, made, seed);
+  std::vector<Tried> tried;
+  for (std::size_t i = 0; i < made.size(); ++i) tried.push_back(judged(made[i], scores[i]));
+  return tried;
 }
 
 Rate detection_rate(const Fault& fault, double magnitude, std::uint64_t first_seed, int seeds) {
@@ -57,7 +53,7 @@ Rate detection_rate(const Fault& fault, double magnitude, std::uint64_t first_se
     Random random(seed);
     const std::vector<TrueCase> cases = realistic_campaign(seed);
     const std::vector<MadeCounter> made{faulty_counter("counter", fault, magnitude, cases, random)};
-    const Tried tried = judged(made.front(), &fault, scores_of(cases, made, seed).front());
+    const Tried tried = judged(made.front(), scores_of(cases, made, seed).front());
     rate.caught += tried.caught ? 1.0 / seeds : 0;
     rate.explained += tried.explained ? 1.0 / seeds : 0;
   }

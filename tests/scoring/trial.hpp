@@ -20,8 +20,8 @@ struct Tried {
 /// Every right claim once, then every fault of `faults` once at a random magnitude from its limit up.
 std::vector<MadeCounter> right_and_wrong(const std::vector<Fault>& faults, const std::vector<TrueCase>& cases, Random& random);
 
-/// What came of these counters; `scores` are theirs, in their order.
-std::vector<Tried> judged(const std::vector<MadeCounter>& made, const std::vector<Fault>& faults, const std::vector<CounterScore>& scores);
+/// What came of a counter.
+Tried judged(const MadeCounter& made, CounterScore score);
 
 /// Such counters in the made-up campaign, scored.
 std::vector<Tried> trial(std::uint64_t seed, const std::vector<Fault>& faults);

@@ -1,12 +1,16 @@
 #include "wrong_events.hpp"
 
+#include <papi.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "counters/emulated.hpp"
 #include "counters/sde_export.hpp"
+#include "measure/worker.hpp"
 #include "model/accuracy.hpp"
+#include "real_faults.hpp"
 #include "trial.hpp"
 
 namespace plumbline::test {
@@ -22,9 +26,9 @@ std::vector<Shape> shapes() {
   std::vector<Shape> all;
   for (const auto& [n, m] : {std::pair<std::int64_t, std::int64_t>{5, 32}, {2, 192}})
     all.push_back({"validation/series", {{"form", std::string("loop")}, {"n", n}, {"m", m}}});
-  all.push_back({"validation/stencil5", {{"n", std::int64_t{40}}}});
+  for (const std::int64_t n : {40, 160}) all.push_back({"validation/stencil5", {{"n", n}}});
   for (const std::int64_t n : {1000, 20000, 40000}) all.push_back({"validation/triad", {{"n", n}}});
-  for (const std::int64_t n : {20000, 40000}) all.push_back({"validation/dot", {{"n", n}}});
+  for (const std::int64_t n : {20000, 80000}) all.push_back({"validation/dot", {{"n", n}}});
   return all;
 }
 
@@ -39,15 +43,6 @@ void add_cases(std::vector<Case>& cases, const Shape& shape) {
     for (const Flavor& flavor : kernel->flavors())
       if (flavor.precision == precision && is_counted(flavor))
         cases.push_back({.kernel = kernel, .parameters = shape.parameters, .precision = precision, .flavor = flavor, .team = {1, 1}});
-}
-
-/// A limit told as a share of the repetitions is one of so many lost ones: fewer repetitions need a larger share.
-std::vector<Fault> faults_for(std::size_t cases) {
-  std::vector<Fault> faults = known_faults();
-  const double fewer = static_cast<double>(realistic_campaign(1).size()) / static_cast<double>(cases);
-  for (auto& fault : faults)
-    if (fault.measure == "share of repetitions") fault.limit *= std::max(1.0, fewer);
-  return faults;
 }
 
 void count_by_papi(MadeCounter& made, const std::string& name) {
@@ -106,7 +101,7 @@ class WrongEvent {
   long long operator()() {
     const Region& now = region();
     if (!now.begun) return 0;
-    if (!random_) random_ = Random((seed_ * 4096 + now.at) * 2 + (now.joint ? 1 : 0));
+    if (!random_) random_ = Random(Random((seed_ * 4096 + now.at) * 2 + (now.joint ? 1 : 0)).next());  // near seeds' numbers are alike
     const double all = (now.joint ? made_->joint : made_->count)(now.seen, *random_);
     // An offset or another thread's counts in the empty region too would be subtracted: what is too much comes with the sweep.
     const double count = now.swept ? all : std::min(all, now.seen.of(made_->counter.quantities));
@@ -114,10 +109,11 @@ class WrongEvent {
   }
 
  private:
-  /// Interrupts come with time, and the empty region takes next to none.
+  /// Interrupts come with time, of which the empty region takes little.
   MadeCounter noise_in(const Region& now) const {
+    constexpr double as_often = 0.1;
     MadeCounter made{.counter = {}, .kind = "", .noise = made_->noise, .noise_free = made_->noise_free};
-    if (!now.swept) made.noise.interrupted = 0;
+    if (!now.swept) made.noise.interrupted *= as_often;
     return made;
   }
 
@@ -126,20 +122,43 @@ class WrongEvent {
   std::optional<Random> random_;
 };
 
+std::vector<Trial> seeded(const Wish& wish, const std::vector<TrueCase>& cases) {
+  std::vector<Trial> trials;
+  for (int seed = 1; seed <= wish.seeds; ++seed) {
+    Random random(static_cast<std::uint64_t>(seed));
+    const auto& faults = wish.what == "unseen" ? unseen_faults_on_real_path() : known_faults_on_real_path();
+    trials.push_back({static_cast<std::uint64_t>(seed), right_and_wrong(faults, cases, random)});
+  }
+  return trials;
+}
+
+/// Other seeds than those that are held against the limits found by them.
+std::vector<Trial> curves(int seeds, const std::vector<TrueCase>& cases) {
+  constexpr std::uint64_t first_seed = 1000;
+  std::vector<Trial> trials;
+  for (const Fault& fault : known_faults_on_real_path())
+    for (const double magnitude : fault.curve) {
+      trials.push_back({first_seed, {}});
+      for (int i = 0; i < seeds; ++i) {
+        Random random(first_seed + static_cast<std::uint64_t>(i));
+        trials.back().made.push_back(faulty_counter("counter", fault, magnitude, cases, random));
+      }
+    }
+  return trials;
+}
+
 }  // namespace
 
-RealCampaign real_campaign(std::uint64_t seeds) {
+RealCampaign real_campaign(const Wish& wish) {
   RealCampaign all;
   all.caches = {{"L1", 32768, 8, 64, false}, {"L2", 65536, 8, 64, false}, {"L3", 131072, 16, 64, true}};
   for (const Shape& shape : shapes()) add_cases(all.cases, shape);
   Random anywhere(1);
   for (const Case& one : all.cases) all.expected.push_back(true_case(one, all.caches, anywhere));
-  all.faults = faults_for(all.cases.size());
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    Random random(seed);
-    all.seeds.push_back({seed, right_and_wrong(all.faults, all.expected, random)});
-    for (auto& made : all.seeds.back().made) count_by_papi(made, "seed" + std::to_string(seed) + "." + made.counter.name);
-  }
+  all.trials = wish.what == "curves" ? curves(wish.seeds, all.expected) : seeded(wish, all.expected);
+  std::size_t number = 0;
+  for (auto& trial : all.trials)
+    for (auto& made : trial.made) count_by_papi(made, "counter" + std::to_string(++number));
   all.offset_everywhere = {.counter = claiming("offset_everywhere", {"flops.fp64"}), .kind = "right", .noise_free = true};
   count_by_papi(all.offset_everywhere, "offset_everywhere");
   return all;
@@ -147,17 +166,20 @@ RealCampaign real_campaign(std::uint64_t seeds) {
 
 std::string telling_event(std::size_t at, bool joint) { return "case" + std::to_string(at) + (joint ? ".joint" : ".first"); }
 
-void register_wrong_events(const RealCampaign& campaign) {
+int serve_wrong_events(const RealCampaign& campaign) {
   for (std::size_t at = 0; at < campaign.cases.size(); ++at)
     for (const bool joint : {false, true})
       sde_counter(telling_event(at, joint), "tells the case", [&campaign, at, joint] { return tell(campaign, at, joint); });
   std::uint64_t number = 0;
-  for (const auto& seed : campaign.seeds)
-    for (const auto& made : seed.made) sde_counter(made.counter.name, made.kind, WrongEvent(made, 1 + ++number));
+  for (const auto& trial : campaign.trials)
+    for (const auto& made : trial.made) sde_counter(made.counter.name, made.kind, WrongEvent(made, 1 + ++number));
   sde_counter(campaign.offset_everywhere.counter.name, "right but for an offset in every region", [] {
     constexpr double offset = 1e6;
     return region().begun ? std::llround(region().seen.of({"flops.fp64"}) + offset) : 0;
   });
+  // Up and down once: each case's child then finds PAPI's code as the emulator has translated it here, in half the time.
+  if (PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT) PAPI_shutdown();
+  return serve_counts(3);
 }
 
 }  // namespace plumbline::test

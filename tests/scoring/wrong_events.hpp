@@ -11,8 +11,14 @@
 
 namespace plumbline::test {
 
-/// Of one seed: right counters, and then one of every kind of fault.
-struct SeededCounters {
+/// Which counters are made for the real path.
+struct Wish {
+  std::string what;  // "known", "unseen": by each seed right counters and one of every kind of fault; "curves": so many of each magnitude
+  int seeds = 0;
+};
+
+/// Counters that are judged together: of one seed, or of one point of a curve.
+struct Trial {
   std::uint64_t seed = 0;
   std::vector<MadeCounter> made;
 };
@@ -22,18 +28,17 @@ struct RealCampaign {
   std::vector<CacheLevel> caches;  // the emulator's
   std::vector<Case> cases;
   std::vector<TrueCase> expected;  // of the cases, from the model alone: what is typical
-  std::vector<Fault> faults;
-  std::vector<SeededCounters> seeds;
+  std::vector<Trial> trials;
   MadeCounter offset_everywhere;  // right, and so many too many in every region, the empty one too
 };
 
-/// A few small cases of kernels in every v3 flavor that is built here at O0 and O3, by so many seeds.
-RealCampaign real_campaign(std::uint64_t seeds);
+/// A few small cases of kernels in every v3 flavor that is built here at O0 and O3, and counters.
+RealCampaign real_campaign(const Wish& wish);
 
 /// The event that comes first in a group: it tells the others which case is counted, and whether beside other events (`joint`).
 std::string telling_event(std::size_t at, bool joint);
 
-/// Registers the events of all counters of the campaign, which must stay; call it before serving.
-void register_wrong_events(const RealCampaign& campaign);
+/// Registers the events of all counters of the campaign, which must stay, and serves counts on descriptor 3 until it is closed.
+int serve_wrong_events(const RealCampaign& campaign);
 
 }  // namespace plumbline::test

@@ -17,6 +17,7 @@ CONTRACT = {
     "model": "case quantity lo hi",
     "ceilings": "name precision level pattern ranks threads node session round value unit method status",
     "machine": "node json",
+    "remeasured": "case node session turn repetition seconds clock_hz",
 }
 
 

@@ -62,6 +62,33 @@ TEST(merge, the_last_ok_record_of_a_unit_wins_and_its_samples_alone_remain) {
   EXPECT_EQ(results.times.size(), 10U);
 }
 
+TEST(merge, what_was_measured_again_replaces_only_what_was_measured_again_before) {
+  Results older, newer;
+  append(older, sample_time(1));
+  append(older, sample_again(1));
+  append(newer, sample_again(1, "n1", "s2"));
+  const Results merged = merge(older, newer);
+  EXPECT_EQ(merged.times.size(), 5U);
+  ASSERT_EQ(merged.remeasured.size(), 3U);
+  for (const auto& row : merged.remeasured) EXPECT_EQ(row.session, "s2");
+}
+
+TEST(merge, what_was_measured_again_comes_out_of_a_store_and_of_its_journals) {
+  const Scratch scratch;
+  Results first;
+  append(first, sample_time(1));
+  append(first, sample_again(1));
+  write_store(scratch / "x.h5", first);
+  {
+    Journal journal(scratch / "x.journal", "n1", sample_header("s2", 20));
+    journal.append(sample_again(1));
+    journal.append(sample_again(2, "n1", "s2"));
+  }
+  const auto results = load_finished(scratch / "x.h5");
+  EXPECT_EQ(results->outcomes.size(), 3U);
+  EXPECT_EQ(results->remeasured.size(), 6U);
+}
+
 TEST(merge, a_torn_journal_is_named_in_the_notes) {
   const Scratch scratch;
   { Journal(scratch / "x.journal", "n1", sample_header()).append(sample_time(1)); }

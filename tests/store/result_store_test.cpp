@@ -116,6 +116,24 @@ TEST(result_store, damage_never_crashes_and_damaged_samples_are_noticed) {
   EXPECT_GT(refused, 50);
 }
 
+TEST(result_store, a_damaged_size_of_a_text_is_refused) {
+  const Scratch scratch;
+  write_store(scratch / "x.h5", sample_results(3));
+  const std::string all = slurp(scratch / "x.h5");
+  const std::size_t heap = all.find(std::string("GCOL\x01", 5));
+  ASSERT_NE(heap, all.npos);
+  constexpr std::size_t header = 16, size = 8;
+  for (std::size_t byte = 0; byte < 8; ++byte)
+    for (const std::size_t at : {heap + size + byte, heap + header + size + byte}) {  // of the heap, and of its first text
+      std::string damaged = all;
+      damaged[at] = static_cast<char>(damaged[at] ^ 0x41);
+      spill(scratch / "bad.h5", damaged);
+      const Refusal refusal = refusal_of([&] { load_store(scratch / "bad.h5"); });
+      EXPECT_TRUE(refusal.code == 2 || byte < 2) << byte << " " << refusal.text;  // a small change of a size may go unnoticed
+      EXPECT_TRUE(refusal.code == 0 || refusal.code == 2) << refusal.text;
+    }
+}
+
 TEST(result_store, foreign_files_are_refused_in_one_line) {
   const Scratch scratch;
   spill(scratch / "letter.h5", "Dear reader, this is no result file.");

@@ -97,6 +97,15 @@ inline Finished sample_ceilings(const std::string& node = "n1", const std::strin
   return f;
 }
 
+/// A case measured again, as an outlier's peer.
+inline Finished sample_again(int i, const std::string& node = "n1", const std::string& session = "s1") {
+  Finished f = sample_time(i, node, session);
+  f.outcome.pass = "again";
+  f.times.clear();
+  for (std::int32_t turn = 0; turn < 3; ++turn) f.remeasured.push_back({f.case_row.id, node, session, turn, 0, 1e-6 * (turn + 1), absent});
+  return f;
+}
+
 inline Results sample_results(int cases) {
   Results results;
   results.provenance = R"({"git":"abc","note":"Grüße"})";
@@ -105,6 +114,7 @@ inline Results sample_results(int cases) {
     append(results, sample_time(i));
     append(results, sample_count(i));
   }
+  if (cases > 0) append(results, sample_again(0));
   append(results, sample_ceilings());
   results.outcomes.front().status = Status::failed;
   results.outcomes.front().reason = "µ-op limit: 測試 \"quoted\"\nsecond line";
@@ -141,6 +151,7 @@ inline void expect_same(const Results& left, const Results& right) {
   EXPECT_TRUE(same_bits(left.model, right.model));
   EXPECT_TRUE(same_bits(left.ceilings, right.ceilings));
   EXPECT_TRUE(same_bits(left.machines, right.machines));
+  EXPECT_TRUE(same_bits(left.remeasured, right.remeasured));
 }
 
 inline void expect_same(const Finished& left, const Finished& right) {
@@ -150,6 +161,7 @@ inline void expect_same(const Finished& left, const Finished& right) {
   EXPECT_TRUE(same_bits(left.counts, right.counts));
   EXPECT_TRUE(same_bits(left.model, right.model));
   EXPECT_TRUE(same_bits(left.ceilings, right.ceilings));
+  EXPECT_TRUE(same_bits(left.remeasured, right.remeasured));
 }
 
 }  // namespace plumbline

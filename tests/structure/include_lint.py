@@ -11,9 +11,11 @@ import sys
 MAY_KNOW = {
     "core": set(),
     "counters": {"core", "emulator"},  # the emulator's client_requests.h only
+    "gpu": {"core", "counters"},
+    "cuda": {"core", "gpu"},  # and kernels for GPUs (.cu) know it
     "machine": {"core"},
     "model": {"core"},
-    "measure": {"core", "counters", "machine"},
+    "measure": {"core", "counters", "gpu", "machine"},
     "campaign": {"core", "machine"},
     "schedule": {"core", "machine"},
     "comm": {"core"},
@@ -21,9 +23,10 @@ MAY_KNOW = {
     "emulator": set(),
     "marker": set(),
     "profile": {"core", "machine", "comm"},
-    "validation": {"core"},
-    "proxies": {"core"},
-    "ert": {"core"},
+    "imports": {"core"},
+    "validation": {"core", "cuda"},
+    "proxies": {"core", "cuda"},
+    "ert": {"core", "cuda", "gpu"},
 }
 SEES_ALL = {"app"}
 
@@ -32,12 +35,19 @@ HOME_OF = {
     r"mpi\.h": {"comm"},
     r"(hdf5|H5\w+)\.h": {"store"},
     r"papi\.h|sde_lib\.h": {"counters"},
-    r"cupti.*\.h|cuda.*\.h|nvml\.h": {"counters", "machine"},
+    r"cuda.*\.h|cublas.*\.h|mma\.h": {"counters", "cuda", "validation", "proxies", "ert"},  # kernels: in .cu files
+    r"cupti.*\.h": {"counters"},
     r"hwloc.*": {"machine"},
     r"valgrind/.*|pub_tool_.*|libvex.*": {"emulator"},
     r"omp\.h": {"measure"},
     r"benchmark/benchmark\.h": {"app"},
     r"CLI/.*": {"app"},
+}
+
+# And those that only files of these names may include.
+FILES_OF = {
+    r"cupti.*\.h": re.compile(r"harness/counters/cupti(\w*\.cpp|_library\.hpp)"),
+    r"cuda.*\.h|cublas.*\.h|mma\.h": re.compile(r"harness/counters/cupti\w*\.cpp|.*\.cuh?"),
 }
 
 # Printing and exiting are the program's; kernels know no standard streams at all.
@@ -55,7 +65,7 @@ def module_of(path):
 def sources(root):
     for folder in ("harness", "validation", "proxies", "ert"):
         for path in sorted((root / folder).rglob("*")):
-            if path.suffix in {".hpp", ".cpp", ".h", ".c", ".cu"}:
+            if path.suffix in {".hpp", ".cpp", ".h", ".c", ".cu", ".cuh"}:
                 yield path.relative_to(root)
 
 
@@ -77,6 +87,9 @@ def complaints(root):
                 for pattern, homes in HOME_OF.items():
                     if re.fullmatch(pattern, header) and module not in homes:
                         yield f"{place}: {header} belongs to {', '.join(sorted(homes))}, not to {module}"
+                for pattern, files in FILES_OF.items():
+                    if re.fullmatch(pattern, header) and module in HOME_OF[pattern] and not files.fullmatch(path.as_posix()):
+                        yield f"{place}: {header} belongs to {files.pattern}"
             elif module not in MAY_PRINT and ONLY_APP.search(line.split("//")[0]):
                 yield f"{place}: only app prints or exits: {line.strip()}"
 

@@ -28,6 +28,8 @@ def test_a_module_may_include_itself_and_core(tmp_path):
         ("harness/app/a.cpp", "#include <mpi.h>\n", "mpi.h belongs to comm"),
         ("harness/model/a.cpp", "#include <H5Dpublic.h>\n", "belongs to store"),
         ("harness/measure/a.cpp", 'void f() { fmt::print("x"); }\n', "only app prints"),
+        ("harness/counters/a.cpp", "#include <cupti_result.h>\n", "cupti_result.h belongs to harness/counters/cupti"),
+        ("harness/machine/a.cpp", "#include <cupti_result.h>\n", "cupti_result.h belongs to counters"),
         ("harness/novel/a.cpp", "\n", "has no rule"),
     ],
 )

@@ -1,0 +1,103 @@
+"""The nights of a folder: a control chart for each case and ceiling on a node, from what `plumbline history DIR --json` says."""
+import datetime
+import os
+
+import matplotlib
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+from matplotlib.lines import Line2D
+
+from . import judged, style
+from .errors import OutputError
+from .report import save_all
+
+PANELS_A_FIGURE, COLUMNS = 12, 2
+COLOR, OUTSIDE = style.SERIES[0][0], style.SERIES[1][0]
+
+
+def write(arguments):
+    """Returns the paths written and notes."""
+    document = judged.read(arguments.history, "history")
+    notes = [] if document["rows"] else ["control charts (the folder has no result files)"]
+    try:
+        os.makedirs(arguments.output, exist_ok=True)
+        with matplotlib.rc_context(style.SETTINGS):
+            saved = save_all(figures(document["rows"]), arguments.output)
+    except OSError as error:
+        place = error.filename or arguments.output
+        raise OutputError(f"'{place}' cannot be written: {error.strerror}; choose another folder with -o") from error
+    return [path for _, *paths in saved for path in paths], notes
+
+
+def figures(rows):
+    """Yields (file name, title, figure): a node's charts, those whose level changed or whose last night is out of it first."""
+    for node in sorted({row["node"] for row in rows}):
+        of_node = sorted((row for row in rows if row["node"] == node), key=_calm)
+        pages = [of_node[i : i + PANELS_A_FIGURE] for i in range(0, len(of_node), PANELS_A_FIGURE)]
+        for number, page in enumerate(pages, start=1):
+            part = f"-{number}" if len(pages) > 1 else ""
+            name = "".join(c if c.isalnum() or c in "-._" else "_" for c in node)
+            yield f"history-{name}{part}", f"Nights of {node}", draw(node, page)
+
+
+def _calm(row):
+    return row["state"] in ("steady", "few nights"), not row["changes"], row["what"]
+
+
+def draw(node, rows):
+    lines = -(-len(rows) // COLUMNS)
+    figure = style.figure(11, 1.1 + 1.75 * lines)
+    for number, row in enumerate(rows, start=1):
+        _panel(figure.add_subplot(lines, COLUMNS, number), row)
+    figure.suptitle(f"Nights of {node}", x=0.01, ha="left", fontsize=11, fontweight="bold")
+    points = [Line2D([], [], color=color, marker="o", ms=3.5, ls="none") for color in (COLOR, OUTSIDE)]
+    looks = ((style.INK, "-"), (style.FAINT, "--"), (OUTSIDE, ":"))
+    handles = points + [Line2D([], [], color=color, lw=1, ls=line) for color, line in looks]
+    words = ["median of a night", "beyond the limits", "present level", "limits (3 scatters)", "the level changed"]
+    figure.legend(handles, words, loc="upper right", ncol=len(words), frameon=False, fontsize=8)
+    figure.tight_layout(rect=(0, 0, 1, 1 - 0.45 / figure.get_figheight()))
+    return figure
+
+
+def _panel(axes, row):
+    unit = {"GFLOP/s": "gflops", "GB/s": "gbs"}.get(row["unit"], row["unit"])
+    scale, words = _scaled(row[f"level_{unit}"], row["unit"])
+    dates = [_date(point["started_unix_ns"]) for point in row["points"]]
+    values = [point[unit] * scale for point in row["points"]]
+    low, high = row[f"limit_lo_{unit}"], row[f"limit_hi_{unit}"]
+    begins = len(dates) - row["level_nights"]
+    outside = [low is not None and i >= begins and not low <= row["points"][i][unit] <= high for i in range(len(dates))]
+    axes.plot(dates, values, "o", ms=2.5, color=COLOR, zorder=3)
+    beyond = [i for i, out in enumerate(outside) if out]
+    axes.plot([dates[i] for i in beyond], [values[i] for i in beyond], "o", ms=3.5, color=OUTSIDE, zorder=4)
+    span = [dates[begins], dates[-1]]
+    axes.plot(span, [row[f"level_{unit}"] * scale] * 2, color=style.INK, lw=1, zorder=2)
+    for limit in (low, high):
+        if limit is not None:
+            axes.plot(span, [limit * scale] * 2, color=style.FAINT, lw=1, ls="--", zorder=1)
+    by_file = {point["file"]: date for point, date in zip(row["points"], dates)}
+    for change in row["changes"]:
+        axes.axvline(by_file[change["first_file"]], color=OUTSIDE, lw=1, ls=":", zorder=1)
+        axes.annotate(f"{100 * (change['slowdown'] - 1):+.1f} % time", (by_file[change["first_file"]], 1), (2, -2), fontsize=7, va="top",
+                      xycoords=("data", "axes fraction"), textcoords="offset points", color=OUTSIDE)
+    axes.set_title(style.shortened(row["what"], 72), fontsize=8, loc="left")
+    axes.set_ylabel(words, fontsize=8)
+    axes.margins(y=0.25)
+    locator = AutoDateLocator(minticks=3, maxticks=7)
+    axes.xaxis.set_major_locator(locator)
+    axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+    axes.xaxis.get_offset_text().set_fontsize(7)
+    axes.tick_params(labelsize=7)
+
+
+def _scaled(value, unit):
+    """Seconds as something between 1 and 1000 of their unit."""
+    if unit != "seconds":
+        return 1.0, unit
+    for factor, words in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):
+        if value * factor >= 1:
+            return factor, words
+    return 1e9, "ns"
+
+
+def _date(unix_ns):
+    return datetime.datetime.fromtimestamp(unix_ns / 1e9, tz=datetime.timezone.utc)

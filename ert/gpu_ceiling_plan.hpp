@@ -1,0 +1,23 @@
+// Which kernels and sizes find a GPU's ceilings. Pure: a function of the module's kernels and of what CUDA says of the GPU.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "ert/ceiling_plan.hpp"
+#include "gpu/gpu_module.hpp"
+
+namespace plumbline {
+
+/// Points of one GPU, those of one kernel and pattern together, largest data first. Names begin with "GPU"; levels: "compute" (precision
+/// "tensor.TYPE" where tensor cores do it), "sweep", "shared", "overhead", "host-dev", "vector", and "occupancy" (FMAs by resident warps).
+/// No working set is above a quarter of its memory, and in full mode the loads' reach 4.5 GB where it has 20. quick: what a roofline needs.
+/// Only what the GPU's flavor has; empty where the module has none for it.
+std::vector<CeilingCase> plan_gpu_ceilings(CeilingMode mode, const GpuProperties& gpu, std::span<const Kernel> kernels);
+
+/// What of it this GPU cannot be asked, with the reason: "GPU tensor BF16 wgmma needs ..."; a peer where there is none.
+std::vector<AbsentFlavor> absent_gpu_ceilings(const GpuProperties& gpu, std::span<const Kernel> kernels);
+
+/// Seconds of all rounds, measured as app/gpu_ceilings_stage.cpp does it: at rates that GPUs of the last ten years reach.
+double gpu_ceilings_seconds(std::span<const CeilingCase> plan, const GpuProperties& gpu, int rounds);
+
+}  // namespace plumbline

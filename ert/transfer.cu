@@ -1,0 +1,194 @@
+// Between a GPU's memory and the host's, or another GPU's: by the copy engine, or by kernels that reach across.
+#include <cmath>
+#include <new>
+#include <stdexcept>
+
+#include "cuda/register.cuh"
+#include "cuda/tile.hpp"
+#include "cuda/wide.cuh"
+
+namespace plumbline {
+namespace {
+
+enum class Way { copy_pinned, copy_pageable, kernel_pinned, copy_peer };
+
+struct Transfer {
+  Way way;
+  bool to_device;
+  double* device;
+  double* other;
+};
+
+/// Memory at the other end: the host's, pinned or not, or another GPU's. Without a GPU more of what stands in for its memory.
+class OtherEnd {
+ public:
+  OtherEnd(std::size_t bytes, Way way, DeviceMemory& memory)
+      : bytes_(bytes), way_(way), memory_(cuda::stream() == nullptr ? &memory : nullptr) {
+    if (memory_ != nullptr)
+      data_ = memory_->allocate(bytes, alignment);
+    else if (way_ == Way::copy_pageable)
+      data_ = ::operator new (bytes, std::align_val_t{alignment});
+    else if (way_ == Way::copy_peer)
+      allocate_on_peer(bytes);
+    else
+      PLUMBLINE_CUDA(cudaHostAlloc(&data_, bytes, cudaHostAllocDefault));
+  }
+  OtherEnd(const OtherEnd&) = delete;
+  OtherEnd& operator=(const OtherEnd&) = delete;
+  ~OtherEnd() {
+    if (memory_ != nullptr)
+      memory_->deallocate(data_, bytes_, alignment);
+    else if (way_ == Way::copy_pageable)
+      ::operator delete (data_, std::align_val_t{alignment});
+    else if (way_ == Way::copy_peer)
+      cudaFree(data_);
+    else
+      cudaFreeHost(data_);
+  }
+  double* data() const { return static_cast<double*>(data_); }
+  void copy_in(std::size_t first, const double* from, std::size_t count) const { copy(data() + first, from, count * sizeof(double)); }
+  void copy_out(double* to, std::size_t first, std::size_t count) const { copy(to, data() + first, count * sizeof(double)); }
+
+ private:
+  /// On the first GPU that this one reaches.
+  void allocate_on_peer(std::size_t bytes) {
+    int here = 0, count = 0;
+    PLUMBLINE_CUDA(cudaGetDevice(&here));
+    PLUMBLINE_CUDA(cudaGetDeviceCount(&count));
+    for (int other = 0; other < count; ++other) {
+      int reached = 0;
+      if (other != here) PLUMBLINE_CUDA(cudaDeviceCanAccessPeer(&reached, here, other));
+      if (reached == 0) continue;
+      if (const cudaError_t on = cudaDeviceEnablePeerAccess(other, 0); on == cudaErrorPeerAccessAlreadyEnabled)
+        cudaGetLastError();
+      else
+        cuda::require_success(on, "cudaDeviceEnablePeerAccess", __FILE__, __LINE__);
+      PLUMBLINE_CUDA(cudaSetDevice(other));
+      const cudaError_t result = cudaMalloc(&data_, bytes);
+      PLUMBLINE_CUDA(cudaSetDevice(here));
+      cuda::require_success(result, "cudaMalloc", __FILE__, __LINE__);
+      return;
+    }
+    throw std::invalid_argument("ert/transfer: way=copy_peer needs a second GPU that this one reaches, and there is none");
+  }
+
+  /// The host's memory is reached by loads and stores, a peer's by copies. These may come back from pageable memory before all has arrived,
+  /// and the kernels' stream doesn't wait for them.
+  void copy(void* to, const void* from, std::size_t bytes) const {
+    if (memory_ != nullptr || way_ != Way::copy_peer) {
+      std::memcpy(to, from, bytes);
+    } else {
+      PLUMBLINE_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
+      PLUMBLINE_CUDA(cudaDeviceSynchronize());
+    }
+  }
+
+  static constexpr std::size_t alignment = 256;
+  std::size_t bytes_;
+  Way way_;
+  DeviceMemory* memory_;
+  void* data_ = nullptr;
+};
+
+/// Few registers and every multiprocessor, for what crosses the link is long under way.
+__global__ void __launch_bounds__(cuda::block_threads) copy_across(const uint4* from, uint4* to, std::size_t vectors) {
+  const std::size_t step = std::size_t{gridDim.x} * cuda::block_threads;
+  for (std::size_t i = std::size_t{blockIdx.x} * cuda::block_threads + threadIdx.x; i < vectors; i += step) to[i] = from[i];
+}
+
+template <class Real>
+class TransferCase final : public Workload {
+ public:
+  using Arguments = Transfer;
+
+  static Work model(const Parameters& p, std::string_view) {
+    const std::uint64_t n = elements_of(p);
+    const bool in = p.word("to") == "device";
+    const auto stream = [&](const char* name, bool read) {
+      return Stream{.array = name,
+                    .footprint_bytes = n * 8,
+                    .read = read,
+                    .written = !read,
+                    .loads = read ? n : 0,
+                    .stores = read ? 0 : n,
+                    .element_bytes = 8};
+    };
+    return {.streams = {stream("device", !in), stream("other", in)}};
+  }
+
+  TransferCase(const Parameters& p, DeviceMemory& memory)
+      : memory_(memory),
+        device_(elements_of(p), memory),
+        other_(device_.size() * sizeof(double), way_of(p), memory),
+        arguments_{way_of(p), p.word("to") == "device", device_.data(), other_.data()} {}
+
+  std::size_t extent() const override { return device_.size(); }
+  std::size_t grain() const override { return cuda::wide_bytes / sizeof(double); }
+  void initialise(std::size_t, std::size_t end) override {
+    if (end != extent()) return;
+    cuda::fill_with_tiles(device_, memory_, 1);
+    const std::vector<double> tile = cuda::tile_of<double>(2, device_.size());
+    for (std::size_t first = 0; first < device_.size(); first += tile.size())
+      other_.copy_in(first, tile.data(), std::min(tile.size(), device_.size() - first));
+  }
+  const void* arguments() const override { return &arguments_; }
+
+  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+    double *const to = (x.to_device ? x.device : x.other) + begin, *const from = (x.to_device ? x.other : x.device) + begin;
+    if (x.way == Way::kernel_pinned) {
+      const std::size_t vectors = (end - begin) * sizeof(double) / cuda::wide_bytes;
+      const unsigned most = 2 * static_cast<unsigned>(cuda::multiprocessors());
+      copy_across<<<std::min(most, cuda::blocks_for(vectors)), cuda::block_threads, 0, cuda::stream()>>>(
+          reinterpret_cast<const uint4*>(from), reinterpret_cast<uint4*>(to), vectors);
+    } else {
+      cudaMemcpyAsync(to, from, (end - begin) * sizeof(double), cudaMemcpyDefault, cuda::stream());
+    }
+  }
+  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
+    double *const to = x.to_device ? x.device : x.other, *const from = x.to_device ? x.other : x.device;
+    std::copy(from + begin, from + end, to + begin);
+  }
+
+  /// The part of the elements that did not arrive.
+  double error() const override {
+    std::size_t wrong = 0;
+    const std::uint64_t sent = arguments_.to_device ? 2 : 1;
+    std::vector<double> there(std::min(device_.size(), cuda::tile_size));
+    cuda::read_tiles(device_, memory_, [&](std::size_t first, const double* device, std::size_t count) {
+      if (!arguments_.to_device) other_.copy_out(there.data(), first, count);
+      const double* const arrived = arguments_.to_device ? device : there.data();
+      for (std::size_t i = 0; i < count; ++i) wrong += arrived[i] != cuda::tiled<double>(sent, first + i);
+    });
+    return static_cast<double>(wrong) / static_cast<double>(device_.size());
+  }
+  double tolerance() const override { return 0; }
+
+ private:
+  static Way way_of(const Parameters& p) {
+    const std::string& word = p.word("way");
+    return word == "copy_pinned"     ? Way::copy_pinned
+           : word == "copy_pageable" ? Way::copy_pageable
+           : word == "kernel_pinned" ? Way::kernel_pinned
+                                     : Way::copy_peer;
+  }
+  /// Whole accesses of 16 bytes.
+  static std::uint64_t elements_of(const Parameters& p) { return (p.integer("n") + 1) / 2 * 2; }
+
+  DeviceMemory& memory_;
+  DeviceArray<double> device_;
+  OtherEnd other_;
+  Transfer arguments_;
+};
+
+const cuda::Register<TransferCase, double> registered{
+    "ert/transfer",
+    "Bandwidth between a GPU's memory and the host's, or another GPU's",
+    {{.name = "to", .preset = std::string("device"), .description = "which way", .choices = {"device", "host"}},
+     {.name = "way",
+      .preset = std::string("copy_pinned"),
+      .description = "by the copy engine or by a kernel; the host's memory pinned or pageable, or a peer's in its place",
+      .choices = {"copy_pinned", "copy_pageable", "kernel_pinned", "copy_peer"}},
+     {.name = "n", .preset = std::int64_t{1} << 25, .description = "elements of 8 bytes"}}};
+
+}  // namespace
+}  // namespace plumbline

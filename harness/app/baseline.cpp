@@ -1,0 +1,94 @@
+// plumbline baseline accept: a new level is right from a night on; who said so, when and why is kept beside the history.
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <set>
+
+#include "app/accepted_levels.hpp"
+#include "app/command.hpp"
+#include "app/history_index.hpp"
+#include "app/streams.hpp"
+#include "store/file_bytes.hpp"
+
+namespace plumbline::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct AcceptOptions {
+  std::string from, reason, what = "*", node = "*";
+};
+
+std::string user_name() {
+  const passwd* user = getpwuid(getuid());
+  return user != nullptr ? user->pw_name : fmt::format("uid {}", getuid());
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+/// The night from which on the level counts: the file's, or the last of a folder.
+Night accepted_night(const fs::path& from, fs::path& folder) {
+  std::error_code unknown;
+  if (!fs::is_directory(from, unknown)) {
+    folder = folder_of(from);
+    return night_of(from.string(), observe_file(from.string()));
+  }
+  folder = from;
+  History history = load_history(from);
+  if (history.nights.empty()) throw user_error(fmt::format("{} holds no result file whose level could be accepted", from.string()));
+  return std::move(history.nights.back());
+}
+
+std::size_t rows_named(const Night& night, const AcceptOptions& options) {
+  std::size_t rows = 0;
+  for (const auto& row : night.rows)
+    rows += fnmatch(options.what.c_str(), row.key.what.c_str(), 0) == 0 && fnmatch(options.node.c_str(), row.key.node.c_str(), 0) == 0;
+  return rows;
+}
+
+Exit accept(const AcceptOptions& options) {
+  if (options.reason.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw user_error("--reason is empty: say why the new level is right, for whoever reads the history later");
+  fs::path folder;
+  const Night night = accepted_night(options.from, folder);
+  const std::size_t rows = rows_named(night, options);
+  if (rows == 0)
+    throw user_error(fmt::format("no case or ceiling of {} matches --case '{}' on --node '{}'; 'plumbline history' lists them", night.file,
+                                 options.what, options.node));
+  const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  append_accepted_level(folder, {.from_unix_ns = night.started_unix_ns,
+                                 .from_file = fs::path(night.file).filename().string(),
+                                 .what = options.what,
+                                 .node = options.node,
+                                 .reason = options.reason,
+                                 .who = user_name(),
+                                 .host = host_name(),
+                                 .accepted_unix_ns = now});
+  print(fmt::format("accepted from {} on: {} cases and ceilings; kept in {}\n", utc_text(night.started_unix_ns), rows,
+                    (folder / accepted_levels_name).string()));
+  return Exit::ok;
+}
+
+}  // namespace
+
+void add_baseline(CLI::App& app, Action& chosen) {
+  auto* command = app.add_subcommand("baseline", "levels that later nights are held against");
+  command->require_subcommand(1);
+  auto* accepting = command->add_subcommand("accept", "a new level is right, from a night on: 'check' and 'history' begin there");
+  auto options = std::make_shared<AcceptOptions>();
+  accepting->add_option("FROM", options->from, "the first result file (.h5) at the new level, or a folder: its latest night")->required();
+  accepting->add_option("--reason", options->reason, "why the new level is right")->required();
+  accepting->add_option("--case", options->what, "only these cases and ceilings: a glob, e.g. 'ceiling/mem *'");
+  accepting->add_option("--node", options->node, "only these nodes: a glob");
+  accepting->callback([&chosen, options] { chosen = [options] { return accept(*options); }; });
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,205 @@
+#include "app/batch_script.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace plumbline::app {
+namespace {
+
+/// Within double quotes of the shell.
+std::string quoted(const std::string& word) {
+  std::string text;
+  for (const char c : word) {
+    if (c == '"' || c == '\\' || c == '$' || c == '`') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+int ranks_of(const BatchMachine& machine) { return machine.ranks.value_or(machine.cores); }
+
+int nodes_of(const BatchJob& job) { return job.kind == BatchKind::partition || job.kind == BatchKind::nightly ? job.machine.nodes : 1; }
+
+std::string head(const BatchJob& job) {
+  const auto& kinds = batch_kinds();
+  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const BatchKindName& one) { return one.kind == job.kind; });
+  return fmt::format(R"--(#!/usr/bin/env bash
+# {}. Written by
+#   {}
+# Write it again rather than edit it; jobs/slurm/README.md says what it does. Submit it with sbatch, whose options win over those below.
+#
+# The environment may say otherwise:
+#   PLUMBLINE           the program    ({})
+#   PLUMBLINE_CAMPAIGN  the campaign   ({}){}
+#   PLUMBLINE_RESTARTS  how often the job may requeue itself to go on where it stopped   (20)
+
+)--",
+                     found->title, job.command, job.machine.plumbline, job.campaign,
+                     job.kind == BatchKind::nightly
+                         ? "\n#   PLUMBLINE_HISTORY   the folder of the nights   (plumbline-history)"
+                         : fmt::format("\n#   PLUMBLINE_STORE     the result     (plumbline-out/{0}-JOBID.h5)\n"
+                                       "#   PLUMBLINE_RESUME    1: the store was begun by another job; finish it",
+                                       job.name));
+}
+
+std::string directives(const BatchJob& job) {
+  const BatchMachine& machine = job.machine;
+  const std::string& partition =
+      (job.kind == BatchKind::gpu || job.wants_gpus) && !machine.gpu_partition.empty() ? machine.gpu_partition : machine.partition;
+  std::string text;
+  const auto add = [&](const std::string& option) { text += "#SBATCH " + option + "\n"; };
+  add(fmt::format("--job-name=plumbline-{}", job.name));
+  if (!partition.empty()) add("--partition=" + partition);
+  if (!machine.account.empty()) add("--account=" + machine.account);
+  text += "# One task (MPI rank) for each place that a campaign may give to one.\n";
+  add(fmt::format("--nodes={}", nodes_of(job)));
+  add(fmt::format("--ntasks-per-node={}", ranks_of(machine)));
+  add(fmt::format("--cpus-per-task={}", std::max(1, machine.cores / ranks_of(machine))));
+  if (job.kind == BatchKind::gpu)
+    add(fmt::format("--gres=gpu:{}", std::max(1, machine.gpus)));
+  else if (job.wants_gpus) {
+    text += "# The campaign has cases for GPUs.\n";
+    add(fmt::format("--gpus-per-node={}", std::max(1, machine.gpus)));
+  }
+  text += "# Bandwidth cases own their node: anybody else on it would be measured too.\n";
+  add("--exclusive");
+  text += fmt::format("# {}\n", job.minutes_why);
+  add(fmt::format("--time={:02}:{:02}:00", job.minutes / 60, job.minutes % 60));
+  const bool srun = machine.launcher == "srun";
+  text += srun ? "# The ranks hear SIGUSR1 this many seconds before the end (Slurm may send it 60 s earlier) and finish the case at hand. "
+                 "Without \"B:\":\n"
+                 "# with it only this script would hear it.\n"
+               : "# This script hears SIGUSR1 this many seconds before the end (Slurm may send it 60 s earlier) and hands it on; the ranks "
+                 "finish the\n"
+                 "# case at hand.\n";
+  add(fmt::format("--signal={}USR1@{}", srun ? "" : "B:", job.signal_seconds));
+  text += "# A lost node or a preemption puts the job back into the queue; the log then goes on in the same file.\n";
+  add("--requeue");
+  add("--open-mode=append");
+  add("--output=%x-%j.log");
+  for (const auto& option : machine.options) add(option);
+  return text;
+}
+
+std::string settings(const BatchJob& job) {
+  std::string text = fmt::format(R"--(
+set -uo pipefail
+: "${{SLURM_JOB_ID:?submit this with sbatch}}"
+plumbline=${{PLUMBLINE:-"{}"}}
+campaign=${{PLUMBLINE_CAMPAIGN:-"{}"}}
+restarts=${{SLURM_RESTART_COUNT:-0}}
+)--",
+                                 quoted(job.machine.plumbline), quoted(job.campaign));
+  if (job.kind == BatchKind::nightly)
+    text += fmt::format(R"--(history=${{PLUMBLINE_HISTORY:-plumbline-history}}
+store=$history/.running/{}-$SLURM_JOB_ID.h5 # a night that is not over is not history
+)--",
+                        job.name);
+  else
+    text += fmt::format("store=${{PLUMBLINE_STORE:-plumbline-out/{}-$SLURM_JOB_ID.h5}}\n", job.name);
+  text += R"--(journal=${store%.h5}.journal # there as long as something is missing
+mkdir -p "$(dirname "$store")"
+
+options=()
+)--";
+  text += job.kind == BatchKind::nightly ? "if ((restarts > 0)); then options+=(--resume); fi\n"
+                                         : "if ((restarts > 0)) || [[ ${PLUMBLINE_RESUME:-0} == 1 ]]; then options+=(--resume); fi\n";
+  for (const auto& line : job.machine.setup) text += line + "\n";
+  text += R"--(
+echo "plumbline: job $SLURM_JOB_ID, start $((restarts + 1)), nodes $SLURM_JOB_NODELIST, $SLURM_NTASKS tasks, $campaign -> $store"
+)--";
+  return text;
+}
+
+std::string launch(const BatchMachine& machine) {
+  if (machine.launcher == "srun")
+    return fmt::format(R"--(
+# --cpus-per-task is said again: srun (22.05 and later) does not take it over from the job. --wait: once a first rank has ended, the others
+# get a minute; so a rank that died does not hold the nodes, while ranks that stop with 75 may finish their files (which --kill-on-bad-exit
+# would not let them).
+srun --mpi="${{PLUMBLINE_MPI:-{}}}" --cpus-per-task="${{SLURM_CPUS_PER_TASK:-1}}" --kill-on-bad-exit=0 --wait=60 \
+  "$plumbline" run "$campaign" -o "$store" "${{options[@]}}"
+status=$?
+)--",
+                       machine.mpi);
+  return fmt::format(R"--(
+"${{PLUMBLINE_MPIEXEC:-{}}}" -n "$SLURM_NTASKS" -ppn "${{SLURM_NTASKS_PER_NODE:-1}}" "$plumbline" run "$campaign" -o "$store" "${{options[@]}}" &
+launcher=$!
+trap 'kill -USR1 "$launcher"' USR1 # it hands the signal on to the ranks
+while :; do
+  wait "$launcher"
+  status=$?
+  if ! kill -0 "$launcher" 2>/dev/null; then break; fi # else it was the signal that ended the waiting
+done
+)--",
+                     machine.mpiexec);
+}
+
+std::string before(const BatchJob& job) {
+  if (job.kind != BatchKind::validation && job.kind != BatchKind::gpu) return "";
+  return R"--(
+if ((restarts == 0)); then "$plumbline" doctor; fi # of the first node: what can be measured here
+)--";
+}
+
+std::string_view after(const BatchJob& job) {
+  switch (job.kind) {
+    case BatchKind::validation:
+      return R"--(  "$plumbline" ceilings "$store"
+  "$plumbline" score "$store" --choose "${store%.h5}.set.toml" # the counters that can be trusted here: run --counters takes that file
+  "$plumbline" show "$store"
+)--";
+    case BatchKind::nightly:
+      return R"--(  night=$history/$(date +%F)-$SLURM_JOB_ID.h5
+  mv "$store" "$night"
+  "$plumbline" check "$night" --baseline rolling:14d # 3: something got worse
+  verdict=$?
+  if ((verdict != 0)); then status=$verdict; fi
+)--";
+    default:
+      return R"--(  echo "plumbline: done; on a login node: $plumbline ceilings $store; $plumbline score $store; $plumbline report $store"
+)--";
+  }
+}
+
+constexpr std::string_view requeue = R"--(
+# A launcher that was signalled itself may lose the ranks' exit code: the journal tells whether something is missing.
+if ((status == 0)) && [[ -d $journal ]]; then status=75; fi
+# A rank that was killed (a lost node, memory) is worth two more tries; what ends every time the same way is not.
+allowed=0
+case $status in
+  75) allowed=${PLUMBLINE_RESTARTS:-20} ;;
+  9 | 15 | 13[0-9] | 14[0-9] | 255) allowed=2 ;;
+esac
+if ((status != 0 && restarts < allowed)); then
+  echo "plumbline: stopped early ($status), requeueing job $SLURM_JOB_ID to resume"
+  scontrol requeue "$SLURM_JOB_ID" && sleep 60 # Slurm ends this script while it sleeps, and starts it again from the top
+  echo "plumbline: could not requeue"
+fi
+if [[ -d $journal ]]; then
+  echo "plumbline: ended with $status; resume with: $plumbline run $campaign -o $store --resume"
+  exit "$status"
+fi
+if [[ -f $store ]]; then
+)--";
+
+}  // namespace
+
+const std::vector<BatchKindName>& batch_kinds() {
+  static const std::vector<BatchKindName> kinds{
+      {BatchKind::node, "node", "Measures one node"},
+      {BatchKind::partition, "partition", "Measures all nodes of a partition in one job, so that they can be compared"},
+      {BatchKind::gpu, "gpu", "Measures a node with its GPUs"},
+      {BatchKind::validation, "validation", "Finds out what a new machine can do and which of its counters can be trusted"},
+      {BatchKind::nightly, "nightly",
+       "Measures all nodes of a partition tonight and holds them against the nights before: exit code 3 is a regression"}};
+  return kinds;
+}
+
+std::string batch_script(const BatchJob& job) {
+  return fmt::format("{}{}{}{}{}{}{}fi\nexit \"$status\"\n", head(job), directives(job), settings(job), before(job), launch(job.machine),
+                     requeue, after(job));
+}
+
+}  // namespace plumbline::app

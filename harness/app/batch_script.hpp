@@ -1,0 +1,33 @@
+// A campaign as a job for Slurm: the script's text. Pure.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "campaign/batch_machine.hpp"
+
+namespace plumbline::app {
+
+/// What a job is for.
+enum class BatchKind { node, partition, gpu, validation, nightly };
+
+struct BatchKindName {
+  BatchKind kind;
+  std::string name, title;
+};
+const std::vector<BatchKindName>& batch_kinds();
+
+struct BatchJob {
+  BatchKind kind = BatchKind::node;
+  std::string command;         // that wrote it
+  std::string campaign, name;  // the campaign's file, and its name
+  BatchMachine machine;
+  bool wants_gpus = false;  // the campaign has cases for them
+  int minutes = 30;         // asked for
+  std::string minutes_why;  // where that comes from
+  int signal_seconds = 120;
+};
+
+/// Clean by shellcheck; nothing of the environment stands in it.
+std::string batch_script(const BatchJob& job);
+
+}  // namespace plumbline::app

@@ -1,0 +1,99 @@
+// What `plumbline check` found, for other programs: JUnit XML, which CI servers read, and Markdown, which people do.
+#include <fmt/format.h>
+
+#include "app/check_report.hpp"
+
+namespace plumbline::app {
+namespace {
+
+/// XML 1.0 has no place for most control characters, not even escaped.
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+struct JunitCase {
+  std::string name, node, kind, message;  // kind: failure, error, skipped; empty where it passed
+};
+
+std::vector<JunitCase> junit_cases(const CheckReport& report) {
+  std::vector<JunitCase> cases;
+  for (const auto& one : report.wrong) cases.push_back({one.key.what + " (result)", one.key.node, "error", "wrong result: " + one.reason});
+  for (const auto& one : report.missing)
+    cases.push_back({one.key.what + " (missing)", one.key.node, report.missing_allowed ? "skipped" : "failure", "missing: " + one.reason});
+  for (const auto& row : report.rows) {
+    JunitCase one{row.key.what, row.key.node, "", ""};
+    if (row.night.finding == Finding::slower) one.kind = "failure";
+    if (row.night.finding == Finding::no_baseline) one.kind = "skipped";
+    if (!one.kind.empty()) one.message = evidence(row);
+    cases.push_back(std::move(one));
+  }
+  return cases;
+}
+
+std::size_t count_of(const std::vector<JunitCase>& cases, const std::string& kind) {
+  std::size_t count = 0;
+  for (const auto& one : cases) count += one.kind == kind;
+  return count;
+}
+
+/// A cell of a table.
+std::string cell(const std::string& text) {
+  std::string out;
+  for (const char c : printable(text)) out += c == '|' ? "\\|" : c == '<' ? "&lt;" : std::string(1, c);
+  return out;
+}
+
+}  // namespace
+
+std::string junit(const CheckReport& report) {
+  const auto cases = junit_cases(report);
+  const std::string counts =
+      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"", cases.size(), count_of(cases, "failure"), count_of(cases, "error"));
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+  text += fmt::format("<testsuites name=\"plumbline check\" {}>\n<testsuite name=\"{}\" {} skipped=\"{}\" time=\"0\">\n", counts,
+                      escaped(report.file), counts, count_of(cases, "skipped"));
+  for (const auto& one : cases) {
+    text += fmt::format("<testcase classname=\"{}\" name=\"{}\" time=\"0\"", escaped(one.node), escaped(one.name));
+    text += one.kind.empty() ? "/>\n" : fmt::format("><{} message=\"{}\"/></testcase>\n", one.kind, escaped(one.message));
+  }
+  return text + "</testsuite>\n</testsuites>\n";
+}
+
+std::string markdown(const CheckReport& report) {
+  std::string text = fmt::format("## plumbline check: {}\n\n{}, against {}: {} nights\n\n", cell(report.file),
+                                 utc_text(report.started_unix_ns), cell(report.baseline), report.nights);
+  std::string rows;
+  for (const auto& one : report.wrong)
+    rows += fmt::format("| WRONG RESULT | {} | {} | {} |\n", cell(one.key.what), cell(one.key.node), cell(one.reason));
+  for (const auto& one : report.missing)
+    rows += fmt::format("| MISSING | {} | {} | {} |\n", cell(one.key.what), cell(one.key.node), cell(one.reason));
+  for (const Finding finding : {Finding::slower, Finding::suspect, Finding::faster})
+    for (const auto& row : report.rows)
+      if (row.night.finding == finding)
+        rows += fmt::format("| {} | {} | {} | {} |\n", to_string(finding), cell(row.key.what), cell(row.key.node), cell(evidence(row)));
+  text += rows.empty() ? "Nothing became slower or faster.\n" : "| verdict | what | node | evidence |\n| --- | --- | --- | --- |\n" + rows;
+  text += fmt::format("\n{} rows; false alarms expected a night: {}\n", report.rows.size(), plain(report.false_alarms, 2));
+  for (const auto& note : report.notes) text += fmt::format("\n- {}", cell(note));
+  return text + (report.notes.empty() ? "" : "\n");
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,260 @@
+#include "app/check_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "app/result_file.hpp"
+#include "model/spread.hpp"
+
+namespace plumbline::app {
+namespace {
+
+std::string accepted_text(const AcceptedLevel& level) {
+  return fmt::format("level accepted from {} on by {}: {}", utc_text(level.from_unix_ns), level.who, printable(level.reason));
+}
+
+/// The nights of the accepted level only.
+std::vector<SeriesPoint> baseline_points(const Series& series) {
+  return {series.points.begin() + static_cast<std::ptrdiff_t>(series.first_accepted), series.points.end()};
+}
+
+double half_width_of(const NightValue& value) { return std::isfinite(value.lo) ? std::log(value.hi / value.lo) / 2 : 0; }
+
+CheckedSeries checked_series(const NightRow& row, const std::vector<SeriesPoint>& points) {
+  CheckedSeries series{.key = row.key, .row_class = row.row_class, .unit = row.unit};
+  std::vector<double> scatters;
+  for (const auto& point : points) {
+    series.before.push_back(log_cost(point.value.median, row.unit));
+    if (std::isfinite(point.value.scatter)) scatters.push_back(point.value.scatter);
+  }
+  if (scatters.empty() && std::isfinite(row.value.scatter)) scatters.push_back(row.value.scatter);
+  series.sample_scatter = median_of(scatters);
+  series.after = log_cost(row.value.median, row.unit);
+  series.after_half_width = half_width_of(row.value);
+  return series;
+}
+
+double clock_before(const std::vector<SeriesPoint>& points) {
+  std::vector<double> clocks;
+  for (const auto& point : points)
+    if (std::isfinite(point.value.clock_hz)) clocks.push_back(point.value.clock_hz);
+  return median_of(clocks);
+}
+
+/// Where a thing was measured when it last was.
+struct LastSeen {
+  const Night* night = nullptr;
+  std::set<std::string> nodes = {};
+};
+
+/// Nights that have anything in common with this one: a folder may hold several campaigns.
+std::set<const Night*> nights_like(const Night& checked, const std::map<SeriesKey, Series>& series) {
+  std::set<std::string> here;
+  for (const auto& row : checked.rows) here.insert(row.key.what);
+  std::set<const Night*> like;
+  for (const auto& [key, one] : series)
+    if (here.contains(key.what))
+      for (const auto& point : one.points) like.insert(point.night);
+  return like;
+}
+
+/// By what was measured: in all nights of the baseline, so that what is missing is told until somebody accepts that it is gone.
+std::map<std::string, LastSeen> last_seen(const Night& checked, const std::map<SeriesKey, Series>& series) {
+  const auto like = nights_like(checked, series);
+  std::map<std::string, LastSeen> all;
+  for (const auto& [key, one] : series) {
+    const auto points = baseline_points(one);
+    const auto last = std::find_if(points.rbegin(), points.rend(), [&](const auto& point) { return like.contains(point.night); });
+    if (last == points.rend()) continue;
+    LastSeen& seen = all[key.what];
+    if (seen.night == nullptr || seen.night->started_unix_ns < last->night->started_unix_ns) seen = {last->night, {}};
+    if (seen.night == last->night) seen.nodes.insert(key.node);
+  }
+  return all;
+}
+
+/// What other nodes measured in its stead tonight (cases are spread over like nodes, or another node came for this one) is not missing.
+void find_missing(CheckReport& report, const Night& checked, const std::map<SeriesKey, Series>& series) {
+  std::map<std::string, std::set<std::string>> now;
+  std::map<SeriesKey, std::string> failed;
+  for (const auto& row : checked.rows) {
+    if (row.status == Status::ok) now[row.key.what].insert(row.key.node);
+    if (row.status != Status::ok) failed[row.key] = fmt::format("{}: {}", to_string(row.status), printable(row.reason));
+  }
+  for (const auto& [what, last] : last_seen(checked, series)) {
+    const auto& tonight = now[what];
+    if (tonight.size() >= last.nodes.size()) continue;
+    for (const auto& node : last.nodes)
+      if (!tonight.contains(node)) {
+        const auto why = failed.find({what, node});
+        report.missing.push_back(
+            {{what, node}, why == failed.end() ? "not in this night's file" : why->second, last.night->started_unix_ns});
+      }
+  }
+}
+
+std::string clock_text(double before_hz, double after_hz) {
+  const auto ghz = [](double hz) { return std::isfinite(hz) ? fmt::format("{:.2f}", 1e-9 * hz) : "unknown"; };
+  return fmt::format("clock {} -> {} GHz", ghz(before_hz), ghz(after_hz));
+}
+
+}  // namespace
+
+void check_rows(CheckReport& report, const Night& checked, const std::map<SeriesKey, Series>& series,
+                const std::vector<AcceptedLevel>& levels, const CheckOptions& options) {
+  std::vector<CheckedSeries> asked;
+  std::vector<std::size_t> places;
+  for (const auto& row : checked.rows) {
+    CheckRow& found = report.rows.emplace_back(CheckRow{
+        .key = row.key, .row_class = row.row_class, .unit = row.unit, .after = row.value, .status = row.status, .reason = row.reason});
+    if (const auto* level = level_of(levels, row.key)) found.accepted = accepted_text(*level);
+    const auto known = series.find(row.key);
+    if (row.status != Status::ok) continue;
+    const bool same_unit = known != series.end() && known->second.unit == row.unit;
+    const auto points = same_unit ? baseline_points(known->second) : std::vector<SeriesPoint>();
+    found.clock_before_hz = clock_before(points);
+    asked.push_back(checked_series(row, points));
+    places.push_back(report.rows.size() - 1);
+  }
+  const Checked answer = check_night(asked, options);
+  report.summary = answer.summary;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    CheckRow& row = report.rows[places[i]];
+    row.night = answer.rows[i];
+    if (row.night.finding != Finding::no_baseline)
+      row.explanation = clock_explanation(row.clock_before_hz, row.after.clock_hz, row.night.slowdown);
+  }
+  find_missing(report, checked, series);
+}
+
+std::string evidence(const CheckRow& row) {
+  if (row.status != Status::ok) return fmt::format("{}: {}", to_string(row.status), printable(row.reason));
+  if (row.night.finding == Finding::no_baseline)
+    return fmt::format("{}, no earlier night to hold it against{}", with_unit(row.after.median, row.unit),
+                       row.accepted.empty() ? "" : "; " + row.accepted);
+  std::string text =
+      fmt::format("{} -> {}, {} ({} to {}), {} night{}, {}", with_unit(row.night.before, row.unit), with_unit(row.after.median, row.unit),
+                  change_text(row.night.slowdown), change_text(row.night.lo), change_text(row.night.hi), row.night.nights,
+                  row.night.nights == 1 ? "" : "s", clock_text(row.clock_before_hz, row.after.clock_hz));
+  if (row.explanation.ends_with("explains it")) text += ", which alone explains it";
+  if (!row.accepted.empty()) text += "; " + row.accepted;
+  return text;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------- JSON
+
+Json check_json_rows(const CheckReport& report) {
+  Json rows = Json::array();
+  for (const auto& row : report.rows) {
+    const std::string unit = unit_suffix(row.unit);
+    const bool held = row.status == Status::ok && row.night.finding != Finding::no_baseline;
+    const Status status = held ? Status::ok : row.status == Status::ok ? Status::unavailable : row.status;
+    Json json{{"what", row.key.what},
+              {"node", row.key.node},
+              {"class", row.row_class},
+              {"verdict", std::string(to_string(row.night.finding))},
+              {"unit", row.unit},
+              {"before_" + unit, number(row.night.before)},
+              {"after_" + unit, number(row.after.median)},
+              {"slowdown", number(row.night.slowdown)},
+              {"slowdown_lo", number(row.night.lo)},
+              {"slowdown_hi", number(row.night.hi)},
+              {"threshold_percent", number(100 * row.night.threshold)},
+              {"nights", row.night.nights},
+              {"clock_before_hz", number(row.clock_before_hz)},
+              {"clock_after_hz", number(row.after.clock_hz)},
+              {"explanation", row.explanation},
+              {"accepted", row.accepted},
+              {"status", std::string(to_string(status))},
+              {"reason", held ? Json() : Json(evidence(row))}};
+    const bool clocks = std::isfinite(row.clock_before_hz) && std::isfinite(row.after.clock_hz);
+    explain(json, "clock", clocks ? Status::ok : Status::unavailable, clocks ? "" : "the clock was not observed on both sides");
+    rows.push_back(std::move(json));
+  }
+  return rows;
+}
+
+std::string check_document(const CheckReport& report) {
+  Json wrong = Json::array(), missing = Json::array(), smallest = Json::object();
+  for (const auto& one : report.wrong) wrong.push_back({{"what", one.key.what}, {"node", one.key.node}, {"reason", one.reason}});
+  for (const auto& one : report.missing)
+    missing.push_back({{"what", one.key.what},
+                       {"node", one.key.node},
+                       {"last_measured", utc_text(one.last_unix_ns)},
+                       {"status", "missing"},
+                       {"reason", one.reason}});
+  for (const auto& [row_class, part] : report.summary.smallest_detectable) smallest[row_class] = number(100 * part);
+  return document("check", report.file, check_json_rows(report), report.notes,
+                  {{"baseline", report.baseline},
+                   {"nights", report.nights},
+                   {"started_utc", utc_text(report.started_unix_ns)},
+                   {"false_alarms_a_night", report.false_alarms},
+                   {"probability_of_a_row", number(report.summary.probability_of_row)},
+                   {"tail_factor", number(report.summary.tail_factor)},
+                   {"calibrated_by", report.summary.calibrated_by},
+                   {"smallest_detectable_percent", smallest},
+                   {"wrong_results", wrong},
+                   {"missing", missing},
+                   {"missing_allowed", report.missing_allowed}});
+}
+
+// ---------------------------------------------------------------------------------------------------------------------- text
+
+namespace {
+
+std::size_t count_of(const CheckReport& report, Finding finding) {
+  return static_cast<std::size_t>(
+      std::count_if(report.rows.begin(), report.rows.end(), [&](const auto& row) { return row.night.finding == finding; }));
+}
+
+std::string detectable_text(const CheckReport& report) {
+  std::string text;
+  for (const auto& [row_class, part] : report.summary.smallest_detectable)
+    text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", row_class, 100 * part);
+  return text;
+}
+
+}  // namespace
+
+std::string check_text(const CheckReport& report) {
+  std::string text = fmt::format("{} ({}) against {}: {} night{}\n", report.file, utc_text(report.started_unix_ns), report.baseline,
+                                 report.nights, report.nights == 1 ? "" : "s");
+  for (const auto& one : report.wrong)
+    text += wrapped(fmt::format("WRONG RESULT  {} on {}: {}", one.key.what, one.key.node, printable(one.reason)), 118, "      ").substr(6) +
+            "\n";
+  for (const auto& one : report.missing)
+    text +=
+        wrapped(fmt::format("MISSING  {} on {}: last measured {}; {}", one.key.what, one.key.node, utc_text(one.last_unix_ns), one.reason),
+                118, "      ")
+            .substr(6) +
+        "\n";
+  for (const Finding finding : {Finding::slower, Finding::suspect, Finding::faster})
+    for (const auto& row : report.rows)
+      if (row.night.finding == finding)
+        text += wrapped(fmt::format("{}  {} on {}: {}", to_string(finding), row.key.what, row.key.node, evidence(row)), 118, "      ")
+                    .substr(6) +
+                "\n";
+  text += fmt::format("{} slower, {} suspect, {} faster, {} as before, {} without a baseline, {} missing, {} wrong\n",
+                      count_of(report, Finding::slower), count_of(report, Finding::suspect), count_of(report, Finding::faster),
+                      count_of(report, Finding::ok), count_of(report, Finding::no_baseline), report.missing.size(), report.wrong.size());
+  std::vector<std::string> notes;
+  const auto held = report.rows.size() - count_of(report, Finding::no_baseline);
+  if (held > 0) {
+    notes.push_back(fmt::format("false alarms expected in a night in which nothing changed: {} ({} rows, each with probability {:.1e})",
+                                plain(report.false_alarms, 2), held, report.summary.probability_of_row));
+    notes.push_back("smallest slowdown named 8 times of 10, by class: " + detectable_text(report));
+  }
+  if (!report.missing.empty() && !report.missing_allowed)
+    notes.emplace_back(
+        "what is missing is a failed check (exit 1); --allow-missing or baseline accept where the campaign was made smaller on purpose");
+  if (count_of(report, Finding::faster) > 0)
+    notes.emplace_back("what became faster stays a finding until 'plumbline baseline accept FILE --reason ...' makes it the new level");
+  notes.insert(notes.end(), report.notes.begin(), report.notes.end());
+  return text + note_lines(notes);
+}
+
+}  // namespace plumbline::app

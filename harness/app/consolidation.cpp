@@ -1,0 +1,125 @@
+#include "app/consolidation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "core/error.hpp"
+#include "store/journal.hpp"
+#include "store/journal_folder.hpp"
+#include "store/merge.hpp"
+#include "store/session_list.hpp"
+#include "store/store_writer.hpp"
+
+namespace plumbline::app {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// Calls back with what was measured, part by part; the same at every call.
+using Parts = std::function<void(const std::function<void(Results& part)>&)>;
+
+void sort_cases(std::vector<CaseRow>& cases, const std::vector<std::string>& ids) {
+  std::unordered_map<std::string, std::size_t> place;
+  for (const auto& id : ids) place.emplace(id, place.size());
+  const auto place_of = [&](const CaseRow& row) {
+    const auto found = place.find(row.id);
+    return found == place.end() ? place.size() : found->second;
+  };
+  std::stable_sort(cases.begin(), cases.end(), [&](const CaseRow& a, const CaseRow& b) { return place_of(a) < place_of(b); });
+  for (std::size_t i = 0; i < cases.size(); ++i) cases[i].row = static_cast<std::int64_t>(i);
+}
+
+/// Cases of an earlier version of the campaign: kept, and named in the provenance. How many there are.
+std::size_t mark_vanished(Results& results, const std::vector<std::string>& ids) {
+  const std::set<std::string> asked(ids.begin(), ids.end());
+  json vanished = json::array();
+  for (const auto& row : results.cases)
+    if (!asked.contains(row.id)) vanished.push_back(row.id);
+  json provenance = json::parse(results.provenance, nullptr, false);
+  if (vanished.empty() || !provenance.is_object()) return vanished.size();
+  provenance["not_in_campaign"] = vanished;
+  results.provenance = provenance.dump();
+  return vanished.size();
+}
+
+/// Units of work for the journal only: of a round of ceilings the rows in /ceilings name node and round, and stops are provenance.
+bool is_the_journals_own(const OutcomeRow& outcome) {
+  return outcome.case_id.starts_with("ceilings/") || outcome.case_id.starts_with(stop_prefix);
+}
+
+Consolidated write_parts(const fs::path& store, Results frame, const Parts& parts) {
+  Consolidated made{.cases = frame.cases.size(), .outcomes = 0, .reasons = {}};
+  std::vector<OutcomeRow> stops;
+  StoreShape shape;
+  shape.add(frame);
+  parts([&](Results& part) {
+    std::copy_if(part.outcomes.begin(), part.outcomes.end(), std::back_inserter(stops),
+                 [](const OutcomeRow& outcome) { return outcome.case_id.starts_with(stop_prefix); });
+    std::erase_if(part.outcomes, is_the_journals_own);
+    made.outcomes += part.outcomes.size();
+    for (const auto& outcome : part.outcomes)
+      if (outcome.status != Status::ok) ++made.reasons[fmt::format("{}: {}", to_string(outcome.status), outcome.reason)];
+    shape.add(part);
+  });
+  StoreWriter writer(store, shape);
+  writer.append(frame);
+  parts([&](Results& part) {
+    std::erase_if(part.outcomes, is_the_journals_own);
+    writer.append(part);
+  });
+  writer.finish(with_stops(frame.provenance, stops), frame.campaign);
+  return made;
+}
+
+/// Cases, models and nodes of `all`; what was measured stays.
+Results frame_of(Results& all) {
+  Results frame;
+  frame.provenance = std::move(all.provenance);
+  frame.campaign = std::move(all.campaign);
+  frame.cases = std::exchange(all.cases, {});
+  frame.model = std::exchange(all.model, {});
+  frame.machines = std::exchange(all.machines, {});
+  return frame;
+}
+
+Consolidated write_in_order(const fs::path& store, Results frame, const Parts& parts, const std::vector<std::string>& ids, bool asked) {
+  sort_cases(frame.cases, ids);
+  const std::size_t vanished = asked ? mark_vanished(frame, ids) : 0;
+  Consolidated made = write_parts(store, std::move(frame), parts);
+  if (vanished > 0) made.reasons["kept, but no longer in the campaign"] = vanished;
+  return made;
+}
+
+Consolidated write_folder(const JournalFolder& folder, const fs::path& store, const std::vector<std::string>& ids, bool asked) {
+  return write_in_order(
+      store, folder.frame(), [&](const auto& visit) { folder.for_each_node(visit); }, ids, asked);
+}
+
+}  // namespace
+
+Consolidated consolidate_into(const fs::path& store, const std::vector<std::string>& ids) {
+  if (!fs::exists(store) && fs::exists(journal_directory(store)))
+    if (const JournalFolder folder(journal_directory(store)); !folder.empty()) return write_folder(folder, store, ids, true);
+  auto all = load_finished(store);
+  if (!all) throw io_error(fmt::format("neither {} nor its journal can be found any more", store.string()));
+  Results frame = frame_of(*all);
+  return write_in_order(
+      store, std::move(frame), [&](const auto& visit) { visit(*all); }, ids, true);
+}
+
+Consolidated consolidate_journals(const fs::path& journals, const fs::path& store, std::vector<std::string>& notes) {
+  const JournalFolder folder(journals, &notes);
+  if (folder.empty())
+    throw user_error(
+        fmt::format("journal folder '{}' holds no journal; give the NAME.journal that lies beside the result file", journals.string()));
+  return write_folder(folder, store, {}, false);
+}
+
+}  // namespace plumbline::app

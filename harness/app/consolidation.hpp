@@ -1,0 +1,26 @@
+// The result file of a run, made of the journals of its nodes by one rank that does not hold what they all measured.
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace plumbline::app {
+
+struct Consolidated {
+  std::size_t cases = 0, outcomes = 0;
+  std::map<std::string, std::size_t> reasons;  // why units did not come out ok, and how many
+};
+
+/// Writes `store` from the journals beside it and, where there is one, the store of earlier sessions. Its cases are numbered in the order
+/// of `ids` (then as they came); other cases are kept and named in the provenance. Units of the journal's own are left out.
+/// Memory: one node's journal, the cases, a description of each node, and the file itself, packed and compressed; an earlier store is read
+/// whole. Throws Error.
+Consolidated consolidate_into(const std::filesystem::path& store, const std::vector<std::string>& ids);
+
+/// The same for a journal folder by itself, in its own order; what is torn is named in `notes`.
+Consolidated consolidate_journals(const std::filesystem::path& journals, const std::filesystem::path& store,
+                                  std::vector<std::string>& notes);
+
+}  // namespace plumbline::app

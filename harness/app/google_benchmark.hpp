@@ -1,0 +1,13 @@
+// The times of a result file as Google Benchmark prints them with --benchmark_format=json: its compare.py reads that.
+#pragma once
+#include <string>
+
+#include "core/records.hpp"
+
+namespace plumbline::app {
+
+/// Every repetition of every timed case. cpu_time is the wall time too: the team's, as under UseManualTime.
+/// A file of several nodes has the node behind the name.
+std::string google_benchmark_json(const Results& results);
+
+}  // namespace plumbline::app

@@ -1,0 +1,82 @@
+#include "app/gpu_ceilings_table.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "app/table.hpp"
+#include "core/records.hpp"
+#include "model/ceiling_limits.hpp"
+#include "model/gpu_limits.hpp"
+
+namespace plumbline::app {
+namespace {
+
+/// A unit as it is stored and as it is easily read, by level: latencies in ns, launches in us.
+struct Shown {
+  double value;
+  const char* unit;
+};
+Shown shown(const Ceiling& c) {
+  if (c.unit == "GFLOP/s" && c.value >= 1e3) return {1e-3 * c.value, c.precision == "tensor.int8" ? "TOP/s" : "TFLOP/s"};
+  if (c.unit != "seconds") return {c.value, c.unit == "GFLOP/s" ? "GFLOP/s" : "GB/s"};
+  if (c.level == "overhead") return {1e6 * c.value, "us"};
+  return {1e9 * c.value, "ns"};
+}
+
+std::string percent(double part) { return std::isfinite(part) ? fmt::format("{:.1f} %", 100 * part) : "-"; }
+
+void add_row(Table& table, const Ceiling& c) {
+  const auto [value, unit] = shown(c);
+  if (c.status != Status::ok) {
+    table.add({c.name, c.level, "-", "", "", "", "", "", ""});
+    table.add_line(wrapped(fmt::format("{}: {}", to_string(c.status), c.reason), 118, "    "));
+    return;
+  }
+  const bool reaches = c.level == "L1" || c.level == "L2";
+  table.add({c.name, c.level, plain(value, 4), unit, percent(c.cv), std::to_string(c.n),
+             std::isfinite(c.clock_hz) ? fmt::format("{:.0f} MHz", 1e-6 * c.clock_hz) : "-",
+             std::isfinite(c.limit) ? percent(c.fraction_of_limit()) : "", reaches ? size_in_bytes(c.size_bytes) : ""});
+}
+
+}  // namespace
+
+std::string gpu_ceilings_text(std::span<const Ceiling> ceilings) {
+  std::map<std::string, std::vector<const Ceiling*>> nodes;
+  for (const auto& ceiling : ceilings) nodes[ceiling.node].push_back(&ceiling);
+  std::string text;
+  for (const auto& [node, members] : nodes) {
+    const auto gpu = gpu_of_method(members.front()->method);
+    text += fmt::format("\n{}: GPU{}\n\n", node, gpu ? ", " + gpu->name : "");
+    Table table({{"ceiling", Align::left},
+                 {"level", Align::left},
+                 {"value"},
+                 {"unit", Align::left},
+                 {"CV"},
+                 {"n"},
+                 {"clock"},
+                 {"of limit"},
+                 {"reaches"}});
+    for (const auto* ceiling : members) add_row(table, *ceiling);
+    text += table.text();
+  }
+  return text;
+}
+
+std::vector<std::string> gpu_ceilings_notes(std::span<const Ceiling> ceilings) {
+  std::vector<std::string> notes;
+  if (ceilings.empty()) return notes;
+  notes.emplace_back(
+      "GPU: clock is the multiprocessors', measured by the kernel itself while it ran; of limit: of what they could do at that clock, by "
+      "their "
+      "vendor's documents. Cases on CPUs are never held against these ceilings, nor cases on GPUs against a CPU's");
+  for (const auto& c : ceilings)
+    if (c.fraction_of_limit() > most_of_limit)
+      notes.push_back(fmt::format("{} of {} is {} of its limit: the clock beside it or the limit is wrong ({})", c.name, c.node,
+                                  percent(c.fraction_of_limit()), c.limit_source));
+  return notes;
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,74 @@
+#include "app/gpus.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "app/paths.hpp"
+#include "core/error.hpp"
+
+namespace plumbline::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+OpenedGpuModule& opened() {
+  static OpenedGpuModule module{nullptr, "", "the module for GPUs was not opened"};
+  return module;
+}
+
+NodeGpus ask_driver() {
+  const OpenedGpuModule& module = module_for_gpus();
+  if (module.module == nullptr) return {{}, module.why_not};
+  if (const Availability here = module.module->availability(); !here.ok()) return {{}, here.reason};
+  try {
+    return {module.module->gpus(), ""};
+  } catch (const Error& refused) {
+    return {{}, refused.what()};
+  }
+}
+
+}  // namespace
+
+std::vector<fs::path> folders_of_module() {
+  const char* named = std::getenv("PLUMBLINE_CUDA_MODULE_PATH");
+  if (named != nullptr && *named != '\0') return {named};
+  const fs::path beside = program_path().parent_path();
+  return {beside, beside.parent_path() / "lib"};
+}
+
+void open_module_for_gpus() {
+  opened() = open_gpu_module(folders_of_module());
+  if (opened().module == nullptr) return;
+  for (const Kernel& kernel : opened().module->kernels()) register_kernel(kernel);
+}
+
+const OpenedGpuModule& module_for_gpus() { return opened(); }
+
+bool NodeGpus::runs(std::string_view flavor) const {
+  return std::any_of(gpus.begin(), gpus.end(), [&](const GpuProperties& gpu) { return gpu.flavor == flavor; });
+}
+
+std::vector<std::string> NodeGpus::flavors() const {
+  std::vector<std::string> all;
+  for (const GpuProperties& gpu : gpus)
+    if (!gpu.flavor.empty() && std::find(all.begin(), all.end(), gpu.flavor) == all.end()) all.push_back(gpu.flavor);
+  return all;
+}
+
+std::string NodeGpus::in_words() const {
+  std::vector<std::string> all;
+  for (const GpuProperties& gpu : gpus) {
+    std::string one = fmt::format("{} ({})", gpu.name, gpu.flavor.empty() ? "for which the module has no code" : gpu.flavor);
+    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
+  }
+  return all.empty() ? why_none : fmt::format("{}", fmt::join(all, ", "));
+}
+
+const NodeGpus& gpus_here() {
+  static const NodeGpus found = ask_driver();
+  return found;
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,33 @@
+#include "app/history_series.hpp"
+
+#include <cmath>
+
+namespace plumbline::app {
+
+std::vector<double> Series::log_costs() const {
+  std::vector<double> costs;
+  costs.reserve(points.size());
+  for (const auto& point : points) costs.push_back(log_cost(point.value.median, unit));
+  return costs;
+}
+
+std::map<SeriesKey, Series> series_of(const std::vector<Night>& nights, const std::vector<AcceptedLevel>& levels) {
+  std::map<SeriesKey, Series> all;
+  for (const auto& night : nights)
+    for (const auto& row : night.rows) {
+      if (row.status != Status::ok || !std::isfinite(row.value.median)) continue;
+      Series& series = all[row.key];
+      if (series.points.empty()) {
+        series.key = row.key;
+        series.unit = row.unit;
+        series.accepted = level_of(levels, row.key);
+      }
+      if (series.unit != row.unit) continue;
+      series.row_class = row.row_class;
+      series.points.push_back({&night, row.value});
+      if (series.accepted != nullptr && night.started_unix_ns < series.accepted->from_unix_ns) series.first_accepted = series.points.size();
+    }
+  return all;
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,31 @@
+// The nights of a history turned round: of each thing its values through the nights.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/accepted_levels.hpp"
+#include "app/history_index.hpp"
+
+namespace plumbline::app {
+
+struct SeriesPoint {
+  const Night* night = nullptr;  // borrowed from the history
+  NightValue value = {};
+};
+
+struct Series {
+  SeriesKey key = {};
+  std::string row_class = {}, unit = {};    // of the last night
+  std::vector<SeriesPoint> points = {};     // in order; nights without a value have none
+  const AcceptedLevel* accepted = nullptr;  // borrowed
+  std::size_t first_accepted = 0;           // the points from here on are of the accepted level
+
+  std::vector<double> log_costs() const;
+};
+
+/// Nights in which a thing has another unit are left out.
+std::map<SeriesKey, Series> series_of(const std::vector<Night>& nights, const std::vector<AcceptedLevel>& levels);
+
+}  // namespace plumbline::app

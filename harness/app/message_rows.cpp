@@ -1,0 +1,27 @@
+#include "app/message_rows.hpp"
+
+namespace plumbline::app {
+
+std::string unit_of(Traffic traffic) { return is_latency(traffic) ? "seconds" : "GB/s"; }
+
+std::string_view how(Traffic traffic) {
+  switch (traffic) {
+    case Traffic::ping_pong:
+      return "half a round trip";
+    case Traffic::one_way:
+      return "stream";
+    case Traffic::both_ways:
+      return "streams, the sum of both";
+  }
+  return "";
+}
+
+void take_timing(CeilingRow& row, const Exchange& what, const ExchangeTiming& timing) {
+  row.value = is_latency(what.traffic) ? timing.seconds : static_cast<double>(what.message_bytes) / timing.seconds * 1e-9;
+  if (timing.intact) return;
+  row.status = Status::failed;
+  row.value = absent;
+  row.method += ": wrong result: a message did not arrive as it was sent";
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,20 @@
+// What an exchange of messages between two ranks comes to, as the row of a ceiling.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "comm/exchange.hpp"
+#include "core/records.hpp"
+
+namespace plumbline::app {
+
+inline bool is_latency(Traffic traffic) { return traffic == Traffic::ping_pong; }
+/// "seconds" for a message, "GB/s" for streams.
+std::string unit_of(Traffic traffic);
+/// "half a round trip", "stream", "streams, the sum of both"
+std::string_view how(Traffic traffic);
+
+/// Time or rate; of messages that did not arrive as they were sent none, but a failure.
+void take_timing(CeilingRow& row, const Exchange& what, const ExchangeTiming& timing);
+
+}  // namespace plumbline::app

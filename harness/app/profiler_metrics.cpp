@@ -1,0 +1,71 @@
+#include "app/profiler_metrics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "app/paths.hpp"
+#include "campaign/written.hpp"
+#include "core/quantity.hpp"
+
+namespace plumbline::app {
+namespace {
+
+constexpr const char* folder = "harness/imports/metrics";
+constexpr std::array profilers{"ncu", "nvprof"};
+
+template <class T>
+T required(const WrittenTable& table, const char* key, const std::optional<Written<T>>& written) {
+  if (!written) table.fail(table.at(), fmt::format("'{}' is missing in {}", key, table.title()));
+  return written->value;
+}
+
+std::string read_quantity(const WrittenTable& table) {
+  const std::string quantity = required(table, "quantity", table.word("quantity"));
+  if (quantity != launch_seconds && !is_quantity(quantity))
+    table.fail(table.at("quantity"), fmt::format("'{}' is no quantity; allowed are seconds, {}", quantity, quantity_names));
+  return quantity;
+}
+
+ProfilerMetric read_row(const WrittenTable& table) {
+  table.allow_only({"quantity", "terms", "times", "over", "chips", "part", "remark", "source"});
+  ProfilerMetric row{.quantity = read_quantity(table), .source = required(table, "source", table.word("source"))};
+  for (const auto& term : table.tables("terms", "one {event, weight} for each metric")) {
+    term.allow_only({"event", "weight"});
+    row.terms.push_back({required(term, "event", term.word("event")), required(term, "weight", term.positive("weight"))});
+  }
+  if (row.terms.empty()) table.fail(table.at(), "'terms' is missing in [[metric]]");
+  if (table.has("times"))
+    for (const auto& factor : table.words("times")) row.times.push_back(factor.value);
+  if (const auto over = table.word("over")) row.over = over->value;
+  if (const auto part = table.flag("part")) row.part = part->value;
+  if (const auto remark = table.word("remark")) row.remark = remark->value;
+  if (const auto* chips = table.node("chips"))
+    for (const auto& chip : *chips->as_array()) row.chips.push_back(static_cast<int>(chip.value_or<std::int64_t>(0)));
+  return row;
+}
+
+}  // namespace
+
+ProfilerMetrics profiler_metrics(const std::string& tool) {
+  const std::string path = (find_shared(folder) / (tool + ".toml")).string();
+  const toml::table document = parse_toml(read_text(path, "table of metrics", "install Plumbline, or set PLUMBLINE_SHARE"), path);
+  const WrittenTable top(document, path, "the file");
+  top.allow_only({"schema", "tool", "metric"});
+  if (required(top, "schema", top.word("schema")) != "plumbline-metrics/1")
+    top.fail(top.at("schema"), "'schema' must be plumbline-metrics/1");
+  ProfilerMetrics metrics{.tool = required(top, "tool", top.word("tool"))};
+  for (const auto& table : top.tables("metric", "one for each way to a quantity")) metrics.rows.push_back(read_row(table));
+  return metrics;
+}
+
+std::vector<ProfilerMetrics> profiler_metrics_for(const Results& results) {
+  std::vector<ProfilerMetrics> all;
+  for (const char* tool : profilers)
+    if (std::any_of(results.counts.begin(), results.counts.end(), [&](const CountRow& row) { return row.backend == tool; }))
+      all.push_back(profiler_metrics(tool));
+  return all;
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,17 @@
+// The tables that say what the metrics of other profilers stand for: harness/imports/metrics/TOOL.toml.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/profiler_metric.hpp"
+#include "core/records.hpp"
+
+namespace plumbline::app {
+
+/// Throws Error (user) with file and line where a table is wrong, or where there is none.
+ProfilerMetrics profiler_metrics(const std::string& tool);
+
+/// Those of the profilers whose counts a result file has; mostly none.
+std::vector<ProfilerMetrics> profiler_metrics_for(const Results& results);
+
+}  // namespace plumbline::app

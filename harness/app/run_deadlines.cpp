@@ -1,0 +1,154 @@
+#include "app/run_deadlines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "measure/clock.hpp"
+#include "store/session_list.hpp"
+
+namespace plumbline::app {
+namespace {
+
+using nlohmann::json;
+
+constexpr double start_seconds = 300;      // at least, for planning and for opening the journal
+constexpr double seconds_to_write = 0.01;  // a unit of the whole run, at the end
+
+OutcomeRow failed(const std::string& id, const std::string& pass, const Hang& hang, const std::string& host, const std::string& session) {
+  return {.case_id = id,
+          .pass = pass,
+          .status = Status::failed,
+          .reason = hang.message,
+          .node = host,
+          .placement = "{}",
+          .started_unix_ns = unix_nanoseconds(),
+          .session = session};
+}
+
+int times_before(const RunRecord& record, const WorkKey& key) {
+  const auto found = record.overdue().find(key);
+  return found == record.overdue().end() ? 0 : found->second.times;
+}
+
+}  // namespace
+
+RunDeadlines::RunDeadlines(const RunInput& input, Communicator& ranks)
+    : input_(input), ranks_(ranks), watchdog_(ranks.local(), ranks.rank(), ranks.host()) {
+  const double seconds = std::max(start_seconds, input.campaign.deadline.floor_seconds);
+  watchdog_.expect({.name = "the start of the run", .seconds = seconds, .rule = "what a start may take"});
+}
+
+void RunDeadlines::record_in(const RunRecord& record, const RunPlan& plan, JournalHeader header) {
+  watchdog_.record_with([this, &record, &plan, header = std::move(header)](const Hang& hang) { return write(hang, record, plan, header); });
+}
+
+std::string RunDeadlines::rule() const {
+  return fmt::format("{} times its estimate, at least {} s", input_.campaign.deadline.factor, input_.campaign.deadline.floor_seconds);
+}
+
+double RunDeadlines::time_seconds(const Case& measured) const {
+  return deadline_seconds(estimate(measured, input_.campaign).time_seconds, input_.campaign.deadline);
+}
+
+// The emulator's slowdown varies far more than a loop's speed does.
+double RunDeadlines::worker_seconds(const Case& measured) const {
+  return 2 * input_.campaign.deadline.floor_seconds +
+         4 * deadline_seconds(estimate(measured, input_.campaign).count_seconds, {input_.campaign.deadline.factor, 0});
+}
+
+double RunDeadlines::pass_seconds(const Case& measured, const std::string& pass) const {
+  if (pass != "count") return time_seconds(measured);
+  const auto groups = static_cast<double>(std::max<std::size_t>(1, input_.counting.groups.size()));
+  return input_.campaign.deadline.floor_seconds + groups * worker_seconds(measured);
+}
+
+double RunDeadlines::round_seconds(const RunPlan& plan, std::size_t round) const {
+  double longest = 0;
+  for (const auto index : plan.rounds[round].cases) {
+    const Case& measured = plan.cases[index];
+    longest = std::max(longest, (input_.campaign.time ? pass_seconds(measured, "time") : 0) +
+                                    (input_.campaign.count ? pass_seconds(measured, "count") : 0));
+  }
+  return longest + input_.campaign.deadline.floor_seconds / 2;
+}
+
+void RunDeadlines::begin_ceilings(const RunPlan& plan, const std::string& round_id, int nodes) {
+  ceilings_round_ = round_id;
+  watchdog_.expect({.name = "a round of ceilings",
+                    .seconds = nodes * deadline_seconds(plan.ceiling_seconds, input_.campaign.deadline),
+                    .rule = fmt::format("{} times the estimate of all rounds, at least {} s", input_.campaign.deadline.factor,
+                                        input_.campaign.deadline.floor_seconds),
+                    .pass = "time",
+                    .index = plan.cases.size()});
+}
+
+void RunDeadlines::begin_round(const RunPlan& plan, std::size_t round) {
+  const double seconds = round_seconds(plan, round);
+  round_until_ = now_seconds() + seconds;
+  round_name_ = fmt::format("round {} of {}", round + 1, plan.rounds.size());
+  wait_for_round();
+}
+
+void RunDeadlines::wait_for_round() {
+  watchdog_.expect({.name = round_name_, .seconds = std::max(1.0, round_until_ - now_seconds()), .rule = "the deadlines of its cases"});
+}
+
+void RunDeadlines::begin_pass(const RunPlan& plan, std::size_t index, const std::string& pass) {
+  const Case& measured = plan.cases[index];
+  watchdog_.expect({.name = fmt::format("case {} ({} pass)", measured.id(), pass),
+                    .seconds = pass_seconds(measured, pass),
+                    .rule = pass != "count" ? rule() : "what its workers are given",
+                    .pass = pass,
+                    .index = index});
+}
+
+void RunDeadlines::wait_again(double seconds) {
+  watchdog_.expect({.name = "what is suspicious, measured again",
+                    .seconds = seconds + input_.campaign.deadline.floor_seconds / 2,
+                    .rule = "the deadlines of its cases"});
+}
+
+void RunDeadlines::begin_judging(const RunPlan& plan) {
+  watchdog_.expect({.name = "judging the nodes", .seconds = seconds_to_end(plan), .rule = "what an end may take"});
+}
+
+void RunDeadlines::begin_end(const RunPlan& plan) {
+  watchdog_.expect({.name = "the end of the run", .seconds = seconds_to_end(plan), .rule = "what an end may take"});
+}
+
+double RunDeadlines::seconds_to_end(const RunPlan& plan) const {
+  const double units = static_cast<double>(plan.cases.size()) * ranks_.nodes();
+  return std::max(start_seconds, input_.campaign.deadline.floor_seconds) + seconds_to_write * units;
+}
+
+/// On the watching thread, while the others of this process may hang: reads only what no longer changes. The leader may hang while it holds
+/// its journal, so this is a file of its own in the same folder.
+std::string RunDeadlines::write(const Hang& hang, const RunRecord& record, const RunPlan& plan, const JournalHeader& header) const {
+  Journal journal(journal_directory(record.store()), ranks_.host() + std::string(watchdog_suffix), header);
+  json ranks = json::array();
+  for (const auto& [rank, why] : hang.ranks) ranks.push_back({{"rank", rank}, {"host", ranks_.host()}, {"why", why}});
+  Finished stop;
+  stop.outcome = failed(std::string(stop_prefix) + header.session, "time", hang, ranks_.host(), header.session);
+  journal.append(stop);
+  const std::string where = fmt::format("recorded in {}", journal.path().string());
+  if (hang.expected.pass.empty() || hang.ranks.empty()) return where + "; go on with --resume";
+  Finished unit;
+  if (hang.expected.index < plan.cases.size()) unit.case_row = plan.cases[hang.expected.index].row();
+  const std::string id = hang.expected.index < plan.cases.size() ? unit.case_row.id : ceilings_round_;
+  unit.case_row.id = id;
+  unit.outcome = failed(id, hang.expected.pass, hang, ranks_.host(), header.session);
+  const int times = 1 + times_before(record, {id, ranks_.host(), hang.expected.pass});
+  unit.outcome.placement = json{{"ranks", ranks},
+                                {"deadline",
+                                 {{"times", times},
+                                  {"seconds", hang.expected.seconds},
+                                  {"factor", input_.campaign.deadline.factor},
+                                  {"floor_seconds", input_.campaign.deadline.floor_seconds}}}}
+                               .dump();
+  journal.append(unit);
+  return fmt::format("{}; go on with --resume, which {}", where, times < 2 ? "tries it once more" : "leaves it out");
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,53 @@
+// How long each part of a run may take, and what is written down where one takes longer.
+#pragma once
+#include <string>
+
+#include "app/run_plan.hpp"
+#include "app/run_record.hpp"
+#include "app/run_session.hpp"
+#include "app/watchdog.hpp"
+#include "store/journal.hpp"
+
+namespace plumbline::app {
+
+class RunDeadlines {
+ public:
+  /// Collective over the ranks of a node. The planning that follows is expected to end soon.
+  RunDeadlines(const RunInput& input, Communicator& ranks);
+
+  /// From now on a hang is recorded, in the journal folder of this node.
+  void record_in(const RunRecord& record, const RunPlan& plan, JournalHeader header);
+
+  /// `nodes`: that measure it one after the other.
+  void begin_ceilings(const RunPlan& plan, const std::string& round_id, int nodes);
+  /// All that any node does in this round of cases.
+  void begin_round(const RunPlan& plan, std::size_t round);
+  void begin_pass(const RunPlan& plan, std::size_t index, const std::string& pass);
+  /// Between two passes and at the end of a round: what is left of the round.
+  void wait_for_round();
+  /// While rank 0 judges what all nodes measured, and the others wait.
+  void begin_judging(const RunPlan& plan);
+  /// While nodes measure again what is suspicious, and this one waits for others.
+  void wait_again(double seconds);
+  /// Writing and leaving.
+  void begin_end(const RunPlan& plan);
+
+  double time_seconds(const Case& measured) const;
+  /// How long the worker is waited for, for one event group.
+  double worker_seconds(const Case& measured) const;
+
+ private:
+  double pass_seconds(const Case& measured, const std::string& pass) const;
+  double seconds_to_end(const RunPlan& plan) const;
+  double round_seconds(const RunPlan& plan, std::size_t round) const;
+  std::string rule() const;
+  std::string write(const Hang& hang, const RunRecord& record, const RunPlan& plan, const JournalHeader& header) const;
+
+  const RunInput& input_;
+  Communicator& ranks_;
+  Watchdog watchdog_;
+  std::string ceilings_round_, round_name_;
+  double round_until_ = 0;
+};
+
+}  // namespace plumbline::app

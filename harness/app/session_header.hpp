@@ -1,0 +1,17 @@
+// What a session says of itself before it measures: where its results come from, and what its nodes are.
+#pragma once
+#include <string>
+
+#include "app/run_session.hpp"
+#include "comm/communicator.hpp"
+
+namespace plumbline::app {
+
+/// JSON: program, build, MPI, events; and the caches whose traffic was simulated: those of a geometry file are known nowhere else.
+std::string provenance_of(const RunInput& input);
+
+/// Collective over a node's ranks: the document of this node (machine/machine_json.hpp), on all of them. The leader asks the system, the
+/// others where they may run.
+std::string machine_of_node(const RunInput& input, Communicator& ranks);
+
+}  // namespace plumbline::app

@@ -1,0 +1,238 @@
+// plumbline slurm: batch scripts for a campaign on a machine.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "app/batch_script.hpp"
+#include "app/campaign_files.hpp"
+#include "app/ceilings_stage.hpp"
+#include "app/command.hpp"
+#include "app/gpus.hpp"
+#include "app/mpi_ceilings_stage.hpp"
+#include "app/node_links_stage.hpp"
+#include "app/output_file.hpp"
+#include "app/progress.hpp"
+#include "app/streams.hpp"
+#include "app/table.hpp"
+#include "campaign/estimate.hpp"
+#include "campaign/expand.hpp"
+#include "core/kernel.hpp"
+#include "ert/ceiling_plan.hpp"
+#include "machine/cpu.hpp"
+#include "store/result_store.hpp"
+
+namespace plumbline::app {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct SlurmOptions {
+  std::string campaign, machine, launcher, mpi, mpiexec, partition, account, program;
+  std::vector<std::string> kinds;
+  int nodes = 0, minutes = 0;
+  double margin = 2;
+  fs::path output = ".";
+};
+
+/// Of the nodes that a result file measured: their number, and the cores of the smallest.
+BatchMachine machine_of_results(const std::string& file) {
+  const Results results = load_store(file);
+  BatchMachine machine;
+  int cores = 0;
+  for (const auto& row : results.machines) {
+    const json facts = json::parse(row.json, nullptr, false);
+    if (!facts.is_object() || !facts.contains("cores")) continue;
+    const int here = facts["cores"];
+    cores = cores == 0 ? here : std::min(cores, here);
+    machine.gpus = static_cast<int>(facts.value("gpus", json::array()).size());
+    machine.sockets = std::max(1, facts.value("packages", 1));
+    machine.numa_domains = std::max(1, facts.value("numa_nodes", 1));
+    machine.memory_gib = facts.value("memory_bytes", 64 * 0x1p30) / 0x1p30;
+    machine.isas = facts.at("cpu").value("isas", std::vector<std::string>{});
+  }
+  if (cores == 0) throw user_error(fmt::format("{} says nothing of a node's cores; describe the machine in a .toml", file));
+  machine.cores = cores;
+  machine.nodes = static_cast<int>(results.machines.size());
+  const json provenance = json::parse(results.provenance, nullptr, false);
+  if (provenance.is_object() && provenance.contains("slurm")) machine.partition = provenance["slurm"].value("SLURM_JOB_PARTITION", "");
+  return machine;
+}
+
+/// They stand in remarks of the script, which end with the line.
+void require_one_line(const std::string& name) {
+  if (std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }))
+    throw user_error(fmt::format("'{}' has a control character in its name, which cannot stand in a script: rename it", printable(name)));
+}
+
+BatchMachine machine_of(const SlurmOptions& options) {
+  BatchMachine machine;
+  if (options.machine.ends_with(".h5"))
+    machine = machine_of_results(options.machine);
+  else if (!options.machine.empty())
+    machine = read_batch_machine(options.machine);
+  const auto instead = [](std::string& of, const char* option, const std::string& wanted) {
+    if (wanted.empty()) return;
+    if (!is_batch_word(wanted))
+      throw user_error(
+          fmt::format("{} is '{}': it must be a word without blanks, quotes and other characters of the shell", option, printable(wanted)));
+    of = wanted;
+  };
+  instead(machine.launcher, "--launcher", options.launcher);
+  instead(machine.mpi, "--mpi", options.mpi);
+  instead(machine.mpiexec, "--mpiexec", options.mpiexec);
+  instead(machine.partition, "--partition", options.partition);
+  instead(machine.account, "--account", options.account);
+  instead(machine.plumbline, "--program", options.program);
+  if (options.nodes > 0) machine.nodes = options.nodes;
+  return machine;
+}
+
+struct JobSeconds {
+  double whole = 0, longest_case = 0;
+  std::size_t cases = 0;
+};
+
+double ceilings_part(const Campaign& campaign, const BatchMachine& machine, int nodes, const std::vector<std::string>& isas) {
+  if (campaign.ceilings.mode == CeilingsMode::none || !campaign.time) return 0;
+  const auto mode = campaign.ceilings.mode == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
+  const int ranks = machine.ranks.value_or(machine.cores), rounds = rounds_of(campaign.ceilings);
+  const LastCaches caches{.bytes = static_cast<std::uint64_t>(machine.l3_mib * 0x1p20), .count = machine.sockets};
+  const auto plan = plan_ceilings(mode, isas, caches, static_cast<std::uint64_t>(machine.memory_gib * 0x1p30),
+                                  ceiling_teams(machine.cores, ranks, machine.numa_domains, machine.sockets));
+  return ceilings_seconds(plan, rounds) + mpi_ceilings_seconds(campaign, rounds, nodes, ranks);
+}
+
+/// From the model, as --dry-run would say on a node of that machine.
+JobSeconds seconds_of(const Campaign& campaign, const BatchMachine& machine, int nodes) {
+  const std::vector<std::string> isas = machine.isas.empty() ? this_cpu().isas : machine.isas;
+  const Target target{.runs_isa = [&](std::string_view isa) { return std::find(isas.begin(), isas.end(), isa) != isas.end(); },
+                      .isas = fmt::format("{}", fmt::join(isas, ", ")),
+                      .ranks_per_node = machine.ranks.value_or(machine.cores),
+                      .cores_per_node = machine.cores,
+                      .runs_on_gpu =  // it runs one of them; which is not told, and is all the same for an estimate
+                      [chosen = std::string()](std::string_view flavor) mutable {
+                        if (chosen.empty()) chosen = flavor;
+                        return flavor == chosen;
+                      },
+                      .gpus = "",
+                      .no_gpu_kernels = module_for_gpus().why_not};
+  JobSeconds seconds;
+  double timing = 0, counting = 0;
+  const Expansion expansion = expand(campaign, kernels(), target);
+  for (const Case& one : expansion.cases) {
+    const Estimate estimated = estimate(one, campaign);
+    timing += estimated.time_seconds;
+    counting += estimated.count_seconds;
+    seconds.longest_case = std::max({seconds.longest_case, estimated.time_seconds, estimated.count_seconds});
+  }
+  if (campaign.budget_seconds) timing = std::min(timing, *campaign.budget_seconds);
+  const double share = campaign.placement == Placement::distribute ? nodes : 1;
+  seconds.whole = (timing + counting) / share + ceilings_part(campaign, machine, nodes, isas) +
+                  node_links_seconds(campaign, rounds_of(campaign.ceilings), nodes);
+  seconds.cases = expansion.cases.size();
+  return seconds;
+}
+
+int rounded_up(double value, int step) { return static_cast<int>(std::ceil(value / step)) * step; }
+
+/// As a shell reads it back.
+std::string shell_word(const std::string& word) {
+  if (is_batch_word(word) || word.empty()) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+/// A campaign without a name of its own has its file's, which may hold anything.
+std::string job_name(std::string name) {
+  for (char& c : name)
+    if (!is_batch_word(std::string(1, c))) c = '_';
+  return name;
+}
+
+BatchJob job_of(const SlurmOptions& options, const Campaign& campaign, const BatchMachine& machine, const BatchKindName& kind) {
+  constexpr double start_minutes = 5;  // before the first case, and for writing the result
+  BatchJob job{.kind = kind.kind,
+               .command = "",
+               .campaign = options.campaign,
+               .name = job_name(campaign.name),
+               .machine = machine,
+               .wants_gpus = wants_gpus(campaign),
+               .minutes_why = ""};
+  const int nodes = kind.kind == BatchKind::partition || kind.kind == BatchKind::nightly ? machine.nodes : 1;
+  const JobSeconds seconds = seconds_of(campaign, machine, nodes);
+  job.signal_seconds = std::max(120, rounded_up(60 + 2 * seconds.longest_case, 30));
+  job.minutes = options.minutes > 0 ? options.minutes
+                                    : rounded_up(options.margin * seconds.whole / 60 + start_minutes + job.signal_seconds / 60.0, 5);
+  job.minutes_why =
+      options.minutes > 0
+          ? "As asked for. What does not fit goes on by itself when the job is requeued."
+          : fmt::format(
+                "About {} by the model ({} cases), times {} and {} for start and end; what does not fit goes on "
+                "when the job is requeued.",
+                duration_text(seconds.whole), seconds.cases, options.margin, duration_text(60 * start_minutes + job.signal_seconds));
+  job.command =
+      fmt::format("plumbline slurm {}{}{} --kind {}{}", shell_word(options.campaign), options.machine.empty() ? "" : " --machine ",
+                  shell_word(options.machine), kind.name, options.minutes > 0 ? fmt::format(" --minutes {}", options.minutes) : "");
+  for (const auto& [option, value] : {std::pair("--launcher", options.launcher),
+                                      {"--mpi", options.mpi},
+                                      {"--mpiexec", options.mpiexec},
+                                      {"--partition", options.partition},
+                                      {"--account", options.account},
+                                      {"--program", options.program}})
+    if (!value.empty()) job.command += fmt::format(" {} {}", option, value);
+  if (options.nodes > 0) job.command += fmt::format(" --nodes {}", options.nodes);
+  return job;
+}
+
+Exit write_scripts(const SlurmOptions& options) {
+  require_one_line(options.campaign);
+  require_one_line(options.machine);
+  const Campaign campaign = read_campaign(find_campaign(options.campaign));
+  const BatchMachine machine = machine_of(options);
+  std::error_code failed;
+  fs::create_directories(options.output, failed);
+  if (failed) throw io_error(fmt::format("cannot create {}: {}; choose another folder with -o", options.output.string(), failed.message()));
+  for (const auto& kind : batch_kinds()) {
+    const bool named = std::find(options.kinds.begin(), options.kinds.end(), kind.name) != options.kinds.end();
+    if (!named && !options.kinds.empty()) continue;
+    if (kind.kind == BatchKind::gpu && machine.gpus == 0) {
+      if (named) throw user_error("--kind gpu, but the machine has no GPUs: write 'gpus = N' into its file");
+      continue;
+    }
+    const fs::path file = options.output / (kind.name + ".sbatch");
+    write_output(file, batch_script(job_of(options, campaign, machine, kind)));
+    print(file.string() + "\n");
+  }
+  return Exit::ok;
+}
+
+}  // namespace
+
+void add_slurm(CLI::App& app, Action& chosen) {
+  auto* command = app.add_subcommand("slurm", "writes batch scripts that measure a campaign under Slurm and resume by themselves");
+  auto options = std::make_shared<SlurmOptions>();
+  std::vector<std::string> names;
+  for (const auto& kind : batch_kinds()) names.push_back(kind.name);
+  command->add_option("CAMPAIGN", options->campaign, "campaign file (.toml), or the name of one of 'plumbline list campaigns'")->required();
+  command->add_option("--machine", options->machine,
+                      "what a job must know of the machine: a .toml (jobs/slurm/README.md), or a result file (.h5) of it");
+  command->add_option("--kind", options->kinds, "which scripts (default: all that the machine allows)")->check(CLI::IsMember(names));
+  command->add_option("--launcher", options->launcher, "what starts the ranks")->check(CLI::IsMember({"srun", "mpiexec"}));
+  command->add_option("--mpi", options->mpi, "srun --mpi=... (pmi2, pmix, cray_shasta; srun --mpi=list shows a site's)");
+  command->add_option("--mpiexec", options->mpiexec, "the launcher of the linked MPI");
+  command->add_option("--partition", options->partition, "Slurm partition");
+  command->add_option("--account", options->account, "Slurm account");
+  command->add_option("--nodes", options->nodes, "nodes of the partition")->check(CLI::Range(1, 1'000'000));
+  command->add_option("--minutes", options->minutes, "time limit, instead of the estimate")->check(CLI::Range(1, 100'000));
+  command->add_option("--margin", options->margin, "times the estimate (2)")->check(CLI::Range(1.0, 100.0));
+  command->add_option("--program", options->program, "plumbline as the nodes find it");
+  command->add_option("-o,--output", options->output, "folder for KIND.sbatch (.)");
+  command->callback([&chosen, options] { chosen = [options] { return write_scripts(*options); }; });
+}
+
+}  // namespace plumbline::app

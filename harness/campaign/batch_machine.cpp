@@ -1,0 +1,81 @@
+#include "campaign/batch_machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "campaign/written.hpp"
+
+namespace plumbline {
+namespace {
+
+constexpr std::string_view schema = "plumbline-machine/1";
+constexpr int most = 1'000'000;
+
+/// What stands in a line of a script must stay in it, and #SBATCH lines know no quotes.
+void take_word(const WrittenTable& top, std::string_view key, std::string& to) {
+  const auto written = top.word(key);
+  if (!written) return;
+  if (!is_batch_word(written->value))
+    top.fail(written->at,
+             fmt::format("'{}' is '{}': it must be a word without blanks, quotes and other characters of the shell", key, written->value));
+  to = written->value;
+}
+
+void take_number(const WrittenTable& top, std::string_view key, int min, int& to) {
+  if (const auto written = top.integer(key, min, most)) to = static_cast<int>(written->value);
+}
+
+void take_lines(const WrittenTable& top, std::string_view key, std::vector<std::string>& to) {
+  for (const auto& line : top.words(key, true)) {
+    if (line.value.find_first_of("\n\r") != std::string::npos)
+      top.fail(line.at, fmt::format("'{}' holds more than one line in one text", key));
+    to.push_back(line.value);
+  }
+}
+
+}  // namespace
+
+bool is_batch_word(std::string_view text) {
+  constexpr std::string_view forbidden = " '\"$`\\;&|<>()*?[]{}#!";
+  return !text.empty() && std::none_of(text.begin(), text.end(), [&](char c) {
+    return static_cast<unsigned char>(c) < ' ' || c == '\x7f' || forbidden.find(c) != std::string_view::npos;
+  });
+}
+
+BatchMachine read_batch_machine(const std::string& path) {
+  const auto document = parse_toml(read_text(path, "machine file", "see jobs/slurm/machine.toml"), path);
+  const WrittenTable top(document, path, "the machine file");
+  const auto written = top.word("schema");
+  if (!written || written->value != schema)
+    top.fail(written ? written->at : Location{1, 1}, fmt::format("the first line of a machine file must be: schema = \"{}\"", schema));
+  top.allow_only({"schema",    "name",     "partition", "gpu_partition", "account", "nodes",      "cores",
+                  "gpus",      "ranks",    "sockets",   "numa_domains",  "l3_mib",  "memory_gib", "isas",
+                  "plumbline", "launcher", "mpi",       "mpiexec",       "setup",   "options"});
+  BatchMachine machine;
+  take_word(top, "name", machine.name);
+  take_word(top, "partition", machine.partition);
+  take_word(top, "gpu_partition", machine.gpu_partition);
+  take_word(top, "account", machine.account);
+  take_word(top, "plumbline", machine.plumbline);
+  take_word(top, "mpi", machine.mpi);
+  take_word(top, "mpiexec", machine.mpiexec);
+  if (const auto launcher = top.choice("launcher", {"srun", "mpiexec"})) machine.launcher = launcher->value;
+  take_number(top, "nodes", 1, machine.nodes);
+  take_number(top, "cores", 1, machine.cores);
+  take_number(top, "gpus", 0, machine.gpus);
+  if (const auto ranks = top.integer("ranks", 1, most)) machine.ranks = static_cast<int>(ranks->value);
+  if (machine.ranks && *machine.ranks > machine.cores)
+    top.fail(top.at("ranks"), fmt::format("'ranks' is {}, but a node has {} cores", *machine.ranks, machine.cores));
+  take_number(top, "sockets", 1, machine.sockets);
+  machine.numa_domains = machine.sockets;
+  take_number(top, "numa_domains", 1, machine.numa_domains);
+  if (const auto number = top.positive("l3_mib")) machine.l3_mib = number->value;
+  if (const auto number = top.positive("memory_gib")) machine.memory_gib = number->value;
+  for (const auto& isa : top.words("isas", true)) machine.isas.push_back(isa.value);
+  take_lines(top, "setup", machine.setup);
+  take_lines(top, "options", machine.options);
+  return machine;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,57 @@
+# The module for GPUs, libplumbline_cuda.so: opened at run time, and all of CUDA that is linked is its static runtime. Each .cu file is
+# compiled by a command of its own, once for every architecture. Where there is no toolkit these functions do nothing.
+set(PLUMBLINE_CUDA_ARCHITECTURES "75;80;90a;100;120" CACHE STRING "GPU architectures to compile for (compute capabilities; 90a has Hopper's own instructions)")
+set(PLUMBLINE_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}" CACHE STRING "C++ compiler that nvcc uses")
+
+set(PLUMBLINE_HAS_CUDA_MODULE OFF)
+if(PLUMBLINE_CUDA_FOUND AND PLUMBLINE_SANITIZE)
+  message(STATUS "Module for GPUs: left out: no sanitizer knows a device's code")
+elseif(PLUMBLINE_CUDA_FOUND)
+  set(PLUMBLINE_HAS_CUDA_MODULE ON)
+endif()
+
+# plumbline_cuda_module(): the library itself, for which harness/cuda names its own sources.
+function(plumbline_cuda_module)
+  if(PLUMBLINE_HAS_CUDA_MODULE)
+    file(WRITE ${PROJECT_BINARY_DIR}/CMakeFiles/plumbline_cuda.cpp "// The module's code is in objects that nvcc makes.\n")
+    add_library(plumbline_cuda MODULE ${PROJECT_BINARY_DIR}/CMakeFiles/plumbline_cuda.cpp)
+    # The program has instances of the same code: nothing is shared with it but the entry.
+    set(symbols ${PROJECT_BINARY_DIR}/CMakeFiles/plumbline_cuda.map)
+    file(WRITE ${symbols} "{ global: plumbline_gpu_module; local: *; };\n")
+    target_link_options(plumbline_cuda PRIVATE LINKER:--version-script=${symbols} LINKER:--no-undefined)
+    target_link_libraries(plumbline_cuda PRIVATE plumbline_options plumbline_core ${PLUMBLINE_CUDA_LIBRARY_DIR}/libcudart_static.a ${CMAKE_DL_LIBS} rt pthread)
+    set_target_properties(plumbline_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+    install(TARGETS plumbline_cuda LIBRARY DESTINATION lib)
+  endif()
+endfunction()
+
+# plumbline_cuda_sources(FILE.cu...): parts of the module that lie in this folder.
+function(plumbline_cuda_sources)
+  if(NOT PLUMBLINE_HAS_CUDA_MODULE)
+    return()
+  endif()
+  set(architectures "")
+  foreach(one ${PLUMBLINE_CUDA_ARCHITECTURES})
+    list(APPEND architectures -gencode arch=compute_${one},code=sm_${one})
+  endforeach()
+  list(JOIN PLUMBLINE_CUDA_ARCHITECTURES " " names)
+  set(host -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wshadow,-Wno-unknown-pragmas,-Werror,-ffp-contract=off,-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+  set(objects "")
+  foreach(file ${ARGN})
+    set(source ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${file}.o)
+    add_custom_command(OUTPUT ${object} DEPFILE ${object}.d DEPENDS ${source} VERBATIM
+      COMMENT "Compiling ${file} for GPUs: ${names}"
+      COMMAND ${PLUMBLINE_CUDA_NVCC} -c ${source} -o ${object} -MD -MF ${object}.d -std=c++20 -O3 ${architectures}
+        -ccbin ${PLUMBLINE_CUDA_HOST_COMPILER} --Werror all-warnings -diag-suppress 445 -Xcompiler ${host}
+        -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/harness -isystem ${PLUMBLINE_CUDA_INCLUDE_DIR}
+        "-DPLUMBLINE_CUDA_ARCHITECTURES=\"${names}\"" "-DPLUMBLINE_VERSION=\"${PROJECT_VERSION}\"")
+    list(APPEND objects ${object})
+  endforeach()
+  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  add_custom_target(plumbline_cuda_${folder} DEPENDS ${objects})
+  add_dependencies(plumbline_cuda plumbline_cuda_${folder})
+  set_property(SOURCE ${objects} TARGET_DIRECTORY plumbline_cuda PROPERTY EXTERNAL_OBJECT ON)
+  set_property(SOURCE ${objects} TARGET_DIRECTORY plumbline_cuda PROPERTY GENERATED ON)
+  target_sources(plumbline_cuda PRIVATE ${objects})
+endfunction()

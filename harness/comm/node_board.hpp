@@ -1,0 +1,54 @@
+// Memory that all ranks of a node see: what they can still tell each other when MPI makes no progress.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "comm/communicator.hpp"
+
+namespace plumbline {
+
+/// What a rank says of itself when it is called.
+enum class Answer : std::int32_t { none, works, waits };
+
+class NodeBoard {
+ public:
+  /// Collective over the ranks of a node. Throws Error (io) where the system gives no shared memory.
+  NodeBoard(Group& local, int world_rank);
+  NodeBoard(const NodeBoard&) = delete;
+  NodeBoard& operator=(const NodeBoard&) = delete;
+  ~NodeBoard();
+
+  int size() const { return size_; }
+  int mine() const { return mine_; }
+  /// Of the rank with that number on this node.
+  int process(int rank) const;
+  int world_rank(int rank) const;
+  Answer answer(int rank) const;
+  void give(Answer answer);
+
+  /// Whether this rank is the first to call all others to answer; wakes them.
+  bool call();
+  bool called() const;
+  /// The caller has written down what it found; wakes all.
+  void tell_written();
+  bool written() const;
+
+  /// A number that changes with every knock at this rank's door.
+  std::uint32_t knocks() const;
+  void knock(int rank);
+  /// Returns when somebody knocks, at once where knocks() is no longer `seen`, or after `seconds`. Also without a reason.
+  void sleep(std::uint32_t seen, double seconds) const;
+
+ private:
+  struct Slot;
+  struct Shared;
+  Slot& slot(int rank) const;
+  void knock_everywhere();
+
+  int size_, mine_;
+  Shared* shared_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace plumbline

@@ -1,0 +1,26 @@
+// The names of what is counted (flops.fp64, bytes.L1-L2.rfo, ...), and which of them one counter can claim together.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace plumbline {
+
+/// The names that there are, in words.
+extern const char* const quantity_names;
+
+/// flops.PRECISION, flops.PRECISION.KIND, flops.tensor.TYPE, bytes.BOUNDARY, bytes.BOUNDARY.FLOW, {,fp_,int_}instructions, cycles, seconds, hertz (a clock's rate);
+/// occupancy: resident warps of a GPU as a fraction of those that it has room for.
+bool is_quantity(const std::string& name);
+
+/// "bytes", "cycles", "seconds", "hertz", "fraction" (of occupancy), else "operations".
+std::string_view unit_of(std::string_view quantity);
+
+/// Whether one is the other or a part of it: bytes.L1-L2 and bytes.L1-L2.rfo.
+bool share_a_part(std::string_view one, std::string_view other);
+
+/// Why no counter can claim the sum of these: a name that there is not, another unit, something twice. nullopt where one can.
+std::optional<std::string> wrong_claim(std::span<const std::string> quantities);
+
+}  // namespace plumbline

@@ -1,0 +1,53 @@
+// What a GPU's machine code does, read off its disassembly (SASS, as nvdisasm -c prints it): loops, and how often one thread executes each
+// instruction where the trips of the loops are known. It counts code, not hardware: a witness where counters are refused, itself unproved.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumbline {
+
+struct SassInstruction {
+  std::string guard = {};     // "@!P0"; empty: always
+  std::string opcode = {};    // "LDG.E.64"
+  std::string operands = {};  // "R4, desc[UR6][R4.64]"
+  std::size_t target = none;  // of a branch, by index
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+};
+
+/// From its header to the branch back to it, both included, by index.
+struct SassLoop {
+  std::size_t first = 0, last = 0;
+};
+
+struct SassFunction {
+  std::string name = {};  // mangled
+  std::vector<SassInstruction> instructions = {};
+  std::vector<SassLoop> loops = {};  // by header; those that nothing reaches (the trap behind the end) are left out
+
+  /// Opcodes of a loop's instructions, in order: what a kernel's hot loop is held against.
+  std::vector<std::string> body(const SassLoop& loop) const;
+};
+
+/// All functions of the text. A line that is no instruction, label or directive is Error (io), with its number.
+std::vector<SassFunction> read_sass(std::string_view text);
+
+/// Of one thread. Kinds as in the contract ("flops.fp64.fma" counts FMAs), packed instructions by their two operations (one where an
+/// instruction on halves computes the same number twice).
+struct SassCounts {
+  std::map<std::string, std::uint64_t> flops = {};
+  std::map<std::string, std::uint64_t> opcodes = {};  // by the word before the first dot
+  std::string refusal = {};                           // why nothing is said; the counts are then empty
+};
+
+/// What a thread executes that has work, with `trips` of the loops in their order, each at least 1. Refused with the reason wherever
+/// threads may part ways over what is counted: arithmetic under a predicate, a branch that may leave arithmetic or memory accesses out (but
+/// for the guard of a loop, which runs, and the exit of threads that have no work, ahead of all arithmetic), a call, a jump through a
+/// register, or another number of loops.
+SassCounts executed_by_a_thread(const SassFunction& function, std::span<const std::uint64_t> trips);
+
+}  // namespace plumbline

@@ -1,0 +1,284 @@
+// The module itself: GPUs as the CUDA runtime has them, and the kernels that registered themselves here.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "core/error.hpp"
+#include "cuda/clock_span.cuh"
+#include "cuda/register.cuh"
+#include "cuda/runtime.cuh"
+#include "gpu/gpu_module.hpp"
+
+namespace plumbline::cuda {
+namespace {
+
+/// What nvcc was told to compile for: PLUMBLINE_CUDA_ARCHITECTURES, "75 80 90a 100 120".
+std::vector<std::string> compiled_architectures() {
+  std::vector<std::string> all;
+  std::string one;
+  for (const char c : std::string(PLUMBLINE_CUDA_ARCHITECTURES) + " ")
+    if (c != ' ')
+      one += c;
+    else if (!one.empty())
+      all.push_back(std::exchange(one, ""));
+  return all;
+}
+
+std::string flavor_of(const std::string& architecture) { return "cuda" + std::to_string(CUDART_VERSION / 1000) + "-sm_" + architecture; }
+
+/// The architecture whose code runs on a compute capability: that very one with its own instructions ("90a"), else the highest of the same
+/// major number that is not above it. Empty: none.
+std::string architecture_for(int major, int minor) {
+  std::string best;
+  int best_number = -1;
+  for (const std::string& one : compiled_architectures()) {
+    const int number = std::stoi(one), wanted = 10 * major + minor;
+    const bool own_instructions = !std::isdigit(static_cast<unsigned char>(one.back()));
+    const bool runs = own_instructions ? number == wanted : number / 10 == major && number <= wanted;
+    if (runs && (number > best_number || (number == best_number && own_instructions))) best = one, best_number = number;
+  }
+  return best;
+}
+
+cudaStream_t open_stream = nullptr;
+int open_multiprocessors = 0;
+ClockSpan* open_clock_span = nullptr;
+
+class Memory final : public DeviceMemory {
+ public:
+  void copy_in(void* device, const void* host, std::size_t bytes) override {
+    PLUMBLINE_CUDA(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, open_stream));
+    PLUMBLINE_CUDA(cudaStreamSynchronize(open_stream));
+  }
+  void copy_out(void* host, const void* device, std::size_t bytes) override {
+    PLUMBLINE_CUDA(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, open_stream));
+    PLUMBLINE_CUDA(cudaStreamSynchronize(open_stream));
+  }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t) override {  // cudaMalloc aligns to 256 bytes
+    void* data = nullptr;
+    const cudaError_t result = cudaMalloc(&data, bytes);
+    if (result == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      throw std::bad_alloc();
+    }
+    require_success(result, "cudaMalloc", __FILE__, __LINE__);
+    return data;
+  }
+  void do_deallocate(void* data, std::size_t, std::size_t) override { cudaFree(data); }  // a failure of earlier work is told elsewhere
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+};
+
+/// One warp looks at both clocks, again and again for so many cycles: how many of its multiprocessor went by in how many nanoseconds.
+__global__ void compare_clocks(long long cycles, long long* passed) {
+  const auto nanoseconds = [] {
+    long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+  };
+  // The timer moves in steps (1 us on some): both ends are taken where it has just moved.
+  const auto at_step = [&](long long& clock) {
+    const long long before = nanoseconds();
+    long long now = before;
+    while (now == before) now = nanoseconds();
+    clock = clock64();
+    return now;
+  };
+  long long first, last;
+  const long long begin = at_step(first);
+  while (clock64() - first < cycles) {
+  }
+  const long long end = at_step(last);
+  passed[0] = last - first;
+  passed[1] = end - begin;
+}
+
+class OpenGpu final : public Gpu {
+ public:
+  explicit OpenGpu(GpuProperties properties) : properties_(std::move(properties)) {
+    PLUMBLINE_CUDA(cudaSetDevice(properties_.ordinal));
+    PLUMBLINE_CUDA(cudaFree(nullptr));
+    PLUMBLINE_CUDA(cudaStreamCreateWithFlags(&open_stream, cudaStreamNonBlocking));
+    PLUMBLINE_CUDA(cudaEventCreate(&started_));
+    PLUMBLINE_CUDA(cudaEventCreate(&stopped_));
+    PLUMBLINE_CUDA(cudaMalloc(&clocks_, 2 * sizeof(long long)));
+    PLUMBLINE_CUDA(cudaMalloc(&open_clock_span, sizeof(ClockSpan)));
+    PLUMBLINE_CUDA(cudaMemset(open_clock_span, 0, sizeof(ClockSpan)));
+    open_multiprocessors = properties_.multiprocessors;
+  }
+  ~OpenGpu() override {
+    cudaFree(std::exchange(open_clock_span, nullptr));
+    cudaFree(clocks_);
+    cudaEventDestroy(started_);
+    cudaEventDestroy(stopped_);
+    cudaStreamDestroy(open_stream);
+    open_stream = nullptr;
+  }
+
+  const GpuProperties& properties() const override { return properties_; }
+  DeviceMemory& memory() override { return memory_; }
+  std::uint64_t free_bytes() override {
+    std::size_t free = 0, all = 0;
+    PLUMBLINE_CUDA(cudaMemGetInfo(&free, &all));
+    return free;
+  }
+  void wait() override {
+    PLUMBLINE_CUDA(cudaGetLastError());  // a launch that was refused
+    PLUMBLINE_CUDA(cudaStreamSynchronize(open_stream));
+  }
+  void start() override {
+    PLUMBLINE_CUDA(cudaMemsetAsync(open_clock_span, 0, sizeof(ClockSpan), open_stream));
+    PLUMBLINE_CUDA(cudaEventRecord(started_, open_stream));
+  }
+  double stop() override {
+    PLUMBLINE_CUDA(cudaGetLastError());
+    PLUMBLINE_CUDA(cudaEventRecord(stopped_, open_stream));
+    PLUMBLINE_CUDA(cudaEventSynchronize(stopped_));
+    float milliseconds = 0;
+    PLUMBLINE_CUDA(cudaEventElapsedTime(&milliseconds, started_, stopped_));
+    return static_cast<double>(milliseconds) * 1e-3;
+  }
+  double clock_hz() override {
+    constexpr long long cycles = 400'000;
+    long long passed[2];
+    compare_clocks<<<1, 1, 0, open_stream>>>(cycles, clocks_);
+    PLUMBLINE_CUDA(cudaGetLastError());
+    memory_.copy_out(passed, clocks_, sizeof passed);
+    return static_cast<double>(passed[0]) / static_cast<double>(passed[1]) * 1e9;
+  }
+  double clock_of_last_sweep() override {
+    ClockSpan span;
+    memory_.copy_out(&span, open_clock_span, sizeof span);
+    return span.hz();
+  }
+
+ private:
+  GpuProperties properties_;
+  Memory memory_;
+  cudaEvent_t started_ = nullptr, stopped_ = nullptr;
+  long long* clocks_ = nullptr;
+};
+
+int attribute(cudaDeviceAttr which, int ordinal) {
+  int value = 0;
+  PLUMBLINE_CUDA(cudaDeviceGetAttribute(&value, which, ordinal));
+  return value;
+}
+
+int peers_of(int ordinal) {
+  int count = 0, peers = 0;
+  PLUMBLINE_CUDA(cudaGetDeviceCount(&count));
+  for (int other = 0; other < count; ++other) {
+    int reached = 0;
+    if (other != ordinal) PLUMBLINE_CUDA(cudaDeviceCanAccessPeer(&reached, ordinal, other));
+    peers += reached;
+  }
+  return peers;
+}
+
+GpuProperties properties_of(int ordinal) {
+  cudaDeviceProp told{};
+  PLUMBLINE_CUDA(cudaGetDeviceProperties(&told, ordinal));
+  std::array<char, 32> pci{};
+  PLUMBLINE_CUDA(cudaDeviceGetPCIBusId(pci.data(), pci.size(), ordinal));
+  GpuProperties gpu{.ordinal = ordinal, .name = told.name, .pci = pci.data(), .flavor = {}};
+  std::transform(gpu.pci.begin(), gpu.pci.end(), gpu.pci.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  gpu.major = told.major;
+  gpu.minor = told.minor;
+  if (const std::string architecture = architecture_for(told.major, told.minor); !architecture.empty())
+    gpu.flavor = flavor_of(architecture);
+  gpu.multiprocessors = told.multiProcessorCount;
+  gpu.threads_per_multiprocessor = told.maxThreadsPerMultiProcessor;
+  gpu.warp_threads = told.warpSize;
+  gpu.clock_hz = 1e3 * attribute(cudaDevAttrClockRate, ordinal);
+  gpu.memory_clock_hz = 1e3 * attribute(cudaDevAttrMemoryClockRate, ordinal);
+  gpu.memory_bus_bits = told.memoryBusWidth;
+  gpu.memory_bytes = told.totalGlobalMem;
+  gpu.l2_bytes = static_cast<std::uint64_t>(told.l2CacheSize);
+  gpu.shared_bytes_per_multiprocessor = told.sharedMemPerMultiprocessor;
+  gpu.ecc = told.ECCEnabled != 0;
+  gpu.peers = peers_of(ordinal);
+  return gpu;
+}
+
+class Module final : public GpuModule {
+ public:
+  std::string version() const override {
+    std::string text = "CUDA " + std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10) + ",";
+    for (const std::string& one : compiled_architectures()) text += " sm_" + one;
+    return text;
+  }
+  const std::vector<Kernel>& kernels() const override { return plumbline::kernels(); }
+  Availability availability() const override {
+    int count = 0;
+    const cudaError_t result = cudaGetDeviceCount(&count);
+    if (result == cudaSuccess && count > 0) return {};
+    cudaGetLastError();
+    if (result == cudaSuccess || result == cudaErrorNoDevice)
+      return {Status::unavailable, "no NVIDIA GPU is visible to CUDA (is CUDA_VISIBLE_DEVICES set, or was the job given none?)"};
+    if (result == cudaErrorInsufficientDriver)
+      return {Status::unavailable, "no NVIDIA driver, or one too old for CUDA " + std::to_string(CUDART_VERSION / 1000) +
+                                       " (nvidia-smi tells its version); nodes with GPUs need driver 580 or later"};
+    return {Status::unavailable, std::string("CUDA does not start: ") + cudaGetErrorString(result)};
+  }
+  std::vector<GpuProperties> gpus() const override {
+    std::vector<GpuProperties> all;
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+      cudaGetLastError();
+      return all;
+    }
+    for (int ordinal = 0; ordinal < count; ++ordinal) all.push_back(properties_of(ordinal));
+    return all;
+  }
+  std::unique_ptr<Gpu> open(int ordinal) const override { return std::make_unique<OpenGpu>(properties_of(ordinal)); }
+};
+
+}  // namespace
+
+void require_success(cudaError_t result, const char* call, const char* file, int line) {
+  if (result == cudaSuccess) return;
+  cudaGetLastError();  // told here, once: else the next call that asks would take it for its own
+  throw io_error(std::string(call) + " failed: " + cudaGetErrorString(result) + " (" + cudaGetErrorName(result) + ", " + file + ":" +
+                 std::to_string(line) + ")");
+}
+
+cudaStream_t stream() { return open_stream; }
+int multiprocessors() { return open_multiprocessors; }
+ClockSpan* clock_span() { return open_clock_span; }
+
+std::vector<Flavor> compiled_flavors(std::string_view precision, Sweep launch, int from_architecture) {
+  struct Compiled {
+    int architecture;
+    std::string flavor;
+  };
+  static const std::vector<Compiled> compiled = [] {
+    std::vector<Compiled> all;
+    for (const std::string& one : compiled_architectures()) all.push_back({std::stoi(one), flavor_of(one)});
+    return all;
+  }();
+  std::vector<Flavor> flavors;
+  for (const auto& [architecture, flavor] : compiled)
+    if (architecture >= from_architecture) flavors.push_back({flavor, precision, launch});
+  return flavors;
+}
+
+std::vector<AbsentFlavor> absent_flavors(std::string_view precision, int from_architecture) {
+  std::vector<AbsentFlavor> missing;
+  for (const std::string& one : compiled_architectures())
+    if (std::stoi(one) < from_architecture)
+      missing.push_back({flavor_of(one), std::string(precision) + " needs compute capability " + std::to_string(from_architecture / 10) +
+                                             "." + std::to_string(from_architecture % 10)});
+  return missing;
+}
+
+}  // namespace plumbline::cuda
+
+extern "C" __attribute__((visibility("default"))) const plumbline::GpuModule* plumbline_gpu_module(int interface, const char* version) {
+  static const plumbline::cuda::Module module;
+  return interface == plumbline::gpu_module_interface && std::string_view(version) == PLUMBLINE_VERSION ? &module : nullptr;
+}

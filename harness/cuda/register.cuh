@@ -1,0 +1,146 @@
+// How a kernel for GPUs registers itself: as those for CPUs do (core/kernel.hpp), but its loop is a launch.
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/device_memory.hpp"
+#include "core/kernel.hpp"
+#include "cuda/runtime.cuh"
+
+namespace plumbline::cuda {
+
+/// The code that is in the module, for each precision: "cuda13-sm_90a" and so on. One launch serves them all: CUDA picks by the GPU.
+/// Without those below compute capability from_architecture / 10; these are absent, and say why.
+std::vector<Flavor> compiled_flavors(std::string_view precision, Sweep launch, int from_architecture);
+std::vector<AbsentFlavor> absent_flavors(std::string_view precision, int from_architecture);
+
+/// Registers a kernel whose data are a class template `Case<Real>`, a Workload, with
+///   static Work model(const Parameters&, std::string_view flavor);
+///   Case(const Parameters&, DeviceMemory&);
+///   using Arguments = ...;                                                   what arguments() points to, also when launched
+///   static void launch(const Arguments&, std::size_t begin, std::size_t end);   queues the sweep; never waits
+///   static void on_host(const Arguments&, std::size_t begin, std::size_t end);  the same, one element after the other
+/// Real is each type of Precisions (double and float where none is named), and Counted for the proof: of it only on_host is compiled.
+/// Where not every GPU has the instructions: static constexpr int from_architecture() { return 80; }
+template <template <class> class Case, class... Precisions>
+struct Register {
+  using Types = Reals<Precisions...>;
+
+  Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters) {
+    static const std::vector<Flavor> flavors = all_flavors();
+    register_kernel({.name = std::move(name),
+                     .summary = std::move(summary),
+                     .parameters = std::move(parameters),
+                     .precisions = Types::precisions(),
+                     .model = &model,
+                     .prepare = &prepare,
+                     .count = &count,
+                     .flavors = [] { return std::span<const Flavor>(flavors); },
+                     .absent_flavors = &absent,
+                     .space = Space::cuda,
+                     .on_host = &on_host});
+  }
+
+ private:
+  static std::vector<Flavor> all_flavors() {
+    std::vector<Flavor> all;
+    for (const std::string& precision : Types::precisions()) {
+      const Sweep launch = Types::select(precision, []<class Real> { return &launched<Real>; });
+      const int from = Types::select(precision, []<class Real> { return from_architecture<Case<Real>>(); });
+      for (const Flavor& flavor : compiled_flavors(Types::select(precision, []<class Real> { return precision_of<Real>(); }), launch, from))
+        all.push_back(flavor);
+    }
+    return all;
+  }
+  static std::vector<AbsentFlavor> absent() {
+    std::vector<AbsentFlavor> all;
+    for (const std::string& precision : Types::precisions()) {
+      const int from = Types::select(precision, []<class Real> { return from_architecture<Case<Real>>(); });
+      for (AbsentFlavor& flavor : absent_flavors(precision, from)) all.push_back(std::move(flavor));
+    }
+    return all;
+  }
+  template <class Data>
+  static constexpr int from_architecture() {
+    if constexpr (requires { Data::from_architecture(); }) return Data::from_architecture();
+    return 0;
+  }
+  template <class Real>
+  static void launched(const void* arguments, std::size_t begin, std::size_t end) {
+    Case<Real>::launch(*static_cast<const typename Case<Real>::Arguments*>(arguments), begin, end);
+  }
+  template <class Real>
+  static void swept_on_host(const void* arguments, std::size_t begin, std::size_t end) {
+    Case<Real>::on_host(*static_cast<const typename Case<Real>::Arguments*>(arguments), begin, end);
+  }
+  static Work model(const Parameters& p, std::string_view precision, std::string_view flavor) {
+    return Types::select(precision, [&]<class Real> { return Case<Real>::model(p, flavor); });
+  }
+  static std::unique_ptr<Workload> prepare(const Parameters& p, std::string_view precision, std::pmr::memory_resource& memory) {
+    auto& device = dynamic_cast<DeviceMemory&>(memory);
+    return Types::select(precision, [&]<class Real> { return std::unique_ptr<Workload>(std::make_unique<Case<Real>>(p, device)); });
+  }
+  static Sweep on_host(std::string_view precision) {
+    return Types::select(precision, []<class Real> { return Sweep{&swept_on_host<Real>}; });
+  }
+  static Tally count(const Parameters& p) {
+    HostInPlaceOfDevice memory;
+    Case<Counted> data(p, memory);
+    data.initialise(0, data.extent());
+    Counted::tally() = {};
+    swept_on_host<Counted>(data.arguments(), 0, data.extent());
+    return Counted::tally();
+  }
+};
+
+/// One thread an element: of a Body with `static __host__ __device__ void element(const Arguments&, std::size_t i)`.
+template <class Body, class Arguments>
+__global__ void __launch_bounds__(block_threads) each_element(const Arguments arguments, std::size_t begin, std::size_t end) {
+  const std::size_t i = begin + std::size_t{blockIdx.x} * block_threads + threadIdx.x;
+  if (i < end) Body::element(arguments, i);
+}
+
+/// launch() and on_host() of a kernel that does the same for each element.
+template <class Body, class Arguments>
+void launch_elements(const Arguments& arguments, std::size_t begin, std::size_t end) {
+  each_element<Body><<<blocks_for(end - begin), block_threads, 0, stream()>>>(arguments, begin, end);
+}
+template <class Body, class Arguments>
+void elements_on_host(const Arguments& arguments, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) Body::element(arguments, i);
+}
+
+/// One thread a column of each row in [begin, end), row after row: of a Body with `static __host__ __device__ void element(const
+/// Arguments&, std::size_t row, std::size_t column)`.
+template <class Body, class Arguments>
+__global__ void __launch_bounds__(block_threads)
+    each_column(const Arguments arguments, std::size_t begin, unsigned blocks_a_row, std::size_t columns) {
+  const std::size_t column = std::size_t{blockIdx.x % blocks_a_row} * block_threads + threadIdx.x;
+  if (column < columns) Body::element(arguments, begin + blockIdx.x / blocks_a_row, column);
+}
+
+template <class Body, class Arguments>
+void launch_rows(const Arguments& arguments, std::size_t begin, std::size_t end, std::size_t columns) {
+  const unsigned blocks_a_row = blocks_for(columns);
+  each_column<Body>
+      <<<static_cast<unsigned>((end - begin) * blocks_a_row), block_threads, 0, stream()>>>(arguments, begin, blocks_a_row, columns);
+}
+template <class Body, class Arguments>
+void rows_on_host(const Arguments& arguments, std::size_t begin, std::size_t end, std::size_t columns) {
+  for (std::size_t row = begin; row < end; ++row)
+    for (std::size_t column = 0; column < columns; ++column) Body::element(arguments, row, column);
+}
+
+/// A block of threads for each of [begin, end): of a Body with `static __device__ void block(const Arguments&, std::size_t i)`.
+template <class Body, class Arguments>
+__global__ void __launch_bounds__(block_threads) each_block(const Arguments arguments, std::size_t begin) {
+  Body::block(arguments, begin + blockIdx.x);
+}
+template <class Body, class Arguments>
+void launch_blocks(const Arguments& arguments, std::size_t begin, std::size_t end) {
+  each_block<Body><<<static_cast<unsigned>(end - begin), block_threads, 0, stream()>>>(arguments, begin);
+}
+
+}  // namespace plumbline::cuda

@@ -1,0 +1,22 @@
+// The clock of a multiprocessor while a kernel runs: two counters, read by one thread of it when it begins and when it ends.
+#pragma once
+#include <cstdint>
+#include <limits>
+
+namespace plumbline {
+
+/// All zero where no kernel wrote it.
+struct ClockSpan {
+  std::uint64_t begin_cycles, end_cycles;            // of the thread's multiprocessor (clock64)
+  std::uint64_t begin_nanoseconds, end_nanoseconds;  // of the GPU's timer, which moves in steps of 32 ns to 1 us
+
+  /// Cycles a second; NaN where nothing was written, or less than 100 us lie between: the timer's steps would be more than 1 % of it.
+  double hz() const {
+    constexpr std::uint64_t least_nanoseconds = 100'000;
+    if (end_nanoseconds < begin_nanoseconds + least_nanoseconds || end_cycles <= begin_cycles)
+      return std::numeric_limits<double>::quiet_NaN();
+    return static_cast<double>(end_cycles - begin_cycles) * 1e9 / static_cast<double>(end_nanoseconds - begin_nanoseconds);
+  }
+};
+
+}  // namespace plumbline

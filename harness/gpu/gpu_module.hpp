@@ -1,0 +1,91 @@
+// What libplumbline_cuda.so gives to the program that opens it at run time: the kernels for GPUs, and the GPUs to run them on. The program
+// itself links nothing of CUDA, so that it starts on nodes without a driver.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/device_memory.hpp"
+#include "core/kernel.hpp"
+#include "counters/backend.hpp"
+
+namespace plumbline {
+
+/// One GPU as CUDA describes it. The order is CUDA's own, by PCI address, of those that CUDA_VISIBLE_DEVICES leaves; a MIG part is one.
+struct GpuProperties {
+  int ordinal = 0;
+  std::string name;    // "NVIDIA H100 80GB HBM3"
+  std::string pci;     // "0000:17:00.0", as hwloc has it
+  std::string flavor;  // of the code in the module that runs here: "cuda13-sm_90a"; empty: it has none for this GPU
+  int major = 0, minor = 0;  // compute capability
+  int multiprocessors = 0;
+  int threads_per_multiprocessor = 0;
+  int warp_threads = 32;
+  double clock_hz = 0, memory_clock_hz = 0;  // the highest that the driver names
+  int memory_bus_bits = 0;
+  std::uint64_t memory_bytes = 0, l2_bytes = 0, shared_bytes_per_multiprocessor = 0;
+  bool ecc = false;
+  int peers = 0;  // other visible GPUs whose memory it reaches by itself
+};
+
+/// A GPU in use by this process until its destruction: its context is current in the thread that opened it, and all calls and sweeps are
+/// that thread's. Work is queued in one stream in the order given; what fails is told by wait() and stop(), which throw Error (io).
+class Gpu {
+ public:
+  Gpu() = default;
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+  virtual ~Gpu() = default;
+
+  virtual const GpuProperties& properties() const = 0;
+  /// Its memory; outlives every workload made with it.
+  virtual DeviceMemory& memory() = 0;
+  /// Bytes of it that are free now.
+  virtual std::uint64_t free_bytes() = 0;
+  /// Until all queued work is done.
+  virtual void wait() = 0;
+  /// Seconds on the device between the two, by events in the stream (resolution about 0.5 us); stop() waits for what lies between them.
+  virtual void start() = 0;
+  virtual double stop() = 0;
+  /// The clock of a multiprocessor right behind the work queued so far: cycles over nanoseconds of a short kernel, about 0.3 ms.
+  virtual double clock_hz() = 0;
+  /// The clock while the last sweep since start() ran, as one of its threads measured it; NaN where its kernel measures none.
+  virtual double clock_of_last_sweep() { return std::numeric_limits<double>::quiet_NaN(); }
+};
+
+class GpuModule {
+ public:
+  virtual ~GpuModule() = default;
+
+  /// "CUDA 13.0, sm_75 sm_80 sm_90a sm_100 sm_120": what it was built with and for.
+  virtual std::string version() const = 0;
+  /// Those registered in it; they outlive the program. Known without any GPU or driver.
+  virtual const std::vector<Kernel>& kernels() const = 0;
+  /// Whether the driver and a GPU are there, and if not, why. The first call starts the driver, about 0.3 s.
+  virtual Availability availability() const = 0;
+  virtual std::vector<GpuProperties> gpus() const = 0;
+  /// Throws Error (io) where the driver refuses it.
+  virtual std::unique_ptr<Gpu> open(int ordinal) const = 0;
+};
+
+struct OpenedGpuModule {
+  const GpuModule* module = nullptr;  // never closed
+  std::string file;                   // that was opened
+  std::string why_not;                // in words with what to try, where there is none
+};
+
+/// Opens the module in the first of these folders that has it, else by the loader's path. Each call tries anew.
+OpenedGpuModule open_gpu_module(const std::vector<std::filesystem::path>& folders);
+
+inline constexpr std::string_view gpu_module_file = "libplumbline_cuda.so";
+/// Changes with every change of what stands in this header and in what it includes.
+inline constexpr int gpu_module_interface = 4;
+/// The module's one function: null where it was built to another interface.
+using GpuModuleEntry = const GpuModule* (*)(int interface, const char* version);
+inline constexpr const char* gpu_module_entry = "plumbline_gpu_module";
+
+}  // namespace plumbline

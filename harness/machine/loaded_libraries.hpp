@@ -1,0 +1,15 @@
+// The shared libraries that this process runs with, by the names of their files: those carry the versions.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace plumbline {
+
+/// File names behind all links, sorted: "libhdf5_serial.so.103.3.0", "libmpich.so.12.2.2". Without folders, which say who installed what
+/// where.
+std::vector<std::string> loaded_libraries();
+
+/// "2.36", or empty where the C library is not GNU's.
+std::string libc_version();
+
+}  // namespace plumbline

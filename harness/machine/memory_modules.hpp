@@ -1,0 +1,12 @@
+// The memory modules that the firmware names (SMBIOS, root only): how many, of which kind, at which speed. No serial numbers.
+#pragma once
+#include <filesystem>
+
+#include "machine/fact.hpp"
+
+namespace plumbline {
+
+/// "memory_modules": "16 x 32 GiB DDR5 at 4800 MT/s, 8 slots empty".
+Fact memory_modules(const std::filesystem::path& root = "/");
+
+}  // namespace plumbline

@@ -1,0 +1,81 @@
+#include "measure/gpu_counting.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "measure/gpu_timing.hpp"
+
+namespace plumbline {
+namespace {
+
+/// A metric may have no number where no kernel ran: of the empty region that is nothing. Of the kernel's it stays a failure.
+void take_for_nothing(Reading& reading) {
+  if (reading.no_number) reading = {.event = reading.event, .raw = 0, .enabled_ns = reading.enabled_ns, .running_ns = reading.running_ns};
+}
+
+/// Gives back what the backend holds between repetitions, however they end.
+class Release {
+ public:
+  explicit Release(Backend& backend) : backend_(backend) {}
+  Release(const Release&) = delete;
+  Release& operator=(const Release&) = delete;
+  ~Release() { backend_.release(); }
+
+ private:
+  Backend& backend_;
+};
+
+/// One entry, in each pass that the group takes.
+std::vector<std::vector<Reading>> count_region(PreparedOnGpu& prepared, bool empty, Backend& backend, std::size_t group) {
+  backend.prepare(group, 1);
+  backend.open(0);
+  prepared.sweep();
+  prepared.restore();
+  for (int pass = 0; pass < backend.groups()[group].passes; ++pass) {
+    prepared.gpu().wait();
+    backend.enter(0);
+    if (!empty) prepared.sweep();
+    backend.leave(0);
+    if (!empty) prepared.restore();
+  }
+  backend.close(0);
+  prepared.gpu().wait();
+  auto readings = backend.readings(0);
+  if (empty) std::for_each(readings.begin(), readings.end(), take_for_nothing);
+  return {std::move(readings)};
+}
+
+/// What stands in the way of all the group's events; null where one of them has a number.
+const Reading* refusal(const std::vector<Reading>& readings) {
+  const bool none = std::none_of(readings.begin(), readings.end(), [](const Reading& one) { return one.status == Status::ok; });
+  return none && !readings.empty() ? &readings.front() : nullptr;
+}
+
+}  // namespace
+
+CountedCase count_on_gpu(const Case& measured, Backend& backend, std::size_t group, int repetitions, Gpu& gpu) {
+  CountedCase counted;
+  Timed prepared_as;
+  const auto prepared = prepare_on_gpu(measured, false, gpu, prepared_as);
+  if (!prepared) return {prepared_as.status, prepared_as.reason, {}};
+  const Release release(backend);
+  try {
+    for (int repetition = 0; repetition < repetitions; ++repetition) {
+      RegionCounts counts{.kernel = {}, .empty = {}, .entries = 1};
+      counts.empty = count_region(*prepared, true, backend, group);
+      counts.kernel = refusal(counts.empty.front()) != nullptr ? counts.empty : count_region(*prepared, false, backend, group);
+      const Reading* const refused = refusal(counts.kernel.front());
+      if (refused != nullptr) counted.status = refused->status, counted.reason = refused->reason;
+      counted.repetitions.push_back(std::move(counts));
+      if (refused != nullptr) break;
+    }
+  } catch (const std::exception& failure) {
+    backend.close(0);
+    return {Status::failed, std::string("the GPU failed while the case was counted: ") + failure.what(), {}};
+  }
+  return counted;
+}
+
+}  // namespace plumbline

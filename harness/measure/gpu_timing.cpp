@@ -1,0 +1,146 @@
+#include "measure/gpu_timing.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "core/error.hpp"
+#include "measure/clock.hpp"
+#include "measure/repeating.hpp"
+
+namespace plumbline {
+namespace {
+
+constexpr double warm_up_seconds = 0.2;  // until a GPU that was idle has its clock
+constexpr double warm_up_share = 0.1;    // of what a case may cost, at most
+
+std::string gigabytes(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g GB", static_cast<double>(bytes) * 1e-9);
+  return text;
+}
+
+std::string too_little_memory(const Case& measured, Gpu& gpu) {
+  std::uint64_t needed = 0;
+  for (const Stream& stream : measured.work().streams) needed += stream.footprint_bytes;
+  return "too little memory of the GPU: the arrays take " + gigabytes(needed) + ", " + gigabytes(gpu.free_bytes()) + " are free";
+}
+
+/// `act` with what it throws as words in `timed`.
+template <class Act>
+void told_in(Timed& timed, const char* what, Act act) {
+  try {
+    act();
+  } catch (const std::exception& failure) {
+    timed.status = Status::failed;
+    timed.reason = std::string(what) + ": " + failure.what();
+  }
+}
+
+}  // namespace
+
+PreparedOnGpu::PreparedOnGpu(const Case& measured, Gpu& gpu)
+    : gpu_(gpu),
+      flavor_(measured.flavor.name),
+      workload_(measured.kernel->prepare(measured.parameters, measured.precision, gpu.memory())),
+      sweep_(measured.flavor.sweep),
+      arguments_(workload_->arguments()),
+      end_(workload_->extent()) {
+  workload_->initialise(0, end_);
+}
+
+void PreparedOnGpu::sweep_only(double share) {
+  const std::size_t grain = workload_->grain();
+  const auto grains = static_cast<std::size_t>(share * static_cast<double>(workload_->extent()) / static_cast<double>(grain) + 0.5);
+  end_ = std::min(workload_->extent(), std::max<std::size_t>(grains, 1) * grain);
+}
+
+void PreparedOnGpu::sweep() { sweep_(arguments_, 0, end_); }
+
+void PreparedOnGpu::restore() {
+  if (!workload_->restores()) return;
+  gpu_.wait();
+  workload_->restore(0, end_);
+  gpu_.wait();
+}
+
+void PreparedOnGpu::check(Timed& timed) {
+  gpu_.wait();
+  check_result(*workload_, flavor_, timed);
+}
+
+// Where sweeps are restored, each is timed alone.
+double PreparedOnGpu::seconds_of(std::uint64_t sweeps) {
+  const std::uint64_t together = workload_->restores() ? 1 : sweeps;
+  double seconds = 0;
+  for (std::uint64_t done = 0; done < sweeps; done += together) {
+    gpu_.start();
+    for (std::uint64_t i = 0; i < together; ++i) sweep();
+    seconds += gpu_.stop();
+    restore();
+  }
+  return seconds;
+}
+
+Repetition PreparedOnGpu::measure(std::uint64_t sweeps) {
+  const double seconds = seconds_of(sweeps) / static_cast<double>(sweeps);
+  const double clock_hz = gpu_.clock_hz();
+  return {.seconds = seconds,
+          .rank_seconds = seconds,
+          .clock_hz = clock_hz,
+          .rank_clock_hz = clock_hz,
+          .sentinel = absent,
+          .cpu_share = absent,
+          .involuntary_switches = 0};
+}
+
+std::uint64_t PreparedOnGpu::calibrate(double min_seconds, double warm_up_seconds) {
+  double busy = 0;
+  const auto timed = [&](std::uint64_t sweeps) {
+    const double seconds = seconds_of(sweeps);
+    busy += seconds;
+    return seconds;
+  };
+  std::uint64_t sweeps = sweeps_lasting(min_seconds, timed);
+  if (busy >= warm_up_seconds) return sweeps;
+  while (busy < warm_up_seconds) timed(sweeps);
+  return sweeps_lasting(min_seconds, timed);  // on the clock it has now
+}
+
+std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, Gpu& gpu, Timed& timed) {
+  std::unique_ptr<PreparedOnGpu> prepared;
+  told_in(timed, "cannot prepare the case on the GPU", [&] {
+    try {
+      prepared = std::make_unique<PreparedOnGpu>(measured, gpu);
+      prepared->sweep();
+      gpu.wait();
+      if (check) prepared->check(timed);
+      prepared->restore();
+    } catch (const std::bad_alloc&) {
+      throw io_error(too_little_memory(measured, gpu));
+    }
+  });
+  if (timed.status != Status::ok) prepared.reset();
+  return prepared;
+}
+
+Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu) {
+  Timed timed;
+  Synchronization alone;
+  const double began = now_seconds();
+  const auto prepared = prepare_on_gpu(measured, true, gpu, timed);
+  if (!prepared) {
+    check_again([&](Timed& again) { prepare_on_gpu(measured, true, gpu, again); }, alone, timed);
+    return timed;
+  }
+  told_in(timed, "the GPU failed while the case was measured", [&] {
+    const double warm_up = std::min(warm_up_seconds, warm_up_share * protocol.budget_seconds);
+    const std::uint64_t sweeps = prepared->calibrate(protocol.min_seconds, warm_up);
+    repeat_until_known([&] { return prepared->measure(sweeps); }, protocol, began, alone, timed);
+  });
+  return timed;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,54 @@
+// Timing one case on a GPU: the same warm-up, check, calibration and stopping rule as on CPUs (measure/timing.hpp), with the device's own
+// events for a watch.
+#pragma once
+#include <memory>
+
+#include "core/case.hpp"
+#include "gpu/gpu_module.hpp"
+#include "measure/timing.hpp"
+
+namespace plumbline {
+
+/// A case's data in a GPU's memory, and its sweeps. All calls are the thread's that opened the GPU; they throw Error (io) where the device
+/// failed, std::bad_alloc where the data do not fit.
+class PreparedOnGpu {
+ public:
+  /// Allocates and initialises; the workload's restoring and reading work too. `gpu` outlives it.
+  PreparedOnGpu(const Case& measured, Gpu& gpu);
+
+  /// From now on a sweep is only so much of the whole, from the beginning of it: a smaller working set within the same data.
+  void sweep_only(double share);
+  /// Queues one sweep and does not wait for it.
+  void sweep();
+  /// What the sweeps changed is undone, where the workload restores; waits.
+  void restore();
+  /// Waits for what is queued and holds the result of the whole range's sweep against the reference: Timed::wrong_result and its words.
+  void check(Timed& timed);
+  /// So many sweeps, restored in between where the workload restores, outside the timed spans: seconds of one, and the clock right after.
+  Repetition measure(std::uint64_t sweeps);
+  /// How many sweeps last `min_seconds`, on a GPU that has been busy for `warm_up_seconds`, so that its clock has risen.
+  std::uint64_t calibrate(double min_seconds, double warm_up_seconds);
+
+  Gpu& gpu() { return gpu_; }
+  const Workload& workload() const { return *workload_; }
+
+ private:
+  double seconds_of(std::uint64_t sweeps);
+
+  Gpu& gpu_;
+  std::string_view flavor_;
+  std::unique_ptr<Workload> workload_;
+  Sweep sweep_;
+  const void* arguments_;
+  std::size_t end_;
+};
+
+/// Data, one warm sweep, the check of its result if `check`, and the data as before it. Null where this failed: `timed` says why, and never
+/// throws. Too little memory is told with what the case needs and what is free.
+std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, Gpu& gpu, Timed& timed);
+
+/// Measures `measured`, whose kernel is for GPUs. Of a Repetition only the seconds and the clock (of the multiprocessors) are there; what
+/// disturbs a CPU's threads (sentinel, cpu_share, involuntary_switches) does not apply: absent, and 0.
+Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu);
+
+}  // namespace plumbline

@@ -1,0 +1,15 @@
+// A ceiling as its samples describe it, before anything is fitted: shared by all kinds of ceilings.
+#pragma once
+#include "core/records.hpp"
+#include "model/ceilings.hpp"
+#include "model/spread.hpp"
+
+namespace plumbline {
+
+/// What a sample is of: name, precision, level, pattern, team, node, unit, method. No number yet.
+Ceiling described(const CeilingRow& row);
+
+/// n, min, median, max and cv of the samples.
+void take_spread(Ceiling& ceiling, const Spread& spread);
+
+}  // namespace plumbline

@@ -1,0 +1,161 @@
+#include "model/observation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "model/mpi_ceilings.hpp"
+#include "model/node_links.hpp"
+#include "model/roofline.hpp"
+#include "model/spread.hpp"
+
+namespace plumbline {
+namespace {
+
+/// Samples of one thing while they are collected.
+struct Samples {
+  std::map<std::string, std::vector<double>> by_session;
+  std::vector<double> clocks;
+
+  void add(const std::string& session, double value, double clock_hz) {
+    if (!std::isfinite(value) || value <= 0) return;
+    by_session[session].push_back(value);
+    if (std::isfinite(clock_hz) && clock_hz > 0) clocks.push_back(clock_hz);
+  }
+  void give_to(Observation& observation) {
+    for (auto& [session, values] : by_session) observation.sessions.push_back(std::move(values));
+    observation.clock_hz = median_of(clocks);
+    if (!observation.sessions.empty() || observation.status != Status::ok) return;
+    observation.status = Status::unavailable;
+    observation.reason = "no sample was stored";
+  }
+};
+
+// --------------------------------------------------------------------------------------------------------------------- cases
+
+std::map<SeriesKey, std::string> bounds_of(const Results& results, std::span<const Ceiling> ceilings) {
+  std::map<SeriesKey, std::string> bounds;
+  if (ceilings.empty()) return bounds;
+  const Measurements measurements = measurements_of(results);
+  for (const auto& placement : place(measurements, ceilings)) bounds[{placement.of->id, placement.node}] = placement.bound;
+  return bounds;
+}
+
+std::vector<Observation> cases_of(const Results& results, std::span<const Ceiling> ceilings) {
+  std::map<SeriesKey, Samples> samples;
+  for (const auto& row : results.times)
+    if (row.rank == -1) samples[{row.case_id, row.node}].add(row.session, row.seconds, row.clock_hz);
+  std::map<SeriesKey, const OutcomeRow*> outcomes;
+  for (const auto& row : results.outcomes)
+    if (row.pass == "time") outcomes[{row.case_id, row.node}] = &row;
+  for (const auto& [key, outcome] : outcomes) samples[key];
+  const auto bounds = bounds_of(results, ceilings);
+  std::vector<Observation> cases;
+  for (auto& [key, of_case] : samples) {
+    Observation observation{.key = key, .unit = "seconds"};
+    const auto bound = bounds.find(key);
+    observation.row_class = bound == bounds.end() || bound->second.empty() ? "case" : bound->second;
+    if (const auto outcome = outcomes.find(key); outcome != outcomes.end() && outcome->second->status != Status::ok) {
+      observation.status = outcome->second->status;
+      observation.reason = outcome->second->reason;
+      of_case.by_session.clear();
+    }
+    of_case.give_to(observation);
+    cases.push_back(std::move(observation));
+  }
+  return cases;
+}
+
+// ------------------------------------------------------------------------------------------------------------------ ceilings
+
+std::string class_of(const Ceiling& ceiling) {
+  if (ceiling.level == "mpi") return ceiling.unit == "seconds" ? "MPI latency" : "MPI bandwidth";
+  return ceiling.unit == "seconds" ? "latency" : ceiling.level;
+}
+
+/// Of a ceiling, or of a sample.
+template <class Named>
+std::string name_of(const Named& one) {
+  const std::string precision = one.precision.empty() || one.precision == "-" ? "" : "/" + one.precision;
+  return "ceiling/" + one.name + precision + "/r" + std::to_string(one.ranks) + "t" + std::to_string(one.threads);
+}
+
+bool is_sample_of(const CeilingRow& row, const Ceiling& ceiling, bool from_sweep) {
+  const bool same_size =
+      row.working_set_bytes == ceiling.samples_bytes || (std::isnan(row.working_set_bytes) && std::isnan(ceiling.samples_bytes));
+  const bool same_device = (row.scope == gpu_scope) == (ceiling.scope == gpu_scope);
+  return row.status == Status::ok && same_device && same_size && row.level == (from_sweep ? "sweep" : ceiling.level) &&
+         (from_sweep || row.name == ceiling.name) && row.pattern == ceiling.pattern && row.precision == ceiling.precision &&
+         row.ranks == ceiling.ranks && row.threads == ceiling.threads && row.node == ceiling.node && row.unit == ceiling.unit;
+}
+
+Samples samples_of(const Ceiling& ceiling, std::span<const CeilingRow> rows) {
+  Samples samples;
+  for (const bool from_sweep : {false, true}) {
+    for (const auto& row : rows)
+      if (is_sample_of(row, ceiling, from_sweep)) samples.add(row.session, row.value, row.clock_hz);
+    if (!samples.by_session.empty()) break;
+  }
+  return samples;
+}
+
+std::vector<Observation> ceilings_of(const Results& results, std::span<const Ceiling> ceilings) {
+  std::map<std::string, std::vector<CeilingRow>> of_node;  // or every ceiling would look through all nodes' rows
+  for (const auto& row : results.ceilings) of_node[row.node].push_back(row);
+  std::vector<Observation> all;
+  for (const auto& ceiling : ceilings) {
+    if (ceiling.level == "vector" || ceiling.unit == "bytes") continue;
+    Observation observation{.key = {name_of(ceiling), ceiling.node}, .row_class = class_of(ceiling), .unit = ceiling.unit};
+    observation.flavor = ceiling.method.substr(0, ceiling.method.find(','));
+    observation.status = ceiling.status;
+    observation.reason = ceiling.reason;
+    Samples samples = ceiling.status == Status::ok ? samples_of(ceiling, of_node[ceiling.node]) : Samples();
+    samples.give_to(observation);
+    all.push_back(std::move(observation));
+  }
+  return all;
+}
+
+/// "n1" of "n0 rank 0 (CPU 0) with n1 rank 4 (CPU 2), stream, ..."
+std::string other_end_of_messages(const std::string& method) {
+  constexpr std::string_view with = " with ", rank = " rank ";
+  const auto from = method.find(with);
+  if (from == std::string::npos) return {};
+  const auto to = method.find(rank, from);
+  return to == std::string::npos ? std::string() : method.substr(from + with.size(), to - from - with.size());
+}
+
+std::string other_node_of(const CeilingRow& row) {
+  const std::string other = row.level == "link" ? peer_of_link(row.name) : row.level == "mpi" ? other_end_of_messages(row.method) : "";
+  return other == row.node ? "" : other;
+}
+
+bool tells_of_a_wrong_result(const std::string& reason) { return reason.find("wrong result") != std::string::npos; }
+
+}  // namespace
+
+std::vector<Observation> observe(const Results& results, std::span<const NodeFacts> nodes) {
+  auto fitted = fit_ceilings(results.ceilings, nodes);
+  auto observations = cases_of(results, fitted);
+  for (auto& message : fit_mpi_ceilings(results.ceilings)) fitted.push_back(std::move(message));
+  for (auto& ceiling : ceilings_of(results, fitted)) observations.push_back(std::move(ceiling));
+  std::stable_sort(observations.begin(), observations.end(), [](const Observation& a, const Observation& b) { return a.key < b.key; });
+  // Two samples of one name (a chase and a load of the same level) would be one series: the first keeps it.
+  observations.erase(std::unique(observations.begin(), observations.end(), [](const auto& a, const auto& b) { return a.key == b.key; }),
+                     observations.end());
+  return observations;
+}
+
+std::string series_name(const CeilingRow& row) { return name_of(row); }
+
+std::vector<WrongResult> wrong_results(const Results& results) {
+  std::vector<WrongResult> wrong;
+  for (const auto& row : results.outcomes)
+    if (row.status == Status::failed && tells_of_a_wrong_result(row.reason)) wrong.push_back({{row.case_id, row.node}, row.reason, {}});
+  for (const auto& row : results.ceilings)
+    if (row.status == Status::failed && tells_of_a_wrong_result(row.method))
+      wrong.push_back({{series_name(row), row.node}, row.method, other_node_of(row)});
+  return wrong;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,50 @@
+// What one result file says of each thing that may become slower: a case, or a ceiling, on a node.
+#pragma once
+#include <compare>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/ceilings.hpp"
+#include "model/median_ratio.hpp"
+
+namespace plumbline {
+
+/// Stable from file to file: a case id, or "ceiling/NAME/PRECISION/TEAM", and the host name.
+struct SeriesKey {
+  std::string what, node;
+  auto operator<=>(const SeriesKey&) const = default;
+};
+
+struct Observation {
+  SeriesKey key = {};
+  std::string row_class = {};  // compute, L1, L2, L3, mem, latency, MPI latency, MPI bandwidth, numa; of a case what bounds it, or "case"
+  std::string unit = {};       // seconds, GFLOP/s, GB/s
+  std::string flavor = {};     // of a ceiling the one that it was measured with
+  Sessions sessions = {};      // samples in `unit`, by session
+  double clock_hz = absent;    // median observed beside them
+  Status status = Status::ok;
+  std::string reason = {};
+
+  bool is_ceiling() const { return key.what.starts_with("ceiling/"); }
+};
+
+/// Seconds grow when something gets slower, rates fall.
+inline bool less_is_better(std::string_view unit) { return unit == "seconds"; }
+
+/// Every timed case, and every ceiling with samples of its own (not the points of a vector sweep), in a settled order.
+std::vector<Observation> observe(const Results& results, std::span<const NodeFacts> nodes);
+
+/// "ceiling/NAME/PRECISION/TEAM" of a sample: what its ceiling is called too, where that comes from one name's samples.
+std::string series_name(const CeilingRow& row);
+
+/// A case whose check of its result failed on a node, or messages between it and another one.
+struct WrongResult {
+  SeriesKey key = {};
+  std::string reason = {};
+  std::string other_node = {};  // of messages between nodes
+};
+std::vector<WrongResult> wrong_results(const Results& results);
+
+}  // namespace plumbline

@@ -1,0 +1,45 @@
+// The numbers by which a counter is graded, in one place.
+#pragma once
+#include <cstddef>
+
+#include "core/counter.hpp"
+
+namespace plumbline {
+
+/// What a trusted counter may deviate by: FLOPs are counted, bytes are at the mercy of caches and of other traffic.
+struct Limits {
+  double bias, worst, dispersion;
+};
+constexpr Limits limits_of(Kind kind) { return kind == Kind::flops ? Limits{0.01, 0.02, 0.005} : Limits{0.05, 0.15, 0.03}; }
+
+namespace rules {
+
+/// With fewer sharp cases there is no grade: it would say more about the choice of cases than about the counter.
+inline constexpr std::size_t fewest_cases = 3;
+
+// A also takes: so many sharp cases, of so many kernels or of so many works; a count in so great a part of the cases that it was tried in.
+inline constexpr std::size_t trusted_cases = 10, trusted_kernels = 2, trusted_works = 10;
+inline constexpr double trusted_judged = 0.9;
+
+/// B bears single cases that are far off: none of fewer than twenty, one of twenty, two in a hundred.
+constexpr std::size_t strays_allowed(std::size_t cases) { return cases < 20 ? 0 : cases < 100 ? 1 : cases / 50; }
+
+// Repetitions that lie farther from their case's median than a trusted counter may deviate: above the first share of all repetitions the
+// grade is B at most, above the second D. So is it D when so great a part of the cases is unsteady.
+inline constexpr double tolerated_off = 0.1, most_off = 0.25, most_unsteady = 0.1;
+/// The part of the repetitions that may lose counts.
+inline constexpr double tolerated_lost = 0.005;
+
+/// The part of the cases that may count otherwise beside other events.
+inline constexpr double tolerated_joint = 0.05;
+
+/// What is left without a kernel or a compiler is fewer cases, which scatter more: it contradicts a grade where it is beyond the limits by
+/// half.
+constexpr Limits limits_of_a_part(const Limits& limits) { return {1.5 * limits.bias, 1.5 * limits.worst, 1.5 * limits.dispersion}; }
+
+/// A regime that makes the grade C must hold this part of the cases.
+inline constexpr double smallest_regime = 0.15;
+
+}  // namespace rules
+
+}  // namespace plumbline

@@ -1,0 +1,42 @@
+#include "model/weighted_sum.hpp"
+
+#include <cmath>
+
+namespace plumbline {
+namespace {
+
+Reported not_counted(const Counter& counter, const Measured& measured, const std::string& event) {
+  if (measured.counting != Status::ok) return {absent, measured.counting, measured.counting_reason};
+  if (!measured.counts.contains(counter.backend)) return {absent, Status::unavailable, "not counted by " + counter.backend};
+  return {absent, Status::unavailable, counter.backend + " did not count '" + event + "'"};
+}
+
+}  // namespace
+
+Reported weighted_sum(const Counter& counter, const Measured& measured, const std::vector<const Reported*>& counts) {
+  Reported sum{0, Status::ok, {}};
+  for (std::size_t t = 0; t < counts.size(); ++t) {
+    const Term& term = counter.terms[t];
+    if (counts[t] == nullptr) return not_counted(counter, measured, term.event);
+    const Reported& count = *counts[t];
+    const bool below_nothing = count.status == Status::negative && std::isfinite(count.value);
+    if (!count.ok() && !below_nothing) return {absent, count.status, term.event + ": " + count.reason};
+    sum.value += term.weight * count.value;
+  }
+  if (sum.value < 0) sum.status = Status::negative, sum.reason = "less was counted than in the empty region";
+  return sum;
+}
+
+Reported weighted_sum(const Counter& counter, const Measured& measured) {
+  std::vector<const Reported*> counts;
+  const auto of_backend = measured.counts.find(counter.backend);
+  for (const auto& term : counter.terms) {
+    const Reported* found = nullptr;
+    if (of_backend != measured.counts.end())
+      if (const auto event = of_backend->second.find(term.event); event != of_backend->second.end()) found = &event->second;
+    counts.push_back(found);
+  }
+  return weighted_sum(counter, measured, counts);
+}
+
+}  // namespace plumbline

@@ -1,0 +1,149 @@
+#include "store/journal_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "core/error.hpp"
+#include "store/journal.hpp"
+#include "store/session_list.hpp"
+#include "store/work_key.hpp"
+
+namespace plumbline {
+namespace {
+
+using Files = std::vector<std::filesystem::path>;
+
+/// Keeps one item a unit of work, in the order of their first appearance.
+template <class Item, class OutcomeOf>
+void keep_winners(std::vector<Item>& items, OutcomeOf outcome_of) {
+  std::unordered_map<std::string, std::size_t> place;
+  place.reserve(items.size());
+  std::size_t kept = 0;
+  for (auto& item : items) {
+    const auto [found, is_new] = place.try_emplace(work_key(outcome_of(item)), kept);
+    Item& slot = items[found->second];
+    if (is_new) ++kept;
+    if (&slot != &item && (is_new || supersedes(outcome_of(item), outcome_of(slot)))) slot = std::move(item);
+  }
+  items.erase(items.begin() + static_cast<std::ptrdiff_t>(kept), items.end());
+}
+
+Files journal_files(const std::filesystem::path& directory) {
+  std::error_code error;
+  Files files;
+  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error))
+    if (entry->is_regular_file() && !entry->path().filename().string().starts_with('.')) files.push_back(entry->path());
+  if (error)
+    throw user_error(fmt::format("journal folder '{}' cannot be read: {}; give the NAME.journal that lies beside the result file",
+                                 directory.string(), error.message()));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// The files of each node: HOST, and beside it what its watchdog wrote (HOST.deadlines).
+std::map<std::string, Files> by_node(const Files& files) {
+  std::map<std::string, Files> nodes;
+  for (const auto& file : files) {
+    std::string name = file.filename().string();
+    if (name.ends_with(watchdog_suffix)) name.resize(name.size() - watchdog_suffix.size());
+    nodes[name].push_back(file);
+  }
+  return nodes;
+}
+
+std::vector<Finished> winners(const Files& files) {
+  std::vector<Finished> records;
+  for (const auto& file : files) {
+    JournalContents contents = read_journal(file);
+    records.insert(records.end(), std::make_move_iterator(contents.records.begin()), std::make_move_iterator(contents.records.end()));
+  }
+  keep_winners(records, [](const Finished& record) -> const OutcomeRow& { return record.outcome; });
+  return records;
+}
+
+/// The headers of all journals. Campaign and provenance, which each of them repeats, are kept of the youngest, and of the oldest of a
+/// session, which says what the session was.
+class Headers {
+ public:
+  void take(JournalHeader header) {
+    if (headers_.empty() || header.started_unix_ns >= youngest_.started_unix_ns)
+      youngest_ = {.campaign = header.campaign,
+                   .provenance = header.provenance,
+                   .session = {},
+                   .started_unix_ns = header.started_unix_ns,
+                   .machines = {}};
+    const auto [oldest, is_new] = oldest_.try_emplace(header.session, header.started_unix_ns, header.provenance);
+    if (!is_new && header.started_unix_ns < oldest->second.first) oldest->second = {header.started_unix_ns, header.provenance};
+    header.campaign.clear();
+    header.provenance.clear();
+    headers_.push_back(std::move(header));
+  }
+  bool empty() const { return headers_.empty(); }
+
+  void describe(Results& frame) && {
+    std::stable_sort(headers_.begin(), headers_.end(),
+                     [](const auto& left, const auto& right) { return left.started_unix_ns < right.started_unix_ns; });
+    for (auto& header : headers_) header.provenance = std::exchange(oldest_.at(header.session).second, {});
+    frame.campaign = std::move(youngest_.campaign);
+    frame.provenance = with_sessions(youngest_.provenance, headers_);
+    std::unordered_set<std::string> seen;
+    for (auto header = headers_.rbegin(); header != headers_.rend(); ++header)  // a node's youngest description
+      for (auto& machine : header->machines)
+        if (seen.insert(machine.node).second) frame.machines.push_back(std::move(machine));
+    std::sort(frame.machines.begin(), frame.machines.end(), [](const auto& left, const auto& right) { return left.node < right.node; });
+  }
+
+ private:
+  std::vector<JournalHeader> headers_;
+  JournalHeader youngest_;
+  std::unordered_map<std::string, std::pair<std::int64_t, std::string>> oldest_;  // by session: start and provenance
+};
+
+}  // namespace
+
+JournalFolder::JournalFolder(const std::filesystem::path& directory, std::vector<std::string>* notes) {
+  const Files files = journal_files(directory);
+  Headers headers;
+  std::unordered_map<std::string, std::size_t> home;  // of a node's units
+  bool scattered = false;
+  for (const auto& [name, own] : by_node(files)) {
+    std::vector<Finished> records;
+    for (const auto& file : own) {
+      JournalContents contents = read_journal(file);
+      for (auto& header : contents.headers) headers.take(std::move(header));
+      for (auto& record : contents.records) {
+        scattered = scattered || home.try_emplace(record.outcome.node, nodes_.size()).first->second != nodes_.size();
+        Finished described;
+        described.case_row = std::move(record.case_row);
+        described.model = std::move(record.model);
+        append(frame_, std::move(described));
+      }
+      frame_.outcomes.clear();
+      if (contents.torn_bytes > 0 && notes != nullptr)
+        notes->push_back(fmt::format("journal '{}': {} bytes are no whole record and were dropped", file.string(), contents.torn_bytes));
+    }
+    nodes_.push_back(own);
+  }
+  if (scattered) nodes_ = {files};  // somebody copied a journal under another name: only all together say which record wins
+  empty_ = headers.empty();
+  std::move(headers).describe(frame_);
+}
+
+void JournalFolder::for_each_node(const std::function<void(Results& part)>& visit) const {
+  for (const auto& files : nodes_) {
+    Results part;
+    for (auto& record : winners(files)) {
+      record.case_row = {};
+      record.model.clear();
+      append(part, std::move(record));
+    }
+    visit(part);
+  }
+}
+
+}  // namespace plumbline

@@ -1,0 +1,22 @@
+// The sessions that a result comes from, as a list in its provenance: {"sessions":[{"session","started_unix_ns","nodes","git","program"}]},
+// and where one of them was stopped because something hung: {"stops":[{"session","node","reason"}]}.
+#pragma once
+#include <span>
+#include <string>
+
+#include "core/records.hpp"
+#include "store/record_json.hpp"
+
+namespace plumbline {
+
+/// The case id of a journal record that tells why its session was stopped: stop_prefix + session.
+inline constexpr std::string_view stop_prefix = "stop/";
+
+/// `provenance` with the sessions of these headers (of all nodes, oldest first). What is no JSON object stays as it is.
+std::string with_sessions(const std::string& provenance, std::span<const JournalHeader> headers);
+/// `provenance` with the stops among these outcomes.
+std::string with_stops(const std::string& provenance, std::span<const OutcomeRow> outcomes);
+/// `newer` with the sessions and stops of `older` before its own, each once.
+std::string with_lists_of(const std::string& newer, const std::string& older);
+
+}  // namespace plumbline

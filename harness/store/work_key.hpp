@@ -1,0 +1,24 @@
+// The names of units of work as one text, and which of two records of a unit counts.
+#pragma once
+#include <string>
+
+#include "core/records.hpp"
+
+namespace plumbline {
+
+/// Fields that name something, joined by a byte that no name holds.
+template <class... Parts>
+std::string joined(const Parts&... parts) {
+  std::string key;
+  ((key += parts, key += '\x1f'), ...);
+  return key;
+}
+
+inline std::string work_key(const OutcomeRow& outcome) { return joined(outcome.case_id, outcome.node, outcome.pass); }
+
+/// True where `later` takes the place of `earlier`.
+inline bool supersedes(const OutcomeRow& later, const OutcomeRow& earlier) {
+  return later.status == Status::ok || earlier.status != Status::ok;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,102 @@
+"""Counts by Nsight Compute beside ours: ncu_agreement.py PLUMBLINE SHOW.json FOLDER
+
+Some cases of SHOW.json (what `plumbline show gpu_validation.h5 --json` printed) run once more, each alone under ncu, which counts the second
+launch of its kernel; `plumbline import ncu` reads what it wrote. Prints a table, leaves FOLDER/agreement.json. Exit 1 where FLOPs differ at
+all, or L1 or L2 bytes by more than 3 %. Bytes of memory are printed beside each other only: they depend on what L2 held before.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+# A case of each kind, by what its id begins with.
+CASES = [
+    "validation/series/fp64/form=loop/n=29/m=4096/",
+    "validation/series/fp32/form=power/n=8/m=4096/",
+    "validation/triad/fp64/n=64000000/",
+    "validation/stencil7/fp64/",
+    "validation/dgemm/fp64/",
+]
+TOLERANCE = {"flops": 0.0, "L1": 0.03, "L2": 0.03}
+METRICS = [
+    f"sm__sass_thread_inst_executed_op_{precision}{kind}_pred_on.sum" for precision in "df" for kind in ("add", "mul", "fma")
+] + ["gpu__time_duration.sum", "l1tex__t_bytes.sum", "lts__t_sectors_srcunit_tex.sum", "dram__bytes_read.sum", "dram__bytes_write.sum"]
+
+
+def campaign_of(row):
+    """A campaign of that case alone. Of its id SUITE/KERNEL/PRECISION/p=v/.../g1/FLAVOR each part is a line."""
+    suite, kernel, precision, *parameters, team, flavor = row["case"].split("/")
+    assert team == "g1", row["case"]
+    values = ", ".join(f"{name} = {value if value.isdigit() else json.dumps(value)}" for name, value in (p.split("=", 1) for p in parameters))
+    return f"""schema = "plumbline-campaign/1"
+name = "under_ncu"
+passes = ["time"]
+[timing]
+min_seconds = 0.00001
+max_repetitions = 5
+[[cases]]
+kernel = "{suite}/{kernel}"
+precision = ["{precision}"]
+flavor = ["{flavor}"]
+team = [{{gpus = 1}}]
+params = {{{values}}}
+"""
+
+
+def under_ncu(plumbline, row, folder):
+    """Row of `show` for the one launch that ncu counted; throws where a step failed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    campaign = folder / "case.toml"
+    campaign.write_text(campaign_of(row))
+    profiled = subprocess.run(
+        ["ncu", "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw", "--launch-skip", "1", "--launch-count", "1",
+         "--metrics", ",".join(METRICS), plumbline, "run", campaign, "-o", folder / "case.h5", "--overwrite"],
+        capture_output=True, text=True,
+    )
+    lines = profiled.stdout.splitlines()
+    first = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
+    if profiled.returncode != 0 or first is None:
+        raise RuntimeError(f"ncu ended with {profiled.returncode}: {(profiled.stderr or profiled.stdout).strip().splitlines()[-1:]}")
+    (folder / "ncu.csv").write_text("\n".join(lines[first:]) + "\n")
+    subprocess.run([plumbline, "import", "ncu", folder / "ncu.csv", "-o", folder / "ncu.h5", "--overwrite"], check=True, capture_output=True)
+    shown = subprocess.run([plumbline, "show", folder / "ncu.h5", "--json"], check=True, capture_output=True, text=True)
+    rows = json.loads(shown.stdout)["rows"]
+    if len(rows) != 1:
+        raise RuntimeError(f"{len(rows)} kernels imported where one was counted")
+    return rows[0]
+
+
+def amounts(row):
+    levels = row["levels"] or {}
+    return {"flops": row["flops"], **{name: levels.get(name, {}).get("bytes") for name in ("L1", "L2", "mem")}}
+
+
+def main():
+    plumbline, shown, folder = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    rows = [row for row in json.loads(shown.read_text())["rows"] if row["status"] == "ok"]
+    table, apart = [], 0
+    for begin in CASES:
+        row = next((row for row in rows if row["case"].startswith(begin)), None)
+        if row is None:
+            print(f"{begin}: no such case was measured")
+            continue
+        try:
+            theirs, ours = amounts(under_ncu(plumbline, row, folder / str(len(table)))), amounts(row)
+        except (RuntimeError, subprocess.CalledProcessError) as failure:
+            print(f"{row['case']}: {failure}")
+            apart += 1
+            continue
+        for name, ncu in theirs.items():
+            ratio = ncu / ours[name] if ncu is not None and ours[name] else None
+            agrees = None if ratio is None or name not in TOLERANCE else abs(ratio - 1) <= TOLERANCE[name]
+            apart += agrees is False
+            table.append({"case": row["case"], "what": name, "ours": ours[name], "ncu": ncu, "ratio": ratio, "agrees": agrees})
+            words = {True: "", False: "  APART", None: "  (beside each other only)"}[agrees]
+            print(f"{row['case']:70} {name:6} ours {ours[name]} ncu {ncu} ratio {'-' if ratio is None else f'{ratio:.5f}'}{words}")
+    (folder / "agreement.json").write_text(json.dumps(table, indent=1) + "\n")
+    return 1 if apart or not table else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

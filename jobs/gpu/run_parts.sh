@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# Everything that needs a GPU, from programs that were built elsewhere: installs and builds nothing, and needs neither MPI nor a network.
+#
+#   bash jobs/test.sh --gpu [--programs FOLDER] [--results FOLDER] [--seconds 480] [--again PART...]
+#
+# FOLDER of programs: what jobs/gpu/bundle.sh packed, unpacked (bin, lib, share), or a build folder; build-ci where none is named.
+# The work is cut into parts (jobs/gpu/parts, each with its own folder of results). One call takes as many as fit into its seconds;
+# the next one goes on. A part that is done is done for these very programs; others are done again, as are those named by --again.
+#
+# Exit codes: 0 all parts are done, or there is no GPU (said) · 1 a part failed · 2 wrong use · 75 parts remain: call again
+set -uo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+programs=""
+results=gpu-results
+seconds=480
+parts_folder=$here/parts
+again=()
+
+usage() { sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+
+refuse() {
+  printf 'gpu: %s\n' "$*" >&2
+  exit 2
+}
+
+while (($# > 0)); do
+  case $1 in
+    --programs | --results | --seconds | --parts | --again) (($# > 1)) || refuse "$1 needs a value; try --help" ;;&
+    --programs) programs=$2 && shift ;;
+    --results) results=$2 && shift ;;
+    --seconds) seconds=$2 && shift ;;
+    --parts) parts_folder=$2 && shift ;; # for the test of this script
+    --again) again+=("$2") && shift ;;
+    -h | --help) usage && exit 0 ;;
+    *) refuse "unknown option '$1'; try --help" ;;
+  esac
+  shift
+done
+[[ $seconds =~ ^[1-9][0-9]*$ ]] || refuse "--seconds $seconds: a whole number of seconds is needed"
+programs=${programs:-$here/../../build-ci}
+[[ -x $programs/bin/plumbline ]] || refuse "no bin/plumbline in $programs; unpack what jobs/gpu/bundle.sh made, or build, and name the folder with --programs"
+programs=$(cd "$programs" && pwd)
+mkdir -p "$results" || refuse "cannot make the folder $results"
+results=$(cd "$results" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# of PART WORD: what the part's own head says, "# WORD: ..."
+of() { sed -n "s/^# $2: //p" "$parts_folder/$1.sh" | head -n 1; }
+
+mapfile -t parts < <(cd "$parts_folder" && printf '%s\n' [0-9]*.sh | sed 's/\.sh$//')
+for part in "${again[@]}"; do
+  [[ -f $parts_folder/$part.sh ]] || refuse "--again $part: there is no such part; there are: ${parts[*]}"
+  rm -f "$results/$part/done"
+done
+
+identity=$(cat "$programs/bin/plumbline" "$programs/lib/libplumbline_cuda.so" 2>/dev/null | sha256sum | cut -c 1-16)
+is_done() { [[ -f $results/$1/done && $(head -n 1 "$results/$1/done") == "$identity" ]]; }
+# What is done says how it went: "passed 12 s" or "skipped: no ncu".
+how() { sed -n 2p "$results/$1/done"; }
+
+export PROGRAMS=$programs BIN=$programs/bin RESULTS=$results
+export LD_LIBRARY_PATH=$programs/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+
+# do_part PART SECONDS: runs it; notes that it is done, unless it failed.
+do_part() {
+  local part=$1 limit=$2 folder=$results/$1 begin=$SECONDS status reason
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  printf '=== %s: %s\n' "$part" "$(of "$part" what)"
+  (cd "$folder" && OUT=$folder timeout --kill-after=10 "$limit" bash "$parts_folder/$part.sh") >"$scratch/output" 2>&1
+  status=$?
+  tee "$folder/output.txt" <"$scratch/output"
+  reason=$(tail -n 1 "$scratch/output")
+  case $status in
+    0) printf '%s\npassed, %d s\n' "$identity" $((SECONDS - begin)) >"$folder/done" ;;
+    77) printf '%s\nskipped: %s\n' "$identity" "$reason" >"$folder/done" ;;
+    124 | 137) failed+=("$part: not done after $limit s") ;;
+    *) failed+=("$part: exit code $status; see $folder/output.txt") ;;
+  esac
+}
+
+if [[ $parts_folder == "$here/parts" ]] && ! nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
+  printf 'gpu: skipped: no NVIDIA GPU answers nvidia-smi on this machine; parts that remain: %s\n' "${parts[*]}"
+  exit 0
+fi
+
+failed=()
+for part in "${parts[@]}"; do
+  is_done "$part" && continue
+  left=$((seconds - SECONDS))
+  (($(of "$part" seconds) <= left)) || break
+  do_part "$part" "$left"
+done
+
+echo
+remaining=()
+for part in "${parts[@]}"; do
+  if is_done "$part"; then
+    printf '  %-16s %s\n' "$part" "$(how "$part")"
+  else
+    remaining+=("$part")
+    printf '  %-16s remains, about %s s: %s\n' "$part" "$(of "$part" seconds)" "$(of "$part" what)"
+  fi
+done
+printf '  results: %s\n' "$results"
+for one in "${failed[@]}"; do printf 'gpu: FAILED %s\n' "$one"; done
+((${#failed[@]} == 0)) || exit 1
+((${#remaining[@]} == 0)) && echo "gpu: all parts are done" && exit 0
+printf 'gpu: %d of %d parts remain; the same command goes on with them\n' "${#remaining[@]}" "${#parts[@]}"
+exit 75

@@ -1,0 +1,106 @@
+// A ceiling of a team of ranks of which one computes a wrong result. Run on 2 ranks of one node.
+#include "app/ceilings_stage.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/array.hpp"
+
+namespace plumbline::app {
+namespace {
+
+Communicator* session = nullptr;
+bool wrong_here = false;
+
+template <class Real>
+struct Numbers {
+  Real* values;
+};
+
+void add_one(const void* arguments, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) static_cast<const Numbers<double>*>(arguments)->values[i] += 1;
+}
+
+template <class Real>
+class AddOne final : public Workload {
+ public:
+  static Work model(const Parameters& p, std::string_view) {
+    const std::uint64_t n = p.integer("n");
+    return {.flops = {{"flops.fp64.add", n}}};
+  }
+  AddOne(const Parameters& p, std::pmr::memory_resource& memory) : values_(p.integer("n"), memory), arguments_{values_.data()} {}
+
+  std::size_t extent() const override { return values_.size(); }
+  void initialise(std::size_t begin, std::size_t end) override {
+    for (std::size_t i = begin; i < end; ++i) values_[i] = Real(0.5);
+  }
+  const void* arguments() const override { return &arguments_; }
+  void sweep_all() {
+    for (std::size_t i = 0; i < extent(); ++i) values_[i] = values_[i] + Real(1);
+  }
+  double error() const override { return wrong_here ? 1 : 0; }
+  double tolerance() const override { return 1e-9; }
+
+ private:
+  Array<Real> values_;
+  Numbers<Real> arguments_;
+};
+
+constexpr Flavor flavors[] = {{"gcc12-O3-v2", "fp64", &add_one}};
+const Register<AddOne, double> registered{
+    "faulty/add_one", "Adds one, wrong where the test says", {{.name = "n", .preset = std::int64_t{4096}, .description = "numbers"}}, flavors};
+
+CeilingCase ceiling_of_both() {
+  CeilingCase ceiling;
+  ceiling.measured.kernel = find_kernel("faulty/add_one");
+  ceiling.measured.precision = ceiling.precision = "fp64";
+  ceiling.measured.flavor = flavors[0];
+  ceiling.measured.team = {2, 1};
+  ceiling.name = "FP64 add";
+  ceiling.level = "compute";
+  ceiling.pattern = "add";
+  ceiling.unit = "GFLOP/s";
+  ceiling.measured.parameters.set("n", std::int64_t{4096});
+  ceiling.amount_per_sweep = 4096;
+  return ceiling;
+}
+
+/// Both ranks on a CPU that this process may use: nothing is said of times.
+TeamCpus any_cpu(const Team& team) {
+  const auto allowed = this_topology().allowed_cpus();
+  TeamCpus placed;
+  for (int rank = 0; rank < team.ranks; ++rank) placed.cpus.push_back({allowed[static_cast<std::size_t>(rank) % allowed.size()]});
+  return placed;
+}
+
+/// On the first rank the row of a round.
+CeilingRow row_of(CeilingsStage& stage, int round) {
+  const auto unit = stage.measure(round);
+  return unit ? unit->ceilings.front() : CeilingRow{};
+}
+
+TEST(CeilingsStage, a_wrong_result_of_any_rank_is_told_and_the_next_round_is_checked_again) {
+  if (session->local().size() < 2) GTEST_SKIP() << "SKIP: takes two ranks";
+  session->team(2);
+  const std::vector<CeilingCase> plan{ceiling_of_both()};
+  CeilingsStage stage(plan, "s", *session, any_cpu);
+  for (int round = 0; round < 3; ++round) {
+    wrong_here = session->rank() == 1 && round < 2;
+    const CeilingRow row = row_of(stage, round);
+    if (session->rank() != 0) continue;
+    EXPECT_EQ(row.status, round < 2 ? Status::failed : Status::ok) << row.method;
+    EXPECT_EQ(row.method.find("wrong result on another rank of the team") != std::string::npos, round < 2) << row.method;
+  }
+}
+
+int run(int argc, char** argv) {
+  Communicator communicator;
+  session = &communicator;
+  testing::InitGoogleTest(&argc, argv);
+  const bool failed = RUN_ALL_TESTS() != 0;
+  return communicator.world().any(failed) ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace plumbline::app
+
+int main(int argc, char** argv) { return plumbline::app::run(argc, argv); }

@@ -1,0 +1,106 @@
+"""plumbline slurm: what it writes is clean by shellcheck, and jobs/slurm holds exactly that. PLUMBLINE names the program."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+PLUMBLINE = os.environ["PLUMBLINE"]
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+KINDS = ["node", "partition", "gpu", "validation", "nightly"]
+EXAMPLE = ["jobs/campaigns/quick.toml", "--machine", "jobs/slurm/machine.toml", "--minutes", "30"]
+
+
+def slurm(*words, cwd=SOURCE, environment=None):
+    command = [PLUMBLINE, "slurm", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=dict(os.environ, **(environment or {})))
+
+
+def written(folder, *words, **options):
+    ended = slurm(*words, "-o", folder, **options)
+    assert ended.returncode == 0, ended.stderr
+    return {path.stem: path.read_text() for path in folder.iterdir()}
+
+
+def test_the_examples_are_what_the_command_writes(tmp_path):
+    scripts = written(tmp_path, *EXAMPLE)
+    assert sorted(scripts) == sorted(KINDS)
+    for kind, text in scripts.items():
+        again = f"plumbline slurm {' '.join(EXAMPLE[:3])} --kind {kind} --minutes 30"
+        assert (SOURCE / "jobs" / "slurm" / f"{kind}.sbatch").read_text() == text, f"write jobs/slurm again: {again} -o jobs/slurm"
+        assert f"#   {again}\n" in text
+
+
+@pytest.mark.parametrize("launcher", ["srun", "mpiexec"])
+def test_scripts_are_clean_by_shellcheck_and_hold_nothing_of_the_environment(tmp_path, launcher):
+    secret = "s3cret-of-the-environment"
+    scripts = written(tmp_path, *EXAMPLE, "--launcher", launcher, environment={"SECRET_TOKEN": secret, "SBATCH_ACCOUNT": secret})
+    for kind, text in scripts.items():
+        assert secret not in text and launcher in text
+        assert subprocess.run(["bash", "-n"], input=text, text=True).returncode == 0
+        if shutil.which("shellcheck"):
+            checked = subprocess.run(["shellcheck", "-"], input=text, capture_output=True, text=True)
+            assert checked.returncode == 0, checked.stdout
+    if not shutil.which("shellcheck"):
+        pytest.skip("shellcheck is not installed; the scripts are only parsed")
+
+
+def minutes(text):
+    hours, rest = re.search(r"--time=(\d+):(\d+):00", text).groups()
+    return 60 * int(hours) + int(rest)
+
+
+def test_the_time_asked_for_follows_the_campaign_and_the_margin(tmp_path):
+    def asked(name, repetitions, *options):
+        campaign = tmp_path / f"{name}.toml"
+        campaign.write_text(f"""schema = "plumbline-campaign/1"
+passes = ["time"]
+[timing]
+min_seconds = 60
+max_repetitions = {repetitions}
+[[cases]]
+kernel = "validation/series"
+params = {{n = 2, m = 64}}
+flavor = ["*-O3-*"]
+""")
+        return minutes(written(tmp_path / name, campaign, "--kind", "node", *options)["node"])
+
+    assert asked("short", 5) < asked("wide", 5, "--margin", 4) < asked("long", 15, "--margin", 4)
+
+
+@pytest.mark.parametrize("line, word", [("nodes = 0", "nodes"), ('partition = "a b"', "partition"), ('launcher = "ssh"', "launcher"), ("noodles = 1", "noodles"),
+                                        ("cores = 2\nranks = 4", "ranks")])
+def test_a_wrong_machine_file_is_named_with_its_line(tmp_path, line, word):
+    machine = tmp_path / "machine.toml"
+    machine.write_text(f'schema = "plumbline-machine/1"\n{line}\n')
+    ended = slurm(EXAMPLE[0], "--machine", machine, "-o", tmp_path / "out")
+    assert ended.returncode == 2 and word in ended.stderr and "machine.toml:" in ended.stderr, ended.stderr
+    assert len(ended.stderr.strip().splitlines()) == 1
+
+
+def test_gpus_that_the_machine_lacks_are_a_mistake(tmp_path):
+    ended = slurm(EXAMPLE[0], "--kind", "gpu", "-o", tmp_path)
+    assert ended.returncode == 2 and "gpus" in ended.stderr
+
+
+@pytest.mark.parametrize("option", ["--partition", "--account", "--mpi", "--mpiexec", "--program"])
+@pytest.mark.parametrize("value", ["a b; rm", "a\nb", "a$(b)", "a\x1b"])
+def test_a_value_that_a_script_would_read_otherwise_is_refused(tmp_path, option, value):
+    ended = slurm(EXAMPLE[0], option, value, "-o", tmp_path / "out")
+    assert ended.returncode == 2 and option in ended.stderr and len(ended.stderr.splitlines()) == 1, ended.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_campaign_with_blanks_and_quotes_in_its_name_can_be_written_again_from_the_script(tmp_path):
+    name = "it's a campaign.toml"
+    shutil.copy(SOURCE / EXAMPLE[0], tmp_path / name)
+    text = written(tmp_path / "out", name, "--kind", "node", "--minutes", 30, cwd=tmp_path)["node"]
+    again = text.splitlines()[2].removeprefix("#   plumbline ")
+    words = subprocess.run(["bash", "-c", f"printf '%s\\n' {again}"], capture_output=True, text=True).stdout.splitlines()
+    assert words == ["slurm", name, "--kind", "node", "--minutes", "30"]
+    assert subprocess.run(["bash", "-n"], input=text, text=True).returncode == 0
+    (tmp_path / "two\nlines.toml").write_text((SOURCE / EXAMPLE[0]).read_text())
+    assert slurm("two\nlines.toml", cwd=tmp_path).returncode == 2

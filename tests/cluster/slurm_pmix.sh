@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# slurm_pmix.sh PLUMBLINE: the written scripts also start their ranks through PMIx, where Slurm was built with it; elsewhere a skip. Runs on
+# the login node of with_cluster.sh --slurm.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=tests/cluster/submit.sh
+source "$here/submit.sh"
+plumbline=$1
+
+mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
+if ! pmix=$(srun --mpi=pmix --ntasks=1 "$plumbline" --version 2>&1); then
+  echo "SKIP: srun --mpi=pmix does not work here: $(head -n 1 <<<"$pmix")"
+  exit 77
+fi
+"$plumbline" slurm "$here/two_nodes.toml" --machine "$here/cluster_machine.toml" --program "$plumbline" --minutes 10 -o srun >/dev/null
+job=$(PLUMBLINE_MPI=pmix sbatch --parsable --output=pmix.log srun/partition.sbatch)
+wait_for_end "$job" 180 || fail "the job did not end within 180 s" pmix.log
+[[ $(job_state "$job") == COMPLETED ]] || fail "the job ended as $(job_state "$job")" pmix.log
+/usr/bin/python3 "$here/nodes_in_store.py" "plumbline-out/two_nodes-$job.h5" nodeA nodeB || fail "the store lacks a node" pmix.log

@@ -1,0 +1,116 @@
+// Disassembly as text: loops and what a thread executes; and each thing over which threads may part ways, refused.
+#include "counters/sass.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+
+namespace plumbline {
+namespace {
+
+using Trips = std::vector<std::uint64_t>;
+
+/// A function of these instructions and labels, one a line, with the exit of idle threads and the trap behind the end.
+std::string code(const std::string& lines) {
+  return ".section .text.f,\"ax\",@progbits\n.text.f:\n /*0000*/ LDC R1, c[0x0][0x28] ;\n /*0010*/ @P0 EXIT ;\n" + lines +
+         " /*0100*/ EXIT ;\n.L_trap:\n /*0110*/ BRA `(.L_trap);\n /*0120*/ NOP;\n.L_end:\n";
+}
+SassCounts counts(const std::string& lines, const Trips& trips = {}) {
+  const auto functions = read_sass(code(lines));
+  EXPECT_EQ(functions.size(), 1U);
+  return executed_by_a_thread(functions.at(0), trips);
+}
+std::string refusal(const std::string& lines, const Trips& trips = {}) {
+  const SassCounts said = counts(lines, trips);
+  EXPECT_TRUE(said.refusal.empty() || (said.flops.empty() && said.opcodes.empty())) << "a refusal says no number";
+  return said.refusal;
+}
+
+constexpr const char* guarded_loop = R"( /*0020*/ @!P0 BRA `(.L_2) ;
+ /*0030*/ FMUL R1, R2, R3 ;
+.L_1:
+ /*0040*/ DFMA R2, R4, R2, UR8 ;
+ /*0050*/ DADD R6, R4, R2 ;
+ /*0060*/ @!P0 BRA `(.L_1) ;
+.L_2:
+)";
+
+TEST(sass, a_guarded_loop_counts_its_body_by_its_trips_and_what_is_around_it_once) {
+  const SassCounts said = counts(guarded_loop, {7});
+  EXPECT_EQ(said.refusal, "");
+  EXPECT_EQ(said.flops, (std::map<std::string, std::uint64_t>{{"flops.fp64.fma", 7}, {"flops.fp64.add", 7}, {"flops.fp32.mul", 1}}));
+  EXPECT_EQ(said.opcodes.at("BRA"), 1 + 7U);
+  EXPECT_EQ(said.opcodes.count("NOP"), 0U) << "what stands behind the end is not executed";
+}
+
+TEST(sass, a_branch_on_a_predicate_of_the_whole_warp_is_one_on_a_condition) {
+  EXPECT_EQ(counts(".L_1:\n /*0020*/ FADD R1, R2, R3 ;\n /*0030*/ BRA.U UP0, `(.L_1) ;\n", {9}).flops.at("flops.fp32.add"), 9U);
+  EXPECT_NE(refusal(" /*0020*/ BRA.U !UP0, `(.L_9) ;\n /*0030*/ FADD R1, R2, R3 ;\n.L_9:\n").find("may leave out"), std::string::npos);
+}
+
+TEST(sass, nested_loops_multiply) {
+  const auto said = counts(
+      ".L_1:\n /*0020*/ FADD R1, R2, R3 ;\n.L_2:\n /*0030*/ FFMA R1, R2, R3, R4 ;\n /*0040*/ @P1 BRA `(.L_2) ;\n"
+      " /*0050*/ @P0 BRA `(.L_1) ;\n",
+      {3, 5});
+  EXPECT_EQ(said.flops, (std::map<std::string, std::uint64_t>{{"flops.fp32.add", 3}, {"flops.fp32.fma", 15}})) << said.refusal;
+}
+
+TEST(sass, packed_arithmetic_counts_both_and_moved_constants_and_widened_halves_none) {
+  const auto said = counts(
+      " /*0020*/ HFMA2.MMA R1, -RZ, RZ, 0, 0 ;\n /*0030*/ HFMA2 R1, R2, R3, R4 ;\n /*0040*/ HADD2.BF16_V2 R1, R2, R3 ;\n"
+      " /*0050*/ HADD2.F32 R1, -RZ, R2.H0_H0 ;\n /*0060*/ FFMA2 R2, R4, R6, R8 ;\n");
+  EXPECT_EQ(said.flops, (std::map<std::string, std::uint64_t>{{"flops.fp16.fma", 2}, {"flops.bf16.add", 2}, {"flops.fp32.fma", 2}}));
+}
+
+TEST(sass, an_instruction_on_two_halves_counts_one_where_both_are_the_same) {
+  EXPECT_EQ(counts(" /*0020*/ HFMA2 R5, R5.H0_H0, R2.H0_H0, R2.H1_H1 ;\n").flops.at("flops.fp16.fma"), 1U);
+  EXPECT_EQ(counts(" /*0020*/ HFMA2 R5, R5, R2.H0_H0, R2.H1_H1 ;\n").flops.at("flops.fp16.fma"), 2U);
+  EXPECT_EQ(counts(" /*0020*/ HFMA2.BF16_V2 R5, R5.H0_H0, 1, 1, -R2.H0_H0 ;\n").flops.at("flops.bf16.fma"), 1U);
+  EXPECT_EQ(counts(" /*0020*/ HFMA2.BF16_V2 R5, R5, 1, 1, -RZ ;\n").flops.at("flops.bf16.fma"), 2U);
+  EXPECT_EQ(counts(" /*0020*/ HMUL2.BF16_V2 R5, R5.H0_H0, UR7.H0_H0 ;\n").flops.at("flops.bf16.mul"), 1U);
+}
+
+TEST(sass, a_branch_over_what_is_not_counted_is_no_matter) {
+  EXPECT_EQ(refusal(" /*0020*/ @P1 BRA `(.L_9) ;\n /*0030*/ IADD3 R1, R2, R3, RZ ;\n.L_9:\n /*0040*/ FADD R1, R2, R3 ;\n"), "");
+}
+
+TEST(sass, where_threads_may_part_ways_nothing_is_said_but_why) {
+  const struct {
+    const char *lines, *why;
+    Trips trips;
+  } refused[] = {
+      {" /*0020*/ @P1 FADD R1, R2, R3 ;\n", "under a predicate", {}},
+      {" /*0020*/ @!P1 LDG.E R1, desc[UR4][R2.64] ;\n", "under a predicate", {}},
+      {" /*0020*/ @P1 BRA `(.L_9) ;\n /*0030*/ FADD R1, R2, R3 ;\n.L_9:\n", "may leave out", {}},
+      {" /*0020*/ @P1 BRA `(.L_9) ;\n /*0030*/ STG.E desc[UR4][R2.64], R3 ;\n.L_9:\n", "may leave out", {}},
+      {" /*0020*/ FADD R1, R2, R3 ;\n /*0030*/ @P1 EXIT ;\n", "end at different places", {}},
+      {" /*0020*/ CALL.REL.NOINC `(.L_9) ;\n.L_9:\n", "goes elsewhere", {}},
+      {" /*0020*/ BRX R2 -0x20 ;\n", "goes elsewhere", {}},
+      {guarded_loop, "1 loops where the trips of 0", {}},
+      {guarded_loop, "1 loops where the trips of 2", {1, 1}},
+      {guarded_loop, "without a trip", {0}},
+      {".L_1:\n /*0020*/ FADD R1, R2, R3 ;\n /*0030*/ @P1 BRA `(.L_9) ;\n /*0040*/ @P0 BRA `(.L_1) ;\n.L_9:\n", "second way out", {4}},
+      {" /*0020*/ @P1 BRA 0x80 ;\n", "not known", {}},
+  };
+  for (const auto& [lines, why, trips] : refused)
+    EXPECT_NE(refusal(lines, trips).find(why), std::string::npos) << lines << refusal(lines, trips);
+}
+
+TEST(sass, the_body_of_a_loop_is_its_opcodes_in_order) {
+  const auto functions = read_sass(code(guarded_loop));
+  ASSERT_EQ(functions.at(0).loops.size(), 1U) << "the trap behind the end is no loop";
+  EXPECT_EQ(functions[0].body(functions[0].loops[0]), (std::vector<std::string>{"DFMA", "DADD", "BRA"}));
+}
+
+TEST(sass, what_is_no_disassembly_is_refused_with_its_line) {
+  try {
+    read_sass("\n.text.f:\nthis is not code\n");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "disassembly, line 3: neither an instruction nor a label");
+  }
+}
+
+}  // namespace
+}  // namespace plumbline

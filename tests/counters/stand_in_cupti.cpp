@@ -1,0 +1,249 @@
+// A library that answers like NVIDIA's driver and CUPTI on a node with one GPU, as far as counting asks, for machines that have none. It
+// holds to CUPTI's order of calls: what comes out of turn is refused. One unit of work counts 1, 2, 3, ... of the metrics of a
+// configuration in their order.
+#include <cuda.h>
+#include <cupti_callbacks.h>
+#include <cupti_driver_cbid.h>
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_runtime_cbid.h>
+#include <cupti_target.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#define STAND_IN extern "C" __attribute__((visibility("default")))
+
+struct CUpti_Profiler_Host_Object {
+  bool of_this_gpu;
+  std::vector<std::string> metrics;
+};
+struct CUpti_RangeProfiler_Object {
+  bool configured = false, started = false, pushed = false, emptied = false;
+  std::size_t passes = 1, passes_had = 0;
+  std::uint8_t* counter_data = nullptr;
+  std::uint64_t work_before = 0, work = 0;
+};
+struct CUpti_Subscriber_st {
+  CUpti_CallbackFunc called;
+  void* user;
+};
+
+namespace {
+
+int context_of_thread = 0;
+struct Settings {
+  int driver = 0, devices = 1, enable = 0, supported = CUPTI_PROFILER_CONFIGURATION_SUPPORTED,
+      vgpu = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
+  int subscribe = 0, further_passes = 0, configure = 0;
+  bool never_done = false, nothing_is_no_number = false;
+  bool context = true;
+  const char* chip = "GH100";
+} settings;
+std::uint64_t work_done = 0, unfinished = 0;
+int profilers = 0, enabled = 0, subscribers = 0, chips = 0, sessions = 0, availability_asked = 0;
+CUpti_RangeProfiler_Object ranges;
+CUpti_Subscriber_st subscriber;
+std::vector<std::pair<int, unsigned>> listening;
+
+struct Image {
+  std::uint64_t passes, metrics;
+};
+struct CounterData {
+  std::uint64_t magic, ranges, work;
+};
+
+void call(CUpti_CallbackDomain domain, unsigned id, CUpti_ApiCallbackSite site) {
+  for (const auto& [d, i] : listening) {
+    if (d != domain || i != id) continue;
+    CUpti_CallbackData data{};
+    data.callbackSite = site;
+    subscriber.called(subscriber.user, domain, id, &data);
+  }
+}
+
+}  // namespace
+
+/// A whole program is told by its surroundings.
+__attribute__((constructor)) void set_by_the_environment() {
+  if (const char* refused = std::getenv("STAND_IN_CUPTI_ENABLE")) settings.enable = std::atoi(refused);
+}
+
+// What a test sets and sees.
+STAND_IN void stand_in_reset() {
+  settings = {}, work_done = unfinished = 0, ranges = {}, listening.clear(), sessions = availability_asked = 0;
+}
+STAND_IN void stand_in_driver(int result, int devices) { settings.driver = result, settings.devices = devices; }
+STAND_IN void stand_in_enable(int result) { settings.enable = result; }
+STAND_IN void stand_in_vgpu(int level) { settings.vgpu = level, settings.supported = CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED; }
+STAND_IN void stand_in_subscribe(int result) { settings.subscribe = result; }
+STAND_IN void stand_in_further_passes(int passes) { settings.further_passes = passes; }
+STAND_IN void stand_in_configure(int result) { settings.configure = result; }
+STAND_IN void stand_in_never_done() { settings.never_done = true; }
+STAND_IN void stand_in_nothing_is_no_number() { settings.nothing_is_no_number = true; }
+STAND_IN int stand_in_sessions() { return sessions; }
+STAND_IN int stand_in_availability_asked() { return availability_asked; }
+STAND_IN void stand_in_context(bool there) { settings.context = there; }
+STAND_IN void stand_in_chip(const char* name) { settings.chip = name; }
+STAND_IN int stand_in_still_open() { return profilers + enabled + subscribers + chips; }
+/// A launch by the runtime, which launches by the driver; the work is done only when someone waits for it.
+STAND_IN void stand_in_launch(std::uint64_t work) {
+  call(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, CUPTI_API_ENTER);
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_ENTER);
+  unfinished += work;
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_EXIT);
+  call(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, CUPTI_API_EXIT);
+}
+STAND_IN void stand_in_launch_by_driver() {
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_API_ENTER);
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_API_EXIT);
+}
+STAND_IN void stand_in_launch_graph() {
+  call(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000, CUPTI_API_ENTER);
+  call(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000, CUPTI_API_EXIT);
+}
+
+// The driver.
+STAND_IN CUresult cuInit(unsigned) { return static_cast<CUresult>(settings.driver); }
+STAND_IN CUresult cuGetErrorString(CUresult, const char** text) { return *text = "made-up trouble", CUDA_SUCCESS; }
+STAND_IN CUresult cuDriverGetVersion(int* version) { return *version = 13000, CUDA_SUCCESS; }
+STAND_IN CUresult cuDeviceGetCount(int* count) { return *count = settings.devices, CUDA_SUCCESS; }
+STAND_IN CUresult cuCtxGetCurrent(CUcontext* context) {
+  return *context = settings.context ? reinterpret_cast<CUcontext>(&context_of_thread) : nullptr, CUDA_SUCCESS;
+}
+STAND_IN CUresult cuCtxSetCurrent(CUcontext context) { return settings.context = context != nullptr, CUDA_SUCCESS; }
+STAND_IN CUresult cuCtxGetDevice(CUdevice* device) { return *device = 0, CUDA_SUCCESS; }
+STAND_IN CUresult cuCtxSynchronize() { return work_done += unfinished, unfinished = 0, CUDA_SUCCESS; }
+STAND_IN CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+  return *context = reinterpret_cast<CUcontext>(&context_of_thread), CUDA_SUCCESS;
+}
+STAND_IN CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) { return CUDA_SUCCESS; }
+
+// CUPTI's host side.
+STAND_IN CUptiResult cuptiGetVersion(uint32_t* version) { return *version = 130001, CUPTI_SUCCESS; }
+STAND_IN CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
+  static std::string words;
+  return words = "made-up result " + std::to_string(result), *text = words.c_str(), CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiProfilerHostGetSupportedChips(CUpti_Profiler_Host_GetSupportedChips_Params* p) {
+  static const char* names[] = {"GH100", "GB100"};
+  return p->numChips = 2, p->ppChipNames = names, CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params* p) {
+  return ++chips, p->pHostObject = new CUpti_Profiler_Host_Object{p->pCounterAvailabilityImage != nullptr, {}}, CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Params* p) {
+  return --chips, delete p->pHostObject, CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiProfilerHostGetMetricProperties(CUpti_Profiler_Host_GetMetricProperties_Params* p) {
+  return std::strstr(p->pMetricName, "unknown") != nullptr ? CUPTI_ERROR_INVALID_METRIC_NAME : CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params* p) {
+  p->pHostObject->metrics.assign(p->ppMetricNames, p->ppMetricNames + p->numMetrics);
+  return CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiProfilerHostGetConfigImageSize(CUpti_Profiler_Host_GetConfigImageSize_Params* p) {
+  return p->configImageSize = sizeof(Image), CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConfigImage_Params* p) {
+  Image image{1, p->pHostObject->metrics.size()};
+  for (const auto& metric : p->pHostObject->metrics)
+    if (metric.find("three_passes") != metric.npos) image.passes = 3;
+  if (p->pHostObject->of_this_gpu) image.passes += static_cast<std::uint64_t>(settings.further_passes);
+  return std::memcpy(p->pConfigImage, &image, sizeof image), CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiProfilerHostGetNumOfPasses(CUpti_Profiler_Host_GetNumOfPasses_Params* p) {
+  Image image;
+  std::memcpy(&image, p->pConfigImage, sizeof image);
+  return p->numOfPasses = image.passes, CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Params* p) {
+  CounterData data;
+  std::memcpy(&data, p->pCounterDataImage, sizeof data);
+  for (std::size_t i = 0; i < p->numMetrics; ++i)
+    p->pMetricValues[i] = data.work == 0 && settings.nothing_is_no_number ? std::nan("") : static_cast<double>((i + 1) * data.work);
+  return CUPTI_SUCCESS;
+}
+
+// CUPTI on the GPU.
+STAND_IN CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params*) { return ++profilers, CUPTI_SUCCESS; }
+STAND_IN CUptiResult cuptiProfilerDeInitialize(CUpti_Profiler_DeInitialize_Params*) { return --profilers, CUPTI_SUCCESS; }
+STAND_IN CUptiResult cuptiProfilerDeviceSupported(CUpti_Profiler_DeviceSupported_Params* p) {
+  const auto yes = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
+  p->isSupported = static_cast<CUpti_Profiler_Support_Level>(settings.supported);
+  p->vGpu = static_cast<CUpti_Profiler_Support_Level>(settings.vgpu);
+  p->architecture = p->sli = p->confidentialCompute = p->cmp = p->wsl = yes;
+  return CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params* p) { return p->pChipName = settings.chip, CUPTI_SUCCESS; }
+STAND_IN CUptiResult cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounterAvailability_Params* p) {
+  return ++availability_asked, p->counterAvailabilityImageSize = 8, CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params* p) {
+  if (settings.enable != 0) return static_cast<CUptiResult>(settings.enable);
+  if (profilers == 0) return CUPTI_ERROR_NOT_INITIALIZED;
+  return ++enabled, ++sessions, ranges = {}, p->pRangeProfilerObject = &ranges, CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params*) { return --enabled, CUPTI_SUCCESS; }
+STAND_IN CUptiResult cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_GetCounterDataSize_Params* p) {
+  return p->counterDataSize = sizeof(CounterData), CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiRangeProfilerCounterDataImageInitialize(CUpti_RangeProfiler_CounterDataImage_Initialize_Params* p) {
+  const CounterData none{0x600d, 0, 0};
+  return std::memcpy(p->pCounterData, &none, sizeof none), ranges.emptied = true, CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params* p) {
+  if (settings.configure != 0) return static_cast<CUptiResult>(settings.configure);
+  if (!ranges.emptied) return CUPTI_ERROR_INVALID_OPERATION;
+  if (p->range != CUPTI_UserRange || p->replayMode != CUPTI_UserReplay || p->maxRangesPerPass != 1) return CUPTI_ERROR_INVALID_PARAMETER;
+  Image image;
+  std::memcpy(&image, p->pConfig, sizeof image);
+  ranges.passes = image.passes, ranges.passes_had = 0, ranges.counter_data = p->pCounterDataImage, ranges.work = 0,
+  ranges.configured = true;
+  return CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params*) {
+  if (!ranges.configured || ranges.started || ranges.passes_had == ranges.passes) return CUPTI_ERROR_INVALID_OPERATION;
+  return ranges.started = true, CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Params* p) {
+  if (!ranges.started || ranges.pushed || p->pRangeName == nullptr) return CUPTI_ERROR_INVALID_OPERATION;
+  return ranges.work_before = work_done, ranges.pushed = true, CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params*) {
+  if (!ranges.pushed) return CUPTI_ERROR_INVALID_OPERATION;
+  return ranges.pushed = false, ranges.work += work_done - ranges.work_before, CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params* p) {
+  if (!ranges.started || ranges.pushed) return CUPTI_ERROR_INVALID_OPERATION;
+  ranges.started = false;
+  if (settings.never_done) return p->isAllPassSubmitted = 0, CUPTI_SUCCESS;
+  return p->isAllPassSubmitted = ++ranges.passes_had == ranges.passes, CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params*) {
+  if (ranges.started || ranges.passes_had != ranges.passes) return CUPTI_ERROR_INVALID_OPERATION;
+  const CounterData data{0x600d, 1, ranges.work / ranges.passes};
+  return std::memcpy(ranges.counter_data, &data, sizeof data), ranges.configured = ranges.emptied = false, CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiRangeProfilerGetCounterDataInfo(CUpti_RangeProfiler_GetCounterDataInfo_Params* p) {
+  CounterData data;
+  std::memcpy(&data, p->pCounterDataImage, sizeof data);
+  return p->numTotalRanges = data.ranges, CUPTI_SUCCESS;
+}
+
+// CUPTI's callbacks.
+STAND_IN CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc called, void* user) {
+  if (settings.subscribe != 0) return static_cast<CUptiResult>(settings.subscribe);
+  return ++subscribers, subscriber = {called, user}, *handle = &subscriber, CUPTI_SUCCESS;
+}
+STAND_IN CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) { return --subscribers, listening.clear(), CUPTI_SUCCESS; }
+STAND_IN CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle, CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  const std::pair<int, unsigned> one{domain, id};
+  std::erase(listening, one);
+  if (enable != 0) listening.push_back(one);
+  return CUPTI_SUCCESS;
+}

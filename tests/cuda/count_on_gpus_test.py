@@ -1,0 +1,136 @@
+"""plumbline run that counts on GPUs: through the stand-ins for the module, for NVIDIA's driver and for CUPTI. Their counters count the
+elements that a sweep works on, times the place of the metric in its group. From the environment: PLUMBLINE, STAND_IN_CUDA, STAND_IN_CUPTI.
+"""
+
+import json
+import os
+import subprocess
+
+import h5py
+import pytest
+
+CAMPAIGN = """schema = "plumbline-campaign/1"
+name = "gpus"
+passes = ["time", "count"]
+counters = "cupti"
+[timing]
+min_seconds = 0.0005
+max_repetitions = 6
+[[cases]]
+kernel = "validation/series"
+precision = "fp64"
+flavor = ["gcc*-O3-v2", "gcc*-O3-neon", "cuda*"]
+team = [{gpus = 1}]
+params = {m = 64, n = 3}
+"""
+ADD, MUL, FMA = (f"sm__sass_thread_inst_executed_op_d{kind}_pred_on.sum" for kind in ("add", "mul", "fma"))
+
+
+def plumbline(*words, counters_here=True, **environment):
+    surroundings = {**os.environ, "PLUMBLINE_CUDA_MODULE_PATH": os.environ["STAND_IN_CUDA"], **environment}
+    if counters_here:
+        surroundings |= {"PLUMBLINE_CUPTI_PATH": os.environ["STAND_IN_CUPTI"], "LD_LIBRARY_PATH": os.environ["STAND_IN_CUPTI"]}
+    return subprocess.run([os.environ["PLUMBLINE"], *map(str, words)], capture_output=True, text=True, timeout=300, env=surroundings)
+
+
+def table(store, name):
+    def text(value):
+        return value.decode().rstrip("\0") if isinstance(value, bytes) else value
+
+    with h5py.File(store) as file:
+        rows = file[name][:]
+        return [{key: text(row[key]) for key in rows.dtype.names} for row in rows]
+
+
+@pytest.fixture
+def run(tmp_path):
+    def of_text(text, *words, **more):
+        (tmp_path / "gpus.toml").write_text(text)
+        return plumbline("run", tmp_path / "gpus.toml", "-o", tmp_path / "gpus.h5", *words, **more), tmp_path / "gpus.h5"
+
+    return of_text
+
+
+def counted(store):
+    return [row for row in table(store, "outcomes") if row["pass"] == "count" and row["status"] != "skipped"]
+
+
+def test_a_case_on_a_gpu_is_counted_by_the_metrics_of_its_chips_table(run):
+    ended, store = run(CAMPAIGN)
+    assert ended.returncode == 0, ended.stderr
+    (outcome,) = counted(store)
+    assert (outcome["status"], outcome["reason"]) == ("ok", "")
+    rows = [row for row in table(store, "counts") if row["case"] == outcome["case"]]
+    assert {row["backend"] for row in rows} == {"cupti"} and {row["status"] for row in rows} == {"ok"}
+    by_event = {row["event"]: row for row in rows}
+    assert len(by_event) > 60
+    for place, event in enumerate((ADD, MUL, FMA), 1):
+        assert by_event[event]["net"] == place * 64 * 64, "one sweep: neither the warm one nor the empty region"
+    assert by_event["launches"]["net"] == 1
+    assert len([row for row in rows if row["event"] == ADD]) == 1, "instrumented counts repeat exactly"
+    assert len([row for row in rows if row["event"] == "dram__bytes_read.sum"]) == 5
+    assert len({row["group"] for row in rows}) == 4, "instrumented, hardware, the link, launches: a pass each"
+    assert all(key.startswith("cupti/") for key in json.loads(outcome["placement"])["counted_with"])
+
+
+def test_the_machine_names_the_chip_and_the_score_takes_its_table(run):
+    _, store = run(CAMPAIGN)
+    assert json.loads(table(store, "machine")[0]["json"])["gpu_chip"] == "GH100"
+    scored = plumbline("score", store, "--json")
+    assert scored.returncode == 0, scored.stderr
+    assert "cupti flops.fp64" in {row["counter"] for row in json.loads(scored.stdout)["counters"]}
+
+
+@pytest.mark.parametrize("result, status, words", [(35, "permission", "NVreg_RestrictProfilingToAdminUsers=0"), (43, "unavailable", "MIG")])
+def test_refused_counters_have_their_reason_and_the_case_is_timed_all_the_same(run, result, status, words):
+    ended, store = run(CAMPAIGN, STAND_IN_CUPTI_ENABLE=str(result))
+    assert ended.returncode == 0, ended.stderr
+    (outcome,) = counted(store)
+    refused = [row for row in table(store, "counts") if row["event"] == ADD]
+    assert {row["status"] for row in refused} == {status} and words in outcome["reason"]
+    assert all(row["raw"] == 0 and row["net"] != row["net"] for row in refused), "absent is not zero"
+    assert table(store, "times")
+
+
+def test_cases_on_the_cpu_beside_it_say_that_nothing_there_counts_them(run):
+    ended, store = run(CAMPAIGN.replace("[{gpus = 1}]", "[{gpus = 1}, {ranks = 1}]"))
+    assert ended.returncode == 0, ended.stderr
+    by_gpu, *by_cpu = sorted(counted(store), key=lambda row: "/r1t1/" in row["case"])
+    assert by_gpu["status"] == "ok" and by_cpu
+    assert {(row["status"], row["reason"]) for row in by_cpu} == {("unavailable", "counters of GPUs see nothing of a CPU's work")}
+    assert not [row for row in table(store, "counts") if "/r1t1/" in row["case"]]
+
+
+def test_what_is_counted_is_not_counted_again(run):
+    _, store = run(CAMPAIGN)
+    before = table(store, "counts")
+    again, _ = run(CAMPAIGN, "--resume")
+    assert again.returncode == 0, again.stderr
+    assert str(table(store, "counts")) == str(before)
+
+
+def test_auto_counts_on_gpus_only_what_runs_there_and_says_what_is_missing(run):
+    ended, store = run(CAMPAIGN.replace('"cupti"', '"auto"'), counters_here=False, LD_LIBRARY_PATH="/nowhere")
+    assert ended.returncode == 0, ended.stderr
+    (skipped,) = {row["reason"] for row in table(store, "outcomes") if row["pass"] == "count" and "/g1/" in row["case"] and "cupti" in row["reason"]}
+    assert skipped.startswith("cupti: unavailable: no NVIDIA driver here")
+
+
+def test_counters_that_are_named_and_cannot_be_had_are_2(run):
+    ended, _ = run(CAMPAIGN, counters_here=False, LD_LIBRARY_PATH="/nowhere")
+    assert ended.returncode == 2 and "'cupti' cannot be had: no NVIDIA driver here" in ended.stderr
+    ended, _ = run(CAMPAIGN.replace('"cupti"', '"cupti:dram__unknown.sum"'))
+    assert ended.returncode == 2 and "no metric 'dram__unknown.sum' of GH100" in ended.stderr
+
+
+@pytest.mark.parametrize("result, status", [(0, "ok"), (35, "permission"), (26, "stolen")])
+def test_doctor_tries_the_counters_and_says_what_stands_in_the_way(result, status):
+    rows = json.loads(plumbline("doctor", "--json", STAND_IN_CUPTI_ENABLE=str(result)).stdout)["rows"]
+    (row,) = [one for one in rows if one["what"] == "counters by cupti"]
+    assert row["status"] == status and "GH100" in (row["found"] or row["reason"])
+
+
+def test_the_counters_of_the_gpu_are_listed_beside_those_of_the_cpu():
+    rows = json.loads(plumbline("list", "counters", "--json").stdout)["rows"]
+    mine = {row["name"] for row in rows if row["backend"] == "cupti"}
+    assert {"flops.fp64", "mem.bytes", ADD, "launches"} <= mine

@@ -1,0 +1,106 @@
+// Every kernel of the module on the first GPU: what its launch computes is right, at a size below one block and at one of many.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/error.hpp"
+#include "module_kernels.hpp"
+
+namespace plumbline {
+namespace {
+
+class GpuKernel : public testing::TestWithParam<const Kernel*> {
+ protected:
+  static void SetUpTestSuite() {
+    const Availability there = opened_module().availability();
+    if (there.ok()) gpu_ = opened_module().open(0);
+    why_not_ = !there.ok()                         ? there.reason
+               : gpu_->properties().flavor.empty() ? "the module has no code for " + gpu_->properties().name
+                                                   : "";
+  }
+  static void TearDownTestSuite() { gpu_.reset(); }
+  void SetUp() override {
+    ASSERT_EQ(broken_by_, "") << "this process has no GPU since that kernel failed: this one was not run";
+    if (!why_not_.empty()) GTEST_SKIP() << why_not_;
+  }
+  /// A kernel's fault ends the context for all that follow, each of which would be told that kernel's error.
+  void TearDown() override {
+    if (why_not_.empty() && broken_by_.empty() && !works() && !works()) broken_by_ = kernel().name;
+  }
+
+  const Kernel& kernel() const { return *GetParam(); }
+  Gpu& gpu() const { return *gpu_; }
+  /// Of this GPU, nullptr where it lacks the instructions.
+  const Flavor* flavor(const std::string& precision) const {
+    const auto flavors = kernel().flavors();
+    const auto found = std::find_if(flavors.begin(), flavors.end(),
+                                    [&](const Flavor& one) { return one.name == gpu_->properties().flavor && one.precision == precision; });
+    return found == flavors.end() ? nullptr : &*found;
+  }
+
+  /// Whether it says why it has nothing for this GPU.
+  bool is_absent() const {
+    const auto absent_here = kernel().absent_flavors();
+    return std::any_of(absent_here.begin(), absent_here.end(),
+                       [&](const AbsentFlavor& one) { return one.name == gpu_->properties().flavor; });
+  }
+  /// At once, or the first half of its range and then the rest.
+  void sweep(const Flavor& code, const Workload& data, bool in_parts) const {
+    const std::size_t half = in_parts ? data.extent() / 2 / data.grain() * data.grain() : 0;
+    if (half != 0) code.sweep(data.arguments(), 0, half);
+    code.sweep(data.arguments(), half, data.extent());
+    gpu().wait();
+  }
+
+  /// Launches it once for every word of its parameters; how often that was. A peer's memory takes two GPUs.
+  template <class Size>
+  int run_all(Size size, bool in_parts = false) const {
+    int runs = is_absent() ? 1 : 0;
+    for (const Parameters& point : points(kernel(), size))
+      for (const std::string& precision : kernel().precisions) {
+        const Flavor* const code = flavor(precision);
+        if (code == nullptr) continue;
+        if (point.has("way") && point.word("way") == "copy_peer" && gpu().properties().peers == 0) continue;
+        const std::string which = point.path() + " " + precision;
+        const auto data = kernel().prepare(point, precision, gpu().memory());
+        data->initialise(0, data->extent());
+        EXPECT_GT(data->error(), data->tolerance()) << which << ": right before anything was computed";
+        sweep(*code, *data, in_parts);
+        EXPECT_LE(data->error(), data->tolerance()) << which;
+        ++runs;
+      }
+    return runs;
+  }
+
+ private:
+  static bool works() {
+    try {
+      gpu_->wait();
+      return true;
+    } catch (const std::exception&) {
+      return false;
+    }
+  }
+
+  static inline std::unique_ptr<Gpu> gpu_;
+  static inline std::string why_not_, broken_by_;
+};
+
+INSTANTIATE_TEST_SUITE_P(All, GpuKernel, testing::ValuesIn(all_kernels()), word_of);
+
+TEST_P(GpuKernel, smaller_than_a_block_computes_what_is_right) { EXPECT_GE(run_all(small), 1); }
+TEST_P(GpuKernel, of_many_blocks_computes_what_is_right) { EXPECT_GE(run_all(large), 1); }
+TEST_P(GpuKernel, in_two_parts_computes_what_is_right) { EXPECT_GE(run_all(large, true), 1); }
+
+TEST(gpu_errors, are_told_once) {
+  const Availability there = opened_module().availability();
+  if (!there.ok()) GTEST_SKIP() << there.reason;
+  const auto gpu = opened_module().open(0);
+  double value = 0;
+  EXPECT_THROW(gpu->memory().copy_in(nullptr, &value, sizeof value), Error);
+  EXPECT_NO_THROW(gpu->wait()) << "the next call has no error of its own";
+}
+
+}  // namespace
+}  // namespace plumbline

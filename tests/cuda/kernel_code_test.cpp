@@ -1,0 +1,158 @@
+// The machine code of kernels whose threads all do the same, for every architecture that it is compiled for: what a thread executes, times
+// the threads, is what the model says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "disassembly.hpp"
+#include "opened_module.hpp"
+
+namespace plumbline {
+namespace {
+
+const Kernel& kernel(const std::string& name) {
+  for (const Kernel& one : opened_module().kernels())
+    if (one.name == name) return one;
+  throw std::runtime_error("the module has no " + name);
+}
+
+class kernel_code : public testing::Test {
+ protected:
+  using Counts = std::map<std::string, std::uint64_t>;
+
+  void SetUp() override {
+    ASSERT_FALSE(disassembled_module().failed) << disassembled_module().why_not;
+    if (!disassembled_module().why_not.empty()) GTEST_SKIP() << disassembled_module().why_not;
+  }
+
+  /// The one with that part in its mangled name.
+  static const SassFunction& function(const std::vector<SassFunction>& all, const std::string& part) {
+    for (const auto& one : all)
+      if (one.name.find(part) != one.name.npos) return one;
+    throw std::runtime_error("no function with " + part);
+  }
+  /// Of the series: of a form and, where it is compiled in, an order.
+  static const SassFunction& series(const std::vector<SassFunction>& all, int form, int order, const std::string& precision) {
+    return function(all,
+                    "SeriesForm" + std::to_string(form) + "ELi" + std::to_string(order) + "E" + (precision == "fp64" ? "d" : "f") + "E");
+  }
+  /// By each of so many threads.
+  static Counts model(const Kernel& kernel, const Parameters& p, const std::string& precision, const std::string& flavor,
+                      std::uint64_t threads) {
+    Counts counts;
+    for (const auto& [quantity, amount] : kernel.model(p, precision, flavor).flops) counts[quantity] = amount.lo / threads;
+    return counts;
+  }
+  static Parameters with(std::initializer_list<std::pair<const char*, Value>> values) {
+    Parameters p;
+    for (const auto& [name, value] : values) p.set(name, value);
+    return p;
+  }
+};
+
+TEST_F(kernel_code, the_series_of_every_form_order_and_architecture_executes_the_arithmetic_of_its_model) {
+  const std::vector<std::string> forms{"inline", "loop", "power"};
+  std::size_t held = 0;
+  for (const auto& [architecture, all] : disassembled_module().of("series"))
+    for (const std::string precision : {"fp64", "fp32"})
+      for (int form = 0; form < 3; ++form)
+        for (int n = 1; n <= 29; ++n) {
+          constexpr std::int64_t m = 48;
+          const Parameters p = with({{"form", forms[static_cast<std::size_t>(form)]}, {"n", std::int64_t{n}}, {"m", m}});
+          const auto& code = series(*all, form, form == 0 ? n : 0, precision);
+          const std::vector<std::uint64_t> trips(form == 0 ? 0 : 1, static_cast<std::uint64_t>(n));
+          const SassCounts thread = executed_by_a_thread(code, trips);
+          ASSERT_EQ(thread.refusal, "") << architecture << " " << code.name;
+          ASSERT_EQ(thread.flops, model(kernel("validation/series"), p, precision, "", m * m))
+              << architecture << " " << precision << " " << p.path();
+          EXPECT_EQ(thread.opcodes.at("LDG"), 1U) << code.name;
+          EXPECT_EQ(thread.opcodes.at("STG"), 1U) << code.name;
+          ++held;
+        }
+  EXPECT_GT(held, 0U);
+  EXPECT_EQ(held, 2U * 3U * 29U * disassembled_module().of("series").size());
+}
+
+TEST_F(kernel_code, horners_hot_loop_has_one_fma_and_what_counts_the_loop) {
+  for (const auto& [architecture, all] : disassembled_module().of("series"))
+    for (const auto& [precision, fma] : {std::pair("fp64", "DFMA"), std::pair("fp32", "FFMA")}) {
+      const auto& code = series(*all, 1, 0, precision);
+      ASSERT_EQ(code.loops.size(), 1U) << architecture;
+      const auto body = code.body(code.loops.front());
+      EXPECT_EQ(std::count(body.begin(), body.end(), fma), 1) << architecture;
+      EXPECT_LE(body.size(), 5U) << architecture << ": the loop is not unrolled and spills nothing";
+      EXPECT_EQ(body.back().substr(0, 3), "BRA");
+    }
+}
+
+TEST_F(kernel_code, the_triad_is_one_fma_two_loads_and_a_store_without_a_loop) {
+  ASSERT_FALSE(disassembled_module().of("triad").empty());
+  for (const auto& [architecture, all] : disassembled_module().of("triad"))
+    for (const auto& [precision, part] : {std::pair("fp64", "TriadBodyIdE"), std::pair("fp32", "TriadBodyIfE")}) {
+      const SassCounts thread = executed_by_a_thread(function(*all, part), {});
+      ASSERT_EQ(thread.refusal, "") << architecture;
+      EXPECT_EQ(thread.flops, model(kernel("validation/triad"), with({{"n", std::int64_t{512}}}), precision, "", 512)) << architecture;
+      EXPECT_EQ(thread.opcodes.at("LDG"), 2U);
+      EXPECT_EQ(thread.opcodes.at("STG"), 1U);
+    }
+}
+
+// The remainder's loop could load vectors of which it uses a part: what is counted of shared memory would be more than is computed with.
+TEST_F(kernel_code, the_matrix_product_loads_two_elements_from_shared_memory_for_each_fma) {
+  const std::map<std::string, std::uint64_t> load_bytes{{"", 4}, {"64", 8}, {"128", 16}};
+  ASSERT_FALSE(disassembled_module().of("dgemm").empty());
+  for (const auto& [architecture, all] : disassembled_module().of("dgemm"))
+    for (const auto& [part, fma, element] : {std::tuple("multiply_tilesIdE", "DFMA", 8U), std::tuple("multiply_tilesIfE", "FFMA", 4U)}) {
+      std::uint64_t loaded = 0, fmas = 0;
+      for (const auto& one : function(*all, part).instructions) {
+        fmas += one.opcode.starts_with(fma) ? 1 : 0;
+        if (!one.opcode.starts_with("LDS")) continue;
+        const std::string width = one.opcode.substr(one.opcode.find_last_not_of("0123456789") + 1);
+        loaded += load_bytes.at(width);
+      }
+      EXPECT_GT(fmas, 0U);
+      EXPECT_EQ(loaded, 2 * element * fmas) << architecture << " " << part;
+    }
+}
+
+// Packed and scalar code are the same instructions: what decides how many numbers come of one is in their operands.
+TEST_F(kernel_code, halves_packed_and_one_by_one_execute_the_arithmetic_of_their_models) {
+  constexpr std::int64_t n = 512, steps = 13;
+  const std::vector<std::string> kinds{"fma", "add", "mul"};
+  std::size_t held = 0;
+  for (const auto& [architecture, all] : disassembled_module().of("half"))
+    for (const auto& [precision, type] : {std::pair("fp16", "Fp16"), std::pair("bf16", "Bf16")})
+      for (std::size_t kind = 0; kind < kinds.size(); ++kind)
+        for (const bool packed : {false, true}) {
+          if (architecture == "sm_75" && std::string(precision) == "bf16") continue;  // it has none
+          const auto& code = function(*all, "HalfKindE" + std::to_string(kind) + "ELb" + (packed ? "1" : "0") + "ENS_4" + type);
+          const std::vector<std::uint64_t> trips{steps};
+          const SassCounts thread = executed_by_a_thread(code, trips);
+          ASSERT_EQ(thread.refusal, "") << architecture << " " << code.name;
+          const auto p = with({{"form", std::string(packed ? "packed" : "scalar")}, {"kind", kinds[kind]}, {"n", n}, {"steps", steps}});
+          EXPECT_EQ(thread.flops, model(kernel("validation/half"), p, precision, "cuda13-" + architecture, packed ? n / 2 : n))
+              << architecture << " " << precision << " " << p.path();
+          ++held;
+        }
+  EXPECT_GT(held, 0U);
+}
+
+// Code over which threads part ways is not guessed at.
+TEST_F(kernel_code, divisions_and_reductions_are_refused_with_the_reason) {
+  for (const char* source : {"dot", "special"})
+    for (const auto& [architecture, all] : disassembled_module().of(source)) {
+      std::size_t refused = 0;
+      for (const auto& code : *all) {
+        const std::vector<std::uint64_t> trips(code.loops.size(), 2);
+        const SassCounts thread = executed_by_a_thread(code, trips);
+        refused += thread.refusal.empty() ? 0 : 1;
+        EXPECT_TRUE(thread.refusal.empty() || thread.flops.empty());
+      }
+      EXPECT_GT(refused, 0U) << source << " " << architecture;
+    }
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,251 @@
+// What the kernels for GPUs say of themselves, against numbers worked out by hand.
+#include <gtest/gtest.h>
+
+#include "core/quantity.hpp"
+#include "gpu/gpu_caches.hpp"
+#include "module_kernels.hpp"
+
+namespace plumbline {
+namespace {
+
+Work model(const std::string& name, const Parameters& point, const std::string& precision = "fp64", const std::string& flavor = "") {
+  for (const Kernel* kernel : all_kernels())
+    if (kernel->name == name) return kernel->model(point, precision, flavor);
+  throw std::runtime_error("no kernel " + name);
+}
+
+Counts counts(const Work& work) {
+  GpuProperties h100;
+  h100.major = 9;
+  h100.l2_bytes = 50 << 20;
+  return expected_counts(work, cache_levels(h100), 1);
+}
+
+std::int64_t n(std::int64_t value) { return value; }
+
+TEST(gpu_models, of_a_triad_are_one_fma_an_element) {
+  const Work work = model("validation/triad", {{"n", n(1000)}}, "fp32");
+  EXPECT_EQ(work.flops, (Counts{{"flops.fp32.fma", 1000}}));
+  EXPECT_EQ(counts(work).at("bytes.reg-L1.load"), Amount(8000));
+  EXPECT_EQ(counts(work).at("bytes.reg-L1.store"), Amount(4000));
+}
+
+/// 5000 elements are five blocks. In each, 255 sums pass through shared memory.
+TEST(gpu_models, of_a_dot_product_are_an_fma_an_element_and_the_sums_of_each_block) {
+  const Work work = model("validation/dot", {{"n", n(5000)}});
+  EXPECT_EQ(work.flops, (Counts{{"flops.fp64.fma", 5000}, {"flops.fp64.add", 1275}}));
+  EXPECT_EQ(counts(work).at("flops.fp64"), Amount(11275));
+  EXPECT_EQ(counts(work).at("bytes.reg-shared.load"), Amount(1275 * 8));
+  EXPECT_EQ(counts(work).at("bytes.reg-shared.store"), Amount(1275 * 8));
+  EXPECT_EQ(counts(work).at("bytes.reg-L1.load"), Amount(80000));
+  EXPECT_EQ(counts(work).at("bytes.reg-L1.store"), Amount(40));
+}
+
+/// 40 rows are three tiles of 16: each matrix is loaded three times, and as often stored in shared memory.
+TEST(gpu_models, of_a_matrix_product_are_n_cubed_fmas_from_shared_memory) {
+  const Work work = model("validation/dgemm", {{"n", n(40)}});
+  EXPECT_EQ(work.flops, (Counts{{"flops.fp64.fma", 64000}}));
+  EXPECT_EQ(counts(work).at("bytes.reg-L1.load"), Amount(2 * 3 * 1600 * 8));
+  EXPECT_EQ(counts(work).at("bytes.reg-L1.store"), Amount(1600 * 8));
+  EXPECT_EQ(counts(work).at("bytes.reg-shared.load"), Amount(2 * 64000 * 8));
+  EXPECT_EQ(counts(work).at("bytes.reg-shared.store"), Amount(2 * 3 * 1600 * 8));
+}
+
+TEST(gpu_models, of_stencils_are_their_sums_products_and_fmas) {
+  EXPECT_EQ(model("validation/stencil5", {{"n", n(10)}}).flops, (Counts{{"flops.fp64.add", 300}, {"flops.fp64.mul", 100}}));
+  EXPECT_EQ(model("validation/stencil7", {{"n", n(10)}}).flops, (Counts{{"flops.fp64.add", 5000}, {"flops.fp64.mul", 1000}}));
+  EXPECT_EQ(model("validation/stencil7c", {{"n", n(10)}}).flops, (Counts{{"flops.fp64.add", 5000}, {"flops.fp64.fma", 1000}}));
+}
+
+/// Two tiles of 256 elements: one store brings each in, three rounds load and store it.
+TEST(gpu_models, of_the_shared_memory_stream_are_its_rounds) {
+  const Counts shared = counts(model("validation/shared", {{"tiles", n(2)}, {"rounds", n(3)}}));
+  EXPECT_EQ(shared.at("bytes.reg-shared.load"), Amount(3 * 512 * 8));
+  EXPECT_EQ(shared.at("bytes.reg-shared.store"), Amount(4 * 512 * 8));
+  EXPECT_EQ(shared.at("flops.fp64"), Amount(0));
+}
+
+/// 4 MiB in two arrays: each round moves both between L1 and L2, and none moves anything beyond.
+TEST(gpu_models, of_the_L2_stream_are_all_its_references_and_nothing_at_memory) {
+  constexpr std::uint64_t slack = 48 * 32, array = 2 << 20;
+  const Counts l2 = counts(model("validation/l2stream", {{"n", n(1 << 18)}, {"rounds", n(64)}}));
+  EXPECT_EQ(l2.at("bytes.L1-L2.demand_read"), Amount(64 * array - slack, 64 * array + slack));
+  EXPECT_EQ(l2.at("bytes.L1-L2.write_back"), Amount(64 * array - slack, 64 * array + slack));
+  EXPECT_EQ(l2.at("bytes.L2-mem"), Amount(0, 2 * slack));
+  EXPECT_EQ(l2.at("flops.fp64.add"), Amount(64 << 18));
+}
+
+/// Three products of two warps: 2 m n k each.
+TEST(gpu_models, of_tensor_cores_are_two_operations_for_each_term_of_a_product) {
+  const Parameters point{{"warps", n(2)}, {"repeats", n(3)}};
+  const auto flops = [&](const char* precision) { return model("validation/mma", point, precision).flops; };
+  EXPECT_EQ(flops("fp16"), (Counts{{"flops.tensor.fp16", 6 * 2 * 16 * 8 * 16}}));
+  EXPECT_EQ(flops("bf16"), (Counts{{"flops.tensor.bf16", 6 * 2 * 16 * 8 * 16}}));
+  EXPECT_EQ(flops("tf32"), (Counts{{"flops.tensor.tf32", 6 * 2 * 16 * 8 * 8}}));
+  EXPECT_EQ(flops("fp64"), (Counts{{"flops.tensor.fp64", 6 * 2 * 8 * 8 * 4}}));
+  EXPECT_EQ(flops("int8"), (Counts{{"flops.tensor.int8", 6 * 2 * 16 * 8 * 32}}));
+}
+
+TEST(gpu_models, of_packed_and_scalar_halves_are_the_same) {
+  for (const std::string form : {"packed", "scalar"}) {
+    const Parameters point{{"form", form}, {"kind", std::string("add")}, {"n", n(10)}, {"steps", n(3)}};
+    EXPECT_EQ(model("validation/half", point, "fp16", "cuda13-sm_75").flops, (Counts{{"flops.fp16.add", 30}}));
+    EXPECT_EQ(model("validation/half", point, "bf16", "cuda13-sm_90a").flops, (Counts{{"flops.bf16.add", 30}}));
+  }
+  EXPECT_THROW(
+      model("validation/half", {{"form", std::string("packed")}, {"kind", std::string("fma")}, {"n", n(9)}, {"steps", n(1)}}, "fp16"),
+      std::invalid_argument);
+}
+
+TEST(gpu_models, of_bf16_sums_before_sm_90_are_fmas_and_say_so) {
+  const Parameters point{{"form", std::string("packed")}, {"kind", std::string("add")}, {"n", n(10)}, {"steps", n(3)}};
+  const Work work = model("validation/half", point, "bf16", "cuda13-sm_80");
+  EXPECT_EQ(work.flops, (Counts{{"flops.bf16.fma", 30}}));
+  EXPECT_FALSE(work.note.empty());
+}
+
+/// 70 elements are two warps, of each of which 8 lanes are on, and 6 lanes that are on.
+TEST(gpu_models, of_predicated_fmas_are_those_of_the_lanes_that_are_on) {
+  const Parameters point{{"n", n(70)}, {"lanes", n(8)}, {"steps", n(5)}};
+  EXPECT_EQ(model("validation/predicated", point).flops, (Counts{{"flops.fp64.fma", 22 * 5}}));
+}
+
+TEST(gpu_models, of_divisions_and_roots_are_one_operation_by_convention_and_an_interval_as_executed) {
+  for (const std::string function : {"div", "sqrt"}) {
+    const Work work = model("validation/special", {{"function", function}, {"n", n(10)}});
+    EXPECT_EQ(work.flops.at("flops.fp64." + function), Amount(10));
+    EXPECT_EQ(work.flops.at("flops.fp64.fma"), Amount(0, 320));
+    EXPECT_EQ(counts(work).at("flops.fp64").lo, 10U);
+    EXPECT_FALSE(work.note.empty());
+  }
+  const Counts single = counts(model("validation/special", {{"function", std::string("div")}, {"n", n(10)}}, "fp32"));
+  EXPECT_EQ(single.at("flops.fp64"), Amount(0)) << "no fp64 instruction is in fp32 sequences";
+  EXPECT_EQ(single.at("flops.fp32.div"), Amount(10));
+  EXPECT_EQ(counts(model("validation/special", {{"function", std::string("exp")}, {"n", n(10)}})).at("flops.fp64").lo, 0U);
+}
+
+/// Two blocks of 32 KiB, three times. Each thread's sum has 4 bytes, and the clock 32.
+TEST(gpu_models, of_re_read_shared_memory_load_it_from_global_memory_once) {
+  const Counts shared = counts(model("ert/shared", {{"blocks", n(2)}, {"repeat", n(3)}}));
+  EXPECT_EQ(shared.at("bytes.reg-shared.load"), Amount(2 * 32768 * 3));
+  EXPECT_EQ(shared.at("bytes.reg-shared.store"), Amount(2 * 32768));
+  EXPECT_EQ(shared.at("bytes.reg-L1.load"), Amount(2 * 32768));
+  EXPECT_EQ(shared.at("bytes.reg-L1.store"), Amount(2 * 4096 + 32));
+  const Counts l1 = counts(model("ert/l1", {{"blocks", n(2)}, {"pieces", n(4)}, {"repeat", n(3)}}));
+  EXPECT_EQ(l1.at("bytes.reg-L1.load"), Amount(2 * 65536 * 3));
+  EXPECT_EQ(l1.at("bytes.reg-L1.store"), Amount(2 * 4096 + 32));
+  EXPECT_EQ(l1.at("bytes.reg-shared.load"), Amount(0));
+}
+
+/// Eight chains a thread, 32 operations of each in an iteration, two numbers an instruction.
+TEST(gpu_models, of_16_bit_sums_and_products_may_be_fmas) {
+  const auto peak = [&](const char* form, const char* precision) {
+    return model("ert/peak",
+                 {{"form", std::string(form)}, {"packed", std::string("yes")}, {"blocks", n(1)}, {"threads", n(32)}, {"iterations", n(1)}},
+                 precision);
+  };
+  constexpr std::uint64_t all = 32 * 8 * 32 * 2;
+  for (const std::string precision : {"fp16", "bf16"}) {
+    const std::string flops = "flops." + precision;
+    EXPECT_EQ(peak("fma", precision.c_str()).flops, (Counts{{flops + ".fma", all}}));
+    EXPECT_TRUE(peak("fma", precision.c_str()).note.empty());
+    EXPECT_EQ(peak("add", precision.c_str()).flops, (Counts{{flops + ".add", Amount(0, all)}, {flops + ".fma", Amount(0, all)}}));
+    EXPECT_EQ(peak("mul", precision.c_str()).flops, (Counts{{flops + ".mul", Amount(0, all)}, {flops + ".fma", Amount(0, all)}}));
+    EXPECT_EQ(peak("muladd", precision.c_str()).flops,
+              (Counts{{flops + ".add", Amount(0, all / 2)}, {flops + ".mul", Amount(0, all / 2)}, {flops + ".fma", Amount(0, all)}}));
+    EXPECT_NE(peak("add", precision.c_str()).note.find("16384 operations"), std::string::npos);
+  }
+  EXPECT_EQ(peak("add", "fp64").flops, (Counts{{"flops.fp64.add", 8192}}));
+}
+
+/// 64 starts of 8 bytes: each of 100 blocks may fetch them into another L1. What they store, 8 chains of 256 threads, is exact.
+TEST(gpu_models, of_arithmetic_in_registers_read_the_starts_once_a_multiprocessor_at_most) {
+  const Counts peak = counts(
+      model("ert/peak",
+            {{"form", std::string("fma")}, {"packed", std::string("yes")}, {"blocks", n(100)}, {"threads", n(256)}, {"iterations", n(1)}}));
+  EXPECT_EQ(peak.at("bytes.reg-L1.store"), Amount(100 * 256 * 8 * 8 + 32));
+  EXPECT_LE(peak.at("bytes.L1-L2.demand_read").lo, 512U);
+  EXPECT_GE(peak.at("bytes.L1-L2.demand_read").hi, 100U * 512U);
+}
+
+/// A and -A of 32 x 16 numbers of 2 bytes, B of as many: 1 KiB each, of each of 2 x 8 warps.
+TEST(gpu_models, of_tensor_products_read_their_operands_once_a_multiprocessor_at_most) {
+  const Counts mma = counts(model("ert/mma", {{"blocks", n(2)}, {"iterations", n(1)}}, "fp16"));
+  EXPECT_EQ(mma.at("bytes.reg-L1.load"), Amount(16 * 3 * 1024));
+  EXPECT_EQ(mma.at("bytes.reg-L1.store"), Amount(16 * 32 * 32 * 4 + 32));
+  EXPECT_LE(mma.at("bytes.L1-L2.demand_read").lo, 3U * 1024U);
+  EXPECT_GE(mma.at("bytes.L1-L2.demand_read").hi, 16U * 3U * 1024U);
+}
+
+/// Of each row 128 bytes: of A and -A 64, of B 256. Two iterations are five products, in which A is read once and B by four warps at most.
+TEST(gpu_models, of_wgmma_store_their_operands_in_shared_memory) {
+  for (const Kernel* kernel : all_kernels())
+    if (kernel->name == "ert/wgmma")
+      for (const std::string& precision : kernel->precisions) {
+        const Counts wgmma = counts(kernel->model({{"blocks", n(3)}, {"iterations", n(2)}}, precision, ""));
+        EXPECT_EQ(wgmma.at("bytes.reg-shared.store"), Amount(3 * 49152));
+        EXPECT_EQ(wgmma.at("bytes.reg-shared.load"), Amount(0, 3 * 5 * (8192 + 4 * 32768)));
+      }
+}
+
+TEST(gpu_models, of_fp8_by_mma_sync_are_there_only_where_it_is_an_instruction) {
+  for (const Kernel* kernel : all_kernels()) {
+    if (kernel->name != "ert/mma") continue;
+    for (const Flavor& flavor : kernel->flavors())
+      EXPECT_TRUE(flavor.precision != "fp8" || flavor.name == "cuda13-sm_89" || flavor.name == "cuda13-sm_120") << flavor.name;
+    const bool hopper = std::any_of(kernel->flavors().begin(), kernel->flavors().end(),
+                                    [](const Flavor& flavor) { return flavor.name == "cuda13-sm_90a"; });
+    const auto missing = kernel->absent_flavors();
+    EXPECT_EQ(std::any_of(missing.begin(), missing.end(),
+                          [](const AbsentFlavor& one) { return one.name == "cuda13-sm_90a" && one.reason.starts_with("fp8: "); }),
+              hopper);
+  }
+}
+
+/// A line of 128 bytes each, of which one sector of 32 is fetched, or all four. Of the 512 MiB that they take 50 may have been kept in L2.
+TEST(gpu_models, of_a_chase_are_a_sector_to_a_line_a_load) {
+  constexpr std::uint64_t slack = 48 * 32, edges = 4 * 32, steps = 1 << 22, kept = 50 << 20;
+  const Counts chase = counts(model("ert/chase", {{"n", n(steps)}, {"steps", n(steps)}, {"chains", n(1)}}));
+  EXPECT_EQ(chase.at("bytes.reg-L1.load"), Amount(steps * 8 + 16));
+  EXPECT_EQ(chase.at("bytes.reg-L1.store"), Amount(16 + 32));
+  const Amount l2 = chase.at("bytes.L1-L2.demand_read"), memory = chase.at("bytes.L2-mem.demand_read");
+  EXPECT_NEAR(static_cast<double>(l2.lo), steps * 32.0, slack);
+  EXPECT_NEAR(static_cast<double>(memory.lo), steps * 32.0 - kept, slack);
+  for (const Amount& read : {l2, memory}) EXPECT_NEAR(static_cast<double>(read.hi), steps * 128.0, slack + edges + 64);
+}
+
+/// A thread computes with four elements: 1000 are 1024.
+TEST(gpu_models, of_a_vector_are_those_of_whole_blocks_past_L1) {
+  const Work work = model("ert/vector", {{"k", n(8)}, {"n", n(1000)}, {"repeat", n(10)}});
+  EXPECT_EQ(work.flops, (Counts{{"flops.fp64.fma", 10 * 1024 * 4}}));
+  EXPECT_EQ(counts(work).at("bytes.reg-L1.load"), Amount(10 * 8192));
+  EXPECT_EQ(counts(work).at("bytes.reg-L1.store"), Amount(10 * 8192 + 32));
+  EXPECT_GE(counts(work).at("bytes.L1-L2.demand_read").lo + 48 * 32, 10U * 8192U);
+}
+
+/// 128 KiB in each array, ten passes.
+TEST(gpu_models, of_streams_past_L1_are_all_their_references) {
+  constexpr std::uint64_t slack = 48 * 32, passes = 10 * (1 << 17);
+  const auto stream = [&](const char* pattern) {
+    return counts(model("ert/stream", {{"pattern", std::string(pattern)}, {"n", n(1 << 14)}, {"repeat", n(10)}}));
+  };
+  EXPECT_EQ(stream("load").at("bytes.L1-L2.demand_read"), Amount(passes - slack, passes + slack));
+  EXPECT_EQ(stream("triad").at("bytes.L1-L2.demand_read"), Amount(2 * passes - slack, 2 * passes + slack));
+  EXPECT_EQ(stream("copy").at("bytes.reg-L1.store"), Amount(passes + 32));
+  EXPECT_EQ(stream("load").at("bytes.reg-L1.store"), Amount(32));
+  EXPECT_EQ(stream("update").at("bytes.reg-L1.load"), Amount(passes + 4));
+  EXPECT_EQ(stream("update").at("bytes.reg-L1.store"), Amount(passes + 4 + 32));
+}
+
+TEST(gpu_models, name_only_quantities_that_there_are) {
+  for (const Kernel* kernel : all_kernels())
+    for (const Parameters& point : points(*kernel, large))
+      for (const std::string& precision : kernel->precisions)
+        for (const auto& [quantity, amount] : counts(kernel->model(point, precision, ""))) {
+          EXPECT_TRUE(is_quantity(quantity) || quantity.starts_with("paper.")) << kernel->name << " " << quantity;
+          EXPECT_LE(amount.lo, amount.hi) << kernel->name << " " << point.path() << " " << quantity;
+        }
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,51 @@
+// The kernels of the module as parameters of a test, and the points at which each is tried.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include "opened_module.hpp"
+
+namespace plumbline {
+
+inline std::vector<const Kernel*> all_kernels() {
+  std::vector<const Kernel*> all;
+  for (const Kernel& kernel : opened_module().kernels()) all.push_back(&kernel);
+  return all;
+}
+
+/// Its name as GoogleTest allows it: validation_triad.
+inline std::string word_of(const testing::TestParamInfo<const Kernel*>& tested) {
+  std::string name = tested.param->name;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return name;
+}
+
+/// Each word of each parameter, and for every integer whose preset is above 64 the one that `size` gives for its preset.
+template <class Size>
+std::vector<Parameters> points(const Kernel& kernel, Size size) {
+  std::vector<Parameters> all(1);
+  for (const ParameterSpec& spec : kernel.parameters) {
+    std::vector<Value> values{spec.preset};
+    if (!spec.choices.empty())
+      values.assign(spec.choices.begin(), spec.choices.end());
+    else if (const auto preset = std::get<std::int64_t>(spec.preset); preset > 64)
+      values = {std::clamp(size(preset), spec.min, spec.max)};
+    std::vector<Parameters> product;
+    for (const Parameters& point : all)
+      for (const Value& value : values) product.emplace_back(point).set(spec.name, value);
+    all = std::move(product);
+  }
+  return all;
+}
+
+/// Less than a block of threads.
+inline std::int64_t small(std::int64_t) { return 48; }
+/// Many blocks, of which the last one has a rest to do.
+inline std::int64_t large(std::int64_t preset) { return preset > 4096 ? 66002 : preset; }
+
+}  // namespace plumbline

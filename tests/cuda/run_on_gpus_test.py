@@ -1,0 +1,255 @@
+"""plumbline run with cases for GPUs: through a module whose GPUs are stand-ins on the host, and without any GPU.
+
+From the environment: PLUMBLINE, PLUMBLINE_MPIEXEC (empty: no MPI), STAND_IN_CUDA (the folder of the stand-in module), STAND_IN_NVML.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import h5py
+import pytest
+
+MPIEXEC = os.environ["PLUMBLINE_MPIEXEC"]
+HEAD = 'schema = "plumbline-campaign/1"\nname = "gpus"\npasses = ["time"]\n[timing]\nmin_seconds = 0.0005\nmax_repetitions = 6\n'
+SERIES = '[[cases]]\nkernel = "validation/series"\nprecision = "fp64"\n'
+ON_GPU = SERIES + 'team = [{gpus = 1}]\nparams = {m = 64, n = [3, 7]}\n'
+ON_CPU = SERIES + 'flavor = ["gcc*-O3-v2", "gcc*-O3-neon"]\nparams = {m = 64, n = 3}\n'
+LONGEST = 120
+
+
+def plumbline(*words, ranks=0, stand_in=True, **environment):
+    launcher = [MPIEXEC, "-n", str(ranks)] if ranks else []
+    surroundings = {**os.environ, **({"PLUMBLINE_CUDA_MODULE_PATH": os.environ["STAND_IN_CUDA"]} if stand_in else {}), **environment}
+    return subprocess.run(
+        [*launcher, os.environ["PLUMBLINE"], *map(str, words)], capture_output=True, text=True, timeout=LONGEST, env=surroundings
+    )
+
+
+def document(*words, **options):
+    ended = plumbline(*words, "--json", **options)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
+def table(store, name):
+    def text(value):
+        return value.decode().rstrip("\0") if isinstance(value, bytes) else value
+
+    with h5py.File(store) as file:
+        rows = file[name][:]
+        return [{key: text(row[key]) for key in rows.dtype.names} for row in rows]
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs a campaign of that text; gives what ended and where its result is."""
+
+    def of_text(cases, *words, **options):
+        campaign = tmp_path / "gpus.toml"
+        campaign.write_text(HEAD + cases)
+        return plumbline("run", campaign, "-o", tmp_path / "gpus.h5", *words, **options), tmp_path / "gpus.h5"
+
+    return of_text
+
+
+def outcomes(store, status):
+    return [row for row in table(store, "outcomes") if row["status"] == status]
+
+
+@pytest.mark.parametrize("ranks", [0, 1, 2])
+def test_a_case_on_a_gpu_is_measured_by_one_rank_whatever_the_launch(run, ranks):
+    if ranks and not MPIEXEC:
+        pytest.skip("this plumbline was built without MPI")
+    ended, store = run(ON_GPU, ranks=ranks)
+    assert ended.returncode == 0, ended.stderr
+    measured = outcomes(store, "ok")
+    assert len(measured) == 2
+    assert {row["gpus"] for row in table(store, "cases")} == {1}
+    for row in measured:
+        assert "/g1/cuda13-sm_" in row["case"]
+        placement = json.loads(row["placement"])
+        assert len(placement["ranks"]) == 1 and len(placement["ranks"][0]["cpus"]) == 1
+        assert placement["ranks"][0]["wrong_result"] is False and placement["ranks"][0]["error"] <= placement["ranks"][0]["tolerance"]
+        assert placement["ranks"][0]["gpu"]["name"] == "stand-in GPU 0 (the host)"
+        assert placement["ranks"][0]["gpu"]["pci"] == "0000:17:00.0"
+        times = [one for one in table(store, "times") if one["case"] == row["case"]]
+        assert 5 <= len(times) <= 6 and {one["rank"] for one in times} == {-1}
+        assert all(one["seconds"] > 0 and one["clock_hz"] == 1e9 for one in times), "the clock is the GPU's"
+
+
+def test_the_gpu_is_named_by_its_uuid_and_its_conditions_are_kept(run, tmp_path):
+    shutil.copy(os.environ["STAND_IN_NVML"], tmp_path / "libnvidia-ml.so.1")
+    ended, store = run(ON_GPU, LD_LIBRARY_PATH=str(tmp_path))
+    assert ended.returncode == 0, ended.stderr
+    for row in outcomes(store, "ok"):
+        gpu = json.loads(row["placement"])["ranks"][0]["gpu"]
+        assert gpu["uuid"].startswith("GPU-")
+        for when in ("before", "after"):
+            assert gpu["conditions"][when]["power_watts"] == {"value": 123.456}
+            assert gpu["conditions"][when]["clock_event_reasons"] == {"value": "idle"}
+
+
+def test_without_the_drivers_library_the_conditions_are_absent_with_the_reason(run):
+    _, store = run(ON_GPU)
+    gpu = json.loads(outcomes(store, "ok")[0]["placement"])["ranks"][0]["gpu"]
+    assert gpu["uuid"] is None and "libnvidia-ml.so.1" in gpu["uuid_reason"]
+    assert gpu["conditions"]["before"]["power_watts"]["value"] is None
+    assert gpu["conditions"]["during"] == {}
+
+
+def test_only_the_flavor_that_the_gpu_runs_is_measured_and_the_others_say_why(run):
+    _, store = run(ON_GPU)
+    rows = document("list", "kernels")["rows"]
+    flavors = next(row["flavors"] for row in rows if row["kernel"] == "validation/series" and row["space"] == "GPU")
+    assert len(outcomes(store, "skipped")) == 2 * (len(flavors) - 1)
+    for row in outcomes(store, "skipped"):
+        assert row["reason"].startswith("needs a GPU that runs cuda13-sm_") and "here: stand-in GPU 0 (the host) (cuda13-sm_" in row["reason"]
+
+
+def test_one_table_of_cases_may_have_teams_of_both_kinds(run):
+    ended, store = run(SERIES + 'team = [{gpus = 1}, {ranks = 1}]\nflavor = ["gcc*", "cuda*"]\nparams = {m = 64, n = 3}\n')
+    assert ended.returncode == 0, ended.stderr
+    assert "matches" not in ended.stderr, "each glob has a kernel to match"
+    cases = {row["id"]: row for row in table(store, "cases")}
+    measured = [cases[row["case"]] for row in outcomes(store, "ok")]
+    assert {row["gpus"] for row in measured} == {0, 1}
+    assert len({row["work"] for row in measured}) == 1, "the same work in both spaces"
+
+
+def test_a_further_gpu_is_told_to_be_idle(run):
+    ended, _ = run(ON_GPU, PLUMBLINE_STAND_IN_GPUS="2")
+    assert "has 2 GPUs: cases are measured on the first one, at 0000:17:00.0" in ended.stderr
+
+
+def test_what_is_finished_is_not_measured_again(run):
+    first, store = run(ON_GPU)
+    before = table(store, "times")
+    again, _ = run(ON_GPU, "--resume")
+    assert (first.returncode, again.returncode) == (0, 0), again.stderr
+    assert table(store, "times") == before
+    more, _ = run(ON_GPU.replace("[3, 7]", "[3, 7, 9]"), "--resume", "--accept-changed-campaign")
+    assert more.returncode == 0, more.stderr
+    after = table(store, "times")
+    assert [row for row in after if "/n=9/" not in row["case"]] == before and len(after) > len(before)
+
+
+def test_a_gpu_that_a_case_broke_is_left_alone_and_the_case_is_named(run):
+    ended, store = run(ON_GPU, PLUMBLINE_STAND_IN_BREAKS_AT_SWEEP="1")
+    failed = outcomes(store, "failed")
+    assert len(failed) == 1, "the case that broke it, and no other"
+    assert "illegal memory access" in failed[0]["reason"]
+    left = [row for row in outcomes(store, "skipped") if "does no more work in this run" in row["reason"]]
+    assert len(left) == 1 and left[0]["case"] != failed[0]["case"]
+    assert f"since case {failed[0]['case']} failed on it" in left[0]["reason"]
+
+
+def test_a_wrong_result_is_4(run):
+    ended, store = run(ON_GPU, PLUMBLINE_STAND_IN_WRONG_RESULTS="1")
+    assert ended.returncode == 4
+    assert "wrong result" in ended.stderr and "computed 3 times more here: wrong 3 times" in ended.stderr
+    assert len(outcomes(store, "failed")) == 2 and table(store, "times") == []
+
+
+def test_memory_that_others_took_is_a_failed_case_with_both_numbers(run):
+    ended, store = run(ON_GPU, PLUMBLINE_STAND_IN_BYTES="1000000", PLUMBLINE_STAND_IN_BYTES_TAKEN="990000")
+    assert ended.returncode == 1
+    reason = outcomes(store, "failed")[0]["reason"]
+    assert "too little memory of the GPU: the arrays take 6.55e-05 GB, 1e-05 GB are free" in reason
+
+
+def test_what_no_gpu_of_the_run_can_hold_is_refused_before_anything_runs(run):
+    ended, store = run(ON_GPU, PLUMBLINE_STAND_IN_BYTES="1000")
+    assert ended.returncode == 2
+    assert "is beyond memory: its arrays need 65536 bytes" in ended.stderr and "on a GPU, available are 1000 bytes" in ended.stderr
+    assert not store.exists()
+
+
+def test_show_has_its_rate_and_no_roof_of_a_cpu(run):
+    ended, store = run(ON_GPU + '[ceilings]\nonly = ["FP64 vector FMA", "load"]\nrounds = 1\n')
+    assert ended.returncode == 0, ended.stderr
+    rows = {row["case"]: row for row in document("show", store)["rows"]}
+    measured = {name: row for name, row in rows.items() if row["seconds"] is not None}
+    assert len(measured) == 2
+    for name, row in measured.items():
+        assert "/g1/" in name and row["gpus"] == 1
+        flops = 64 * 64 * row_order(name) * 2
+        assert row["flops"] == flops
+        assert row["gflops"] == pytest.approx(flops / row["seconds"] * 1e-9)
+        assert row["bound"] is None and row["bound_reason"] == "no ceiling of a GPU in this file"
+        assert set(row["levels"]) >= {"L1", "L2", "mem"} and "L3" not in row["levels"]
+        assert row["levels"]["L1"]["bytes"] == 2 * 64 * 64 * 8 and row["join"] == "model"
+    for command in (["score", store], ["ceilings", store], ["compare", store, store]):
+        assert plumbline(*command).returncode == 0, command
+
+
+def row_order(name):
+    return int(next(word for word in name.split("/") if word.startswith("n="))[2:])
+
+
+def test_a_dry_run_names_the_cases_and_measures_nothing(run):
+    ended, store = run(ON_GPU, "--dry-run")
+    assert ended.returncode == 0 and "/g1/cuda13-sm_" in ended.stdout and "2 cases" in ended.stdout
+    assert not store.exists()
+
+
+def test_what_is_there_is_told(tmp_path):
+    version = plumbline("--version").stdout
+    assert "stand-ins on the host for CUDA 13" in version
+    row = next(row for row in document("doctor")["rows"] if row["what"] == "kernels for GPUs")
+    assert row["status"] == "ok" and "stand-in GPU 0 (the host) at 0000:17:00.0" in row["found"]
+    spaces = {(row["kernel"], row["space"]) for row in document("list", "kernels")["rows"]}
+    assert {("validation/series", "CPU"), ("validation/series", "GPU")} <= spaces
+
+
+@pytest.mark.parametrize(
+    "cases, words",
+    [
+        (SERIES + "team = [{gpus = 2}]\n", ["'gpus' is 2, but a case runs on one GPU"]),
+        (SERIES + "team = [{gpus = 1, threads = 4}]\n", ["'threads' stands beside 'gpus'", "one thread of one rank drives a GPU"]),
+        ('[[cases]]\nkernel = "proxies/gsrb"\nteam = [{gpus = 1}]\n', ["proxies/gsrb has no version for GPUs", "validation/series"]),
+        (ON_GPU + 'flavor = "cuda13-sm_9"\n', ["no flavor 'cuda13-sm_9'", "cuda13-sm_"]),
+    ],
+)
+def test_what_cannot_be_asked_for_is_one_clear_line(run, cases, words):
+    ended, _ = run(cases)
+    assert ended.returncode == 2
+    for word in words:
+        assert word in ended.stderr, ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+# ------------------------------------------------------------------------------------------------------------ without a GPU
+
+
+def has_driver():
+    return pathlib.Path("/proc/driver/nvidia/version").exists()
+
+
+@pytest.mark.skipif(has_driver(), reason="this machine has an NVIDIA driver")
+def test_without_a_driver_cases_for_gpus_are_skipped_with_the_reason_and_the_others_measured(run):
+    ended, store = run(ON_GPU + ON_CPU, stand_in=False)
+    assert ended.returncode == 0, ended.stderr
+    assert "no NVIDIA driver" in ended.stderr
+    skipped = outcomes(store, "skipped")
+    assert len(skipped) >= 2 and all("/g1/" in row["case"] and "here: no NVIDIA driver" in row["reason"] for row in skipped)
+    assert outcomes(store, "ok") and all("/r1t1/" in row["case"] for row in outcomes(store, "ok"))
+
+
+@pytest.mark.skipif(has_driver(), reason="this machine has an NVIDIA driver")
+def test_without_a_driver_a_campaign_for_gpus_alone_succeeds_and_says_why_it_measured_nothing(run):
+    ended, store = run(ON_GPU, stand_in=False)
+    assert ended.returncode == 0, ended.stderr
+    assert "no NVIDIA driver" in ended.stderr and not outcomes(store, "ok")
+
+
+def test_without_a_module_too(run, tmp_path):
+    (tmp_path / "empty").mkdir()
+    ended, store = run(ON_GPU + 'flavor = "cuda13-sm_90a"\n' + ON_CPU, stand_in=False, PLUMBLINE_CUDA_MODULE_PATH=str(tmp_path / "empty"))
+    assert ended.returncode == 0, ended.stderr
+    assert "note: skipped: validation/series on GPUs: no module for GPUs" in ended.stderr
+    assert len(outcomes(store, "ok")) >= 1
+    alone, _ = run(ON_GPU, "--overwrite", stand_in=False, PLUMBLINE_CUDA_MODULE_PATH=str(tmp_path / "empty"))
+    assert alone.returncode == 0, alone.stderr

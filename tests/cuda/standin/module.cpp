@@ -1,0 +1,122 @@
+// A module for GPUs where there is none: it opens the real one for its kernels, and runs each sweep on the host by the kernel's reference
+// loop. So all of the program that deals with GPUs runs in tests. Its GPUs are made up, and say so in their names.
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "tests/cuda/standin/stand_in_gpu.hpp"
+
+namespace plumbline {
+namespace {
+
+/// What a test asks for: PLUMBLINE_STAND_IN_GPUS=2 and so on.
+std::uint64_t asked_for(const char* name, std::uint64_t preset) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? preset : std::strtoull(value, nullptr, 10);
+}
+
+void do_nothing(const void*, std::size_t, std::size_t) {}
+
+/// Where the driver's stand-in is loaded, it is told of each sweep, as of a launch with so much work: that is what its counters count.
+void tell_driver(std::size_t work) {
+  static void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  static const auto launch = driver == nullptr ? nullptr : reinterpret_cast<void (*)(std::uint64_t)>(dlsym(driver, "stand_in_launch"));
+  if (launch != nullptr) launch(work);
+}
+
+// A sweep is a plain function: each has a number here.
+std::array<Sweep, 2048> told_sweeps;
+std::size_t told = 0;
+std::uint64_t sweeps_made = 0;
+template <std::size_t number>
+void sweep_and_tell(const void* arguments, std::size_t begin, std::size_t end) {
+  ++sweeps_made;
+  told_sweeps[number](arguments, begin, end);
+  tell_driver(end - begin);
+}
+template <std::size_t... number>
+constexpr std::array<Sweep, sizeof...(number)> all_told(std::index_sequence<number...>) {
+  return {&sweep_and_tell<number>...};
+}
+Sweep telling(Sweep sweep) {
+  static constexpr auto wrapped = all_told(std::make_index_sequence<std::tuple_size_v<decltype(told_sweeps)>>());
+  if (told == wrapped.size()) throw std::length_error("more sweeps than the stand-in has numbers for");
+  told_sweeps[told] = sweep;
+  return wrapped[told++];
+}
+
+/// One that breaks at a sweep, for good, as a GPU does at an illegal address.
+class BreakableGpu final : public StandInGpu {
+ public:
+  using StandInGpu::StandInGpu;
+  void wait() override {
+    if (sweeps_made >= breaks_at_) throw std::runtime_error("an illegal memory access was encountered");
+  }
+  double stop() override { return wait(), StandInGpu::stop(); }
+
+ private:
+  std::uint64_t breaks_at_ = asked_for("PLUMBLINE_STAND_IN_BREAKS_AT_SWEEP", ~std::uint64_t{0});
+};
+
+class StandInModule final : public GpuModule {
+ public:
+  explicit StandInModule(const GpuModule& real) : real_(real) {
+    const bool wrong = asked_for("PLUMBLINE_STAND_IN_WRONG_RESULTS", 0) != 0;
+    for (const Kernel& kernel : real.kernels()) {
+      auto* const flavors = new std::vector<Flavor>;  // they outlive the program, as a module's do
+      for (const Flavor& flavor : kernel.flavors())
+        if (const Sweep on_host = kernel.on_host ? kernel.on_host(flavor.precision) : nullptr)
+          flavors->push_back({flavor.name, flavor.precision, telling(wrong ? do_nothing : on_host)});
+      Kernel& copy = kernels_.emplace_back(kernel);
+      copy.flavors = [flavors] { return std::span<const Flavor>(*flavors); };
+    }
+  }
+
+  std::string version() const override { return "stand-ins on the host for " + real_.version(); }
+  const std::vector<Kernel>& kernels() const override { return kernels_; }
+  Availability availability() const override {
+    if (gpus().empty()) return {Status::unavailable, "no stand-in GPU was asked for"};
+    return {};
+  }
+  std::vector<GpuProperties> gpus() const override {
+    std::vector<GpuProperties> all;
+    const auto count = static_cast<int>(asked_for("PLUMBLINE_STAND_IN_GPUS", 1));
+    for (int ordinal = 0; ordinal < count; ++ordinal) {
+      GpuProperties& gpu = all.emplace_back();
+      gpu.ordinal = ordinal;
+      gpu.name = "stand-in GPU " + std::to_string(ordinal) + " (the host)";
+      gpu.pci = ordinal == 0 ? "0000:17:00.0" : "0001:65:00.0";  // as in the stand-in for NVML
+      gpu.flavor = kernels_.front().flavors().front().name;
+      gpu.multiprocessors = 1;
+      gpu.clock_hz = 1e9;
+      gpu.major = 9;
+      gpu.l2_bytes = std::uint64_t{50} << 20;
+      gpu.memory_bytes = asked_for("PLUMBLINE_STAND_IN_BYTES", std::uint64_t{1} << 30);
+    }
+    return all;
+  }
+  std::unique_ptr<Gpu> open(int ordinal) const override {
+    return std::make_unique<BreakableGpu>(gpus().at(static_cast<std::size_t>(ordinal)), asked_for("PLUMBLINE_STAND_IN_BYTES_TAKEN", 0));
+  }
+
+ private:
+  const GpuModule& real_;
+  std::vector<Kernel> kernels_;
+};
+
+}  // namespace
+}  // namespace plumbline
+
+extern "C" __attribute__((visibility("default"))) const plumbline::GpuModule* plumbline_gpu_module(int interface, const char* version) {
+  static const plumbline::OpenedGpuModule real = plumbline::open_gpu_module({PLUMBLINE_CUDA_FOLDER});
+  if (real.module == nullptr || interface != plumbline::gpu_module_interface || std::string_view(version) != PLUMBLINE_VERSION)
+    return nullptr;
+  static const plumbline::StandInModule module(*real.module);
+  return &module;
+}

@@ -1,0 +1,108 @@
+"""A rank that hangs: its case is recorded with host and rank, the job ends with 75, and the resume follows the rule: once more, then no more."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import CAMPAIGNS, Store, journal_outcomes, lines_of
+
+RANKS = 2
+
+
+def ranks_of(run, plumbline):
+    """The processes of the ranks, in rank order."""
+    found = {}
+    for pid in run.processes():
+        try:
+            if os.path.realpath(f"/proc/{pid}/exe") != os.path.realpath(plumbline.program):
+                continue
+            variables = open(f"/proc/{pid}/environ", "rb").read().split(b"\0")
+        except OSError:
+            continue
+        rank = next((v.split(b"=")[1] for v in variables if v.startswith(b"PMI_RANK=")), None)
+        if rank is not None:
+            found[int(rank)] = pid
+    return [found[rank] for rank in sorted(found)]
+
+
+def wait_until_measuring(run, path):
+    end = time.monotonic() + 60
+    while not path.with_suffix(".journal").is_dir() or not any(f.stat().st_size for f in path.with_suffix(".journal").iterdir()):
+        assert time.monotonic() < end and run.process.poll() is None, "nothing was begun"
+        time.sleep(0.02)
+    time.sleep(0.3)
+
+
+def hang(plumbline, campaign, path, rank, how, *options):
+    """Starts the run and lets `how` hang one of its ranks; answers how the job ended, and the record of the case that hung."""
+    for _ in range(3):  # a rank that hangs just between two cases hangs no case
+        run = plumbline.start("run", campaign, "-o", path, *options, ranks=RANKS)
+        wait_until_measuring(run, path)
+        how(ranks_of(run, plumbline)[rank])
+        ended = run.finish(120)
+        run.kill()
+        records = [o for o in journal_outcomes(path) if "deadline" in o["placement"]]
+        if records or ended.code != 75:
+            return ended, records
+        options = ["--resume"]
+    pytest.fail(f"no case hung: {ended.err}")
+
+
+def stop(pid):
+    os.kill(pid, signal.SIGSTOP)
+
+
+def check_hang(ended, record, rank, why, times):
+    assert ended.code == 75, ended.err
+    told = [line for line in lines_of(ended.err) if line.startswith("plumbline: case ")]
+    assert len(told) == 1, ended.err
+    for word in (record["case"], f"rank {rank} on {record['node']}", why, "--resume"):
+        assert word in told[0], f"{word!r} is not in: {told[0]}"
+    placement = json.loads(record["placement"])
+    assert record["status"] == "failed" and why in record["reason"], record
+    assert placement["deadline"]["times"] == times
+    assert [(r["rank"], r["host"]) for r in placement["ranks"]] == [(rank, record["node"])]
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_stopped_rank_is_named_and_its_case_is_measured_by_the_resumed_run(plumbline, tmp_path, rank):
+    """Rank 0 leads the node, holds its journal, and writes the result: when it is stopped, another one records."""
+    path, campaign = tmp_path / "x.h5", CAMPAIGNS / "hung.toml"
+    ended, records = hang(plumbline, campaign, path, rank, stop)
+    check_hang(ended, records[-1], rank, "is stopped", 1)
+    ended = plumbline("run", campaign, "-o", path, "--resume", ranks=RANKS)
+    assert ended.code == 0, ended.err
+    store = Store(path)
+    assert len(store.outcomes) == len(store.cases) == 2 and all(o["status"] == "ok" for o in store.outcomes), store.outcomes
+    assert any("is stopped" in stop["reason"] for stop in store.provenance["stops"]), store.provenance["stops"]
+    assert len(store.provenance["sessions"]) >= 2
+
+
+def test_a_kernel_that_loops_twice_is_given_up_until_its_deadline_is_raised(plumbline, campaign, tmp_path):
+    tool = os.environ.get("PLUMBLINE_LOOP_HERE")
+    if not tool:
+        pytest.skip("loop_here is not built: it needs Linux on x86-64 or AArch64")
+
+    def loop(pid):
+        made = subprocess.run([tool, str(pid), "20"], capture_output=True, text=True)
+        if made.returncode != 0:
+            pytest.skip("loop_here never found the rank in its own code, or may not trace it")
+
+    path, written = tmp_path / "x.h5", campaign("hung", ("n = [2, 9]", "n = 9"))
+    ended, records = hang(plumbline, written.path, path, 1, loop)
+    check_hang(ended, records[-1], 1, "still works", 1)
+    ended, records = hang(plumbline, written.path, path, 1, loop, "--resume")
+    check_hang(ended, records[-1], 1, "still works", 2)
+    for _ in range(2):  # the first of these writes the result file
+        ended = plumbline("run", written.path, "-o", path, "--resume", ranks=RANKS)
+        assert ended.code == 1 and "not tried again after 2 deadlines" in ended.err, ended.err
+        (outcome,) = Store(path).outcomes
+        assert outcome["status"] == "failed" and "rank 1 on" in outcome["reason"], outcome
+    longer = campaign("hung", ("n = [2, 9]", "n = 9"), ("floor_seconds = 6", "floor_seconds = 30"))
+    ended = plumbline("run", longer.path, "-o", path, "--resume", ranks=RANKS)
+    assert ended.code == 0, ended.err
+    assert [o["status"] for o in Store(path).outcomes] == ["ok"]

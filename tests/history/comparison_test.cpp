@@ -1,0 +1,95 @@
+// Two files beside each other: which rows are held against each other, and what the verdicts say.
+#include "model/comparison.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace plumbline;
+
+Observation observed(const std::string& what, const std::string& node, double value, const std::string& unit = "seconds") {
+  Observation one{.key = {what, node}, .row_class = "compute", .unit = unit, .clock_hz = 3e9};
+  one.sessions.emplace_back();
+  for (int i = 0; i < 20; ++i) one.sessions.front().push_back(value * (1 + 0.001 * (i % 5)));
+  return one;
+}
+
+Side side(std::vector<Observation> observations, const std::string& kind = "one kind") {
+  Side one{.observations = std::move(observations)};
+  for (const auto& o : one.observations) one.machines[o.key.node] = kind;
+  return one;
+}
+
+Compared only_row(const Side& before, const Side& after, std::optional<double> threshold = {}) {
+  const auto comparison = compare(before, after, threshold);
+  EXPECT_EQ(comparison.rows.size(), 1U);
+  return comparison.rows.front();
+}
+
+const std::string a_case = "validation/triad/fp64/n=1000/r1t1/gcc12-O3-v3";
+
+TEST(Compare, seconds_that_grow_and_rates_that_fall_are_slower) {
+  EXPECT_EQ(only_row(side({observed(a_case, "n", 1)}), side({observed(a_case, "n", 1.2)})).verdict, Verdict::slower);
+  EXPECT_EQ(only_row(side({observed(a_case, "n", 1.2)}), side({observed(a_case, "n", 1)})).verdict, Verdict::faster);
+  const auto rate = only_row(side({observed("ceiling/x", "n", 120, "GB/s")}), side({observed("ceiling/x", "n", 100, "GB/s")}));
+  EXPECT_EQ(rate.verdict, Verdict::slower);
+  EXPECT_NEAR(rate.judged.slowdown, 1.2, 1e-3);
+  EXPECT_GT(rate.before, rate.after);
+}
+
+TEST(Compare, the_same_is_same_and_what_the_threshold_cuts_is_ambiguous) {
+  EXPECT_EQ(only_row(side({observed(a_case, "n", 1)}), side({observed(a_case, "n", 1.001)})).verdict, Verdict::same);
+  EXPECT_EQ(only_row(side({observed(a_case, "n", 1)}), side({observed(a_case, "n", 1.03)}), 0.03).verdict, Verdict::ambiguous);
+}
+
+TEST(Compare, a_spread_that_is_seen_raises_the_threshold) {
+  auto wild = observed(a_case, "n", 1);
+  for (std::size_t i = 0; i < 20; ++i) wild.sessions.front()[i] = 1 + 0.1 * static_cast<double>(i % 5);
+  const auto comparison = compare(side({wild}), side({wild}), {});
+  EXPECT_GT(comparison.classes.front().threshold, 0.1);
+  EXPECT_GT(comparison.classes.front().smallest_detectable, comparison.classes.front().threshold);
+}
+
+TEST(Compare, like_nodes_of_other_names_are_compared_together_and_unlike_ones_are_not) {
+  const auto before = side({observed(a_case, "a", 1), observed(a_case, "b", 1)}), after = side({observed(a_case, "c", 1.2)});
+  const auto row = only_row(before, after);
+  EXPECT_EQ(row.key.node, "a, b -> c");
+  EXPECT_EQ(row.verdict, Verdict::slower);
+  const auto unlike = compare(before, side({observed(a_case, "c", 1)}, "another"), {});
+  ASSERT_EQ(unlike.rows.size(), 3U);
+  for (const auto& one : unlike.rows) {
+    EXPECT_NE(one.status, Status::ok);
+    EXPECT_NE(one.reason.find("other machine: "), std::string::npos) << one.reason;
+  }
+}
+
+TEST(Compare, what_is_not_there_says_why) {
+  const auto flavors =
+      compare(side({observed(a_case, "n", 1)}), side({observed("validation/triad/fp64/n=1000/r1t1/clang14-O3-v3", "n", 1)}), {});
+  ASSERT_EQ(flavors.rows.size(), 2U);
+  EXPECT_NE(flavors.rows[0].reason.find("other flavor: "), std::string::npos);
+  EXPECT_EQ(only_row(side({observed(a_case, "n", 1)}), side({})).reason, "missing: not in the second file");
+  auto failed = observed(a_case, "n", 1);
+  failed.status = Status::failed;
+  failed.reason = "killed";
+  const auto row = only_row(side({observed(a_case, "n", 1)}), side({failed}));
+  EXPECT_EQ(row.status, Status::failed);
+  EXPECT_EQ(row.reason, "in the second file: killed");
+}
+
+TEST(Compare, a_clock_that_differs_is_named) {
+  auto slow = observed(a_case, "n", 1.25);
+  slow.clock_hz = 2.4e9;
+  const auto row = only_row(side({observed(a_case, "n", 1)}), side({slow}));
+  EXPECT_EQ(row.explanation, "clock 3.00 -> 2.40 GHz (-20.0 %), which alone explains it");
+  EXPECT_EQ(clock_explanation(3e9, 2.4e9, 2.0), "clock 3.00 -> 2.40 GHz (-20.0 %)");
+  EXPECT_EQ(clock_explanation(3e9, 2.99e9, 1.2), "");
+  EXPECT_EQ(clock_explanation(absent, 2e9, 1.2), "");
+}
+
+TEST(Compare, a_smaller_interval_sees_smaller_changes) {
+  EXPECT_NEAR(smallest_detectable(0.03, 0), 0.03, 1e-12);
+  EXPECT_LT(smallest_detectable(0.03, 0.01), smallest_detectable(0.03, 0.02));
+}
+
+}  // namespace

@@ -1,0 +1,469 @@
+"""compare, history, check, baseline accept: on a result file that was really measured, and nights made of it by scaling its times."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+
+import pytest
+
+h5py = pytest.importorskip("h5py", reason="SKIP: python3-h5py is not installed")
+numpy = pytest.importorskip("numpy")
+
+PLUMBLINE = os.environ["PLUMBLINE"]
+DAY = 86_400 * 10**9
+NOW = time.time_ns() // DAY * DAY
+CAMPAIGN = """
+schema = "plumbline-campaign/1"
+name = "night"
+passes = ["time"]
+counters = "none"
+[timing]
+min_seconds = 0.001
+ci_relative = 0.001
+max_repetitions = 10
+[[cases]]
+kernel = "validation/triad"
+precision = ["fp64", "fp32"]
+flavor = ["gcc1[2-9]-O3-v2"]
+team = [{ranks = 1, threads = 1}]
+params = {n = [1000, 20000]}
+"""
+
+
+def plumbline(*words, code=0):
+    done = subprocess.run([PLUMBLINE, *map(str, words)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+    return done.stdout if code in (0, 3, 4) else done.stderr
+
+
+def document(*words, code=0):
+    return json.loads(plumbline(*words, "--json", code=code), parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+
+
+@pytest.fixture(scope="session")
+def real(tmp_path_factory):
+    """Really measured; its repetitions are evened out, so that what the tests assert does not hang on this machine's neighbours."""
+    folder = tmp_path_factory.mktemp("real")
+    (folder / "night.toml").write_text(CAMPAIGN)
+    plumbline("run", folder / "night.toml", "-o", folder / "night.h5")
+    with h5py.File(folder / "night.h5", "r+") as file:
+        times = file["times"][:]
+        for case in numpy.unique(times["case"]):
+            rows = times["case"] == case
+            spread = times["seconds"][rows] / numpy.median(times["seconds"][rows])
+            times["seconds"][rows] *= 1 / spread * (1 + 0.002 * numpy.cos(numpy.arange(rows.sum())))
+            times["clock_hz"][rows] = 3e9
+        file["times"][...] = times
+    return folder / "night.h5"
+
+
+def night(real, path, day, factor=1.0, only=b"", jitter=0.004, start=None, clock_hz=None):
+    """A copy of the real file, begun `day` days after the first of the history, every time (or that of one case) `factor` times as long."""
+    shutil.copy(real, path)
+    random = numpy.random.default_rng(day * 7 + 1)
+    with h5py.File(path, "r+") as file:
+        times, outcomes = file["times"][:], file["outcomes"][:]
+        for case in numpy.unique(times["case"]):
+            rows = times["case"] == case
+            times["seconds"][rows] *= (factor if only in case else 1) * (1 + jitter * random.standard_normal())
+        if clock_hz:
+            times["clock_hz"] = clock_hz
+        outcomes["started_unix_ns"] = (NOW - 100 * DAY + day * DAY) if start is None else start
+        times["session"] = outcomes["session"] = f"night-{day}".encode()
+        file["times"][...], file["outcomes"][...] = times, outcomes
+    return path
+
+
+def nights(real, folder, count, **more):
+    folder.mkdir(exist_ok=True)
+    for day in range(count):
+        night(real, folder / f"night{day:03}.h5", day, **more)
+    return folder
+
+
+@pytest.fixture
+def month(real, tmp_path):
+    return nights(real, tmp_path / "month", 14)
+
+
+# ------------------------------------------------------------------------------------------------------------------- compare
+
+
+def test_a_file_is_the_same_as_itself(real):
+    found = document("compare", real, real)
+    assert found["schema"] == "plumbline-compare/1" and len(found["rows"]) == 4
+    assert {row["verdict"] for row in found["rows"]} == {"SAME"} and found["classes"][0]["smallest_detectable_percent"] >= 3
+    assert "SAME" in plumbline("compare", real, real)
+
+
+def test_a_scaled_case_is_slower_and_the_others_are_not(real, tmp_path):
+    slow = night(real, tmp_path / "slow.h5", 1, factor=1.2, only=b"n=1000/", jitter=0)
+    for row in document("compare", real, slow)["rows"]:
+        assert row["verdict"] == ("SLOWER" if "n=1000/" in row["what"] else "SAME")
+    assert {row["verdict"] for row in document("compare", slow, real)["rows"]} == {"FASTER", "SAME"}
+    assert {row["verdict"] for row in document("compare", real, slow, "--threshold", "30")["rows"]} == {"SAME"}
+
+
+def test_what_cannot_be_compared_says_why(real, tmp_path):
+    other = tmp_path / "other.h5"
+    shutil.copy(real, other)
+    with h5py.File(other, "r+") as file:
+        for table in ("cases", "times", "outcomes"):
+            rows = file[table][:]
+            key = "id" if table == "cases" else "case"
+            rows[key] = [text.replace(b"-O3-v2", b"-O3-v3") for text in rows[key]]
+            file[table][...] = rows
+        file.attrs["campaign"] = "another"
+    found = document("compare", real, other)
+    assert all(row["verdict"] is None and row["reason"].startswith("other flavor: ") for row in found["rows"]) and len(found["rows"]) == 8
+    assert any(note.startswith("other campaign") for note in found["notes"])
+    assert "not comparable:" in plumbline("compare", real, other)
+
+
+@pytest.mark.parametrize("words", [("compare", "A", "nowhere.h5"), ("compare", "A"), ("compare", "A", "A", "--threshold", "-1"), ("history", "nowhere"),
+                                   ("history", "A"), ("check", "A"), ("check", "A", "--baseline", "rolling:x"), ("check", "A", "--baseline", "nowhere.h5"),
+                                   ("check", "A", "--baseline", "A"), ("baseline",), ("baseline", "accept", "A"), ("baseline", "accept", "A", "--reason", " "),
+                                   ("baseline", "accept", "A", "--reason", "x", "--case", "nothing*")])
+def test_what_the_user_wrote_wrong_is_one_line_and_exit_2(real, tmp_path, words):
+    file = tmp_path / "a.h5"
+    shutil.copy(real, file)
+    assert plumbline(*(file if word == "A" else word for word in words), code=2).count("\n") == 1
+    assert not (tmp_path / "plumbline-baseline.jsonl").exists()
+
+
+# ------------------------------------------------------------------------------------------------------------------- history
+
+
+def test_an_empty_folder_and_one_night(real, tmp_path):
+    assert document("history", tmp_path)["rows"] == [] and "no result files yet" in plumbline("history", tmp_path)
+    night(real, tmp_path / "one.h5", 0)
+    rows = document("history", tmp_path)["rows"]
+    assert len(rows) == 4 and all(row["nights"] == 1 and row["changes"] == [] and row["state"] == "few nights" for row in rows)
+
+
+def test_a_change_has_its_date_size_and_interval(real, month):
+    for day in range(14, 28):
+        night(real, month / f"night{day:03}.h5", day, factor=1.2, only=b"fp64/n=1000/")
+    rows = document("history", month)["rows"]
+    (changed,) = [row for row in rows if row["changes"]]
+    (change,) = changed["changes"]
+    assert "fp64/n=1000/" in changed["what"] and change["first_file"] == "night014.h5" and change["last_file_before"] == "night013.h5"
+    assert change["slowdown_lo"] < 1.2 < change["slowdown_hi"] and change["slowdown"] == pytest.approx(1.2, abs=0.02)
+    assert changed["level_nights"] == 14 and not change["accepted"]
+    assert "night014.h5" in plumbline("history", month)
+
+
+def test_links_are_nights_under_their_own_names(real, tmp_path):
+    folder = tmp_path / "links"
+    folder.mkdir()
+    (folder / "tonight.h5").symlink_to(real)
+    point = document("history", folder)["rows"][0]["points"][0]
+    assert point["file"] == "tonight.h5" and document("history", folder)["nights"] == 1
+
+
+def test_truncated_and_foreign_files_are_named_and_skipped(real, month):
+    (month / "cut.h5").write_bytes(real.read_bytes()[:3000])
+    (month / "letter.h5").write_text("Dear reader")
+    (month / "empty.h5").write_bytes(b"")
+    found = document("history", month)
+    assert found["nights"] == 14
+    for name in ("cut.h5", "letter.h5", "empty.h5"):
+        assert sum(name in note for note in found["notes"]) == 1
+
+
+def test_the_index_is_rebuilt_and_deleting_it_loses_nothing(real, month):
+    before = plumbline("history", month, "--json")
+    index = month / "plumbline-history.json"
+    stamp = index.stat().st_mtime_ns
+    assert plumbline("history", month, "--json") == before and index.stat().st_mtime_ns == stamp  # and is not written where nothing is new
+    whole = index.read_bytes()
+    index.unlink()
+    assert plumbline("history", month, "--json") == before and index.read_bytes() == whole
+    for broken in (whole[: len(whole) // 2], b"", b"[]", b'{"schema":"another/9"}', b"\xff\xfe"):
+        index.write_bytes(broken)
+        found = document("history", month)
+        assert found["nights"] == 14 and any("built anew" in note for note in found["notes"])
+        assert index.read_bytes() == whole
+
+
+def test_result_files_are_never_written_to(real, month):
+    before = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in month.glob("*.h5")}
+    plumbline("history", month)
+    plumbline("check", month / "night013.h5", "--baseline", month)
+    plumbline("baseline", "accept", month, "--reason", "test")
+    assert before == {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in month.glob("*.h5")}
+
+
+def test_many_at_once_and_killed_writers_leave_a_whole_index(real, month):
+    whole = None
+    for delay in (0.0, 0.002, 0.005, 0.01, 0.02, 0.05):
+        (month / "plumbline-history.json").unlink(missing_ok=True)
+        words = [PLUMBLINE, "history", str(month), "--json"]
+        running = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) for _ in range(4)]
+        time.sleep(delay)
+        for process in running[:2]:
+            process.send_signal(signal.SIGKILL)
+        outputs = [process.communicate(timeout=60)[0] for process in running]
+        assert [process.returncode for process in running[2:]] == [0, 0]
+        assert outputs[2] == outputs[3]
+        whole = whole or outputs[2]
+        assert outputs[2] == whole
+        json.loads((month / "plumbline-history.json").read_text())
+
+
+def test_a_folder_that_takes_no_index_is_read_all_the_same(month):
+    (month / "plumbline-history.json").mkdir()  # root may write everywhere else
+    found = document("history", month)
+    assert found["nights"] == 14 and any("index is not kept" in note for note in found["notes"])
+
+
+def test_copies_count_once(real, month):
+    shutil.copy(month / "night003.h5", month / "copy.h5")
+    found = document("history", month)
+    assert found["nights"] == 14 and any("holds the same measurements" in note for note in found["notes"])
+
+
+def test_clocks_that_step_back_are_told_and_nothing_breaks(real, tmp_path):
+    folder = nights(real, tmp_path / "clocks", 8)
+    start = NOW - 95 * DAY
+    night(real, folder / "same1.h5", 50, start=start)
+    night(real, folder / "same2.h5", 51, start=start)
+    night(real, folder / "epoch.h5", 52, start=1)
+    future = night(real, folder / "future.h5", 53, start=NOW + 400 * DAY)
+    found = document("history", folder)
+    assert found["nights"] == 12 and [row["nights"] for row in found["rows"]] == [12] * 4
+    assert any("began at the same time" in note for note in found["notes"])
+    assert any("in the future" in note and "future.h5" in note for note in found["notes"])
+    starts = [point["started_unix_ns"] for point in found["rows"][0]["points"]]
+    assert starts == sorted(starts) and min(starts) > NOW - 101 * DAY
+    back = night(real, folder / "back.h5", 54, start=NOW - 99 * DAY)
+    checked = document("check", back, "--baseline", folder)
+    assert checked["nights"] == 2 and any("began after FILE" in note for note in checked["notes"])
+    assert document("check", future, "--baseline", "rolling:14d")["nights"] == 0
+
+
+def test_thousands_of_nights(real, tmp_path):
+    """Three thousand nights in the index (their files are empty stand-ins: files that the index knows are not opened)."""
+    folder = nights(real, tmp_path / "years", 2)
+    plumbline("history", folder)
+    index = json.loads((folder / "plumbline-history.json").read_text())
+    one = index["files"][0]
+    random = numpy.random.default_rng(1)
+    for number in range(3000):
+        path = folder / f"old{number:05}.h5"
+        path.write_bytes(b"")
+        facts = path.stat()
+        entry = {**one, "file": path.name, "started_unix_ns": NOW - (4000 - number) * DAY, "digest": number}
+        entry |= {"size_bytes": 0, "modified_unix_ns": facts.st_mtime_ns}
+        factor = 1.1 if number >= 1500 else 1.0
+        entry["rows"] = [[row[0], row[1] * factor * (1 + 0.005 * random.standard_normal()), *row[2:]] for row in one["rows"]]
+        index["files"].append(entry)
+    (folder / "plumbline-history.json").write_text(json.dumps(index))
+    began = time.monotonic()
+    found = document("history", folder)
+    print("3002 nights, seconds:", time.monotonic() - began)
+    assert found["nights"] == 3002
+    assert all(row["changes"][0]["first_file"] == "old01500.h5" for row in found["rows"])
+
+
+def test_report_of_a_folder_draws_its_control_charts(real, month):
+    pytest.importorskip("matplotlib", reason="SKIP: python3-matplotlib is not installed")
+    for day in range(14, 24):
+        night(real, month / f"night{day:03}.h5", day, factor=1.2, only=b"fp64/n=1000/")
+    drawn = plumbline("report", month, "-o", month / "figures").split()
+    assert {pathlib.Path(path).suffix for path in drawn} == {".png", ".svg"} and all(pathlib.Path(path).stat().st_size > 10_000 for path in drawn)
+    assert json.loads((month / "figures" / "history.json").read_text())["schema"] == "plumbline-history/1"
+
+
+# --------------------------------------------------------------------------------------------------------------------- check
+
+
+def test_a_night_as_the_nights_before_is_no_regression(real, month):
+    for baseline in ("rolling:14d", month, month / "night004.h5"):
+        found = document("check", month / "night013.h5", "--baseline", baseline)
+        assert {row["verdict"] for row in found["rows"]} == {"OK"} and found["false_alarms_a_night"] == 0.05
+        assert all(percent >= 3 for percent in found["smallest_detectable_percent"].values())
+
+
+def test_a_regression_is_exit_3_with_its_evidence(real, month):
+    slow = night(real, month / "slow.h5", 14, factor=1.25, only=b"fp64/n=1000/", clock_hz=2.4e9)
+    found = document("check", slow, "--baseline", "rolling:14d", code=3)
+    (row,) = [row for row in found["rows"] if row["verdict"] == "SLOWER"]
+    assert row["nights"] == 14 and 1.03 < row["slowdown_lo"] < 1.25 < row["slowdown_hi"] and row["node"] and row["before_seconds"] < row["after_seconds"]
+    assert row["explanation"] == "clock 3.00 -> 2.40 GHz (-20.0 %), which alone explains it"
+    text = plumbline("check", slow, "--baseline", month, code=3)
+    assert "SLOWER" in text and "14 nights" in text and "clock 3.00 -> 2.40 GHz, which alone explains it" in " ".join(text.split())
+
+
+def test_one_night_will_do_as_a_baseline_for_a_great_slowdown(real, tmp_path):
+    slow = night(real, tmp_path / "slow.h5", 1, factor=1.5)
+    assert {row["verdict"] for row in document("check", slow, "--baseline", real, code=3)["rows"]} == {"SLOWER"}
+
+
+def test_the_first_night_has_nothing_to_be_held_against_and_says_so(real, tmp_path):
+    first = night(real, tmp_path / "first.h5", 0)
+    found = document("check", first, "--baseline", "rolling:14d")
+    assert {row["verdict"] for row in found["rows"]} == {"NO BASELINE"} and any("nothing was checked" in note for note in found["notes"])
+
+
+def test_a_wrong_result_is_exit_4_even_beside_a_regression(real, month):
+    wrong = night(real, month / "wrong.h5", 14, factor=1.5)
+    with h5py.File(wrong, "r+") as file:
+        outcomes = file["outcomes"][:]
+        names = {"status": "failed", "reason": "wrong result: relative error 0.1"}
+        wider = numpy.dtype([(name, "S64" if name in names else outcomes.dtype[name]) for name in outcomes.dtype.names])
+        table = outcomes.astype(wider)
+        for name, text in names.items():
+            table[name][0] = text.encode()
+        attributes = dict(file["outcomes"].attrs)
+        del file["outcomes"]
+        file.create_dataset("outcomes", data=table).attrs.update(attributes)
+    found = document("check", wrong, "--baseline", month, code=4)
+    assert len(found["wrong_results"]) == 1 and "SLOWER" in {row["verdict"] for row in found["rows"]}
+    assert "WRONG RESULT" in plumbline("check", wrong, "--baseline", month, code=4)
+
+
+def without(path, word):
+    """Takes the cases with that word in their ids out of a result file."""
+    with h5py.File(path, "r+") as file:
+        for table in ("times", "outcomes"):
+            rows, attributes = file[table][:], dict(file[table].attrs)
+            del file[table]
+            file.create_dataset(table, data=rows[[word not in case for case in rows["case"]]]).attrs.update(attributes)
+    return path
+
+
+def on_node(path, word, name):
+    """Lets another node have measured the cases with that word in their ids."""
+    with h5py.File(path, "r+") as file:
+        for table in ("times", "outcomes"):
+            rows = file[table][:]
+            for row in rows:
+                if word in row["case"]:
+                    row["node"] = name
+            file[table][...] = rows
+    return path
+
+
+def test_a_case_that_is_gone_is_missing_and_exit_1(real, month, tmp_path):
+    less = without(night(real, month / "less.h5", 14), b"fp32/n=1000/")
+    done = subprocess.run([PLUMBLINE, "check", str(less), "--baseline", str(month), "--json"], capture_output=True, text=True, timeout=120)
+    (one,) = json.loads(done.stdout)["missing"]
+    assert done.returncode == 1 and one["what"].count("fp32/n=1000/") == 1 and one["status"] == "missing" and one["reason"]
+    done = subprocess.run([PLUMBLINE, "check", str(less), "--baseline", str(month), "--junit", str(tmp_path / "check.xml")], capture_output=True,
+                          text=True, timeout=120)
+    assert done.returncode == 1 and "MISSING" in done.stdout and "1 missing" in done.stdout
+    root = xml.etree.ElementTree.parse(tmp_path / "check.xml").getroot()
+    assert (root.get("tests"), root.get("failures")) == ("4", "1") and "missing" in next(root.iter("failure")).get("message")
+
+
+def test_what_is_missing_is_told_again_until_it_is_accepted(real, month):
+    for day in (14, 15):
+        less = without(night(real, month / f"less{day}.h5", day), b"fp32/n=1000/")
+        done = subprocess.run([PLUMBLINE, "check", str(less), "--baseline", str(month), "--json"], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 1 and len(json.loads(done.stdout)["missing"]) == 1
+    subprocess.run([PLUMBLINE, "baseline", "accept", str(less), "--reason", "fp32 is no longer measured"], check=True, timeout=120)
+    assert document("check", less, "--baseline", month)["missing"] == []
+
+
+def test_a_missing_case_may_be_allowed_and_is_told_all_the_same(real, month, tmp_path):
+    less = without(night(real, month / "less.h5", 14), b"fp32/n=1000/")
+    found = document("check", less, "--baseline", month, "--allow-missing", "--junit", tmp_path / "check.xml")
+    assert len(found["missing"]) == 1 and found["missing_allowed"]
+    assert len(list(xml.etree.ElementTree.parse(tmp_path / "check.xml").getroot().iter("skipped"))) == 1
+
+
+def test_a_regression_counts_for_more_than_a_missing_case(real, month):
+    both = without(night(real, month / "both.h5", 14, factor=1.25, only=b"fp64/n=1000/"), b"fp32/n=1000/")
+    assert len(document("check", both, "--baseline", month, code=3)["missing"]) == 1
+
+
+def test_what_another_node_measured_instead_is_not_missing(real, month):
+    moved = on_node(night(real, month / "moved.h5", 14), b"fp32/n=1000/", b"x")
+    assert document("check", moved, "--baseline", month)["missing"] == []
+
+
+def test_nights_of_another_campaign_are_not_missed(real, tmp_path):
+    for day in range(4):
+        without(night(real, tmp_path / f"fp64-{day}.h5", 2 * day), b"fp32")
+        without(night(real, tmp_path / f"fp32-{day}.h5", 2 * day + 1), b"fp64")
+    checked = without(night(real, tmp_path / "checked.h5", 8), b"fp32")
+    assert document("check", checked, "--baseline", "rolling:14d")["missing"] == []
+
+
+# ------------------------------------------------------------------------------------------------------------------ baseline
+
+
+def test_an_accepted_level_is_the_baseline_from_its_night_on(real, month):
+    for day in range(14, 20):
+        night(real, month / f"night{day:03}.h5", day, factor=1.25, only=b"fp64/n=1000/")
+    last = month / "night019.h5"
+    assert plumbline("check", last, "--baseline", "rolling:30d", code=3)
+    plumbline("baseline", "accept", month / "night014.h5", "--reason", "new | firmware", "--case", "*fp64/n=1000/*")
+    found = document("check", last, "--baseline", "rolling:30d")
+    rows = {row["what"]: row for row in found["rows"]}
+    accepted = next(row for what, row in rows.items() if "fp64/n=1000/" in what)
+    assert accepted["verdict"] == "OK" and accepted["nights"] == 5 and "new | firmware" in accepted["accepted"]
+    assert {row["nights"] for row in rows.values()} == {5, 19}
+    (line,) = (month / "plumbline-baseline.jsonl").read_text().splitlines()
+    kept = json.loads(line)
+    assert kept["who"] and kept["host"] and kept["reason"] == "new | firmware" and kept["from_file"] == "night014.h5" and kept["accepted_unix_ns"] > NOW
+    row = next(row for row in document("history", month)["rows"] if "fp64/n=1000/" in row["what"])
+    assert row["changes"][0]["accepted"] and row["accepted"]["reason"] == "new | firmware" and row["level_nights"] == 6
+    worse = night(real, month / "worse.h5", 20, factor=1.6, only=b"fp64/n=1000/")
+    assert plumbline("check", worse, "--baseline", "rolling:30d", code=3)
+
+
+def test_levels_are_appended_and_a_torn_line_costs_itself_only(real, month):
+    plumbline("baseline", "accept", month, "--reason", "one")
+    file = month / "plumbline-baseline.jsonl"
+    with file.open("a") as torn:
+        torn.write('{"schema":"plumbline-base')
+    plumbline("baseline", "accept", month, "--reason", "two")
+    lines = file.read_text().splitlines()
+    assert len(lines) == 3 and [json.loads(lines[i])["reason"] for i in (0, 2)] == ["one", "two"]
+    assert any(":2 is no accepted level" in note for note in document("history", month)["notes"])
+    writers = [subprocess.Popen([PLUMBLINE, "baseline", "accept", str(month), "--reason", f"r{i}"], stdout=subprocess.DEVNULL) for i in range(6)]
+    assert [writer.wait(timeout=60) for writer in writers] == [0] * 6
+    assert len(file.read_text().splitlines()) == 9
+
+
+# ------------------------------------------------------------------------------------------------------------------- outputs
+
+
+def test_junit_keeps_its_schema(real, month, tmp_path):
+    slow = night(real, month / "slow.h5", 14, factor=1.25, only=b"fp64/n=1000/")
+    plumbline("check", slow, "--baseline", month, "--junit", tmp_path / "check.xml", "--markdown", tmp_path / "check.md", code=3)
+    root = xml.etree.ElementTree.parse(tmp_path / "check.xml").getroot()
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("4", "1", "0")
+    (failure,) = root.iter("failure")
+    assert "14 nights" in failure.get("message")
+    text = (tmp_path / "check.md").read_text()
+    assert text.count("| SLOWER |") == 1 and "14 nights" in text
+    if not shutil.which("xmllint"):
+        pytest.skip("SKIP: xmllint (libxml2-utils) is not installed: the JUnit file was not held against its schema")
+    schema = pathlib.Path(__file__).with_name("junit.xsd")
+    done = subprocess.run(["xmllint", "--noout", "--schema", schema, tmp_path / "check.xml"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_google_benchmarks_compare_reads_our_times(real, tmp_path):
+    slow = night(real, tmp_path / "slow.h5", 1, factor=1.5, jitter=0)
+    for file, name in ((real, "a.json"), (slow, "b.json")):
+        plumbline("show", file, "--google-benchmark", tmp_path / name)
+    written = json.loads((tmp_path / "a.json").read_text())
+    assert len({one["name"] for one in written["benchmarks"]}) == 4 and all(one["time_unit"] == "ns" for one in written["benchmarks"])
+    compare = pathlib.Path("/usr/share/benchmark/compare.py")
+    if not compare.is_file():
+        pytest.skip("SKIP: Google Benchmark's compare.py (libbenchmark-tools) is not installed")
+    words = [sys.executable, compare, "--no-utest", "benchmarks", tmp_path / "a.json", tmp_path / "b.json"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split() for line in re.sub("\x1b\\[[0-9;]*m", "", done.stdout).splitlines() if line.startswith("validation/")]
+    assert len(lines) >= 4 and all(float(line[1]) == pytest.approx(0.5, abs=0.02) for line in lines)

@@ -1,0 +1,108 @@
+// What a result file says of its cases and ceilings, as a night of a history.
+#include "model/observation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "../model/samples.hpp"
+#include "model/night_check.hpp"
+
+namespace {
+
+using namespace plumbline;
+
+const Observation* find(const std::vector<Observation>& all, const std::string& what) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.key.what == what; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+Results timed() {
+  Results results;
+  test::add(results, {.seconds = 2});
+  results.times.front().session = "s1";
+  results.times.front().clock_hz = 3e9;
+  return results;
+}
+
+const std::string a_case = "validation/triad/fp64/n=1000/r1t1/gcc12-O3-v3";
+
+TEST(Observation, a_case_has_the_teams_times_by_session) {
+  Results results = timed();
+  results.times.push_back({.case_id = a_case, .node = "node0", .session = "s2", .repetition = 0, .rank = -1, .seconds = 4});
+  results.times.push_back({.case_id = a_case, .node = "node0", .session = "s2", .repetition = 0, .rank = 0, .seconds = 1});
+  const auto all = observe(results, {});
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].key, (SeriesKey{a_case, "node0"}));
+  EXPECT_EQ(all[0].sessions, (Sessions{{2}, {4}}));
+  EXPECT_EQ(all[0].clock_hz, 3e9);
+  EXPECT_EQ(all[0].row_class, "case");  // nothing says what bounds it
+  EXPECT_EQ(night_value(all[0]).median, 3);
+}
+
+TEST(Observation, a_case_that_failed_has_a_status_and_no_samples) {
+  Results results = timed();
+  results.outcomes.front().status = Status::failed;
+  results.outcomes.front().reason = "wrong result: relative error 1";
+  const auto all = observe(results, {});
+  EXPECT_TRUE(all[0].sessions.empty());
+  EXPECT_EQ(all[0].status, Status::failed);
+  const auto wrong = wrong_results(results);
+  ASSERT_EQ(wrong.size(), 1U);
+  EXPECT_EQ(wrong[0].key.node, "node0");
+}
+
+TEST(Observation, a_case_whose_times_are_gone_says_so) {
+  Results results = timed();
+  results.times.clear();
+  const auto all = observe(results, {});
+  EXPECT_EQ(all[0].status, Status::unavailable);
+  EXPECT_FALSE(all[0].reason.empty());
+}
+
+CeilingRow sample(const std::string& name, const std::string& level, const std::string& pattern, double value, double bytes,
+                  std::int32_t round) {
+  CeilingRow row;
+  row.name = name;
+  row.precision = level == "compute" ? "fp64" : "-";
+  row.level = level;
+  row.pattern = pattern;
+  row.node = "node0";
+  row.session = "s1";
+  row.round = round;
+  row.value = value;
+  row.unit = level == "compute" ? "GFLOP/s" : level == "mpi" ? "seconds" : "GB/s";
+  row.method = "gcc12-O3-v3, something";
+  row.working_set_bytes = bytes;
+  return row;
+}
+
+TEST(Observation, ceilings_have_the_samples_that_their_median_is_of) {
+  Results results;
+  for (std::int32_t round = 0; round < 3; ++round) {
+    results.ceilings.push_back(sample("FP64 vector FMA", "compute", "fma", 100 - round, absent, round));
+    for (double bytes = 4608; bytes <= 80 << 20; bytes *= 1.25)
+      results.ceilings.push_back(sample("load", "sweep", "load", (bytes <= 48 * 1024 ? 48 : 10) - 0.1 * round, bytes, round));
+    for (const double bytes : {8.0, 1024.0})
+      results.ceilings.push_back(sample("MPI latency inside a node", "mpi", "latency", 1e-6 * bytes, bytes, round));
+  }
+  const auto all = observe(results, {});
+  const auto* compute = find(all, "ceiling/FP64 vector FMA/fp64/r1t1");
+  ASSERT_NE(compute, nullptr);
+  EXPECT_EQ(compute->sessions, (Sessions{{100, 99, 98}}));
+  EXPECT_EQ(compute->row_class, "compute");
+  EXPECT_EQ(compute->flavor, "gcc12-O3-v3");
+  const auto* first = find(all, "ceiling/L1 load/r1t1");
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first->sessions, (Sessions{{48, 47.9, 47.8}}));
+  EXPECT_EQ(first->row_class, "L1");
+  const auto* memory = find(all, "ceiling/mem load/r1t1");
+  ASSERT_NE(memory, nullptr);
+  EXPECT_EQ(memory->sessions, (Sessions{{10, 9.9, 9.8}}));
+  const auto* latency = find(all, "ceiling/MPI latency inside a node/r1t1");
+  ASSERT_NE(latency, nullptr);
+  EXPECT_EQ(latency->sessions, (Sessions{{8e-6, 8e-6, 8e-6}}));
+  EXPECT_EQ(latency->row_class, "MPI latency");
+}
+
+}  // namespace

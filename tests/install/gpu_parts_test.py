@@ -1,0 +1,173 @@
+"""The parts that need a GPU, as jobs/gpu/run_parts.sh goes through them: here with parts of the test's own, which need none."""
+
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+RUNNER = SOURCE / "jobs/gpu/run_parts.sh"
+
+
+@pytest.fixture
+def programs(tmp_path):
+    program = tmp_path / "programs/bin/plumbline"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\nexit 0\n")
+    program.chmod(0o755)
+    return tmp_path / "programs"
+
+
+@pytest.fixture
+def parts(tmp_path):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+
+    def add(name, text, seconds=1):
+        (folder / f"{name}.sh").write_text(f"# what: the part {name}\n# seconds: {seconds}\n{text}\n")
+
+    add.folder = folder
+    return add
+
+
+def run(tmp_path, programs, parts, *options):
+    return subprocess.run(
+        ["bash", RUNNER, "--programs", programs, "--results", tmp_path / "results", "--parts", parts.folder, *options],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_all_parts_are_done_once_and_their_output_is_kept(tmp_path, programs, parts):
+    parts("10-first", 'echo measured >"$OUT/table.txt"; echo "with $BIN"')
+    parts("20-second", "true")
+    ended = run(tmp_path, programs, parts)
+    assert ended.returncode == 0, ended.stdout
+    assert "all parts are done" in ended.stdout
+    assert (tmp_path / "results/10-first/table.txt").read_text() == "measured\n"
+    assert (tmp_path / "results/10-first/output.txt").read_text() == f"with {programs}/bin\n"
+    (tmp_path / "results/10-first/table.txt").write_text("kept")
+    assert run(tmp_path, programs, parts).returncode == 0
+    assert (tmp_path / "results/10-first/table.txt").read_text() == "kept"
+
+
+def test_what_does_not_fit_remains_and_the_next_call_goes_on(tmp_path, programs, parts):
+    parts("10-short", "true", seconds=1)
+    parts("20-long", "true", seconds=400)
+    ended = run(tmp_path, programs, parts, "--seconds", "100")
+    assert ended.returncode == 75
+    assert "20-long          remains, about 400 s: the part 20-long" in ended.stdout
+    assert "1 of 2 parts remain" in ended.stdout
+    ended = run(tmp_path, programs, parts, "--seconds", "480")
+    assert ended.returncode == 0
+    assert "=== 10-short" not in ended.stdout and "=== 20-long" in ended.stdout
+
+
+def test_a_part_that_fails_is_told_and_done_again(tmp_path, programs, parts):
+    parts("10-fails", 'echo "wrong result"; exit 4')
+    parts("20-after", "true")
+    ended = run(tmp_path, programs, parts)
+    assert ended.returncode == 1
+    assert "FAILED 10-fails: exit code 4" in ended.stdout and "wrong result" in ended.stdout
+    assert (tmp_path / "results/20-after/done").exists()
+    parts("10-fails", "true")
+    assert run(tmp_path, programs, parts).returncode == 0
+
+
+def test_a_part_that_hangs_is_ended(tmp_path, programs, parts):
+    parts("10-hangs", "sleep 100")
+    ended = run(tmp_path, programs, parts, "--seconds", "2")
+    assert ended.returncode == 1
+    assert "FAILED 10-hangs: not done after" in ended.stdout
+
+
+def test_a_skip_keeps_its_reason(tmp_path, programs, parts):
+    parts("10-skips", 'echo "no ncu on this machine"; exit 77')
+    ended = run(tmp_path, programs, parts)
+    assert ended.returncode == 0
+    assert "skipped: no ncu on this machine" in ended.stdout
+
+
+def test_other_programs_do_all_parts_again(tmp_path, programs, parts):
+    parts("10-part", "echo again >>$RESULTS/times.txt")
+    run(tmp_path, programs, parts)
+    run(tmp_path, programs, parts, "--again", "10-part")
+    (programs / "bin/plumbline").write_text("#!/bin/sh\nexit 3\n")
+    run(tmp_path, programs, parts)
+    run(tmp_path, programs, parts)
+    assert (tmp_path / "results/times.txt").read_text() == "again\n" * 3
+
+
+@pytest.mark.parametrize(
+    "options, word",
+    [
+        (["--seconds", "soon"], "a whole number of seconds"),
+        (["--again", "no-such-part"], "there is no such part"),
+        (["--programs", "/nonexistent"], "no bin/plumbline in /nonexistent"),
+        (["--wrong"], "unknown option '--wrong'"),
+        (["--results"], "needs a value"),
+    ],
+)
+def test_wrong_use_is_one_clear_line(tmp_path, programs, parts, options, word):
+    parts("10-part", "true")
+    ended = run(tmp_path, programs, parts, *options)
+    assert ended.returncode == 2
+    assert word in ended.stderr and len(ended.stderr.splitlines()) == 1
+
+
+def test_every_part_says_what_it_is_and_all_fit_into_their_time():
+    parts = sorted((SOURCE / "jobs/gpu/parts").glob("[0-9]*.sh"))
+    assert parts
+    seconds = {}
+    for part in parts:
+        head = dict(line[2:].split(": ", 1) for line in part.read_text().splitlines()[:4] if line.startswith("# ") and ": " in line)
+        assert head["what"], part.name
+        seconds[part.name] = int(head["seconds"])
+    assert max(seconds.values()) <= 480
+    assert sum(seconds.values()) <= 1200
+
+
+def test_without_a_gpu_it_says_so_and_which_parts_remain(tmp_path, programs):
+    if subprocess.run("nvidia-smi -L | grep -q ^GPU", shell=True, stderr=subprocess.DEVNULL).returncode == 0:
+        pytest.skip("this machine has a GPU")
+    environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+    ended = subprocess.run(
+        ["bash", SOURCE / "jobs/test.sh", "--gpu", "--programs", programs, "--results", tmp_path / "results"],
+        capture_output=True, text=True, timeout=60, env=environment,
+    )
+    assert ended.returncode == 0
+    assert "skipped: no NVIDIA GPU" in ended.stdout and "parts that remain: 10-" in ended.stdout
+
+
+def test_a_case_of_the_results_is_written_as_a_campaign_of_its_own():
+    spec = importlib.util.spec_from_file_location("ncu_agreement", SOURCE / "jobs/gpu/ncu_agreement.py")
+    agreement = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(agreement)
+    campaign = tomllib.loads(agreement.campaign_of({"case": "validation/series/fp32/form=power/n=8/m=4096/g1/cuda13-sm_90a"}))
+    assert campaign["schema"] == "plumbline-campaign/1" and campaign["passes"] == ["time"]
+    assert campaign["cases"] == [
+        {"kernel": "validation/series", "precision": ["fp32"], "flavor": ["cuda13-sm_90a"], "team": [{"gpus": 1}],
+         "params": {"form": "power", "n": 8, "m": 4096}}
+    ]
+
+
+def test_the_reference_file_holds_what_parts_have_left_and_says_what_is_missing(tmp_path):
+    results = tmp_path / "results"
+    for part in ("10-facts", "40-validation"):
+        (results / part).mkdir(parents=True)
+    (results / "10-facts/nvidia-smi.txt").write_text("Driver Version        : 580.1\n    Product Name      : NVIDIA H100\n    Serial : 12\n")
+    score = {"counters": [{"counter": "flops.fp64", "grade": "A"}], "rows": [{"case": "a"}]}
+    (results / "40-validation/score.json").write_text(json.dumps(score))
+    out = tmp_path / "reference.json"
+    ended = subprocess.run([sys.executable, SOURCE / "jobs/gpu/reference.py", results, out], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "missing: ceilings, repeatability, cases, ncu" in ended.stdout
+    found = json.loads(out.read_text())
+    assert found["gpu"] == {"Driver Version": "580.1", "Product Name": "NVIDIA H100"}
+    assert found["counters"] == score["counters"] and found["ceilings"] is None

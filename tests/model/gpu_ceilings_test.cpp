@@ -1,0 +1,243 @@
+// GPUs' ceilings by hand-calculated limits and by made-up samples of a GPU like an H100: nothing here was measured on one.
+#include "model/gpu_ceilings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/ceiling_limits.hpp"
+#include "model/disturbances.hpp"
+#include "model/gpu_limits.hpp"
+#include "model/node_levels.hpp"
+
+namespace plumbline {
+namespace {
+
+const GpuIdentity h100{"cuda13-sm_90a", "made-up H100", 9, 0, 132}, a100{"cuda13-sm_80", "", 8, 0, 108}, t4{"cuda13-sm_75", "", 7, 5, 40},
+    unknown{"cuda13-sm_90a", "", 11, 0, 10};
+constexpr double clock_hz = 1.98e9;
+
+double flops(const GpuIdentity& gpu, const char* precision, const char* pattern) {
+  const auto limit = gpu_arithmetic_limit(gpu, precision, pattern);
+  return limit ? limit->per_clock : absent;
+}
+
+TEST(GpuLimits, are_those_of_the_vendors_tables) {
+  EXPECT_EQ(flops(h100, "fp64", "fma"), 128);
+  EXPECT_EQ(flops(h100, "fp64", "mul+add"), 64);
+  EXPECT_EQ(flops(h100, "fp32", "fma"), 256);
+  EXPECT_EQ(flops(h100, "fp16", "fma"), 512);
+  EXPECT_EQ(flops(h100, "bf16", "fma"), 512);
+  EXPECT_EQ(flops(h100, "tensor.bf16", "wgmma"), 4096);
+  EXPECT_EQ(flops(h100, "tensor.int8", "wgmma"), 8192);
+  EXPECT_EQ(flops(a100, "bf16", "fma"), 256);
+  EXPECT_EQ(flops(a100, "tensor.fp64", "mma.sync"), 128);
+  EXPECT_EQ(flops(t4, "fp64", "fma"), 4);
+  EXPECT_EQ(gpu_bandwidth_limit(h100, "shared")->per_clock, 128);
+  EXPECT_EQ(gpu_bandwidth_limit(h100, "L1")->per_clock, 128);
+}
+
+TEST(GpuLimits, of_peaks_that_data_sheets_tell) {  // TFLOP/s: H100 SXM5 at 1.83 GHz, A100 at 1.41 GHz, T4 at 1.59 GHz
+  EXPECT_NEAR(132 * 1.83e-3 * flops(h100, "tensor.fp16", "mma.sync"), 989.4, 1);
+  EXPECT_NEAR(132 * 1.98e-3 * flops(h100, "fp64", "fma"), 33.5, 0.1);
+  EXPECT_NEAR(132 * 1.98e-3 * flops(h100, "fp32", "fma"), 66.9, 0.1);
+  EXPECT_NEAR(108 * 1.41e-3 * flops(a100, "fp64", "fma"), 9.7, 0.1);
+  EXPECT_NEAR(108 * 1.41e-3 * flops(a100, "fp16", "fma"), 78, 0.1);
+  EXPECT_NEAR(108 * 1.41e-3 * flops(a100, "bf16", "fma"), 39, 0.1);
+  EXPECT_NEAR(108 * 1.41e-3 * flops(a100, "tensor.tf32", "mma.sync"), 156, 1);
+  EXPECT_NEAR(40 * 1.59e-3 * flops(t4, "tensor.fp16", "mma.sync"), 65, 1);
+}
+
+TEST(GpuLimits, are_absent_where_the_table_has_none) {
+  EXPECT_TRUE(std::isnan(flops(unknown, "fp64", "fma")));
+  EXPECT_TRUE(std::isnan(flops(t4, "bf16", "fma")));
+  EXPECT_TRUE(std::isnan(flops(a100, "tensor.fp8", "mma.sync")));
+  EXPECT_TRUE(std::isnan(flops(h100, "fp64", "dot")));
+  EXPECT_FALSE(gpu_bandwidth_limit(h100, "L2"));
+  EXPECT_FALSE(gpu_bandwidth_limit(unknown, "L1"));
+}
+
+TEST(GpuLimits, a_method_says_which_gpu_it_was) {
+  EXPECT_EQ(gpu_method(h100), "cuda13-sm_90a, 132 multiprocessors of 9.0, made-up H100");
+  const auto read = gpu_of_method(gpu_method(h100));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->flavor, h100.flavor);
+  EXPECT_EQ(read->name, h100.name);
+  EXPECT_EQ(read->multiprocessors, 132);
+  EXPECT_EQ(read->major, 9);
+  EXPECT_EQ(read->minor, 0);
+  for (const char* words :
+       {"", "gcc12-O3-v3", "gcc12-O3-v3, best working set 32 KiB", "x, y multiprocessors of 9.0", "x, 3 multiprocessors of 9"})
+    EXPECT_FALSE(gpu_of_method(words)) << words;
+}
+
+CeilingRow row(const std::string& name, const std::string& precision, const std::string& level, const std::string& pattern,
+               const char* unit, double value, int round = 0) {
+  CeilingRow r{.name = name,
+               .precision = precision,
+               .level = level,
+               .pattern = pattern,
+               .node = "n0",
+               .session = "s",
+               .round = round,
+               .value = value,
+               .unit = unit,
+               .method = gpu_method(h100)};
+  r.clock_hz = clock_hz;
+  r.scope = gpu_scope;
+  return r;
+}
+
+const Ceiling* named(const std::vector<Ceiling>& ceilings, const std::string& name) {
+  const auto found = std::find_if(ceilings.begin(), ceilings.end(), [&](const Ceiling& c) { return c.name == name; });
+  return found == ceilings.end() ? nullptr : &*found;
+}
+
+constexpr double MiB = 1024.0 * 1024;
+
+/// Loads past L1: 5500 GB/s up to 40 MB, 2900 GB/s beyond; each multiprocessor's own: 30 TB/s up to 192 KiB each, then what L2 gives.
+std::vector<CeilingRow> sweeps() {
+  std::vector<CeilingRow> rows;
+  for (int round = 0; round < 3; ++round) {
+    const double noise = 1 - 0.003 * round;
+    for (double bytes = 2 * MiB; bytes < 4600 * MiB; bytes *= std::exp2(0.25)) {
+      const double in_l2 = std::min(1.0, 40 * MiB / bytes),
+                   rate = 1 / (in_l2 * in_l2 * in_l2 * in_l2 / 5500 + (1 - in_l2 * in_l2 * in_l2 * in_l2) / 2900);
+      rows.push_back(row("GPU load", "-", "sweep", gpu_load, "GB/s", rate * noise, round));
+      rows.back().working_set_bytes = bytes;
+      if (bytes > 32 * MiB && bytes < 40 * MiB) continue;
+      rows.push_back(row("GPU copy", "-", "sweep", "copy", "GB/s", (bytes < 40 * MiB ? 4000 : 2700) * noise, round));
+      rows.back().working_set_bytes = bytes;
+    }
+    for (double bytes = 16384; bytes < 600 * MiB; bytes *= 2) {
+      rows.push_back(row("GPU chase", "-", "sweep", gpu_chase, "seconds",
+                         (bytes <= 192 * 1024 ? 20e-9
+                          : bytes < 40 * MiB  ? 130e-9
+                                              : 430e-9) /
+                             noise,
+                         round));
+      rows.back().working_set_bytes = bytes;
+    }
+    for (const int pieces : {1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 20, 24, 32, 48}) {
+      rows.push_back(row("GPU load own", "-", "sweep", gpu_load_own, "GB/s", (pieces <= 12 ? 32500 : 5600) * noise, round));
+      rows.back().working_set_bytes = 132 * 16384.0 * pieces;
+    }
+  }
+  return rows;
+}
+
+TEST(GpuCeilings, levels_are_where_the_sweeps_have_their_steps) {
+  const auto ceilings = fit_gpu_ceilings(sweeps());
+  const Ceiling *l1 = named(ceilings, "GPU L1 load"), *l2 = named(ceilings, "GPU L2 load"), *mem = named(ceilings, "GPU mem load"),
+                *copy = named(ceilings, "GPU mem copy");
+  ASSERT_TRUE(l1 && l2 && mem && copy);
+  EXPECT_EQ(l1->status, Status::ok);
+  EXPECT_NEAR(l1->value, 32500, 1);
+  EXPECT_NEAR(l1->size_bytes / 132 / 1024, 192, 64);
+  EXPECT_NEAR(l1->limit, 128 * 132 * 1.98, 1e-6);
+  EXPECT_NEAR(l2->value, 5500, 50);
+  EXPECT_NEAR(l2->size_bytes / MiB, 40, 15);
+  EXPECT_TRUE(std::isnan(l2->limit));
+  EXPECT_NEAR(mem->value, 2900, 30);
+  EXPECT_EQ(mem->traffic_gbs, mem->value);
+  EXPECT_NEAR(copy->value, 2700, 1);
+}
+
+TEST(GpuCeilings, latencies_are_those_of_one_multiprocessors_l1_and_of_what_lies_behind) {
+  const auto ceilings = fit_gpu_ceilings(sweeps());
+  const Ceiling *l1 = named(ceilings, "GPU L1 chase"), *l2 = named(ceilings, "GPU L2 chase"), *mem = named(ceilings, "GPU mem chase");
+  ASSERT_TRUE(l1 && l2 && mem);
+  EXPECT_NEAR(l1->value, 20e-9, 1e-12);
+  EXPECT_NEAR(l2->value, 130e-9, 1e-12);
+  EXPECT_NEAR(mem->value, 430e-9, 1e-12);
+}
+
+TEST(GpuCeilings, without_a_step_there_is_a_reason_and_no_number) {
+  std::vector<CeilingRow> flat;
+  for (double bytes = 2 * MiB; bytes < 4600 * MiB; bytes *= std::exp2(0.5)) {
+    flat.push_back(row("GPU load", "-", "sweep", gpu_load, "GB/s", 1000));
+    flat.back().working_set_bytes = bytes;
+  }
+  const auto ceilings = fit_gpu_ceilings(flat);
+  ASSERT_TRUE(named(ceilings, "GPU mem load"));
+  EXPECT_NE(named(ceilings, "GPU mem load")->status, Status::ok);
+  EXPECT_FALSE(named(ceilings, "GPU mem load")->reason.empty());
+  EXPECT_TRUE(std::isnan(named(ceilings, "GPU L2 load")->value));
+}
+
+TEST(GpuCeilings, arithmetic_is_held_against_its_limit_at_the_clock_of_the_best_sample) {
+  auto slow = row("GPU FP64 FMA", "fp64", "compute", "fma", "GFLOP/s", 30000),
+       fast = row("GPU FP64 FMA", "fp64", "compute", "fma", "GFLOP/s", 32000, 1);
+  slow.clock_hz = 1.8e9;
+  const auto ceilings = fit_gpu_ceilings(std::vector{slow, fast});
+  ASSERT_EQ(ceilings.size(), 1U);
+  EXPECT_EQ(ceilings[0].value, 32000);
+  EXPECT_EQ(ceilings[0].n, 2U);
+  EXPECT_EQ(ceilings[0].clock_hz, clock_hz);
+  EXPECT_NEAR(ceilings[0].limit, 132 * 128 * 1.98, 1e-6);
+  EXPECT_NEAR(ceilings[0].fraction_of_limit(), 0.9565, 1e-3);
+}
+
+TEST(GpuCeilings, of_launches_the_shortest_counts) {
+  const auto ceilings = fit_gpu_ceilings(std::vector{row("GPU launch, graph", "-", "overhead", "graph", "seconds", 1.4e-6),
+                                                     row("GPU launch, graph", "-", "overhead", "graph", "seconds", 1.3e-6, 1)});
+  ASSERT_EQ(ceilings.size(), 1U);
+  EXPECT_EQ(ceilings[0].value, 1.3e-6);
+  EXPECT_TRUE(std::isnan(ceilings[0].limit));
+}
+
+TEST(GpuCeilings, what_failed_is_there_with_its_reason) {
+  auto failed = row("GPU tensor BF16 wgmma", "tensor.bf16", "compute", "wgmma", "GFLOP/s", absent);
+  failed.status = Status::failed;
+  failed.method += ": wrong result";
+  const auto ceilings = fit_gpu_ceilings(std::vector{failed});
+  ASSERT_EQ(ceilings.size(), 1U);
+  EXPECT_EQ(ceilings[0].status, Status::failed);
+  EXPECT_NE(ceilings[0].reason.find("wrong result"), std::string::npos);
+}
+
+TEST(GpuCeilings, never_meet_those_of_cpus) {
+  const auto gpu_rows = sweeps();
+  EXPECT_TRUE(levels_of_nodes(gpu_rows).empty());
+  EXPECT_TRUE(find_disturbances(gpu_rows).empty());
+  const auto alone = fit_ceilings(gpu_rows, {});
+  EXPECT_EQ(alone.size(), fit_gpu_ceilings(gpu_rows).size());
+  for (const Ceiling& ceiling : alone) EXPECT_EQ(ceiling.scope, gpu_scope);
+
+  std::vector<CeilingRow> cpu_rows;
+  for (double bytes = 4608; bytes < 140 * MiB; bytes *= std::exp2(0.25)) {
+    cpu_rows.push_back({.name = "load",
+                        .precision = "-",
+                        .level = "sweep",
+                        .pattern = "load",
+                        .node = "n0",
+                        .session = "s",
+                        .value = bytes < 32768 ? 300.0
+                                 : bytes < MiB ? 100.0
+                                               : 10.0,
+                        .unit = "GB/s",
+                        .method = "gcc12-O3-v3"});
+    cpu_rows.back().working_set_bytes = bytes;
+  }
+  const auto before = fit_ceilings(cpu_rows, {});
+  auto both = cpu_rows;
+  both.insert(both.begin(), gpu_rows.begin(), gpu_rows.end());
+  const auto after = fit_ceilings(both, {});
+  ASSERT_EQ(after.size(), before.size() + alone.size());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(after[i].name, before[i].name);
+    EXPECT_EQ(after[i].value, before[i].value);
+    EXPECT_NE(after[i].scope, gpu_scope);
+  }
+}
+
+TEST(GpuCeilings, stated_ones_stay_what_the_user_said) {
+  auto said = row("L2", "-", "L2", "stated", "GB/s", 5000);
+  EXPECT_FALSE(is_gpu_sample(said));
+  const auto ceilings = fit_ceilings(std::vector{said}, {});
+  ASSERT_EQ(ceilings.size(), 1U);
+  EXPECT_EQ(ceilings[0].value, 5000);
+}
+
+}  // namespace
+}  // namespace plumbline

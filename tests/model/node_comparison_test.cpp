@@ -1,0 +1,321 @@
+// Jobs on like nodes that were never run: how often a node is named that is like its peers, and one that is not.
+#include "model/node_comparison.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "model/node_remeasuring.hpp"
+
+namespace {
+
+using namespace plumbline;
+
+struct Slow {
+  std::string node = {};
+  double part = 0;        // 0.2: takes 20 % longer
+  std::string what = {};  // this alone; empty: everything
+};
+
+/// Nodes of one kind. Samples have heavy tails, and all that is measured next to each other wanders together now and then.
+class Job {
+ public:
+  Job(unsigned seed, std::size_t nodes, std::size_t cases, double noise = 0.02)
+      : random_(seed), nodes_(nodes), cases_(cases), noise_(noise) {}
+
+  static std::string node_name(std::size_t i) { return "node" + std::string(1, static_cast<char>('A' + i)); }
+  static std::string case_name(std::size_t i) { return "case" + std::to_string(i); }
+
+  Side measure(const Slow& slow) {
+    Side side;
+    for (std::size_t n = 0; n < nodes_; ++n) side.machines[node_name(n)] = "kind";
+    for (std::size_t c = 0; c < cases_; ++c)
+      for (std::size_t n = 0; n < nodes_; ++n) {
+        Observation one{.key = {case_name(c), node_name(n)}, .row_class = c % 2 == 0 ? "compute" : "mem", .unit = "seconds"};
+        const double while_measured = noise_ / 2 * normal_(random_);
+        one.sessions.emplace_back();
+        for (int repetition = 0; repetition < 5; ++repetition)
+          one.sessions.front().push_back(seconds(c, n, slow) * std::exp(while_measured));
+        side.observations.push_back(std::move(one));
+      }
+    return side;
+  }
+
+  std::vector<RemeasuredRow> measure_again(const std::vector<RemeasuringGroup>& groups, const Slow& slow, int turns = 9) {
+    std::vector<RemeasuredRow> rows;
+    for (const auto& group : groups)
+      for (int turn = 0; turn < turns; ++turn)
+        for (const auto& id : group.cases) {
+          const double together = noise_ * normal_(random_);
+          for (const auto& node : group.nodes())
+            for (int repetition = 0; repetition < 3; ++repetition)
+              rows.push_back({.case_id = id, .node = node, .session = "s", .turn = turn, .repetition = repetition,
+                              .seconds = std::exp(together) * seconds(std::stoul(id.substr(4)), static_cast<std::size_t>(node[4] - 'A'), slow)});
+        }
+    return rows;
+  }
+
+  /// A whole job: measured, what is suspicious measured again, judged.
+  NodeComparison run(const Slow& slow) {
+    const Side side = measure(slow);
+    const NodeComparison first = compare_nodes(side, {}, {});
+    std::set<std::string> present;
+    for (std::size_t n = 0; n < nodes_; ++n) present.insert(node_name(n));
+    return compare_nodes(side, measure_again(plan_remeasuring(first, present), slow), {});
+  }
+
+ private:
+  double seconds(std::size_t which, std::size_t node, const Slow& slow) {
+    const bool is_slow = slow.node == node_name(node) && (slow.what.empty() || slow.what == case_name(which));
+    return 1e-6 * static_cast<double>(which + 1) * (is_slow ? 1 + slow.part : 1) * std::exp(noise_ * heavy_(random_));
+  }
+
+  std::mt19937 random_;
+  std::normal_distribution<double> normal_;
+  std::student_t_distribution<double> heavy_{4};
+  std::size_t nodes_, cases_;
+  double noise_;
+};
+
+const JudgedNode& node_of(const NodeComparison& comparison, const std::string& name) {
+  return *std::find_if(comparison.nodes.begin(), comparison.nodes.end(), [&](const auto& node) { return node.node == name; });
+}
+
+struct Tally {
+  int named = 0, wrongly = 0, suspected = 0;
+};
+
+Tally tally(int jobs, std::size_t nodes, std::size_t cases, const Slow& slow, double noise = 0.02) {
+  Tally sum;
+  for (int seed = 0; seed < jobs; ++seed) {
+    const auto comparison = Job(static_cast<unsigned>(seed), nodes, cases, noise).run(slow);
+    for (const auto& node : comparison.nodes) {
+      sum.suspected += node.finding != NodeFinding::alike;
+      if (node.finding != NodeFinding::slower && node.finding != NodeFinding::differs) continue;
+      ++(node.node == slow.node ? sum.named : sum.wrongly);
+    }
+  }
+  return sum;
+}
+
+TEST(Nodes, a_node_like_its_peers_is_named_no_more_often_than_stated) {
+  for (const std::size_t nodes : {2U, 3U, 4U, 16U}) {
+    const Tally sum = tally(100, nodes, 8, {});
+    RecordProperty("suspected_of_" + std::to_string(nodes), sum.suspected);
+    RecordProperty("named_of_" + std::to_string(nodes), sum.wrongly);
+    EXPECT_LE(sum.wrongly, 100 * 0.05 + 3 * std::sqrt(100 * 0.05)) << nodes << " nodes";
+  }
+}
+
+TEST(Nodes, noise_that_is_great_makes_nobody_worse) {
+  const Tally sum = tally(100, 4, 8, {}, 0.10);
+  RecordProperty("suspected", sum.suspected);
+  EXPECT_LE(sum.wrongly, 100 * 0.05 + 3 * std::sqrt(100 * 0.05));
+}
+
+TEST(Nodes, a_node_that_is_20_percent_slower_is_named_and_nobody_else) {
+  for (const std::size_t nodes : {3U, 4U, 16U}) {
+    const Tally sum = tally(100, nodes, 8, {.node = "nodeB", .part = 0.20});
+    RecordProperty("named_of_" + std::to_string(nodes), sum.named);
+    EXPECT_GE(sum.named, 95) << nodes << " nodes";
+    EXPECT_LE(sum.wrongly, 12) << nodes << " nodes";
+  }
+}
+
+TEST(Nodes, more_is_named_the_slower_a_node_is) {
+  int last = 0;
+  for (const int percent : {5, 10, 20}) {
+    const Tally all = tally(100, 4, 8, {.node = "nodeC", .part = percent / 100.0}),
+                one = tally(100, 4, 8, {.node = "nodeC", .part = percent / 100.0, .what = "case3"});
+    RecordProperty("node_" + std::to_string(percent), all.named);
+    RecordProperty("case_" + std::to_string(percent), one.named);
+    EXPECT_GE(all.named, last) << percent;
+    last = all.named;
+  }
+  EXPECT_GE(last, 95);
+}
+
+TEST(Nodes, of_two_that_differ_nobody_says_which_is_right) {
+  const auto comparison = Job(1, 2, 8).run({.node = "nodeA", .part = 0.5});
+  EXPECT_EQ(node_of(comparison, "nodeA").finding, NodeFinding::differs);
+  EXPECT_NE(node_of(comparison, "nodeB").finding, NodeFinding::slower);
+}
+
+/// How many nodes are said to be slower in 100 jobs, of whose nodes the first ones are faster.
+int named_beside_fast_ones(std::size_t nodes, std::size_t fast) {
+  std::set<std::string> present;
+  for (std::size_t n = 0; n < nodes; ++n) present.insert(Job::node_name(n));
+  const auto is_fast = [&](const std::string& node) { return node < Job::node_name(fast); };
+  std::ptrdiff_t named = 0;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    Job job(seed, nodes, 8);
+    Side side = job.measure({});
+    for (auto& one : side.observations)
+      for (auto& seconds : one.sessions.front()) seconds *= is_fast(one.key.node) ? 0.83 : 1;
+    auto again = job.measure_again(plan_remeasuring(compare_nodes(side, {}, {}), present), {});
+    for (auto& row : again) row.seconds *= is_fast(row.node) ? 0.83 : 1;
+    const auto judged = compare_nodes(side, again, {});
+    named += std::count_if(judged.nodes.begin(), judged.nodes.end(), [](const auto& node) { return node.finding == NodeFinding::slower; });
+  }
+  return static_cast<int>(named);
+}
+
+TEST(Nodes, one_that_is_faster_makes_the_others_no_worse) {
+  EXPECT_LE(named_beside_fast_ones(3, 1), 5);
+  EXPECT_LE(named_beside_fast_ones(4, 2), 5);
+}
+
+TEST(Nodes, one_alone_is_held_against_nobody) {
+  const auto comparison = Job(1, 1, 8).run({.node = "nodeA", .part = 0.5});
+  ASSERT_EQ(comparison.nodes.size(), 1U);
+  EXPECT_EQ(comparison.nodes.front().finding, NodeFinding::alone);
+  EXPECT_EQ(comparison.rows.front().status, Status::unavailable);
+  EXPECT_EQ(comparison.rows.front().reason, "no like node has it");
+  EXPECT_EQ(comparison.nodes.front().reason, "it has no like node to be held against");
+}
+
+TEST(Nodes, of_a_thousand_the_one_that_is_slower_is_found) {
+  Side side;
+  for (int n = 0; n < 1000; ++n) {
+    const std::string node = "n" + std::to_string(n);
+    side.machines[node] = "kind";
+    for (int c = 0; c < 4; ++c) {
+      const double seconds = (n == 321 ? 1.3 : 1.0) * (1 + 0.001 * ((n * 7 + c * 3) % 10));
+      side.observations.push_back({.key = {"case" + std::to_string(c), node}, .row_class = "compute", .unit = "seconds", .sessions = {{seconds, 1.001 * seconds}}});
+    }
+  }
+  const auto comparison = compare_nodes(side, {}, {});
+  for (const auto& node : comparison.nodes)
+    EXPECT_EQ(node.finding, node.node == "n321" ? NodeFinding::suspect : NodeFinding::alike) << node.node;
+  EXPECT_EQ(node_of(comparison, "n5").peers, 999U);
+}
+
+TEST(Nodes, another_kind_of_machine_is_no_peer) {
+  Job job(3, 6, 8);
+  Side side = job.measure({.node = "nodeF", .part = 1.0});
+  side.machines["nodeF"] = "another kind";
+  const auto comparison = compare_nodes(side, {}, {});
+  EXPECT_EQ(node_of(comparison, "nodeF").finding, NodeFinding::alone);
+  EXPECT_EQ(node_of(comparison, "nodeA").peers, 4U);
+  side.machines.erase("nodeE");  // unknown is like nobody, not even like another unknown one
+  side.machines.erase("nodeD");
+  EXPECT_EQ(node_of(compare_nodes(side, {}, {}), "nodeE").finding, NodeFinding::alone);
+}
+
+TEST(Nodes, a_row_that_a_node_lacks_is_no_matter_to_the_others) {
+  Job job(4, 4, 8);
+  Side side = job.measure({});
+  std::erase_if(side.observations, [](const auto& one) { return one.key.node == "nodeB" && one.key.what != "case0"; });
+  side.observations.push_back({.key = {"case1", "nodeB"}, .row_class = "mem", .unit = "seconds", .status = Status::failed, .reason = "broken"});
+  const auto comparison = compare_nodes(side, {}, {});
+  EXPECT_EQ(node_of(comparison, "nodeB").rows, 1U);
+  EXPECT_EQ(node_of(comparison, "nodeA").rows, 8U);
+  const auto failed =
+      std::find_if(comparison.rows.begin(), comparison.rows.end(), [](const auto& row) { return row.status == Status::failed; });
+  ASSERT_NE(failed, comparison.rows.end());
+  EXPECT_EQ(failed->reason, "broken");
+  std::erase_if(side.observations, [](const auto& one) { return one.key.node == "nodeB" && one.status == Status::ok; });
+  const auto nothing = compare_nodes(side, {}, {});
+  EXPECT_EQ(node_of(nothing, "nodeB").finding, NodeFinding::alone);
+  EXPECT_EQ(node_of(nothing, "nodeB").reason, "none of its rows can be compared: broken");
+}
+
+TEST(Nodes, a_suspect_that_nobody_measured_again_is_not_named) {
+  Job job(5, 4, 8);
+  const Side side = job.measure({.node = "nodeB", .part = 0.5});
+  EXPECT_EQ(node_of(compare_nodes(side, {}, {}), "nodeB").finding, NodeFinding::suspect);
+}
+
+TEST(Nodes, what_passed_by_between_the_measurements_is_not_confirmed) {
+  Job job(6, 4, 8);
+  const Side side = job.measure({.node = "nodeB", .part = 0.5});
+  const auto groups = plan_remeasuring(compare_nodes(side, {}, {}), {"nodeA", "nodeB", "nodeC", "nodeD"});
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(node_of(compare_nodes(side, job.measure_again(groups, {}), {}), "nodeB").finding, NodeFinding::unconfirmed);
+}
+
+TEST(Nodes, as_many_peers_as_suspects_measure_again_and_three_where_there_are) {
+  Job job(7, 8, 8);
+  const Side side = job.measure({.node = "nodeB", .part = 0.5});
+  const auto first = compare_nodes(side, {}, {});
+  const auto groups = plan_remeasuring(first, {"nodeA", "nodeB", "nodeC", "nodeD", "nodeE", "nodeF", "nodeG", "nodeH"});
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups.front().suspects, std::vector<std::string>{"nodeB"});
+  EXPECT_EQ(groups.front().peers.size(), 3U);
+  EXPECT_EQ(groups.front().cases.size(), cases_of_suspect);
+  EXPECT_TRUE(plan_remeasuring(first, {"nodeA", "nodeC"}).empty()) << "a suspect that is not there cannot measure";
+  EXPECT_TRUE(plan_remeasuring(first, {"nodeB"}).empty()) << "nor without a peer";
+}
+
+/// Nodes n0, n1, ... of one kind, of which each has every case; `seconds` of one.
+template <class Seconds>
+Side like_nodes(int nodes, int cases, Seconds seconds) {
+  Side side;
+  for (int n = 0; n < nodes; ++n) {
+    const std::string node = "n" + std::to_string(n);
+    side.machines[node] = "kind";
+    for (int c = 0; c < cases; ++c) {
+      const double median = seconds(n, c);
+      side.observations.push_back({.key = {"case" + std::to_string(c), node}, .row_class = "compute", .unit = "seconds", .sessions = {{median, 1.001 * median, 0.999 * median}}});
+    }
+  }
+  return side;
+}
+
+TEST(Nodes, peers_have_the_cases_that_are_suspicious) {
+  Side side = like_nodes(6, 8, [](int n, int c) { return (1 + 0.001 * ((n * 7 + c * 3) % 10)) * (n == 5 && c >= 4 ? 1.5 : 1); });
+  const auto lack = [&](const std::set<std::string>& nodes, const std::set<std::string>& cases) {
+    for (auto& one : side.observations)
+      if (nodes.contains(one.key.node) && cases.contains(one.key.what)) one.status = Status::skipped, one.sessions.clear();
+  };
+  const std::set<std::string> all{"n0", "n1", "n2", "n3", "n4", "n5"};
+  lack({"n0", "n1", "n2"}, {"case4", "case5", "case6", "case7"});
+  const auto groups = plan_remeasuring(compare_nodes(side, {}, {}), all);
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups[0].suspects, std::vector<std::string>{"n5"});
+  EXPECT_EQ(std::set<std::string>(groups[0].peers.begin(), groups[0].peers.begin() + 2), (std::set<std::string>{"n3", "n4"}));
+  const std::set<std::string> measured(groups[0].cases.begin(), groups[0].cases.end());
+  EXPECT_EQ(measured, (std::set<std::string>{"case4", "case5", "case6", "case7"}));
+  const auto there = plan_remeasuring(compare_nodes(side, {}, {}), {"n0", "n1", "n2", "n5"});
+  EXPECT_TRUE(there.empty()) << "no peer that is there has any of these cases";
+  lack({"n3", "n4"}, {"case7"});
+  for (auto& one : side.observations)
+    if (one.key.what == "case7" && one.key.node == "n0") one.status = Status::ok, one.sessions = {{1, 1.001, 0.999}};
+  const auto one_more = plan_remeasuring(compare_nodes(side, {}, {}), all);
+  ASSERT_EQ(one_more.size(), 1U);
+  EXPECT_EQ(one_more[0].cases.size(), 4U);
+  EXPECT_NE(std::find(one_more[0].peers.begin(), one_more[0].peers.end(), "n0"), one_more[0].peers.end()) << "it alone has case7";
+}
+
+TEST(Nodes, what_is_surely_slower_is_measured_again_before_what_varies) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal;
+  const Side side = like_nodes(8, 40, [&](int n, int c) {
+    const double seconds = std::exp((c < 20 ? 0.15 : 0.01) * normal(random)) * (n == 3 && c >= 38 ? 1.2 : 1);
+    return n == 3 && c < 10 ? 1.25 : seconds;  // slower than the sure ones, of cases that vary
+  });
+  Side classes = side;
+  for (auto& one : classes.observations) one.row_class = std::stoi(one.key.what.substr(4)) < 20 ? "mem" : "compute";
+  const auto groups = plan_remeasuring(compare_nodes(classes, {}, {}), {"n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7"});
+  const auto of_n3 = std::find_if(groups.begin(), groups.end(), [](const auto& group) { return group.suspects.front() == "n3"; });
+  ASSERT_NE(of_n3, groups.end());
+  const std::set<std::string> measured(of_n3->cases.begin(), of_n3->cases.end());
+  EXPECT_TRUE(measured.contains("case38") && measured.contains("case39"));
+}
+
+TEST(Nodes, a_slow_ceiling_alone_is_suspicious_and_not_named) {
+  Job job(8, 5, 2);
+  Side side = job.measure({});
+  for (std::size_t n = 0; n < 5; ++n)
+    side.observations.push_back({.key = {"ceiling/mem triad/r1t1", Job::node_name(n)},
+                                 .row_class = "mem",
+                                 .unit = "GB/s",
+                                 .sessions = {{n == 2 ? 5.0 : 10.0, n == 2 ? 5.02 : 10.01, n == 2 ? 4.99 : 9.99}}});
+  const auto comparison = compare_nodes(side, {}, {});
+  EXPECT_EQ(node_of(comparison, "nodeC").finding, NodeFinding::suspect);
+  EXPECT_TRUE(plan_remeasuring(comparison, {"nodeA", "nodeB", "nodeC", "nodeD", "nodeE"}).empty());
+}
+
+}  // namespace

@@ -1,0 +1,127 @@
+"""What PlumblineCuda.cmake finds: made-up toolkits, in a project of one line. Nothing of CUDA is needed."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+MODULES = pathlib.Path(__file__).parents[2] / "harness/cmake"
+PROJECT = f"""cmake_minimum_required(VERSION 3.22)
+project(x NONE)
+list(APPEND CMAKE_MODULE_PATH {MODULES})
+include(PlumblineCuda)
+message(STATUS "toolkit=${{PLUMBLINE_CUDA_FOUND}},${{PLUMBLINE_CUDA_VERSION}},${{PLUMBLINE_CUDA_NVCC}},${{PLUMBLINE_CUDA_LIBRARY_DIR}}")
+message(STATUS "cupti=${{PLUMBLINE_CUPTI_FOUND}},${{PLUMBLINE_CUPTI_VERSION}},${{PLUMBLINE_CUPTI_INCLUDE_DIR}},${{PLUMBLINE_CUPTI_LIBRARY_DIR}}")
+"""
+
+
+def put(path, text=""):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def toolkit(root, version="13.1.5", lib="lib64"):
+    put(root / "bin/nvcc", f"#!/bin/sh\necho 'Cuda compilation tools, release {version[:4]}, V{version}'\n").chmod(0o755)
+    put(root / "include/cuda_runtime.h")
+    put(root / lib / "libcudart_static.a")
+    return root
+
+
+def cupti(root, number=130102, include="include", lib="lib64", major=13):
+    put(root / include / "cupti_version.h", f"#define CUPTI_API_VERSION {number}\n")
+    put(root / include / "cupti_profiler_host.h")
+    put(root / lib / f"libcupti.so.{major}")
+    put(root / lib / "libnvperf_host.so")
+    return root
+
+
+def configure(tmp_path, *options, fails=False, usual="/nowhere", **environment):
+    put(tmp_path / "project/CMakeLists.txt", PROJECT)
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("CUDA") and name != "VIRTUAL_ENV"}
+    tools = tmp_path / "tools"  # all of PATH: no nvcc of this machine
+    tools.mkdir(exist_ok=True)
+    if not (tools / "ninja").exists():
+        (tools / "ninja").symlink_to(shutil.which("ninja"))
+    ended = subprocess.run(
+        [shutil.which("cmake"), "-G", "Ninja", "-S", tmp_path / "project", "-B", tmp_path / "build", f"-Dplumbline_usual_cuda_root={usual}", *options],
+        capture_output=True, text=True, timeout=60, env={**clean, "PATH": str(tools), **environment})
+    assert (ended.returncode != 0) == fails, ended.stderr
+    return " ".join((ended.stdout + ended.stderr).split())
+
+
+def test_nothing_to_find_is_left_out_with_the_places(tmp_path):
+    said = configure(tmp_path)
+    assert "-- CUDA: left out: not found" in said and "-- CUPTI: left out: not found" in said and "CUDAToolkit_ROOT" in said
+
+
+def test_nothing_to_find_ends_the_configuration_where_it_is_required(tmp_path):
+    assert "PLUMBLINE_WITH_CUDA=ON, but of CUDA: not found" in configure(tmp_path, "-DPLUMBLINE_WITH_CUDA=ON", fails=True)
+
+
+def test_a_toolkit_is_found_by_each_of_its_names(tmp_path):
+    root = cupti(toolkit(tmp_path / "cuda"))
+    expected = f"toolkit=ON,13.1.5,{root}/bin/nvcc,{root}/lib64", f"cupti=ON,13.1,{root}/include,{root}/lib64"
+    on_path = {"PATH": f"{root}/bin:{tmp_path}/tools"}
+    for options, words in (([f"-DCUDAToolkit_ROOT={root}"], {}), ([], {"CUDA_HOME": str(root)}), ([], {"usual": root}), ([], on_path)):
+        shutil.rmtree(tmp_path / "build", ignore_errors=True)
+        said = configure(tmp_path, *options, **words)
+        assert expected[0] in said and expected[1] in said
+    assert "toolkit=ON" in configure(tmp_path, f"-DCUDAToolkit_ROOT={root}", "-DPLUMBLINE_WITH_CUDA=ON")
+
+
+def test_a_toolkit_that_went_away_is_left_out_again(tmp_path):
+    root = cupti(toolkit(tmp_path / "cuda"))
+    assert "toolkit=ON" in configure(tmp_path, CUDA_HOME=str(root))
+    shutil.rmtree(root)
+    said = configure(tmp_path, CUDA_HOME=str(root))
+    assert "toolkit=OFF" in said and "cupti=OFF" in said
+
+
+def test_off_leaves_a_toolkit_alone(tmp_path):
+    root = cupti(toolkit(tmp_path / "cuda"))
+    said = configure(tmp_path, f"-DCUDAToolkit_ROOT={root}", "-DPLUMBLINE_WITH_CUDA=OFF")
+    assert "toolkit=OFF" in said and "cupti=OFF" in said and "left out: PLUMBLINE_WITH_CUDA=OFF" in said
+
+
+def test_a_build_with_a_sanitizer_leaves_cupti_out_and_says_why(tmp_path):
+    root = cupti(toolkit(tmp_path / "cuda"))
+    said = configure(tmp_path, f"-DCUDAToolkit_ROOT={root}", "-DPLUMBLINE_SANITIZE=address,undefined")
+    assert "toolkit=ON" in said and "cupti=OFF" in said and "RTLD_DEEPBIND" in said
+
+
+def test_cupti_in_the_extras_folder_of_a_toolkit_is_found(tmp_path):
+    root = cupti(toolkit(tmp_path / "cuda"), include="extras/CUPTI/include", lib="extras/CUPTI/lib64")
+    assert f"cupti=ON,13.1,{root}/extras/CUPTI/include,{root}/extras/CUPTI/lib64" in configure(tmp_path, CUDA_HOME=str(root))
+
+
+def test_the_wheels_of_a_virtual_environment_are_found(tmp_path):
+    nvidia = tmp_path / "venv/lib/python3.11/site-packages/nvidia"
+    root = cupti(toolkit(nvidia / "cu13", lib="lib"), lib="lib")
+    said = configure(tmp_path, VIRTUAL_ENV=str(tmp_path / "venv"))
+    assert f"toolkit=ON,13.1.5,{root}/bin/nvcc,{root}/lib" in said and f"cupti=ON,13.1,{root}/include,{root}/lib" in said
+
+
+def test_a_wheel_of_cupti_alone_is_cupti_without_a_compiler(tmp_path):
+    root = cupti(tmp_path / "venv/lib/python3.11/site-packages/nvidia/cuda_cupti", lib="lib")
+    said = configure(tmp_path, VIRTUAL_ENV=str(tmp_path / "venv"))
+    assert "toolkit=OFF" in said and f"cupti=ON,13.1,{root}/include,{root}/lib" in said
+
+
+def test_an_old_toolkit_is_left_out_and_a_newer_one_behind_it_is_taken(tmp_path):
+    old = cupti(toolkit(tmp_path / "old", version="12.4.131"), number=22, major=12)
+    said = configure(tmp_path, CUDA_HOME=str(old))
+    assert "is version 12.4.131, and 13 or later is needed" in said and "of a CUDA before 13" in said
+    new = cupti(toolkit(tmp_path / "new"))
+    assert f"toolkit=ON,13.1.5,{new}/bin/nvcc" in configure(tmp_path, CUDA_HOME=str(old), usual=new)
+
+
+@pytest.mark.parametrize("file, words", [("include/cuda_runtime.h", "but not cuda_runtime.h"), ("lib64/libcudart_static.a", "but not libcudart_static.a"),
+                                         ("lib64/libcupti.so.13", "but not libcupti.so.13"), ("lib64/libnvperf_host.so", "but not libnvperf_host.so"),
+                                         ("include/cupti_profiler_host.h", "lacks cupti_profiler_host.h")])
+def test_a_toolkit_that_lacks_a_part_is_left_out_with_the_part(tmp_path, file, words):
+    root = cupti(toolkit(tmp_path / "cuda"))
+    (root / file).unlink()
+    assert words in configure(tmp_path, CUDA_HOME=str(root))

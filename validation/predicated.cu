@@ -1,0 +1,118 @@
+// A known share of threads predicated off: of each warp's 32 lanes the first ones do FMAs under a predicate, which all lanes issue. A
+// counter of executed threads (pred_on) sees the share, one of issued instructions sees all.
+#include "core/array.hpp"
+#include "core/rounding.hpp"
+#include "cuda/arithmetic.cuh"
+#include "cuda/register.cuh"
+
+namespace plumbline {
+namespace {
+
+constexpr unsigned warp = 32;
+
+template <class Real>
+struct Predicated {
+  const Real* x;
+  Real* y;
+  Real factor, summand;
+  unsigned lanes;  // of a warp that are on
+  unsigned steps;
+};
+
+template <class Real>
+PLUMBLINE_BOTH bool is_on(const Predicated<Real>& x, std::size_t i) {
+  return i % warp < x.lanes;
+}
+
+// A branch around one instruction, of which the compiler makes a predicate. (A predicate written in PTX it turns, in fp64, into an FMA by
+// all lanes and a choice of its result.)
+PLUMBLINE_BOTH void fused_if(bool on, double& value, double factor, double summand) {
+#ifdef __CUDA_ARCH__
+  if (on) asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(value) : "d"(factor), "d"(summand));
+#else
+  if (on) value = cuda::fused(value, factor, summand);
+#endif
+}
+PLUMBLINE_BOTH void fused_if(bool on, float& value, float factor, float summand) {
+#ifdef __CUDA_ARCH__
+  if (on) asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(value) : "f"(factor), "f"(summand));
+#else
+  if (on) value = cuda::fused(value, factor, summand);
+#endif
+}
+void fused_if(bool on, Counted& value, Counted factor, Counted summand) {
+  if (on) value = cuda::fused(value, factor, summand);
+}
+
+template <class Real>
+struct PredicatedBody {
+#pragma nv_exec_check_disable
+  PLUMBLINE_BOTH static void element(const Predicated<Real>& x, std::size_t i) {
+    const bool on = is_on(x, i);
+    Real value = x.x[i];
+#pragma unroll 1
+    for (unsigned step = 0; step < x.steps; ++step) fused_if(on, value, x.factor, x.summand);
+    x.y[i] = value;
+  }
+};
+
+template <class Real>
+class PredicatedCase final : public Workload {
+ public:
+  using Arguments = Predicated<Real>;
+
+  static Work model(const Parameters& p, std::string_view) {
+    const std::uint64_t n = p.integer("n"), lanes = p.integer("lanes"), real = sizeof(Real);
+    const std::uint64_t on = n / warp * lanes + std::min(n % warp, lanes);
+    return {.flops = {{"flops." + std::string(precision_of<Real>()) + ".fma", on * p.integer("steps")}},
+            .streams = {{.array = "x", .footprint_bytes = n * real, .read = true, .loads = n, .element_bytes = real},
+                        {.array = "y", .footprint_bytes = n * real, .written = true, .stores = n, .element_bytes = real}},
+            .note = "FMAs of the lanes that are on; all 32 of a warp issue them"};
+  }
+
+  PredicatedCase(const Parameters& p, DeviceMemory& memory)
+      : x_(p.integer("n"), memory), y_(x_.size(), memory), arguments_{x_.data(),
+                                                                      y_.data(),
+                                                                      Real(0.75),
+                                                                      Real(0.21875),
+                                                                      static_cast<unsigned>(p.integer("lanes")),
+                                                                      static_cast<unsigned>(p.integer("steps"))} {}
+
+  std::size_t extent() const override { return x_.size(); }
+  std::size_t grain() const override { return warp; }
+  void initialise(std::size_t begin, std::size_t end) override {
+    x_.fill(begin, end, [](std::size_t i) { return Real(varied(1, i)); });
+    y_.fill(begin, end, [](std::size_t) { return Real(0.5); });
+  }
+  const void* arguments() const override { return &arguments_; }
+
+  static void launch(const Arguments& x, std::size_t begin, std::size_t end) { cuda::launch_elements<PredicatedBody<Real>>(x, begin, end); }
+  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
+    cuda::elements_on_host<PredicatedBody<Real>>(x, begin, end);
+  }
+
+  double error() const override {
+    LargestError largest;
+    y_.read(0, y_.size(), [&](std::size_t i, Real computed) {
+      auto exact = static_cast<long double>(Real(varied(1, i)));
+      for (unsigned step = 0; is_on(arguments_, i) && step < arguments_.steps; ++step) exact = exact * 0.75L + 0.21875L;
+      largest.compare(computed, exact);
+    });
+    return largest.value();
+  }
+  double tolerance() const override { return rounding_bound<Real>(2.0 * arguments_.steps); }
+
+ private:
+  DeviceArray<Real> x_, y_;
+  Predicated<Real> arguments_;
+};
+
+const cuda::Register<PredicatedCase> registered{
+    "validation/predicated",
+    "FMAs of some lanes of each warp, the others predicated off",
+    {{.name = "n", .preset = std::int64_t{1} << 20, .description = "elements, one a thread", .max = std::int64_t{1} << 38},
+     {.name = "lanes", .preset = std::int64_t{8}, .description = "lanes of a warp that are on", .max = warp},
+     {.name = "steps", .preset = std::int64_t{64}, .description = "FMAs of each", .max = 1 << 20}}};
+
+}  // namespace
+}  // namespace plumbline
