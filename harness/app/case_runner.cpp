@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "app/count_rows.hpp"
-#include "app/gpus.hpp"
 #include "counters/perf_event.hpp"
 #include "counters/registry.hpp"
 #include "gpu/gpu_caches.hpp"
@@ -27,16 +25,6 @@ constexpr int noisy_repetitions = 5;  // of counts that do not repeat exactly
 
 json rank_placement(int rank, const std::string& host, const std::vector<int>& cpus) {
   return {{"rank", rank}, {"host", host}, {"cpus", cpus}};
-}
-
-/// The driver's own name of a GPU, which a MIG part shares with the GPU that it is a part of.
-void add_uuid(const Nvml& nvml, const std::string& pci, json& facts) {
-  std::array<char, 96> uuid{};
-  nvml::Device gpu = nullptr;
-  auto answer = nvml.call(nvml::device_by_pci, pci.c_str(), &gpu);
-  if (answer.ok()) answer = nvml.call(nvml::uuid, gpu, uuid.data(), static_cast<unsigned>(uuid.size()));
-  facts["uuid"] = answer.ok() ? json(uuid.data()) : json();
-  if (!answer.ok()) facts["uuid_reason"] = answer.reason;
 }
 
 /// What became of one group of a counting pass.
@@ -169,50 +157,17 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   return gather(measured, std::move(mine), facts.dump(), placement);
 }
 
-Gpu& CaseRunner::use(const GpuProperties& gpu) {
-  if (!gpu_ || gpu_->properties().ordinal != gpu.ordinal) {
-    gpu_.reset();  // before the next: one context is current in a thread
-    gpu_ = module_for_gpus().module->open(gpu.ordinal);
-  }
-  return *gpu_;
-}
-
-std::string CaseRunner::why_lost(const GpuProperties& gpu) const {
-  const auto found = lost_.find(gpu.ordinal);
-  return found == lost_.end() ? "" : found->second;
-}
-
-/// A kernel's fault, such as an illegal address, ends the context: whatever this process asks of the GPU from then on is refused with that
-/// kernel's error. One refused launch is told by the first call after it; what the second one is told as well stays.
-void CaseRunner::look_for_loss(const Case& measured, const std::string& reason) {
-  const auto works = [&] {
-    try {
-      gpu_->wait();
-      return true;
-    } catch (const std::exception&) {
-      return false;
-    }
-  };
-  if (!gpu_ || works() || works()) return;
-  const GpuProperties& gpu = gpu_->properties();
-  lost_[gpu.ordinal] =
-      fmt::format("the GPU at {} does no more work in this run since case {} failed on it ({})", gpu.pci, measured.id(), reason);
-}
-
 Timed CaseRunner::time_on_gpu_of(const Case& measured, const GpuProperties& gpu, const TimingProtocol& protocol, json& facts) {
-  if (!nvml_) nvml_ = std::make_unique<Nvml>();
-  facts["gpu"] = {{"ordinal", gpu.ordinal}, {"pci", gpu.pci}, {"name", gpu.name}};
-  add_uuid(*nvml_, gpu.pci, facts["gpu"]);
-  if (auto lost = why_lost(gpu); !lost.empty()) return {.status = Status::skipped, .reason = std::move(lost), .repetitions = {}};
+  facts["gpu"] = gpu_.facts(gpu);
+  if (auto lost = gpu_.why_lost(gpu); !lost.empty()) return {.status = Status::skipped, .reason = std::move(lost), .repetitions = {}};
   try {
-    use(gpu);
+    gpu_.use(gpu);
   } catch (const Error& refused) {
-    return {
-        .status = Status::failed, .reason = fmt::format("the GPU at {} cannot be used: {}", gpu.pci, refused.what()), .repetitions = {}};
+    return {.status = Status::failed, .reason = refused.what(), .repetitions = {}};
   }
-  GpuWatch watch(*nvml_, gpu.pci);
-  Timed timed = time_on_gpu(measured, protocol, *gpu_);
-  if (timed.status == Status::failed) look_for_loss(measured, timed.reason);
+  GpuWatch watch(gpu_.nvml(), gpu.pci);
+  Timed timed = time_on_gpu(measured, protocol, gpu_.use(gpu));
+  if (timed.status == Status::failed) gpu_.look_for_loss("case " + measured.id(), timed.reason);
   facts["gpu"]["conditions"] = json::parse(watch.end().json());
   return timed;
 }
@@ -252,11 +207,11 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
 CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
                                         int repetitions) {
   if (!bound.problem().empty()) return {Status::failed, bound.problem(), {}};
-  if (auto lost = why_lost(gpu); !lost.empty()) return {Status::skipped, std::move(lost), {}};
+  if (auto lost = gpu_.why_lost(gpu); !lost.empty()) return {Status::skipped, std::move(lost), {}};
   try {
-    use(gpu);
+    gpu_.use(gpu);
   } catch (const Error& refused) {
-    return {Status::failed, fmt::format("the GPU at {} cannot be used: {}", gpu.pci, refused.what()), {}};
+    return {Status::failed, refused.what(), {}};
   }
   auto& backend = backends_[group.key()];
   if (!backend) backend = make_backend(group.backend, group.what.events);  // in the context that is now current
@@ -264,8 +219,8 @@ CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuPropertie
     return {Status::unavailable,
             backend->availability().ok() ? "the GPU cannot count these events together" : backend->availability().reason,
             {}};
-  CountedCase counted = count_on_gpu(measured, *backend, 0, repetitions, *gpu_);
-  if (counted.status == Status::failed) look_for_loss(measured, counted.reason);
+  CountedCase counted = count_on_gpu(measured, *backend, 0, repetitions, gpu_.use(gpu));
+  if (counted.status == Status::failed) gpu_.look_for_loss("case " + measured.id(), counted.reason);
   return counted;
 }
 

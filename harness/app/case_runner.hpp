@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "app/counting_plan.hpp"
+#include "app/gpu_in_use.hpp"
 #include "app/team_meeting.hpp"
 #include "comm/communicator.hpp"
 #include "core/case.hpp"
 #include "core/flows.hpp"
 #include "core/records.hpp"
 #include "gpu/gpu_module.hpp"
-#include "machine/nvml.hpp"
 #include "measure/timing.hpp"
 #include "measure/worker.hpp"
 
@@ -48,16 +48,12 @@ class CaseRunner {
   /// One pass an event group: timing and counting never share a run, nor do two groups. CountedCase in this process, a region lasts about
   /// `min_seconds`; the worker is waited for `patience_seconds`.
   std::optional<Finished> count(const Case& measured, const TeamCpus& placement, double min_seconds, double patience_seconds);
-  /// That GPU, in use by this thread until another one is asked for. Throws Error (io) where the driver refuses it.
-  Gpu& use(const GpuProperties& gpu);
+  /// The GPU that its cases run on: whoever measures on one in this process does it through this.
+  GpuInUse& gpu_in_use() { return gpu_; }
   /// A unit that cannot be measured here: only on the leader.
   Finished skip(const Case& measured, const std::string& pass, const std::string& reason) const;
 
  private:
-  /// Whether an earlier case broke that GPU for this process: which one, and how. Empty: it can be used.
-  std::string why_lost(const GpuProperties& gpu) const;
-  /// After a failure: tells whether the GPU in use still does any work.
-  void look_for_loss(const Case& measured, const std::string& reason);
   /// What of the GPU belongs into the placement is added to `facts`.
   Timed time_on_gpu_of(const Case& measured, const GpuProperties& gpu, const TimingProtocol& protocol, nlohmann::json& facts);
   CountedCase count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
@@ -70,9 +66,7 @@ class CaseRunner {
 
   Communicator& ranks_;
   Setting setting_;
-  std::unique_ptr<Gpu> gpu_;                                  // in use from its first case on
-  std::map<int, std::string> lost_;                           // by the GPU's ordinal: what broke it
-  std::unique_ptr<Nvml> nvml_;                                // likewise
+  GpuInUse gpu_;
   std::map<std::string, std::unique_ptr<Backend>> backends_;  // by the group's key: those counted in this process
 };
 

@@ -1,0 +1,36 @@
+// The GPU that this process works on, and what became of others: one context is current in a thread, and a broken one stays broken.
+#pragma once
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "gpu/gpu_module.hpp"
+#include "machine/nvml.hpp"
+
+namespace plumbline::app {
+
+class GpuInUse {
+ public:
+  GpuInUse();
+  ~GpuInUse();
+
+  /// That GPU, in use by this thread until another one is asked for. Throws Error (io), with the GPU's address, where the driver refuses
+  /// it.
+  Gpu& use(const GpuProperties& gpu);
+  /// Whether earlier work broke that GPU for this process: which, and how. Empty: it can be used.
+  std::string why_lost(const GpuProperties& gpu) const;
+  /// After a failure of `work` ("case ID"): finds out whether the GPU in use still does any work.
+  void look_for_loss(const std::string& work, const std::string& reason);
+
+  /// What names it in a result: ordinal, PCI address, name, UUID (null beside its reason where NVML does not tell).
+  nlohmann::json facts(const GpuProperties& gpu);
+  const Nvml& nvml();
+
+ private:
+  std::unique_ptr<Gpu> gpu_;         // from its first use on
+  std::map<int, std::string> lost_;  // by the GPU's ordinal: what broke it
+  std::unique_ptr<Nvml> nvml_;       // likewise
+};
+
+}  // namespace plumbline::app
