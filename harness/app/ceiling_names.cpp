@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "app/gpu_ceilings_stage.hpp"
 #include "app/mpi_ceilings_stage.hpp"
 #include "campaign/expand.hpp"
 #include "campaign/suggest.hpp"
@@ -43,6 +44,11 @@ std::vector<std::string> compiled_isas() {
   return isas;
 }
 
+/// Whether the glob is of GPUs' ceilings, as far as can be told without the module that has them.
+bool is_of_gpus(const std::string& glob, const GpuCeilingNames& gpus) {
+  return gpus.known.empty() ? glob.starts_with("GPU") : names_any(glob, gpus.known);
+}
+
 /// What a run lacks for every link that the glob names; nullopt where it names none.
 std::optional<std::string> lacking_for(const std::string& glob, const Campaign& campaign, const Links& links) {
   std::optional<std::string> what;
@@ -67,10 +73,26 @@ std::string lacking(const Links& links, Reach reach) {
   return links.most_ranks_of_node >= ranks ? "" : reach == Reach::farthest ? "three ranks on a node" : "two ranks on a node";
 }
 
+GpuCeilingNames gpu_ceiling_names(const Campaign& campaign, std::span<const std::string> flavors, const std::string& why_no_gpu) {
+  GpuCeilingNames names{.here = {}, .in_full = {}, .known = names_of(ceilings_of_any_gpu(CeilingMode::full)), .why_not = {}};
+  if (!wants_gpu_ceilings(campaign)) {
+    names.why_not = "it is a GPU's ceiling, for which [ceilings] needs gpus = true";
+    return names;
+  }
+  names.why_not = flavors.empty() ? why_no_gpu : "the GPU here has no such instructions, or no peer";
+  const auto mode = campaign.ceilings.mode == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
+  for (const auto& flavor : flavors) {
+    names.here.merge(names_of(ceilings_of_flavor(mode, flavor)));
+    names.in_full.merge(names_of(ceilings_of_flavor(CeilingMode::full, flavor)));
+  }
+  return names;
+}
+
 std::vector<std::string> check_ceiling_names(const Campaign& campaign, std::span<const CeilingCase> planned,
-                                             std::span<const CeilingTeam> teams, const Links& links) {
+                                             std::span<const CeilingTeam> teams, const Links& links, const GpuCeilingNames& gpus) {
   const CeilingsWish& wish = campaign.ceilings;
-  const Names here = names_of(planned);
+  Names here = names_of(planned);
+  here.insert(gpus.here.begin(), gpus.here.end());
   std::vector<std::string> notes;
   bool any = false;
   for (const auto& [glob, at] : wish.only) {
@@ -79,12 +101,16 @@ std::vector<std::string> check_ceiling_names(const Campaign& campaign, std::span
       any = true;
     } else if (needed) {
       notes.push_back(fmt::format("[ceilings] 'only' has '{}', which needs {}: nothing is measured for it", glob, *needed));
-    } else if (names_any(glob, full_names(this_cpu().isas, teams))) {
+    } else if (names_any(glob, full_names(this_cpu().isas, teams)) || names_any(glob, gpus.in_full)) {
       throw wrong_at(campaign.path, at, fmt::format("'only' has '{}', which is measured only with mode = \"full\"", glob));
+    } else if (is_of_gpus(glob, gpus)) {
+      any = true;  // a machine without it is skipped
+      notes.push_back(fmt::format("[ceilings] 'only' has '{}': nothing is measured for it: {}", glob, gpus.why_not));
     } else if (names_any(glob, full_names(compiled_isas(), teams))) {
       notes.push_back(fmt::format("[ceilings] 'only' has '{}', for which no flavor runs on this CPU: nothing is measured for it", glob));
     } else {
       Names known = full_names(compiled_isas(), teams);
+      known.insert(gpus.known.begin(), gpus.known.end());
       for (const auto& plan : plan_mpi_ceilings(wish.mode)) known.insert(plan.name);
       const auto near = nearest(glob, std::vector<std::string>(known.begin(), known.end()));
       throw wrong_at(campaign.path, at,

@@ -1,5 +1,6 @@
 // Whether the names in a campaign's [ceilings] 'only' are names of ceilings, and of ceilings that this run can measure.
 #pragma once
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,9 +22,19 @@ struct Links {
 /// What a run must have for such a link: "two ranks on a node"; empty where it has it.
 std::string lacking(const Links& links, Reach reach);
 
+/// Names of GPUs' ceilings, of which sizes do not matter.
+struct GpuCeilingNames {
+  std::set<std::string> here;     // that this run would measure without 'only'
+  std::set<std::string> in_full;  // with mode = "full"
+  std::set<std::string> known;    // of all GPUs that the module has code for; none without the module
+  std::string why_not;            // of those that are not in `in_full`
+};
+/// `flavors`: of the run's GPUs.
+GpuCeilingNames gpu_ceiling_names(const Campaign& campaign, std::span<const std::string> flavors, const std::string& why_no_gpu);
+
 /// Throws Error (user) at the first of `only` that no ceiling is called by, or none of the campaign's mode. Answers a note for each that
 /// names only what this machine or launch cannot measure. `planned`: what this run would measure without 'only'; `teams` its teams.
 std::vector<std::string> check_ceiling_names(const Campaign& campaign, std::span<const CeilingCase> planned,
-                                             std::span<const CeilingTeam> teams, const Links& links);
+                                             std::span<const CeilingTeam> teams, const Links& links, const GpuCeilingNames& gpus);
 
 }  // namespace plumbline::app

@@ -16,7 +16,7 @@ namespace plumbline::app {
 /// One sample of a round, for its name: what is measured by which team.
 std::string ceiling_point(const CeilingRow& row);
 /// Name of one round as a unit of work: "ceilings/node/16 hexadecimal digits/round=0"; the digits stand for its points in any order, so
-/// that a round of other ceilings is another. `where`: "node", "mpi" or "link".
+/// that a round of other ceilings is another. `where`: "node", "gpu", "mpi" or "link".
 std::string ceiling_round_id(std::string_view where, std::vector<std::string> points, int round);
 /// What becomes of a round that begins now on this node.
 OutcomeRow round_outcome(std::string round_id, const std::string& node, const std::string& session);

@@ -46,6 +46,15 @@ void open_module_for_gpus() {
 
 const OpenedGpuModule& module_for_gpus() { return opened(); }
 
+std::vector<std::string> flavors_of_module() {
+  std::vector<std::string> all;
+  if (opened().module == nullptr) return all;
+  for (const Kernel& kernel : opened().module->kernels())
+    for (const Flavor& flavor : kernel.flavors())
+      if (std::find(all.begin(), all.end(), flavor.name) == all.end()) all.emplace_back(flavor.name);
+  return all;
+}
+
 bool NodeGpus::runs(std::string_view flavor) const {
   return std::any_of(gpus.begin(), gpus.end(), [&](const GpuProperties& gpu) { return gpu.flavor == flavor; });
 }

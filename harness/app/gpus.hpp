@@ -12,6 +12,8 @@ namespace plumbline::app {
 void open_module_for_gpus();
 /// What was opened, or why nothing was.
 const OpenedGpuModule& module_for_gpus();
+/// All that it has code for, ascending: "cuda13-sm_75", ...; none without it.
+std::vector<std::string> flavors_of_module();
 /// Where it is looked for: PLUMBLINE_CUDA_MODULE_PATH (a folder; where it is set, nowhere else but by the loader's path), beside the
 /// program, in ../lib.
 std::vector<std::filesystem::path> folders_of_module();

@@ -10,6 +10,7 @@
 #include "app/ceilings_stage.hpp"
 #include "app/command.hpp"
 #include "app/event_rows.hpp"
+#include "app/gpu_ceilings_stage.hpp"
 #include "app/gpus.hpp"
 #include "app/metric_check.hpp"
 #include "app/mpi_ceilings_stage.hpp"
@@ -241,7 +242,34 @@ Listing list_campaigns() {
   return listing;
 }
 
-// What the modes would measure on one core of this machine, and between ranks.
+/// A row for each ceiling of a full plan; `needs`: what this machine may lack for it.
+void add_ceilings(std::span<const CeilingCase> all, std::span<const CeilingCase> quick, const std::string& needs, Table& table,
+                  Listing& listing) {
+  const auto same = [](const CeilingCase& a, const CeilingCase& b) {
+    return a.name == b.name && a.precision == b.precision && a.level == b.level && a.pattern == b.pattern;
+  };
+  for (auto one = all.begin(); one != all.end(); ++one) {
+    if (std::any_of(all.begin(), one, [&](const auto& earlier) { return same(earlier, *one); })) continue;
+    const auto points = std::count_if(all.begin(), all.end(), [&](const auto& other) { return same(other, *one); });
+    const auto& kernel = one->measured.kernel->name;
+    const char* mode =
+        std::any_of(quick.begin(), quick.end(), [&](const auto& other) { return same(other, *one); }) ? "quick, full" : "full";
+    table.add({one->name, one->precision, one->level, one->pattern, one->unit, std::to_string(points), mode,
+               needs.empty() ? kernel : fmt::format("{}; needs {}", kernel, needs)});
+    listing.rows.push_back({{"ceiling", one->name},
+                            {"precision", one->precision},
+                            {"level", one->level},
+                            {"pattern", one->pattern},
+                            {"unit", one->unit},
+                            {"points", points},
+                            {"mode", mode},
+                            {"needs", needs},
+                            {"kernel", kernel},
+                            {"flavor", one->measured.flavor.name}});
+  }
+}
+
+// What the modes would measure on one core of this machine, on a GPU, and between ranks.
 Listing list_ceilings() {
   Listing listing;
   const Topology node = this_topology();
@@ -254,30 +282,12 @@ Listing list_ceilings() {
                {"points"},
                {"mode", Align::left},
                {"kernel", Align::left}});
-  const auto all = plan_ceilings(CeilingMode::full, this_cpu().isas, last_caches_of(node), memory_available_bytes(), std::span(&alone, 1));
-  const auto quick =
-      plan_ceilings(CeilingMode::quick, this_cpu().isas, last_caches_of(node), memory_available_bytes(), std::span(&alone, 1));
-  const auto same = [](const CeilingCase& a, const CeilingCase& b) {
-    return a.name == b.name && a.precision == b.precision && a.level == b.level && a.pattern == b.pattern;
+  const auto of_mode = [&](CeilingMode mode) {
+    return plan_ceilings(mode, this_cpu().isas, last_caches_of(node), memory_available_bytes(), std::span(&alone, 1));
   };
-  for (auto one = all.begin(); one != all.end(); ++one) {
-    if (std::any_of(all.begin(), one, [&](const auto& earlier) { return same(earlier, *one); })) continue;
-    const auto points = std::count_if(all.begin(), all.end(), [&](const auto& other) { return same(other, *one); });
-    const auto& kernel = one->measured.kernel->name;
-    const char* mode =
-        std::any_of(quick.begin(), quick.end(), [&](const auto& other) { return same(other, *one); }) ? "quick, full" : "full";
-    table.add({one->name, one->precision, one->level, one->pattern, one->unit, std::to_string(points), mode, kernel});
-    listing.rows.push_back({{"ceiling", one->name},
-                            {"precision", one->precision},
-                            {"level", one->level},
-                            {"pattern", one->pattern},
-                            {"unit", one->unit},
-                            {"points", points},
-                            {"mode", mode},
-                            {"needs", ""},
-                            {"kernel", kernel},
-                            {"flavor", one->measured.flavor.name}});
-  }
+  const auto all = of_mode(CeilingMode::full);
+  add_ceilings(all, of_mode(CeilingMode::quick), "", table, listing);
+  add_ceilings(ceilings_of_any_gpu(CeilingMode::full), ceilings_of_any_gpu(CeilingMode::quick), "a GPU", table, listing);
   if (Communicator::has_mpi())
     for (const auto& one : plan_mpi_ceilings(CeilingsMode::full)) {
       table.add({one.name, "-", "mpi", one.pattern, one.unit, std::to_string(one.points), "quick, full",

@@ -9,6 +9,7 @@
 
 #include "app/ceiling_names.hpp"
 #include "app/ceilings_stage.hpp"
+#include "app/gpu_ceilings_stage.hpp"
 #include "app/gpus.hpp"
 #include "app/mpi_ceilings_stage.hpp"
 #include "app/node_links_stage.hpp"
@@ -16,6 +17,7 @@
 #include "app/progress.hpp"
 #include "app/run_record.hpp"
 #include "app/streams.hpp"
+#include "ert/gpu_ceiling_plan.hpp"
 #include "machine/cpu.hpp"
 #include "machine/memory.hpp"
 #include "schedule/gpu_placement.hpp"
@@ -47,6 +49,7 @@ json to_json(const NodeGpus& node) {
                             {"memory_bytes", gpu.memory_bytes},
                             {"major", gpu.major},
                             {"minor", gpu.minor},
+                            {"multiprocessors", gpu.multiprocessors},
                             {"l2_bytes", gpu.l2_bytes}});
   return told;
 }
@@ -63,6 +66,7 @@ NodeGpus gpus_from(const json& told) {
     gpu.memory_bytes = one["memory_bytes"];
     gpu.major = one["major"];
     gpu.minor = one["minor"];
+    gpu.multiprocessors = one["multiprocessors"];
     gpu.l2_bytes = one["l2_bytes"];
   }
   return node;
@@ -214,6 +218,22 @@ bool shows_levels(const CeilingCase& ceiling) {
   return ceiling.level == "sweep" && (ceiling.pattern == "load" || ceiling.pattern == "chase") && ceiling.measured.team == Team{1, 1};
 }
 
+std::vector<std::string> gpu_flavors(const Nodes& nodes) {
+  std::set<std::string> flavors;
+  for (const auto& node : nodes.gpus)
+    for (auto& flavor : node.flavors()) flavors.insert(std::move(flavor));
+  return {flavors.begin(), flavors.end()};
+}
+
+/// Of this node's first rank, for its first GPU; why there are none is told for the campaign that names none of them.
+std::vector<CeilingCase> gpu_ceilings_here(const RunInput& input, Communicator& ranks, std::vector<std::string>& notes) {
+  if (!wants_gpu_ceilings(input.campaign) || ranks.local().rank() != 0) return {};
+  std::vector<CeilingCase> plan;
+  if (!gpus_here().gpus.empty()) plan = gpu_ceilings_of(input.campaign.ceilings, gpus_here().gpus.front());
+  if (plan.empty() && input.campaign.ceilings.only.empty()) notes.push_back("[ceilings] no ceilings of GPUs: " + gpus_here().in_words());
+  return plan;
+}
+
 /// Appends to `notes` what the campaign names in vain.
 std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes, std::vector<std::string>& notes) {
   const CeilingsWish& wish = input.campaign.ceilings;
@@ -222,7 +242,9 @@ std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes, 
   const auto teams = ceiling_teams(nodes.fewest_cores, nodes.fewest_ranks, input.topology.numa_nodes, input.topology.packages);
   auto all = plan_ceilings(mode, this_cpu().isas, last_caches_of(input.topology), static_cast<std::uint64_t>(nodes.memory_bytes), teams);
   const Links links{.most_ranks_of_node = most_ranks(nodes.facts), .nodes = static_cast<int>(nodes.facts.size())};
-  for (auto& note : check_ceiling_names(input.campaign, all, teams, links)) notes.push_back(std::move(note));
+  const auto gpus =
+      wish.only.empty() ? GpuCeilingNames{} : gpu_ceiling_names(input.campaign, gpu_flavors(nodes), nodes.gpus.front().why_none);
+  for (auto& note : check_ceiling_names(input.campaign, all, teams, links, gpus)) notes.push_back(std::move(note));
   std::vector<CeilingCase> wanted;
   const bool sweeps =
       std::any_of(all.begin(), all.end(), [&](const CeilingCase& one) { return one.level == "sweep" && is_wanted(wish, one.name); });
@@ -259,6 +281,7 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& re
                .case_seconds = {},
                .rounds = {},
                .ceilings = {},
+               .gpu_ceilings = {},
                .ceiling_rounds = rounds_of(input.campaign.ceilings),
                .place = placer(input, ranks, nodes.gpus[static_cast<std::size_t>(ranks.node())])};
   for (std::size_t node = 0; node < nodes.facts.size(); ++node)
@@ -266,6 +289,7 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& re
       plan.notes.push_back(fmt::format("{} has {} GPUs: cases are measured on the first one, at {}, and the others are not measured",
                                        nodes.facts[node].name, gpus, nodes.gpus[node].gpus.front().pci));
   plan.ceilings = ceilings_of(input, nodes, plan.notes);
+  plan.gpu_ceilings = gpu_ceilings_here(input, ranks, plan.notes);
   if (wants_node_links(input.campaign) && ranks.nodes() == 1)
     plan.notes.emplace_back("a map of links (node_pairs) takes two nodes or more: on one there is none");
   for (const Case& one : plan.cases) {
@@ -288,9 +312,12 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& re
   plan.rounds = made.rounds;
   plan.seconds = made.seconds;
   plan.numa_rounds = numa_rounds(input.campaign.ceilings, plan.ceiling_rounds);
-  plan.ceiling_seconds = ceilings_seconds(plan.ceilings, plan.ceiling_rounds) + numa_seconds(input.topology.numa_nodes) * plan.numa_rounds +
-                         mpi_ceilings_seconds(input.campaign, plan.ceiling_rounds, ranks.nodes(), most_ranks(nodes.facts)) +
-                         node_links_seconds(input.campaign, plan.ceiling_rounds, ranks.nodes());
+  plan.ceiling_seconds =
+      ceilings_seconds(plan.ceilings, plan.ceiling_rounds) + numa_seconds(input.topology.numa_nodes) * plan.numa_rounds +
+      mpi_ceilings_seconds(input.campaign, plan.ceiling_rounds, ranks.nodes(), most_ranks(nodes.facts)) +
+      node_links_seconds(input.campaign, plan.ceiling_rounds, ranks.nodes()) +
+      ranks.world().max(plan.gpu_ceilings.empty() ? 0
+                                                  : gpu_ceilings_seconds(plan.gpu_ceilings, gpus_here().gpus.front(), plan.ceiling_rounds));
   for (const auto& skip : made.skipped) plan.skipped.push_back({plan.cases[skip.which], skip.reason});
   return plan;
 }
@@ -310,9 +337,10 @@ Exit print_plan(const RunPlan& plan, const RunInput& input, Communicator& ranks)
   if (!input.counting.skipped.empty()) print(fmt::format("  not counting with: {}\n", input.counting.why_skipped()));
   for (const auto& note : plan.notes) print(fmt::format("  note: {}\n", note));
   print(fmt::format(
-      "{} cases in {} rounds on {} node(s), {} skipped; {} ceiling points x {} rounds; about {} (estimate), at most {:.1f} MB a node; seed "
-      "{}\n",
-      plan.cases.size(), plan.rounds.size(), ranks.nodes(), plan.skipped.size(), plan.ceilings.size(), plan.ceiling_rounds,
+      "{} cases in {} rounds on {} node(s), {} skipped; {} ceiling points{} x {} rounds; about {} (estimate), at most {:.1f} MB a node; "
+      "seed {}\n",
+      plan.cases.size(), plan.rounds.size(), ranks.nodes(), plan.skipped.size(), plan.ceilings.size(),
+      plan.gpu_ceilings.empty() ? "" : fmt::format(" and {} of the GPU", plan.gpu_ceilings.size()), plan.ceiling_rounds,
       duration_text(plan.seconds + plan.ceiling_seconds), static_cast<double>(most_bytes) * 1e-6, input.campaign.seed));
   return Exit::ok;
 }

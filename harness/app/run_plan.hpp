@@ -25,6 +25,7 @@ struct RunPlan {
   std::vector<double> case_seconds;  // estimated, of each case
   std::vector<Plan::Round> rounds;   // indices into cases; of this rank's node and of all
   std::vector<CeilingCase> ceilings;
+  std::vector<CeilingCase> gpu_ceilings;  // of this node's GPU, on its first rank alone
   int ceiling_rounds = 0, numa_rounds = 0;
   double seconds = 0, ceiling_seconds = 0;     // estimated, of the cases and of the ceilings before them
   std::function<TeamCpus(const Team&)> place;  // on this rank's node

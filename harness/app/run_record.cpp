@@ -8,6 +8,7 @@
 
 #include "app/ceilings_stage.hpp"
 #include "app/consolidation.hpp"
+#include "app/gpu_ceilings_stage.hpp"
 #include "campaign/changes.hpp"
 #include "machine/program_id.hpp"
 #include "store/file_bytes.hpp"
@@ -63,13 +64,18 @@ json overdue_to_json(const std::map<WorkKey, Overdue>& overdue) {
   return all;
 }
 
+std::string where_measured(const CeilingRow& row) {
+  if (row.level == "mpi" || row.level == "link") return row.level;
+  return row.scope == gpu_scope ? gpu_rounds : "node";
+}
+
 /// The rounds of ceilings that were measured, named as units of work. What failed is tried again, and not forgotten.
 void add_ceiling_rounds(const Results& earlier, std::set<WorkKey>& keys) {
   using Round = std::tuple<std::string, std::string, std::string, std::int32_t>;
   std::map<Round, std::vector<std::string>> rounds;
   std::set<Round> failed;
   for (const auto& row : earlier.ceilings) {
-    const Round round{row.level == "mpi" || row.level == "link" ? row.level : "node", row.node, row.session, row.round};
+    const Round round{where_measured(row), row.node, row.session, row.round};
     if (row.status == Status::failed) failed.insert(round);
     if (row.level != "numa") rounds[round].push_back(ceiling_point(row));  // the others come with the ceilings of their node
   }

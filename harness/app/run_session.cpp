@@ -6,6 +6,7 @@
 
 #include "app/case_runner.hpp"
 #include "app/ceilings_stage.hpp"
+#include "app/gpu_ceilings_stage.hpp"
 #include "app/interruption.hpp"
 #include "app/mpi_ceilings_stage.hpp"
 #include "app/node_links_stage.hpp"
@@ -110,9 +111,12 @@ class Session {
   }
 
   void measure_ceilings_in_rounds() {
-    if (plan_.ceilings.empty() && !wants_mpi_ceilings(input_.campaign) && !wants_node_links(input_.campaign)) return;
+    if (plan_.ceilings.empty() && !wants_gpu_ceilings(input_.campaign) && !wants_mpi_ceilings(input_.campaign) &&
+        !wants_node_links(input_.campaign))
+      return;
     const std::string_view mode = to_string(input_.campaign.ceilings.mode);
     CeilingsStage stage(plan_.ceilings, session_, ranks_, plan_.place);
+    GpuCeilingsStage gpu(plan_.gpu_ceilings, plan_.place(Team{.gpus = 1}), session_, ranks_.host(), runner_.gpu_in_use());
     MpiCeilingsStage messages(input_.campaign, session_, ranks_, plan_.place);
     NodeLinksStage links(input_.campaign, session_, ranks_, plan_.place);
     for (int round = 0; round < plan_.ceiling_rounds && !stop_here(); ++round) {
@@ -122,7 +126,10 @@ class Session {
         progress_.say(fmt::format("ceilings ({}), round {} of {}: {} kernels and working sets", mode, round + 1, plan_.ceiling_rounds,
                                   plan_.ceilings.size()));
       for (int turn = 0; turn < in_turn; ++turn) {
-        if (in_turn == 1 || turn == ranks_.node()) measure_ceilings(stage, round);
+        if (in_turn == 1 || turn == ranks_.node()) {
+          measure_ceilings(stage, round);
+          measure_gpu_ceilings(gpu, round);
+        }
         if (in_turn > 1) ranks_.world().wait_for_all();
       }
       const bool finished = is_finished(messages.round_id(round), time_pass);
@@ -140,6 +147,16 @@ class Session {
     if (unit) add_numa_samples(round, *unit);
     ranks_.local().wait_for_all();
     if (unit) accept_ceilings(*unit);
+  }
+
+  /// By the leader, while the other ranks of the node wait.
+  void measure_gpu_ceilings(GpuCeilingsStage& stage, int round) {
+    if (!plan_.gpu_ceilings.empty() && !is_finished(stage.round_id(round), time_pass)) {
+      progress_.say(fmt::format("ceilings of the GPU ({}), round {} of {}: {} kernels and working sets",
+                                to_string(input_.campaign.ceilings.mode), round + 1, plan_.ceiling_rounds, plan_.gpu_ceilings.size()));
+      accept_ceilings(stage.measure(round));
+    }
+    ranks_.local().wait_for_all();
   }
 
   /// By the leader, while the other ranks of the node wait.

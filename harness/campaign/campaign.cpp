@@ -94,13 +94,14 @@ NodesWish read_nodes(const WrittenTable& top, const Campaign& campaign) {
 CeilingsWish read_ceilings(const WrittenTable& top) {
   const auto table = top.table("ceilings", "[ceilings]");
   if (!table) return {};
-  table->allow_only({"mode", "only", "rounds", "node_pairs"});
+  table->allow_only({"mode", "only", "rounds", "node_pairs", "gpus"});
   CeilingsWish wish;
   const auto mode = table->choice("mode", {"quick", "full", "none"});
   wish.mode = !mode || mode->value == "quick" ? CeilingsMode::quick : mode->value == "full" ? CeilingsMode::full : CeilingsMode::none;
   wish.only = table->words("only");
   if (const auto written = table->integer("rounds", 1, 1000)) wish.rounds = static_cast<int>(written->value);
   wish.node_pairs = read_node_pairs(*table);
+  if (const auto written = table->flag("gpus")) wish.gpus = written->value;
   return wish;
 }
 
@@ -193,6 +194,7 @@ std::string_view to_string(CeilingsMode mode) {
 }
 
 bool wants_gpus(const Campaign& campaign) {
+  if (campaign.ceilings.mode != CeilingsMode::none && campaign.ceilings.gpus.value_or(false)) return true;
   return std::any_of(campaign.cases.begin(), campaign.cases.end(), [](const CaseSpec& spec) {
     return std::any_of(spec.teams.begin(), spec.teams.end(), [](const auto& team) { return team.value.gpus > 0; });
   });

@@ -42,6 +42,7 @@ struct CeilingsWish {
   std::vector<Written<std::string>> only = {};  // globs on their names ("FP64 *", "load"); empty: all of the mode
   std::optional<int> rounds = {};               // nullopt: what the mode has
   LinkMapWish node_pairs = {};                  // whatever the mode
+  std::optional<bool> gpus = {};                // of the GPUs too; nullopt: where a team of the campaign is one
 };
 
 /// What the emulated counters simulate.
@@ -102,7 +103,7 @@ struct Campaign {
   std::vector<CaseSpec> cases;
 };
 
-/// Whether any team of it is a GPU.
+/// Whether any team of it is a GPU, or its ceilings are to be GPUs'.
 bool wants_gpus(const Campaign& campaign);
 
 /// Throws Error (user) naming file, line, column, key, why, and what is allowed.

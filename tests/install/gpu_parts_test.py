@@ -145,10 +145,15 @@ def test_without_a_gpu_it_says_so_and_which_parts_remain(tmp_path, programs):
     assert "skipped: no NVIDIA GPU" in ended.stdout and "parts that remain: 10-" in ended.stdout
 
 
+def loaded(name):
+    spec = importlib.util.spec_from_file_location(name, SOURCE / f"jobs/gpu/{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def test_a_case_of_the_results_is_written_as_a_campaign_of_its_own():
-    spec = importlib.util.spec_from_file_location("ncu_agreement", SOURCE / "jobs/gpu/ncu_agreement.py")
-    agreement = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(agreement)
+    agreement = loaded("ncu_agreement")
     campaign = tomllib.loads(agreement.campaign_of({"case": "validation/series/fp32/form=power/n=8/m=4096/g1/cuda13-sm_90a"}))
     assert campaign["schema"] == "plumbline-campaign/1" and campaign["passes"] == ["time"]
     assert campaign["cases"] == [
@@ -171,3 +176,40 @@ def test_the_reference_file_holds_what_parts_have_left_and_says_what_is_missing(
     found = json.loads(out.read_text())
     assert found["gpu"] == {"Driver Version": "580.1", "Product Name": "NVIDIA H100"}
     assert found["counters"] == score["counters"] and found["ceilings"] is None
+
+
+def ceilings_of_a_process(path, **values):
+    rows = [{"name": "L1 load", "scope": "core", "status": "ok", "value": 1.0, "precision": "-", "unit": "GB/s"}]
+    for name, value in values.items():
+        precision = "tensor.bf16" if name.startswith("tensor") else "-"
+        row = {"name": name, "scope": "GPU", "status": "ok" if value else "unavailable", "value": value, "precision": precision, "unit": "GB/s"}
+        rows.append(row)
+    path.write_text(json.dumps({"rows": rows}))
+    return path
+
+
+def test_ceilings_of_processes_are_held_against_the_goal_of_their_kind(tmp_path):
+    files = [
+        ceilings_of_a_process(tmp_path / "1.json", same=100.0, differs=100.0, tensor=100.0, once=5.0),
+        ceilings_of_a_process(tmp_path / "2.json", same=101.0, differs=103.0, tensor=103.0, once=None),
+        ceilings_of_a_process(tmp_path / "3.json", same=100.5, differs=101.0, tensor=104.5, once=5.0),
+    ]
+    ended = subprocess.run(
+        [sys.executable, SOURCE / "jobs/gpu/repeatability.py", tmp_path / "out.json", *files], capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads((tmp_path / "out.json").read_text())
+    rows = {row["name"]: row for row in found["rows"]}
+    assert set(rows) == {"same", "differs", "tensor"} and found["not_in_all"] == ["once"] and found["processes"] == 3
+    assert rows["differs"]["spread"] == pytest.approx(3 / 101) and rows["tensor"]["spread"] == pytest.approx(4.5 / 103)
+    assert {name: row["met"] for name, row in rows.items()} == {"same": True, "differs": False, "tensor": False}
+    assert rows["tensor"]["goal"] == 0.04 and rows["same"]["goal"] == 0.02
+    assert "1 of 3 ceilings repeat within their goal" in ended.stdout
+
+
+def test_nothing_to_compare_is_a_failure(tmp_path):
+    file = ceilings_of_a_process(tmp_path / "1.json")
+    ended = subprocess.run(
+        [sys.executable, SOURCE / "jobs/gpu/repeatability.py", tmp_path / "out.json", file, file], capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == 1 and "0 of 0 ceilings" in ended.stdout

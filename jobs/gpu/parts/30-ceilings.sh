@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# what: every ceiling of the GPU, and how much of its vendor's limit each is
+# seconds: 240
+set -uo pipefail
+"$BIN/plumbline" run "$PROGRAMS/share/plumbline/jobs/campaigns/gpu_ceilings.toml" -o "$RESULTS/gpu_ceilings.h5" --resume
+status=$?
+"$BIN/plumbline" ceilings "$RESULTS/gpu_ceilings.h5" --json >"$OUT/ceilings.json" || exit 1
+"$BIN/plumbline" ceilings "$RESULTS/gpu_ceilings.h5"
+exit "$status"
