@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "counters/cupti_attempt.hpp"
 #include "counters/cupti_groups.hpp"
 #include "counters/cupti_launches.hpp"
 #include "counters/cupti_library.hpp"
 #include "counters/cupti_ranges.hpp"
-#include "counters/cupti_refusals.hpp"
 
 namespace plumbline {
 namespace {
@@ -32,24 +32,11 @@ const LaunchEvent* launch_event(std::string_view name) {
   return found == std::end(launch_events) ? nullptr : found;
 }
 
-/// act(), with what CUPTI or the GPU refuses as a value.
-template <class Act>
-Availability attempt(const CuptiHost& cupti, Act act) noexcept {
-  try {
-    act();
-    return {};
-  } catch (const CuptiError& refused) {
-    return cupti_refusal(refused.result(), refused.call(), cupti.opened()->words(static_cast<CUptiResult>(refused.result())));
-  } catch (const std::exception& failure) {
-    return {Status::failed, failure.what()};
-  }
-}
-
 /// The GPU's chip, or why it is not known.
 Availability find_chip(const CuptiPlace& place, std::string& chip) {
   if (!place.driver.availability().ok()) return place.driver.availability();
   if (!place.cupti.availability().ok()) return place.cupti.availability();
-  return attempt(place.cupti, [&] { chip = cupti_chip_of(*place.cupti.opened(), place.driver.ordinal()); });
+  return cupti_attempt(*place.cupti.opened(), [&] { chip = cupti_chip_of(*place.cupti.opened(), place.driver.ordinal()); });
 }
 
 class CuptiBackend final : public Backend {
@@ -61,7 +48,7 @@ class CuptiBackend final : public Backend {
       return;
     }
     const auto rows = place.rows ? place.rows(chip_) : std::vector<TableCounter>();
-    const auto why_not = attempt(cupti_, [&] { wanted.empty() ? group_rows(rows) : group_named(wanted); });
+    const auto why_not = cupti_attempt(*cupti_.opened(), [&] { wanted.empty() ? group_rows(rows) : group_named(wanted); });
     if (!why_not.ok()) availability_ = why_not, groups_.clear();
   }
 
@@ -124,7 +111,7 @@ class CuptiBackend final : public Backend {
  private:
   template <class Act>
   void guard(Act act) noexcept {
-    if (trouble_.ok()) trouble_ = attempt(cupti_, act);
+    if (trouble_.ok()) trouble_ = cupti_attempt(*cupti_.opened(), act);
   }
 
   /// Groups are planned for the chip; a GPU that lacks some of its counters may need other passes.
@@ -259,7 +246,8 @@ CuptiTrial try_cupti(const CuptiPlace& place) {
   const CudaDriver::Trial context(place.driver);
   trial.availability = context.availability();
   if (trial.availability.ok())
-    trial.availability = attempt(place.cupti, [&] { CuptiRanges(*place.cupti.opened(), place.driver, {"sm__cycles_elapsed.max"}); });
+    trial.availability =
+        cupti_attempt(*place.cupti.opened(), [&] { CuptiRanges(*place.cupti.opened(), place.driver, {"sm__cycles_elapsed.max"}); });
   return trial;
 }
 CuptiTrial try_cupti() { return try_cupti(place_here()); }

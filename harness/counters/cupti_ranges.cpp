@@ -1,11 +1,5 @@
 #include "counters/cupti_ranges.hpp"
 
-#include <cupti_profiler_target.h>
-#include <cupti_range_profiler.h>
-#include <cupti_target.h>
-
-#include <array>
-#include <map>
 #include <utility>
 
 #include "counters/cupti_library.hpp"
@@ -13,207 +7,31 @@
 namespace plumbline {
 namespace {
 
-/// The profiler's hooks in the driver are there while this lives.
-class Started {
- public:
-  explicit Started(const CuptiLibrary& cupti) : cupti_(cupti) {
-    auto started = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_Initialize);
-    PLUMBLINE_CUPTI(cupti_, cuptiProfilerInitialize, &started);
-  }
-  Started(const Started&) = delete;
-  Started& operator=(const Started&) = delete;
-  ~Started() {
-    auto stopped = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_DeInitialize);
-    PLUMBLINE_CUPTI_RESULT(cupti_, cuptiProfilerDeInitialize, &stopped);
-  }
-
- private:
-  const CuptiLibrary& cupti_;
-};
-
-/// CUPTI says of each thing that it does not like whether it is so; calls would fail for it with these numbers.
-void require_supported(const CuptiLibrary& cupti, int ordinal) {
-  auto asked = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_DeviceSupported);
-  asked.cuDevice = ordinal;
-  asked.api = CUPTI_PROFILER_RANGE_PROFILING;
-  PLUMBLINE_CUPTI(cupti, cuptiProfilerDeviceSupported, &asked);
-  if (asked.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED) return;
-  const std::array<std::pair<CUpti_Profiler_Support_Level, CUptiResult>, 5> obstacles{
-      {{asked.vGpu, CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED},
-       {asked.confidentialCompute, CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED},
-       {asked.cmp, CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED},
-       {asked.sli, CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED},
-       {asked.wsl, CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED}}};
-  for (const auto& [level, result] : obstacles)
-    if (level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED || level == CUPTI_PROFILER_CONFIGURATION_DISABLED)
-      cupti.require_success(result, "cuptiProfilerDeviceSupported", __FILE__, __LINE__);
-  cupti.require_success(CUPTI_ERROR_NOT_SUPPORTED, "cuptiProfilerDeviceSupported", __FILE__, __LINE__);
-}
-
-/// Once for each GPU in a process: it takes long, and does not change.
-const std::vector<std::uint8_t>& what_is_available(const CuptiLibrary& cupti, const CudaDriver& driver, void* context) {
-  static std::map<std::pair<void*, int>, std::vector<std::uint8_t>> images;
-  auto& image = images[{cupti.handle, driver.ordinal()}];
-  if (!image.empty()) return image;
-  auto asked = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_GetCounterAvailability);
-  asked.ctx = static_cast<CUcontext>(context);
-  PLUMBLINE_CUPTI(cupti, cuptiProfilerGetCounterAvailability, &asked);
-  std::vector<std::uint8_t> told(asked.counterAvailabilityImageSize);
-  asked.pCounterAvailabilityImage = told.data();
-  PLUMBLINE_CUPTI(cupti, cuptiProfilerGetCounterAvailability, &asked);
-  return image = std::move(told);
-}
-
-/// CUPTI's object that holds the GPU's counters.
-class Enabled {
- public:
-  Enabled(const CuptiLibrary& cupti, void* context) : cupti_(cupti) {
-    auto enabled = PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_Enable);
-    enabled.ctx = static_cast<CUcontext>(context);
-    PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerEnable, &enabled);  // here the user's rights are looked at
-    object_ = enabled.pRangeProfilerObject;
-  }
-  Enabled(const Enabled&) = delete;
-  Enabled& operator=(const Enabled&) = delete;
-  ~Enabled() {
-    auto disabled = PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_Disable);
-    disabled.pRangeProfilerObject = object_;
-    PLUMBLINE_CUPTI_RESULT(cupti_, cuptiRangeProfilerDisable, &disabled);
-  }
-
-  CUpti_RangeProfiler_Object* object() const { return object_; }
-
- private:
-  const CuptiLibrary& cupti_;
-  CUpti_RangeProfiler_Object* object_ = nullptr;
-};
-
-void* context_of(const CuptiLibrary& cupti, const CudaDriver& driver) {
+CuptiTarget current_target(const CuptiLibrary& cupti, const CudaDriver& driver) {
   void* const context = driver.context();
   if (context == nullptr) cupti.require_success(CUPTI_ERROR_INVALID_CONTEXT, "cuCtxGetCurrent", __FILE__, __LINE__);
-  return context;
+  return {context, driver.ordinal()};
 }
 
 }  // namespace
 
-std::string cupti_chip_of(const CuptiLibrary& cupti, int ordinal) {
-  auto asked = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Device_GetChipName);
-  asked.deviceIndex = static_cast<std::size_t>(ordinal);
-  PLUMBLINE_CUPTI(cupti, cuptiDeviceGetChipName, &asked);
-  return asked.pChipName;
+CuptiRanges::CuptiRanges(const CuptiLibrary& cupti, const CudaDriver& driver, std::vector<std::string> metrics)
+    : driver_(driver), profiler_(cupti, current_target(cupti, driver), std::move(metrics), RangeOf::caller, 1) {}
+
+void CuptiRanges::wait() const {
+  if (const std::string why = driver_.wait(); !why.empty()) throw io_error("the GPU's work failed: " + why);
 }
 
-class CuptiRanges::Session {
- public:
-  Session(const CuptiLibrary& cupti, const CudaDriver& driver, std::vector<std::string> metrics)
-      : cupti_(cupti),
-        driver_(driver),
-        metrics_(std::move(metrics)),
-        context_(context_of(cupti, driver)),
-        started_(cupti),
-        chip_((require_supported(cupti, driver.ordinal()), cupti), cupti_chip_of(cupti, driver.ordinal()),
-              what_is_available(cupti, driver, context_)),
-        enabled_(cupti, context_) {
-    if (!chip_.schedule(metrics_))
-      cupti_.require_success(CUPTI_ERROR_NOT_SUPPORTED, "cuptiProfilerHostConfigAddMetrics", __FILE__, __LINE__);
-    config_ = chip_.config_image();
-    passes_ = chip_.passes(config_);
-    auto names = c_strings(metrics_);
-    auto size = of_ranges(PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_GetCounterDataSize));
-    size.pMetricNames = names.data();
-    size.numMetrics = names.size();
-    size.maxNumOfRanges = 1;
-    size.maxNumRangeTreeNodes = 1;
-    PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerGetCounterDataSize, &size);
-    counter_data_.resize(size.counterDataSize);
-  }
+void CuptiRanges::begin() {
+  wait();
+  profiler_.start();
+  profiler_.push("region");
+}
 
-  std::size_t passes() const { return passes_; }
-
-  void begin() {
-    wait();
-    if (!readied_) ready();
-    auto start = of_ranges(PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_Start));
-    PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerStart, &start);
-    auto push = of_ranges(PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_PushRange));
-    push.pRangeName = "region";
-    PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerPushRange, &push);
-  }
-
-  bool end() {
-    wait();
-    auto pop = of_ranges(PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_PopRange));
-    PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerPopRange, &pop);
-    auto stop = of_ranges(PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_Stop));
-    PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerStop, &stop);
-    return stop.isAllPassSubmitted != 0;
-  }
-
-  std::vector<std::vector<double>> take() {
-    readied_ = false;
-    auto decoded = of_ranges(PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_DecodeData));
-    PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerDecodeData, &decoded);
-    auto had = PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_GetCounterDataInfo);
-    had.pCounterDataImage = counter_data_.data();
-    had.counterDataImageSize = counter_data_.size();
-    PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerGetCounterDataInfo, &had);
-    std::vector<std::vector<double>> values;
-    for (std::size_t range = 0; range < had.numTotalRanges; ++range) values.push_back(chip_.values(counter_data_, range, metrics_));
-    return values;
-  }
-
- private:
-  template <class Parameters>
-  Parameters of_ranges(Parameters parameters) const {
-    parameters.pRangeProfilerObject = enabled_.object();
-    return parameters;
-  }
-
-  void wait() const {
-    if (const std::string why = driver_.wait(); !why.empty()) throw io_error("the GPU's work failed: " + why);
-  }
-
-  /// Empties the counter data and begins with the first pass.
-  void ready() {
-    auto emptied = of_ranges(PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_CounterDataImage_Initialize));
-    emptied.counterDataSize = counter_data_.size();
-    emptied.pCounterData = counter_data_.data();
-    PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerCounterDataImageInitialize, &emptied);
-    auto config = of_ranges(PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_SetConfig));
-    config.configSize = config_.size();
-    config.pConfig = config_.data();
-    config.counterDataImageSize = counter_data_.size();
-    config.pCounterDataImage = counter_data_.data();
-    config.range = CUPTI_UserRange;
-    config.replayMode = CUPTI_UserReplay;
-    config.maxRangesPerPass = 1;
-    config.numNestingLevels = 1;
-    config.minNestingLevel = 1;
-    config.passIndex = 0;
-    config.targetNestingLevel = 1;
-    PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerSetConfig, &config);
-    readied_ = true;
-  }
-
-  const CuptiLibrary& cupti_;
-  const CudaDriver& driver_;
-  const std::vector<std::string> metrics_;
-  void* const context_;
-  const Started started_;
-  const CuptiChip chip_;
-  const Enabled enabled_;
-  std::vector<std::uint8_t> config_, counter_data_;
-  std::size_t passes_ = 0;
-  bool readied_ = false;
-};
-
-CuptiRanges::CuptiRanges(const CuptiLibrary& cupti, const CudaDriver& driver, std::vector<std::string> metrics)
-    : session_(std::make_unique<Session>(cupti, driver, std::move(metrics))) {}
-CuptiRanges::~CuptiRanges() = default;
-
-std::size_t CuptiRanges::passes() const { return session_->passes(); }
-void CuptiRanges::begin() { session_->begin(); }
-bool CuptiRanges::end() { return session_->end(); }
-std::vector<std::vector<double>> CuptiRanges::take() { return session_->take(); }
+bool CuptiRanges::end() {
+  wait();
+  profiler_.pop();
+  return profiler_.stop();
+}
 
 }  // namespace plumbline
