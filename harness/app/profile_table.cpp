@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <limits>
 
+#include "app/shell_words.hpp"
+
 namespace plumbline::app {
 namespace {
 
@@ -39,22 +41,6 @@ const char* farthest_boundary(const EventSums& sums) { return bytes(sums, "L3-me
 std::string file_name(const std::string& object) { return object.empty() ? "?" : std::filesystem::path(object).filename().string(); }
 
 // ---------------------------------------------------------------------------------------------------- tables for people
-
-/// A word as one would type it into a shell.
-std::string quoted(const std::string& word) {
-  const bool controls = printable(word) != word;
-  const auto plain_in_a_shell = [](unsigned char c) { return c >= 0x80 || std::isalnum(c) != 0 || std::strchr("_./+-=,:@%^", c) != nullptr; };
-  if (!word.empty() && !controls && std::all_of(word.begin(), word.end(), plain_in_a_shell)) return word;
-  std::string inside;
-  for (const char c : word) inside += c == '\'' ? (controls ? "\\'" : "'\\''") : controls && c == '\\' ? "\\\\" : std::string(1, c);
-  return (controls ? "$'" : "'") + printable(inside) + "'";
-}
-
-std::string command_line(const std::vector<std::string>& words) {
-  std::string line;
-  for (const auto& word : words) line += (line.empty() ? "" : " ") + quoted(word);
-  return line;
-}
 
 std::string head_text(const ProfileResult& result) {
   const auto plural = [](auto n, const char* what) {

@@ -32,15 +32,25 @@ fs::path as_a_shell_finds_it(const std::string& name) {
   throw user_error(fmt::format("'{}' was not found on PATH: name the program with its folder, ./{}", name, name));
 }
 
-void require_permissions(const fs::path& program) {
-  const auto refuse = [&](const std::string& why) { throw user_error(fmt::format("cannot count {}: {}", program.string(), why)); };
+[[noreturn]] void refuse(const fs::path& program, const std::string& why) {
+  throw user_error(fmt::format("cannot count {}: {}", program.string(), why));
+}
+
+void require_executable(const fs::path& program) {
   struct stat facts {};
-  if (stat(program.c_str(), &facts) != 0) refuse(std::strerror(errno));
-  if (S_ISDIR(facts.st_mode)) refuse("it is a directory");
-  if (access(program.c_str(), X_OK) != 0) refuse("it is not executable for this user (chmod +x)");
-  if (access(program.c_str(), R_OK) != 0) refuse("it is not readable for this user, and the emulator must read what it runs");
+  if (stat(program.c_str(), &facts) != 0) refuse(program, std::strerror(errno));
+  if (S_ISDIR(facts.st_mode)) refuse(program, "it is a directory");
+  if (access(program.c_str(), X_OK) != 0) refuse(program, "it is not executable for this user (chmod +x)");
+}
+
+void require_readable(const fs::path& program) {
+  require_executable(program);
+  if (access(program.c_str(), R_OK) != 0) refuse(program, "it is not readable for this user, and the emulator must read what it runs");
+  struct stat facts {};
+  stat(program.c_str(), &facts);
   const bool privileged = (facts.st_mode & (S_ISUID | S_ISGID)) != 0 || getxattr(program.c_str(), "security.capability", nullptr, 0) > 0;
-  if (privileged) refuse("it is set-uid, set-gid or has capabilities, which are lost under the emulator; count a copy without them");
+  if (privileged)
+    refuse(program, "it is set-uid, set-gid or has capabilities, which are lost under the emulator; count a copy without them");
 }
 
 // "#! /usr/bin/env -S python3" -> "/usr/bin/env"
@@ -55,26 +65,26 @@ constexpr std::size_t elf_class = 4, elf_machine = 18;
 constexpr char class_64 = 2, machine_x86_64 = 62;
 
 void require_runnable(const fs::path& program, int depth) {
-  require_permissions(program);
+  require_readable(program);
   std::ifstream in(program, std::ios::binary);
   std::string head(256, '\0');
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(in.gcount()));
-  const auto refuse = [&](const std::string& why) { throw user_error(fmt::format("cannot count {}: {}", program.string(), why)); };
   constexpr int deepest = 4;  // the kernel's own limit on interpreters of interpreters
   if (head.starts_with("#!")) {
     const std::string interpreter = interpreter_of(head.substr(0, head.find('\n')));
-    if (interpreter.empty() || depth == deepest) refuse("its first line (#!) names no interpreter");
-    if (!fs::exists(interpreter)) refuse(fmt::format("its interpreter {} is not there", interpreter));
+    if (interpreter.empty() || depth == deepest) refuse(program, "its first line (#!) names no interpreter");
+    if (!fs::exists(interpreter)) refuse(program, fmt::format("its interpreter {} is not there", interpreter));
     require_runnable(interpreter, depth + 1);
     return;
   }
   if (!head.starts_with("\x7f"
                         "ELF") ||
       head.size() < 20)
-    refuse("it is neither a program (ELF) nor a script whose first line names its interpreter (#!)");
-  if (head[elf_class] != class_64) refuse("it is a 32-bit program; the emulator runs 64-bit ones: build it with -m64");
-  if (head[elf_machine] != machine_x86_64 || head[elf_machine + 1] != 0) refuse("it is built for another kind of processor than x86-64");
+    refuse(program, "it is neither a program (ELF) nor a script whose first line names its interpreter (#!)");
+  if (head[elf_class] != class_64) refuse(program, "it is a 32-bit program; the emulator runs 64-bit ones: build it with -m64");
+  if (head[elf_machine] != machine_x86_64 || head[elf_machine + 1] != 0)
+    refuse(program, "it is built for another kind of processor than x86-64");
 }
 
 }  // namespace
@@ -86,14 +96,21 @@ bool is_launcher(std::string_view program) {
   return std::find(launchers.begin(), launchers.end(), stem) != launchers.end();
 }
 
-fs::path find_program(const std::string& name) {
-  if (name.empty()) throw user_error("the program's name is empty: plumbline profile --count-only -- program args");
+fs::path locate_program(const std::string& name, const std::string& way) {
+  if (name.empty()) throw user_error(fmt::format("the program's name is empty: plumbline profile {} -- program args", way));
   const fs::path program = as_a_shell_finds_it(name);
   if (is_launcher(name))
     throw user_error(
-        fmt::format("{0} is a launcher: put plumbline behind it, '{0} -n 4 plumbline profile --count-only -- program args', so that "
-                    "each rank is counted and the ranks are merged",
-                    name));
+        fmt::format("{0} is a launcher: put plumbline behind it, '{0} -n 4 plumbline profile {1} -- program args', so that each rank is "
+                    "counted and the "
+                    "ranks are merged",
+                    name, way));
+  require_executable(program);
+  return program;
+}
+
+fs::path find_program(const std::string& name) {
+  const fs::path program = locate_program(name, "--count-only");
   require_runnable(program, 0);
   return program;
 }

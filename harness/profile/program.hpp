@@ -6,7 +6,11 @@
 
 namespace plumbline {
 
-/// Where `name` is (as a shell would find it). Throws Error (user) of one line when the emulator cannot run it: not found, a
+/// Where `name` is (as a shell would find it). Throws Error (user) of one line when it is not there, a directory, not executable, or a
+/// launcher, behind which plumbline belongs; `way`: the option by which it is counted, for the message.
+std::filesystem::path locate_program(const std::string& name, const std::string& way);
+
+/// The same for the emulator. Throws Error (user) of one line when the emulator cannot run it: not found, a
 /// directory, not executable, not readable, set-uid, of another architecture or word size, a script whose interpreter is one of
 /// these, or a launcher, behind which plumbline belongs.
 std::filesystem::path find_program(const std::string& name);

@@ -1,8 +1,10 @@
-// A program run under the emulator: what it is started with, and how it ended.
+// A program run under the emulator.
 #pragma once
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "profile/program_run.hpp"
 
 namespace plumbline {
 
@@ -13,14 +15,7 @@ struct ToolCommand {
   std::vector<std::string> program;       // and its arguments
 };
 
-struct ToolEnding {
-  int process = 0;  // its number
-  int signal = 0;   // that killed it; 0: it exited
-  int code = 0;     // its exit code, or 128 + signal as shells have it
-};
-
-/// Starts the program with this process's descriptors and environment (so a launcher's PMI reaches it), passes signals on to it,
-/// and waits. Processes that it starts are counted too. Throws Error (I/O) when nothing could be started.
-ToolEnding run_under_tool(const ToolCommand& command);
+/// run_program() under the emulator; processes that it starts are counted too.
+ProgramEnding run_under_tool(const ToolCommand& command);
 
 }  // namespace plumbline

@@ -1,0 +1,11 @@
+// A command as one would type it into a shell.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace plumbline::app {
+
+/// Words quoted where a shell would cut or change them, and none that breaks the line.
+std::string command_line(const std::vector<std::string>& words);
+
+}  // namespace plumbline::app

@@ -1,0 +1,106 @@
+#include "profile/program_run.hpp"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/error.hpp"
+
+namespace plumbline {
+namespace {
+
+constexpr std::array passed_on{SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
+
+volatile std::sig_atomic_t running_program = 0;
+
+// A terminal's Ctrl-C reaches the program by itself; what another process sent to this one alone is sent on.
+void pass_on(int signal, siginfo_t* info, void*) {
+  if (running_program > 0 && info->si_code <= 0) kill(running_program, signal);
+}
+
+// While it lives, signals that would end this process are the program's; those ignored from the start (nohup) stay so.
+class SignalsPassedOn {
+ public:
+  SignalsPassedOn() {
+    struct sigaction action {};
+    action.sa_sigaction = pass_on;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    for (std::size_t i = 0; i < passed_on.size(); ++i) {
+      sigaction(passed_on[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) sigaction(passed_on[i], &action, nullptr);
+    }
+  }
+  ~SignalsPassedOn() {
+    running_program = 0;
+    for (std::size_t i = 0; i < passed_on.size(); ++i) sigaction(passed_on[i], &before_[i], nullptr);
+  }
+  SignalsPassedOn(const SignalsPassedOn&) = delete;
+  SignalsPassedOn& operator=(const SignalsPassedOn&) = delete;
+
+ private:
+  std::array<struct sigaction, passed_on.size()> before_{};
+};
+
+// Signals wait while the process is doubled, so that none meets a half-made state.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (const int signal : passed_on) sigaddset(&held, signal);
+    sigprocmask(SIG_BLOCK, &held, &before_);
+  }
+  ~SignalsHeld() { release(); }
+  void release() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+[[noreturn]] void become_program(const ProgramRun& run, std::vector<std::string>& words, pid_t wrapper) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // a wrapper that is killed takes the program along
+  if (getppid() != wrapper) _exit(127);
+  for (const auto& one : run.environment) setenv(one.name.c_str(), one.value.c_str(), one.replaces ? 1 : 0);
+  std::vector<char*> pointers;
+  for (auto& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execv(run.file.c_str(), pointers.data());
+  _exit(127);
+}
+
+ProgramEnding wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) throw io_error(fmt::format("cannot wait for the program: {}", std::strerror(errno)));
+  if (WIFSIGNALED(status)) return {child, WTERMSIG(status), 128 + WTERMSIG(status)};
+  return {child, 0, WEXITSTATUS(status)};
+}
+
+}  // namespace
+
+ProgramEnding run_program(const ProgramRun& run) {
+  std::vector<std::string> words = run.words;
+  const pid_t wrapper = getpid();
+  const SignalsHeld held;
+  const pid_t child = fork();
+  if (child < 0) throw io_error(fmt::format("cannot start the program: fork: {}", std::strerror(errno)));
+  if (child == 0) {
+    held.release();
+    become_program(run, words, wrapper);
+  }
+  const SignalsPassedOn passing;
+  running_program = child;
+  held.release();
+  return wait_for(child);
+}
+
+}  // namespace plumbline

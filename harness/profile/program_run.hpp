@@ -1,0 +1,30 @@
+// A program run as the user would have it: what it is started with, and how it ended.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace plumbline {
+
+struct SetVariable {
+  std::string name, value;
+  bool replaces = true;  // false: what the user has set stays
+};
+
+struct ProgramRun {
+  std::filesystem::path file;
+  std::vector<std::string> words;  // the first is the program's name for itself
+  std::vector<SetVariable> environment;
+};
+
+struct ProgramEnding {
+  int process = 0;  // its number
+  int signal = 0;   // that killed it; 0: it exited
+  int code = 0;     // its exit code, or 128 + signal as shells have it
+};
+
+/// Starts the program with this process's descriptors and environment (so a launcher's PMI reaches it), passes signals on to it,
+/// and waits. Throws Error (I/O) when nothing could be started.
+ProgramEnding run_program(const ProgramRun& run);
+
+}  // namespace plumbline
