@@ -14,14 +14,17 @@ namespace {
 namespace fs = std::filesystem;
 
 Exit profile(const ProfileOptions& options) {
-  if (!options.count_only)
+  if (options.count_only == options.gpu)
     throw user_error(
-        "profile without --count-only is not there yet: it would time the program too; --count-only counts it by the emulator");
-  if (options.command.empty()) throw user_error("profile needs a program: plumbline profile --count-only -- program args");
+        "profile counts either by the emulator (--count-only) or on GPUs (--gpu); profile without either is not there yet: it would time "
+        "the "
+        "program too");
+  if (options.command.empty())
+    throw user_error(fmt::format("profile needs a program: plumbline profile {} -- program args", options.gpu ? "--gpu" : "--count-only"));
   const Launch launch = find_launch(process_environment()).value_or(Launch{});
   const LaunchMeeting meeting(launch, options.counts, (fs::current_path() / options.output).parent_path());
   try {
-    return profile_by_emulator(options, launch, meeting);
+    return options.gpu ? profile_kernels(options, launch, meeting) : profile_by_emulator(options, launch, meeting);
   } catch (const Error& error) {
     // Most often all ranks meet the same fault: one tells it.
     const bool first = meeting.first_to_say(error.what());
@@ -57,15 +60,20 @@ CLI::Validator a_value(const std::string& wanted) {
 
 void add_profile(CLI::App& app, Action& chosen) {
   auto* command =
-      app.add_subcommand("profile", "counts what a program does: plumbline profile --count-only [options] -- program args");
+      app.add_subcommand("profile", "counts what a program does: plumbline profile --count-only|--gpu [options] -- program args");
   auto options = std::make_shared<ProfileOptions>();
   command->add_flag("--count-only", options->count_only, "count by the emulator, without timing (some 10 to 100 times slower than native)");
+  command->add_flag("--gpu", options->gpu,
+                    "count each GPU kernel by CUPTI, which runs it again for each pass (needs a GPU and the right to profile)");
+  command->add_option("--launches", options->most_launches, "with --gpu: count the first so many launches of each kernel; 0: all")
+      ->capture_default_str()
+      ->check(up_to(std::uint64_t{1'000'000'000}, "a whole number"));
   command
       ->add_option("--caches", options->caches,
                    "auto: simulate this machine's; no: none; or a geometry (a TOML file, or one of those that come along)")
       ->capture_default_str()
       ->check(a_value("auto, no, or a geometry"));
-  command->add_option("--functions", options->functions, "so many functions by FLOPs, and by bytes")
+  command->add_option("--functions", options->functions, "so many functions by FLOPs, and by bytes; with --gpu so many kernels by time")
       ->capture_default_str()
       ->check(up_to(1'000'000, "a whole number"));
   command->add_option("-o,--output", options->output, "write JSON to this file")->check(a_value("the name of a file"));

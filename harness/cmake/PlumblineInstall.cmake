@@ -10,7 +10,7 @@ set(dependencies "")
 get_property(PLUMBLINE_HAS_MPI GLOBAL PROPERTY PLUMBLINE_HAS_MPI)
 
 if(NOT PLUMBLINE_CORE_ONLY)
-  list(APPEND libraries machine event_tables campaign comm imports profile schedule hdf5 store app main)
+  list(APPEND libraries machine event_tables campaign comm imports kernel_report profile schedule hdf5 store app main)
   list(APPEND kernels proxies)
   set(share ${CMAKE_INSTALL_DATADIR}/plumbline)
   install(DIRECTORY harness/counters/events DESTINATION ${share}/harness/counters)

@@ -34,6 +34,8 @@ std::string CuptiHost::version() const {
   return "CUPTI " + std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + " (" + library().file.string() + ")";
 }
 
+fs::path CuptiHost::folder() const { return library().file.parent_path(); }
+
 std::vector<std::string> CuptiHost::chips() const {
   auto asked = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetSupportedChips);
   PLUMBLINE_CUPTI(library(), cuptiProfilerHostGetSupportedChips, &asked);

@@ -29,6 +29,8 @@ class CuptiHost {
   const std::shared_ptr<const CuptiLibrary>& opened() const { return library_; }
   /// "CUPTI 13.0 (/usr/local/cuda/lib/libcupti.so.13)"
   std::string version() const;
+  /// Where it was found.
+  std::filesystem::path folder() const;
   /// "GV100", "GH100", ...
   std::vector<std::string> chips() const;
 

@@ -16,6 +16,8 @@ const CuptiLibrary& CuptiHost::library() const { throw io_error(availability_.re
 
 std::string CuptiHost::version() const { return library(), ""; }
 
+std::filesystem::path CuptiHost::folder() const { return library(), ""; }
+
 std::vector<std::string> CuptiHost::chips() const { return library(), std::vector<std::string>(); }
 
 std::vector<std::string> CuptiHost::base_metrics(const std::string&) const { return chips(); }

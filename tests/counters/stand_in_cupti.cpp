@@ -1,81 +1,35 @@
-// A library that answers like NVIDIA's driver and CUPTI on a node with one GPU, as far as counting asks, for machines that have none. It
+// A library that answers like NVIDIA's driver and CUPTI on a node with GPUs, as far as counting asks, for machines that have none. It
 // holds to CUPTI's order of calls: what comes out of turn is refused. One unit of work counts 1, 2, 3, ... of the metrics of a
 // configuration in their order.
-#include <cuda.h>
-#include <cupti_callbacks.h>
-#include <cupti_driver_cbid.h>
-#include <cupti_profiler_host.h>
-#include <cupti_profiler_target.h>
-#include <cupti_range_profiler.h>
-#include <cupti_runtime_cbid.h>
-#include <cupti_target.h>
-
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <string>
-#include <vector>
 
-#define STAND_IN extern "C" __attribute__((visibility("default")))
+#include "stand_in_state.hpp"
 
-struct CUpti_Profiler_Host_Object {
-  bool of_this_gpu;
-  std::vector<std::string> metrics;
-};
-struct CUpti_RangeProfiler_Object {
-  bool configured = false, started = false, pushed = false, emptied = false;
-  std::size_t passes = 1, passes_had = 0;
-  std::uint8_t* counter_data = nullptr;
-  std::uint64_t work_before = 0, work = 0;
-};
-struct CUpti_Subscriber_st {
-  CUpti_CallbackFunc called;
-  void* user;
-};
+using namespace stand_in;
 
 namespace {
-
-int context_of_thread = 0;
-struct Settings {
-  int driver = 0, devices = 1, enable = 0, supported = CUPTI_PROFILER_CONFIGURATION_SUPPORTED,
-      vgpu = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
-  int subscribe = 0, further_passes = 0, configure = 0;
-  bool never_done = false, nothing_is_no_number = false;
-  bool context = true;
-  const char* chip = "GH100";
-} settings;
-std::uint64_t work_done = 0, unfinished = 0;
-int profilers = 0, enabled = 0, subscribers = 0, chips = 0, sessions = 0, availability_asked = 0;
-CUpti_RangeProfiler_Object ranges;
-CUpti_Subscriber_st subscriber;
-std::vector<std::pair<int, unsigned>> listening;
 
 struct Image {
   std::uint64_t passes, metrics;
 };
-struct CounterData {
-  std::uint64_t magic, ranges, work;
+struct CounterData {  // and the work of each range behind it
+  std::uint64_t magic, ranges;
 };
-
-void call(CUpti_CallbackDomain domain, unsigned id, CUpti_ApiCallbackSite site) {
-  for (const auto& [d, i] : listening) {
-    if (d != domain || i != id) continue;
-    CUpti_CallbackData data{};
-    data.callbackSite = site;
-    subscriber.called(subscriber.user, domain, id, &data);
-  }
-}
 
 }  // namespace
 
 /// A whole program is told by its surroundings.
 __attribute__((constructor)) void set_by_the_environment() {
   if (const char* refused = std::getenv("STAND_IN_CUPTI_ENABLE")) settings.enable = std::atoi(refused);
+  if (const char* refused = std::getenv("STAND_IN_CUPTI_SUBSCRIBE")) settings.subscribe = std::atoi(refused);
+  if (const char* gpus = std::getenv("STAND_IN_CUPTI_GPUS")) settings.devices = std::atoi(gpus);
 }
 
 // What a test sets and sees.
 STAND_IN void stand_in_reset() {
-  settings = {}, work_done = unfinished = 0, ranges = {}, listening.clear(), sessions = availability_asked = 0;
+  settings = {}, work_done = unfinished = 0, current = context_at(0), listening.clear(), sessions = availability_asked = 0;
 }
 STAND_IN void stand_in_driver(int result, int devices) { settings.driver = result, settings.devices = devices; }
 STAND_IN void stand_in_enable(int result) { settings.enable = result; }
@@ -87,14 +41,15 @@ STAND_IN void stand_in_never_done() { settings.never_done = true; }
 STAND_IN void stand_in_nothing_is_no_number() { settings.nothing_is_no_number = true; }
 STAND_IN int stand_in_sessions() { return sessions; }
 STAND_IN int stand_in_availability_asked() { return availability_asked; }
-STAND_IN void stand_in_context(bool there) { settings.context = there; }
+STAND_IN void stand_in_drops_a_range() { settings.drops_a_range = true; }
+STAND_IN void stand_in_context(bool there) { current = there ? context_at(0) : nullptr; }
 STAND_IN void stand_in_chip(const char* name) { settings.chip = name; }
 STAND_IN int stand_in_still_open() { return profilers + enabled + subscribers + chips; }
 /// A launch by the runtime, which launches by the driver; the work is done only when someone waits for it.
 STAND_IN void stand_in_launch(std::uint64_t work) {
   call(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, CUPTI_API_ENTER);
   call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_ENTER);
-  unfinished += work;
+  run(work);
   call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_EXIT);
   call(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, CUPTI_API_EXIT);
 }
@@ -106,22 +61,6 @@ STAND_IN void stand_in_launch_graph() {
   call(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000, CUPTI_API_ENTER);
   call(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000, CUPTI_API_EXIT);
 }
-
-// The driver.
-STAND_IN CUresult cuInit(unsigned) { return static_cast<CUresult>(settings.driver); }
-STAND_IN CUresult cuGetErrorString(CUresult, const char** text) { return *text = "made-up trouble", CUDA_SUCCESS; }
-STAND_IN CUresult cuDriverGetVersion(int* version) { return *version = 13000, CUDA_SUCCESS; }
-STAND_IN CUresult cuDeviceGetCount(int* count) { return *count = settings.devices, CUDA_SUCCESS; }
-STAND_IN CUresult cuCtxGetCurrent(CUcontext* context) {
-  return *context = settings.context ? reinterpret_cast<CUcontext>(&context_of_thread) : nullptr, CUDA_SUCCESS;
-}
-STAND_IN CUresult cuCtxSetCurrent(CUcontext context) { return settings.context = context != nullptr, CUDA_SUCCESS; }
-STAND_IN CUresult cuCtxGetDevice(CUdevice* device) { return *device = 0, CUDA_SUCCESS; }
-STAND_IN CUresult cuCtxSynchronize() { return work_done += unfinished, unfinished = 0, CUDA_SUCCESS; }
-STAND_IN CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
-  return *context = reinterpret_cast<CUcontext>(&context_of_thread), CUDA_SUCCESS;
-}
-STAND_IN CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) { return CUDA_SUCCESS; }
 
 // CUPTI's host side.
 STAND_IN CUptiResult cuptiGetVersion(uint32_t* version) { return *version = 130001, CUPTI_SUCCESS; }
@@ -162,10 +101,10 @@ STAND_IN CUptiResult cuptiProfilerHostGetNumOfPasses(CUpti_Profiler_Host_GetNumO
   return p->numOfPasses = image.passes, CUPTI_SUCCESS;
 }
 STAND_IN CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Params* p) {
-  CounterData data;
-  std::memcpy(&data, p->pCounterDataImage, sizeof data);
+  std::uint64_t work = 0;
+  std::memcpy(&work, p->pCounterDataImage + sizeof(CounterData) + p->rangeIndex * sizeof work, sizeof work);
   for (std::size_t i = 0; i < p->numMetrics; ++i)
-    p->pMetricValues[i] = data.work == 0 && settings.nothing_is_no_number ? std::nan("") : static_cast<double>((i + 1) * data.work);
+    p->pMetricValues[i] = work == 0 && settings.nothing_is_no_number ? std::nan("") : static_cast<double>((i + 1) * work);
   return CUPTI_SUCCESS;
 }
 
@@ -186,48 +125,66 @@ STAND_IN CUptiResult cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCount
 STAND_IN CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params* p) {
   if (settings.enable != 0) return static_cast<CUptiResult>(settings.enable);
   if (profilers == 0) return CUPTI_ERROR_NOT_INITIALIZED;
-  return ++enabled, ++sessions, ranges = {}, p->pRangeProfilerObject = &ranges, CUPTI_SUCCESS;
+  ++enabled, ++sessions;
+  profilers_on.push_back(p->pRangeProfilerObject = new CUpti_RangeProfiler_Object{.context = p->ctx});
+  return CUPTI_SUCCESS;
 }
-STAND_IN CUptiResult cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params*) { return --enabled, CUPTI_SUCCESS; }
+STAND_IN CUptiResult cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params* p) {
+  return --enabled, std::erase(profilers_on, p->pRangeProfilerObject), delete p->pRangeProfilerObject, CUPTI_SUCCESS;
+}
 STAND_IN CUptiResult cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_GetCounterDataSize_Params* p) {
-  return p->counterDataSize = sizeof(CounterData), CUPTI_SUCCESS;
+  return p->counterDataSize = sizeof(CounterData) + p->maxNumOfRanges * sizeof(std::uint64_t), CUPTI_SUCCESS;
 }
 STAND_IN CUptiResult cuptiRangeProfilerCounterDataImageInitialize(CUpti_RangeProfiler_CounterDataImage_Initialize_Params* p) {
-  const CounterData none{0x600d, 0, 0};
-  return std::memcpy(p->pCounterData, &none, sizeof none), ranges.emptied = true, CUPTI_SUCCESS;
+  const CounterData none{0x600d, 0};
+  return std::memcpy(p->pCounterData, &none, sizeof none), p->pRangeProfilerObject->emptied = true, CUPTI_SUCCESS;
 }
 STAND_IN CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params* p) {
+  auto& ranges = *p->pRangeProfilerObject;
   if (settings.configure != 0) return static_cast<CUptiResult>(settings.configure);
-  if (!ranges.emptied) return CUPTI_ERROR_INVALID_OPERATION;
-  if (p->range != CUPTI_UserRange || p->replayMode != CUPTI_UserReplay || p->maxRangesPerPass != 1) return CUPTI_ERROR_INVALID_PARAMETER;
+  if (!ranges.emptied || ranges.started) return CUPTI_ERROR_INVALID_OPERATION;
+  ranges.of_kernels = p->range == CUPTI_AutoRange;
+  if ((p->replayMode == CUPTI_KernelReplay) != ranges.of_kernels) return CUPTI_ERROR_INVALID_PARAMETER;
+  ranges.most_ranges = p->maxRangesPerPass;
+  if (p->counterDataImageSize != sizeof(CounterData) + ranges.most_ranges * sizeof(std::uint64_t)) return CUPTI_ERROR_INVALID_PARAMETER;
   Image image;
   std::memcpy(&image, p->pConfig, sizeof image);
   ranges.passes = image.passes, ranges.passes_had = 0, ranges.counter_data = p->pCounterDataImage, ranges.work = 0,
-  ranges.configured = true;
+  ranges.configured = true, ranges.launched.clear();
   return CUPTI_SUCCESS;
 }
-STAND_IN CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params*) {
+STAND_IN CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params* p) {
+  auto& ranges = *p->pRangeProfilerObject;
   if (!ranges.configured || ranges.started || ranges.passes_had == ranges.passes) return CUPTI_ERROR_INVALID_OPERATION;
   return ranges.started = true, CUPTI_SUCCESS;
 }
 STAND_IN CUptiResult cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Params* p) {
-  if (!ranges.started || ranges.pushed || p->pRangeName == nullptr) return CUPTI_ERROR_INVALID_OPERATION;
+  auto& ranges = *p->pRangeProfilerObject;
+  if (!ranges.started || ranges.pushed || ranges.of_kernels || p->pRangeName == nullptr) return CUPTI_ERROR_INVALID_OPERATION;
   return ranges.work_before = work_done, ranges.pushed = true, CUPTI_SUCCESS;
 }
-STAND_IN CUptiResult cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params*) {
+STAND_IN CUptiResult cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params* p) {
+  auto& ranges = *p->pRangeProfilerObject;
   if (!ranges.pushed) return CUPTI_ERROR_INVALID_OPERATION;
   return ranges.pushed = false, ranges.work += work_done - ranges.work_before, CUPTI_SUCCESS;
 }
 STAND_IN CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params* p) {
+  auto& ranges = *p->pRangeProfilerObject;
   if (!ranges.started || ranges.pushed) return CUPTI_ERROR_INVALID_OPERATION;
   ranges.started = false;
   if (settings.never_done) return p->isAllPassSubmitted = 0, CUPTI_SUCCESS;
-  return p->isAllPassSubmitted = ++ranges.passes_had == ranges.passes, CUPTI_SUCCESS;
+  ranges.passes_had = ranges.of_kernels ? ranges.passes : ranges.passes_had + 1;
+  return p->isAllPassSubmitted = ranges.passes_had == ranges.passes, CUPTI_SUCCESS;
 }
-STAND_IN CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params*) {
+STAND_IN CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params* p) {
+  auto& ranges = *p->pRangeProfilerObject;
   if (ranges.started || ranges.passes_had != ranges.passes) return CUPTI_ERROR_INVALID_OPERATION;
-  const CounterData data{0x600d, 1, ranges.work / ranges.passes};
-  return std::memcpy(ranges.counter_data, &data, sizeof data), ranges.configured = ranges.emptied = false, CUPTI_SUCCESS;
+  auto work = ranges.of_kernels ? ranges.launched : std::vector<std::uint64_t>{ranges.work / ranges.passes};
+  work.resize(std::min(work.size() - (settings.drops_a_range ? 1 : 0), ranges.most_ranges));
+  const CounterData data{0x600d, work.size()};
+  std::memcpy(ranges.counter_data, &data, sizeof data);
+  std::memcpy(ranges.counter_data + sizeof data, work.data(), work.size() * sizeof work.front());
+  return ranges.configured = ranges.emptied = false, CUPTI_SUCCESS;
 }
 STAND_IN CUptiResult cuptiRangeProfilerGetCounterDataInfo(CUpti_RangeProfiler_GetCounterDataInfo_Params* p) {
   CounterData data;

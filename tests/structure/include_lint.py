@@ -21,6 +21,7 @@ MAY_KNOW = {
     "comm": {"core"},
     "store": {"core"},
     "emulator": set(),
+    "injection": {"core", "counters"},
     "marker": set(),
     "profile": {"core", "machine", "comm"},
     "imports": {"core"},

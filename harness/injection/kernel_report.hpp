@@ -1,0 +1,35 @@
+// What one process's launches came to, as the injected library writes it and the program that started the process reads it.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "counters/cupti_kernels.hpp"
+
+namespace plumbline {
+
+/// From the environment of the process: where its report goes ("FOLDER/rank-0.", before the process's number and .json), the file of the
+/// metrics by chip (JSON), and KernelWishes::most_launches.
+inline constexpr const char* report_variable = "PLUMBLINE_KERNELS_TO";
+inline constexpr const char* metrics_variable = "PLUMBLINE_KERNELS_METRICS";
+inline constexpr const char* most_launches_variable = "PLUMBLINE_KERNELS_MOST_LAUNCHES";
+
+struct KernelReport {
+  int process = 0, parent = 0;
+  std::vector<std::string> command = {};
+  std::string cupti = {};          // "CUPTI 13.0 (FILE)"
+  Availability availability = {};  // why nothing at all could be counted
+  bool ended = false;              // false: the process went on after this, unseen
+  KernelCounts counts = {};
+};
+
+/// The file appears whole. False where it cannot be written.
+bool write_kernel_report(const std::filesystem::path& file, const KernelReport& report);
+/// Throws Error (I/O) when the file cannot be read or is no such report.
+KernelReport read_kernel_report(const std::filesystem::path& file);
+
+/// The metrics by chip. Both throw Error (I/O).
+void write_metrics(const std::filesystem::path& file, const std::map<std::string, std::vector<std::string>>& metrics);
+std::map<std::string, std::vector<std::string>> read_metrics(const std::filesystem::path& file);
+
+}  // namespace plumbline

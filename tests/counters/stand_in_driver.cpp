@@ -1,0 +1,76 @@
+// The driver's part of the stand-in. As the driver does, it loads the library that CUDA_INJECTION64_PATH names when it starts.
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+#include "stand_in_state.hpp"
+
+using namespace stand_in;
+
+namespace {
+
+/// As the driver does at its start.
+void inject() {
+  const char* file = std::getenv("CUDA_INJECTION64_PATH");
+  static bool injected = false;
+  if (file == nullptr || std::exchange(injected, true)) return;
+  void* const opened = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  if (opened != nullptr) reinterpret_cast<int (*)()>(dlsym(opened, "InitializeInjection"))();
+}
+
+}  // namespace
+
+STAND_IN CUresult cuInit(unsigned) { return inject(), static_cast<CUresult>(settings.driver); }
+STAND_IN CUresult cuGetErrorString(CUresult, const char** text) { return *text = "made-up trouble", CUDA_SUCCESS; }
+STAND_IN CUresult cuDriverGetVersion(int* version) { return *version = 13000, CUDA_SUCCESS; }
+STAND_IN CUresult cuDeviceGetCount(int* count) { return *count = settings.devices, CUDA_SUCCESS; }
+STAND_IN CUresult cuCtxGetCurrent(CUcontext* context) { return *context = current, CUDA_SUCCESS; }
+STAND_IN CUresult cuCtxSetCurrent(CUcontext context) { return current = context, CUDA_SUCCESS; }
+STAND_IN CUresult cuCtxGetDevice(CUdevice* device) {
+  return *device = static_cast<int>((reinterpret_cast<char*>(current) - contexts.data()) % most_gpus), CUDA_SUCCESS;
+}
+STAND_IN CUresult cuCtxSynchronize() { return work_done += unfinished, unfinished = 0, CUDA_SUCCESS; }
+STAND_IN CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  return *context = context_at(static_cast<std::size_t>(device)), CUDA_SUCCESS;
+}
+STAND_IN CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) { return CUDA_SUCCESS; }
+#undef cuCtxCreate
+STAND_IN CUresult cuCtxCreate(CUcontext* context, unsigned, CUdevice device) {
+  return *context = current = context_at(most_gpus + static_cast<std::size_t>(device)), CUDA_SUCCESS;
+}
+#undef cuCtxDestroy
+STAND_IN CUresult cuCtxDestroy(CUcontext context) {
+  CUpti_ResourceData data{};
+  data.context = context;
+  if (is_listened_to(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING))
+    subscriber.called(subscriber.user, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, &data);
+  return CUDA_SUCCESS;
+}
+/// A function is its name; the work is the grid's. A grid of nothing fails.
+STAND_IN CUresult cuLaunchKernel(CUfunction function, unsigned grid, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
+                                 void**, void**) {
+  const auto* name = reinterpret_cast<const char*>(function);
+  const int result = grid == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_ENTER, name);
+  if (grid > 0) run(grid);
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_EXIT, name, result);
+  return static_cast<CUresult>(result);
+}
+STAND_IN CUresult cuGraphLaunch(CUgraphExec, CUstream) {
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_API_ENTER);
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_API_EXIT);
+  return CUDA_SUCCESS;
+}
+#undef cuStreamBeginCapture
+STAND_IN CUresult cuStreamBeginCapture_v2(CUstream, CUstreamCaptureMode) {
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2, CUPTI_API_ENTER);
+  const bool profiled = std::any_of(profilers_on.begin(), profilers_on.end(), [](const auto* one) { return one->started; });
+  const int result = profiled ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2, CUPTI_API_EXIT, nullptr, result);
+  return static_cast<CUresult>(result);
+}
+STAND_IN CUresult cuStreamEndCapture(CUstream, CUgraph*) {
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture, CUPTI_API_ENTER);
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture, CUPTI_API_EXIT);
+  return CUDA_SUCCESS;
+}

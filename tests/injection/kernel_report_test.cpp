@@ -1,0 +1,81 @@
+// What the injected library writes is what the program that started the process reads.
+#include "injection/kernel_report.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "core/error.hpp"
+
+namespace plumbline {
+namespace {
+
+namespace fs = std::filesystem;
+
+class kernel_report : public ::testing::Test {
+ protected:
+  kernel_report() { fs::create_directories(folder_); }
+  ~kernel_report() override { fs::remove_all(folder_); }
+
+  const fs::path folder_ = fs::path(::testing::TempDir()) / ("kernel_report_" + std::to_string(::getpid()));
+};
+
+TEST_F(kernel_report, what_is_written_is_read_and_no_number_stays_none) {
+  KernelReport written{
+      .process = 12, .parent = 3, .command = {"program", "with\nwords", "\xff"}, .cupti = "CUPTI 13.0 (here)", .ended = true};
+  written.counts.gpus = {{1, "GH100", {"a.sum", "b.sum"}, 2, {}}, {2, "GB100", {}, 0, {Status::permission, "not for you"}}};
+  written.counts.kernels = {{1, "_Z4axpyd", 9, 8, {1e15 + 1, std::numeric_limits<double>::quiet_NaN()}}};
+  written.counts.graph_launches = 4, written.counts.captured = 5, written.counts.elsewhere = 6, written.counts.lost = 7;
+  ASSERT_TRUE(write_kernel_report(folder_ / "one.json", written));
+  const KernelReport read = read_kernel_report(folder_ / "one.json");
+  EXPECT_EQ(read.process, 12);
+  EXPECT_EQ(read.parent, 3);
+  EXPECT_EQ(read.command.at(1), "with\nwords");
+  EXPECT_EQ(read.cupti, written.cupti);
+  EXPECT_TRUE(read.ended && read.availability.ok());
+  ASSERT_EQ(read.counts.gpus.size(), 2U);
+  EXPECT_EQ(read.counts.gpus[0].metrics, written.counts.gpus[0].metrics);
+  EXPECT_EQ(read.counts.gpus[0].passes, 2U);
+  EXPECT_EQ(read.counts.gpus[1].availability.status, Status::permission);
+  EXPECT_EQ(read.counts.gpus[1].availability.reason, "not for you");
+  const auto& kernel = read.counts.kernels.at(0);
+  EXPECT_EQ(kernel.name, "_Z4axpyd");
+  EXPECT_EQ(kernel.launches, 9U);
+  EXPECT_EQ(kernel.counted, 8U);
+  EXPECT_EQ(kernel.sums.at(0), 1e15 + 1);
+  EXPECT_TRUE(std::isnan(kernel.sums.at(1)));
+  EXPECT_EQ(read.counts.graph_launches, 4U);
+  EXPECT_EQ(read.counts.captured, 5U);
+  EXPECT_EQ(read.counts.elsewhere, 6U);
+  EXPECT_EQ(read.counts.lost, 7U);
+  EXPECT_FALSE(fs::exists(folder_ / "one.json.partial"));
+}
+
+TEST_F(kernel_report, what_is_cut_or_something_else_is_an_error_that_names_the_file) {
+  EXPECT_FALSE(write_kernel_report(folder_ / "nowhere" / "one.json", {}));
+  ASSERT_TRUE(write_kernel_report(folder_ / "one.json", {}));
+  fs::resize_file(folder_ / "one.json", 20);
+  std::ofstream(folder_ / "other.json") << R"({"schema": "plumbline-emulator/1"})";
+  for (const char* name : {"one.json", "other.json", "none.json"}) {
+    try {
+      read_kernel_report(folder_ / name);
+      FAIL() << name;
+    } catch (const Error& refused) {
+      EXPECT_EQ(refused.code(), Exit::io_or_failed_case);
+      EXPECT_NE(std::string(refused.what()).find(name), std::string::npos) << refused.what();
+    }
+  }
+}
+
+TEST_F(kernel_report, the_metrics_by_chip_are_read_as_they_were_written) {
+  const std::map<std::string, std::vector<std::string>> metrics{{"GA100", {}}, {"GH100", {"b.sum", "a.sum"}}};
+  write_metrics(folder_ / "metrics", metrics);
+  EXPECT_EQ(read_metrics(folder_ / "metrics"), metrics);
+  EXPECT_THROW(read_metrics(folder_ / "none"), Error);
+}
+
+}  // namespace
+}  // namespace plumbline

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""plumbline profile --gpu from outside: a program that launches kernels, through the library that stands in for NVIDIA's driver and CUPTI.
+Of a launch of WORK its counters are WORK times the place of the metric. From the environment: PLUMBLINE, STAND_IN_CUPTI (the folder; where
+CUPTI is left out of the build it is not there).
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+STAND_IN = os.environ.get("STAND_IN_CUPTI")
+ADD, MUL, FMA = (f"sm__sass_thread_inst_executed_op_d{kind}_pred_on.sum" for kind in ("add", "mul", "fma"))
+
+with_cupti = pytest.mark.skipif(STAND_IN is None, reason="CUPTI is left out of this build, and cmake says why")
+
+
+@pytest.fixture(scope="session")
+def launching(tmp_path_factory):
+    program = tmp_path_factory.mktemp("programs") / "launching"
+    subprocess.run(["gcc", "-O1", "-Wall", "-Wextra", "-Werror", HERE / "launching.c", "-o", program, "-ldl", "-lpthread"], check=True)
+    return program
+
+
+def plumbline(*words, gpus_here=True, **environment):
+    surroundings = {**os.environ, **environment}
+    if gpus_here:
+        surroundings |= {"PLUMBLINE_CUPTI_PATH": STAND_IN, "LD_LIBRARY_PATH": STAND_IN}
+    return subprocess.run([os.environ["PLUMBLINE"], *map(str, words)], capture_output=True, text=True, timeout=120, env=surroundings)
+
+
+@pytest.fixture
+def profile(tmp_path, launching):
+    def of_words(*words, options=(), code=0, **environment):
+        out = tmp_path / "profile.json"
+        ended = plumbline("profile", "--gpu", "-o", out, *options, "--", launching, *words, **environment)
+        assert ended.returncode == code, ended.stderr
+        return json.loads(out.read_text()), ended
+
+    return of_words
+
+
+def rows(document, kind):
+    return [row for row in document["rows"] if row["kind"] == kind]
+
+
+def by_name(document):
+    return {row["name"]: row for row in rows(document, "kernel")}
+
+
+def only(document, kind):
+    (row,) = rows(document, kind)
+    return row
+
+
+@with_cupti
+def test_each_kernel_has_a_row_of_its_launches_time_flops_and_bytes(profile):
+    document, ended = profile("launch=_Z4axpyPdi,100,3", "launch=plain,7")
+    assert document["schema"] == "plumbline-profile/1"
+    assert set(by_name(document)) == {"axpy(double*, int)", "plain"}
+    row = by_name(document)["axpy(double*, int)"]
+    assert (row["symbol"], row["chip"], row["status"]) == ("_Z4axpyPdi", "GH100", "ok")
+    assert (row["launches"], row["counted_launches"]) == (3, 3)
+    assert [row["counts"][metric] for metric in (ADD, MUL, FMA)] == [300, 600, 900]
+    assert row["flops_by_precision"]["fp64"] == 300 + 600 + 2 * 900
+    assert row["flops"] == sum(row["flops_by_precision"].values())
+    place = row["counts"]["gpu__time_duration.sum"] / 300
+    assert row["seconds"] == pytest.approx(300 * place * 1e-9)
+    assert row["gflops"] == pytest.approx(row["flops"] / row["seconds"] / 1e9)
+    assert row["levels"]["L2"]["bytes"] == 32 * row["counts"]["lts__t_sectors_srcunit_tex.sum"]
+    assert row["levels"]["mem"]["bytes"] == row["counts"]["dram__bytes_read.sum"] + row["counts"]["dram__bytes_write.sum"]
+    assert row["levels"]["L1"]["ai"] == pytest.approx(row["flops"] / row["levels"]["L1"]["bytes"])
+    assert {"L1", "shared", "L2", "mem"} == set(row["levels"])
+    total = only(document, "total")
+    assert (total["kernels"], total["launches"], total["processes"]) == (2, 4, 1)
+    assert total["flops"] == sum(one["flops"] for one in rows(document, "kernel"))
+    assert "1 pass, so that each counted launch ran once" in ended.stderr
+    assert ended.stdout == "the program's own words\n"
+    assert only(document, "process")["ended"] is True
+
+
+@with_cupti
+def test_more_launches_than_fit_into_the_counter_data_are_all_counted(profile):
+    document, _ = profile("launch=many,2,1000")
+    row = by_name(document)["many"]
+    assert (row["launches"], row["counted_launches"], row["counts"][ADD]) == (1000, 1000, 2000)
+
+
+@with_cupti
+def test_launches_of_several_threads_are_told_apart(profile):
+    document, _ = profile("threads=4")
+    kernels = by_name(document)
+    assert kernels["even"]["counts"][ADD] == 500 * (1 + 3) and kernels["odd"]["counts"][ADD] == 500 * (2 + 4)
+
+
+@with_cupti
+def test_the_first_launches_alone_are_counted_on_demand_and_all_are_told(profile):
+    words = ["launch=a,10", "launch=b,1"] * 5
+    document, ended = profile(*words, options=["--launches", "2"])
+    kernels = by_name(document)
+    assert {name: (row["launches"], row["counted_launches"], row["counts"][ADD]) for name, row in kernels.items()} == {"a": (5, 2, 20), "b": (5, 2, 2)}
+    assert "of each kernel the first 2 launches" in " ".join(document["notes"]) and "2 of 5" in ended.stderr
+
+
+@with_cupti
+def test_the_kernels_of_graphs_are_not_counted_and_said_so(profile):
+    document, _ = profile("launch=a,3", "begin_capture", "launch=a,3", "end_capture", "graph", "launch=a,3")
+    assert by_name(document)["a"]["counts"][ADD] == 6
+    process = only(document, "process")
+    assert (process["graph_launches"], process["captured_launches"]) == (1, 1)
+    notes = " ".join(document["notes"])
+    assert "1 launch of whole graphs (CUDA graphs): kernels in them are not counted" in notes and "1 launch while a stream was captured" in notes
+
+
+@with_cupti
+def test_every_gpu_is_counted_in_its_first_context_and_the_next_one_when_that_is_gone(profile):
+    document, _ = profile("launch=a,1", "gpu=1", "launch=a,10", "gpu=0", "launch=a,100", STAND_IN_CUPTI_GPUS="2")
+    assert by_name(document)["a"]["counts"][ADD] == 111
+    assert [gpu["gpu"] for gpu in only(document, "process")["gpus"]] == [0, 1]
+    document, _ = profile("launch=a,1", "context", "launch=a,10", "launch=b,10")
+    assert by_name(document)["a"]["counts"][ADD] == 1
+    assert (by_name(document)["b"]["status"], by_name(document)["b"]["flops"]) == ("unavailable", None)
+    assert only(document, "process")["other_context_launches"] == 2
+    assert "2 launches in a further context of a GPU" in " ".join(document["notes"])
+    document, _ = profile("launch=a,1", "destroy", "context", "launch=a,10")
+    assert by_name(document)["a"]["counts"][ADD] == 11
+
+
+@with_cupti
+def test_a_launch_that_fails_is_none(profile):
+    document, _ = profile("launch=a,0", "launch=b,0", "launch=a,5")
+    assert set(by_name(document)) == {"a"} and by_name(document)["a"]["launches"] == 1
+
+
+@with_cupti
+def test_programs_that_it_starts_are_counted_and_those_that_share_a_kernel_are_summed(profile, launching):
+    document, _ = profile("launch=after,1", "exec", code=1)
+    assert by_name(document)["after"]["counts"][ADD] == 5, "what the first program had not yet read is missing"
+    assert sorted(row["ended"] for row in rows(document, "process")) == [False, True]
+    shell = plumbline("profile", "--gpu", "--json", "--", "sh", "-c", f"{launching} launch=a,1; {launching} launch=a,2")
+    document = json.loads(shell.stderr)
+    assert by_name(document)["a"]["counts"][ADD] == 3 and by_name(document)["a"]["processes"] == 2
+
+
+@with_cupti
+def test_a_forks_child_leaves_its_parents_report_alone(profile):
+    document, _ = profile("launch=a,1", "fork", "launch=a,2")
+    assert by_name(document)["a"]["counts"][ADD] == 3 and len(rows(document, "process")) == 1
+
+
+@with_cupti
+@pytest.mark.parametrize("word, code", [("_exit=0", 1), ("_exit=7", 7), (f"signal={int(signal.SIGKILL)}", 137)])
+def test_a_program_that_ends_at_once_keeps_what_was_read_and_says_what_is_missing(profile, word, code):
+    document, ended = profile("launch=a,1,100", word, code=code)
+    assert by_name(document)["a"]["counts"][ADD] == 64
+    assert "what it launched after its last batch of 64 is missing" in " ".join(document["notes"])
+    assert code == 1 or f"exit {code}" in ended.stderr
+
+
+@with_cupti
+def test_the_programs_exit_code_is_kept(profile):
+    document, ended = profile("launch=a,4", "exit=5", code=5)
+    assert by_name(document)["a"]["counts"][ADD] == 4 and "the program ended with exit 5" in ended.stderr
+
+
+@with_cupti
+@pytest.mark.parametrize("result, status, words", [(35, "permission", "NVreg_RestrictProfilingToAdminUsers=0"), (43, "unavailable", "MIG")])
+def test_refused_counters_have_their_reason_and_the_program_runs_all_the_same(profile, result, status, words):
+    document, ended = profile("launch=a,4", code=2, STAND_IN_CUPTI_ENABLE=str(result))
+    assert ended.stdout == "the program's own words\n"
+    (gpu,) = only(document, "process")["gpus"]
+    assert gpu["status"] == status and words in gpu["reason"]
+    row = by_name(document)["a"]
+    assert (row["launches"], row["counted_launches"], row["seconds"], row["flops"]) == (1, 0, None, None), "absent is not zero"
+    assert ended.stderr.startswith("plumbline: launching: it ran, but its kernels were not counted: ") and words in ended.stderr
+
+
+@with_cupti
+def test_another_subscriber_of_cupti_is_told_and_not_taken_for_a_program_without_kernels(profile):
+    document, ended = profile("launch=a,4", code=2, STAND_IN_CUPTI_SUBSCRIBE="39")
+    assert only(document, "process")["status"] == "stolen" and "CUPTI error 39" in ended.stderr
+    assert "no kernel was launched" not in " ".join(document["notes"])
+
+
+@with_cupti
+def test_a_program_without_kernels_or_without_cuda_says_so(profile):
+    document, _ = profile("gpu=0")
+    assert not rows(document, "kernel") and "no kernel was launched by itself" in " ".join(document["notes"])
+    document, _ = profile()
+    assert not rows(document, "process") and "no process called CUDA's driver" in " ".join(document["notes"])
+
+
+@with_cupti
+def test_another_injected_library_is_not_pushed_aside(launching):
+    ended = plumbline("profile", "--gpu", "--", launching, CUDA_INJECTION64_PATH="/opt/tool.so")
+    assert ended.returncode == 2 and "CUDA_INJECTION64_PATH is set (/opt/tool.so)" in ended.stderr
+
+
+def test_without_a_driver_it_is_one_line_that_says_what_to_try(launching):
+    if pathlib.Path("/proc/driver/nvidia").exists():
+        pytest.skip("this machine has NVIDIA's driver")
+    ended = plumbline("profile", "--gpu", "--", launching, "exit=3", gpus_here=False)
+    assert ended.returncode == 2 and len(ended.stderr.splitlines()) == 1
+    if STAND_IN is not None:
+        assert "no NVIDIA driver here" in ended.stderr and "--count-only" in ended.stderr
+
+
+@pytest.mark.parametrize("words", [["--gpu", "--count-only"], []])
+def test_one_way_of_counting_is_to_be_named(words):
+    ended = plumbline("profile", *words, "--", "/bin/true", gpus_here=False)
+    assert ended.returncode == 2 and "either by the emulator (--count-only) or on GPUs (--gpu)" in ended.stderr
+
+
+def test_a_launcher_is_refused_with_the_way_it_goes():
+    ended = plumbline("profile", "--gpu", "--", "/usr/bin/mpiexec", "-n", "2", "x", gpus_here=False)
+    assert ended.returncode == 2 and "mpiexec -n 4 plumbline profile --gpu -- program args" in ended.stderr
