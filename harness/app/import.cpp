@@ -12,6 +12,7 @@
 #include "app/streams.hpp"
 #include "app/table.hpp"
 #include "core/fnv.hpp"
+#include "imports/kernel_profile.hpp"
 #include "imports/ncu_report.hpp"
 #include "imports/nvprof_report.hpp"
 #include "store/file_bytes.hpp"
@@ -36,7 +37,8 @@ struct InputFile {
 
 std::vector<InputFile> read_files(const ImportOptions& options) {
   std::vector<InputFile> files;
-  for (const auto& path : options.files) files.push_back({path, read_bytes(path, options.tool + " CSV")});
+  for (const auto& path : options.files)
+    files.push_back({path, read_bytes(path, options.tool == own_profiler ? "profile" : options.tool + " CSV")});
   return files;
 }
 
@@ -65,6 +67,7 @@ std::string provenance_of(const ImportOptions& options, const std::vector<InputF
 std::vector<ProfiledLaunch> launches_of(const ImportOptions& options, const std::vector<InputFile>& files, const ProfilerMetrics& table) {
   const WantedMetrics wanted = wanted_metrics(table);
   if (options.tool == "ncu") return read_ncu_report(files.front().text, files.front().path, wanted);
+  if (options.tool == own_profiler) return read_kernel_profile(files.front().text, files.front().path, wanted);
   std::vector<std::pair<std::string, std::string>> texts;
   for (const auto& file : files) texts.emplace_back(file.text, file.path);
   return read_nvprof_reports(std::move(texts), wanted);
@@ -104,8 +107,9 @@ void add_tool(CLI::App& parent, const std::string& tool, const std::string& abou
   auto* command = parent.add_subcommand(tool, about);
   auto options = std::make_shared<ImportOptions>();
   options->tool = tool;
-  auto* files = command->add_option("FILE", options->files, "the profiler's CSV")->required();
-  if (tool == "ncu") files->expected(1);
+  auto* files =
+      command->add_option("FILE", options->files, tool == own_profiler ? "what profile --gpu -o wrote" : "the profiler's CSV")->required();
+  if (tool != "nvprof") files->expected(1);
   command->add_option("-o,--output", options->output, "result file (default: FILE with .h5)");
   command->add_option("--ceilings", options->ceilings, "the GPU's ceilings: a node spec, as 'plumbline project' reads it (TOML)")
       ->type_name("FILE");
@@ -116,9 +120,12 @@ void add_tool(CLI::App& parent, const std::string& tool, const std::string& abou
 }  // namespace
 
 void add_import(CLI::App& app, Action& chosen) {
-  auto* command = app.add_subcommand("import", "makes a result file of what another profiler measured, for show and report");
+  auto* command =
+      app.add_subcommand("import", "makes a result file of what another profiler, or profile --gpu, measured, for show and report");
   command->require_subcommand(1);
   add_tool(*command, "ncu", "Nsight Compute's CSV (ncu --csv, best with --page raw): a case for each launch", chosen);
+  add_tool(*command, own_profiler, "what plumbline profile --gpu -o wrote: a case for each kernel, the mean of its counted launches",
+           chosen);
   add_tool(*command, "nvprof", "nvprof's CSVs, of metrics and of times (nvprof --csv): a case for each kernel and run", chosen);
 }
 

@@ -152,7 +152,7 @@ KernelProfile merge_kernels(const std::vector<RankReport>& reports, const std::m
           std::find_if(report.counts.gpus.begin(), report.counts.gpus.end(), [&](const auto& one) { return one.ordinal == kernel.gpu; });
       const CountedGpu facts = gpu == report.counts.gpus.end() ? CountedGpu{} : *gpu;
       KernelRow& row = rows[{kernel.name, facts.chip}];
-      row.symbol = kernel.name, row.name = demangled(kernel.name), row.chip = facts.chip;
+      row.symbol = kernel.name, row.name = demangled(kernel.name), row.chip = facts.chip, row.compute_capability = facts.compute_capability;
       add(row, kernel, facts.metrics);
       if (met.insert({kernel.name, facts.chip}).second) ++row.processes;
     }

@@ -34,6 +34,7 @@ struct KernelMeasures {
 
 struct KernelRow {
   std::string symbol = {}, name = {}, chip = {};  // name: demangled
+  int compute_capability = 0;                     // 90 for 9.0; 0: not known
   std::uint64_t launches = 0, counted = 0;
   int processes = 0;
   std::map<std::string, double> sums = {};  // over the counted launches, by metric; NaN: CUPTI gave no number

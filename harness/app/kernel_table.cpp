@@ -125,6 +125,7 @@ Json kernel_row(const KernelRow& kernel) {
            {"name", kernel.name},
            {"symbol", kernel.symbol},
            {"chip", text_or_null(kernel.chip)},
+           {"compute_capability", kernel.compute_capability},
            {"processes", kernel.processes},
            {"launches", kernel.launches},
            {"counted_launches", kernel.counted},

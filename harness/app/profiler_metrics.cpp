@@ -13,7 +13,14 @@ namespace plumbline::app {
 namespace {
 
 constexpr const char* folder = "harness/imports/metrics";
-constexpr std::array profilers{"ncu", "nvprof"};
+constexpr std::array profilers{"ncu", "nvprof", own_profiler};
+
+/// What profile --gpu counts are CUPTI's metrics, as ncu's are; it tells the time itself.
+ProfilerMetrics own_metrics(ProfilerMetrics of_ncu) {
+  of_ncu.tool = own_profiler;
+  std::erase_if(of_ncu.rows, [](const ProfilerMetric& row) { return row.quantity == launch_seconds; });
+  return of_ncu;
+}
 
 template <class T>
 T required(const WrittenTable& table, const char* key, const std::optional<Written<T>>& written) {
@@ -49,6 +56,7 @@ ProfilerMetric read_row(const WrittenTable& table) {
 }  // namespace
 
 ProfilerMetrics profiler_metrics(const std::string& tool) {
+  if (tool == own_profiler) return own_metrics(profiler_metrics("ncu"));
   const std::string path = (find_shared(folder) / (tool + ".toml")).string();
   const toml::table document = parse_toml(read_text(path, "table of metrics", "install Plumbline, or set PLUMBLINE_SHARE"), path);
   const WrittenTable top(document, path, "the file");

@@ -8,6 +8,9 @@
 
 namespace plumbline::app {
 
+/// The backend of what `plumbline profile --gpu` counted, where it was imported.
+inline constexpr const char* own_profiler = "profile";
+
 /// Throws Error (user) with file and line where a table is wrong, or where there is none.
 ProfilerMetrics profiler_metrics(const std::string& tool);
 

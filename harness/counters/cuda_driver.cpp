@@ -5,8 +5,9 @@
 namespace plumbline {
 namespace {
 
-// Of CUresult.
+// Of CUresult, and of CUdevice_attribute.
 constexpr int success = 0, no_such_function = -1, no_device = 100;
+constexpr int capability_major = 75, capability_minor = 76;
 
 }  // namespace
 
@@ -53,6 +54,12 @@ void* CudaDriver::context() const {
 int CudaDriver::ordinal() const {
   int device = 0;
   return context() != nullptr && invoke("cuCtxGetDevice", &device) == success ? device : 0;
+}
+
+int CudaDriver::compute_capability() const {
+  int major = 0, minor = 0;
+  if (invoke("cuDeviceGetAttribute", &major, capability_major, ordinal()) != success) return 0;
+  return invoke("cuDeviceGetAttribute", &minor, capability_minor, ordinal()) == success ? 10 * major + minor : 0;
 }
 
 std::string CudaDriver::wait() const {

@@ -19,6 +19,8 @@ class CudaDriver {
   void* context() const;
   /// Of the GPU of that context among those that CUDA shows; where there is none, of the first.
   int ordinal() const;
+  /// Of that GPU: 90 for 9.0; 0 where the driver does not say.
+  int compute_capability() const;
   /// Until all work in the context is done. What went wrong with it, else empty.
   std::string wait() const;
 

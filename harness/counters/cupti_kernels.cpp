@@ -146,6 +146,7 @@ class CuptiKernels::Session {
     device.context = context;
     guard(device, [&] {
       device.facts.chip = cupti_chip_of(*cupti_.opened(), device.facts.ordinal);
+      device.facts.compute_capability = driver_->compute_capability();
       device.facts.metrics = metrics_of(device.facts.chip);
       device.profiler = std::make_unique<CuptiProfiler>(*cupti_.opened(), CuptiTarget{context, device.facts.ordinal}, device.facts.metrics,
                                                         RangeOf::kernel, most_ranges);

@@ -21,6 +21,7 @@ struct KernelWishes {
 struct CountedGpu {
   int ordinal = 0;
   std::string chip = {};
+  int compute_capability = 0;  // 90 for 9.0
   std::vector<std::string> metrics = {};
   std::size_t passes = 0;          // so often each counted launch ran
   Availability availability = {};  // what stood in the way of counting, at first or later

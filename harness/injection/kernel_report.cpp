@@ -25,16 +25,17 @@ Availability availability_of(const Json& json) {
 }
 
 Json json_of(const CountedGpu& gpu) {
-  return {{"ordinal", gpu.ordinal},
-          {"chip", gpu.chip},
-          {"metrics", gpu.metrics},
-          {"passes", gpu.passes},
-          {"availability", json_of(gpu.availability)}};
+  return {{"ordinal", gpu.ordinal}, {"chip", gpu.chip},     {"compute_capability", gpu.compute_capability},
+          {"metrics", gpu.metrics}, {"passes", gpu.passes}, {"availability", json_of(gpu.availability)}};
 }
 
 CountedGpu gpu_of(const Json& json) {
-  return {json.at("ordinal").get<int>(), json.at("chip").get<std::string>(), json.at("metrics").get<std::vector<std::string>>(),
-          json.at("passes").get<std::size_t>(), availability_of(json.at("availability"))};
+  return {json.at("ordinal").get<int>(),
+          json.at("chip").get<std::string>(),
+          json.at("compute_capability").get<int>(),
+          json.at("metrics").get<std::vector<std::string>>(),
+          json.at("passes").get<std::size_t>(),
+          availability_of(json.at("availability"))};
 }
 
 Json json_of(const CountedKernel& kernel) {

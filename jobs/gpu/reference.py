@@ -13,6 +13,7 @@ TABLES = {
     "repeatability": ("35-repeat/repeatability.json", "rows", None),
     "counters": ("40-validation/score.json", "counters", None),
     "cases": ("40-validation/show.json", "rows", ["case", "seconds", "gflops", "flops", "levels", "bound", "percent_of_roof", "status", "reason"]),
+    "kernels": ("45-kernels/agreement.json", None, None),
     "ncu": ("50-ncu/agreement.json", None, None),
 }
 

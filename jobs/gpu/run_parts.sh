@@ -55,7 +55,7 @@ for part in "${again[@]}"; do
   rm -f "$results/$part/done"
 done
 
-identity=$(cat "$programs/bin/plumbline" "$programs/lib/libplumbline_cuda.so" 2>/dev/null | sha256sum | cut -c 1-16)
+identity=$(cat "$programs/bin/plumbline" "$programs"/lib/libplumbline_cuda*.so 2>/dev/null | sha256sum | cut -c 1-16)
 is_done() { [[ -f $results/$1/done && $(head -n 1 "$results/$1/done") == "$identity" ]]; }
 # What is done says how it went: "passed 12 s" or "skipped: no ncu".
 how() { sed -n 2p "$results/$1/done"; }

@@ -33,7 +33,7 @@ const std::vector<std::string> metrics{"add", "fma", "half", "tensor", "read", "
 
 RankReport report(int rank, int process, std::vector<CountedKernel> kernels) {
   RankReport one{rank, {.process = process, .ended = true}};
-  one.report.counts.gpus = {{0, "GH100", metrics, 2, {}}};
+  one.report.counts.gpus = {{0, "GH100", 90, metrics, 2, {}}};
   one.report.counts.kernels = std::move(kernels);
   return one;
 }
@@ -91,7 +91,7 @@ TEST(kernel_profile, cupti_counts_all_that_is_shown_of_a_kernel_in_few_passes) {
     EXPECT_TRUE(host.unknown_metrics(chip, wanted).empty());
     const auto needed = host.passes(chip, wanted);
     ASSERT_TRUE(needed.has_value()) << chip << ": not in one session";
-    if (known_version) EXPECT_EQ(*needed, passes) << chip << ", " << wanted.size() << " metrics";
+    EXPECT_TRUE(*needed == passes || !known_version) << chip << ": " << *needed << " passes for " << wanted.size() << " metrics";
     for (const auto& metric : wanted) EXPECT_TRUE(is_additive(metric)) << metric;
   }
 }

@@ -26,7 +26,7 @@ class kernel_report : public ::testing::Test {
 TEST_F(kernel_report, what_is_written_is_read_and_no_number_stays_none) {
   KernelReport written{
       .process = 12, .parent = 3, .command = {"program", "with\nwords", "\xff"}, .cupti = "CUPTI 13.0 (here)", .ended = true};
-  written.counts.gpus = {{1, "GH100", {"a.sum", "b.sum"}, 2, {}}, {2, "GB100", {}, 0, {Status::permission, "not for you"}}};
+  written.counts.gpus = {{1, "GH100", 90, {"a.sum", "b.sum"}, 2, {}}, {2, "GB100", 100, {}, 0, {Status::permission, "not for you"}}};
   written.counts.kernels = {{1, "_Z4axpyd", 9, 8, {1e15 + 1, std::numeric_limits<double>::quiet_NaN()}}};
   written.counts.graph_launches = 4, written.counts.captured = 5, written.counts.elsewhere = 6, written.counts.lost = 7;
   ASSERT_TRUE(write_kernel_report(folder_ / "one.json", written));
@@ -39,6 +39,7 @@ TEST_F(kernel_report, what_is_written_is_read_and_no_number_stays_none) {
   ASSERT_EQ(read.counts.gpus.size(), 2U);
   EXPECT_EQ(read.counts.gpus[0].metrics, written.counts.gpus[0].metrics);
   EXPECT_EQ(read.counts.gpus[0].passes, 2U);
+  EXPECT_EQ(read.counts.gpus[0].compute_capability, 90);
   EXPECT_EQ(read.counts.gpus[1].availability.status, Status::permission);
   EXPECT_EQ(read.counts.gpus[1].availability.reason, "not for you");
   const auto& kernel = read.counts.kernels.at(0);

@@ -84,6 +84,34 @@ def test_each_kernel_has_a_row_of_its_launches_time_flops_and_bytes(profile):
 
 
 @with_cupti
+def test_the_rows_become_a_result_file_whose_kernels_lie_on_a_roofline(profile, tmp_path):
+    document, _ = profile("launch=_Z4axpyPdi,100,4", "launch=plain,7")
+    result = tmp_path / "kernels.h5"
+    roofs = HERE.parent / "imports/data/v100.toml"
+    ended = plumbline("import", "profile", tmp_path / "profile.json", "--ceilings", roofs, "-o", result, gpus_here=False)
+    assert ended.returncode == 0, ended.stderr
+    shown = plumbline("show", result, "--json", gpus_here=False)
+    assert shown.returncode == 0, shown.stderr
+    rows_shown = {row["case"]: row for row in json.loads(shown.stdout)["rows"]}
+    (case,) = [name for name in rows_shown if "/axpy/" in name]
+    assert case.startswith("imported/axpy/") and case.endswith("/run=1/g1/cuda-sm_90") and len(rows_shown) == 2
+    row, kernel = rows_shown[case], by_name(document)["axpy(double*, int)"]
+    assert row["seconds"] == pytest.approx(kernel["seconds"] / 4), "the mean of a launch"
+    assert row["bound"] and row["percent_of_roof"] > 0
+    for level in ("L1", "L2", "mem"):
+        assert row["levels"][level]["bytes"] == pytest.approx(kernel["levels"][level]["bytes"] / 4), level
+    for precision in ("fp64", "fp32", "tensor.fp16", "tensor.bf16"):
+        assert row["flops_by_precision"][precision] == pytest.approx(kernel["flops_by_precision"][precision] / 4), precision
+
+
+def test_what_is_no_profile_of_kernels_is_not_imported(tmp_path):
+    for text, words in (("{", "no whole document"), ('{"schema": "plumbline-show/1", "rows": []}', "schema"), ('{"schema": "plumbline-profile/1", "rows": []}', "no kernel")):
+        (tmp_path / "some.json").write_text(text)
+        ended = plumbline("import", "profile", tmp_path / "some.json", "-o", tmp_path / "some.h5", gpus_here=False)
+        assert ended.returncode == 2 and words in ended.stderr and "some.json" in ended.stderr
+
+
+@with_cupti
 def test_more_launches_than_fit_into_the_counter_data_are_all_counted(profile):
     document, _ = profile("launch=many,2,1000")
     row = by_name(document)["many"]

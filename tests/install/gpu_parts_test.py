@@ -162,6 +162,27 @@ def test_a_case_of_the_results_is_written_as_a_campaign_of_its_own():
     ]
 
 
+def test_a_kernels_launch_is_held_against_the_sweep_of_its_case(monkeypatch):
+    monkeypatch.syspath_prepend(str(SOURCE / "jobs/gpu"))
+    import kernel_agreement
+
+    process = {"kind": "process", "status": "ok", "gpus": [{"status": "ok", "reason": None}]}
+    levels = {"L1": {"bytes": 600}, "shared": {"bytes": None}, "L2": {"bytes": 300}, "mem": {"bytes": 90}}
+    kernels = [{"kind": "kernel", "name": "fill", "counted_launches": 1, "flops": 5, "levels": levels},
+               {"kind": "kernel", "name": "series", "counted_launches": 3, "flops": 12, "levels": levels},
+               {"kind": "kernel", "name": "never", "counted_launches": 0, "flops": None, "levels": {}}]
+    theirs = kernel_agreement.of_one_launch({"rows": [*kernels, process], "notes": []})
+    assert theirs == {"flops": 4, "levels": {"L1": {"bytes": 200}, "L2": {"bytes": 100}, "mem": {"bytes": 30}}}
+    sweep = {"case": "a", "flops": 4, "levels": {"L1": {"bytes": 200}, "L2": {"bytes": 110}, "mem": {"bytes": 60}}}
+    agrees = {line["what"]: line["agrees"] for line in kernel_agreement.compare(sweep, theirs)}
+    assert agrees == {"flops": True, "L1": True, "L2": False, "mem": None}
+    with pytest.raises(RuntimeError):
+        kernel_agreement.of_one_launch({"rows": [process], "notes": ["no kernel was launched by itself"]})
+    process["gpus"] = [{"status": "permission", "reason": "not for this user"}]
+    with pytest.raises(kernel_agreement.NotAllowed):
+        kernel_agreement.of_one_launch({"rows": [process], "notes": []})
+
+
 def test_the_reference_file_holds_what_parts_have_left_and_says_what_is_missing(tmp_path):
     results = tmp_path / "results"
     for part in ("10-facts", "40-validation"):
@@ -172,7 +193,7 @@ def test_the_reference_file_holds_what_parts_have_left_and_says_what_is_missing(
     out = tmp_path / "reference.json"
     ended = subprocess.run([sys.executable, SOURCE / "jobs/gpu/reference.py", results, out], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "missing: ceilings, repeatability, cases, ncu" in ended.stdout
+    assert "missing: ceilings, repeatability, cases, kernels, ncu" in ended.stdout
     found = json.loads(out.read_text())
     assert found["gpu"] == {"Driver Version": "580.1", "Product Name": "NVIDIA H100"}
     assert found["counters"] == score["counters"] and found["ceilings"] is None

@@ -1,0 +1,87 @@
+"""Counts by `plumbline profile --gpu` beside those of `plumbline run`: kernel_agreement.py PLUMBLINE SHOW.json FOLDER
+
+The cases of ncu_agreement.py run once more, each alone, as a program that is profiled from outside: its kernel's first launches, counted by
+CUPTI's kernel replay, are held against what SHOW.json has for a sweep (user replay of the region). Prints a table, leaves
+FOLDER/agreement.json. Exit 1 where FLOPs differ at all, or L1 or L2 bytes by more than 3 %; bytes of memory are printed beside each other only.
+Exit 77 where this user may not read the counters.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+from ncu_agreement import CASES, TOLERANCE, amounts, campaign_of
+
+LAUNCHES = 3
+
+
+class NotAllowed(Exception):
+    """The counters are refused to this user."""
+
+
+def of_one_launch(document):
+    """FLOPs and bytes of a launch of the kernel of most FLOPs, as `show` has them; throws where none was counted."""
+    (process,) = [row for row in document["rows"] if row["kind"] == "process"]
+    refused = [one["reason"] for one in [process, *process["gpus"]] if one["status"] == "permission"]
+    if refused:
+        raise NotAllowed(refused[0])
+    kernels = [row for row in document["rows"] if row["kind"] == "kernel" and row["counted_launches"]]
+    if not kernels:
+        raise RuntimeError(f"no kernel was counted: {document['notes']}")
+    kernel = max(kernels, key=lambda row: row["flops"] or 0)
+    n = kernel["counted_launches"]
+    levels = {name: {"bytes": level["bytes"] / n} for name, level in kernel["levels"].items() if level["bytes"] is not None}
+    return {"flops": kernel["flops"] / n, "levels": levels}
+
+
+def profiled(plumbline, row, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    campaign, out = folder / "case.toml", folder / "profile.json"
+    campaign.write_text(campaign_of(row))
+    ended = subprocess.run(
+        [plumbline, "profile", "--gpu", "--launches", str(LAUNCHES), "-o", out, "--",
+         plumbline, "run", campaign, "-o", folder / "case.h5", "--overwrite"],
+        capture_output=True, text=True,
+    )
+    if not out.exists():
+        raise RuntimeError(f"profile ended with {ended.returncode}: {ended.stderr.strip().splitlines()[-1:]}")
+    return of_one_launch(json.loads(out.read_text()))
+
+
+def compare(row, theirs):
+    """A line of the table for each amount."""
+    ours = amounts(row)
+    for name, replayed in amounts(theirs).items():
+        ratio = replayed / ours[name] if replayed is not None and ours[name] else None
+        agrees = None if ratio is None or name not in TOLERANCE else abs(ratio - 1) <= TOLERANCE[name]
+        yield {"case": row["case"], "what": name, "run": ours[name], "profile": replayed, "ratio": ratio, "agrees": agrees}
+
+
+def main():
+    plumbline, shown, folder = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    rows = [row for row in json.loads(shown.read_text())["rows"] if row["status"] == "ok"]
+    table, failures = [], 0
+    for number, begin in enumerate(CASES):
+        row = next((row for row in rows if row["case"].startswith(begin)), None)
+        if row is None:
+            print(f"{begin}: no such case was measured")
+            continue
+        try:
+            table += compare(row, profiled(plumbline, row, folder / str(number)))
+        except NotAllowed as refused:
+            print(refused)
+            return 77
+        except RuntimeError as failure:
+            print(f"{row['case']}: {failure}")
+            failures += 1
+    for line in table:
+        words = {True: "", False: "  APART", None: "  (beside each other only)"}[line["agrees"]]
+        ratio = "-" if line["ratio"] is None else f"{line['ratio']:.5f}"
+        print(f"{line['case']:70} {line['what']:6} run {line['run']} profile {line['profile']} ratio {ratio}{words}")
+    (folder / "agreement.json").write_text(json.dumps(table, indent=1) + "\n")
+    return 1 if failures or not table or any(line["agrees"] is False for line in table) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
