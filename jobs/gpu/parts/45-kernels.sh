@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # what: the same kernels by plumbline profile --gpu (CUPTI's kernel replay, in a program that knows nothing of it), beside the counts of part 40
-# seconds: 90
+# seconds: 30
 set -uo pipefail
 [[ -f $RESULTS/40-validation/show.json ]] || { echo "part 40-validation has left no show.json: do it first" && exit 1; }
 exec python3 "$(dirname "${BASH_SOURCE[0]}")/../kernel_agreement.py" "$BIN/plumbline" "$RESULTS/40-validation/show.json" "$OUT"
