@@ -24,9 +24,7 @@ double data_bytes(const CeilingCase& ceiling) {
   return std::isfinite(ceiling.working_set_bytes) ? ceiling.working_set_bytes / ceiling.share : 0;
 }
 
-bool is_within(const CeilingCase& point, const CeilingCase& other) {
-  return (point.share != 1 || other.share != 1) && point.measured.id() == other.measured.id();
-}
+bool is_within(const CeilingCase& point, const CeilingCase& other) { return point.measured.id() == other.measured.id(); }
 
 }  // namespace
 
@@ -60,6 +58,11 @@ void take_sample(CeilingRow& row, const CeilingCase& ceiling, const Repetition& 
   row.sentinel = best.sentinel;
   row.cpu_share = best.cpu_share;
   row.involuntary_switches = best.involuntary_switches;
+}
+
+double seconds_per_sweep(const CeilingRow& row, const CeilingCase& ceiling) {
+  const double amount = ceiling.amount_per_sweep;
+  return ceiling.unit == "seconds" ? row.value * amount : amount * static_cast<double>(row.ranks) / row.value * 1e-9;
 }
 
 // Without the working set, whose largest follows the memory that happens to be free.

@@ -25,6 +25,8 @@ OutcomeRow round_outcome(std::string round_id, const std::string& node, const st
 CeilingRow described(const CeilingCase& ceiling);
 /// Rate, clock and disturbances of the repetition that stands for a sample.
 void take_sample(CeilingRow& row, const CeilingCase& ceiling, const Repetition& best);
+/// The time that a sample is the rate of.
+double seconds_per_sweep(const CeilingRow& row, const CeilingCase& ceiling);
 
 /// A node's last-level caches as its topology tells them.
 LastCaches last_caches_of(const Topology& topology);

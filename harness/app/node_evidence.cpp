@@ -76,9 +76,12 @@ std::string placement_text(const NodeReport& report, const JudgedNode& node) {
   return others.empty() ? "" : fmt::format("placement {} (peers: {})", own.empty() ? "unknown" : own, fmt::join(others, "; "));
 }
 
-bool has_only_ceilings(const NodeReport& report, const JudgedNode& node) {
-  return std::all_of(node.suspicious.begin(), node.suspicious.end(),
-                     [&](std::size_t row) { return report.comparison.rows[row].key.what.starts_with("ceiling/"); });
+/// Of messages, pairs of NUMA domains, GPUs.
+bool has_only_ceilings_without_points(const NodeReport& report, const JudgedNode& node) {
+  return !node.suspicious.empty() && std::all_of(node.suspicious.begin(), node.suspicious.end(), [&](std::size_t index) {
+    const NodeRow& row = report.comparison.rows[index];
+    return row.key.what.starts_with("ceiling/") && row.point.empty();
+  });
 }
 
 std::string clock_text(const RemeasuredCase& one) {
@@ -126,7 +129,9 @@ std::string headline(const NodeReport& report, const JudgedNode& node) {
       return fmt::format("{} is not named: suspicious in {}, but not when measured again", node.node, first);
     case NodeFinding::suspect:
       return fmt::format("{} is not named: suspicious in {}, and was not measured again{}", node.node, first,
-                         has_only_ceilings(report, node) ? ": only cases are, not ceilings; run the campaign once more" : "");
+                         has_only_ceilings_without_points(report, node)
+                             ? ": messages, NUMA domains and GPUs' ceilings are not; run the campaign once more"
+                             : "");
     case NodeFinding::alone:
       return fmt::format("{}: {}", node.node, node.reason);
     case NodeFinding::alike:

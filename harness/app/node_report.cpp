@@ -170,6 +170,7 @@ Json nodes_json_rows(const NodeReport& report) {
     for (const std::size_t index : node.suspicious) {
       const NodeRow& row = report.comparison.rows[index];
       suspicious.push_back({{"what", row.key.what},
+                            {"point", text_or_null(row.point)},
                             {"class", row.row_class},
                             {"value_" + unit_suffix(row.unit), number(row.value)},
                             {"peers_" + unit_suffix(row.unit), number(row.peers_value)},

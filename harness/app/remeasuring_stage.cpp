@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/ceilings_stage.hpp"
 #include "app/node_report.hpp"
 #include "measure/clock.hpp"
 
@@ -25,6 +26,8 @@ SessionsAgain sessions_of(const std::vector<RemeasuredRow>& rows) {
   for (const auto& row : rows) sessions[{row.case_id, row.node}] = row.session;
   return sessions;
 }
+
+std::string name_of(const CeilingCase& point) { return point_name(described(point)); }
 
 /// By all nodes of the group that can have it, in one session: what two sessions measured is no pair.
 bool is_done(const RunRecord& record, const RemeasuringGroup& group, const std::string& id, const ComparedThings& compared,
@@ -49,12 +52,22 @@ bool is_done(const RunRecord& record, const RemeasuringGroup& group, const std::
 void keep_what_is_to_do(RemeasuringGroup& group, const RunRecord& record, const RunPlan& plan, const ComparedThings& compared,
                         const SessionsAgain& sessions) {
   std::erase_if(group.cases, [&](const std::string& id) {
-    const bool planned = std::any_of(plan.cases.begin(), plan.cases.end(), [&](const Case& one) { return one.id() == id; });
+    const bool planned = std::any_of(plan.cases.begin(), plan.cases.end(), [&](const Case& one) { return one.id() == id; }) ||
+                         std::any_of(plan.ceilings.begin(), plan.ceilings.end(), [&](const auto& one) { return name_of(one) == id; });
     return !planned || is_done(record, group, id, compared, sessions);
   });
 }
 
 constexpr int turn_repetitions = 3;
+
+/// They share their data.
+std::vector<CeilingCase> repetitions_of(const CeilingCase& point) { return std::vector<CeilingCase>(turn_repetitions, point); }
+
+std::string placement_json(const TeamCpus& team, const std::string& host) {
+  json ranks = json::array();
+  for (std::size_t rank = 0; rank < team.cpus.size(); ++rank) ranks.push_back({{"rank", rank}, {"host", host}, {"cpus", team.cpus[rank]}});
+  return json{{"ranks", ranks}, {"oversubscribed", team.oversubscribed}}.dump();
+}
 
 /// Nodes that take turns add up, and so do their groups; else they all measure together.
 double seconds_of_turn(const RunPlan& plan, const std::vector<RemeasuringGroup>& groups, Campaign campaign) {
@@ -63,8 +76,11 @@ double seconds_of_turn(const RunPlan& plan, const std::vector<RemeasuringGroup>&
   double sum = 0, longest = 0;
   for (const auto& group : groups) {
     double of_node = 0;
+    const auto has = [&](const std::string& id) { return std::find(group.cases.begin(), group.cases.end(), id) != group.cases.end(); };
     for (const auto& one : plan.cases)
-      if (std::find(group.cases.begin(), group.cases.end(), one.id()) != group.cases.end()) of_node += estimate(one, campaign).time_seconds;
+      if (has(one.id())) of_node += estimate(one, campaign).time_seconds;
+    for (const auto& one : plan.ceilings)
+      if (has(name_of(one))) of_node += ceilings_seconds(repetitions_of(one), 1);
     sum += of_node * static_cast<double>(group.nodes().size());
     longest = std::max(longest, of_node);
   }
@@ -104,8 +120,8 @@ RemeasuringPlan remeasuring_plan_from(const std::string& text) {
 std::vector<std::string> to_lines(const RemeasuringPlan& plan) {
   std::vector<std::string> lines;
   for (const auto& group : plan.groups)
-    lines.push_back(fmt::format("suspicious: {}; measured again beside {}: {} cases, {} turns", fmt::join(group.suspects, ", "),
-                                fmt::join(group.peers, ", "), group.cases.size(), plan.turns));
+    lines.push_back(fmt::format("suspicious: {}; measured again beside {}: {} cases and ceilings, {} turns",
+                                fmt::join(group.suspects, ", "), fmt::join(group.peers, ", "), group.cases.size(), plan.turns));
   return lines;
 }
 
@@ -119,6 +135,7 @@ TimingProtocol turn_protocol(const Timing& wanted) {
 
 RemeasuringStage::RemeasuringStage(Setting setting, const RemeasuringPlan& again) : setting_(std::move(setting)), again_(again) {
   for (std::size_t i = 0; i < setting_.plan.cases.size(); ++i) index_[setting_.plan.cases[i].id()] = i;
+  for (const auto& point : setting_.plan.ceilings) points_[name_of(point)] = &point;
 }
 
 /// A group's case is measured by all of its nodes before the next one is: what a turn compares lies close together in time.
@@ -157,6 +174,8 @@ bool RemeasuringStage::one_after_the_other(const std::vector<std::string>& nodes
 }
 
 double RemeasuringStage::patience(const std::string& id) const {
+  if (const auto point = points_.find(id); point != points_.end())
+    return setting_.deadlines.ceilings_seconds(repetitions_of(*point->second));
   return setting_.deadlines.time_seconds(setting_.plan.cases[index_.at(id)]);
 }
 
@@ -166,15 +185,44 @@ void RemeasuringStage::wait(double seconds) {
 }
 
 void RemeasuringStage::measure(const std::string& id, int turn) {
-  const std::size_t index = index_.at(id);
-  const Case& measured = setting_.plan.cases[index];
-  const TeamCpus placement = setting_.plan.place(measured.team);
-  if (!placement.refusal.empty() || setting_.ranks.local().rank() >= measured.team.ranks) return;
-  setting_.deadlines.begin_pass(setting_.plan, index, std::string(again_pass));
   const auto before = leads(setting_.ranks) ? read_conditions() : std::vector<Condition>();
   const double began = now_seconds();
-  auto unit = setting_.runner.time(measured, placement, setting_.protocol);
+  const auto point = points_.find(id);
+  auto unit = point == points_.end() ? measure_case(index_.at(id)) : measure_point(id, *point->second);
   if (unit) add(id, turn, std::move(*unit), between(before, read_conditions()), now_seconds() - began);
+}
+
+std::optional<Finished> RemeasuringStage::measure_case(std::size_t index) {
+  const Case& measured = setting_.plan.cases[index];
+  const TeamCpus placement = setting_.plan.place(measured.team);
+  if (!placement.refusal.empty() || setting_.ranks.local().rank() >= measured.team.ranks) return std::nullopt;
+  setting_.deadlines.begin_pass(setting_.plan, index, std::string(again_pass));
+  return setting_.runner.time(measured, placement, setting_.protocol);
+}
+
+/// As the times of a case that has the point's name.
+std::optional<Finished> RemeasuringStage::measure_point(const std::string& id, const CeilingCase& point) {
+  setting_.deadlines.begin_point(setting_.plan, id, std::string(again_pass), patience(id));
+  const std::vector<CeilingCase> repetitions = repetitions_of(point);
+  CeilingsStage stage(repetitions, setting_.session, setting_.ranks, setting_.plan.place);
+  const auto sampled = stage.measure(0);
+  if (!sampled || sampled->ceilings.empty()) return std::nullopt;
+  Finished unit;
+  unit.case_row.id = id;
+  unit.outcome = round_outcome(id, setting_.ranks.host(), setting_.session);
+  unit.outcome.placement = placement_json(setting_.plan.place(point.measured.team), setting_.ranks.host());
+  for (const auto& row : sampled->ceilings) {
+    if (row.status != Status::ok) {
+      unit.outcome.status = row.status;
+      unit.outcome.reason = row.method;
+      continue;
+    }
+    unit.times.push_back(
+        {.case_id = id, .node = row.node, .session = row.session, .repetition = static_cast<int>(unit.times.size()), .rank = -1});
+    unit.times.back().seconds = seconds_per_sweep(row, point);
+    unit.times.back().clock_hz = row.clock_hz;
+  }
+  return unit;
 }
 
 void RemeasuringStage::add(const std::string& id, int turn, Finished&& measured, const std::vector<Condition>& conditions, double seconds) {

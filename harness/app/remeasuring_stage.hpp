@@ -1,4 +1,4 @@
-// Suspicious cases measured once more, by suspect nodes and like ones beside them, before anybody is named.
+// Suspicious cases and ceilings measured once more, by suspect nodes and like ones beside them, before anybody is named.
 #pragma once
 #include <functional>
 #include <map>
@@ -43,12 +43,13 @@ class RemeasuringStage {
     RunDeadlines& deadlines;
     TimingProtocol protocol;  // of one turn
     bool one_at_a_time;       // [nodes] turns
+    std::string session;
   };
 
   RemeasuringStage(Setting setting, const RemeasuringPlan& again);
 
-  /// Collective over all ranks. One turn: every node of a group once through its cases. `stop_here`, collective too, is asked wherever all
-  /// ranks are in step; false: the turn was left unfinished.
+  /// Collective over all ranks. One turn: every node of a group once through its cases and points. `stop_here`, collective too, is asked
+  /// wherever all ranks are in step; false: the turn was left unfinished.
   bool turn(int number, const std::function<bool()>& stop_here);
   /// The leader's finished units, of all turns.
   std::vector<Finished> finished() const;
@@ -61,6 +62,8 @@ class RemeasuringStage {
   };
 
   void measure(const std::string& id, int turn);
+  std::optional<Finished> measure_case(std::size_t index);
+  std::optional<Finished> measure_point(const std::string& id, const CeilingCase& point);
   bool one_after_the_other(const std::vector<std::string>& nodes, const std::string& id, int turn, const std::function<bool()>& stop_here);
   double patience(const std::string& id) const;
   void wait(double seconds);
@@ -68,7 +71,8 @@ class RemeasuringStage {
 
   Setting setting_;
   const RemeasuringPlan& again_;
-  std::map<std::string, std::size_t> index_;  // of a case in the plan
+  std::map<std::string, std::size_t> index_;          // of a case in the plan
+  std::map<std::string, const CeilingCase*> points_;  // of the plan's ceilings
   std::map<std::string, Unit> units_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/ceilings_stage.hpp"
 #include "measure/clock.hpp"
 #include "store/session_list.hpp"
 
@@ -52,6 +53,10 @@ double RunDeadlines::time_seconds(const Case& measured) const {
   return deadline_seconds(estimate(measured, input_.campaign).time_seconds, input_.campaign.deadline);
 }
 
+double RunDeadlines::ceilings_seconds(const std::vector<CeilingCase>& points) const {
+  return deadline_seconds(app::ceilings_seconds(points, 1), input_.campaign.deadline);
+}
+
 // The emulator's slowdown varies far more than a loop's speed does.
 double RunDeadlines::worker_seconds(const Case& measured) const {
   return 2 * input_.campaign.deadline.floor_seconds +
@@ -82,6 +87,11 @@ void RunDeadlines::begin_ceilings(const RunPlan& plan, const std::string& round_
                                         input_.campaign.deadline.floor_seconds),
                     .pass = "time",
                     .index = plan.cases.size()});
+}
+
+void RunDeadlines::begin_point(const RunPlan& plan, const std::string& name, const std::string& pass, double seconds) {
+  ceilings_round_ = name;
+  watchdog_.expect({.name = name, .seconds = seconds, .rule = rule(), .pass = pass, .index = plan.cases.size()});
 }
 
 void RunDeadlines::begin_round(const RunPlan& plan, std::size_t round) {

@@ -23,6 +23,8 @@ class RunDeadlines {
   /// All that any node does in this round of cases.
   void begin_round(const RunPlan& plan, std::size_t round);
   void begin_pass(const RunPlan& plan, std::size_t index, const std::string& pass);
+  /// One point of a ceiling by itself, under its name.
+  void begin_point(const RunPlan& plan, const std::string& name, const std::string& pass, double seconds);
   /// Between two passes and at the end of a round: what is left of the round.
   void wait_for_round();
   /// While rank 0 judges what all nodes measured, and the others wait.
@@ -33,6 +35,8 @@ class RunDeadlines {
   void begin_end(const RunPlan& plan);
 
   double time_seconds(const Case& measured) const;
+  /// Of one round.
+  double ceilings_seconds(const std::vector<CeilingCase>& points) const;
   /// How long the worker is waited for, for one event group.
   double worker_seconds(const Case& measured) const;
 

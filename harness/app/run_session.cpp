@@ -223,7 +223,8 @@ class Session {
     again = remeasuring_plan_from(ranks_.world().broadcast(ranks_.rank() == 0 ? to_text(again) : ""));
     if (again.groups.empty()) return;
     for (const auto& line : to_lines(again)) progress_.say(line);
-    RemeasuringStage stage({plan_, ranks_, runner_, deadlines_, turn_protocol(input_.campaign.timing), input_.campaign.nodes.turns}, again);
+    RemeasuringStage stage(
+        {plan_, ranks_, runner_, deadlines_, turn_protocol(input_.campaign.timing), input_.campaign.nodes.turns, session_}, again);
     for (int turn = 0; turn < again.turns; ++turn)  // pairs of another session would be none: a resumed run takes all turns again
       if (stop_here() || !stage.turn(turn, [this] { return stop_here(); })) return;
     for (const auto& unit : stage.finished()) accept(unit);

@@ -18,7 +18,7 @@ struct NodeOptions {
 /// One thing on one node, among the like nodes that have it. `what` empty: the median over all things of the node.
 struct NodeRow {
   SeriesKey key = {};
-  std::string row_class = {}, unit = {};
+  std::string row_class = {}, unit = {}, point = {};
   double value = absent, peers_value = absent;  // medians, in `unit`; absent in the row of the whole node
   std::size_t peers = 0;
   CheckedNight judged = {};  // `slower`: suspicious
@@ -27,7 +27,7 @@ struct NodeRow {
   std::string reason = {};
 };
 
-/// A case that a suspect node and some of its peers measured again, in turns. `what` empty: the median over its cases.
+/// A case, or a point of a ceiling, that a suspect node and some of its peers measured again, in turns. `what` empty: the median over all.
 struct RemeasuredCase {
   std::string what = {};
   std::size_t turns = 0;
@@ -53,7 +53,7 @@ struct JudgedNode {
   std::size_t peers = 0, rows = 0;            // like nodes; things that were compared
   std::vector<std::size_t> suspicious = {};   // indices into NodeComparison::rows, the worst first
   NodeRow all_rows = {};                      // the whole node
-  std::vector<RemeasuredCase> again = {};     // its suspicious cases, and all together where there are several
+  std::vector<RemeasuredCase> again = {};     // what is suspicious of it, and all together where there are several
   std::vector<std::string> again_peers = {};  // that measured them beside it
   NodeFinding finding = NodeFinding::alone;
   std::string reason = {};  // why it is held against nobody: not empty only where it is alone

@@ -16,12 +16,15 @@ std::pair<bool, double> badness(const NodeRow& row) {
   return {row.judged.finding == Finding::slower, std::isfinite(row.judged.lo) ? row.judged.lo : 0};
 }
 
-/// The worst cases of a suspect; none where only its ceilings are suspicious.
-std::vector<std::string> worst_cases(const NodeComparison& comparison, const JudgedNode& suspect) {
+/// What is measured for a row; empty where it cannot be measured alone.
+const std::string& measured_for(const NodeRow& row) { return is_ceiling(row) ? row.point : row.key.what; }
+
+/// The worst cases of a suspect, or ceilings; none where none of them is suspicious.
+std::vector<std::string> worst_of(const NodeComparison& comparison, const JudgedNode& suspect, bool ceilings) {
   std::vector<const NodeRow*> rows;
   bool any = is_suspicious_as_a_whole(suspect);
   for (const auto& row : comparison.rows) {
-    if (row.key.node != suspect.node || row.status != Status::ok || is_ceiling(row)) continue;
+    if (row.key.node != suspect.node || row.status != Status::ok || is_ceiling(row) != ceilings || measured_for(row).empty()) continue;
     rows.push_back(&row);
     any = any || row.judged.finding == Finding::slower;
   }
@@ -29,7 +32,7 @@ std::vector<std::string> worst_cases(const NodeComparison& comparison, const Jud
   std::stable_sort(rows.begin(), rows.end(), [](const NodeRow* a, const NodeRow* b) { return badness(*a) > badness(*b); });
   std::vector<std::string> cases;
   for (const auto* row : rows)
-    if (cases.size() < cases_of_suspect) cases.push_back(row->key.what);
+    if (cases.size() < cases_of_suspect) cases.push_back(measured_for(*row));
   return cases;
 }
 
@@ -69,9 +72,19 @@ std::vector<std::string> RemeasuringGroup::nodes() const {
 }
 
 ComparedThings compared_things(const NodeComparison& comparison) {
-  ComparedThings compared;
+  std::set<std::string> suspects;
+  for (const auto& node : comparison.nodes)
+    if (node.finding != NodeFinding::alike && node.finding != NodeFinding::alone) suspects.insert(node.node);
+  std::map<std::string, std::set<std::string>> points;  // [ceiling]
   for (const auto& row : comparison.rows)
-    if (row.status == Status::ok) compared.insert(row.key);
+    if (!row.point.empty() && suspects.contains(row.key.node)) points[row.key.what].insert(row.point);
+  ComparedThings compared;
+  for (const auto& row : comparison.rows) {
+    if (row.status != Status::ok) continue;
+    compared.insert(row.key);
+    if (const auto found = points.find(row.key.what); found != points.end())
+      for (const auto& point : found->second) compared.insert({point, row.key.node});
+  }
   return compared;
 }
 
@@ -82,7 +95,8 @@ std::vector<RemeasuringGroup> plan_remeasuring(const NodeComparison& comparison,
     if (!present.contains(node.node)) continue;
     if (node.finding == NodeFinding::alike) alike[node.kind].push_back(&node);
     if (node.finding == NodeFinding::alike || node.finding == NodeFinding::alone) continue;
-    const auto cases = worst_cases(comparison, node);
+    auto cases = worst_of(comparison, node, false);
+    for (auto& point : worst_of(comparison, node, true)) cases.push_back(std::move(point));
     if (cases.empty()) continue;
     auto& group = groups[node.kind];
     group.suspects.push_back(node.node);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "model/gpu_ceilings.hpp"
 #include "model/mpi_ceilings.hpp"
 #include "model/node_links.hpp"
 #include "model/roofline.hpp"
@@ -16,6 +17,7 @@ namespace {
 struct Samples {
   std::map<std::string, std::vector<double>> by_session;
   std::vector<double> clocks;
+  std::string point;  // of a ceiling
 
   void add(const std::string& session, double value, double clock_hz) {
     if (!std::isfinite(value) || value <= 0) return;
@@ -92,8 +94,11 @@ bool is_sample_of(const CeilingRow& row, const Ceiling& ceiling, bool from_sweep
 Samples samples_of(const Ceiling& ceiling, std::span<const CeilingRow> rows) {
   Samples samples;
   for (const bool from_sweep : {false, true}) {
-    for (const auto& row : rows)
-      if (is_sample_of(row, ceiling, from_sweep)) samples.add(row.session, row.value, row.clock_hz);
+    for (const auto& row : rows) {
+      if (!is_sample_of(row, ceiling, from_sweep)) continue;
+      samples.add(row.session, row.value, row.clock_hz);
+      if (samples.point.empty() && (from_sweep || row.level == "compute") && !is_gpu_sample(row)) samples.point = point_name(row);
+    }
     if (!samples.by_session.empty()) break;
   }
   return samples;
@@ -111,6 +116,7 @@ std::vector<Observation> ceilings_of(const Results& results, std::span<const Cei
     observation.reason = ceiling.reason;
     Samples samples = ceiling.status == Status::ok ? samples_of(ceiling, of_node[ceiling.node]) : Samples();
     samples.give_to(observation);
+    observation.point = std::move(samples.point);
     all.push_back(std::move(observation));
   }
   return all;
@@ -147,6 +153,11 @@ std::vector<Observation> observe(const Results& results, std::span<const NodeFac
 }
 
 std::string series_name(const CeilingRow& row) { return name_of(row); }
+
+std::string point_name(const CeilingRow& row) {
+  if (!std::isfinite(row.working_set_bytes)) return name_of(row);
+  return name_of(row) + "/bytes=" + std::to_string(static_cast<std::uint64_t>(row.working_set_bytes));
+}
 
 std::vector<WrongResult> wrong_results(const Results& results) {
   std::vector<WrongResult> wrong;

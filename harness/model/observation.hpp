@@ -22,6 +22,7 @@ struct Observation {
   std::string row_class = {};  // compute, L1, L2, L3, mem, latency, MPI latency, MPI bandwidth, numa; of a case what bounds it, or "case"
   std::string unit = {};       // seconds, GFLOP/s, GB/s
   std::string flavor = {};     // of a ceiling the one that it was measured with
+  std::string point = {};      // of a ceiling of CPUs: point_name of these samples; empty of messages, pairs of domains, and GPUs
   Sessions sessions = {};      // samples in `unit`, by session
   double clock_hz = absent;    // median observed beside them
   Status status = Status::ok;
@@ -38,6 +39,8 @@ std::vector<Observation> observe(const Results& results, std::span<const NodeFac
 
 /// "ceiling/NAME/PRECISION/TEAM" of a sample: what its ceiling is called too, where that comes from one name's samples.
 std::string series_name(const CeilingRow& row);
+/// "ceiling/triad/r1t1/bytes=134217728": what is measured to take that sample, the working set of the whole team included.
+std::string point_name(const CeilingRow& row);
 
 /// A case whose check of its result failed on a node, or messages between it and another one.
 struct WrongResult {

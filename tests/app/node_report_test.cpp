@@ -99,16 +99,17 @@ TEST(NodeReport, another_placement_than_the_peers_is_evidence) {
   EXPECT_EQ(told_of("n1", {"n2"}), "");
 }
 
-TEST(NodeReport, who_is_suspicious_in_ceilings_alone_is_told_that_these_are_not_measured_again) {
+TEST(NodeReport, who_is_suspicious_in_what_cannot_be_measured_alone_is_told_so) {
   NodeReport report;
   report.comparison.rows.resize(2);
-  report.comparison.rows[0].key.what = "ceiling/mem triad/fp64/r1t1";
-  report.comparison.rows[1].key.what = "validation/triad/fp64/n=1000/r1t1/gcc12-O3-v3";
+  report.comparison.rows[0].key.what = "ceiling/MPI latency inside a node/r2t1";
+  report.comparison.rows[1].key.what = "ceiling/mem triad/r1t1";
+  report.comparison.rows[1].point = "ceiling/triad/r1t1/bytes=1000";
   JudgedNode node;
   node.node = "n0";
   node.suspicious = {0};
   node.finding = NodeFinding::suspect;
-  EXPECT_TRUE(headline(report, node).ends_with("only cases are, not ceilings; run the campaign once more")) << headline(report, node);
+  EXPECT_TRUE(headline(report, node).ends_with("are not; run the campaign once more")) << headline(report, node);
   node.suspicious = {0, 1};
   EXPECT_TRUE(headline(report, node).ends_with("was not measured again")) << headline(report, node);
 }

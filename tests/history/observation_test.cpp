@@ -103,6 +103,11 @@ TEST(Observation, ceilings_have_the_samples_that_their_median_is_of) {
   ASSERT_NE(latency, nullptr);
   EXPECT_EQ(latency->sessions, (Sessions{{8e-6, 8e-6, 8e-6}}));
   EXPECT_EQ(latency->row_class, "MPI latency");
+  EXPECT_EQ(compute->point, "ceiling/FP64 vector FMA/fp64/r1t1");
+  EXPECT_TRUE(first->point.starts_with("ceiling/load/r1t1/bytes=")) << first->point;
+  EXPECT_TRUE(memory->point.starts_with("ceiling/load/r1t1/bytes=")) << memory->point;
+  EXPECT_NE(memory->point, first->point);
+  EXPECT_EQ(latency->point, "") << "messages are measured by a stage of their own";
 }
 
 }  // namespace

@@ -305,17 +305,71 @@ TEST(Nodes, what_is_surely_slower_is_measured_again_before_what_varies) {
   EXPECT_TRUE(measured.contains("case38") && measured.contains("case39"));
 }
 
-TEST(Nodes, a_slow_ceiling_alone_is_suspicious_and_not_named) {
-  Job job(8, 5, 2);
+constexpr const char* triad = "ceiling/mem triad/r1t1";
+
+/// Five nodes with two cases each, and a ceiling of which nodeC has half; each carried by a point of its own, if any.
+Side with_a_slow_ceiling(Job& job, bool with_points) {
   Side side = job.measure({});
   for (std::size_t n = 0; n < 5; ++n)
-    side.observations.push_back({.key = {"ceiling/mem triad/r1t1", Job::node_name(n)},
+    side.observations.push_back({.key = {triad, Job::node_name(n)},
                                  .row_class = "mem",
                                  .unit = "GB/s",
+                                 .point = with_points ? "ceiling/triad/r1t1/bytes=" + std::to_string(1000 + n) : "",
                                  .sessions = {{n == 2 ? 5.0 : 10.0, n == 2 ? 5.02 : 10.01, n == 2 ? 4.99 : 9.99}}});
-  const auto comparison = compare_nodes(side, {}, {});
+  return side;
+}
+
+const std::set<std::string> five_nodes{"nodeA", "nodeB", "nodeC", "nodeD", "nodeE"};
+constexpr const char* point_of_suspect = "ceiling/triad/r1t1/bytes=1002";
+
+std::vector<RemeasuredRow> ceiling_again(const RemeasuringGroup& group, double slow_seconds) {
+  std::vector<RemeasuredRow> rows;
+  for (int turn = 0; turn < 7; ++turn)
+    for (const auto& node : group.nodes())
+      rows.push_back({.case_id = point_of_suspect, .node = node, .session = "s", .turn = turn,
+                      .seconds = (node == "nodeC" ? slow_seconds : 1.0) * (1 + 0.002 * ((turn + node.back()) % 5))});
+  return rows;
+}
+
+TEST(Nodes, a_slow_ceiling_is_measured_again_at_the_point_that_carries_it_on_the_suspect) {
+  Job job(8, 5, 2);
+  const auto comparison = compare_nodes(with_a_slow_ceiling(job, true), {}, {});
+  const auto groups = plan_remeasuring(comparison, five_nodes);
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups[0].suspects, std::vector<std::string>{"nodeC"});
+  EXPECT_EQ(groups[0].cases, std::vector<std::string>{point_of_suspect}) << "nothing of it but that ceiling is suspicious";
+  EXPECT_EQ(groups[0].peers.size(), 3U) << "nodes that have the ceiling can measure that point, whichever carries theirs";
+}
+
+TEST(Nodes, a_ceiling_that_is_slow_again_names_the_node_and_one_that_is_not_clears_it) {
+  Job job(8, 5, 2);
+  const Side side = with_a_slow_ceiling(job, true);
+  const auto groups = plan_remeasuring(compare_nodes(side, {}, {}), five_nodes);
+  ASSERT_EQ(groups.size(), 1U);
+  const auto slow = compare_nodes(side, ceiling_again(groups[0], 2), {}), cleared = compare_nodes(side, ceiling_again(groups[0], 1), {});
+  EXPECT_EQ(node_of(slow, "nodeC").finding, NodeFinding::slower);
+  ASSERT_EQ(node_of(slow, "nodeC").again.size(), 1U);
+  EXPECT_EQ(node_of(slow, "nodeC").again[0].what, point_of_suspect);
+  EXPECT_TRUE(node_of(slow, "nodeC").again[0].confirmed);
+  EXPECT_EQ(node_of(cleared, "nodeC").finding, NodeFinding::unconfirmed);
+}
+
+TEST(Nodes, cases_do_not_crowd_out_ceilings) {
+  Job job(9, 5, 8);
+  Side side = job.measure({.node = "nodeC", .part = 0.5});
+  for (auto& one : with_a_slow_ceiling(job, true).observations)
+    if (one.is_ceiling()) side.observations.push_back(std::move(one));
+  const auto groups = plan_remeasuring(compare_nodes(side, {}, {}), five_nodes);
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups[0].cases.size(), cases_of_suspect + 1);
+  EXPECT_EQ(groups[0].cases.back(), point_of_suspect);
+}
+
+TEST(Nodes, a_ceiling_without_a_point_is_suspicious_and_not_measured_again) {
+  Job job(8, 5, 2);
+  const auto comparison = compare_nodes(with_a_slow_ceiling(job, false), {}, {});
   EXPECT_EQ(node_of(comparison, "nodeC").finding, NodeFinding::suspect);
-  EXPECT_TRUE(plan_remeasuring(comparison, {"nodeA", "nodeB", "nodeC", "nodeD", "nodeE"}).empty());
+  EXPECT_TRUE(plan_remeasuring(comparison, five_nodes).empty());
 }
 
 }  // namespace
