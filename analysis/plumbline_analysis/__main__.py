@@ -1,4 +1,4 @@
-"""python3 -m plumbline_analysis report FILE.h5 --show show.json --ceilings ceilings.json --score score.json -o DIR
+"""python3 -m plumbline_analysis report FILE.h5 --show show.json --ceilings ceilings.json --score score.json [--nodes nodes.json] -o DIR
 python3 -m plumbline_analysis history DIR --history history.json -o DIR
 python3 -m plumbline_analysis paper DIR        (the experiment of Kwack et al. 2018: jobs/kwack2018.sh)"""
 import argparse
@@ -15,6 +15,7 @@ def parse(arguments):
     report.add_argument("file", help="result file of plumbline run")
     for command in ("show", "ceilings", "score"):
         report.add_argument(f"--{command}", required=True, metavar="JSON", help=f"what plumbline {command} FILE --json printed")
+    report.add_argument("--nodes", metavar="JSON", help="what plumbline nodes FILE --json printed")
     report.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the figures")
     nights = commands.add_parser("history", help="control charts of a folder of nights (PNG, SVG)")
     nights.add_argument("file", metavar="DIR", help="the folder")

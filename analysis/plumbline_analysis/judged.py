@@ -1,4 +1,4 @@
-"""What `plumbline ceilings`, `show`, `score` and `history` print with --json: every judgement drawn here comes from there."""
+"""What `plumbline ceilings`, `show`, `score`, `nodes` and `history` print with --json: every judgement drawn here comes from there."""
 import json
 
 from .errors import InputError
@@ -7,6 +7,7 @@ from .errors import InputError
 NEEDED = {
     "ceilings": ("name", "precision", "level", "pattern", "ranks", "threads", "node", "value", "unit", "status"),
     "show": ("case", "kernel", "precision", "ranks", "threads", "node", "gflops", "levels", "status"),
+    "nodes": ("node", "verdict", "peers", "rows", "slowdown", "suspicious", "again", "again_peers", "conditions"),
     "history": ("what", "node", "unit", "state", "level_nights", "changes", "points"),
     "score": ("case", "counter", "quantity", "ratio", "status"),
 }

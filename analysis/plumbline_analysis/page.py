@@ -3,6 +3,8 @@ import base64
 import html
 import json
 
+from . import nodes as like_nodes
+
 STYLE = """
 body{font:14px/1.5 system-ui,sans-serif;color:#222;margin:2em auto;max-width:1150px;padding:0 1em}
 h1{font-size:1.5em} h2{font-size:1.15em;margin-top:2em} figure{margin:1em 0} img{max-width:100%;height:auto}
@@ -18,13 +20,16 @@ SHOW = ("node", "label", "flavor", "precision", "ranks", "threads", "seconds", "
 COUNTERS = ("counter", "quantity", "grade", "n", "bias", "min", "max", "cv", "reason")
 
 
-def build(name, figures, ceilings, show, score, facts):
-    """`figures`: [(title, path of the SVG)]; `facts`: {"provenance":..., "campaign":...}. Returns the page's text."""
+def build(name, figures, ceilings, show, score, facts, nodes=None):
+    """`figures`: [(title, path of the SVG)]; `facts`: {"provenance":..., "campaign":...}; `nodes`: as `plumbline nodes --json` has it. Returns the
+    page's text."""
     parts = [f"<h1>Plumbline: {html.escape(name)}</h1>"]
     for title, svg in figures:
         with open(svg, "rb") as file:
             data = base64.b64encode(file.read()).decode("ascii")
         parts.append(f'<figure><img alt="{html.escape(title, quote=True)}" src="data:image/svg+xml;base64,{data}"></figure>')
+    for number, (title, columns, rows) in enumerate(like_nodes.tables(nodes) if nodes else []):
+        parts += _section(title, nodes if number == 0 else {}, columns, rows)
     parts += _section("Ceilings", ceilings, CEILINGS, ceilings["rows"])
     parts += _section("Kernels under the roofs", show, SHOW, show["rows"])
     counters = score.get("counters", [])

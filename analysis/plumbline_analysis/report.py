@@ -12,6 +12,7 @@ def write(arguments):
     """Returns the paths written, the page last, and notes about what could not be drawn."""
     tables = load(arguments.file)
     ceilings, show, score = (judged.read(getattr(arguments, command), command) for command in ("ceilings", "show", "score"))
+    nodes = judged.read(arguments.nodes, "nodes") if arguments.nodes else None
     facts = tables["cases"].attrs
     notes = []
     try:
@@ -19,7 +20,7 @@ def write(arguments):
         with matplotlib.rc_context(style.SETTINGS):
             figures = save_all(_figures(tables, ceilings, show, score, notes), arguments.output)
         target = os.path.join(arguments.output, "report.html")
-        text = page.build(os.path.basename(arguments.file), [(title, svg) for title, _, svg in figures], ceilings, show, score, facts)
+        text = page.build(os.path.basename(arguments.file), [(title, svg) for title, _, svg in figures], ceilings, show, score, facts, nodes)
         with open(target, "w", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:

@@ -82,13 +82,13 @@ Exit failed(int code, const std::string& what) {
       fmt::format("{} ended with {}", what, code < 128 ? fmt::format("exit code {}", code) : fmt::format("signal {}", code - 128)));
 }
 
-// Judgements are computed in one place, by this program; exit 4 of `score` is a verdict, and is drawn all the same.
+// Judgements are computed in one place, by this program; exit 4 of `score`, 3 and 4 of `nodes` are verdicts, and are drawn all the same.
 Exit judge(const std::string& command, const ReportOptions& options, const fs::path& json) {
   Draft draft(json);
   std::vector<std::string> words{program_path().string(), command, options.file, "--json"};
   if (command == "show" && !options.by.empty()) words.insert(words.end(), {"--by", options.by});
   const int code = run_and_wait(words, draft.descriptor());
-  if (code != 0 && code != static_cast<int>(Exit::wrong_result))
+  if (code != 0 && code != static_cast<int>(Exit::wrong_result) && code != static_cast<int>(Exit::regression))
     return failed(code, fmt::format("'plumbline {} {}'", command, options.file));
   draft.keep();
   return Exit::ok;
@@ -106,7 +106,7 @@ Drawing drawing_of(const ReportOptions& options) {
   const fs::path file = options.file;
   std::error_code unknown;
   if (fs::is_directory(file, unknown)) return {"history", {"history"}, file / "figures", ""};
-  return {"report", {"show", "ceilings", "score"}, file.parent_path() / ".", file.stem().string() + "."};
+  return {"report", {"show", "ceilings", "score", "nodes"}, file.parent_path() / ".", file.stem().string() + "."};
 }
 
 /// The system's Python has its packages; one that the user named (a module's, Spack's) may find them by the user's PYTHONPATH.

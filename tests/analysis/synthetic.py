@@ -144,6 +144,30 @@ LAYOUT = {
 }
 
 
+def _judged(slowdown, **others):
+    return {"slowdown": slowdown, "slowdown_lo": 0.95 * slowdown, "slowdown_hi": 1.05 * slowdown, "clock_hz": 4.1e9, "peers_clock_hz": 4.2e9, **others}
+
+
+def _like_node(name, verdict, slowdown, **others):
+    return {"node": name, "kind": "a CPU, 64 cores", "verdict": verdict, "peers": 3, "rows": 40, "slowdown": slowdown, "suspicious": [], "again": [],
+            "again_peers": [], "conditions": {}, "status": "ok", "reason": None, **others}
+
+
+def nodes():
+    """Four like nodes: n3 is slower, n2 was suspicious and is not."""
+    suspicious = [_judged(1.6, what="ceiling/mem triad/r1t64", point="ceiling/triad/r1t64/bytes=4294967296", value_gbs=250.0, peers_gbs=400.0,
+                          **{"class": "mem"})]
+    again = [_judged(1.55, what="ceiling/triad/r1t64/bytes=4294967296", turns=9, time_seconds=0.031, peers_time_seconds=0.02, confirmed=True),
+             _judged(1.2, what=None, turns=9, time_seconds=None, peers_time_seconds=None, confirmed=False, clock_hz=None, peers_clock_hz=None)]
+    conditions = {"cpu_quota_cores": {"value": 0.5}, "temperature_celsius": {"value": None, "reason": "no sensor is visible here"}}
+    rows = [_like_node("n1", "ALIKE", 1.01, conditions={"cpu_quota_cores": {"value": None, "reason": "no quota is set"}}),
+            _like_node("n2", "NOT CONFIRMED", 0.99, again=[{**again[0], "slowdown": 1.0, "confirmed": False}], again_peers=["n1"]),
+            _like_node("n3", "SLOWER", 1.02, suspicious=suspicious, again=again, again_peers=["n1", "n4"], conditions=conditions),
+            _like_node("n4", "ALIKE", 1.0)]
+    wrong = [{"what": "validation/dot", "node": "n4", "reason": "wrong result: <relative error 1>", "peers_right": 3, "peers_wrong": 0}]
+    return {"schema": "plumbline-nodes/1", "file": "synthetic.h5", "rows": rows, "wrong_results": wrong, "notes": ["a node is named only where ..."]}
+
+
 def write_store(path, chance, shown, steps):
     cases = [(row["case"], row["case"].rsplit("/", 2)[0], row["kernel"], "fp64", row["flavor"], 1, 1, "{}") for row in shown["rows"]]
     sweep = []
@@ -170,13 +194,14 @@ def write_store(path, chance, shown, steps):
 
 
 def write(folder, many):
-    """Returns {"file", "show", "ceilings", "score"}: paths of a coherent set."""
+    """Returns {"file", "show", "ceilings", "score", "nodes"}: paths of a coherent set."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     chance = random.Random(1)
     kernels = KERNELS if many else dict(list(KERNELS.items())[:4])
     sizes = (1, 2, 4, 8) if many else (1,)
-    documents = {"ceilings": ceilings(chance), "show": show(chance, kernels, sizes), "score": score(chance, kernels, sizes)}
+    documents = {"ceilings": ceilings(chance), "show": show(chance, kernels, sizes), "score": score(chance, kernels, sizes),
+                 "nodes": nodes()}
     paths = {"file": folder / "synthetic.h5"}
     for name, document in documents.items():
         paths[name] = folder / f"{name}.json"

@@ -20,7 +20,7 @@ PACKAGE = HERE.parent.parent / "analysis"
 sys.path[:0] = [str(PACKAGE), str(HERE)]
 
 import synthetic  # noqa: E402
-from plumbline_analysis import accuracy, bandwidth, cases, groups, judged, key, roofline, style, vector  # noqa: E402
+from plumbline_analysis import accuracy, bandwidth, cases, groups, judged, key, nodes, roofline, style, vector  # noqa: E402
 from plumbline_analysis.errors import InputError  # noqa: E402
 from plumbline_analysis.load import load  # noqa: E402
 
@@ -37,7 +37,8 @@ def many(tmp_path_factory):
 
 def report(paths, output, environment=None, *options, **others):
     chosen = {**paths, **others}
-    words = ["report", chosen["file"], "--show", chosen["show"], "--ceilings", chosen["ceilings"], "--score", chosen["score"], "-o", str(output), *options]
+    words = ["report", chosen["file"], "--show", chosen["show"], "--ceilings", chosen["ceilings"], "--score", chosen["score"],
+             "--nodes", chosen["nodes"], "-o", str(output), *options]
     return subprocess.run([sys.executable, "-B", "-m", "plumbline_analysis", *words], capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": str(PACKAGE), **(environment or {})})
 
@@ -101,6 +102,33 @@ def test_report_writes_png_svg_and_one_page_that_needs_nothing_else(few, tmp_pat
     assert not parser.stack
 
 
+def test_the_page_tells_which_node_is_worse_and_on_what_evidence(few, tmp_path):
+    assert report(few, tmp_path / "out").returncode == 0
+    page = (tmp_path / "out" / "report.html").read_text()
+    sections = {part.split("</h2>")[0]: part for part in page.split("<h2>")[1:]}
+    assert [title for title in sections if title.startswith("Nodes")] == [
+        "Nodes", "Nodes: wrong results", "Nodes: suspicious at first", "Nodes: measured again", "Nodes: seen while they measured again"]
+    assert sections["Nodes"].index("SLOWER") < sections["Nodes"].index("ALIKE") and "a node is named only where" in sections["Nodes"]
+    assert "n3" in sections["Nodes: suspicious at first"] and "GB/s" in sections["Nodes: suspicious at first"]
+    assert "ceiling/triad/r1t64/bytes=4294967296" in sections["Nodes: measured again"] and nodes.ALL in sections["Nodes: measured again"]
+    assert "no quota is set" in sections["Nodes: seen while they measured again"] and "&lt;relative error 1&gt;" in page
+
+
+def test_nodes_are_no_part_of_the_page_of_one_node(few, tmp_path):
+    document = json.loads(pathlib.Path(few["nodes"]).read_text())
+    document["rows"] = document["rows"][:1]
+    (tmp_path / "nodes.json").write_text(json.dumps(document))
+    assert report(few, tmp_path / "out", nodes=str(tmp_path / "nodes.json")).returncode == 0
+    assert "<h2>Nodes" not in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_a_condition_is_a_number_or_why_it_is_not_known():
+    *_, (title, columns, rows) = nodes.tables(synthetic.nodes())
+    assert title == "Nodes: seen while they measured again" and columns == ("condition", "n3", "n1")
+    assert rows == [{"condition": "cpu_quota_cores", "n3": 0.5, "n1": "no quota is set"},
+                    {"condition": "temperature_celsius", "n3": "no sensor is visible here", "n1": "not observed"}]
+
+
 def test_the_same_input_gives_the_same_svg(few, tmp_path):
     for folder in ("a", "b"):
         assert report(few, tmp_path / folder).returncode == 0
@@ -156,7 +184,7 @@ def test_a_missing_module_is_named_with_its_debian_package(few, tmp_path):
 
 def without(few, folder, *absent):
     """A result file, and what the commands say of it, where the campaign had no "ceilings", "counts", "times" or (then all three) "cases"."""
-    paths = {name: str(folder / pathlib.Path(path).name) for name, path in few.items()}
+    paths = {name: str(folder / pathlib.Path(path).name) for name, path in few.items()} | {"nodes": few["nodes"]}
     said = {command: json.loads(pathlib.Path(few[command]).read_text()) for command in ("show", "ceilings", "score")}
     emptied = {"ceilings": ["ceilings"], "counts": ["counts"], "times": ["times"], "cases": ["cases", "outcomes", "model"]}
     if "ceilings" in absent:

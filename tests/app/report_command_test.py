@@ -34,7 +34,7 @@ def refused(folder, code, word, *words):
 def test_figures_page_and_judgements_are_written(results, tmp_path):
     done = report(results, "-o", tmp_path)
     assert done.returncode == 0, done.stderr
-    for command in ("show", "ceilings", "score"):
+    for command in ("show", "ceilings", "score", "nodes"):
         assert json.loads((tmp_path / f"known.{command}.json").read_text())["schema"] == f"plumbline-{command}/1"
     assert (tmp_path / "report.html").exists() and list(tmp_path.glob("roofline-*.png")) and (tmp_path / "accuracy.svg").exists()
     assert not list(tmp_path.glob(".*"))

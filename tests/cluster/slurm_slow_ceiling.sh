@@ -53,3 +53,6 @@ with h5py.File(sys.argv[1]) as file:
     assert len(first) == 1 and len(second) == 1 and first != second, "what was finished before the kill was measured again"
     assert sessions("ceilings") == first and sessions("remeasured") == second
 PYTHON
+"$1" report "$PLUMBLINE_STORE" -o figures >report.log 2>&1 || fail "no report of nodes of which one is slower" report.log
+grep -q '<td>nodeC</td><td>SLOWER</td>' figures/report.html || fail "the page does not tell which node is slower" report.log
+if [[ -n ${PLUMBLINE_KEEP:-} ]]; then cp "$PLUMBLINE_STORE" nodes.json figures/report.html "$PLUMBLINE_KEEP"; fi
