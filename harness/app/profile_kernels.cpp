@@ -127,20 +127,41 @@ Judgement judge(const ProgramEnding& ending, const std::vector<RankReport>& repo
 
 std::string launches_in_words(std::uint64_t n) { return n == 1 ? "1 launch" : fmt::format("{} launches", n); }
 
-void add_process_notes(const RankReport& one, std::vector<std::string>& notes) {
-  const auto& counts = one.report.counts;
-  const std::string who = fmt::format("process {}", one.report.process);
-  const auto note = [&](const std::string& text) { notes.push_back(who + ": " + text); };
-  for (const auto& refusal : refusals_of(one.report)) note("not counted, or no longer: " + refusal);
-  if (!one.report.ended)
-    note("its end was not seen (a signal, _exit, or another program executed): what it launched after its last batch of 64 is missing");
-  if (counts.lost > 0) note(launches_in_words(counts.lost) + " ran under the profiler and gave no counts");
+/// What is to be known of a process's counts.
+std::vector<std::string> remarks_on(const KernelReport& report) {
+  std::vector<std::string> all;
+  for (const auto& refusal : refusals_of(report)) all.push_back("not counted, or no longer: " + refusal);
+  if (!report.ended)
+    all.push_back(
+        "its end was not seen (a signal, _exit, or another program executed): what it launched after its last batch of 64 is missing");
+  const auto& counts = report.counts;
+  if (counts.lost > 0) all.push_back(launches_in_words(counts.lost) + " ran under the profiler and gave no counts");
   if (counts.graph_launches > 0)
-    note(fmt::format("{} of whole graphs (CUDA graphs): kernels in them are not counted", launches_in_words(counts.graph_launches)));
+    all.push_back(
+        fmt::format("{} of whole graphs (CUDA graphs): kernels in them are not counted", launches_in_words(counts.graph_launches)));
   if (counts.captured > 0)
-    note(launches_in_words(counts.captured) + " while a stream was captured into a graph: not counted, and most ran only with the graph");
+    all.push_back(launches_in_words(counts.captured) +
+                  " while a stream was captured into a graph: not counted, and most ran only with the graph");
   if (counts.elsewhere > 0)
-    note(launches_in_words(counts.elsewhere) + " in a further context of a GPU: only a GPU's first context is counted");
+    all.push_back(launches_in_words(counts.elsewhere) + " in a further context of a GPU: only a GPU's first context is counted");
+  return all;
+}
+
+/// What many processes have in common is told once.
+void add_process_notes(const KernelResult& result, std::vector<std::string>& notes) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> told;  // a remark, and whose
+  for (const auto& one : result.reports) {
+    const std::string who = result.launched > 1 ? fmt::format("rank {}, process {}", one.rank, one.report.process)
+                                                : fmt::format("process {}", one.report.process);
+    for (auto& remark : remarks_on(one.report)) {
+      auto found = std::find_if(told.begin(), told.end(), [&](const auto& had) { return had.first == remark; });
+      if (found == told.end()) found = told.insert(told.end(), {std::move(remark), {}});
+      found->second.push_back(who);
+    }
+  }
+  for (const auto& [remark, whose] : told)
+    notes.push_back((whose.size() == 1 ? whose.front() : fmt::format("{} processes (first: {})", whose.size(), whose.front())) + ": " +
+                    remark);
 }
 
 bool all_were_seen(const std::vector<RankReport>& reports) {
@@ -149,7 +170,7 @@ bool all_were_seen(const std::vector<RankReport>& reports) {
 
 void add_notes(KernelResult& result, const ProfileOptions& options) {
   auto& notes = result.notes;
-  for (const auto& one : result.reports) add_process_notes(one, notes);
+  add_process_notes(result, notes);
   if (result.reports.empty())
     notes.push_back("no process called CUDA's driver, so there is nothing to count: does the program use the GPU with these arguments?");
   else if (result.profile.kernels.empty() && all_were_seen(result.reports))

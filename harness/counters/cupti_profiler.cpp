@@ -4,8 +4,11 @@
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "counters/cupti_library.hpp"
@@ -155,7 +158,7 @@ class CuptiProfiler::Session {
     had.counterDataImageSize = counter_data_.size();
     PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerGetCounterDataInfo, &had);
     std::vector<std::vector<double>> values;
-    for (std::size_t range = 0; range < had.numTotalRanges; ++range) values.push_back(chip_.values(counter_data_, range, metrics_));
+    for (const std::size_t range : in_order(had.numTotalRanges)) values.push_back(chip_.values(counter_data_, range, metrics_));
     return values;
   }
 
@@ -164,6 +167,32 @@ class CuptiProfiler::Session {
   Parameters of_ranges(Parameters parameters) const {
     parameters.pRangeProfilerObject = enabled_.object();
     return parameters;
+  }
+
+  /// The ranges as they were had. CUPTI numbers those of launches in their names; nothing says that the counter data has them in that
+  /// order.
+  std::vector<std::size_t> in_order(std::size_t ranges) const {
+    std::vector<std::size_t> order(ranges);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (range_of_ == RangeOf::caller) return order;
+    std::vector<std::size_t> numbers;
+    for (const std::size_t range : order) numbers.push_back(number_of(range));
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return numbers[a] < numbers[b]; });
+    return order;
+  }
+
+  std::size_t number_of(std::size_t range) const {
+    auto asked = PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_CounterData_GetRangeInfo);
+    asked.pCounterDataImage = counter_data_.data();
+    asked.counterDataImageSize = counter_data_.size();
+    asked.rangeIndex = range;
+    asked.rangeDelimiter = "/";
+    PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerCounterDataGetRangeInfo, &asked);
+    const std::string name = asked.rangeName == nullptr ? "" : asked.rangeName;
+    std::size_t number = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), number).ptr != name.data() + name.size() || name.empty())
+      throw io_error("CUPTI calls the range of a launch '" + name + "', which is no number");
+    return number;
   }
 
   /// Empties the counter data and begins with the first pass.

@@ -40,7 +40,7 @@ class CuptiProfiler {
   void pop();
   /// Whether all passes were had.
   bool stop();
-  /// Then: [range][metric].
+  /// Then: [range][metric], launches in their order.
   std::vector<std::vector<double>> take();
 
  private:

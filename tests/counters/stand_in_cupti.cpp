@@ -18,6 +18,20 @@ struct CounterData {  // and the work of each range behind it
   std::uint64_t magic, ranges;
 };
 
+/// A launch's range is called by its number, and the counter data has the ranges by their names: 0 1 10 11 2 ...
+std::vector<std::string> names_of(std::size_t ranges) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < ranges; ++i) names.push_back(std::to_string(i));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::uint64_t> by_name(const std::vector<std::uint64_t>& work) {
+  std::vector<std::uint64_t> ordered;
+  for (const auto& name : names_of(work.size())) ordered.push_back(work[std::stoul(name)]);
+  return ordered;
+}
+
 }  // namespace
 
 /// A whole program is told by its surroundings.
@@ -181,6 +195,7 @@ STAND_IN CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData
   if (ranges.started || ranges.passes_had != ranges.passes) return CUPTI_ERROR_INVALID_OPERATION;
   auto work = ranges.of_kernels ? ranges.launched : std::vector<std::uint64_t>{ranges.work / ranges.passes};
   work.resize(std::min(work.size() - (settings.drops_a_range ? 1 : 0), ranges.most_ranges));
+  if (ranges.of_kernels) work = by_name(work);
   const CounterData data{0x600d, work.size()};
   std::memcpy(ranges.counter_data, &data, sizeof data);
   std::memcpy(ranges.counter_data + sizeof data, work.data(), work.size() * sizeof work.front());
@@ -190,6 +205,13 @@ STAND_IN CUptiResult cuptiRangeProfilerGetCounterDataInfo(CUpti_RangeProfiler_Ge
   CounterData data;
   std::memcpy(&data, p->pCounterDataImage, sizeof data);
   return p->numTotalRanges = data.ranges, CUPTI_SUCCESS;
+}
+
+STAND_IN CUptiResult cuptiRangeProfilerCounterDataGetRangeInfo(CUpti_RangeProfiler_CounterData_GetRangeInfo_Params* p) {
+  static std::string name;
+  CounterData data;
+  std::memcpy(&data, p->pCounterDataImage, sizeof data);
+  return name = names_of(data.ranges).at(p->rangeIndex), p->rangeName = name.c_str(), CUPTI_SUCCESS;
 }
 
 // CUPTI's callbacks.

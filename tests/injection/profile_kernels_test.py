@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """plumbline profile --gpu from outside: a program that launches kernels, through the library that stands in for NVIDIA's driver and CUPTI.
 Of a launch of WORK its counters are WORK times the place of the metric. From the environment: PLUMBLINE, STAND_IN_CUPTI (the folder; where
-CUPTI is left out of the build it is not there).
+CUPTI is left out of the build it is not there), CUPTI (that of the real one), PLUMBLINE_MPIEXEC.
 """
 
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 
@@ -212,6 +213,34 @@ def test_another_subscriber_of_cupti_is_told_and_not_taken_for_a_program_without
     document, ended = profile("launch=a,4", code=2, STAND_IN_CUPTI_SUBSCRIBE="39")
     assert only(document, "process")["status"] == "stolen" and "CUPTI error 39" in ended.stderr
     assert "no kernel was launched" not in " ".join(document["notes"])
+
+
+@with_cupti
+def test_nvidias_own_library_that_finds_no_driver_of_its_own_leaves_the_program_alone(launching, tmp_path):
+    """The real libcupti in the program, with a driver that only stands in for one: it refuses, and that is told."""
+    shutil.copy(pathlib.Path(STAND_IN) / "libcuda.so.1", tmp_path / "libcuda.so.1")
+    ended = plumbline("profile", "--gpu", "--json", "--", launching, "launch=a,1", gpus_here=False,
+                      PLUMBLINE_CUPTI_PATH=os.environ["CUPTI"], LD_LIBRARY_PATH=str(tmp_path))
+    assert ended.returncode == 2, ended.stderr
+    if "profile --gpu counts by CUPTI" in ended.stderr:
+        pytest.skip(ended.stderr.strip())
+    assert ended.stdout == "the program's own words\n"
+    assert "of cuptiSubscribe" in ended.stderr and "it ran, but its kernels were not counted" in ended.stderr
+
+
+@with_cupti
+def test_the_ranks_of_a_launch_are_one_table_and_what_they_share_is_told_once(launching, tmp_path):
+    if not os.environ.get("PLUMBLINE_MPIEXEC"):
+        pytest.skip("MPI is not compiled in")
+    surroundings = {**os.environ, "PLUMBLINE_CUPTI_PATH": STAND_IN, "LD_LIBRARY_PATH": STAND_IN}
+    words = [os.environ["PLUMBLINE_MPIEXEC"], "-n", "2", os.environ["PLUMBLINE"], "profile", "--gpu", "-o", tmp_path / "two.json", "--", launching]
+    ended = subprocess.run([*words, "launch=a,3", "graph"], capture_output=True, text=True, timeout=60, env=surroundings)
+    assert ended.returncode == 0, ended.stderr
+    document = json.loads((tmp_path / "two.json").read_text())
+    row = by_name(document)["a"]
+    assert (row["launches"], row["processes"], row["counts"][ADD]) == (2, 2, 6) and only(document, "total")["ranks"] == 2
+    (told,) = [note for note in document["notes"] if "CUDA graphs" in note]
+    assert told.startswith("2 processes (first: rank 0, process ")
 
 
 @with_cupti
