@@ -1,4 +1,4 @@
-"""The nights of a folder: a control chart for each case and ceiling on a node, from what `plumbline history DIR --json` says."""
+"""The nights of a folder: a control chart for each case and ceiling on a node, and each link that is not steady, from what `plumbline history DIR --json` says."""
 import datetime
 import os
 
@@ -11,6 +11,7 @@ from .errors import OutputError
 from .report import save_all
 
 PANELS_A_FIGURE, COLUMNS = 12, 2
+LINKS = "links"  # as where they are: no node alone
 COLOR, OUTSIDE = style.SERIES[0][0], style.SERIES[1][0]
 
 
@@ -18,6 +19,9 @@ def write(arguments):
     """Returns the paths written and notes."""
     document = judged.read(arguments.history, "history")
     notes = [] if document["rows"] else ["control charts (the folder has no result files)"]
+    steady_links = sum(_is_link(row) and _is_steady(row) for row in document["rows"])
+    if steady_links:
+        notes.append(f"control charts of {steady_links} links between nodes (steady, or few nights)")
     try:
         os.makedirs(arguments.output, exist_ok=True)
         with matplotlib.rc_context(style.SETTINGS):
@@ -29,9 +33,11 @@ def write(arguments):
 
 
 def figures(rows):
-    """Yields (file name, title, figure): a node's charts, those whose level changed or whose last night is out of it first."""
-    for node in sorted({row["node"] for row in rows}):
-        of_node = sorted((row for row in rows if row["node"] == node), key=_calm)
+    """Yields (file name, title, figure): a node's charts, those whose level changed or whose last night is out of it first; links that are not
+    steady."""
+    drawn = [row for row in rows if not (_is_link(row) and _is_steady(row))]
+    for node in sorted({_place(row) for row in drawn}):
+        of_node = sorted((row for row in drawn if _place(row) == node), key=_calm)
         pages = [of_node[i : i + PANELS_A_FIGURE] for i in range(0, len(of_node), PANELS_A_FIGURE)]
         for number, page in enumerate(pages, start=1):
             part = f"-{number}" if len(pages) > 1 else ""
@@ -39,8 +45,21 @@ def figures(rows):
             yield f"history-{name}{part}", f"Nights of {node}", draw(node, page)
 
 
+def _is_link(row):
+    return row.get("class", "").startswith("link ")
+
+
+def _place(row):
+    """Links are many, and each has two series only: they share figures."""
+    return LINKS if _is_link(row) else row["node"]
+
+
+def _is_steady(row):
+    return row["state"] in ("steady", "few nights") and not row["changes"]
+
+
 def _calm(row):
-    return row["state"] in ("steady", "few nights"), not row["changes"], row["what"]
+    return row["state"] in ("steady", "few nights"), not row["changes"], row["what"], row["node"]
 
 
 def draw(node, rows):
@@ -79,7 +98,7 @@ def _panel(axes, row):
         axes.axvline(by_file[change["first_file"]], color=OUTSIDE, lw=1, ls=":", zorder=1)
         axes.annotate(f"{100 * (change['slowdown'] - 1):+.1f} % time", (by_file[change["first_file"]], 1), (2, -2), fontsize=7, va="top",
                       xycoords=("data", "axes fraction"), textcoords="offset points", color=OUTSIDE)
-    axes.set_title(style.shortened(row["what"], 72), fontsize=8, loc="left")
+    axes.set_title(style.shortened(f"{row['what']}, {row['node']}" if _is_link(row) else row["what"], 72), fontsize=8, loc="left")
     axes.set_ylabel(words, fontsize=8)
     axes.margins(y=0.25)
     locator = AutoDateLocator(minticks=3, maxticks=7)

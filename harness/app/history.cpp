@@ -195,8 +195,7 @@ Exit history(const HistoryOptions& options) {
         "where nights differ by chance alone; {} nights at least on either side, and what matters in practice only",
         history.nights.size(), plain(shewhart_scatters, 1), plain(options.false_changes, 2), ChangeOptions().least_nights));
   if (all.empty() && !history.nights.empty())
-    notes.push_back(fmt::format("{} result files, but no case and no ceiling in them; links between nodes are judged by plumbline ceilings",
-                                history.nights.size()));
+    notes.push_back(fmt::format("{} result files, but no case, ceiling or link between nodes in them", history.nights.size()));
   Json rows = Json::array();
   if (options.format != Format::text)
     for (const auto& one : all) rows.push_back(row_of(one));

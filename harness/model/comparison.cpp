@@ -95,7 +95,7 @@ std::string without_flavor(const std::string& what) { return what.substr(0, what
 /// Why a name that one side has is not on the other.
 std::string why_missing(const Observation& one, const Side& here, const Side& there, const char* where) {
   const auto same = find(there.observations, one.key.what);
-  if (!same.empty())
+  if (!same.empty() && !one.is_link())
     return "other machine: " + in_words_or_unknown(machine_of(here, one.key.node)) + "; " + where + " has it on " + nodes_of(same) + ", " +
            in_words_or_unknown(machine_of(there, same.front()->key.node));
   if (!one.is_ceiling())

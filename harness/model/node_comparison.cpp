@@ -68,6 +68,7 @@ class Comparer {
  private:
   void take_rows() {
     for (const auto& observation : side_.observations) {
+      if (observation.is_link()) continue;  // of no node alone: model/node_links.hpp
       const std::string kind = kind_of(side_, observation.key.node);
       NodeRow row{.key = observation.key, .row_class = observation.row_class, .unit = observation.unit, .clock_hz = observation.clock_hz};
       row.point = observation.point;

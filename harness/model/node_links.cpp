@@ -323,6 +323,8 @@ std::string peer_of_link(std::string_view name) {
   return at == std::string_view::npos ? std::string() : std::string(name.substr(at + std::string_view(to_peer).size()));
 }
 
+std::string kind_of_link(std::string_view name) { return std::string(name.substr(0, name.find(to_peer))); }
+
 std::vector<LinkMap> judge_links(std::span<const CeilingRow> samples) {
   std::map<std::tuple<std::string, std::string, double>, std::vector<const CeilingRow*>> kinds;
   for (const auto& row : samples)

@@ -52,6 +52,8 @@ struct LinkMap {
 std::string link_name(std::string_view what, std::string_view peer);
 /// "nodeB" of that; empty of another name.
 std::string peer_of_link(std::string_view name);
+/// "MPI link latency" of that; the whole of another name.
+std::string kind_of_link(std::string_view name);
 
 /// One map for each kind and message size in the samples of level "link"; all others are left alone. O(links log links).
 ///

@@ -122,6 +122,37 @@ std::vector<Observation> ceilings_of(const Results& results, std::span<const Cei
   return all;
 }
 
+/// Both ways are measured at once: whichever end keeps the samples, it is the same link.
+SeriesKey key_of_link(const CeilingRow& row) {
+  CeilingRow of_kind = row;
+  of_kind.name = kind_of_link(row.name);
+  const std::string peer = peer_of_link(row.name);
+  const auto& [first, second] = std::minmax(row.node, peer);
+  return {name_of(of_kind), first + " with " + second};
+}
+
+std::vector<Observation> links_of(const Results& results) {
+  std::map<SeriesKey, Samples> samples;
+  std::map<SeriesKey, const CeilingRow*> last;
+  for (const auto& row : results.ceilings) {
+    if (row.level != "link" || peer_of_link(row.name).empty()) continue;
+    const SeriesKey key = key_of_link(row);
+    last[key] = &row;
+    if (row.status == Status::ok) samples[key].add(row.session, row.value, row.clock_hz);
+  }
+  std::vector<Observation> links;
+  for (const auto& [key, row] : last) {
+    Observation link{.key = key, .row_class = row->unit == "seconds" ? "link latency" : "link bandwidth", .unit = row->unit};
+    if (samples[key].by_session.empty()) {
+      link.status = row->status == Status::ok ? Status::failed : row->status;
+      link.reason = "no sample succeeded: " + row->method;
+    }
+    samples[key].give_to(link);
+    links.push_back(std::move(link));
+  }
+  return links;
+}
+
 /// "n1" of "n0 rank 0 (CPU 0) with n1 rank 4 (CPU 2), stream, ..."
 std::string other_end_of_messages(const std::string& method) {
   constexpr std::string_view with = " with ", rank = " rank ";
@@ -145,6 +176,7 @@ std::vector<Observation> observe(const Results& results, std::span<const NodeFac
   auto observations = cases_of(results, fitted);
   for (auto& message : fit_mpi_ceilings(results.ceilings)) fitted.push_back(std::move(message));
   for (auto& ceiling : ceilings_of(results, fitted)) observations.push_back(std::move(ceiling));
+  for (auto& link : links_of(results)) observations.push_back(std::move(link));
   std::stable_sort(observations.begin(), observations.end(), [](const Observation& a, const Observation& b) { return a.key < b.key; });
   // Two samples of one name (a chase and a load of the same level) would be one series: the first keeps it.
   observations.erase(std::unique(observations.begin(), observations.end(), [](const auto& a, const auto& b) { return a.key == b.key; }),

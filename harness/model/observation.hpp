@@ -1,4 +1,4 @@
-// What one result file says of each thing that may become slower: a case, or a ceiling, on a node.
+// What one result file says of each thing that may become slower: a case, or a ceiling, on a node; a link between two.
 #pragma once
 #include <compare>
 #include <span>
@@ -11,7 +11,8 @@
 
 namespace plumbline {
 
-/// Stable from file to file: a case id, or "ceiling/NAME/PRECISION/TEAM", and the host name.
+/// Stable from file to file: a case id, or "ceiling/NAME/PRECISION/TEAM", and the host name; of a link "nodeA with nodeB", in the order of
+/// their names.
 struct SeriesKey {
   std::string what, node;
   auto operator<=>(const SeriesKey&) const = default;
@@ -19,7 +20,8 @@ struct SeriesKey {
 
 struct Observation {
   SeriesKey key = {};
-  std::string row_class = {};  // compute, L1, L2, L3, mem, latency, MPI latency, MPI bandwidth, numa; of a case what bounds it, or "case"
+  std::string row_class = {};  // compute, L1, L2, L3, mem, latency, MPI latency, MPI bandwidth, link latency, link bandwidth, numa; of a
+                               // case what bounds it, or "case"
   std::string unit = {};       // seconds, GFLOP/s, GB/s
   std::string flavor = {};     // of a ceiling the one that it was measured with
   std::string point = {};      // of a ceiling of CPUs: point_name of these samples; empty of messages, pairs of domains, and GPUs
@@ -29,12 +31,14 @@ struct Observation {
   std::string reason = {};
 
   bool is_ceiling() const { return key.what.starts_with("ceiling/"); }
+  bool is_link() const { return row_class.starts_with("link "); }
 };
 
 /// Seconds grow when something gets slower, rates fall.
 inline bool less_is_better(std::string_view unit) { return unit == "seconds"; }
 
-/// Every timed case, and every ceiling with samples of its own (not the points of a vector sweep), in a settled order.
+/// Every timed case, every link between nodes, and every ceiling with samples of its own (not the points of a vector sweep), in a settled
+/// order.
 std::vector<Observation> observe(const Results& results, std::span<const NodeFacts> nodes);
 
 /// "ceiling/NAME/PRECISION/TEAM" of a sample: what its ceiling is called too, where that comes from one name's samples.

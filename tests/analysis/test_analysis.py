@@ -20,7 +20,7 @@ PACKAGE = HERE.parent.parent / "analysis"
 sys.path[:0] = [str(PACKAGE), str(HERE)]
 
 import synthetic  # noqa: E402
-from plumbline_analysis import accuracy, bandwidth, cases, groups, judged, key, nodes, roofline, style, vector  # noqa: E402
+from plumbline_analysis import accuracy, bandwidth, cases, groups, history, judged, key, nodes, roofline, style, vector  # noqa: E402
 from plumbline_analysis.errors import InputError  # noqa: E402
 from plumbline_analysis.load import load  # noqa: E402
 
@@ -230,6 +230,21 @@ def test_what_a_file_holds_is_drawn_and_one_line_says_what_is_left_out(few, tmp_
     assert done.stderr.count("\n") == 1 and done.stderr.startswith("left out: ")
     for word in left_out:
         assert word in done.stderr, done.stderr
+
+
+def _series(what, node, row_class, state):
+    points = [{"file": f"{day}.h5", "started_unix_ns": day * 86_400_000_000_000, "seconds": 1e-6 * (1 + day)} for day in range(3)]
+    return {"what": what, "node": node, "class": row_class, "unit": "seconds", "state": state, "level_nights": 3, "level_seconds": 2e-6,
+            "limit_lo_seconds": 1e-6, "limit_hi_seconds": 2.5e-6, "changes": [], "points": points}
+
+
+def test_links_that_are_not_steady_share_a_figure_of_nights():
+    latency = "ceiling/MPI link latency/r2t1"
+    rows = [_series("a/case", "n1", "compute", "steady"), _series(latency, "n1 with n2", "link latency", "steady"),
+            _series(latency, "n1 with n3", "link latency", "slow last night"), _series(latency, "n2 with n3", "link latency", "creeps up")]
+    drawn = {name: figure for name, _, figure in history.figures(rows)}
+    assert set(drawn) == {"history-n1", "history-links"}
+    assert [axes.get_title(loc="left") for axes in drawn["history-links"].axes] == [f"{latency}, n1 with n3", f"{latency}, n2 with n3"]
 
 
 def test_an_unforeseen_error_is_one_line_that_names_the_file_and_debug_shows_where(few, tmp_path):

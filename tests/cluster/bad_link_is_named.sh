@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # bad_link_is_named.sh PLUMBLINE [MPIEXEC]: four hosts measure the map of their links. Two of them reach each other by a slow cable, all
-# others by the bridge: that link is named and neither of its nodes is. Then all of one host's traffic is slowed: now the node is named.
+# others by the bridge: that link is named and neither of its nodes is, and `check` names it beside an earlier map. Then all of one host's traffic is slowed: now the node is named.
 # Runs on the login node of with_cluster.sh.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -46,9 +46,20 @@ named() {
   [ "$code" = 0 ] || fail "the map with a slow $name is wrong" "$name.log"
 }
 
+measure healthy
 slow_cable nodeA 10.77.0.10 nodeC 10.77.0.12
 named cable --link nodeA nodeC
 "$plumbline" ceilings cable.h5 | grep -q 'nodeA - nodeC\|nodeC - nodeA' || fail "plumbline ceilings does not name the link"
+status=0
+"$plumbline" check cable.h5 --baseline healthy.h5 --json >check.json || status=$?
+((status == 3)) || fail "plumbline check beside the healthy map ended with $status, not 3" check.json
+/usr/bin/python3 - <<'PYTHON' || fail "plumbline check does not name the link" check.json
+import json
+rows = [row for row in json.load(open("check.json"))["rows"] if row["class"].startswith("link ")]
+slower = {(row["what"], row["node"]): row for row in rows if row["verdict"] == "SLOWER"}
+assert len(rows) == 12, len(rows)
+assert slower[("ceiling/MPI link bandwidth/r2t1", "nodeA with nodeC")]["slowdown"] > 3, slower
+PYTHON
 for host in nodeA nodeC; do on_host "$host" ip link delete cable0 2>/dev/null || true; done
 slow_down nodeB eth0
 named node --node nodeB

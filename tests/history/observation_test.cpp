@@ -110,4 +110,37 @@ TEST(Observation, ceilings_have_the_samples_that_their_median_is_of) {
   EXPECT_EQ(latency->point, "") << "messages are measured by a stage of their own";
 }
 
+CeilingRow link(const std::string& node, const std::string& peer, double value, std::int32_t round) {
+  CeilingRow row = sample("MPI link bandwidth to " + peer, "link", "both ways", value, 1 << 20, round);
+  row.node = node;
+  row.ranks = 2;
+  return row;
+}
+
+TEST(Observation, a_link_is_one_series_whichever_of_its_nodes_keeps_the_samples) {
+  Results results;
+  results.ceilings = {link("n2", "n10", 3, 0), link("n10", "n2", 4, 1), link("n2", "n3", 5, 0)};
+  const auto all = observe(results, {});
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].key, (SeriesKey{"ceiling/MPI link bandwidth/r2t1", "n10 with n2"}));
+  EXPECT_EQ(all[0].sessions, (Sessions{{3, 4}}));
+  EXPECT_EQ(all[0].row_class, "link bandwidth");
+  EXPECT_EQ(all[0].unit, "GB/s");
+  EXPECT_TRUE(all[0].is_link());
+  EXPECT_EQ(all[1].key.node, "n2 with n3");
+}
+
+TEST(Observation, a_link_without_a_good_sample_says_why) {
+  Results results;
+  for (std::int32_t round = 0; round < 2; ++round) {
+    results.ceilings.push_back(link("n2", "n3", absent, round));
+    results.ceilings.back().status = Status::failed;
+    results.ceilings.back().method = "both ways, MPICH: no answer within 0.1 s";
+  }
+  const auto all = observe(results, {});
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].status, Status::failed);
+  EXPECT_NE(all[0].reason.find("no answer within 0.1 s"), std::string::npos) << all[0].reason;
+}
+
 }  // namespace

@@ -365,6 +365,14 @@ TEST(Nodes, cases_do_not_crowd_out_ceilings) {
   EXPECT_EQ(groups[0].cases.back(), point_of_suspect);
 }
 
+TEST(Nodes, a_link_between_two_is_a_row_of_neither) {
+  Side side = Job(8, 3, 4).measure({});
+  side.observations.push_back({.key = {"ceiling/MPI link latency/r2t1", "nodeA with nodeB"}, .row_class = "link latency", .unit = "seconds", .sessions = {{1e-6, 1e-6}}});
+  const auto comparison = compare_nodes(side, {}, {});
+  EXPECT_EQ(comparison.nodes.size(), 3U);
+  EXPECT_EQ(comparison.rows.size(), 12U);
+}
+
 TEST(Nodes, a_ceiling_without_a_point_is_suspicious_and_not_measured_again) {
   Job job(8, 5, 2);
   const auto comparison = compare_nodes(with_a_slow_ceiling(job, false), {}, {});
