@@ -89,6 +89,9 @@ def check_counts(store, undisturbed):
     assert equal > 100
 
 
+SURROUNDINGS = 16 * 64  # bytes that the empty region may move and a sweep does not: which lines it meets is chance
+
+
 def check_shared_levels_lie_in_the_models_interval(store):
     """Teams of several threads: their L3 and memory bytes depend on how threads took turns; the model says how far."""
     checked = 0
@@ -102,7 +105,7 @@ def check_shared_levels_lie_in_the_models_interval(store):
                 continue
             for rank in {row["rank"] for row in rows}:
                 total = sum(row["net"] for row in rows if row["rank"] == rank)
-                assert interval["lo"] <= total <= interval["hi"], (case["id"], boundary, rank, total, interval)
+                assert interval["lo"] - SURROUNDINGS <= total <= interval["hi"], (case["id"], boundary, rank, total, interval)
                 checked += 1
     assert checked > 0, "no multi-threaded case with an interval"
 
