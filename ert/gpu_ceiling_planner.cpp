@@ -1,0 +1,76 @@
+#include "ert/gpu_ceiling_planner.hpp"
+
+#include <optional>
+
+namespace plumbline {
+namespace {
+
+std::optional<Flavor> flavor_for(const Kernel& kernel, const GpuProperties& gpu, std::string_view precision) {
+  for (const Flavor& flavor : kernel.flavors())
+    if (flavor.name == gpu.flavor && flavor.precision == precision) return flavor;
+  return std::nullopt;
+}
+
+/// All but what a kernel stores to be checked, and to have its clock measured.
+bool is_measured(const Stream& s) { return s.array != "clock span" && s.array != "sums" && s.array != "passes"; }
+
+}  // namespace
+
+const Kernel* kernel_named(std::span<const Kernel> kernels, std::string_view name) {
+  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const Kernel& kernel) { return kernel.name == name; });
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+std::string upper(std::string_view precision) {
+  std::string word(precision);
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return word;
+}
+
+const Kernel* GpuCeilingPlanner::kernel(std::string_view name) const { return kernel_named(kernels_, name); }
+
+CeilingCase* GpuCeilingPlanner::add(const Kernel& kernel, std::string_view precision,
+                                    std::initializer_list<std::pair<const char*, Value>> values) {
+  const auto flavor = flavor_for(kernel, gpu_, precision);
+  if (!flavor) return nullptr;
+  Parameters p;
+  for (const ParameterSpec& spec : kernel.parameters) p.set(spec.name, spec.preset);
+  for (const auto& [name, value] : values) p.set(name, value);
+  cases.push_back({.measured = {.kernel = &kernel,
+                                .parameters = std::move(p),
+                                .precision = std::string(precision),
+                                .flavor = *flavor,
+                                .team = {.ranks = 1, .threads = 1, .gpus = 1}},
+                   .name = {},
+                   .precision = {},
+                   .level = {},
+                   .pattern = {},
+                   .unit = {}});
+  return &cases.back();
+}
+
+void describe(CeilingCase& planned, std::string name, std::string precision, const char* level, std::string pattern, const char* unit) {
+  planned.name = std::move(name);
+  planned.precision = std::move(precision);
+  planned.level = level;
+  planned.pattern = std::move(pattern);
+  planned.unit = unit;
+}
+
+void take_flops(CeilingCase& planned) { planned.amount_per_sweep = static_cast<double>(total_flops(planned.measured.work().flops).lo); }
+
+void take_bytes(CeilingCase& planned) {
+  planned.amount_per_sweep = 0;
+  for (const Stream& s : planned.measured.work().streams)
+    if (is_measured(s)) planned.amount_per_sweep += static_cast<double>((s.loads + s.stores) * s.element_bytes);
+}
+
+double footprint_bytes(const Work& work) {
+  double bytes = 0;
+  for (const Stream& s : work.streams)
+    if (is_measured(s)) bytes += static_cast<double>(s.footprint_bytes);
+  return bytes;
+}
+
+}  // namespace plumbline

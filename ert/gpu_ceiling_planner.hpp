@@ -1,0 +1,73 @@
+// What the parts of a GPU's plan share: which cases there are so far, how to add one, and how long a sweep is to be.
+#pragma once
+#include <algorithm>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ert/ceiling_plan.hpp"
+#include "gpu/gpu_module.hpp"
+
+namespace plumbline {
+
+inline constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
+inline constexpr double target_seconds = 0.003;  // of a sweep, by estimate: what surrounds a kernel is 1 % of it at most
+
+class GpuCeilingPlanner {
+ public:
+  GpuCeilingPlanner(CeilingMode mode, const GpuProperties& gpu, std::span<const Kernel> kernels)
+      : quick_(mode == CeilingMode::quick), gpu_(gpu), kernels_(kernels) {}
+
+  bool quick() const { return quick_; }
+  const GpuProperties& gpu() const { return gpu_; }
+  std::uint64_t multiprocessors() const { return static_cast<std::uint64_t>(std::max(1, gpu_.multiprocessors)); }
+  double clock_hz() const { return gpu_.clock_hz > 0 ? gpu_.clock_hz : 1.5e9; }
+  /// Of a working set at most.
+  double quarter_of_memory() const {
+    return gpu_.memory_bytes == 0 ? 1024.0 * static_cast<double>(MiB) : static_cast<double>(gpu_.memory_bytes) / 4;
+  }
+  /// nullptr where the module has none.
+  const Kernel* kernel(std::string_view name) const;
+
+  /// With its presets but for `values`; nullptr where the kernel has no flavor of that precision for this GPU. Valid until the next one.
+  CeilingCase* add(const Kernel& kernel, std::string_view precision, std::initializer_list<std::pair<const char*, Value>> values);
+  /// So many iterations as make a sweep long enough, of work that takes so many cycles.
+  std::uint64_t iterations(double cycles_each) const {
+    return static_cast<std::uint64_t>(std::max(1.0, target_seconds * clock_hz() / cycles_each));
+  }
+
+  std::vector<CeilingCase> cases;
+
+ private:
+  bool quick_;
+  const GpuProperties& gpu_;
+  std::span<const Kernel> kernels_;
+};
+
+void describe(CeilingCase& planned, std::string name, std::string precision, const char* level, std::string pattern, const char* unit);
+/// The amounts of its sweep by its model: FLOP; algorithmic bytes of its streams but those that only prove or time it.
+void take_flops(CeilingCase& planned);
+void take_bytes(CeilingCase& planned);
+double footprint_bytes(const Work& work);
+
+const Kernel* kernel_named(std::span<const Kernel> kernels, std::string_view name);
+/// "fp64" as names of ceilings have it: "FP64".
+std::string upper(std::string_view precision);
+inline Value integer(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+inline Value word(const char* text) { return std::string(text); }
+
+// The parts, in the order of the plan.
+void plan_gpu_arithmetic(GpuCeilingPlanner& planner);  // peak, and how many warps it takes
+void plan_gpu_tensor(GpuCeilingPlanner& planner);
+void plan_gpu_memory(GpuCeilingPlanner& planner);  // shared memory, L1, streams, latency
+void plan_gpu_vector(GpuCeilingPlanner& planner);
+void plan_gpu_links(GpuCeilingPlanner& planner);  // host and peer; launches
+
+// And what of them a GPU cannot be asked.
+void add_absent_gpu_tensor(const GpuProperties& gpu, std::span<const Kernel> kernels, std::vector<AbsentFlavor>& missing);
+void add_absent_gpu_links(const GpuProperties& gpu, std::vector<AbsentFlavor>& missing);
+
+}  // namespace plumbline

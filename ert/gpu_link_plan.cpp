@@ -1,0 +1,66 @@
+// Of a GPU's links to the host and to its peers, and what a launch costs.
+#include <array>
+
+#include "ert/gpu_ceiling_planner.hpp"
+
+namespace plumbline {
+namespace {
+
+struct TransferCeiling {
+  const char* to;
+  const char* way;
+  const char* name;
+  bool quick;
+};
+constexpr std::array transfer_ceilings{
+    TransferCeiling{"device", "copy_pinned", "GPU from host, copy engine, pinned", true},
+    TransferCeiling{"host", "copy_pinned", "GPU to host, copy engine, pinned", true},
+    TransferCeiling{"device", "copy_pageable", "GPU from host, copy engine, pageable", false},
+    TransferCeiling{"host", "copy_pageable", "GPU to host, copy engine, pageable", false},
+    TransferCeiling{"device", "kernel_pinned", "GPU from host, kernel, pinned", false},
+    TransferCeiling{"host", "kernel_pinned", "GPU to host, kernel, pinned", false},
+    TransferCeiling{"device", "copy_peer", "GPU from peer, copy engine", true},
+    TransferCeiling{"host", "copy_peer", "GPU to peer, copy engine", true},
+};
+bool is_peer(const TransferCeiling& ceiling) { return std::string_view(ceiling.way) == "copy_peer"; }
+
+struct LaunchCeiling {
+  const char* way;
+  const char* name;
+  std::uint64_t launches;
+};
+constexpr std::array launch_ceilings{LaunchCeiling{"stream", "GPU launch, stream", 1000}, LaunchCeiling{"graph", "GPU launch, graph", 4000},
+                                     LaunchCeiling{"waited", "GPU launch, waited for", 500}};
+
+void add_transfer(GpuCeilingPlanner& planner, const Kernel& kernel, const TransferCeiling& ceiling) {
+  CeilingCase* const planned =
+      planner.add(kernel, "fp64", {{"to", word(ceiling.to)}, {"way", word(ceiling.way)}, {"n", integer(128 * MiB / 8)}});
+  if (planned == nullptr) return;
+  describe(*planned, ceiling.name, "-", "host-dev", std::string(ceiling.way) + " to " + ceiling.to, "GB/s");
+  take_bytes(*planned);
+  planned->amount_per_sweep /= 2;  // read here, written there: once over the link
+}
+
+void add_launch(GpuCeilingPlanner& planner, const Kernel& kernel, const LaunchCeiling& ceiling) {
+  CeilingCase* const planned = planner.add(kernel, "fp64", {{"way", word(ceiling.way)}, {"launches", integer(ceiling.launches)}});
+  if (planned == nullptr) return;
+  describe(*planned, ceiling.name, "-", "overhead", ceiling.way, "seconds");
+  planned->amount_per_sweep = static_cast<double>(ceiling.launches);
+}
+
+}  // namespace
+
+void plan_gpu_links(GpuCeilingPlanner& planner) {
+  if (const Kernel* const kernel = planner.kernel("ert/transfer"))
+    for (const TransferCeiling& ceiling : transfer_ceilings)
+      if ((!planner.quick() || ceiling.quick) && (!is_peer(ceiling) || planner.gpu().peers > 0)) add_transfer(planner, *kernel, ceiling);
+  if (const Kernel* const kernel = planner.kernel("ert/launch"))
+    for (const LaunchCeiling& ceiling : launch_ceilings) add_launch(planner, *kernel, ceiling);
+}
+
+void add_absent_gpu_links(const GpuProperties& gpu, std::vector<AbsentFlavor>& missing) {
+  for (const TransferCeiling& ceiling : transfer_ceilings)
+    if (is_peer(ceiling) && gpu.peers == 0) missing.push_back({ceiling.name, "no other GPU is visible whose memory this one reaches"});
+}
+
+}  // namespace plumbline

@@ -1,0 +1,118 @@
+// Of memory, by working set: each multiprocessor's own, then all of them together past L1, and the latency of one load.
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "ert/gpu_ceiling_planner.hpp"
+
+namespace plumbline {
+namespace {
+
+struct BandwidthCeiling {
+  const char* pattern;
+  std::uint64_t arrays;
+  double points_an_octave;  // in full mode; quick: 0 for those that it leaves out
+  double quick_points_an_octave;
+  std::uint64_t least_bytes;
+};
+constexpr std::array bandwidth_ceilings{
+    BandwidthCeiling{"load", 1, 4, 2, 2 * MiB},    BandwidthCeiling{"triad", 3, 1, 0.5, 12 * MiB},
+    BandwidthCeiling{"copy", 2, 1, 0.5, 12 * MiB}, BandwidthCeiling{"store", 1, 1, 0, 12 * MiB},
+    BandwidthCeiling{"update", 1, 1, 0, 12 * MiB},
+};
+
+/// Far beyond any cache; in full mode so far that they hold nothing of it from one pass to the next.
+double largest_bytes(const GpuCeilingPlanner& planner) {
+  return std::min(planner.quarter_of_memory(), (planner.quick() ? 1024.0 : 4608.0) * MiB);
+}
+
+/// Whole chunks of ert/stream: 2048 elements of 8 bytes.
+std::uint64_t elements(double bytes) { return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(bytes) / 8 / 2048) * 2048; }
+
+/// Loads of shared memory alone.
+double scratchpad_bytes(const Work& work) {
+  double bytes = 0;
+  for (const Stream& s : work.streams)
+    if (s.scratchpad) bytes += static_cast<double>(s.loads * s.element_bytes);
+  return bytes;
+}
+
+void plan_shared(GpuCeilingPlanner& planner, const Kernel& kernel) {
+  const std::uint64_t repeat = planner.iterations(2 * 32.0 * KiB / 128);
+  CeilingCase* const planned =
+      planner.add(kernel, "fp64", {{"blocks", integer(2 * planner.multiprocessors())}, {"repeat", integer(repeat)}});
+  if (planned == nullptr) return;
+  describe(*planned, "GPU shared load", "-", "shared", "load", "GB/s");
+  planned->amount_per_sweep = scratchpad_bytes(planned->measured.work());
+  planned->working_set_bytes = footprint_bytes(planned->measured.work());
+}
+
+/// Pieces of 16 KiB a multiprocessor: as far as its L1 reaches, and beyond.
+void plan_l1(GpuCeilingPlanner& planner, const Kernel& kernel) {
+  for (const std::uint64_t pieces : {48, 32, 24, 20, 16, 14, 12, 10, 8, 6, 4, 3, 2, 1}) {
+    const std::uint64_t repeat = planner.iterations(static_cast<double>(pieces) * 16.0 * KiB / 100);
+    CeilingCase* const planned = planner.add(
+        kernel, "fp64", {{"blocks", integer(planner.multiprocessors())}, {"pieces", integer(pieces)}, {"repeat", integer(repeat)}});
+    if (planned == nullptr) return;
+    describe(*planned, "GPU load own", "-", "sweep", "load own", "GB/s");
+    take_bytes(*planned);
+    planned->working_set_bytes = footprint_bytes(planned->measured.work());
+  }
+}
+
+/// The largest data are made once; a smaller working set is a part of them. Passes over 256 MiB make a sweep.
+void add_stream(GpuCeilingPlanner& planner, const Kernel& kernel, const BandwidthCeiling& ceiling, std::uint64_t n, std::uint64_t data) {
+  const auto repeat = [&](std::uint64_t elements) { return std::max<std::uint64_t>(1, 256 * MiB / (elements * 8 * ceiling.arrays)); };
+  const bool within = n * 8 * ceiling.arrays > 256 * MiB;  // of the large data, of which one pass is a sweep
+  CeilingCase* const planned =
+      planner.add(kernel, "fp64",
+                  {{"pattern", word(ceiling.pattern)}, {"n", integer(within ? data : n)}, {"repeat", integer(repeat(within ? data : n))}});
+  if (planned == nullptr) return;
+  describe(*planned, std::string("GPU ") + ceiling.pattern, "-", "sweep", ceiling.pattern, "GB/s");
+  take_bytes(*planned);
+  planned->working_set_bytes = footprint_bytes(planned->measured.work());
+  if (!within || n == data) return;
+  planned->share = static_cast<double>(n) / static_cast<double>(data);
+  planned->amount_per_sweep *= planned->share;
+  planned->working_set_bytes *= planned->share;
+}
+
+void plan_stream(GpuCeilingPlanner& planner, const Kernel& kernel) {
+  for (const BandwidthCeiling& ceiling : bandwidth_ceilings) {
+    const double points = planner.quick() ? ceiling.quick_points_an_octave : ceiling.points_an_octave;
+    if (points == 0) continue;
+    const double largest = largest_bytes(planner);
+    std::set<std::uint64_t> planned;
+    for (double bytes = largest; bytes >= static_cast<double>(ceiling.least_bytes); bytes /= std::exp2(1 / points)) {
+      const std::uint64_t n = elements(bytes / static_cast<double>(ceiling.arrays));
+      if (planned.insert(n).second) add_stream(planner, kernel, ceiling, n, elements(largest / static_cast<double>(ceiling.arrays)));
+    }
+  }
+}
+
+void add_chase(GpuCeilingPlanner& planner, const Kernel& kernel, std::uint64_t lines) {
+  constexpr std::uint64_t steps = 8192;
+  CeilingCase* const planned = planner.add(kernel, "fp64", {{"n", integer(lines)}, {"steps", integer(steps)}});
+  if (planned == nullptr) return;
+  describe(*planned, "GPU chase", "-", "sweep", "chase", "seconds");
+  planned->amount_per_sweep = static_cast<double>(steps);
+  planned->working_set_bytes = static_cast<double>(lines * 128);
+  if (lines * 128 <= 64 * MiB) planned->warm_sweeps = lines / steps + 1;
+}
+
+void plan_chase(GpuCeilingPlanner& planner, const Kernel& kernel) {
+  const double step = planner.quick() ? 2 : std::sqrt(2.0);
+  const double largest = std::min(largest_bytes(planner), (planner.quick() ? 256.0 : 512.0) * MiB);
+  for (double bytes = largest; bytes >= 16.0 * KiB; bytes /= step) add_chase(planner, kernel, static_cast<std::uint64_t>(bytes) / 128);
+}
+
+}  // namespace
+
+void plan_gpu_memory(GpuCeilingPlanner& planner) {
+  if (const Kernel* const kernel = planner.kernel("ert/shared")) plan_shared(planner, *kernel);
+  if (const Kernel* const kernel = planner.kernel("ert/l1")) plan_l1(planner, *kernel);
+  if (const Kernel* const kernel = planner.kernel("ert/stream")) plan_stream(planner, *kernel);
+  if (const Kernel* const kernel = planner.kernel("ert/chase")) plan_chase(planner, *kernel);
+}
+
+}  // namespace plumbline
