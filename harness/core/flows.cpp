@@ -173,7 +173,10 @@ class LevelFlows {
   Amount filled(const Stream& s) const {
     return policy().fetches_to_write || policy().writes_through || stays_ ? Amount{} : Amount{0, straddles(s)};
   }
-  Amount written_through(const Stream& s) const { return {s.stores * s.element_bytes, s.stores * s.element_bytes + straddles(s)}; }
+  Amount written_through(const Stream& s) const {
+    const std::uint64_t stored = s.stores * s.element_bytes;
+    return {s.at_most ? std::min(stored, compulsory(s).lo) : stored, stored + straddles(s)};
+  }
   std::uint64_t straddles(const Stream& s) const { return s.straddles * line(); }
 
   /// A line is written back once a sweep, or as often as it was fetched when its layer is broken between two writes.
@@ -214,12 +217,17 @@ void add_flops(const Work& work, Counts& counts) {
   }
 }
 
+/// Of so many elements, each of which crosses once: of a stream that says no more than their most, none or all.
+Amount bytes_of(const Stream& s, std::uint64_t elements) {
+  return {s.at_most ? 0 : elements * s.element_bytes, elements * s.element_bytes};
+}
+
 void add_references(const Work& work, Counts& counts) {
   Amount load, store, nt_store;
   for (const auto& s : work.streams) {
     if (s.scratchpad) continue;
-    load += s.loads * s.element_bytes;
-    (s.non_temporal ? nt_store : store) += s.stores * s.element_bytes;
+    load += bytes_of(s, s.loads);
+    (s.non_temporal ? nt_store : store) += bytes_of(s, s.stores);
   }
   counts["bytes.reg-L1.load"] = load;
   counts["bytes.reg-L1.store"] = store;
@@ -231,7 +239,7 @@ void add_scratchpad(const Work& work, Counts& counts) {
   Amount load, store;
   for (const auto& s : work.streams)
     if (s.scratchpad) {
-      load += s.loads * s.element_bytes, store += s.stores * s.element_bytes;
+      load += bytes_of(s, s.loads), store += bytes_of(s, s.stores);
       // What instructions read by themselves (wgmma): a counter of loads may see it.
       for (const auto& layer : s.layers) load += Amount(layer.upper_bound ? 0 : layer.fetched_bytes, layer.fetched_bytes);
     }

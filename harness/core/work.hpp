@@ -29,7 +29,7 @@ struct Stream {
   /// A working set that must stay cached for reuse to be caught, and what the stream costs when it does not
   /// (a layer condition: three planes of a 3-D stencil, the whole of B in a naive matrix product).
   struct Layer {
-    std::uint64_t reuse_bytes;  // bytes touched between an element's first and last use, all streams together
+    std::uint64_t reuse_bytes;    // bytes touched between an element's first and last use, all streams together
     std::uint64_t fetched_bytes;  // bytes that cross a boundary in one sweep when a smaller cache breaks the reuse
     bool upper_bound = false;     // fetched_bytes is only the most that may cross
   };
@@ -40,15 +40,16 @@ struct Stream {
   bool written = false;
   std::uint64_t loads = 0, stores = 0;  // elements the core loads and stores: the register-L1 references of the arithmetic as written
   std::uint64_t element_bytes = 0;
-  std::vector<Layer> layers = {};  // growing reuse_bytes; empty: every line is fetched once
+  std::vector<Layer> layers = {};   // growing reuse_bytes; empty: every line is fetched once
   std::uint64_t touched_bytes = 0;  // what one sweep touches of it and the next one goes on from; 0: all of it
-  bool non_temporal = false;     // stores bypass the caches
-  bool shared = false;           // every thread of a team touches all of it (else the team divides it)
-  bool per_thread = false;       // every thread has one of its own, of this size
+  bool non_temporal = false;        // stores bypass the caches
+  bool shared = false;              // every thread of a team touches all of it (else the team divides it)
+  bool per_thread = false;          // every thread has one of its own, of this size
   // Of GPUs:
   std::uint64_t straddles = 0;  // sectors that two warps share, or that one touches in part: each may move once more
   bool past_L1 = false;         // every load and store goes on to L2 (ld.cg)
   bool scratchpad = false;      // in shared memory: crosses reg-shared alone
+  bool at_most = false;         // loads and stores are the most that there may be: how it is read and written is a library's choice
 };
 
 /// Exact work of one sweep. Flops hold "flops.PRECISION.KIND" as implemented (an fma may be declared as one add and one mul:

@@ -78,6 +78,21 @@ TEST(Flows, references_are_those_of_the_arithmetic_and_the_paper_is_kept) {
   EXPECT_EQ(at(counts, "paper.bytes"), Amount(24000));
 }
 
+TEST(Flows, references_that_are_at_most_so_many_may_be_none_and_what_is_stored_is_stored_once) {
+  std::vector<CacheLevel> gpu{{.name = "L1", .bytes = 1 << 18, .line_bytes = 32, .policy = gpu_L1_policy}};
+  const Counts counts = expected_counts(
+      {.streams = {{.array = "a", .footprint_bytes = 1 << 20, .read = true, .loads = 1 << 20, .element_bytes = 8, .at_most = true},
+                   {.array = "c", .footprint_bytes = 1 << 20, .written = true, .stores = 1 << 19, .element_bytes = 8, .at_most = true},
+                   {.array = "tiles", .loads = 10, .stores = 5, .element_bytes = 8, .scratchpad = true, .at_most = true}}},
+      gpu, 1);
+  constexpr std::uint64_t slack = 48 * 32;
+  EXPECT_EQ(at(counts, "bytes.reg-L1.load"), Amount(0, 8 << 20));
+  EXPECT_EQ(at(counts, "bytes.reg-L1.store"), Amount(0, 4 << 20));
+  EXPECT_EQ(at(counts, "bytes.reg-shared.load"), Amount(0, 80));
+  EXPECT_EQ(at(counts, "bytes.reg-shared.store"), Amount(0, 40));
+  EXPECT_EQ(at(counts, "bytes.L1-mem.write_back"), Amount((1 << 20) - slack, (4 << 20) + slack));
+}
+
 TEST(Flows, a_triad_inside_L1_moves_nothing_but_slack) {
   // 1000 elements: 125 lines an array, 2 ways of each of 64 sets; three arrays and slack take 8 of 8 ways.
   const Counts counts = expected_counts(triad(1000), machine, 1);
