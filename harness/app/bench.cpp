@@ -49,13 +49,14 @@ Exit bench(const std::vector<std::string>& extra) {
   benchmark::Initialize(&count, arguments.data());
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data()))
     throw user_error("bench takes Google Benchmark's options only, e.g. --benchmark_filter=triad.*gcc12-O3-v3");
-  for (const Kernel& kernel : kernels())
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.space != Space::cpu) continue;
     for (const Flavor& flavor : kernel.flavors()) {
-      if (kernel.space != Space::cpu) continue;
       if (!(required_isa(flavor.name).empty() || runs_isa(required_isa(flavor.name)))) continue;
       const Case measured = preset_case(kernel, flavor);
       benchmark::RegisterBenchmark(measured.id().c_str(), [measured](benchmark::State& state) { run(state, measured); });
     }
+  }
   const std::size_t matched = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   if (matched == 0) throw user_error("no benchmark matches; 'plumbline bench --benchmark_list_tests' names them");

@@ -35,11 +35,12 @@ Names full_names(std::span<const std::string> isas, std::span<const CeilingTeam>
 /// All that any flavor of this program was compiled for.
 std::vector<std::string> compiled_isas() {
   std::vector<std::string> isas;
-  for (const Kernel& kernel : kernels())
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.space != Space::cpu) continue;
     for (const Flavor& flavor : kernel.flavors())
-      if (const std::string isa = split_flavor(flavor.name).isa;
-          kernel.space == Space::cpu && std::find(isas.begin(), isas.end(), isa) == isas.end())
+      if (const std::string isa = split_flavor(flavor.name).isa; std::find(isas.begin(), isas.end(), isa) == isas.end())
         isas.push_back(isa);
+  }
   std::sort(isas.begin(), isas.end());  // v2 v3 v4 v4bf16; sve128 sve256 sve512
   return isas;
 }

@@ -56,7 +56,8 @@ std::vector<std::string> flavors_of_module() {
 }
 
 bool NodeGpus::runs(std::string_view flavor) const {
-  return std::any_of(gpus.begin(), gpus.end(), [&](const GpuProperties& gpu) { return gpu.flavor == flavor; });
+  return std::any_of(gpus.begin(), gpus.end(),
+                     [&](const GpuProperties& gpu) { return flavor.empty() ? !gpu.flavor.empty() : gpu.flavor == flavor; });
 }
 
 std::vector<std::string> NodeGpus::flavors() const {

@@ -23,7 +23,7 @@ struct NodeGpus {
   std::vector<GpuProperties> gpus;  // in CUDA's order, by PCI address; what CUDA_VISIBLE_DEVICES leaves
   std::string why_none;             // empty where there is one
 
-  /// Whether one of them runs that flavor.
+  /// Whether one of them runs that flavor; of none in particular (""), whether there is one for which the module has code.
   bool runs(std::string_view flavor) const;
   /// Those that they run, each once.
   std::vector<std::string> flavors() const;

@@ -87,7 +87,9 @@ class SpecExpansion {
   std::string why_skipped(const Case& one) const {
     const auto needed = required_isa(one.flavor.name);
     if (one.team.gpus > 0)
-      return target_.runs_on_gpu(needed) ? "" : fmt::format("needs a GPU that runs {}; here: {}", needed, target_.gpus);
+      return target_.runs_on_gpu(needed)
+                 ? ""
+                 : fmt::format("needs a GPU{}{}; here: {}", needed.empty() ? "" : " that runs ", needed, target_.gpus);
     return needed.empty() || target_.runs_isa(needed) ? "" : fmt::format("needs ISA {}; this CPU runs {}", needed, target_.isas);
   }
 
@@ -275,7 +277,7 @@ bool matches(const std::string& glob, const std::string& text) { return fnmatch(
 
 std::string required_isa(std::string_view flavor) {
   const auto parts = split_flavor(flavor);
-  if (parts.compiler == "lib") return "";
+  if (is_library(flavor)) return "";
   if (parts.compiler == "asm")
     return parts.level == "avx512" ? "v4" : parts.level == "avx2" ? "v3" : parts.level == "sse2" ? "v2" : parts.level;
   return parts.isa.empty() ? std::string(flavor) : parts.isa;  // cuda13-sm_90a

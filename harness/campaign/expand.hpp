@@ -16,7 +16,7 @@ struct Target {
   std::string isas;                                    // those it runs, for messages: "v2, v3"
   int ranks_per_node = 1;                              // meant by ranks = "all"
   int cores_per_node = 1;                              // divided among a team's ranks: threads = "all"
-  std::function<bool(std::string_view flavor)> runs_on_gpu = [](std::string_view) { return false; };  // "cuda13-sm_90a"
+  std::function<bool(std::string_view flavor)> runs_on_gpu = [](std::string_view) { return false; };  // "cuda13-sm_90a"; "": any GPU
   std::string gpus = "no GPU";      // in words: which there are, or why there is none
   std::string no_gpu_kernels = "";  // why this program has no kernels for GPUs at all; empty where it has
 };
@@ -32,8 +32,8 @@ struct Expansion {
   std::vector<std::string> notes;    // what matched nothing
 };
 
-/// The ISA of a CPU that a flavor's instructions need; empty when it chooses at run time (libraries). A flavor for GPUs needs the GPU that
-/// it is named for: its own name.
+/// The ISA of a CPU that a flavor's instructions need; empty when it chooses at run time (libraries, on GPUs too). A flavor for GPUs
+/// needs the GPU that it is named for: its own name.
 std::string required_isa(std::string_view flavor);
 
 /// Throws Error (user), with file, line and column, on unknown kernels, parameters, flavors and precisions, values out of their

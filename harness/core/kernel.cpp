@@ -40,6 +40,8 @@ FlavorName split_flavor(std::string_view name) {
   return parts;
 }
 
+bool is_library(std::string_view flavor) { return flavor.starts_with("lib-"); }
+
 std::size_t precision_bytes(std::string_view precision) {
   if (precision == "fp64") return 8;
   if (precision == "fp32") return 4;

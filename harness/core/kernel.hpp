@@ -34,6 +34,8 @@ struct FlavorName {
   std::string compiler, level, isa;
 };
 FlavorName split_flavor(std::string_view name);
+/// Whether it is another's code, which was not compiled here ("lib-openblas") and chooses by itself what it runs on.
+bool is_library(std::string_view flavor);
 
 /// A flavor that a kernel would have here, and why it has not.
 struct AbsentFlavor {

@@ -65,7 +65,7 @@ bool copy_word(char (&to)[N], std::string_view from) {
 }
 
 /// Without simulated caches nothing is left over from an earlier sweep, except in a library, which readies itself in its first call.
-bool needs_warm_sweep(const Case& measured, bool caches) { return caches || measured.flavor.name.starts_with("lib-"); }
+bool needs_warm_sweep(const Case& measured, bool caches) { return caches || is_library(measured.flavor.name); }
 
 std::string lines(const std::vector<std::string>& words) {
   std::string all;

@@ -33,6 +33,8 @@ class Planner {
                          facts.ranks);
     const bool gpu = team.gpus > 0;
     const auto& runs = gpu ? facts.gpu_flavors : facts.isas;
+    if (gpu && !request_.needs.empty() && request_.needs[which].empty() && runs.empty())
+      return fmt::format("needs a GPU; {}: {}", facts.name, facts.gpus);
     if (!request_.needs.empty() && !request_.needs[which].empty() &&
         std::find(runs.begin(), runs.end(), request_.needs[which]) == runs.end())
       return gpu ? fmt::format("needs a GPU that runs {}; {}: {}", request_.needs[which], facts.name, facts.gpus)

@@ -29,7 +29,7 @@ struct PlanRequest {
   std::uint64_t seed = 1;
   std::vector<double> seconds = {};  // estimate of each case
   std::vector<std::string> needs =
-      {};  // ISA (a team with GPUs: flavor) that each case needs, empty for any; an empty list: all run everywhere
+      {};  // ISA (a team with GPUs: flavor) that each case needs, empty for any (a team with GPUs: any GPU); an empty list: all run everywhere
   /// Whether nothing of a case is left to do on a node; under distribute it is asked of one node of each kind, and means the
   /// kind. Empty: nothing is finished.
   std::function<bool(std::size_t which, std::size_t node)> finished = {};

@@ -168,6 +168,24 @@ std::string gpu_complaint(const std::string& body) {
 
 const std::string any_series = "[[cases]]\nkernel = \"validation/series\"\nprecision = \"fp64\"\n";
 
+TEST(expand, a_librarys_flavor_runs_on_any_gpu_and_nowhere_without_one) {
+  const auto kernels = [] {
+    static const Flavor flavors[] = {{"lib-cublas", "fp64", nullptr}};
+    std::vector<Kernel> all = example_kernels_with_gpus();
+    for (Kernel& kernel : all)
+      if (kernel.space == Space::cuda) kernel.flavors = [] { return std::span<const Flavor>(flavors); };
+    return all;
+  }();
+  const Campaign campaign = campaign_of(any_series + "team = [{gpus = 1}]\n");
+  Target target = with_gpu("", "H100 (cuda13-sm_90a)");
+  EXPECT_EQ(ids(expand(campaign, kernels, target).cases),
+            std::vector<std::string>{"validation/series/fp64/form=loop/n=7/m=1024/g1/lib-cublas"});
+  target = with_gpu("none", "no NVIDIA GPU is visible to CUDA");
+  const auto without = expand(campaign, kernels, target);
+  ASSERT_EQ(without.skipped.size(), 1U);
+  EXPECT_EQ(without.skipped[0].reason, "needs a GPU; here: no NVIDIA GPU is visible to CUDA");
+}
+
 TEST(expand, a_team_with_a_gpu_meets_kernels_for_gpus_and_only_the_flavor_that_the_gpu_runs) {
   const auto result = on_gpus(any_series + "team = [{gpus = 1}]\n");
   EXPECT_EQ(ids(result.cases), std::vector<std::string>{"validation/series/fp64/form=loop/n=7/m=1024/g1/cuda13-sm_90a"});

@@ -141,6 +141,17 @@ TEST_F(Planning, a_case_for_gpus_runs_where_a_gpu_runs_its_flavor_and_elsewhere_
   EXPECT_EQ(p.skipped[1].reason, "needs a GPU that runs cuda13-sm_90a; c: A100 (cuda13-sm_80)");
 }
 
+TEST_F(Planning, a_case_for_any_gpu_is_skipped_where_there_is_none) {
+  request_.needs.assign(20, "");
+  cases_[4].team = {.gpus = 1};
+  request_.nodes[0].gpu_flavors = {"cuda13-sm_90a"};
+  request_.nodes[1].gpu_flavors = {"cuda13-sm_80"};
+  request_.nodes[2].gpus = "no NVIDIA driver";
+  const auto p = plan();
+  ASSERT_EQ(p.skipped.size(), 1U);
+  EXPECT_EQ(p.skipped[0].reason, "needs a GPU; c: no NVIDIA driver");
+}
+
 TEST_F(Planning, a_node_without_the_isa_skips_and_the_others_measure) {
   request_.needs.assign(20, "v2");
   request_.needs[4] = "v4";
