@@ -4,47 +4,14 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <memory>
-#include <numeric>
 
-#include "core/array.hpp"
-#include "core/narrow.hpp"
 #include "cuda/clock_span.cuh"
 #include "cuda/register.cuh"
+#include "ert/tensor_data.hpp"
 
 namespace plumbline {
-
-/// Operands as the instructions name them. `bits`: of a magnitude in [1/2, 1) that are used, so that the largest sum is exact.
-struct TensorType {
-  std::string_view name;
-  int least_capability;  // of mma.sync
-  std::size_t bytes;
-  int bits;
-  std::size_t sum_bytes;
-};
-inline constexpr std::array tensor_types{
-    TensorType{"fp64", 80, 8, 20, 8}, TensorType{"tf32", 80, 4, 9, 4}, TensorType{"fp16", 75, 2, 8, 4},
-    TensorType{"bf16", 80, 2, 8, 4},  TensorType{"fp8", 89, 1, 3, 4},  TensorType{"int8", 75, 1, 6, 4},  // fp8: e4m3
-};
-inline const TensorType& tensor_type(std::string_view name) {
-  return *std::find_if(tensor_types.begin(), tensor_types.end(), [&](const TensorType& t) { return t.name == name; });
-}
-
-/// Element i of A (stream 1) or B (stream 2): +-[1/2, 1) with the type's bits; int8 counts in 1/64.
-inline double tensor_value(const TensorType& type, std::uint64_t stream, std::size_t i) {
-  const double magnitude = std::floor(std::ldexp(varied(stream, i), type.bits)) * std::ldexp(1.0, -type.bits);
-  return varied(stream + 8, i) < 0.75 ? magnitude : -magnitude;
-}
-inline std::uint64_t tensor_bits(const TensorType& type, double value) {
-  if (type.name == "fp64") return std::bit_cast<std::uint64_t>(value);
-  if (type.name == "tf32") return std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  if (type.name == "fp16") return Fp16(value).bits();
-  if (type.name == "bf16") return Bf16(value).bits();
-  if (type.name == "int8") return static_cast<std::uint8_t>(static_cast<std::int8_t>(value * 64));
-  return (value < 0 ? 0x80U : 0U) | 6U << 3 | static_cast<unsigned>((std::fabs(value) * 2 - 1) * 8);  // e4m3: 2^-1, three bits
-}
 
 /// Of one unit. A is m x k by rows, B n x k (each column of the product's right side together), D m x n by rows.
 struct TensorShape {
@@ -135,7 +102,7 @@ class TensorCase final : public Workload {
     const auto product = data->product();
     const std::size_t units = data->units_a_block_, bytes = data->type_.sum_bytes;
     for (std::size_t unit = begin * units; unit < end * units; ++unit)
-      for (std::size_t i = 0; i < product.size(); ++i) data->store(x.d + (unit * product.size() + i) * bytes, product[i]);
+      for (std::size_t i = 0; i < product.size(); ++i) store_sum(data->type_, x.d + (unit * product.size() + i) * bytes, product[i]);
   }
 
   /// The largest difference from the exact product, over the sum of its terms' magnitudes.
@@ -146,7 +113,7 @@ class TensorCase final : public Workload {
     for (std::size_t first = 0; first < d_.size(); first += unit.size()) {
       d_.read(first, first + unit.size(), [&](std::size_t i, unsigned char byte) { unit[i - first] = byte; });
       for (std::size_t i = 0; i < product.size(); ++i) {
-        const double difference = std::fabs(load(&unit[i * type_.sum_bytes]) - product[i]) / static_cast<double>(shape_.k);
+        const double difference = std::fabs(load_sum(type_, &unit[i * type_.sum_bytes]) - product[i]) / static_cast<double>(shape_.k);
         worst = std::isnan(difference) ? HUGE_VAL : std::max(worst, difference);
       }
     }
@@ -174,25 +141,6 @@ class TensorCase final : public Workload {
           d[i * shape_.n + j] += tensor_value(type_, 1, i * shape_.k + k) * tensor_value(type_, 2, j * shape_.k + k);
     return d;
   }
-  void store(unsigned char* to, double value) const {
-    if (type_.sum_bytes == 8) {
-      std::memcpy(to, &value, sizeof value);
-    } else if (type_.name == "int8") {
-      const auto sum = static_cast<std::int32_t>(value * 4096);
-      std::memcpy(to, &sum, sizeof sum);
-    } else {
-      const auto sum = static_cast<float>(value);
-      std::memcpy(to, &sum, sizeof sum);
-    }
-  }
-  double load(const unsigned char* from) const {
-    const auto as = [&]<class T>(T value) {
-      std::memcpy(&value, from, sizeof value);
-      return static_cast<double>(value);
-    };
-    return type_.sum_bytes == 8 ? as(0.0) : type_.name == "int8" ? as(std::int32_t{}) / 4096 : as(0.0F);
-  }
-
   const TensorType& type_;
   TensorShape shape_;
   std::size_t units_a_block_, blocks_;

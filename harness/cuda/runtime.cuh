@@ -10,7 +10,7 @@ namespace plumbline::cuda {
 void require_success(cudaError_t result, const char* call, const char* file, int line);
 #define PLUMBLINE_CUDA(call) ::plumbline::cuda::require_success((call), #call, __FILE__, __LINE__)
 
-/// Of the GPU that is open; sweeps queue their work in it and neither wait nor throw.
+/// Of the GPU that is open; sweeps queue their work in it and neither wait nor throw, but for what a library refuses.
 cudaStream_t stream();
 
 /// Threads of a block where nothing else decides.

@@ -31,20 +31,21 @@ class GpuKernel : public testing::TestWithParam<const Kernel*> {
 
   const Kernel& kernel() const { return *GetParam(); }
   Gpu& gpu() const { return *gpu_; }
+  static bool is_of_this_gpu(std::string_view flavor) { return flavor == gpu_->properties().flavor || is_library(flavor); }
   /// Of this GPU, nullptr where it lacks the instructions.
   const Flavor* flavor(const std::string& precision) const {
     const auto flavors = kernel().flavors();
     const auto found = std::find_if(flavors.begin(), flavors.end(),
-                                    [&](const Flavor& one) { return one.name == gpu_->properties().flavor && one.precision == precision; });
+                                    [&](const Flavor& one) { return is_of_this_gpu(one.name) && one.precision == precision; });
     return found == flavors.end() ? nullptr : &*found;
   }
 
   /// Whether it says why it has nothing for this GPU.
   bool is_absent() const {
     const auto absent_here = kernel().absent_flavors();
-    return std::any_of(absent_here.begin(), absent_here.end(),
-                       [&](const AbsentFlavor& one) { return one.name == gpu_->properties().flavor; });
+    return std::any_of(absent_here.begin(), absent_here.end(), [&](const AbsentFlavor& one) { return is_of_this_gpu(one.name); });
   }
+  static bool has_fp8() { return 10 * gpu_->properties().major + gpu_->properties().minor >= 89; }
   /// At once, or the first half of its range and then the rest.
   void sweep(const Flavor& code, const Workload& data, bool in_parts) const {
     const std::size_t half = in_parts ? data.extent() / 2 / data.grain() * data.grain() : 0;
@@ -60,7 +61,7 @@ class GpuKernel : public testing::TestWithParam<const Kernel*> {
     for (const Parameters& point : points(kernel(), size))
       for (const std::string& precision : kernel().precisions) {
         const Flavor* const code = flavor(precision);
-        if (code == nullptr) continue;
+        if (code == nullptr || (is_library(code->name) && precision == "fp8" && !has_fp8())) continue;
         if (point.has("way") && point.word("way") == "copy_peer" && gpu().properties().peers == 0) continue;
         const std::string which = point.path() + " " + precision;
         const auto data = kernel().prepare(point, precision, gpu().memory());

@@ -27,6 +27,10 @@ INSTANTIATE_TEST_SUITE_P(All, CudaKernel, testing::ValuesIn(all_kernels()), word
 
 TEST_P(CudaKernel, is_for_gpus_and_has_a_flavor_for_every_architecture) {
   EXPECT_EQ(kernel().space, Space::cuda);
+  for (const AbsentFlavor& absent_here : kernel().absent_flavors()) {
+    EXPECT_FALSE(absent_here.reason.empty()) << absent_here.name;
+    if (is_library(absent_here.name)) GTEST_SKIP() << absent_here.reason;
+  }
   for (const std::string& precision : kernel().precisions) {
     const auto flavors = kernel().flavors();
     EXPECT_TRUE(std::any_of(flavors.begin(), flavors.end(), [&](const Flavor& f) { return f.precision == precision; })) << precision;

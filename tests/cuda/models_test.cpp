@@ -202,6 +202,32 @@ TEST(gpu_models, of_fp8_by_mma_sync_are_there_only_where_it_is_an_instruction) {
   }
 }
 
+/// By convention 2 n^3; what a library does of it in tiles, and how often it reads its operands, is an interval.
+TEST(gpu_models, of_a_librarys_products_are_2_n_cubed_by_convention) {
+  const auto gemm = [](std::int64_t size, const char* precision) { return model("ert/gemm", {{"n", n(size)}}, precision); };
+  for (const char* type : {"fp16", "bf16", "tf32", "fp64", "fp8", "int8"})
+    EXPECT_EQ(gemm(512, type).flops.at(std::string("flops.tensor.") + type), Amount(2ULL << 27)) << type;
+  EXPECT_EQ(gemm(512, "fp32").flops.at("flops.fp32.fma").lo, 1U << 27);
+  EXPECT_EQ(gemm(48, "bf16").flops.at("flops.tensor.bf16"), Amount(2 * 48 * 48 * 48, 2 * 256 * 256 * 256)) << "one tile";
+  for (const char* type : {"fp32", "bf16", "fp64"}) {
+    const Work work = gemm(512, type);
+    EXPECT_EQ(total_flops(work.flops).lo, 2U << 27) << type;
+    EXPECT_EQ(work.paper.at("paper.flops"), Amount(2U << 27)) << type;
+    EXPECT_FALSE(work.note.empty());
+  }
+  EXPECT_THROW(gemm(50, "fp8"), std::invalid_argument);
+}
+/// Of 1024 x 1024 numbers: A and B of 2 bytes are read, C of 4 written, past whatever registers.
+TEST(gpu_models, of_a_librarys_products_move_each_matrix_once_at_least) {
+  constexpr std::uint64_t slack = 48 * 32, matrix = 1 << 20, own = 32 << 20;
+  const Counts gemm = counts(model("ert/gemm", {{"n", n(1024)}}, "bf16"));
+  EXPECT_EQ(gemm.at("bytes.reg-L1.load").lo, 0U);
+  EXPECT_EQ(gemm.at("bytes.reg-L1.store"), Amount(0, 4 * matrix + own));
+  EXPECT_EQ(gemm.at("bytes.reg-shared.load").lo, 0U);
+  EXPECT_EQ(gemm.at("bytes.L1-L2.demand_read").lo, 2 * 2 * matrix - slack);
+  EXPECT_EQ(gemm.at("bytes.L1-L2.write_back"), Amount(4 * matrix - slack, 4 * matrix + own + slack));
+}
+
 /// A line of 128 bytes each, of which one sector of 32 is fetched, or all four. Of the 512 MiB that they take 50 may have been kept in L2.
 TEST(gpu_models, of_a_chase_are_a_sector_to_a_line_a_load) {
   constexpr std::uint64_t slack = 48 * 32, edges = 4 * 32, steps = 1 << 22, kept = 50 << 20;

@@ -195,6 +195,45 @@ def test_a_dry_run_names_the_cases_and_measures_nothing(run):
     assert not store.exists()
 
 
+GEMM = '[[cases]]\nkernel = "ert/gemm"\nteam = [{gpus = 1}]\nparams = {n = 48}\n'
+
+
+def absent_library(**options):
+    row = next(row for row in document("list", "kernels", **options)["rows"] if row["kernel"] == "ert/gemm")
+    return row["absent_flavors"]
+
+
+def test_products_by_a_library_run_on_whatever_gpu_there_is(run):
+    if absent := absent_library():
+        pytest.skip(absent[0]["reason"])
+    ended, store = run(GEMM)
+    assert ended.returncode == 0, ended.stderr
+    types = ["fp16", "bf16", "tf32", "fp64", "fp8", "int8", "fp32"]
+    assert sorted(row["case"] for row in outcomes(store, "ok")) == sorted(f"ert/gemm/{one}/n=48/g1/lib-cublas" for one in types)
+    assert {row["work"] for row in table(store, "cases")} == {f"ert/gemm/{one}/n=48" for one in types}
+
+
+def test_without_the_library_there_are_no_products_and_its_words_say_why(run, tmp_path):
+    for name in ("libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"):
+        (tmp_path / name).write_bytes(b"no library")
+    nowhere = {"LD_LIBRARY_PATH": str(tmp_path)}
+    [absent] = absent_library(**nowhere)
+    assert absent["flavor"] == "lib-cublas"
+    assert absent["reason"].startswith("cuBLAS cannot be opened: ") and "libcublasLt.so.13: file too short" in absent["reason"]
+    assert absent["reason"].endswith("put the folder of the CUDA toolkit that has it on LD_LIBRARY_PATH")
+    ended, store = run(GEMM + ON_CPU, **nowhere)
+    assert ended.returncode == 0, ended.stderr
+    assert "skipped: ert/gemm as lib-cublas: cuBLAS cannot be opened" in ended.stderr
+    assert all("ert/gemm" not in row["id"] for row in table(store, "cases"))
+
+
+def test_products_of_sizes_that_no_tensor_core_loads_are_refused(run):
+    if absent := absent_library():
+        pytest.skip(absent[0]["reason"])
+    ended, _ = run(GEMM.replace("48", "50"))
+    assert ended.returncode == 2 and "n must be a multiple of 16" in ended.stderr, ended.stderr
+
+
 def test_what_is_there_is_told(tmp_path):
     version = plumbline("--version").stdout
     assert "stand-ins on the host for CUDA 13" in version

@@ -1,0 +1,121 @@
+#include <dlfcn.h>
+
+#include "core/error.hpp"
+#include "cuda/runtime.cuh"
+#include "ert/cublas.cuh"
+
+namespace plumbline {
+namespace {
+
+constexpr const char* names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"};
+constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
+
+CublasLibrary open_library() {
+  CublasLibrary library;
+  for (const char* name : names) {
+    library.handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    library.file = name;
+    if (library.handle != nullptr) return library.absent.clear(), library;
+    const char* const why = dlerror();
+    if (library.absent.empty()) library.absent = "cuBLAS cannot be opened: " + std::string(why == nullptr ? name : why);
+  }
+  library.absent += "; put the folder of the CUDA toolkit that has it on LD_LIBRARY_PATH";
+  return library;
+}
+
+/// The library's function, by its declaration; its result is held against success.
+#define PLUMBLINE_CUBLAS_FUNCTION(name) reinterpret_cast<decltype(&(name))>(cublas().function(#name))
+#define PLUMBLINE_CUBLAS(name, ...) cublas().require_success(PLUMBLINE_CUBLAS_FUNCTION(name)(__VA_ARGS__), #name)
+
+std::string version() {
+  const std::size_t number = PLUMBLINE_CUBLAS_FUNCTION(cublasLtGetVersion)();  // 130100
+  return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100);
+}
+
+struct Factor {
+  double fp64;
+  float fp32;
+  std::int32_t int32;
+  const void* of(cudaDataType_t type) const {
+    return type == CUDA_R_64F ? static_cast<const void*>(&fp64) : type == CUDA_R_32I ? static_cast<const void*>(&int32) : &fp32;
+  }
+};
+constexpr Factor one{1, 1, 1}, zero{0, 0, 0};
+
+}  // namespace
+
+const CublasLibrary& cublas() {
+  static const CublasLibrary library = open_library();
+  return library;
+}
+
+void* CublasLibrary::function(const char* name) const {
+  if (handle == nullptr) throw io_error(absent);
+  void* const address = dlsym(handle, name);
+  if (address == nullptr) throw io_error(file + " has no " + name);
+  return address;
+}
+
+void CublasLibrary::require_success(cublasStatus_t result, const char* call) const {
+  if (result == CUBLAS_STATUS_SUCCESS) return;
+  const char* const words = reinterpret_cast<decltype(&cublasLtGetStatusName)>(function("cublasLtGetStatusName"))(result);
+  throw io_error(std::string(call) + " failed: " + words + " (" + file + ")");
+}
+
+CublasProduct::CublasProduct(const CublasTypes& types, std::uint64_t n, Matrices matrices, DeviceMemory& memory)
+    : matrices_(matrices),
+      workspace_(workspace_bytes, memory),
+      context_(nullptr, PLUMBLINE_CUBLAS_FUNCTION(cublasLtDestroy)),
+      product_(nullptr, PLUMBLINE_CUBLAS_FUNCTION(cublasLtMatmulDescDestroy)),
+      operand_(nullptr, PLUMBLINE_CUBLAS_FUNCTION(cublasLtMatrixLayoutDestroy)),
+      sum_(nullptr, PLUMBLINE_CUBLAS_FUNCTION(cublasLtMatrixLayoutDestroy)),
+      one_(one.of(types.factor)),
+      zero_(zero.of(types.factor)),
+      multiply_(PLUMBLINE_CUBLAS_FUNCTION(cublasLtMatmul)) {
+  describe(types, n);
+  choose();
+}
+
+void CublasProduct::describe(const CublasTypes& types, std::uint64_t n) {
+  cublasLtHandle_t context = nullptr;
+  PLUMBLINE_CUBLAS(cublasLtCreate, &context);
+  context_.reset(context);
+  cublasLtMatmulDesc_t product = nullptr;
+  PLUMBLINE_CUBLAS(cublasLtMatmulDescCreate, &product, types.compute, types.factor);
+  product_.reset(product);
+  const cublasOperation_t by_rows = CUBLAS_OP_T;
+  PLUMBLINE_CUBLAS(cublasLtMatmulDescSetAttribute, product, CUBLASLT_MATMUL_DESC_TRANSA, &by_rows, sizeof by_rows);
+  const auto layout = [&](auto& owned, cudaDataType_t type) {
+    cublasLtMatrixLayout_t made = nullptr;
+    PLUMBLINE_CUBLAS(cublasLtMatrixLayoutCreate, &made, type, n, n, static_cast<std::int64_t>(n));
+    owned.reset(made);
+  };
+  layout(operand_, types.operand);
+  layout(sum_, types.sum);
+}
+
+void CublasProduct::choose() {
+  cublasLtMatmulPreference_t made = nullptr;
+  PLUMBLINE_CUBLAS(cublasLtMatmulPreferenceCreate, &made);
+  const Owned<cublasLtMatmulPreferenceOpaque_t> preference(made, PLUMBLINE_CUBLAS_FUNCTION(cublasLtMatmulPreferenceDestroy));
+  const std::uint64_t most_bytes = workspace_bytes;
+  PLUMBLINE_CUBLAS(cublasLtMatmulPreferenceSetAttribute, made, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most_bytes, sizeof most_bytes);
+  cublasLtMatmulHeuristicResult_t found{};
+  int count = 0;
+  const cublasStatus_t told = PLUMBLINE_CUBLAS_FUNCTION(cublasLtMatmulAlgoGetHeuristic)(
+      context_.get(), product_.get(), operand_.get(), operand_.get(), sum_.get(), sum_.get(), made, 1, &found, &count);
+  if (told == CUBLAS_STATUS_NOT_SUPPORTED || (told == CUBLAS_STATUS_SUCCESS && count == 0))
+    throw io_error("cuBLAS " + version() + " has no product of these types and this size for this GPU");
+  cublas().require_success(told, "cublasLtMatmulAlgoGetHeuristic");
+  cublas().require_success(found.state, "cublasLtMatmulAlgoGetHeuristic");
+  way_ = found.algo;
+}
+
+void CublasProduct::queue() const {
+  const auto& [a, b, c] = matrices_;
+  cublas().require_success(multiply_(context_.get(), product_.get(), one_, a, operand_.get(), b, operand_.get(), zero_, c, sum_.get(), c,
+                                     sum_.get(), &way_, workspace_.data(), workspace_.size(), cuda::stream()),
+                           "cublasLtMatmul");
+}
+
+}  // namespace plumbline
