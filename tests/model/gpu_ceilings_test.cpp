@@ -48,6 +48,25 @@ TEST(GpuLimits, of_peaks_that_data_sheets_tell) {  // TFLOP/s: H100 SXM5 at 1.83
   EXPECT_NEAR(40 * 1.59e-3 * flops(t4, "tensor.fp16", "mma.sync"), 65, 1);
 }
 
+/// RTX 3090 at 1.695 GHz and 5070 at 2.512 GHz, by their makers' 35.6 and 30.9 TFLOP/s in fp32; fp64 is a 64th.
+TEST(GpuLimits, of_graphics_chips_are_those_of_fp32_in_16_bits_and_say_so) {
+  const GpuIdentity ga102{"", "", 8, 6, 82}, ad102{"", "", 8, 9, 128}, gb205{"", "", 12, 0, 48}, b200{"", "", 10, 0, 148};
+  EXPECT_NEAR(82 * 1.695e-3 * flops(ga102, "fp32", "fma"), 35.6, 0.1);
+  EXPECT_NEAR(48 * 2.512e-3 * flops(gb205, "fp16", "fma"), 30.9, 0.1);
+  for (const GpuIdentity& chip : {ga102, ad102, gb205}) {
+    EXPECT_EQ(flops(chip, "fp64", "fma"), 4);
+    EXPECT_EQ(flops(chip, "fp32", "fma"), 64 * flops(chip, "fp64", "fma"));
+    for (const char* halves : {"fp16", "bf16"}) {
+      EXPECT_EQ(flops(chip, halves, "fma"), flops(chip, "fp32", "fma"));
+      EXPECT_NE(gpu_arithmetic_limit(chip, halves, "fma")->source.find("unverified"), std::string::npos);
+    }
+    EXPECT_EQ(gpu_arithmetic_limit(chip, "fp32", "fma")->source.find("unverified"), std::string::npos);
+  }
+  EXPECT_EQ(flops(b200, "fp64", "fma"), 128);
+  EXPECT_EQ(flops(b200, "fp32", "fma"), 256);
+  EXPECT_TRUE(std::isnan(flops(b200, "fp16", "fma"))) << "the documents disagree";
+}
+
 TEST(GpuLimits, are_absent_where_the_table_has_none) {
   EXPECT_TRUE(std::isnan(flops(unknown, "fp64", "fma")));
   EXPECT_TRUE(std::isnan(flops(t4, "bf16", "fma")));
