@@ -31,18 +31,19 @@ double gpu_ceilings_seconds(std::span<const CeilingCase> plan, const GpuProperti
   double first = 0, round = 0;
   const Case* before = nullptr;
   for (const CeilingCase& one : plan) {
+    const bool made_there = one.level == gemm_level;  // from little of the host's; the result alone goes back, for the check
     const double bytes = std::isfinite(one.working_set_bytes) ? one.working_set_bytes / one.share : 0;
     const bool same = before != nullptr && before->id() == one.measured.id();
-    const double sweep = one.level == "host-dev" ? one.amount_per_sweep / link_rate
-                         : one.unit == "seconds" ? one.amount_per_sweep * 1e-6 * (1 + static_cast<double>(one.warm_sweeps) / sweeps)
+    const double sweep = one.level == "host-dev"   ? one.amount_per_sweep / link_rate
+                         : one.level == gemm_level ? gemm_seconds(one, gpu)
+                         : one.unit == "seconds"   ? one.amount_per_sweep * 1e-6 * (1 + static_cast<double>(one.warm_sweeps) / sweeps)
                          : (one.level == "sweep" && one.pattern != "load own") || one.level == "vector"
                              ? 5 * target_seconds + one.working_set_bytes / memory_rate / 8
                              : 2 * target_seconds;
-    round += sweeps * sweep + (same ? 0 : prepare_seconds * bytes);
-    first += same ? 0 : first_seconds + prepare_seconds * bytes;
+    round += sweeps * sweep + (same || made_there ? 0 : prepare_seconds * bytes);
+    first += same ? 0 : first_seconds + prepare_seconds * (made_there ? bytes / 2 : bytes);
     before = &one.measured;
   }
-  static_cast<void>(gpu);
   return first + round * rounds;
 }
 

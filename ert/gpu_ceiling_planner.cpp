@@ -6,8 +6,9 @@ namespace plumbline {
 namespace {
 
 std::optional<Flavor> flavor_for(const Kernel& kernel, const GpuProperties& gpu, std::string_view precision) {
+  if (gpu.flavor.empty()) return std::nullopt;
   for (const Flavor& flavor : kernel.flavors())
-    if (flavor.name == gpu.flavor && flavor.precision == precision) return flavor;
+    if ((flavor.name == gpu.flavor || is_library(flavor.name)) && flavor.precision == precision) return flavor;
   return std::nullopt;
 }
 

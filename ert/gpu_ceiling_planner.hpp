@@ -14,7 +14,8 @@
 namespace plumbline {
 
 inline constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
-inline constexpr double target_seconds = 0.003;  // of a sweep, by estimate: what surrounds a kernel is 1 % of it at most
+inline constexpr const char* gemm_level = "gemm";  // by the size of the matrices; model/gpu_ceilings.hpp has the same word
+inline constexpr double target_seconds = 0.003;    // of a sweep, by estimate: what surrounds a kernel is 1 % of it at most
 
 class GpuCeilingPlanner {
  public:
@@ -58,6 +59,8 @@ const Kernel* kernel_named(std::span<const Kernel> kernels, std::string_view nam
 std::string upper(std::string_view precision);
 inline Value integer(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 inline Value word(const char* text) { return std::string(text); }
+/// Of a product of level "gemm", by a rate that is reached by GPUs of the last ten years.
+double gemm_seconds(const CeilingCase& planned, const GpuProperties& gpu);
 
 // The parts, in the order of the plan.
 void plan_gpu_arithmetic(GpuCeilingPlanner& planner);  // peak, and how many warps it takes

@@ -26,7 +26,80 @@ void add_instruction(GpuCeilingPlanner& planner, const Kernel& kernel, const std
   take_flops(*planned);
 }
 
+/// Products of matrices by cuBLAS, of a type that takes such a compute capability (80: 8.0).
+struct GemmCeiling {
+  const char* type;
+  const char* precision;  // of the ceiling: of vectors in fp32
+  const char* name;
+  int least_capability;
+  bool quick;
+  double least_flops;  // a cycle and multiprocessor, of the slowest GPUs that have it at full rate
+};
+constexpr std::array gemm_ceilings{
+    GemmCeiling{"fp16", "tensor.fp16", "GPU tensor FP16 cuBLAS", 75, false, 512},
+    GemmCeiling{"bf16", "tensor.bf16", "GPU tensor BF16 cuBLAS", 80, true, 512},
+    GemmCeiling{"tf32", "tensor.tf32", "GPU tensor TF32 cuBLAS", 80, false, 256},
+    GemmCeiling{"fp64", "tensor.fp64", "GPU tensor FP64 cuBLAS", 80, true, 128},
+    GemmCeiling{"fp8", "tensor.fp8", "GPU tensor FP8 cuBLAS", 89, false, 1024},
+    GemmCeiling{"int8", "tensor.int8", "GPU tensor INT8 cuBLAS", 75, false, 1024},
+    GemmCeiling{"fp32", "fp32", "GPU FP32 cuBLAS", 75, false, 128},
+};
+constexpr std::array<std::uint64_t, 4> gemm_sizes{8192, 4096, 2048, 1024};
+constexpr double longest_gemm_seconds = 0.05;
+
+/// Of a GPU of which nothing is known: every one.
+bool has_capability(const GpuProperties& gpu, int least) { return gpu.major == 0 || 10 * gpu.major + gpu.minor >= least; }
+
+/// Of one product at the least rate. Products of fp64 are slow where they are not what a GPU is for.
+double gemm_seconds(const GpuProperties& gpu, std::string_view type, double flops) {
+  const bool for_fp64 = gpu.major == 0 || (gpu.minor == 0 && gpu.major >= 8 && gpu.major <= 10);
+  const auto* const ceiling =
+      std::find_if(gemm_ceilings.begin(), gemm_ceilings.end(), [&](const GemmCeiling& one) { return one.type == type; });
+  const double rate = type == "fp64" && !for_fp64 ? 4 : ceiling->least_flops;
+  return flops / (rate * std::max(1, gpu.multiprocessors) * (gpu.clock_hz > 0 ? gpu.clock_hz : 1.5e9));
+}
+
+/// By size, the largest first; quick: the largest alone. One that takes too long or too much memory is left out.
+void add_gemm(GpuCeilingPlanner& planner, const Kernel& kernel, const GemmCeiling& ceiling) {
+  for (const std::uint64_t n : gemm_sizes) {
+    const Work work = kernel.model({{"n", integer(n)}}, ceiling.type, "");
+    const double flops = static_cast<double>(total_flops(work.flops).lo);
+    if (footprint_bytes(work) > planner.quarter_of_memory() || gemm_seconds(planner.gpu(), ceiling.type, flops) > longest_gemm_seconds)
+      continue;
+    CeilingCase* const planned = planner.add(kernel, ceiling.type, {{"n", integer(n)}});
+    if (planned == nullptr) return;
+    describe(*planned, ceiling.name, ceiling.precision, gemm_level, "n=" + std::to_string(n), "GFLOP/s");
+    planned->amount_per_sweep = flops;
+    planned->working_set_bytes = footprint_bytes(work);
+    if (planner.quick()) return;
+  }
+}
+
+void plan_gemm(GpuCeilingPlanner& planner) {
+  const Kernel* const kernel = planner.kernel("ert/gemm");
+  if (kernel == nullptr) return;
+  for (const GemmCeiling& ceiling : gemm_ceilings)
+    if ((!planner.quick() || ceiling.quick) && has_capability(planner.gpu(), ceiling.least_capability)) add_gemm(planner, *kernel, ceiling);
+}
+
+void add_absent_gemm(const GpuProperties& gpu, const Kernel* kernel, std::vector<AbsentFlavor>& missing) {
+  constexpr const char* all = "GPU tensor cuBLAS";
+  if (kernel == nullptr) {
+    missing.push_back({all, "ert/gemm is not in the module, which was built where CUDA's headers are without cublasLt.h"});
+    return;
+  }
+  for (const AbsentFlavor& library : kernel->absent_flavors()) missing.push_back({all, library.reason});
+  if (!kernel->absent_flavors().empty()) return;
+  for (const GemmCeiling& ceiling : gemm_ceilings)
+    if (const int least = ceiling.least_capability; !has_capability(gpu, least))
+      missing.push_back({ceiling.name, "needs compute capability " + std::to_string(least / 10) + "." + std::to_string(least % 10)});
+}
+
 }  // namespace
+
+double gemm_seconds(const CeilingCase& planned, const GpuProperties& gpu) {
+  return gemm_seconds(gpu, planned.measured.precision, planned.amount_per_sweep);
+}
 
 void plan_gpu_tensor(GpuCeilingPlanner& planner) {
   for (const auto& [name, instruction] : tensor_kernels) {
@@ -35,6 +108,7 @@ void plan_gpu_tensor(GpuCeilingPlanner& planner) {
     for (const std::string& type : kernel->precisions)
       if (!planner.quick() || type == "bf16" || type == "fp64") add_instruction(planner, *kernel, type, instruction);
   }
+  plan_gemm(planner);
 }
 
 void add_absent_gpu_tensor(const GpuProperties& gpu, std::span<const Kernel> kernels, std::vector<AbsentFlavor>& missing) {
@@ -42,6 +116,7 @@ void add_absent_gpu_tensor(const GpuProperties& gpu, std::span<const Kernel> ker
     if (const Kernel* const kernel = kernel_named(kernels, name))
       for (const AbsentFlavor& flavor : kernel->absent_flavors())
         if (flavor.name == gpu.flavor) missing.push_back({std::string("GPU tensor ") + instruction, flavor.reason});
+  if (!gpu.flavor.empty()) add_absent_gemm(gpu, kernel_named(kernels, "ert/gemm"), missing);
 }
 
 }  // namespace plumbline

@@ -68,11 +68,11 @@ struct ModelRow {
 };
 
 /// /ceilings: one sample of an attainable rate. `level`: "compute" for FLOP/s; "sweep" for a point of a sweep over working sets, whose
-/// memory level is found when judged; "vector" for a point of ERT's; "mpi", "numa", "link" for exchanges of ranks, domains, nodes.
+/// memory level is found when judged; "vector" for a point of ERT's; "gemm" for a size of matrices; "mpi", "numa", "link" for exchanges of ranks, domains, nodes.
 struct CeilingRow {
   std::string name;       // e.g. "L1 load", "FP64 vector FMA"
   std::string precision;  // fp64, fp32, or "-"
-  std::string level;      // compute | sweep | vector | mpi | numa | link; or a memory level
+  std::string level;      // compute | sweep | vector | gemm | mpi | numa | link; or a memory level
   std::string pattern;    // load, triad, chase, ... | fma, add, scalar fma, ...
   std::int64_t ranks = 1, threads = 1;
   std::string node, session;

@@ -34,10 +34,14 @@ const CeilingRow* best_of(const Rows& rows) {
   return best;
 }
 
-void take_limit(Ceiling& ceiling) {
+bool is_by_size(const std::string& level) { return level == gpu_by_size; }
+
+void take_limit(Ceiling& ceiling, const CeilingRow& row) {
   const auto which = gpu_of_method(ceiling.method);
   if (!which) return;
-  const auto limit = ceiling.is_compute()     ? gpu_arithmetic_limit(*which, ceiling.precision, ceiling.pattern)
+  const std::string& pattern = is_by_size(row.level) ? "fma" : row.pattern;
+  const auto limit = ceiling.unit == "GFLOP/s" && (row.level == "compute" || is_by_size(row.level))
+                         ? gpu_arithmetic_limit(*which, ceiling.precision, pattern)
                      : ceiling.unit == "GB/s" ? gpu_bandwidth_limit(*which, ceiling.level)
                                               : std::nullopt;
   if (!limit) return;
@@ -62,13 +66,39 @@ Ceiling fit_best(const Rows& rows, const std::string& level) {
   ceiling.clock_hz = best->clock_hz;
   ceiling.size_bytes = ceiling.samples_bytes = best->working_set_bytes;
   if (ceiling.unit == "GB/s") ceiling.traffic_gbs = ceiling.value;
-  take_limit(ceiling);
+  take_limit(ceiling, *best);
   return ceiling;
 }
 
-// --------------------------------------------------------------------------------------------------------------- sweeps
-
 using Sweep = std::map<double, Rows>;  // by working set
+
+/// The one with the best median of those that are chosen; nullptr where none of them has a sample.
+template <class IsChosen>
+const Rows* best_median(const Sweep& sweep, IsChosen is_chosen) {
+  const Rows* best = nullptr;
+  double known = absent;
+  for (const auto& [bytes, rows] : sweep) {
+    if (!is_chosen(bytes) || values_of(rows).empty()) continue;
+    const double here = spread_of(values_of(rows)).median;
+    if (best == nullptr || (less_is_better(*rows.front()) ? here < known : here > known)) best = &rows, known = here;
+  }
+  return best;
+}
+
+/// The best size is the ceiling; where there are several, each has a row beside it.
+void fit_sizes(const Rows& samples, std::vector<Ceiling>& ceilings) {
+  Sweep sizes;
+  for (const auto* row : samples) sizes[row->working_set_bytes].push_back(row);
+  const Rows* const best = best_median(sizes, [](double) { return true; });
+  ceilings.push_back(fit_best(best == nullptr ? sizes.rbegin()->second : *best, "compute"));
+  if (sizes.size() == 1) return;
+  for (const auto& [bytes, rows] : sizes) {
+    Ceiling& one = ceilings.emplace_back(fit_best(rows, gpu_by_size));
+    one.name += ", " + one.pattern;
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------------- sweeps
 
 std::vector<CurvePoint> curve_of(const Sweep& sweep) {
   std::set<std::pair<std::string, std::int32_t>> rounds;
@@ -140,12 +170,7 @@ Ceiling fit_window(const Sweep& sweep, const Window& window) {
   const CeilingRow& any = *sweep.begin()->second.front();
   double above = window.above;
   if (window.level == "mem") above = std::max(above, sweep.rbegin()->first / 2 * 0.98);
-  const Rows* best = nullptr;
-  for (const auto& [bytes, rows] : sweep) {
-    if (!(bytes > above && bytes <= window.up_to) || values_of(rows).empty()) continue;
-    const double here = spread_of(values_of(rows)).median, known = best == nullptr ? absent : spread_of(values_of(*best)).median;
-    if (best == nullptr || (less_is_better(any) ? here < known : here > known)) best = &rows;
-  }
+  const Rows* const best = best_median(sweep, [&](double bytes) { return bytes > above && bytes <= window.up_to; });
   if (best == nullptr) return missing(any, window.level, "no working set well inside it was measured");
   Ceiling ceiling = fit_best(*best, window.level);
   ceiling.name = missing(any, window.level, "").name;
@@ -206,7 +231,11 @@ std::vector<Ceiling> fit_gpu_ceilings(std::span<const CeilingRow> samples) {
     rows.push_back(&row);
   }
   std::vector<Ceiling> ceilings;
-  for (const auto& key : order) ceilings.push_back(fit_best(by_name[key], by_name[key].front()->level));
+  for (const auto& key : order)
+    if (const Rows& rows = by_name[key]; is_by_size(rows.front()->level))
+      fit_sizes(rows, ceilings);
+    else
+      ceilings.push_back(fit_best(rows, rows.front()->level));
   for (const auto& [node, patterns] : sweeps) fit_sweeps(patterns, ceilings);
   return ceilings;
 }

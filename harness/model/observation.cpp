@@ -86,7 +86,8 @@ bool is_sample_of(const CeilingRow& row, const Ceiling& ceiling, bool from_sweep
   const bool same_size =
       row.working_set_bytes == ceiling.samples_bytes || (std::isnan(row.working_set_bytes) && std::isnan(ceiling.samples_bytes));
   const bool same_device = (row.scope == gpu_scope) == (ceiling.scope == gpu_scope);
-  return row.status == Status::ok && same_device && same_size && row.level == (from_sweep ? "sweep" : ceiling.level) &&
+  return row.status == Status::ok && same_device && same_size &&
+         (from_sweep ? row.level == "sweep" || row.level == gpu_by_size : row.level == ceiling.level) &&
          (from_sweep || row.name == ceiling.name) && row.pattern == ceiling.pattern && row.precision == ceiling.precision &&
          row.ranks == ceiling.ranks && row.threads == ceiling.threads && row.node == ceiling.node && row.unit == ceiling.unit;
 }

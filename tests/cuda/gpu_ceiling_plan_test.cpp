@@ -151,6 +151,107 @@ TEST(GpuCeilingPlan, a_sweep_of_arithmetic_lasts_some_milliseconds) {
   EXPECT_NEAR(fma->amount_per_sweep / (128 * 132 * 1.98e9), 0.003, 0.0003);
 }
 
+// ------------------------------------------------------------------------------------------------- products of matrices
+
+/// The module's kernels, but with the library as it is on no machine or on every one.
+std::vector<Kernel> kernels_with_library(const std::string& why_not = "") {
+  static const std::vector<Flavor> flavors = [] {
+    std::vector<Flavor> all;
+    for (const char* type : {"fp16", "bf16", "tf32", "fp64", "fp8", "int8", "fp32"}) all.push_back({"lib-cublas", type, nullptr});
+    return all;
+  }();
+  std::vector<Kernel> kernels = opened_module().kernels();
+  for (Kernel& kernel : kernels) {
+    if (kernel.name != "ert/gemm") continue;
+    kernel.flavors = [why_not] { return why_not.empty() ? std::span<const Flavor>(flavors) : std::span<const Flavor>(); };
+    kernel.absent_flavors = [why_not] {
+      return why_not.empty() ? std::vector<AbsentFlavor>() : std::vector<AbsentFlavor>{{"lib-cublas", why_not}};
+    };
+  }
+  return kernels;
+}
+
+std::map<std::string, std::vector<std::string>> sizes_by_name(CeilingMode mode, const GpuProperties& gpu) {
+  const std::vector<Kernel> kernels = kernels_with_library();
+  std::map<std::string, std::vector<std::string>> sizes;
+  for (const CeilingCase& point : plan_gpu_ceilings(mode, gpu, kernels))
+    if (point.level == "gemm") sizes[point.name].push_back(point.pattern);
+  return sizes;
+}
+
+GpuProperties of_capability(int major, int minor) {
+  GpuProperties other = large();
+  other.major = major, other.minor = minor;
+  return other;
+}
+
+TEST(GpuCeilingPlan, products_of_matrices_are_of_every_type_and_size) {
+  const auto sizes = sizes_by_name(CeilingMode::full, large());
+  for (const char* name : {"GPU tensor FP16 cuBLAS", "GPU tensor BF16 cuBLAS", "GPU tensor TF32 cuBLAS", "GPU tensor FP64 cuBLAS",
+                           "GPU tensor FP8 cuBLAS", "GPU tensor INT8 cuBLAS", "GPU FP32 cuBLAS"}) {
+    ASSERT_TRUE(sizes.contains(name)) << name;
+    EXPECT_EQ(sizes.at(name), (std::vector<std::string>{"n=8192", "n=4096", "n=2048", "n=1024"})) << name;
+  }
+  EXPECT_EQ(sizes.size(), 7U);
+}
+
+TEST(GpuCeilingPlan, quick_has_the_largest_products_of_two_types) {
+  const std::map<std::string, std::vector<std::string>> largest{{"GPU tensor BF16 cuBLAS", {"n=8192"}},
+                                                                {"GPU tensor FP64 cuBLAS", {"n=8192"}}};
+  EXPECT_EQ(sizes_by_name(CeilingMode::quick, large()), largest);
+}
+
+TEST(GpuCeilingPlan, products_of_matrices_have_the_librarys_flavor_and_the_conventions_flops) {
+  const std::vector<Kernel> kernels = kernels_with_library();
+  for (const CeilingCase& point : plan_gpu_ceilings(CeilingMode::full, large(), kernels)) {
+    if (point.name != "GPU tensor FP8 cuBLAS" || point.pattern != "n=2048") continue;
+    EXPECT_EQ(point.measured.id(), "ert/gemm/fp8/n=2048/g1/lib-cublas");
+    EXPECT_EQ(point.measured.work_id(), "ert/gemm/fp8/n=2048");
+    EXPECT_EQ(point.precision, "tensor.fp8");
+    EXPECT_EQ(point.amount_per_sweep, 2.0 * 2048 * 2048 * 2048);
+    EXPECT_EQ(point.working_set_bytes, 2048.0 * 2048 * (1 + 1 + 4));
+    return;
+  }
+  FAIL() << "no such point";
+}
+
+/// Of a GPU whose fp64 is 1/64 of its fp32 the largest product would take seconds; of little memory not all are held.
+TEST(GpuCeilingPlan, products_too_long_or_too_large_are_left_out) {
+  const auto slow = sizes_by_name(CeilingMode::full, of_capability(8, 6));
+  EXPECT_FALSE(slow.contains("GPU tensor FP8 cuBLAS"));
+  EXPECT_EQ(slow.at("GPU tensor FP64 cuBLAS").front(), "n=2048");
+  GpuProperties tiny = large();
+  tiny.memory_bytes = 410'000'000;
+  EXPECT_EQ(sizes_by_name(CeilingMode::quick, tiny).at("GPU tensor FP64 cuBLAS").front(), "n=2048") << "102 MB hold 3 x 32 MiB";
+}
+
+TEST(GpuCeilingPlan, a_library_or_a_type_that_is_missing_is_told_with_its_words) {
+  const auto told = [](const GpuProperties& gpu, const std::vector<Kernel>& kernels) {
+    std::map<std::string, std::string> reasons;
+    for (const AbsentFlavor& one : absent_gpu_ceilings(gpu, kernels)) reasons[one.name] = one.reason;
+    return reasons;
+  };
+  const std::string words = "cuBLAS cannot be opened: libcublasLt.so.13: cannot open shared object file";
+  const std::vector<Kernel> without = kernels_with_library(words), with = kernels_with_library();
+  EXPECT_EQ(told(large(), without).at("GPU tensor cuBLAS"), words);
+  for (const std::string& name : names(plan_gpu_ceilings(CeilingMode::full, large(), without)))
+    EXPECT_FALSE(name.ends_with("cuBLAS")) << name;
+  EXPECT_FALSE(told(large(), with).contains("GPU tensor FP8 cuBLAS"));
+  EXPECT_EQ(told(of_capability(8, 0), with).at("GPU tensor FP8 cuBLAS"), "needs compute capability 8.9");
+  std::vector<Kernel> unbuilt = with;
+  std::erase_if(unbuilt, [](const Kernel& kernel) { return kernel.name == "ert/gemm"; });
+  EXPECT_NE(told(large(), unbuilt).at("GPU tensor cuBLAS").find("cublasLt.h"), std::string::npos);
+}
+
+/// Held with the library, so that it holds on machines without it too.
+TEST(GpuCeilingPlan, products_of_matrices_stay_within_the_time_of_the_plan) {
+  const std::vector<Kernel> kernels = kernels_with_library();
+  for (const GpuProperties& one : {large(), small(), of_capability(8, 6), of_capability(12, 0)}) {
+    EXPECT_LT(gpu_ceilings_seconds(plan_gpu_ceilings(CeilingMode::quick, one, kernels), one, 4), 30) << one.name << one.major;
+    EXPECT_LT(gpu_ceilings_seconds(plan_gpu_ceilings(CeilingMode::full, one, kernels), one, 5), 240) << one.name << one.major;
+  }
+}
+
 TEST(GpuCeilingPlan, what_a_gpu_cannot_be_asked_has_a_reason) {
   const auto missing = absent_gpu_ceilings(large(), opened_module().kernels());
   EXPECT_TRUE(std::any_of(missing.begin(), missing.end(),

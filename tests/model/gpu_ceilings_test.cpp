@@ -197,6 +197,48 @@ TEST(GpuCeilings, arithmetic_is_held_against_its_limit_at_the_clock_of_the_best_
   EXPECT_NEAR(ceilings[0].fraction_of_limit(), 0.9565, 1e-3);
 }
 
+CeilingRow product(double n, double value, int round, const char* name = "GPU tensor BF16 cuBLAS", const char* precision = "tensor.bf16") {
+  CeilingRow r = row(name, precision, "gemm", "n=" + std::to_string(static_cast<int>(n)), "GFLOP/s", value, round);
+  r.working_set_bytes = 8 * n * n;
+  return r;
+}
+
+TEST(GpuCeilings, of_products_the_best_size_is_the_ceiling_and_each_has_a_row) {
+  const auto ceilings = fit_gpu_ceilings(std::vector{product(1024, 300e3, 0), product(4096, 700e3, 0), product(8192, 690e3, 0),
+                                                     product(1024, 310e3, 1), product(4096, 680e3, 1), product(8192, 702e3, 1)});
+  ASSERT_EQ(ceilings.size(), 4U);
+  const Ceiling* const best = named(ceilings, "GPU tensor BF16 cuBLAS");
+  ASSERT_TRUE(best);
+  EXPECT_EQ(best->level, "compute");
+  EXPECT_EQ(best->pattern, "n=8192") << "by medians: 696 above 690";
+  EXPECT_EQ(best->value, 702e3);
+  EXPECT_EQ(best->n, 2U) << "other sizes are no samples of it";
+  EXPECT_NEAR(best->limit, 4096 * 132 * 1.98, 1e-6);
+  EXPECT_EQ(best->samples_bytes, 8.0 * 8192 * 8192);
+  const Ceiling* const small = named(ceilings, "GPU tensor BF16 cuBLAS, n=1024");
+  ASSERT_TRUE(small);
+  EXPECT_EQ(small->level, "gemm");
+  EXPECT_EQ(small->value, 310e3);
+  EXPECT_EQ(small->limit, best->limit);
+}
+
+TEST(GpuCeilings, of_one_size_of_products_there_is_one_row) {
+  const auto ceilings = fit_gpu_ceilings(std::vector{product(8192, 50e3, 0, "GPU FP32 cuBLAS", "fp32")});
+  ASSERT_EQ(ceilings.size(), 1U);
+  EXPECT_TRUE(ceilings[0].is_compute());
+  EXPECT_NEAR(ceilings[0].limit, 256 * 132 * 1.98, 1e-6) << "of FMAs";
+}
+
+TEST(GpuCeilings, of_products_that_all_failed_there_is_the_reason) {
+  auto failed = product(8192, absent, 0), other = product(4096, absent, 0);
+  failed.status = other.status = Status::failed;
+  failed.method += ": cuBLAS 13.1 has no product of these types";
+  const auto ceilings = fit_gpu_ceilings(std::vector{failed, other});
+  ASSERT_EQ(ceilings.size(), 3U);
+  EXPECT_EQ(ceilings[0].status, Status::failed);
+  EXPECT_NE(ceilings[0].reason.find("has no product"), std::string::npos);
+}
+
 TEST(GpuCeilings, of_launches_the_shortest_counts) {
   const auto ceilings = fit_gpu_ceilings(std::vector{row("GPU launch, graph", "-", "overhead", "graph", "seconds", 1.4e-6),
                                                      row("GPU launch, graph", "-", "overhead", "graph", "seconds", 1.3e-6, 1)});
