@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 #include "core/array.hpp"
@@ -58,12 +59,19 @@ inline void store_sum(const TensorType& type, unsigned char* to, double value) {
   const auto as = [&]<class T>(T sum) { std::memcpy(to, &sum, sizeof sum); };
   type.sum_bytes == 8 ? as(value) : type.name == "int8" ? as(static_cast<std::int32_t>(value * 4096)) : as(static_cast<float>(value));
 }
-inline double load_sum(const TensorType& type, const unsigned char* from) {
-  const auto as = [&]<class T>(T value) {
-    std::memcpy(&value, from, sizeof value);
-    return static_cast<double>(value);
+inline void load_sums(const TensorType& type, const unsigned char* from, std::span<double> to) {
+  const auto as = [&]<class T>(T value, double unit) {
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      std::memcpy(&value, from + i * sizeof value, sizeof value);
+      to[i] = static_cast<double>(value) * unit;
+    }
   };
-  return type.sum_bytes == 8 ? as(0.0) : type.name == "int8" ? as(std::int32_t{}) / 4096 : as(0.0F);
+  type.sum_bytes == 8 ? as(0.0, 1) : type.name == "int8" ? as(std::int32_t{}, 1.0 / 4096) : as(0.0F, 1);
+}
+inline double load_sum(const TensorType& type, const unsigned char* from) {
+  double sum;
+  load_sums(type, from, {&sum, 1});
+  return sum;
 }
 
 }  // namespace plumbline

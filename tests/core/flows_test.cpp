@@ -85,12 +85,12 @@ TEST(Flows, references_that_are_at_most_so_many_may_be_none_and_what_is_stored_i
                    {.array = "c", .footprint_bytes = 1 << 20, .written = true, .stores = 1 << 19, .element_bytes = 8, .at_most = true},
                    {.array = "tiles", .loads = 10, .stores = 5, .element_bytes = 8, .scratchpad = true, .at_most = true}}},
       gpu, 1);
-  constexpr std::uint64_t slack = 48 * 32;
+  constexpr std::uint64_t sectors = 48 * 32;
   EXPECT_EQ(at(counts, "bytes.reg-L1.load"), Amount(0, 8 << 20));
   EXPECT_EQ(at(counts, "bytes.reg-L1.store"), Amount(0, 4 << 20));
   EXPECT_EQ(at(counts, "bytes.reg-shared.load"), Amount(0, 80));
   EXPECT_EQ(at(counts, "bytes.reg-shared.store"), Amount(0, 40));
-  EXPECT_EQ(at(counts, "bytes.L1-mem.write_back"), Amount((1 << 20) - slack, (4 << 20) + slack));
+  EXPECT_EQ(at(counts, "bytes.L1-mem.write_back"), Amount((1 << 20) - sectors, (4 << 20) + sectors));
 }
 
 TEST(Flows, a_triad_inside_L1_moves_nothing_but_slack) {

@@ -45,7 +45,11 @@ class GpuKernel : public testing::TestWithParam<const Kernel*> {
     const auto absent_here = kernel().absent_flavors();
     return std::any_of(absent_here.begin(), absent_here.end(), [&](const AbsentFlavor& one) { return is_of_this_gpu(one.name); });
   }
-  static bool has_fp8() { return 10 * gpu_->properties().major + gpu_->properties().minor >= 89; }
+  /// That a library may be asked for.
+  static bool has_type(const std::string& precision) {
+    const int needed = precision == "fp8" ? 89 : precision == "bf16" || precision == "tf32" ? 80 : 0;
+    return 10 * gpu_->properties().major + gpu_->properties().minor >= needed;
+  }
   /// At once, or the first half of its range and then the rest.
   void sweep(const Flavor& code, const Workload& data, bool in_parts) const {
     const std::size_t half = in_parts ? data.extent() / 2 / data.grain() * data.grain() : 0;
@@ -61,7 +65,7 @@ class GpuKernel : public testing::TestWithParam<const Kernel*> {
     for (const Parameters& point : points(kernel(), size))
       for (const std::string& precision : kernel().precisions) {
         const Flavor* const code = flavor(precision);
-        if (code == nullptr || (is_library(code->name) && precision == "fp8" && !has_fp8())) continue;
+        if (code == nullptr || (is_library(code->name) && !has_type(precision))) continue;
         if (point.has("way") && point.word("way") == "copy_peer" && gpu().properties().peers == 0) continue;
         const std::string which = point.path() + " " + precision;
         const auto data = kernel().prepare(point, precision, gpu().memory());
