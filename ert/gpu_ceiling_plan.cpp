@@ -23,6 +23,17 @@ std::vector<AbsentFlavor> absent_gpu_ceilings(const GpuProperties& gpu, std::spa
   return missing;
 }
 
+namespace {
+
+double stored_bytes(const Work& work) {
+  double bytes = 0;
+  for (const Stream& s : work.streams)
+    if (s.written) bytes += static_cast<double>(s.footprint_bytes);
+  return bytes;
+}
+
+}  // namespace
+
 double gpu_ceilings_seconds(std::span<const CeilingCase> plan, const GpuProperties& gpu, int rounds) {
   constexpr double first_seconds = 0.02;                   // check and calibration of a case
   constexpr double prepare_seconds = 0.4e-9;               // a byte, from the host's pageable memory and back for the check
@@ -32,7 +43,8 @@ double gpu_ceilings_seconds(std::span<const CeilingCase> plan, const GpuProperti
   const Case* before = nullptr;
   for (const CeilingCase& one : plan) {
     const bool made_there = one.level == gemm_level;  // from little of the host's; the result alone goes back, for the check
-    const double bytes = std::isfinite(one.working_set_bytes) ? one.working_set_bytes / one.share : 0;
+    const double all_bytes = std::isfinite(one.working_set_bytes) ? one.working_set_bytes / one.share : 0;
+    const double bytes = made_there ? stored_bytes(one.measured.work()) : all_bytes;
     const bool same = before != nullptr && before->id() == one.measured.id();
     const double sweep = one.level == "host-dev"   ? one.amount_per_sweep / link_rate
                          : one.level == gemm_level ? gemm_seconds(one, gpu)
@@ -41,7 +53,7 @@ double gpu_ceilings_seconds(std::span<const CeilingCase> plan, const GpuProperti
                              ? 5 * target_seconds + one.working_set_bytes / memory_rate / 8
                              : 2 * target_seconds;
     round += sweeps * sweep + (same || made_there ? 0 : prepare_seconds * bytes);
-    first += same ? 0 : first_seconds + prepare_seconds * (made_there ? bytes / 2 : bytes);
+    first += same ? 0 : first_seconds + prepare_seconds * bytes;
     before = &one.measured;
   }
   return first + round * rounds;

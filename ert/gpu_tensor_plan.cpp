@@ -50,12 +50,12 @@ constexpr double longest_gemm_seconds = 0.05;
 /// Of a GPU of which nothing is known: every one.
 bool has_capability(const GpuProperties& gpu, int least) { return gpu.major == 0 || 10 * gpu.major + gpu.minor >= least; }
 
-/// Of one product at the least rate. Products of fp64 are slow where they are not what a GPU is for.
+/// Of one product at the least rate. Those of fp64 have doubled once, and are slow where they are not what a GPU is for.
 double gemm_seconds(const GpuProperties& gpu, std::string_view type, double flops) {
   const bool for_fp64 = gpu.major == 0 || (gpu.minor == 0 && gpu.major >= 8 && gpu.major <= 10);
   const auto* const ceiling =
       std::find_if(gemm_ceilings.begin(), gemm_ceilings.end(), [&](const GemmCeiling& one) { return one.type == type; });
-  const double rate = type == "fp64" && !for_fp64 ? 4 : ceiling->least_flops;
+  const double rate = type != "fp64" ? ceiling->least_flops : !for_fp64 ? 4 : gpu.major == 9 ? 256 : 128;
   return flops / (rate * std::max(1, gpu.multiprocessors) * (gpu.clock_hz > 0 ? gpu.clock_hz : 1.5e9));
 }
 
@@ -82,17 +82,18 @@ void plan_gemm(GpuCeilingPlanner& planner) {
     if ((!planner.quick() || ceiling.quick) && has_capability(planner.gpu(), ceiling.least_capability)) add_gemm(planner, *kernel, ceiling);
 }
 
+std::string why_no_gemm(const Kernel* kernel) {
+  if (kernel == nullptr) return "ert/gemm is not in the module, which was built where CUDA's headers are without cublasLt.h";
+  const std::vector<AbsentFlavor> missing = kernel->absent_flavors();
+  return missing.empty() ? "" : missing.front().reason;
+}
+
 void add_absent_gemm(const GpuProperties& gpu, const Kernel* kernel, std::vector<AbsentFlavor>& missing) {
-  constexpr const char* all = "GPU tensor cuBLAS";
-  if (kernel == nullptr) {
-    missing.push_back({all, "ert/gemm is not in the module, which was built where CUDA's headers are without cublasLt.h"});
-    return;
-  }
-  for (const AbsentFlavor& library : kernel->absent_flavors()) missing.push_back({all, library.reason});
-  if (!kernel->absent_flavors().empty()) return;
+  const std::string why = why_no_gemm(kernel);
   for (const GemmCeiling& ceiling : gemm_ceilings)
-    if (const int least = ceiling.least_capability; !has_capability(gpu, least))
-      missing.push_back({ceiling.name, "needs compute capability " + std::to_string(least / 10) + "." + std::to_string(least % 10)});
+    if (const int least = ceiling.least_capability; !why.empty() || !has_capability(gpu, least))
+      missing.push_back(
+          {ceiling.name, !why.empty() ? why : "needs compute capability " + std::to_string(least / 10) + "." + std::to_string(least % 10)});
 }
 
 }  // namespace

@@ -76,11 +76,12 @@ std::string lacking(const Links& links, Reach reach) {
 
 GpuCeilingNames gpu_ceiling_names(const Campaign& campaign, std::span<const std::string> flavors, const std::string& why_no_gpu) {
   GpuCeilingNames names{.here = {}, .in_full = {}, .known = names_of(ceilings_of_any_gpu(CeilingMode::full)), .why_not = {}};
+  names.known.merge(ceilings_of_no_gpu());
   if (!wants_gpu_ceilings(campaign)) {
     names.why_not = "it is a GPU's ceiling, for which [ceilings] needs gpus = true";
     return names;
   }
-  names.why_not = flavors.empty() ? why_no_gpu : "the GPU here has no such instructions, or no peer";
+  names.why_not = flavors.empty() ? why_no_gpu : "the GPU here has no such instructions, no peer, or the machine no such library";
   const auto mode = campaign.ceilings.mode == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
   for (const auto& flavor : flavors) {
     names.here.merge(names_of(ceilings_of_flavor(mode, flavor)));

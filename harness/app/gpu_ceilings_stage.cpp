@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "app/ceiling_names.hpp"
@@ -29,6 +30,15 @@ bool shows_levels(const CeilingCase& ceiling) {
   return ceiling.level == "sweep" && (ceiling.pattern == gpu_load || ceiling.pattern == gpu_load_own);
 }
 
+GpuProperties made_up_gpu(const std::string& flavor) {
+  GpuProperties gpu;
+  gpu.flavor = flavor;
+  gpu.multiprocessors = 100;
+  gpu.memory_bytes = std::uint64_t{1} << 35;
+  gpu.peers = 1;
+  return gpu;
+}
+
 }  // namespace
 
 bool wants_gpu_ceilings(const Campaign& campaign) {
@@ -47,14 +57,23 @@ std::vector<CeilingCase> gpu_ceilings_of(const CeilingsWish& wish, const GpuProp
   return wanted;
 }
 
+std::vector<std::string> lacking_gpu_ceilings(const CeilingsWish& wish, const GpuProperties& gpu) {
+  if (module_for_gpus().module == nullptr) return {};
+  std::vector<std::string> reasons;
+  std::map<std::string, std::set<std::string>> names;
+  for (const AbsentFlavor& one : absent_gpu_ceilings(gpu, module_for_gpus().module->kernels()))
+    if (is_wanted(wish, one.name)) {
+      if (!names.contains(one.reason)) reasons.push_back(one.reason);
+      names[one.reason].insert(one.name);
+    }
+  std::vector<std::string> lines;
+  for (const std::string& reason : reasons) lines.push_back(fmt::format("{}: {}", fmt::join(names[reason], ", "), reason));
+  return lines;
+}
+
 std::vector<CeilingCase> ceilings_of_flavor(CeilingMode mode, const std::string& flavor) {
   if (module_for_gpus().module == nullptr) return {};
-  GpuProperties gpu;
-  gpu.flavor = flavor;
-  gpu.multiprocessors = 100;
-  gpu.memory_bytes = std::uint64_t{1} << 35;
-  gpu.peers = 1;
-  return plan_gpu_ceilings(mode, gpu, module_for_gpus().module->kernels());
+  return plan_gpu_ceilings(mode, made_up_gpu(flavor), module_for_gpus().module->kernels());
 }
 
 std::vector<CeilingCase> ceilings_of_any_gpu(CeilingMode mode) {
@@ -71,13 +90,20 @@ std::vector<CeilingCase> ceilings_of_any_gpu(CeilingMode mode) {
   return all;
 }
 
+std::set<std::string> ceilings_of_no_gpu() {
+  std::set<std::string> names;
+  for (const std::string& flavor : flavors_of_module())
+    for (const AbsentFlavor& one : absent_gpu_ceilings(made_up_gpu(flavor), module_for_gpus().module->kernels())) names.insert(one.name);
+  return names;
+}
+
 GpuCeilingsStage::GpuCeilingsStage(const std::vector<CeilingCase>& plan, TeamCpus place, std::string session, const std::string& host,
                                    GpuInUse& gpus)
     : plan_(plan), place_(std::move(place)), session_(std::move(session)), host_(host), gpus_(gpus), sweeps_(plan.size()) {}
 
 CeilingRow GpuCeilingsStage::described_here(const CeilingCase& ceiling, int round) const {
   CeilingRow row = described(ceiling);
-  row.method = gpu_method({.flavor = place_.gpu->flavor,
+  row.method = gpu_method({.flavor = std::string(ceiling.measured.flavor.name),
                            .name = place_.gpu->name,
                            .major = place_.gpu->major,
                            .minor = place_.gpu->minor,

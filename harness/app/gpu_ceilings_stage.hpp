@@ -24,10 +24,15 @@ bool wants_gpu_ceilings(const Campaign& campaign);
 /// The points of one GPU that the campaign asks for.
 std::vector<CeilingCase> gpu_ceilings_of(const CeilingsWish& wish, const GpuProperties& gpu);
 
+/// What of it this GPU cannot be asked: "GPU tensor FP8 cuBLAS, GPU FP32 cuBLAS: cuBLAS cannot be opened: ...", a line a reason.
+std::vector<std::string> lacking_gpu_ceilings(const CeilingsWish& wish, const GpuProperties& gpu);
+
 /// The points of a GPU of that flavor with a peer and 32 GiB, whatever is here.
 std::vector<CeilingCase> ceilings_of_flavor(CeilingMode mode, const std::string& flavor);
 /// All ceilings that some GPU has, each with the points of the first flavor that has it; none without the module.
 std::vector<CeilingCase> ceilings_of_any_gpu(CeilingMode mode);
+/// And the names of those that the module could not even measure on a GPU that has all they need, as this machine lacks a library.
+std::set<std::string> ceilings_of_no_gpu();
 
 /// Keeps between the rounds how many sweeps a sample takes and which results were right; the data are made anew in each.
 class GpuCeilingsStage {

@@ -230,6 +230,9 @@ std::vector<CeilingCase> gpu_ceilings_here(const RunInput& input, Communicator& 
   if (!wants_gpu_ceilings(input.campaign) || ranks.local().rank() != 0) return {};
   std::vector<CeilingCase> plan;
   if (!gpus_here().gpus.empty()) plan = gpu_ceilings_of(input.campaign.ceilings, gpus_here().gpus.front());
+  if (!gpus_here().gpus.empty())
+    for (const auto& line : lacking_gpu_ceilings(input.campaign.ceilings, gpus_here().gpus.front()))
+      notes.push_back("[ceilings] nothing is measured for " + line);
   if (plan.empty() && input.campaign.ceilings.only.empty()) notes.push_back("[ceilings] no ceilings of GPUs: " + gpus_here().in_words());
   return plan;
 }

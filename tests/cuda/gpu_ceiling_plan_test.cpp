@@ -233,14 +233,14 @@ TEST(GpuCeilingPlan, a_library_or_a_type_that_is_missing_is_told_with_its_words)
   };
   const std::string words = "cuBLAS cannot be opened: libcublasLt.so.13: cannot open shared object file";
   const std::vector<Kernel> without = kernels_with_library(words), with = kernels_with_library();
-  EXPECT_EQ(told(large(), without).at("GPU tensor cuBLAS"), words);
+  EXPECT_EQ(told(large(), without).at("GPU tensor BF16 cuBLAS"), words);
   for (const std::string& name : names(plan_gpu_ceilings(CeilingMode::full, large(), without)))
     EXPECT_FALSE(name.ends_with("cuBLAS")) << name;
   EXPECT_FALSE(told(large(), with).contains("GPU tensor FP8 cuBLAS"));
   EXPECT_EQ(told(of_capability(8, 0), with).at("GPU tensor FP8 cuBLAS"), "needs compute capability 8.9");
   std::vector<Kernel> unbuilt = with;
   std::erase_if(unbuilt, [](const Kernel& kernel) { return kernel.name == "ert/gemm"; });
-  EXPECT_NE(told(large(), unbuilt).at("GPU tensor cuBLAS").find("cublasLt.h"), std::string::npos);
+  EXPECT_NE(told(large(), unbuilt).at("GPU FP32 cuBLAS").find("cublasLt.h"), std::string::npos);
 }
 
 /// Held with the library, so that it holds on machines without it too.

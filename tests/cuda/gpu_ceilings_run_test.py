@@ -61,6 +61,30 @@ def test_cases_on_gpus_bring_them_and_are_held_against_them(run):
         assert row["bound_ceiling"] == "GPU FP64 FMA" and row["percent_of_roof"] == pytest.approx(100 * row["gflops"] / roof)
 
 
+def test_products_by_a_library_are_measured_by_size_and_judged_as_one_ceiling(run):
+    ended, store = run('[ceilings]\ngpus = true\nrounds = 1\nmode = "full"\nonly = ["GPU tensor FP8 cuBLAS"]\n')
+    assert ended.returncode == 0, ended.stderr
+    rows = of_gpu(store)
+    if not rows:
+        pytest.skip(ended.stderr.strip())
+    assert {(row["name"], row["level"], row["pattern"]) for row in rows} == {("GPU tensor FP8 cuBLAS", "gemm", "n=1024")}, "all else is too long here"
+    assert all(row["method"].startswith("lib-cublas, 1 multiprocessors of 9.0") for row in rows)
+    assert all(row["value"] > 0 and row["working_set_bytes"] == 6 * 1024 * 1024 for row in rows)
+    [judged] = [row for row in document("ceilings", store)["rows"] if row["scope"] == "GPU"]
+    assert (judged["name"], judged["level"], judged["precision"]) == ("GPU tensor FP8 cuBLAS", "compute", "tensor.fp8")
+    assert judged["limit"] == pytest.approx(8192) and judged["n"] == 1
+    assert plumbline("compare", store, store).returncode == 0
+
+
+def test_without_the_library_a_note_says_which_ceilings_there_are_not(run, tmp_path):
+    for name in ("libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"):
+        (tmp_path / name).write_bytes(b"no library")
+    ended, store = run('[ceilings]\ngpus = true\nrounds = 1\nonly = ["GPU tensor BF16 cuBLAS", "GPU FP64 FMA"]\n', LD_LIBRARY_PATH=str(tmp_path))
+    assert ended.returncode == 0, ended.stderr
+    assert "nothing is measured for GPU tensor BF16 cuBLAS: cuBLAS cannot be opened: " in ended.stderr, ended.stderr
+    assert {row["name"] for row in of_gpu(store)} == {"GPU FP64 FMA"}
+
+
 @pytest.mark.parametrize("text", [ON_GPU + "[ceilings]\ngpus = false\nrounds = 1\n", "[ceilings]\nrounds = 1\n"])
 def test_who_does_not_want_them_has_none(run, text):
     ended, store = run(text + 'only = ["FP64 scalar add"]\n')
