@@ -37,6 +37,7 @@ EventTables all_event_tables() {
 void tell_backends(const Topology& topology) {
   PerfFacts facts;
   facts.table = counters_for(all_event_tables(), identity_of(this_cpu())).counters;
+  facts.virtual_machine = this_cpu().virtual_machine;
   for (const auto& cpu : topology.cpus) facts.package_of_cpu[cpu.cpu] = cpu.package;
   set_perf_facts(std::move(facts));
   set_cupti_rows([](const std::string& chip) { return counters_for_chip(all_event_tables(), chip).counters; });

@@ -17,14 +17,17 @@ void set_perf_facts(PerfFacts facts);
 void set_perf_team(const std::vector<RankCpus>& ranks, int rank);
 
 /// For these events; for none, cycles, instructions and the rows of the event table, as far as they can be counted here (software events
-/// are counted when they are named). Groups hold what opens and runs together, found by trying.
+/// are counted when they are named). Groups hold what opens and runs together, found by trying; in a virtual machine, whose host may lack
+/// the counters that it shows, no more than four events, and merge events alone.
 std::unique_ptr<Backend> perf_event_backend(const EventNames& events);
 /// All it knows here, each with what stands in its way.
 std::vector<EventDescription> perf_event_events();
 /// "type 4 config 0x1f03", of each opening.
 std::string perf_event_code(const std::string& event);
 
+inline constexpr std::size_t any_number_of_events = static_cast<std::size_t>(-1);
 /// The same on another kernel, of other events: for tests.
-std::unique_ptr<Backend> perf_event_backend_on(PerfKernel& kernel, std::vector<PerfEvent> events);
+std::unique_ptr<Backend> perf_event_backend_on(PerfKernel& kernel, std::vector<PerfEvent> events,
+                                               std::size_t most_together = any_number_of_events);
 
 }  // namespace plumbline

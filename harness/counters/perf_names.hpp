@@ -29,6 +29,7 @@ struct PerfEvent {
   std::vector<PerfOpening> openings = {};
   bool shared = false;     // of a PMU outside the cores
   bool in_kernel = false;  // happens in the kernel: leaving the kernel out would leave it out
+  bool alone = false;      // shares a group with no other event
   Availability problem = {};
   bool unknown = false;  // there is no such event
 };
@@ -39,6 +40,7 @@ struct PerfFacts {
   std::map<int, int> package_of_cpu = {};     // empty: not known
   std::map<int, int> reader_of_package = {};  // the rank that reads a socket's shared PMUs; empty: this process does
   int rank = 0;
+  bool virtual_machine = false;
 };
 
 /// Whether the kernel gives a meaning to the name by itself, on every CPU.

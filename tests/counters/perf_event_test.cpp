@@ -138,6 +138,7 @@ class PretendedPmu : public PerfKernel {
   int taken = 0;                      // by another user; seen when a group starts, not when it opens
   bool stolen = false;                // from now on
   bool half_the_time = false;         // running is half of enabled
+  std::uint64_t nanoseconds = 1000;   // between two reads
   std::set<std::uint64_t> conflicts;  // two of these do not open together
   std::map<std::uint64_t, int> errors;
 
@@ -157,7 +158,7 @@ class PretendedPmu : public PerfKernel {
   long read(int file, void* to, std::size_t bytes) noexcept override {
     const auto& members = groups_[file];
     if (stolen || slots - taken < static_cast<int>(members.size())) return 0;
-    std::vector<std::uint64_t> words{members.size(), 1000U * ++reads_, (half_the_time ? 500U : 1000U) * reads_};
+    std::vector<std::uint64_t> words{members.size(), nanoseconds * ++reads_, nanoseconds * reads_ / (half_the_time ? 2 : 1)};
     for (const auto config : members) words.push_back(config * reads_);
     if (bytes != words.size() * sizeof(std::uint64_t)) return -ENOSPC;
     std::memcpy(to, words.data(), bytes);
@@ -214,6 +215,48 @@ TEST(pretended_pmu, events_that_conflict_are_counted_apart) {
   PretendedPmu pmu;
   pmu.conflicts = {1, 2, 3};  // all need the same counter, as POWER's FLOP events
   EXPECT_EQ(perf_event_backend_on(pmu, core_events(1, 3))->groups().size(), 3U);
+}
+
+TEST(pretended_pmu, groups_are_no_larger_than_the_machine_can_be_trusted_with) {
+  PretendedPmu pmu;
+  const auto backend = perf_event_backend_on(pmu, core_events(1, 7), 3);
+  ASSERT_EQ(backend->groups().size(), 3U);
+  EXPECT_EQ(backend->groups()[0].events.size(), 3U);
+  EXPECT_EQ(backend->groups()[2].events, (std::vector<std::string>{"e7"}));
+}
+
+TEST(pretended_pmu, an_event_that_wants_to_be_alone_is) {
+  PretendedPmu pmu;
+  auto events = core_events(1, 4);
+  events[1].alone = events[2].alone = true;
+  const auto backend = perf_event_backend_on(pmu, events);
+  std::set<std::vector<std::string>> groups;
+  for (const auto& group : backend->groups()) groups.insert(group.events);
+  EXPECT_EQ(groups, (std::set<std::vector<std::string>>{{"e1", "e4"}, {"e2"}, {"e3"}}));
+}
+
+TEST(pretended_pmu, more_than_a_core_can_count_is_no_number) {
+  PretendedPmu pmu;
+  const auto backend = perf_event_backend_on(pmu, {core_event(1'000'000), core_event(1'000'001)});  // in 1000 ns
+  const auto readings = count_once(*backend, 0);
+  EXPECT_EQ(readings[0].status, Status::ok) << readings[0].reason;
+  EXPECT_EQ(readings[1].status, Status::wrapped);
+  EXPECT_EQ(readings[1].raw, 0U);
+  EXPECT_NE(readings[1].reason.find("1000001 in 1000 ns"), std::string::npos) << readings[1].reason;
+}
+
+TEST(pretended_pmu, work_without_instructions_makes_its_group_doubtful) {
+  PretendedPmu pmu;
+  PerfEvent instructions = core_event(0);  // it counts nothing
+  instructions.name = "instructions";
+  const auto backend = perf_event_backend_on(pmu, {core_event(5), instructions});
+  for (const auto& reading : count_once(*backend, 0)) EXPECT_EQ(reading.status, Status::ok) << "so short a time says nothing";
+  pmu.nanoseconds = 30'000;
+  for (const auto& reading : count_once(*backend, 0)) {
+    EXPECT_EQ(reading.status, Status::masked);
+    EXPECT_EQ(reading.raw, 0U);
+    EXPECT_NE(reading.reason.find("no instructions were counted beside it in 30000 ns"), std::string::npos) << reading.reason;
+  }
 }
 
 TEST(pretended_pmu, a_full_pmu_is_refused_as_stolen) {

@@ -127,6 +127,17 @@ TEST_F(pmu_tree, a_row_of_the_event_table_finds_its_pmu) {
   EXPECT_FALSE(absent.unknown);
 }
 
+TEST_F(pmu_tree, in_a_virtual_machine_an_event_of_several_slots_wants_to_be_alone) {
+  PerfFacts facts;
+  facts.table.push_back({.events = {{.name = "MERGED", .raw = 0x1f03}}, .slots = 2});
+  facts.table.push_back({.events = {{.name = "READS", .raw = 0x129}, {.name = "WRITES", .raw = 0x229}}, .slots = 2});
+  EXPECT_FALSE(resolve_event("MERGED", facts, {}).alone);
+  facts.virtual_machine = true;
+  EXPECT_TRUE(resolve_event("MERGED", facts, {}).alone);
+  EXPECT_FALSE(resolve_event("READS", facts, {}).alone);
+  EXPECT_FALSE(resolve_event("cycles", facts, {}).alone);
+}
+
 TEST_F(pmu_tree, a_rank_reads_its_sockets_and_says_who_reads_the_others) {
   put_imc();
   PerfFacts facts{.package_of_cpu = {{0, 0}, {28, 1}}, .reader_of_package = {{0, 4}, {1, 6}}, .rank = 6};
