@@ -16,12 +16,14 @@ def rows(which, program="SCORING_LIMITS"):
 
 
 def test_the_curves_are_found_again():
-    """To three seeds of twenty: another CPU's libm rounds random numbers otherwise (seen: two, between Zen 4 and Zen 5)."""
+    """From the limit on to one seed of twenty. Below it a fault is caught by chance: another CPU's libm rounds the random numbers otherwise,
+    and then they are other ones (seen: 7 seeds of 20 in place of 13, between Zen 4 and Zen 5), within three deviations of two counts."""
     for stored, found in zip(*rows("limits"), strict=True):
         assert (found["fault"], found["limit"]) == (stored["fault"], stored["limit"])
         for then, now in zip(stored["curve"], found["curve"], strict=True):
             assert now["magnitude"] == then["magnitude"]
-            assert (now["caught"], now["explained"]) == (pytest.approx(then["caught"], abs=0.151), pytest.approx(then["explained"], abs=0.151))
+            near = 0.051 if now["magnitude"] >= stored["limit"] else 0.48
+            assert (now["caught"], now["explained"]) == (pytest.approx(then["caught"], abs=near), pytest.approx(then["explained"], abs=near))
 
 
 def test_unseen_faults_come_out_as_reported():
