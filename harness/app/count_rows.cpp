@@ -38,12 +38,12 @@ std::uint64_t usual_empty(std::span<const RegionCounts> repetitions, int thread,
 
 /// What is not ok keeps its status: no number is made of it. Only less than in the empty region has its number, for a zero test needs it:
 /// where there is nothing to count, noise goes either way.
-void subtract(CountRow& row, const Reading& kernel, Status empty_status, std::uint64_t empty, std::uint64_t entries) {
+void subtract(CountRow& row, const Reading& kernel, Status empty_status, std::uint64_t empty, std::uint64_t swept) {
   row.enabled_ns = kernel.enabled_ns;
   row.running_ns = kernel.running_ns;
   row.status = kernel.status != Status::ok ? kernel.status : empty_status;
   if (row.status != Status::ok) return;
-  const auto sweeps = static_cast<double>(entries);
+  const auto sweeps = static_cast<double>(swept);
   if (kernel.raw < empty) {
     row.status = Status::negative;
     row.net = -static_cast<double>(empty - kernel.raw) / sweeps;
@@ -68,7 +68,7 @@ void add_count_rows(std::vector<CountRow>& rows, const CountRow& common, std::sp
         row.thread = thread;
         row.repetition = static_cast<std::int32_t>(r);
         row.event = std::string(kernel.event);
-        subtract(row, kernel, reading_of(repetitions[r].empty, thread, event).status, empty, repetitions[r].entries);
+        subtract(row, kernel, reading_of(repetitions[r].empty, thread, event).status, empty, repetitions[r].sweeps);
       }
     }
 }

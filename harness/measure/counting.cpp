@@ -29,12 +29,12 @@ class Counting {
   Backend& backend_;
 };
 
-void sweep_all(Prepared& prepared, Sweep function, Backend& backend, const ThreadTeam& threads, bool region) {
+void sweep_all(Prepared& prepared, Sweep function, Backend& backend, const ThreadTeam& threads, std::uint64_t sweeps, bool region) {
   {
     const Counting on(backend);
     threads.run([&](int thread) {
       if (region) backend.enter(thread);
-      prepared.sweep_range(function, thread);
+      for (std::uint64_t k = 0; k < sweeps; ++k) prepared.sweep_range(function, thread);
       if (region) backend.leave(thread);
     });
   }
@@ -42,20 +42,21 @@ void sweep_all(Prepared& prepared, Sweep function, Backend& backend, const Threa
 }
 
 std::vector<std::vector<Reading>> count_region(Prepared& prepared, Sweep function, Backend& backend, std::size_t group,
-                                               const ThreadTeam& threads, std::uint64_t entries, WarmSweep warm, Synchronization& team) {
+                                               const ThreadTeam& threads, std::uint64_t sweeps, WarmSweep warm, Synchronization& team) {
+  const std::uint64_t in_an_entry = prepared.workload().restores() ? 1 : sweeps;
   backend.prepare(group, threads.size());
   backend.empty_caches();
   threads.run([&](int thread) { backend.open(thread); });
   team.barrier();
   Backend& around = backend.around_region();
-  if (warm == WarmSweep::yes) sweep_all(prepared, function, around, threads, false);
-  for (std::uint64_t k = 0; k < entries; ++k) sweep_all(prepared, function, around, threads, true);
+  if (warm == WarmSweep::yes) sweep_all(prepared, function, around, threads, 1, false);
+  for (std::uint64_t done = 0; done < sweeps; done += in_an_entry) sweep_all(prepared, function, around, threads, in_an_entry, true);
   threads.run([&](int thread) { backend.close(thread); });
   return readings_of(backend, backend.groups()[group].whole_team ? 1 : threads.size());
 }
 
 // So many that reading the counters, which is subtracted, is small beside the work; the same number on every rank.
-std::uint64_t entries_for(Prepared& prepared, const ThreadTeam& threads, double min_seconds, Synchronization& team) {
+std::uint64_t sweeps_for(Prepared& prepared, const ThreadTeam& threads, double min_seconds, Synchronization& team) {
   if (min_seconds <= 0) return 1;
   constexpr double most = 1000;
   const auto sweep = [&] {
@@ -93,11 +94,11 @@ CountedCase count_case(const Case& measured, Backend& backend, std::size_t group
     if (prepared) counted.reason = "another rank of the team could not prepare the case";
     return counted;
   }
-  const std::uint64_t entries = entries_for(*prepared, threads, protocol.min_seconds, team);
+  const std::uint64_t sweeps = sweeps_for(*prepared, threads, protocol.min_seconds, team);
   for (int repetition = 0; repetition < protocol.repetitions; ++repetition) {
-    RegionCounts counts{.kernel = {}, .empty = {}, .entries = entries};
-    counts.empty = count_region(*prepared, nothing, backend, group, threads, entries, protocol.warm, team);
-    counts.kernel = count_region(*prepared, measured.flavor.sweep, backend, group, threads, entries, protocol.warm, team);
+    RegionCounts counts{.kernel = {}, .empty = {}, .sweeps = sweeps};
+    counts.empty = count_region(*prepared, nothing, backend, group, threads, sweeps, protocol.warm, team);
+    counts.kernel = count_region(*prepared, measured.flavor.sweep, backend, group, threads, sweeps, protocol.warm, team);
     counted.repetitions.push_back(std::move(counts));
   }
   return counted;

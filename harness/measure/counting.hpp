@@ -16,16 +16,17 @@ enum class WarmSweep { yes, no };
 
 struct CountingProtocol {
   int repetitions = 1;     // of (empty region, kernel's region), in turn
-  double min_seconds = 0;  // the region is entered until it lasts so long; 0: once
+  double min_seconds = 0;  // of sweeps that a region is made of; 0: one
   WarmSweep warm = WarmSweep::yes;
   std::uintptr_t address = 0;  // of the data; 0: anywhere. Simulated caches repeat their counts at Arena::fixed_address
 };
 
-/// Region totals of one repetition: [thread][event], kernel and empty region alike over `entries` entries of one sweep each.
-/// Of a group of the whole team there is one "thread".
+/// Region totals of one repetition: [thread][event], kernel and empty region alike over `sweeps` sweeps. They lie in one entry, for reading
+/// a counter empties small caches (by a system call, in a virtual machine the hypervisor's work too); where a sweep is undone before the
+/// next, each is an entry. Of a group of the whole team there is one "thread".
 struct RegionCounts {
   std::vector<std::vector<Reading>> kernel, empty;
-  std::uint64_t entries = 1;
+  std::uint64_t sweeps = 1;
 };
 
 /// What became of the counting: a value, also when it fails.

@@ -63,7 +63,7 @@ CountedCase count_on_gpu(const Case& measured, Backend& backend, std::size_t gro
   const Release release(backend);
   try {
     for (int repetition = 0; repetition < repetitions; ++repetition) {
-      RegionCounts counts{.kernel = {}, .empty = {}, .entries = 1};
+      RegionCounts counts{.kernel = {}, .empty = {}, .sweeps = 1};
       counts.empty = count_region(*prepared, true, backend, group);
       counts.kernel = refusal(counts.empty.front()) != nullptr ? counts.empty : count_region(*prepared, false, backend, group);
       const Reading* const refused = refusal(counts.kernel.front());

@@ -7,8 +7,8 @@
 namespace plumbline::app {
 namespace {
 
-RegionCounts counts(const std::vector<std::uint64_t>& kernel, const std::vector<std::uint64_t>& empty, std::uint64_t entries = 1) {
-  RegionCounts all{.kernel = {}, .empty = {}, .entries = entries};
+RegionCounts counts(const std::vector<std::uint64_t>& kernel, const std::vector<std::uint64_t>& empty, std::uint64_t sweeps = 1) {
+  RegionCounts all{.kernel = {}, .empty = {}, .sweeps = sweeps};
   for (const auto raw : kernel) all.kernel.push_back({{.event = "loads", .raw = raw}});
   for (const auto raw : empty) all.empty.push_back({{.event = "loads", .raw = raw}});
   return all;

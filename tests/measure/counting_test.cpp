@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "core/case.hpp"
 
@@ -53,7 +55,7 @@ CountedCase count(Backend& backend, int threads, const CountingProtocol& protoco
   return count_case(triad(threads), backend, 0, team, protocol, alone);
 }
 
-TEST(counting, every_repetition_has_an_empty_region_of_as_many_entries) {
+TEST(counting, every_repetition_has_an_empty_region_of_as_many_sweeps) {
   Recording backend(false);
   const CountedCase counted = count(backend, 2, {.repetitions = 5, .min_seconds = 1e-3});
   ASSERT_EQ(counted.status, Status::ok) << counted.reason;
@@ -62,19 +64,77 @@ TEST(counting, every_repetition_has_an_empty_region_of_as_many_entries) {
   for (const auto& repetition : counted.repetitions) {
     ASSERT_EQ(repetition.kernel.size(), 2U);
     for (int t = 0; t < 2; ++t) {
-      EXPECT_EQ(repetition.kernel[static_cast<std::size_t>(t)][0].raw, repetition.entries);
-      EXPECT_EQ(repetition.empty[static_cast<std::size_t>(t)][0].raw, repetition.entries);
+      EXPECT_EQ(repetition.kernel[static_cast<std::size_t>(t)][0].raw, 1U) << "one entry";
+      EXPECT_EQ(repetition.empty[static_cast<std::size_t>(t)][0].raw, 1U);
     }
-    EXPECT_EQ(repetition.entries, counted.repetitions.front().entries);
+    EXPECT_EQ(repetition.sweeps, counted.repetitions.front().sweeps);
   }
   EXPECT_FALSE(backend.entered_before_open);
   EXPECT_FALSE(backend.read_while_open);
 }
 
-TEST(counting, a_region_is_entered_once_unless_it_has_to_last) {
+TEST(counting, a_region_is_one_sweep_unless_it_has_to_last) {
   Recording backend(false);
-  EXPECT_EQ(count(backend, 1, {}).repetitions.at(0).entries, 1U);
-  EXPECT_GT(count(backend, 1, {.repetitions = 1, .min_seconds = 0.1}).repetitions.at(0).entries, 1U);
+  EXPECT_EQ(count(backend, 1, {}).repetitions.at(0).sweeps, 1U);
+  EXPECT_GT(count(backend, 1, {.repetitions = 1, .min_seconds = 0.1}).repetitions.at(0).sweeps, 1U);
+}
+
+std::uint64_t swept = 0;
+
+/// Its sweeps are undone where the test says so.
+class Swept final : public Workload {
+ public:
+  explicit Swept(bool undone) : undone_(undone) {}
+  std::size_t extent() const override { return 1; }
+  void initialise(std::size_t, std::size_t) override { swept = 0; }
+  const void* arguments() const override { return nullptr; }
+  bool restores() const override { return undone_; }
+  void restore(std::size_t, std::size_t) override { ++restored; }
+  double error() const override { return 0; }
+  double tolerance() const override { return 0; }
+  static inline std::uint64_t restored = 0;
+
+ private:
+  bool undone_;
+};
+
+template <bool undone>
+const Kernel& swept_kernel() {
+  static const Kernel kernel{.name = "test/swept",
+                             .summary = "",
+                             .parameters = {},
+                             .precisions = {"fp64"},
+                             .model = [](const Parameters&, std::string_view, std::string_view) { return Work{}; },
+                             .prepare = [](const Parameters&, std::string_view, std::pmr::memory_resource&) -> std::unique_ptr<Workload> {
+                               return std::make_unique<Swept>(undone);
+                             },
+                             .count = {},
+                             .flavors = {}};
+  return kernel;
+}
+
+RegionCounts count_swept(const Kernel& kernel) {
+  const auto sweep = [](const void*, std::size_t, std::size_t) {
+    ++swept;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  };
+  Recording backend(false);
+  Synchronization alone;
+  Swept::restored = 0;
+  const Case measured{.kernel = &kernel, .parameters = {}, .precision = "fp64", .flavor = {"O3", "fp64", sweep}, .team = {1, 1}};
+  return count_case(measured, backend, 0, ThreadTeam(1), {.repetitions = 1, .min_seconds = 0.002}, alone).repetitions.at(0);
+}
+
+TEST(counting, sweeps_share_one_entry_unless_each_is_undone) {
+  const RegionCounts together = count_swept(swept_kernel<false>());
+  EXPECT_GT(together.sweeps, 1U);
+  EXPECT_EQ(together.kernel[0][0].raw, 1U);
+  EXPECT_EQ(swept, together.sweeps + 3) << "two to find how many, and a warm one";
+  const RegionCounts apart = count_swept(swept_kernel<true>());
+  EXPECT_GT(apart.sweeps, 1U);
+  EXPECT_EQ(apart.kernel[0][0].raw, apart.sweeps);
+  EXPECT_EQ(swept, apart.sweeps + 3);
+  EXPECT_EQ(Swept::restored, 2 * (apart.sweeps + 1) + 2) << "after each sweep, and after each of the empty region's";
 }
 
 TEST(counting, a_group_of_the_whole_team_is_read_once) {

@@ -99,7 +99,7 @@ TEST(count_on_gpu, each_repetition_is_an_empty_region_and_one_sweep_behind_a_war
   for (const RegionCounts& one : counted.repetitions) {
     EXPECT_EQ(one.empty.at(0).at(0).raw, 0U);
     EXPECT_EQ(one.kernel.at(0).at(0).raw, 1U);
-    EXPECT_EQ(one.entries, 1U);
+    EXPECT_EQ(one.sweeps, 1U);
   }
   EXPECT_EQ(sweeps_made, 1 + 3 * (1 + 2)) << "one prepares the data, and each region has a warm one";
 }
