@@ -16,7 +16,12 @@ struct SassInstruction {
   std::string opcode = {};    // "LDG.E.64"
   std::string operands = {};  // "R4, desc[UR6][R4.64]"
   std::size_t target = none;  // of a branch, by index
+  bool of_integers = false;   // a reciprocal by which integers are divided
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  std::string_view stem() const;  // the opcode up to its first dot
+  bool is_branch() const;
+  bool ends() const;  // nothing behind it is reached from it
 };
 
 /// From its header to the branch back to it, both included, by index.
@@ -40,14 +45,27 @@ std::vector<SassFunction> read_sass(std::string_view text);
 /// instruction on halves computes the same number twice).
 struct SassCounts {
   std::map<std::string, std::uint64_t> flops = {};
+  /// Of global memory "loads", "stores" (instructions) and "bytes.reg-L1.load", "bytes.reg-L1.store", of shared memory "shared_loads",
+  /// "shared_stores" and "bytes.reg-shared.load", "bytes.reg-shared.store".
+  std::map<std::string, std::uint64_t> accesses = {};
   std::map<std::string, std::uint64_t> opcodes = {};  // by the word before the first dot
+  std::string uncounted_arithmetic = {};              // an opcode that was executed and is in none of flops ("MUFU.RCP")
+  std::string uncounted_access = {};                  // and one in none of accesses ("REDG.E.ADD")
   std::string refusal = {};                           // why nothing is said; the counts are then empty
 };
 
-/// What a thread executes that has work, with `trips` of the loops in their order, each at least 1. Refused with the reason wherever
-/// threads may part ways over what is counted: arithmetic under a predicate, a branch that may leave arithmetic or memory accesses out (but
-/// for the guard of a loop, which runs, and the exit of threads that have no work, ahead of all arithmetic), a call, a jump through a
-/// register, or another number of loops.
-SassCounts executed_by_a_thread(const SassFunction& function, std::span<const std::uint64_t> trips);
+/// What is known of the guards (predicates, branches) around what is counted.
+enum class SassGuards {
+  may_part,    // nothing: threads may part ways there
+  let_through  // they let each thread that has work do all of it
+};
+
+/// What a thread executes that has work, with `trips` of the loops in their order. Where guards may part the threads each loop has a trip
+/// or more, and it is refused with the reason wherever that would change what is counted: arithmetic under a predicate, a branch that may
+/// leave arithmetic or memory accesses out (but for the guard of a loop, which runs, and the exit of threads that have no work, ahead of
+/// all arithmetic), a call, a jump through a register, or another number of loops. Where they let through it is the fullest path
+/// (counters/sass_path.hpp) without the loops that have no trip.
+SassCounts executed_by_a_thread(const SassFunction& function, std::span<const std::uint64_t> trips,
+                                SassGuards guards = SassGuards::may_part);
 
 }  // namespace plumbline

@@ -97,6 +97,93 @@ TEST(sass, where_threads_may_part_ways_nothing_is_said_but_why) {
     EXPECT_NE(refusal(lines, trips).find(why), std::string::npos) << lines << refusal(lines, trips);
 }
 
+TEST(sass, accesses_count_by_memory_and_width) {
+  const auto said = counts(
+      " /*0020*/ LDG.E.64 R2, desc[UR4][R2.64] ;\n /*0030*/ LDG.E.128.STRONG.GPU R4, desc[UR4][R2.64] ;\n /*0040*/ STG.E.U16 "
+      "desc[UR4][R2.64], R3 ;\n"
+      ".L_1:\n /*0050*/ LDS R1, [R2] ;\n /*0060*/ STS.64 [R2], R4 ;\n /*0070*/ @P0 BRA `(.L_1) ;\n",
+      {5});
+  EXPECT_EQ(said.accesses, (std::map<std::string, std::uint64_t>{{"loads", 2},
+                                                                 {"bytes.reg-L1.load", 8 + 16},
+                                                                 {"stores", 1},
+                                                                 {"bytes.reg-L1.store", 2},
+                                                                 {"shared_loads", 5},
+                                                                 {"bytes.reg-shared.load", 20},
+                                                                 {"shared_stores", 5},
+                                                                 {"bytes.reg-shared.store", 40}}))
+      << said.refusal;
+}
+
+TEST(sass, what_is_of_no_kind_that_is_counted_is_named) {
+  EXPECT_EQ(counts(" /*0020*/ MUFU.RCP R1, R2 ;\n").uncounted_arithmetic, "MUFU.RCP");
+  EXPECT_EQ(counts(" /*0020*/ REDG.E.ADD desc[UR4][R2.64], R3 ;\n").uncounted_access, "REDG.E.ADD");
+  EXPECT_EQ(counts(" /*0020*/ FADD R1, R2, R3 ;\n").uncounted_arithmetic + counts(guarded_loop, {1}).uncounted_access, "");
+}
+
+TEST(sass, integers_divided_by_a_reciprocal_are_no_arithmetic_of_the_program) {
+  const auto divided =
+      counts(" /*0020*/ I2F.U32.RP R0, R7 ;\n /*0030*/ MUFU.RCP R0, R0 ;\n /*0040*/ @P0 EXIT ;\n /*0050*/ FADD R1, R2, R3 ;\n");
+  EXPECT_EQ(divided.uncounted_arithmetic + divided.refusal, "");
+  EXPECT_EQ(divided.flops.at("flops.fp32.add"), 1U);
+  EXPECT_EQ(
+      counts(" /*0020*/ I2F.U32.RP R0, R7 ;\n /*0030*/ LDG.E R0, desc[UR4][R2.64] ;\n /*0040*/ MUFU.RCP R0, R0 ;\n").uncounted_arithmetic,
+      "MUFU.RCP");
+}
+
+SassCounts let_through(const std::string& lines, const Trips& trips = {}) {
+  return executed_by_a_thread(read_sass(code(lines)).at(0), trips, SassGuards::let_through);
+}
+
+// As the matrix product's: loads under predicates, a tile unrolled, a loop over the rest of a tile, and the store behind a second exit.
+constexpr const char* tiles = R"(.L_5:
+ /*0020*/ @!P3 LDG.E R12, desc[UR10][R12.64] ;
+ /*0030*/ @!P1 LDG.E R8, desc[UR10][R8.64] ;
+ /*0040*/ @!P0 BRA `(.L_2) ;
+ /*0050*/ @P1 BRA `(.L_3) ;
+ /*0060*/ FFMA R1, R2, R3, R1 ;
+ /*0070*/ FFMA R1, R2, R3, R1 ;
+ /*0080*/ BRA `(.L_2) ;
+.L_3:
+ /*0090*/ IMAD R1, R2, R3, R4 ;
+.L_4:
+ /*00a0*/ FADD R1, R2, R3 ;
+ /*00b0*/ @!P1 BRA `(.L_4) ;
+.L_2:
+ /*00c0*/ @!P1 BRA `(.L_5) ;
+ /*00d0*/ @P0 EXIT ;
+ /*00e0*/ STG.E desc[UR10][R2.64], R1 ;
+)";
+
+TEST(sass, where_guards_let_through_the_fullest_path_is_counted_without_the_loops_that_have_no_trip) {
+  EXPECT_NE(refusal(tiles, {3, 1}), "") << "of these threads nothing is known";
+  const auto whole = let_through(tiles, {3, 0});
+  EXPECT_EQ(whole.flops, (std::map<std::string, std::uint64_t>{{"flops.fp32.fma", 6}})) << whole.refusal;
+  EXPECT_EQ(whole.accesses.at("loads"), 6U);
+  EXPECT_EQ(whole.accesses.at("stores"), 1U);
+}
+
+TEST(sass, where_guards_let_through_what_stays_open_is_refused) {
+  const struct {
+    const char *lines, *why;
+    Trips trips;
+  } refused[] = {
+      {tiles, "2 loops where the trips of 1", {3}},
+      {tiles, "a loop with trips is on no way", {3, 7}},
+      {tiles, "leaves out the loops without a trip", {0, 0}},
+      {" /*0020*/ @P1 BRA `(.L_8) ;\n /*0030*/ FADD R1, R2, R3 ;\n /*0040*/ BRA `(.L_9) ;\n.L_8:\n /*0050*/ FMUL R1, R2, R3 ;\n.L_9:\n",
+       "two ways with as much work",
+       {}},
+      {" /*0020*/ @P1 LDG.E R1, desc[UR4][R2.64] ;\n /*0030*/ @!P1 LDG.E R1, desc[UR4][R4.64] ;\n", "and under its opposite", {}},
+      {" /*0020*/ CALL.REL.NOINC `(.L_9) ;\n.L_9:\n", "goes elsewhere", {}},
+      {" /*0020*/ @P1 BRA 0x80 ;\n", "not known", {}},
+  };
+  for (const auto& [lines, why, trips] : refused) {
+    const auto said = let_through(lines, trips);
+    EXPECT_NE(said.refusal.find(why), std::string::npos) << lines << said.refusal;
+    EXPECT_TRUE(said.flops.empty() && said.accesses.empty());
+  }
+}
+
 TEST(sass, the_body_of_a_loop_is_its_opcodes_in_order) {
   const auto functions = read_sass(code(guarded_loop));
   ASSERT_EQ(functions.at(0).loops.size(), 1U) << "the trap behind the end is no loop";
