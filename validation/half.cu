@@ -144,9 +144,9 @@ class HalfCase final : public Workload {
   static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
     select(x.kind, [&]<HalfKind kind> {
       if (x.packed)
-        cuda::launch_elements<HalfBody<kind, true, Real>>(x, begin, end);
+        cuda::launch_elements<HalfBody<kind, true, Real>>(x, begin, end, {x.steps});
       else
-        cuda::launch_elements<HalfBody<kind, false, Real>>(x, begin, end);
+        cuda::launch_elements<HalfBody<kind, false, Real>>(x, begin, end, {x.steps});
     });
   }
   static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {

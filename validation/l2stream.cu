@@ -109,7 +109,9 @@ class L2StreamCase final : public Workload {
   }
   const void* arguments() const override { return &arguments_; }
 
-  static void launch(const Arguments& x, std::size_t begin, std::size_t end) { cuda::launch_elements<L2StreamBody<Real>>(x, begin, end); }
+  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+    cuda::launch_elements<L2StreamBody<Real>>(x, begin, end, {x.rounds});
+  }
   static void on_host(const Arguments& x, std::size_t begin, std::size_t end) { cuda::elements_on_host<L2StreamBody<Real>>(x, begin, end); }
 
   double error() const override {

@@ -86,7 +86,9 @@ class PredicatedCase final : public Workload {
   }
   const void* arguments() const override { return &arguments_; }
 
-  static void launch(const Arguments& x, std::size_t begin, std::size_t end) { cuda::launch_elements<PredicatedBody<Real>>(x, begin, end); }
+  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+    cuda::launch_elements<PredicatedBody<Real>>(x, begin, end, {x.steps});
+  }
   static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
     cuda::elements_on_host<PredicatedBody<Real>>(x, begin, end);
   }

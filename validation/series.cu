@@ -78,7 +78,8 @@ class SeriesCase final : public SeriesData<Real, DeviceArray> {
   using SeriesData<Real, DeviceArray>::SeriesData;
 
   static void launch(const Arguments& s, std::size_t begin, std::size_t end) {
-    select(s, [&]<class Chosen> { cuda::launch_elements<Chosen>(s, begin, end); });
+    const std::initializer_list<std::uint64_t> no_loop{}, orders{static_cast<std::uint64_t>(s.n)};
+    select(s, [&]<class Chosen> { cuda::launch_elements<Chosen>(s, begin, end, s.form == SeriesForm::inlined ? no_loop : orders); });
   }
   static void on_host(const Arguments& s, std::size_t begin, std::size_t end) {
     select(s, [&]<class Chosen> { cuda::elements_on_host<Chosen>(s, begin, end); });

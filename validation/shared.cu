@@ -59,7 +59,9 @@ class SharedCase final : public Workload {
   }
   const void* arguments() const override { return &arguments_; }
 
-  static void launch(const Arguments& x, std::size_t begin, std::size_t end) { cuda::launch_blocks<SharedBody<Real>>(x, begin, end); }
+  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+    cuda::launch_blocks<SharedBody<Real>>(x, begin, end, {x.rounds});
+  }
   static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin * block_threads; i < end * block_threads; ++i) x.out[i] = x.in[source(i, x.rounds)];
   }

@@ -19,10 +19,39 @@ function(plumbline_cuda_module)
     set(symbols ${PROJECT_BINARY_DIR}/CMakeFiles/plumbline_cuda.map)
     file(WRITE ${symbols} "{ global: plumbline_gpu_module; local: *; };\n")
     target_link_options(plumbline_cuda PRIVATE LINKER:--version-script=${symbols} LINKER:--no-undefined)
+    foreach(function __cudaRegisterFunction __cudaGetKernel __cudaLaunchKernel cudaGraphLaunch)  # harness/cuda/launches.cu has its own
+      target_link_options(plumbline_cuda PRIVATE LINKER:--wrap=${function})
+    endforeach()
     target_link_libraries(plumbline_cuda PRIVATE plumbline_options plumbline_core ${PLUMBLINE_CUDA_LIBRARY_DIR}/libcudart_static.a ${CMAKE_DL_LIBS} rt pthread)
     set_target_properties(plumbline_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
     install(TARGETS plumbline_cuda LIBRARY DESTINATION lib)
+    plumbline_cuda_code()
   endif()
+endfunction()
+
+# The module's machine code as text beside it, where the tools for it are found (toolkit, PATH, PyPI's wheels in a virtual environment): some
+# 8 seconds for an architecture, beside the rest of the build.
+function(plumbline_cuda_code)
+  list(TRANSFORM cuda_roots APPEND /bin OUTPUT_VARIABLE folders)
+  find_program(PLUMBLINE_CUOBJDUMP cuobjdump HINTS ${folders})
+  find_program(PLUMBLINE_NVDISASM nvdisasm HINTS ${folders})
+  if(NOT PLUMBLINE_CUOBJDUMP OR NOT PLUMBLINE_NVDISASM)
+    message(STATUS "Code of the module for GPUs: not disassembled: no cuobjdump and nvdisasm (CUDA toolkit, or PyPI's nvidia-cuda-cuobjdump and "
+                   "nvidia-cuda-nvdisasm); where a GPU's counters are refused, nothing stands in for them")
+    return()
+  endif()
+  message(STATUS "Code of the module for GPUs: disassembled by ${PLUMBLINE_NVDISASM}")
+  set(folder ${PROJECT_BINARY_DIR}/lib)
+  set(script ${PROJECT_SOURCE_DIR}/harness/cmake/disassemble.cmake)
+  set(files "")
+  foreach(one ${PLUMBLINE_CUDA_ARCHITECTURES})
+    list(APPEND files ${folder}/libplumbline_cuda.sm_${one}.sass)
+  endforeach()
+  add_custom_command(OUTPUT ${files} DEPENDS plumbline_cuda ${script} VERBATIM COMMENT "Disassembling the module for GPUs"
+    COMMAND ${CMAKE_COMMAND} -DMODULE=$<TARGET_FILE:plumbline_cuda> -DFOLDER=${folder} -DCUOBJDUMP=${PLUMBLINE_CUOBJDUMP}
+      -DNVDISASM=${PLUMBLINE_NVDISASM} -P ${script})
+  add_custom_target(plumbline_cuda_code ALL DEPENDS ${files})
+  install(FILES ${files} DESTINATION lib)
 endfunction()
 
 # plumbline_cuda_sources(FILE.cu...): parts of the module that lie in this folder.

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "cuda/clock_span.cuh"
+#include "cuda/launches.cuh"
 #include "cuda/register.cuh"
 #include "cuda/runtime.cuh"
 #include "gpu/gpu_module.hpp"
@@ -46,6 +47,7 @@ std::string architecture_for(int major, int minor) {
 cudaStream_t open_stream = nullptr;
 int open_multiprocessors = 0;
 ClockSpan* open_clock_span = nullptr;
+std::string open_architecture;  // of the code that it runs: "sm_90a"
 
 class Memory final : public DeviceMemory {
  public:
@@ -109,6 +111,8 @@ class OpenGpu final : public Gpu {
     PLUMBLINE_CUDA(cudaMalloc(&open_clock_span, sizeof(ClockSpan)));
     PLUMBLINE_CUDA(cudaMemset(open_clock_span, 0, sizeof(ClockSpan)));
     open_multiprocessors = properties_.multiprocessors;
+    const std::string architecture = architecture_for(properties_.major, properties_.minor);
+    open_architecture = architecture.empty() ? "" : "sm_" + architecture;
   }
   ~OpenGpu() override {
     cudaFree(std::exchange(open_clock_span, nullptr));
@@ -236,6 +240,9 @@ class Module final : public GpuModule {
     return all;
   }
   std::unique_ptr<Gpu> open(int ordinal) const override { return std::make_unique<OpenGpu>(properties_of(ordinal)); }
+  void write_down_launches(std::vector<KernelLaunch>* where, bool only) const override {
+    cuda::write_down_launches(where, only, open_architecture);
+  }
 };
 
 }  // namespace

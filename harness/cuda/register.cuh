@@ -7,6 +7,7 @@
 
 #include "core/device_memory.hpp"
 #include "core/kernel.hpp"
+#include "cuda/launches.cuh"
 #include "cuda/runtime.cuh"
 
 namespace plumbline::cuda {
@@ -102,9 +103,10 @@ __global__ void __launch_bounds__(block_threads) each_element(const Arguments ar
   if (i < end) Body::element(arguments, i);
 }
 
-/// launch() and on_host() of a kernel that does the same for each element.
+/// launch() and on_host() of a kernel that does the same for each element; `trips` of its loops, as in LaunchFacts.
 template <class Body, class Arguments>
-void launch_elements(const Arguments& arguments, std::size_t begin, std::size_t end) {
+void launch_elements(const Arguments& arguments, std::size_t begin, std::size_t end, std::initializer_list<std::uint64_t> trips = {}) {
+  next_launch(end - begin, trips);
   each_element<Body><<<blocks_for(end - begin), block_threads, 0, stream()>>>(arguments, begin, end);
 }
 template <class Body, class Arguments>
@@ -124,6 +126,7 @@ __global__ void __launch_bounds__(block_threads)
 template <class Body, class Arguments>
 void launch_rows(const Arguments& arguments, std::size_t begin, std::size_t end, std::size_t columns) {
   const unsigned blocks_a_row = blocks_for(columns);
+  next_launch((end - begin) * columns);
   each_column<Body>
       <<<static_cast<unsigned>((end - begin) * blocks_a_row), block_threads, 0, stream()>>>(arguments, begin, blocks_a_row, columns);
 }
@@ -139,7 +142,8 @@ __global__ void __launch_bounds__(block_threads) each_block(const Arguments argu
   Body::block(arguments, begin + blockIdx.x);
 }
 template <class Body, class Arguments>
-void launch_blocks(const Arguments& arguments, std::size_t begin, std::size_t end) {
+void launch_blocks(const Arguments& arguments, std::size_t begin, std::size_t end, std::initializer_list<std::uint64_t> trips = {}) {
+  next_launch((end - begin) * block_threads, trips);
   each_block<Body><<<static_cast<unsigned>(end - begin), block_threads, 0, stream()>>>(arguments, begin);
 }
 

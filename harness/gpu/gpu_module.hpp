@@ -11,6 +11,7 @@
 
 #include "core/device_memory.hpp"
 #include "core/kernel.hpp"
+#include "core/kernel_launch.hpp"
 #include "counters/backend.hpp"
 
 namespace plumbline {
@@ -18,9 +19,9 @@ namespace plumbline {
 /// One GPU as CUDA describes it. The order is CUDA's own, by PCI address, of those that CUDA_VISIBLE_DEVICES leaves; a MIG part is one.
 struct GpuProperties {
   int ordinal = 0;
-  std::string name;    // "NVIDIA H100 80GB HBM3"
-  std::string pci;     // "0000:17:00.0", as hwloc has it
-  std::string flavor;  // of the code in the module that runs here: "cuda13-sm_90a"; empty: it has none for this GPU
+  std::string name;          // "NVIDIA H100 80GB HBM3"
+  std::string pci;           // "0000:17:00.0", as hwloc has it
+  std::string flavor;        // of the code in the module that runs here: "cuda13-sm_90a"; empty: it has none for this GPU
   int major = 0, minor = 0;  // compute capability
   int multiprocessors = 0;
   int threads_per_multiprocessor = 0;
@@ -70,6 +71,9 @@ class GpuModule {
   virtual std::vector<GpuProperties> gpus() const = 0;
   /// Throws Error (io) where the driver refuses it.
   virtual std::unique_ptr<Gpu> open(int ordinal) const = 0;
+  /// Each launch from now on is written down there, until told null; with `only`, instead of being made, which needs no GPU. One thread
+  /// alone sweeps meanwhile.
+  virtual void write_down_launches(std::vector<KernelLaunch>* where, bool only = false) const = 0;
 };
 
 struct OpenedGpuModule {

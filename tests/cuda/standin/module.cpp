@@ -30,21 +30,41 @@ void tell_driver(std::size_t work) {
   if (launch != nullptr) launch(work);
 }
 
+/// What a sweep does here, and the launch that it stands in for.
+struct ToldSweep {
+  Sweep on_host = nullptr, launch = nullptr;
+};
+
+/// Where launches are to be written down, and by whom: the real module, which makes none of them.
+struct Writing {
+  const GpuModule* real = nullptr;
+  std::vector<KernelLaunch>* where = nullptr;
+} writing;
+
+void write_down(Sweep launch, const void* arguments, std::size_t begin, std::size_t end) {
+  const std::size_t first = writing.where->size();
+  writing.real->write_down_launches(writing.where, true);
+  launch(arguments, begin, end);
+  writing.real->write_down_launches(nullptr);
+  for (std::size_t i = first; i < writing.where->size(); ++i) (*writing.where)[i].architecture = "sm_90a";
+}
+
 // A sweep is a plain function: each has a number here.
-std::array<Sweep, 2048> told_sweeps;
+std::array<ToldSweep, 2048> told_sweeps;
 std::size_t told = 0;
 std::uint64_t sweeps_made = 0;
 template <std::size_t number>
 void sweep_and_tell(const void* arguments, std::size_t begin, std::size_t end) {
   ++sweeps_made;
-  told_sweeps[number](arguments, begin, end);
+  if (writing.where != nullptr) write_down(told_sweeps[number].launch, arguments, begin, end);
+  told_sweeps[number].on_host(arguments, begin, end);
   tell_driver(end - begin);
 }
 template <std::size_t... number>
 constexpr std::array<Sweep, sizeof...(number)> all_told(std::index_sequence<number...>) {
   return {&sweep_and_tell<number>...};
 }
-Sweep telling(Sweep sweep) {
+Sweep telling(ToldSweep sweep) {
   static constexpr auto wrapped = all_told(std::make_index_sequence<std::tuple_size_v<decltype(told_sweeps)>>());
   if (told == wrapped.size()) throw std::length_error("more sweeps than the stand-in has numbers for");
   told_sweeps[told] = sweep;
@@ -72,7 +92,7 @@ class StandInModule final : public GpuModule {
       auto* const flavors = new std::vector<Flavor>;  // they outlive the program, as a module's do
       for (const Flavor& flavor : kernel.flavors())
         if (const Sweep on_host = kernel.on_host ? kernel.on_host(flavor.precision) : nullptr)
-          flavors->push_back({flavor.name, flavor.precision, telling(wrong ? do_nothing : on_host)});
+          flavors->push_back({flavor.name, flavor.precision, telling({wrong ? do_nothing : on_host, flavor.sweep})});
       Kernel& copy = kernels_.emplace_back(kernel);
       copy.flavors = [flavors] { return std::span<const Flavor>(*flavors); };
     }
@@ -104,6 +124,7 @@ class StandInModule final : public GpuModule {
   std::unique_ptr<Gpu> open(int ordinal) const override {
     return std::make_unique<BreakableGpu>(gpus().at(static_cast<std::size_t>(ordinal)), asked_for("PLUMBLINE_STAND_IN_BYTES_TAKEN", 0));
   }
+  void write_down_launches(std::vector<KernelLaunch>* where, bool) const override { writing = {&real_, where}; }
 
  private:
   const GpuModule& real_;

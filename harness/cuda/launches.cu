@@ -1,0 +1,84 @@
+// Launches as they are made, written down. The linker puts these functions in the place of the runtime's own (--wrap), so no launch passes
+// them by, whichever kernel it is of.
+#include <unordered_map>
+#include <utility>
+
+#include "cuda/launches.cuh"
+
+namespace plumbline::cuda {
+namespace {
+
+struct Writing {
+  std::vector<KernelLaunch>* where = nullptr;
+  bool only = false;  // nothing is launched
+  std::string architecture;
+  std::optional<LaunchFacts> next;
+} writing;
+
+/// By the address that is launched: the names under which the kernels register themselves, before main.
+std::unordered_map<const void*, std::string>& names() {
+  static std::unordered_map<const void*, std::string> all;
+  return all;
+}
+/// The runtime's handles of what is launched.
+std::unordered_map<cudaKernel_t, const void*>& functions() {
+  static std::unordered_map<cudaKernel_t, const void*> all;
+  return all;
+}
+
+std::array<unsigned, 3> sides(const dim3& size) { return {size.x, size.y, size.z}; }
+
+void write_down(std::string function, const dim3& grid, const dim3& block) {
+  writing.where->push_back(
+      {std::move(function), writing.architecture, sides(grid), sides(block), std::exchange(writing.next, std::nullopt)});
+}
+
+}  // namespace
+
+void write_down_launches(std::vector<KernelLaunch>* where, bool only, const std::string& architecture) {
+  writing = {where, only && where != nullptr, architecture, std::nullopt};
+}
+
+void next_launch(std::uint64_t threads, std::initializer_list<std::uint64_t> trips, bool guards_let_through) {
+  if (writing.where != nullptr) writing.next = LaunchFacts{threads, trips, guards_let_through};
+}
+
+}  // namespace plumbline::cuda
+
+using namespace plumbline::cuda;
+
+extern "C" {
+void __real___cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*, int*);
+cudaError_t __real___cudaGetKernel(cudaKernel_t*, const void*);
+cudaError_t __real___cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cudaStream_t);
+cudaError_t __real_cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
+
+void __wrap___cudaRegisterFunction(void** binary, const char* function, char* device_function, const char* name, int threads, uint3* thread,
+                                   uint3* block, dim3* block_size, dim3* grid_size, int* warp) {
+  names()[function] = name;
+  __real___cudaRegisterFunction(binary, function, device_function, name, threads, thread, block, block_size, grid_size, warp);
+}
+
+/// A handle is asked for once, at a kernel's first launch. Where nothing is launched there may be no driver to give one: then it is the
+/// function's own address.
+cudaError_t __wrap___cudaGetKernel(cudaKernel_t* handle, const void* function) {
+  cudaError_t result = cudaSuccess;
+  if (writing.only)
+    *handle = reinterpret_cast<cudaKernel_t>(const_cast<void*>(function));
+  else
+    result = __real___cudaGetKernel(handle, function);
+  if (result == cudaSuccess) functions()[*handle] = function;
+  return result;
+}
+
+cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
+                                      cudaStream_t stream) {
+  if (writing.where != nullptr) write_down(names()[functions()[kernel]], grid, block);
+  return writing.only ? cudaSuccess : __real___cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+}
+
+cudaError_t __wrap_cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  if (writing.where != nullptr) write_down("", {}, {});
+  return writing.only ? cudaSuccess : __real_cudaGraphLaunch(graph, stream);
+}
+}
