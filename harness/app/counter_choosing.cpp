@@ -39,7 +39,7 @@ CounterSet choose_from(const Accuracy& accuracy, std::span<const Counter> table,
                        const SlotLimits& limits, const std::string& file) {
   std::vector<Candidate> candidates;
   for (const auto& score : accuracy.counters) {
-    if (score.convention != Convention::flow) continue;
+    if (score.convention != Convention::flow || score.of_code) continue;
     const auto counter = std::find_if(table.begin(), table.end(), [&](const Counter& c) {
       return c.name == score.counter && c.convention == score.convention && c.claim() == score.quantity;
     });

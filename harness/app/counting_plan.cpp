@@ -9,6 +9,7 @@
 #include "campaign/suggest.hpp"
 #include "core/error.hpp"
 #include "core/fnv.hpp"
+#include "counters/cupti.hpp"
 #include "counters/registry.hpp"
 
 namespace plumbline::app {
@@ -80,10 +81,14 @@ bool is_of_gpu(std::string_view backend) {
   return entry != nullptr && entry->of_gpu;
 }
 
+/// That it has events does not say that it may count them: tried, some 0.5 s.
+bool counters_of_gpus_refuse(const CountingPlan& plan) { return !plan.counts_on_gpus() || !try_cupti().availability.ok(); }
+
 CountingPlan plan_automatically(const Availability& emulator, bool cases_for_gpus) {
   CountingPlan plan;
   for (const auto& entry : backends()) {
     if (entry.of_gpu && !cases_for_gpus) continue;
+    if (entry.of_code && !counters_of_gpus_refuse(plan)) continue;  // behind those that it stands in for
     if (const auto refused = add_groups(plan, {&entry, {}}, emulator); !refused.empty())
       plan.skipped.push_back({std::string(entry.name), refused.front().why});
   }
@@ -175,9 +180,10 @@ CountingPlan counting_plan_from(const std::string& text) {
   const json told = json::parse(text);
   CountingPlan plan;
   for (const auto& group : told["groups"])
-    plan.groups.push_back({.backend = group[0],
-                           .number = group[1],
-                           .what = {.events = group[2], .emulated = group[3], .whole_team = group[4], .repeats_exactly = group[5], .passes = group[6]}});
+    plan.groups.push_back(
+        {.backend = group[0],
+         .number = group[1],
+         .what = {.events = group[2], .emulated = group[3], .whole_team = group[4], .repeats_exactly = group[5], .passes = group[6]}});
   for (const auto& skip : told["skipped"])
     plan.skipped.push_back({skip[0], {status_from(skip[1].get<std::string>()).value_or(Status::failed), skip[2]}});
   return plan;

@@ -45,7 +45,8 @@ bool counts_there(const CountingGroup& group, Space space);
 /// Plans for a campaign's `counters`: "auto" (the emulated counters where they can be had, and of every other backend what it can count
 /// here), "none", or names separated by commas: BACKEND (what it can count here) or BACKEND:EVENT. `emulator` says whether this rank may
 /// have a worker. Throws Error (user) where a named one is unknown, with the nearest, or cannot be had, with the reason.
-/// "auto" looks for counters of GPUs only where there are cases for them, for it starts the driver.
+/// "auto" looks for counters of GPUs only where there are cases for them, for it starts the driver; where they are refused it takes those of
+/// the code instead (counters/disassembled.hpp).
 CountingPlan plan_counting(std::string_view counters, const Availability& emulator, bool cases_for_gpus = false);
 
 /// The groups of a chosen set, each a pass where this machine's counters take it whole; with `alone_first` each event alone before, so

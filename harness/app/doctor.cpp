@@ -16,6 +16,7 @@
 #include "app/table.hpp"
 #include "comm/communicator.hpp"
 #include "counters/cupti.hpp"
+#include "counters/disassembled.hpp"
 #include "counters/registry.hpp"
 #include "machine/capability.hpp"
 #include "measure/emulator_installation.hpp"
@@ -82,6 +83,17 @@ Capability gpu_counters_row() {
             "name a table of your own in PLUMBLINE_EVENTS_PATH; in a campaign: counters = \"cupti:METRIC\""};
   return {"counters by cupti", Status::ok, fmt::format("{}{} counters in event table {}", what, known.counters.size(), known.family),
           fmt::format("plumbline list counters --family {}; in a campaign: counters = \"cupti\"", known.family)};
+}
+
+/// What stands in for them where they are refused.
+Capability gpu_code_row() {
+  const CodePlace place = code_of_module();
+  const char* what = "counts of a GPU's code";
+  if (!place.here.ok()) return {what, place.here.status, place.here.reason, ""};
+  return {what, Status::ok,
+          fmt::format("{}, where a GPU's counters are refused: nothing is measured; the code is in {}", disassembled_method,
+                      place.folder.string()),
+          "in a campaign: counters = \"disassembled\"; \"auto\" takes them where CUPTI refuses"};
 }
 
 Capability gpu_kernels_row() {
@@ -152,6 +164,7 @@ std::vector<Capability> examine() {
   rows.push_back(emulator_row());
   add_backend_rows(rows);
   rows.push_back(gpu_counters_row());
+  rows.push_back(gpu_code_row());
   rows.push_back(mpi_row());
   rows.push_back(output_row());
   return rows;

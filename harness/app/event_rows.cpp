@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "app/gpus.hpp"
 #include "app/paths.hpp"
 #include "core/error.hpp"
 #include "core/quantity.hpp"
@@ -22,7 +23,8 @@ void require_names_of_their_own(const EventTables& tables) {
     for (const auto& row : table.counters)
       for (const auto& own : known_counters())
         if (own.name == row.counter.name)
-          throw user_error(fmt::format("{}: '{}' is the name of one of this program's own counters; call it otherwise", row.written_at, own.name));
+          throw user_error(
+              fmt::format("{}: '{}' is the name of one of this program's own counters; call it otherwise", row.written_at, own.name));
 }
 
 }  // namespace
@@ -41,6 +43,7 @@ void tell_backends(const Topology& topology) {
   for (const auto& cpu : topology.cpus) facts.package_of_cpu[cpu.cpu] = cpu.package;
   set_perf_facts(std::move(facts));
   set_cupti_rows([](const std::string& chip) { return counters_for_chip(all_event_tables(), chip).counters; });
+  set_code_place(code_of_module);
 }
 
 CpuIdentity identity_of(const Cpu& cpu) { return {cpu.vendor, cpu.family, cpu.model, cpu.stepping}; }

@@ -29,6 +29,25 @@ NodeGpus ask_driver() {
   }
 }
 
+fs::path folder_of_code() {
+  const char* named = std::getenv("PLUMBLINE_CUDA_CODE_PATH");
+  return named != nullptr && *named != '\0' ? fs::path(named) : fs::path(module_for_gpus().file).parent_path();
+}
+
+/// Empty where there is the code of one of the GPUs.
+std::string why_no_code(const NodeGpus& node, const fs::path& folder) {
+  std::string missing;
+  for (const std::string& flavor : node.flavors()) {
+    missing = code_file(flavor.substr(flavor.find("sm_")));
+    if (fs::exists(folder / missing)) return "";
+  }
+  if (missing.empty()) return node.in_words();
+  return fmt::format(
+      "{} is not in {}: the module was built where cuobjdump and nvdisasm are not (CUDA toolkit, or PyPI's "
+      "nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm); configure and build it with them",
+      missing, folder.string());
+}
+
 }  // namespace
 
 std::vector<fs::path> folders_of_module() {
@@ -53,6 +72,14 @@ std::vector<std::string> flavors_of_module() {
     for (const Flavor& flavor : kernel.flavors())
       if (std::find(all.begin(), all.end(), flavor.name) == all.end()) all.emplace_back(flavor.name);
   return all;
+}
+
+CodePlace code_of_module() {
+  const GpuModule* const module = module_for_gpus().module;
+  if (module == nullptr) return {{Status::unavailable, module_for_gpus().why_not}, {}, {}};
+  const fs::path folder = folder_of_code();
+  if (std::string why = why_no_code(gpus_here(), folder); !why.empty()) return {{Status::unavailable, std::move(why)}, {}, {}};
+  return {{}, [module](std::vector<KernelLaunch>* where) { module->write_down_launches(where); }, folder};
 }
 
 bool NodeGpus::runs(std::string_view flavor) const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "counters/disassembled.hpp"
 #include "gpu/gpu_module.hpp"
 
 namespace plumbline::app {
@@ -17,6 +18,10 @@ std::vector<std::string> flavors_of_module();
 /// Where it is looked for: PLUMBLINE_CUDA_MODULE_PATH (a folder; where it is set, nowhere else but by the loader's path), beside the
 /// program, in ../lib.
 std::vector<std::filesystem::path> folders_of_module();
+
+/// Where the module's launches are counted by their code (counters/disassembled.hpp): its text lies beside the module, or in the folder that
+/// PLUMBLINE_CUDA_CODE_PATH names.
+CodePlace code_of_module();
 
 /// What may be measured on a node's GPUs.
 struct NodeGpus {

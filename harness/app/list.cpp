@@ -18,6 +18,7 @@
 #include "app/table.hpp"
 #include "campaign/campaign.hpp"
 #include "counters/cupti.hpp"
+#include "counters/disassembled.hpp"
 #include "counters/papi.hpp"
 #include "counters/registry.hpp"
 #include "ert/ceiling_plan.hpp"
@@ -184,24 +185,29 @@ void list_papi_components(Listing& listing) {
   if (!table.empty()) listing.text += table.text() + "\n";
 }
 
-Listing list_counters() {
-  Listing listing;
-  tell_backends(this_topology());
-  for (const auto& backend : backends()) list_events(listing, backend);
-  list_papi_components(listing);
-  const Availability emulated = find_emulator().availability;
-  Table formed({{"counter", Align::left}, {"claims to see", Align::left}, {"by", Align::left}});
-  for (const auto& counter : known_counters()) {
+/// Counters that are formed from events, all of them usable where those are.
+void list_formed(Listing& listing, Table& formed, std::span<const Counter> counters, const Availability& here) {
+  for (const auto& counter : counters) {
     const std::string terms = terms_text(counter);
     listing.rows.push_back({{"kind", "counter"},
                             {"name", counter.name},
                             {"backend", counter.backend},
                             {"unit", counter.kind == Kind::flops ? "operations" : "bytes"},
                             {"description", fmt::format("{} ({} convention) by {}", counter.claim(), to_string(counter.convention), terms)},
-                            {"status", to_string(emulated.status)},
-                            {"reason", text_or_null(emulated.reason)}});
+                            {"status", to_string(here.status)},
+                            {"reason", text_or_null(here.reason)}});
     formed.add({counter.name, fmt::format("{} ({} convention)", counter.claim(), to_string(counter.convention)), terms});
   }
+}
+
+Listing list_counters() {
+  Listing listing;
+  tell_backends(this_topology());
+  for (const auto& backend : backends()) list_events(listing, backend);
+  list_papi_components(listing);
+  Table formed({{"counter", Align::left}, {"claims to see", Align::left}, {"by", Align::left}});
+  list_formed(listing, formed, known_counters(), find_emulator().availability);
+  list_formed(listing, formed, disassembled_counters(), make_backend("disassembled")->availability());
   listing.text += fmt::format("Counters formed from events, which 'plumbline score' judges\n\n{}", formed.text());
   add_counters_of_this_cpu(listing);
   add_counters_of_this_gpu(listing);

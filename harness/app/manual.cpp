@@ -37,6 +37,9 @@ event tables of your own: files and folders, separated by colons
 .B PLUMBLINE_CUPTI_PATH
 the folder of NVIDIA's libcupti, if not beside the program or in the CUDA toolkit that it was built with
 .TP
+.B PLUMBLINE_CUDA_CODE_PATH
+the folder of the disassembled module for GPUs, if not beside the module
+.TP
 .B PLUMBLINE_EMULATOR_DIR
 the folder of the emulator, if not ../lib/plumbline/valgrind beside the program's folder
 .TP

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "app/case_runner.hpp"
@@ -21,6 +23,7 @@
 #include "app/streams.hpp"
 #include "app/uncounted.hpp"
 #include "campaign/counter_set_file.hpp"
+#include "counters/registry.hpp"
 #include "machine/cpu.hpp"
 #include "measure/clock.hpp"
 #include "store/result_store.hpp"
@@ -206,9 +209,10 @@ class Session {
 
   std::string why_not_counted(const Case& measured) const {
     if (measured.team.gpus == 0 || input_.campaign.counters == "none") return "the campaign's counters are \"none\"";
-    for (const auto& skip : input_.counting.skipped)
-      if (skip.backend == "cupti") return fmt::format("cupti: {}: {}", to_string(skip.why.status), skip.why.reason);
-    return "counters of CPUs see nothing of a GPU's work";
+    CountingPlan of_gpus;
+    std::copy_if(input_.counting.skipped.begin(), input_.counting.skipped.end(), std::back_inserter(of_gpus.skipped),
+                 [](const CountingSkip& skip) { return find_backend(skip.backend)->of_gpu; });
+    return of_gpus.skipped.empty() ? "counters of CPUs see nothing of a GPU's work" : of_gpus.why_skipped();
   }
 
   bool compares_nodes() const { return input_.campaign.placement == Placement::every_node && input_.campaign.time && ranks_.nodes() > 1; }

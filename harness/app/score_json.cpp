@@ -11,6 +11,8 @@ bool is_whole(const CounterScore& score) {
 }
 
 Json grade_json(char grade) { return grade == '-' ? Json() : Json(std::string(1, grade)); }
+/// What was not measured has no grade of a counter's.
+Json grade_json(const CounterScore& score) { return score.of_code ? Json("static") : grade_json(score.grade); }
 
 /// A part of a score, with the reason for those of its numbers that are absent.
 Json explained(Json part, const std::string& why_absent) {
@@ -154,7 +156,7 @@ Json counter_json(const CounterScore& score) {
             {"cv", number(score.cv)},
             {"zero_tests", score.zero_tests},
             {"zero_failures", score.zero_failures},
-            {"grade", grade_json(score.grade)},
+            {"grade", grade_json(score)},
             {"status", std::string(to_string(is_whole(score) ? Status::ok : Status::unavailable))},
             {"reason", text_or_null(score.reason)},
             {"calibration", calibration_json(score.calibration)},

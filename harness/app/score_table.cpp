@@ -26,6 +26,8 @@ std::string percent(double part) {
 
 std::string unless_absent(const std::string& text) { return text == "-" ? "" : text; }
 
+std::string grade_of(const CounterScore& score) { return score.of_code ? "static" : std::string(1, score.grade); }
+
 std::string zeros_of(const CounterScore& score) {
   return score.zero_tests == 0 ? "" : fmt::format("{}/{}", score.zero_tests - score.zero_failures, score.zero_tests);
 }
@@ -62,9 +64,9 @@ std::string table_text(const std::vector<CounterScore>& counters, Convention con
   for (const auto& score : counters) {
     if (score.convention != convention) continue;
     table.add({score.counter, std::to_string(score.n), plain(score.bias, 4), half_width(score), plain(score.min), plain(score.max),
-               percent(score.repeatability.median), worst_factor(score), offset_of(score), zeros_of(score), std::string(1, score.grade)});
+               percent(score.repeatability.median), worst_factor(score), offset_of(score), zeros_of(score), grade_of(score)});
     const std::string claim = claim_of(score);
-    if (score.grade != 'A' || !claim.empty())
+    if (score.of_code || score.grade != 'A' || !claim.empty())
       table.add_line(wrapped((claim.empty() ? "" : "held against " + claim + ": ") + score.reason, width, "    "));
   }
   return table.empty() ? "" : table.text();
@@ -207,7 +209,7 @@ std::string evidence_text(const Accuracy& accuracy) {
   std::string text;
   for (const auto& score : accuracy.counters) {
     text += (text.empty() ? "" : "\n") + fmt::format("{}, held against {} ({} convention): grade {}\n", score.counter, score.quantity,
-                                                     to_string(score.convention), score.grade);
+                                                     to_string(score.convention), grade_of(score));
     text += wrapped(score.reason, width, "  ") + "\n\n" + numbers_text(score);
     std::string findings;
     for (const auto& finding : score.findings) findings += wrapped(finding.words, width, "  ") + "\n";

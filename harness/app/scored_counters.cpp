@@ -7,6 +7,7 @@
 #include "app/event_codes.hpp"
 #include "app/event_rows.hpp"
 #include "app/result_file.hpp"
+#include "counters/disassembled.hpp"
 #include "model/accuracy.hpp"
 
 namespace plumbline::app {
@@ -109,8 +110,12 @@ class Collector {
 
 ScoredCounters scored_counters(const Results& results, const Measurements& measurements) {
   ScoredCounters scored{.counters = counters_in(measurements)};
+  const auto by_code = events_counted(measurements, "disassembled");
   const auto by_perf = events_counted(measurements, "perf_event"), by_papi = events_counted(measurements, "papi"),
              by_cupti = events_counted(measurements, "cupti");
+  for (auto& counter : disassembled_counters())
+    if (std::all_of(counter.terms.begin(), counter.terms.end(), [&](const Term& term) { return by_code.contains(term.event); }))
+      scored.counters.push_back(std::move(counter));
   if (by_perf.empty() && by_papi.empty() && by_cupti.empty()) return scored;
   const EventTables tables = all_event_tables();
   Collector collector(scored, line_bytes_of(results));

@@ -37,7 +37,8 @@ std::string machine_of_node(const RunInput& input, Communicator& ranks) {
   const auto affinities = ranks.local().gather(fmt::format("{} {}", ranks.rank(), cpu_ranges(input.topology.allowed_cpus())));
   if (ranks.local().rank() != 0) return ranks.local().broadcast("");
   auto machine = nlohmann::ordered_json::parse(machine_json(ranks.host(), input.topology, this_cpu(), this_node_state()));
-  if (input.counting.counts_on_gpus()) machine["gpu_chip"] = cupti_chip_here();  // whose event table has the rows
+  if (const auto chip = input.counting.counts_on_gpus() ? cupti_chip_here() : ""; !chip.empty())
+    machine["gpu_chip"] = chip;      // whose event table has the rows
   machine["kind"] = kind_of(input);  // by which a later session knows a like node
   for (const auto& line : affinities) {
     const auto blank = line.find(' ');

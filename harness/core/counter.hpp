@@ -28,7 +28,8 @@ struct Counter {
   std::vector<std::string> quantities = {};  // their sum is what it claims
   Convention convention = Convention::flow;
   Kind kind = Kind::bytes;
-  bool exact = false;  // this harness's own witness: any deviation is a failed exactness check
+  bool exact = false;    // this harness's own witness: any deviation is a failed exactness check
+  bool of_code = false;  // static: it counts code and measures nothing
 
   /// "bytes.L1-L2.demand_read + rfo"
   std::string claim() const;

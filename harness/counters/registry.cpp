@@ -4,6 +4,7 @@
 #include <array>
 
 #include "counters/cupti.hpp"
+#include "counters/disassembled.hpp"
 #include "counters/emulated.hpp"
 #include "counters/papi.hpp"
 #include "counters/perf_event.hpp"
@@ -11,10 +12,17 @@
 namespace plumbline {
 
 std::span<const BackendEntry> backends() {
-  static constexpr std::array all{BackendEntry{"emulated", emulated_backend, emulated_events},
-                                  BackendEntry{"papi", papi_backend, papi_events, papi_emulated_events, papi_code},
-                                  BackendEntry{"perf_event", perf_event_backend, perf_event_events, nullptr, perf_event_code},
-                                  BackendEntry{.name = "cupti", .make = cupti_backend, .events = cupti_events, .code = cupti_code, .of_gpu = true}};
+  static constexpr std::array all{
+      BackendEntry{"emulated", emulated_backend, emulated_events},
+      BackendEntry{"papi", papi_backend, papi_events, papi_emulated_events, papi_code},
+      BackendEntry{"perf_event", perf_event_backend, perf_event_events, nullptr, perf_event_code},
+      BackendEntry{.name = "cupti", .make = cupti_backend, .events = cupti_events, .code = cupti_code, .of_gpu = true},
+      BackendEntry{.name = "disassembled",
+                   .make = disassembled_backend,
+                   .events = disassembled_events,
+                   .code = disassembled_code,
+                   .of_gpu = true,
+                   .of_code = true}};
   return all;
 }
 

@@ -29,7 +29,8 @@ struct BackendEntry {
   EventNames (*emulated)() = nullptr;
   /// What the machine is asked for under this name, for the record; null: the name says all.
   std::string (*code)(const std::string& event) = nullptr;
-  bool of_gpu = false;  // it counts what runs on a GPU, and nothing else does
+  bool of_gpu = false;   // it counts what runs on a GPU, and nothing else does
+  bool of_code = false;  // it counts code and measures nothing: taken where no counter can be had, or where it is named
 };
 
 std::span<const BackendEntry> backends();

@@ -95,6 +95,7 @@ struct CounterScore {
   std::vector<Finding> findings = {};
   std::optional<Calibration> calibration = {};  // of grade B
   char grade = '-';                             // A trusted, B calibratable, C in named regimes, D rejected, - not decided
+  bool of_code = false;                         // of Counter::of_code: whatever its grade, it measured nothing
   std::string reason = {};
 };
 

@@ -262,10 +262,20 @@ void add_coverage(CounterScore& score) {
       score.reason += "; " + f->words;
 }
 
+/// How near the code comes to the model is worth telling; a grade is given to what measures.
+void call_static(CounterScore& score) {
+  const std::string as = score.grade == '-' ? "" : "held against the model as a counter it would be " + std::string(1, score.grade) + ": ";
+  score.reason = "static instruction counts x launch geometry, nothing was measured; " + as + score.reason;
+}
+
 }  // namespace
 
 CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence, const Attempts& attempts, const Grading& grading) {
-  CounterScore score{.counter = counter.name, .quantity = counter.claim(), .convention = counter.convention, .attempts = attempts};
+  CounterScore score{.counter = counter.name,
+                     .quantity = counter.claim(),
+                     .convention = counter.convention,
+                     .attempts = attempts,
+                     .of_code = counter.of_code};
   const Limits limits = limits_of(counter.kind);
   const Summary summary = summarize(evidence, limits);
   Verdict verdict = summary.verdict(limits);
@@ -282,6 +292,7 @@ CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence
   if (score.grade == 'B' && !score.calibration) score.calibration = by_factor(verdict.factor, score.possible);
   if (score.grade != 'B') score.calibration.reset();
   add_coverage(score);
+  if (score.of_code) call_static(score);
   return score;
 }
 

@@ -1,5 +1,4 @@
-"""Disassembles the module for GPUs: `disassemble.py MODULE FOLDER TOOLS` writes FOLDER/NAME.ARCHITECTURE.sass for each of its parts, by the
-name of the source that it was compiled from (of two sources of one name, both in one).
+"""Disassembles the module for GPUs as its build does: `disassemble.py MODULE FOLDER TOOLS` writes FOLDER/libplumbline_cuda.ARCHITECTURE.sass.
 
 cuobjdump and nvdisasm are those on PATH or in the CUDA toolkit, else PyPI's in a virtual environment at TOOLS, kept there. Where they cannot
 be had: exit 77, and why.
@@ -7,7 +6,6 @@ be had: exit 77, and why.
 
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
@@ -39,36 +37,18 @@ def tools(place):
     return None, f"they are not in {' and '.join(WHEELS)}"
 
 
-def source_of(text):
-    """Its name without .cu, as the compiler writes it into the names of all that is in an unnamed namespace."""
-    found = re.search(r"_GLOBAL__N__[0-9a-f]+_\d+_(\w+?)_cu_[0-9a-f]+", text)
-    return found[1] if found else "unknown"
-
-
 def main():
     module, folder, place = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
     found, why = tools(place)
     if found is None:
         print(f"no cuobjdump and nvdisasm on PATH, and they cannot be installed from PyPI: {why}")
         return 77
-    cuobjdump, nvdisasm = found
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    environment = {**os.environ, "PATH": f"{pathlib.Path(nvdisasm).parent}:{os.environ['PATH']}"}
-    done = run(cuobjdump, "-xelf", "all", module, cwd=folder, env=environment)
-    parts = sorted(folder.glob("*.cubin"))
-    if done.returncode != 0 or not parts:
-        print(f"{cuobjdump}: {done.stdout}{done.stderr}")
-        return 1
-    for part in parts:
-        done = run(nvdisasm, "-c", part)
-        if done.returncode != 0:
-            print(f"{nvdisasm} {part.name}: {done.stderr}")
-            return 1
-        with open(folder / f"{source_of(done.stdout)}{pathlib.Path(part.stem).suffix}.sass", "a") as text:
-            text.write(done.stdout)
-        part.unlink()
-    return 0
+    script = pathlib.Path(__file__).resolve().parents[2] / "harness/cmake/disassemble.cmake"
+    done = run("cmake", f"-DMODULE={module}", f"-DFOLDER={folder}", f"-DCUOBJDUMP={found[0]}", f"-DNVDISASM={found[1]}", "-P", script)
+    print(done.stdout + done.stderr, end="")
+    return 1 if done.returncode else 0
 
 
 if __name__ == "__main__":
