@@ -65,5 +65,25 @@ TEST_F(counting_on_gpu, a_sweep_is_one_launch) {
   EXPECT_EQ(counted.repetitions.at(0).empty.at(0).at(0).raw, 0U);
 }
 
+TEST_F(counting_on_gpu, launches_are_written_down_and_made_all_the_same) {
+  const Case measured = series(512, 20);
+  const auto data = measured.kernel->prepare(measured.parameters, measured.precision, gpu_->memory());
+  data->initialise(0, data->extent());
+  std::vector<KernelLaunch> launches;
+  opened_module().write_down_launches(&launches);
+  measured.flavor.sweep(data->arguments(), 0, data->extent());
+  opened_module().write_down_launches(nullptr);
+  measured.flavor.sweep(data->arguments(), 0, data->extent());
+  gpu_->wait();
+  EXPECT_LE(data->error(), data->tolerance());
+  ASSERT_EQ(launches.size(), 1U);
+  EXPECT_NE(launches[0].function.find("each_element"), std::string::npos) << launches[0].function;
+  EXPECT_NE(gpu_->properties().flavor.find(launches[0].architecture), std::string::npos);
+  EXPECT_EQ(launches[0].grid[0], 512U * 512U / launches[0].block[0]);
+  ASSERT_TRUE(launches[0].facts);
+  EXPECT_EQ(launches[0].facts->threads, 512U * 512U);
+  EXPECT_EQ(launches[0].facts->trips, std::vector<std::uint64_t>{20});
+}
+
 }  // namespace
 }  // namespace plumbline
