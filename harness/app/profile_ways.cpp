@@ -52,7 +52,7 @@ void add_rank_notes(const std::vector<RankEnding>& endings, const Launch& launch
 std::vector<fs::path> process_files(const LaunchMeeting& meeting) {
   std::vector<fs::path> files;
   for (const auto& file : fs::directory_iterator(meeting.folder()))
-    if (const auto name = file.path().filename().string(); name.starts_with("rank-") && name.find(".json") != name.npos)
+    if (const auto name = file.path().filename().string(); name.starts_with("rank-") && name.find(".json") != name.npos && !name.ends_with(".partial"))
       files.push_back(file.path());
   std::sort(files.begin(), files.end());
   return files;

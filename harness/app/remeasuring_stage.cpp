@@ -176,7 +176,8 @@ bool RemeasuringStage::one_after_the_other(const std::vector<std::string>& nodes
 double RemeasuringStage::patience(const std::string& id) const {
   if (const auto point = points_.find(id); point != points_.end())
     return setting_.deadlines.ceilings_seconds(repetitions_of(*point->second));
-  return setting_.deadlines.time_seconds(setting_.plan.cases[index_.at(id)]);
+  if (const auto found = index_.find(id); found != index_.end()) return setting_.deadlines.time_seconds(setting_.plan.cases[found->second]);
+  return setting_.deadlines.ceilings_seconds(setting_.plan.ceilings);  // a point of another kind of node, which this one only waits for
 }
 
 void RemeasuringStage::wait(double seconds) {

@@ -246,7 +246,7 @@ std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes, 
   auto all = plan_ceilings(mode, this_cpu().isas, last_caches_of(input.topology), static_cast<std::uint64_t>(nodes.memory_bytes), teams);
   const Links links{.most_ranks_of_node = most_ranks(nodes.facts), .nodes = static_cast<int>(nodes.facts.size())};
   const auto gpus =
-      wish.only.empty() ? GpuCeilingNames{} : gpu_ceiling_names(input.campaign, gpu_flavors(nodes), nodes.gpus.front().why_none);
+      wish.only.empty() ? GpuCeilingNames{} : gpu_ceiling_names(input.campaign, gpu_flavors(nodes), nodes.gpus.front().in_words());
   for (auto& note : check_ceiling_names(input.campaign, all, teams, links, gpus)) notes.push_back(std::move(note));
   std::vector<CeilingCase> wanted;
   const bool sweeps =

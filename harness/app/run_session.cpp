@@ -131,7 +131,7 @@ class Session {
       for (int turn = 0; turn < in_turn; ++turn) {
         if (in_turn == 1 || turn == ranks_.node()) {
           measure_ceilings(stage, round);
-          measure_gpu_ceilings(gpu, round);
+          measure_gpu_ceilings(gpu, round, in_turn);
         }
         if (in_turn > 1) ranks_.world().wait_for_all();
       }
@@ -153,7 +153,9 @@ class Session {
   }
 
   /// By the leader, while the other ranks of the node wait.
-  void measure_gpu_ceilings(GpuCeilingsStage& stage, int round) {
+  void measure_gpu_ceilings(GpuCeilingsStage& stage, int round, int in_turn) {
+    if (!wants_gpu_ceilings(input_.campaign)) return;
+    deadlines_.begin_ceilings(plan_, ranks_.local().broadcast(leads() ? stage.round_id(round) : ""), in_turn);
     if (!plan_.gpu_ceilings.empty() && !is_finished(stage.round_id(round), time_pass)) {
       progress_.say(fmt::format("ceilings of the GPU ({}), round {} of {}: {} kernels and working sets",
                                 to_string(input_.campaign.ceilings.mode), round + 1, plan_.ceiling_rounds, plan_.gpu_ceilings.size()));
@@ -308,7 +310,7 @@ class Session {
       throw Error(Exit::stopped_early,
                   fmt::format("stopped at a case boundary by a signal; go on with --resume (so far: {})", record_.store().string()));
     if (code_ != Exit::ok) throw Error(code_, notes_);
-    if (placed_none && plan_.ceilings.empty() && record_.finished().empty())
+    if (placed_none && plan_.ceilings.empty() && !wants_gpu_ceilings(input_.campaign) && record_.finished().empty())
       throw user_error(fmt::format("no case could be placed, so nothing was measured: {}", refusal_));
     if (ranks_.rank() == 0) print(record_.store().string() + "\n");
     return code_;

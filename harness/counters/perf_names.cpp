@@ -142,7 +142,14 @@ PerfEvent resolve_event(std::string_view name, const PerfFacts& facts, const std
             .openings = {{PERF_TYPE_RAW, {*found->raw}}},
             .alone = facts.virtual_machine && takes_several_slots(name, facts.table)};
   }
-  if (auto raw = raw_event(name)) return *raw;
+  if (auto raw = raw_event(name)) {
+    raw->alone = facts.virtual_machine && std::any_of(facts.table.begin(), facts.table.end(), [&](const TableCounter& row) {
+                   return std::any_of(row.events.begin(), row.events.end(), [&](const TableEvent& event) {
+                     return event.raw == raw->openings.front().config[0] && takes_several_slots(event.name, facts.table);
+                   });
+                 });
+    return *raw;
+  }
   if (const auto slash = name.find('/'); slash != name.npos && slash > 0 && name.ends_with('/') && slash + 1 < name.size())
     return event_of_pmu(name, name.substr(0, slash), name.substr(slash + 1, name.size() - slash - 2), std::nullopt, facts, pmus);
   return unresolved(name,

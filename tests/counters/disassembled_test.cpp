@@ -2,6 +2,7 @@
 #include "counters/disassembled.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -38,7 +39,7 @@ constexpr const char* code = R"(
 class disassembled : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / "plumbline_disassembled_test";
+    folder_ = std::filesystem::path(testing::TempDir()) / ("plumbline_disassembled_test" + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / code_file("sm_90a")) << code;
     set_code_place([this] { return CodePlace{here_, [this](auto* where) { where_ = where; }, folder_}; });

@@ -23,11 +23,11 @@ def compare(folder, ranks):
     for row in papi:
         event = row["event"].removeprefix(PREFIX)
         other = emulated[row["case"], row["rank"], event]
-        assert row["status"] == other["status"] == "ok", row
-        if by_cache(event):
+        if by_cache(event):  # where there is nothing, a few lines less than in the empty region too
+            assert {row["status"], other["status"]} <= {"ok", "negative"}, (row, other)
             assert abs(row["net"] - other["net"]) <= 64 * 256, (row, other)
         else:
-            assert row["net"] == other["net"], (row, other)
+            assert row["status"] == other["status"] == "ok" and row["net"] == other["net"], (row, other)
 
 
 def test_every_software_defined_row_equals_its_emulated_row_and_is_scored(tmp_path):

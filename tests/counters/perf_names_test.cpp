@@ -134,6 +134,8 @@ TEST_F(pmu_tree, in_a_virtual_machine_an_event_of_several_slots_wants_to_be_alon
   EXPECT_FALSE(resolve_event("MERGED", facts, {}).alone);
   facts.virtual_machine = true;
   EXPECT_TRUE(resolve_event("MERGED", facts, {}).alone);
+  EXPECT_TRUE(resolve_event("r1f03", facts, {}).alone);
+  EXPECT_FALSE(resolve_event("r129", facts, {}).alone);
   EXPECT_FALSE(resolve_event("READS", facts, {}).alone);
   EXPECT_FALSE(resolve_event("cycles", facts, {}).alone);
 }

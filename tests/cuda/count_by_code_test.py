@@ -5,6 +5,7 @@ environment: PLUMBLINE, STAND_IN_CUDA, STAND_IN_CUPTI, CUDA_MODULE, DISASSEMBLER
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -136,7 +137,8 @@ def test_without_the_disassembled_module_it_is_skipped_with_what_to_try(run, tmp
     ended, store = run(CAMPAIGN + CASES, counters_here=False, LD_LIBRARY_PATH="/nowhere", PLUMBLINE_CUDA_CODE_PATH=str(tmp_path))
     assert ended.returncode == 0, ended.stderr
     reasons = {row["reason"] for row in table(store, "outcomes") if row["pass"] == "count"}
-    assert len(reasons) == 1 and "disassembled: unavailable: libplumbline_cuda.sm_90a.sass is not in" in next(iter(reasons))
+    (reason,) = [one for one in reasons if not one.startswith("needs a GPU that runs")]  # of the architectures that the stand-in is not
+    assert re.search(r"disassembled: unavailable: libplumbline_cuda\.sm_\w+\.sass is not in", reason), reason
     ended, _ = run((CAMPAIGN + CASES).replace('"auto"', '"disassembled"'), "--overwrite", PLUMBLINE_CUDA_CODE_PATH=str(tmp_path))
     assert ended.returncode == 2 and "nvidia-cuda-nvdisasm" in ended.stderr
 

