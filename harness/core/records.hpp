@@ -91,8 +91,8 @@ struct CeilingRow {
   bool operator==(const CeilingRow&) const = default;
 };
 
-/// /remeasured: one sample of a suspicious case, taken again on a suspect node and on like nodes beside it (pass "again"). Samples of one
-/// turn were taken next to each other.
+/// /remeasured: one sample of a suspicious case, or of a ceiling's point, taken again on a suspect node and on like nodes beside it (pass
+/// "again"). Samples of one turn were taken next to each other.
 struct RemeasuredRow {
   std::string case_id, node, session;
   std::int32_t turn = 0, repetition = 0;
