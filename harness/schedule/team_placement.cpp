@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 
 namespace plumbline {
 namespace {
@@ -91,9 +92,16 @@ Topology restricted(Topology node, const Cpus& allowed) {
   return node;
 }
 
-std::string too_small(Team team, std::size_t cpus) {
-  return fmt::format("team {} needs {} CPUs, this node allows {}; use fewer threads, or oversubscribe = true", team.name(),
-                     team.ranks * team.threads, cpus);
+constexpr std::string_view unbound = "launch without binding (srun --cpu-bind=none, mpiexec -bind-to none)";
+
+std::string too_small(Team team, std::size_t allowed, std::size_t of_node) {
+  const int needed = team.ranks * team.threads;
+  if (allowed >= of_node)
+    return fmt::format("team {} needs {} CPUs, this node has {}; use fewer threads, or oversubscribe = true", team.name(), needed, of_node);
+  return fmt::format(
+      "team {} needs {} CPUs, and the launcher (or the job's CPU set) left {} of the node's {} to its ranks; {}, use fewer "
+      "threads, or oversubscribe = true",
+      team.name(), needed, allowed, of_node, unbound);
 }
 
 }  // namespace
@@ -154,7 +162,7 @@ TeamPlacement place_team(const Topology& node, Team team, bool oversubscribe) {
   }
   const Cpus all = node.allowed_cpus();
   if (all.empty() || !oversubscribe) {
-    placement.refusal = all.empty() ? "no CPU of this node may be used" : too_small(team, all.size());
+    placement.refusal = all.empty() ? "no CPU of this node may be used" : too_small(team, all.size(), node.cpus.size());
     return placement;
   }
   placement.cpus = in_turn(all, team);
@@ -176,8 +184,8 @@ TeamPlacement place_team(const Topology& node, const std::vector<std::vector<int
     if (!alone.refusal.empty()) {
       placement.cpus.clear();
       placement.refusal =
-          fmt::format("rank {}: the launcher bound it to {} CPUs, and team {} has {} threads a rank; launch without binding", rank,
-                      own[rank].size(), team.name(), team.threads);
+          fmt::format("rank {}: the launcher bound it to {} of the node's {} CPUs, and team {} has {} threads a rank; {}", rank,
+                      own[rank].size(), node.cpus.size(), team.name(), team.threads, unbound);
       return placement;
     }
     placement.oversubscribed = placement.oversubscribed || alone.oversubscribed;
@@ -189,8 +197,8 @@ TeamPlacement place_team(const Topology& node, const std::vector<std::vector<int
     placement.cpus.clear();
     placement.oversubscribed = false;
     placement.refusal = fmt::format(
-        "the launcher bound ranks to overlapping CPUs, so that CPU {} would be used twice; launch without binding, or oversubscribe = true",
-        fmt::join(shared, ", "));
+        "the launcher bound ranks to overlapping CPUs, so that CPU {} would be used twice; {}, or oversubscribe = true",
+        fmt::join(shared, ", "), unbound);
   }
   return placement;
 }

@@ -104,7 +104,7 @@ TEST_F(Snc4, every_team_that_fits_is_placed_without_overlap) {
 TEST_F(Snc4, a_team_larger_than_the_node_is_refused_unless_oversubscribed) {
   const auto refused = place_team(node_, {2, 33}, false);
   EXPECT_TRUE(refused.cpus.empty());
-  EXPECT_NE(refused.refusal.find("needs 66 CPUs, this node allows 64"), std::string::npos) << refused.refusal;
+  EXPECT_NE(refused.refusal.find("needs 66 CPUs, this node has 64"), std::string::npos) << refused.refusal;
   EXPECT_TRUE(placed({2, 33}, true).oversubscribed);
   EXPECT_FALSE(placed({2, 32}, true).oversubscribed) << "allowed, but not needed";
 }
@@ -125,6 +125,15 @@ TEST_F(Snc4, ranks_that_the_launcher_bound_keep_their_own_cpus) {
   EXPECT_EQ(placement.cpus, (std::vector<std::vector<int>>{{4, 5}, {20, 21}}));
   EXPECT_FALSE(place_team(node_, bound, {2, 5}, false).refusal.empty());
   EXPECT_FALSE(place_team(node_, bound, {3, 1}, false).refusal.empty()) << "there are two ranks";
+}
+
+TEST_F(Snc4, a_refusal_says_what_the_launcher_left_of_the_node) {
+  const std::vector<std::vector<int>> alone{{4}, {5}};  // a core each, as srun binds tasks of one CPU
+  for (const Team team : {Team{1, 2}, Team{2, 2}}) {
+    const auto refused = place_team(node_, alone, team, false);
+    EXPECT_NE(refused.refusal.find("1 of the node's 64"), std::string::npos) << refused.refusal;
+    EXPECT_NE(refused.refusal.find("--cpu-bind=none"), std::string::npos) << refused.refusal;
+  }
 }
 
 TEST_F(Snc4, ranks_bound_to_overlapping_cpus_are_refused) {
