@@ -79,6 +79,9 @@ double RunDeadlines::round_seconds(const RunPlan& plan, std::size_t round) const
   return longest + input_.campaign.deadline.floor_seconds / 2;
 }
 
+/// A clock that stands still while all is stopped.
+double RunDeadlines::running_seconds() const { return now_seconds() - watchdog_.stopped_seconds(); }
+
 void RunDeadlines::begin_ceilings(const RunPlan& plan, const std::string& round_id, int nodes) {
   ceilings_round_ = round_id;
   watchdog_.expect({.name = "a round of ceilings",
@@ -96,13 +99,13 @@ void RunDeadlines::begin_point(const RunPlan& plan, const std::string& name, con
 
 void RunDeadlines::begin_round(const RunPlan& plan, std::size_t round) {
   const double seconds = round_seconds(plan, round);
-  round_until_ = now_seconds() + seconds;
+  round_until_ = running_seconds() + seconds;
   round_name_ = fmt::format("round {} of {}", round + 1, plan.rounds.size());
   wait_for_round();
 }
 
 void RunDeadlines::wait_for_round() {
-  watchdog_.expect({.name = round_name_, .seconds = std::max(1.0, round_until_ - now_seconds()), .rule = "the deadlines of its cases"});
+  watchdog_.expect({.name = round_name_, .seconds = std::max(1.0, round_until_ - running_seconds()), .rule = "the deadlines of its cases"});
 }
 
 void RunDeadlines::begin_pass(const RunPlan& plan, std::size_t index, const std::string& pass) {

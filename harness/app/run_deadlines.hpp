@@ -41,6 +41,7 @@ class RunDeadlines {
   double worker_seconds(const Case& measured) const;
 
  private:
+  double running_seconds() const;
   double pass_seconds(const Case& measured, const std::string& pass) const;
   double seconds_to_end(const RunPlan& plan) const;
   double round_seconds(const RunPlan& plan, std::size_t round) const;
@@ -51,7 +52,7 @@ class RunDeadlines {
   Communicator& ranks_;
   Watchdog watchdog_;
   std::string ceilings_round_, round_name_;
-  double round_until_ = 0;
+  double round_until_ = 0;  // by running_seconds()
 };
 
 }  // namespace plumbline::app

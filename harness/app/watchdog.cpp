@@ -19,11 +19,13 @@ namespace plumbline::app {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr double roll_seconds = 3;         // in which a rank that can run at all answers
+constexpr double roll_seconds = 3;         // in which a rank that can run at all answers, and wakes
 constexpr double other_nodes_seconds = 5;  // more for the node on which somebody hangs to end the job
 constexpr double record_seconds = 30;      // a file system may be what hangs
 constexpr double waking_seconds = 5;       // in which a rank that was stopped ends by itself, also on a busy node
 constexpr double poll_seconds = 0.05;
+constexpr double glances = 10;  // within a deadline: of a stop, at most one glance's length goes unnoticed
+constexpr double least_glance_seconds = 0.5;
 
 /// Past stdio: its lock may be held by whoever hangs.
 void say_at_once(const std::string& line) {
@@ -99,19 +101,39 @@ void Watchdog::record_with(std::function<std::string(const Hang&)> record) {
   record_ = std::move(record);
 }
 
+double Watchdog::stopped_seconds() const {
+  const std::scoped_lock lock(mutex_);
+  return stopped_seconds_;
+}
+
+/// Under the lock. Where all ranks were stopped, none of them hangs: the deadline moves by as much. Where others ran on, one of them has
+/// called the roll meanwhile.
+double Watchdog::notice_a_stop() {
+  const double late = now_seconds() - asleep_until_;
+  if (late < roll_seconds) return 0;
+  until_ += late;
+  stopped_seconds_ += late;
+  return late;
+}
+
 void Watchdog::watch() {
   for (;;) {
     const auto seen = board_.knocks();
-    double left = never;
+    double left = never, glance = never, stopped = 0;
     {
       const std::scoped_lock lock(mutex_);
       if (done_) return;
+      stopped = notice_a_stop();
       left = until_ - now_seconds();
-      asleep_until_ = until_;
+      glance = std::min(left, std::max(least_glance_seconds, expected_.seconds / glances));
+      asleep_until_ = now_seconds() + glance;
     }
     if (board_.called()) leave_when_written();
+    if (stopped > 0 && board_.mine() == 0)
+      say_at_once(fmt::format("rank {} on {} stood still for {} (suspended?): its deadline moves by as much", board_.world_rank(0), host_,
+                              duration_text(stopped)));
     if (left <= 0) call_the_roll();
-    board_.sleep(seen, left);
+    board_.sleep(seen, glance);
   }
 }
 

@@ -42,11 +42,15 @@ class Watchdog {
 
   /// From now on: this instead of what was expected before.
   void expect(Expectation expectation);
+  /// Seconds in which this process was stopped as a whole (suspended by Slurm, a paused machine), as far as that was noticed: they count
+  /// against no deadline.
+  double stopped_seconds() const;
   /// How a hang becomes durable, called on the watching thread of one rank of the node. Answers where it wrote, in words.
   void record_with(std::function<std::string(const Hang&)> record);
 
  private:
   void watch();
+  double notice_a_stop();
   void call_the_roll();
   [[noreturn]] void leave_when_written();
   Hang find_out() const;
@@ -59,7 +63,7 @@ class Watchdog {
   std::string host_;
   mutable std::mutex mutex_;  // of what follows
   Expectation expected_;
-  double until_ = 0, asleep_until_ = 0;
+  double until_ = 0, asleep_until_ = 0, stopped_seconds_ = 0;
   bool done_ = false;
   std::function<std::string(const Hang&)> record_;
   std::thread thread_;

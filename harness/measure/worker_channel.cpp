@@ -35,14 +35,17 @@ bool write_all(int descriptor, const void* data, std::size_t bytes) {
   return true;
 }
 
+/// By glances: where this process and the other one were stopped meanwhile, that costs one glance's time and not all of it.
 bool wait_readable(int descriptor, double seconds) {
-  const double deadline = now_seconds() + seconds;
-  for (;;) {
+  constexpr double longest_glance = 1;
+  for (double left = std::max(0.0, seconds);;) {
+    const double glance = std::min(left, longest_glance), began = now_seconds();
     pollfd wanted{.fd = descriptor, .events = POLLIN, .revents = 0};
-    const double left = std::max(0.0, deadline - now_seconds());
-    const int ready = poll(&wanted, 1, static_cast<int>(std::min(left, 1e5) * 1e3) + 1);
+    const int ready = poll(&wanted, 1, static_cast<int>(glance * 1e3) + 1);
     if (ready > 0) return true;
-    if (ready == 0 || errno != EINTR) return false;
+    if (ready < 0 && errno != EINTR) return false;
+    left -= std::min(now_seconds() - began, glance);
+    if (left <= 0) return false;
   }
 }
 

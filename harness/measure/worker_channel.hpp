@@ -27,7 +27,7 @@ struct WorkerReading {
 /// All of `bytes`, or false at end of file or error.
 bool read_all(int descriptor, void* data, std::size_t bytes);
 bool write_all(int descriptor, const void* data, std::size_t bytes);
-/// False when nothing can be read within `seconds`.
+/// False when nothing can be read within `seconds`, in which this process runs.
 bool wait_readable(int descriptor, double seconds);
 
 }  // namespace plumbline

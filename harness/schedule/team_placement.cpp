@@ -183,9 +183,8 @@ TeamPlacement place_team(const Topology& node, const std::vector<std::vector<int
     auto alone = place_team(restricted(node, own[rank]), {1, team.threads}, oversubscribe);
     if (!alone.refusal.empty()) {
       placement.cpus.clear();
-      placement.refusal =
-          fmt::format("rank {}: the launcher bound it to {} of the node's {} CPUs, and team {} has {} threads a rank; {}", rank,
-                      own[rank].size(), node.cpus.size(), team.name(), team.threads, unbound);
+      placement.refusal = fmt::format("rank {}: the launcher bound it to {} of the node's {} CPUs, and team {} has {} threads a rank; {}",
+                                      rank, own[rank].size(), node.cpus.size(), team.name(), team.threads, unbound);
       return placement;
     }
     placement.oversubscribed = placement.oversubscribed || alone.oversubscribed;
@@ -196,9 +195,9 @@ TeamPlacement place_team(const Topology& node, const std::vector<std::vector<int
   if (placement.oversubscribed && !oversubscribe) {
     placement.cpus.clear();
     placement.oversubscribed = false;
-    placement.refusal = fmt::format(
-        "the launcher bound ranks to overlapping CPUs, so that CPU {} would be used twice; {}, or oversubscribe = true",
-        fmt::join(shared, ", "), unbound);
+    placement.refusal =
+        fmt::format("the launcher bound ranks to overlapping CPUs, so that CPU {} would be used twice; {}, or oversubscribe = true",
+                    fmt::join(shared, ", "), unbound);
   }
   return placement;
 }

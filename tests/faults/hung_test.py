@@ -83,6 +83,28 @@ def test_a_stopped_rank_is_named_and_its_case_is_measured_by_the_resumed_run(plu
     assert len(store.provenance["sessions"]) >= 2
 
 
+def test_ranks_that_are_all_stopped_and_go_on_do_not_hang(plumbline, tmp_path):
+    """As scontrol suspend and gang scheduling do: nothing is late but the clock, at a second stop neither."""
+    path, deadline = tmp_path / "x.h5", 6  # hung.toml's floor
+    run = plumbline.start("run", CAMPAIGNS / "hung.toml", "-o", path, ranks=RANKS)
+    wait_until_measuring(run, path)
+    for _ in range(2):
+        ranks = ranks_of(run, plumbline)
+        assert len(ranks) == RANKS, "the run ended too early to be stopped"
+        for pid in ranks:
+            os.kill(pid, signal.SIGSTOP)
+        time.sleep(deadline + 4)
+        for pid in ranks:
+            os.kill(pid, signal.SIGCONT)
+        time.sleep(0.2)
+    ended = run.finish(120)
+    assert ended.code == 0, ended.err
+    assert "stood still for" in ended.err, ended.err
+    store = Store(path)
+    assert len(store.outcomes) == 2 and all(o["status"] == "ok" for o in store.outcomes), store.outcomes
+    assert not store.provenance.get("stops"), store.provenance["stops"]
+
+
 def test_a_kernel_that_loops_twice_is_given_up_until_its_deadline_is_raised(plumbline, campaign, tmp_path):
     tool = os.environ.get("PLUMBLINE_LOOP_HERE")
     if not tool:

@@ -3,11 +3,14 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <map>
 
 #include "counters/emulated.hpp"
+#include "measure/worker_channel.hpp"
 
 namespace plumbline {
 namespace {
@@ -159,6 +162,26 @@ TEST_F(Worker, refuses_events_and_backends_that_it_does_not_know) {
 TEST_F(Worker, reports_memory_it_cannot_have) {
   const CountedCase answer = count(triad(std::int64_t{1} << 55, "O3-v3"));
   EXPECT_EQ(answer.status, Status::failed);
+}
+
+TEST(patience_with_a_worker, does_not_run_out_while_the_rank_itself_is_stopped) {
+  constexpr double patience = 2;
+  constexpr useconds_t begun = 200'000, stopped = 4'000'000, answered = 200'000;
+  int answer[2];
+  ASSERT_EQ(pipe(answer), 0);
+  const int rank = fork();
+  if (rank == 0) _exit(wait_readable(answer[0], patience) ? 0 : 1);
+  usleep(begun);
+  kill(rank, SIGSTOP);
+  usleep(stopped);
+  kill(rank, SIGCONT);
+  usleep(answered);
+  ASSERT_EQ(write(answer[1], "a", 1), 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(rank, &status, 0), rank);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  close(answer[0]);
+  close(answer[1]);
 }
 
 }  // namespace
