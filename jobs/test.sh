@@ -10,8 +10,10 @@
 # Build folders: build-ci, build-asan. Exit code 0: nothing failed.
 set -uo pipefail
 
-cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
-if [[ ${1:-} == --gpu ]]; then exec bash jobs/gpu/run_parts.sh "${@:2}"; fi
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+# Where it was called: folders that its options name are meant from there.
+if [[ ${1:-} == --gpu ]]; then exec bash "$here/gpu/run_parts.sh" "${@:2}"; fi
+cd "$here/.." || exit 1
 full=false
 for argument in "$@"; do
   case $argument in

@@ -1,7 +1,7 @@
-"""Counts by `plumbline profile --gpu` beside those of `plumbline run`: kernel_agreement.py PLUMBLINE SHOW.json FOLDER
+"""Counts by `plumbline profile --gpu` beside those of `plumbline run`: kernel_agreement.py PLUMBLINE SCORE.json FOLDER
 
 Some cases of ncu_agreement.py run once more, each alone, as a program that is profiled from outside: its kernel's first launches, counted by
-CUPTI's kernel replay, are held against what SHOW.json has for a sweep (user replay of the region). Prints a table, leaves
+CUPTI's kernel replay, are held against what SCORE.json has as counted for a sweep (user replay of the region). Prints a table, leaves
 FOLDER/agreement.json. Exit 1 where FLOPs differ at all, or L1 or L2 bytes by more than 3 %; bytes of memory are printed beside each other only.
 Exit 77 where this user may not read the counters.
 """
@@ -11,7 +11,7 @@ import pathlib
 import subprocess
 import sys
 
-from ncu_agreement import CASES, TOLERANCE, amounts, campaign_of
+from ncu_agreement import CASES, TOLERANCE, amounts, campaign_of, counted
 
 LAUNCHES = 3
 FEW = ("validation/series/fp64/", "validation/triad/", "validation/dgemm/")  # one bound by each: arithmetic, memory, L1
@@ -60,13 +60,12 @@ def compare(row, theirs):
 
 
 def main():
-    plumbline, shown, folder = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-    rows = [row for row in json.loads(shown.read_text())["rows"] if row["status"] == "ok"]
+    plumbline, score, folder = sys.argv[1], json.loads(pathlib.Path(sys.argv[2]).read_text()), pathlib.Path(sys.argv[3])
     table, failures = [], 0
     for number, begin in enumerate(case for case in CASES if case.startswith(FEW)):
-        row = next((row for row in rows if row["case"].startswith(begin)), None)
+        row = counted(score, begin)
         if row is None:
-            print(f"{begin}: no such case was measured")
+            print(f"{begin}: no such case was counted")
             continue
         try:
             table += compare(row, profiled(plumbline, row, folder / str(number)))
@@ -81,7 +80,8 @@ def main():
         ratio = "-" if line["ratio"] is None else f"{line['ratio']:.5f}"
         print(f"{line['case']:70} {line['what']:6} run {line['run']} profile {line['profile']} ratio {ratio}{words}")
     (folder / "agreement.json").write_text(json.dumps(table, indent=1) + "\n")
-    return 1 if failures or not table or any(line["agrees"] is False for line in table) else 0
+    agreeing = any(line["agrees"] for line in table)
+    return 1 if failures or not agreeing or any(line["agrees"] is False for line in table) else 0
 
 
 if __name__ == "__main__":

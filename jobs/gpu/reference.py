@@ -7,6 +7,8 @@ import json
 import pathlib
 import sys
 
+from counted import REFUSED, judge
+
 # What of each table is kept: the name here, the part's file, the key of its rows, and the columns (None: all).
 TABLES = {
     "ceilings": ("30-ceilings/ceilings.json", "rows", None),
@@ -41,6 +43,17 @@ def gpu_facts(results):
     return facts
 
 
+def was_counted(results):
+    """Or refused to this user, which is no failure."""
+    documents = [results / "40-validation" / name for name in ("doctor.json", "score.json")]
+    if not all(path.exists() for path in documents):
+        print("part 40-validation has not counted")
+        return False
+    code, words = judge(*(json.loads(path.read_text()) for path in documents))
+    print(words)
+    return code in (0, REFUSED)
+
+
 def main():
     results, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     found = {"schema": "plumbline-gpu-reference/1", "command": "bash jobs/test.sh --gpu", "gpu": gpu_facts(results)}
@@ -48,7 +61,10 @@ def main():
     missing = [name for name, value in found.items() if value is None]
     out.write_text(json.dumps(found, indent=1) + "\n")
     print(f"{out}: {out.stat().st_size} bytes" + (f"; missing: {', '.join(missing)}" if missing else ""))
-    return 1 if found["gpu"] is None or found["counters"] is None else 0
+    empty = [name for name in ("ceilings", "cases") if not found[name]]
+    if empty:
+        print(f"nothing at all in: {', '.join(empty)}")
+    return 1 if found["gpu"] is None or empty or not was_counted(results) else 0
 
 
 if __name__ == "__main__":

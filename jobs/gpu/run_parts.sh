@@ -7,6 +7,9 @@
 # The work is cut into parts (jobs/gpu/parts, each with its own folder of results). One call takes as many as fit into its seconds;
 # the next one goes on. A part that is done is done for these very programs; others are done again, as are those named by --again.
 #
+# Results: gpu-results in the folder where it is called, if --results names no other. A part that says "resumable" may run out of its time: it
+# goes on next time, four times at most.
+#
 # Exit codes: 0 all parts are done, or there is no GPU (said) · 1 a part failed · 2 wrong use · 75 parts remain: call again
 set -uo pipefail
 
@@ -17,7 +20,7 @@ seconds=480
 parts_folder=$here/parts
 again=()
 
-usage() { sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
 refuse() {
   printf 'gpu: %s\n' "$*" >&2
@@ -60,25 +63,57 @@ is_done() { [[ -f $results/$1/done && $(head -n 1 "$results/$1/done") == "$ident
 # What is done says how it went: "passed 12 s" or "skipped: no ncu".
 how() { sed -n 2p "$results/$1/done"; }
 
-export PROGRAMS=$programs BIN=$programs/bin RESULTS=$results
-export LD_LIBRARY_PATH=$programs/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+# What was packed comes with libraries of its own, libstdc++ among them: for these programs alone, not for this machine's python, ncu or
+# nvidia-smi, which may be newer.
+wrap_programs() {
+  local program
+  mkdir "$scratch/bin"
+  for program in "$programs"/bin/*; do
+    if [[ ! -x $program ]]; then
+      ln -s "$program" "$scratch/bin/"
+      continue
+    fi
+    # shellcheck disable=SC2016 # the wrapper expands it
+    printf '#!/bin/sh\nLD_LIBRARY_PATH="%s${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" exec "%s" "$@"\n' "$programs/lib" "$program" >"$scratch/bin/${program##*/}"
+    chmod +x "$scratch/bin/${program##*/}"
+  done
+}
 
-# do_part PART SECONDS: runs it; notes that it is done, unless it failed.
+export PROGRAMS=$programs BIN=$programs/bin RESULTS=$results
+if [[ -e $programs/lib/libstdc++.so.6 ]]; then wrap_programs && BIN=$scratch/bin; fi
+
+# remains PART WHY: what was measured is kept; not for ever, for a part that never comes to its end.
+most_goes=4
+remains() {
+  local goes=$(($(cat "$results/.goes-$1" 2>/dev/null || echo 0) + 1))
+  echo "$goes" >"$results/.goes-$1"
+  ((goes < most_goes)) || failed+=("$1: $2, for the ${goes}th time")
+  return 0
+}
+
+# do_part PART SECONDS: runs it; notes that it is done, unless it failed. Not 0 where it goes on another time, which those after it wait for.
 do_part() {
-  local part=$1 limit=$2 folder=$results/$1 begin=$SECONDS status reason
+  local part=$1 limit=$2 folder=$results/$1 begin=$SECONDS status reason is_resumable=false
+  if [[ $(of "$part" resumable) == yes ]]; then is_resumable=true; fi
+  if $is_resumable && ((limit > 60)); then limit=$((limit - 20)); fi # until the case at hand is finished and written down
   rm -rf "$folder"
   mkdir -p "$folder"
   printf '=== %s: %s\n' "$part" "$(of "$part" what)"
-  (cd "$folder" && OUT=$folder timeout --kill-after=10 "$limit" bash "$parts_folder/$part.sh") >"$scratch/output" 2>&1
+  (cd "$folder" && OUT=$folder timeout --kill-after=20 "$limit" bash "$parts_folder/$part.sh") >"$scratch/output" 2>&1
   status=$?
   tee "$folder/output.txt" <"$scratch/output"
   reason=$(tail -n 1 "$scratch/output")
+  ((status == 0 || status == 77)) && rm -f "$results/.goes-$part"
   case $status in
     0) printf '%s\npassed, %d s\n' "$identity" $((SECONDS - begin)) >"$folder/done" ;;
     77) printf '%s\nskipped: %s\n' "$identity" "$reason" >"$folder/done" ;;
-    124 | 137) failed+=("$part: not done after $limit s") ;;
+    75) remains "$part" "stopped early" && return 75 ;;
+    124 | 137 | 143)
+      if $is_resumable; then remains "$part" "not done after $limit s" && return 75; else failed+=("$part: not done after $limit s"); fi
+      ;;
     *) failed+=("$part: exit code $status; see $folder/output.txt") ;;
   esac
+  return 0
 }
 
 if [[ $parts_folder == "$here/parts" ]] && ! nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
@@ -91,7 +126,7 @@ for part in "${parts[@]}"; do
   is_done "$part" && continue
   left=$((seconds - SECONDS))
   (($(of "$part" seconds) <= left)) || break
-  do_part "$part" "$left"
+  do_part "$part" "$left" || break
 done
 
 echo

@@ -16,4 +16,7 @@ while read -r test; do
   esac
 done <"$BIN/gpu_tests.txt"
 ((ran > 0)) || { echo "no test ran" && exit 1; }
+"$BIN/plumbline" doctor --json >"$OUT/doctor.json"
+python3 "$(dirname "${BASH_SOURCE[0]}")/../counted.py" "$OUT/doctor.json"
+(($? == 1)) && echo "the tests that count were skipped" && failed=1
 exit "$failed"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # what: every ceiling of the GPU, and how much of its vendor's limit each is
 # seconds: 240
+# resumable: yes
 set -uo pipefail
 "$BIN/plumbline" run "$PROGRAMS/share/plumbline/jobs/campaigns/gpu_ceilings.toml" -o "$RESULTS/gpu_ceilings.h5" --resume
 status=$?
