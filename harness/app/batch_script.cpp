@@ -19,7 +19,11 @@ std::string quoted(const std::string& word) {
 
 int ranks_of(const BatchMachine& machine) { return machine.ranks.value_or(machine.cores); }
 
-int nodes_of(const BatchJob& job) { return job.kind == BatchKind::partition || job.kind == BatchKind::nightly ? job.machine.nodes : 1; }
+/// "LEAST-MOST": a drained node keeps the others waiting for as long as it is drained where all are asked for.
+std::string node_range(const BatchJob& job) {
+  const int most = nodes_of(job.kind, job.machine), least = least_nodes_of(job.kind, job.machine);
+  return least < most ? fmt::format("{}-{}", least, most) : fmt::format("{}", most);
+}
 
 std::string head(const BatchJob& job) {
   const auto& kinds = batch_kinds();
@@ -52,8 +56,10 @@ std::string directives(const BatchJob& job) {
   add(fmt::format("--job-name=plumbline-{}", job.name));
   if (!partition.empty()) add("--partition=" + partition);
   if (!machine.account.empty()) add("--account=" + machine.account);
+  if (least_nodes_of(job.kind, machine) < nodes_of(job.kind, machine))
+    text += "# All nodes that can be had once the lesser number of them can: one that is drained or down keeps nobody waiting.\n";
+  add("--nodes=" + node_range(job));
   text += "# One task (MPI rank) for each place that a campaign may give to one.\n";
-  add(fmt::format("--nodes={}", nodes_of(job)));
   add(fmt::format("--ntasks-per-node={}", ranks_of(machine)));
   add(fmt::format("--cpus-per-task={}", std::max(1, machine.cores / ranks_of(machine))));
   if (job.kind == BatchKind::gpu)
@@ -109,22 +115,29 @@ options=()
   text += R"--(
 echo "plumbline: job $SLURM_JOB_ID, start $((restarts + 1)), nodes $SLURM_JOB_NODELIST, $SLURM_NTASKS tasks, $campaign -> $store"
 )--";
+  if (const int most = nodes_of(job.kind, job.machine); least_nodes_of(job.kind, job.machine) < most)
+    text += fmt::format(
+        R"--(if ((SLURM_JOB_NUM_NODES < {0})); then echo "plumbline: note: $SLURM_JOB_NUM_NODES of {0} nodes: the others could not be had"; fi
+)--",
+        most);
   return text;
 }
 
 std::string launch(const BatchMachine& machine) {
   if (machine.launcher == "srun")
     return fmt::format(R"--(
-# --cpus-per-task is said again: srun (22.05 and later) does not take it over from the job. --wait: once a first rank has ended, the others
-# get a minute; so a rank that died does not hold the nodes, while ranks that stop with 75 may finish their files (which --kill-on-bad-exit
-# would not let them).
-srun --mpi="${{PLUMBLINE_MPI:-{}}}" --cpus-per-task="${{SLURM_CPUS_PER_TASK:-1}}" --kill-on-bad-exit=0 --wait=60 \
-  "$plumbline" run "$campaign" -o "$store" "${{options[@]}}"
+# --cpus-per-task is said again: srun (22.05 and later) does not take it over from the job. --cpu-bind=none: plumbline binds its threads by
+# itself, for each team anew. --wait: once a first rank has ended, the others get a minute; so a rank that died does not hold the nodes,
+# while ranks that stop with 75 may finish their files (which --kill-on-bad-exit would not let them).
+srun --mpi="${{PLUMBLINE_MPI:-{}}}" --cpus-per-task="${{SLURM_CPUS_PER_TASK:-1}}" --cpu-bind=none --kill-on-bad-exit=0 --wait=60 \
+  "$plumbline" run "$campaign" -o "$store" ${{options[@]+"${{options[@]}}"}}
 status=$?
 )--",
                        machine.mpi);
   return fmt::format(R"--(
-"${{PLUMBLINE_MPIEXEC:-{}}}" -n "$SLURM_NTASKS" -ppn "${{SLURM_NTASKS_PER_NODE:-1}}" "$plumbline" run "$campaign" -o "$store" "${{options[@]}}" &
+# -bind-to none: plumbline binds its threads by itself, for each team anew.
+"${{PLUMBLINE_MPIEXEC:-{}}}" -n "$SLURM_NTASKS" -ppn "${{SLURM_NTASKS_PER_NODE:-1}}" -bind-to none \
+  "$plumbline" run "$campaign" -o "$store" ${{options[@]+"${{options[@]}}"}} &
 launcher=$!
 trap 'kill -USR1 "$launcher"' USR1 # it hands the signal on to the ranks
 while :; do
@@ -195,6 +208,16 @@ const std::vector<BatchKindName>& batch_kinds() {
       {BatchKind::nightly, "nightly",
        "Measures all nodes of a partition tonight and holds them against the nights before: exit code 3 is a regression"}};
   return kinds;
+}
+
+int nodes_of(BatchKind kind, const BatchMachine& machine) {
+  return kind == BatchKind::partition || kind == BatchKind::nightly ? machine.nodes : 1;
+}
+
+int least_nodes_of(BatchKind kind, const BatchMachine& machine) {
+  const int most = nodes_of(kind, machine);
+  if (most == 2) return ranks_of(machine) > 1 ? 1 : 2;
+  return std::min(most, std::max(2, (most + 1) / 2));
 }
 
 std::string batch_script(const BatchJob& job) {

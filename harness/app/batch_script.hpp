@@ -27,6 +27,11 @@ struct BatchJob {
   int signal_seconds = 120;
 };
 
+/// The nodes that a job of that kind asks for, and the fewest with which it starts: half of them. Of a range from 1 node on Slurm (22.05)
+/// gives no more nodes than a node has tasks, although others are free; from 2 on it gives all.
+int nodes_of(BatchKind kind, const BatchMachine& machine);
+int least_nodes_of(BatchKind kind, const BatchMachine& machine);
+
 /// Clean by shellcheck; nothing of the environment stands in it.
 std::string batch_script(const BatchJob& job);
 

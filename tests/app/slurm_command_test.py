@@ -48,6 +48,32 @@ def test_scripts_are_clean_by_shellcheck_and_hold_nothing_of_the_environment(tmp
         pytest.skip("shellcheck is not installed; the scripts are only parsed")
 
 
+def nodes_asked_for(folder, kind, nodes, ranks=4):
+    machine = folder / f"machine{nodes}x{ranks}.toml"
+    machine.write_text(f'schema = "plumbline-machine/1"\nnodes = {nodes}\ncores = {ranks}\n')
+    text = written(folder / f"{kind}{nodes}x{ranks}", EXAMPLE[0], "--machine", machine, "--kind", kind)[kind]
+    return re.search(r"^#SBATCH --nodes=(.*)$", text, re.M).group(1), "nodes: the others could not be had" in text
+
+
+@pytest.mark.parametrize("kind", ["partition", "nightly"])
+def test_a_job_of_all_nodes_starts_without_the_drained_ones(tmp_path, kind):
+    """Never from 1 on where more would do: of such a range Slurm gives no more nodes than a node has tasks."""
+    assert nodes_asked_for(tmp_path, kind, 100) == ("50-100", True)
+    assert nodes_asked_for(tmp_path, kind, 3) == ("2-3", True)
+    assert nodes_asked_for(tmp_path, kind, 2) == ("1-2", True)
+    assert nodes_asked_for(tmp_path, kind, 2, ranks=1) == ("2", False)
+    assert nodes_asked_for(tmp_path, kind, 1) == ("1", False)
+    assert nodes_asked_for(tmp_path, "node", 100) == ("1", False)
+
+
+@pytest.mark.parametrize("launcher, unbound", [("srun", "--cpu-bind=none"), ("mpiexec", "-bind-to none")])
+def test_binding_is_left_to_plumbline_and_an_old_bash_reads_the_script(tmp_path, launcher, unbound):
+    """Before bash 4.4 an empty array is an unset variable: under set -u it must be guarded."""
+    for kind, text in written(tmp_path, *EXAMPLE, "--launcher", launcher).items():
+        assert unbound in text, kind
+        assert '${options[@]+"${options[@]}"}' in text and text.count("options[@]") == 2, kind
+
+
 def minutes(text):
     hours, rest = re.search(r"--time=(\d+):(\d+):00", text).groups()
     return 60 * int(hours) + int(rest)

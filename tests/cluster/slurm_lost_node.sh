@@ -21,7 +21,7 @@ kill_node() {
   done
 }
 
-job=$(sbatch --parsable --output=job.log partition.sbatch)
+job=$(sbatch --parsable --nodes=2 --output=job.log partition.sbatch)
 wait_for_state "$job" 60 RUNNING || fail "the job did not start" job.log
 for ((try = 0; try < 600; try++)); do
   if [[ -s x.journal/nodeA && -s x.journal/nodeB ]]; then break; fi
