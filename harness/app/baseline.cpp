@@ -47,11 +47,33 @@ Night accepted_night(const fs::path& from, fs::path& folder) {
   return std::move(history.nights.back());
 }
 
-std::size_t rows_named(const Night& night, const AcceptOptions& options) {
-  std::size_t rows = 0;
-  for (const auto& row : night.rows)
-    rows += fnmatch(options.what.c_str(), row.key.what.c_str(), 0) == 0 && fnmatch(options.node.c_str(), row.key.node.c_str(), 0) == 0;
-  return rows;
+struct Named {
+  std::set<SeriesKey> all, tonight;  // in any night of the folder up to the accepted one; in that one
+};
+
+/// What is gone can be accepted too: the night that it is gone from has no row of it.
+Named keys_named(const fs::path& folder, const Night& night, const AcceptOptions& options) {
+  Named named;
+  const auto add = [&](const Night& from, std::set<SeriesKey>& to) {
+    for (const auto& row : from.rows)
+      if (fnmatch(options.what.c_str(), row.key.what.c_str(), 0) == 0 && fnmatch(options.node.c_str(), row.key.node.c_str(), 0) == 0)
+        to.insert(row.key);
+  };
+  for (const auto& one : load_history(folder).nights)
+    if (one.started_unix_ns <= night.started_unix_ns) add(one, named.all);
+  add(night, named.tonight);
+  named.all.insert(named.tonight.begin(), named.tonight.end());
+  return named;
+}
+
+/// Its level would count for no night before that date, and then suddenly.
+void refuse_future(const Night& night, std::int64_t now) {
+  constexpr std::int64_t day_ns = 86'400LL * 1'000'000'000LL;
+  if (night.started_unix_ns > now + day_ns)
+    throw user_error(
+        fmt::format("{} began in the future, {}, by the clock that it was measured with (it is {} here): its level would not "
+                    "count before; accept another night's",
+                    night.file, utc_text(night.started_unix_ns), utc_text(now)));
 }
 
 Exit accept(const AcceptOptions& options) {
@@ -59,11 +81,15 @@ Exit accept(const AcceptOptions& options) {
     throw user_error("--reason is empty: say why the new level is right, for whoever reads the history later");
   fs::path folder;
   const Night night = accepted_night(options.from, folder);
-  const std::size_t rows = rows_named(night, options);
-  if (rows == 0)
-    throw user_error(fmt::format("no case or ceiling of {} matches --case '{}' on --node '{}'; 'plumbline history' lists them", night.file,
-                                 options.what, options.node));
-  const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const std::int64_t now =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  refuse_future(night, now);
+  const Named named = keys_named(folder, night, options);
+  if (named.all.empty())
+    throw user_error(
+        fmt::format("no case or ceiling of {}, or of the nights before it in {}, matches --case '{}' on --node '{}'; "
+                    "'plumbline history' lists them",
+                    night.file, folder.string(), options.what, options.node));
   append_accepted_level(folder, {.from_unix_ns = night.started_unix_ns,
                                  .from_file = fs::path(night.file).filename().string(),
                                  .what = options.what,
@@ -72,7 +98,9 @@ Exit accept(const AcceptOptions& options) {
                                  .who = user_name(),
                                  .host = host_name(),
                                  .accepted_unix_ns = now});
-  print(fmt::format("accepted from {} on: {} cases and ceilings; kept in {}\n", utc_text(night.started_unix_ns), rows,
+  const std::size_t gone = named.all.size() - named.tonight.size();
+  print(fmt::format("accepted from {} on: {} cases and ceilings{}; kept in {}\n", utc_text(night.started_unix_ns), named.all.size(),
+                    gone == 0 ? "" : fmt::format(" ({} of them were not measured that night and are no longer missed)", gone),
                     (folder / accepted_levels_name).string()));
   return Exit::ok;
 }

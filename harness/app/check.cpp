@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "app/check_report.hpp"
 #include "app/command.hpp"
@@ -67,7 +68,7 @@ Baseline baseline_of(const CommandOptions& options) {
   return baseline;
 }
 
-/// Those before the checked night, within the days.
+/// Those before the checked night.
 void keep_earlier(Baseline& baseline, const Night& checked, std::vector<std::string>& notes) {
   auto& nights = baseline.history.nights;
   const auto itself = std::erase_if(nights, [&](const Night& night) { return night.digest == checked.digest; });
@@ -80,17 +81,46 @@ void keep_earlier(Baseline& baseline, const Night& checked, std::vector<std::str
     notes.push_back(
         fmt::format("{} night{} began after FILE ({}) and {} no part of its baseline: FILE is an old one, or a clock was stepped back",
                     later, later == 1 ? "" : "s", utc_text(checked.started_unix_ns), later == 1 ? "is" : "are"));
+}
+
+/// The nights within the days, which rows are held against. What is missing is looked for in all: it is told until somebody accepts it.
+std::span<const Night> within_reach(const Baseline& baseline, const Night& checked) {
+  const std::span nights(baseline.history.nights);
   const double reach_ns = baseline.days * 86'400e9;
-  std::erase_if(nights,
-                [&](const Night& night) { return static_cast<double>(checked.started_unix_ns - night.started_unix_ns) > reach_ns; });
+  const auto first = std::find_if(nights.begin(), nights.end(), [&](const Night& night) {
+    return static_cast<double>(checked.started_unix_ns - night.started_unix_ns) <= reach_ns;
+  });
+  return nights.subspan(static_cast<std::size_t>(first - nights.begin()));
+}
+
+/// A level says nothing of nights before it, and nothing against a file that was named.
+std::vector<AcceptedLevel> levels_of(const Baseline& baseline, const Night& checked, std::vector<std::string>& notes) {
+  if (baseline.any_time) return {};
+  auto levels = read_accepted_levels(baseline.folder, notes);
+  const auto later = std::erase_if(levels, [&](const AcceptedLevel& level) { return level.from_unix_ns > checked.started_unix_ns; });
+  if (later > 0)
+    notes.push_back(fmt::format("{} level{} accepted from a later night on than FILE's ({}) and {} not count for it", later,
+                                later == 1 ? " is" : "s are", utc_text(checked.started_unix_ns), later == 1 ? "does" : "do"));
+  return levels;
+}
+
+/// Why no row was held against anything.
+std::string nothing_held(const CheckReport& report) {
+  if (report.rows.empty()) return "this night measured nothing: no case, ceiling or link is in its file, and nothing was checked";
+  if (report.nights == 0) return "there is no earlier night to hold this one against: nothing was checked but the results";
+  const auto accepted = std::count_if(report.rows.begin(), report.rows.end(), [](const auto& row) { return !row.accepted.empty(); });
+  const auto bad = std::count_if(report.rows.begin(), report.rows.end(), [](const auto& row) { return row.status != Status::ok; });
+  return fmt::format(
+      "none of the {} rows was held against anything, although there are {} nights: {} failed, of {} the accepted level begins too late, "
+      "the others were not measured before",
+      report.rows.size(), report.nights, bad, accepted);
 }
 
 Exit exit_of(const CheckReport& report) {
   if (!report.wrong.empty()) return Exit::wrong_result;
-  const bool slower =
-      std::any_of(report.rows.begin(), report.rows.end(), [](const auto& row) { return row.night.finding == Finding::slower; });
-  if (slower) return Exit::regression;
-  return report.missing.empty() || report.missing_allowed ? Exit::ok : Exit::io_or_failed_case;
+  if (count_of(report, Finding::slower) > 0) return Exit::regression;
+  const bool missed = (report.rows.empty() || !report.missing.empty()) && !report.missing_allowed;
+  return missed ? Exit::io_or_failed_case : Exit::ok;
 }
 
 Exit check(const CommandOptions& options) {
@@ -104,15 +134,20 @@ Exit check(const CommandOptions& options) {
   report.notes = observed.notes;
   report.notes.insert(report.notes.end(), baseline.history.notes.begin(), baseline.history.notes.end());
   keep_earlier(baseline, checked, report.notes);
-  const auto levels = read_accepted_levels(baseline.folder, report.notes);
-  report.nights = baseline.history.nights.size();
-  if (report.nights == 0)
-    report.notes.emplace_back("there is no earlier night to hold this one against: nothing was checked but the results");
+  const auto levels = levels_of(baseline, checked, report.notes);
+  const auto nights = within_reach(baseline, checked);
+  report.nights = nights.size();
 
   std::optional<double> threshold;
   if (options.threshold_percent) threshold = *options.threshold_percent / 100;
-  const auto series = series_of(baseline.history.nights, levels);
-  check_rows(report, checked, series, levels, {.false_alarms = options.false_alarms, .threshold = threshold});
+  check_rows(report, checked, series_of(nights, levels), levels, {.false_alarms = options.false_alarms, .threshold = threshold});
+  report.missing = find_missing(checked, series_of(baseline.history.nights, levels));
+  if (held_of(report) == 0) {
+    if (baseline.any_time && report.missing.empty() && report.wrong.empty())
+      throw user_error(fmt::format("{} and {} have nothing in common that was measured in both: 'plumbline compare' says what each holds",
+                                   options.file, options.baseline));
+    report.notes.push_back(nothing_held(report));
+  }
   if (!options.junit.empty()) write_output(options.junit, junit(report));
   if (!options.markdown.empty()) write_output(options.markdown, markdown(report));
   if (options.format == Format::json) print(check_document(report));
@@ -142,7 +177,8 @@ void add_check(CLI::App& app, Action& chosen) {
   command->add_option("--false-alarms", options->false_alarms, "how many are expected in a night in which nothing changed, over all rows")
       ->check(CLI::Range(1e-6, 0.5))
       ->capture_default_str();
-  command->add_flag("--allow-missing", options->allow_missing, "what the nights before measured and this one did not is told, but no failure");
+  command->add_flag("--allow-missing", options->allow_missing,
+                    "what the nights before measured and this one did not is told, but no failure");
   command->add_option("--junit", options->junit, "also write JUnit XML there, a test case a row")->type_name("FILE");
   command->add_option("--markdown", options->markdown, "also write a summary in Markdown there")->type_name("FILE");
   add_format_options(*command, options->format);

@@ -62,6 +62,20 @@ std::string cell(const std::string& text) {
   return out;
 }
 
+std::string properties(const CheckReport& report) {
+  std::string text;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    text += fmt::format("<property name=\"{}\" value=\"{}\"/>\n", escaped(name), escaped(value));
+  };
+  add("baseline", report.baseline);
+  add("nights", std::to_string(report.nights));
+  add("rows_held_against_a_night", std::to_string(held_of(report)));
+  add("false_alarms_a_night", fmt::format("{}", report.false_alarms));
+  for (const auto& [row_class, part] : report.summary.smallest_detectable)
+    add("smallest_detectable_percent." + row_class, fmt::format("{:.1f}", 100 * part));
+  return "<properties>\n" + text + "</properties>\n";
+}
+
 }  // namespace
 
 std::string junit(const CheckReport& report) {
@@ -71,6 +85,7 @@ std::string junit(const CheckReport& report) {
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   text += fmt::format("<testsuites name=\"plumbline check\" {}>\n<testsuite name=\"{}\" {} skipped=\"{}\" time=\"0\">\n", counts,
                       escaped(report.file), counts, count_of(cases, "skipped"));
+  text += properties(report);
   for (const auto& one : cases) {
     text += fmt::format("<testcase classname=\"{}\" name=\"{}\" time=\"0\"", escaped(one.node), escaped(one.name));
     text += one.kind.empty() ? "/>\n" : fmt::format("><{} message=\"{}\"/></testcase>\n", one.kind, escaped(one.message));
@@ -90,8 +105,14 @@ std::string markdown(const CheckReport& report) {
     for (const auto& row : report.rows)
       if (row.night.finding == finding)
         rows += fmt::format("| {} | {} | {} | {} |\n", to_string(finding), cell(row.key.what), cell(row.key.node), cell(evidence(row)));
-  text += rows.empty() ? "Nothing became slower or faster.\n" : "| verdict | what | node | evidence |\n| --- | --- | --- | --- |\n" + rows;
-  text += fmt::format("\n{} rows; false alarms expected a night: {}\n", report.rows.size(), plain(report.false_alarms, 2));
+  const std::size_t held = held_of(report);
+  if (held == 0) text += "Nothing was held against an earlier night: this is no verdict on what became slower.\n\n";
+  if (!rows.empty()) text += "| verdict | what | node | evidence |\n| --- | --- | --- | --- |\n" + rows;
+  if (held > 0 && rows.empty()) text += "Nothing became slower or faster.\n";
+  text += fmt::format("\n{} rows: {}\n", report.rows.size(), counts_text(report));
+  if (held > 0)
+    text += fmt::format("\nFalse alarms expected a night: {}. Smallest slowdown named 8 times of 10, by class: {}\n",
+                        plain(report.false_alarms, 2), detectable_text(report));
   for (const auto& note : report.notes) text += fmt::format("\n- {}", cell(note));
   return text + (report.notes.empty() ? "" : "\n");
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
+#include <span>
 
 #include "app/result_file.hpp"
 #include "model/spread.hpp"
@@ -17,14 +17,9 @@ std::string accepted_text(const AcceptedLevel& level) {
   return fmt::format("level accepted from {} on by {}: {}", utc_text(level.from_unix_ns), level.who, printable(level.reason));
 }
 
-/// The nights of the accepted level only.
-std::vector<SeriesPoint> baseline_points(const Series& series) {
-  return {series.points.begin() + static_cast<std::ptrdiff_t>(series.first_accepted), series.points.end()};
-}
-
 double half_width_of(const NightValue& value) { return std::isfinite(value.lo) ? std::log(value.hi / value.lo) / 2 : 0; }
 
-CheckedSeries checked_series(const NightRow& row, const std::vector<SeriesPoint>& points) {
+CheckedSeries checked_series(const NightRow& row, std::span<const SeriesPoint> points) {
   CheckedSeries series{.key = row.key, .row_class = row.row_class, .unit = row.unit};
   std::vector<double> scatters;
   for (const auto& point : points) {
@@ -38,63 +33,11 @@ CheckedSeries checked_series(const NightRow& row, const std::vector<SeriesPoint>
   return series;
 }
 
-double clock_before(const std::vector<SeriesPoint>& points) {
+double clock_before(std::span<const SeriesPoint> points) {
   std::vector<double> clocks;
   for (const auto& point : points)
     if (std::isfinite(point.value.clock_hz)) clocks.push_back(point.value.clock_hz);
   return median_of(clocks);
-}
-
-/// Where a thing was measured when it last was.
-struct LastSeen {
-  const Night* night = nullptr;
-  std::set<std::string> nodes = {};
-};
-
-/// Nights that have anything in common with this one: a folder may hold several campaigns.
-std::set<const Night*> nights_like(const Night& checked, const std::map<SeriesKey, Series>& series) {
-  std::set<std::string> here;
-  for (const auto& row : checked.rows) here.insert(row.key.what);
-  std::set<const Night*> like;
-  for (const auto& [key, one] : series)
-    if (here.contains(key.what))
-      for (const auto& point : one.points) like.insert(point.night);
-  return like;
-}
-
-/// By what was measured: in all nights of the baseline, so that what is missing is told until somebody accepts that it is gone.
-std::map<std::string, LastSeen> last_seen(const Night& checked, const std::map<SeriesKey, Series>& series) {
-  const auto like = nights_like(checked, series);
-  std::map<std::string, LastSeen> all;
-  for (const auto& [key, one] : series) {
-    const auto points = baseline_points(one);
-    const auto last = std::find_if(points.rbegin(), points.rend(), [&](const auto& point) { return like.contains(point.night); });
-    if (last == points.rend()) continue;
-    LastSeen& seen = all[key.what];
-    if (seen.night == nullptr || seen.night->started_unix_ns < last->night->started_unix_ns) seen = {last->night, {}};
-    if (seen.night == last->night) seen.nodes.insert(key.node);
-  }
-  return all;
-}
-
-/// What other nodes measured in its stead tonight (cases are spread over like nodes, or another node came for this one) is not missing.
-void find_missing(CheckReport& report, const Night& checked, const std::map<SeriesKey, Series>& series) {
-  std::map<std::string, std::set<std::string>> now;
-  std::map<SeriesKey, std::string> failed;
-  for (const auto& row : checked.rows) {
-    if (row.status == Status::ok) now[row.key.what].insert(row.key.node);
-    if (row.status != Status::ok) failed[row.key] = fmt::format("{}: {}", to_string(row.status), printable(row.reason));
-  }
-  for (const auto& [what, last] : last_seen(checked, series)) {
-    const auto& tonight = now[what];
-    if (tonight.size() >= last.nodes.size()) continue;
-    for (const auto& node : last.nodes)
-      if (!tonight.contains(node)) {
-        const auto why = failed.find({what, node});
-        report.missing.push_back(
-            {{what, node}, why == failed.end() ? "not in this night's file" : why->second, last.night->started_unix_ns});
-      }
-  }
 }
 
 std::string clock_text(double before_hz, double after_hz) {
@@ -115,7 +58,7 @@ void check_rows(CheckReport& report, const Night& checked, const std::map<Series
     const auto known = series.find(row.key);
     if (row.status != Status::ok) continue;
     const bool same_unit = known != series.end() && known->second.unit == row.unit;
-    const auto points = same_unit ? baseline_points(known->second) : std::vector<SeriesPoint>();
+    const auto points = same_unit ? known->second.of_accepted_level() : std::span<const SeriesPoint>();
     found.clock_before_hz = clock_before(points);
     asked.push_back(checked_series(row, points));
     places.push_back(report.rows.size() - 1);
@@ -128,7 +71,6 @@ void check_rows(CheckReport& report, const Night& checked, const std::map<Series
     if (row.night.finding != Finding::no_baseline)
       row.explanation = clock_explanation(row.clock_before_hz, row.after.clock_hz, row.night.slowdown);
   }
-  find_missing(report, checked, series);
 }
 
 std::string evidence(const CheckRow& row) {
@@ -204,11 +146,17 @@ std::string check_document(const CheckReport& report) {
 
 // ---------------------------------------------------------------------------------------------------------------------- text
 
-namespace {
-
 std::size_t count_of(const CheckReport& report, Finding finding) {
   return static_cast<std::size_t>(
       std::count_if(report.rows.begin(), report.rows.end(), [&](const auto& row) { return row.night.finding == finding; }));
+}
+
+std::size_t held_of(const CheckReport& report) { return report.rows.size() - count_of(report, Finding::no_baseline); }
+
+std::string counts_text(const CheckReport& report) {
+  return fmt::format("{} slower, {} suspect, {} faster, {} as before, {} without a baseline, {} missing, {} wrong",
+                     count_of(report, Finding::slower), count_of(report, Finding::suspect), count_of(report, Finding::faster),
+                     count_of(report, Finding::ok), count_of(report, Finding::no_baseline), report.missing.size(), report.wrong.size());
 }
 
 std::string detectable_text(const CheckReport& report) {
@@ -217,8 +165,6 @@ std::string detectable_text(const CheckReport& report) {
     text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", row_class, 100 * part);
   return text;
 }
-
-}  // namespace
 
 std::string check_text(const CheckReport& report) {
   std::string text = fmt::format("{} ({}) against {}: {} night{}\n", report.file, utc_text(report.started_unix_ns), report.baseline,
@@ -238,19 +184,17 @@ std::string check_text(const CheckReport& report) {
         text += wrapped(fmt::format("{}  {} on {}: {}", to_string(finding), row.key.what, row.key.node, evidence(row)), 118, "      ")
                     .substr(6) +
                 "\n";
-  text += fmt::format("{} slower, {} suspect, {} faster, {} as before, {} without a baseline, {} missing, {} wrong\n",
-                      count_of(report, Finding::slower), count_of(report, Finding::suspect), count_of(report, Finding::faster),
-                      count_of(report, Finding::ok), count_of(report, Finding::no_baseline), report.missing.size(), report.wrong.size());
+  text += counts_text(report) + "\n";
   std::vector<std::string> notes;
-  const auto held = report.rows.size() - count_of(report, Finding::no_baseline);
-  if (held > 0) {
+  if (const auto held = held_of(report); held > 0) {
     notes.push_back(fmt::format("false alarms expected in a night in which nothing changed: {} ({} rows, each with probability {:.1e})",
                                 plain(report.false_alarms, 2), held, report.summary.probability_of_row));
     notes.push_back("smallest slowdown named 8 times of 10, by class: " + detectable_text(report));
   }
   if (!report.missing.empty() && !report.missing_allowed)
     notes.emplace_back(
-        "what is missing is a failed check (exit 1); --allow-missing or baseline accept where the campaign was made smaller on purpose");
+        "what is missing is a failed check (exit 1), every night until 'plumbline baseline accept FILE --node NODE --case CASE --reason "
+        "...' says that it is gone on purpose; --allow-missing for this check only");
   if (count_of(report, Finding::faster) > 0)
     notes.emplace_back("what became faster stays a finding until 'plumbline baseline accept FILE --reason ...' makes it the new level");
   notes.insert(notes.end(), report.notes.begin(), report.notes.end());

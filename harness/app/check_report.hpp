@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "app/history_series.hpp"
+#include "app/missing_rows.hpp"
 #include "app/table.hpp"
 
 namespace plumbline::app {
@@ -20,13 +20,6 @@ struct CheckRow {
   std::string reason = {};
 };
 
-/// What the nights before measured there, and this one did not.
-struct MissingRow {
-  SeriesKey key = {};
-  std::string reason = {};
-  std::int64_t last_unix_ns = 0;  // start of the last night that did
-};
-
 struct CheckReport {
   std::string file = {}, baseline = {};
   double false_alarms = absent;  // expected a night
@@ -40,9 +33,17 @@ struct CheckReport {
   std::vector<std::string> notes = {};
 };
 
-/// Fills rows, summary and missing.
+/// Fills rows and summary.
 void check_rows(CheckReport& report, const Night& checked, const std::map<SeriesKey, Series>& series,
                 const std::vector<AcceptedLevel>& levels, const CheckOptions& options);
+
+std::size_t count_of(const CheckReport& report, Finding finding);
+/// Rows that are held against an earlier night.
+std::size_t held_of(const CheckReport& report);
+/// "1 slower, 0 suspect, ..."
+std::string counts_text(const CheckReport& report);
+/// "mem 5.3 %, compute 3.1 %"; empty where nothing is held against anything.
+std::string detectable_text(const CheckReport& report);
 
 /// "12.3 us -> 14.9 us, +20.9 % (+15.1 % to +27.0 %), 14 nights, clock 3.10 -> 3.10 GHz"
 std::string evidence(const CheckRow& row);

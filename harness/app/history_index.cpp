@@ -13,6 +13,7 @@
 #include <set>
 
 #include "app/output_file.hpp"
+#include "campaign/campaign.hpp"
 #include "core/error.hpp"
 #include "model/bootstrap.hpp"
 
@@ -21,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* schema = "plumbline-history-index/2";
+constexpr const char* schema = "plumbline-history-index/3";
 constexpr std::int64_t year_2000_ns = 946'684'800LL * 1'000'000'000LL, day_ns = 86'400LL * 1'000'000'000LL;
 
 struct FileStamp {
@@ -67,6 +68,8 @@ Json night_json(const Night& night, SeriesTable& series) {
           {"modified_unix_ns", night.modified_ns},
           {"digest", night.digest},
           {"sessions", night.sessions},
+          {"campaign", night.campaign},
+          {"distributed", night.distributed},
           {"rows", rows}};
 }
 
@@ -94,7 +97,9 @@ Night night_from(const Json& json, const Json& series) {
               .bytes = json.at("size_bytes"),
               .modified_ns = json.at("modified_unix_ns"),
               .digest = json.at("digest"),
-              .sessions = json.at("sessions")};
+              .sessions = json.at("sessions"),
+              .campaign = json.at("campaign"),
+              .distributed = json.at("distributed")};
   for (const auto& row : json.at("rows")) night.rows.push_back(row_from(row, series));
   return night;
 }
@@ -191,6 +196,17 @@ std::vector<NightRow> night_rows(const ObservedFile& file) {
   return rows;
 }
 
+/// Imported results have none, and what a later program wrote may not be readable.
+void tell_campaign(Night& night, const std::string& text) {
+  if (text.empty()) return;
+  try {
+    const Campaign campaign = parse_campaign(text, night.file);
+    night.campaign = campaign.name;
+    night.distributed = campaign.placement == Placement::distribute;
+  } catch (const Error&) {
+  }
+}
+
 }  // namespace
 
 Night night_of(const std::string& path, const ObservedFile& file) {
@@ -203,6 +219,7 @@ Night night_of(const std::string& path, const ObservedFile& file) {
   if (night.started_unix_ns < year_2000_ns) night.started_unix_ns = stamp.modified_ns;  // a clock that was never set
   night.sessions.assign(file.sessions.begin(), file.sessions.end());
   night.rows = night_rows(file);
+  tell_campaign(night, file.campaign);
   return night;
 }
 

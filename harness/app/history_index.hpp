@@ -27,6 +27,8 @@ struct Night {
   std::int64_t modified_ns = 0;
   std::uint64_t digest = 0;  // of all that was measured: equal in copies
   std::vector<std::string> sessions = {};
+  std::string campaign = {};  // its name; empty where the file has none
+  bool distributed = false;   // its cases were spread over like nodes: placement = "distribute"
   std::vector<NightRow> rows = {};
 };
 

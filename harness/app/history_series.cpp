@@ -11,7 +11,7 @@ std::vector<double> Series::log_costs() const {
   return costs;
 }
 
-std::map<SeriesKey, Series> series_of(const std::vector<Night>& nights, const std::vector<AcceptedLevel>& levels) {
+std::map<SeriesKey, Series> series_of(std::span<const Night> nights, const std::vector<AcceptedLevel>& levels) {
   std::map<SeriesKey, Series> all;
   for (const auto& night : nights)
     for (const auto& row : night.rows) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,10 @@ struct Series {
   std::size_t first_accepted = 0;           // the points from here on are of the accepted level
 
   std::vector<double> log_costs() const;
+  std::span<const SeriesPoint> of_accepted_level() const { return std::span(points).subspan(first_accepted); }
 };
 
 /// Nights in which a thing has another unit are left out.
-std::map<SeriesKey, Series> series_of(const std::vector<Night>& nights, const std::vector<AcceptedLevel>& levels);
+std::map<SeriesKey, Series> series_of(std::span<const Night> nights, const std::vector<AcceptedLevel>& levels);
 
 }  // namespace plumbline::app

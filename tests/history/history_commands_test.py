@@ -351,6 +351,57 @@ def on_node(path, word, name):
     return path
 
 
+def on_nodes(path, *names):
+    """Lets these nodes have measured all of a file's cases, every one the same."""
+    with h5py.File(path, "r+") as file:
+        for table in ("times", "outcomes"):
+            rows, attributes = file[table][:], dict(file[table].attrs)
+            wider = numpy.dtype([(name, "S64" if name == "node" else rows.dtype[name]) for name in rows.dtype.names])
+            all_rows = numpy.concatenate([rows.astype(wider)] * len(names))
+            all_rows["node"] = numpy.repeat([name.encode() for name in names], len(rows))
+            del file[table]
+            file.create_dataset(table, data=all_rows).attrs.update(attributes)
+    return path
+
+
+def failed(path, node, reason="the node went away"):
+    """Lets all cases of a node have failed."""
+    with h5py.File(path, "r+") as file:
+        outcomes, times = file["outcomes"][:], file["times"][:]
+        wider = numpy.dtype([(name, "S64" if name in ("status", "reason") else outcomes.dtype[name]) for name in outcomes.dtype.names])
+        table = outcomes.astype(wider)
+        for row in table:
+            if row["node"] == node:
+                row["status"], row["reason"] = b"failed", reason.encode()
+        for name, rows in (("outcomes", table), ("times", times[times["node"] != node])):
+            attributes = dict(file[name].attrs)
+            del file[name]
+            file.create_dataset(name, data=rows).attrs.update(attributes)
+    return path
+
+
+def campaign(path, text):
+    with h5py.File(path, "r+") as file:
+        file.attrs["campaign"] = text
+    return path
+
+
+DISTRIBUTED = CAMPAIGN.replace('name = "night"', 'name = "night"\nplacement = "distribute"')
+
+
+def checked(file, baseline, *words):
+    """The document and the exit code, whatever it is."""
+    done = subprocess.run([PLUMBLINE, "check", str(file), "--baseline", str(baseline), "--json", *map(str, words)], capture_output=True, text=True, timeout=120)
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout), done.returncode
+
+
+def missing(file, baseline, *words):
+    found, code = checked(file, baseline, *words)
+    assert code == (1 if found["missing"] else 0)
+    return [(row["what"].split("/")[2] + row["what"].split("/")[3], row["node"]) for row in found["missing"]]
+
+
 def test_a_case_that_is_gone_is_missing_and_exit_1(real, month, tmp_path):
     less = without(night(real, month / "less.h5", 14), b"fp32/n=1000/")
     done = subprocess.run([PLUMBLINE, "check", str(less), "--baseline", str(month), "--json"], capture_output=True, text=True, timeout=120)
@@ -384,9 +435,63 @@ def test_a_regression_counts_for_more_than_a_missing_case(real, month):
     assert len(document("check", both, "--baseline", month, code=3)["missing"]) == 1
 
 
-def test_what_another_node_measured_instead_is_not_missing(real, month):
-    moved = on_node(night(real, month / "moved.h5", 14), b"fp32/n=1000/", b"x")
-    assert document("check", moved, "--baseline", month)["missing"] == []
+def test_what_another_node_measured_instead_is_missing_only_where_every_node_measures_all(real, tmp_path):
+    for day in range(5):
+        campaign(night(real, tmp_path / f"{day}.h5", day), DISTRIBUTED)
+    moved = on_node(night(real, tmp_path / "moved.h5", 5), b"fp32/n=1000/", b"x")
+    assert missing(campaign(moved, DISTRIBUTED), tmp_path) == []
+    for day in range(5):
+        campaign(tmp_path / f"{day}.h5", CAMPAIGN)
+    assert [what for what, node in missing(campaign(moved, CAMPAIGN), tmp_path)] == ["fp32n=1000"]
+
+
+def test_a_dead_node_is_missing_every_night_until_it_alone_is_accepted(real, tmp_path):
+    for day in range(10):
+        on_nodes(night(real, tmp_path / f"{day:02}.h5", day), "a", "b")
+    for day in range(10, 13):
+        last = on_nodes(night(real, tmp_path / f"{day}.h5", day), "b")
+        assert [node for what, node in missing(last, "rolling:14d")] == ["a"] * 4
+    later = on_nodes(night(real, tmp_path / "later.h5", 40), "b")
+    assert len(missing(later, "rolling:14d")) == 4  # the last night with it is beyond the reach of the baseline
+    later.unlink()
+    text = plumbline("baseline", "accept", last, "--node", "a", "--case", "*fp32*", "--reason", "decommissioned")
+    assert "2 cases and ceilings" in text and "2 of them were not measured that night and are no longer missed" in text
+    found, code = checked(last, "rolling:14d")
+    assert code == 1 and {row["what"].split("/")[2] for row in found["missing"]} == {"fp64"} and {row["nights"] for row in found["rows"]} == {12}
+    plumbline("baseline", "accept", tmp_path, "--node", "a", "--reason", "decommissioned")
+    found, code = checked(last, "rolling:14d")
+    assert (code, found["missing"]) == (0, []) and {row["nights"] for row in found["rows"]} == {12}
+    back = on_nodes(night(real, tmp_path / "back.h5", 13), "a", "b")
+    assert {row["nights"] for row in checked(back, "rolling:14d")[0]["rows"] if row["node"] == "a"} == {0}
+    dead_again = on_nodes(night(real, tmp_path / "dead.h5", 14), "b")
+    assert len(missing(dead_again, "rolling:14d")) == 4
+
+
+def test_a_node_that_joins_hides_none_that_is_gone_or_failed(real, tmp_path):
+    for day in range(5):
+        on_nodes(night(real, tmp_path / f"{day}.h5", day), "a", "b")
+    assert [node for what, node in missing(on_nodes(night(real, tmp_path / "5.h5", 5), "b", "c"), tmp_path)] == ["a"] * 4
+    sick = failed(on_nodes(night(real, tmp_path / "6.h5", 6), "a", "b", "c"), b"a")
+    found, code = checked(sick, tmp_path)
+    assert code == 1 and {(row["node"], row["reason"]) for row in found["missing"]} == {("a", "failed: the node went away")}
+
+
+def test_spread_cases_are_missed_while_fewer_nodes_measure_them_than_ever_did(real, tmp_path):
+    for day in range(3):
+        campaign(on_nodes(night(real, tmp_path / f"{day}.h5", day), "a", "b"), DISTRIBUTED)
+    for day in (3, 4):
+        fewer = campaign(on_nodes(night(real, tmp_path / f"{day}.h5", day), "c"), DISTRIBUTED)
+        assert [node for what, node in missing(fewer, tmp_path)] == ["a", "b"] * 4
+    assert missing(campaign(on_nodes(night(real, tmp_path / "5.h5", 5), "c", "d"), DISTRIBUTED), tmp_path) == []
+    lost = campaign(failed(on_nodes(night(real, tmp_path / "6.h5", 6), "c", "e"), b"e"), DISTRIBUTED)
+    assert {(row["node"], row["reason"]) for row in checked(lost, tmp_path)[0]["missing"]} == {("d", "on e failed: the node went away")}
+
+
+def test_a_night_of_another_name_that_shares_cases_is_not_missed(real, tmp_path):
+    campaign(on_nodes(night(real, tmp_path / "once.h5", 0), "a", "b", "c"), CAMPAIGN.replace('"night"', '"once"'))
+    for day in range(1, 4):
+        on_nodes(night(real, tmp_path / f"{day}.h5", day), "a")
+    assert missing(on_nodes(night(real, tmp_path / "4.h5", 4), "a"), tmp_path) == []
 
 
 def test_nights_of_another_campaign_are_not_missed(real, tmp_path):
@@ -420,6 +525,49 @@ def test_an_accepted_level_is_the_baseline_from_its_night_on(real, month):
     assert plumbline("check", worse, "--baseline", "rolling:30d", code=3)
 
 
+def test_a_level_counts_from_its_night_on_and_never_for_a_named_file(real, month):
+    night(real, month / "night014.h5", 14, factor=1.25)
+    plumbline("baseline", "accept", month / "night011.h5", "--reason", "new firmware")
+    found, code = checked(month / "night010.h5", "rolling:14d")
+    assert code == 0 and {(row["verdict"], row["nights"], row["accepted"]) for row in found["rows"]} == {("OK", 10, "")}
+    assert any("accepted from a later night" in note for note in found["notes"])
+    for words in ((), ("--history", month)):
+        found, code = checked(month / "night014.h5", month / "night010.h5", *words)
+        assert code == 3 and {(row["verdict"], row["nights"], row["accepted"]) for row in found["rows"]} == {("SLOWER", 1, "")}
+    found, code = checked(month / "night014.h5", "rolling:14d")
+    assert code == 3 and {(row["verdict"], row["nights"]) for row in found["rows"]} == {("SLOWER", 3)}
+
+
+def test_a_level_of_a_night_whose_clock_ran_ahead_is_refused_and_blinds_no_check(real, month):
+    night(real, month / "ahead.h5", 20, start=NOW + 400 * DAY)
+    for what in (month, month / "ahead.h5"):
+        told = plumbline("baseline", "accept", what, "--reason", "x", code=2)
+        assert told.count("\n") == 1 and "ahead.h5 began in the future" in told
+    assert not (month / "plumbline-baseline.jsonl").exists()
+    plumbline("baseline", "accept", month / "night002.h5", "--reason", "x")
+    line = json.loads((month / "plumbline-baseline.jsonl").read_text())
+    with (month / "plumbline-baseline.jsonl").open("a") as levels:  # by a program before this one
+        levels.write(json.dumps({**line, "from_unix_ns": NOW + 400 * DAY}) + "\n")
+    slow = night(real, month / "slow.h5", 14, factor=1.25)
+    found, code = checked(slow, "rolling:14d")
+    assert code == 3 and {row["nights"] for row in found["rows"]} == {12}
+
+
+def test_a_check_that_held_nothing_against_anything_says_so(real, month, tmp_path):
+    last = month / "night013.h5"
+    plumbline("baseline", "accept", last, "--reason", "x")
+    found = document("check", last, "--baseline", "rolling:14d", "--markdown", tmp_path / "check.md")
+    assert {row["verdict"] for row in found["rows"]} == {"NO BASELINE"}
+    assert any(note.startswith("none of the 4 rows was held against anything") for note in found["notes"])
+    text = (tmp_path / "check.md").read_text()
+    assert "Nothing became slower or faster" not in text and "Nothing was held against an earlier night" in text
+    other = without(night(real, tmp_path / "fp64.h5", 1), b"fp32")
+    assert "nothing in common" in plumbline("check", without(night(real, tmp_path / "fp32.h5", 2), b"fp64"), "--baseline", other, code=2)
+    none = without(night(real, month / "none.h5", 14), b"triad")
+    found, code = checked(none, "rolling:14d")
+    assert code == 1 and any("measured nothing" in note for note in found["notes"])
+
+
 def test_levels_are_appended_and_a_torn_line_costs_itself_only(real, month):
     plumbline("baseline", "accept", month, "--reason", "one")
     file = month / "plumbline-baseline.jsonl"
@@ -446,6 +594,12 @@ def test_junit_keeps_its_schema(real, month, tmp_path):
     assert "14 nights" in failure.get("message")
     text = (tmp_path / "check.md").read_text()
     assert text.count("| SLOWER |") == 1 and "14 nights" in text
+    smallest = document("check", slow, "--baseline", month, code=3)["smallest_detectable_percent"]
+    assert smallest and all(f"{name} {percent:.1f} %" in text for name, percent in smallest.items())
+    properties = {one.get("name"): one.get("value") for one in root.iter("property")}
+    assert {name: f"{percent:.1f}" for name, percent in smallest.items()} == {
+        name.removeprefix("smallest_detectable_percent."): value for name, value in properties.items() if name.startswith("smallest_")}
+    assert properties["false_alarms_a_night"] == "0.05" and properties["nights"] == "14"
     if not shutil.which("xmllint"):
         pytest.skip("SKIP: xmllint (libxml2-utils) is not installed: the JUnit file was not held against its schema")
     schema = pathlib.Path(__file__).with_name("junit.xsd")
