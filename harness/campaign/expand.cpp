@@ -4,8 +4,10 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <set>
+#include <stdexcept>
 
 #include "campaign/suggest.hpp"
 
@@ -31,6 +33,14 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
 bool has_flavor(const Kernel& kernel, const std::string& glob) {
   const auto flavors = kernel.flavors();
   return std::any_of(flavors.begin(), flavors.end(), [&](const Flavor& flavor) { return matches(glob, std::string(flavor.name)); });
+}
+
+/// Where a name stands by itself; npos where it does not.
+std::size_t place_of_word(std::string_view text, std::string_view word) {
+  const auto is_part = [&](std::size_t i) { return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_'); };
+  std::size_t at = text.find(word);
+  while (at != text.npos && ((at > 0 && is_part(at - 1)) || is_part(at + word.size()))) at = text.find(word, at + 1);
+  return at;
 }
 
 Space space_of(const TeamSpec& team) { return team.gpus > 0 ? Space::cuda : Space::cpu; }
@@ -77,10 +87,33 @@ class SpecExpansion {
     ++kept_;
     if (!known_.insert(id).second) return;
     if (known_.size() > most_cases) fail(spec_.at, fmt::format("the campaign has more than {} cases", most_cases));
+    require_work(one);
     if (auto reason = why_skipped(one); reason.empty())
       result_.cases.push_back(std::move(one));
     else
       result_.skipped.push_back({std::move(one), std::move(reason)});
+  }
+
+  /// A kernel's model refuses values that are no case together: "ert/vector: k = 3 is neither ...".
+  void require_work(const Case& one) const {
+    try {
+      one.work();
+    } catch (const std::invalid_argument& refused) {
+      fail(written_for(one, refused.what()), fmt::format("{} ({})", refused.what(), one.id()));
+    }
+  }
+
+  /// The written value that a refusal names first; else the table.
+  Location written_for(const Case& one, std::string_view refusal) const {
+    const Written<Value>* found = nullptr;
+    std::size_t first = refusal.npos;
+    for (const auto& [name, values] : spec_.parameters) {
+      const std::size_t at = place_of_word(refusal, name.value);
+      const auto value =
+          std::find_if(values.begin(), values.end(), [&](const auto& written) { return written.value == one.parameters.at(name.value); });
+      if (at < first && value != values.end()) first = at, found = &*value;
+    }
+    return found == nullptr ? spec_.at : found->at;
   }
 
   /// Empty where it runs on the target.

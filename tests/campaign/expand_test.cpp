@@ -244,5 +244,26 @@ TEST(expand, a_sweep_too_large_is_refused_before_it_is_built) {
   expect_in(complaint(series + "params = {m = {from = 1, to = 100000}, n = {from = 1, to = 29}}\n"), {"more than 1000000 cases"});
 }
 
+/// m and n that its model does not take together.
+TEST(expand, values_that_are_no_case_together_are_told_with_their_place) {
+  std::vector<Kernel> all = example_kernels();
+  for (Kernel& kernel : all)
+    kernel.model = [](const Parameters& p, std::string_view precision, std::string_view flavor) {
+      if (p.integer("m") % 2 != 0) throw std::invalid_argument("form is none: m = " + std::to_string(p.integer("m")) + " is odd");
+      return square(p, precision, flavor);
+    };
+  const auto told = [&](const std::string& body) -> std::string {
+    try {
+      expand(campaign_of(body), all, zen2);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Exit::user_error);
+      return error.what();
+    }
+    return "";
+  };
+  expect_in(told(series + "params = {n = 3, m = [64, 65]}\n"), {"c.toml:6:27", "m = 65 is odd", "validation/series/fp64/form=loop/n=3/m=65"});
+  EXPECT_EQ(told(series + "params = {m = [64, 65]}\nexclude = [\"*/m=65/*\"]\n"), "");
+}
+
 }  // namespace
 }  // namespace plumbline
