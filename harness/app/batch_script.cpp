@@ -168,7 +168,9 @@ std::string_view after(const BatchJob& job) {
   mv "$store" "$night"
   "$plumbline" check "$night" --baseline rolling:14d # 3: something got worse
   verdict=$?
-  if ((verdict != 0)); then status=$verdict; fi
+  case $verdict-$status in # the worse of the two: a wrong result, then what got worse or is worse than like nodes, then the rest
+    4-* | 3-[012] | *-0) status=$verdict ;;
+  esac
 )--";
     default:
       return R"--(  echo "plumbline: done; on a login node: $plumbline ceilings $store; $plumbline score $store; $plumbline report $store"

@@ -74,6 +74,25 @@ def test_binding_is_left_to_plumbline_and_an_old_bash_reads_the_script(tmp_path,
         assert '${options[@]+"${options[@]}"}' in text and text.count("options[@]") == 2, kind
 
 
+def test_a_night_ends_with_the_worse_of_what_run_and_check_say(tmp_path):
+    """The script as written, between programs that end with the codes asked for."""
+    script = tmp_path / "nightly.sbatch"
+    script.write_text(written(tmp_path / "scripts", *EXAMPLE, "--kind", "nightly")["nightly"])
+    for name, text in (("srun", 'mkdir -p h/.running; touch "h/.running/quick-$SLURM_JOB_ID.h5"; exit "$RAN"'), ("plumbline", 'exit "$CHECKED"')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    facts = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PLUMBLINE": "./plumbline", "PLUMBLINE_HISTORY": "h", "SLURM_JOB_ID": "7"}
+    facts |= {"SLURM_JOB_NODELIST": "n[1-4]", "SLURM_NTASKS": "4", "SLURM_JOB_NUM_NODES": "4"}
+    for worst, codes in enumerate((0, 1, 3, 4)):
+        for other in (0, 1, 3, 4)[: worst + 1]:
+            for ran, checked in ((codes, other), (other, codes)):
+                environment = dict(os.environ, RAN=str(ran), CHECKED=str(checked), **facts)
+                ended = subprocess.run(["bash", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+                assert ended.returncode == codes, (ran, checked, ended.stdout, ended.stderr)
+    environment = dict(os.environ, RAN="0", CHECKED="127", **facts)
+    assert subprocess.run(["bash", script], cwd=tmp_path, env=environment, capture_output=True, timeout=60).returncode == 127
+
+
 def minutes(text):
     hours, rest = re.search(r"--time=(\d+):(\d+):00", text).groups()
     return 60 * int(hours) + int(rest)
