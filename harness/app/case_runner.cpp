@@ -23,6 +23,8 @@ using nlohmann::json;
 
 constexpr int noisy_repetitions = 5;  // of counts that do not repeat exactly
 
+int repetitions_of(const CountingGroup& group) { return group.what.repeats_exactly ? 1 : noisy_repetitions; }
+
 json rank_placement(int rank, const std::string& host, const std::vector<int>& cpus) {
   return {{"rank", rank}, {"host", host}, {"cpus", cpus}};
 }
@@ -183,12 +185,13 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
   if (std::any_of(groups.begin(), groups.end(), [](const CountingGroup& group) { return !group.what.emulated; }))
     bound.emplace(cpus, meeting);
   std::vector<GroupOutcome> outcomes;
+  std::optional<CountingOnGpu> on_gpu;
   for (const CountingGroup& group : groups) {
-    const int repetitions = group.what.repeats_exactly ? 1 : noisy_repetitions;
+    const int repetitions = repetitions_of(group);
     const CountedCase counted =
         group.what.emulated
             ? setting_.worker->count(measured, {group.backend, group.what.events, repetitions, placement.ranks_per_l3}, patience_seconds)
-        : placement.gpu ? count_on_gpu_of(measured, *placement.gpu, group, *bound, repetitions)
+        : placement.gpu ? count_on_gpu_of(measured, *placement.gpu, group, *bound, on_gpu)
                         : count_here(measured, group, *bound, placement, meeting, min_seconds);
     CountRow row{.case_id = mine.case_row.id, .node = ranks_.host(), .session = setting_.session, .event = "", .backend = group.backend};
     row.group = group.number;
@@ -205,7 +208,7 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
 }
 
 CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
-                                        int repetitions) {
+                                        std::optional<CountingOnGpu>& counting) {
   if (!bound.problem().empty()) return {Status::failed, bound.problem(), {}};
   if (auto lost = gpu_.why_lost(gpu); !lost.empty()) return {Status::skipped, std::move(lost), {}};
   try {
@@ -219,7 +222,8 @@ CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuPropertie
     return {Status::unavailable,
             backend->availability().ok() ? "the GPU cannot count these events together" : backend->availability().reason,
             {}};
-  CountedCase counted = count_on_gpu(measured, *backend, 0, repetitions, gpu_.use(gpu));
+  if (!counting) counting.emplace(measured, gpu_.use(gpu));
+  CountedCase counted = counting->count(*backend, 0, repetitions_of(group));
   if (counted.status == Status::failed) gpu_.look_for_loss("case " + measured.id(), counted.reason);
   return counted;
 }

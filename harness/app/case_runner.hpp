@@ -15,6 +15,7 @@
 #include "core/flows.hpp"
 #include "core/records.hpp"
 #include "gpu/gpu_module.hpp"
+#include "measure/gpu_counting.hpp"
 #include "measure/timing.hpp"
 #include "measure/worker.hpp"
 
@@ -56,8 +57,9 @@ class CaseRunner {
  private:
   /// What of the GPU belongs into the placement is added to `facts`.
   Timed time_on_gpu_of(const Case& measured, const GpuProperties& gpu, const TimingProtocol& protocol, nlohmann::json& facts);
+  /// `counting` is made with the first group, and has the case's data for the others.
   CountedCase count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
-                              int repetitions);
+                              std::optional<CountingOnGpu>& counting);
   std::vector<CacheLevel> caches_of(const TeamCpus& placement) const;
   CountedCase count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, const TeamCpus& placement,
                          TeamMeeting& team, double min_seconds);

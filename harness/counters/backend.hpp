@@ -32,7 +32,7 @@ struct EventGroup {
   bool emulated = false;         // they exist only in a process under the emulator: the rank's worker counts them
   bool whole_team = false;       // one total for all threads of the team: readings(0) has it
   bool repeats_exactly = false;  // a second repetition would say nothing more
-  int passes = 1;                // entries, of the same work each, that one count takes
+  int passes = 1;                // entries, of the same work each, that one count was planned to take: wants_another_entry() decides
 };
 
 /// An event that was asked for by name and cannot be counted.
@@ -69,6 +69,8 @@ class Backend {
   /// Called by the thread immediately around its share of the work. Neither may allocate.
   virtual void enter(int thread) noexcept = 0;
   virtual void leave(int thread) noexcept = 0;
+  /// After leave(): whether the count takes another entry of the very same work, as counters of GPUs do that are had in several passes.
+  virtual bool wants_another_entry() const noexcept { return false; }
   /// Who is entered and left: itself, or the backend whose counts it passes on, so that its own work moves no simulated line.
   virtual Backend& around_region() noexcept { return *this; }
   /// What a thread's entries summed up to, in the order of the group's events; of a group of the whole team only thread 0 is asked.

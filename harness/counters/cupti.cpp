@@ -63,7 +63,7 @@ class CuptiBackend final : public Backend {
     sums_.assign(counted_->events.size(), 0);
     launches_.reset();
     trouble_ = {};
-    taken_ = false;
+    taken_ = true;
   }
   void open(int thread) noexcept override {
     if (thread != 0) return;
@@ -87,10 +87,15 @@ class CuptiBackend final : public Backend {
   /// A profiler takes long to set up: one does for all repetitions of a group.
   void release() noexcept override { ranges_.reset(); }
   void enter(int thread) noexcept override {
-    if (thread == 0) guard([&] { launches_ ? launches_->enter() : ranges_->begin(); });
+    if (thread != 0) return;
+    if (taken_) entries_ = 0, taken_ = false;
+    guard([&] { launches_ ? launches_->enter() : ranges_->begin(); });
   }
   void leave(int thread) noexcept override {
     if (thread == 0) guard([&] { launches_ ? launches_->leave() : end_of_range(); });
+  }
+  bool wants_another_entry() const noexcept override {
+    return trouble_.ok() && ranges_ && !taken_ && entries_ < most_entries * ranges_->passes();
   }
   std::vector<Reading> readings(int /*thread*/) const override {
     std::vector<Reading> all;
@@ -114,15 +119,11 @@ class CuptiBackend final : public Backend {
     if (trouble_.ok()) trouble_ = cupti_attempt(*cupti_.opened(), act);
   }
 
-  /// Groups are planned for the chip; a GPU that lacks some of its counters may need other passes.
-  void open_ranges() {
-    ranges_ = std::make_unique<CuptiRanges>(*cupti_.opened(), driver_, counted_->events);
-    if (const std::size_t needed = ranges_->passes(); needed != static_cast<std::size_t>(counted_->passes))
-      throw io_error("this GPU counts the group in " + std::to_string(needed) + " passes, where its chip takes " +
-                     std::to_string(counted_->passes));
-  }
+  /// Groups are planned for the chip; a GPU that lacks some of its counters may need other passes, and CUPTI says when it has them all.
+  void open_ranges() { ranges_ = std::make_unique<CuptiRanges>(*cupti_.opened(), driver_, counted_->events); }
 
   void end_of_range() {
+    ++entries_;
     taken_ = ranges_->end();
     if (!taken_) return;
     const auto values = ranges_->take();
@@ -193,7 +194,9 @@ class CuptiBackend final : public Backend {
   std::vector<Refusal> refused_;
   const EventGroup* counted_ = nullptr;
   std::vector<double> sums_;
-  bool taken_ = false;  // all passes of what was entered last
+  static constexpr std::size_t most_entries = 4;  // as many times the passes that CUPTI plans on this GPU: then it will never have them
+  std::size_t entries_ = 0;                       // of the work whose passes are being had
+  bool taken_ = true;                             // all of them
   std::unique_ptr<CuptiRanges> ranges_;
   std::unique_ptr<CuptiLaunches> launches_;
 };

@@ -27,19 +27,19 @@ class Release {
   Backend& backend_;
 };
 
-/// One entry, in each pass that the group takes.
+/// One entry, in as many passes as the GPU takes for the group.
 std::vector<std::vector<Reading>> count_region(PreparedOnGpu& prepared, bool empty, Backend& backend, std::size_t group) {
   backend.prepare(group, 1);
   backend.open(0);
   prepared.sweep();
   prepared.restore();
-  for (int pass = 0; pass < backend.groups()[group].passes; ++pass) {
+  do {
     prepared.gpu().wait();
     backend.enter(0);
     if (!empty) prepared.sweep();
     backend.leave(0);
     if (!empty) prepared.restore();
-  }
+  } while (backend.wants_another_entry());
   backend.close(0);
   prepared.gpu().wait();
   auto readings = backend.readings(0);
@@ -55,17 +55,17 @@ const Reading* refusal(const std::vector<Reading>& readings) {
 
 }  // namespace
 
-CountedCase count_on_gpu(const Case& measured, Backend& backend, std::size_t group, int repetitions, Gpu& gpu) {
+CountedCase CountingOnGpu::count(Backend& backend, std::size_t group, int repetitions) {
   CountedCase counted;
   Timed prepared_as;
-  const auto prepared = prepare_on_gpu(measured, false, gpu, prepared_as);
-  if (!prepared) return {prepared_as.status, prepared_as.reason, {}};
+  if (!prepared_) prepared_ = prepare_on_gpu(case_, false, gpu_, prepared_as);
+  if (!prepared_) return {prepared_as.status, prepared_as.reason, {}};
   const Release release(backend);
   try {
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       RegionCounts counts{.kernel = {}, .empty = {}, .sweeps = 1};
-      counts.empty = count_region(*prepared, true, backend, group);
-      counts.kernel = refusal(counts.empty.front()) != nullptr ? counts.empty : count_region(*prepared, false, backend, group);
+      counts.empty = count_region(*prepared_, true, backend, group);
+      counts.kernel = refusal(counts.empty.front()) != nullptr ? counts.empty : count_region(*prepared_, false, backend, group);
       const Reading* const refused = refusal(counts.kernel.front());
       if (refused != nullptr) counted.status = refused->status, counted.reason = refused->reason;
       counted.repetitions.push_back(std::move(counts));
@@ -73,9 +73,14 @@ CountedCase count_on_gpu(const Case& measured, Backend& backend, std::size_t gro
     }
   } catch (const std::exception& failure) {
     backend.close(0);
+    prepared_.reset();
     return {Status::failed, std::string("the GPU failed while the case was counted: ") + failure.what(), {}};
   }
   return counted;
+}
+
+CountedCase count_on_gpu(const Case& measured, Backend& backend, std::size_t group, int repetitions, Gpu& gpu) {
+  return CountingOnGpu(measured, gpu).count(backend, group, repetitions);
 }
 
 }  // namespace plumbline

@@ -1,15 +1,34 @@
 // Counting one case on a GPU with one event group: as on CPUs (measure/counting.hpp), a warm sweep, then the region, and the empty region.
 #pragma once
+#include <memory>
+
 #include "core/case.hpp"
 #include "counters/backend.hpp"
 #include "gpu/gpu_module.hpp"
 #include "measure/counting.hpp"
+#include "measure/gpu_timing.hpp"
 
 namespace plumbline {
 
-/// Counts `group` of `backend` over a case whose kernel is for GPUs, in so many repetitions of (empty region, kernel's region). A group of
-/// several passes sweeps as often, with the data restored in between, and counts one sweep. Where the backend is refused its counters the
-/// status is its own, of the first repetition, and no further one is tried. Never throws.
+/// A case whose kernel is for GPUs, for group after group: its data are allocated and filled once, with the first of them, which takes longer
+/// than to count them all.
+class CountingOnGpu {
+ public:
+  /// Both outlive it.
+  CountingOnGpu(const Case& measured, Gpu& gpu) : case_(measured), gpu_(gpu) {}
+
+  /// Counts `group` of `backend` in so many repetitions of (empty region, kernel's region). A group of several passes sweeps as often, with
+  /// the data restored in between, and counts one sweep. Where the backend is refused its counters the status is its own, of the first
+  /// repetition, and no further one is tried. Never throws.
+  CountedCase count(Backend& backend, std::size_t group, int repetitions);
+
+ private:
+  const Case& case_;
+  Gpu& gpu_;
+  std::unique_ptr<PreparedOnGpu> prepared_;
+};
+
+/// One group alone.
 CountedCase count_on_gpu(const Case& measured, Backend& backend, std::size_t group, int repetitions, Gpu& gpu);
 
 }  // namespace plumbline

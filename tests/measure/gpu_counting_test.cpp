@@ -9,7 +9,7 @@
 namespace plumbline {
 namespace {
 
-int value = 0, sweeps_made = 0;  // of the data, which a sweep changes and restoring resets
+int value = 0, sweeps_made = 0, prepared = 0;  // of the data, which a sweep changes and restoring resets
 
 class Changed final : public Workload {
  public:
@@ -33,6 +33,7 @@ Case changing(std::uint64_t bytes = 8) {
       .model = [](const Parameters&, std::string_view, std::string_view) { return Work{}; },
       .prepare = [](const Parameters&, std::string_view, std::pmr::memory_resource& memory) -> std::unique_ptr<Workload> {
         memory.deallocate(memory.allocate(needed), needed);
+        ++prepared;
         return std::make_unique<Changed>();
       },
       .count = {},
@@ -52,7 +53,7 @@ GpuProperties small() {
 class SweepCounter final : public Backend {
  public:
   explicit SweepCounter(int passes, Availability refused = {})
-      : groups_{{.events = {"unused"}}, {.events = {"sweeps"}, .passes = passes}}, refused_(std::move(refused)) {}
+      : groups_{{.events = {"unused"}}, {.events = {"sweeps"}}}, needed_(passes), refused_(std::move(refused)) {}
 
   std::string_view name() const override { return "sweeps"; }
   Availability availability() const override { return {}; }
@@ -71,11 +72,12 @@ class SweepCounter final : public Backend {
     ++entries_;
   }
   void leave(int) noexcept override { swept_ += sweeps_made - before_; }
+  bool wants_another_entry() const noexcept override { return entries_ < needed_; }
   std::vector<Reading> readings(int) const override {
     if (no_number_below > swept_) return {{.event = "sweeps", .status = Status::failed, .reason = "no number", .no_number = true}};
     if (!refused_.ok()) return {{.event = "sweeps", .status = refused_.status, .reason = refused_.reason}};
-    EXPECT_EQ(entries_, groups_[1].passes);
-    return {{.event = "sweeps", .raw = static_cast<std::uint64_t>(swept_ / groups_[1].passes)}};
+    EXPECT_EQ(entries_, needed_) << "whatever was planned";
+    return {{.event = "sweeps", .raw = static_cast<std::uint64_t>(swept_ / needed_)}};
   }
 
   void release() noexcept override { ++releases; }
@@ -84,6 +86,7 @@ class SweepCounter final : public Backend {
 
  private:
   std::vector<EventGroup> groups_;
+  int needed_;  // passes, as this GPU takes them
   Availability refused_;
   int swept_ = 0, entries_ = 0, before_ = 0;
   bool is_open_ = false;
@@ -109,6 +112,20 @@ TEST(count_on_gpu, a_group_of_several_passes_sweeps_the_same_data_as_often) {
   SweepCounter backend(4);
   const CountedCase counted = count_on_gpu(changing(), backend, 1, 1, gpu);
   EXPECT_EQ(counted.repetitions.at(0).kernel.at(0).at(0).raw, 1U);
+}
+
+TEST(CountingOnGpu, prepares_a_case_once_for_all_its_groups) {
+  StandInGpu gpu(small());
+  SweepCounter backend(2);
+  const Case measured = changing();
+  CountingOnGpu counting(measured, gpu);
+  prepared = 0;
+  for (int group = 0; group < 3; ++group) {
+    const CountedCase counted = counting.count(backend, 1, 2);
+    ASSERT_EQ(counted.status, Status::ok) << counted.reason;
+    EXPECT_EQ(counted.repetitions.at(1).kernel.at(0).at(0).raw, 1U);
+  }
+  EXPECT_EQ(prepared, 1);
 }
 
 TEST(count_on_gpu, refused_counters_are_the_status_and_are_not_tried_again) {
