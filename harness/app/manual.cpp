@@ -35,7 +35,7 @@ stopped early; resumable
 event tables of your own: files and folders, separated by colons
 .TP
 .B PLUMBLINE_CUPTI_PATH
-the folder of NVIDIA's libcupti, if not beside the program or in the CUDA toolkit that it was built with
+the folder of NVIDIA's libcupti, if not beside the program, in a CUDA toolkit (the one that it was built with, CUDA_HOME, /usr/local/cuda), among Python's packages or on the loader's path
 .TP
 .B PLUMBLINE_CUDA_CODE_PATH
 the folder of the disassembled module for GPUs, if not beside the module

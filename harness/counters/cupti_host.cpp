@@ -12,10 +12,50 @@ namespace plumbline {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+const fs::path loader_path;  // an empty folder, as open_cupti() has it
+
+void add_if_there(const fs::path& folder, std::vector<fs::path>& folders) {
+  if (holds_cupti(folder) && std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
+}
+
+/// What is in the folder, by name; nothing where there is none.
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::error_code none;
+  std::vector<fs::path> entries;
+  for (fs::directory_iterator at(folder, none), end; !none && at != end; at.increment(none)) entries.push_back(at->path());
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+void add_toolkit(const fs::path& root, std::vector<fs::path>& folders) {
+  for (const char* folder : {"extras/CUPTI/lib64", "lib64", "lib"}) add_if_there(root / folder, folders);
+  for (const auto& target : entries_of(root / "targets")) add_if_there(target / "lib", folders);
+}
+
+/// PyPI's wheels, below a Python's prefix.
+void add_wheels(const fs::path& prefix, std::vector<fs::path>& folders) {
+  for (const auto& python : entries_of(prefix / "lib"))
+    for (const char* packages : {"site-packages", "dist-packages"})
+      for (const auto& wheel : entries_of(python / packages / "nvidia")) add_if_there(wheel / "lib", folders);
+}
+
+}  // namespace
+
 std::vector<fs::path> CuptiHost::cupti_folders() {
   if (const char* named = std::getenv("PLUMBLINE_CUPTI_PATH"); named != nullptr && *named != '\0') return {named};
   std::error_code none;
-  return {fs::read_symlink("/proc/self/exe", none).parent_path(), PLUMBLINE_CUPTI_LIBRARY_DIR};
+  std::vector<fs::path> folders{fs::read_symlink("/proc/self/exe", none).parent_path(), PLUMBLINE_CUPTI_LIBRARY_DIR, loader_path};
+  for (const char* named : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
+    if (const char* toolkit = std::getenv(named); toolkit != nullptr && *toolkit != '\0') add_toolkit(toolkit, folders);
+  add_toolkit("/usr/local/cuda", folders);
+  add_toolkit("/opt/cuda", folders);
+  for (const char* named : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (const char* prefix = std::getenv(named); prefix != nullptr && *prefix != '\0') add_wheels(prefix, folders);
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') add_wheels(fs::path(home) / ".local", folders);
+  for (const char* prefix : {"/usr/local", "/usr"}) add_wheels(prefix, folders);
+  return folders;
 }
 
 CuptiHost::CuptiHost(const std::vector<fs::path>& folders) {

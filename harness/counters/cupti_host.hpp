@@ -44,7 +44,8 @@ class CuptiHost {
   /// beside those of the SMs. Error (user) names a metric that the chip does not have.
   std::optional<std::size_t> passes(const std::string& chip, std::span<const std::string> metrics) const;
 
-  /// Where it is looked for: in PLUMBLINE_CUPTI_PATH, where that is set, else beside the program and in the toolkit that it was built with.
+  /// Where it is looked for: in PLUMBLINE_CUPTI_PATH, where that is set, else beside the program, in the toolkit that it was built with, by the
+  /// loader's path (an empty folder), in the toolkits of CUDA_HOME, /usr/local/cuda and the like, and in PyPI's wheels.
   static std::vector<std::filesystem::path> cupti_folders();
 
  private:

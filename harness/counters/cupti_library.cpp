@@ -1,5 +1,7 @@
 #include "counters/cupti_library.hpp"
 
+#include <algorithm>
+
 #include "counters/cupti_refusals.hpp"
 
 namespace plumbline {
@@ -32,7 +34,7 @@ bool answers(const CuptiLibrary& cupti, std::string& why) {
 
 /// Opens it in the folder, with libnvperf_host; an empty folder is the loader's path. Null with the reason where that cannot be.
 std::shared_ptr<const CuptiLibrary> try_folder(const fs::path& folder, std::string& why) {
-  if (!folder.empty() && !fs::exists(folder / cupti_name)) return why = "not in " + folder.string(), nullptr;
+  if (!folder.empty() && !holds_cupti(folder)) return why = "not in " + folder.string(), nullptr;
   void* const handle = dlopen((folder / cupti_name).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return why = last_loader_error(), nullptr;
   std::string origin(4096, '\0');
@@ -61,10 +63,15 @@ void CuptiLibrary::require_success(CUptiResult result, const char* call, const c
       std::string(call) + " failed: " + words(result) + " (" + in_file + ":" + std::to_string(line) + ", " + file.string() + ")");
 }
 
+bool holds_cupti(const fs::path& folder) {
+  std::error_code none;
+  return fs::exists(folder / cupti_name, none);
+}
+
 std::shared_ptr<const CuptiLibrary> open_cupti(const std::vector<fs::path>& folders, std::string& why_not) {
   std::string reasons;
   std::vector<fs::path> places = folders;
-  places.emplace_back();
+  if (std::find(places.begin(), places.end(), fs::path()) == places.end()) places.emplace_back();
   for (const auto& folder : places) {
     std::string why;
     if (auto found = try_folder(folder, why)) {  // and no other one after it, which would meet this one's libnvperf_host
@@ -73,7 +80,7 @@ std::shared_ptr<const CuptiLibrary> open_cupti(const std::vector<fs::path>& fold
     }
     reasons += (reasons.empty() ? "" : "; ") + why;
   }
-  why_not = "no " + cupti_name + " that can be used: " + reasons + "; put the folder of the CUDA toolkit that has it on LD_LIBRARY_PATH";
+  why_not = "no " + cupti_name + " that can be used: " + reasons + "; nor is it in /usr/local/cuda, CUDA_HOME or Python's packages (pip install nvidia-cuda-cupti); put its folder on LD_LIBRARY_PATH";
   return nullptr;
 }
 

@@ -44,7 +44,10 @@ struct CuptiLibrary {
   void require_success(CUptiResult result, const char* call, const char* in_file, int line) const;
 };
 
-/// In the first of the folders that has it, with libnvperf_host beside it, else by the loader's path. Null with the reason.
+/// Whether the folder has the library of the version that this program was built with.
+bool holds_cupti(const std::filesystem::path& folder);
+
+/// In the first of the folders (an empty one: the loader's path) that has it, with libnvperf_host beside it, else by the loader's path. Null with the reason.
 std::shared_ptr<const CuptiLibrary> open_cupti(const std::vector<std::filesystem::path>& folders, std::string& why_not);
 
 // CUPTI's functions take one structure each, which begins with its own size: by that CUPTI knows its version.

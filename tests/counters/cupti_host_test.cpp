@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <set>
@@ -21,6 +22,40 @@ namespace {
 
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
+
+/// A name of the surroundings, set while this lives.
+class Surroundings {
+ public:
+  Surroundings(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
+  Surroundings(const Surroundings&) = delete;
+  Surroundings& operator=(const Surroundings&) = delete;
+  ~Surroundings() { unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+TEST(cupti_folders, are_those_of_toolkits_and_wheels_that_have_the_library_behind_the_loaders_path) {
+  const fs::path scratch = fs::temp_directory_path() / ("cupti_folders." + std::to_string(getpid()));
+  const std::string library = "libcupti.so." + std::to_string(CUPTI_API_VERSION / 10000);
+  const fs::path toolkit = scratch / "cuda", target = toolkit / "targets/sbsa-linux/lib", extras = toolkit / "extras/CUPTI/lib64",
+                 wheel = scratch / "venv/lib/python3.11/site-packages/nvidia/cu13/lib", empty = toolkit / "lib64";
+  for (const auto& folder : {target, extras, wheel, empty}) fs::create_directories(folder);
+  for (const auto& folder : {target, extras, wheel}) std::ofstream(folder / library) << "here";
+  std::vector<fs::path> folders;
+  {
+    const Surroundings home("CUDA_HOME", toolkit.string()), python("VIRTUAL_ENV", (scratch / "venv").string());
+    folders = CuptiHost::cupti_folders();
+  }
+  fs::remove_all(scratch);
+  const auto place = [&](const fs::path& folder) { return std::find(folders.begin(), folders.end(), folder) - folders.begin(); };
+  const auto none = static_cast<std::ptrdiff_t>(folders.size());
+  EXPECT_LT(place(fs::path()), place(extras)) << "LD_LIBRARY_PATH is the user's own word";
+  EXPECT_LT(place(extras), place(target));
+  EXPECT_LT(place(target), place(wheel));
+  EXPECT_LT(place(wheel), none);
+  EXPECT_EQ(place(empty), none) << "a toolkit's folder without it is not tried";
+}
 
 class cupti_host : public ::testing::Test {
  protected:
