@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <span>
+#include <tuple>
 
 #include "app/result_file.hpp"
 #include "model/spread.hpp"
@@ -166,18 +168,38 @@ std::string detectable_text(const CheckReport& report) {
   return text;
 }
 
+namespace {
+
+/// A node that is gone is one line, not one for each of its cases.
+std::string missing_text(const CheckReport& report) {
+  constexpr std::size_t few = 3, named = 2;
+  std::map<std::tuple<std::string, std::int64_t, std::string>, std::vector<std::string>> alike;
+  for (const auto& one : report.missing) alike[{one.key.node, one.last_unix_ns, one.reason}].push_back(one.key.what);
+  std::string text;
+  const auto add = [&](const std::string& what, const std::string& node, std::int64_t last, const std::string& reason) {
+    text +=
+        wrapped(fmt::format("MISSING  {} on {}: last measured {}; {}", what, node, utc_text(last), reason), 118, "      ").substr(6) + "\n";
+  };
+  for (const auto& [about, all] : alike) {
+    const auto& [node, last, reason] = about;
+    if (all.size() > few)
+      add(fmt::format("{} cases and ceilings", all.size()), node, last,
+          fmt::format("{}: {}, {} and {} more (--json names all)", reason, all[0], all[1], all.size() - named));
+    else
+      for (const auto& what : all) add(what, node, last, reason);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string check_text(const CheckReport& report) {
   std::string text = fmt::format("{} ({}) against {}: {} night{}\n", report.file, utc_text(report.started_unix_ns), report.baseline,
                                  report.nights, report.nights == 1 ? "" : "s");
   for (const auto& one : report.wrong)
     text += wrapped(fmt::format("WRONG RESULT  {} on {}: {}", one.key.what, one.key.node, printable(one.reason)), 118, "      ").substr(6) +
             "\n";
-  for (const auto& one : report.missing)
-    text +=
-        wrapped(fmt::format("MISSING  {} on {}: last measured {}; {}", one.key.what, one.key.node, utc_text(one.last_unix_ns), one.reason),
-                118, "      ")
-            .substr(6) +
-        "\n";
+  text += missing_text(report);
   for (const Finding finding : {Finding::slower, Finding::suspect, Finding::faster})
     for (const auto& row : report.rows)
       if (row.night.finding == finding)

@@ -451,6 +451,8 @@ def test_a_dead_node_is_missing_every_night_until_it_alone_is_accepted(real, tmp
     for day in range(10, 13):
         last = on_nodes(night(real, tmp_path / f"{day}.h5", day), "b")
         assert [node for what, node in missing(last, "rolling:14d")] == ["a"] * 4
+    text = subprocess.run([PLUMBLINE, "check", str(last), "--baseline", "rolling:14d"], capture_output=True, text=True, timeout=120).stdout
+    assert text.count("MISSING") == 1 and "MISSING  4 cases and ceilings on a: last measured" in text and "4 missing" in text
     later = on_nodes(night(real, tmp_path / "later.h5", 40), "b")
     assert len(missing(later, "rolling:14d")) == 4  # the last night with it is beyond the reach of the baseline
     later.unlink()
