@@ -11,7 +11,8 @@ namespace plumbline {
 /// What the code that launches knows and the kernel's own code does not say.
 struct LaunchFacts {
   std::uint64_t threads = 0;              // that have work
-  std::vector<std::uint64_t> trips = {};  // of the kernel's loops, in the order in which they begin in its code
+  std::vector<std::uint64_t> trips = {};  // of the kernel's loops, in the order in which they begin in its code: each thread's
+  bool trips_of_all = false;              // or of all threads together (of a loop within a loop, in all trips of the outer one)
   bool guards_let_through = false;        // each of these threads does all that guards stand around; loops without a trip are left out
 };
 
@@ -20,6 +21,7 @@ struct KernelLaunch {
   std::string architecture = {};  // of that code: "sm_90a"
   std::array<unsigned, 3> grid = {}, block = {};
   std::optional<LaunchFacts> facts = {};  // absent: the launching code tells nothing
+  std::string untold = {};                // and why
 };
 
 }  // namespace plumbline

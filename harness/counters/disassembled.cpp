@@ -8,12 +8,17 @@
 namespace plumbline {
 namespace {
 
+constexpr const char* tensor_types[] = {"fp16", "bf16", "tf32", "fp64", "fp8", "int8"};
+
 std::vector<EventDescription> describe_events() {
   std::vector<EventDescription> all;
   for (const char* precision : {"fp64", "fp32", "fp16", "bf16"})
     for (const char* kind : {"add", "mul", "fma"})
       all.push_back({std::string("flops.") + precision + "." + kind, "operations",
                      std::string("static: ") + precision + " " + kind + (kind == std::string("fma") ? ", one each" : "")});
+  for (const char* type : tensor_types)
+    all.push_back({std::string("flops.tensor.") + type, "operations",
+                   std::string("static: ") + type + " multiplications and additions of tensor cores, two an FMA"});
   const auto add = [&](const char* space, const char* event, const char* bytes, const std::string& what) {
     all.push_back({event, "instructions", "static: " + what + " of single threads, " + space});
     all.push_back({bytes, "bytes", "static: their bytes"});
@@ -119,6 +124,10 @@ std::vector<Counter> disassembled_counters() {
     const std::string flops = std::string("flops.") + precision;
     add(flops, {{flops + ".add", 1}, {flops + ".mul", 1}, {flops + ".fma", 2}}, Kind::flops);
     for (const char* kind : {".add", ".mul", ".fma"}) add(flops + kind, {{flops + kind, 1}}, Kind::flops);
+  }
+  for (const char* type : tensor_types) {
+    const std::string flops = std::string("flops.tensor.") + type;
+    add(flops, {{flops, 1}}, Kind::flops);
   }
   for (const char* boundary : {"reg-L1", "reg-shared"}) {
     const std::string bytes = std::string("bytes.") + boundary;

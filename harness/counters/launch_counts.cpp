@@ -56,8 +56,8 @@ std::string readable(const std::string& mangled) {
   return text.size() > most ? text.substr(0, most) + "..." : text;
 }
 
-/// Of one thread; `refusal` also where the launch itself or the code leaves something open.
-SassCounts of_a_thread(const KernelLaunch& launch, const fs::path& folder) {
+/// Of all its threads; `refusal` also where the launch itself or the code leaves something open.
+SassCounts of_launch(const KernelLaunch& launch, const fs::path& folder) {
   const auto refused = [](std::string why) {
     SassCounts none;
     none.refusal = std::move(why);
@@ -65,13 +65,17 @@ SassCounts of_a_thread(const KernelLaunch& launch, const fs::path& folder) {
   };
   if (launch.function.empty()) return refused("a graph is launched, whose kernels are not told");
   const std::string name = readable(launch.function);
-  if (!launch.facts) return refused(name + ": its launch does not tell which threads have work and how often its loops run");
+  if (!launch.facts)
+    return refused(name + ": " +
+                   (launch.untold.empty() ? "its launch does not tell which threads have work and how often its loops run" : launch.untold));
   const Code& code = code_in(folder / code_file(launch.architecture));
   if (!code.why_not.empty()) return refused(code.why_not);
   const auto function = code.functions.find(launch.function);
   if (function == code.functions.end()) return refused(name + ": not in " + code_file(launch.architecture) + ", which is of another build");
-  SassCounts counts = executed_by_a_thread(function->second, launch.facts->trips,
-                                           launch.facts->guards_let_through ? SassGuards::let_through : SassGuards::may_part);
+  const LaunchFacts& facts = *launch.facts;
+  const SassExecutions times =
+      facts.trips_of_all ? SassExecutions{facts.threads, facts.trips, false} : executions(function->second, facts.threads, facts.trips);
+  SassCounts counts = executed(function->second, times, facts.guards_let_through ? SassGuards::let_through : SassGuards::may_part);
   if (!counts.refusal.empty()) counts.refusal = name + ": " + counts.refusal;
   if (!counts.uncounted_arithmetic.empty()) counts.uncounted_arithmetic = name + " executes " + counts.uncounted_arithmetic;
   if (!counts.uncounted_access.empty()) counts.uncounted_access = name + " executes " + counts.uncounted_access;
@@ -86,17 +90,16 @@ void note(std::string& reason, const std::string& why) {
 
 LaunchCounts counts_of(std::span<const KernelLaunch> launches, const fs::path& folder) {
   LaunchCounts all;
-  if (launches.empty()) all.flops_refusal = all.accesses_refusal = "no launch of a kernel was seen";
+  if (launches.empty()) all.flops_refusal = all.accesses_refusal = "no launch of a kernel was seen; those of a library and copies are not";
   for (const KernelLaunch& launch : launches) {
-    const SassCounts thread = of_a_thread(launch, folder);
-    const std::uint64_t threads = launch.facts ? launch.facts->threads : 0;
-    for (const auto& [kind, times] : thread.flops) all.flops[kind] += threads * times;
-    for (const auto& [kind, times] : thread.accesses) all.accesses[kind] += threads * times;
-    note(all.flops_refusal, thread.refusal);
-    note(all.accesses_refusal, thread.refusal);
-    if (!thread.uncounted_arithmetic.empty())
-      note(all.flops_refusal, thread.uncounted_arithmetic + ", arithmetic of no kind that is counted");
-    if (!thread.uncounted_access.empty()) note(all.accesses_refusal, thread.uncounted_access + ", an access of no kind that is counted");
+    const SassCounts counts = of_launch(launch, folder);
+    for (const auto& [kind, times] : counts.flops) all.flops[kind] += times;
+    for (const auto& [kind, times] : counts.accesses) all.accesses[kind] += times;
+    note(all.flops_refusal, counts.refusal);
+    note(all.accesses_refusal, counts.refusal);
+    if (!counts.uncounted_arithmetic.empty())
+      note(all.flops_refusal, counts.uncounted_arithmetic + ", arithmetic of no kind that is counted");
+    if (!counts.uncounted_access.empty()) note(all.accesses_refusal, counts.uncounted_access + ", an access of no kind that is counted");
   }
   return all;
 }

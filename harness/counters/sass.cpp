@@ -73,12 +73,19 @@ class Reader {
     if (current_) {
       auto& all = current_->instructions;
       for (std::size_t i = 0; i < all.size(); ++i)
-        if (const auto found = labels_.find(wanted_[i]); all[i].is_branch() && found != labels_.end()) all[i].target = found->second;
+        if (const auto found = labels_.find(wanted_[i]); may_jump(i) && found != labels_.end()) all[i].target = found->second;
       find_loops();
       find_integer_divisions();
+      find_clocks();
       functions_.push_back(std::move(*current_));
     }
     current_.reset(), labels_.clear(), wanted_.clear();
+  }
+
+  /// Subroutines have names, "$__internal_0_$__cuda_sm20_rem_u64"; places of the function itself have numbers.
+  bool may_jump(std::size_t i) const {
+    const auto& one = current_->instructions[i];
+    return one.is_branch() || (one.stem() == "CALL" && wanted_[i].starts_with(".L_"));
   }
 
   std::vector<bool> reached() const {
@@ -103,19 +110,63 @@ class Reader {
       if (seen[i] && all[i].target <= i) current_->loops.push_back({all[i].target, i});
     std::stable_sort(current_->loops.begin(), current_->loops.end(),
                      [](const SassLoop& a, const SassLoop& b) { return a.first < b.first; });
+    join_waits();
+  }
+
+  /// On sm_75 the threads of a warp may wait for one another at a loop's end: VOTE, YIELD, VOTEU, the branch back of the loop, and one to
+  /// the vote. That is the loop's own end.
+  void join_waits() {
+    auto& loops = current_->loops;
+    const auto waits = [&](const SassLoop& loop) {
+      const auto& all = current_->instructions;
+      return all[loop.first].stem() == "VOTE" && all[loop.first + 1].stem() == "YIELD" && all[loop.last].guard.empty();
+    };
+    for (SassLoop& loop : loops)
+      for (const SassLoop& wait : loops)
+        if (wait.last == loop.last + 1 && loop.first < wait.first && waits(wait)) {
+          loop.last = wait.last;
+          break;
+        }
+    std::erase_if(loops, [&](const SassLoop& one) {
+      return waits(one) &&
+             std::any_of(loops.begin(), loops.end(), [&](const SassLoop& loop) { return loop.last == one.last && loop.first < one.first; });
+    });
+  }
+
+  /// What wrote the last of an instruction's operands, ahead of it in the code.
+  const SassInstruction* writer_of_last_operand(std::size_t i) const {
+    const auto& all = current_->instructions;
+    const std::string_view operands = all[i].operands;
+    const std::size_t comma = operands.rfind(", ");
+    if (comma == operands.npos) return nullptr;
+    const std::string written = std::string(operands.substr(comma + 2)) + ",";
+    while (i-- > 0)
+      if (all[i].operands.starts_with(written)) return &all[i];
+    return nullptr;
   }
 
   /// I2F.U32.RP R0, R7; MUFU.RCP R0, R0: of an integer, rounded up, which only a division of integers asks for.
   void find_integer_divisions() {
     auto& all = current_->instructions;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i].opcode != "MUFU.RCP") continue;
-      const std::string from = all[i].operands.substr(std::min(all[i].operands.find(", ") + 2, all[i].operands.size())) + ",";
-      for (std::size_t writer = i; writer-- > 0;)
-        if (all[writer].operands.starts_with(from)) {
-          all[i].of_integers = all[writer].stem() == "I2F" && all[writer].opcode.ends_with(".RP");
-          break;
-        }
+      if (all[i].opcode == "MUFU.RCP") {
+        const SassInstruction* writer = writer_of_last_operand(i);
+        all[i].of_integers = writer != nullptr && (writer->stem() == "I2F" || writer->stem() == "UI2F") && writer->opcode.ends_with(".RP");
+      }
+      if (all[i].stem() == "CALL")
+        for (const char* division : {"__cuda_sm20_div_u64", "__cuda_sm20_rem_u64", "__cuda_sm20_div_s64", "__cuda_sm20_rem_s64"})
+          all[i].of_integers = all[i].of_integers || wanted_[i].ends_with(division);
+    }
+  }
+
+  /// CS2R R2, SR_CLOCKLO; STG.E.64 desc[UR8][R4.64], R2.
+  void find_clocks() {
+    auto& all = current_->instructions;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].stem() != "STG") continue;
+      const SassInstruction* writer = writer_of_last_operand(i);
+      if (writer == nullptr || writer->stem() != "CS2R") continue;
+      all[i].of_the_clock = writer->operands.ends_with("SR_CLOCKLO") || writer->operands.ends_with("SR_GLOBALTIMERLO");
     }
   }
 
@@ -129,7 +180,7 @@ class Reader {
 }  // namespace
 
 std::string_view SassInstruction::stem() const { return std::string_view(opcode).substr(0, opcode.find('.')); }
-bool SassInstruction::is_branch() const { return stem() == "BRA"; }
+bool SassInstruction::is_branch() const { return stem() == "BRA" || (stem() == "CALL" && target != none); }
 bool SassInstruction::ends() const { return guard.empty() && (stem() == "EXIT" || is_branch()); }
 
 std::vector<std::string> SassFunction::body(const SassLoop& loop) const {

@@ -16,11 +16,12 @@ struct SassInstruction {
   std::string opcode = {};    // "LDG.E.64"
   std::string operands = {};  // "R4, desc[UR6][R4.64]"
   std::size_t target = none;  // of a branch, by index
-  bool of_integers = false;   // a reciprocal by which integers are divided
+  bool of_integers = false;   // divides them: by a reciprocal, or by a call of the compiler's own code for 64 bits
+  bool of_the_clock = false;  // stores what a clock showed: one thread of a launch does (cuda/clock_span.cuh)
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   std::string_view stem() const;  // the opcode up to its first dot
-  bool is_branch() const;
+  bool is_branch() const;  // also a call of a label of the same code, which sm_80 takes for a long jump
   bool ends() const;  // nothing behind it is reached from it
 };
 
@@ -41,8 +42,8 @@ struct SassFunction {
 /// All functions of the text. A line that is no instruction, label or directive is Error (io), with its number.
 std::vector<SassFunction> read_sass(std::string_view text);
 
-/// Of one thread. Kinds as in the contract ("flops.fp64.fma" counts FMAs), packed instructions by their two operations (one where an
-/// instruction on halves computes the same number twice).
+/// Kinds as in the contract ("flops.fp64.fma" counts FMAs, "flops.tensor.fp16" multiplications and additions), packed instructions by their
+/// two operations (one where an instruction on halves computes the same number twice).
 struct SassCounts {
   std::map<std::string, std::uint64_t> flops = {};
   /// Of global memory "loads", "stores" (instructions) and "bytes.reg-L1.load", "bytes.reg-L1.store", of shared memory "shared_loads",
@@ -60,11 +61,22 @@ enum class SassGuards {
   let_through  // they let each thread that has work do all of it
 };
 
-/// What a thread executes that has work, with `trips` of the loops in their order. Where guards may part the threads each loop has a trip
-/// or more, and it is refused with the reason wherever that would change what is counted: arithmetic under a predicate, a branch that may
-/// leave arithmetic or memory accesses out (but for the guard of a loop, which runs, and the exit of threads that have no work, ahead of
-/// all arithmetic), a call, a jump through a register, or another number of loops. Where they let through it is the fullest path
-/// (counters/sass_path.hpp) without the loops that have no trip.
+/// How often, of all threads together.
+struct SassExecutions {
+  std::uint64_t threads = 1;              // that have work
+  std::vector<std::uint64_t> loops = {};  // each one's trips, in their order; of a loop within a loop in all trips of the outer one
+  bool alike = true;                      // every thread has the same trips
+};
+/// Threads with these trips of each loop, of a loop within a loop in one trip of the outer one.
+SassExecutions executions(const SassFunction& function, std::uint64_t threads, std::span<const std::uint64_t> trips);
+
+/// What threads execute that have work. Where guards may part the threads it is refused with the reason wherever that would change what is
+/// counted: arithmetic under a predicate, a branch that may leave arithmetic or memory accesses out (but for the guard of a loop, and the
+/// exit of threads that have no work, ahead of all arithmetic, or nothing more to do), a call, a jump through a register, or another number
+/// of loops. Where they let through it is the fullest path (counters/sass_path.hpp) without the loops that have no trip.
+SassCounts executed(const SassFunction& function, const SassExecutions& times, SassGuards guards);
+
+/// By one thread.
 SassCounts executed_by_a_thread(const SassFunction& function, std::span<const std::uint64_t> trips,
                                 SassGuards guards = SassGuards::may_part);
 

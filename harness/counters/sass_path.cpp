@@ -57,8 +57,21 @@ class Search {
     const std::size_t behind = i + 1 < all().size() ? i + 1 : none;
     if (!one.is_branch()) return behind;
     const bool ahead = one.target != none && one.target > i && !leaves_a_loop(i, one.target);
-    if (one.guard.empty()) return ahead ? one.target : none;
+    if (one.guard.empty()) return ahead ? one.target : way_out_of_the_loop_that_ends(i);
     return ahead ? fuller(i, behind, one.target) : behind;
+  }
+
+  /// Whose branch back is always taken: by the one place behind it that a branch within leads to.
+  std::size_t way_out_of_the_loop_that_ends(std::size_t i) const {
+    std::size_t out = none;
+    for (const SassLoop& loop : function_.loops)
+      for (std::size_t j = loop.first; loop.last == i && j < i; ++j) {
+        const std::size_t target = all()[j].target;
+        if (target == none || target <= i) continue;
+        if (out != none && out != target) return none;
+        out = target;
+      }
+    return out;
   }
 
   std::size_t fuller(std::size_t i, std::size_t behind, std::size_t target) {

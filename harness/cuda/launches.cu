@@ -12,7 +12,8 @@ struct Writing {
   std::vector<KernelLaunch>* where = nullptr;
   bool only = false;  // nothing is launched
   std::string architecture;
-  std::optional<LaunchFacts> next;
+  std::optional<LaunchFacts> next = {};
+  std::string untold = {};
 } writing;
 
 /// By the address that is launched: the names under which the kernels register themselves, before main.
@@ -29,18 +30,26 @@ std::unordered_map<cudaKernel_t, const void*>& functions() {
 std::array<unsigned, 3> sides(const dim3& size) { return {size.x, size.y, size.z}; }
 
 void write_down(std::string function, const dim3& grid, const dim3& block) {
-  writing.where->push_back(
-      {std::move(function), writing.architecture, sides(grid), sides(block), std::exchange(writing.next, std::nullopt)});
+  writing.where->push_back({std::move(function), writing.architecture, sides(grid), sides(block), std::exchange(writing.next, std::nullopt),
+                            std::exchange(writing.untold, "")});
 }
 
 }  // namespace
 
 void write_down_launches(std::vector<KernelLaunch>* where, bool only, const std::string& architecture) {
-  writing = {where, only && where != nullptr, architecture, std::nullopt};
+  writing = {where, only && where != nullptr, architecture};
 }
 
 void next_launch(std::uint64_t threads, std::initializer_list<std::uint64_t> trips, bool guards_let_through) {
-  if (writing.where != nullptr) writing.next = LaunchFacts{threads, trips, guards_let_through};
+  if (writing.where != nullptr) writing.next = LaunchFacts{threads, trips, false, guards_let_through};
+}
+
+void next_launch_in_all(std::uint64_t threads, std::initializer_list<std::uint64_t> trips, bool guards_let_through) {
+  if (writing.where != nullptr) writing.next = LaunchFacts{threads, trips, true, guards_let_through};
+}
+
+void next_launch_untold(const char* why) {
+  if (writing.where != nullptr) writing.untold = why;
 }
 
 }  // namespace plumbline::cuda

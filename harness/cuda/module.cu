@@ -45,7 +45,7 @@ std::string architecture_for(int major, int minor) {
 }
 
 cudaStream_t open_stream = nullptr;
-int open_multiprocessors = 0;
+int open_multiprocessors = 1;  // also where no GPU is open, and launches are only written down
 ClockSpan* open_clock_span = nullptr;
 std::string open_architecture;  // of the code that it runs: "sm_90a"
 

@@ -19,7 +19,7 @@ constexpr unsigned block_threads = 256;
 /// Blocks of so many threads that cover n elements.
 constexpr unsigned blocks_for(std::size_t n, unsigned threads = block_threads) { return static_cast<unsigned>((n + threads - 1) / threads); }
 
-/// Multiprocessors of the GPU that is open.
+/// Multiprocessors of the GPU that is open; 1 where none is.
 int multiprocessors();
 
 }  // namespace plumbline::cuda

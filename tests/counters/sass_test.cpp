@@ -84,12 +84,17 @@ TEST(sass, where_threads_may_part_ways_nothing_is_said_but_why) {
       {" /*0020*/ @!P1 LDG.E R1, desc[UR4][R2.64] ;\n", "under a predicate", {}},
       {" /*0020*/ @P1 BRA `(.L_9) ;\n /*0030*/ FADD R1, R2, R3 ;\n.L_9:\n", "may leave out", {}},
       {" /*0020*/ @P1 BRA `(.L_9) ;\n /*0030*/ STG.E desc[UR4][R2.64], R3 ;\n.L_9:\n", "may leave out", {}},
-      {" /*0020*/ FADD R1, R2, R3 ;\n /*0030*/ @P1 EXIT ;\n", "end at different places", {}},
-      {" /*0020*/ CALL.REL.NOINC `(.L_9) ;\n.L_9:\n", "goes elsewhere", {}},
+      {" /*0020*/ FADD R1, R2, R3 ;\n /*0030*/ @P1 EXIT ;\n /*0040*/ FADD R1, R2, R3 ;\n", "end at different places", {}},
+      {" /*0020*/ CALL.REL.NOINC `($helper) ;\n.L_9:\n", "goes elsewhere", {}},
       {" /*0020*/ BRX R2 -0x20 ;\n", "goes elsewhere", {}},
       {guarded_loop, "1 loops where the trips of 0", {}},
       {guarded_loop, "1 loops where the trips of 2", {1, 1}},
-      {guarded_loop, "without a trip", {0}},
+      {guarded_loop, "work ahead of a loop that may have no trip", {0}},
+      {".L_1:\n /*0020*/ FADD R1, R2, R3 ;\n /*0030*/ @P0 BRA `(.L_1) ;\n", "that nothing skips", {0}},
+      {".L_1:\n /*0020*/ FADD R1, R2, R3 ;\n /*0030*/ @P1 EXIT ;\n /*0040*/ FADD R1, R2, R3 ;\n /*0050*/ BRA `(.L_1) ;\n",
+       "end at different places",
+       {4}},
+      {" /*0020*/ CS2R R2, SR_CLOCKLO ;\n /*0030*/ @!P0 STG.E.64 desc[UR8][R4.64], R2 ;\n", "1 places instead of 4", {}},
       {".L_1:\n /*0020*/ FADD R1, R2, R3 ;\n /*0030*/ @P1 BRA `(.L_9) ;\n /*0040*/ @P0 BRA `(.L_1) ;\n.L_9:\n", "second way out", {4}},
       {" /*0020*/ @P1 BRA 0x80 ;\n", "not known", {}},
   };
@@ -116,8 +121,74 @@ TEST(sass, accesses_count_by_memory_and_width) {
 
 TEST(sass, what_is_of_no_kind_that_is_counted_is_named) {
   EXPECT_EQ(counts(" /*0020*/ MUFU.RCP R1, R2 ;\n").uncounted_arithmetic, "MUFU.RCP");
-  EXPECT_EQ(counts(" /*0020*/ REDG.E.ADD desc[UR4][R2.64], R3 ;\n").uncounted_access, "REDG.E.ADD");
+  EXPECT_EQ(counts(" /*0020*/ ATOMG.E.ADD PT, R1, desc[UR4][R2.64], R3 ;\n").uncounted_access, "ATOMG.E.ADD");
+  EXPECT_EQ(counts(" /*0020*/ REDG.E.ADD.F32 desc[UR4][R2.64], R3 ;\n").uncounted_access, "REDG.E.ADD.F32");
+  EXPECT_EQ(counts(" /*0020*/ REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R3 ;\n").uncounted_access, "") << "of integers";
+  EXPECT_EQ(counts(" /*0020*/ HMMA.SP.16832.F32 R1, R2, R3, R1, R4, 0x0 ;\n").uncounted_arithmetic, "HMMA.SP.16832.F32");
   EXPECT_EQ(counts(" /*0020*/ FADD R1, R2, R3 ;\n").uncounted_arithmetic + counts(guarded_loop, {1}).uncounted_access, "");
+}
+
+TEST(sass, tensor_cores_count_a_threads_share_of_their_shape_by_type) {
+  const auto said = counts(
+      " /*0020*/ HMMA.16816.F32 R1, R2, R3, R1 ;\n /*0030*/ HMMA.1688.F32.TF32 R1, R2, R3, R1 ;\n"
+      " /*0040*/ DMMA.884 R1, R2, R3, R1 ;\n /*0050*/ IMMA.16832.S8.S8 R1, R2.ROW, R3.COL, R1 ;\n"
+      " /*0060*/ HGMMA.64x256x16.F32.BF16 R24, gdesc[UR4], R24 ;\n /*0070*/ QMMA.16832.F32.E4M3.E4M3 R1, R2, R3, R1 ;\n");
+  EXPECT_EQ(said.flops, (std::map<std::string, std::uint64_t>{{"flops.tensor.fp16", 2 * 16 * 8 * 16 / 32},
+                                                              {"flops.tensor.tf32", 2 * 16 * 8 * 8 / 32},
+                                                              {"flops.tensor.fp64", 2 * 8 * 8 * 4 / 32},
+                                                              {"flops.tensor.int8", 2 * 16 * 8 * 32 / 32},
+                                                              {"flops.tensor.bf16", 2 * 64 * 256 * 16 / 128},
+                                                              {"flops.tensor.fp8", 2 * 16 * 8 * 32 / 32}}));
+  EXPECT_EQ(said.uncounted_access, "HGMMA.64x256x16.F32.BF16") << "its operands lie in shared memory";
+}
+
+// As ClockedKernel's: only the grid's first thread stores.
+TEST(sass, the_clock_is_stored_by_one_thread_of_all) {
+  const std::string begin =
+      " /*0020*/ @!P0 CS2R R2, SR_GLOBALTIMERLO ;\n /*0030*/ @!P0 STG.E.64 desc[UR8][R4.64+0x10], R2 ;\n"
+      " /*0040*/ @!P0 CS2R R2, SR_CLOCKLO ;\n /*0050*/ @!P0 STG.E.64 desc[UR8][R4.64], R2 ;\n";
+  const std::string end =
+      " /*0060*/ @P0 EXIT ;\n /*0070*/ CS2R R2, SR_GLOBALTIMERLO ;\n /*0080*/ STG.E.64 desc[UR8][R4.64+0x18], R2 ;\n"
+      " /*0090*/ CS2R R2, SR_CLOCKLO ;\n /*00a0*/ STG.E.64 desc[UR8][R4.64+0x8], R2 ;\n";
+  const auto function = read_sass(code(begin + " /*0058*/ STG.E desc[UR8][R6.64], R7 ;\n" + end)).at(0);
+  for (const SassGuards guards : {SassGuards::may_part, SassGuards::let_through}) {
+    const auto said = executed(function, {.threads = 1000, .loops = {}}, guards);
+    EXPECT_EQ(said.refusal, "");
+    EXPECT_EQ(said.accesses.at("stores"), 1000 + 4U);
+    EXPECT_EQ(said.accesses.at("bytes.reg-L1.store"), 4 * 1000 + 4 * 8U);
+  }
+}
+
+TEST(sass, a_loop_ends_where_its_one_way_out_leads) {
+  const std::string on_sm_80 =
+      ".L_1:\n /*0020*/ FADD R1, R2, R3 ;\n /*0030*/ @!P1 CALL.REL.NOINC `(.L_2) ;\n /*0040*/ BRA `(.L_1) ;\n.L_2:\n"
+      " /*0050*/ FMUL R1, R2, R3 ;\n";
+  const std::string by_exit =
+      ".L_1:\n /*0020*/ FADD R1, R2, R3 ;\n /*0030*/ @P1 EXIT ;\n /*0040*/ IADD3 R1, R1, R2, RZ ;\n /*0050*/ BRA `(.L_1) ;\n";
+  const std::string waiting =
+      ".L_1:\n /*0020*/ FADD R1, R2, R3 ;\n /*0030*/ @P2 BRA `(.L_3) ;\n.L_2:\n /*0040*/ VOTE.ANY R6, PT, PT ;\n /*0050*/ YIELD ;\n"
+      " /*0060*/ @!P2 BRA.U `(.L_1) ;\n /*0070*/ BRA `(.L_2) ;\n.L_3:\n /*0080*/ FMUL R1, R2, R3 ;\n";
+  for (const std::string& lines : {on_sm_80, by_exit, waiting}) {
+    const auto said = counts(lines, {9});
+    EXPECT_EQ(said.refusal, "") << lines;
+    EXPECT_EQ(said.flops.at("flops.fp32.add"), 9U) << lines;
+  }
+  for (const std::string& lines : {on_sm_80, waiting}) {
+    const auto said = executed_by_a_thread(read_sass(code(lines)).at(0), Trips{9}, SassGuards::let_through);
+    EXPECT_EQ(said.flops, (std::map<std::string, std::uint64_t>{{"flops.fp32.add", 9}, {"flops.fp32.mul", 1}})) << lines << said.refusal;
+  }
+}
+
+TEST(sass, who_skips_whole_loops_has_no_trip_of_theirs) {
+  const std::string both =
+      " /*0020*/ @P0 BRA `(.L_9) ;\n /*0030*/ @P1 BRA `(.L_2) ;\n.L_1:\n /*0040*/ FADD R1, R2, R3 ;\n /*0050*/ @P1 BRA `(.L_1) ;\n.L_2:\n"
+      " /*0060*/ @P2 BRA `(.L_9) ;\n.L_3:\n /*0070*/ FMUL R1, R2, R3 ;\n /*0080*/ @P2 BRA `(.L_3) ;\n.L_9:\n";
+  EXPECT_EQ(counts(both, {5, 3}).flops, (std::map<std::string, std::uint64_t>{{"flops.fp32.add", 5}, {"flops.fp32.mul", 3}}));
+  EXPECT_EQ(counts(both, {5, 0}).flops.at("flops.fp32.mul"), 0U) << counts(both, {5, 0}).refusal;
+  const auto unlike = executed(read_sass(code(both)).at(0), {.threads = 64, .loops = {1000, 3}, .alike = false}, SassGuards::may_part);
+  EXPECT_EQ(unlike.flops, (std::map<std::string, std::uint64_t>{{"flops.fp32.add", 1000}, {"flops.fp32.mul", 3}})) << unlike.refusal;
+  const auto ahead = executed(read_sass(code(guarded_loop)).at(0), {.threads = 64, .loops = {1000}, .alike = false}, SassGuards::may_part);
+  EXPECT_NE(ahead.refusal.find("work ahead of a loop"), std::string::npos) << "not all threads come there";
 }
 
 TEST(sass, integers_divided_by_a_reciprocal_are_no_arithmetic_of_the_program) {
@@ -128,6 +199,8 @@ TEST(sass, integers_divided_by_a_reciprocal_are_no_arithmetic_of_the_program) {
   EXPECT_EQ(
       counts(" /*0020*/ I2F.U32.RP R0, R7 ;\n /*0030*/ LDG.E R0, desc[UR4][R2.64] ;\n /*0040*/ MUFU.RCP R0, R0 ;\n").uncounted_arithmetic,
       "MUFU.RCP");
+  EXPECT_EQ(counts(" /*0020*/ UI2F.U32.RP UR4, UR7 ;\n /*0030*/ MUFU.RCP R0, UR4 ;\n").uncounted_arithmetic, "");
+  EXPECT_EQ(refusal(" /*0020*/ CALL.REL.NOINC `($__internal_0_$__cuda_sm20_rem_u64) ;\n"), "") << "64-bit integers divide by a subroutine";
 }
 
 SassCounts let_through(const std::string& lines, const Trips& trips = {}) {
@@ -162,6 +235,13 @@ TEST(sass, where_guards_let_through_the_fullest_path_is_counted_without_the_loop
   EXPECT_EQ(whole.accesses.at("stores"), 1U);
 }
 
+TEST(sass, a_predicate_that_was_written_anew_is_another_one) {
+  const std::string first = " /*0020*/ @P1 LDG.E R1, desc[UR4][R2.64] ;\n", second = " /*0030*/ @!P1 LDG.E R1, desc[UR4][R4.64] ;\n";
+  EXPECT_NE(let_through(first + second).refusal, "");
+  EXPECT_EQ(let_through(first + " /*0028*/ ISETP.GE.AND P1, PT, R3, R4, PT ;\n" + second).accesses.at("loads"), 2U);
+  EXPECT_NE(let_through(first + " /*0028*/ ISETP.GE.AND P2, PT, R3, R4, P1 ;\n" + second).refusal, "") << "read, not written";
+}
+
 TEST(sass, where_guards_let_through_what_stays_open_is_refused) {
   const struct {
     const char *lines, *why;
@@ -174,7 +254,7 @@ TEST(sass, where_guards_let_through_what_stays_open_is_refused) {
        "two ways with as much work",
        {}},
       {" /*0020*/ @P1 LDG.E R1, desc[UR4][R2.64] ;\n /*0030*/ @!P1 LDG.E R1, desc[UR4][R4.64] ;\n", "and under its opposite", {}},
-      {" /*0020*/ CALL.REL.NOINC `(.L_9) ;\n.L_9:\n", "goes elsewhere", {}},
+      {" /*0020*/ CALL.REL.NOINC `($helper) ;\n.L_9:\n", "goes elsewhere", {}},
       {" /*0020*/ @P1 BRA 0x80 ;\n", "not known", {}},
   };
   for (const auto& [lines, why, trips] : refused) {
