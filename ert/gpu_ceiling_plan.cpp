@@ -49,7 +49,7 @@ double gpu_ceilings_seconds(std::span<const CeilingCase> plan, const GpuProperti
     const double sweep = one.level == "host-dev"   ? one.amount_per_sweep / link_rate
                          : one.level == gemm_level ? gemm_seconds(one, gpu)
                          : one.unit == "seconds"   ? one.amount_per_sweep * 1e-6 * (1 + static_cast<double>(one.warm_sweeps) / sweeps)
-                         : (one.level == "sweep" && one.pattern != "load own") || one.level == "vector"
+                         : (one.level == "sweep" && one.pattern != "load own") || one.level == "vector" || one.level == "mem"
                              ? 5 * target_seconds + one.working_set_bytes / memory_rate / 8
                              : 2 * target_seconds;
     round += sweeps * sweep + (same || made_there ? 0 : prepare_seconds * bytes);

@@ -90,6 +90,18 @@ void plan_stream(GpuCeilingPlanner& planner, const Kernel& kernel) {
   }
 }
 
+/// What the runtime's own copy within the GPU's memory reaches, of two halves of a GiB: as users know it, beside the kernels' own streams.
+void plan_runtime_copy(GpuCeilingPlanner& planner, const Kernel& kernel) {
+  if (planner.quick()) return;
+  const double bytes = std::min(planner.quarter_of_memory(), 1024.0 * MiB);
+  CeilingCase* const planned =
+      planner.add(kernel, "fp64", {{"to", word("device")}, {"way", word("copy_here")}, {"n", integer(elements(bytes / 2))}});
+  if (planned == nullptr) return;
+  describe(*planned, "GPU mem copy, cudaMemcpy", "-", "mem", "copy", "GB/s");
+  take_bytes(*planned);
+  planned->working_set_bytes = footprint_bytes(planned->measured.work());
+}
+
 void add_chase(GpuCeilingPlanner& planner, const Kernel& kernel, std::uint64_t lines) {
   constexpr std::uint64_t steps = 8192;
   CeilingCase* const planned = planner.add(kernel, "fp64", {{"n", integer(lines)}, {"steps", integer(steps)}});
@@ -112,6 +124,7 @@ void plan_gpu_memory(GpuCeilingPlanner& planner) {
   if (const Kernel* const kernel = planner.kernel("ert/shared")) plan_shared(planner, *kernel);
   if (const Kernel* const kernel = planner.kernel("ert/l1")) plan_l1(planner, *kernel);
   if (const Kernel* const kernel = planner.kernel("ert/stream")) plan_stream(planner, *kernel);
+  if (const Kernel* const kernel = planner.kernel("ert/transfer")) plan_runtime_copy(planner, *kernel);
   if (const Kernel* const kernel = planner.kernel("ert/chase")) plan_chase(planner, *kernel);
 }
 

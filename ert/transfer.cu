@@ -1,4 +1,5 @@
-// Between a GPU's memory and the host's, or another GPU's: by the copy engine, or by kernels that reach across.
+// Between a GPU's memory and the host's, or another GPU's: by the copy engine, or by kernels that reach across. And within it, by the
+// runtime's own copy, which is what users compare memory with.
 #include <cmath>
 #include <new>
 #include <stdexcept>
@@ -10,7 +11,7 @@
 namespace plumbline {
 namespace {
 
-enum class Way { copy_pinned, copy_pageable, kernel_pinned, copy_peer };
+enum class Way { copy_pinned, copy_pageable, kernel_pinned, copy_peer, copy_here };
 
 struct Transfer {
   Way way;
@@ -19,7 +20,8 @@ struct Transfer {
   double* other;
 };
 
-/// Memory at the other end: the host's, pinned or not, or another GPU's. Without a GPU more of what stands in for its memory.
+/// Memory at the other end: the host's, pinned or not, another GPU's, or more of this one's. Without a GPU more of what stands in for its
+/// memory.
 class OtherEnd {
  public:
   OtherEnd(std::size_t bytes, Way way, DeviceMemory& memory)
@@ -30,6 +32,8 @@ class OtherEnd {
       data_ = ::operator new (bytes, std::align_val_t{alignment});
     else if (way_ == Way::copy_peer)
       allocate_on_peer(bytes);
+    else if (way_ == Way::copy_here)
+      allocate_here(bytes);
     else
       PLUMBLINE_CUDA(cudaHostAlloc(&data_, bytes, cudaHostAllocDefault));
   }
@@ -40,7 +44,7 @@ class OtherEnd {
       memory_->deallocate(data_, bytes_, alignment);
     else if (way_ == Way::copy_pageable)
       ::operator delete (data_, std::align_val_t{alignment});
-    else if (way_ == Way::copy_peer)
+    else if (is_on_gpu())
       cudaFree(data_);
     else
       cudaFreeHost(data_);
@@ -50,6 +54,17 @@ class OtherEnd {
   void copy_out(double* to, std::size_t first, std::size_t count) const { copy(to, data() + first, count * sizeof(double)); }
 
  private:
+  bool is_on_gpu() const { return way_ == Way::copy_peer || way_ == Way::copy_here; }
+
+  void allocate_here(std::size_t bytes) {
+    const cudaError_t result = cudaMalloc(&data_, bytes);
+    if (result == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      throw std::bad_alloc();
+    }
+    cuda::require_success(result, "cudaMalloc", __FILE__, __LINE__);
+  }
+
   /// On the first GPU that this one reaches.
   void allocate_on_peer(std::size_t bytes) {
     int here = 0, count = 0;
@@ -72,10 +87,10 @@ class OtherEnd {
     throw std::invalid_argument("ert/transfer: way=copy_peer needs a second GPU that this one reaches, and there is none");
   }
 
-  /// The host's memory is reached by loads and stores, a peer's by copies. These may come back from pageable memory before all has arrived,
+  /// The host's memory is reached by loads and stores, a GPU's by copies. These may come back from pageable memory before all has arrived,
   /// and the kernels' stream doesn't wait for them.
   void copy(void* to, const void* from, std::size_t bytes) const {
-    if (memory_ != nullptr || way_ != Way::copy_peer) {
+    if (memory_ != nullptr || !is_on_gpu()) {
       std::memcpy(to, from, bytes);
     } else {
       PLUMBLINE_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
@@ -93,6 +108,7 @@ class OtherEnd {
 /// Few registers and every multiprocessor, for what crosses the link is long under way.
 __global__ void __launch_bounds__(cuda::block_threads) copy_across(const uint4* from, uint4* to, std::size_t vectors) {
   const std::size_t step = std::size_t{gridDim.x} * cuda::block_threads;
+#pragma unroll 1
   for (std::size_t i = std::size_t{blockIdx.x} * cuda::block_threads + threadIdx.x; i < vectors; i += step) to[i] = from[i];
 }
 
@@ -138,8 +154,10 @@ class TransferCase final : public Workload {
     if (x.way == Way::kernel_pinned) {
       const std::size_t vectors = (end - begin) * sizeof(double) / cuda::wide_bytes;
       const unsigned most = 2 * static_cast<unsigned>(cuda::multiprocessors());
-      copy_across<<<std::min(most, cuda::blocks_for(vectors)), cuda::block_threads, 0, cuda::stream()>>>(
-          reinterpret_cast<const uint4*>(from), reinterpret_cast<uint4*>(to), vectors);
+      const unsigned blocks = std::min(most, cuda::blocks_for(vectors));
+      cuda::next_launch_in_all(std::uint64_t{blocks} * cuda::block_threads, {vectors});
+      copy_across<<<blocks, cuda::block_threads, 0, cuda::stream()>>>(reinterpret_cast<const uint4*>(from), reinterpret_cast<uint4*>(to),
+                                                                      vectors);
     } else {
       cudaMemcpyAsync(to, from, (end - begin) * sizeof(double), cudaMemcpyDefault, cuda::stream());
     }
@@ -169,7 +187,8 @@ class TransferCase final : public Workload {
     return word == "copy_pinned"     ? Way::copy_pinned
            : word == "copy_pageable" ? Way::copy_pageable
            : word == "kernel_pinned" ? Way::kernel_pinned
-                                     : Way::copy_peer;
+           : word == "copy_peer"     ? Way::copy_peer
+                                     : Way::copy_here;
   }
   /// Whole accesses of 16 bytes.
   static std::uint64_t elements_of(const Parameters& p) { return (p.integer("n") + 1) / 2 * 2; }
@@ -182,12 +201,12 @@ class TransferCase final : public Workload {
 
 const cuda::Register<TransferCase, double> registered{
     "ert/transfer",
-    "Bandwidth between a GPU's memory and the host's, or another GPU's",
+    "Bandwidth between a GPU's memory and the host's, another GPU's, or itself",
     {{.name = "to", .preset = std::string("device"), .description = "which way", .choices = {"device", "host"}},
      {.name = "way",
       .preset = std::string("copy_pinned"),
-      .description = "by the copy engine or by a kernel; the host's memory pinned or pageable, or a peer's in its place",
-      .choices = {"copy_pinned", "copy_pageable", "kernel_pinned", "copy_peer"}},
+      .description = "by the copy engine or by a kernel; the host's memory pinned or pageable, or in its place a peer's or this GPU's own",
+      .choices = {"copy_pinned", "copy_pageable", "kernel_pinned", "copy_peer", "copy_here"}},
      {.name = "n", .preset = std::int64_t{1} << 25, .description = "elements of 8 bytes"}}};
 
 }  // namespace

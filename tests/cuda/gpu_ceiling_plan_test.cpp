@@ -134,6 +134,23 @@ TEST(GpuCeilingPlan, has_no_ceiling_without_fmas_of_16_bits) {
     EXPECT_TRUE((!name.starts_with("GPU FP16 ") && !name.starts_with("GPU BF16 ")) || name.ends_with(" FMA")) << name;
 }
 
+/// What users know of a GPU's memory: both halves of a GiB, read and written, far beyond L2; the quick plan has no time for it.
+TEST(GpuCeilingPlan, in_full_mode_the_runtimes_own_copy_stands_beside_the_streams_of_memory) {
+  const auto of = [](CeilingMode mode) {
+    auto points = plan(mode, large());
+    std::erase_if(points, [](const CeilingCase& point) { return point.name != "GPU mem copy, cudaMemcpy"; });
+    return points;
+  };
+  EXPECT_TRUE(of(CeilingMode::quick).empty());
+  const auto copies = of(CeilingMode::full);
+  ASSERT_EQ(copies.size(), 1U);
+  EXPECT_EQ(copies[0].level, "mem");
+  EXPECT_EQ(copies[0].unit, "GB/s");
+  EXPECT_EQ(copies[0].amount_per_sweep, 1024 * MiB);
+  EXPECT_EQ(copies[0].working_set_bytes, 1024 * MiB);
+  EXPECT_EQ(copies[0].measured.parameters.word("way"), "copy_here");
+}
+
 /// Two blocks a multiprocessor, of 32 KiB each, again and again; what fills them is not counted.
 TEST(GpuCeilingPlan, of_shared_memory_counts_its_loads) {
   for (const CeilingCase& point : plan(CeilingMode::full, large()))
