@@ -1,6 +1,6 @@
 #include <dlfcn.h>
 
-#include "core/error.hpp"
+#include "core/unavailable.hpp"
 #include "cuda/runtime.cuh"
 #include "ert/cublas.cuh"
 
@@ -59,7 +59,9 @@ void* CublasLibrary::function(const char* name) const {
 void CublasLibrary::require_success(cublasStatus_t result, const char* call) const {
   if (result == CUBLAS_STATUS_SUCCESS) return;
   const char* const words = reinterpret_cast<decltype(&cublasLtGetStatusName)>(function("cublasLtGetStatusName"))(result);
-  throw io_error(std::string(call) + " failed: " + words + " (" + file + ")");
+  const std::string what = std::string(call) + " failed: " + words + " (" + file + ")";
+  if (result == CUBLAS_STATUS_NOT_SUPPORTED || result == CUBLAS_STATUS_ARCH_MISMATCH) throw UnavailableHere(what);
+  throw io_error(what);
 }
 
 CublasProduct::CublasProduct(const CublasTypes& types, std::uint64_t n, Matrices matrices, DeviceMemory& memory)
@@ -105,7 +107,7 @@ void CublasProduct::choose() {
   const cublasStatus_t told = PLUMBLINE_CUBLAS_FUNCTION(cublasLtMatmulAlgoGetHeuristic)(
       context_.get(), product_.get(), operand_.get(), operand_.get(), sum_.get(), sum_.get(), made, 1, &found, &count);
   if (told == CUBLAS_STATUS_NOT_SUPPORTED || (told == CUBLAS_STATUS_SUCCESS && count == 0))
-    throw io_error("cuBLAS " + version() + " has no product of these types and this size for this GPU");
+    throw UnavailableHere("cuBLAS " + version() + " has no product of these types and this size for this GPU");
   cublas().require_success(told, "cublasLtMatmulAlgoGetHeuristic");
   cublas().require_success(found.state, "cublasLtMatmulAlgoGetHeuristic");
   way_ = found.algo;

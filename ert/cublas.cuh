@@ -17,7 +17,7 @@ struct CublasLibrary {
 
   /// Throws Error (io) where the library has none of that name.
   void* function(const char* name) const;
-  /// Throws Error (io) with the call and the library's words.
+  /// Throws Error (io) with the call and the library's words; UnavailableHere where it has no such thing for this GPU.
   void require_success(cublasStatus_t result, const char* call) const;
 };
 /// Opened at first use, by the loader's path. That takes neither a driver nor a GPU.
@@ -37,9 +37,9 @@ class CublasProduct {
     const void *a, *b;
     void* c;
   };
-  /// Throws Error (io) where the library has no such product for this GPU.
+  /// Throws UnavailableHere where the library has no such product for this GPU.
   CublasProduct(const CublasTypes& types, std::uint64_t n, Matrices matrices, DeviceMemory& memory);
-  /// Throws Error (io) where the library refuses it.
+  /// Throws UnavailableHere, or Error (io), where the library refuses it.
   void queue() const;
 
  private:

@@ -6,7 +6,7 @@
 #include <new>
 #include <string>
 
-#include "core/error.hpp"
+#include "core/unavailable.hpp"
 #include "measure/clock.hpp"
 #include "measure/repeating.hpp"
 
@@ -33,6 +33,9 @@ template <class Act>
 void told_in(Timed& timed, const char* what, Act act) {
   try {
     act();
+  } catch (const UnavailableHere& refused) {
+    timed.status = Status::unavailable;
+    timed.reason = refused.what();
   } catch (const std::exception& failure) {
     timed.status = Status::failed;
     timed.reason = std::string(what) + ": " + failure.what();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/unavailable.hpp"
 #include "tests/cuda/standin/stand_in_gpu.hpp"
 
 namespace plumbline {
@@ -110,6 +111,24 @@ TEST(time_on_gpu, tells_what_memory_a_case_needs_and_what_is_free_where_it_does_
   const Timed timed = time_on_gpu(doubling(250'000'000), quickly, gpu);
   EXPECT_EQ(timed.status, Status::failed);
   EXPECT_EQ(timed.reason, "cannot prepare the case on the GPU: too little memory of the GPU: the arrays take 2 GB, 1 GB are free");
+}
+
+// As cuBLAS does where it has no product of a type for a GPU.
+TEST(time_on_gpu, what_this_machine_cannot_have_is_unavailable_with_its_reason_and_no_failure) {
+  StandInGpu gpu(stand_in(1 << 20));
+  Case refused = doubling(1000);
+  Kernel kernel = *refused.kernel;
+  kernel.prepare = [](const Parameters&, std::string_view, std::pmr::memory_resource&) -> std::unique_ptr<Workload> {
+    throw UnavailableHere("no product of these types");
+  };
+  refused.kernel = &kernel;
+  const Timed at_first = time_on_gpu(refused, quickly, gpu);
+  EXPECT_EQ(at_first.status, Status::unavailable);
+  EXPECT_EQ(at_first.reason, "no product of these types");
+  const Timed in_a_sweep =
+      time_on_gpu(doubling(1000, [](const void*, std::size_t, std::size_t) { throw UnavailableHere("not on this one"); }), quickly, gpu);
+  EXPECT_EQ(in_a_sweep.status, Status::unavailable);
+  EXPECT_TRUE(in_a_sweep.repetitions.empty());
 }
 
 /// Work that fails on the device is told by the next call that waits.
