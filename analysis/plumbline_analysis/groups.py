@@ -55,7 +55,7 @@ def groups_of(show_rows):
         if lacking:
             left_out.append((row["case"], lacking))
             continue
-        key = (row["node"], team(row), row["precision"])
+        key = (row["node"], team(row), row.get("roof_precision") or row["precision"])  # older documents have the case's alone
         groups.setdefault(key, Group(*key, [])).rows.append(row)
     return [groups[key] for key in sorted(groups)], left_out
 

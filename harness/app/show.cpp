@@ -92,6 +92,7 @@ Json row_of(const Placement& p) {
            {"levels", levels},
            {"bound", text_or_null(p.bound)},
            {"bound_ceiling", text_or_null(p.bound_ceiling)},
+           {"roof_precision", p.roof_precision},
            {"roof_gflops", number(p.roof_gflops)},
            {"percent_of_roof", number(p.percent_of_roof)},
            {"bound_status", std::string(to_string(p.bound_status))},

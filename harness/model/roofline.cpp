@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/quantity_parts.hpp"
 #include "model/traffic.hpp"
 
 namespace plumbline {
@@ -47,14 +48,28 @@ std::string team_name(std::int64_t ranks, std::int64_t threads) { return "r" + s
 /// What a ceiling allows in the units of a placement: GFLOP/s, or bytes across the level's boundary.
 double rate_of(const Ceiling& ceiling) { return ceiling.is_compute() ? ceiling.value : ceiling.traffic_gbs; }
 
+/// "tensor.bf16" where most of the model's FLOPs are those of tensor cores; else the case's own precision, as an imported case has it.
+std::string roof_precision(const Measured& measured) {
+  std::string most = measured.of->precision;
+  if (measured.model == nullptr) return most;
+  double flops = 0;
+  for (const auto& [quantity, bounds] : *measured.model) {
+    if (!is_flops_total(quantity) || !(bounds.lo > flops)) continue;
+    flops = bounds.lo;
+    most = quantity.starts_with("flops.tensor.") ? quantity.substr(std::string("flops.").size()) : measured.of->precision;
+  }
+  return most;
+}
+
 /// A GPU's for a case on one, a CPU's for all others: the ceilings of one level that are nearest to the case's team, and of those the
-/// highest: what the level can do at all, whatever the mix of loads and stores, or of multiplications and additions.
+/// highest: what the level can do at all, whatever the mix of loads and stores, or of multiplications and additions. Of arithmetic those of
+/// the units that do it: tensor cores are no roof of vector instructions, nor these of them.
 const Ceiling* roof_at(const std::string& level, const Placement& placement, std::span<const Ceiling> ceilings) {
   const Ceiling* best = nullptr;
   for (const auto& ceiling : ceilings) {
     if (ceiling.level != level || ceiling.status != Status::ok || !std::isfinite(rate_of(ceiling))) continue;
     if ((ceiling.scope == gpu_scope) != (placement.of->gpus > 0)) continue;
-    if (ceiling.is_compute() && ceiling.precision != placement.of->precision) continue;
+    if (ceiling.is_compute() && ceiling.precision != placement.roof_precision) continue;
     const double far = distance(ceiling, placement), nearest = best == nullptr ? HUGE_VAL : distance(*best, placement);
     if (far < nearest || (far == nearest && rate_of(ceiling) > rate_of(*best))) best = &ceiling;
   }
@@ -128,6 +143,7 @@ void take_remarks(const Traffic& traffic, Placement& placement) {
 Placement place_case(const Measured& measured, const Measurements& all, std::span<const Ceiling> ceilings, const CounterSet* set,
                      std::span<const ProfilerMetrics> profilers) {
   Placement placement{.of = measured.of, .node = measured.node, .seconds = measured.seconds.value};
+  placement.roof_precision = roof_precision(measured);
   const Traffic traffic = traffic_of(measured, all, set, profilers);
   placement.join = traffic.join;
   placement.bytes_source = traffic.source;

@@ -49,6 +49,7 @@ struct Placement {
   std::vector<LevelIntensity> levels = {};
   std::string bound = {};          // level or "compute"; empty when there is none
   std::string bound_ceiling = {};  // name of the ceiling that limits
+  std::string roof_precision = {};  // of the ceilings of arithmetic over it: "tensor.bf16" where tensor cores do it, else the case's
   double roof_gflops = absent, percent_of_roof = absent;
   bool bound_is_certain = false;  // else it is by the least traffic, and with more there is another bound or a higher percentage
   Status bound_status = Status::unavailable;

@@ -201,6 +201,30 @@ TEST(Roofline, the_model_counts_every_precision_once) {
   EXPECT_DOUBLE_EQ(place_last({dot}).levels.at(0).ai_lo, 3);
 }
 
+/// 16 MFLOP in 1 us, by tensor cores all but for a factor of each sum.
+CaseSample tensor(const std::string& type) {
+  return {.model = {{"flops." + type, {0, 1000}},
+                    {"flops.fp32", {0, 16000}},
+                    {"flops.tensor." + type, {16e6, 16e6}},
+                    {"bytes.L1-L2", {1000, 1000}}},
+          .seconds = 1e-6,
+          .gpus = 1};
+}
+
+TEST(Roofline, the_roof_of_what_tensor_cores_compute_is_their_ceiling_and_never_the_vector_units) {
+  std::vector<Ceiling> ceilings{ceiling("compute", 4000, 1, "fp64"), ceiling("compute", 32000, 1, "tensor.fp64")};
+  for (Ceiling& one : ceilings) one.scope = gpu_scope;
+  const Placement p = place_last({tensor("fp64")}, ceilings);
+  EXPECT_EQ(p.bound, "compute");
+  EXPECT_DOUBLE_EQ(p.roof_gflops, 32000);
+  EXPECT_DOUBLE_EQ(p.percent_of_roof, 50);
+  ceilings.pop_back();
+  EXPECT_EQ(place_last({tensor("fp64")}, ceilings).bound, "") << "a vector roof would be 400 %";
+  CaseSample vector{
+      .model = {{"flops.fp64", {2000, 2000}}, {"flops.tensor.fp64", {0, 0}}, {"bytes.L1-L2", {1000, 1000}}}, .seconds = 1e-6, .gpus = 1};
+  EXPECT_DOUBLE_EQ(place_last({vector}, ceilings).roof_gflops, 4000);
+}
+
 /// 24 kB of references, and L1-L2 as given, at 24 GB/s: half of L1's 48.
 CaseSample modelled(double lo, double hi) {
   return {.model = {{"flops.fp64", {2000, 2000}}, {"flops.fp32", {0, 0}}, {"bytes.reg-L1", {24000, 24000}}, {"bytes.L1-L2", {lo, hi}}},
