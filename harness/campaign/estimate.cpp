@@ -27,12 +27,23 @@ Case reduced(const Case& what, int shift) {
   return small;
 }
 
-/// Data come from the host and go back to it for the check, element by element.
-Estimate estimate_on_gpu(double flops, double footprint_bytes, const Campaign& campaign) {
-  constexpr double flops_rate = 1e12, memory_rate = 500e9, host_flops_rate = 1e9, host_rate = 0.5e9;  // a second
+/// Of tensor cores.
+double tensor_flops(const Work& work) {
+  double flops = 0;
+  for (const auto& [quantity, amount] : work.flops)
+    if (quantity.starts_with("flops.tensor.")) flops += static_cast<double>(amount.hi);
+  return flops;
+}
+
+/// Data come from the host and go back to it for the check, element by element; but for what tensor cores or a library compute, the host
+/// does the arithmetic too.
+Estimate estimate_on_gpu(const Case& what, const Work& work, double footprint_bytes, const Campaign& campaign) {
+  constexpr double flops_rate = 1e12, tensor_rate = 10e12, memory_rate = 500e9, host_flops_rate = 1e9, host_rate = 0.5e9;  // a second
   constexpr double repetitions_of_typical = 15, warm_up_seconds = 0.3;
-  const double prepared = flops / host_flops_rate + footprint_bytes / host_rate;
-  const double one_sweep = std::max(flops / flops_rate, footprint_bytes / memory_rate);
+  const double by_tensor_cores = tensor_flops(work), others = static_cast<double>(total_flops(work.flops).hi) - by_tensor_cores;
+  const double on_host = what.kernel->only.empty() ? others : 0;
+  const double prepared = on_host / host_flops_rate + footprint_bytes / host_rate;
+  const double one_sweep = std::max(others / flops_rate + by_tensor_cores / tensor_rate, footprint_bytes / memory_rate);
   Estimate result;
   if (campaign.time) {
     const double repetitions = std::min<double>(campaign.timing.max_repetitions, repetitions_of_typical);
@@ -95,7 +106,7 @@ Estimate estimate(const Case& what, const Campaign& campaign) {
     footprint_bytes += static_cast<double>(stream.footprint_bytes);
     issued_bytes += static_cast<double>((stream.loads + stream.stores) * stream.element_bytes);
   }
-  if (what.team.gpus > 0) return estimate_on_gpu(static_cast<double>(total_flops(work.flops).hi), footprint_bytes, campaign);
+  if (what.team.gpus > 0) return estimate_on_gpu(what, work, footprint_bytes, campaign);
   const double arithmetic = static_cast<double>(total_flops(work.flops).hi) / flops_rate;
   const double one_sweep = std::max(arithmetic, footprint_bytes / memory_rate);
   Estimate result;

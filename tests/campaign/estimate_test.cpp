@@ -63,6 +63,29 @@ TEST_F(Memory, a_case_on_a_gpu_is_estimated_by_the_gpus_rates_and_counted_by_all
   EXPECT_GT(here.count_seconds, 0);
 }
 
+// 2 n^3 by tensor cores: the host has no such thing to go through, and the vector units' rate is not theirs.
+TEST_F(Memory, products_of_tensor_cores_are_estimated_by_their_rate_and_cost_the_host_nothing) {
+  const auto campaign = parse_campaign("schema = \"plumbline-campaign/1\"\n[ceilings]\n", "c.toml");
+  const auto with_flops = [&](const char* quantity, const char* only) {
+    Kernel kernel = kernels_[0];
+    kernel.only = only;
+    kernel.model = [quantity](const Parameters& p, std::string_view, std::string_view) {
+      const auto m = static_cast<std::uint64_t>(p.integer("m"));
+      return Work{.flops = {{quantity, 2 * m * m * m}}, .streams = {{.array = "c", .footprint_bytes = m * m * 2, .written = true}}};
+    };
+    Case on_gpu = square_of(8192);
+    on_gpu.kernel = &kernel;
+    on_gpu.team = {.gpus = 1};
+    return estimate(on_gpu, campaign).time_seconds;
+  };
+  const double vector = with_flops("flops.fp64.add", ""), library = with_flops("flops.fp64.add", "a library"),
+               tensor = with_flops("flops.tensor.fp16", "tensor cores");
+  EXPECT_GT(vector, 1000) << "1.1 TFLOP on the host, for the check";
+  EXPECT_LT(library, 30);
+  EXPECT_LT(tensor, library / 5);
+  EXPECT_GT(tensor, 2 * 8192.0 * 8192 * 8192 / 1e15) << "no tensor core makes a PFLOP/s in fp16 with a sweep of its own";
+}
+
 TEST_F(Memory, estimates_grow_with_the_work_and_follow_the_passes) {
   const auto campaign = parse_campaign("schema = \"plumbline-campaign/1\"\npasses = [\"time\"]\n[ceilings]\n", "c.toml");
   const auto small = estimate(square_of(10), campaign), large = estimate(square_of(20'000), campaign);
