@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <map>
 
 #include "app/paths.hpp"
 #include "campaign/written.hpp"
 #include "core/quantity.hpp"
+#include "counters/event_table.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -35,14 +38,43 @@ std::string read_quantity(const WrittenTable& table) {
   return quantity;
 }
 
-ProfilerMetric read_row(const WrittenTable& table) {
-  table.allow_only({"quantity", "terms", "times", "over", "chips", "part", "remark", "source"});
-  ProfilerMetric row{.quantity = read_quantity(table), .source = required(table, "source", table.word("source"))};
+std::vector<Term> read_terms(const WrittenTable& table) {
+  std::vector<Term> terms;
   for (const auto& term : table.tables("terms", "one {event, weight} for each metric")) {
     term.allow_only({"event", "weight"});
-    row.terms.push_back({required(term, "event", term.word("event")), required(term, "weight", term.positive("weight"))});
+    terms.push_back({required(term, "event", term.word("event")), required(term, "weight", term.positive("weight"))});
   }
-  if (row.terms.empty()) table.fail(table.at(), "'terms' is missing in [[metric]]");
+  if (terms.empty()) table.fail(table.at(), "[[metric]] has neither 'terms' nor 'counter'");
+  return terms;
+}
+
+const EventTable& event_table(const WrittenTable& table, const std::string& family) {
+  static std::map<std::string, EventTable> known;
+  if (const auto found = known.find(family); found != known.end()) return found->second;
+  const auto file = find_shared("harness/counters/events") / (family + ".toml");
+  if (!std::filesystem::exists(file)) table.fail(table.at("counter"), fmt::format("there is no event table {}.toml", family));
+  return known.emplace(family, read_event_table(file)).first->second;
+}
+
+/// "nvidia-ga100: flops.fp64": the formula stands in that chip's event table, and there alone.
+std::vector<Term> terms_of_counter(const WrittenTable& table) {
+  if (table.has("terms")) table.fail(table.at("terms"), "[[metric]] has 'terms' and a 'counter' whose they would be");
+  const std::string said = required(table, "counter", table.word("counter"));
+  const std::size_t colon = said.find(": ");
+  if (colon == said.npos)
+    table.fail(table.at("counter"), fmt::format("'{}' is not FAMILY: COUNTER, as \"nvidia-ga100: flops.fp64\"", said));
+  const EventTable& events = event_table(table, said.substr(0, colon));
+  const auto found = std::find_if(events.counters.begin(), events.counters.end(),
+                                  [&](const TableCounter& one) { return one.counter.name == said.substr(colon + 2); });
+  if (found == events.counters.end())
+    table.fail(table.at("counter"), fmt::format("{}.toml has no counter '{}'", events.family, said.substr(colon + 2)));
+  return found->counter.terms;
+}
+
+ProfilerMetric read_row(const WrittenTable& table) {
+  table.allow_only({"quantity", "terms", "counter", "times", "over", "chips", "part", "remark", "source"});
+  ProfilerMetric row{.quantity = read_quantity(table), .source = required(table, "source", table.word("source"))};
+  row.terms = table.has("counter") ? terms_of_counter(table) : read_terms(table);
   if (table.has("times"))
     for (const auto& factor : table.words("times")) row.times.push_back(factor.value);
   if (const auto over = table.word("over")) row.over = over->value;
