@@ -17,6 +17,7 @@ struct ChaseLine {
   std::uint64_t filler[15];
 };
 constexpr std::uint64_t sector_bytes = 32;  // what moves
+constexpr std::uint64_t steps_at_once = 16;
 struct ChaseState {
   const ChaseLine* at;
   std::uint64_t loads;  // done so far
@@ -29,10 +30,17 @@ struct Chase {
 /// Chains [begin, end), one after the other: their latencies add up.
 __global__ void chase(const Chase x, std::size_t begin, std::size_t end, ClockSpan* span) {
   const cuda::ClockedKernel clocked(span);
+#pragma unroll 1
   for (std::size_t chain = begin; chain < end; ++chain) {
     const ChaseLine* at = x.chains[chain].at;
-#pragma unroll 16
-    for (std::uint64_t n = x.steps; n != 0; --n) asm volatile("ld.global.u64 %0, [%1];" : "=l"(at) : "l"(&at->next) : "memory");
+    const auto go_on = [&] { asm volatile("ld.global.u64 %0, [%1];" : "=l"(at) : "l"(&at->next) : "memory"); };
+#pragma unroll 1
+    for (std::uint64_t n = x.steps / steps_at_once; n != 0; --n) {
+#pragma unroll
+      for (unsigned k = 0; k < steps_at_once; ++k) go_on();
+    }
+#pragma unroll 1
+    for (std::uint64_t n = x.steps % steps_at_once; n != 0; --n) go_on();
     x.chains[chain].at = at;
     x.chains[chain].loads += x.steps;
   }
@@ -97,6 +105,7 @@ class ChaseCase final : public Workload {
   const void* arguments() const override { return &arguments_; }
 
   static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+    cuda::next_launch(1, {end - begin, x.steps / steps_at_once, x.steps % steps_at_once});
     chase<<<1, 1, 0, cuda::stream()>>>(x, begin, end, cuda::clock_span());
   }
   static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {

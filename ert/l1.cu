@@ -11,9 +11,11 @@ __global__ void __launch_bounds__(resident_threads, 1) read_through_l1(const Res
   const uint4* const from = reinterpret_cast<const uint4*>(x.data + block * x.words) + threadIdx.x;
   const unsigned vectors = static_cast<unsigned>(x.words / resident_words);  // of this thread
   uint4 sum = make_uint4(0, 0, 0, 0);
+#pragma unroll 1
   for (std::uint64_t pass = 0; pass < x.repeat; ++pass) {
     const uint4* at = from;  // moves on, so that the loads' addresses differ by constants
     unsigned left = vectors;
+#pragma unroll 1
     for (; left >= 4; left -= 4, at += 4 * resident_threads) {
       uint4 read[4];
 #pragma unroll
@@ -21,6 +23,7 @@ __global__ void __launch_bounds__(resident_threads, 1) read_through_l1(const Res
 #pragma unroll
       for (unsigned k = 0; k < 4; ++k) cuda::add_words(sum, read[k]);
     }
+#pragma unroll 1
     for (; left != 0; --left, at += resident_threads) cuda::add_words(sum, cuda::load_l1(at));
   }
   x.sums[block * resident_threads + threadIdx.x] = cuda::words_of(sum);
@@ -37,6 +40,8 @@ class L1Case final : public ResidentCase<Real> {
   static void launch(const Resident& x, std::size_t begin, std::size_t end) {
     // All of what a multiprocessor has is to be L1, nothing shared memory.
     cudaFuncSetAttribute(read_through_l1, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxL1);
+    const std::uint64_t vectors = x.words / resident_words;
+    cuda::next_launch((end - begin) * resident_threads, {x.repeat, vectors / 4, vectors % 4});
     read_through_l1<<<static_cast<unsigned>(end - begin), resident_threads, 0, cuda::stream()>>>(x, begin, cuda::clock_span());
   }
 

@@ -27,7 +27,10 @@ struct Launch {
 
 __global__ void count_launch(unsigned* count) { *count += 1; }
 
-void launch_one(unsigned* count) { count_launch<<<1, 1, 0, cuda::stream()>>>(count); }
+void launch_one(unsigned* count) {
+  cuda::next_launch(1);
+  count_launch<<<1, 1, 0, cuda::stream()>>>(count);
+}
 
 /// The stream's own work, captured: null where the driver refuses it, and the next wait() tells why.
 void make(Graph& graph, unsigned* count) {
@@ -62,7 +65,7 @@ class LaunchCase final : public Workload {
   static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
     std::size_t left = end - begin;
     if (x.way == Way::graph) {
-      if (x.graph->runs == nullptr) make(*x.graph, x.count);
+      if (x.graph->runs == nullptr && left >= graph_nodes) make(*x.graph, x.count);
       for (; left >= graph_nodes; left -= graph_nodes) cudaGraphLaunch(x.graph->runs, cuda::stream());
     }
     for (; left != 0; --left) {

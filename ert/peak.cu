@@ -173,6 +173,7 @@ void launch_with(const Peak<Real>& x, std::size_t begin, std::size_t end) {
       return lane;
     };
     const Operands<Lane> operands{both(x.operands.p), both(x.operands.q), both(x.operands.r)};
+    cuda::next_launch((end - begin) * x.threads, {std::uint64_t{x.iterations}});
     peak<form><<<static_cast<unsigned>(end - begin), x.threads, 0, cuda::stream()>>>(
         reinterpret_cast<const Lane*>(x.start), reinterpret_cast<Lane*>(x.result), x.iterations, operands, begin, cuda::clock_span());
   };

@@ -6,6 +6,8 @@ namespace {
 
 constexpr unsigned pieces = 2;  // of 16 KiB: two blocks of 1024 threads fit every multiprocessor from compute capability 8.0 on
 
+constexpr std::uint64_t passes_at_once = 4;
+
 __global__ void __launch_bounds__(resident_threads) read_shared(const Resident x, std::size_t first_block, ClockSpan* span) {
   const cuda::ClockedKernel clocked(span);
   __shared__ uint4 kept[pieces * resident_threads];
@@ -16,7 +18,7 @@ __global__ void __launch_bounds__(resident_threads) read_shared(const Resident x
   __syncthreads();
   const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(kept + threadIdx.x));
   uint4 sum = make_uint4(0, 0, 0, 0);
-#pragma unroll 4
+#pragma unroll passes_at_once
   for (std::uint64_t pass = 0; pass < x.repeat; ++pass)
 #pragma unroll
     for (unsigned k = 0; k < pieces; ++k) cuda::add_words(sum, cuda::load_shared(at + k * resident_threads * unsigned{cuda::wide_bytes}));
@@ -37,6 +39,7 @@ class SharedCase final : public ResidentCase<Real> {
       : ResidentCase<Real>(p.integer("blocks"), pieces * resident_words, p.integer("repeat"), memory) {}
 
   static void launch(const Resident& x, std::size_t begin, std::size_t end) {
+    cuda::next_launch((end - begin) * resident_threads, {x.repeat / passes_at_once, x.repeat % passes_at_once});
     read_shared<<<static_cast<unsigned>(end - begin), resident_threads, 0, cuda::stream()>>>(x, begin, cuda::clock_span());
   }
 };

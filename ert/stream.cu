@@ -112,6 +112,7 @@ __global__ void __launch_bounds__(cuda::block_threads) stream(const Stream<Real>
   if constexpr (pattern == Pattern::load) {
     std::size_t at = blockIdx.x % chunks;
     const std::size_t step = gridDim.x % chunks;
+#pragma unroll 1
     for (std::size_t item = blockIdx.x; item < chunks * x.repeat; item += gridDim.x) {
       take(at);
       at += step;
@@ -120,8 +121,10 @@ __global__ void __launch_bounds__(cuda::block_threads) stream(const Stream<Real>
     atomicAdd(x.sums + (blockIdx.x * cuda::block_threads + threadIdx.x) % witnesses, cuda::words_of(sum));
   } else {
     if (pattern == Pattern::update && begin == 0 && blockIdx.x == 0 && threadIdx.x == 0)
-      x.sums[witnesses] += static_cast<unsigned>(x.repeat);
+      atomicAdd(x.sums + witnesses, static_cast<unsigned>(x.repeat));
+#pragma unroll 1
     for (std::uint64_t pass = 0; pass < x.repeat; ++pass)
+#pragma unroll 1
       for (std::size_t which = blockIdx.x; which < chunks; which += gridDim.x) take(which);
   }
 }
@@ -192,10 +195,7 @@ class StreamCase final : public Workload {
     Work work{.streams = {stream("a", x.reads_a, x.writes_a)}};
     if (x.reads_b) work.streams.push_back(stream("b", true, false));
     if (x.reads_c) work.streams.push_back(stream("c", true, false));
-    // Sums of loads are added by reductions, which are neither loads nor stores.
-    if (p.word("pattern") == "update")
-      work.streams.push_back(
-          {.array = "passes", .footprint_bytes = 4, .read = true, .written = true, .loads = 1, .stores = 1, .element_bytes = 4});
+    // Sums of loads, and the passes of an update, are added by reductions, which are neither loads nor stores.
     work.streams.push_back(cuda::clock_stream());
     const std::string flops = "flops." + std::string(precision_of<Real>());
     if (x.add != 0) work.flops[flops + ".add"] = x.add * repeat * n;
@@ -227,11 +227,12 @@ class StreamCase final : public Workload {
 
   static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
     if (x.pattern == Pattern::load && begin == 0) cudaMemsetAsync(x.sums, 0, witnesses * sizeof *x.sums, cuda::stream());
-    const std::size_t chunks = (end - begin + chunk<Real> - 1) / chunk<Real> * (x.pattern == Pattern::load ? x.repeat : 1);
+    const std::size_t chunks = (end - begin + chunk<Real> - 1) / chunk<Real>;
     select(x.pattern, [&]<Pattern pattern> {
       const std::size_t most = resident_blocks<pattern, Real>() * static_cast<std::size_t>(cuda::multiprocessors());
-      stream<pattern>
-          <<<static_cast<unsigned>(std::min(most, chunks)), cuda::block_threads, 0, cuda::stream()>>>(x, begin, end, cuda::clock_span());
+      const std::size_t blocks = std::min(most, pattern == Pattern::load ? chunks * x.repeat : chunks);
+      tell_launch(x, end - begin, blocks);
+      stream<pattern><<<static_cast<unsigned>(blocks), cuda::block_threads, 0, cuda::stream()>>>(x, begin, end, cuda::clock_span());
     });
   }
   static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
@@ -267,6 +268,15 @@ class StreamCase final : public Workload {
   double tolerance() const override { return pattern_ == Pattern::triad ? rounding_bound<Real>(2) : 0; }
 
  private:
+  static void tell_launch(const Arguments& x, std::size_t elements, std::size_t blocks) {
+    if (elements % chunk<Real> != 0) return cuda::next_launch_untold("the last chunk of 16 KiB is not whole: threads part ways at its end");
+    const std::uint64_t threads = blocks * cuda::block_threads, taken = elements / chunk<Real> * x.repeat * cuda::block_threads;
+    if (x.pattern == Pattern::load)
+      cuda::next_launch_in_all(threads, {taken}, true);
+    else
+      cuda::next_launch_in_all(threads, {threads * x.repeat, taken}, true);
+  }
+
   /// Whole chunks, so that every access has its 16 bytes.
   static std::uint64_t elements_of(const Parameters& p) {
     const std::uint64_t n = p.integer("n");

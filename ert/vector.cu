@@ -36,30 +36,47 @@ constexpr unsigned at_once = 4;  // elements of a thread: independent chains
 constexpr std::size_t block_elements = at_once * cuda::block_threads;
 constexpr int blocks_a_multiprocessor = 4;
 
+constexpr std::uint64_t pairs_at_once = 4;
+
+enum class Operation { sum, fma, pairs };
+Operation operation_of(std::uint64_t k) { return k == 1 ? Operation::sum : k == 2 ? Operation::fma : Operation::pairs; }
+
 template <class Real>
+__device__ __forceinline__ void pair(Real (&x)[at_once], const Vector<Real>& v) {
+#pragma unroll
+  for (unsigned c = 0; c < at_once; ++c) x[c] = fused(x[c], v.minus, v.low);
+#pragma unroll
+  for (unsigned c = 0; c < at_once; ++c) x[c] = fused(x[c], v.minus, v.high);
+}
+
+template <Operation operation, class Real>
+__device__ __forceinline__ void compute(Real (&x)[at_once], const Vector<Real>& v) {
+  if constexpr (operation == Operation::pairs) {
+#pragma unroll 1
+    for (std::uint64_t n = v.k / 4 / pairs_at_once; n != 0; --n) {
+#pragma unroll
+      for (unsigned i = 0; i < pairs_at_once; ++i) pair(x, v);
+    }
+#pragma unroll 1
+    for (std::uint64_t n = v.k / 4 % pairs_at_once; n != 0; --n) pair(x, v);
+  } else {
+#pragma unroll
+    for (unsigned c = 0; c < at_once; ++c) x[c] = operation == Operation::sum ? plus(x[c], v.low) : fused(x[c], v.minus, v.low);
+  }
+}
+
+template <Operation operation, class Real>
 __global__ void __launch_bounds__(cuda::block_threads) vector(const Vector<Real> v, std::size_t begin, std::size_t end, ClockSpan* span) {
   const cuda::ClockedKernel clocked(span);
+#pragma unroll 1
   for (std::uint64_t pass = 0; pass < v.repeat; ++pass)
+#pragma unroll 1
     for (std::size_t first = begin + blockIdx.x * block_elements + threadIdx.x; first < end; first += gridDim.x * block_elements) {
       Real x[at_once] = {};
 #pragma unroll
       for (unsigned c = 0; c < at_once; ++c)
         if (const std::size_t i = first + c * cuda::block_threads; i < end) x[c] = __ldcg(v.x + i);
-      if (v.k == 1) {
-#pragma unroll
-        for (unsigned c = 0; c < at_once; ++c) x[c] = plus(x[c], v.low);
-      } else if (v.k == 2) {
-#pragma unroll
-        for (unsigned c = 0; c < at_once; ++c) x[c] = fused(x[c], v.minus, v.low);
-      } else {
-#pragma unroll 4
-        for (std::uint64_t pair = v.k / 4; pair != 0; --pair) {
-#pragma unroll
-          for (unsigned c = 0; c < at_once; ++c) x[c] = fused(x[c], v.minus, v.low);
-#pragma unroll
-          for (unsigned c = 0; c < at_once; ++c) x[c] = fused(x[c], v.minus, v.high);
-        }
-      }
+      compute<operation>(x, v);
 #pragma unroll
       for (unsigned c = 0; c < at_once; ++c)
         if (const std::size_t i = first + c * cuda::block_threads; i < end) __stcg(v.y + i, x[c]);
@@ -111,8 +128,19 @@ class VectorCase final : public Workload {
 
   static void launch(const Arguments& v, std::size_t begin, std::size_t end) {
     const unsigned most = static_cast<unsigned>(blocks_a_multiprocessor * cuda::multiprocessors());
-    vector<Real><<<std::min(most, cuda::blocks_for(end - begin, at_once * cuda::block_threads)), cuda::block_threads, 0, cuda::stream()>>>(
-        v, begin, end, cuda::clock_span());
+    const unsigned blocks = std::min(most, cuda::blocks_for(end - begin, block_elements));
+    const std::uint64_t threads = std::uint64_t{blocks} * cuda::block_threads, fours = (end - begin) / at_once * v.repeat;
+    const auto run = [&]<Operation operation> {
+      vector<operation><<<blocks, cuda::block_threads, 0, cuda::stream()>>>(v, begin, end, cuda::clock_span());
+    };
+    if (operation_of(v.k) == Operation::pairs) {
+      const std::uint64_t pairs = v.k / 4;
+      cuda::next_launch_in_all(threads, {threads * v.repeat, fours, fours * (pairs / pairs_at_once), fours * (pairs % pairs_at_once)},
+                               true);
+      return run.template operator()<Operation::pairs>();
+    }
+    cuda::next_launch_in_all(threads, {threads * v.repeat, fours}, true);
+    v.k == 1 ? run.template operator()<Operation::sum>() : run.template operator()<Operation::fma>();
   }
   static void on_host(const Arguments& v, std::size_t begin, std::size_t end) {
     for (std::uint64_t pass = 0; pass < v.repeat; ++pass)

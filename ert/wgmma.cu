@@ -15,6 +15,7 @@ constexpr int line_bytes = 128;                                  // along k of e
 
 /// Rows of 128 bytes become core matrices, the rows of one 16-byte column after the other, without swizzling.
 __device__ __forceinline__ void arrange(unsigned char* to, const unsigned char* from, int rows) {
+#pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < rows * line_bytes / 16; i += group_threads) {
     const int row = i / (line_bytes / 16), column = i % (line_bytes / 16);
     const int core = column * (rows / core_rows) + row / core_rows;
@@ -141,6 +142,8 @@ __global__ void __launch_bounds__(group_threads) multiply(const TensorProduct x,
 
 template <class Group>
 void launch(const TensorProduct& x, std::size_t begin, std::size_t end) {
+  constexpr auto rows_at_once = group_threads / (line_bytes / 16);  // by which operands are arranged
+  cuda::next_launch((end - begin) * group_threads, {rows_a / rows_at_once, rows_a / rows_at_once, rows_b / rows_at_once, x.iterations});
   multiply<Group><<<static_cast<unsigned>(end - begin), group_threads, 0, cuda::stream()>>>(x, begin, cuda::clock_span());
 }
 

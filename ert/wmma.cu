@@ -43,6 +43,7 @@ __global__ void __launch_bounds__(32 * warps) multiply(const TensorProduct x, st
 }
 
 void launch(const TensorProduct& x, std::size_t begin, std::size_t end) {
+  cuda::next_launch((end - begin) * 32 * warps, {x.iterations});
   multiply<<<static_cast<unsigned>(end - begin), 32 * warps, 0, cuda::stream()>>>(x, begin, cuda::clock_span());
 }
 

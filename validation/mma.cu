@@ -162,6 +162,7 @@ class MmaCase final : public Workload {
   const void* arguments() const override { return &arguments_; }
 
   static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+    cuda::next_launch((end - begin) * warp, {std::uint64_t{x.repeats}});
     multiply<<<cuda::blocks_for((end - begin) * warp), cuda::block_threads, 0, cuda::stream()>>>(x, begin, end);
   }
   static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
