@@ -25,11 +25,7 @@ measure() {
 
 measure >first.log 2>&1 &
 first=$!
-for ((try = 0; try < 600; try++)); do
-  if [[ -s x.journal/nodeA && -s x.journal/nodeB ]]; then break; fi
-  sleep 0.1
-done
-[[ -s x.journal/nodeA && -s x.journal/nodeB ]] || fail "no journal within 60 s" first.log
+wait_for_finished 60 x.journal/node{A,B} || fail "no case was finished on both hosts within 60 s" first.log
 isolate on
 status=0
 wait "$first" || status=$?

@@ -46,6 +46,18 @@ hold() {
   fi
 }
 
+# throttled_periods NODE: in how many periods it has used up its quota so far.
+throttled_periods() { awk '$1 == "nr_throttled" { print $2 }' "$(quota_root)/$quota_group/$1/cpu.stat"; }
+
+# wait_for_throttling NODE SECONDS: returns when it has used up its quota in twenty more periods: it works.
+wait_for_throttling() {
+  local end=$((SECONDS + $2)) enough=$(($(throttled_periods "$1") + 20))
+  while (($(throttled_periods "$1") < enough)); do
+    if ((SECONDS >= end)); then return 1; fi
+    sleep 0.02
+  done
+}
+
 # The daemons leave the groups before these go.
 groups_down() {
   local root group pid

@@ -19,7 +19,7 @@ groups_up "${nodes[@]}"
 measure() {
   local job
   PLUMBLINE_STORE=$PWD/$1.h5
-  job=$(sbatch --parsable --partition=debug --nodes=4 --ntasks-per-node=1 --cpus-per-task=1 --output="$1.log" "$here/../../jobs/slurm/partition.sbatch")
+  job=$(submit_partition "$1.log" 4 1)
   wait_for_end "$job" 300 || fail "job $1 did not end within 300 s" "$1.log"
   echo "$1 $2 $(job_field "$job" ExitCode)" >>jobs.txt
   "$PLUMBLINE" nodes "$PLUMBLINE_STORE" --json >"$1.json" || true

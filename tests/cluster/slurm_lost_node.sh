@@ -10,25 +10,10 @@ mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
 "$1" slurm "$here/interrupted.toml" --machine "$here/cluster_machine.toml" --program "$1" --minutes 10 --kind partition -o . >/dev/null
 export PLUMBLINE_STORE=x.h5
 
-# kill_node NODE: every process in its namespaces but the one that holds them.
-kill_node() {
-  local holder mine pid
-  holder=$(cat "$PLUMBLINE_CLUSTER/$1.pid")
-  mine=$(readlink "/proc/$holder/ns/uts")
-  for pid in /proc/[0-9]*; do
-    pid=${pid#/proc/}
-    if [[ $pid != "$holder" && $(readlink "/proc/$pid/ns/uts" 2>/dev/null) == "$mine" ]]; then kill -KILL "$pid" 2>/dev/null || true; fi
-  done
-}
-
 job=$(sbatch --parsable --nodes=2 --output=job.log partition.sbatch)
 wait_for_state "$job" 60 RUNNING || fail "the job did not start" job.log
-for ((try = 0; try < 600; try++)); do
-  if [[ -s x.journal/nodeA && -s x.journal/nodeB ]]; then break; fi
-  sleep 0.1
-done
-[[ -s x.journal/nodeB ]] || fail "nothing was begun within 60 s" job.log
-kill_node nodeB
+wait_for_finished 60 x.journal/node{A,B} || fail "no case was finished on both nodes within 60 s" job.log
+for pid in $(processes_on nodeB); do kill -KILL "$pid" 2>/dev/null || true; done
 wait_for_state "$job" 120 PENDING REQUEUED || fail "the job of a lost node was not put back into the queue" job.log
 nsenter --target "$(cat "$PLUMBLINE_CLUSTER/nodeB.pid")" --net --uts --ipc --mount slurmd -N nodeB -f "$SLURM_CONF"
 start_requeued "$job"

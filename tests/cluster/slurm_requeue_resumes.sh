@@ -9,9 +9,9 @@ source "$here/submit.sh"
 export PLUMBLINE=$1 PLUMBLINE_CAMPAIGN=$here/interrupted.toml PLUMBLINE_STORE=$PLUMBLINE_CLUSTER/run/interrupted.h5
 mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
 
-job=$(sbatch --parsable --partition=debug --nodes=2 --ntasks-per-node=2 --cpus-per-task=1 --output=job.log "$here/../../jobs/slurm/partition.sbatch")
+job=$(submit_partition job.log 2 2)
 wait_for_state "$job" 30 RUNNING || fail "the job did not start" job.log
-wait_for_journal 30 || fail "no case was finished within 30 s" job.log
+wait_for_finished 30 interrupted.journal/node{A,B} || fail "no case was finished within 30 s" job.log
 
 scancel --signal=USR1 "$job" # to the ranks, as --signal=USR1@... does near the end of the time limit
 wait_for_state "$job" 60 PENDING REQUEUED || fail "the job did not requeue itself" job.log

@@ -9,17 +9,15 @@ source "$here/submit.sh"
 export PLUMBLINE=$1 PLUMBLINE_CAMPAIGN=$here/interrupted.toml PLUMBLINE_STORE=$PLUMBLINE_CLUSTER/run/interrupted.h5
 mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
 
-submit() { sbatch --parsable --partition=debug --nodes=2 --ntasks-per-node=2 --cpus-per-task=1 --output="$1" "$here/../../jobs/slurm/partition.sbatch"; }
-
-job=$(submit first.log)
+job=$(submit_partition first.log 2 2)
 wait_for_state "$job" 60 RUNNING || fail "the job did not start" first.log
-wait_for_journal 60 || fail "no case was finished within 60 s" first.log
+wait_for_finished 60 interrupted.journal/node{A,B} || fail "no case was finished within 60 s" first.log
 
 scancel "$job"
 wait_for_state "$job" 60 CANCELLED || fail "the job did not end as CANCELLED within 60 s of scancel" first.log
 
 export PLUMBLINE_RESUME=1
-job=$(submit second.log)
+job=$(submit_partition second.log 2 2)
 wait_for_end "$job" 180 || fail "the second job did not end within 180 s" second.log
 [[ $(job_state "$job") == COMPLETED ]] || fail "the second job ended as $(job_state "$job")" second.log
 /usr/bin/python3 "$here/nodes_in_store.py" --sessions 2 "$PLUMBLINE_STORE" nodeA nodeB || fail "the resumed store is not whole" second.log

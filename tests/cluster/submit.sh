@@ -43,12 +43,44 @@ start_requeued() {
   done
 }
 
-# wait_for_journal SECONDS: returns when a case is durable in a journal below this folder.
-wait_for_journal() {
-  local end=$((SECONDS + $1))
-  while ((SECONDS < end)); do
-    if [[ -n $(find . -path '*.journal/*' -type f -size +0c -print -quit) ]]; then return 0; fi
-    sleep 0.1
+# submit_partition LOG NODES RANKS [OPTION...]: jobs/slurm/partition.sbatch as a user would submit it, so many ranks a node; prints the job's number.
+submit_partition() {
+  sbatch --parsable --partition=debug --nodes="$2" --ntasks-per-node="$3" --cpus-per-task=1 --output="$1" "${@:4}" \
+    "$(dirname "${BASH_SOURCE[0]}")/../../jobs/slurm/partition.sbatch"
+}
+
+# wait_for_line SECONDS PATTERN FILE...: returns when each of the files has such a line.
+wait_for_line() {
+  local end=$((SECONDS + $1)) pattern=$2 file
+  for file in "${@:3}"; do
+    until grep -qa -e "$pattern" "$file" 2>/dev/null; do
+      if ((SECONDS >= end)); then return 1; fi
+      sleep 0.1
+    done
   done
-  return 1
+}
+
+# wait_for_finished SECONDS JOURNAL...: returns when each of these journals (NAME.journal/NODE) holds something finished; its header alone is nothing.
+wait_for_finished() { wait_for_line "$1" '"outcome":' "${@:2}"; }
+
+# processes_on NODE: all that run there, but the one that holds its namespaces.
+processes_on() {
+  local holder mine pid
+  holder=$(<"$PLUMBLINE_CLUSTER/$1.pid")
+  mine=$(readlink "/proc/$holder/ns/uts")
+  for pid in /proc/[0-9]*; do
+    pid=${pid#/proc/}
+    if [[ $pid != "$holder" && $(readlink "/proc/$pid/ns/uts" 2>/dev/null) == "$mine" ]]; then echo "$pid"; fi
+  done
+}
+
+# ranks_on PROGRAM NODE...: the processes there that run it.
+ranks_on() {
+  local program node pid
+  program=$(readlink -f "$1")
+  for node in "${@:2}"; do
+    for pid in $(processes_on "$node"); do
+      if [[ $(readlink "/proc/$pid/exe" 2>/dev/null) == "$program" ]]; then echo "$pid"; fi
+    done
+  done
 }
