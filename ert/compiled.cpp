@@ -9,8 +9,8 @@
 #include <stdexcept>
 
 #include "compiled.flavors.hpp"
-#include "core/array.hpp"
 #include "core/kernel.hpp"
+#include "ert/passed_array.hpp"
 
 namespace plumbline {
 namespace {
@@ -40,7 +40,7 @@ std::uint64_t flops_an_element(const Parameters& p) {
 }
 
 template <class Real>
-class CompiledCase final : public Workload {
+class CompiledCase final : public PassedArray<Real> {
  public:
   static Work model(const Parameters& p, std::string_view flavor) {
     const std::uint64_t n = p.integer("n"), repeat = p.integer("repeat"), k = flops_an_element(p), real = sizeof(Real);
@@ -66,39 +66,14 @@ class CompiledCase final : public Workload {
   }
 
   CompiledCase(const Parameters& p, std::pmr::memory_resource& memory)
-      : a_(p.integer("n"), memory),
-        passes_(p.integer("n") / compiled_grain + 1, memory),
-        arguments_(constants(form_of(p), flops_an_element(p))) {
+      : PassedArray<Real>(p.integer("n"), compiled_grain, memory), arguments_(constants(form_of(p), flops_an_element(p))) {
     arguments_.repeat = p.integer("repeat");
-    arguments_.a = a_.data();
-    arguments_.passes = passes_.data();
+    arguments_.a = this->values();
+    arguments_.passes = this->passes();
   }
 
-  std::size_t extent() const override { return a_.size(); }
-  std::size_t grain() const override { return compiled_grain; }
-  void initialise(std::size_t begin, std::size_t end) override {
-    for (std::size_t i = begin; i < end; ++i) a_[i] = Real(varied(1, i));
-    for (std::size_t i = begin / compiled_grain; i < (end + compiled_grain - 1) / compiled_grain; ++i) passes_[i] = 0;
-    if (end == extent()) passes_[passes_.size() - 1] = 0;
-  }
   const void* arguments() const override { return &arguments_; }
-  void sweep_all() { sweep(arguments_, 0, extent()); }
-
-  double error() const override {
-    double worst = 0;
-    std::uint64_t passes = 0;  // of the part that i lies in
-    for (std::size_t i = 0; i < a_.size(); ++i) {
-      if (i % compiled_grain == 0 && passes_[i / compiled_grain] != 0) passes = passes_[i / compiled_grain];
-      if (passes == 0) return HUGE_VAL;  // never swept
-      const double exact = expected(varied(1, i), passes);
-      const double error = std::fabs((static_cast<double>(a_[i]) - exact) / exact);
-      worst = std::max(worst, std::isnan(error) ? HUGE_VAL : error);
-    }
-    return worst;
-  }
-  /// All numbers are multiples of 2^-24: exact in fp64; in fp32 those above 1 are rounded to the coarser grid there, once, and then
-  /// stay on it.
-  double tolerance() const override { return sizeof(Real) == 4 ? 4 * 0x1p-24 : 0; }
+  void sweep_all() { sweep(arguments_, 0, this->extent()); }
 
  private:
   static Compiled<Real> constants(CompiledForm form, std::size_t k) {
@@ -107,15 +82,12 @@ class CompiledCase final : public Workload {
     return {form, k, 0, nullptr, Real(-1), Real(low), Real(low + drift), nullptr};
   }
 
-  /// What `passes` passes make of x.
-  double expected(double x, std::uint64_t passes) const {
+  double expected(double x, std::uint64_t passes) const override {
     if (passes % 2 == 0) return x;
     const std::size_t step = flops_of_step(arguments_.form);
     return arguments_.k == step ? 1.5 - x : x + static_cast<double>(arguments_.k / (2 * step)) * drift;
   }
 
-  Array<Real> a_;
-  Array<std::uint64_t> passes_;
   Compiled<Real> arguments_;
 };
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "core/array.hpp"
 #include "core/kernel.hpp"
+#include "ert/passed_array.hpp"
 #include "vector.flavors.hpp"
 
 namespace plumbline {
@@ -25,7 +25,7 @@ std::uint64_t flops_an_element(const Parameters& p) {
 }
 
 template <class Real>
-class VectorCase final : public Workload {
+class VectorCase final : public PassedArray<Real> {
  public:
   static Work model(const Parameters& p, std::string_view flavor) {
     const std::uint64_t n = p.integer("n"), repeat = p.integer("repeat"), k = flops_an_element(p), real = sizeof(Real);
@@ -52,46 +52,19 @@ class VectorCase final : public Workload {
   }
 
   VectorCase(const Parameters& p, std::pmr::memory_resource& memory)
-      : a_(p.integer("n"), memory), passes_(p.integer("n") / vector_grain + 1, memory), arguments_{a_.data(),           flops_an_element(p),
-                                                                                                   p.integer("repeat"), Real(-1),
-                                                                                                   Real(1.5),           Real(1.5 + drift),
-                                                                                                   passes_.data()} {}
+      : PassedArray<Real>(p.integer("n"), vector_grain, memory), arguments_{this->values(), flops_an_element(p), p.integer("repeat"),
+                                                                            Real(-1),       Real(1.5),           Real(1.5 + drift),
+                                                                            this->passes()} {}
 
-  std::size_t extent() const override { return a_.size(); }
-  std::size_t grain() const override { return vector_grain; }
-  void initialise(std::size_t begin, std::size_t end) override {
-    for (std::size_t i = begin; i < end; ++i) a_[i] = Real(varied(1, i));
-    for (std::size_t i = begin / vector_grain; i < (end + vector_grain - 1) / vector_grain; ++i) passes_[i] = 0;
-    if (end == extent()) passes_[passes_.size() - 1] = 0;
-  }
   const void* arguments() const override { return &arguments_; }
-  void sweep_all() { sweep(arguments_, 0, extent()); }
-
-  double error() const override {
-    double worst = 0;
-    std::uint64_t passes = 0;  // of the part that i lies in
-    for (std::size_t i = 0; i < a_.size(); ++i) {
-      if (i % vector_grain == 0 && passes_[i / vector_grain] != 0) passes = passes_[i / vector_grain];
-      const double exact = expected(varied(1, i), passes);
-      const double error = std::fabs((static_cast<double>(a_[i]) - exact) / exact);
-      worst = std::max(worst, std::isnan(error) ? HUGE_VAL : error);
-    }
-    return worst;
-  }
-  /// All numbers are multiples of 2^-24: exact in fp64; in fp32 those that leave [1/2, 1) are rounded to the coarser grid above,
-  /// once, and then stay on it.
-  double tolerance() const override { return sizeof(Real) == 4 ? 4 * 0x1p-24 : 0; }
+  void sweep_all() { sweep(arguments_, 0, this->extent()); }
 
  private:
-  /// What `passes` passes make of x. HUGE_VAL for none: never swept.
-  double expected(double x, std::uint64_t passes) const {
-    if (passes == 0) return HUGE_VAL;
+  double expected(double x, std::uint64_t passes) const override {
     if (passes % 2 == 0) return x;
     return arguments_.k <= 2 ? 1.5 - x : x + static_cast<double>(arguments_.k / 4) * drift;
   }
 
-  Array<Real> a_;
-  Array<std::uint64_t> passes_;
   ErtVector<Real> arguments_;
 };
 

@@ -11,20 +11,11 @@ import time
 
 import slowdowns
 import words
+from command import busy_note, end, positive, say
 from machine import this_machine
-from programs import ProgramFailed
-from report import as_json, rounded
+from report import rounded
 from rounds import Session
 from tools import GEOMETRY, Bench
-
-FAILED, INTERRUPTED = 1, 130
-
-
-def positive(word):
-    number = int(word)
-    if number < 1:
-        raise argparse.ArgumentTypeError("at least 1")
-    return number
 
 
 def options(arguments):
@@ -44,11 +35,6 @@ def options(arguments):
     return chosen
 
 
-def say(words):
-    """Progress: one line that is written over on a terminal, lines in a log."""
-    print(f"\r\033[K{words}" if sys.stderr.isatty() else words, end="" if sys.stderr.isatty() else "\n", file=sys.stderr, flush=True)
-
-
 def run(chosen):
     start, busy = time.monotonic(), os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="plumbline-speed-") as folder:
@@ -57,27 +43,15 @@ def run(chosen):
         session.measure(chosen.rounds)
         versions = bench.versions()
     say("")
-    notes = [f"the machine was busy when the session began: load average {busy:.1f}"] if busy > 0.5 else []
     return rounded({"schema": "plumbline-emulator-speed/1", "command": "bash jobs/emulator_speed.sh " + shlex.join(sys.argv[1:]),
                     "machine": this_machine().facts(), "versions": versions, "rounds": chosen.rounds, "seed": chosen.seed, "geometry": GEOMETRY,
-                    "rows": session.judged_lines(), "costs": session.judged_costs(), "start_up": session.start_ups(), "notes": notes,
+                    "rows": session.judged_lines(), "costs": session.judged_costs(), "start_up": session.start_ups(), "notes": busy_note(busy),
                     "seconds": time.monotonic() - start})
 
 
 def main():
     chosen = options(sys.argv[1:])
-    try:
-        found = run(chosen)
-        if chosen.json:
-            chosen.json.write_text(as_json(found))
-    except (ProgramFailed, OSError) as error:
-        print(f"emulator_speed: {error}", file=sys.stderr)
-        return FAILED
-    except KeyboardInterrupt:
-        print("\nemulator_speed: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    print(words.text(found))
-    return 0
+    return end("emulator_speed", lambda: run(chosen), chosen.json, words.text)
 
 
 if __name__ == "__main__":

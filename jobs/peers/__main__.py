@@ -13,19 +13,10 @@ import goals
 import likwid as likwid_bench
 import loops
 import report
+from command import busy_note, end, positive, say
 from machine import this_machine
 from ours import Ours, find_plumbline
-from programs import ProgramFailed
 from session import Session, comparisons
-
-FAILED, INTERRUPTED = 1, 130
-
-
-def positive(word):
-    number = int(word)
-    if number < 1:
-        raise argparse.ArgumentTypeError("at least 1")
-    return number
 
 
 def options(arguments):
@@ -43,11 +34,6 @@ def options(arguments):
         parser.error(f"there is no folder {chosen.output.resolve().parent}")
     chosen.rounds = chosen.rounds or (10 if chosen.full else 5)
     return chosen
-
-
-def say(words):
-    """Progress: one line that is written over on a terminal, lines in a log."""
-    print(f"\r\033[K{words}" if sys.stderr.isatty() else words, end="" if sys.stderr.isatty() else "\n", file=sys.stderr, flush=True)
 
 
 def run(chosen):
@@ -69,8 +55,7 @@ def run(chosen):
             verdicts += [*session.levels(10, machine.caches), *session.whole_sets()]
         verdicts.append(goals.judge_limits(session.highest))
     say("")
-    if busy > 0.5:
-        notes.append(f"the machine was busy when the session began: load average {busy:.1f}")
+    notes += busy_note(busy)
     if machine.hypervisor:
         notes.append(f"a virtual machine ({machine.hypervisor}): neighbours that cannot be seen share its last cache and memory")
     peers = {"likwid-bench": likwid.version or likwid_bench.ABSENT, "loops": f"{loops.compiler_version()}, {' '.join(loops.FLAGS)}"}
@@ -81,18 +66,7 @@ def run(chosen):
 
 def main():
     chosen = options(sys.argv[1:])
-    try:
-        found = run(chosen)
-        if chosen.output:
-            chosen.output.write_text(report.as_json(found))
-    except (ProgramFailed, OSError) as error:
-        print(f"peers: {error}", file=sys.stderr)
-        return FAILED
-    except KeyboardInterrupt:
-        print("\npeers: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    print(report.text(found))
-    return 0
+    return end("peers", lambda: run(chosen), chosen.output, report.text)
 
 
 if __name__ == "__main__":

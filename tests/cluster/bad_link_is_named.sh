@@ -32,8 +32,7 @@ slow_cable() {
 }
 
 measure() {
-  timeout -k 3 150 "$mpiexec" -launcher ssh -launcher-exec "$PLUMBLINE_CLUSTER_LAUNCHER" -iface bridge0 -hosts "$PLUMBLINE_CLUSTER_NODES" \
-    -ppn 1 -n 4 "$plumbline" run "$here/links.toml" -o "$1.h5" --overwrite >"$1.log" 2>&1 || fail "the run with $1 ended with $?" "$1.log"
+  on_all_hosts 150 "$mpiexec" 1 "$plumbline" run "$here/links.toml" -o "$1.h5" >"$1.log" 2>&1 || fail "the run with $1 ended with $?" "$1.log"
   "$plumbline" ceilings "$1.h5" --json >"$1.json" || fail "plumbline ceilings on the run with $1 ended with $?"
 }
 

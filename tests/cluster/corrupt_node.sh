@@ -7,21 +7,19 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/cluster/submit.sh
 source "$here/submit.sh"
+plumbline=$1 mpiexec=$2
 
 mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
+measure() { on_all_hosts 180 "$mpiexec" 1 "$plumbline" run "$here/corrupt_node.toml" -o corrupt.h5 "$@"; }
+
 status=0
-# run_on PROGRAM MPIEXEC HOSTS COUNT OPTION...: one rank on each.
-run_on() {
-  timeout -k 3 180 "$2" -launcher ssh -launcher-exec "$PLUMBLINE_CLUSTER_LAUNCHER" -iface bridge0 -hosts "$3" -ppn 1 -n "$4" \
-    "$1" run "$here/corrupt_node.toml" -o corrupt.h5 "${@:5}"
-}
-run_on "$1" "$2" "$PLUMBLINE_CLUSTER_NODES" 3 >run.log 2>&1 || status=$?
+measure >run.log 2>&1 || status=$?
 ((status == 4)) || fail "the run ended with $status, not 4" run.log
 grep -q 'nodeB computed a wrong result: faulty/sum/fp64/n=4096/r1t1/gcc12-O3-v2' run.log || fail "the node is not named" run.log
 grep -q '3 times more here: wrong 3 times' run.log || fail "the result was not computed again" run.log
 grep -q '2 like nodes computed it right' run.log || fail "nothing is said of its peers" run.log
 status=0
-"$1" nodes corrupt.h5 --json >nodes.json || status=$?
+"$plumbline" nodes corrupt.h5 --json >nodes.json || status=$?
 ((status == 4)) || fail "plumbline nodes ended with $status, not 4" nodes.json
 /usr/bin/python3 - <<'PYTHON' || fail "the finding is not what it should be" nodes.json
 import json
@@ -30,6 +28,6 @@ assert [(one["node"], one["peers_right"], one["peers_wrong"]) for one in wrong] 
 assert "expected at most" in wrong[0]["reason"], wrong
 PYTHON
 status=0
-run_on "$1" "$2" nodeA,nodeC 2 --resume >resumed.log 2>&1 || status=$?
+PLUMBLINE_CLUSTER_NODES=nodeA,nodeC measure --resume >resumed.log 2>&1 || status=$?
 ((status == 4)) || fail "without the node that was wrong the run is resumed with $status, not 4" resumed.log
 grep -q 'nodeB computed a wrong result' resumed.log || fail "the resumed run does not name the node" resumed.log

@@ -18,10 +18,7 @@ isolate() {
 }
 isolate off 2>/dev/null || { echo "SKIP: this kernel or iproute2 cannot isolate ports of a bridge" && exit 77; }
 
-measure() {
-  timeout -k 3 150 "$mpiexec" -launcher ssh -launcher-exec "$PLUMBLINE_CLUSTER_LAUNCHER" -iface bridge0 -hosts "$PLUMBLINE_CLUSTER_NODES" \
-    -ppn 1 -n 2 "$plumbline" run campaign.toml -o x.h5 "$@"
-}
+measure() { on_all_hosts 150 "$mpiexec" 1 "$plumbline" run campaign.toml -o x.h5 "$@"; }
 
 measure >first.log 2>&1 &
 first=$!

@@ -8,7 +8,6 @@ source "$here/submit.sh"
 
 mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
 status=0
-timeout -k 3 180 "${2:-mpiexec.mpich}" -launcher ssh -launcher-exec "$PLUMBLINE_CLUSTER_LAUNCHER" -iface bridge0 \
-  -hosts "$PLUMBLINE_CLUSTER_NODES" -ppn 2 -n 4 "$1" run "$here/two_nodes.toml" -o two_hosts.h5 >run.log 2>&1 || status=$?
+on_all_hosts 180 "${2:-mpiexec.mpich}" 2 "$1" run "$here/two_nodes.toml" -o two_hosts.h5 >run.log 2>&1 || status=$?
 ((status == 0)) || fail "the run over two hosts ended with $status" run.log
 /usr/bin/python3 "$here/nodes_in_store.py" two_hosts.h5 nodeA nodeB || fail "the store is not what two hosts should leave" run.log

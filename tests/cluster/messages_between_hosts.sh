@@ -8,8 +8,7 @@ source "$here/submit.sh"
 
 mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
 status=0
-timeout -k 3 120 "${2:-mpiexec.mpich}" -launcher ssh -launcher-exec "$PLUMBLINE_CLUSTER_LAUNCHER" -iface bridge0 \
-  -hosts "$PLUMBLINE_CLUSTER_NODES" -ppn 2 -n 4 "$1" run "$here/messages.toml" -o messages.h5 >run.log 2>&1 || status=$?
+on_all_hosts 120 "${2:-mpiexec.mpich}" 2 "$1" run "$here/messages.toml" -o messages.h5 >run.log 2>&1 || status=$?
 ((status == 0)) || fail "the run over two hosts ended with $status" run.log
 /usr/bin/python3 "$here/links_in_store.py" messages.h5 nodeA nodeB || fail "the store has not the links of two hosts" run.log
 "$1" ceilings messages.h5 --node nodeA | grep -q 'MPI latency between nodes' || fail "plumbline ceilings does not show the link"

@@ -24,8 +24,7 @@ PYTHON
   ! compgen -G 'plumbline-profile-*' >/dev/null || fail "$1: the folder where ranks met is still there" "$1.log"
 }
 
-timeout -k 3 60 "$mpiexec" -launcher ssh -launcher-exec "$PLUMBLINE_CLUSTER_LAUNCHER" -iface bridge0 -hosts "$PLUMBLINE_CLUSTER_NODES" -ppn 2 -n 4 \
-  "$plumbline" profile --count-only -o hydra.json -- ./ranks >hydra.log 2>&1 || fail "hydra: exit $?" hydra.log
+on_all_hosts 60 "$mpiexec" 2 "$plumbline" profile --count-only -o hydra.json -- ./ranks >hydra.log 2>&1 || fail "hydra: exit $?" hydra.log
 held hydra
 timeout -k 3 60 srun --mpi=pmi2 --nodes=2 --ntasks=4 --ntasks-per-node=2 "$plumbline" profile --count-only -o srun.json -- ./ranks >srun.log 2>&1 ||
   fail "srun: exit $?" srun.log

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Submitting to the virtual cluster's Slurm and waiting without sbatch --wait, which looks only every ten seconds. Sourced by the tests.
+# Ranks on the virtual cluster: started by hydra, or submitted to its Slurm and waited for without sbatch --wait, which looks only every ten
+# seconds. Sourced by the tests.
 
 # fail TEXT [FILE...]: the reason, the files' ends, exit 1.
 fail() {
@@ -10,6 +11,14 @@ fail() {
     if [[ -s $file ]]; then echo "--- ${file##*/}" && tail -n 30 "$file"; fi
   done
   exit 1
+}
+
+# on_all_hosts SECONDS MPIEXEC RANKS COMMAND...: so many ranks on each host, without a batch system.
+on_all_hosts() {
+  local hosts
+  IFS=, read -ra hosts <<<"$PLUMBLINE_CLUSTER_NODES"
+  timeout -k 3 "$1" "$2" -launcher ssh -launcher-exec "$PLUMBLINE_CLUSTER_LAUNCHER" -iface bridge0 -hosts "$PLUMBLINE_CLUSTER_NODES" \
+    -ppn "$3" -n $((${#hosts[@]} * $3)) "${@:4}"
 }
 
 job_state() { scontrol show job --oneliner "$1" | sed -n 's/.* JobState=\([A-Z_]*\).*/\1/p'; }

@@ -10,7 +10,8 @@ import subprocess
 import sys
 
 import pytest
-from count_on_gpus_test import counted, plumbline, table
+from count_on_gpus_test import counted, plumbline, run  # noqa: F401 (a fixture)
+from stored_tables import table
 
 CAMPAIGN = """schema = "plumbline-campaign/1"
 name = "gpus"
@@ -39,15 +40,6 @@ def code(tmp_path_factory):
     if not (folder / "libplumbline_cuda.sm_90a.sass").exists():
         pytest.skip("the module has no code for sm_90a, which the stand-in GPU runs")
     return {"PLUMBLINE_CUDA_CODE_PATH": str(folder)}
-
-
-@pytest.fixture
-def run(tmp_path):
-    def of_text(text, *words, **more):
-        (tmp_path / "gpus.toml").write_text(text)
-        return plumbline("run", tmp_path / "gpus.toml", "-o", tmp_path / "gpus.h5", *words, **more), tmp_path / "gpus.h5"
-
-    return of_text
 
 
 def by_code(store):

@@ -6,8 +6,8 @@ import json
 import os
 import subprocess
 
-import h5py
 import pytest
+from stored_tables import table
 
 CAMPAIGN = """schema = "plumbline-campaign/1"
 name = "gpus"
@@ -31,15 +31,6 @@ def plumbline(*words, counters_here=True, **environment):
     if counters_here:
         surroundings |= {"PLUMBLINE_CUPTI_PATH": os.environ["STAND_IN_CUPTI"], "LD_LIBRARY_PATH": os.environ["STAND_IN_CUPTI"]}
     return subprocess.run([os.environ["PLUMBLINE"], *map(str, words)], capture_output=True, text=True, timeout=300, env=surroundings)
-
-
-def table(store, name):
-    def text(value):
-        return value.decode().rstrip("\0") if isinstance(value, bytes) else value
-
-    with h5py.File(store) as file:
-        rows = file[name][:]
-        return [{key: text(row[key]) for key in rows.dtype.names} for row in rows]
 
 
 @pytest.fixture

@@ -21,6 +21,19 @@ std::uint64_t of_kind(const Counts& flops, const std::string& kind) {
 class CudaKernel : public testing::TestWithParam<const Kernel*> {
  protected:
   const Kernel& kernel() const { return *GetParam(); }
+
+  /// check(sweep, data, memory) for every small point and every precision that has a loop for the host.
+  template <class Memory, class Check>
+  void on_the_host(Check check) const {
+    for (const Parameters& point : points(kernel(), small))
+      for (const std::string& precision : kernel().precisions) {
+        const Sweep sweep = kernel().on_host(precision);
+        if (sweep == nullptr) continue;
+        SCOPED_TRACE(point.path() + " " + precision);
+        Memory memory;
+        check(sweep, *kernel().prepare(point, precision, memory), memory);
+      }
+  }
 };
 
 INSTANTIATE_TEST_SUITE_P(All, CudaKernel, testing::ValuesIn(all_kernels()), word_of);
@@ -102,47 +115,32 @@ class WatchedMemory final : public DeviceMemory {
 };
 
 TEST_P(CudaKernel, finds_one_wrong_number_in_its_result) {
-  for (const Parameters& point : points(kernel(), small))
-    for (const std::string& precision : kernel().precisions) {
-      const Sweep sweep = kernel().on_host(precision);
-      if (sweep == nullptr) continue;
-      WatchedMemory memory;
-      const auto data = kernel().prepare(point, precision, memory);
-      data->initialise(0, data->extent());
-      memory.remember();
-      sweep(data->arguments(), 0, data->extent());
-      ASSERT_LE(data->error(), data->tolerance()) << point.path() << " " << precision;
-      ASSERT_GE(memory.spoil(), 1) << point.path() << " " << precision << ": nothing was written";
-      EXPECT_GT(data->error(), data->tolerance()) << point.path() << " " << precision;
-    }
+  on_the_host<WatchedMemory>([](const Sweep sweep, Workload& data, WatchedMemory& memory) {
+    data.initialise(0, data.extent());
+    memory.remember();
+    sweep(data.arguments(), 0, data.extent());
+    ASSERT_LE(data.error(), data.tolerance());
+    ASSERT_GE(memory.spoil(), 1) << "nothing was written";
+    EXPECT_GT(data.error(), data.tolerance());
+  });
 }
 
 TEST_P(CudaKernel, swept_in_two_parts_gives_the_right_result) {
-  for (const Parameters& point : points(kernel(), small))
-    for (const std::string& precision : kernel().precisions) {
-      const Sweep sweep = kernel().on_host(precision);
-      if (sweep == nullptr) continue;
-      HostInPlaceOfDevice memory;
-      const auto data = kernel().prepare(point, precision, memory);
-      const std::size_t half = data->extent() / 2;
-      for (const auto& [begin, end] : {std::pair{std::size_t{0}, half}, {half, data->extent()}}) data->initialise(begin, end);
-      for (const auto& [begin, end] : {std::pair{std::size_t{0}, half}, {half, data->extent()}}) sweep(data->arguments(), begin, end);
-      EXPECT_LE(data->error(), data->tolerance()) << point.path() << " " << precision;
-    }
+  on_the_host<HostInPlaceOfDevice>([](const Sweep sweep, Workload& data, HostInPlaceOfDevice&) {
+    const std::size_t half = data.extent() / 2;
+    for (const auto& [begin, end] : {std::pair{std::size_t{0}, half}, {half, data.extent()}}) data.initialise(begin, end);
+    for (const auto& [begin, end] : {std::pair{std::size_t{0}, half}, {half, data.extent()}}) sweep(data.arguments(), begin, end);
+    EXPECT_LE(data.error(), data.tolerance());
+  });
 }
 
 TEST_P(CudaKernel, on_the_host_gives_the_right_result_and_tells_a_wrong_one) {
-  for (const Parameters& point : points(kernel(), small))
-    for (const std::string& precision : kernel().precisions) {
-      const Sweep sweep = kernel().on_host(precision);
-      if (sweep == nullptr) continue;
-      HostInPlaceOfDevice memory;
-      const auto data = kernel().prepare(point, precision, memory);
-      data->initialise(0, data->extent());
-      EXPECT_GT(data->error(), data->tolerance()) << point.path() << " " << precision << ": right before anything was computed";
-      sweep(data->arguments(), 0, data->extent());
-      EXPECT_LE(data->error(), data->tolerance()) << point.path() << " " << precision;
-    }
+  on_the_host<HostInPlaceOfDevice>([](const Sweep sweep, Workload& data, HostInPlaceOfDevice&) {
+    data.initialise(0, data.extent());
+    EXPECT_GT(data.error(), data.tolerance()) << "right before anything was computed";
+    sweep(data.arguments(), 0, data.extent());
+    EXPECT_LE(data.error(), data.tolerance());
+  });
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ import pathlib
 import shutil
 import subprocess
 
-import h5py
 import pytest
+from stored_tables import table
 
 MPIEXEC = os.environ["PLUMBLINE_MPIEXEC"]
 HEAD = 'schema = "plumbline-campaign/1"\nname = "gpus"\npasses = ["time"]\n[timing]\nmin_seconds = 0.0005\nmax_repetitions = 6\n'
@@ -32,15 +32,6 @@ def document(*words, **options):
     ended = plumbline(*words, "--json", **options)
     assert ended.returncode == 0, ended.stderr
     return json.loads(ended.stdout)
-
-
-def table(store, name):
-    def text(value):
-        return value.decode().rstrip("\0") if isinstance(value, bytes) else value
-
-    with h5py.File(store) as file:
-        rows = file[name][:]
-        return [{key: text(row[key]) for key in rows.dtype.names} for row in rows]
 
 
 @pytest.fixture

@@ -2,14 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "compiled_points.hpp"
-#include "measured.hpp"
+#include "counted_sweeps.hpp"
 
 namespace plumbline {
 namespace {
 
 using measured::Counts;
-
-std::uint64_t count(const Counts& counts, plumbline_event event) { return static_cast<std::uint64_t>(counts[event]); }
 
 /// check(parameters, flavor, work, counts of one warm sweep) for every point and every flavor that the tool runs.
 template <class Check>
@@ -17,34 +15,20 @@ void for_all(Check check) {
   int checked = 0;
   for (const Parameters& p : compiled_points())
     for (const Flavor& flavor : compiled_kernel().flavors()) {
-      const std::string isa = split_flavor(flavor.name).isa;
-      if (isa != "v2" && isa != "v3") continue;
+      if (!runs_under_the_tool(flavor)) continue;
       SCOPED_TRACE(p.path() + " " + std::string(flavor.name) + " " + std::string(flavor.precision));
       const auto data = compiled_data(p, flavor.precision);
-      flavor.sweep(data->arguments(), 0, data->extent());
-      const Counts counts = measured::counts_of([&] { flavor.sweep(data->arguments(), 0, data->extent()); });
+      const Counts counts = counts_of_sweep(flavor, *data);
       check(p, flavor, compiled_kernel().model(p, flavor.precision, flavor.name), counts);
-      EXPECT_LE(data->error(), data->tolerance());
       ++checked;
     }
   EXPECT_GT(checked, 0);
 }
 
-std::uint64_t amount(const Work& work, const std::string& quantity) {
-  const auto found = work.flops.find(quantity);
-  return found == work.flops.end() ? 0 : found->second.lo;
-}
-
 TEST(ErtCompiledEmulated, flops_are_the_models_by_kind) {
   for_all([](const Parameters&, const Flavor& flavor, const Work& work, const Counts& counts) {
-    const bool fp64 = flavor.precision == "fp64";
     EXPECT_EQ(static_cast<std::uint64_t>(measured::flops(counts)), total_flops(work.flops).lo);
-    EXPECT_EQ(count(counts, fp64 ? PLUMBLINE_EVENT_flops_fp64_add : PLUMBLINE_EVENT_flops_fp32_add),
-              amount(work, fp64 ? "flops.fp64.add" : "flops.fp32.add"));
-    EXPECT_EQ(count(counts, fp64 ? PLUMBLINE_EVENT_flops_fp64_mul : PLUMBLINE_EVENT_flops_fp32_mul),
-              amount(work, fp64 ? "flops.fp64.mul" : "flops.fp32.mul"));
-    EXPECT_EQ(count(counts, fp64 ? PLUMBLINE_EVENT_flops_fp64_fma : PLUMBLINE_EVENT_flops_fp32_fma),
-              amount(work, fp64 ? "flops.fp64.fma" : "flops.fp32.fma"));
+    expect_flops_by_kind(counts, work, flavor.precision);
   });
 }
 

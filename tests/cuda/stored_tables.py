@@ -1,0 +1,14 @@
+"""The tables of a result file."""
+
+import h5py
+
+
+def table(store, name):
+    """Its rows: column to value."""
+
+    def text(value):
+        return value.decode().rstrip("\0") if isinstance(value, bytes) else value
+
+    with h5py.File(store) as file:
+        rows = file[name][:]
+        return [{key: text(row[key]) for key in rows.dtype.names} for row in rows]
