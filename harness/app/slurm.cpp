@@ -92,9 +92,12 @@ BatchMachine machine_of(const SlurmOptions& options) {
 }
 
 struct JobSeconds {
-  double whole = 0, longest_case = 0;
+  double whole = 0, longest_step = 0;  // a step: what is begun is ended before a run stops, a case or a round of ceilings
   std::size_t cases = 0;
 };
+
+/// Nodes that measure one at a time add up.
+double in_turns(const Campaign& campaign, int nodes) { return campaign.nodes.turns ? nodes : 1; }
 
 double ceilings_part(const Campaign& campaign, const BatchMachine& machine, int nodes, const std::vector<std::string>& isas) {
   if (campaign.ceilings.mode == CeilingsMode::none || !campaign.time) return 0;
@@ -103,7 +106,7 @@ double ceilings_part(const Campaign& campaign, const BatchMachine& machine, int 
   const LastCaches caches{.bytes = static_cast<std::uint64_t>(machine.l3_mib * 0x1p20), .count = machine.sockets};
   const auto plan = plan_ceilings(mode, isas, caches, static_cast<std::uint64_t>(machine.memory_gib * 0x1p30),
                                   ceiling_teams(machine.cores, ranks, machine.numa_domains, machine.sockets));
-  return ceilings_seconds(plan, rounds) + mpi_ceilings_seconds(campaign, rounds, nodes, ranks);
+  return in_turns(campaign, nodes) * ceilings_seconds(plan, rounds) + mpi_ceilings_seconds(campaign, rounds, nodes, ranks);
 }
 
 /// From the model, as --dry-run would say on a node of that machine.
@@ -127,17 +130,33 @@ JobSeconds seconds_of(const Campaign& campaign, const BatchMachine& machine, int
     const Estimate estimated = estimate(one, campaign);
     timing += estimated.time_seconds;
     counting += estimated.count_seconds;
-    seconds.longest_case = std::max({seconds.longest_case, estimated.time_seconds, estimated.count_seconds});
+    seconds.longest_step = std::max({seconds.longest_step, estimated.time_seconds, estimated.count_seconds});
   }
   if (campaign.budget_seconds) timing = std::min(timing, *campaign.budget_seconds);
-  const double share = campaign.placement == Placement::distribute ? nodes : 1;
-  seconds.whole = (timing + counting) / share + ceilings_part(campaign, machine, nodes, isas) +
-                  node_links_seconds(campaign, rounds_of(campaign.ceilings), nodes);
+  const double times = campaign.placement == Placement::distribute ? 1.0 / nodes : in_turns(campaign, nodes);
+  const int rounds = rounds_of(campaign.ceilings);
+  const double ceilings = ceilings_part(campaign, machine, nodes, isas) + node_links_seconds(campaign, rounds, nodes);
+  seconds.longest_step = std::max(seconds.longest_step, ceilings / rounds);
+  seconds.whole = (timing + counting) * times + ceilings;
   seconds.cases = expansion.cases.size();
   return seconds;
 }
 
 int rounded_up(double value, int step) { return static_cast<int>(std::ceil(value / step)) * step; }
+
+/// How long before the end the ranks hear of it: twice the longest step, and what Slurm's own clock is off by. A short job has no time for
+/// that: its last quarter, or up to its second half where a step needs it.
+int signal_seconds_of(const SlurmOptions& options, double longest_step) {
+  constexpr double writing_seconds = 5;
+  const int wanted = std::max(120, rounded_up(60 + 2 * longest_step, 30)), whole = 60 * options.minutes;
+  if (options.minutes == 0) return wanted;
+  const double least = longest_step + writing_seconds;
+  if (least >= whole)
+    throw user_error(
+        fmt::format("--minutes {}: a case or a round of ceilings takes about {} and would never be finished; ask for at least {}",
+                    options.minutes, duration_text(longest_step), rounded_up(2 * least / 60, 1)));
+  return std::min(wanted, std::clamp(rounded_up(2 * least, 5), whole / 4, whole / 2));
+}
 
 /// As a shell reads it back.
 std::string shell_word(const std::string& word) {
@@ -165,7 +184,7 @@ BatchJob job_of(const SlurmOptions& options, const Campaign& campaign, const Bat
                .minutes_why = ""};
   const int nodes = kind.kind == BatchKind::partition || kind.kind == BatchKind::nightly ? machine.nodes : 1;
   const JobSeconds seconds = seconds_of(campaign, machine, nodes);
-  job.signal_seconds = std::max(120, rounded_up(60 + 2 * seconds.longest_case, 30));
+  job.signal_seconds = signal_seconds_of(options, seconds.longest_step);
   job.minutes = options.minutes > 0 ? options.minutes
                                     : rounded_up(options.margin * seconds.whole / 60 + start_minutes + job.signal_seconds / 60.0, 5);
   job.minutes_why =

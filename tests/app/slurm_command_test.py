@@ -98,11 +98,13 @@ def minutes(text):
     return 60 * int(hours) + int(rest)
 
 
-def test_the_time_asked_for_follows_the_campaign_and_the_margin(tmp_path):
-    def asked(name, repetitions, *options):
-        campaign = tmp_path / f"{name}.toml"
-        campaign.write_text(f"""schema = "plumbline-campaign/1"
+def campaign_of(folder, name, repetitions, more=""):
+    """Cases of so many minutes each."""
+    campaign = folder / f"{name}.toml"
+    campaign.write_text(f"""schema = "plumbline-campaign/1"
 passes = ["time"]
+placement = "every_node"
+{more}
 [timing]
 min_seconds = 60
 max_repetitions = {repetitions}
@@ -110,10 +112,45 @@ max_repetitions = {repetitions}
 kernel = "validation/series"
 params = {{n = 2, m = 64}}
 flavor = ["*-O3-*"]
+[ceilings]
+mode = "none"
 """)
-        return minutes(written(tmp_path / name, campaign, "--kind", "node", *options)["node"])
+    return campaign
+
+
+def test_the_time_asked_for_follows_the_campaign_and_the_margin(tmp_path):
+    def asked(name, repetitions, *options):
+        return minutes(written(tmp_path / name, campaign_of(tmp_path, name, repetitions), "--kind", "node", *options)["node"])
 
     assert asked("short", 5) < asked("wide", 5, "--margin", 4) < asked("long", 15, "--margin", 4)
+
+
+def test_nodes_that_measure_in_turns_ask_for_the_time_of_all(tmp_path):
+    def asked(name, more=""):
+        words = [campaign_of(tmp_path, name, 5, more), "--kind", "partition", "--nodes", 8, "--margin", 1]
+        return minutes(written(tmp_path / name, *words)["partition"])
+
+    assert asked("turns", "[nodes]\nturns = true") > 4 * asked("together")
+
+
+def signal_seconds(text):
+    return int(re.search(r"--signal=USR1@(\d+)", text).group(1))
+
+
+def test_a_short_job_hears_of_its_end_late_enough_to_measure_and_early_enough_for_a_case(tmp_path):
+    campaign = tmp_path / "quick.toml"
+    campaign.write_text((SOURCE / "tests/cluster/interrupted.toml").read_text())
+    told = [signal_seconds(written(tmp_path / str(asked), campaign, "--kind", "node", "--minutes", asked)["node"]) for asked in (1, 2, 30)]
+    assert 5 < told[0] <= 15 < told[1] <= 30 and told[2] == 120, told
+
+
+def test_a_job_too_short_for_one_case_is_refused_with_the_time_that_would_do(tmp_path):
+    campaign = campaign_of(tmp_path, "long", 5)
+    ended = slurm(campaign, "--kind", "node", "--minutes", 2, "-o", tmp_path / "out")
+    assert ended.returncode == 2 and len(ended.stderr.strip().splitlines()) == 1, ended.stderr
+    enough = int(re.search(r"ask for at least (\d+)$", ended.stderr).group(1))
+    text = written(tmp_path / "enough", campaign, "--kind", "node", "--minutes", enough)["node"]
+    assert signal_seconds(text) < 60 * enough
 
 
 @pytest.mark.parametrize("line, word", [("nodes = 0", "nodes"), ('partition = "a b"', "partition"), ('launcher = "ssh"', "launcher"), ("noodles = 1", "noodles"),

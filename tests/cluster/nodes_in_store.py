@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""nodes_in_store.py [--sessions N] STORE NODE...: every case was measured once on each of exactly these nodes, with times to show for it."""
+"""nodes_in_store.py [--sessions N|N..M] [--kept EARLIER] STORE NODE...: every case was measured once on each of exactly these nodes, with times to show
+for it; what the store EARLIER holds stands there unchanged."""
 
 import argparse
 import collections
@@ -12,8 +13,12 @@ def text(value):
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def problems(store, nodes, sessions):
-    outcomes = [(text(o["case"]), text(o["pass"]), text(o["node"]), text(o["status"]), text(o["session"])) for o in store["outcomes"][:]]
+def outcomes_in(store):
+    return [tuple(text(outcome[name]) for name in ("case", "pass", "node", "status", "session")) for outcome in store["outcomes"][:]]
+
+
+def problems(store, nodes, sessions, earlier):
+    outcomes = outcomes_in(store)
     if not outcomes:
         yield "no outcome at all"
     seen = {node for _, _, node, _, _ in outcomes}
@@ -29,18 +34,31 @@ def problems(store, nodes, sessions):
                 yield f"{case} has no time from {node}"
     yield from (f"{case} on {node}: {status}" for case, _, node, status, _ in outcomes if status != "ok")
     measured = {session for _, _, _, _, session in outcomes}
-    if sessions is not None and len(measured) != sessions:
-        yield f"{len(measured)} sessions, not {sessions}"
+    if sessions is not None and len(measured) not in sessions:
+        yield f"{len(measured)} sessions, not {sessions.start} to {sessions.stop - 1}"
+    yield from (f"was finished, and is lost or measured again: {outcome}" for outcome in earlier if outcome not in outcomes)
+
+
+def numbers(word):
+    """Of "2" or "2..5"."""
+    least, _, most = word.partition("..")
+    return range(int(least), int(most or least) + 1)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--sessions", type=int)
+    parser.add_argument("--sessions", type=numbers)
+    parser.add_argument("--kept")
     parser.add_argument("store")
     parser.add_argument("nodes", nargs="+")
     arguments = parser.parse_args()
+    earlier = []
+    if arguments.kept:
+        with h5py.File(arguments.kept) as store:
+            earlier = outcomes_in(store)
+        assert earlier, f"{arguments.kept} holds nothing finished"
     with h5py.File(arguments.store) as store:
-        found = list(problems(store, arguments.nodes, arguments.sessions))
+        found = list(problems(store, arguments.nodes, arguments.sessions, earlier))
         outcomes = len(store["outcomes"])
     for line in found:
         print("PROBLEM:", line)
