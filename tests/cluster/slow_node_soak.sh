@@ -9,8 +9,9 @@ source "$here/submit.sh"
 # shellcheck source=tests/cluster/quota.sh
 source "$here/quota.sh"
 
-runs=${2:-20}
-export PLUMBLINE=$1 PLUMBLINE_CAMPAIGN=$here/slow_node.toml PLUMBLINE_STORE
+runs=${2:-20} result=$(realpath "${3:-$PLUMBLINE_CLUSTER/soak.json}")
+export PLUMBLINE PLUMBLINE_CAMPAIGN=$here/slow_node.toml PLUMBLINE_STORE
+PLUMBLINE=$(realpath "$1")
 mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
 nodes=(nodeA nodeB nodeC nodeD)
 groups_up "${nodes[@]}"
@@ -32,4 +33,4 @@ for ((run = 0; run < runs; run++)); do
   hold "$slow" max
   measure "equal$run" none
 done
-/usr/bin/python3 "$here/slow_node_soak.py" "$runs" "${3:-soak.json}"
+/usr/bin/python3 "$here/slow_node_soak.py" "$runs" "$result"
