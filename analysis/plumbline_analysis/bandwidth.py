@@ -5,7 +5,7 @@ import math
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from . import style
-from .judged import number, team
+from .judged import is_gpu, number, team, teams_of
 
 
 def sweeps_of(tables):
@@ -14,8 +14,7 @@ def sweeps_of(tables):
     if "working_set_bytes" not in rows:
         return {}
     rows = rows[(rows.level == "sweep") & (rows.unit == "GB/s") & (rows.status == "ok") & (rows.working_set_bytes > 0) & (rows.value > 0)]
-    teams = "r" + rows.ranks.astype(str) + "t" + rows.threads.astype(str)
-    return {key: part for key, part in rows.groupby([rows.node, teams])}
+    return {key: part for key, part in rows.groupby([rows.node, teams_of(rows)])}
 
 
 def plateaus(ceiling_rows, node, team_name):
@@ -30,6 +29,8 @@ def plateaus(ceiling_rows, node, team_name):
 
 def cache_sizes(machines, node, team_name):
     """{level: bytes}: hwloc's caches of the node, as many as the team's cores have at the least (as the harness counts them)."""
+    if is_gpu(team_name):
+        return {}
     workers = math.prod(int(part) for part in team_name[1:].split("t"))
     sizes = {}
     for text in machines[machines.node == node].json:

@@ -3,7 +3,7 @@ import math
 from dataclasses import dataclass
 
 from . import style
-from .judged import number, team
+from .judged import is_gpu, number, team
 
 CASES_A_FIGURE = 15
 
@@ -35,8 +35,8 @@ class Group:
 
     @property
     def team_name(self):
-        """A GPU's cases have no ranks and threads (team g1)."""
-        return "one GPU" if self.rows and all("/g1/" in row["case"] for row in self.rows) else self.team
+        """A GPU's cases have no ranks and threads (team g1); of a node's GPUs it is the first, or that one."""
+        return "one GPU" if self.team == "GPU" else self.team
 
     @property
     def title(self):
@@ -69,8 +69,11 @@ def _lacking(row):
 
 
 def roofs_of(ceiling_rows, group):
-    """The roofs a group stands under: of its own node and team, else of the nearest (as plumbline show has it), and the note says so."""
-    usable = [row for row in ceiling_rows if number(row["value"]) and row["status"] == "ok"]
+    """The roofs a group stands under: of its own node and team, else of the nearest (as plumbline show has it), and the note says so.
+
+    Never a CPU's for what ran on a GPU, nor the other way.
+    """
+    usable = [row for row in ceiling_rows if number(row["value"]) and row["status"] == "ok" and is_gpu(team(row)) == is_gpu(group.team)]
     usable = [row for row in usable if row["level"] in style.LEVELS or row["level"] == "compute" and row["precision"] == group.precision]
     if not usable:
         return None
@@ -106,6 +109,8 @@ def bandwidth_text(row):
 
 
 def _distance(row, group):
+    if is_gpu(group.team):
+        return (row["node"] != group.node, 0.0, team(row) != group.team)
     ranks, threads = (int(part) for part in group.team[1:].split("t"))
     workers = row["ranks"] * row["threads"] / (ranks * threads)
     return (row["node"] != group.node, abs(math.log2(workers)), team(row) != group.team)

@@ -1,5 +1,6 @@
 """What `plumbline ceilings`, `show`, `score`, `nodes` and `history` print with --json: every judgement drawn here comes from there."""
 import json
+import re
 
 from .errors import InputError
 
@@ -44,4 +45,25 @@ def number(value):
 
 
 def team(row):
+    """Who worked on a case, or reached a ceiling: "r1t2", or the GPU of the node: "GPU", "GPU1", ..."""
+    if row.get("scope") == "GPU":
+        return gpu_of(row["name"])
+    if "/g1/" in row.get("case", ""):
+        return row.get("gpu") or "GPU"
     return f"r{row['ranks']}t{row['threads']}"
+
+
+def gpu_of(name):
+    """The first word of a GPU's ceiling; what the user states of GPUs has none."""
+    word = name.split(" ")[0]
+    return word if re.fullmatch(r"GPU\d*", word) else "GPU"
+
+
+def is_gpu(team_name):
+    return team_name.startswith("GPU")
+
+
+def teams_of(rows):
+    """The same of the rows of the table /ceilings."""
+    teams = "r" + rows.ranks.astype(str) + "t" + rows.threads.astype(str)
+    return teams.where(rows.scope != "GPU", rows.name.map(gpu_of)) if "scope" in rows else teams

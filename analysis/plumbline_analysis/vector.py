@@ -3,7 +3,7 @@ import re
 
 from . import style
 from .groups import Group, bandwidth_text, roofs_of
-from .judged import number
+from .judged import number, teams_of
 from .roofline import draw_bare_roofs, frame
 
 ELEMENT_BYTES = {"fp64": 8, "fp32": 4}
@@ -16,8 +16,8 @@ def sweeps_of(tables):
         return []
     rows = rows[(rows.level == "vector") & (rows.unit == "GFLOP/s") & (rows.status == "ok") & (rows.value > 0)]
     rows = rows[rows.precision.isin(list(ELEMENT_BYTES)) & rows.pattern.str.fullmatch(r"k=\d+")]
-    teams = "r" + rows.ranks.astype(str) + "t" + rows.threads.astype(str)
-    return [(Group(node, team, precision, []), part) for (node, team, precision), part in rows.groupby([rows.node, teams, rows.precision])]
+    parts = rows.groupby([rows.node, teams_of(rows), rows.precision])
+    return [(Group(node, team, precision, []), part) for (node, team, precision), part in parts]
 
 
 def draw(group, points, ceiling_rows):

@@ -535,3 +535,36 @@ def test_levels_in_one_place_are_one_inside_the_other_and_all_seen(size):
     outer, middle, inner, alone = roofline.sizes_of(axes, points, 1.0, size)
     assert outer > middle > inner > 0 and alone == size
     assert outer - middle > 0.5 * size and middle - inner > 0.5 * size
+
+
+# ------------------------------------------------------------------------------------------------------------------ GPUs
+
+
+def _gpu_ceiling(name, level, value, node="n1", precision="-"):
+    unit = "GFLOP/s" if level == "compute" else "GB/s"
+    return {"name": name, "precision": precision, "level": level, "pattern": "x", "ranks": 1, "threads": 1, "node": node, "value": value,
+            "unit": unit, "status": "ok", "scope": "GPU"}
+
+
+def test_cases_on_gpus_stand_under_their_own_gpus_roofs_and_no_cpus(few):
+    cpu = json.loads(pathlib.Path(few["ceilings"]).read_text())["rows"]
+    gpus = [_gpu_ceiling(f"{device} {name}", level, factor * value, precision=precision)
+            for device, factor in (("GPU", 1.0), ("GPU1", 0.5))
+            for name, level, value, precision in (("FP64 FMA", "compute", 30e3, "fp64"), ("mem load", "mem", 4e3, "-"))]
+    row = json.loads(pathlib.Path(few["show"]).read_text())["rows"][0]
+    on_gpus = [{**row, "case": "validation/triad/fp64/n=1/g1/cuda13-sm_90a", "gpu": gpu} for gpu in ("GPU", "GPU1", None)]
+    found, _ = groups.groups_of([row, *on_gpus])
+    assert [(group.team_name, len(group.rows)) for group in found] == [("one GPU", 2), ("GPU1", 1), ("r1t1", 1)]
+    roofs = {group.team: groups.roofs_of(cpu + gpus, group) for group in found}
+    assert (roofs["GPU"].top, roofs["GPU1"].top, roofs["GPU1"].bandwidths["mem"]["value"]) == (30e3, 15e3, 2e3)
+    assert roofs["r1t1"].top < 1000 and not any(one.note for one in roofs.values())
+    assert groups.roofs_of(cpu, found[0]) is None, "a CPU's ceilings are no roof of a GPU's case"
+    assert groups.roofs_of(cpu + gpus[:2], found[1]).note == "ceilings of GPU"
+
+
+def test_sweeps_of_gpus_have_figures_of_their_own():
+    names = ["load", "GPU load", "GPU1 load", "GPU1 copy"]
+    rows = pandas.DataFrame({"name": names, "level": "sweep", "unit": "GB/s", "status": "ok", "working_set_bytes": 1e6, "value": 1.0, "ranks": 1,
+                             "threads": 1, "node": "n1", "scope": ["", "GPU", "GPU", "GPU"]})
+    assert {key: len(part) for key, part in bandwidth.sweeps_of({"ceilings": rows}).items()} == {("n1", "GPU"): 1, ("n1", "GPU1"): 2, ("n1", "r1t1"): 1}
+    assert bandwidth.cache_sizes(pandas.DataFrame({"node": ["n1"], "json": ["{}"]}), "n1", "GPU1") == {}
