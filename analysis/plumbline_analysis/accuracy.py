@@ -70,7 +70,8 @@ def draw(lines, score, part=""):
     foot = 0.75 + 0.17 * len(notes)
     height = foot + 0.75 + 0.42 * len(lines)
     figure = style.figure(12.5, height)
-    axes = figure.add_axes((0.215, foot / height, 0.34, 1 - (foot + 0.70) / height))
+    left, width = 0.215, 0.34
+    axes = figure.add_axes((left, foot / height, width, 1 - (foot + 0.70) / height))
     grades = {line_of(entry): entry for entry in score.get("counters", [])}
     limits = _limits(lines)
     axes.axvline(1.0, color=style.INK, lw=1.0, zorder=1)
@@ -85,7 +86,7 @@ def draw(lines, score, part=""):
     for index, text in enumerate(notes):
         figure.text(0.02, (foot - 0.62 - 0.17 * index) / height, text, va="center", fontsize=8, color="#555555")
     _frame(axes, limits, len(lines))
-    axes.set_title(f"Counter accuracy{part}", loc="left", fontsize=11, fontweight="bold", x=0.0, pad=16)
+    axes.set_title(f"Counter accuracy{part}", loc="left", fontsize=11, fontweight="bold", x=(0.02 - left) / width, pad=16)  # over the names: the legend is over the dots
     _draw_legend(axes, lines)
     return figure
 
