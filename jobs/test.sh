@@ -93,6 +93,7 @@ report() {
 }
 
 bash jobs/install.sh --tests || stop "installing packages failed"
+bash jobs/cuda_wheels.sh || true # it says what is left out
 finish_stage packages
 
 # Both builds, and a later run's, share what was compiled already.

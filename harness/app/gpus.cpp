@@ -43,8 +43,8 @@ std::string why_no_code(const NodeGpus& node, const fs::path& folder) {
   }
   if (missing.empty()) return node.in_words();
   return fmt::format(
-      "{} is not in {}: the module was built where cuobjdump and nvdisasm are not (CUDA toolkit, or PyPI's "
-      "nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm); configure and build it with them",
+      "{} is not in {}: the module was built where cuobjdump and nvdisasm are not; get them (bash jobs/cuda_wheels.sh), configure and "
+      "build again",
       missing, folder.string());
 }
 

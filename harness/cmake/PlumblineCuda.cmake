@@ -5,11 +5,14 @@
 #   target plumbline_cupti_headers (INTERFACE), where CUPTI was found
 #
 # Roots, the first that will do: CUDAToolkit_ROOT, CUDA_HOME, CUDA_PATH, the toolkit of the nvcc on PATH, /usr/local/cuda, and PyPI's wheels in
-# the active virtual environment (site-packages/nvidia/cu13, or one folder for each wheel). The two may come from different roots: NVIDIA's
-# wheels are one for each part. CUDA 13 is the first whose CUPTI has the interfaces that are used here.
+# the active virtual environment or in this checkout's .venv (jobs/cuda_wheels.sh; site-packages/nvidia/cu13, or one folder for each wheel).
+# The two may come from different roots: NVIDIA's wheels are one for each part. CUDA 13 is the first whose CUPTI has the interfaces that are used here.
 set(plumbline_least_cuda 13)
 if(NOT DEFINED plumbline_usual_cuda_root)
   set(plumbline_usual_cuda_root /usr/local/cuda)
+endif()
+if(NOT DEFINED plumbline_own_wheels)
+  get_filename_component(plumbline_own_wheels ${CMAKE_CURRENT_LIST_DIR}/../../.venv ABSOLUTE)
 endif()
 
 function(plumbline_cuda_roots result)
@@ -22,10 +25,10 @@ function(plumbline_cuda_roots result)
     list(APPEND roots ${root})
   endif()
   list(APPEND roots ${plumbline_usual_cuda_root})
-  if(DEFINED ENV{VIRTUAL_ENV})
-    file(GLOB wheels LIST_DIRECTORIES true $ENV{VIRTUAL_ENV}/lib/python3*/site-packages/nvidia/*)
+  foreach(environment $ENV{VIRTUAL_ENV} ${plumbline_own_wheels})
+    file(GLOB wheels LIST_DIRECTORIES true ${environment}/lib/python3*/site-packages/nvidia/*)
     list(APPEND roots ${wheels})
-  endif()
+  endforeach()
   list(REMOVE_DUPLICATES roots)
   set(${result} "${roots}" PARENT_SCOPE)
 endfunction()
@@ -124,7 +127,7 @@ function(plumbline_find_part part why)
   endforeach()
   list(JOIN reasons "; " text)
   if(NOT text)
-    set(text "not found (CUDAToolkit_ROOT, CUDA_HOME, nvcc on PATH, /usr/local/cuda, wheels in a virtual environment)")
+    set(text "not found (CUDAToolkit_ROOT, CUDA_HOME, nvcc on PATH, /usr/local/cuda, wheels in a virtual environment: bash jobs/cuda_wheels.sh)")
   endif()
   set(${why} ${text} PARENT_SCOPE)
 endfunction()

@@ -36,8 +36,8 @@ function(plumbline_cuda_code)
   find_program(PLUMBLINE_CUOBJDUMP cuobjdump HINTS ${folders})
   find_program(PLUMBLINE_NVDISASM nvdisasm HINTS ${folders})
   if(NOT PLUMBLINE_CUOBJDUMP OR NOT PLUMBLINE_NVDISASM)
-    message(STATUS "Code of the module for GPUs: not disassembled: no cuobjdump and nvdisasm (CUDA toolkit, or PyPI's nvidia-cuda-cuobjdump and "
-                   "nvidia-cuda-nvdisasm); where a GPU's counters are refused, nothing stands in for them")
+    message(STATUS "Code of the module for GPUs: not disassembled: no cuobjdump and nvdisasm (CUDA toolkit, or PyPI's by "
+                   "jobs/cuda_wheels.sh); where a GPU's counters are refused, nothing stands in for them")
     return()
   endif()
   message(STATUS "Code of the module for GPUs: disassembled by ${PLUMBLINE_NVDISASM}")

@@ -20,6 +20,8 @@ if (($# == 2)); then build=$1 && shift; fi
 out=$1
 [[ -x $build/bin/plumbline ]] || fail "$build/bin/plumbline is not there; build first (cmake --preset ci && cmake --build build-ci)"
 [[ -f $build/lib/libplumbline_cuda.so ]] || fail "$build has no lib/libplumbline_cuda.so: it was built without the CUDA toolkit"
+compgen -G "$build/lib/*.sass" >/dev/null ||
+  echo "bundle: warning: without the module's code as text nothing stands in for refused counters: bash jobs/cuda_wheels.sh, configure, build" >&2
 
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT

@@ -1,13 +1,11 @@
 """plumbline run where a GPU's counters are refused: the stand-ins' launches are counted by the real module's own code, and say so. From the
-environment: PLUMBLINE, STAND_IN_CUDA, STAND_IN_CUPTI, CUDA_MODULE, DISASSEMBLER (where the tools that disassemble are, or are put).
+environment: PLUMBLINE, STAND_IN_CUDA, STAND_IN_CUPTI, CODE (where the build put it).
 """
 
 import json
 import os
 import pathlib
 import re
-import subprocess
-import sys
 
 import pytest
 from count_on_gpus_test import counted, plumbline, run  # noqa: F401 (a fixture)
@@ -29,17 +27,10 @@ PERMISSION = {"STAND_IN_CUPTI_ENABLE": "35"}
 
 
 @pytest.fixture(scope="module")
-def code(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("code") / "sass"
-    script = pathlib.Path(__file__).with_name("disassemble.py")
-    done = subprocess.run([sys.executable, script, os.environ["CUDA_MODULE"], folder, os.environ["DISASSEMBLER"]], capture_output=True, text=True,
-                          timeout=400)
-    if done.returncode == 77:
-        pytest.skip(done.stdout.strip())
-    assert done.returncode == 0, done.stdout + done.stderr
-    if not (folder / "libplumbline_cuda.sm_90a.sass").exists():
-        pytest.skip("the module has no code for sm_90a, which the stand-in GPU runs")
-    return {"PLUMBLINE_CUDA_CODE_PATH": str(folder)}
+def code():
+    if not (pathlib.Path(os.environ["CODE"]) / "libplumbline_cuda.sm_90a.sass").exists():
+        pytest.skip("the build disassembled no code for sm_90a, which the stand-in GPU runs: it found no cuobjdump and nvdisasm, or built for others")
+    return {"PLUMBLINE_CUDA_CODE_PATH": os.environ["CODE"]}
 
 
 def by_code(store):

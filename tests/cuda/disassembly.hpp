@@ -1,6 +1,5 @@
-// The disassembled module for GPUs: the functions of each source for each architecture, by tests/cuda/disassemble.py.
+// The module for GPUs as its build disassembled it: the functions of each source for each architecture.
 #pragma once
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,8 +13,7 @@
 namespace plumbline {
 
 struct Disassembly {
-  std::string why_not = {};                                     // why there is none, where it could not be had
-  bool failed = false;                                          // the tools are there and failed
+  std::string why_not = {};                                     // where there is none
   std::map<std::string, std::vector<SassFunction>> parts = {};  // "series.sm_90a"
 
   /// Functions of a source ("series") for each architecture ("sm_90a").
@@ -36,23 +34,17 @@ inline std::string source_of(const std::string& function) {
 
 inline const Disassembly& disassembled_module() {
   static const Disassembly all = [] {
-    Disassembly made;
-    const std::string folder = PLUMBLINE_DISASSEMBLY_FOLDER;
-    std::FILE* said = popen(("'" PLUMBLINE_PYTHON "' '" PLUMBLINE_DISASSEMBLE "' '" PLUMBLINE_CUDA_MODULE "' '" + folder + "/sass' '" +
-                             folder + "/disassembler' 2>&1")
-                                .c_str(),
-                            "r");
-    char line[512];
-    while (said != nullptr && std::fgets(line, sizeof line, said) != nullptr) made.why_not += line;
-    const int status = said == nullptr ? -1 : pclose(said);
-    if (status != 0) return made.failed = status != 77 * 256, made;
-    for (const auto& file : std::filesystem::directory_iterator(folder + "/sass")) {
+    Disassembly read;
+    for (const auto& file : std::filesystem::directory_iterator(PLUMBLINE_DISASSEMBLY_FOLDER)) {
+      if (file.path().extension() != ".sass") continue;
       std::ifstream in(file.path());
       const std::string text(std::istreambuf_iterator<char>(in), {});
       const std::string architecture = file.path().stem().extension().string();
-      for (auto& function : read_sass(text)) made.parts[source_of(function.name) + architecture].push_back(std::move(function));
+      for (auto& function : read_sass(text)) read.parts[source_of(function.name) + architecture].push_back(std::move(function));
     }
-    return made.why_not.clear(), made;
+    if (read.parts.empty())
+      read.why_not = "the build disassembled nothing: it found no cuobjdump and nvdisasm (bash jobs/cuda_wheels.sh, then configure again)";
+    return read;
   }();
   return all;
 }

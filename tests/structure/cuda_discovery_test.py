@@ -46,7 +46,8 @@ def configure(tmp_path, *options, fails=False, usual="/nowhere", **environment):
     if not (tools / "ninja").exists():
         (tools / "ninja").symlink_to(shutil.which("ninja"))
     ended = subprocess.run(
-        [shutil.which("cmake"), "-G", "Ninja", "-S", tmp_path / "project", "-B", tmp_path / "build", f"-Dplumbline_usual_cuda_root={usual}", *options],
+        [shutil.which("cmake"), "-G", "Ninja", "-S", tmp_path / "project", "-B", tmp_path / "build", f"-Dplumbline_usual_cuda_root={usual}",
+         f"-Dplumbline_own_wheels={tmp_path / 'own'}", *options],
         capture_output=True, text=True, timeout=60, env={**clean, "PATH": str(tools), **environment})
     assert (ended.returncode != 0) == fails, ended.stderr
     return " ".join((ended.stdout + ended.stderr).split())
@@ -102,6 +103,14 @@ def test_the_wheels_of_a_virtual_environment_are_found(tmp_path):
     root = cupti(toolkit(nvidia / "cu13", lib="lib"), lib="lib")
     said = configure(tmp_path, VIRTUAL_ENV=str(tmp_path / "venv"))
     assert f"toolkit=ON,13.1.5,{root}/bin/nvcc,{root}/lib" in said and f"cupti=ON,13.1,{root}/include,{root}/lib" in said
+
+
+def test_the_wheels_of_this_checkout_come_last(tmp_path):
+    own = toolkit(tmp_path / "own/lib/python3.11/site-packages/nvidia/cu13", lib="lib")
+    assert f"toolkit=ON,13.1.5,{own}/bin/nvcc" in configure(tmp_path)
+    other = toolkit(tmp_path / "cuda")
+    shutil.rmtree(tmp_path / "build")
+    assert f"toolkit=ON,13.1.5,{other}/bin/nvcc" in configure(tmp_path, usual=other)
 
 
 def test_a_wheel_of_cupti_alone_is_cupti_without_a_compiler(tmp_path):
