@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "app/ceilings_stage.hpp"
 #include "app/node_report.hpp"
@@ -59,6 +61,19 @@ void keep_what_is_to_do(RemeasuringGroup& group, const RunRecord& record, const 
 }
 
 constexpr int turn_repetitions = 3;
+constexpr int calibration = 2;  // of a turn, in repetitions, about
+
+/// A turn's repetitions, for an estimate.
+Campaign of_one_turn(Campaign campaign) {
+  campaign.timing.max_repetitions = turn_repetitions + calibration;
+  return campaign;
+}
+
+/// As many as fit.
+int turns_within(std::optional<double> seconds, double turn) {
+  if (!seconds || turn <= 0) return most_turns;
+  return std::clamp(static_cast<int>(std::min(*seconds / turn, 1.0 * most_turns)), least_turns, most_turns);
+}
 
 /// They share their data.
 std::vector<CeilingCase> repetitions_of(const CeilingCase& point) { return std::vector<CeilingCase>(turn_repetitions, point); }
@@ -70,15 +85,14 @@ std::string placement_json(const TeamCpus& team, const std::string& host) {
 }
 
 /// Nodes that take turns add up, and so do their groups; else they all measure together.
-double seconds_of_turn(const RunPlan& plan, const std::vector<RemeasuringGroup>& groups, Campaign campaign) {
-  constexpr int calibration = 2;  // in repetitions, about
-  campaign.timing.max_repetitions = turn_repetitions + calibration;
+double seconds_of_turn(const RunPlan& plan, const std::vector<RemeasuringGroup>& groups, const Campaign& campaign) {
+  const Campaign turn = of_one_turn(campaign);
   double sum = 0, longest = 0;
   for (const auto& group : groups) {
     double of_node = 0;
     const auto has = [&](const std::string& id) { return std::find(group.cases.begin(), group.cases.end(), id) != group.cases.end(); };
     for (const auto& one : plan.cases)
-      if (has(one.id())) of_node += estimate(one, campaign).time_seconds;
+      if (has(one.id())) of_node += estimate(one, turn).time_seconds;
     for (const auto& one : plan.ceilings)
       if (has(name_of(one))) of_node += ceilings_seconds(repetitions_of(one), 1);
     sum += of_node * static_cast<double>(group.nodes().size());
@@ -99,9 +113,25 @@ RemeasuringPlan plan_remeasuring_of(const RunRecord& record, const RunPlan& plan
   const SessionsAgain sessions = sessions_of(seen.remeasured);
   for (auto& group : again.groups) keep_what_is_to_do(group, record, plan, compared, sessions);
   std::erase_if(again.groups, [](const auto& group) { return group.cases.empty(); });
-  if (const double turn = seconds_of_turn(plan, again.groups, campaign); seconds && turn > 0)
-    again.turns = std::clamp(static_cast<int>(std::min(*seconds / turn, 1.0 * most_turns)), least_turns, most_turns);
+  again.turns = turns_within(seconds, seconds_of_turn(plan, again.groups, campaign));
   return again;
+}
+
+double remeasuring_seconds(const std::vector<Case>& cases, const std::vector<CeilingCase>& ceilings, const Campaign& campaign, int nodes,
+                           std::optional<double> seconds) {
+  if (nodes < 2 || !campaign.nodes.remeasure || !campaign.time || campaign.placement != Placement::every_node) return 0;
+  const Campaign once = of_one_turn(campaign);
+  std::vector<double> of_cases, of_points;
+  for (const auto& one : cases) of_cases.push_back(estimate(one, once).time_seconds);
+  for (const auto& one : ceilings) of_points.push_back(ceilings_seconds(repetitions_of(one), 1));
+  double turn = 0;
+  for (auto* all : {&of_cases, &of_points}) {
+    std::sort(all->begin(), all->end(), std::greater<>());
+    all->resize(std::min(all->size(), cases_of_suspect));
+    turn += std::accumulate(all->begin(), all->end(), 0.0);
+  }
+  if (campaign.nodes.turns) turn *= std::min(nodes, 1 + static_cast<int>(least_peers));
+  return turns_within(seconds, turn) * turn;
 }
 
 std::string to_text(const RemeasuringPlan& plan) {

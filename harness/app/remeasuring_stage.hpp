@@ -27,6 +27,9 @@ struct RemeasuringPlan {
 /// what is left of the budget, which may make turns fewer.
 RemeasuringPlan plan_remeasuring_of(const RunRecord& record, const RunPlan& plan, const std::vector<std::string>& present,
                                     const Campaign& campaign, std::optional<double> seconds);
+/// For an estimate: what it takes where one node turns out suspicious, its worst cases and ceilings being the longest. `seconds` as above.
+double remeasuring_seconds(const std::vector<Case>& cases, const std::vector<CeilingCase>& ceilings, const Campaign& campaign, int nodes,
+                           std::optional<double> seconds);
 std::string to_text(const RemeasuringPlan& plan);
 RemeasuringPlan remeasuring_plan_from(const std::string& text);
 /// What is told of it before it begins.

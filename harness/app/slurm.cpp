@@ -15,6 +15,7 @@
 #include "app/node_links_stage.hpp"
 #include "app/output_file.hpp"
 #include "app/progress.hpp"
+#include "app/remeasuring_stage.hpp"
 #include "app/streams.hpp"
 #include "app/table.hpp"
 #include "campaign/estimate.hpp"
@@ -52,6 +53,8 @@ BatchMachine machine_of_results(const std::string& file) {
     machine.sockets = std::max(1, facts.value("packages", 1));
     machine.numa_domains = std::max(1, facts.value("numa_nodes", 1));
     machine.memory_gib = facts.value("memory_bytes", 64 * 0x1p30) / 0x1p30;
+    for (const json& cache : facts.value("caches", json::array()))
+      if (cache.value("level", 0) == 3) machine.l3_mib = cache.value("bytes", 0.0) / 0x1p20;
     machine.isas = facts.at("cpu").value("isas", std::vector<std::string>{});
   }
   if (cores == 0) throw user_error(fmt::format("{} says nothing of a node's cores; describe the machine in a .toml", file));
@@ -93,24 +96,30 @@ BatchMachine machine_of(const SlurmOptions& options) {
 
 struct JobSeconds {
   double whole = 0, longest_step = 0;  // a step: what is begun is ended before a run stops, a case or a round of ceilings
+  double again = 0;                    // of the whole: reserved for measuring a suspicious node again
   std::size_t cases = 0;
 };
 
 /// Nodes that measure one at a time add up.
 double in_turns(const Campaign& campaign, int nodes) { return campaign.nodes.turns ? nodes : 1; }
 
-double ceilings_part(const Campaign& campaign, const BatchMachine& machine, int nodes, const std::vector<std::string>& isas) {
-  if (campaign.ceilings.mode == CeilingsMode::none || !campaign.time) return 0;
+std::vector<CeilingCase> ceilings_on(const BatchMachine& machine, const Campaign& campaign, const std::vector<std::string>& isas) {
+  if (campaign.ceilings.mode == CeilingsMode::none || !campaign.time) return {};
   const auto mode = campaign.ceilings.mode == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
-  const int ranks = machine.ranks.value_or(machine.cores), rounds = rounds_of(campaign.ceilings);
   const LastCaches caches{.bytes = static_cast<std::uint64_t>(machine.l3_mib * 0x1p20), .count = machine.sockets};
-  const auto plan = plan_ceilings(mode, isas, caches, static_cast<std::uint64_t>(machine.memory_gib * 0x1p30),
-                                  ceiling_teams(machine.cores, ranks, machine.numa_domains, machine.sockets));
-  return in_turns(campaign, nodes) * ceilings_seconds(plan, rounds) + mpi_ceilings_seconds(campaign, rounds, nodes, ranks);
+  return plan_ceilings(mode, isas, caches, static_cast<std::uint64_t>(machine.memory_gib * 0x1p30),
+                       ceiling_teams(machine.cores, machine.ranks.value_or(machine.cores), machine.numa_domains, machine.sockets));
 }
 
-/// From the model, as --dry-run would say on a node of that machine.
-JobSeconds seconds_of(const Campaign& campaign, const BatchMachine& machine, int nodes) {
+double ceilings_part(const std::vector<CeilingCase>& plan, const Campaign& campaign, int ranks, int nodes) {
+  const int rounds = rounds_of(campaign.ceilings);
+  const double messages = plan.empty() ? 0 : mpi_ceilings_seconds(campaign, rounds, nodes, ranks);
+  return in_turns(campaign, nodes) * ceilings_seconds(plan, rounds) + messages + node_links_seconds(campaign, rounds, nodes);
+}
+
+/// From the model, as --dry-run would say on a node of that machine. Where fewer nodes than all may come, what is spread over them takes
+/// longest on the fewest.
+JobSeconds seconds_of(const Campaign& campaign, const BatchMachine& machine, int nodes, int least_nodes) {
   const std::vector<std::string> isas = machine.isas.empty() ? this_cpu().isas : machine.isas;
   const Target target{.runs_isa = [&](std::string_view isa) { return std::find(isas.begin(), isas.end(), isa) != isas.end(); },
                       .isas = fmt::format("{}", fmt::join(isas, ", ")),
@@ -133,11 +142,15 @@ JobSeconds seconds_of(const Campaign& campaign, const BatchMachine& machine, int
     seconds.longest_step = std::max({seconds.longest_step, estimated.time_seconds, estimated.count_seconds});
   }
   if (campaign.budget_seconds) timing = std::min(timing, *campaign.budget_seconds);
-  const double times = campaign.placement == Placement::distribute ? 1.0 / nodes : in_turns(campaign, nodes);
-  const int rounds = rounds_of(campaign.ceilings);
-  const double ceilings = ceilings_part(campaign, machine, nodes, isas) + node_links_seconds(campaign, rounds, nodes);
-  seconds.longest_step = std::max(seconds.longest_step, ceilings / rounds);
-  seconds.whole = (timing + counting) * times + ceilings;
+  const double times = campaign.placement == Placement::distribute ? 1.0 / least_nodes : in_turns(campaign, nodes);
+  const auto points = ceilings_on(machine, campaign, isas);
+  const double ceilings = ceilings_part(points, campaign, target.ranks_per_node, nodes);
+  seconds.longest_step = std::max(seconds.longest_step, ceilings / rounds_of(campaign.ceilings));
+  const double measuring = (timing + counting) * times + ceilings;
+  std::optional<double> left;
+  if (campaign.budget_seconds) left = std::max(0.0, *campaign.budget_seconds - measuring);
+  seconds.again = remeasuring_seconds(expansion.cases, points, campaign, nodes, left);
+  seconds.whole = measuring + seconds.again;
   seconds.cases = expansion.cases.size();
   return seconds;
 }
@@ -182,8 +195,8 @@ BatchJob job_of(const SlurmOptions& options, const Campaign& campaign, const Bat
                .machine = machine,
                .wants_gpus = wants_gpus(campaign),
                .minutes_why = ""};
-  const int nodes = kind.kind == BatchKind::partition || kind.kind == BatchKind::nightly ? machine.nodes : 1;
-  const JobSeconds seconds = seconds_of(campaign, machine, nodes);
+  const JobSeconds seconds = seconds_of(campaign, machine, nodes_of(kind.kind, machine), least_nodes_of(kind.kind, machine));
+  const std::string again = seconds.again > 0 ? fmt::format(", {} of it should a node be suspicious", duration_text(seconds.again)) : "";
   job.signal_seconds = signal_seconds_of(options, seconds.longest_step);
   job.minutes = options.minutes > 0 ? options.minutes
                                     : rounded_up(options.margin * seconds.whole / 60 + start_minutes + job.signal_seconds / 60.0, 5);
@@ -191,9 +204,9 @@ BatchJob job_of(const SlurmOptions& options, const Campaign& campaign, const Bat
       options.minutes > 0
           ? "As asked for. What does not fit goes on by itself when the job is requeued."
           : fmt::format(
-                "About {} by the model ({} cases), times {} and {} for start and end; what does not fit goes on "
+                "About {} by the model ({} cases{}), times {} and {} for start and end; what does not fit goes on "
                 "when the job is requeued.",
-                duration_text(seconds.whole), seconds.cases, options.margin, duration_text(60 * start_minutes + job.signal_seconds));
+                duration_text(seconds.whole), seconds.cases, again, options.margin, duration_text(60 * start_minutes + job.signal_seconds));
   job.command =
       fmt::format("plumbline slurm {}{}{} --kind {}{}", shell_word(options.campaign), options.machine.empty() ? "" : " --machine ",
                   shell_word(options.machine), kind.name, options.minutes > 0 ? fmt::format(" --minutes {}", options.minutes) : "");

@@ -1,11 +1,13 @@
 """plumbline slurm: what it writes is clean by shellcheck, and jobs/slurm holds exactly that. PLUMBLINE names the program."""
 
+import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 
+import h5py
 import pytest
 
 PLUMBLINE = os.environ["PLUMBLINE"]
@@ -186,3 +188,75 @@ def test_a_campaign_with_blanks_and_quotes_in_its_name_can_be_written_again_from
     assert subprocess.run(["bash", "-n"], input=text, text=True).returncode == 0
     (tmp_path / "two\nlines.toml").write_text((SOURCE / EXAMPLE[0]).read_text())
     assert slurm("two\nlines.toml", cwd=tmp_path).returncode == 2
+
+
+def about(folder, campaign, *options, kind="partition"):
+    """What a script says of its time."""
+    text = written(folder, campaign, "--kind", kind, *options)[kind]
+    return re.search(r"^# (About .*)$", text, re.M).group(1), minutes(text)
+
+
+COMPARED = """schema = "plumbline-campaign/1"
+passes = ["time"]
+[nodes]
+turns = {turns}
+remeasure = {again}
+[timing]
+min_seconds = 20
+max_repetitions = 5
+[[cases]]
+kernel = "validation/series"
+params = {{n = 2, m = 64}}
+flavor = ["*-O3-*"]
+[ceilings]
+mode = "none"
+"""
+
+
+def test_turns_and_a_suspicious_node_take_their_time(tmp_path):
+    def asked(nodes, turns, again):
+        name = f"{nodes}-{turns}-{again}"
+        campaign = tmp_path / f"{name}.toml"
+        campaign.write_text(COMPARED.format(turns=turns, again=again))
+        return about(tmp_path / name, campaign, "--nodes", nodes)
+
+    text, alone = asked(1, "true", "true")
+    assert "suspicious" not in text, "one node is compared with nobody"
+    (_, together), (_, in_turns) = asked(10, "false", "false"), asked(10, "true", "false")
+    assert together == alone and in_turns > 5 * together
+    text, reserved = asked(10, "true", "true")
+    assert "should a node be suspicious" in text and reserved > in_turns
+
+
+def test_a_result_file_tells_the_last_cache_too(tmp_path):
+    """As a machine file that says the same: a node's memory and caches decide what its ceilings take."""
+    tiny, full = tmp_path / "tiny.toml", tmp_path / "full.toml"
+    tiny.write_text('schema = "plumbline-campaign/1"\nname = "tiny"\npasses = ["time"]\n[[cases]]\nkernel = "validation/series"\n'
+                    'params = {n = 2, m = 64}\nflavor = ["gcc12-O3-v2"]\n[ceilings]\nmode = "none"\n')
+    full.write_text('schema = "plumbline-campaign/1"\nname = "full"\npasses = ["time"]\n[ceilings]\nmode = "full"\nrounds = 50\n')
+    store = tmp_path / "tiny.h5"
+    assert subprocess.run([PLUMBLINE, "run", tiny, "-o", store], capture_output=True).returncode == 0
+    with h5py.File(store, "r+") as file:  # as if measured on a machine with a last cache that is nobody's preset
+        rows = file["machine"][:]
+        facts = json.loads(rows[0]["json"])
+        facts = {key: facts[key] for key in ("cores", "packages", "numa_nodes", "memory_bytes", "cpu")}  # the column is only so wide
+        facts["caches"] = [{"level": 3, "bytes": 96 << 20, "ways": 16, "line_bytes": 64, "shared_by_cpus": facts["cores"]}]
+        rows[0]["json"] = json.dumps(facts)
+        file["machine"][:] = rows
+    isas = json.dumps(facts["cpu"]["isas"])
+
+    def described(mib):
+        machine = tmp_path / f"{mib}.toml"
+        machine.write_text(f"""schema = "plumbline-machine/1"
+cores = {facts["cores"]}
+sockets = {facts["packages"]}
+numa_domains = {facts["numa_nodes"]}
+memory_gib = {facts["memory_bytes"] / 2**30}
+isas = {isas}
+l3_mib = {mib}
+""")
+        return about(tmp_path / f"out{mib}", full, "--machine", machine, kind="node")
+
+    measured = about(tmp_path / "measured", full, "--machine", store, kind="node")
+    assert measured == described(96)
+    assert measured != described(32), "the cache decides nothing here: the test would not see it"
