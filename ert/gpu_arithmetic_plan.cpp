@@ -1,5 +1,6 @@
 // Of vectors: FMAs, sums and products in registers, how many warps they take, and ERT's vector, whose operands come from memory.
 #include <array>
+#include <set>
 
 #include "ert/gpu_ceiling_planner.hpp"
 
@@ -10,16 +11,19 @@ struct PeakCeiling {
   const char* form;
   const char* name;
   const char* pattern;
-  bool quick, in_halves;
+  bool quick;
+  bool in_halves = false, quick_in_halves = false;
+  bool packed = true;  // 16-bit numbers two an instruction
 };
-/// 16-bit numbers two an instruction: ptxas makes it so of single ones that do not wait for one another too. It also makes FMAs of a part
-/// of their sums and products: a ceiling without FMAs is none.
+/// ptxas makes FMAs x 1 + y and x y - 0 of a part of the sums and products of 16 bits, but none of one with the other.
 constexpr std::array peak_ceilings{
-    PeakCeiling{"fma", "FMA", "fma", true, true},
-    PeakCeiling{"muladd", "mul+add", "mul+add", true, false},
-    PeakCeiling{"add", "add", "add", false, false},
-    PeakCeiling{"mul", "mul", "mul", false, false},
+    PeakCeiling{.form = "fma", .name = "FMA", .pattern = "fma", .quick = true, .in_halves = true, .quick_in_halves = true},
+    PeakCeiling{.form = "muladd", .name = "mul+add", .pattern = "mul+add", .quick = true, .in_halves = true},
+    PeakCeiling{.form = "add", .name = "add", .pattern = "add", .quick = false},
+    PeakCeiling{.form = "mul", .name = "mul", .pattern = "mul", .quick = false},
 };
+constexpr PeakCeiling single_halves{
+    .form = "fma", .name = "scalar FMA", .pattern = "scalar fma", .quick = false, .in_halves = true, .packed = false};
 
 /// FLOP a cycle and multiprocessor that are expected, for the length of a sweep; a real limit is model/gpu_limits.cpp's.
 double expected_flops(std::string_view precision) {
@@ -29,6 +33,11 @@ double expected_flops(std::string_view precision) {
   return 512;
 }
 
+/// That a multiprocessor holds: 32, 48 or 64.
+std::uint64_t all_warps(const GpuProperties& gpu) {
+  return static_cast<std::uint64_t>(gpu.threads_per_multiprocessor > 0 ? gpu.threads_per_multiprocessor / gpu.warp_threads : 32);
+}
+
 /// Blocks of so many threads on each multiprocessor.
 struct Occupancy {
   std::uint64_t blocks, threads;
@@ -36,42 +45,64 @@ struct Occupancy {
 
 CeilingCase* add_peak(GpuCeilingPlanner& planner, const Kernel& kernel, const char* precision, const PeakCeiling& ceiling,
                       Occupancy occupancy) {
-  // an iteration: 32 operations of 8 chains a thread; few warps wait for their own results
-  const double lanes = precision_bytes(precision) == 2 ? 2 : 1;
-  const double flops = 256 * lanes * 2 * static_cast<double>(occupancy.threads * occupancy.blocks);
-  const double cycles = std::max(flops / expected_flops(precision), 32.0 * 8);
+  // an iteration: 256 instructions a thread, each a FLOP or two of each lane; few warps wait for their own results
+  const bool halves = precision_bytes(precision) == 2;
+  const double lanes = halves && ceiling.packed ? 2 : 1, flops_each = std::string_view(ceiling.form) == "fma" ? 2 : 1;
+  const double operations = 256 * lanes * static_cast<double>(occupancy.threads * occupancy.blocks);
+  const double rate = expected_flops(precision) / (halves && !ceiling.packed ? 2 : 1);
+  const double cycles = std::max(2 * operations / rate, 32.0 * 8);
   CeilingCase* const planned = planner.add(kernel, precision,
                                            {{"form", word(ceiling.form)},
-                                            {"packed", word("yes")},
+                                            {"packed", word(ceiling.packed ? "yes" : "no")},
                                             {"blocks", integer(occupancy.blocks * planner.multiprocessors())},
                                             {"threads", integer(occupancy.threads)},
                                             {"iterations", integer(planner.iterations(cycles))}});
-  if (planned != nullptr) take_flops(*planned);
+  if (planned == nullptr) return nullptr;
+  // of the source: a counter may see FMAs in sums and products of 16 bits
+  const auto iterations = static_cast<double>(planned->measured.parameters.integer("iterations"));
+  planned->amount_per_sweep = flops_each * operations * static_cast<double>(planner.multiprocessors()) * iterations;
   return planned;
 }
 
 void plan_peak(GpuCeilingPlanner& planner, const Kernel& kernel) {
   for (const char* precision : {"fp64", "fp32", "fp16", "bf16"})
     for (const PeakCeiling& ceiling : peak_ceilings) {
-      if ((planner.quick() && !ceiling.quick) || (precision_bytes(precision) == 2 && !ceiling.in_halves)) continue;
+      const bool halves = precision_bytes(precision) == 2;
+      if ((planner.quick() && !(halves ? ceiling.quick_in_halves : ceiling.quick)) || (halves && !ceiling.in_halves)) continue;
       if (CeilingCase* const planned = add_peak(planner, kernel, precision, ceiling, {4, 256}))
         describe(*planned, "GPU " + upper(precision) + " " + ceiling.name, precision, "compute", ceiling.pattern, "GFLOP/s");
     }
 }
 
-/// FMAs with 1, 2, 4, ... warps on each multiprocessor: how many it takes.
+/// All threads of a multiprocessor, each with one chain.
+void plan_single_halves(GpuCeilingPlanner& planner, const Kernel& kernel) {
+  const std::uint64_t blocks = all_warps(planner.gpu()) / 8;
+  for (const char* precision : {"fp16", "bf16"})
+    if (CeilingCase* const planned = add_peak(planner, kernel, precision, single_halves, {blocks, 256}))
+      describe(*planned, "GPU " + upper(precision) + " " + single_halves.name, precision, "compute", single_halves.pattern, "GFLOP/s");
+}
+
+/// FMAs with 1, 2, 4, ... warps on each multiprocessor, to all that it holds: how many it takes. Beyond 16 in blocks of 16, which divide
+/// what any GPU holds.
 void plan_occupancy(GpuCeilingPlanner& planner, const Kernel& kernel) {
-  for (const char* precision : {"fp64", "fp32"})
-    for (std::uint64_t warps = 1; warps <= 32; warps *= 2)
-      if (CeilingCase* const planned = add_peak(planner, kernel, precision, peak_ceilings[0], {1, 32 * warps})) {
+  std::set<std::uint64_t> numbers{all_warps(planner.gpu())};
+  for (std::uint64_t warps = 1; warps < all_warps(planner.gpu()); warps *= 2) numbers.insert(warps);
+  for (const char* precision : {"fp64", "fp32", "fp16"})
+    for (const std::uint64_t warps : numbers)
+      if (CeilingCase* const planned = add_peak(planner, kernel, precision, peak_ceilings[0],
+                                                {std::max<std::uint64_t>(1, warps / 16), 32 * std::min<std::uint64_t>(warps, 16)})) {
         const std::string pattern = std::to_string(warps) + " warps";
         describe(*planned, "GPU " + upper(precision) + " FMA, " + pattern + " an SM", precision, "occupancy", pattern, "GFLOP/s");
       }
 }
 
+/// As often as makes a sweep long enough, be it the memory or the arithmetic that takes its time.
 void add_vector(GpuCeilingPlanner& planner, const Kernel& kernel, const char* precision, std::uint64_t k) {
-  const std::uint64_t n = 128 * MiB / precision_bytes(precision);
-  if (CeilingCase* const planned = planner.add(kernel, precision, {{"k", integer(k)}, {"n", integer(n)}, {"repeat", integer(1)}})) {
+  constexpr std::uint64_t array = 128 * MiB;
+  const std::uint64_t n = array / precision_bytes(precision);
+  const double cycles = static_cast<double>(k * n) / static_cast<double>(planner.multiprocessors()) / expected_flops(precision);
+  const std::uint64_t repeat = std::min(planner.passes(2.0 * array, 2.0 * array), planner.iterations(cycles));
+  if (CeilingCase* const planned = planner.add(kernel, precision, {{"k", integer(k)}, {"n", integer(n)}, {"repeat", integer(repeat)}})) {
     const std::string pattern = "k=" + std::to_string(k);
     describe(*planned, "GPU " + upper(precision) + " vector " + pattern, precision, "vector", pattern, "GFLOP/s");
     take_flops(*planned);
@@ -85,7 +116,9 @@ void plan_gpu_arithmetic(GpuCeilingPlanner& planner) {
   const Kernel* const kernel = planner.kernel("ert/peak");
   if (kernel == nullptr) return;
   plan_peak(planner, *kernel);
-  if (!planner.quick()) plan_occupancy(planner, *kernel);
+  if (planner.quick()) return;
+  plan_single_halves(planner, *kernel);
+  plan_occupancy(planner, *kernel);
 }
 
 void plan_gpu_vector(GpuCeilingPlanner& planner) {

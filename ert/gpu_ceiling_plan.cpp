@@ -35,10 +35,14 @@ double stored_bytes(const Work& work) {
 }  // namespace
 
 double gpu_ceilings_seconds(std::span<const CeilingCase> plan, const GpuProperties& gpu, int rounds) {
-  constexpr double first_seconds = 0.02;                   // check and calibration of a case
-  constexpr double prepare_seconds = 0.4e-9;               // a byte, from the host's pageable memory and back for the check
-  constexpr double link_rate = 5e9, memory_rate = 0.3e12;  // bytes a second, of the slowest that there are
+  constexpr double first_seconds = 0.02;      // check and calibration of a case
+  constexpr double prepare_seconds = 0.4e-9;  // a byte, from the host's pageable memory and back for the check
+  constexpr double link_rate = 5e9;           // bytes a second, of the slowest that there are
+  constexpr double reached = 0.5;             // at least, of what is expected of memory
+  constexpr double load_seconds = 1e-6;       // of memory, the slowest that there are; of L2:
+  constexpr double L2_load_seconds = 1.5e-7;
   constexpr int sweeps = 4;
+  constexpr int trials = 2 * 8;  // products by which a library's way is chosen
   double first = 0, round = 0;
   const Case* before = nullptr;
   for (const CeilingCase& one : plan) {
@@ -48,12 +52,15 @@ double gpu_ceilings_seconds(std::span<const CeilingCase> plan, const GpuProperti
     const bool same = before != nullptr && before->id() == one.measured.id();
     const double sweep = one.level == "host-dev"   ? one.amount_per_sweep / link_rate
                          : one.level == gemm_level ? gemm_seconds(one, gpu)
-                         : one.unit == "seconds"   ? one.amount_per_sweep * 1e-6 * (1 + static_cast<double>(one.warm_sweeps) / sweeps)
-                         : (one.level == "sweep" && one.pattern != "load own") || one.level == "vector" || one.level == "mem"
-                             ? 5 * target_seconds + one.working_set_bytes / memory_rate / 8
-                             : 2 * target_seconds;
+                         : one.unit == "seconds"
+                             ? one.amount_per_sweep * (one.working_set_bytes <= 1 * MiB ? L2_load_seconds : load_seconds) *
+                                   (1 + static_cast<double>(one.warm_sweeps) / sweeps)
+                         : (one.level == "sweep" && one.pattern != "load own") || one.level == "mem"
+                             ? one.amount_per_sweep / (reached * expected_bandwidth(gpu, one.working_set_bytes))
+                         : one.level == "vector" ? 5 * target_seconds
+                                                 : 2 * target_seconds;
     round += sweeps * sweep + (same || made_there ? 0 : prepare_seconds * bytes);
-    first += same ? 0 : first_seconds + prepare_seconds * bytes;
+    first += same ? 0 : first_seconds + prepare_seconds * bytes + (made_there ? trials * sweep : 0);
     before = &one.measured;
   }
   return first + round * rounds;

@@ -29,6 +29,15 @@ std::string upper(std::string_view precision) {
   return word;
 }
 
+double expected_bandwidth(const GpuProperties& gpu, double working_set_bytes) {
+  constexpr double L2_bytes_a_cycle = 32, memory_bytes_a_cycle = 10;  // of a multiprocessor
+  const double cycles = std::max(1, gpu.multiprocessors) * (gpu.clock_hz > 0 ? gpu.clock_hz : 1.5e9);
+  const double L2 = 2 * (gpu.l2_bytes > 0 ? static_cast<double>(gpu.l2_bytes) : 64.0 * MiB);
+  const double told = 2 * gpu.memory_clock_hz * gpu.memory_bus_bits / 8;  // two transfers a cycle
+  const double memory = told > 0 ? told : memory_bytes_a_cycle * cycles;
+  return working_set_bytes <= L2 ? std::max(memory, L2_bytes_a_cycle * cycles) : memory;
+}
+
 const Kernel* GpuCeilingPlanner::kernel(std::string_view name) const { return kernel_named(kernels_, name); }
 
 CeilingCase* GpuCeilingPlanner::add(const Kernel& kernel, std::string_view precision,

@@ -1,6 +1,7 @@
 // What the parts of a GPU's plan share: which cases there are so far, how to add one, and how long a sweep is to be.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -16,6 +17,10 @@ namespace plumbline {
 inline constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
 inline constexpr const char* gemm_level = "gemm";  // by the size of the matrices; model/gpu_ceilings.hpp has the same word
 inline constexpr double target_seconds = 0.003;    // of a sweep, by estimate: what surrounds a kernel is 1 % of it at most
+
+/// Bytes a second that are expected of a working set, for the length of a sweep alone: of L2 up to twice its size, beyond of memory by its
+/// clock and width, as far as they are known.
+double expected_bandwidth(const GpuProperties& gpu, double working_set_bytes);
 
 class GpuCeilingPlanner {
  public:
@@ -38,6 +43,11 @@ class GpuCeilingPlanner {
   /// So many iterations as make a sweep long enough, of work that takes so many cycles.
   std::uint64_t iterations(double cycles_each) const {
     return static_cast<std::uint64_t>(std::max(1.0, target_seconds * clock_hz() / cycles_each));
+  }
+
+  /// So many passes as make a sweep long enough, each of so many bytes of a working set.
+  std::uint64_t passes(double bytes_each, double working_set_bytes) const {
+    return static_cast<std::uint64_t>(std::ceil(std::max(1.0, target_seconds * expected_bandwidth(gpu_, working_set_bytes) / bytes_each)));
   }
 
   std::vector<CeilingCase> cases;

@@ -21,6 +21,8 @@ constexpr std::array bandwidth_ceilings{
     BandwidthCeiling{"update", 1, 1, 0, 12 * MiB},
 };
 
+constexpr std::uint64_t any_L1_bytes = 256 * KiB;  // of GPUs of the last ten years
+
 /// Far beyond any cache; in full mode so far that they hold nothing of it from one pass to the next.
 double largest_bytes(const GpuCeilingPlanner& planner) {
   return std::min(planner.quarter_of_memory(), (planner.quick() ? 1024.0 : 4608.0) * MiB);
@@ -60,13 +62,15 @@ void plan_l1(GpuCeilingPlanner& planner, const Kernel& kernel) {
   }
 }
 
-/// The largest data are made once; a smaller working set is a part of them. Passes over 256 MiB make a sweep.
+/// The largest data are made once, and swept so often that the least part of them lasts long enough; a smaller working set has its own.
 void add_stream(GpuCeilingPlanner& planner, const Kernel& kernel, const BandwidthCeiling& ceiling, std::uint64_t n, std::uint64_t data) {
-  const auto repeat = [&](std::uint64_t elements) { return std::max<std::uint64_t>(1, 256 * MiB / (elements * 8 * ceiling.arrays)); };
-  const bool within = n * 8 * ceiling.arrays > 256 * MiB;  // of the large data, of which one pass is a sweep
-  CeilingCase* const planned =
-      planner.add(kernel, "fp64",
-                  {{"pattern", word(ceiling.pattern)}, {"n", integer(within ? data : n)}, {"repeat", integer(repeat(within ? data : n))}});
+  constexpr double least_part = 256.0 * MiB;
+  const double bytes = static_cast<double>(n * 8 * ceiling.arrays);
+  const bool within = bytes > least_part;
+  const double moved = std::string_view(ceiling.pattern) == "update" ? 2 : 1;  // read and written in place
+  const std::uint64_t repeat = planner.passes(moved * std::min(bytes, least_part), bytes);
+  CeilingCase* const planned = planner.add(
+      kernel, "fp64", {{"pattern", word(ceiling.pattern)}, {"n", integer(within ? data : n)}, {"repeat", integer(repeat)}});
   if (planned == nullptr) return;
   describe(*planned, std::string("GPU ") + ceiling.pattern, "-", "sweep", ceiling.pattern, "GB/s");
   take_bytes(*planned);
@@ -102,14 +106,18 @@ void plan_runtime_copy(GpuCeilingPlanner& planner, const Kernel& kernel) {
   planned->working_set_bytes = footprint_bytes(planned->measured.work());
 }
 
+/// L1 is empty at each launch: what it may hold is gone around so often that the first time, from L2, is 1 to 3 % of all.
 void add_chase(GpuCeilingPlanner& planner, const Kernel& kernel, std::uint64_t lines) {
-  constexpr std::uint64_t steps = 8192;
+  constexpr std::uint64_t least_steps = 8192;
+  const std::uint64_t rounds = planner.quick() ? 256 : 512;
+  const bool within_L1 = lines * 128 <= any_L1_bytes;
+  const std::uint64_t steps = within_L1 ? std::max(least_steps, rounds * lines) : least_steps;
   CeilingCase* const planned = planner.add(kernel, "fp64", {{"n", integer(lines)}, {"steps", integer(steps)}});
   if (planned == nullptr) return;
   describe(*planned, "GPU chase", "-", "sweep", "chase", "seconds");
   planned->amount_per_sweep = static_cast<double>(steps);
   planned->working_set_bytes = static_cast<double>(lines * 128);
-  if (lines * 128 <= 64 * MiB) planned->warm_sweeps = lines / steps + 1;
+  if (lines * 128 <= 64 * MiB && !within_L1) planned->warm_sweeps = lines / steps + 1;
 }
 
 void plan_chase(GpuCeilingPlanner& planner, const Kernel& kernel) {

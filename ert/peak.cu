@@ -18,16 +18,20 @@ namespace {
 
 enum class Form { fma, muladd, add, mul };
 
-constexpr int chains = 8;            // independent ones of a thread: more than any pipe is long, with four warps a scheduler
-constexpr int loop_operations = 32;  // of each chain in one iteration: 256 instructions beside three of the loop
-constexpr std::size_t starts = 64;   // different starting values: each is gone through on the host when a result is checked
+constexpr int loop_instructions = 256;  // of a thread in one iteration, beside five of the loop
+/// Independent chains of a thread: more than any pipe is long, with four warps a scheduler. Of single 16-bit numbers one, for the assembler
+/// makes one instruction of two chains.
+PLUMBLINE_BOTH constexpr int chains_of(bool single_halves) { return single_halves ? 1 : 8; }
+/// Of each in one iteration.
+PLUMBLINE_BOTH constexpr int operations_of(bool single_halves) { return loop_instructions / chains_of(single_halves); }
+constexpr std::size_t starts = 64;  // different starting values: each is gone through on the host when a result is checked
 
 struct FormWord {
   std::string_view word;
-  std::uint64_t fma, add, mul;  // of a chain in an iteration
+  std::uint64_t fma, add, mul;  // of a thread in an iteration, of each of its lanes
 };
-constexpr std::array forms{FormWord{"fma", loop_operations, 0, 0}, FormWord{"muladd", 0, loop_operations / 2, loop_operations / 2},
-                           FormWord{"add", 0, loop_operations, 0}, FormWord{"mul", 0, 0, loop_operations}};
+constexpr std::array forms{FormWord{"fma", loop_instructions, 0, 0}, FormWord{"muladd", 0, loop_instructions / 2, loop_instructions / 2},
+                           FormWord{"add", 0, loop_instructions, 0}, FormWord{"mul", 0, 0, loop_instructions}};
 
 Form form_of(const Parameters& p) {
   const auto found = std::find_if(forms.begin(), forms.end(), [&](const FormWord& f) { return f.word == p.word("form"); });
@@ -121,8 +125,8 @@ Real host_pair(Form form, Real x, const Operands<Real>& o, bool odd) {
   return x;
 }
 template <class Real>
-Real host_chain(Form form, Real x, const Operands<Real>& o, std::uint64_t iterations) {
-  for (std::uint64_t i = 0; i < iterations * loop_operations / 2; ++i) x = host_pair(form, x, o, i % 2 != 0);
+Real host_chain(Form form, Real x, const Operands<Real>& o, std::uint64_t operations) {
+  for (std::uint64_t i = 0; i < operations / 2; ++i) x = host_pair(form, x, o, i % 2 != 0);
   return x;
 }
 
@@ -138,17 +142,20 @@ struct Peak {
   const Real* start;  // `starts`
   Real* result;       // of each thread of each block: chains, of 1 or 2 lanes
   int lanes() const { return packed ? 2 : 1; }
+  bool single_halves() const { return sizeof(Real) == 2 && !packed; }
+  std::uint64_t operations() const { return iterations * static_cast<std::uint64_t>(operations_of(single_halves())); }  // of a chain
 };
 
 template <class Lane>
 constexpr bool is_pair = std::is_same_v<Lane, __half2> || std::is_same_v<Lane, __nv_bfloat162>;
 
-/// 64 registers at most, so that 1024 threads of any blocks fit a multiprocessor at once: no block is left for later.
+/// At most 32 registers (disassembled), so that all warps of a multiprocessor are there at once: no block is left for later.
 template <Form form, class Lane>
 __global__ void __launch_bounds__(1024)
     peak(const Lane* start, Lane* result, std::uint64_t iterations, Operands<Lane> o, std::size_t first_block, ClockSpan* span) {
   const cuda::ClockedKernel clocked(span);
   constexpr std::size_t lane_starts = is_pair<Lane> ? starts / 2 : starts;
+  constexpr int chains = chains_of(sizeof(Lane) == 2), operations = operations_of(sizeof(Lane) == 2);
   const std::size_t chain = ((first_block + blockIdx.x) * blockDim.x + threadIdx.x) * chains;
   Lane x[chains];
 #pragma unroll
@@ -156,7 +163,7 @@ __global__ void __launch_bounds__(1024)
 #pragma unroll 1
   for (std::uint64_t i = iterations; i != 0; --i) {
 #pragma unroll
-    for (int k = 0; k < loop_operations / 2; ++k)
+    for (int k = 0; k < operations / 2; ++k)
 #pragma unroll
       for (int c = 0; c < chains; ++c) x[c] = pair<form>(x[c], o, k % 2 != 0);
   }
@@ -214,7 +221,8 @@ class PeakCase final : public Workload {
   static constexpr int from_architecture() { return std::is_same_v<Real, Bf16> ? 80 : 0; }
   static Work model(const Parameters& p, std::string_view) {
     const FormWord& f = forms[static_cast<std::size_t>(form_of(p))];
-    const std::uint64_t elements = elements_of(p), times = elements * p.integer("iterations"), real = sizeof(Real);
+    const std::uint64_t elements = elements_of(p), real = sizeof(Real),
+                        times = p.integer("blocks") * p.integer("threads") * (is_packed(p) ? 2U : 1U) * p.integer("iterations");
     const std::string flops = "flops." + std::string(precision_of<Real>());
     // Every block reads all starting values: which ones find them in their multiprocessor's L1 is the GPU's choice.
     const std::uint64_t most = p.integer("blocks") * starts * real;
@@ -231,12 +239,12 @@ class PeakCase final : public Workload {
     if (f.add != 0) work.flops[flops + ".add"] = times * f.add;
     if (f.mul != 0) work.flops[flops + ".mul"] = times * f.mul;
     if (sizeof(Real) == 2 && f.fma == 0) {
-      // ptxas gives a part of them, or all, to the units for FMAs.
+      // ptxas gives a part of them, or all, to the units for FMAs, but makes one instruction of no two (disassembled).
       work.flops[flops + ".fma"] = {0, times * (f.add + f.mul)};
       if (f.add != 0) work.flops[flops + ".add"].lo = 0;
       if (f.mul != 0) work.flops[flops + ".mul"].lo = 0;
       work.note = "the assembler makes FMAs of 16-bit sums (x 1 + y) and products (x y - 0), as many as it likes: " +
-                  std::to_string(times * (f.add + f.mul)) + " operations altogether, and no ceiling without FMAs";
+                  std::to_string(times * (f.add + f.mul)) + " operations altogether, none of them fused with another";
     }
     if (p.word("packed") == "yes" && sizeof(Real) != 2) work.note = "packed: an instruction has one number of this precision all the same";
     return work;
@@ -272,16 +280,16 @@ class PeakCase final : public Workload {
     }
   }
   static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
-    const std::size_t block = std::size_t{x.threads} * chains * static_cast<std::size_t>(x.lanes());
+    const std::size_t block = x.threads * static_cast<std::size_t>(chains_of(x.single_halves()) * x.lanes());
     for (std::size_t i = begin * block; i < end * block; ++i)
-      x.result[i] = host_chain(x.form, x.start[i % starts], x.operands, x.iterations);
+      x.result[i] = host_chain(x.form, x.start[i % starts], x.operands, x.operations());
   }
 
   /// The part of all results that differ in any bit from the same operations on the host.
   double error() const override {
     std::vector<double> exact;
     for (std::size_t i = 0; i < starts; ++i)
-      exact.push_back(static_cast<double>(host_chain(arguments_.form, start(i), arguments_.operands, arguments_.iterations)));
+      exact.push_back(static_cast<double>(host_chain(arguments_.form, start(i), arguments_.operands, arguments_.operations())));
     std::size_t wrong = 0;
     result_.read(0, result_.size(), [&](std::size_t i, Real x) { wrong += static_cast<double>(x) != exact[i % starts]; });
     return static_cast<double>(wrong) / static_cast<double>(result_.size());
@@ -292,7 +300,8 @@ class PeakCase final : public Workload {
   static Real start(std::size_t i) { return Real(varied(1, i)); }
   static bool is_packed(const Parameters& p) { return sizeof(Real) == 2 && p.word("packed") == "yes"; }
   static std::uint64_t elements_of(const Parameters& p) {
-    return p.integer("blocks") * p.integer("threads") * chains * (is_packed(p) ? 2U : 1U);
+    const bool single_halves = sizeof(Real) == 2 && !is_packed(p);
+    return p.integer("blocks") * p.integer("threads") * static_cast<unsigned>(chains_of(single_halves)) * (is_packed(p) ? 2U : 1U);
   }
 
   std::size_t blocks_;
@@ -302,15 +311,15 @@ class PeakCase final : public Workload {
 
 const cuda::Register<PeakCase, double, float, Fp16, Bf16> registered{
     "ert/peak",
-    "Arithmetic in registers: 8 independent chains a thread, 32 operations of each in an iteration (Lo et al. 2014)",
+    "Arithmetic in registers: 8 independent chains a thread (of single 16-bit numbers 1), 256 instructions an iteration (Lo et al. 2014)",
     {{.name = "form", .preset = std::string("fma"), .description = "operations of a chain", .choices = {"fma", "muladd", "add", "mul"}},
      {.name = "packed",
       .preset = std::string("yes"),
-      .description = "16-bit numbers two an instruction in the source (ptxas pairs single ones too)",
+      .description = "16-bit numbers two an instruction, or one",
       .choices = {"yes", "no"}},
      {.name = "blocks", .preset = std::int64_t{528}, .description = "thread blocks", .max = 1 << 20},
      {.name = "threads", .preset = std::int64_t{256}, .description = "threads a block", .min = 32, .max = 1024},
-     {.name = "iterations", .preset = std::int64_t{2048}, .description = "times 32 operations of each chain"}}};
+     {.name = "iterations", .preset = std::int64_t{2048}, .description = "times 256 instructions of each thread"}}};
 
 }  // namespace
 }  // namespace plumbline

@@ -138,6 +138,27 @@ TEST_F(kernel_code, halves_packed_and_one_by_one_execute_the_arithmetic_of_their
   EXPECT_GT(held, 0U);
 }
 
+// Of 16 bits too: the assembler may make an FMA of a sum or of a product, but never one of both. What is not packed is one chain, of which
+// no two operations can be done at once.
+TEST_F(kernel_code, arithmetic_in_registers_is_256_instructions_an_iteration_and_none_is_fused_with_another) {
+  ASSERT_FALSE(disassembled_module().of("peak").empty());
+  for (const auto& [architecture, all] : disassembled_module().of("peak"))
+    for (const std::string lane : {"d", "6__half", "7__half2", "13__nv_bfloat16", "14__nv_bfloat162"})
+      for (int form = 0; form < 4; ++form) {
+        if (architecture == "sm_75" && lane.ends_with("bfloat16") + lane.ends_with("bfloat162") != 0) continue;  // it has none
+        const auto& code = function(*all, "peakILNS0_4FormE" + std::to_string(form) + "E" + lane + "E");
+        ASSERT_EQ(code.loops.size(), 1U) << architecture << " " << code.name;
+        const auto body = code.body(code.loops.front());
+        const std::string pipe = lane == "d" ? "D" : "H";
+        EXPECT_EQ(std::count_if(body.begin(), body.end(),
+                                [&](std::string_view opcode) {
+                                  return opcode.starts_with(pipe + "FMA") || opcode.starts_with(pipe + "MUL") || opcode.starts_with(pipe + "ADD");
+                                }),
+                  256)
+            << architecture << " " << lane << " form " << form;
+      }
+}
+
 // Code over which threads part ways is not guessed at.
 TEST_F(kernel_code, divisions_and_reductions_are_refused_with_the_reason) {
   for (const char* source : {"dot", "special"})
