@@ -2,6 +2,7 @@
 #pragma once
 #include <cublasLt.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -29,8 +30,8 @@ struct CublasTypes {
   cublasComputeType_t compute;
 };
 
-/// C = A B of n x n matrices, in the first way that cuBLASLt's heuristic has for them with 32 MiB of its own: A by rows, B and C by columns
-/// (the form that all types have). On the GPU that is open.
+/// C = A B of n x n matrices, in a way that cuBLASLt's heuristic has for them with 32 MiB of its own: A by rows, B and C by columns (the form
+/// that all types have). On the GPU that is open.
 class CublasProduct {
  public:
   struct Matrices {
@@ -41,20 +42,30 @@ class CublasProduct {
   CublasProduct(const CublasTypes& types, std::uint64_t n, Matrices matrices, DeviceMemory& memory);
   /// Throws UnavailableHere, or Error (io), where the library refuses it.
   void queue() const;
+  /// Of the first eight ways of the heuristic from now on the fastest, timed with the matrices as they are, once for each GPU, types and
+  /// size; before it is the first. Writes C.
+  void keep_fastest();
 
  private:
   template <class T>
   using Owned = std::unique_ptr<T, cublasStatus_t (*)(T*)>;
 
-  void describe(const CublasTypes& types, std::uint64_t n);
+  void describe();
   void choose();
+  cublasStatus_t multiply(const cublasLtMatmulAlgo_t& way) const;
+  double seconds_of(const cublasLtMatmulAlgo_t& way) const;
 
+  CublasTypes types_;
+  std::uint64_t n_;
   Matrices matrices_;
   DeviceArray<unsigned char> workspace_;
   Owned<cublasLtContext> context_;
   Owned<cublasLtMatmulDescOpaque_t> product_;
   Owned<cublasLtMatrixLayoutOpaque_t> operand_, sum_;
   const void *one_, *zero_;
+  static constexpr int most_ways = 8;  // that its heuristic is asked for
+  std::array<cublasLtMatmulAlgo_t, most_ways> ways_{};  // its best guess first
+  std::size_t number_of_ways_ = 0;
   cublasLtMatmulAlgo_t way_{};
   decltype(&cublasLtMatmul) multiply_;
 };

@@ -69,9 +69,8 @@ std::vector<std::string> gpu_ceilings_notes(std::span<const Ceiling> ceilings) {
   std::vector<std::string> notes;
   if (ceilings.empty()) return notes;
   notes.emplace_back(
-      "GPU: clock is the multiprocessors', measured by the kernel itself while it ran; of limit: of what they could do at that clock, by "
-      "their "
-      "vendor's documents. Cases on CPUs are never held against these ceilings, nor cases on GPUs against a CPU's");
+      "GPU: clock is the multiprocessors', measured by the kernel itself while it ran (of a library's kernels, copies and launches: right "
+      "after them); of limit: of what they could do at that clock, by their vendor's documents. Cases on CPUs are never held against these ceilings, nor cases on GPUs against a CPU's");
   for (const auto& c : ceilings)
     if (c.fraction_of_limit() > most_of_limit)
       notes.push_back(fmt::format("{} of {} is {} of its limit: the clock beside it or the limit is wrong ({})", c.name, c.node,
