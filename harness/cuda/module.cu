@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
 #include <new>
 #include <string>
 #include <utility>
@@ -287,5 +288,8 @@ std::vector<AbsentFlavor> absent_flavors(std::string_view precision, int from_ar
 
 extern "C" __attribute__((visibility("default"))) const plumbline::GpuModule* plumbline_gpu_module(int interface, const char* version) {
   static const plumbline::cuda::Module module;
+  // Before the driver starts. Where GPUs differ, CUDA's own order would not be that in which others number them.
+  static const bool ordered = setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0) == 0;
+  static_cast<void>(ordered);
   return interface == plumbline::gpu_module_interface && std::string_view(version) == PLUMBLINE_VERSION ? &module : nullptr;
 }
