@@ -74,6 +74,12 @@ void PreparedOnGpu::check(Timed& timed) {
   check_result(*workload_, flavor_, timed);
 }
 
+void PreparedOnGpu::look_after_timing(Timed& timed) {
+  if (workload_->restores()) sweep();  // what the last timed one left was undone
+  gpu_.wait();
+  check_after_timing(*workload_, flavor_, timed);
+}
+
 // Where sweeps are restored, each is timed alone.
 double PreparedOnGpu::seconds_of(std::uint64_t sweeps) {
   const std::uint64_t together = workload_->restores() ? 1 : sweeps;
@@ -133,16 +139,16 @@ Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu
   Timed timed;
   Synchronization alone;
   const double began = now_seconds();
-  const auto prepared = prepare_on_gpu(measured, true, gpu, timed);
-  if (!prepared) {
-    check_again([&](Timed& again) { prepare_on_gpu(measured, true, gpu, again); }, alone, timed);
-    return timed;
-  }
-  told_in(timed, "the GPU failed while the case was measured", [&] {
-    const double warm_up = std::min(warm_up_seconds, warm_up_share * protocol.budget_seconds);
-    const std::uint64_t sweeps = prepared->calibrate(protocol.min_seconds, warm_up);
-    repeat_until_known([&] { return prepared->measure(sweeps); }, protocol, began, alone, timed);
-  });
+  auto prepared = prepare_on_gpu(measured, true, gpu, timed);
+  if (prepared)
+    told_in(timed, "the GPU failed while the case was measured", [&] {
+      const double warm_up = std::min(warm_up_seconds, warm_up_share * protocol.budget_seconds);
+      const std::uint64_t sweeps = prepared->calibrate(protocol.min_seconds, warm_up);
+      repeat_until_known([&] { return prepared->measure(sweeps); }, protocol, began, alone, timed);
+      prepared->look_after_timing(timed);
+    });
+  prepared.reset();  // its memory may be wanted for the check below
+  check_again([&](Timed& again) { prepare_on_gpu(measured, true, gpu, again); }, alone, timed);
   return timed;
 }
 

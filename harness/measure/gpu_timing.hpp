@@ -24,6 +24,8 @@ class PreparedOnGpu {
   void restore();
   /// Waits for what is queued and holds the result of the whole range's sweep against the reference: Timed::wrong_result and its words.
   void check(Timed& timed);
+  /// The same once the repetitions are made; outside all times.
+  void look_after_timing(Timed& timed);
   /// So many sweeps, restored in between where the workload restores, outside the timed spans: seconds of one, and the clock right after.
   Repetition measure(std::uint64_t sweeps);
   /// How many sweeps last `min_seconds`, on a GPU that has been busy for `warm_up_seconds`, so that its clock has risen.

@@ -60,6 +60,13 @@ void check_result(const Workload& swept, std::string_view flavor, Timed& timed) 
                  ", in flavor " + std::string(flavor);
 }
 
+void check_after_timing(const Workload& swept, std::string_view flavor, Timed& timed) {
+  check_result(swept, flavor, timed);
+  if (!timed.wrong_result) return;
+  timed.reason += "; it was right before the " + std::to_string(timed.repetitions.size()) + " timed repetitions, which are not kept";
+  timed.repetitions.clear();
+}
+
 void check_again(const std::function<void(Timed&)>& compute, Synchronization& team, Timed& timed) {
   if (!team.any(timed.wrong_result)) return;
   int wrong = 0;

@@ -18,6 +18,9 @@ void repeat_until_known(const std::function<Repetition()>& measure, const Timing
 /// After a sweep of the whole range: what is wrong with its result, if anything is.
 void check_result(const Workload& swept, std::string_view flavor, Timed& timed);
 
+/// The same of a result that was right before the repetitions: a node may only fail under load.
+void check_after_timing(const Workload& swept, std::string_view flavor, Timed& timed);
+
 /// Whether a wrong result is wrong every time says what kind of fault it is: computed anew from new data by `compute`, which makes a case
 /// ready and checks it, and is called by all ranks of the team.
 void check_again(const std::function<void(Timed&)>& compute, Synchronization& team, Timed& timed);

@@ -26,17 +26,34 @@ std::unique_ptr<Prepared> prepare_case(const Case& measured, bool check, const T
   return prepared;
 }
 
+namespace {
+
+/// What the last timed sweep left; where that was undone, of one sweep more. Outside all times.
+void look_at_result(Prepared& prepared, const Case& measured, const ThreadTeam& threads, Synchronization& team, Timed& timed) {
+  try {
+    if (prepared.workload().restores()) threads.run([&](int thread) { prepared.sweep(thread); });
+    check_after_timing(prepared.workload(), measured.flavor.name, timed);
+  } catch (const std::exception& failure) {
+    timed = {.status = Status::failed, .reason = std::string("cannot check the result: ") + failure.what(), .repetitions = {}};
+  }
+  if (team.any(timed.status != Status::ok) && timed.status == Status::ok)
+    timed = {.status = Status::failed, .reason = "another rank of the team failed", .repetitions = {}};
+}
+
+}  // namespace
+
 Timed time_case(const Case& measured, const TimingProtocol& protocol, const ThreadTeam& threads, Synchronization& team) {
   Timed timed;
   const double began = now_seconds();
-  const auto prepared = prepare_case(measured, true, threads, team, timed);
-  if (!prepared) {
-    check_again([&](Timed& again) { prepare_case(measured, true, threads, team, again); }, team, timed);
-    return timed;
+  auto prepared = prepare_case(measured, true, threads, team, timed);
+  if (prepared) {
+    Stopwatch watch(*prepared, threads, team);
+    const std::uint64_t sweeps = watch.calibrate(protocol.min_seconds);
+    repeat_until_known([&] { return watch.measure(sweeps); }, protocol, began, team, timed);
+    look_at_result(*prepared, measured, threads, team, timed);
+    prepared.reset();  // its memory may be wanted for the check below
   }
-  Stopwatch watch(*prepared, threads, team);
-  const std::uint64_t sweeps = watch.calibrate(protocol.min_seconds);
-  repeat_until_known([&] { return watch.measure(sweeps); }, protocol, began, team, timed);
+  check_again([&](Timed& again) { prepare_case(measured, true, threads, team, again); }, team, timed);
   return timed;
 }
 

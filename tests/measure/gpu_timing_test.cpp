@@ -163,6 +163,20 @@ TEST(time_on_gpu, a_device_that_fails_in_the_first_sweep_or_later_is_a_value) {
   EXPECT_EQ(last.reason, "the GPU failed while the case was measured: an illegal memory access was encountered");
 }
 
+TEST(time_on_gpu, looks_at_the_result_that_the_timed_sweeps_leave) {
+  StandInGpu gpu(stand_in(1 << 20));
+  sweeps_made = 0;
+  const Case wrong_under_load = doubling(1000, [](const void* arguments, std::size_t begin, std::size_t end) {
+    doubled(arguments, begin, end);
+    if (sweeps_made >= 20) static_cast<const Doubling::Arguments*>(arguments)->x[begin] = 7;
+  });
+  const Timed timed = time_on_gpu(wrong_under_load, quickly, gpu);
+  EXPECT_EQ(timed.status, Status::failed);
+  EXPECT_TRUE(timed.wrong_result);
+  EXPECT_TRUE(timed.repetitions.empty());
+  EXPECT_NE(timed.reason.find("right before the"), std::string::npos) << timed.reason;
+}
+
 TEST(PreparedOnGpu, sweeps_only_the_share_asked_for_in_whole_grains) {
   StandInGpu gpu(stand_in(1 << 20));
   PreparedOnGpu prepared(doubling(1000), gpu);

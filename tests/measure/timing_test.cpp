@@ -49,6 +49,30 @@ TEST(time_case, finds_a_wrong_result) {
 
 int sweeps_so_far = 0;
 
+/// A triad whose first element, of the array that its arguments begin with, is wrong from the 20th sweep on.
+Case wrong_under_load() {
+  Case measured = triad(1000, "O3");
+  static Sweep right = nullptr;
+  right = measured.flavor.sweep;
+  sweeps_so_far = 0;
+  measured.flavor.sweep = [](const void* arguments, std::size_t begin, std::size_t end) {
+    right(arguments, begin, end);
+    if (++sweeps_so_far >= 20) (*static_cast<double* const*>(arguments))[begin] = 1e9;
+  };
+  return measured;
+}
+
+TEST(time_case, looks_at_the_result_that_the_timed_sweeps_leave) {
+  Synchronization alone;
+  const auto timed = time_case(wrong_under_load(), {.min_seconds = 0.001}, ThreadTeam(1), alone);
+  EXPECT_GT(sweeps_so_far, 20);
+  EXPECT_EQ(timed.status, Status::failed);
+  EXPECT_TRUE(timed.wrong_result);
+  EXPECT_TRUE(timed.repetitions.empty());
+  EXPECT_NE(timed.reason.find("right before the"), std::string::npos) << timed.reason;
+  EXPECT_NE(timed.reason.find("wrong 3 times"), std::string::npos) << timed.reason;
+}
+
 TEST(time_case, says_of_a_wrong_result_that_did_not_come_again_that_it_did_not) {
   Case once = triad(1000, "O3");
   static Sweep right = nullptr;
