@@ -15,6 +15,7 @@
 #include "store/merge.hpp"
 #include "store/session_list.hpp"
 #include "store/store_writer.hpp"
+#include "store/work_key.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -54,9 +55,19 @@ bool is_the_journals_own(const OutcomeRow& outcome) {
   return outcome.case_id.starts_with("ceilings/") || outcome.case_id.starts_with(stop_prefix);
 }
 
+/// Those that stand, and those that a later attempt took the place of.
+void add_wrong_results(const Results& part, const std::vector<OutcomeRow>& listed, Consolidated& made) {
+  for (const auto* rows : {&part.outcomes, &listed})
+    for (const auto& row : *rows)
+      if (is_wrong_result(row)) made.wrong[row.session].push_back(fmt::format("{} on {}: {}", row.case_id, row.node, row.reason));
+  for (const auto& row : part.ceilings)
+    if (is_wrong_result(row)) made.wrong[row.session].push_back(fmt::format("{} on {}: {}", row.name, row.node, row.method));
+}
+
 Consolidated write_parts(const fs::path& store, Results frame, const Parts& parts) {
-  Consolidated made{.cases = frame.cases.size(), .outcomes = 0, .reasons = {}};
-  std::vector<OutcomeRow> stops;
+  Consolidated made{.cases = frame.cases.size(), .outcomes = 0};
+  add_wrong_results({}, listed_wrong_results(frame.provenance), made);
+  std::vector<OutcomeRow> stops, overruled;
   StoreShape shape;
   shape.add(frame);
   parts([&](Results& part) {
@@ -67,6 +78,9 @@ Consolidated write_parts(const fs::path& store, Results frame, const Parts& part
     for (const auto& outcome : part.outcomes)
       if (outcome.status != Status::ok) ++made.reasons[fmt::format("{}: {}", to_string(outcome.status), outcome.reason)];
     shape.add(part);
+    auto listed = listed_wrong_results(part.provenance);
+    add_wrong_results(part, listed, made);
+    overruled.insert(overruled.end(), std::make_move_iterator(listed.begin()), std::make_move_iterator(listed.end()));
   });
   StoreWriter writer(store, shape);
   writer.append(frame);
@@ -74,7 +88,7 @@ Consolidated write_parts(const fs::path& store, Results frame, const Parts& part
     std::erase_if(part.outcomes, is_the_journals_own);
     writer.append(part);
   });
-  writer.finish(with_stops(frame.provenance, stops), frame.campaign);
+  writer.finish(with_wrong_results(with_stops(frame.provenance, stops), overruled), frame.campaign);
   return made;
 }
 
@@ -102,19 +116,35 @@ Consolidated write_folder(const JournalFolder& folder, const fs::path& store, co
       store, folder.frame(), [&](const auto& visit) { folder.for_each_node(visit); }, ids, asked);
 }
 
+Consolidated write_whole(Results& all, const fs::path& store, const std::vector<std::string>& ids, bool asked) {
+  Results frame = frame_of(all);
+  return write_in_order(
+      store, std::move(frame), [&](const auto& visit) { visit(all); }, ids, asked);
+}
+
+Consolidated put_together(const fs::path& store, const std::vector<std::string>& ids, std::vector<std::string>& notes) {
+  if (!fs::exists(store) && fs::exists(journal_directory(store)))
+    if (const JournalFolder folder(journal_directory(store), &notes); !folder.empty()) return write_folder(folder, store, ids, true);
+  auto all = load_finished(store, &notes);
+  if (!all) throw io_error(fmt::format("neither {} nor its journal can be found any more", store.string()));
+  return write_whole(*all, store, ids, true);
+}
+
 }  // namespace
 
 Consolidated consolidate_into(const fs::path& store, const std::vector<std::string>& ids) {
-  if (!fs::exists(store) && fs::exists(journal_directory(store)))
-    if (const JournalFolder folder(journal_directory(store)); !folder.empty()) return write_folder(folder, store, ids, true);
-  auto all = load_finished(store);
-  if (!all) throw io_error(fmt::format("neither {} nor its journal can be found any more", store.string()));
-  Results frame = frame_of(*all);
-  return write_in_order(
-      store, std::move(frame), [&](const auto& visit) { visit(*all); }, ids, true);
+  std::vector<std::string> notes;
+  Consolidated made = put_together(store, ids, notes);
+  for (const auto& note : notes) ++made.reasons[note];
+  return made;
 }
 
-Consolidated consolidate_journals(const fs::path& journals, const fs::path& store, std::vector<std::string>& notes) {
+Consolidated consolidate_journals(const fs::path& journals, std::optional<Results> earlier, const fs::path& store,
+                                  std::vector<std::string>& notes) {
+  if (earlier) {
+    Results all = merge(std::move(*earlier), merge_journals(journals, &notes));
+    return write_whole(all, store, {}, false);
+  }
   const JournalFolder folder(journals, &notes);
   if (folder.empty())
     throw user_error(

@@ -3,14 +3,18 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "core/records.hpp"
 
 namespace plumbline::app {
 
 struct Consolidated {
   std::size_t cases = 0, outcomes = 0;
-  std::map<std::string, std::size_t> reasons;  // why units did not come out ok, and how many
+  std::map<std::string, std::size_t> reasons = {};             // why units did not come out ok, and how many
+  std::map<std::string, std::vector<std::string>> wrong = {};  // wrong results in words, by the session that computed them
 };
 
 /// Writes `store` from the journals beside it and, where there is one, the store of earlier sessions. Its cases are numbered in the order
@@ -19,8 +23,9 @@ struct Consolidated {
 /// whole. Throws Error.
 Consolidated consolidate_into(const std::filesystem::path& store, const std::vector<std::string>& ids);
 
-/// The same for a journal folder by itself, in its own order; what is torn is named in `notes`.
-Consolidated consolidate_journals(const std::filesystem::path& journals, const std::filesystem::path& store,
+/// The same for a journal folder by itself, or together with what `earlier` sessions had put into a result file, in its own order; what
+/// is torn is named in `notes`.
+Consolidated consolidate_journals(const std::filesystem::path& journals, std::optional<Results> earlier, const std::filesystem::path& store,
                                   std::vector<std::string>& notes);
 
 }  // namespace plumbline::app

@@ -32,7 +32,11 @@ std::vector<WrongOnNode> beside_peers(const SeenNodes& seen) {
     return found == seen.side.machines.end() ? std::string() : found->second;
   };
   NodesOf wrong;
-  for (const auto& one : seen.wrong) wrong[one.key.what].insert(one.key.node);
+  std::map<SeriesKey, std::size_t> times;
+  for (const auto& one : seen.wrong) {
+    wrong[one.key.what].insert(one.key.node);
+    ++times[one.key];
+  }
   const NodesOf right = nodes_with_it_right(seen, wrong);
   std::vector<WrongOnNode> findings;
   std::set<SeriesKey> told;
@@ -44,6 +48,7 @@ std::vector<WrongOnNode> beside_peers(const SeenNodes& seen) {
       }));
     };
     findings.push_back({one, count_peers(right.at(one.key.what)), count_peers(wrong.at(one.key.what))});
+    if (times[one.key] > 1) findings.back().wrong.reason += fmt::format("; {} wrong results of it are kept", times[one.key]);
   }
   return findings;
 }

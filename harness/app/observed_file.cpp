@@ -17,6 +17,7 @@
 #include "app/result_file.hpp"
 #include "machine/node_differences.hpp"
 #include "store/result_store.hpp"
+#include "store/session_list.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -171,6 +172,9 @@ ObservedFile observe_results(const Results& results) {
   file.side.observations = observe(results, node_facts(results, file.notes));
   for (const auto& machine : results.machines) file.side.machines[machine.node] = machine_kind(machine);
   file.wrong = wrong_results(results);
+  for (const auto& one : listed_wrong_results(results.provenance))
+    file.wrong.push_back(
+        {{one.case_id, one.node}, fmt::format("{}; begun {}, and tried again since", one.reason, utc_text(one.started_unix_ns)), {}});
   file.provenance = Json::parse(results.provenance, nullptr, false);
   if (!file.provenance.is_object()) file.provenance = Json::object();
   file.started_unix_ns = start_of(results, file.provenance);

@@ -1,19 +1,17 @@
 #include "app/result_file.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <set>
 
 #include "campaign/counter_set_file.hpp"
 #include "core/error.hpp"
-#include "store/journal.hpp"
 #include "store/result_store.hpp"
 
 namespace plumbline::app {
@@ -85,10 +83,6 @@ void add_selection(CLI::App& command, Selection& selection, ByKernel by_kernel) 
 }
 
 Results load_selected(const Selection& selection) {
-  if (const auto journal = journal_directory(selection.file); !std::filesystem::exists(selection.file) && std::filesystem::exists(journal))
-    throw user_error(fmt::format("{} is not there yet, but the journal of an unfinished run is: 'plumbline recover {}' makes a result file of "
-                                 "what it has, 'plumbline run CAMPAIGN -o {} --resume' finishes it",
-                                 selection.file, journal.string(), selection.file));
   Results results = load_store(selection.file);
   if (!selection.kernel.empty()) select_kernels(results, selection.kernel);
   if (!selection.node.empty()) select_node(results, selection.node);

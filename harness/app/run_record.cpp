@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "app/ceilings_stage.hpp"
-#include "app/consolidation.hpp"
 #include "app/gpu_ceilings_stage.hpp"
 #include "campaign/changes.hpp"
 #include "machine/program_id.hpp"
 #include "store/file_bytes.hpp"
 #include "store/result_store.hpp"
 #include "store/session_list.hpp"
+#include "store/session_mark.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -41,6 +42,33 @@ void prepare_folder(const fs::path& store) {
   if (store.has_parent_path()) fs::create_directories(store.parent_path(), failed);
   if (failed)
     throw io_error(fmt::format("cannot create {}: {}; choose another file with -o", store.parent_path().string(), failed.message()));
+}
+
+/// What somebody else put among the journals is not ours to remove: it comes to lie beside their folder.
+void remove_journals(const fs::path& folder) {
+  std::error_code ignored;
+  std::vector<fs::path> others;
+  for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end; entry.increment(ignored))
+    if (entry->is_regular_file() && !entry->path().filename().string().starts_with('.') && !begins_as_journal(entry->path()))
+      others.push_back(entry->path());
+  for (const auto& file : others) {
+    fs::path beside = folder.string() + "." + file.filename().string();
+    while (fs::exists(beside)) beside += "~";
+    fs::rename(file, beside, ignored);
+    if (ignored) return;  // then the folder stays
+  }
+  fs::remove_all(folder, ignored);
+}
+
+/// All of them: where they are many, in a file that the text names.
+std::string told(const std::vector<std::string>& lost) {
+  constexpr std::size_t most = 5;
+  if (lost.size() <= most) return fmt::format("{}", fmt::join(lost, ", "));
+  std::error_code none;
+  std::string list = (fs::temp_directory_path(none) / "plumbline-lost-XXXXXX").string();
+  const FileDescriptor file(mkstemp(list.data()));
+  if (!file || !write_all(file.number(), fmt::format("{}\n", fmt::join(lost, "\n")))) return fmt::format("{}", fmt::join(lost, ", "));
+  return fmt::format("{} and {} more, which {} names", fmt::join(lost.begin(), lost.begin() + most, ", "), lost.size() - most, list);
 }
 
 std::string keys_to_text(const std::set<WorkKey>& keys) {
@@ -161,7 +189,11 @@ Found look(const RunOptions& options, const Campaign& campaign, const fs::path& 
     if (fs::is_directory(store)) throw user_error(fmt::format("{} is a folder; name a file with -o", store.string()));
     if (!may_be_replaced(store))
       throw user_error(fmt::format("{} is a device or a FIFO, which cannot hold results; name a file with -o", store.string()));
+    if (store.string().ends_with(journal_suffix))
+      throw user_error(
+          fmt::format("{} ends as the folders of journals do; name the output otherwise with -o, best NAME.h5", store.string()));
     if (options.overwrite) {
+      if (const auto held = journal_in_use(journal_directory(store))) throw in_use(*held);
       if (!options.dry_run) remove_earlier(store);
     } else if (!options.resume) {
       if (!options.dry_run) refuse_to_overwrite(store);
@@ -217,6 +249,52 @@ RunRecord::RunRecord(const RunOptions& options, const Campaign& campaign, const 
   notes_ = std::move(found.notes);
 }
 
+void RunRecord::require_one_folder(const std::string& session, Communicator& ranks) const {
+  if (ranks.nodes() == 1) return;
+  const fs::path folder = journal_directory(store_);
+  json refused = json::array({"", 0});
+  if (ranks.rank() == 0) try {
+      lay_mark(folder, session);
+    } catch (const Error& error) {
+      refused = {error.what(), static_cast<int>(error.code())};
+    }
+  refused = json::parse(ranks.world().broadcast(refused.dump()));
+  if (const std::string why = refused[0]; !why.empty()) throw Error(static_cast<Exit>(refused[1].get<int>()), why);
+  const bool looks = ranks.local().rank() == 0 && ranks.rank() != 0;
+  const std::string without = looks ? why_without_mark(folder, session) : "";
+  const auto all = ranks.world().gather(without.empty() ? "" : fmt::format("{} has {}", ranks.host(), without));
+  if (ranks.rank() == 0) remove_mark(folder, session);
+  std::vector<std::string> others;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(others), [](const std::string& text) { return !text.empty(); });
+  const std::size_t named = std::min<std::size_t>(others.size(), 4);
+  const std::string told = ranks.world().broadcast(
+      others.empty()
+          ? ""
+          : fmt::format("the nodes do not share the folder {}: {} wrote into it, {}{}; give -o on a file system that all nodes share",
+                        folder.string(), ranks.host(), fmt::join(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+                        named < others.size() ? fmt::format(" and {} nodes more", others.size() - named) : ""));
+  if (!told.empty()) throw user_error(told);
+}
+
+std::string RunRecord::written() const {
+  return journal_ ? json{journal_->path().filename().string(), journal_->bytes()}.dump() : std::string();
+}
+
+void RunRecord::require_all(const std::vector<std::string>& written) const {
+  for (const auto& text : written) {
+    if (text.empty()) continue;
+    const json one = json::parse(text);
+    const fs::path journal = journal_directory(store_) / one[0].get<std::string>();
+    std::error_code missing;
+    const auto bytes = fs::file_size(journal, missing);
+    if (!missing && bytes >= one[1].get<std::uint64_t>()) continue;
+    throw io_error(
+        fmt::format("journal '{}' is {} here and {} bytes long where it was written, so nothing is put together yet; "
+                    "go on with --resume, on a file system that all nodes share",
+                    journal.string(), missing ? "missing" : fmt::format("{} bytes long", bytes), one[1].get<std::uint64_t>()));
+  }
+}
+
 void RunRecord::open(const JournalHeader& header, const std::string& host) {
   journal_ = std::make_unique<Journal>(journal_directory(store_), host, header);
 }
@@ -228,20 +306,15 @@ void RunRecord::append(const Finished& unit) {
   } catch (const Error& error) {
     std::vector<std::string> lost{name};
     if (!journal_->is_there()) lost.insert(lost.end(), appended_.rbegin(), appended_.rend());  // latest first
-    constexpr std::size_t most = 5;
-    const std::size_t more = lost.size() - std::min(lost.size(), most);
-    lost.resize(lost.size() - more);
-    throw Error(error.code(), fmt::format("{}; measured, but not on disk: {}{}", error.what(), fmt::join(lost, ", "),
-                                          more == 0 ? "" : fmt::format(" and {} more", more)));
+    throw Error(error.code(), fmt::format("{}; measured, but not on disk: {}", error.what(), told(lost)));
   }
   appended_.push_back(name);
 }
 
-std::map<std::string, std::size_t> RunRecord::consolidate(bool complete, const std::vector<std::string>& ids) const {
-  std::map<std::string, std::size_t> reasons = consolidate_into(store_, ids).reasons;
-  std::error_code ignored;
-  if (complete) fs::remove_all(journal_directory(store_), ignored);
-  return reasons;
+Consolidated RunRecord::consolidate(bool complete, const std::vector<std::string>& ids) const {
+  Consolidated made = consolidate_into(store_, ids);
+  if (complete) remove_journals(journal_directory(store_));
+  return made;
 }
 
 }  // namespace plumbline::app

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/consolidation.hpp"
 #include "app/run_options.hpp"
 #include "campaign/campaign.hpp"
 #include "comm/communicator.hpp"
@@ -47,14 +48,19 @@ class RunRecord {
   std::int64_t start_after_earlier(std::int64_t now) const { return std::max(now, youngest_start_ns_ + 1); }
   /// What the user should know of what was found: on rank 0.
   const std::vector<std::string>& notes() const { return notes_; }
+  /// Collective, before open(): refuses (Error, the same on all ranks) an output that lies on a disk of each node's own.
+  void require_one_folder(const std::string& session, Communicator& ranks) const;
   /// Opens this node's journal (leaders only).
   void open(const JournalHeader& header, const std::string& host);
   /// Durable on return. The Error says which units are not.
   void append(const Finished& unit);
   /// Rank 0, after the last unit: puts journals and an earlier result together and writes the result file, its cases in the order
-  /// of `ids` however they were shuffled (consolidation.hpp). The journals go once `complete`. Answers why units did not come out ok, and
-  /// how many.
-  std::map<std::string, std::size_t> consolidate(bool complete, const std::vector<std::string>& ids) const;
+  /// of `ids` however they were shuffled (consolidation.hpp). The journals go once `complete`.
+  Consolidated consolidate(bool complete, const std::vector<std::string>& ids) const;
+  /// What this rank's journal came to, for rank 0; empty where it has none.
+  std::string written() const;
+  /// On rank 0, before the journals go: throws Error where it does not see one of this session as its leader wrote it.
+  void require_all(const std::vector<std::string>& written) const;
   const std::filesystem::path& store() const { return store_; }
 
  private:

@@ -101,6 +101,7 @@ class Session {
                                .session = session_,
                                .started_unix_ns = record_.start_after_earlier(unix_nanoseconds()),
                                .machines = {{ranks_.host(), machine_of_node(input_, ranks_)}}};
+    record_.require_one_folder(session_, ranks_);
     keep([&] { record_.open(header, ranks_.host()); });
     deadlines_.record_in(record_, plan_, header);
     if (stop_here()) return;
@@ -296,15 +297,21 @@ class Session {
     stop_here();
     ranks_.world().wait_for_all();
     const bool placed_none = !ranks_.world().any(placed_any_ || refusal_.empty());  // before any rank throws alone
+    const auto written = ranks_.world().gather(record_.written());
+    if (ranks_.rank() == 0 && !stopped_) keep([&] { record_.require_all(written); });
     std::optional<NodeReport> nodes;
-    if (ranks_.rank() == 0 && !stopped_ && compares_nodes())
+    if (ranks_.rank() == 0 && !stopped_ && !lost_ && compares_nodes())
       keep([&] { nodes = judge_nodes(seen_in_run(record_.store()), record_.store().string(), {}); });  // the journals will go
-    if (ranks_.rank() == 0 && !lost_)
-      for (const auto& [reason, units] : record_.consolidate(!stopped_, case_ids())) {
-        const bool told = cannot_count() && reason.ends_with(input_.counting.why_skipped());
-        progress_.say(fmt::format("{} x {}", units, told ? "unavailable: nothing can be counted here, as noted above" : reason));
-      }
-    if (nodes && !lost_) tell_of_nodes(*nodes);
+    Consolidated made;
+    if (ranks_.rank() == 0 && !lost_) made = record_.consolidate(!stopped_, case_ids());
+    for (const auto& [reason, units] : made.reasons) {
+      const bool told = cannot_count() && reason.ends_with(input_.counting.why_skipped());
+      progress_.say(fmt::format("{} x {}", units, told ? "unavailable: nothing can be counted here, as noted above" : reason));
+    }
+    if (nodes && !lost_)
+      tell_of_nodes(*nodes);
+    else
+      tell_of_earlier(made);
     if (lost_) throw *lost_;
     if (interrupted_)
       throw Error(Exit::stopped_early,
@@ -322,6 +329,17 @@ class Session {
     for (const auto& finding : slower_nodes(report)) note_finding(Exit::regression, finding);
     for (const auto& finding : wrong_on_nodes(report))
       note_finding(Exit::wrong_result, finding);  // of an earlier session, or another node too
+  }
+
+  /// Wrong results of earlier sessions, which stay; this one's are noted already.
+  void tell_of_earlier(const Consolidated& made) {
+    constexpr std::size_t most = 5;
+    for (const auto& [session, found] : made.wrong) {
+      if (session == session_) continue;
+      const auto end = found.begin() + static_cast<std::ptrdiff_t>(std::min(most, found.size()));
+      note_finding(Exit::wrong_result, fmt::format("session {} found what stays in the file ({} in all): {}", session, found.size(),
+                                                   fmt::join(found.begin(), end, "; ")));
+    }
   }
 
   void note_finding(Exit code, const std::string& finding) {

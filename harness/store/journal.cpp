@@ -8,6 +8,9 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <thread>
 
 #include "core/error.hpp"
 
@@ -79,6 +82,15 @@ void take(std::string_view payload, const std::filesystem::path& path, JournalCo
     contents.records.push_back(std::move(std::get<Finished>(*record)));
 }
 
+/// A process that was killed may take a moment to let go.
+bool is_held(int file) {
+  for (int tries = 20;; --tries) {
+    if (::flock(file, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return false;
+    if (tries == 0) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
 Error refused(const std::filesystem::path& path, int error) {
   return io_error(fmt::format("journal '{}' cannot be written: {}", path.string(), errno_advice(error)));
 }
@@ -94,7 +106,7 @@ std::string frame(std::string_view payload) {
   return bytes;
 }
 
-JournalContents read_journal(const std::filesystem::path& path) {
+std::optional<JournalContents> read_if_journal(const std::filesystem::path& path) {
   const std::string file = read_bytes(path, "journal");
   const std::string_view bytes = file;
   JournalContents contents;
@@ -111,14 +123,43 @@ JournalContents read_journal(const std::filesystem::path& path) {
     whole += frame_head + payload.size();
     contents.good_bytes = at;
   }
-  if (whole == 0 && !may_be_torn_header(bytes))
-    throw user_error(fmt::format("'{}' is no plumbline journal; give a file from a NAME.journal folder", path.string()));
+  if (whole == 0 && !may_be_torn_header(bytes)) return std::nullopt;
   contents.torn_bytes = bytes.size() - whole;
   return contents;
 }
 
+JournalContents read_journal(const std::filesystem::path& path) {
+  if (auto contents = read_if_journal(path)) return std::move(*contents);
+  throw user_error(fmt::format("'{}' is no plumbline journal; give a file from a NAME.journal folder", path.string()));
+}
+
+bool begins_as_journal(const std::filesystem::path& path) {
+  std::array<char, 64> start{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), start.size());
+  return may_be_torn_header({start.data(), static_cast<std::size_t>(file.gcount())});
+}
+
 std::filesystem::path journal_directory(const std::filesystem::path& store) {
-  return std::filesystem::path(store).replace_extension(".journal");
+  constexpr std::string_view store_suffix = ".h5";
+  std::string name = store.string();
+  if (name.ends_with(store_suffix)) name.resize(name.size() - store_suffix.size());
+  return name + std::string(journal_suffix);
+}
+
+Error in_use(const std::filesystem::path& journal) {
+  return io_error(
+      fmt::format("journal '{}' is being written by another plumbline; wait for it, or give another name with -o", journal.string()));
+}
+
+std::optional<std::filesystem::path> journal_in_use(const std::filesystem::path& directory) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    if (!entry->is_regular_file()) continue;
+    const FileDescriptor file = open_file(entry->path(), O_RDONLY | O_NONBLOCK);
+    if (file && is_held(file.number())) return entry->path();
+  }
+  return std::nullopt;
 }
 
 Journal::Journal(const std::filesystem::path& directory, const std::string& host, const JournalHeader& header) : path_(directory / host) {
@@ -129,9 +170,8 @@ Journal::Journal(const std::filesystem::path& directory, const std::string& host
   }
   file_ = open_file(path_, O_RDWR | O_CREAT | O_APPEND);
   if (!file_) throw refused(path_, errno);
-  if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)  // a file system without locks is no reason to stop
-    throw io_error(
-        fmt::format("journal '{}' is being written by another plumbline; wait for it, or give another name with -o", path_.string()));
+  // A file system without locks is no reason to stop.
+  if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) throw in_use(path_);
   good_bytes_ = read_journal(path_).good_bytes;
   if (::ftruncate(file_.number(), static_cast<off_t>(good_bytes_)) != 0 || !sync_directory(directory)) throw refused(path_, errno);
   append_payload(to_payload(header));

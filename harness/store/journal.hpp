@@ -3,10 +3,12 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/error.hpp"
 #include "core/records.hpp"
 #include "store/file_bytes.hpp"
 #include "store/record_json.hpp"
@@ -24,6 +26,8 @@ class Journal {
   void append(const Finished& finished);
 
   const std::filesystem::path& path() const { return path_; }
+  /// So long is it, with all that was appended.
+  std::uint64_t bytes() const { return good_bytes_; }
   /// Whether its name still leads to the file that is written.
   bool is_there() const;
 
@@ -45,12 +49,24 @@ struct JournalContents {
 /// Reads what is whole and reports the rest in `torn_bytes`; a damaged record in the middle costs that record only.
 /// Throws user_error where the file is missing, is no journal, or comes from a newer plumbline.
 JournalContents read_journal(const std::filesystem::path& path);
+/// The same; nullopt where it is no journal.
+std::optional<JournalContents> read_if_journal(const std::filesystem::path& path);
+/// By its first bytes: false for files of others, and for a journal that is damaged there.
+bool begins_as_journal(const std::filesystem::path& path);
 
 /// Ends the name of the file that a node's watchdog writes beside its journal, while the leader may hang and hold that.
 inline constexpr std::string_view watchdog_suffix = ".deadlines";
 
-/// NAME.h5 -> NAME.journal
+inline constexpr std::string_view journal_suffix = ".journal";
+
+/// NAME.h5 -> NAME.journal; a name that ends otherwise keeps its end, so that no two results share a journal: NAME.hdf5 ->
+/// NAME.hdf5.journal. Job scripts know the same rule.
 std::filesystem::path journal_directory(const std::filesystem::path& store);
+
+/// A file in the folder that a running plumbline holds; nullopt where none does, or where the file system has no locks.
+std::optional<std::filesystem::path> journal_in_use(const std::filesystem::path& directory);
+/// The Error of whoever needs it for himself.
+Error in_use(const std::filesystem::path& journal);
 
 /// The bytes of one record.
 std::string frame(std::string_view payload);

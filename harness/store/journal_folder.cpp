@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "store/journal.hpp"
+#include "store/other_counts.hpp"
 #include "store/session_list.hpp"
 #include "store/work_key.hpp"
 
@@ -18,19 +19,36 @@ namespace {
 
 using Files = std::vector<std::filesystem::path>;
 
-/// Keeps one item a unit of work, in the order of their first appearance.
-template <class Item, class OutcomeOf>
-void keep_winners(std::vector<Item>& items, OutcomeOf outcome_of) {
+/// What of a record outlives the one that takes its place: wrong results, and counts by backends that the other does not count with.
+void bequeath(Finished& loser, Finished& winner, std::vector<OutcomeRow>& wrong) {
+  if (const auto others = take_other_counts(loser.outcome, winner.outcome); !others.empty())
+    for (auto& row : loser.counts)
+      if (others.contains(row.backend)) winner.counts.push_back(std::move(row));
+  if (is_wrong_result(loser.outcome) && !(loser.outcome == winner.outcome)) wrong.push_back(std::move(loser.outcome));
+  for (auto& row : loser.ceilings)
+    if (is_wrong_result(row) && std::none_of(winner.ceilings.begin(), winner.ceilings.end(),
+                                             [&](const CeilingRow& other) { return is_wrong_result(other) && same_sample(row, other); }))
+      winner.ceilings.push_back(std::move(row));
+}
+
+/// Keeps one record a unit of work, in the order of their first appearance; wrong results of the others go to `wrong`.
+void keep_winners(std::vector<Finished>& records, std::vector<OutcomeRow>& wrong) {
   std::unordered_map<std::string, std::size_t> place;
-  place.reserve(items.size());
+  place.reserve(records.size());
   std::size_t kept = 0;
-  for (auto& item : items) {
-    const auto [found, is_new] = place.try_emplace(work_key(outcome_of(item)), kept);
-    Item& slot = items[found->second];
+  for (auto& record : records) {
+    const auto [found, is_new] = place.try_emplace(work_key(record.outcome), kept);
+    Finished& slot = records[found->second];
     if (is_new) ++kept;
-    if (&slot != &item && (is_new || supersedes(outcome_of(item), outcome_of(slot)))) slot = std::move(item);
+    if (&slot == &record) continue;
+    if (is_new) {
+      slot = std::move(record);
+      continue;
+    }
+    if (supersedes(record.outcome, slot.outcome)) std::swap(slot, record);
+    bequeath(record, slot, wrong);
   }
-  items.erase(items.begin() + static_cast<std::ptrdiff_t>(kept), items.end());
+  records.erase(records.begin() + static_cast<std::ptrdiff_t>(kept), records.end());
 }
 
 Files journal_files(const std::filesystem::path& directory) {
@@ -56,13 +74,13 @@ std::map<std::string, Files> by_node(const Files& files) {
   return nodes;
 }
 
-std::vector<Finished> winners(const Files& files) {
+std::vector<Finished> winners(const Files& files, std::vector<OutcomeRow>& wrong) {
   std::vector<Finished> records;
   for (const auto& file : files) {
     JournalContents contents = read_journal(file);
     records.insert(records.end(), std::make_move_iterator(contents.records.begin()), std::make_move_iterator(contents.records.end()));
   }
-  keep_winners(records, [](const Finished& record) -> const OutcomeRow& { return record.outcome; });
+  keep_winners(records, wrong);
   return records;
 }
 
@@ -91,6 +109,9 @@ class Headers {
     for (auto& header : headers_) header.provenance = std::exchange(oldest_.at(header.session).second, {});
     frame.campaign = std::move(youngest_.campaign);
     frame.provenance = with_sessions(youngest_.provenance, headers_);
+    for (auto header = headers_.rbegin(); header != headers_.rend(); ++header)
+      if (!header->provenance.empty())  // the first of its session
+        frame.provenance = with_events_of(frame.provenance, header->provenance);
     std::unordered_set<std::string> seen;
     for (auto header = headers_.rbegin(); header != headers_.rend(); ++header)  // a node's youngest description
       for (auto& machine : header->machines)
@@ -107,14 +128,21 @@ class Headers {
 }  // namespace
 
 JournalFolder::JournalFolder(const std::filesystem::path& directory, std::vector<std::string>* notes) {
-  const Files files = journal_files(directory);
+  Files files;  // that are journals
   Headers headers;
   std::unordered_map<std::string, std::size_t> home;  // of a node's units
   bool scattered = false;
-  for (const auto& [name, own] : by_node(files)) {
-    std::vector<Finished> records;
-    for (const auto& file : own) {
-      JournalContents contents = read_journal(file);
+  for (const auto& [name, candidates] : by_node(journal_files(directory))) {
+    Files own;
+    for (const auto& file : candidates) {
+      auto read = read_if_journal(file);
+      if (!read) {
+        if (notes != nullptr) notes->push_back(fmt::format("'{}' is no journal and was left out", file.string()));
+        continue;
+      }
+      own.push_back(file);
+      files.push_back(file);
+      JournalContents& contents = *read;
       for (auto& header : contents.headers) headers.take(std::move(header));
       for (auto& record : contents.records) {
         scattered = scattered || home.try_emplace(record.outcome.node, nodes_.size()).first->second != nodes_.size();
@@ -127,7 +155,7 @@ JournalFolder::JournalFolder(const std::filesystem::path& directory, std::vector
       if (contents.torn_bytes > 0 && notes != nullptr)
         notes->push_back(fmt::format("journal '{}': {} bytes are no whole record and were dropped", file.string(), contents.torn_bytes));
     }
-    nodes_.push_back(own);
+    if (!own.empty()) nodes_.push_back(std::move(own));
   }
   if (scattered) nodes_ = {files};  // somebody copied a journal under another name: only all together say which record wins
   empty_ = headers.empty();
@@ -137,11 +165,13 @@ JournalFolder::JournalFolder(const std::filesystem::path& directory, std::vector
 void JournalFolder::for_each_node(const std::function<void(Results& part)>& visit) const {
   for (const auto& files : nodes_) {
     Results part;
-    for (auto& record : winners(files)) {
+    std::vector<OutcomeRow> wrong;
+    for (auto& record : winners(files, wrong)) {
       record.case_row = {};
       record.model.clear();
       append(part, std::move(record));
     }
+    part.provenance = with_wrong_results({}, wrong);
     visit(part);
   }
 }

@@ -20,7 +20,8 @@ class JournalFolder {
   /// Campaign, provenance (of the youngest session), cases, model and machines; nothing that was measured.
   const Results& frame() const { return frame_; }
   /// Calls `visit` with the outcomes and samples of one node after the other, in the order of their names, each unit once: of several
-  /// records the last with status ok, else the last. The same at every call, as long as nobody writes to the journals.
+  /// records the last with status ok, else the last. Wrong results among the others are in the part's provenance (session_list.hpp), those
+  /// of ceilings in its table. The same at every call, as long as nobody writes to the journals.
   void for_each_node(const std::function<void(Results& part)>& visit) const;
 
  private:

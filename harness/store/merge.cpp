@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "store/journal.hpp"
 #include "store/journal_folder.hpp"
+#include "store/other_counts.hpp"
 #include "store/result_store.hpp"
 #include "store/session_list.hpp"
 #include "store/work_key.hpp"
@@ -39,8 +40,23 @@ Losers losers_of(const std::vector<OutcomeRow>& older, const std::vector<Outcome
   return losers;
 }
 
-/// Drops the outcomes and samples of the units in `lost`.
-void drop(Results& results, const Keys& lost) {
+/// Counts of units in `lost` that stay beside the newer attempt's, which is told so: [unit] backends.
+std::unordered_map<std::string, std::set<std::string>> other_counts(const std::vector<OutcomeRow>& older, std::vector<OutcomeRow>& newer,
+                                                                    const Keys& lost) {
+  std::unordered_map<std::string, const OutcomeRow*> before;
+  for (const auto& row : older)
+    if (row.pass == "count" && lost.contains(work_key(row))) before[work_key(row)] = &row;
+  std::unordered_map<std::string, std::set<std::string>> kept;
+  for (auto& row : newer)
+    if (const auto found = before.find(work_key(row)); found != before.end())
+      if (auto others = take_other_counts(*found->second, row); !others.empty()) kept[found->first] = std::move(others);
+  return kept;
+}
+
+/// Drops the outcomes and samples of the units in `lost`, but for wrong results, which go to `wrong`.
+void drop(Results& results, const Keys& lost, std::vector<OutcomeRow>& wrong) {
+  for (const auto& row : results.outcomes)
+    if (is_wrong_result(row) && lost.contains(work_key(row))) wrong.push_back(row);
   std::erase_if(results.outcomes, [&](const OutcomeRow& row) { return lost.contains(work_key(row)); });
   std::erase_if(results.times, [&](const TimeRow& row) { return lost.contains(joined(row.case_id, row.node, "time")); });
   std::erase_if(results.counts, [&](const CountRow& row) { return lost.contains(joined(row.case_id, row.node, "count")); });
@@ -52,7 +68,7 @@ std::string ceiling_key(const CeilingRow& row) {
                 std::to_string(row.round));
 }
 
-/// Of a round of a ceiling that both have, the newer samples stay if any is ok or no older one is.
+/// Of a round of a ceiling that both have, the newer samples stay if any is ok or no older one is; and wrong results, each once.
 void merge_ceilings(std::vector<CeilingRow>& older, std::vector<CeilingRow>& newer) {
   const auto keys_of = [](const std::vector<CeilingRow>& rows, bool only_ok) {
     Keys keys;
@@ -64,8 +80,13 @@ void merge_ceilings(std::vector<CeilingRow>& older, std::vector<CeilingRow>& new
   const auto newer_wins = [&](const std::string& key) {
     return in_newer.contains(key) && (ok_in_newer.contains(key) || !ok_in_older.contains(key));
   };
-  std::erase_if(older, [&](const CeilingRow& row) { return newer_wins(ceiling_key(row)); });
-  std::erase_if(newer, [&](const CeilingRow& row) { return !newer_wins(ceiling_key(row)); });
+  std::vector<CeilingRow> wrong;
+  std::copy_if(newer.begin(), newer.end(), std::back_inserter(wrong), [](const CeilingRow& row) { return is_wrong_result(row); });
+  const auto is_known = [&](const CeilingRow& row) {
+    return std::any_of(wrong.begin(), wrong.end(), [&](const CeilingRow& other) { return same_sample(row, other); });
+  };
+  std::erase_if(older, [&](const CeilingRow& row) { return is_wrong_result(row) ? is_known(row) : newer_wins(ceiling_key(row)); });
+  std::erase_if(newer, [&](const CeilingRow& row) { return !is_wrong_result(row) && !newer_wins(ceiling_key(row)); });
   move_rows(newer, older);
 }
 
@@ -82,13 +103,16 @@ std::optional<Results> results_of_journals(const std::filesystem::path& director
   const JournalFolder folder(directory, notes);
   if (folder.empty()) return std::nullopt;
   Results results = folder.frame();
+  std::vector<OutcomeRow> wrong;
   folder.for_each_node([&](Results& part) {
     move_rows(part.outcomes, results.outcomes);
     move_rows(part.times, results.times);
     move_rows(part.counts, results.counts);
     move_rows(part.ceilings, results.ceilings);
     move_rows(part.remeasured, results.remeasured);
+    for (auto& one : listed_wrong_results(part.provenance)) wrong.push_back(std::move(one));
   });
+  results.provenance = with_wrong_results(results.provenance, wrong);
   return results;
 }
 
@@ -109,17 +133,30 @@ Results merge_journals(const std::filesystem::path& directory, std::vector<std::
 Results merge(Results older, Results newer) {
   Results merged = std::move(older);
   if (!newer.campaign.empty()) merged.campaign = newer.campaign;
-  if (!newer.provenance.empty()) merged.provenance = with_lists_of(newer.provenance, merged.provenance);
+  if (!newer.provenance.empty()) merged.provenance = with_events_of(with_lists_of(newer.provenance, merged.provenance), merged.provenance);
   add_unseen(newer.cases, merged.cases, [](const CaseRow& row) { return row.id; });
   add_unseen(newer.model, merged.model, [](const ModelRow& row) { return joined(row.case_id, row.quantity); });
   add_unseen(merged.machines, newer.machines, [](const MachineRow& row) { return row.node; });
   merged.machines = std::move(newer.machines);
   merge_ceilings(merged.ceilings, newer.ceilings);
   const Losers losers = losers_of(merged.outcomes, newer.outcomes);
-  drop(merged, losers.older);
-  drop(newer, losers.newer);
+  const auto kept = other_counts(merged.outcomes, newer.outcomes, losers.older);
+  std::vector<CountRow> beside;
+  for (const auto& row : merged.counts)
+    if (const auto unit = kept.find(joined(row.case_id, row.node, "count")); unit != kept.end() && unit->second.contains(row.backend))
+      beside.push_back(row);
+  std::vector<OutcomeRow> wrong;
+  drop(merged, losers.older, wrong);
+  drop(newer, losers.newer, wrong);
+  std::erase_if(wrong, [&](const OutcomeRow& row) {  // the very record that stays
+    const auto is_same = [&](const OutcomeRow& other) { return other == row; };
+    return std::any_of(newer.outcomes.begin(), newer.outcomes.end(), is_same) ||
+           std::any_of(merged.outcomes.begin(), merged.outcomes.end(), is_same);
+  });
+  merged.provenance = with_wrong_results(merged.provenance, wrong);
   move_rows(newer.outcomes, merged.outcomes);
   move_rows(newer.times, merged.times);
+  move_rows(beside, merged.counts);
   move_rows(newer.counts, merged.counts);
   move_rows(newer.remeasured, merged.remeasured);
   return merged;

@@ -163,16 +163,24 @@ void write_store(const std::filesystem::path& path, const Results& results) {
 Results load_store(const std::filesystem::path& path) {
   constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
   const Silence silence;
+  const std::filesystem::path journal = journal_directory(path);
+  std::error_code none;
+  const bool has_journal = std::filesystem::exists(journal, none);
+  if (has_journal && !std::filesystem::exists(path, none))
+    throw user_error(
+        fmt::format("{} is not there yet, but the journal of an unfinished run is: 'plumbline recover {}' makes a result file of "
+                    "what it has, 'plumbline run CAMPAIGN -o {} --resume' finishes it",
+                    path.string(), journal.string(), path.string()));
   std::string bytes = read_bytes(path, "result file");
   if (!std::string_view(bytes).starts_with(signature.substr(0, std::max<std::size_t>(1, std::min(bytes.size(), signature.size())))))
     throw user_error(fmt::format("'{}' is no plumbline result file (it is not HDF5); give one that plumbline run wrote", path.string()));
   try {
     return read_image(bytes, path);
   } catch (const Failure& failure) {
-    throw user_error(
-        fmt::format("result file '{}' is cut short or damaged ({}); copy it again, or measure again with plumbline run --overwrite; a "
-                    "journal, if {} is there, gives it back by plumbline recover",
-                    path.string(), failure.what(), journal_directory(path).string()));
+    throw user_error(fmt::format(
+        "result file '{}' is cut short or damaged ({}); copy it again, or measure again with plumbline run --overwrite{}", path.string(),
+        failure.what(),
+        has_journal ? fmt::format("; 'plumbline recover {} -o NEW.h5' gives back what its journal holds", journal.string()) : ""));
   }
 }
 

@@ -3,6 +3,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -80,14 +82,64 @@ std::string with_stops(const std::string& provenance, std::span<const OutcomeRow
   return document->dump();
 }
 
+std::string with_wrong_results(const std::string& provenance, std::span<const OutcomeRow> outcomes) {
+  auto document = object_of(provenance.empty() ? "{}" : provenance);
+  if (outcomes.empty() || !document) return provenance;
+  Set set(list_of(*document, "wrong_results"));
+  for (const auto& outcome : outcomes)
+    set.add(Json{{"session", outcome.session},
+                 {"node", outcome.node},
+                 {"case", outcome.case_id},
+                 {"pass", outcome.pass},
+                 {"reason", outcome.reason},
+                 {"started_unix_ns", outcome.started_unix_ns}});
+  (*document)["wrong_results"] = std::move(set).take();
+  return document->dump();
+}
+
+std::vector<OutcomeRow> listed_wrong_results(const std::string& provenance) {
+  std::vector<OutcomeRow> outcomes;
+  if (provenance.find("\"wrong_results\"") == std::string::npos) return outcomes;  // the usual case: nothing to parse
+  const auto document = object_of(provenance);
+  if (!document) return outcomes;
+  for (const auto& one : list_of(*document, "wrong_results"))
+    if (one.is_object())
+      outcomes.push_back({.case_id = one.value("case", ""),
+                          .pass = one.value("pass", ""),
+                          .status = Status::failed,
+                          .reason = one.value("reason", ""),
+                          .node = one.value("node", ""),
+                          .placement = "{}",
+                          .started_unix_ns = one.value("started_unix_ns", std::int64_t{0}),
+                          .session = one.value("session", "")});
+  return outcomes;
+}
+
+std::string with_events_of(const std::string& newer, const std::string& older) {
+  auto document = object_of(newer);
+  const auto before = object_of(older);
+  if (!document || !before) return newer;
+  Json events = list_of(*document, "events");
+  std::set<std::string> known;
+  for (const auto& event : events) known.insert(event.value("backend", ""));
+  const std::size_t own = events.size();
+  for (const auto& event : list_of(*before, "events"))
+    if (event.is_object() && !known.contains(event.value("backend", ""))) events.push_back(event);
+  if (events.size() == own) return newer;
+  (*document)["events"] = std::move(events);
+  return document->dump();
+}
+
 std::string with_lists_of(const std::string& newer, const std::string& older) {
   auto document = object_of(newer);
   const auto before = object_of(older);
   if (!document || !before) return newer;
-  for (const char* name : {"sessions", "stops"}) {
+  for (const char* name : {"sessions", "stops", "wrong_results"}) {
     Json list = list_of(*before, name);
-    const auto key = [](const Json& one) { return std::pair(one.value("session", ""), one.value("node", "")); };
-    std::map<std::pair<std::string, std::string>, std::size_t> place;
+    const auto key = [](const Json& one) {  // what a list has no such words for is told apart by the others
+      return std::tuple(one.value("session", ""), one.value("node", ""), one.value("case", ""), one.value("pass", ""));
+    };
+    std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> place;
     for (std::size_t i = 0; i < list.size(); ++i) place.try_emplace(key(list[i]), i);
     for (const auto& item : list_of(*document, name)) {
       const auto [known, is_new] = place.try_emplace(key(item), list.size());

@@ -1,8 +1,10 @@
 // The sessions that a result comes from, as a list in its provenance: {"sessions":[{"session","started_unix_ns","nodes","git","program"}]},
-// and where one of them was stopped because something hung: {"stops":[{"session","node","reason"}]}.
+// where one of them was stopped because something hung: {"stops":[{"session","node","reason"}]}, and wrong results that a later attempt
+// took the place of: {"wrong_results":[{"session","node","case","pass","reason","started_unix_ns"}]}.
 #pragma once
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/records.hpp"
 #include "store/record_json.hpp"
@@ -16,7 +18,13 @@ inline constexpr std::string_view stop_prefix = "stop/";
 std::string with_sessions(const std::string& provenance, std::span<const JournalHeader> headers);
 /// `provenance` with the stops among these outcomes.
 std::string with_stops(const std::string& provenance, std::span<const OutcomeRow> outcomes);
-/// `newer` with the sessions and stops of `older` before its own, each once.
+/// `provenance` (empty: an object of its own) with these wrong results.
+std::string with_wrong_results(const std::string& provenance, std::span<const OutcomeRow> outcomes);
+/// The wrong results that a provenance lists.
+std::vector<OutcomeRow> listed_wrong_results(const std::string& provenance);
+/// `newer` with what `older` says of the events of backends that `newer` did not count with.
+std::string with_events_of(const std::string& newer, const std::string& older);
+/// `newer` with the sessions, stops and wrong results of `older` before its own, each once.
 std::string with_lists_of(const std::string& newer, const std::string& older);
 
 }  // namespace plumbline

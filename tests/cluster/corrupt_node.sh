@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # corrupt_node.sh PROGRAM MPIEXEC: of three hosts one flips a bit of an array (corrupting_kernel.cpp, linked into PROGRAM). The run ends with 4 and
-# says which node computed a wrong result, how often, and that like nodes have it right; so does plumbline nodes on the file, and so does a run
-# that is resumed without that host.
+# says which node computed a wrong result, how often, and that like nodes have it right; so does plumbline nodes on the file, so does a run
+# that is resumed without that host, on two nodes or on one, and so does one that is resumed when that host computes right again.
 # Runs on the login node of with_cluster.sh --nodes 3.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -31,3 +31,21 @@ status=0
 PLUMBLINE_CLUSTER_NODES=nodeA,nodeC measure --resume >resumed.log 2>&1 || status=$?
 ((status == 4)) || fail "without the node that was wrong the run is resumed with $status, not 4" resumed.log
 grep -q 'nodeB computed a wrong result' resumed.log || fail "the resumed run does not name the node" resumed.log
+status=0
+PLUMBLINE_CLUSTER_NODES=nodeC measure --resume >alone.log 2>&1 || status=$?
+((status == 4)) || fail "on one other node the run is resumed with $status, not 4" alone.log
+grep -q 'faulty/sum.* on nodeB: wrong result' alone.log || fail "the run resumed on one node does not name the other" alone.log
+: >healed
+status=0
+measure --resume >healed.log 2>&1 || status=$?
+((status == 4)) || fail "when the node is right again the run is resumed with $status, not 4" healed.log
+grep -q 'nodeB computed a wrong result.* tried again since' healed.log || fail "the wrong result of before is not told" healed.log
+/usr/bin/python3 - <<'PYTHON' || fail "the file does not keep the wrong result beside the right one"
+import json
+import h5py
+with h5py.File("corrupt.h5") as file:
+    wrong = json.loads(file.attrs["provenance"])["wrong_results"]
+    status = [bytes(o["status"]) for o in file["outcomes"][:] if o["pass"] == b"time"]
+assert {one["node"] for one in wrong} == {"nodeB"} and all(one["started_unix_ns"] > 0 for one in wrong), wrong
+assert status == [b"ok"] * 3, status
+PYTHON

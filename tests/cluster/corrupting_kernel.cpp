@@ -1,9 +1,10 @@
-// Linked into a copy of the program by slurm_corrupt_node.sh's build: a sum of two arrays, of which one bit is flipped in memory on the host
-// nodeB while it computes, every time that it does.
+// Linked into a copy of the program: a sum of two arrays, of which one bit is flipped in memory while it computes, every time that it does:
+// on the host nodeB unless its folder has a file "healed", and wherever the file is that FAULTY_SUM_WHILE names.
 #include <unistd.h>
 
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 
 #include "core/array.hpp"
@@ -22,7 +23,8 @@ struct Arrays {
 bool is_the_bad_host() {
   char name[256] = {};
   gethostname(name, sizeof name - 1);
-  return std::string(name) == "nodeB";
+  const char* file = std::getenv("FAULTY_SUM_WHILE");
+  return file != nullptr ? access(file, F_OK) == 0 : std::string(name) == "nodeB" && access("healed", F_OK) != 0;
 }
 
 void flip_a_bit(double& value) { value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ (std::uint64_t{1} << 40)); }

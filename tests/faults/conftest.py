@@ -180,7 +180,7 @@ class Store:
 def journal_outcomes(store):
     """The outcome of every whole record in the journal beside a store, file by file: read by the format's words alone."""
     found = []
-    folder = pathlib.Path(store).with_suffix(".journal")
+    folder = pathlib.Path(str(store).removesuffix(".h5") + ".journal")
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
         data = path.read_bytes()
         at = 0

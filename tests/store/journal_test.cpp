@@ -7,6 +7,7 @@
 
 #include "faults.hpp"
 #include "samples.hpp"
+#include "store/session_mark.hpp"
 
 namespace plumbline {
 namespace {
@@ -200,6 +201,48 @@ TEST(journal, a_folder_that_cannot_be_written_is_one_clear_error) {
 TEST(journal, its_name_follows_the_result_file) {
   EXPECT_EQ(journal_directory("out/quick.h5"), "out/quick.journal");
   EXPECT_EQ(journal_directory("quick"), "quick.journal");
+}
+
+TEST(journal, names_that_differ_behind_a_dot_have_journals_of_their_own) {
+  EXPECT_EQ(journal_directory("out/night-2026.11.21"), "out/night-2026.11.21.journal");
+  EXPECT_EQ(journal_directory("out/night-2026.11.22.h5"), "out/night-2026.11.22.journal");
+  EXPECT_EQ(journal_directory("x.hdf5"), "x.hdf5.journal");
+  EXPECT_NE(journal_directory("x.journal"), "x.journal");
+}
+
+TEST(journal, one_that_is_being_written_is_known_by_its_lock) {
+  const Scratch scratch;
+  EXPECT_FALSE(journal_in_use(scratch / "x.journal"));
+  {
+    const Journal open(scratch / "x.journal", "n1", sample_header());
+    EXPECT_EQ(journal_in_use(scratch / "x.journal"), scratch / "x.journal" / "n1");
+  }
+  EXPECT_FALSE(journal_in_use(scratch / "x.journal"));
+}
+
+TEST(journal, a_file_of_somebody_else_is_told_by_its_first_bytes) {
+  const Scratch scratch;
+  { Journal(scratch / "x.journal", "n1", sample_header()).append(sample_time(1)); }
+  EXPECT_TRUE(begins_as_journal(scratch / "x.journal" / "n1"));
+  spill(scratch / "notes.txt", "What I want to remember of this run");
+  EXPECT_FALSE(begins_as_journal(scratch / "notes.txt"));
+}
+
+TEST(session_mark, is_found_where_it_was_laid_and_nowhere_else) {
+  const Scratch scratch;
+  const auto here = scratch / "x.journal", elsewhere = scratch / "y.journal";
+  lay_mark(here, "s1");
+  EXPECT_EQ(why_without_mark(here, "s1"), "");
+  EXPECT_EQ(why_without_mark(here, "s2"), "another folder");
+  EXPECT_EQ(why_without_mark(elsewhere, "s1"), "another folder");
+  EXPECT_FALSE(std::filesystem::exists(elsewhere)) << "to look leaves nothing";
+  EXPECT_EQ(why_without_mark(scratch / "missing" / "x.journal", "s1"), "another folder");
+  remove_mark(here, "s1");
+  EXPECT_FALSE(std::filesystem::exists(here));
+  { const Journal kept(here, "n1", sample_header()); }
+  lay_mark(here, "s1");
+  remove_mark(here, "s1");
+  EXPECT_TRUE(std::filesystem::exists(here / "n1"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "samples.hpp"
 #include "store/journal.hpp"
 #include "store/result_store.hpp"
+#include "store/session_list.hpp"
 
 namespace plumbline {
 namespace {
@@ -143,6 +144,126 @@ TEST(merge, a_resumed_run_starts_from_store_and_journal_together) {
   ASSERT_EQ(both.ceilings.size(), 2U);  // the same round again
   for (const auto& row : both.ceilings) EXPECT_EQ(row.session, "s2");
   EXPECT_EQ(both.campaign, sample_header().campaign);
+}
+
+Finished wrong(Finished record) {
+  record.outcome.status = Status::failed;
+  record.outcome.reason = "wrong result: relative error 1";
+  record.times.clear();
+  return record;
+}
+
+std::vector<std::string> sessions_with_a_wrong_result(const Results& results) {
+  std::vector<std::string> sessions;
+  for (const auto& row : listed_wrong_results(results.provenance)) sessions.push_back(row.session);
+  return sessions;
+}
+
+TEST(merge, a_wrong_result_stays_beside_the_right_one_that_takes_its_place) {
+  const Scratch scratch;
+  const auto store = scratch / "x.h5";
+  {
+    Journal journal(scratch / "x.journal", "n1", sample_header());
+    journal.append(wrong(sample_time(1)));
+    journal.append(failed(sample_time(2)));
+  }
+  write_store(store, *load_finished(store));  // the first session was stopped
+  {
+    Journal journal(scratch / "x.journal", "n1", sample_header("s2", 20));
+    journal.append(wrong(sample_time(1, "n1", "s2")));
+  }
+  {
+    Journal journal(scratch / "x.journal", "n1", sample_header("s3", 30));
+    journal.append(sample_time(1, "n1", "s3"));
+    journal.append(sample_time(2, "n1", "s3"));
+  }
+  const std::vector<std::string> both{"s1", "s2"};
+  const Results of_journal = merge_journals(scratch / "x.journal"), of_all = *load_finished(store);
+  for (const Results* results : {&of_journal, &of_all}) {
+    EXPECT_EQ(sessions_with_a_wrong_result(*results), both);
+    ASSERT_EQ(results->outcomes.size(), 2U);
+    for (const auto& row : results->outcomes) EXPECT_EQ(row.status, Status::ok);
+  }
+  write_store(store, of_all);
+  EXPECT_EQ(sessions_with_a_wrong_result(*load_finished(store)), both) << "again, from the file and the journals";
+  std::filesystem::remove_all(scratch / "x.journal");
+  EXPECT_EQ(sessions_with_a_wrong_result(*load_finished(store)), both);
+  const auto found = listed_wrong_results(load_store(store).provenance).front();
+  EXPECT_EQ(found.reason, "wrong result: relative error 1");
+  EXPECT_EQ(found.started_unix_ns, sample_time(1).outcome.started_unix_ns);
+}
+
+TEST(merge, a_wrong_result_of_what_was_right_before_stays_too) {
+  Results older, newer;
+  append(older, sample_again(1));
+  append(newer, wrong(sample_again(1, "n1", "s2")));
+  older.provenance = newer.provenance = "{}";
+  EXPECT_EQ(sessions_with_a_wrong_result(merge(older, newer)), std::vector<std::string>{"s2"});
+}
+
+TEST(merge, wrong_samples_of_a_ceiling_stay_each_once) {
+  const Scratch scratch;
+  const auto store = scratch / "x.h5";
+  Finished first = sample_ceilings();
+  first.ceilings.resize(1);
+  first.ceilings[0].status = Status::failed;
+  first.ceilings[0].method = "gcc12-O3-v3: wrong result: relative error 1";
+  Journal journal(scratch / "x.journal", "n1", sample_header());
+  journal.append(first);
+  write_store(store, *load_finished(store));
+  journal.append(sample_ceilings("n1", "s2"));
+  const Results of_journal = merge_journals(scratch / "x.journal"), of_all = *load_finished(store);
+  for (const Results* results : {&of_journal, &of_all}) {
+    EXPECT_EQ(results->ceilings.size(), 3U);
+    EXPECT_EQ(std::count_if(results->ceilings.begin(), results->ceilings.end(), [](const auto& row) { return row.session == "s1"; }), 1);
+  }
+}
+
+Finished counted_by(const std::string& backend, const std::string& session) {
+  Finished record = sample_count(1, "n1", session);
+  record.outcome.placement = R"({"counted_with":[")" + backend + R"(/1-0123"]})";
+  record.counts.resize(1);
+  record.counts[0].backend = backend;
+  return record;
+}
+
+TEST(merge, counts_by_another_backend_stay_beside_the_new_ones) {
+  const Scratch scratch;
+  const auto store = scratch / "x.h5";
+  Results first;
+  first.provenance = R"({"events":[{"backend":"emulated","event":"a"}]})";
+  append(first, counted_by("emulated", "s1"));
+  write_store(store, first);
+  JournalHeader header = sample_header("s2", 20);
+  header.provenance = R"({"events":[{"backend":"papi","event":"b"}]})";
+  { Journal(scratch / "x.journal", "n1", header).append(counted_by("papi", "s2")); }
+  const auto expect_both = [](const Results& results) {
+    ASSERT_EQ(results.outcomes.size(), 1U);
+    EXPECT_EQ(results.outcomes[0].session, "s2");
+    EXPECT_EQ(results.outcomes[0].placement, R"({"counted_with":["papi/1-0123","emulated/1-0123"]})");
+    ASSERT_EQ(results.counts.size(), 2U);
+    EXPECT_EQ(results.counts[0].session, "s1");
+    EXPECT_EQ(results.counts[1].session, "s2");
+    EXPECT_NE(results.provenance.find(R"("event":"a")"), std::string::npos) << results.provenance;
+    EXPECT_NE(results.provenance.find(R"("event":"b")"), std::string::npos) << results.provenance;
+  };
+  expect_both(*load_finished(store));
+  write_store(store, *load_finished(store));
+  expect_both(*load_finished(store));  // the file has both, the journal the second alone
+  { Journal(scratch / "x.journal", "n1", sample_header("s3", 30)).append(counted_by("papi", "s3")); }
+  const Results third = *load_finished(store);
+  ASSERT_EQ(third.counts.size(), 2U) << "counts by the same backend are replaced";
+  EXPECT_EQ(third.counts[1].session, "s3");
+}
+
+TEST(merge, a_file_of_somebody_else_among_the_journals_is_left_out_and_named) {
+  const Scratch scratch;
+  { Journal(scratch / "x.journal", "n1", sample_header()).append(sample_time(1)); }
+  spill(scratch / "x.journal/notes.txt", "What I want to remember of this run");
+  std::vector<std::string> notes;
+  EXPECT_EQ(merge_journals(scratch / "x.journal", &notes).outcomes.size(), 1U);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("notes.txt"), std::string::npos) << notes[0];
 }
 
 template <class Row>

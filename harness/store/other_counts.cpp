@@ -1,0 +1,51 @@
+#include "store/other_counts.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace plumbline {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* list_name = "counted_with";
+
+/// Null where it says nothing of it.
+Json list_in(const Json& placement) {
+  const auto found = placement.is_object() ? placement.find(list_name) : placement.end();
+  return found != placement.end() && found->is_array() ? *found : Json();
+}
+
+std::string backend_of(const Json& key) {
+  const std::string text = key.is_string() ? key.get<std::string>() : "";
+  return text.substr(0, text.find('/'));
+}
+
+std::set<std::string> backends_in(const Json& keys) {
+  std::set<std::string> backends;
+  for (const auto& key : keys) backends.insert(backend_of(key));
+  return backends;
+}
+
+}  // namespace
+
+std::set<std::string> take_other_counts(const OutcomeRow& earlier, OutcomeRow& later) {
+  std::set<std::string> others;
+  if (later.pass != "count" || earlier.placement == later.placement) return others;
+  if (earlier.status != Status::ok || later.status != Status::ok) return others;
+  Json placement = Json::parse(later.placement, nullptr, false);
+  const Json before = list_in(Json::parse(earlier.placement, nullptr, false));
+  Json after = list_in(placement);
+  if (before.is_null() || after.is_null()) return others;
+  const std::set<std::string> counted_again = backends_in(after);
+  for (const auto& key : before)
+    if (const std::string backend = backend_of(key); !counted_again.contains(backend)) {
+      others.insert(backend);
+      after.push_back(key);
+    }
+  if (others.empty()) return others;
+  placement[list_name] = std::move(after);
+  later.placement = placement.dump();
+  return others;
+}
+
+}  // namespace plumbline

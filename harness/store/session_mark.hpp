@@ -1,0 +1,17 @@
+// Whether all nodes mean the same folder by a journal's name: one of them lays a mark, the others look for it.
+#pragma once
+#include <filesystem>
+#include <string>
+
+namespace plumbline {
+
+/// Makes the journal's folder where there is none, and the session's mark in it. Throws io_error.
+void lay_mark(const std::filesystem::path& directory, const std::string& session);
+
+/// Removes it; the folder too where nothing else is in it.
+void remove_mark(const std::filesystem::path& directory, const std::string& session);
+
+/// Empty where the mark is there; else what this node has in place of it, in words.
+std::string why_without_mark(const std::filesystem::path& directory, const std::string& session);
+
+}  // namespace plumbline
