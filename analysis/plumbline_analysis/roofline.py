@@ -1,4 +1,5 @@
 """The hierarchical roofline: FLOP/s over arithmetic intensity at each memory level, under the measured ceilings."""
+import dataclasses
 import math
 
 import numpy
@@ -22,7 +23,7 @@ def draw(group, roofs, rows, note=""):
     for row in rows:
         _draw_displaced(axes, row, boxes)
     drawn = [_draw_case(axes, row, boxes) for row in rows]
-    _draw_roofs(axes, roofs, boxes)
+    _draw_roofs(axes, dataclasses.replace(roofs, peaks=roofs.peaks + partial_fma_roofs(rows)), boxes)
     for position, (row, ends) in enumerate(zip(rows, drawn), start=1):
         _number_case(axes, position, ends, boxes)
     axes.set_title(f"Roofline   {group.title}", loc="left", fontsize=11, fontweight="bold")
@@ -75,6 +76,21 @@ def points_of(row):
     points = sorted(((name, *interval(level)) for name, level in row["levels"].items() if number(level.get("ai"))),
                     key=lambda point: (point[2], style.level_order(point[0])))
     return [point for point in points if point[2] <= NEXT_TO_NOTHING] or points[:1]
+
+
+def partial_fma_roofs(rows):
+    """What a case's mix of FMAs with sums and products leaves of the peak (Yang et al. 2019, equation 7), where that lies below its other roofs.
+
+    As `plumbline show --json` has it; mixes within 2 % of each other share the first one's.
+    """
+    found = {}
+    for row in rows:
+        value, mix = number(row.get("partial_fma_gflops")), (row.get("fma_mix") or {}).get(row["precision"])
+        if not value or not mix or mix["fraction"] >= 1 or value > (number(row.get("roof_gflops")) or 0):
+            continue
+        if all(abs(value / other - 1) > 0.02 for other in found):
+            found[value] = {"name": f"partial FMA (FMA fraction {mix['fraction']:.2f})", "value": value}
+    return [found[value] for value in sorted(found, reverse=True)]
 
 
 def displaced_of(row):

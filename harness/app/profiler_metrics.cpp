@@ -41,8 +41,9 @@ std::string read_quantity(const WrittenTable& table) {
 std::vector<Term> read_terms(const WrittenTable& table) {
   std::vector<Term> terms;
   for (const auto& term : table.tables("terms", "one {event, weight} for each metric")) {
-    term.allow_only({"event", "weight"});
+    term.allow_only({"event", "weight", "kind"});
     terms.push_back({required(term, "event", term.word("event")), required(term, "weight", term.positive("weight"))});
+    if (const auto kind = term.choice("kind", {"add", "mul", "fma"})) terms.back().kind = kind->value;
   }
   if (terms.empty()) table.fail(table.at(), "[[metric]] has neither 'terms' nor 'counter'");
   return terms;

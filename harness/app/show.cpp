@@ -74,6 +74,21 @@ void add_imported(const Placement& p, Json& row) {
   }
 }
 
+/// Null with the reason where the counts do not tell FMAs from sums and products, or no ceiling stands over them.
+void add_fma_mix(const Placement& p, Json& row) {
+  row["fma_mix"] = Json::object();
+  for (const auto& [precision, mix] : p.fma_mixes)
+    row["fma_mix"][precision] = {{"fraction", mix.fraction}, {"ceiling", mix.ceiling}, {"source", mix.source}};
+  row["partial_fma_gflops"] = number(p.partial_fma_gflops);
+  row["percent_of_partial_fma"] = number(p.percent_of_partial_fma);
+  if (std::isfinite(p.percent_of_partial_fma)) return;
+  const bool known = p.fma_mixes.contains(p.of->precision);
+  explain(row, "partial_fma", Status::unavailable,
+          !known           ? "FMAs were not counted apart from sums and products"
+          : p.gflops > 0 ? "no ceiling of arithmetic fits the case"
+                         : "no FLOP/s");
+}
+
 Json row_of(const Placement& p) {
   Json levels = Json::object();
   for (const auto& level : p.levels) levels[level.level] = level_json(level);
@@ -103,6 +118,7 @@ Json row_of(const Placement& p) {
            {"status", std::string(to_string(p.status))},
            {"reason", text_or_null(p.reason)},
            {"notes", p.notes}};
+  add_fma_mix(p, row);
   if (is_imported(*p.of)) add_imported(p, row);
   return row;
 }
@@ -147,6 +163,16 @@ std::string displacement_text(const Displacement& by, const Placement& p) {
   return fmt::format("by {}{}: AI {} {} instead of {}", by.counter, rest, by.level, plain(by.ai), intensity(p, by.level));
 }
 
+/// Where arithmetic bounds the case, or would by its own mix; empty else, and where FMAs alone are all that it does.
+std::string partial_fma_text(const Placement& p) {
+  const auto mix = p.fma_mixes.find(p.of->precision);
+  if (mix == p.fma_mixes.end() || mix->second.fraction >= 1 || !(p.partial_fma_gflops <= p.roof_gflops)) return {};
+  const double of_peak = p.percent_of_partial_fma * mix->second.ceiling;
+  return fmt::format("FMA fraction {:.2f} ({}): {:.0f} % of the FMA peak, {:.0f} % of the partial-FMA ceiling ({:.0f} % of it, {} GFLOP/s)",
+                     mix->second.fraction, mix->second.source, of_peak, p.percent_of_partial_fma, 100 * mix->second.ceiling,
+                     plain(p.partial_fma_gflops));
+}
+
 /// The levels that have a column: a CPU's, and a GPU's where there are cases of one.
 std::vector<std::string> columns_of(const std::vector<Placement>& placements) {
   bool cpu = placements.empty(), gpu = false;
@@ -173,6 +199,7 @@ void add_row(Table& table, const Placement& p, const std::vector<std::string>& l
   cells.push_back(source_of(p));
   table.add(cells);
   if (p.status != Status::ok) table.add_line(wrapped(fmt::format("{}: {}", to_string(p.status), p.reason), 118, "      "));
+  if (const auto mix = partial_fma_text(p); !mix.empty()) table.add_line(wrapped(mix, 118, "      "));
   if (by != nullptr) table.add_line(wrapped(displacement_text(*by, p), 118, "      "));
 }
 
@@ -275,6 +302,15 @@ std::vector<std::string> import_notes(const Results& results) {
   return notes;
 }
 
+/// Counts that are there and not gone by; nullopt where there are none.
+std::optional<std::string> without_set_note(const Measurements& measurements, const std::string& file) {
+  if (events_counted(measurements, "cupti").empty()) return std::nullopt;
+  return fmt::format(
+      "the GPU's counters counted, and nothing here goes by them before they are scored: 'plumbline score {} --choose SET.toml' says which "
+      "can be trusted, 'plumbline show {} --counters SET.toml' goes by those",
+      file, file);
+}
+
 /// What cannot be counted by the set, for the notes.
 std::string set_note(const CounterSet& set, const std::vector<NodeFacts>& nodes) {
   const bool here = std::all_of(nodes.begin(), nodes.end(), [&](const NodeFacts& node) { return set.chosen_on(node.core.name); });
@@ -328,6 +364,8 @@ Exit show(const ShowOptions& selection) {
   if (set) notes.push_back(set_note(*set, nodes));
   const auto ceilings = fit_ceilings(results.ceilings, nodes);
   const Measurements measurements = measurements_of(results);
+  if (!set)
+    if (const auto note = without_set_note(measurements, selection.file)) notes.push_back(*note);
   const auto placements = place(measurements, ceilings, set ? &*set : nullptr, profiler_metrics_for(results));
   for (const auto& note : notes_of(placements, ceilings, nothing_counted(results))) notes.push_back(note);
   const auto by = displacements(selection.by, placements, measurements, results);

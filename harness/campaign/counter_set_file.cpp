@@ -23,7 +23,10 @@ toml::array words(const std::vector<std::string>& all) {
 
 toml::table written(const ChosenCounter& chosen) {
   toml::array terms;
-  for (const auto& term : chosen.counter.terms) terms.push_back(toml::table{{"event", term.event}, {"weight", term.weight}});
+  for (const auto& term : chosen.counter.terms) {
+    terms.push_back(toml::table{{"event", term.event}, {"weight", term.weight}});
+    if (!term.kind.empty()) terms.back().as_table()->insert("kind", term.kind);
+  }
   toml::table table{
       {"name", chosen.counter.name},    {"backend", chosen.counter.backend},     {"sees", words(chosen.counter.quantities)},
       {"terms", std::move(terms)},      {"grade", std::string(1, chosen.grade)}, {"factor", chosen.factor},
@@ -70,8 +73,9 @@ ChosenCounter read_counter(const WrittenTable& table) {
       .counter = {.name = word(table, "name"), .backend = word(table, "backend"), .terms = {}, .quantities = list(table, "sees")}};
   if (const auto wrong = wrong_claim(chosen.counter.quantities)) table.fail(table.at("sees"), fmt::format("'sees' in {} {}", table.title(), *wrong));
   for (const auto& term : table.tables("terms", "one {event, weight} for each event")) {
-    term.allow_only({"event", "weight"});
+    term.allow_only({"event", "weight", "kind"});
     chosen.counter.terms.push_back({word(term, "event"), required(term, "weight", term.number("weight"))});
+    if (const auto kind = term.choice("kind", {"add", "mul", "fma"})) chosen.counter.terms.back().kind = kind->value;
   }
   if (chosen.counter.terms.empty()) table.fail(table.at(), fmt::format("{} lacks 'terms'", table.title()));
   if (chosen.counter.quantities.front().starts_with("flops.")) chosen.counter.kind = Kind::flops;

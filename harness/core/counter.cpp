@@ -4,6 +4,8 @@ namespace plumbline {
 
 std::string_view to_string(Convention convention) { return convention == Convention::flow ? "flow" : "paper"; }
 
+bool is_fma_mix_kind(std::string_view kind) { return kind == "add" || kind == "mul" || kind == "fma"; }
+
 std::string Counter::claim() const {
   std::string text = quantities.empty() ? "" : quantities.front();
   for (std::size_t i = 1; i < quantities.size(); ++i) text += " + " + quantities[i].substr(quantities[i].rfind('.') + 1);

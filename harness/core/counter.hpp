@@ -10,7 +10,11 @@ namespace plumbline {
 struct Term {
   std::string event = {};
   double weight = 1;
+  std::string kind = {};  // of arithmetic that it counts: add, mul or fma; empty: another one, or several
 };
+
+/// Of the kinds that the FMA mix is made of (model/fma_mix.hpp).
+bool is_fma_mix_kind(std::string_view kind);
 
 enum class Convention {
   flow,  // what crosses a boundary, or the arithmetic as implemented: this harness's own model

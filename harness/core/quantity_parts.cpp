@@ -6,6 +6,9 @@
 namespace plumbline {
 namespace {
 
+/// What tensor cores do is of no area but a type's own: no counter sees it together with vector arithmetic.
+constexpr const char* tensor_flops = "flops.tensor.";
+
 const std::vector<std::string>& needed_flows(const std::string& boundary) {
   static const std::vector<std::string> of_registers{"load", "store"}, of_caches{"demand_read", "rfo", "write_back"};
   return boundary.starts_with("bytes.reg-") ? of_registers : of_caches;
@@ -13,6 +16,7 @@ const std::vector<std::string>& needed_flows(const std::string& boundary) {
 
 std::vector<std::string> all_parts(const std::string& area) {
   if (area == "flops") return {"flops.fp64", "flops.fp32", "flops.fp16", "flops.bf16"};
+  if (area.starts_with(tensor_flops)) return {area};
   std::vector<std::string> parts = needed_parts(area);
   for (const char* flow : {".nt_store", ".prefetch"}) parts.push_back(area + flow);
   return parts;
@@ -21,6 +25,7 @@ std::vector<std::string> all_parts(const std::string& area) {
 }  // namespace
 
 std::string area_of(const std::string& quantity) {
+  if (quantity.starts_with(tensor_flops)) return quantity;
   if (quantity.starts_with("flops.")) return "flops";
   return quantity.substr(0, quantity.find('.', quantity.find('.') + 1));
 }

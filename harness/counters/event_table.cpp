@@ -34,7 +34,7 @@ const Form& form_of(const std::string& backend) {
   static const Form of_cpu{.backend = "perf_event",
                            .keys = {"schema", "family", "backend", "match", "libpfm4", "counter"},
                            .row_keys = {"name", "sees", "terms", "slots", "scope", "not_with", "errata", "source", "checked"},
-                           .term_keys = {"event", "raw", "weight", "pmu", "libpfm4", "only_slots"},
+                           .term_keys = {"event", "raw", "weight", "kind", "pmu", "libpfm4", "only_slots"},
                            .scopes = {Scope::core, Scope::socket},
                            .checked_by = "libpfm4 "};
   static const Form of_papi = [] {
@@ -47,7 +47,7 @@ const Form& form_of(const std::string& backend) {
                            .of_gpu = true,
                            .keys = {"schema", "family", "backend", "match", "counter"},
                            .row_keys = {"name", "sees", "terms", "scope", "errata", "source", "checked"},
-                           .term_keys = {"event", "weight"},
+                           .term_keys = {"event", "weight", "kind"},
                            .scopes = {Scope::sm, Scope::device},
                            .checked_by = "CUPTI "};
   return backend == of_gpu.backend ? of_gpu : backend == of_papi.backend ? of_papi : of_cpu;
@@ -125,6 +125,13 @@ double read_weight(const TableReader& term, bool of_gpu, bool& is_line) {
   return *value;
 }
 
+std::string read_kind(const TableReader& term) {
+  constexpr const char* allowed = "add, mul or fma";
+  const std::string kind = term.word_or_none("kind", allowed);
+  if (!kind.empty() && !is_fma_mix_kind(kind)) term.refuse(term.node("kind"), fmt::format("'kind' must be {}", allowed));
+  return kind;
+}
+
 /// "unit__what.sum": a metric's name says how it is summed up over the units of the chip.
 void require_metric(const TableReader& term, const std::string& name) {
   const auto unit = name.find("__"), dot = name.find('.');
@@ -150,7 +157,7 @@ void read_term(const TableReader& term, const Around& around, TableCounter& row)
   if (!event.raw && event.pmu.empty() && row.counter.backend == "perf_event")
     term.refuse(nullptr, fmt::format("the term '{}' lacks 'raw': a code, or a 'pmu' that names the event", event.name));
   const double weight = read_weight(term, around.form.of_gpu, event.is_line);
-  row.counter.terms.push_back({event.name, weight});
+  row.counter.terms.push_back({event.name, weight, read_kind(term)});
   row.events.push_back(std::move(event));
 }
 

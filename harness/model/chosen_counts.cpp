@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/quantity_parts.hpp"
+#include "model/fma_mix.hpp"
 #include "model/weighted_sum.hpp"
 
 namespace plumbline {
@@ -92,10 +93,15 @@ bool is_simulated(const Counter& counter) {
 std::optional<std::string> unseen_flops(const CounterSet& set, const Measured& measured) { return unseen(set, flops_needed(measured)); }
 
 std::optional<Traffic> traffic_by(const CounterSet& set, const Measured& measured) {
-  const Total flops = total(set, measured, "flops");
+  Total flops = total(set, measured, "flops");
+  for (const auto& quantity : flops_needed(measured)) {
+    if (area_of(quantity) == "flops" || flops.status != Status::ok) continue;
+    const Total tensor = total(set, measured, area_of(quantity));
+    flops = {sum(flops.amount, tensor.amount), flops.simulated || tensor.simulated, tensor.status, tensor.reason};
+  }
   if (flops.status != Status::ok) return std::nullopt;
-  Traffic traffic{.join = Join::same, .flops = flops.amount};
-  for (const auto& at : level_boundaries())
+  Traffic traffic{.join = Join::same, .flops = flops.amount, .fma_mixes = chosen_fma_mixes(set, measured)};
+  for (const auto& at : measured.of->gpus > 0 ? gpu_level_boundaries() : level_boundaries())
     if (is_crossed(set, measured, at)) traffic.levels.push_back(level_by(set, measured, at));
   traffic.source = common_source(traffic.levels, flops.simulated ? "emulated" : "hardware");
   return traffic;

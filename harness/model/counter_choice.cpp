@@ -92,7 +92,13 @@ class Search {
 
 std::vector<std::string> wanted_quantities(const Measurements& measurements) {
   std::vector<std::string> wanted{"flops.fp64", "flops.fp32"};
-  for (const char* bytes : {"bytes.reg-L1", "bytes.L1-L2", "bytes.L2-L3", "bytes.L2-mem", "bytes.L3-mem"})
+  std::set<std::string> others;
+  for (const auto& [id, model] : measurements.models)
+    for (const auto& [quantity, bounds] : model)
+      if (is_flops_total(quantity) && bounds.hi > 0) others.insert(quantity);
+  for (const auto& flops : others)
+    if (std::find(wanted.begin(), wanted.end(), flops) == wanted.end()) wanted.push_back(flops);
+  for (const char* bytes : {"bytes.reg-L1", "bytes.reg-shared", "bytes.L1-L2", "bytes.L2-L3", "bytes.L2-mem", "bytes.L3-mem"})
     if (std::any_of(measurements.models.begin(), measurements.models.end(), [&](const auto& model) { return model.second.contains(bytes); }))
       wanted.emplace_back(bytes);
   return wanted;

@@ -6,7 +6,7 @@ namespace {
 
 std::vector<Term> flops_of(const std::string& precision) {
   const std::string flops = "flops." + precision + ".";
-  return {{flops + "add", 1}, {flops + "mul", 1}, {flops + "fma", 2}, {flops + "div", 1}, {flops + "sqrt", 1}};
+  return {{flops + "add", 1, "add"}, {flops + "mul", 1, "mul"}, {flops + "fma", 2, "fma"}, {flops + "div", 1}, {flops + "sqrt", 1}};
 }
 
 std::vector<Term> flows_of(const std::string& boundary, std::initializer_list<const char*> flows) {

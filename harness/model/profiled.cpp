@@ -154,6 +154,7 @@ std::optional<Traffic> profiled_traffic(const Measured& measured, std::span<cons
     const int chip = chip_of(measured.of->flavor);
     const double seconds = measured.seconds.ok() ? measured.seconds.value : absent;
     Traffic traffic{.join = Join::same, .source = table.tool};
+    traffic.fma_mixes = profiled_fma_mixes(table, values->second, chip);
     add_flops(traffic, profiled_flops(table, values->second, seconds, chip));
     for (const auto& at : gpu_level_boundaries()) {
       const Profiled bytes = profiled(table, std::string("bytes.") + at.boundary, values->second, seconds, chip);

@@ -128,6 +128,15 @@ void find_bound(Placement& placement, const Estimate& flops, std::span<const Cei
 
 // ------------------------------------------------------------------------------------------------------------------ placement
 
+/// Below the peak of FMAs alone: what their mix with sums and products leaves of it.
+void find_partial_fma(Placement& placement, std::span<const Ceiling> ceilings) {
+  const auto mix = placement.fma_mixes.find(placement.of->precision);
+  const Ceiling* peak = roof_at("compute", placement, ceilings);
+  if (mix == placement.fma_mixes.end() || peak == nullptr || peak->precision != mix->first) return;
+  placement.partial_fma_gflops = mix->second.ceiling * rate_of(*peak);
+  placement.percent_of_partial_fma = 100 * quotient(placement.gflops, placement.partial_fma_gflops);
+}
+
 void refuse(Placement& placement, Status status, const std::string& reason) {
   placement.status = placement.bound_status = status;
   placement.reason = placement.bound_reason = reason;
@@ -148,6 +157,7 @@ Placement place_case(const Measured& measured, const Measurements& all, std::spa
   placement.join = traffic.join;
   placement.bytes_source = traffic.source;
   placement.flops = traffic.flops.value;
+  placement.fma_mixes = traffic.fma_mixes;
   if (!traffic.note.empty()) placement.notes.push_back(traffic.note);
   take_remarks(traffic, placement);
   if (measured.oversubscribed) placement.notes.emplace_back("oversubscribed: workers shared cores");
@@ -159,6 +169,7 @@ Placement place_case(const Measured& measured, const Measurements& all, std::spa
   } else {
     placement.gflops = quotient(placement.flops, placement.seconds) * 1e-9;
     find_bound(placement, traffic.flops, ceilings);
+    find_partial_fma(placement, ceilings);
     placement.status = traffic.flops_status;
     placement.reason = traffic.flops_reason;
   }

@@ -9,6 +9,7 @@
 #include "core/counter_set.hpp"
 #include "core/profiler_metric.hpp"
 #include "model/ceilings.hpp"
+#include "model/fma_mix.hpp"
 #include "model/measured.hpp"
 
 namespace plumbline {
@@ -51,6 +52,8 @@ struct Placement {
   std::string bound_ceiling = {};  // name of the ceiling that limits
   std::string roof_precision = {};  // of the ceilings of arithmetic over it: "tensor.bf16" where tensor cores do it, else the case's
   double roof_gflops = absent, percent_of_roof = absent;
+  FmaMixes fma_mixes = {};                                             // by precision, of those counters that tell them apart
+  double partial_fma_gflops = absent, percent_of_partial_fma = absent;  // the peak times the attainable part of it by the case's own mix
   bool bound_is_certain = false;  // else it is by the least traffic, and with more there is another bound or a higher percentage
   Status bound_status = Status::unavailable;
   std::string bound_reason = {};  // why there is no bound

@@ -67,6 +67,7 @@ std::optional<Traffic> own_counts(const Measured& measured, const CounterSet* se
   const auto emulated = measured.counts.find("emulated");
   if (emulated == measured.counts.end()) return std::nullopt;
   Traffic traffic = counted(measured, "emulated", emulated->second);
+  traffic.fma_mixes = counted_fma_mixes(measured, "emulated", "emulated");
   if (!std::isfinite(traffic.flops.value)) return std::nullopt;
   return traffic;
 }
@@ -107,6 +108,7 @@ Traffic refused(std::string why) {
 Traffic merged(const Traffic& v3, const Traffic& v2, bool unoptimized) {
   Traffic traffic{
       .join = Join::transferred, .source = v3.source, .flops = widened(v3.flops.value, std::abs(v3.flops.value - v2.flops.value))};
+  traffic.fma_mixes = v3.fma_mixes;
   std::string left_out;
   for (const auto& at : v3.levels) {
     const auto other = std::find_if(v2.levels.begin(), v2.levels.end(), [&](const auto& l) { return l.level == at.level; });
@@ -167,6 +169,8 @@ Traffic modelled(const Measured& measured, const std::string& why) {
   for (const auto& [level, boundary] : level_table)
     if (const Bounds bytes = measured.expected(std::string("bytes.") + boundary); std::isfinite(bytes.lo) && std::isfinite(bytes.hi))
       traffic.levels.push_back({.level = level, .bytes = bytes_within(bytes, *measured.of), .source = "model"});
+  traffic.fma_mixes = modelled_fma_mixes(measured);
+  traffic.fma_mixes.merge(counted_fma_mixes(measured, "disassembled", "static"));
   return traffic;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/counter_set.hpp"
 #include "core/profiler_metric.hpp"
+#include "model/fma_mix.hpp"
 #include "model/roofline.hpp"
 
 namespace plumbline {
@@ -31,6 +32,7 @@ struct Traffic {
   std::string source = {};  // of the levels' bytes: emulated | hardware | model, or mixed
   Estimate flops = {};
   std::vector<LevelTraffic> levels = {};  // a level that nobody speaks of is left out
+  FmaMixes fma_mixes = {};                // of the FLOPs' counters; empty where they do not tell kinds apart
   std::string note = {};                                      // of a transfer: from where, and how well they agree
   Status status = Status::ok;                                 // why there is none
   std::string reason = {};

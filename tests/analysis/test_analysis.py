@@ -289,6 +289,20 @@ def test_every_case_has_its_number_and_every_roof_its_value_and_spread(many):
         assert label in texts
 
 
+def test_what_a_mix_of_fmas_leaves_of_the_peak_is_a_dashed_roof_below_it(few, tmp_path):
+    show = json.loads(pathlib.Path(few["show"]).read_text())
+    for row, fraction in zip(show["rows"], (0.60, 0.61, 0.2, 1.0)):
+        row["fma_mix"] = {row["precision"]: {"fraction": fraction, "ceiling": (1 + fraction) / 2, "source": "emulated"}}
+        row["partial_fma_gflops"] = 189.0 * (1 + fraction) / 2
+        row["roof_gflops"] = 10.0 if fraction == 0.2 else 189.0  # bandwidth is the lower roof there
+    (tmp_path / "show.json").write_text(json.dumps(show))
+    figure, rows = roofline_of({**few, "show": str(tmp_path / "show.json")})
+    (roof,) = roofline.partial_fma_roofs(rows)
+    assert roof["value"] == pytest.approx(189.0 * 0.805 if len(rows) > 1 else 189.0 * 0.8, rel=0.01)
+    assert any(text.get_text().startswith("partial FMA (FMA fraction 0.6") for text in figure.axes[0].texts)
+    assert any(line.get_linestyle() == "--" and set(line.get_ydata()) == {roof["value"]} for line in figure.axes[0].lines)
+
+
 def test_a_case_stands_under_the_nearest_team_and_the_figure_says_so(few):
     show, ceilings = judged.read(few["show"], "show"), judged.read(few["ceilings"], "ceilings")
     for row in show["rows"]:

@@ -29,7 +29,7 @@ const CounterSet example{
           .ratio_hi = 1.02,
           .cases = 120,
           .evidence = "steady: multiply by 0.3333 (about 1/3), with \"quotes\""},
-         {.counter = {.name = "flops", .backend = "papi", .terms = {{"PAPI_DP_OPS", 1}}, .quantities = {"flops.fp64"}, .kind = Kind::flops},
+         {.counter = {.name = "flops", .backend = "papi", .terms = {{"PAPI_DP_OPS", 1, "add"}}, .quantities = {"flops.fp64"}, .kind = Kind::flops},
           .grade = 'A',
           .cases = 3,
           .evidence = "always exact"}},
@@ -66,6 +66,7 @@ TEST(CounterSetFile, is_read_as_it_was_written) {
     for (std::size_t t = 0; t < a.counter.terms.size(); ++t) {
       EXPECT_EQ(a.counter.terms[t].event, b.counter.terms[t].event);
       EXPECT_EQ(a.counter.terms[t].weight, b.counter.terms[t].weight);
+      EXPECT_EQ(a.counter.terms[t].kind, b.counter.terms[t].kind);
     }
     EXPECT_EQ(a.grade, b.grade);
     EXPECT_EQ(a.factor, b.factor) << "to the last bit";

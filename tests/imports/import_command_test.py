@@ -75,6 +75,32 @@ def test_the_published_points_of_gpp_come_out_of_the_raw_page(tmp_path):
     assert rows[5]["bound"] == "compute" and rows[5]["percent_of_roof"] / 100 == pytest.approx(PUBLISHED["text"]["of_fma_peak_at_nw_6"], abs=0.01)
 
 
+def holds_the_paper_on_fmas(row):
+    """60 % FMAs reach at most 80 % of the FMA peak; 66 % of the peak are 83 % of that."""
+    mix = row["fma_mix"]["fp64"]
+    assert mix["fraction"] == pytest.approx(PUBLISHED["text"]["fma_fraction_at_nw_6"], abs=0.005) and mix["ceiling"] == (1 + mix["fraction"]) / 2
+    assert row["partial_fma_gflops"] == pytest.approx(0.80 * PUBLISHED["ceilings_gflops"]["FMA"], rel=0.005)
+    assert row["percent_of_partial_fma"] == pytest.approx(100 * PUBLISHED["text"]["of_fma_peak_at_nw_6"] / 0.80, rel=0.01)
+
+
+def test_the_published_kernel_lies_below_what_its_mix_of_fmas_leaves_of_the_peak(tmp_path):
+    path, _ = imported(tmp_path, "ncu", DATA / "gpp_ncu_raw.csv", "--ceilings", ROOFS)
+    holds_the_paper_on_fmas(shown(path)["rows"][5])
+    text = plumbline("show", path).stdout
+    assert "FMA fraction 0.60 (ncu): 66 % of the FMA peak, 83 % of the partial-FMA ceiling (80 % of it" in " ".join(text.split())
+    assert text.count("FMA fraction") < 6, "where bandwidth is the lower roof, nothing is said"
+    by_nvprof, _ = imported(tmp_path, "nvprof", DATA / "gpp_nvprof_metrics.csv", DATA / "gpp_nvprof_summary.csv", "--ceilings", ROOFS, "--overwrite")
+    holds_the_paper_on_fmas(shown(by_nvprof)["rows"][0])
+
+
+def test_flops_without_their_kinds_have_no_mix(tmp_path):
+    csv = written(tmp_path, raw({"gpu__time_duration.sum": ("usecond", "10.00"),
+                                 "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum": ("inst", "100")}, "3"))
+    path, _ = imported(tmp_path, "ncu", csv, "--ceilings", ROOFS)
+    (row,) = shown(path)["rows"]
+    assert row["fma_mix"] == {} and row["percent_of_partial_fma"] is None and row["partial_fma_reason"]
+
+
 def test_the_long_form_says_the_same_in_other_units(tmp_path):
     path, _ = imported(tmp_path, "ncu", DATA / "gpp_ncu_long.csv", "--ceilings", ROOFS)
     document = shown(path)

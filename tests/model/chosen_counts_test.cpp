@@ -59,6 +59,34 @@ TEST(Chosen, counters_give_flops_and_bytes_with_the_interval_of_their_scores) {
   EXPECT_DOUBLE_EQ(l2.ai_hi, 2000 / 0.99 / 18240);
 }
 
+TEST(Chosen, a_case_on_a_gpu_has_its_levels_shared_memory_too_and_the_work_of_tensor_cores_beside_vector_arithmetic) {
+  const CounterSet of_gpu{
+      .counters = {{.counter = {.name = "f",
+                                .backend = "cupti",
+                                .terms = {{"fadd", 1, "add"}, {"fmul", 1, "mul"}, {"ffma", 2, "fma"}},
+                                .quantities = {"flops.fp32"},
+                                .kind = Kind::flops}},
+                   {.counter = {.name = "t", .backend = "cupti", .terms = {{"ops", 1}}, .quantities = {"flops.tensor.bf16"}, .kind = Kind::flops}},
+                   {.counter = {.name = "s", .backend = "cupti", .terms = {{"shared", 128}}, .quantities = {"bytes.reg-shared"}}},
+                   {.counter = {.name = "d", .backend = "cupti", .terms = {{"sectors", 32}}, .quantities = {"bytes.L2-mem"}}}}};
+  const Results results = results_of({.work = "validation/mma/fp32/n=8",
+                                      .flavor = "cuda13-sm_90a",
+                                      .model = {{"flops.fp32", {200, 200}}, {"flops.tensor.bf16", {4096, 4096}}},
+                                      .counts = {{"fadd", 25}, {"fmul", 15}, {"ffma", 60}, {"ops", 4096}, {"shared", 2}, {"sectors", 3}},
+                                      .backend = "cupti",
+                                      .seconds = 1e-6,
+                                      .gpus = 1});
+  const auto placed = place(measurements_of(results), {}, &of_gpu);
+  ASSERT_EQ(placed.size(), 1U);
+  EXPECT_EQ(placed[0].join, Join::same);
+  EXPECT_DOUBLE_EQ(placed[0].flops, 160 + 4096);
+  EXPECT_DOUBLE_EQ(placed[0].fma_mixes.at("fp32").fraction, 0.60);
+  std::map<std::string, double> bytes;
+  for (const auto& level : placed[0].levels)
+    if (level.status == Status::ok) bytes[level.level] = level.bytes;
+  EXPECT_EQ(bytes, (std::map<std::string, double>{{"shared", 256}, {"mem", 96}}));
+}
+
 TEST(Chosen, a_boundary_of_which_a_part_was_not_counted_has_no_intensity) {
   CaseSample partly = by_hardware;
   partly.counts.erase("victims");

@@ -70,6 +70,17 @@ TEST(Roofline, the_bound_is_the_lowest_roof_and_the_percentage_is_of_it) {
   EXPECT_EQ(place_last({counted()}, {ceiling("L2", 6400), ceiling("compute", 10)}).bound, "compute");
 }
 
+TEST(Roofline, the_mix_of_fmas_leaves_a_part_of_the_peak) {
+  CaseSample mixed = counted();
+  mixed.counts["flops.fp64.fma"] = 600, mixed.counts["flops.fp64.add"] = 250, mixed.counts["flops.fp64.mul"] = 150;  // 1600 FLOP in 1 us
+  const Placement p = place_last({mixed}, {ceiling("L2", 6400), ceiling("compute", 10)});
+  EXPECT_DOUBLE_EQ(p.fma_mixes.at("fp64").fraction, 0.60);
+  EXPECT_EQ(p.fma_mixes.at("fp64").source, "emulated");
+  EXPECT_DOUBLE_EQ(p.partial_fma_gflops, 8);
+  EXPECT_DOUBLE_EQ(p.percent_of_partial_fma, 20);
+  EXPECT_TRUE(std::isnan(place_last({mixed}, {ceiling("L2", 6400)}).partial_fma_gflops));
+}
+
 TEST(Roofline, the_highest_ceiling_of_a_level_is_its_roof) {
   EXPECT_DOUBLE_EQ(place_last({counted()}, {ceiling("L2", 32), ceiling("L2", 64)}).percent_of_roof, 50);
 }
