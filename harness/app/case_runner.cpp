@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/count_rows.hpp"
+#include "core/gpu_device.hpp"
 #include "counters/perf_event.hpp"
 #include "counters/registry.hpp"
 #include "gpu/gpu_caches.hpp"
@@ -135,7 +136,7 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
     timed.status = Status::failed;
     timed.reason = bound.problem();
   } else if (placement.gpu) {
-    timed = time_on_gpu_of(measured, *placement.gpu, protocol, facts);
+    timed = time_on_gpu_of(measured, placement, protocol, facts);
   } else {
     timed = time_case(measured, protocol, threads, meeting);
   }
@@ -159,8 +160,10 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   return gather(measured, std::move(mine), facts.dump(), placement);
 }
 
-Timed CaseRunner::time_on_gpu_of(const Case& measured, const GpuProperties& gpu, const TimingProtocol& protocol, json& facts) {
+Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamCpus& placement, const TimingProtocol& protocol, json& facts) {
+  const GpuProperties& gpu = *placement.gpu;
   facts["gpu"] = gpu_.facts(gpu);
+  facts["gpu"]["device"] = gpu_word(placement.device);
   if (auto lost = gpu_.why_lost(gpu); !lost.empty()) return {.status = Status::skipped, .reason = std::move(lost), .repetitions = {}};
   try {
     gpu_.use(gpu);

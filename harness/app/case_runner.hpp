@@ -29,6 +29,7 @@ struct TeamCpus {
   std::string scope = "";                 // what of the node they fill (schedule/team_placement.hpp)
   int ranks_per_l3 = 1;                   // each of them has that part of it
   std::optional<GpuProperties> gpu = {};  // that the team's rank drives, from the CPU beside it; none for teams without GPUs
+  int device = 0;                         // which of the node's it is (core/gpu_device.hpp)
 };
 
 /// What stays the same for all cases of a run on this rank.
@@ -56,7 +57,7 @@ class CaseRunner {
 
  private:
   /// What of the GPU belongs into the placement is added to `facts`.
-  Timed time_on_gpu_of(const Case& measured, const GpuProperties& gpu, const TimingProtocol& protocol, nlohmann::json& facts);
+  Timed time_on_gpu_of(const Case& measured, const TeamCpus& placement, const TimingProtocol& protocol, nlohmann::json& facts);
   /// `counting` is made with the first group, and has the case's data for the others.
   CountedCase count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
                               std::optional<CountingOnGpu>& counting);

@@ -6,10 +6,11 @@
 #include <optional>
 #include <set>
 
-#include "app/gpu_ceilings_stage.hpp"
+#include "app/gpu_ceilings_plan.hpp"
 #include "app/mpi_ceilings_stage.hpp"
 #include "campaign/expand.hpp"
 #include "campaign/suggest.hpp"
+#include "core/gpu_device.hpp"
 #include "machine/cpu.hpp"
 
 namespace plumbline::app {
@@ -47,7 +48,15 @@ std::vector<std::string> compiled_isas() {
 
 /// Whether the glob is of GPUs' ceilings, as far as can be told without the module that has them.
 bool is_of_gpus(const std::string& glob, const GpuCeilingNames& gpus) {
-  return gpus.known.empty() ? glob.starts_with("GPU") : names_any(glob, gpus.known);
+  return gpus.known.empty() ? glob.starts_with("GPU") : names_any(name_on_gpu(glob, 0), gpus.known);
+}
+
+/// And those of each further GPU.
+Names of_all_gpus(Names names, std::size_t most) {
+  const Names of_first = names;
+  for (std::size_t device = 1; device < most; ++device)
+    for (const auto& name : of_first) names.insert(name_on_gpu(name, static_cast<int>(device)));
+  return names;
 }
 
 /// What a run lacks for every link that the glob names; nullopt where it names none.
@@ -74,18 +83,20 @@ std::string lacking(const Links& links, Reach reach) {
   return links.most_ranks_of_node >= ranks ? "" : reach == Reach::farthest ? "three ranks on a node" : "two ranks on a node";
 }
 
-GpuCeilingNames gpu_ceiling_names(const Campaign& campaign, std::span<const std::string> flavors, const std::string& why_no_gpu) {
+GpuCeilingNames gpu_ceiling_names(const Campaign& campaign, std::span<const std::string> flavors, std::size_t most,
+                                  const std::string& why_no_gpu) {
   GpuCeilingNames names{.here = {}, .in_full = {}, .known = names_of(ceilings_of_any_gpu(CeilingMode::full)), .why_not = {}};
   names.known.merge(ceilings_of_no_gpu());
   if (!wants_gpu_ceilings(campaign)) {
     names.why_not = "it is a GPU's ceiling, for which [ceilings] needs gpus = true";
     return names;
   }
-  names.why_not = flavors.empty() ? why_no_gpu : "the GPU here has no such instructions, no peer, or the machine no such library";
+  names.why_not =
+      flavors.empty() ? why_no_gpu : "there is no such GPU here, or it has no such instructions, no peer, or the machine no such library";
   const auto mode = campaign.ceilings.mode == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
   for (const auto& flavor : flavors) {
-    names.here.merge(names_of(ceilings_of_flavor(mode, flavor)));
-    names.in_full.merge(names_of(ceilings_of_flavor(CeilingMode::full, flavor)));
+    names.here.merge(of_all_gpus(names_of(ceilings_of_flavor(mode, flavor)), most));
+    names.in_full.merge(of_all_gpus(names_of(ceilings_of_flavor(CeilingMode::full, flavor)), most));
   }
   return names;
 }

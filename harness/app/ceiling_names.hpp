@@ -29,8 +29,10 @@ struct GpuCeilingNames {
   std::set<std::string> known;    // of all GPUs that the module has code for; none without the module
   std::string why_not;            // of those that are not in `in_full`
 };
-/// `flavors`: of the run's GPUs.
-GpuCeilingNames gpu_ceiling_names(const Campaign& campaign, std::span<const std::string> flavors, const std::string& why_no_gpu);
+/// `flavors`: of the run's GPUs, of which a node has `most` at most. The names of the first GPU are those of all; others, "GPU1 ...", of
+/// one.
+GpuCeilingNames gpu_ceiling_names(const Campaign& campaign, std::span<const std::string> flavors, std::size_t most,
+                                  const std::string& why_no_gpu);
 
 /// Throws Error (user) at the first of `only` that no ceiling is called by, or none of the campaign's mode. Answers a note for each that
 /// names only what this machine or launch cannot measure. `planned`: what this run would measure without 'only'; `teams` its teams.

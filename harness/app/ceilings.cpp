@@ -254,9 +254,13 @@ Exit ceilings(const Selection& selection) {
   for (const auto& map : links)
     if (!map.bad.empty() || !map.nodes_bad.empty())
       notes.push_back(fmt::format("{}: {} links and {} nodes are worse than their like", map.name, map.bad.size(), map.nodes_bad.size()));
+  const GpuPlaces places = gpu_places(results.outcomes);
   Json rows = Json::array();
   for (const auto* part : std::initializer_list<const std::vector<Ceiling>*>{&fitted, &of_gpus, &messages})
-    for (const auto& ceiling : *part) rows.push_back(row_of(ceiling));
+    for (const auto& ceiling : *part) {
+      rows.push_back(row_of(ceiling));
+      rows.back()["gpu"] = gpu_json(ceiling, places);
+    }
   if (selection.format == Format::json) {
     Json more = Json::object();
     if (!compiled.empty()) more["ert_table"] = ert_table_json(compiled);
@@ -265,8 +269,8 @@ Exit ceilings(const Selection& selection) {
   }
   if (selection.format == Format::csv) print(csv(rows));
   if (selection.format == Format::text)
-    print(as_text(fitted) + gpu_ceilings_text(of_gpus) + mpi_ceilings_text(messages) + node_links_text(links) + ert_table_text(compiled) +
-          note_lines(notes));
+    print(as_text(fitted) + gpu_ceilings_text(of_gpus, places) + mpi_ceilings_text(messages) + node_links_text(links) +
+          ert_table_text(compiled) + note_lines(notes));
   return Exit::ok;
 }
 

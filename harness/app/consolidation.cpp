@@ -50,9 +50,11 @@ std::size_t mark_vanished(Results& results, const std::vector<std::string>& ids)
   return vanished.size();
 }
 
-/// Units of work for the journal only: of a round of ceilings the rows in /ceilings name node and round, and stops are provenance.
+/// Units of work for the journal only: of a round of ceilings the rows in /ceilings name node and round, and stops are provenance. Of a
+/// GPU's round the outcome alone says which GPU it was, and how it fared.
 bool is_the_journals_own(const OutcomeRow& outcome) {
-  return outcome.case_id.starts_with("ceilings/") || outcome.case_id.starts_with(stop_prefix);
+  const bool of_ceilings = outcome.case_id.starts_with("ceilings/") && !outcome.case_id.starts_with("ceilings/gpu");
+  return of_ceilings || outcome.case_id.starts_with(stop_prefix);
 }
 
 /// Those that stand, and those that a later attempt took the place of.

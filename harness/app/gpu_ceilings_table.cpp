@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "app/table.hpp"
+#include "core/gpu_device.hpp"
 #include "core/records.hpp"
 #include "model/ceiling_limits.hpp"
 #include "model/gpu_limits.hpp"
@@ -43,13 +43,43 @@ void add_row(Table& table, const Ceiling& c) {
 
 }  // namespace
 
-std::string gpu_ceilings_text(std::span<const Ceiling> ceilings) {
-  std::map<std::string, std::vector<const Ceiling*>> nodes;
-  for (const auto& ceiling : ceilings) nodes[ceiling.node].push_back(&ceiling);
+GpuPlaces gpu_places(std::span<const OutcomeRow> outcomes) {
+  GpuPlaces places;
+  for (const auto& row : outcomes) {
+    if (!row.case_id.starts_with("ceilings/gpu")) continue;
+    const Json placement = Json::parse(row.placement, nullptr, false);
+    if (!placement.is_object()) continue;
+    for (const auto& rank : placement.value("ranks", Json::array())) {
+      const Json gpu = rank.value("gpu", Json::object());
+      if (!gpu.contains("device")) continue;
+      const Json uuid = gpu.value("uuid", Json());
+      places[{row.node, gpu_of_name(gpu["device"].get<std::string>())}] = {gpu.value("pci", ""),
+                                                                           uuid.is_string() ? uuid.get<std::string>() : ""};
+    }
+  }
+  return places;
+}
+
+Json gpu_json(const Ceiling& ceiling, const GpuPlaces& places) {
+  if (ceiling.scope != gpu_scope) return {};
+  const int device = gpu_of_name(ceiling.name);
+  const auto place = places.find({ceiling.node, device});
+  Json gpu{{"device", gpu_word(device)}, {"pci", nullptr}, {"uuid", nullptr}};
+  if (place != places.end()) gpu["pci"] = text_or_null(place->second.pci), gpu["uuid"] = text_or_null(place->second.uuid);
+  return gpu;
+}
+
+std::string gpu_ceilings_text(std::span<const Ceiling> ceilings, const GpuPlaces& places) {
+  std::map<std::pair<std::string, int>, std::vector<const Ceiling*>> gpus;
+  for (const auto& ceiling : ceilings) gpus[{ceiling.node, gpu_of_name(ceiling.name)}].push_back(&ceiling);
   std::string text;
-  for (const auto& [node, members] : nodes) {
+  for (const auto& [which, members] : gpus) {
     const auto gpu = gpu_of_method(members.front()->method);
-    text += fmt::format("\n{}: GPU{}\n\n", node, gpu ? ", " + gpu->name : "");
+    const auto place = places.find(which);
+    text += fmt::format("\n{}: {}{}", which.first, gpu_word(which.second), gpu ? ", " + gpu->name : "");
+    if (place != places.end())
+      text += fmt::format(", at {}{}{}", place->second.pci, place->second.uuid.empty() ? "" : ", ", place->second.uuid);
+    text += "\n\n";
     Table table({{"ceiling", Align::left},
                  {"level", Align::left},
                  {"value"},

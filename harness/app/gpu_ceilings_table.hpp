@@ -1,16 +1,29 @@
 // The GPUs' part of `plumbline ceilings`.
 #pragma once
+#include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "app/table.hpp"
 #include "model/ceilings.hpp"
 
 namespace plumbline::app {
 
-/// A table for each node with name, level, value, unit, spread, samples, clock, and part of the limit at that clock; empty where there is
-/// none.
-std::string gpu_ceilings_text(std::span<const Ceiling> ceilings);
+/// Which GPU a node's ceilings of a device are of.
+struct GpuPlace {
+  std::string pci, uuid;  // empty where the file does not say
+};
+/// By node and device (core/gpu_device.hpp), from the outcomes of their rounds.
+using GpuPlaces = std::map<std::pair<std::string, int>, GpuPlace>;
+GpuPlaces gpu_places(std::span<const OutcomeRow> outcomes);
+/// {"device":"GPU1","pci":"0000:65:00.0","uuid":"GPU-..."}; null of what is no GPU's.
+Json gpu_json(const Ceiling& ceiling, const GpuPlaces& places);
+
+/// A table for each GPU of each node with name, level, value, unit, spread, samples, clock, and part of the limit at that clock; empty
+/// where there is none.
+std::string gpu_ceilings_text(std::span<const Ceiling> ceilings, const GpuPlaces& places);
 /// How to read it, and what cannot be right.
 std::vector<std::string> gpu_ceilings_notes(std::span<const Ceiling> ceilings);
 

@@ -12,14 +12,14 @@
 namespace plumbline::app {
 namespace {
 
-/// The driver's own name of a GPU, which a MIG part shares with the GPU that it is a part of.
-void add_uuid(const Nvml& nvml, const std::string& pci, nlohmann::json& facts) {
+/// By the management library, which names the whole GPU: of a MIG part that is another name than its own.
+void add_uuid(const Nvml& nvml, const std::string& pci, const char* key, nlohmann::json& facts) {
   std::array<char, 96> uuid{};
   nvml::Device gpu = nullptr;
   auto answer = nvml.call(nvml::device_by_pci, pci.c_str(), &gpu);
   if (answer.ok()) answer = nvml.call(nvml::uuid, gpu, uuid.data(), static_cast<unsigned>(uuid.size()));
-  facts["uuid"] = answer.ok() ? nlohmann::json(uuid.data()) : nlohmann::json();
-  if (!answer.ok()) facts["uuid_reason"] = answer.reason;
+  facts[key] = answer.ok() ? nlohmann::json(uuid.data()) : nlohmann::json();
+  if (!answer.ok()) facts[std::string(key) + "_reason"] = answer.reason;
 }
 
 bool works(Gpu& gpu) {
@@ -62,7 +62,12 @@ void GpuInUse::look_for_loss(const std::string& work, const std::string& reason)
 
 nlohmann::json GpuInUse::facts(const GpuProperties& gpu) {
   nlohmann::json facts{{"ordinal", gpu.ordinal}, {"pci", gpu.pci}, {"name", gpu.name}};
-  add_uuid(nvml(), gpu.pci, facts);
+  if (gpu.uuid.empty()) {
+    add_uuid(nvml(), gpu.pci, "uuid", facts);
+    return facts;
+  }
+  facts["uuid"] = gpu.uuid;
+  if (gpu.uuid.starts_with("MIG-")) add_uuid(nvml(), gpu.pci, "part_of", facts);
   return facts;
 }
 

@@ -23,7 +23,8 @@ class GpuInUse {
   /// After a failure of `work` ("case ID"): finds out whether the GPU in use still does any work.
   void look_for_loss(const std::string& work, const std::string& reason);
 
-  /// What names it in a result: ordinal, PCI address, name, UUID (null beside its reason where NVML does not tell).
+  /// What names it in a result: ordinal, PCI address, name, UUID, and of a MIG part the UUID of the GPU that it is `part_of` (null beside
+  /// its reason where nobody tells).
   nlohmann::json facts(const GpuProperties& gpu);
   const Nvml& nvml();
 

@@ -10,7 +10,7 @@
 #include "app/ceilings_stage.hpp"
 #include "app/command.hpp"
 #include "app/event_rows.hpp"
-#include "app/gpu_ceilings_stage.hpp"
+#include "app/gpu_ceilings_plan.hpp"
 #include "app/gpus.hpp"
 #include "app/metric_check.hpp"
 #include "app/mpi_ceilings_stage.hpp"

@@ -82,7 +82,16 @@ double RunDeadlines::round_seconds(const RunPlan& plan, std::size_t round) const
 /// A clock that stands still while all is stopped.
 double RunDeadlines::running_seconds() const { return now_seconds() - watchdog_.stopped_seconds(); }
 
+void RunDeadlines::begin_gpu_ceilings(const RunPlan& plan, const std::vector<GpuCeilingsStage::ToDo>& to_do, int nodes) {
+  const auto texts = ranks_.local().gather(std::to_string(ranks_.rank()));
+  const json all = json::parse(ranks_.local().broadcast(ranks_.local().rank() == 0 ? json(texts).dump() : ""));
+  begin_ceilings(plan, to_do.front().round_id, nodes);
+  for (const auto& one : to_do)
+    gpu_rounds_[std::stoi(all[static_cast<std::size_t>(one.gpu->driver.rank)].get<std::string>())].insert(one.round_id);
+}
+
 void RunDeadlines::begin_ceilings(const RunPlan& plan, const std::string& round_id, int nodes) {
+  gpu_rounds_.clear();
   ceilings_round_ = round_id;
   watchdog_.expect({.name = "a round of ceilings",
                     .seconds = nodes * deadline_seconds(plan.ceiling_seconds, input_.campaign.deadline),
@@ -93,6 +102,7 @@ void RunDeadlines::begin_ceilings(const RunPlan& plan, const std::string& round_
 }
 
 void RunDeadlines::begin_point(const RunPlan& plan, const std::string& name, const std::string& pass, double seconds) {
+  gpu_rounds_.clear();
   ceilings_round_ = name;
   watchdog_.expect({.name = name, .seconds = seconds, .rule = rule(), .pass = pass, .index = plan.cases.size()});
 }
@@ -136,6 +146,16 @@ double RunDeadlines::seconds_to_end(const RunPlan& plan) const {
   return std::max(start_seconds, input_.campaign.deadline.floor_seconds) + seconds_to_write * units;
 }
 
+/// A case, a round of ceilings, or those of the GPUs that the ranks drive which hang.
+std::set<std::string> RunDeadlines::units_of(const Hang& hang, const RunPlan& plan) const {
+  if (hang.expected.index < plan.cases.size()) return {plan.cases[hang.expected.index].id()};
+  std::set<std::string> rounds;
+  for (const auto& hung : hang.ranks)
+    if (const auto found = gpu_rounds_.find(hung.rank); found != gpu_rounds_.end())
+      rounds.insert(found->second.begin(), found->second.end());
+  return rounds.empty() ? std::set{ceilings_round_} : rounds;
+}
+
 /// On the watching thread, while the others of this process may hang: reads only what no longer changes. The leader may hang while it holds
 /// its journal, so this is a file of its own in the same folder.
 std::string RunDeadlines::write(const Hang& hang, const RunRecord& record, const RunPlan& plan, const JournalHeader& header) const {
@@ -147,20 +167,22 @@ std::string RunDeadlines::write(const Hang& hang, const RunRecord& record, const
   journal.append(stop);
   const std::string where = fmt::format("recorded in {}", journal.path().string());
   if (hang.expected.pass.empty() || hang.ranks.empty()) return where + "; go on with --resume";
-  Finished unit;
-  if (hang.expected.index < plan.cases.size()) unit.case_row = plan.cases[hang.expected.index].row();
-  const std::string id = hang.expected.index < plan.cases.size() ? unit.case_row.id : ceilings_round_;
-  unit.case_row.id = id;
-  unit.outcome = failed(id, hang.expected.pass, hang, ranks_.host(), header.session);
-  const int times = 1 + times_before(record, {id, ranks_.host(), hang.expected.pass});
-  unit.outcome.placement = json{{"ranks", ranks},
-                                {"deadline",
-                                 {{"times", times},
-                                  {"seconds", hang.expected.seconds},
-                                  {"factor", input_.campaign.deadline.factor},
-                                  {"floor_seconds", input_.campaign.deadline.floor_seconds}}}}
-                               .dump();
-  journal.append(unit);
+  int times = 0;
+  for (const auto& id : units_of(hang, plan)) {
+    Finished unit;
+    if (hang.expected.index < plan.cases.size()) unit.case_row = plan.cases[hang.expected.index].row();
+    unit.case_row.id = id;
+    unit.outcome = failed(id, hang.expected.pass, hang, ranks_.host(), header.session);
+    times = 1 + times_before(record, {id, ranks_.host(), hang.expected.pass});
+    unit.outcome.placement = json{{"ranks", ranks},
+                                  {"deadline",
+                                   {{"times", times},
+                                    {"seconds", hang.expected.seconds},
+                                    {"factor", input_.campaign.deadline.factor},
+                                    {"floor_seconds", input_.campaign.deadline.floor_seconds}}}}
+                                 .dump();
+    journal.append(unit);
+  }
   return fmt::format("{}; go on with --resume, which {}", where, times < 2 ? "tries it once more" : "leaves it out");
 }
 

@@ -1,7 +1,10 @@
 // How long each part of a run may take, and what is written down where one takes longer.
 #pragma once
+#include <map>
+#include <set>
 #include <string>
 
+#include "app/gpu_ceilings_stage.hpp"
 #include "app/run_plan.hpp"
 #include "app/run_record.hpp"
 #include "app/run_session.hpp"
@@ -20,6 +23,8 @@ class RunDeadlines {
 
   /// `nodes`: that measure it one after the other.
   void begin_ceilings(const RunPlan& plan, const std::string& round_id, int nodes);
+  /// Likewise, where each rank of the node that drives a GPU measures a round of its own. Collective over the ranks of the node.
+  void begin_gpu_ceilings(const RunPlan& plan, const std::vector<GpuCeilingsStage::ToDo>& to_do, int nodes);
   /// All that any node does in this round of cases.
   void begin_round(const RunPlan& plan, std::size_t round);
   void begin_pass(const RunPlan& plan, std::size_t index, const std::string& pass);
@@ -47,12 +52,14 @@ class RunDeadlines {
   double round_seconds(const RunPlan& plan, std::size_t round) const;
   std::string rule() const;
   std::string write(const Hang& hang, const RunRecord& record, const RunPlan& plan, const JournalHeader& header) const;
+  std::set<std::string> units_of(const Hang& hang, const RunPlan& plan) const;
 
   const RunInput& input_;
   Communicator& ranks_;
   Watchdog watchdog_;
   std::string ceilings_round_, round_name_;
-  double round_until_ = 0;  // by running_seconds()
+  std::map<int, std::set<std::string>> gpu_rounds_;  // of ranks of the world
+  double round_until_ = 0;                           // by running_seconds()
 };
 
 }  // namespace plumbline::app

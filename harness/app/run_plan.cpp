@@ -9,7 +9,7 @@
 
 #include "app/ceiling_names.hpp"
 #include "app/ceilings_stage.hpp"
-#include "app/gpu_ceilings_stage.hpp"
+#include "app/gpu_ceilings_plan.hpp"
 #include "app/gpus.hpp"
 #include "app/mpi_ceilings_stage.hpp"
 #include "app/node_links_stage.hpp"
@@ -17,7 +17,7 @@
 #include "app/progress.hpp"
 #include "app/run_record.hpp"
 #include "app/streams.hpp"
-#include "ert/gpu_ceiling_plan.hpp"
+#include "core/gpu_device.hpp"
 #include "machine/cpu.hpp"
 #include "machine/memory.hpp"
 #include "schedule/gpu_placement.hpp"
@@ -34,9 +34,12 @@ struct Nodes {
   std::vector<PlanNode> facts;
   std::vector<std::vector<std::string>> counting;  // keys of the event groups that each node counts with
   int fewest_ranks = 1, fewest_cores = 1;
-  double memory_bytes = 0;             // the least available of any node
-  std::vector<NodeGpus> gpus;          // of each
-  std::uint64_t gpu_memory_bytes = 0;  // the least of any GPU
+  double memory_bytes = 0;              // the least available of any node
+  std::vector<NodeGpus> gpus;           // of each, as its first rank sees them: cases run there
+  std::vector<std::string> flavors;     // of all GPUs of all nodes, whoever sees them
+  std::vector<std::size_t> gpu_counts;  // of each node, all ranks together
+  std::vector<int> devices;             // of each, the GPU of the cases
+  std::uint64_t gpu_memory_bytes = 0;   // the least of any GPU
 };
 
 json to_json(const NodeGpus& node) {
@@ -45,6 +48,7 @@ json to_json(const NodeGpus& node) {
     told["gpus"].push_back({{"ordinal", gpu.ordinal},
                             {"name", gpu.name},
                             {"pci", gpu.pci},
+                            {"uuid", gpu.uuid},
                             {"flavor", gpu.flavor},
                             {"memory_bytes", gpu.memory_bytes},
                             {"major", gpu.major},
@@ -62,6 +66,7 @@ NodeGpus gpus_from(const json& told) {
     gpu.ordinal = one["ordinal"];
     gpu.name = one["name"];
     gpu.pci = one["pci"];
+    gpu.uuid = one["uuid"];
     gpu.flavor = one["flavor"];
     gpu.memory_bytes = one["memory_bytes"];
     gpu.major = one["major"];
@@ -73,7 +78,7 @@ NodeGpus gpus_from(const json& told) {
 }
 
 /// The leaders tell each other and then their nodes: what is told grows with the nodes, not with the ranks.
-Nodes meet_nodes(const RunInput& input, Communicator& ranks) {
+Nodes meet_nodes(const RunInput& input, const DrivenGpus& driven, Communicator& ranks) {
   std::string told;
   if (Group& leaders = ranks.leaders(); leaders.member()) {
     const NodeGpus not_asked{.gpus = {}, .why_none = "the campaign asks for none"};
@@ -83,12 +88,16 @@ Nodes meet_nodes(const RunInput& input, Communicator& ranks) {
                     {"isas", this_cpu().isas},
                     {"cores", input.topology.cores},
                     {"counting", input.counting.keys()},
-                    {"gpus", to_json(wants_gpus(input.campaign) ? gpus_here() : not_asked)}};
+                    {"gpus", to_json(wants_gpus(input.campaign) ? gpus_here() : not_asked)},
+                    {"gpu_flavors", driven.flavors()},
+                    {"gpu_count", driven.all.size()},
+                    {"gpu_of_cases", driven.device_of_cases}};
     const auto texts = leaders.gather(mine.dump());
     told = leaders.broadcast(leaders.rank() == 0 ? json(texts).dump() : "");
   }
   Nodes nodes;
   nodes.fewest_ranks = nodes.fewest_cores = std::numeric_limits<int>::max();
+  std::set<std::string> flavors;
   for (const auto& text : json::parse(ranks.local().broadcast(std::move(told)))) {
     const json node = json::parse(text.get<std::string>());
     const NodeGpus& gpus = nodes.gpus.emplace_back(gpus_from(node["gpus"]));
@@ -96,9 +105,13 @@ Nodes meet_nodes(const RunInput& input, Communicator& ranks) {
     for (const GpuProperties& gpu : gpus.gpus)
       nodes.gpu_memory_bytes = nodes.gpu_memory_bytes == 0 ? gpu.memory_bytes : std::min(nodes.gpu_memory_bytes, gpu.memory_bytes);
     nodes.counting.push_back(node["counting"]);
+    for (const auto& flavor : node["gpu_flavors"]) flavors.insert(flavor.get<std::string>());
+    nodes.gpu_counts.push_back(node["gpu_count"]);
+    nodes.devices.push_back(node["gpu_of_cases"]);
     nodes.fewest_ranks = std::min(nodes.fewest_ranks, node["ranks"].get<int>());
     nodes.fewest_cores = std::min(nodes.fewest_cores, node["cores"].get<int>());
   }
+  nodes.flavors.assign(flavors.begin(), flavors.end());
   nodes.memory_bytes = ranks.world().min(static_cast<double>(memory_available_bytes()));
   return nodes;
 }
@@ -151,19 +164,21 @@ Topology with_allowed(Topology node, const std::vector<std::vector<int>>& allowe
 }
 
 /// The first GPU, driven by the node's first rank from a CPU beside it, of those that the launcher left to this rank.
-TeamCpus place_on_gpu(const Topology& topology, const NodeGpus& node, const std::vector<int>& allowed, const Team& team) {
+TeamCpus place_on_gpu(const Topology& topology, const NodeGpus& node, int device, const std::vector<int>& allowed, const Team& team) {
   if (node.gpus.empty()) return {.cpus = {}, .oversubscribed = false, .refusal = node.why_none};
   Topology beside = with_allowed(topology, {allowed});
   beside.gpus = {topology_of(node.gpus.front(), topology)};
   TeamPlacement placed = place_on_gpus(beside, team);
-  return {.cpus = std::move(placed.cpus), .oversubscribed = false, .refusal = std::move(placed.refusal), .gpu = node.gpus.front()};
+  TeamCpus place{.cpus = std::move(placed.cpus), .oversubscribed = false, .refusal = std::move(placed.refusal), .gpu = node.gpus.front()};
+  place.device = device;
+  return place;
 }
 
-std::function<TeamCpus(const Team&)> placer(const RunInput& input, Communicator& ranks, const NodeGpus& gpus) {
-  const auto allowed = allowed_cpus(input, ranks);
-  return [gpus, topology = input.topology, whole = with_allowed(input.topology, allowed), allowed,
-          oversubscribe = input.campaign.oversubscribe, local = ranks.local().size()](const Team& team) {
-    if (team.gpus > 0) return place_on_gpu(topology, gpus, allowed.front(), team);
+std::function<TeamCpus(const Team&)> placer(const RunInput& input, const std::vector<std::vector<int>>& allowed, int local,
+                                            const NodeGpus& gpus, int device) {
+  return [gpus, device, local, topology = input.topology, whole = with_allowed(input.topology, allowed), allowed,
+          oversubscribe = input.campaign.oversubscribe](const Team& team) {
+    if (team.gpus > 0) return place_on_gpu(topology, gpus, device, allowed.front(), team);
     if (team.ranks > local)
       return TeamCpus{
           .cpus = {},
@@ -218,23 +233,26 @@ bool shows_levels(const CeilingCase& ceiling) {
   return ceiling.level == "sweep" && (ceiling.pattern == "load" || ceiling.pattern == "chase") && ceiling.measured.team == Team{1, 1};
 }
 
-std::vector<std::string> gpu_flavors(const Nodes& nodes) {
-  std::set<std::string> flavors;
-  for (const auto& node : nodes.gpus)
-    for (auto& flavor : node.flavors()) flavors.insert(std::move(flavor));
-  return {flavors.begin(), flavors.end()};
+/// What becomes of further GPUs.
+std::vector<std::string> notes_of_gpus(const Nodes& nodes, const Campaign& campaign) {
+  std::vector<std::string> notes;
+  for (std::size_t node = 0; node < nodes.facts.size(); ++node) {
+    if (nodes.gpu_counts[node] < 2 || nodes.gpus[node].gpus.empty()) continue;
+    const std::string& pci = nodes.gpus[node].gpus.front().pci;
+    const int device = nodes.devices[node];
+    notes.push_back(fmt::format("{} has {} GPUs: cases are measured on {}, at {}{}", nodes.facts[node].name, nodes.gpu_counts[node],
+                                device == 0 ? "the first one" : gpu_word(device) + ", which its first rank sees", pci,
+                                wants_gpu_ceilings(campaign) ? "; ceilings on each of them" : ", and the others are not measured"));
+  }
+  return notes;
 }
 
-/// Of this node's first rank, for its first GPU; why there are none is told for the campaign that names none of them.
-std::vector<CeilingCase> gpu_ceilings_here(const RunInput& input, Communicator& ranks, std::vector<std::string>& notes) {
-  if (!wants_gpu_ceilings(input.campaign) || ranks.local().rank() != 0) return {};
-  std::vector<CeilingCase> plan;
-  if (!gpus_here().gpus.empty()) plan = gpu_ceilings_of(input.campaign.ceilings, gpus_here().gpus.front());
-  if (!gpus_here().gpus.empty())
-    for (const auto& line : lacking_gpu_ceilings(input.campaign.ceilings, gpus_here().gpus.front()))
-      notes.push_back("[ceilings] nothing is measured for " + line);
-  if (plan.empty() && input.campaign.ceilings.only.empty()) notes.push_back("[ceilings] no ceilings of GPUs: " + gpus_here().in_words());
-  return plan;
+/// The ceilings of this node's GPUs, planned by those who drive them; on rank 0 why there are none of which, for all nodes.
+DrivenGpus gpu_ceilings_of(const RunInput& input, Communicator& ranks, DrivenGpus gpus, std::vector<std::string>& notes) {
+  if (!wants_gpu_ceilings(input.campaign)) return {};
+  const auto of_node = plan_points(input.campaign, rounds_of(input.campaign.ceilings), gpus_here(), ranks.host(), ranks.local(), gpus);
+  for (auto& line : gather_notes(of_node, ranks.leaders())) notes.push_back(std::move(line));
+  return gpus;
 }
 
 /// Appends to `notes` what the campaign names in vain.
@@ -245,8 +263,10 @@ std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes, 
   const auto teams = ceiling_teams(nodes.fewest_cores, nodes.fewest_ranks, input.topology.numa_nodes, input.topology.packages);
   auto all = plan_ceilings(mode, this_cpu().isas, last_caches_of(input.topology), static_cast<std::uint64_t>(nodes.memory_bytes), teams);
   const Links links{.most_ranks_of_node = most_ranks(nodes.facts), .nodes = static_cast<int>(nodes.facts.size())};
-  const auto gpus =
-      wish.only.empty() ? GpuCeilingNames{} : gpu_ceiling_names(input.campaign, gpu_flavors(nodes), nodes.gpus.front().in_words());
+  const auto gpus = wish.only.empty() ? GpuCeilingNames{}
+                                      : gpu_ceiling_names(input.campaign, nodes.flavors,
+                                                          *std::max_element(nodes.gpu_counts.begin(), nodes.gpu_counts.end()),
+                                                          nodes.gpus.front().in_words());
   for (auto& note : check_ceiling_names(input.campaign, all, teams, links, gpus)) notes.push_back(std::move(note));
   std::vector<CeilingCase> wanted;
   const bool sweeps =
@@ -274,7 +294,11 @@ std::string kind_of(const RunInput& input) {
 }
 
 RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& record) {
-  const Nodes nodes = meet_nodes(input, ranks);
+  const auto allowed = allowed_cpus(input, ranks);
+  const bool sees_gpus = wants_gpu_ceilings(input.campaign) || (wants_gpus(input.campaign) && ranks.local().rank() == 0);
+  const DrivenGpus driven = meet_gpus(sees_gpus ? gpus_here() : NodeGpus(), allowed, input.topology, ranks.local());
+  const Nodes nodes = meet_nodes(input, driven, ranks);
+  const auto here = static_cast<std::size_t>(ranks.node());
   Expansion expansion = expand(input.campaign, kernels(), target_of(nodes));
   require_memory(expansion.cases, {static_cast<std::uint64_t>(nodes.memory_bytes), nodes.gpu_memory_bytes});
 
@@ -284,15 +308,12 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& re
                .case_seconds = {},
                .rounds = {},
                .ceilings = {},
-               .gpu_ceilings = {},
+               .gpus = {},
                .ceiling_rounds = rounds_of(input.campaign.ceilings),
-               .place = placer(input, ranks, nodes.gpus[static_cast<std::size_t>(ranks.node())])};
-  for (std::size_t node = 0; node < nodes.facts.size(); ++node)
-    if (const std::size_t gpus = nodes.gpus[node].gpus.size(); gpus > 1)
-      plan.notes.push_back(fmt::format("{} has {} GPUs: cases are measured on the first one, at {}, and the others are not measured",
-                                       nodes.facts[node].name, gpus, nodes.gpus[node].gpus.front().pci));
+               .place = placer(input, allowed, ranks.local().size(), nodes.gpus[here], nodes.devices[here])};
+  for (auto& note : notes_of_gpus(nodes, input.campaign)) plan.notes.push_back(std::move(note));
   plan.ceilings = ceilings_of(input, nodes, plan.notes);
-  plan.gpu_ceilings = gpu_ceilings_here(input, ranks, plan.notes);
+  plan.gpus = gpu_ceilings_of(input, ranks, driven, plan.notes);
   if (wants_node_links(input.campaign) && ranks.nodes() == 1)
     plan.notes.emplace_back("a map of links (node_pairs) takes two nodes or more: on one there is none");
   for (const Case& one : plan.cases) {
@@ -315,15 +336,24 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& re
   plan.rounds = made.rounds;
   plan.seconds = made.seconds;
   plan.numa_rounds = numa_rounds(input.campaign.ceilings, plan.ceiling_rounds);
-  plan.ceiling_seconds =
-      ceilings_seconds(plan.ceilings, plan.ceiling_rounds) + numa_seconds(input.topology.numa_nodes) * plan.numa_rounds +
-      mpi_ceilings_seconds(input.campaign, plan.ceiling_rounds, ranks.nodes(), most_ranks(nodes.facts)) +
-      node_links_seconds(input.campaign, plan.ceiling_rounds, ranks.nodes()) +
-      ranks.world().max(plan.gpu_ceilings.empty() ? 0
-                                                  : gpu_ceilings_seconds(plan.gpu_ceilings, gpus_here().gpus.front(), plan.ceiling_rounds));
+  plan.ceiling_seconds = ceilings_seconds(plan.ceilings, plan.ceiling_rounds) + numa_seconds(input.topology.numa_nodes) * plan.numa_rounds +
+                         mpi_ceilings_seconds(input.campaign, plan.ceiling_rounds, ranks.nodes(), most_ranks(nodes.facts)) +
+                         node_links_seconds(input.campaign, plan.ceiling_rounds, ranks.nodes()) + ranks.world().max(plan.gpus.seconds());
   for (const auto& skip : made.skipped) plan.skipped.push_back({plan.cases[skip.which], skip.reason});
   return plan;
 }
+
+namespace {
+
+/// Of this node: " and 12 of the GPU", " and 24 of 2 GPUs".
+std::string gpu_points_text(const DrivenGpus& gpus) {
+  std::size_t points = 0;
+  for (const auto& one : gpus.all) points += one.count;
+  if (points == 0) return "";
+  return fmt::format(" and {} of {}", points, gpus.all.size() == 1 ? "the GPU" : fmt::format("{} GPUs", gpus.all.size()));
+}
+
+}  // namespace
 
 Exit print_plan(const RunPlan& plan, const RunInput& input, Communicator& ranks) {
   if (ranks.rank() != 0) return Exit::ok;
@@ -342,9 +372,9 @@ Exit print_plan(const RunPlan& plan, const RunInput& input, Communicator& ranks)
   print(fmt::format(
       "{} cases in {} rounds on {} node(s), {} skipped; {} ceiling points{} x {} rounds; about {} (estimate), at most {:.1f} MB a node; "
       "seed {}\n",
-      plan.cases.size(), plan.rounds.size(), ranks.nodes(), plan.skipped.size(), plan.ceilings.size(),
-      plan.gpu_ceilings.empty() ? "" : fmt::format(" and {} of the GPU", plan.gpu_ceilings.size()), plan.ceiling_rounds,
-      duration_text(plan.seconds + plan.ceiling_seconds), static_cast<double>(most_bytes) * 1e-6, input.campaign.seed));
+      plan.cases.size(), plan.rounds.size(), ranks.nodes(), plan.skipped.size(), plan.ceilings.size(), gpu_points_text(plan.gpus),
+      plan.ceiling_rounds, duration_text(plan.seconds + plan.ceiling_seconds), static_cast<double>(most_bytes) * 1e-6,
+      input.campaign.seed));
   return Exit::ok;
 }
 

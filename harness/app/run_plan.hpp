@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/case_runner.hpp"
+#include "app/gpu_ceilings_plan.hpp"
 #include "app/run_options.hpp"
 #include "app/run_record.hpp"
 #include "app/run_session.hpp"
@@ -25,7 +26,7 @@ struct RunPlan {
   std::vector<double> case_seconds;  // estimated, of each case
   std::vector<Plan::Round> rounds;   // indices into cases; of this rank's node and of all
   std::vector<CeilingCase> ceilings;
-  std::vector<CeilingCase> gpu_ceilings;  // of this node's GPU, on its first rank alone
+  DrivenGpus gpus;  // whose ceilings are measured, of this node
   int ceiling_rounds = 0, numa_rounds = 0;
   double seconds = 0, ceiling_seconds = 0;     // estimated, of the cases and of the ceilings before them
   std::function<TeamCpus(const Team&)> place;  // on this rank's node

@@ -8,8 +8,9 @@
 #include <tuple>
 
 #include "app/ceilings_stage.hpp"
-#include "app/gpu_ceilings_stage.hpp"
+#include "app/gpu_ceilings_plan.hpp"
 #include "campaign/changes.hpp"
+#include "core/gpu_device.hpp"
 #include "machine/program_id.hpp"
 #include "store/file_bytes.hpp"
 #include "store/result_store.hpp"
@@ -94,7 +95,7 @@ json overdue_to_json(const std::map<WorkKey, Overdue>& overdue) {
 
 std::string where_measured(const CeilingRow& row) {
   if (row.level == "mpi" || row.level == "link") return row.level;
-  return row.scope == gpu_scope ? gpu_rounds : "node";
+  return row.scope == gpu_scope ? gpu_rounds(gpu_of_name(row.name)) : "node";
 }
 
 /// The rounds of ceilings that were measured, named as units of work. What failed is tried again, and not forgotten.

@@ -120,7 +120,7 @@ class Session {
       return;
     const std::string_view mode = to_string(input_.campaign.ceilings.mode);
     CeilingsStage stage(plan_.ceilings, session_, ranks_, plan_.place);
-    GpuCeilingsStage gpu(plan_.gpu_ceilings, plan_.place(Team{.gpus = 1}), session_, ranks_.host(), runner_.gpu_in_use());
+    GpuCeilingsStage gpus(plan_.gpus, session_, ranks_, runner_.gpu_in_use());
     MpiCeilingsStage messages(input_.campaign, session_, ranks_, plan_.place);
     NodeLinksStage links(input_.campaign, session_, ranks_, plan_.place);
     for (int round = 0; round < plan_.ceiling_rounds && !stop_here(); ++round) {
@@ -132,7 +132,7 @@ class Session {
       for (int turn = 0; turn < in_turn; ++turn) {
         if (in_turn == 1 || turn == ranks_.node()) {
           measure_ceilings(stage, round);
-          measure_gpu_ceilings(gpu, round, in_turn);
+          measure_gpu_ceilings(gpus, round, in_turn);
         }
         if (in_turn > 1) ranks_.world().wait_for_all();
       }
@@ -153,14 +153,22 @@ class Session {
     if (unit) accept_ceilings(*unit);
   }
 
-  /// By the leader, while the other ranks of the node wait.
+  /// By the ranks that drive the node's GPUs, while the others wait.
   void measure_gpu_ceilings(GpuCeilingsStage& stage, int round, int in_turn) {
-    if (!wants_gpu_ceilings(input_.campaign)) return;
-    deadlines_.begin_ceilings(plan_, ranks_.local().broadcast(leads() ? stage.round_id(round) : ""), in_turn);
-    if (!plan_.gpu_ceilings.empty() && !is_finished(stage.round_id(round), time_pass)) {
-      progress_.say(fmt::format("ceilings of the GPU ({}), round {} of {}: {} kernels and working sets",
-                                to_string(input_.campaign.ceilings.mode), round + 1, plan_.ceiling_rounds, plan_.gpu_ceilings.size()));
-      accept_ceilings(stage.measure(round));
+    if (plan_.gpus.all.empty()) return;
+    const auto to_do = stage.to_do(round, [this](const std::string& id) { return is_finished(id, time_pass); });
+    if (to_do.empty()) return;
+    std::size_t points = 0;
+    for (const auto& one : to_do) points += one.gpu->count;
+    progress_.say(fmt::format("ceilings of {} ({}), round {} of {}: {} kernels and working sets",
+                              to_do.size() == 1 ? "the GPU" : fmt::format("{} GPUs", to_do.size()), to_string(input_.campaign.ceilings.mode),
+                              round + 1, plan_.ceiling_rounds, points));
+    for (int turn = 0; turn < plan_.gpus.turns; ++turn) {
+      std::vector<GpuCeilingsStage::ToDo> now;
+      std::copy_if(to_do.begin(), to_do.end(), std::back_inserter(now), [&](const auto& one) { return one.gpu->driver.turn == turn; });
+      if (now.empty()) continue;
+      deadlines_.begin_gpu_ceilings(plan_, now, in_turn);
+      for (const auto& unit : stage.measure(round, now)) accept_ceilings(unit);
     }
     ranks_.local().wait_for_all();
   }

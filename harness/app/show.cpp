@@ -17,6 +17,7 @@
 #include "app/streams.hpp"
 #include "app/uncounted.hpp"
 #include "core/error.hpp"
+#include "core/gpu_device.hpp"
 #include "model/displacement.hpp"
 
 namespace plumbline::app {
@@ -100,6 +101,7 @@ Json row_of(const Placement& p) {
            {"ranks", p.of->ranks},
            {"threads", p.of->threads},
            {"gpus", p.of->gpus},
+           {"gpu", p.of->gpus > 0 ? Json(gpu_word(p.gpu)) : Json()},
            {"node", p.node},
            {"seconds", number(p.seconds)},
            {"gflops", number(p.gflops)},

@@ -185,6 +185,34 @@ int peers_of(int ordinal) {
   return peers;
 }
 
+std::string in_words(const cudaUUID_t& uuid) {
+  std::string text;
+  for (int i = 0; i < 16; ++i) {
+    constexpr const char* digits = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += {digits[byte / 16], digits[byte % 16]};
+  }
+  return text;
+}
+
+/// What the driver calls it: cuDeviceGetUuid names the GPU as a whole until CUDA 11.4, and from then on a MIG part by itself.
+std::string uuid_of(int ordinal, const cudaDeviceProp& told) {
+  using GetUuid = int (*)(cudaUUID_t*, int);  // CUresult, CUdevice
+  const auto by_driver = [&](unsigned version, cudaUUID_t& uuid) {
+    void* call = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    if (cudaGetDriverEntryPointByVersion("cuDeviceGetUuid", &call, version, cudaEnableDefault, &found) != cudaSuccess) {
+      cudaGetLastError();
+      return false;
+    }
+    return found == cudaDriverEntryPointSuccess && reinterpret_cast<GetUuid>(call)(&uuid, ordinal) == 0;
+  };
+  cudaUUID_t whole{}, own{};
+  if (!by_driver(9020, whole) || !by_driver(11040, own)) return "GPU-" + in_words(told.uuid);
+  return (in_words(whole) == in_words(own) ? "GPU-" : "MIG-") + in_words(own);
+}
+
 GpuProperties properties_of(int ordinal) {
   cudaDeviceProp told{};
   PLUMBLINE_CUDA(cudaGetDeviceProperties(&told, ordinal));
@@ -207,6 +235,7 @@ GpuProperties properties_of(int ordinal) {
   gpu.shared_bytes_per_multiprocessor = told.sharedMemPerMultiprocessor;
   gpu.ecc = told.ECCEnabled != 0;
   gpu.peers = peers_of(ordinal);
+  gpu.uuid = uuid_of(ordinal, told);
   return gpu;
 }
 

@@ -20,7 +20,7 @@ namespace plumbline {
 struct GpuProperties {
   int ordinal = 0;
   std::string name;          // "NVIDIA H100 80GB HBM3"
-  std::string pci;           // "0000:17:00.0", as hwloc has it
+  std::string pci;           // "0000:17:00.0", as hwloc has it; MIG parts of one GPU share it
   std::string flavor;        // of the code in the module that runs here: "cuda13-sm_90a"; empty: it has none for this GPU
   int major = 0, minor = 0;  // compute capability
   int multiprocessors = 0;
@@ -30,7 +30,8 @@ struct GpuProperties {
   int memory_bus_bits = 0;
   std::uint64_t memory_bytes = 0, l2_bytes = 0, shared_bytes_per_multiprocessor = 0;
   bool ecc = false;
-  int peers = 0;  // other visible GPUs whose memory it reaches by itself
+  int peers = 0;          // other visible GPUs whose memory it reaches by itself
+  std::string uuid = {};  // "GPU-...", of a MIG part its own "MIG-..."; empty where the driver tells none
 };
 
 /// A GPU in use by this process until its destruction: its context is current in the thread that opened it, and all calls and sweeps are
@@ -87,7 +88,7 @@ OpenedGpuModule open_gpu_module(const std::vector<std::filesystem::path>& folder
 
 inline constexpr std::string_view gpu_module_file = "libplumbline_cuda.so";
 /// Changes with every change of what stands in this header and in what it includes.
-inline constexpr int gpu_module_interface = 5;
+inline constexpr int gpu_module_interface = 6;
 /// The module's one function: null where it was built to another interface.
 using GpuModuleEntry = const GpuModule* (*)(int interface, const char* version);
 inline constexpr const char* gpu_module_entry = "plumbline_gpu_module";

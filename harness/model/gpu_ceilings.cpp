@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/gpu_device.hpp"
 #include "model/ceiling_samples.hpp"
 #include "model/gpu_limits.hpp"
 #include "model/levels.hpp"
@@ -12,7 +13,6 @@
 namespace plumbline {
 namespace {
 
-constexpr const char* gpu = "GPU";
 constexpr const char* stated = "stated";
 
 using Rows = std::vector<const CeilingRow*>;
@@ -158,7 +158,7 @@ std::string why_undecided(const FoundLevels& found, std::size_t points) {
 Ceiling missing(const CeilingRow& any, const std::string& level, const std::string& reason) {
   Ceiling ceiling = described(any);
   ceiling.level = level;
-  ceiling.name = std::string(gpu) + " " + level + " " + (any.pattern == gpu_load_own ? gpu_load : any.pattern);
+  ceiling.name = gpu_word(gpu_of_name(any.name)) + " " + level + " " + (any.pattern == gpu_load_own ? gpu_load : any.pattern);
   ceiling.scope = any.scope;
   ceiling.status = Status::unavailable;
   ceiling.reason = reason;
@@ -219,11 +219,11 @@ bool is_gpu_sample(const CeilingRow& row) { return row.scope == gpu_scope && row
 std::vector<Ceiling> fit_gpu_ceilings(std::span<const CeilingRow> samples) {
   std::vector<std::pair<std::string, std::string>> order;  // node and name, of first appearance
   std::map<std::pair<std::string, std::string>, Rows> by_name;
-  std::map<std::string, std::map<std::string, Sweep>> sweeps;  // by node and pattern
+  std::map<std::pair<std::string, int>, std::map<std::string, Sweep>> sweeps;  // by node and GPU, then pattern
   for (const auto& row : samples) {
     if (!is_gpu_sample(row)) continue;
     if (row.level == "sweep") {
-      sweeps[row.node][row.pattern][row.working_set_bytes].push_back(&row);
+      sweeps[{row.node, gpu_of_name(row.name)}][row.pattern][row.working_set_bytes].push_back(&row);
       continue;
     }
     auto& rows = by_name[{row.node, row.name}];
@@ -236,7 +236,7 @@ std::vector<Ceiling> fit_gpu_ceilings(std::span<const CeilingRow> samples) {
       fit_sizes(rows, ceilings);
     else
       ceilings.push_back(fit_best(rows, rows.front()->level));
-  for (const auto& [node, patterns] : sweeps) fit_sweeps(patterns, ceilings);
+  for (const auto& [of_gpu, patterns] : sweeps) fit_sweeps(patterns, ceilings);
   return ceilings;
 }
 

@@ -12,10 +12,10 @@ namespace plumbline {
 /// Whether a sample is a GPU's, measured here (not stated by the user).
 bool is_gpu_sample(const CeilingRow& row);
 
-/// One ceiling a name, of its best sample, with the clock beside it and the limit at that clock. Of samples of level "gemm" it is that of
-/// the size with the best median, and where there are several each is one of that level too. Of samples of level "sweep" one a level
-/// and pattern: L1 where it is the loads of each multiprocessor's own bytes, L2 and mem as the plateaus of loads past L1 show them; each
-/// with status and reason where it was not found.
+/// Of each GPU of each node (core/gpu_device.hpp) by itself. One ceiling a name, of its best sample, with the clock beside it and the limit
+/// at that clock. Of samples of level "gemm" it is that of the size with the best median, and where there are several each is one of that
+/// level too. Of samples of level "sweep" one a level and pattern: L1 where it is the loads of each multiprocessor's own bytes, L2 and mem
+/// as the plateaus of loads past L1 show them; each with status and reason where it was not found.
 std::vector<Ceiling> fit_gpu_ceilings(std::span<const CeilingRow> samples);
 
 /// Patterns of sweeps: all loads past L1, and each multiprocessor's own through it (working sets are those of all).

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/gpu_device.hpp"
 #include "model/spread.hpp"
 
 namespace plumbline {
@@ -142,6 +143,18 @@ bool is_oversubscribed(const Tables& tables, const Place& place) {
   return false;
 }
 
+/// "device":"GPU1" of the first pass that says it; older files knew one GPU a node.
+int gpu_of(const Tables& tables, const Place& place) {
+  constexpr std::string_view key = "\"device\":\"";
+  for (const char* pass : {"time", "count"})
+    if (const OutcomeRow* row = outcome_of(tables, place, pass))
+      if (const auto at = row->placement.find(key); at != std::string::npos) {
+        const auto word = at + key.size();
+        return gpu_of_name(row->placement.substr(word, row->placement.find('"', word) - word));
+      }
+  return 0;
+}
+
 /// Numbers inside names by their value: n=8 before n=64.
 bool in_natural_order(const std::string& a, const std::string& b) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -186,6 +199,7 @@ Measurements measurements_of(const Results& results) {
       Measured measured{.of = &row, .node = tables.places.words(place).second, .seconds = team_seconds(tables, place)};
       if (const auto model = all.models.find(row.id); model != all.models.end()) measured.model = &model->second;
       measured.oversubscribed = is_oversubscribed(tables, place);
+      if (row.gpus > 0) measured.gpu = gpu_of(tables, place);
       add_counts(tables, place, measured);
       all.cases.push_back(std::move(measured));
     }

@@ -40,6 +40,7 @@ struct Measured {
   std::map<std::string, std::map<std::string, Reported>> counts = {};  // backend -> event -> sum over ranks, median over repetitions
   const std::map<std::string, Bounds>* model = nullptr;                // quantity -> bounds; borrowed from the Measurements
   bool oversubscribed = false;
+  int gpu = 0;  // of the node's GPUs that it ran on, as ceilings count them (core/gpu_device.hpp)
 
   /// Absent bounds when the model does not speak of the quantity.
   Bounds expected(const std::string& quantity) const;

@@ -33,6 +33,7 @@ RowFacts facts_of(const Observation& observation) {
 /// Of many nodes so many, evenly over their order, stand for all: middle and scatter are the same, and the work does not grow as the square
 /// of the nodes.
 constexpr std::size_t most_peers = 64;
+constexpr std::size_t most_exactly = 512;  // rows of which each may have peers of its own
 
 std::vector<double> spread_evenly(std::vector<double> values) {
   if (values.size() <= most_peers) return values;
@@ -78,7 +79,7 @@ class Comparer {
       facts_.push_back(row.status == Status::ok ? facts_of(observation) : RowFacts());
       if (row.status == Status::ok) {
         row.value = value_of(facts_.back().log, row.unit);
-        like_[{kind, row.key.what, row.unit}].push_back(result_.rows.size());
+        like_[{kind, observation.like.empty() ? row.key.what : observation.like, row.unit}].push_back(result_.rows.size());
       }
       nodes_of_kind_[kind].insert(row.key.node);
       result_.rows.push_back(std::move(row));
@@ -97,6 +98,16 @@ class Comparer {
     for (std::size_t i = 0; i < series_.size(); ++i) result_.rows[row_of_series_[i]].judged = checked.rows[i];
   }
 
+  /// Of the rows of other nodes. A node has several where it has several like GPUs.
+  std::vector<double> values_beside(std::size_t own, const std::vector<std::size_t>& rows, const std::vector<double>& standing,
+                                    std::size_t peers) const {
+    if (peers + 1 == rows.size() || rows.size() > most_exactly) return without(standing, rows.size(), own);
+    std::vector<double> others;
+    for (const std::size_t row : rows)
+      if (result_.rows[row].key.node != result_.rows[rows[own]].key.node) others.push_back(facts_[row].log);
+    return spread_evenly(std::move(others));
+  }
+
   /// One thing on all like nodes.
   void add_like(const std::vector<std::size_t>& rows) {
     std::vector<double> logs, clocks, scatters;
@@ -107,16 +118,18 @@ class Comparer {
     }
     const std::vector<double> standing = spread_evenly(logs);
     const double scatter = median_of(scatters), clock_hz = median_of(clocks);
+    std::map<std::string, std::size_t> rows_of_node;
+    for (const std::size_t row : rows) ++rows_of_node[result_.rows[row].key.node];
     for (std::size_t i = 0; i < rows.size(); ++i) {
       NodeRow& of = result_.rows[rows[i]];
-      of.peers = rows.size() - 1;
+      of.peers = rows.size() - rows_of_node[of.key.node];
       of.peers_clock_hz = clock_hz;
       if (of.peers == 0) {
         of.status = Status::unavailable;
         of.reason = "no like node has it";
         continue;
       }
-      CheckedSeries series{.key = of.key, .row_class = of.row_class, .unit = of.unit, .before = without(standing, rows.size(), i), .sample_scatter = scatter};
+      CheckedSeries series{.key = of.key, .row_class = of.row_class, .unit = of.unit, .before = values_beside(i, rows, standing, of.peers), .sample_scatter = scatter};
       const double middle = median_of(series.before);
       of.peers_value = value_of(middle, of.unit);
       series.after = facts_[rows[i]].log;

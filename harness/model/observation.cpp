@@ -4,7 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "core/gpu_device.hpp"
 #include "model/gpu_ceilings.hpp"
+#include "model/gpu_limits.hpp"
 #include "model/mpi_ceilings.hpp"
 #include "model/node_links.hpp"
 #include "model/roofline.hpp"
@@ -49,7 +51,7 @@ std::vector<Observation> cases_of(const Results& results, std::span<const Ceilin
     if (row.rank == -1) samples[{row.case_id, row.node}].add(row.session, row.seconds, row.clock_hz);
   std::map<SeriesKey, const OutcomeRow*> outcomes;
   for (const auto& row : results.outcomes)
-    if (row.pass == "time") outcomes[{row.case_id, row.node}] = &row;
+    if (row.pass == "time" && !row.case_id.starts_with("ceilings/")) outcomes[{row.case_id, row.node}] = &row;  // not a round of ceilings
   for (const auto& [key, outcome] : outcomes) samples[key];
   const auto bounds = bounds_of(results, ceilings);
   std::vector<Observation> cases;
@@ -82,10 +84,20 @@ std::string name_of(const Named& one) {
   return "ceiling/" + one.name + precision + "/r" + std::to_string(one.ranks) + "t" + std::to_string(one.threads);
 }
 
+/// Links are not alike: what a GPU reaches of the host and of others depends on where in the node it is.
+std::string like_gpus(const Ceiling& ceiling) {
+  const auto gpu = gpu_of_method(ceiling.method);
+  if (ceiling.scope != gpu_scope || ceiling.level == "host-dev" || !gpu) return {};
+  Ceiling of_any = ceiling;
+  of_any.name = name_on_gpu(ceiling.name, 0);
+  return name_of(of_any) + " of " + gpu->name;
+}
+
 bool is_sample_of(const CeilingRow& row, const Ceiling& ceiling, bool from_sweep) {
   const bool same_size =
       row.working_set_bytes == ceiling.samples_bytes || (std::isnan(row.working_set_bytes) && std::isnan(ceiling.samples_bytes));
-  const bool same_device = (row.scope == gpu_scope) == (ceiling.scope == gpu_scope);
+  const bool of_gpu = ceiling.scope == gpu_scope;
+  const bool same_device = (row.scope == gpu_scope) == of_gpu && (!of_gpu || gpu_of_name(row.name) == gpu_of_name(ceiling.name));
   return row.status == Status::ok && same_device && same_size &&
          (from_sweep ? row.level == "sweep" || row.level == gpu_by_size : row.level == ceiling.level) &&
          (from_sweep || row.name == ceiling.name) && row.pattern == ceiling.pattern && row.precision == ceiling.precision &&
@@ -113,6 +125,7 @@ std::vector<Observation> ceilings_of(const Results& results, std::span<const Cei
     if (ceiling.level == "vector" || ceiling.unit == "bytes") continue;
     Observation observation{.key = {name_of(ceiling), ceiling.node}, .row_class = class_of(ceiling), .unit = ceiling.unit};
     observation.flavor = ceiling.method.substr(0, ceiling.method.find(','));
+    observation.like = like_gpus(ceiling);
     observation.status = ceiling.status;
     observation.reason = ceiling.reason;
     Samples samples = ceiling.status == Status::ok ? samples_of(ceiling, of_node[ceiling.node]) : Samples();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/gpu_device.hpp"
 #include "core/quantity_parts.hpp"
 #include "model/traffic.hpp"
 
@@ -33,12 +34,18 @@ LevelIntensity intensity(const Estimate& flops, const LevelTraffic& traffic) {
 
 // ------------------------------------------------------------------------------------------------------------------ ceilings
 
-/// How far a ceiling's team and node are from a case's: 0 for the same. A team of other shape but equal size is nearer than any other.
+/// Of a case on a GPU: whether the ceiling is another one's. Stated ceilings are any GPU's.
+bool is_of_another_gpu(const Ceiling& ceiling, const Placement& placement) {
+  return ceiling.scope == gpu_scope && ceiling.pattern != "stated" && gpu_of_name(ceiling.name) != placement.gpu;
+}
+
+/// How far a ceiling's team, GPU and node are from a case's: 0 for the same. A team of other shape but equal size is nearer than any other.
 double distance(const Ceiling& ceiling, const Placement& placement) {
   const auto workers = [](std::int64_t ranks, std::int64_t threads) { return static_cast<double>(ranks * threads); };
   const CaseRow& row = *placement.of;
   double far = 100 * std::abs(std::log2(workers(ceiling.ranks, ceiling.threads) / workers(row.ranks, row.threads)));
   if (ceiling.ranks != row.ranks || ceiling.threads != row.threads) far += 1;
+  if (is_of_another_gpu(ceiling, placement)) far += 5000;
   if (ceiling.node != placement.node) far += 10000;
   return far;
 }
@@ -79,7 +86,10 @@ const Ceiling* roof_at(const std::string& level, const Placement& placement, std
 void note_stand_in(const Ceiling& ceiling, Placement& placement) {
   const CaseRow& row = *placement.of;
   std::string note;
-  if (ceiling.node != placement.node) note = "of node " + ceiling.node;
+  if (ceiling.node != placement.node)
+    note = "of node " + ceiling.node;
+  else if (is_of_another_gpu(ceiling, placement))
+    note = "of " + gpu_word(gpu_of_name(ceiling.name)) + " for " + gpu_word(placement.gpu);
   if (ceiling.ranks * ceiling.threads != row.ranks * row.threads)
     note += std::string(note.empty() ? "" : ", ") + "of team " + team_name(ceiling.ranks, ceiling.threads) + " for " +
             team_name(row.ranks, row.threads);
@@ -153,6 +163,7 @@ Placement place_case(const Measured& measured, const Measurements& all, std::spa
                      std::span<const ProfilerMetrics> profilers) {
   Placement placement{.of = measured.of, .node = measured.node, .seconds = measured.seconds.value};
   placement.roof_precision = roof_precision(measured);
+  placement.gpu = measured.gpu;
   const Traffic traffic = traffic_of(measured, all, set, profilers);
   placement.join = traffic.join;
   placement.bytes_source = traffic.source;

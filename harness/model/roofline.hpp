@@ -55,6 +55,7 @@ struct Placement {
   FmaMixes fma_mixes = {};                                             // by precision, of those counters that tell them apart
   double partial_fma_gflops = absent, percent_of_partial_fma = absent;  // the peak times the attainable part of it by the case's own mix
   bool bound_is_certain = false;  // else it is by the least traffic, and with more there is another bound or a higher percentage
+  int gpu = 0;                    // of the node's, that the case ran on
   Status bound_status = Status::unavailable;
   std::string bound_reason = {};  // why there is no bound
   Join join = Join::none;

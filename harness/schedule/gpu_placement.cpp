@@ -5,30 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "schedule/gpu_distance.hpp"
+
 namespace plumbline {
-namespace {
-
-// How far a CPU is from a GPU: beside it, in a NUMA domain or package where some CPU is beside it, elsewhere. A second thread of a
-// core counts as farther than any first thread beside the GPU, but nearer than another domain's.
-class Distance {
- public:
-  Distance(const Topology& node, const GpuFacts& gpu) : near_(gpu.near_cpus.begin(), gpu.near_cpus.end()) {
-    for (const auto& cpu : node.cpus)
-      if (near_.contains(cpu.cpu)) {
-        domains_.insert(cpu.numa);
-        packages_.insert(cpu.package);
-      }
-  }
-  int operator()(const CpuFacts& cpu) const {
-    const int away = near_.contains(cpu.cpu) ? 0 : domains_.contains(cpu.numa) ? 1 : packages_.contains(cpu.package) ? 2 : 3;
-    return 2 * away + (cpu.sibling > 0 ? 1 : 0);
-  }
-
- private:
-  std::set<int> near_, domains_, packages_;
-};
-
-}  // namespace
 
 TeamPlacement place_on_gpus(const Topology& node, Team team) {
   TeamPlacement placement;
@@ -38,7 +17,7 @@ TeamPlacement place_on_gpus(const Topology& node, Team team) {
   }
   std::set<int> taken;
   for (int rank = 0; rank < team.ranks; ++rank) {
-    const Distance distance(node, node.gpus[static_cast<std::size_t>(rank)]);
+    const GpuDistance distance(node, node.gpus[static_cast<std::size_t>(rank)]);
     std::vector<CpuFacts> free;
     for (const auto& cpu : node.cpus)
       if (cpu.allowed && !taken.contains(cpu.cpu)) free.push_back(cpu);

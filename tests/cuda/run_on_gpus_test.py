@@ -20,12 +20,18 @@ ON_CPU = SERIES + 'flavor = ["gcc*-O3-v2", "gcc*-O3-neon"]\nparams = {m = 64, n 
 LONGEST = 120
 
 
-def plumbline(*words, ranks=0, stand_in=True, **environment):
-    launcher = [MPIEXEC, "-n", str(ranks)] if ranks else []
+def plumbline(*words, ranks=0, each_sees=None, stand_in=True, **environment):
+    """`each_sees`: CUDA_VISIBLE_DEVICES of each rank, as a launcher sets it that gives each of them a GPU."""
     surroundings = {**os.environ, **({"PLUMBLINE_CUDA_MODULE_PATH": os.environ["STAND_IN_CUDA"]} if stand_in else {}), **environment}
-    return subprocess.run(
-        [*launcher, os.environ["PLUMBLINE"], *map(str, words)], capture_output=True, text=True, timeout=LONGEST, env=surroundings
-    )
+    if "CUDA_VISIBLE_DEVICES" not in environment:
+        surroundings.pop("CUDA_VISIBLE_DEVICES", None)
+    program = [os.environ["PLUMBLINE"], *map(str, words)]
+    launch = [MPIEXEC, "-n", str(ranks), *program] if ranks else program
+    if each_sees is not None:
+        launch = [MPIEXEC]
+        for rank, seen in enumerate(each_sees):
+            launch += [*([":"] if rank else []), "-n", "1", "-env", "CUDA_VISIBLE_DEVICES", seen, *program]
+    return subprocess.run(launch, capture_output=True, text=True, timeout=LONGEST, env=surroundings)
 
 
 def document(*words, **options):
@@ -71,20 +77,22 @@ def test_a_case_on_a_gpu_is_measured_by_one_rank_whatever_the_launch(run, ranks)
         assert all(one["seconds"] > 0 and one["clock_hz"] == 1e9 for one in times), "the clock is the GPU's"
 
 
-def test_the_gpu_is_named_by_its_uuid_and_its_conditions_are_kept(run, tmp_path):
+@pytest.mark.parametrize("nameless", ["0", "1"])
+def test_the_gpu_is_named_by_its_uuid_and_its_conditions_are_kept(run, tmp_path, nameless):
+    """By CUDA; where that has no UUID, by the management library."""
     shutil.copy(os.environ["STAND_IN_NVML"], tmp_path / "libnvidia-ml.so.1")
-    ended, store = run(ON_GPU, LD_LIBRARY_PATH=str(tmp_path))
+    ended, store = run(ON_GPU, LD_LIBRARY_PATH=str(tmp_path), PLUMBLINE_STAND_IN_NAMELESS=nameless)
     assert ended.returncode == 0, ended.stderr
     for row in outcomes(store, "ok"):
         gpu = json.loads(row["placement"])["ranks"][0]["gpu"]
-        assert gpu["uuid"].startswith("GPU-")
+        assert gpu["uuid"] == "GPU-11111111-0000-0000-0000-000000000001" and gpu["device"] == "GPU"
         for when in ("before", "after"):
             assert gpu["conditions"][when]["power_watts"] == {"value": 123.456}
             assert gpu["conditions"][when]["clock_event_reasons"] == {"value": "idle"}
 
 
 def test_without_the_drivers_library_the_conditions_are_absent_with_the_reason(run):
-    _, store = run(ON_GPU)
+    _, store = run(ON_GPU, PLUMBLINE_STAND_IN_NAMELESS="1")
     gpu = json.loads(outcomes(store, "ok")[0]["placement"])["ranks"][0]["gpu"]
     assert gpu["uuid"] is None and "libnvidia-ml.so.1" in gpu["uuid_reason"]
     assert gpu["conditions"]["before"]["power_watts"]["value"] is None
@@ -113,6 +121,14 @@ def test_one_table_of_cases_may_have_teams_of_both_kinds(run):
 def test_a_further_gpu_is_told_to_be_idle(run):
     ended, _ = run(ON_GPU, PLUMBLINE_STAND_IN_GPUS="2")
     assert "has 2 GPUs: cases are measured on the first one, at 0000:17:00.0" in ended.stderr
+
+
+def test_a_part_of_a_gpu_is_named_by_its_own_uuid_beside_the_gpus(run, tmp_path):
+    shutil.copy(os.environ["STAND_IN_NVML"], tmp_path / "libnvidia-ml.so.1")
+    ended, store = run(ON_GPU, LD_LIBRARY_PATH=str(tmp_path), PLUMBLINE_STAND_IN_PARTS="1")
+    assert ended.returncode == 0, ended.stderr
+    gpu = json.loads(outcomes(store, "ok")[0]["placement"])["ranks"][0]["gpu"]
+    assert (gpu["uuid"], gpu["part_of"]) == ("MIG-11111111-0000-0000-0000-000000000001", "GPU-11111111-0000-0000-0000-000000000001")
 
 
 def test_what_is_finished_is_not_measured_again(run):

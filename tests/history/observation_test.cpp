@@ -110,6 +110,30 @@ TEST(Observation, ceilings_have_the_samples_that_their_median_is_of) {
   EXPECT_EQ(latency->point, "") << "messages are measured by a stage of their own";
 }
 
+TEST(Observation, each_gpu_of_a_node_has_series_of_its_own_and_like_gpus_know_each_other) {
+  Results results;
+  const auto add = [&](const char* name, double value, std::int32_t round) {
+    const bool is_link = std::string(name).find("host") != std::string::npos;
+    results.ceilings.push_back(sample(name, is_link ? "host-dev" : "compute", "fma", value, absent, round));
+    results.ceilings.back().scope = gpu_scope;
+    results.ceilings.back().method = "cuda13-sm_90a, 132 multiprocessors of 9.0, NVIDIA H100";
+  };
+  for (std::int32_t round = 0; round < 2; ++round) {
+    add("GPU FP64 FMA", 30000 + round, round);
+    add("GPU1 FP64 FMA", 20000 + round, round);
+    add("GPU1 to host, copy engine, pinned", 50 + round, round);
+  }
+  const auto all = observe(results, {});
+  const auto *first = find(all, "ceiling/GPU FP64 FMA/fp64/r1t1"), *second = find(all, "ceiling/GPU1 FP64 FMA/fp64/r1t1"),
+             *host = find(all, "ceiling/GPU1 to host, copy engine, pinned/r1t1");
+  ASSERT_TRUE(first && second && host);
+  EXPECT_EQ(first->sessions, (Sessions{{30000, 30001}}));
+  EXPECT_EQ(second->sessions, (Sessions{{20000, 20001}}));
+  EXPECT_EQ(second->like, first->like);
+  EXPECT_EQ(second->like, "ceiling/GPU FP64 FMA/fp64/r1t1 of NVIDIA H100");
+  EXPECT_EQ(host->like, "") << "where a GPU is in its node is part of what its link can do";
+}
+
 CeilingRow link(const std::string& node, const std::string& peer, double value, std::int32_t round) {
   CeilingRow row = sample("MPI link bandwidth to " + peer, "link", "both ways", value, 1 << 20, round);
   row.node = node;

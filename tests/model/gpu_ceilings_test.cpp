@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "core/gpu_device.hpp"
 #include "model/ceiling_limits.hpp"
 #include "model/disturbances.hpp"
 #include "model/gpu_limits.hpp"
@@ -255,6 +256,25 @@ TEST(GpuCeilings, what_failed_is_there_with_its_reason) {
   ASSERT_EQ(ceilings.size(), 1U);
   EXPECT_EQ(ceilings[0].status, Status::failed);
   EXPECT_NE(ceilings[0].reason.find("wrong result"), std::string::npos);
+}
+
+TEST(GpuCeilings, of_each_gpu_of_a_node_are_its_own) {
+  std::vector<CeilingRow> rows = sweeps();
+  for (CeilingRow second : sweeps()) {
+    second.name = name_on_gpu(second.name, 1);
+    second.value *= second.unit == "seconds" ? 2 : 0.5;
+    rows.push_back(second);
+  }
+  rows.push_back(row("GPU FP64 FMA", "fp64", "compute", "fma", "GFLOP/s", 30000));
+  rows.push_back(row("GPU1 FP64 FMA", "fp64", "compute", "fma", "GFLOP/s", 20000));
+  const auto ceilings = fit_gpu_ceilings(rows);
+  EXPECT_EQ(ceilings.size(), 2 * (fit_gpu_ceilings(sweeps()).size() + 1));
+  for (const auto& [of_first, of_second] : {std::pair{"GPU L1 load", "GPU1 L1 load"}, {"GPU mem load", "GPU1 mem load"}, {"GPU L2 copy", "GPU1 L2 copy"}}) {
+    ASSERT_TRUE(named(ceilings, of_first) && named(ceilings, of_second)) << of_second;
+    EXPECT_DOUBLE_EQ(named(ceilings, of_second)->value, 0.5 * named(ceilings, of_first)->value);
+  }
+  EXPECT_DOUBLE_EQ(named(ceilings, "GPU1 mem chase")->value, 2 * named(ceilings, "GPU mem chase")->value);
+  EXPECT_EQ(named(ceilings, "GPU1 FP64 FMA")->value, 20000);
 }
 
 TEST(GpuCeilings, never_meet_those_of_cpus) {

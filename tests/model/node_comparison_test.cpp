@@ -380,4 +380,46 @@ TEST(Nodes, a_ceiling_without_a_point_is_suspicious_and_not_measured_again) {
   EXPECT_TRUE(plan_remeasuring(comparison, five_nodes).empty());
 }
 
+/// Nodes of four like GPUs; those of one node may be faster or slower, or one of them.
+Side with_gpus(std::size_t nodes, const std::string& slow_node, int slow_gpu) {
+  Side side;
+  for (std::size_t n = 0; n < nodes; ++n) {
+    const std::string node = Job::node_name(n);
+    side.machines[node] = "kind";
+    for (int gpu = 0; gpu < 4; ++gpu) {
+      const bool slow = node == slow_node && (gpu == slow_gpu || slow_gpu < 0);
+      const double rate = (slow ? 20000 : 30000) * (1 + 0.001 * static_cast<double>((3 * n + static_cast<std::size_t>(gpu)) % 5));
+      side.observations.push_back({.key = {"ceiling/GPU" + (gpu == 0 ? "" : std::to_string(gpu)) + " FP64 FMA/fp64/r1t1", node},
+                                   .row_class = "compute",
+                                   .unit = "GFLOP/s",
+                                   .like = "ceiling/GPU FP64 FMA/fp64/r1t1 of NVIDIA H100",
+                                   .sessions = {{rate, 1.001 * rate, 0.999 * rate}}});
+    }
+  }
+  return side;
+}
+
+TEST(Nodes, a_slow_gpu_is_held_against_all_like_gpus_of_other_nodes) {
+  const auto comparison = compare_nodes(with_gpus(2, "nodeB", 2), {}, {});
+  const auto& suspect = node_of(comparison, "nodeB");
+  EXPECT_EQ(node_of(comparison, "nodeA").finding, NodeFinding::alike);
+  EXPECT_EQ(suspect.finding, NodeFinding::suspect);
+  ASSERT_EQ(suspect.suspicious.size(), 1U);
+  const NodeRow& row = comparison.rows[suspect.suspicious[0]];
+  EXPECT_EQ(row.key.what, "ceiling/GPU2 FP64 FMA/fp64/r1t1") << "that GPU of that node";
+  EXPECT_EQ(row.peers, 4U) << "with the other node's GPUs, not its own neighbours";
+  EXPECT_NEAR(row.judged.slowdown, 1.5, 0.01);
+}
+
+TEST(Nodes, a_node_whose_gpus_are_all_slow_is_no_peer_of_its_own) {
+  const auto comparison = compare_nodes(with_gpus(5, "nodeC", -1), {}, {});
+  EXPECT_EQ(node_of(comparison, "nodeC").suspicious.size(), 4U);
+  EXPECT_EQ(node_of(comparison, "nodeA").finding, NodeFinding::alike);
+}
+
+TEST(Nodes, the_gpus_of_a_single_node_are_held_against_nobody) {
+  const auto comparison = compare_nodes(with_gpus(1, "nodeA", 1), {}, {});
+  EXPECT_EQ(node_of(comparison, "nodeA").finding, NodeFinding::alone);
+}
+
 }  // namespace

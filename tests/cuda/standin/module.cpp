@@ -1,10 +1,14 @@
 // A module for GPUs where there is none: it opens the real one for its kernels, and runs each sweep on the host by the kernel's reference
 // loop. So all of the program that deals with GPUs runs in tests. Its GPUs are made up, and say so in their names.
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -33,6 +37,24 @@ void tell_driver(std::size_t work) {
 /// What a sweep does here, and the launch that it stands in for.
 struct ToldSweep {
   Sweep on_host = nullptr, launch = nullptr;
+  bool is_transfer = false;
+};
+
+/// A line in the file PLUMBLINE_STAND_IN_TRANSFERS for each transfer to the host or a peer: process, begin and end in ns of a clock that
+/// all processes share.
+class ToldTransfer {
+ public:
+  ~ToldTransfer() {
+    static const char* const path = std::getenv("PLUMBLINE_STAND_IN_TRANSFERS");
+    if (path == nullptr) return;
+    static std::FILE* const file = std::fopen(path, "a");
+    std::fprintf(file, "%d %lld %lld\n", static_cast<int>(getpid()), began_, now());
+    std::fflush(file);
+  }
+
+ private:
+  static long long now() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
+  long long began_ = now();
 };
 
 /// Where launches are to be written down, and by whom: the real module, which makes none of them.
@@ -57,6 +79,8 @@ template <std::size_t number>
 void sweep_and_tell(const void* arguments, std::size_t begin, std::size_t end) {
   ++sweeps_made;
   if (writing.where != nullptr) write_down(told_sweeps[number].launch, arguments, begin, end);
+  std::optional<ToldTransfer> transfer;
+  if (told_sweeps[number].is_transfer) transfer.emplace();
   told_sweeps[number].on_host(arguments, begin, end);
   tell_driver(end - begin);
 }
@@ -81,8 +105,31 @@ class BreakableGpu final : public StandInGpu {
   double stop() override { return wait(), StandInGpu::stop(); }
 
  private:
-  std::uint64_t breaks_at_ = asked_for("PLUMBLINE_STAND_IN_BREAKS_AT_SWEEP", ~std::uint64_t{0});
+  bool breaks() const {
+    const char* which = std::getenv("PLUMBLINE_STAND_IN_BREAKS");
+    return which == nullptr || properties().uuid == which;
+  }
+  std::uint64_t breaks_at_ = breaks() ? asked_for("PLUMBLINE_STAND_IN_BREAKS_AT_SWEEP", ~std::uint64_t{0}) : ~std::uint64_t{0};
 };
+
+/// As in the stand-in for NVML; PLUMBLINE_STAND_IN_PARTS: all are parts of the first, at its address. PLUMBLINE_STAND_IN_NAMELESS: without
+/// UUIDs.
+void name_in_node(int number, GpuProperties& gpu) {
+  static constexpr std::array addresses{"0000:17:00.0", "0001:65:00.0", "0001:9a:00.0", "0001:ca:00.0"};
+  const bool parts = asked_for("PLUMBLINE_STAND_IN_PARTS", 0) != 0;
+  const std::string digit = std::to_string(number + 1), zeros = "-0000-0000-0000-00000000000";
+  gpu.pci = addresses.at(parts ? 0 : static_cast<std::size_t>(number));
+  if (asked_for("PLUMBLINE_STAND_IN_NAMELESS", 0) == 0)
+    gpu.uuid = (parts ? "MIG-" : "GPU-") + std::string(8, digit.front()) + zeros + digit;
+}
+
+/// As CUDA reads CUDA_VISIBLE_DEVICES: numbers or UUIDs. In another order than theirs it is not tried here.
+bool is_visible(int number, const std::string& uuid) {
+  const char* list = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (list == nullptr) return true;
+  const std::string words = "," + std::string(list) + ",";
+  return words.find("," + std::to_string(number) + ",") != words.npos || (!uuid.empty() && words.find("," + uuid + ",") != words.npos);
+}
 
 class StandInModule final : public GpuModule {
  public:
@@ -92,7 +139,8 @@ class StandInModule final : public GpuModule {
       auto* const flavors = new std::vector<Flavor>;  // they outlive the program, as a module's do
       for (const Flavor& flavor : kernel.flavors())
         if (const Sweep on_host = kernel.on_host ? kernel.on_host(flavor.precision) : nullptr)
-          flavors->push_back({flavor.name, flavor.precision, telling({wrong ? do_nothing : on_host, flavor.sweep})});
+          flavors->push_back(
+              {flavor.name, flavor.precision, telling({wrong ? do_nothing : on_host, flavor.sweep, kernel.name == "ert/transfer"})});
       Kernel& copy = kernels_.emplace_back(kernel);
       copy.flavors = [flavors] { return std::span<const Flavor>(*flavors); };
     }
@@ -107,17 +155,19 @@ class StandInModule final : public GpuModule {
   std::vector<GpuProperties> gpus() const override {
     std::vector<GpuProperties> all;
     const auto count = static_cast<int>(asked_for("PLUMBLINE_STAND_IN_GPUS", 1));
-    for (int ordinal = 0; ordinal < count; ++ordinal) {
-      GpuProperties& gpu = all.emplace_back();
-      gpu.ordinal = ordinal;
-      gpu.name = "stand-in GPU " + std::to_string(ordinal) + " (the host)";
-      gpu.pci = ordinal == 0 ? "0000:17:00.0" : "0001:65:00.0";  // as in the stand-in for NVML
+    for (int number = 0; number < count; ++number) {
+      GpuProperties gpu;
+      gpu.name = "stand-in GPU " + std::to_string(number) + " (the host)";
+      name_in_node(number, gpu);
+      if (!is_visible(number, gpu.uuid)) continue;
+      gpu.ordinal = static_cast<int>(all.size());
       gpu.flavor = kernels_.front().flavors().front().name;
       gpu.multiprocessors = 1;
       gpu.clock_hz = 1e9;
       gpu.major = 9;
       gpu.l2_bytes = std::uint64_t{50} << 20;
       gpu.memory_bytes = asked_for("PLUMBLINE_STAND_IN_BYTES", std::uint64_t{1} << 30);
+      all.push_back(std::move(gpu));
     }
     return all;
   }

@@ -1,0 +1,150 @@
+#include "schedule/gpu_drivers.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "schedule/gpu_distance.hpp"
+
+namespace plumbline {
+namespace {
+
+constexpr int never = std::numeric_limits<int>::max() / 4;
+
+/// A GPU as the topology has it, by its PCI address; where it has none, every CPU is as near as any other.
+GpuFacts facts_of(const GpuOfNode& gpu, const Topology& node) {
+  const auto found = std::find_if(node.gpus.begin(), node.gpus.end(), [&](const GpuFacts& one) { return one.pci == gpu.pci; });
+  if (found != node.gpus.end()) return *found;
+  GpuFacts facts{.pci = gpu.pci, .vendor = {}, .name = {}, .near_cpus = {}};
+  for (const auto& cpu : node.cpus) facts.near_cpus.push_back(cpu.cpu);
+  return facts;
+}
+
+/// A rank's CPUs, the nearest to a GPU first.
+struct Reach {
+  std::vector<int> cpus;
+  int distance = never;  // of the nearest
+};
+
+Reach reach_of(const GpuOfNode& gpu, const std::vector<int>& allowed, const Topology& node) {
+  const GpuDistance distance(node, facts_of(gpu, node));
+  std::vector<CpuFacts> own;
+  for (const auto& cpu : node.cpus)
+    if (std::find(allowed.begin(), allowed.end(), cpu.cpu) != allowed.end()) own.push_back(cpu);
+  std::stable_sort(own.begin(), own.end(), [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+  Reach reach;
+  for (const auto& cpu : own) reach.cpus.push_back(cpu.cpu);
+  if (!own.empty()) reach.distance = distance(own.front());
+  return reach;
+}
+
+/// Gives each GPU a rank: the sum of the squares of the ranks' loads is the least that can be, and of all such ways the sum of distances.
+/// Minimum cost flow by successive shortest paths: each further GPU may push others along to ranks that can take them.
+class Assignment {
+ public:
+  /// `costs`: [GPU][rank], `never` where it cannot be.
+  explicit Assignment(const std::vector<std::vector<int>>& costs)
+      : costs_(costs), rank_of_(costs.size(), -1), load_(costs.empty() ? 0 : costs.front().size(), 0) {
+    for (std::size_t gpu = 0; gpu < costs_.size(); ++gpu) add(gpu);
+  }
+  const std::vector<int>& ranks() const { return rank_of_; }
+
+ private:
+  void add(std::size_t gpu) {
+    std::vector<int> cost = costs_[gpu], pushed(load_.size(), -1);  // of coming to each rank, and whom it takes from there
+    for (bool better = true; better;) {
+      better = false;
+      for (std::size_t other = 0; other < gpu; ++other) {
+        if (rank_of_[other] < 0) continue;
+        const auto from = static_cast<std::size_t>(rank_of_[other]);
+        if (cost[from] >= never) continue;
+        for (std::size_t to = 0; to < load_.size(); ++to) {
+          if (costs_[other][to] >= never) continue;
+          const int there = cost[from] - costs_[other][from] + costs_[other][to];
+          if (there < cost[to]) cost[to] = there, pushed[to] = static_cast<int>(other), better = true;
+        }
+      }
+    }
+    int best = -1;
+    const auto whole = [&](std::size_t rank) { return cost[rank] + weight() * (2 * load_[rank] + 1); };
+    for (std::size_t rank = 0; rank < load_.size(); ++rank)
+      if (cost[rank] < never && (best < 0 || whole(rank) < whole(static_cast<std::size_t>(best)))) best = static_cast<int>(rank);
+    if (best < 0) return;
+    ++load_[static_cast<std::size_t>(best)];
+    while (pushed[static_cast<std::size_t>(best)] >= 0)
+      best = std::exchange(rank_of_[static_cast<std::size_t>(pushed[static_cast<std::size_t>(best)])], best);
+    rank_of_[gpu] = best;
+  }
+  /// One GPU more on a rank counts more than all distances together.
+  int weight() const { return GpuDistance::farthest * static_cast<int>(costs_.size()) + 1; }
+
+  const std::vector<std::vector<int>>& costs_;
+  std::vector<int> rank_of_, load_;
+};
+
+/// In each turn a rank drives the next of its GPUs on the nearest CPU that no other one has in that turn; else in a later turn.
+void give_turns(std::vector<GpuDriver>& drivers, const std::vector<std::vector<Reach>>& reach) {
+  std::vector<std::size_t> waiting;
+  for (std::size_t gpu = 0; gpu < drivers.size(); ++gpu)
+    if (drivers[gpu].rank >= 0) waiting.push_back(gpu);
+  const auto cpus_of = [&](std::size_t gpu) -> const std::vector<int>& {
+    return reach[gpu][static_cast<std::size_t>(drivers[gpu].rank)].cpus;
+  };
+  std::stable_sort(waiting.begin(), waiting.end(), [&](std::size_t a, std::size_t b) { return cpus_of(a).size() < cpus_of(b).size(); });
+  for (int turn = 0; !waiting.empty(); ++turn) {
+    std::set<int> ranks, cpus;
+    std::erase_if(waiting, [&](std::size_t gpu) {
+      const auto& near = cpus_of(gpu);
+      const auto cpu = std::find_if(near.begin(), near.end(), [&](int one) { return !cpus.contains(one); });
+      if (ranks.contains(drivers[gpu].rank) || cpu == near.end()) return false;
+      drivers[gpu].turn = turn;
+      drivers[gpu].cpu = *cpu;
+      ranks.insert(drivers[gpu].rank);
+      cpus.insert(*cpu);
+      return true;
+    });
+  }
+}
+
+}  // namespace
+
+std::vector<GpuOfNode> gpus_of_node(const std::vector<std::vector<SeenGpu>>& ranks) {
+  std::map<std::tuple<std::string, std::string, int>, GpuOfNode> found;  // by address, UUID, and place among those without one
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    std::map<std::string, int> nameless;
+    for (std::size_t place = 0; place < ranks[rank].size(); ++place) {
+      const SeenGpu& seen = ranks[rank][place];
+      GpuOfNode& gpu = found[{seen.pci, seen.uuid, seen.uuid.empty() ? nameless[seen.pci]++ : 0}];
+      gpu.pci = seen.pci;
+      gpu.uuid = seen.uuid;
+      gpu.seen_as.resize(ranks.size(), -1);
+      gpu.seen_as[rank] = static_cast<int>(place);
+    }
+  }
+  std::vector<GpuOfNode> gpus;
+  for (auto& [key, gpu] : found) gpus.push_back(std::move(gpu));
+  return gpus;
+}
+
+std::vector<GpuDriver> drivers_of(const std::vector<GpuOfNode>& gpus, const std::vector<std::vector<int>>& allowed, const Topology& node) {
+  std::vector<std::vector<Reach>> reach(gpus.size());
+  std::vector<std::vector<int>> costs(gpus.size(), std::vector<int>(allowed.size(), never));
+  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu)
+    for (std::size_t rank = 0; rank < allowed.size(); ++rank) {
+      reach[gpu].push_back(gpus[gpu].seen_as[rank] < 0 ? Reach() : reach_of(gpus[gpu], allowed[rank], node));
+      costs[gpu][rank] = reach[gpu].back().distance;
+    }
+  const Assignment assigned(costs);
+  std::vector<GpuDriver> drivers(gpus.size());
+  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+    drivers[gpu].rank = assigned.ranks()[gpu];
+    if (drivers[gpu].rank < 0) drivers[gpu].refusal = "no rank that sees it may use any CPU of this node";
+  }
+  give_turns(drivers, reach);
+  return drivers;
+}
+
+}  // namespace plumbline
