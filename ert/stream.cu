@@ -2,6 +2,7 @@
 // `load` adds words as integers, so that every one is really read and the result proves it, without a FLOP.
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <stdexcept>
 
 #include "core/rounding.hpp"
@@ -129,15 +130,16 @@ __global__ void __launch_bounds__(cuda::block_threads) stream(const Stream<Real>
   }
 }
 
-/// Blocks of a multiprocessor that its registers hold at once: none is left for a second wave.
+/// Blocks of a multiprocessor of this GPU that its registers hold at once: none is left for a second wave.
 template <Pattern pattern, class Real>
 std::size_t resident_blocks() {
-  static const std::size_t resident = [] {
-    int blocks = 0;
-    const cudaError_t known = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stream<pattern, Real>, cuda::block_threads, 0);
-    return static_cast<std::size_t>(known == cudaSuccess ? std::max(blocks, 1) : 1);
-  }();
-  return resident;
+  static std::map<int, std::size_t> resident;  // by device: one rank may drive unlike ones
+  int device = 0, blocks = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) return 1;
+  if (const auto found = resident.find(device); found != resident.end()) return found->second;
+  const cudaError_t known = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stream<pattern, Real>, cuda::block_threads, 0);
+  if (known != cudaSuccess) return 1;
+  return resident[device] = static_cast<std::size_t>(std::max(blocks, 1));
 }
 
 /// act<pattern>()

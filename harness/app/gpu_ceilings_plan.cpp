@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::array threads_of_multiprocessors{1024, 1536, 2048};  // of all GPUs that the module is for; 32, 48 and 64 warps
+
 /// Without these sweeps no working set of another one has a level.
 bool shows_levels(const CeilingCase& ceiling) {
   return ceiling.level == "sweep" && (ceiling.pattern == gpu_load || ceiling.pattern == gpu_load_own);
@@ -25,13 +28,22 @@ bool shows_levels(const CeilingCase& ceiling) {
 
 bool is_link(const CeilingCase& ceiling) { return ceiling.level == "host-dev"; }
 
-GpuProperties made_up_gpu(const std::string& flavor) {
+GpuProperties made_up_gpu(const std::string& flavor, int threads_per_multiprocessor) {
   GpuProperties gpu;
   gpu.flavor = flavor;
+  gpu.threads_per_multiprocessor = threads_per_multiprocessor;
   gpu.multiprocessors = 100;
   gpu.memory_bytes = std::uint64_t{1} << 35;
   gpu.peers = 1;
   return gpu;
+}
+
+/// Those that `all` has no points of yet.
+void add_unknown(std::vector<CeilingCase> more, std::vector<CeilingCase>& all) {
+  std::set<std::string> known;
+  for (const CeilingCase& one : all) known.insert(one.name);
+  std::copy_if(std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()), std::back_inserter(all),
+               [&](const CeilingCase& one) { return !known.contains(one.name); });
 }
 
 /// A name in 'only' is that of every GPU, or with the device of one alone.
@@ -91,29 +103,34 @@ bool wants_gpu_ceilings(const Campaign& campaign) {
 std::string gpu_rounds(int device) { return "gpu" + (device == 0 ? "" : std::to_string(device)); }
 
 std::vector<CeilingCase> ceilings_of_flavor(CeilingMode mode, const std::string& flavor) {
-  if (module_for_gpus().module == nullptr) return {};
-  return plan_gpu_ceilings(mode, made_up_gpu(flavor), module_for_gpus().module->kernels());
+  std::vector<CeilingCase> all;
+  if (module_for_gpus().module == nullptr) return all;
+  for (const int threads : threads_of_multiprocessors)
+    add_unknown(plan_gpu_ceilings(mode, made_up_gpu(flavor, threads), module_for_gpus().module->kernels()), all);
+  return all;
 }
 
 std::vector<CeilingCase> ceilings_of_any_gpu(CeilingMode mode) {
   std::vector<CeilingCase> all;
-  std::set<std::string> known;
-  for (const std::string& flavor : flavors_of_module()) {
-    std::set<std::string> names;
-    for (CeilingCase& one : ceilings_of_flavor(mode, flavor)) {
-      names.insert(one.name);
-      if (!known.contains(one.name)) all.push_back(std::move(one));
-    }
-    known.merge(names);
-  }
+  for (const std::string& flavor : flavors_of_module()) add_unknown(ceilings_of_flavor(mode, flavor), all);
   return all;
 }
 
 std::set<std::string> ceilings_of_no_gpu() {
   std::set<std::string> names;
   for (const std::string& flavor : flavors_of_module())
-    for (const AbsentFlavor& one : absent_gpu_ceilings(made_up_gpu(flavor), module_for_gpus().module->kernels())) names.insert(one.name);
+    for (const AbsentFlavor& one : absent_gpu_ceilings(made_up_gpu(flavor, threads_of_multiprocessors.back()), module_for_gpus().module->kernels())) names.insert(one.name);
   return names;
+}
+
+double longest_gpu_ceilings_seconds(const Campaign& campaign, int rounds) {
+  double longest = 0;
+  if (!wants_gpu_ceilings(campaign)) return longest;
+  for (const std::string& flavor : flavors_of_module()) {
+    const GpuProperties gpu = made_up_gpu(flavor, threads_of_multiprocessors.back());
+    longest = std::max(longest, gpu_ceilings_seconds(points_of(campaign.ceilings, gpu, 0), gpu, rounds));
+  }
+  return longest;
 }
 
 std::vector<std::string> DrivenGpus::flavors() const {
@@ -190,7 +207,10 @@ GpuNotes plan_points(const Campaign& campaign, int rounds, const NodeGpus& mine,
     }
   const bool any = std::any_of(gpus.all.begin(), gpus.all.end(), [](const DrivenGpu& one) { return one.count > 0; });
   for (const auto& one : gpus.all)
-    if (!one.driver.refusal.empty()) notes.lines.push_back({one.device, "[ceilings] no ceilings of this GPU: " + one.driver.refusal});
+    if (!one.driver.refusal.empty())
+      notes.lines.push_back({one.device, "[ceilings] no ceilings of this GPU: " + one.driver.refusal});
+    else if (any && one.gpu.flavor.empty())
+      notes.lines.push_back({one.device, fmt::format("[ceilings] no ceilings of this GPU: the module has no code for {}", one.gpu.name)});
   if (!any && campaign.ceilings.only.empty()) notes.lines.push_back({-1, "[ceilings] no ceilings of GPUs: " + mine.in_words()});
   return notes;
 }

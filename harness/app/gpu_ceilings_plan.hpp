@@ -26,6 +26,8 @@ std::vector<CeilingCase> ceilings_of_flavor(CeilingMode mode, const std::string&
 std::vector<CeilingCase> ceilings_of_any_gpu(CeilingMode mode);
 /// And the names of those that the module could not even measure on a GPU that has all they need, as this machine lacks a library.
 std::set<std::string> ceilings_of_no_gpu();
+/// Estimate of all rounds on one GPU, whichever takes longest; 0 where the campaign measures none or without the module.
+double longest_gpu_ceilings_seconds(const Campaign& campaign, int rounds);
 
 /// One of a node's GPUs, and who measures its ceilings. The same on all ranks of the node but for what its driver alone knows.
 struct DrivenGpu {

@@ -54,6 +54,11 @@ void GpuPoints::begin(int round) {
   for (const CeilingCase& ceiling : gpu_.points) unit_.ceilings.push_back(described_here(ceiling, round));
   facts_ = in_use_.facts(gpu_.gpu);
   facts_["device"] = gpu_word(gpu_.device);
+  const auto lost = in_use_.why_lost(gpu_.gpu);
+  if (lost.empty()) return;
+  unit_.ceilings.clear();  // rows without a failure would make the round a measured one
+  unit_.outcome.status = Status::failed;
+  unit_.outcome.reason = lost;
 }
 
 Finished GpuPoints::finish(int local_rank) {
@@ -70,11 +75,12 @@ Finished GpuPoints::finish(int local_rank) {
 
 /// Others wait for this rank: nothing that goes wrong here may keep it from meeting them.
 void GpuPoints::measure(std::size_t first, std::size_t last, const char* conditions) {
-  if (first == last) return;
+  if (first == last || unit_.ceilings.empty()) return;
   const auto none_can = [&](Status status, const std::string& reason) {
     for (std::size_t i = first; i < last; ++i)
       if (unit_.ceilings[i].status == Status::ok && std::isnan(unit_.ceilings[i].value)) refuse(unit_.ceilings[i], status, reason);
   };
+  if (const auto lost = in_use_.why_lost(gpu_.gpu); !lost.empty()) return none_can(Status::skipped, lost);
   try {
     Synchronization alone;
     const BoundTeam bound({gpu_.driver.cpu}, alone);

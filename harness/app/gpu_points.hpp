@@ -25,7 +25,7 @@ class GpuPoints {
   /// Name of a round as a unit of work.
   std::string round_id(int round) const;
   /// A round in two parts, as links are measured by one GPU at a time. A point that fails says so in its row; after a fault that the GPU
-  /// does not survive the rest is skipped. Throws nothing.
+  /// does not survive the rest is skipped, and later rounds are failed ones without rows. Throws nothing.
   void begin(int round);
   void measure_alone() { measure(0, gpu_.first_link, "conditions"); }
   bool has_links() const { return gpu_.first_link < gpu_.points.size(); }

@@ -228,11 +228,6 @@ class FinishedWork {
   std::map<std::pair<std::string, std::string>, std::set<std::string>> nodes_of_;  // by case id and kind of node
 };
 
-/// Loads and chase of one core say where the levels are, without which no working set of another pattern has one.
-bool shows_levels(const CeilingCase& ceiling) {
-  return ceiling.level == "sweep" && (ceiling.pattern == "load" || ceiling.pattern == "chase") && ceiling.measured.team == Team{1, 1};
-}
-
 /// What becomes of further GPUs.
 std::vector<std::string> notes_of_gpus(const Nodes& nodes, const Campaign& campaign) {
   std::vector<std::string> notes;
@@ -268,12 +263,7 @@ std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes, 
                                                           *std::max_element(nodes.gpu_counts.begin(), nodes.gpu_counts.end()),
                                                           nodes.gpus.front().in_words());
   for (auto& note : check_ceiling_names(input.campaign, all, teams, links, gpus)) notes.push_back(std::move(note));
-  std::vector<CeilingCase> wanted;
-  const bool sweeps =
-      std::any_of(all.begin(), all.end(), [&](const CeilingCase& one) { return one.level == "sweep" && is_wanted(wish, one.name); });
-  std::copy_if(all.begin(), all.end(), std::back_inserter(wanted),
-               [&](const CeilingCase& one) { return is_wanted(wish, one.name) || (sweeps && shows_levels(one)); });
-  return wanted;
+  return wanted_of(all, wish);
 }
 
 }  // namespace

@@ -136,9 +136,11 @@ class Session {
         }
         if (in_turn > 1) ranks_.world().wait_for_all();
       }
+      deadlines_.begin_ceilings(plan_, messages.round_id(round), 1);
       const bool finished = is_finished(messages.round_id(round), time_pass);
       if (const auto unit = messages.measure(round, finished)) accept_ceilings(*unit);
       if (links.turns() == 0) continue;
+      deadlines_.begin_ceilings(plan_, links.round_id(round), 1);
       progress_.say(
           fmt::format("links between {} nodes, round {} of {}: {} turns", ranks_.nodes(), round + 1, plan_.ceiling_rounds, links.turns()));
       if (const auto unit = links.measure(round, is_finished(links.round_id(round), time_pass))) accept_ceilings(*unit);

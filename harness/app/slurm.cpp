@@ -8,8 +8,10 @@
 
 #include "app/batch_script.hpp"
 #include "app/campaign_files.hpp"
+#include "app/ceiling_names.hpp"
 #include "app/ceilings_stage.hpp"
 #include "app/command.hpp"
+#include "app/gpu_ceilings_plan.hpp"
 #include "app/gpus.hpp"
 #include "app/mpi_ceilings_stage.hpp"
 #include "app/node_links_stage.hpp"
@@ -107,13 +109,21 @@ std::vector<CeilingCase> ceilings_on(const BatchMachine& machine, const Campaign
   if (campaign.ceilings.mode == CeilingsMode::none || !campaign.time) return {};
   const auto mode = campaign.ceilings.mode == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
   const LastCaches caches{.bytes = static_cast<std::uint64_t>(machine.l3_mib * 0x1p20), .count = machine.sockets};
-  return plan_ceilings(mode, isas, caches, static_cast<std::uint64_t>(machine.memory_gib * 0x1p30),
-                       ceiling_teams(machine.cores, machine.ranks.value_or(machine.cores), machine.numa_domains, machine.sockets));
+  return wanted_of(
+      plan_ceilings(mode, isas, caches, static_cast<std::uint64_t>(machine.memory_gib * 0x1p30),
+                    ceiling_teams(machine.cores, machine.ranks.value_or(machine.cores), machine.numa_domains, machine.sockets)),
+      campaign.ceilings);
+}
+
+/// Of a node's GPUs: each rank measures one, and then the next.
+double gpu_ceilings_part(const BatchMachine& machine, const Campaign& campaign, int ranks, int nodes) {
+  const int gpus_a_rank = (std::max(machine.gpus, 1) + ranks - 1) / ranks;
+  return in_turns(campaign, nodes) * gpus_a_rank * longest_gpu_ceilings_seconds(campaign, rounds_of(campaign.ceilings));
 }
 
 double ceilings_part(const std::vector<CeilingCase>& plan, const Campaign& campaign, int ranks, int nodes) {
   const int rounds = rounds_of(campaign.ceilings);
-  const double messages = plan.empty() ? 0 : mpi_ceilings_seconds(campaign, rounds, nodes, ranks);
+  const double messages = !wants_mpi_ceilings(campaign) ? 0 : mpi_ceilings_seconds(campaign, rounds, nodes, ranks);
   return in_turns(campaign, nodes) * ceilings_seconds(plan, rounds) + messages + node_links_seconds(campaign, rounds, nodes);
 }
 
@@ -144,7 +154,8 @@ JobSeconds seconds_of(const Campaign& campaign, const BatchMachine& machine, int
   if (campaign.budget_seconds) timing = std::min(timing, *campaign.budget_seconds);
   const double times = campaign.placement == Placement::distribute ? 1.0 / least_nodes : in_turns(campaign, nodes);
   const auto points = ceilings_on(machine, campaign, isas);
-  const double ceilings = ceilings_part(points, campaign, target.ranks_per_node, nodes);
+  const double ceilings = ceilings_part(points, campaign, target.ranks_per_node, nodes) +
+                          gpu_ceilings_part(machine, campaign, target.ranks_per_node, nodes);
   seconds.longest_step = std::max(seconds.longest_step, ceilings / rounds_of(campaign.ceilings));
   const double measuring = (timing + counting) * times + ceilings;
   std::optional<double> left;

@@ -122,6 +122,7 @@ class OpenGpu final : public Gpu {
     cudaEventDestroy(stopped_);
     cudaStreamDestroy(open_stream);
     open_stream = nullptr;
+    cudaGetLastError();  // of a broken context: it is not the next GPU's
   }
 
   const GpuProperties& properties() const override { return properties_; }

@@ -57,9 +57,8 @@ const Reading* refusal(const std::vector<Reading>& readings) {
 
 CountedCase CountingOnGpu::count(Backend& backend, std::size_t group, int repetitions) {
   CountedCase counted;
-  Timed prepared_as;
-  if (!prepared_) prepared_ = prepare_on_gpu(case_, false, gpu_, prepared_as);
-  if (!prepared_) return {prepared_as.status, prepared_as.reason, {}};
+  if (!prepared_ && refused_.status == Status::ok) prepared_ = prepare_on_gpu(case_, false, gpu_, refused_);
+  if (!prepared_) return {refused_.status, refused_.reason, {}};
   const Release release(backend);
   try {
     for (int repetition = 0; repetition < repetitions; ++repetition) {

@@ -26,6 +26,7 @@ class CountingOnGpu {
   const Case& case_;
   Gpu& gpu_;
   std::unique_ptr<PreparedOnGpu> prepared_;
+  Timed refused_;  // why it cannot be prepared, once that was found
 };
 
 /// One group alone.

@@ -139,7 +139,7 @@ def test_without_the_disassembled_module_it_is_skipped_with_what_to_try(run, tmp
     (reason,) = [one for one in reasons if not one.startswith("needs a GPU that runs")]  # of the architectures that the stand-in is not
     assert re.search(r"disassembled: unavailable: libplumbline_cuda\.sm_\w+\.sass is not in", reason), reason
     ended, _ = run((CAMPAIGN + CASES).replace('"auto"', '"disassembled"'), "--overwrite", PLUMBLINE_CUDA_CODE_PATH=str(tmp_path))
-    assert ended.returncode == 2 and "nvidia-cuda-nvdisasm" in ended.stderr
+    assert ended.returncode == 2 and "jobs/cuda_wheels.sh" in ended.stderr
 
 
 def test_doctor_and_list_tell_of_it(code):
@@ -147,7 +147,7 @@ def test_doctor_and_list_tell_of_it(code):
     (row,) = [one for one in rows if one["what"] == "counts of a GPU's code"]
     assert row["status"] == "ok" and "static instruction counts x launch geometry" in row["found"] and "disassembled" in row["next"]
     (row,) = [one for one in json.loads(plumbline("doctor", "--json").stdout)["rows"] if one["what"] == "counts of a GPU's code"]
-    assert row["status"] == "unavailable" and "nvidia-cuda-cuobjdump" in row["reason"]
+    assert row["status"] == "unavailable" and "jobs/cuda_wheels.sh" in row["reason"]
     listed = {one["name"]: one for one in json.loads(plumbline("list", "counters", "--json", **code).stdout)["rows"]}
     assert listed["static flops.fp64"]["backend"] == "disassembled" and listed["static flops.fp64"]["status"] == "ok"
     events = [one for one in listed.values() if one["backend"] == "disassembled" and one["kind"] == "event"]

@@ -138,18 +138,20 @@ def test_links_are_measured_by_one_gpu_after_the_other(run, tmp_path):
 
 @by_ranks
 def test_a_gpu_that_breaks_leaves_the_others_alone_and_is_measured_when_the_run_is_resumed(run):
+    twice = WANTED.replace("rounds = 1", "rounds = 2")
     broken = {"PLUMBLINE_STAND_IN_BREAKS": "GPU-" + UUIDS[1], "PLUMBLINE_STAND_IN_BREAKS_AT_SWEEP": "1"}
-    ended, store = run(WANTED, ranks=2, PLUMBLINE_STAND_IN_GPUS="2", **broken)
+    ended, store = run(twice, ranks=2, PLUMBLINE_STAND_IN_GPUS="2", **broken)
     assert ended.returncode == 1 and "GPU1 FP64 FMA" in ended.stderr and "illegal memory access" in ended.stderr
     first = samples(store, "GPU")
-    assert len(first) == 2 and not samples(store, "GPU1")
+    assert len(first) == 4 and not samples(store, "GPU1")
     assert sorted(row["status"] for row in of_gpus(store) if row["name"].startswith("GPU1 ")) == ["failed", "skipped"]
-    mended, _ = run(WANTED, "--resume", ranks=2, PLUMBLINE_STAND_IN_GPUS="2")
+    mended, _ = run(twice, "--resume", ranks=2, PLUMBLINE_STAND_IN_GPUS="2")
     assert mended.returncode == 0, mended.stderr
-    assert "ceilings of the GPU (quick), round 1 of 1: 2 kernels" in mended.stderr, "of GPU1 alone"
+    assert "ceilings of the GPU (quick), round 1 of 2: 2 kernels" in mended.stderr, "of GPU1 alone"
+    assert "ceilings of the GPU (quick), round 2 of 2: 2 kernels" in mended.stderr, "the round after the loss was none"
     second = samples(store, "GPU1")
-    assert len(second) == 2 and samples(store, "GPU") == first
-    again, _ = run(WANTED, "--resume", ranks=3, PLUMBLINE_STAND_IN_GPUS="2")
+    assert len(second) == 4 and samples(store, "GPU") == first
+    again, _ = run(twice, "--resume", ranks=3, PLUMBLINE_STAND_IN_GPUS="2")
     assert again.returncode == 0 and (samples(store, "GPU"), samples(store, "GPU1")) == (first, second)
 
 
