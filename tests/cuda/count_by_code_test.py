@@ -89,7 +89,7 @@ def test_kernels_of_ceilings_are_counted_too_those_of_tensor_cores_by_type(run, 
         return f'[[cases]]\nkernel = "ert/{kernel}"\nprecision = "{precision}"\nflavor = "cuda*"\nteam = [{{gpus = 1}}]\nparams = {{{params}}}\n'
 
     ended, store = run(CAMPAIGN + case("peak", "fp64", 'form = "fma", blocks = 3, threads = 64, iterations = 5') +
-                       case("stream", "fp64", 'pattern = "triad", n = 4096, repeat = 3') + case("mma", "bf16", "blocks = 2, iterations = 7"),
+                       case("stream", "fp64", 'pattern = "triad", n = 4096, repeat = 3') + case("mma", "fp16", "blocks = 2, iterations = 7"),
                        **PERMISSION, **code)
     assert ended.returncode == 0, ended.stderr
     cases, clock = by_code(store), {"stores": 4, "bytes.reg-L1.store": 32}
@@ -97,7 +97,7 @@ def test_kernels_of_ceilings_are_counted_too_those_of_tensor_cores_by_type(run, 
     assert nonzero(cases["fma"], "bytes") == {"bytes.reg-L1.load": 3 * 64 * 8 * 8, "bytes.reg-L1.store": 3 * 64 * 8 * 8 + clock["bytes.reg-L1.store"]}
     assert nonzero(cases["stream"], "flops") == {"flops.fp64.add": 3 * 4096, "flops.fp64.mul": 3 * 4096}
     assert cases["stream"]["loads"]["net"] == 3 * 2 * 4096 / 2 and cases["stream"]["stores"]["net"] == 3 * 4096 / 2 + clock["stores"], "16 bytes each"
-    assert nonzero(cases["mma"], "flops") == {"flops.tensor.bf16": 2 * 8 * (2 * 7 + 1) * 2 * 32 * 32 * 16}
+    assert nonzero(cases["mma"], "flops") == {"flops.tensor.fp16": 2 * 8 * (2 * 7 + 1) * 2 * 32 * 32 * 16}
 
 
 def test_code_over_which_threads_part_ways_is_unavailable_with_its_reason(run, code):
