@@ -1,7 +1,7 @@
 """Whether the GPU's counters counted: counted.py DOCTOR.json [SCORE.json]
 
 DOCTOR.json is what `plumbline doctor --json` printed, SCORE.json what `plumbline score --json` did. Exit 0 where counters can be read, and, with
-SCORE.json, counted; 3 where this user is refused them: then times and the counts of the code are what there is; 1 where nothing was counted
+SCORE.json, counted; 3 where this user is refused them: then times and the counts of the code are what there is; 4 where nothing was counted
 for any other reason, which is told so that nobody overlooks it.
 """
 
@@ -9,7 +9,7 @@ import json
 import pathlib
 import sys
 
-COUNTED, LACKING, REFUSED = 0, 1, 3
+COUNTED, REFUSED, LACKING = 0, 3, 4  # 1 is Python's own, of a traceback
 
 
 def obstacle(doctor):

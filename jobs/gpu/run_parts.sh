@@ -5,7 +5,8 @@
 #
 # FOLDER of programs: what jobs/gpu/bundle.sh packed, unpacked (bin, lib, share), or a build folder; build-ci where none is named.
 # The work is cut into parts (jobs/gpu/parts, each with its own folder of results). One call takes as many as fit into its seconds;
-# the next one goes on. A part that is done is done for these very programs; others are done again, as are those named by --again.
+# the next one goes on. A part that is done or begun is so for these very programs; for others it is begun anew, as are those named by
+# --again. Of the machine's GPUs the first is measured, or those of CUDA_VISIBLE_DEVICES.
 #
 # Results: gpu-results in the folder where it is called, if --results names no other. A part that says "resumable" may run out of its time: it
 # goes on next time, four times at most.
@@ -20,7 +21,7 @@ seconds=480
 parts_folder=$here/parts
 again=()
 
-usage() { sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
 refuse() {
   printf 'gpu: %s\n' "$*" >&2
@@ -53,9 +54,16 @@ trap 'rm -rf "$scratch"' EXIT
 of() { sed -n "s/^# $2: //p" "$parts_folder/$1.sh" | head -n 1; }
 
 mapfile -t parts < <(cd "$parts_folder" && printf '%s\n' [0-9]*.sh | sed 's/\.sh$//')
+# forget PART: that it is done or begun, and the result file that it would go on with ("keeps").
+forget() {
+  local store
+  store=$(of "$1" keeps)
+  rm -f "$results/$1/done" "$results/.goes-$1" "$results/.programs-$1"
+  if [[ -n $store ]]; then rm -rf "${results:?}/$store" "$results/${store%.h5}.journal"; fi
+}
 for part in "${again[@]}"; do
   [[ -f $parts_folder/$part.sh ]] || refuse "--again $part: there is no such part; there are: ${parts[*]}"
-  rm -f "$results/$part/done"
+  forget "$part"
 done
 
 identity=$(cat "$programs/bin/plumbline" "$programs"/lib/libplumbline_cuda*.so 2>/dev/null | sha256sum | cut -c 1-16)
@@ -80,6 +88,7 @@ wrap_programs() {
 }
 
 export PROGRAMS=$programs BIN=$programs/bin RESULTS=$results
+export CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-0} # a part's seconds are those of one GPU
 if [[ -e $programs/lib/libstdc++.so.6 ]]; then wrap_programs && BIN=$scratch/bin; fi
 
 # remains PART WHY: what was measured is kept; not for ever, for a part that never comes to its end.
@@ -96,8 +105,10 @@ do_part() {
   local part=$1 limit=$2 folder=$results/$1 begin=$SECONDS status reason is_resumable=false
   if [[ $(of "$part" resumable) == yes ]]; then is_resumable=true; fi
   if $is_resumable && ((limit > 60)); then limit=$((limit - 20)); fi # until the case at hand is finished and written down
+  [[ $(cat "$results/.programs-$part" 2>/dev/null) == "$identity" ]] || forget "$part" # others began it, and these could not go on
   rm -rf "$folder"
   mkdir -p "$folder"
+  echo "$identity" >"$results/.programs-$part"
   printf '=== %s: %s\n' "$part" "$(of "$part" what)"
   (cd "$folder" && OUT=$folder timeout --kill-after=20 "$limit" bash "$parts_folder/$part.sh") >"$scratch/output" 2>&1
   status=$?
@@ -143,5 +154,5 @@ printf '  results: %s\n' "$results"
 for one in "${failed[@]}"; do printf 'gpu: FAILED %s\n' "$one"; done
 ((${#failed[@]} == 0)) || exit 1
 ((${#remaining[@]} == 0)) && echo "gpu: all parts are done" && exit 0
-printf 'gpu: %d of %d parts remain; the same command goes on with them\n' "${#remaining[@]}" "${#parts[@]}"
+printf 'gpu: %d of %d parts remain; the same command%s goes on with them\n' "${#remaining[@]}" "${#parts[@]}" "${again[0]:+ without --again}"
 exit 75

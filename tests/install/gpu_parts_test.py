@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tomllib
@@ -97,6 +98,86 @@ def test_a_part_that_can_be_resumed_remains_when_its_time_is_over_and_those_afte
     assert run(tmp_path, programs, parts).returncode == 0
 
 
+# As plumbline: ended by a signal, a run writes down what it has, which takes a while, and exits with 75.
+WRITES_DOWN = """#!/bin/sh
+[ "$1" = run ] || { echo "{}"; exit 0; }
+trap 'sleep 1; echo written >"$RESULTS/written"; exit 75' TERM
+touch "$RESULTS/begun"
+sleep 100 &
+wait
+"""
+
+
+@pytest.mark.parametrize("part, last", [("30-ceilings", "ceilings.json"), ("40-validation", "show.json")])
+def test_a_resumable_part_that_runs_out_of_time_waits_for_its_program_and_takes_the_steps_after_it(tmp_path, programs, parts, part, last):
+    (programs / "bin/plumbline").write_text(WRITES_DOWN)
+    text = (SOURCE / f"jobs/gpu/parts/{part}.sh").read_text()
+    (parts.folder / f"{part}.sh").write_text(re.sub("# seconds: .*", "# seconds: 1", text))
+    ended = run(tmp_path, programs, parts, "--seconds", "2")
+    assert ended.returncode == 75, ended.stdout + ended.stderr
+    assert (tmp_path / "results/begun").exists()
+    assert (tmp_path / "results/written").exists(), "the program had not ended when the part had"
+    assert (tmp_path / f"results/{part}" / last).read_text() == "{}\n"
+
+
+KEEPS = """# what: one that goes on
+# seconds: 1
+# resumable: yes
+# keeps: all.h5
+mkdir -p $RESULTS/all.journal; echo x >>$RESULTS/all.h5; cp $RESULTS/all.h5 $OUT; touch $RESULTS/all.journal/node
+[[ $(wc -l <$RESULTS/all.h5) -ge 2 ]] || exit 75
+"""
+
+
+def test_what_other_programs_began_is_begun_anew_and_so_is_a_part_named_again(tmp_path, programs, parts):
+    (parts.folder / "10-part.sh").write_text(KEEPS)
+    results = tmp_path / "results"
+    lines = lambda: len((results / "all.h5").read_text().splitlines())
+    steps = []
+    for options in ([], [], ["--again", "10-part"], []):
+        ended = run(tmp_path, programs, parts, *options)
+        steps.append((ended.returncode, lines()))
+        assert ("without --again" in ended.stdout) == bool(options)
+    assert steps == [(75, 1), (0, 2), (75, 1), (0, 2)]
+    for other in "ab":  # each is an earlier one's follower in the same folder of results
+        (programs / "bin/plumbline").write_text(f"#!/bin/sh\nexit 0 # {other}\n")
+        (results / "all.journal/of_others").touch()
+        assert (run(tmp_path, programs, parts).returncode, lines()) == (75, 1)
+        assert not (results / "all.journal/of_others").exists()
+        assert (results / ".goes-10-part").read_text() == "1\n", "its goes are counted anew"
+
+
+@pytest.mark.parametrize("given, seen", [({}, "0"), ({"CUDA_VISIBLE_DEVICES": "2,3"}, "2,3")])
+def test_one_gpu_is_measured_unless_others_are_named(tmp_path, programs, parts, monkeypatch, given, seen):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    parts("10-part", 'echo "sees $CUDA_VISIBLE_DEVICES"')
+    assert f"\nsees {seen}\n" in run(tmp_path, programs, parts).stdout
+
+
+@pytest.mark.parametrize("part", ["10-facts", "20-tests"])
+@pytest.mark.parametrize("doctor, fails", [
+    ('{"rows": [{"what": "counters by cupti", "status": "ok", "reason": null}]}', None),
+    ('{"rows": [{"what": "counters by cupti", "status": "permission", "reason": "told"}]}', None),
+    ('{"rows": [{"what": "counters by cupti", "status": "unavailable", "reason": "told"}]}', "the tests that count were skipped"),
+    ("no document", "counted.py ended with 1"),
+])
+def test_what_cannot_be_judged_is_told_apart_from_what_was_not_counted(tmp_path, programs, part, doctor, fails):
+    for name, text in {"plumbline": f"echo '{doctor}'", "a_test": "exit 0"}.items():
+        (programs / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
+        (programs / "bin" / name).chmod(0o755)
+    (programs / "bin/nvidia-smi").symlink_to("a_test")
+    (programs / "bin/gpu_tests.txt").write_text("a_test\n")
+    environment = {**os.environ, "BIN": str(programs / "bin"), "OUT": str(tmp_path), "PATH": f"{programs}/bin:{os.environ['PATH']}"}
+    ended = subprocess.run(["bash", SOURCE / f"jobs/gpu/parts/{part}.sh"], capture_output=True, text=True, timeout=60, env=environment)
+    if part == "10-facts":  # it only tells
+        assert (ended.returncode == 0) == (doctor != "no document"), ended.stdout + ended.stderr
+        return
+    assert (ended.returncode == 0) == (fails is None), ended.stdout + ended.stderr
+    assert fails is None or fails in ended.stdout
+
+
 def test_a_part_that_stops_early_remains_but_not_for_ever(tmp_path, programs, parts):
     parts("10-stops", "exit 75")
     assert [run(tmp_path, programs, parts).returncode for _ in range(4)] == [75, 75, 75, 1]
@@ -154,9 +235,10 @@ def test_every_part_says_what_it_is_and_all_fit_into_their_time():
     assert parts
     seconds = {}
     for part in parts:
-        head = dict(line[2:].split(": ", 1) for line in part.read_text().splitlines()[:4] if line.startswith("# ") and ": " in line)
+        head = dict(line[2:].split(": ", 1) for line in part.read_text().splitlines()[:5] if line.startswith("# ") and ": " in line)
         assert head["what"], part.name
         seconds[part.name] = int(head["seconds"])
+        assert ("trap : TERM" in part.read_text()) == (head.get("resumable") == "yes"), f"{part.name}: its program is left behind without"
     assert max(seconds.values()) <= 480
     assert sum(seconds.values()) <= 1160, "of the 20 minutes, some are for what takes longer than it says"
 
@@ -239,11 +321,11 @@ def judged(*, status="ok", counted=True):
 
 def test_nothing_counted_is_a_failure_unless_this_user_is_refused_the_counters():
     assert judged()[0] == 0
-    assert judged(counted=False)[0] == 1
-    assert judged(status="unavailable", counted=False)[0] == 1 and "told" in judged(status="unavailable", counted=False)[1]
-    assert judged(status="stolen")[0] == 1
+    assert judged(counted=False)[0] == 4
+    assert judged(status="unavailable", counted=False)[0] == 4 and "told" in judged(status="unavailable", counted=False)[1]
+    assert judged(status="stolen")[0] == 4
     assert judged(status="permission", counted=False)[0] == 3
-    assert loaded("counted").judge({"rows": []})[0] == 1
+    assert loaded("counted").judge({"rows": []})[0] == 4
 
 
 def test_the_reference_file_holds_what_parts_have_left_and_says_what_is_missing(tmp_path):

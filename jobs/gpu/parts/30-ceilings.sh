@@ -2,6 +2,8 @@
 # what: every ceiling of the GPU, and how much of its vendor's limit each is
 # seconds: 240
 # resumable: yes
+# keeps: gpu_ceilings.h5
+trap : TERM # of timeout: the program writes down what it has, and the steps after it follow
 set -uo pipefail
 "$BIN/plumbline" run "$PROGRAMS/share/plumbline/jobs/campaigns/gpu_ceilings.toml" -o "$RESULTS/gpu_ceilings.h5" --resume
 status=$?
