@@ -23,6 +23,14 @@ std::vector<Term> kinds_of(const std::string& precision) {
   return {{flops + ".add", 1, "add"}, {flops + ".mul", 1, "mul"}, {flops + ".fma", 2, "fma"}};
 }
 
+/// Whether the model has operations of that kind; where it speaks of none at all, whether they are of the case's precision.
+bool has_flops(const Measured& measured, const std::string& quantity) {
+  const auto is_some = [](const auto& known) { return is_flops_total(known.first) && known.second.hi > 0; };
+  if (measured.model != nullptr && std::any_of(measured.model->begin(), measured.model->end(), is_some))
+    return measured.expected(quantity).hi > 0;
+  return quantity == std::string(flops_prefix) + measured.of->precision;
+}
+
 }  // namespace
 
 FmaMix fma_mix(std::span<const Term> terms, const std::map<std::string, Reported>& counts) {
@@ -50,7 +58,7 @@ FmaMixes chosen_fma_mixes(const CounterSet& set, const Measured& measured) {
     if (counts == measured.counts.end()) continue;
     const FmaMix mix = fma_mix(chosen.counter.terms, counts->second);
     for (const auto& quantity : chosen.counter.quantities)
-      if (is_flops_total(quantity))
+      if (is_flops_total(quantity) && has_flops(measured, quantity))
         keep(mixes, quantity.substr(flops_prefix.size()), mix, is_simulated(chosen.counter) ? "emulated" : "hardware");
   }
   return mixes;

@@ -87,6 +87,29 @@ TEST(Chosen, a_case_on_a_gpu_has_its_levels_shared_memory_too_and_the_work_of_te
   EXPECT_EQ(bytes, (std::map<std::string, double>{{"shared", 256}, {"mem", 96}}));
 }
 
+TEST(Chosen, a_mix_of_fmas_is_of_those_precisions_alone_in_which_the_case_has_operations) {
+  const CounterSet packed{.counters = {{.counter = {.name = "packed",
+                                                    .backend = "cupti",
+                                                    .terms = {{"hadd", 2, "add"}, {"hmul", 2, "mul"}, {"hfma", 4, "fma"}},
+                                                    .quantities = {"flops.fp16", "flops.bf16"},
+                                                    .kind = Kind::flops}}}};
+  CaseSample sample{.work = "validation/series/bf16/n=8",
+                    .flavor = "cuda13-sm_90a",
+                    .model = {{"flops.bf16", {200, 200}}, {"flops.fp16", {0, 0}}},
+                    .counts = {{"hadd", 25}, {"hmul", 15}, {"hfma", 60}},
+                    .backend = "cupti",
+                    .seconds = 1e-6,
+                    .gpus = 1};
+  for (const bool is_modelled : {true, false}) {
+    if (!is_modelled) sample.model = {{"bytes.L2-mem", {8, 8}}};
+    const Results results = results_of(sample);
+    const auto placed = place(measurements_of(results), {}, &packed);
+    ASSERT_EQ(placed.size(), 1U);
+    ASSERT_EQ(placed[0].fma_mixes.size(), 1U) << is_modelled;
+    EXPECT_DOUBLE_EQ(placed[0].fma_mixes.at("bf16").fraction, 0.60);
+  }
+}
+
 TEST(Chosen, a_boundary_of_which_a_part_was_not_counted_has_no_intensity) {
   CaseSample partly = by_hardware;
   partly.counts.erase("victims");
