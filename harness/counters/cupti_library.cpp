@@ -69,7 +69,7 @@ bool holds_cupti(const fs::path& folder) {
 }
 
 std::shared_ptr<const CuptiLibrary> open_cupti(const std::vector<fs::path>& folders, std::string& why_not) {
-  std::string reasons;
+  std::string reasons, looked_in;
   std::vector<fs::path> places = folders;
   if (std::find(places.begin(), places.end(), fs::path()) == places.end()) places.emplace_back();
   for (const auto& folder : places) {
@@ -79,8 +79,10 @@ std::shared_ptr<const CuptiLibrary> open_cupti(const std::vector<fs::path>& fold
       return why_not = why, nullptr;
     }
     reasons += (reasons.empty() ? "" : "; ") + why;
+    looked_in += (looked_in.empty() ? "" : ", ") + (folder.empty() ? "the loader's path" : folder.string());
   }
-  why_not = "no " + cupti_name + " that can be used: " + reasons + "; nor is it in /usr/local/cuda, CUDA_HOME or Python's packages (pip install nvidia-cuda-cupti); put its folder on LD_LIBRARY_PATH";
+  why_not = "no " + cupti_name + " that can be used: " + reasons + "; looked in: " + looked_in +
+            "; install it (pip install nvidia-cuda-cupti) and put its folder on LD_LIBRARY_PATH";
   return nullptr;
 }
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "core/error.hpp"
@@ -23,16 +24,22 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-/// A name of the surroundings, set while this lives.
+/// A name of the surroundings, set to something else while this lives; an empty value is as good as none.
 class Surroundings {
  public:
-  Surroundings(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
+  Surroundings(const char* name, const std::string& value) : name_(name) {
+    if (const char* had = std::getenv(name); had != nullptr) before_ = had;
+    setenv(name, value.c_str(), 1);
+  }
   Surroundings(const Surroundings&) = delete;
   Surroundings& operator=(const Surroundings&) = delete;
-  ~Surroundings() { unsetenv(name_); }
+  ~Surroundings() {
+    before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_);
+  }
 
  private:
   const char* name_;
+  std::optional<std::string> before_;
 };
 
 TEST(cupti_folders, are_those_of_toolkits_and_wheels_that_have_the_library_behind_the_loaders_path) {
@@ -44,7 +51,8 @@ TEST(cupti_folders, are_those_of_toolkits_and_wheels_that_have_the_library_behin
   for (const auto& folder : {target, extras, wheel}) std::ofstream(folder / library) << "here";
   std::vector<fs::path> folders;
   {
-    const Surroundings home("CUDA_HOME", toolkit.string()), python("VIRTUAL_ENV", (scratch / "venv").string());
+    const Surroundings home("CUDA_HOME", toolkit.string()), python("VIRTUAL_ENV", (scratch / "venv").string()),
+        named("PLUMBLINE_CUPTI_PATH", "");
     folders = CuptiHost::cupti_folders();
   }
   fs::remove_all(scratch);
@@ -273,8 +281,9 @@ TEST(cupti_host_DeathTest, without_the_library_the_reason_says_where_it_was_look
   };
   EXPECT_EXIT(
       look(), testing::ExitedWithCode(0),
-      "^(no libcupti.so.[0-9]+ that can be used: not in /nowhere/at/all; .*LD_LIBRARY_PATH \\| refused for this reason"
-              "|cuptiGetVersion failed: .* \\| refused for this reason| \\| CUPTI )");
+      "^(no libcupti.so.[0-9]+ that can be used: not in /nowhere/at/all; .*; looked in: /nowhere/at/all, the loader's path; "
+      ".*LD_LIBRARY_PATH \\| refused for this reason"
+      "|cuptiGetVersion failed: .* \\| refused for this reason| \\| CUPTI )");
 }
 
 }  // namespace

@@ -89,8 +89,9 @@ def test_each_gpu_is_measured_by_a_rank_that_sees_it(run, each_sees):
 
 @by_ranks
 @pytest.mark.parametrize("seen", [["0", "1"], ["MIG-" + UUIDS[1], "MIG-" + UUIDS[0]]])
-def test_parts_of_a_gpu_are_told_apart_at_one_address(run, seen):
-    ended, store = run(WANTED, each_sees=seen, PLUMBLINE_STAND_IN_GPUS="2", PLUMBLINE_STAND_IN_PARTS="1")
+def test_parts_of_a_gpu_are_told_apart_at_one_address(run, tmp_path, seen):
+    (tmp_path / "libnvidia-ml.so.1").write_text("no library")  # ahead of a driver's own, which knows no stand-ins
+    ended, store = run(WANTED, each_sees=seen, PLUMBLINE_STAND_IN_GPUS="2", PLUMBLINE_STAND_IN_PARTS="1", LD_LIBRARY_PATH=str(tmp_path))
     assert ended.returncode == 0, ended.stderr
     expect_all(store, 2)
     found = drivers(store)

@@ -30,7 +30,7 @@ def plumbline(*words, ranks=0, each_sees=None, stand_in=True, **environment):
     if each_sees is not None:
         launch = [MPIEXEC]
         for rank, seen in enumerate(each_sees):
-            launch += [*([":"] if rank else []), "-n", "1", "-env", "CUDA_VISIBLE_DEVICES", seen, *program]
+            launch += [*([":"] if rank else []), "-n", "1", "/usr/bin/env", f"CUDA_VISIBLE_DEVICES={seen}", *program]
     return subprocess.run(launch, capture_output=True, text=True, timeout=LONGEST, env=surroundings)
 
 
@@ -91,8 +91,9 @@ def test_the_gpu_is_named_by_its_uuid_and_its_conditions_are_kept(run, tmp_path,
             assert gpu["conditions"][when]["clock_event_reasons"] == {"value": "idle"}
 
 
-def test_without_the_drivers_library_the_conditions_are_absent_with_the_reason(run):
-    _, store = run(ON_GPU, PLUMBLINE_STAND_IN_NAMELESS="1")
+def test_without_the_drivers_library_the_conditions_are_absent_with_the_reason(run, tmp_path):
+    (tmp_path / "libnvidia-ml.so.1").write_text("no library")  # ahead of a driver's own, which knows no stand-ins
+    _, store = run(ON_GPU, PLUMBLINE_STAND_IN_NAMELESS="1", LD_LIBRARY_PATH=str(tmp_path))
     gpu = json.loads(outcomes(store, "ok")[0]["placement"])["ranks"][0]["gpu"]
     assert gpu["uuid"] is None and "libnvidia-ml.so.1" in gpu["uuid_reason"]
     assert gpu["conditions"]["before"]["power_watts"]["value"] is None
