@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* schema = "plumbline-history-index/3";
+constexpr const char* schema = "plumbline-history-index/4";
 constexpr std::int64_t year_2000_ns = 946'684'800LL * 1'000'000'000LL, day_ns = 86'400LL * 1'000'000'000LL;
 
 struct FileStamp {
@@ -200,7 +200,7 @@ std::vector<NightRow> night_rows(const ObservedFile& file) {
 void tell_campaign(Night& night, const std::string& text) {
   if (text.empty()) return;
   try {
-    const Campaign campaign = parse_campaign(text, night.file);
+    const Campaign campaign = parse_campaign(text, "");  // no path: a campaign without a name is not named after the night's file
     night.campaign = campaign.name;
     night.distributed = campaign.placement == Placement::distribute;
   } catch (const Error&) {

@@ -496,6 +496,16 @@ def test_a_night_of_another_name_that_shares_cases_is_not_missed(real, tmp_path)
     assert missing(on_nodes(night(real, tmp_path / "4.h5", 4), "a"), tmp_path) == []
 
 
+def test_a_campaign_without_a_name_is_the_same_one_every_night(real, tmp_path):
+    """The name of a night's own file is not it."""
+    nameless = CAMPAIGN.replace('name = "night"\n', "")
+    assert "name" not in nameless
+    for day in range(1, 4):
+        campaign(night(real, tmp_path / f"{day}.h5", day), nameless)
+    less = campaign(without(night(real, tmp_path / "4.h5", 4), b"fp32/n=1000/"), nameless)
+    assert len(missing(less, tmp_path)) == 1
+
+
 def test_nights_of_another_campaign_are_not_missed(real, tmp_path):
     for day in range(4):
         without(night(real, tmp_path / f"fp64-{day}.h5", 2 * day), b"fp32")
