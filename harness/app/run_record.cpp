@@ -1,6 +1,8 @@
 #include "app/run_record.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -45,20 +47,27 @@ void prepare_folder(const fs::path& store) {
     throw io_error(fmt::format("cannot create {}: {}; choose another file with -o", store.parent_path().string(), failed.message()));
 }
 
+bool is_ours(const fs::path& entry) {
+  std::error_code unknown;
+  const std::string name = entry.filename().string();
+  return fs::is_regular_file(entry, unknown) && (name.starts_with('.') ? is_mark(entry) : begins_as_journal(entry));
+}
+
 /// What somebody else put among the journals is not ours to remove: it comes to lie beside their folder.
 void remove_journals(const fs::path& folder) {
-  std::error_code ignored;
-  std::vector<fs::path> others;
-  for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end; entry.increment(ignored))
-    if (entry->is_regular_file() && !entry->path().filename().string().starts_with('.') && !begins_as_journal(entry->path()))
-      others.push_back(entry->path());
-  for (const auto& file : others) {
-    fs::path beside = folder.string() + "." + file.filename().string();
-    while (fs::exists(beside)) beside += "~";
-    fs::rename(file, beside, ignored);
-    if (ignored) return;  // then the folder stays
+  std::error_code failed;
+  std::vector<fs::path> ours, others;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed))
+    (is_ours(entry->path()) ? ours : others).push_back(entry->path());
+  if (failed) return;
+  for (const auto& other : others) {
+    fs::path beside = folder.string() + "." + other.filename().string();
+    while (fs::exists(beside, failed)) beside += "~";
+    fs::rename(other, beside, failed);
+    if (failed) return;  // then the folder stays
   }
-  fs::remove_all(folder, ignored);
+  for (const auto& one : ours) fs::remove(one, failed);
+  fs::remove(folder, failed);
 }
 
 /// All of them: where they are many, in a file that the text names.
@@ -194,7 +203,8 @@ Found look(const RunOptions& options, const Campaign& campaign, const fs::path& 
       throw user_error(
           fmt::format("{} ends as the folders of journals do; name the output otherwise with -o, best NAME.h5", store.string()));
     if (options.overwrite) {
-      if (const auto held = journal_in_use(journal_directory(store))) throw in_use(*held);
+      const auto held = options.dry_run ? std::nullopt : journal_in_use(journal_directory(store));
+      if (held) throw in_use(*held);
       if (!options.dry_run) remove_earlier(store);
     } else if (!options.resume) {
       if (!options.dry_run) refuse_to_overwrite(store);
@@ -274,7 +284,10 @@ void RunRecord::require_one_folder(const std::string& session, Communicator& ran
           : fmt::format("the nodes do not share the folder {}: {} wrote into it, {}{}; give -o on a file system that all nodes share",
                         folder.string(), ranks.host(), fmt::join(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(named), ", "),
                         named < others.size() ? fmt::format(" and {} nodes more", others.size() - named) : ""));
-  if (!told.empty()) throw user_error(told);
+  if (told.empty()) return;
+  std::error_code has_more;
+  if (ranks.rank() == 0) fs::remove(folder, has_more);
+  throw user_error(told);
 }
 
 std::string RunRecord::written() const {
@@ -286,13 +299,13 @@ void RunRecord::require_all(const std::vector<std::string>& written) const {
     if (text.empty()) continue;
     const json one = json::parse(text);
     const fs::path journal = journal_directory(store_) / one[0].get<std::string>();
-    std::error_code missing;
-    const auto bytes = fs::file_size(journal, missing);
-    if (!missing && bytes >= one[1].get<std::uint64_t>()) continue;
+    const FileDescriptor file = open_file(journal, O_RDONLY);  // for this a client of NFS asks its server; for a stat it need not
+    const off_t bytes = file ? ::lseek(file.number(), 0, SEEK_END) : -1;
+    if (bytes >= 0 && static_cast<std::uint64_t>(bytes) >= one[1].get<std::uint64_t>()) continue;
     throw io_error(
         fmt::format("journal '{}' is {} here and {} bytes long where it was written, so nothing is put together yet; "
                     "go on with --resume, on a file system that all nodes share",
-                    journal.string(), missing ? "missing" : fmt::format("{} bytes long", bytes), one[1].get<std::uint64_t>()));
+                    journal.string(), bytes < 0 ? "missing" : fmt::format("{} bytes long", bytes), one[1].get<std::uint64_t>()));
   }
 }
 
@@ -312,9 +325,11 @@ void RunRecord::append(const Finished& unit) {
   appended_.push_back(name);
 }
 
-Consolidated RunRecord::consolidate(bool complete, const std::vector<std::string>& ids) const {
+Consolidated RunRecord::consolidate(bool complete, const std::vector<std::string>& ids) {
   Consolidated made = consolidate_into(store_, ids);
-  if (complete) remove_journals(journal_directory(store_));
+  if (!complete) return made;
+  journal_.reset();  // NFS only renames what is open, and the folder would stay
+  remove_journals(journal_directory(store_));
   return made;
 }
 

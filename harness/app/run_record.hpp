@@ -56,7 +56,7 @@ class RunRecord {
   void append(const Finished& unit);
   /// Rank 0, after the last unit: puts journals and an earlier result together and writes the result file, its cases in the order
   /// of `ids` however they were shuffled (consolidation.hpp). The journals go once `complete`.
-  Consolidated consolidate(bool complete, const std::vector<std::string>& ids) const;
+  Consolidated consolidate(bool complete, const std::vector<std::string>& ids);
   /// What this rank's journal came to, for rank 0; empty where it has none.
   std::string written() const;
   /// On rank 0, before the journals go: throws Error where it does not see one of this session as its leader wrote it.

@@ -155,7 +155,8 @@ Error in_use(const std::filesystem::path& journal) {
 std::optional<std::filesystem::path> journal_in_use(const std::filesystem::path& directory) {
   std::error_code error;
   for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
-    if (!entry->is_regular_file()) continue;
+    std::error_code unknown;
+    if (!entry->is_regular_file(unknown)) continue;
     const FileDescriptor file = open_file(entry->path(), O_RDONLY | O_NONBLOCK);
     if (file && is_held(file.number())) return entry->path();
   }

@@ -13,9 +13,9 @@
 namespace plumbline {
 namespace {
 
-std::filesystem::path mark_of(const std::filesystem::path& directory, const std::string& session) {
-  return directory / (".session-" + session);  // readers of the folder pass over names that begin with a dot
-}
+constexpr const char* prefix = ".session-";  // readers of the folder pass over names that begin with a dot
+
+std::filesystem::path mark_of(const std::filesystem::path& directory, const std::string& session) { return directory / (prefix + session); }
 
 bool is_there(const std::filesystem::path& file) { return ::access(file.c_str(), F_OK) == 0; }
 
@@ -29,8 +29,9 @@ void lay_mark(const std::filesystem::path& directory, const std::string& session
 
 void remove_mark(const std::filesystem::path& directory, const std::string& session) {
   ::unlink(mark_of(directory, session).c_str());
-  ::rmdir(directory.c_str());
 }
+
+bool is_mark(const std::filesystem::path& file) { return file.filename().string().starts_with(prefix); }
 
 // A client of a network file system may know the folder as it was a while ago. To make what must not exist asks its server.
 std::string why_without_mark(const std::filesystem::path& directory, const std::string& session) {

@@ -8,8 +8,11 @@ namespace plumbline {
 /// Makes the journal's folder where there is none, and the session's mark in it. Throws io_error.
 void lay_mark(const std::filesystem::path& directory, const std::string& session);
 
-/// Removes it; the folder too where nothing else is in it.
+/// Removes it. The folder stays: other clients of a network file system may know it already, and go on in it.
 void remove_mark(const std::filesystem::path& directory, const std::string& session);
+
+/// Whether a file is called as marks are.
+bool is_mark(const std::filesystem::path& file);
 
 /// Empty where the mark is there; else what this node has in place of it, in words.
 std::string why_without_mark(const std::filesystem::path& directory, const std::string& session);

@@ -115,6 +115,7 @@ def test_a_journal_that_is_being_written_is_left_alone(plumbline, going, long, r
     try:
         refused(plumbline("recover", journal), 1, "a run is going on", str(journal))
         refused(run(plumbline, long, store, "--overwrite"), 1, "being written by another plumbline")
+        assert run(plumbline, long, store, "--overwrite", "--dry-run").code == 0 and journal.is_dir()
         assert not store.exists() and started.process.poll() is None
     finally:
         send(plumbline, started, signal.SIGCONT)

@@ -232,13 +232,15 @@ TEST(session_mark, is_found_where_it_was_laid_and_nowhere_else) {
   const Scratch scratch;
   const auto here = scratch / "x.journal", elsewhere = scratch / "y.journal";
   lay_mark(here, "s1");
+  EXPECT_TRUE(is_mark(std::filesystem::directory_iterator(here)->path()));
+  EXPECT_FALSE(is_mark(here / "n1"));
   EXPECT_EQ(why_without_mark(here, "s1"), "");
   EXPECT_EQ(why_without_mark(here, "s2"), "another folder");
   EXPECT_EQ(why_without_mark(elsewhere, "s1"), "another folder");
   EXPECT_FALSE(std::filesystem::exists(elsewhere)) << "to look leaves nothing";
   EXPECT_EQ(why_without_mark(scratch / "missing" / "x.journal", "s1"), "another folder");
   remove_mark(here, "s1");
-  EXPECT_FALSE(std::filesystem::exists(here));
+  EXPECT_TRUE(std::filesystem::is_empty(here)) << "the mark is gone, and the folder is there for the journals";
   { const Journal kept(here, "n1", sample_header()); }
   lay_mark(here, "s1");
   remove_mark(here, "s1");
