@@ -38,7 +38,7 @@ get() {
   if [[ ! -x $place/bin/pip ]] && ! why=$("$python" -m venv "$place" 2>&1); then
     say "no virtual environment can be made (package python3-venv): ${why##*$'\n'}" && return 1
   fi
-  if why=$("$place/bin/pip" -q --disable-pip-version-check install --timeout 30 "${@/%/==$version}" 2>&1); then return 0; fi
+  if why=$("$place/bin/pip" -q --disable-pip-version-check install --timeout 30 --retries 1 "${@/%/==$version}" 2>&1); then return 0; fi
   say "PyPI gave them not: ${why##*$'\n'}" && return 1
 }
 

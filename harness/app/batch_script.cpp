@@ -106,6 +106,7 @@ store=$history/.running/{}-$SLURM_JOB_ID.h5 # a night that is not over is not hi
     text += fmt::format("store=${{PLUMBLINE_STORE:-plumbline-out/{}-$SLURM_JOB_ID.h5}}\n", job.name);
   text += R"--(journal=${store%.h5}.journal # there as long as something is missing
 mkdir -p "$(dirname "$store")"
+tasks=$((SLURM_JOB_NUM_NODES * ${SLURM_NTASKS_PER_NODE:-1})) # of a range of nodes, Slurm need not tell their number
 
 options=()
 )--";
@@ -113,7 +114,7 @@ options=()
                                          : "if ((restarts > 0)) || [[ ${PLUMBLINE_RESUME:-0} == 1 ]]; then options+=(--resume); fi\n";
   for (const auto& line : job.machine.setup) text += line + "\n";
   text += R"--(
-echo "plumbline: job $SLURM_JOB_ID, start $((restarts + 1)), nodes $SLURM_JOB_NODELIST, $SLURM_NTASKS tasks, $campaign -> $store"
+echo "plumbline: job $SLURM_JOB_ID, start $((restarts + 1)), nodes $SLURM_JOB_NODELIST, $tasks tasks, $campaign -> $store"
 )--";
   if (const int most = nodes_of(job.kind, job.machine); least_nodes_of(job.kind, job.machine) < most)
     text += fmt::format(
@@ -136,7 +137,7 @@ status=$?
                        machine.mpi);
   return fmt::format(R"--(
 # -bind-to none: plumbline binds its threads by itself, for each team anew.
-"${{PLUMBLINE_MPIEXEC:-{}}}" -n "$SLURM_NTASKS" -ppn "${{SLURM_NTASKS_PER_NODE:-1}}" -bind-to none \
+"${{PLUMBLINE_MPIEXEC:-{}}}" -n "$tasks" -ppn "${{SLURM_NTASKS_PER_NODE:-1}}" -bind-to none \
   "$plumbline" run "$campaign" -o "$store" ${{options[@]+"${{options[@]}}"}} &
 launcher=$!
 trap 'kill -USR1 "$launcher"' USR1 # it hands the signal on to the ranks

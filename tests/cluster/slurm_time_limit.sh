@@ -10,7 +10,7 @@ source "$here/submit.sh"
 plumbline=$1 loop_here=$2
 
 mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
-flavor=$("$plumbline" run "$here/time_limit.toml" --dry-run | grep -o 'gcc[0-9]*-O3-v3' | sort -u | tail -n 1) # however many compilers there are
+flavor=$("$plumbline" run "$here/time_limit.toml" --dry-run | grep -o 'gcc[0-9]*-O3-v2' | sort -u | tail -n 1) # however many compilers there are
 for name in stops loops; do
   campaign=$here/time_limit.toml
   if [[ $name == loops ]]; then campaign=$here/interrupted.toml; fi

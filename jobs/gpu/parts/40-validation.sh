@@ -16,8 +16,8 @@ counters=()
 if "$BIN/plumbline" score "$RESULTS/gpu_validation.h5" --choose "$OUT/counters.toml" --json >"$OUT/choice.json"; then
   counters=(--counters "$OUT/counters.toml")
 fi
-"$BIN/plumbline" show "$RESULTS/gpu_validation.h5" "${counters[@]}" --json >"$OUT/show.json"
-"$BIN/plumbline" show "$RESULTS/gpu_validation.h5" "${counters[@]}"
+"$BIN/plumbline" show "$RESULTS/gpu_validation.h5" ${counters[@]+"${counters[@]}"} --json >"$OUT/show.json"
+"$BIN/plumbline" show "$RESULTS/gpu_validation.h5" ${counters[@]+"${counters[@]}"}
 ((status == 75)) && exit 75
 "$BIN/plumbline" doctor --json >"$OUT/doctor.json"
 python3 "$here/../counted.py" "$OUT/doctor.json" "$OUT/score.json"
