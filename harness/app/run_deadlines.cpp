@@ -65,7 +65,8 @@ double RunDeadlines::worker_seconds(const Case& measured) const {
 
 double RunDeadlines::pass_seconds(const Case& measured, const std::string& pass) const {
   if (pass != "count") return time_seconds(measured);
-  const auto groups = static_cast<double>(std::max<std::size_t>(1, input_.counting.groups.size()));
+  // The estimate of a GPU's counting is of all its groups already.
+  const auto groups = measured.team.gpus > 0 ? 1.0 : static_cast<double>(std::max<std::size_t>(1, input_.counting.groups.size()));
   return input_.campaign.deadline.floor_seconds + groups * worker_seconds(measured);
 }
 

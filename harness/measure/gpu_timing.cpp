@@ -147,6 +147,7 @@ Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu
       repeat_until_known([&] { return prepared->measure(sweeps); }, protocol, began, alone, timed);
       prepared->look_after_timing(timed);
     });
+  if (timed.status != Status::ok) timed.repetitions.clear();  // of a case that failed, none are kept
   prepared.reset();  // its memory may be wanted for the check below
   check_again([&](Timed& again) { prepare_on_gpu(measured, true, gpu, again); }, alone, timed);
   return timed;

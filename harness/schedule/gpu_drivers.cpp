@@ -112,14 +112,27 @@ void give_turns(std::vector<GpuDriver>& drivers, const std::vector<std::vector<R
 }  // namespace
 
 std::vector<GpuOfNode> gpus_of_node(const std::vector<std::vector<SeenGpu>>& ranks) {
+  std::map<std::string, std::vector<std::string>> uuids;  // of each address, as any rank sees them
+  for (const auto& rank : ranks)
+    for (const SeenGpu& seen : rank)
+      if (auto& known = uuids[seen.pci]; !seen.uuid.empty() && std::find(known.begin(), known.end(), seen.uuid) == known.end())
+        known.push_back(seen.uuid);
   std::map<std::tuple<std::string, std::string, int>, GpuOfNode> found;  // by address, UUID, and place among those without one
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    std::map<std::string, std::vector<std::string>> others = uuids;  // that this rank has not seen by their UUIDs
+    for (const SeenGpu& seen : ranks[rank]) std::erase(others[seen.pci], seen.uuid);
     std::map<std::string, int> nameless;
     for (std::size_t place = 0; place < ranks[rank].size(); ++place) {
       const SeenGpu& seen = ranks[rank][place];
-      GpuOfNode& gpu = found[{seen.pci, seen.uuid, seen.uuid.empty() ? nameless[seen.pci]++ : 0}];
+      auto& unseen = others[seen.pci];
+      std::string uuid = seen.uuid;
+      if (uuid.empty() && !unseen.empty()) {  // a driver need not tell it to every rank
+        uuid = unseen.front();
+        unseen.erase(unseen.begin());
+      }
+      GpuOfNode& gpu = found[{seen.pci, uuid, uuid.empty() ? nameless[seen.pci]++ : 0}];
       gpu.pci = seen.pci;
-      gpu.uuid = seen.uuid;
+      gpu.uuid = uuid;
       gpu.seen_as.resize(ranks.size(), -1);
       gpu.seen_as[rank] = static_cast<int>(place);
     }

@@ -52,6 +52,20 @@ TEST(gpus_of_a_node, without_uuids_the_same_address_is_the_same_gpu_wherever_a_r
   EXPECT_EQ(gpus_of_node({{{first, ""}, {first, ""}}, {{first, ""}, {first, ""}}}).size(), 2U) << "parts, seen by both ranks";
 }
 
+TEST(gpus_of_a_node, one_whose_uuid_a_rank_is_not_told_is_the_one_at_that_address) {
+  for (const auto& seen : {std::vector<std::vector<SeenGpu>>{{{first, "GPU-a"}}, {{second, ""}, {first, ""}}},
+                           std::vector<std::vector<SeenGpu>>{{{first, ""}}, {{second, ""}, {first, "GPU-a"}}}}) {
+    const auto gpus = gpus_of_node(seen);
+    ASSERT_EQ(gpus.size(), 2U) << "whichever rank comes first";
+    EXPECT_EQ(gpus[0].uuid, "GPU-a");
+    EXPECT_EQ(gpus[0].seen_as, (std::vector<int>{0, 1}));
+    EXPECT_EQ(gpus[1].seen_as, (std::vector<int>{-1, 0}));
+  }
+  const auto parts = gpus_of_node({{{first, "MIG-a"}, {first, "MIG-b"}}, {{first, "MIG-b"}, {first, ""}}});
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0].seen_as, (std::vector<int>{0, 1})) << "the one that is left";
+}
+
 TEST(drivers, each_rank_that_sees_one_gpu_drives_it) {
   const auto node = stored("four_gpus");
   std::vector<std::vector<SeenGpu>> seen;
