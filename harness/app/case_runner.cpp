@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "app/count_rows.hpp"
 #include "core/gpu_device.hpp"
@@ -112,12 +113,11 @@ OutcomeRow CaseRunner::outcome(const Case& measured, const std::string& pass) co
 
 Finished CaseRunner::skip(const Case& measured, const std::string& pass, const std::string& reason) const {
   const std::vector<CacheLevel> of_no_gpu;  // that a case was not measured on
-  Finished unit{.case_row = measured.row(),
-                .outcome = outcome(measured, pass),
-                .times = {},
-                .counts = {},
-                .model = model_rows(measured, measured.team.gpus > 0 ? of_no_gpu : setting_.caches),
-                .ceilings = {}};
+  Finished unit{.case_row = measured.row(), .outcome = outcome(measured, pass), .times = {}, .counts = {}, .model = {}, .ceilings = {}};
+  try {
+    unit.model = model_rows(measured, measured.team.gpus > 0 ? of_no_gpu : setting_.caches);
+  } catch (const std::invalid_argument&) {  // values that are no case together have no model either
+  }
   unit.outcome.status = Status::skipped;
   unit.outcome.reason = reason;
   return unit;
