@@ -25,5 +25,6 @@ night first.log COMPLETED nodeA nodeB nodeC
 scontrol update NodeName=nodeB State=DRAIN Reason="a fan"
 night second.log FAILED nodeA nodeC
 grep -q 'note: 2 of 3 nodes' second.log || fail "the job did not say that a node was lacking" second.log
+grep -q ', 4 tasks, ' second.log || fail "the job did not have two tasks on each of its two nodes" second.log
 grep -q '^MISSING .* on nodeB' second.log || fail "'check' did not name the absent node" second.log
 if grep -q '^MISSING .* on node[AC]' second.log; then fail "'check' misses a node that was there" second.log; fi
