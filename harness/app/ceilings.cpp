@@ -260,6 +260,8 @@ Exit ceilings(const Selection& selection) {
     for (const auto& ceiling : *part) {
       rows.push_back(row_of(ceiling));
       rows.back()["gpu"] = gpu_json(ceiling, places);
+      const bool of_gpu = ceiling.scope == gpu_scope;
+      explain(rows.back(), "gpu", of_gpu ? Status::ok : Status::skipped, of_gpu ? "" : "a ceiling of CPUs");
     }
   if (selection.format == Format::json) {
     Json more = Json::object();

@@ -82,10 +82,10 @@ void add_fma_mix(const Placement& p, Json& row) {
     row["fma_mix"][precision] = {{"fraction", mix.fraction}, {"ceiling", mix.ceiling}, {"source", mix.source}};
   row["partial_fma_gflops"] = number(p.partial_fma_gflops);
   row["percent_of_partial_fma"] = number(p.percent_of_partial_fma);
-  if (std::isfinite(p.percent_of_partial_fma)) return;
-  const bool known = p.fma_mixes.contains(p.of->precision);
-  explain(row, "partial_fma", Status::unavailable,
-          !known           ? "FMAs were not counted apart from sums and products"
+  const bool known = p.fma_mixes.contains(p.of->precision), there = std::isfinite(p.percent_of_partial_fma);
+  explain(row, "partial_fma", there ? Status::ok : Status::unavailable,
+          there          ? ""
+          : !known       ? "FMAs were not counted apart from sums and products"
           : p.gflops > 0 ? "no ceiling of arithmetic fits the case"
                          : "no FLOP/s");
 }
@@ -120,6 +120,7 @@ Json row_of(const Placement& p) {
            {"status", std::string(to_string(p.status))},
            {"reason", text_or_null(p.reason)},
            {"notes", p.notes}};
+  explain(row, "gpu", p.of->gpus > 0 ? Status::ok : Status::skipped, p.of->gpus > 0 ? "" : "a case on CPUs");
   add_fma_mix(p, row);
   if (is_imported(*p.of)) add_imported(p, row);
   return row;
