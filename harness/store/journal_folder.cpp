@@ -54,8 +54,10 @@ void keep_winners(std::vector<Finished>& records, std::vector<OutcomeRow>& wrong
 Files journal_files(const std::filesystem::path& directory) {
   std::error_code error;
   Files files;
-  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error))
-    if (entry->is_regular_file() && !entry->path().filename().string().starts_with('.')) files.push_back(entry->path());
+  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code unknown;
+    if (entry->is_regular_file(unknown) && !entry->path().filename().string().starts_with('.')) files.push_back(entry->path());
+  }
   if (error)
     throw user_error(fmt::format("journal folder '{}' cannot be read: {}; give the NAME.journal that lies beside the result file",
                                  directory.string(), error.message()));

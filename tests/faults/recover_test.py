@@ -150,13 +150,16 @@ def test_a_journals_name_is_no_name_of_an_output(plumbline, refused, tmp_path):
     refused(run(plumbline, CAMPAIGNS / "small.toml", tmp_path / "x.journal"), 2, "x.journal", "-o")
 
 
-def test_a_stray_file_among_the_journals_ends_no_run_and_is_not_removed(plumbline, killed, long, tmp_path):
+def test_a_stray_file_or_folder_among_the_journals_ends_no_run_and_is_not_removed(plumbline, killed, long, tmp_path):
     store = killed()
+    (store.with_suffix(".journal") / "mine").mkdir()
+    (store.with_suffix(".journal") / "mine" / "more.txt").write_text("and more of it")
     (store.with_suffix(".journal") / "notes.txt").write_text("What I want to remember of this run")
     ended = run(plumbline, long, store, "--resume")
     assert ended.code == 0 and "notes.txt' is no journal" in ended.err, ended
     assert is_whole(Store(store)) and not store.with_suffix(".journal").exists()
     assert (tmp_path / "x.journal.notes.txt").read_text().startswith("What I want")
+    assert (tmp_path / "x.journal.mine" / "more.txt").read_text() == "and more of it"
 
 
 def test_counts_by_other_counters_are_kept_beside_the_new_ones(plumbline, campaign, tmp_path):
