@@ -96,17 +96,28 @@ class SpecExpansion {
   }
 
   /// A kernel's model refuses values that are no case together: "ert/vector: k = 3 is neither ...". That is a mistake of who named the
-  /// kernel and the flavors; where globs chose them, one such combination is left out, and the others run.
+  /// kernel; where a glob chose it, or the values are a case in another flavor, one such combination is left out, and the others run.
   std::string why_impossible(const Case& one) const {
     try {
       one.work();
     } catch (const std::invalid_argument& refused) {
-      const bool by_glob = is_glob(spec_.kernel.value) || std::any_of(spec_.flavors.begin(), spec_.flavors.end(),
-                                                                      [](const auto& flavor) { return is_glob(flavor.value); });
-      if (!by_glob) fail(written_for(one, refused.what()), fmt::format("{} ({})", refused.what(), one.id()));
+      if (!is_glob(spec_.kernel.value) && !in_another_flavor(one)) fail(written_for(one, refused.what()), fmt::format("{} ({})", refused.what(), one.id()));
       return refused.what();
     }
     return "";
+  }
+
+  bool in_another_flavor(Case one) const {
+    const auto flavors = kernel_.flavors();
+    return std::any_of(flavors.begin(), flavors.end(), [&](const Flavor& flavor) {
+      one.flavor = flavor;
+      try {
+        one.work();
+      } catch (const std::invalid_argument&) {
+        return false;
+      }
+      return true;
+    });
   }
 
   /// The written value that a refusal names first; else the table.

@@ -264,7 +264,8 @@ TEST(expand, values_that_are_no_case_together_are_told_with_their_place) {
   expect_in(told(series + "params = {n = 3, m = [64, 65]}\n"), {"c.toml:6:27", "m = 65 is odd", "validation/series/fp64/form=loop/n=3/m=65"});
   EXPECT_EQ(told(series + "params = {m = [64, 65]}\nexclude = [\"*/m=65/*\"]\n"), "");
   const std::string table = "[[cases]]\nkernel = \"validation/series\"\nprecision = \"fp64\"\nparams = {m = [64, 65]}\n";
-  const auto by_glob = expand(campaign_of(table + "flavor = [\"gcc12-O3-v[3]\"]\n"), all, zen2);
+  const std::string any = "[[cases]]\nkernel = \"validation/serie*\"\nprecision = \"fp64\"\nparams = {m = [64, 65]}\n";
+  const auto by_glob = expand(campaign_of(any + "flavor = [\"gcc12-O3-v3\"]\n"), all, zen2);
   EXPECT_EQ(by_glob.cases.size(), 1U) << "a glob chose: the other one is left out, visibly";
   ASSERT_EQ(by_glob.skipped.size(), 1U);
   EXPECT_EQ(by_glob.skipped[0].reason, "form is none: m = 65 is odd");
