@@ -21,8 +21,10 @@ constexpr std::array transfer_ceilings{
     TransferCeiling{"host", "kernel_pinned", "GPU to host, kernel, pinned", false},
     TransferCeiling{"device", "copy_peer", "GPU from peer, copy engine", true},
     TransferCeiling{"host", "copy_peer", "GPU to peer, copy engine", true},
+    TransferCeiling{"device", "kernel_peer", "GPU from peer, kernel", false},
+    TransferCeiling{"host", "kernel_peer", "GPU to peer, kernel", false},
 };
-bool is_peer(const TransferCeiling& ceiling) { return std::string_view(ceiling.way) == "copy_peer"; }
+bool is_peer(const TransferCeiling& ceiling) { return std::string_view(ceiling.way).ends_with("_peer"); }
 
 struct LaunchCeiling {
   const char* way;

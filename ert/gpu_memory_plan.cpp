@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ert/gpu_ceiling_planner.hpp"
+#include "ert/stream_grid.hpp"
 
 namespace plumbline {
 namespace {
@@ -28,8 +29,17 @@ double largest_bytes(const GpuCeilingPlanner& planner) {
   return std::min(planner.quarter_of_memory(), (planner.quick() ? 1024.0 : 4608.0) * MiB);
 }
 
-/// Whole chunks of ert/stream: 2048 elements of 8 bytes.
-std::uint64_t elements(double bytes) { return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(bytes) / 8 / 2048) * 2048; }
+/// Whole chunks of ert/stream.
+std::uint64_t chunks(double bytes) { return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(bytes) / stream_chunk_bytes); }
+/// Of 8 bytes.
+std::uint64_t elements(double bytes) { return chunks(bytes) * stream_chunk_bytes / 8; }
+
+/// Of each array of a pattern. All passes of loads are dealt out as one; of the others each block takes as many chunks.
+std::uint64_t elements(const GpuCeilingPlanner& planner, const BandwidthCeiling& ceiling, double bytes) {
+  const double each = bytes / static_cast<double>(ceiling.arrays);
+  if (std::string_view(ceiling.pattern) == "load") return elements(each);
+  return even_chunks(chunks(each), planner.multiprocessors()) * stream_chunk_bytes / 8;
+}
 
 /// Loads of shared memory alone.
 double scratchpad_bytes(const Work& work) {
@@ -69,8 +79,8 @@ void add_stream(GpuCeilingPlanner& planner, const Kernel& kernel, const Bandwidt
   const bool within = bytes > least_part;
   const double moved = std::string_view(ceiling.pattern) == "update" ? 2 : 1;  // read and written in place
   const std::uint64_t repeat = planner.passes(moved * std::min(bytes, least_part), bytes);
-  CeilingCase* const planned = planner.add(
-      kernel, "fp64", {{"pattern", word(ceiling.pattern)}, {"n", integer(within ? data : n)}, {"repeat", integer(repeat)}});
+  CeilingCase* const planned =
+      planner.add(kernel, "fp64", {{"pattern", word(ceiling.pattern)}, {"n", integer(within ? data : n)}, {"repeat", integer(repeat)}});
   if (planned == nullptr) return;
   describe(*planned, std::string("GPU ") + ceiling.pattern, "-", "sweep", ceiling.pattern, "GB/s");
   take_bytes(*planned);
@@ -88,8 +98,8 @@ void plan_stream(GpuCeilingPlanner& planner, const Kernel& kernel) {
     const double largest = largest_bytes(planner);
     std::set<std::uint64_t> planned;
     for (double bytes = largest; bytes >= static_cast<double>(ceiling.least_bytes); bytes /= std::exp2(1 / points)) {
-      const std::uint64_t n = elements(bytes / static_cast<double>(ceiling.arrays));
-      if (planned.insert(n).second) add_stream(planner, kernel, ceiling, n, elements(largest / static_cast<double>(ceiling.arrays)));
+      const std::uint64_t n = elements(planner, ceiling, bytes);
+      if (planned.insert(n).second) add_stream(planner, kernel, ceiling, n, elements(planner, ceiling, largest));
     }
   }
 }

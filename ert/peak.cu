@@ -149,7 +149,8 @@ struct Peak {
 template <class Lane>
 constexpr bool is_pair = std::is_same_v<Lane, __half2> || std::is_same_v<Lane, __nv_bfloat162>;
 
-/// At most 32 registers (disassembled), so that all warps of a multiprocessor are there at once: no block is left for later.
+/// At most 32 registers (tests/cuda/kernel_code_test.cpp holds it), so that all warps of a multiprocessor are there at once: no block is left
+/// for later.
 template <Form form, class Lane>
 __global__ void __launch_bounds__(1024)
     peak(const Lane* start, Lane* result, std::uint64_t iterations, Operands<Lane> o, std::size_t first_block, ClockSpan* span) {

@@ -11,6 +11,7 @@
 #include "cuda/register.cuh"
 #include "cuda/tile.hpp"
 #include "cuda/wide.cuh"
+#include "ert/stream_grid.hpp"
 
 namespace plumbline {
 namespace {
@@ -52,7 +53,8 @@ template <class Real>
 constexpr std::size_t lanes = cuda::wide_bytes / sizeof(Real);
 /// Elements that a block takes at once; parts of a sweep begin at multiples of it.
 template <class Real>
-constexpr std::size_t chunk = cuda::block_threads* at_once* cuda::wide_bytes / sizeof(Real);
+constexpr std::size_t chunk = stream_chunk_bytes / sizeof(Real);
+static_assert(stream_chunk_bytes == cuda::block_threads * at_once * cuda::wide_bytes);
 
 template <class Real>
 __device__ __forceinline__ uint4 each_lane(uint4 b, uint4 c, Real s, bool triad) {
@@ -231,8 +233,9 @@ class StreamCase final : public Workload {
     if (x.pattern == Pattern::load && begin == 0) cudaMemsetAsync(x.sums, 0, witnesses * sizeof *x.sums, cuda::stream());
     const std::size_t chunks = (end - begin + chunk<Real> - 1) / chunk<Real>;
     select(x.pattern, [&]<Pattern pattern> {
-      const std::size_t most = resident_blocks<pattern, Real>() * static_cast<std::size_t>(cuda::multiprocessors());
-      const std::size_t blocks = std::min(most, pattern == Pattern::load ? chunks * x.repeat : chunks);
+      const std::size_t resident = resident_blocks<pattern, Real>(), multiprocessors = static_cast<std::size_t>(cuda::multiprocessors());
+      const std::size_t blocks = pattern == Pattern::load ? std::min(resident * multiprocessors, chunks * x.repeat)
+                                                          : even_blocks(chunks, resident, multiprocessors);
       tell_launch(x, end - begin, blocks);
       stream<pattern><<<static_cast<unsigned>(blocks), cuda::block_threads, 0, cuda::stream()>>>(x, begin, end, cuda::clock_span());
     });

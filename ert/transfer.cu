@@ -2,8 +2,8 @@
 // runtime's own copy, which is what users compare memory with.
 #include <cmath>
 #include <new>
-#include <stdexcept>
 
+#include "core/unavailable.hpp"
 #include "cuda/register.cuh"
 #include "cuda/tile.hpp"
 #include "cuda/wide.cuh"
@@ -11,7 +11,10 @@
 namespace plumbline {
 namespace {
 
-enum class Way { copy_pinned, copy_pageable, kernel_pinned, copy_peer, copy_here };
+enum class Way { copy_pinned, copy_pageable, kernel_pinned, copy_peer, kernel_peer, copy_here };
+
+bool is_by_kernel(Way way) { return way == Way::kernel_pinned || way == Way::kernel_peer; }
+bool is_to_peer(Way way) { return way == Way::copy_peer || way == Way::kernel_peer; }
 
 struct Transfer {
   Way way;
@@ -30,7 +33,7 @@ class OtherEnd {
       data_ = memory_->allocate(bytes, alignment);
     else if (way_ == Way::copy_pageable)
       data_ = ::operator new (bytes, std::align_val_t{alignment});
-    else if (way_ == Way::copy_peer)
+    else if (is_to_peer(way_))
       allocate_on_peer(bytes);
     else if (way_ == Way::copy_here)
       allocate_here(bytes);
@@ -54,7 +57,7 @@ class OtherEnd {
   void copy_out(double* to, std::size_t first, std::size_t count) const { copy(to, data() + first, count * sizeof(double)); }
 
  private:
-  bool is_on_gpu() const { return way_ == Way::copy_peer || way_ == Way::copy_here; }
+  bool is_on_gpu() const { return is_to_peer(way_) || way_ == Way::copy_here; }
 
   void allocate_here(std::size_t bytes) {
     const cudaError_t result = cudaMalloc(&data_, bytes);
@@ -65,26 +68,42 @@ class OtherEnd {
     cuda::require_success(result, "cudaMalloc", __FILE__, __LINE__);
   }
 
-  /// On the first GPU that this one reaches.
+  /// On the first GPU that this one reaches and that lets it. Throws UnavailableHere where there is none.
   void allocate_on_peer(std::size_t bytes) {
     int here = 0, count = 0;
     PLUMBLINE_CUDA(cudaGetDevice(&here));
     PLUMBLINE_CUDA(cudaGetDeviceCount(&count));
+    std::string refusals;
     for (int other = 0; other < count; ++other) {
       int reached = 0;
       if (other != here) PLUMBLINE_CUDA(cudaDeviceCanAccessPeer(&reached, here, other));
       if (reached == 0) continue;
-      if (const cudaError_t on = cudaDeviceEnablePeerAccess(other, 0); on == cudaErrorPeerAccessAlreadyEnabled)
-        cudaGetLastError();
-      else
-        cuda::require_success(on, "cudaDeviceEnablePeerAccess", __FILE__, __LINE__);
-      PLUMBLINE_CUDA(cudaSetDevice(other));
-      const cudaError_t result = cudaMalloc(&data_, bytes);
-      PLUMBLINE_CUDA(cudaSetDevice(here));
-      cuda::require_success(result, "cudaMalloc", __FILE__, __LINE__);
-      return;
+      const cudaError_t result = allocate_on(other, here, bytes);
+      if (result == cudaSuccess) return;
+      cudaGetLastError();  // told below
+      if (!is_refusal(result)) cuda::require_success(result, "memory on a peer", __FILE__, __LINE__);
+      refusals += "; GPU " + std::to_string(other) + " refuses: " + cudaGetErrorString(result);
     }
-    throw std::invalid_argument("ert/transfer: way=copy_peer needs a second GPU that this one reaches, and there is none");
+    throw UnavailableHere("ert/transfer: a peer's memory takes a second visible GPU that this one reaches" +
+                          (refusals.empty() ? ", and there is none" : refusals));
+  }
+
+  cudaError_t allocate_on(int other, int here, std::size_t bytes) {
+    cudaError_t result = cudaDeviceEnablePeerAccess(other, 0);
+    if (result == cudaErrorPeerAccessAlreadyEnabled) {
+      cudaGetLastError();
+      result = cudaSuccess;
+    }
+    if (result == cudaSuccess) result = cudaSetDevice(other);
+    if (result == cudaSuccess) result = cudaMalloc(&data_, bytes);
+    PLUMBLINE_CUDA(cudaSetDevice(here));
+    return result;
+  }
+
+  /// Of this machine, as it is at present: no error of the kernel's.
+  static bool is_refusal(cudaError_t result) {
+    return result == cudaErrorPeerAccessUnsupported || result == cudaErrorTooManyPeers || result == cudaErrorDevicesUnavailable ||
+           result == cudaErrorMemoryAllocation;
   }
 
   /// The host's memory is reached by loads and stores, a GPU's by copies. These may come back from pageable memory before all has arrived,
@@ -105,6 +124,10 @@ class OtherEnd {
   void* data_ = nullptr;
 };
 
+/// Blocks of a multiprocessor, with a load of 16 bytes a thread under way: of 132 multiprocessors 1 MB, of a peer's link, which is several
+/// times as fast, 2 MB. All fit at once.
+constexpr unsigned host_blocks = 2, peer_blocks = 4;
+
 /// Few registers and every multiprocessor, for what crosses the link is long under way.
 __global__ void __launch_bounds__(cuda::block_threads) copy_across(const uint4* from, uint4* to, std::size_t vectors) {
   const std::size_t step = std::size_t{gridDim.x} * cuda::block_threads;
@@ -120,16 +143,20 @@ class TransferCase final : public Workload {
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t n = elements_of(p);
     const bool in = p.word("to") == "device";
-    const auto stream = [&](const char* name, bool read) {
+    const Way way = way_of(p);
+    const auto stream = [&](const char* name, bool read, Stream::Memory memory) {
       return Stream{.array = name,
                     .footprint_bytes = n * 8,
                     .read = read,
                     .written = !read,
                     .loads = read ? n : 0,
                     .stores = read ? 0 : n,
-                    .element_bytes = 8};
+                    .element_bytes = 8,
+                    .memory = memory,
+                    .copied = !is_by_kernel(way)};
     };
-    return {.streams = {stream("device", !in), stream("other", in)}};
+    const auto other = is_to_peer(way) ? Stream::Memory::peer : way == Way::copy_here ? Stream::Memory::own : Stream::Memory::host;
+    return {.streams = {stream("device", !in, Stream::Memory::own), stream("other", in, other)}};
   }
 
   TransferCase(const Parameters& p, DeviceMemory& memory)
@@ -151,9 +178,9 @@ class TransferCase final : public Workload {
 
   static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
     double *const to = (x.to_device ? x.device : x.other) + begin, *const from = (x.to_device ? x.other : x.device) + begin;
-    if (x.way == Way::kernel_pinned) {
+    if (is_by_kernel(x.way)) {
       const std::size_t vectors = (end - begin) * sizeof(double) / cuda::wide_bytes;
-      const unsigned most = 2 * static_cast<unsigned>(cuda::multiprocessors());
+      const unsigned most = (is_to_peer(x.way) ? peer_blocks : host_blocks) * static_cast<unsigned>(cuda::multiprocessors());
       const unsigned blocks = std::min(most, cuda::blocks_for(vectors));
       cuda::next_launch_in_all(std::uint64_t{blocks} * cuda::block_threads, {vectors});
       copy_across<<<blocks, cuda::block_threads, 0, cuda::stream()>>>(reinterpret_cast<const uint4*>(from), reinterpret_cast<uint4*>(to),
@@ -188,6 +215,7 @@ class TransferCase final : public Workload {
            : word == "copy_pageable" ? Way::copy_pageable
            : word == "kernel_pinned" ? Way::kernel_pinned
            : word == "copy_peer"     ? Way::copy_peer
+           : word == "kernel_peer"   ? Way::kernel_peer
                                      : Way::copy_here;
   }
   /// Whole accesses of 16 bytes.
@@ -206,7 +234,7 @@ const cuda::Register<TransferCase, double> registered{
      {.name = "way",
       .preset = std::string("copy_pinned"),
       .description = "by the copy engine or by a kernel; the host's memory pinned or pageable, or in its place a peer's or this GPU's own",
-      .choices = {"copy_pinned", "copy_pageable", "kernel_pinned", "copy_peer", "copy_here"}},
+      .choices = {"copy_pinned", "copy_pageable", "kernel_pinned", "copy_peer", "kernel_peer", "copy_here"}},
      {.name = "n", .preset = std::int64_t{1} << 25, .description = "elements of 8 bytes"}}};
 
 }  // namespace

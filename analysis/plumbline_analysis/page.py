@@ -17,6 +17,7 @@ CEILINGS = ("node", "name", "precision", "level", "pattern", "ranks", "threads",
             "status", "reason", "method")
 SHOW = ("node", "label", "flavor", "precision", "ranks", "threads", "seconds", "gflops", "bound", "percent_of_roof", "join", "bytes_source",
         "status", "reason", "case")
+CONDITIONS = ("node", "label", "flavor", "clock_hz", "timed_clock_hz", "clock_ratio", "seconds", "occupancy")
 COUNTERS = ("counter", "quantity", "grade", "n", "bias", "min", "max", "cv", "reason")
 
 
@@ -32,6 +33,9 @@ def build(name, figures, ceilings, show, score, facts, nodes=None):
         parts += _section(title, nodes if number == 0 else {}, columns, rows)
     parts += _section("Ceilings", ceilings, CEILINGS, ceilings["rows"])
     parts += _section("Kernels under the roofs", show, SHOW, show["rows"])
+    counted = [{**row, **row["counter_conditions"]} for row in show["rows"] if row.get("counter_conditions")]
+    if counted:
+        parts += _section("Under the profiler of the GPU: clock, time and occupancy while counting", {}, CONDITIONS, counted)
     counters = score.get("counters", [])
     parts += _section("Counters", score, COUNTERS, counters if any(counter.get("grade") or counter.get("n") for counter in counters) else [])
     parts.append("<h2>Campaign</h2><pre>" + html.escape(facts.get("campaign", "")) + "</pre>")

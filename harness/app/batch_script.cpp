@@ -25,10 +25,15 @@ std::string node_range(const BatchJob& job) {
   return least < most ? fmt::format("{}-{}", least, most) : fmt::format("{}", most);
 }
 
-std::string head(const BatchJob& job) {
+const BatchKindName& of_kind(BatchKind kind) {
   const auto& kinds = batch_kinds();
-  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const BatchKindName& one) { return one.kind == job.kind; });
-  return fmt::format(R"--(#!/usr/bin/env bash
+  return *std::find_if(kinds.begin(), kinds.end(), [&](const BatchKindName& one) { return one.kind == kind; });
+}
+
+std::string head(const BatchJob& job) {
+  const BatchKindName& kind = of_kind(job.kind);
+  return fmt::format(
+      R"--(#!/usr/bin/env bash
 # {}. Written by
 #   {}
 # Write it again rather than edit it; jobs/slurm/README.md says what it does. Submit it with sbatch, whose options win over those below.
@@ -39,12 +44,11 @@ std::string head(const BatchJob& job) {
 #   PLUMBLINE_RESTARTS  how often the job may requeue itself to go on where it stopped   (20)
 
 )--",
-                     found->title, job.command, job.machine.plumbline, job.campaign,
-                     job.kind == BatchKind::nightly
-                         ? "\n#   PLUMBLINE_HISTORY   the folder of the nights   (plumbline-history)"
-                         : fmt::format("\n#   PLUMBLINE_STORE     the result     (plumbline-out/{0}-JOBID.h5)\n"
-                                       "#   PLUMBLINE_RESUME    1: the store was begun by another job; finish it",
-                                       job.name));
+      kind.title, job.command, job.machine.plumbline, job.campaign,
+      fmt::format("{}\n#   PLUMBLINE_STORE     the result     ({}{}-JOBID.h5)\n"
+                  "#   PLUMBLINE_RESUME    1: the store was begun by another job; finish it",
+                  job.kind == BatchKind::nightly ? "\n#   PLUMBLINE_HISTORY   the folder of the nights   (plumbline-history)" : "",
+                  job.kind == BatchKind::nightly ? "plumbline-history/.running/" : "plumbline-out/", job.name));
 }
 
 std::string directives(const BatchJob& job) {
@@ -88,6 +92,15 @@ std::string directives(const BatchJob& job) {
   return text;
 }
 
+constexpr std::string_view leftovers = R"--(
+for left in "$history"/.running/*.journal "$history"/.running/*.h5; do # a file without its journal is whole, and only not yet history
+  if [[ ! -e $left || ($left == *.h5 && -d ${left%.h5}.journal) ]]; then continue; fi
+  left=${left%.*}.h5
+  if ((restarts > 0)) || [[ $left == "$store" ]]; then continue; fi
+  echo "plumbline: note: $left is a night that was never finished; unless its job is still there: PLUMBLINE_RESUME=1 PLUMBLINE_STORE=$left sbatch nightly.sbatch"
+done
+)--";
+
 std::string settings(const BatchJob& job) {
   std::string text = fmt::format(R"--(
 set -uo pipefail
@@ -99,7 +112,7 @@ restarts=${{SLURM_RESTART_COUNT:-0}}
                                  quoted(job.machine.plumbline), quoted(job.campaign));
   if (job.kind == BatchKind::nightly)
     text += fmt::format(R"--(history=${{PLUMBLINE_HISTORY:-plumbline-history}}
-store=$history/.running/{}-$SLURM_JOB_ID.h5 # a night that is not over is not history
+store=${{PLUMBLINE_STORE:-$history/.running/{}-$SLURM_JOB_ID.h5}} # a night that is not over is not history
 )--",
                         job.name);
   else
@@ -109,9 +122,8 @@ mkdir -p "$(dirname "$store")"
 tasks=$((SLURM_JOB_NUM_NODES * ${SLURM_NTASKS_PER_NODE:-1})) # of a range of nodes, Slurm need not tell their number
 
 options=()
+if ((restarts > 0)) || [[ ${PLUMBLINE_RESUME:-0} == 1 ]]; then options+=(--resume); fi
 )--";
-  text += job.kind == BatchKind::nightly ? "if ((restarts > 0)); then options+=(--resume); fi\n"
-                                         : "if ((restarts > 0)) || [[ ${PLUMBLINE_RESUME:-0} == 1 ]]; then options+=(--resume); fi\n";
   for (const auto& line : job.machine.setup) text += line + "\n";
   text += R"--(
 echo "plumbline: job $SLURM_JOB_ID, start $((restarts + 1)), nodes $SLURM_JOB_NODELIST, $tasks tasks, $campaign -> $store"
@@ -121,6 +133,7 @@ echo "plumbline: job $SLURM_JOB_ID, start $((restarts + 1)), nodes $SLURM_JOB_NO
         R"--(if ((SLURM_JOB_NUM_NODES < {0})); then echo "plumbline: note: $SLURM_JOB_NUM_NODES of {0} nodes: the others could not be had"; fi
 )--",
         most);
+  if (job.kind == BatchKind::nightly) text += leftovers;
   return text;
 }
 
@@ -166,7 +179,7 @@ std::string_view after(const BatchJob& job) {
 )--";
     case BatchKind::nightly:
       return R"--(  night=$history/$(date +%F)-$SLURM_JOB_ID.h5
-  mv "$store" "$night"
+  mkdir -p "$history" && mv "$store" "$night"
   "$plumbline" check "$night" --baseline rolling:14d # 3: something got worse
   verdict=$?
   case $verdict-$status in # the worse of the two: a wrong result, then what got worse or is worse than like nodes, then the rest
@@ -193,12 +206,22 @@ if ((status != 0 && restarts < allowed)); then
   scontrol requeue "$SLURM_JOB_ID" && sleep 60 # Slurm ends this script while it sleeps, and starts it again from the top
   echo "plumbline: could not requeue"
 fi
-if [[ -d $journal ]]; then
-  echo "plumbline: ended with $status; resume with: $plumbline run $campaign -o $store --resume"
+)--";
+
+/// The words for submitting it again say again what the environment said.
+std::string unfinished(BatchKind kind) {
+  return fmt::format(R"--(if [[ -d $journal ]]; then
+  words=""
+  for name in PLUMBLINE PLUMBLINE_CAMPAIGN{}; do
+    if [[ -n ${{!name:-}} ]]; then words+="$name=$(printf %q "${{!name}}") "; fi
+  done
+  echo "plumbline: ended with $status; submit it again: ${{words}}PLUMBLINE_RESUME=1 PLUMBLINE_STORE=$(printf %q "$store") sbatch {}.sbatch"
   exit "$status"
 fi
 if [[ -f $store ]]; then
-)--";
+)--",
+                     kind == BatchKind::nightly ? " PLUMBLINE_HISTORY" : "", of_kind(kind).name);
+}
 
 }  // namespace
 
@@ -224,8 +247,8 @@ int least_nodes_of(BatchKind kind, const BatchMachine& machine) {
 }
 
 std::string batch_script(const BatchJob& job) {
-  return fmt::format("{}{}{}{}{}{}{}fi\nexit \"$status\"\n", head(job), directives(job), settings(job), before(job), launch(job.machine),
-                     requeue, after(job));
+  return fmt::format("{}{}{}{}{}{}{}{}fi\nexit \"$status\"\n", head(job), directives(job), settings(job), before(job), launch(job.machine),
+                     requeue, unfinished(job.kind), after(job));
 }
 
 }  // namespace plumbline::app

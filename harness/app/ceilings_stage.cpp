@@ -7,6 +7,7 @@
 #include <map>
 
 #include "app/team_meeting.hpp"
+#include "core/wrong_result.hpp"
 #include "measure/clock.hpp"
 #include "measure/timing.hpp"
 
@@ -225,7 +226,7 @@ void CeilingsStage::sample(Point& point, CeilingRow& row, const ThreadTeam& thre
     if (!point.data) {
       const bool elsewhere = team.any(timed.wrong_result) && !timed.wrong_result;
       row.status = timed.status;
-      row.method += ": " + (elsewhere ? "wrong result on another rank of the team" : timed.reason);
+      row.method += ": " + (elsewhere ? std::string(wrong_result_words) + " on another rank of the team" : timed.reason);
       return;
     }
   }

@@ -123,6 +123,18 @@ Exit exit_of(const CheckReport& report) {
   return missed ? Exit::io_or_failed_case : Exit::ok;
 }
 
+/// A document that cannot be written hides no finding.
+Exit write_documents(const CommandOptions& options, const CheckReport& report) {
+  Exit code = Exit::ok;
+  for (const auto& [file, as_text] : {std::pair(options.junit, &junit), std::pair(options.markdown, &markdown)}) try {
+      if (!file.empty()) write_output(file, as_text(report));
+    } catch (const Error& error) {
+      say(fmt::format("plumbline: {}\n", error.what()));
+      code = error.code();
+    }
+  return code;
+}
+
 Exit check(const CommandOptions& options) {
   CheckReport report{
       .file = options.file, .baseline = options.baseline, .false_alarms = options.false_alarms, .missing_allowed = options.allow_missing};
@@ -148,12 +160,11 @@ Exit check(const CommandOptions& options) {
                                    options.file, options.baseline));
     report.notes.push_back(nothing_held(report));
   }
-  if (!options.junit.empty()) write_output(options.junit, junit(report));
-  if (!options.markdown.empty()) write_output(options.markdown, markdown(report));
   if (options.format == Format::json) print(check_document(report));
   if (options.format == Format::csv) print(csv(check_json_rows(report)));
   if (options.format == Format::text) print(check_text(report));
-  return exit_of(report);
+  const Exit written = write_documents(options, report), found = exit_of(report);
+  return found == Exit::ok ? written : found;
 }
 
 }  // namespace
@@ -171,7 +182,8 @@ void add_check(CLI::App& app, Action& chosen) {
   command->add_option("--history", options->history, "folder of the nights and of accepted levels, where it is not FILE's")
       ->type_name("DIR");
   command
-      ->add_option("--threshold", options->threshold_percent, "percent below which a slowdown does not matter (default: by class, 3 to 10)")
+      ->add_option("--threshold", options->threshold_percent,
+                   "percent below which a slowdown does not matter (default: by class, 3 to 10, of links 25)")
       ->check(CLI::Range(0.0, 1000.0))
       ->type_name("PCT");
   command->add_option("--false-alarms", options->false_alarms, "how many are expected in a night in which nothing changed, over all rows")

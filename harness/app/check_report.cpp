@@ -128,7 +128,7 @@ std::string check_document(const CheckReport& report) {
   for (const auto& one : report.missing)
     missing.push_back({{"what", one.key.what},
                        {"node", one.key.node},
-                       {"last_measured", utc_text(one.last_unix_ns)},
+                       {"last_measured", one.last_unix_ns == 0 ? Json() : Json(utc_text(one.last_unix_ns))},
                        {"status", "missing"},
                        {"reason", one.reason}});
   for (const auto& [row_class, part] : report.summary.smallest_detectable) smallest[row_class] = number(100 * part);
@@ -173,12 +173,12 @@ namespace {
 /// A node that is gone is one line, not one for each of its cases.
 std::string missing_text(const CheckReport& report) {
   constexpr std::size_t few = 3, named = 2;
-  std::map<std::tuple<std::string, std::int64_t, std::string>, std::vector<std::string>> alike;
-  for (const auto& one : report.missing) alike[{one.key.node, one.last_unix_ns, one.reason}].push_back(one.key.what);
+  std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::string>> alike;
+  for (const auto& one : report.missing) alike[{one.key.node, last_measured(one), one.reason}].push_back(one.key.what);
   std::string text;
-  const auto add = [&](const std::string& what, const std::string& node, std::int64_t last, const std::string& reason) {
+  const auto add = [&](const std::string& what, const std::string& node, const std::string& last, const std::string& reason) {
     text +=
-        wrapped(fmt::format("MISSING  {} on {}: last measured {}; {}", what, node, utc_text(last), reason), 118, "      ").substr(6) + "\n";
+        wrapped(fmt::format("MISSING  {} on {}: {}; {}", what, node, last, reason), 118, "      ").substr(6) + "\n";
   };
   for (const auto& [about, all] : alike) {
     const auto& [node, last, reason] = about;

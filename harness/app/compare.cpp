@@ -139,7 +139,7 @@ void add_compare(CLI::App& app, Action& chosen) {
   command->add_option("B", options->after, "result file (.h5) after")->required();
   command
       ->add_option("--threshold", options->threshold_percent,
-                   "percent below which a change does not matter (default: by class, 3 to 10, or more where the samples scatter)")
+                   "percent below which a change does not matter (default: by class, 3 to 10, of links 25, or more where the samples scatter)")
       ->check(CLI::Range(0.0, 1000.0))
       ->type_name("PCT");
   add_format_options(*command, options->format);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/wrong_result.hpp"
 #include "store/journal.hpp"
 #include "store/journal_folder.hpp"
 #include "store/merge.hpp"

@@ -41,8 +41,13 @@ std::uint64_t usual_empty(std::span<const RegionCounts> repetitions, int thread,
 void subtract(CountRow& row, const Reading& kernel, Status empty_status, std::uint64_t empty, std::uint64_t swept) {
   row.enabled_ns = kernel.enabled_ns;
   row.running_ns = kernel.running_ns;
-  row.status = kernel.status != Status::ok ? kernel.status : empty_status;
+  row.status = kernel.status != Status::ok || kernel.rate ? kernel.status : empty_status;
   if (row.status != Status::ok) return;
+  if (kernel.rate) {
+    row.raw = kernel.raw;
+    row.net = *kernel.rate;
+    return;
+  }
   const auto sweeps = static_cast<double>(swept);
   if (kernel.raw < empty) {
     row.status = Status::negative;

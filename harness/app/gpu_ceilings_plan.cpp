@@ -123,14 +123,20 @@ std::set<std::string> ceilings_of_no_gpu() {
   return names;
 }
 
-double longest_gpu_ceilings_seconds(const Campaign& campaign, int rounds) {
-  double longest = 0;
+PlannedGpu longest_gpu_ceilings(const Campaign& campaign) {
+  PlannedGpu longest;
   if (!wants_gpu_ceilings(campaign)) return longest;
   for (const std::string& flavor : flavors_of_module()) {
-    const GpuProperties gpu = made_up_gpu(flavor, threads_of_multiprocessors.back());
-    longest = std::max(longest, gpu_ceilings_seconds(points_of(campaign.ceilings, gpu, 0), gpu, rounds));
+    PlannedGpu one{.gpu = made_up_gpu(flavor, threads_of_multiprocessors.back()), .points = {}};
+    one.points = points_of(campaign.ceilings, one.gpu, 0);
+    if (gpu_ceilings_seconds(one.points, one.gpu, 1) > gpu_ceilings_seconds(longest.points, longest.gpu, 1)) longest = std::move(one);
   }
   return longest;
+}
+
+double longest_gpu_ceilings_seconds(const Campaign& campaign, int rounds) {
+  const PlannedGpu longest = longest_gpu_ceilings(campaign);
+  return gpu_ceilings_seconds(longest.points, longest.gpu, rounds);
 }
 
 std::vector<std::string> DrivenGpus::flavors() const {

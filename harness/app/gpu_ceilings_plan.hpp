@@ -28,6 +28,12 @@ std::vector<CeilingCase> ceilings_of_any_gpu(CeilingMode mode);
 std::set<std::string> ceilings_of_no_gpu();
 /// Estimate of all rounds on one GPU, whichever takes longest; 0 where the campaign measures none or without the module.
 double longest_gpu_ceilings_seconds(const Campaign& campaign, int rounds);
+/// The same GPU's points that the campaign asks for; none where it measures none or without the module.
+struct PlannedGpu {
+  GpuProperties gpu;
+  std::vector<CeilingCase> points;
+};
+PlannedGpu longest_gpu_ceilings(const Campaign& campaign);
 
 /// One of a node's GPUs, and who measures its ceilings. The same on all ranks of the node but for what its driver alone knows.
 struct DrivenGpu {

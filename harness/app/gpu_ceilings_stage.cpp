@@ -10,6 +10,19 @@ namespace plumbline::app {
 
 using nlohmann::json;
 
+std::vector<Finished> gather_units(const std::optional<Finished>& mine, Group& local) {
+  const auto texts = local.gather(mine ? to_payload(*mine) : "");
+  std::vector<Finished> units;
+  for (const auto& text : texts) {
+    if (text.empty()) continue;
+    std::string why;
+    auto parsed = from_payload(text, why);
+    if (!parsed || !std::holds_alternative<Finished>(*parsed)) throw io_error("a rank's record could not be read back: " + why);
+    units.push_back(std::get<Finished>(std::move(*parsed)));
+  }
+  return units;
+}
+
 GpuCeilingsStage::GpuCeilingsStage(const DrivenGpus& gpus, std::string session, Communicator& ranks, GpuInUse& in_use)
     : gpus_(gpus), ranks_(ranks) {
   for (const auto& one : gpus.all)
@@ -43,16 +56,9 @@ std::vector<Finished> GpuCeilingsStage::measure(int round, const std::vector<ToD
     if (one.gpu->driver.rank == local.rank() && mine->has_links()) mine->measure_links();
   }
   local.wait_for_all();
-  const auto texts = local.gather(mine == nullptr ? "" : to_payload(mine->finish(local.rank())));
-  std::vector<Finished> units;
-  for (const auto& text : texts) {
-    if (text.empty()) continue;
-    std::string why;
-    auto parsed = from_payload(text, why);
-    if (!parsed || !std::holds_alternative<Finished>(*parsed)) throw io_error("a rank's record could not be read back: " + why);
-    units.push_back(std::get<Finished>(std::move(*parsed)));
-  }
-  return units;
+  std::optional<Finished> unit;
+  if (mine != nullptr) unit = mine->finish(local.rank());
+  return gather_units(unit, local);
 }
 
 }  // namespace plumbline::app

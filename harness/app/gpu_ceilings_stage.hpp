@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "comm/communicator.hpp"
 
 namespace plumbline::app {
+
+/// Collective over the ranks of a node: on its leader the units of those ranks that have one. Throws Error (io).
+std::vector<Finished> gather_units(const std::optional<Finished>& mine, Group& local);
 
 class GpuCeilingsStage {
  public:

@@ -10,6 +10,7 @@
 #include "app/team_meeting.hpp"
 #include "core/error.hpp"
 #include "core/gpu_device.hpp"
+#include "ert/gpu_ceiling_plan.hpp"
 #include "machine/gpu_watch.hpp"
 #include "measure/gpu_timing.hpp"
 #include "model/gpu_limits.hpp"
@@ -24,6 +25,10 @@ constexpr double warm_up_seconds = 0.2;   // of a part's first point: until an i
 constexpr int tries = 3;                  // of which the best is the sample; the rounds show the spread
 
 }  // namespace
+
+double gpu_part_seconds(std::span<const CeilingCase> points, const GpuProperties& gpu) {
+  return warm_up_seconds + gpu_ceilings_seconds(points, gpu, 1);
+}
 
 GpuPoints::GpuPoints(const DrivenGpu& gpu, std::string session, std::string host, GpuInUse& in_use)
     : gpu_(gpu), session_(std::move(session)), host_(std::move(host)), in_use_(in_use), sweeps_(gpu.points.size()) {}

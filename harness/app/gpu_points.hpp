@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ class PreparedOnGpu;
 }
 
 namespace plumbline::app {
+
+/// Estimate of some of a GPU's points measured once and one after the other, from the idle GPU on.
+double gpu_part_seconds(std::span<const CeilingCase> points, const GpuProperties& gpu);
 
 /// Keeps between the rounds how many sweeps a sample takes and which results were right; the data are made anew in each.
 class GpuPoints {

@@ -7,6 +7,7 @@
 
 #include "app/command.hpp"
 #include "app/history_series.hpp"
+#include "app/missing_rows.hpp"
 #include "app/result_file.hpp"
 #include "app/streams.hpp"
 #include "model/change_points.hpp"
@@ -34,9 +35,11 @@ struct Charted {
   std::vector<Change> changes = {};
   std::size_t level_begins = 0;  // the point that the present level begins with
   ControlChart chart = {};       // of the present level
+  std::optional<MissingRow> left_off = {};
 
   bool last_is_outside() const { return !chart.outside.empty() && level_begins + chart.outside.back() + 1 == costs.size(); }
   std::string state() const {
+    if (left_off) return "left off";
     if (costs.size() - level_begins < least_for_limits) return "few nights";
     if (last_is_outside()) return costs.back() > chart.center ? "slow last night" : "fast last night";
     return chart.creeps() ? chart.ewma > 0 ? "creeps up" : "creeps down" : "steady";
@@ -95,6 +98,11 @@ Json accepted_json(const AcceptedLevel* level) {
           {"accepted_utc", utc_text(level->accepted_unix_ns)}, {"reason", level->reason}};
 }
 
+Json left_off_json(const std::optional<MissingRow>& row) {
+  if (!row) return Json();
+  return {{"last_started_utc", utc_text(row->last_unix_ns)}, {"reason", row->reason}};
+}
+
 Json point_json(const SeriesPoint& point, const std::string& unit) {
   Json json{{"file", point.night->file},
             {"started_unix_ns", point.night->started_unix_ns},
@@ -127,6 +135,7 @@ Json row_of(const Charted& charted) {
           {"limit_hi_" + unit, limits ? number(std::max(a, b)) : Json()},
           {"last_" + unit, number(series.points.back().value.median)},
           {"state", charted.state()},
+          {"left_off", left_off_json(charted.left_off)},
           {"outside", charted.chart.outside.size()},
           {"ewma_percent", limits ? number(100 * charted.chart.ewma) : Json()},
           {"ewma_limit_percent", limits ? number(100 * charted.chart.ewma_limit) : Json()},
@@ -168,6 +177,10 @@ std::string as_text(const std::vector<Charted>& all) {
                limits ? fmt::format("{:.1f} %", 100 * one.chart.scatter) : "-", with_unit(series.points.back().value.median, series.unit),
                app::change_text(std::exp(one.costs.back() - one.chart.center)), one.state()});
     for (const auto& change : one.changes) table.add_line(wrapped(change_text(one, change), 118, "      "));
+    if (one.left_off)
+      table.add_line(wrapped(fmt::format("last measured {} ({}); the campaign's last night misses it: {}",
+                                         utc_text(one.left_off->last_unix_ns), series.points.back().night->file, one.left_off->reason),
+                             118, "      "));
   }
   return table.text();
 }
@@ -186,12 +199,17 @@ Exit history(const HistoryOptions& options) {
   std::stable_sort(wanted.begin(), wanted.end(), [](const Series* a, const Series* b) { return a->key.node < b->key.node; });
   const double probability = options.false_changes / static_cast<double>(std::max<std::size_t>(1, wanted.size()));
   std::vector<Charted> all;
-  for (const auto* one : wanted) all.push_back(charted(*one, probability));
+  const auto off = left_off(history.nights, series);
+  for (const auto* one : wanted) {
+    all.push_back(charted(*one, probability));
+    if (const auto found = off.find(one->key); found != off.end()) all.back().left_off = found->second;
+  }
   auto notes = history.notes;
   if (!all.empty())
     notes.push_back(fmt::format(
         "{} nights. time grows upwards: +10 % takes a tenth longer, also of a rate. state: the last night beyond the level's median -+ {} "
-        "scatters (Shewhart), or a moving average that creeps away (EWMA). Changes of a level: by ranks, {} false ones expected in all "
+        "scatters (Shewhart), or a moving average that creeps away (EWMA); left off: the campaign's last night misses it. Changes of a "
+        "level: by ranks, {} false ones expected in all "
         "where nights differ by chance alone; {} nights at least on either side, and what matters in practice only",
         history.nights.size(), plain(shewhart_scatters, 1), plain(options.false_changes, 2), ChangeOptions().least_nights));
   if (all.empty() && !history.nights.empty())

@@ -15,6 +15,7 @@
 #include "app/output_file.hpp"
 #include "campaign/campaign.hpp"
 #include "core/error.hpp"
+#include "core/json_text.hpp"
 #include "model/bootstrap.hpp"
 
 namespace plumbline::app {
@@ -126,9 +127,9 @@ std::map<std::string, Night> read_index(const fs::path& path, std::vector<std::s
 void write_index(const fs::path& path, const std::vector<Night>& nights, std::vector<std::string>& notes) {
   SeriesTable series;
   std::string files;
-  for (const auto& night : nights) files += (files.empty() ? "\n" : ",\n") + night_json(night, series).dump();
+  for (const auto& night : nights) files += (files.empty() ? "\n" : ",\n") + json_text(night_json(night, series));
   try {
-    write_output(path, fmt::format("{{\"schema\":\"{}\",\n\"series\":{},\n\"files\":[{}\n]}}\n", schema, series.table().dump(), files));
+    write_output(path, fmt::format("{{\"schema\":\"{}\",\n\"series\":{},\n\"files\":[{}\n]}}\n", schema, json_text(series.table()), files));
   } catch (const Error& error) {
     notes.push_back(fmt::format("the index is not kept, so that all files are read again next time: {}", error.what()));
   }
@@ -155,7 +156,11 @@ std::vector<fs::path> result_files(const fs::path& folder, std::vector<std::stri
     const bool hidden = at->path().filename().string().starts_with(".");
     std::error_code unknown;
     if (hidden && at->is_directory(unknown)) at.disable_recursion_pending();
-    if (!hidden && at->path().extension() == ".h5" && at->is_regular_file(unknown)) found.push_back(at->path());
+    if (hidden || at->path().extension() != ".h5" || !at->is_regular_file(unknown)) continue;
+    if (is_utf8(at->path().string()))
+      found.push_back(at->path());
+    else
+      notes.push_back(fmt::format("skipped: the name of {} is not UTF-8", printable(at->path().string())));
   }
   if (failed) notes.push_back(fmt::format("{} could not be read to its end: {}", folder.string(), failed.message()));
   std::sort(found.begin(), found.end());

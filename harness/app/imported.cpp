@@ -96,7 +96,7 @@ class Importer {
     Json parameters = Json::object();
     if (several_processes_) parameters["process"] = launch.process;
     parameters[parameter_] = launch.launch;
-    row.kernel = "imported/" + names_.of(launch.kernel);
+    row.kernel = std::string(imported_suite) + names_.of(launch.kernel);
     row.flavor = launch.chip > 0 ? fmt::format("cuda-sm_{}", launch.chip) : "cuda";
     row.work = row.kernel + "/" + precision;
     for (const auto& [key, value] : parameters.items()) row.work += fmt::format("/{}={}", key, value.get<std::string>());

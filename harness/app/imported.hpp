@@ -1,6 +1,7 @@
 // What another profiler measured as an ordinary result: a case for each launch, its metrics as counts, stated ceilings beside them.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/profiler_metric.hpp"
@@ -9,6 +10,9 @@
 #include "model/projection.hpp"
 
 namespace plumbline::app {
+
+inline constexpr std::string_view imported_suite = "imported/";
+inline bool is_imported(const CaseRow& row) { return row.kernel.starts_with(imported_suite); }
 
 /// The metrics that a table's rows are made of.
 WantedMetrics wanted_metrics(const ProfilerMetrics& table);

@@ -1,5 +1,9 @@
 #include "app/message_rows.hpp"
 
+#include <fmt/format.h>
+
+#include "core/wrong_result.hpp"
+
 namespace plumbline::app {
 
 std::string unit_of(Traffic traffic) { return is_latency(traffic) ? "seconds" : "GB/s"; }
@@ -21,7 +25,7 @@ void take_timing(CeilingRow& row, const Exchange& what, const ExchangeTiming& ti
   if (timing.intact) return;
   row.status = Status::failed;
   row.value = absent;
-  row.method += ": wrong result: a message did not arrive as it was sent";
+  row.method += fmt::format(": {}: a message did not arrive as it was sent", wrong_result_words);
 }
 
 }  // namespace plumbline::app

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "app/observed_file.hpp"
 #include "app/table.hpp"
+#include "core/wrong_result.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -95,18 +97,45 @@ void find_by_number(std::vector<MissingRow>& found, const std::string& what, con
   }
 }
 
+/// What was spread over nodes is theirs together.
+void find_never_measured(std::vector<MissingRow>& found, const Night& checked, const std::map<SeriesKey, Series>& series,
+                         const std::map<std::string, NodesOfNights>& before) {
+  for (const auto& row : checked.rows) {
+    const bool known = series.contains(row.key) || (checked.distributed && before.contains(row.key.what));
+    if (row.status == Status::failed && !tells_of_wrong_result(row.reason) && !known)
+      found.push_back({row.key, fmt::format("failed: {}", printable(row.reason)), 0});
+  }
+}
+
 }  // namespace
 
 std::vector<MissingRow> find_missing(const Night& checked, const std::map<SeriesKey, Series>& series) {
   std::vector<MissingRow> found;
   auto tonight = tonights(checked);
-  for (const auto& [what, before] : measured_before(checked, series)) {
+  const auto measured = measured_before(checked, series);
+  for (const auto& [what, before] : measured) {
     const auto last =
         std::max_element(before.begin(), before.end(), [](const auto& a, const auto& b) { return is_earlier(a.first, b.first); });
     const bool spread = checked.distributed || last->first->distributed;
     (spread ? find_by_number : find_by_node)(found, what, before, tonight[what]);
   }
+  find_never_measured(found, checked, series, measured);
   return found;
+}
+
+std::string last_measured(const MissingRow& row) {
+  return row.last_unix_ns == 0 ? "never measured" : "last measured " + utc_text(row.last_unix_ns);
+}
+
+std::map<SeriesKey, MissingRow> left_off(std::span<const Night> nights, const std::map<SeriesKey, Series>& series) {
+  std::map<std::string, const Night*> last;  // of a campaign
+  for (const auto& night : nights)
+    if (!night.rows.empty()) last[night.campaign] = &night;
+  std::map<SeriesKey, MissingRow> off;
+  for (const auto& [campaign, night] : last)
+    for (auto& row : find_missing(*night, series))
+      if (row.last_unix_ns != 0 && is_earlier(series.at(row.key).points.back().night, night)) off.insert_or_assign(row.key, row);
+  return off;
 }
 
 }  // namespace plumbline::app

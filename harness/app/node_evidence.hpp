@@ -10,6 +10,9 @@ namespace plumbline::app {
 /// Of the confirmed cases the one that is surely the slowest; null where none is confirmed.
 const RemeasuredCase* strongest(const JudgedNode& node);
 
+/// "GPU1": those that the verdict is of, where it is of nothing else in the node.
+std::vector<std::string> gpus_of_finding(const NodeReport& report, const JudgedNode& node);
+
 /// The verdict on a node in a sentence.
 std::string headline(const NodeReport& report, const JudgedNode& node);
 

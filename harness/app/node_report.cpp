@@ -82,6 +82,7 @@ NodeReport judge_nodes(const SeenNodes& seen, const std::string& file, const Nod
   report.comparison = compare_nodes(seen.side, seen.remeasured, options);
   report.wrong = beside_peers(seen);
   report.conditions = seen.conditions;
+  report.failed_gpus = seen.failed_gpus;
   report.notes = seen.notes;
   add_notes(report);
   return report;
@@ -190,6 +191,7 @@ Json nodes_json_rows(const NodeReport& report) {
     rows.push_back({{"node", node.node},
                     {"kind", node.kind},
                     {"verdict", std::string(to_string(node.finding))},
+                    {"gpus", gpus_of_finding(report, node)},
                     {"peers", node.peers},
                     {"rows", node.rows},
                     {"slowdown", number(node.all_rows.judged.slowdown)},

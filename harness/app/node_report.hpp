@@ -22,6 +22,7 @@ struct NodeReport {
   NodeComparison comparison = {};
   std::vector<WrongOnNode> wrong = {};
   std::map<std::string, SeenConditions> conditions = {};  // [node]
+  FailedGpus failed_gpus = {};
   std::vector<std::string> notes = {};
 };
 

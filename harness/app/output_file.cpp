@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "store/file_bytes.hpp"
+#include "store/result_store.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -26,6 +27,12 @@ int own_descriptor(const fs::path& file) {
   const auto folder = fs::canonical(folder_of(file), none);
   if (none || folder != fs::path("/proc") / std::to_string(getpid()) / "fd") return -1;
   return std::atoi(file.filename().c_str());
+}
+
+/// Measurements are never written over by what is told of them.
+void refuse_results(const fs::path& output, const fs::path& file) {
+  if (fs::is_regular_file(file) && begins_as_store(file))
+    throw user_error(fmt::format("{} is a result file, which this would replace: name another file", output.string()));
 }
 
 /// The folder takes this file, which then is renamed.
@@ -56,6 +63,7 @@ void require_writable(const fs::path& output) {
     if (!takes_writing(file)) refuse(output, errno);
     return;
   }
+  refuse_results(output, file);
   const fs::path draft = draft_of(file);
   if (!open_file(draft, O_WRONLY | O_CREAT | O_TRUNC)) refuse(output, errno);
   unlink(draft.c_str());
@@ -64,6 +72,7 @@ void require_writable(const fs::path& output) {
 void write_output(const fs::path& output, std::string_view text) {
   const fs::path file = behind_links(output);
   const bool replaced = is_replaced(file);
+  if (replaced) refuse_results(output, file);
   const fs::path draft = replaced ? draft_of(file) : fs::path();
   FileDescriptor open = replaced ? open_file(draft, O_WRONLY | O_CREAT | O_TRUNC) : open_as_it_is(file);
   const bool whole = open && write_all(open.number(), text) && open.close() && (!replaced || rename(draft.c_str(), file.c_str()) == 0);

@@ -6,10 +6,10 @@
 
 namespace plumbline::app {
 
-/// Before hours are spent on what goes into it. Throws Error: user where it is a folder, I/O where nothing can be written.
+/// Before hours are spent on what goes into it. Throws Error: user where it is a folder or a result file, I/O where nothing can be written.
 void require_writable(const std::filesystem::path& output);
 
-/// Throws Error (I/O); a regular file is then as it was.
+/// Throws Error (I/O; user where it is a result file); a regular file is then as it was.
 void write_output(const std::filesystem::path& output, std::string_view text);
 
 }  // namespace plumbline::app

@@ -7,35 +7,13 @@
 #include <vector>
 
 #include "app/case_runner.hpp"
+#include "app/ceiling_points.hpp"
+#include "app/remeasuring_plan.hpp"
 #include "app/run_deadlines.hpp"
 #include "app/run_plan.hpp"
-#include "app/run_record.hpp"
 #include "machine/conditions.hpp"
-#include "model/node_remeasuring.hpp"
 
 namespace plumbline::app {
-
-inline constexpr std::string_view again_pass = "again";
-
-/// Who measures what again, and how often: the same on every rank.
-struct RemeasuringPlan {
-  std::vector<RemeasuringGroup> groups;
-  int turns = 0;
-};
-
-/// On rank 0: from what is durable so far. Of a group that has finished a case in one earlier session, that case is left out. `seconds`:
-/// what is left of the budget, which may make turns fewer.
-RemeasuringPlan plan_remeasuring_of(const RunRecord& record, const RunPlan& plan, const std::vector<std::string>& present,
-                                    const Campaign& campaign, std::optional<double> seconds);
-/// For an estimate: what it takes where one node turns out suspicious, its worst cases and ceilings being the longest. `seconds` as above.
-double remeasuring_seconds(const std::vector<Case>& cases, const std::vector<CeilingCase>& ceilings, const Campaign& campaign, int nodes,
-                           std::optional<double> seconds);
-std::string to_text(const RemeasuringPlan& plan);
-RemeasuringPlan remeasuring_plan_from(const std::string& text);
-/// What is told of it before it begins.
-std::vector<std::string> to_lines(const RemeasuringPlan& plan);
-/// A turn is short: what tells is how turns agree.
-TimingProtocol turn_protocol(const Timing& wanted);
 
 class RemeasuringStage {
  public:
@@ -44,18 +22,19 @@ class RemeasuringStage {
     Communicator& ranks;
     CaseRunner& runner;
     RunDeadlines& deadlines;
-    TimingProtocol protocol;  // of one turn
-    bool one_at_a_time;       // [nodes] turns
+    const Campaign& campaign;
     std::string session;
   };
 
-  RemeasuringStage(Setting setting, const RemeasuringPlan& again);
+  explicit RemeasuringStage(Setting setting);
 
-  /// Collective over all ranks. One turn: every node of a group once through its cases and points. `stop_here`, collective too, is asked
-  /// wherever all ranks are in step; false: the turn was left unfinished.
-  bool turn(int number, const std::function<bool()>& stop_here);
-  /// The leader's finished units, of all turns.
-  std::vector<Finished> finished() const;
+  /// What a turn of a case or point takes on this rank's node; 0 where this rank does not have it.
+  TurnSeconds turn_seconds(const std::string& id) const;
+  /// Collective over all ranks. One turn of the plan that they agreed on: every node of a group once through its cases and points.
+  /// `stop_here`, collective too, is asked wherever all ranks are in step; false: the turn was left unfinished.
+  bool turn(const RemeasuringPlan& again, int number, const std::function<bool()>& stop_here);
+  /// The leader's finished units, of the first so many turns.
+  std::vector<Finished> finished(int turns) const;
 
  private:
   struct Unit {
@@ -64,18 +43,16 @@ class RemeasuringStage {
     double seconds = 0;
   };
 
-  void measure(const std::string& id, int turn);
+  void measure(const std::string& id, int turn, double patience);
   std::optional<Finished> measure_case(std::size_t index);
-  std::optional<Finished> measure_point(const std::string& id, const CeilingCase& point);
-  bool one_after_the_other(const std::vector<std::string>& nodes, const std::string& id, int turn, const std::function<bool()>& stop_here);
-  double patience(const std::string& id) const;
+  bool one_after_the_other(const std::vector<std::string>& nodes, const std::string& id, int turn, double patience,
+                           const std::function<bool()>& stop_here);
   void wait(double seconds);
   void add(const std::string& id, int turn, Finished&& measured, const std::vector<Condition>& conditions, double seconds);
 
   Setting setting_;
-  const RemeasuringPlan& again_;
-  std::map<std::string, std::size_t> index_;          // of a case in the plan
-  std::map<std::string, const CeilingCase*> points_;  // of the plan's ceilings
+  CeilingPoints points_;
+  std::map<std::string, std::size_t> index_;  // of a case in the plan
   std::map<std::string, Unit> units_;
 };
 

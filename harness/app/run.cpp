@@ -27,6 +27,7 @@ Exit run(const RunOptions& options) {
   watch_for_signals();
   RunInput input = read_run_input(options);  // before MPI: the emulated worker starts here; an Error waits for its reader
   Communicator ranks;
+  watch_for_signals();  // MPICH has taken SIGUSR1 to ask its launcher for the dead, and waits for ever where there is no launcher
   Exit mine = Exit::ok;
   std::string message;
   try {

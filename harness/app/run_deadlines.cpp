@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/ceilings_stage.hpp"
 #include "measure/clock.hpp"
 #include "store/session_list.hpp"
 
@@ -53,9 +52,7 @@ double RunDeadlines::time_seconds(const Case& measured) const {
   return deadline_seconds(estimate(measured, input_.campaign).time_seconds, input_.campaign.deadline);
 }
 
-double RunDeadlines::ceilings_seconds(const std::vector<CeilingCase>& points) const {
-  return deadline_seconds(app::ceilings_seconds(points, 1), input_.campaign.deadline);
-}
+double RunDeadlines::point_seconds(double estimated) const { return deadline_seconds(estimated, input_.campaign.deadline); }
 
 // The emulator's slowdown varies far more than a loop's speed does.
 double RunDeadlines::worker_seconds(const Case& measured) const {

@@ -40,8 +40,8 @@ class RunDeadlines {
   void begin_end(const RunPlan& plan);
 
   double time_seconds(const Case& measured) const;
-  /// Of one round.
-  double ceilings_seconds(const std::vector<CeilingCase>& points) const;
+  /// Of a ceiling's point that takes so long by estimate.
+  double point_seconds(double estimated) const;
   /// How long the worker is waited for, for one event group.
   double worker_seconds(const Case& measured) const;
 

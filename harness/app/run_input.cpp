@@ -9,6 +9,7 @@
 #include "app/run_session.hpp"
 #include "app/table.hpp"
 #include "campaign/counter_set_file.hpp"
+#include "core/json_text.hpp"
 #include "profile/geometry.hpp"
 
 namespace plumbline::app {
@@ -40,11 +41,7 @@ CountingPlan planned(RunInput& input, const Availability& emulator) {
 
 /// Both names are kept in the result, as text.
 void require_utf8(const std::string& name, const char* what) {
-  try {
-    static_cast<void>(nlohmann::json(name).dump());
-  } catch (const nlohmann::json::exception&) {
-    throw user_error(fmt::format("{} is not UTF-8: {}; choose another one", what, printable(name)));
-  }
+  if (!is_utf8(name)) throw user_error(fmt::format("{} is not UTF-8: {}; choose another one", what, printable(name)));
 }
 
 /// Plans the counting, and starts the worker if a part of it needs one.

@@ -20,6 +20,7 @@
 #include "core/gpu_device.hpp"
 #include "machine/cpu.hpp"
 #include "machine/memory.hpp"
+#include "schedule/gpu_distance.hpp"
 #include "schedule/gpu_placement.hpp"
 #include "schedule/plan.hpp"
 #include "schedule/team_placement.hpp"
@@ -146,15 +147,6 @@ std::vector<std::vector<int>> allowed_cpus(const RunInput& input, Communicator& 
   return allowed;
 }
 
-/// A GPU of CUDA's as the topology has it, by its PCI address; where it has none, every CPU is as near as any other.
-GpuFacts topology_of(const GpuProperties& gpu, const Topology& topology) {
-  const auto found = std::find_if(topology.gpus.begin(), topology.gpus.end(), [&](const GpuFacts& one) { return one.pci == gpu.pci; });
-  if (found != topology.gpus.end()) return *found;
-  GpuFacts facts{.pci = gpu.pci, .vendor = "NVIDIA", .name = gpu.name, .near_cpus = {}};
-  for (const auto& cpu : topology.cpus) facts.near_cpus.push_back(cpu.cpu);
-  return facts;
-}
-
 /// The node as all of its ranks together may use it.
 Topology with_allowed(Topology node, const std::vector<std::vector<int>>& allowed) {
   std::set<int> any;
@@ -167,7 +159,7 @@ Topology with_allowed(Topology node, const std::vector<std::vector<int>>& allowe
 TeamCpus place_on_gpu(const Topology& topology, const NodeGpus& node, int device, const std::vector<int>& allowed, const Team& team) {
   if (node.gpus.empty()) return {.cpus = {}, .oversubscribed = false, .refusal = node.why_none};
   Topology beside = with_allowed(topology, {allowed});
-  beside.gpus = {topology_of(node.gpus.front(), topology)};
+  beside.gpus = {gpu_at(topology, node.gpus.front().pci)};
   TeamPlacement placed = place_on_gpus(beside, team);
   TeamCpus place{.cpus = std::move(placed.cpus), .oversubscribed = false, .refusal = std::move(placed.refusal), .gpu = node.gpus.front()};
   place.device = device;

@@ -202,6 +202,9 @@ Found look(const RunOptions& options, const Campaign& campaign, const fs::path& 
     if (store.string().ends_with(journal_suffix))
       throw user_error(
           fmt::format("{} ends as the folders of journals do; name the output otherwise with -o, best NAME.h5", store.string()));
+    std::error_code none;
+    if (fs::equivalent(store, campaign.path, none))
+      throw user_error(fmt::format("{} is the campaign itself; name another file with -o", store.string()));
     if (options.overwrite) {
       const auto held = options.dry_run ? std::nullopt : journal_in_use(journal_directory(store));
       if (held) throw in_use(*held);

@@ -24,6 +24,7 @@
 #include "app/uncounted.hpp"
 #include "campaign/counter_set_file.hpp"
 #include "counters/registry.hpp"
+#include "core/wrong_result.hpp"
 #include "machine/cpu.hpp"
 #include "measure/clock.hpp"
 #include "store/result_store.hpp"
@@ -236,15 +237,20 @@ class Session {
     deadlines_.begin_judging(plan_);
     const auto hosts = ranks_.world().gather(ranks_.host());
     RemeasuringPlan again;
-    if (ranks_.rank() == 0) keep([&] { again = plan_remeasuring_of(record_, plan_, hosts, input_.campaign, budget_left()); });
+    if (ranks_.rank() == 0) keep([&] { again = plan_remeasuring_of(record_, hosts, budget_left()); });
+    for (const auto& line : again.left_out) progress_.say(line);
     again = remeasuring_plan_from(ranks_.world().broadcast(ranks_.rank() == 0 ? to_text(again) : ""));
     if (again.groups.empty()) return;
+    RemeasuringStage stage({plan_, ranks_, runner_, deadlines_, input_.campaign, session_});
+    agree_on(again, [&](const std::string& id) { return stage.turn_seconds(id); }, input_.campaign.nodes.turns, ranks_.world());
+    if (again.groups.empty()) return;
     for (const auto& line : to_lines(again)) progress_.say(line);
-    RemeasuringStage stage(
-        {plan_, ranks_, runner_, deadlines_, turn_protocol(input_.campaign.timing), input_.campaign.nodes.turns, session_}, again);
-    for (int turn = 0; turn < again.turns; ++turn)  // pairs of another session would be none: a resumed run takes all turns again
-      if (stop_here() || !stage.turn(turn, [this] { return stop_here(); })) return;
-    for (const auto& unit : stage.finished()) accept(unit);
+    int turns = 0;
+    while (turns < again.turns && !stop_here() && stage.turn(again, turns, [this] { return stop_here(); })) ++turns;
+    // Pairs of another session would be none: what is enough to judge by is kept of a run that stops, else a resumed one takes all turns
+    // again.
+    if (turns < least_turns) return;
+    for (const auto& unit : stage.finished(turns)) accept(unit);
   }
 
   std::optional<double> budget_left() const {
@@ -277,7 +283,7 @@ class Session {
   }
 
   void note_failure(const std::string& what, const std::string& reason) {
-    code_ = worse(code_, reason.find("wrong result") != std::string::npos ? Exit::wrong_result : Exit::io_or_failed_case);
+    code_ = worse(code_, tells_of_wrong_result(reason) ? Exit::wrong_result : Exit::io_or_failed_case);
     notes_ += fmt::format("{}{}: {}", notes_.empty() ? "" : "; ", what, reason);
   }
 

@@ -16,6 +16,7 @@
 #include "campaign/counter_set_file.hpp"
 #include "core/error.hpp"
 #include "model/accuracy.hpp"
+#include "model/counter_conditions.hpp"
 #include "model/derived_intensity.hpp"
 #include "model/score_groups.hpp"
 
@@ -54,6 +55,25 @@ std::vector<std::string> unclaimed_notes(const std::map<std::string, std::set<st
   return notes;
 }
 
+/// What seconds are held against, and what the times by counters say of each other.
+std::vector<std::string> time_notes(const Accuracy& accuracy, std::span<const TimeAgreement> agreements) {
+  std::vector<std::string> notes;
+  if (std::any_of(accuracy.rows.begin(), accuracy.rows.end(), [](const CaseScore& row) { return row.quantity == "seconds"; }))
+    notes.push_back(fmt::format("seconds are held against {}", seconds_are_held_against));
+  for (const auto& one : agreements) {
+    const std::string range = fmt::format("{} to {} times it, farthest in {}", plain(one.least, 6), plain(one.most, 6), one.farthest);
+    const std::string pair = fmt::format("{} beside {}, in the same {} repetitions", one.counter, one.other, one.repetitions);
+    if (one.apart == 0)
+      notes.push_back(pair + ": equal but for rounding");
+    else if (one.must_agree)
+      notes.push_back(
+          fmt::format("{}: they should be equal, and {} are not ({}): the rate is of another span of time", pair, one.apart, range));
+    else
+      notes.push_back(fmt::format("{}: {}", pair, range));
+  }
+  return notes;
+}
+
 /// Leaves what belongs to counters of that name; an error names those that there are.
 void keep_only(Accuracy& accuracy, const std::string& counter) {
   std::string names;
@@ -66,8 +86,8 @@ void keep_only(Accuracy& accuracy, const std::string& counter) {
 }
 
 struct ScoreOptions : Selection {
-  std::vector<std::string> by;  // each "key,key": the groups wanted
-  std::string counter;          // empty: all
+  std::vector<std::string> by;        // each "key,key": the groups wanted
+  std::string counter;                // empty: all
   std::optional<std::string> choose;  // where to write the chosen set
 };
 
@@ -104,12 +124,16 @@ Json all_of(const Items& items, Json (*one)(const typename Items::value_type&)) 
 }
 
 std::string as_json(const ScoreOptions& options, const Accuracy& accuracy, const std::map<std::string, std::set<std::string>>& unclaimed,
-                    const std::vector<std::string>& notes) {
+                    std::span<const TimeAgreement> agreements, const std::vector<std::string>& notes) {
   const auto intensities = derived_intensities(accuracy.rows);
   Json more{{"counters", all_of(accuracy.counters, counter_json)},
             {"intensities", all_of(intensities, intensity_json)},
             {"intensity_counters", all_of(summarize(intensities), intensity_json)},
             {"unclaimed_events", unclaimed}};
+  if (!agreements.empty()) {
+    more["time_agreements"] = Json::array();
+    for (const auto& one : agreements) more["time_agreements"].push_back(agreement_json(one));
+  }
   if (!options.by.empty()) more["groups"] = groups_of(options, accuracy);
   return document("score", options.file, all_of(accuracy.rows, row_json), notes, more);
 }
@@ -149,12 +173,14 @@ Exit score_file(const ScoreOptions& options) {
   if (options.choose) notes.push_back(choose(options, accuracy, scored, results, measurements));
   if (!options.counter.empty()) keep_only(accuracy, options.counter);
   for (const auto& change : scored.changes) notes.push_back(change);
+  const auto agreements = time_agreements(results, scored.counters);
+  for (auto& note : time_notes(accuracy, agreements)) notes.push_back(std::move(note));
   const auto uncounted = nothing_counted(results);
   const auto unclaimed = unclaimed_events(measurements, scored.counters);
   if (options.counter.empty())
     for (auto& note : unclaimed_notes(unclaimed)) notes.push_back(std::move(note));
   for (auto& note : notes_of(accuracy, uncounted)) notes.push_back(std::move(note));
-  if (options.format == Format::json) print(as_json(options, accuracy, unclaimed, notes));
+  if (options.format == Format::json) print(as_json(options, accuracy, unclaimed, agreements, notes));
   if (options.format == Format::csv) print(csv(all_of(accuracy.rows, row_json)));
   if (options.format == Format::text && uncounted) print(wrapped(*uncounted, 118, "") + "\n");
   if (options.format == Format::text && !uncounted)

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "model/counter_conditions.hpp"
+
 namespace plumbline::app {
 namespace {
 
@@ -131,6 +133,7 @@ Json row_json(const CaseScore& row) {
     json["zero_test"] = row.zero == ZeroTest::passed ? "passed" : "failed";
     json["zero_test_bound"] = row.zero_bound;
   }
+  if (row.quantity == "seconds") json["held_against"] = seconds_are_held_against;
   if (std::isfinite(row.scatter)) json["scatter"] = row.scatter;
   if (std::isfinite(row.joint)) json["joint_over_first"] = row.joint;
   return json;
@@ -178,6 +181,14 @@ Json counter_json(const CounterScore& score) {
   if (score.joint.cases > 0)
     json["joint_over_first"] = {{"median", score.joint.median}, {"cases", score.joint.cases}, {"disturbed", score.joint.disturbed}};
   return json;
+}
+
+Json agreement_json(const TimeAgreement& agreement) {
+  return {{"counter", agreement.counter},         {"other", agreement.other},
+          {"must_agree", agreement.must_agree},   {"agrees", agreement.apart == 0},
+          {"repetitions", agreement.repetitions}, {"apart", agreement.apart},
+          {"ratio_min", number(agreement.least)}, {"ratio_max", number(agreement.most)},
+          {"farthest_case", agreement.farthest}};
 }
 
 Json group_json(const GroupScore& score) {

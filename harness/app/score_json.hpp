@@ -4,11 +4,13 @@
 #include "model/accuracy.hpp"
 #include "model/derived_intensity.hpp"
 #include "model/score_groups.hpp"
+#include "model/time_agreement.hpp"
 
 namespace plumbline::app {
 
 Json row_json(const CaseScore& row);
 Json counter_json(const CounterScore& score);
+Json agreement_json(const TimeAgreement& agreement);
 Json group_json(const GroupScore& score);
 Json intensity_json(const IntensityScore& score);
 Json intensity_json(const IntensitySummary& summary);

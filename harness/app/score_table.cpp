@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t width = 118;
 
 std::string claim_of(const CounterScore& score) {
+  if (score.quantity == "seconds") return "the case's own times";
   return score.counter.ends_with(score.quantity) ? "" : score.quantity;  // named after what it claims: not said twice
 }
 

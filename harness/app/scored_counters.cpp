@@ -9,6 +9,7 @@
 #include "app/result_file.hpp"
 #include "counters/disassembled.hpp"
 #include "model/accuracy.hpp"
+#include "model/counter_conditions.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -134,6 +135,7 @@ ScoredCounters scored_counters(const Results& results, const Measurements& measu
     collector.add(of_gpu(rows), by_cupti);
     today.insert(today.end(), rows.begin(), rows.end());
   }
+  for (auto& time : times_by_cycles(scored.counters)) scored.counters.push_back(std::move(time));
   scored.changes = table_changes(results, today);
   return scored;
 }

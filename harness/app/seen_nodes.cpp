@@ -1,9 +1,13 @@
 #include "app/seen_nodes.hpp"
 
+#include <fmt/format.h>
+
 #include <iterator>
 #include <set>
 
+#include "app/gpu_ceilings_plan.hpp"
 #include "app/result_file.hpp"
+#include "core/gpu_device.hpp"
 #include "machine/topology.hpp"
 #include "store/journal.hpp"
 #include "store/journal_folder.hpp"
@@ -26,13 +30,49 @@ struct SeenPlacement {
   std::string text() const { return "CPUs " + cpu_ranges({cpus.begin(), cpus.end()}) + (oversubscribed ? ", oversubscribed" : ""); }
 };
 
+/// Of several spans: of a number the last mean; what held the clocks down in any of them.
+void add_gpu(const Json& gpu, std::map<std::string, std::set<std::string>>& held_down, SeenConditions& of_node) {
+  const std::string which = gpu_rounds(gpu_of_name(gpu.value("device", "GPU")));
+  of_node[which] = {{"value", fmt::format("{} at {}, {}", gpu.value("name", "?"), gpu.value("pci", "?"),
+                                          gpu.contains("uuid") && gpu["uuid"].is_string() ? gpu["uuid"].get<std::string>() : "no UUID")}};
+  const Json seen = gpu.value("conditions", Json::object());
+  const Json during = seen.value("during", Json::object());
+  const Json after = seen.value("after", Json::object());
+  for (const auto& [name, reading] : after.items()) {
+    Json& told = of_node[which + "_" + name];
+    const Json range = during.value(name, Json());
+    if (range.is_object()) {
+      told = {{"value", range["mean"]}};
+    } else if (range.is_array() && !range.empty()) {
+      auto& reasons = held_down[which];
+      reasons.merge(range.get<std::set<std::string>>());
+      told = {{"value", fmt::format("{}", fmt::join(reasons, "; "))}};
+    } else if (!told.is_object() || told["value"].is_null()) {
+      told = range.is_array() ? Json{{"value", "none"}} : reading;
+    }
+  }
+}
+
+void add_failed_gpus(const Results& results, FailedGpus& failed) {
+  for (const auto& row : results.outcomes) {
+    if (row.status != Status::failed || !row.case_id.starts_with("ceilings/gpu")) continue;
+    const Json placement = Json::parse(row.placement, nullptr, false);
+    if (!placement.is_object()) continue;
+    for (const auto& rank : placement.value("ranks", Json::array()))
+      if (rank.contains("gpu")) failed[row.node][gpu_of_name(rank["gpu"].value("device", "GPU"))] = row.reason;
+  }
+}
+
 void add_conditions(const Results& results, std::map<std::string, SeenConditions>& all) {
   std::map<std::string, SeenPlacement> placements;
+  std::map<std::string, std::map<std::string, std::set<std::string>>> held_down;  // [node][GPU]: by what
   for (const auto& row : results.outcomes) {
     if (row.pass != "again") continue;
     const Json placement = Json::parse(row.placement, nullptr, false);
     if (!placement.is_object() || !placement.contains("conditions")) continue;
     placements[row.node].add(placement);
+    for (const auto& rank : placement.value("ranks", Json::array()))
+      if (rank.contains("gpu")) add_gpu(rank["gpu"], held_down[row.node], all[row.node]);
     for (const auto& [name, seen] : placement["conditions"].items()) {
       Json& sum = all[row.node][name];
       const bool counts_up = name.ends_with("_seconds") || name.ends_with("_events") || name.ends_with("_periods") || name == "seconds";
@@ -59,6 +99,7 @@ void SeenNodes::add(const Results& results) {
   }
   remeasured.insert(remeasured.end(), results.remeasured.begin(), results.remeasured.end());
   add_conditions(results, conditions);
+  add_failed_gpus(results, failed_gpus);
   notes.insert(notes.end(), observed.notes.begin(), observed.notes.end());
 }
 

@@ -10,8 +10,12 @@
 
 namespace plumbline::app {
 
-/// What was seen of a node while it measured again: numbers by name, or why they are not known (machine/conditions.hpp).
+/// What was seen of a node while it measured again: numbers by name, or why they are not known (machine/conditions.hpp); of its GPUs
+/// "gpu1_temperature_celsius" and so on (machine/gpu_conditions.hpp), and as "gpu1" which one that is.
 using SeenConditions = std::map<std::string, Json>;
+
+/// [node][device]: why a round of that GPU's ceilings failed.
+using FailedGpus = std::map<std::string, std::map<int, std::string>>;
 
 struct SeenNodes {
   Side side = {};
@@ -19,6 +23,7 @@ struct SeenNodes {
   std::map<std::string, std::vector<std::string>> right = {};  // [ceiling]: nodes on which a sample of it was right
   std::vector<RemeasuredRow> remeasured = {};
   std::map<std::string, SeenConditions> conditions = {};  // [node]
+  FailedGpus failed_gpus = {};
   std::vector<std::string> notes = {};
 
   void add(const Results& results);

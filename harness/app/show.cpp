@@ -8,123 +8,24 @@
 #include <set>
 
 #include "app/command.hpp"
+#include "app/counter_conditions.hpp"
 #include "app/google_benchmark.hpp"
+#include "app/imported.hpp"
 #include "app/machine_table.hpp"
 #include "app/output_file.hpp"
 #include "app/profiler_metrics.hpp"
 #include "app/result_file.hpp"
 #include "app/scored_counters.hpp"
+#include "app/show_json.hpp"
 #include "app/streams.hpp"
 #include "app/uncounted.hpp"
 #include "core/error.hpp"
-#include "core/gpu_device.hpp"
-#include "model/displacement.hpp"
 
 namespace plumbline::app {
 namespace {
 
-/// "triad n=1000": the work id without suite and precision.
-std::string label_of(const CaseRow& row) {
-  std::string label = row.kernel.substr(row.kernel.rfind('/') + 1);
-  const std::string head = row.kernel + "/" + row.precision;
-  if (row.work.size() > head.size()) label += " " + row.work.substr(head.size() + 1);
-  for (char& c : label)
-    if (c == '/') c = ' ';
-  return label;
-}
-
 /// The team of a case on a GPU is g1.
 bool is_on_gpu(const CaseRow& row) { return row.id.find("/g1/") != row.id.npos; }
-bool is_imported(const CaseRow& row) { return row.kernel.starts_with("imported/"); }
-
-Json level_json(const LevelIntensity& level) {
-  Json json{{"bytes", number(level.bytes)},
-            {"bytes_lo", number(level.bytes_lo)},
-            {"bytes_hi", number(level.bytes_hi)},
-            {"ai", number(level.ai)},
-            {"ai_lo", number(level.ai_lo)},
-            {"ai_hi", number(level.ai_hi)},
-            {"source", text_or_null(level.source)},
-            {"status", std::string(to_string(level.status))},
-            {"reason", text_or_null(level.reason)}};
-  if (level.status == Status::ok && !std::isfinite(level.ai_hi))
-    explain(json, "ai_hi", Status::unavailable, "no traffic across this boundary cannot be ruled out");
-  if (!level.metrics.empty()) json["metrics"] = level.metrics;
-  return json;
-}
-
-Json displacement_json(const Displacement& by) {
-  return {{"counter", by.counter},
-          {"level", text_or_null(by.level)},
-          {"bytes", number(by.bytes)},
-          {"ai", number(by.ai)},
-          {"rest", text_or_null(by.rest)},
-          {"status", std::string(to_string(by.status))},
-          {"reason", text_or_null(by.reason)}};
-}
-
-/// What only an imported case has: FLOPs of each precision that was collected, and metrics that contradict each other.
-void add_imported(const Placement& p, Json& row) {
-  row["flops_by_precision"] = Json::object();
-  for (const auto& [precision, count] : p.flops_by_precision) row["flops_by_precision"][precision] = count;
-  row["disagreements"] = Json::array();
-  for (const auto& one : p.disagreements) {
-    Json pair{{"quantity", one.quantity}, {"used", one.used}, {"other", one.other}, {"ratio", number(one.ratio)}};
-    if (!std::isfinite(one.ratio)) explain(pair, "ratio", Status::unavailable, "the metric that is used is 0");
-    row["disagreements"].push_back(pair);
-  }
-}
-
-/// Null with the reason where the counts do not tell FMAs from sums and products, or no ceiling stands over them.
-void add_fma_mix(const Placement& p, Json& row) {
-  row["fma_mix"] = Json::object();
-  for (const auto& [precision, mix] : p.fma_mixes)
-    row["fma_mix"][precision] = {{"fraction", mix.fraction}, {"ceiling", mix.ceiling}, {"source", mix.source}};
-  row["partial_fma_gflops"] = number(p.partial_fma_gflops);
-  row["percent_of_partial_fma"] = number(p.percent_of_partial_fma);
-  const bool known = p.fma_mixes.contains(p.of->precision), there = std::isfinite(p.percent_of_partial_fma);
-  explain(row, "partial_fma", there ? Status::ok : Status::unavailable,
-          there          ? ""
-          : !known       ? "FMAs were not counted apart from sums and products"
-          : p.gflops > 0 ? "no ceiling of arithmetic fits the case"
-                         : "no FLOP/s");
-}
-
-Json row_of(const Placement& p) {
-  Json levels = Json::object();
-  for (const auto& level : p.levels) levels[level.level] = level_json(level);
-  Json row{{"case", p.of->id},
-           {"kernel", p.of->kernel},
-           {"label", label_of(*p.of)},
-           {"precision", p.of->precision},
-           {"flavor", p.of->flavor},
-           {"ranks", p.of->ranks},
-           {"threads", p.of->threads},
-           {"gpus", p.of->gpus},
-           {"gpu", p.of->gpus > 0 ? Json(gpu_word(p.gpu)) : Json()},
-           {"node", p.node},
-           {"seconds", number(p.seconds)},
-           {"gflops", number(p.gflops)},
-           {"flops", number(p.flops)},
-           {"levels", levels},
-           {"bound", text_or_null(p.bound)},
-           {"bound_ceiling", text_or_null(p.bound_ceiling)},
-           {"roof_precision", p.roof_precision},
-           {"roof_gflops", number(p.roof_gflops)},
-           {"percent_of_roof", number(p.percent_of_roof)},
-           {"bound_status", std::string(to_string(p.bound_status))},
-           {"bound_reason", text_or_null(p.bound_reason)},
-           {"bound_is_certain", p.bound_is_certain},
-           {"join", std::string(to_string(p.join))},
-           {"bytes_source", text_or_null(p.bytes_source)},
-           {"status", std::string(to_string(p.status))},
-           {"reason", text_or_null(p.reason)},
-           {"notes", p.notes}};
-  explain(row, "gpu", p.of->gpus > 0 ? Status::ok : Status::skipped, p.of->gpus > 0 ? "" : "a case on CPUs");
-  add_fma_mix(p, row);
-  if (is_imported(*p.of)) add_imported(p, row);
-  return row;
-}
 
 // ---------------------------------------------------------------------------------------------------------------------- text
 
@@ -188,7 +89,8 @@ std::vector<std::string> columns_of(const std::vector<Placement>& placements) {
   return levels;
 }
 
-void add_row(Table& table, const Placement& p, const std::vector<std::string>& levels, const Displacement* by) {
+void add_row(Table& table, const Placement& p, const std::vector<std::string>& levels, const std::optional<CounterConditions>& at,
+             const Displacement* by) {
   std::string name = case_in_group(*p.of);
   if (name.size() > longest_name) {
     table.add_line(name);
@@ -203,11 +105,13 @@ void add_row(Table& table, const Placement& p, const std::vector<std::string>& l
   table.add(cells);
   if (p.status != Status::ok) table.add_line(wrapped(fmt::format("{}: {}", to_string(p.status), p.reason), 118, "      "));
   if (const auto mix = partial_fma_text(p); !mix.empty()) table.add_line(wrapped(mix, 118, "      "));
+  if (at) table.add_line(wrapped(conditions_text(*at), 118, "      "));
   if (by != nullptr) table.add_line(wrapped(displacement_text(*by, p), 118, "      "));
 }
 
-/// `by` is empty, or has one for each placement.
-std::string as_text(const std::vector<Placement>& placements, const std::vector<Displacement>& by) {
+/// `at` has one for each placement; `by` too, or is empty.
+std::string as_text(const std::vector<Placement>& placements, const std::vector<std::optional<CounterConditions>>& at,
+                    const std::vector<Displacement>& by) {
   const auto levels = columns_of(placements);
   std::vector<Column> columns{{"case", Align::left}, {levels == columns_of({}) ? "a sweep" : "a launch"}, {"GFLOP/s"}};
   for (const auto& level : levels) columns.push_back({level == "L1" ? "AI L1" : level});
@@ -221,7 +125,7 @@ std::string as_text(const std::vector<Placement>& placements, const std::vector<
     const std::string heading = p.of->kernel + (nodes.size() > 1 ? " on " + p.node : "");
     if (heading != group) table.add_line(heading);
     group = heading;
-    add_row(table, p, levels, by.empty() ? nullptr : &by[i]);
+    add_row(table, p, levels, at[i], by.empty() ? nullptr : &by[i]);
   }
   return table.text();
 }
@@ -372,13 +276,17 @@ Exit show(const ShowOptions& selection) {
   const auto placements = place(measurements, ceilings, set ? &*set : nullptr, profiler_metrics_for(results));
   for (const auto& note : notes_of(placements, ceilings, nothing_counted(results))) notes.push_back(note);
   const auto by = displacements(selection.by, placements, measurements, results);
+  const auto conditions = counter_conditions(results, measurements);
+  for (const auto& note : conditions_notes(conditions)) notes.push_back(note);
   Json rows = Json::array();
-  for (const auto& placement : placements) rows.push_back(row_of(placement));
+  for (const auto& placement : placements) rows.push_back(placement_json(placement));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (conditions[i]) rows[i]["counter_conditions"] = conditions_json(*conditions[i]);
   if (!selection.google_benchmark.empty()) write_output(selection.google_benchmark, google_benchmark_json(results));
   for (std::size_t i = 0; i < by.size(); ++i) rows[i]["displaced"] = displacement_json(by[i]);
   if (selection.format == Format::json) print(document("show", selection.file, rows, notes));
   if (selection.format == Format::csv) print(csv(rows));
-  if (selection.format == Format::text) print(as_text(placements, by) + note_lines(notes));
+  if (selection.format == Format::text) print(as_text(placements, conditions, by) + note_lines(notes));
   return Exit::ok;
 }
 

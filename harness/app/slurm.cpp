@@ -17,7 +17,7 @@
 #include "app/node_links_stage.hpp"
 #include "app/output_file.hpp"
 #include "app/progress.hpp"
-#include "app/remeasuring_stage.hpp"
+#include "app/remeasuring_plan.hpp"
 #include "app/streams.hpp"
 #include "app/table.hpp"
 #include "campaign/estimate.hpp"
@@ -75,7 +75,7 @@ void require_one_line(const std::string& name) {
 
 BatchMachine machine_of(const SlurmOptions& options) {
   BatchMachine machine;
-  if (options.machine.ends_with(".h5"))
+  if (options.machine.ends_with(".h5") || begins_as_store(options.machine))
     machine = machine_of_results(options.machine);
   else if (!options.machine.empty())
     machine = read_batch_machine(options.machine);
@@ -154,8 +154,8 @@ JobSeconds seconds_of(const Campaign& campaign, const BatchMachine& machine, int
   if (campaign.budget_seconds) timing = std::min(timing, *campaign.budget_seconds);
   const double times = campaign.placement == Placement::distribute ? 1.0 / least_nodes : in_turns(campaign, nodes);
   const auto points = ceilings_on(machine, campaign, isas);
-  const double ceilings = ceilings_part(points, campaign, target.ranks_per_node, nodes) +
-                          gpu_ceilings_part(machine, campaign, target.ranks_per_node, nodes);
+  const double ceilings =
+      ceilings_part(points, campaign, target.ranks_per_node, nodes) + gpu_ceilings_part(machine, campaign, target.ranks_per_node, nodes);
   seconds.longest_step = std::max(seconds.longest_step, ceilings / rounds_of(campaign.ceilings));
   const double measuring = (timing + counting) * times + ceilings;
   std::optional<double> left;
@@ -232,14 +232,9 @@ BatchJob job_of(const SlurmOptions& options, const Campaign& campaign, const Bat
   return job;
 }
 
-Exit write_scripts(const SlurmOptions& options) {
-  require_one_line(options.campaign);
-  require_one_line(options.machine);
-  const Campaign campaign = read_campaign(find_campaign(options.campaign));
-  const BatchMachine machine = machine_of(options);
-  std::error_code failed;
-  fs::create_directories(options.output, failed);
-  if (failed) throw io_error(fmt::format("cannot create {}: {}; choose another folder with -o", options.output.string(), failed.message()));
+/// Those asked for; a job for GPUs where there are some and the campaign has work for them.
+std::vector<BatchKindName> kinds_of(const SlurmOptions& options, const Campaign& campaign, const BatchMachine& machine) {
+  std::vector<BatchKindName> kinds;
   for (const auto& kind : batch_kinds()) {
     const bool named = std::find(options.kinds.begin(), options.kinds.end(), kind.name) != options.kinds.end();
     if (!named && !options.kinds.empty()) continue;
@@ -247,6 +242,30 @@ Exit write_scripts(const SlurmOptions& options) {
       if (named) throw user_error("--kind gpu, but the machine has no GPUs: write 'gpus = N' into its file");
       continue;
     }
+    if (kind.kind == BatchKind::gpu && !wants_gpus(campaign)) {
+      const std::string why = fmt::format(
+          "{} measures no GPU: take a campaign that does (gpu_ceilings, gpu_validation), or give it '[ceilings] gpus = true' or cases with "
+          "'team = [{{gpus = 1}}]'",
+          printable(options.campaign));
+      if (named) throw user_error("--kind gpu, but " + why);
+      say("note: no gpu.sbatch: " + why + "\n");
+      continue;
+    }
+    kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+Exit write_scripts(const SlurmOptions& options) {
+  require_one_line(options.campaign);
+  require_one_line(options.machine);
+  const Campaign campaign = read_campaign(find_campaign(options.campaign));
+  const BatchMachine machine = machine_of(options);
+  const std::vector<BatchKindName> kinds = kinds_of(options, campaign, machine);
+  std::error_code failed;
+  fs::create_directories(options.output, failed);
+  if (failed) throw io_error(fmt::format("cannot create {}: {}; choose another folder with -o", options.output.string(), failed.message()));
+  for (const auto& kind : kinds) {
     const fs::path file = options.output / (kind.name + ".sbatch");
     write_output(file, batch_script(job_of(options, campaign, machine, kind)));
     print(file.string() + "\n");
@@ -263,8 +282,9 @@ void add_slurm(CLI::App& app, Action& chosen) {
   for (const auto& kind : batch_kinds()) names.push_back(kind.name);
   command->add_option("CAMPAIGN", options->campaign, "campaign file (.toml), or the name of one of 'plumbline list campaigns'")->required();
   command->add_option("--machine", options->machine,
-                      "what a job must know of the machine: a .toml (jobs/slurm/README.md), or a result file (.h5) of it");
-  command->add_option("--kind", options->kinds, "which scripts (default: all that the machine allows)")->check(CLI::IsMember(names));
+                      "what a job must know of the machine: a .toml (jobs/slurm/README.md), or a result file of it");
+  command->add_option("--kind", options->kinds, "which scripts (default: all that machine and campaign allow)")
+      ->check(CLI::IsMember(names));
   command->add_option("--launcher", options->launcher, "what starts the ranks")->check(CLI::IsMember({"srun", "mpiexec"}));
   command->add_option("--mpi", options->mpi, "srun --mpi=... (pmi2, pmix, cray_shasta; srun --mpi=list shows a site's)");
   command->add_option("--mpiexec", options->mpiexec, "the launcher of the linked MPI");

@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/json_text.hpp"
+
 namespace plumbline::app {
 namespace {
 
@@ -134,11 +136,11 @@ namespace {
 void append_member(std::string& text, const std::string& key, const Json& value) {
   text += fmt::format(",\n\"{}\":", key);
   if (!value.is_array() || value.empty()) {
-    text += value.dump();
+    text += json_text(value);
     return;
   }
   text += "[";
-  for (std::size_t i = 0; i < value.size(); ++i) text += (i == 0 ? "\n" : ",\n") + value[i].dump();
+  for (std::size_t i = 0; i < value.size(); ++i) text += (i == 0 ? "\n" : ",\n") + json_text(value[i]);
   text += "\n]";
 }
 

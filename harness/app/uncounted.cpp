@@ -20,7 +20,7 @@ std::optional<std::string> nothing_counted(const Results& results) {
     tried = true;
     if (!outcome.reason.empty()) reasons.insert(outcome.reason);
   }
-  constexpr const char* not_asked = "the campaign did not ask for it (passes = [\"time\", \"count\"], counters = \"auto\")";
+  constexpr const char* not_asked = "the campaign did not ask for it, as passes = [\"time\", \"count\"] with counters = \"auto\" would";
   std::string why = tried ? fmt::format("{}", fmt::join(reasons, "; ")) : not_asked;
   if (!why.empty() && why.back() == '.') why.pop_back();
   return fmt::format("nothing was counted{}{}. {}", why.empty() ? "" : ": ", why, without_counts);

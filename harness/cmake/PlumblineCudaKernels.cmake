@@ -47,10 +47,11 @@ function(plumbline_cuda_code)
   foreach(one ${PLUMBLINE_CUDA_ARCHITECTURES})
     list(APPEND files ${folder}/libplumbline_cuda.sm_${one}.sass)
   endforeach()
-  add_custom_command(OUTPUT ${files} DEPENDS plumbline_cuda ${script} VERBATIM COMMENT "Disassembling the module for GPUs"
+  set(resources ${folder}/libplumbline_cuda.resources)
+  add_custom_command(OUTPUT ${files} ${resources} DEPENDS plumbline_cuda ${script} VERBATIM COMMENT "Disassembling the module for GPUs"
     COMMAND ${CMAKE_COMMAND} -DMODULE=$<TARGET_FILE:plumbline_cuda> -DFOLDER=${folder} -DCUOBJDUMP=${PLUMBLINE_CUOBJDUMP}
       -DNVDISASM=${PLUMBLINE_NVDISASM} -P ${script})
-  add_custom_target(plumbline_cuda_code ALL DEPENDS ${files})
+  add_custom_target(plumbline_cuda_code ALL DEPENDS ${files} ${resources})
   install(FILES ${files} DESTINATION lib)
 endfunction()
 

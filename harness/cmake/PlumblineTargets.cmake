@@ -62,6 +62,9 @@ function(plumbline_test name)
     add_test(NAME ${name} COMMAND ${name})
   endif()
   set_tests_properties(${tests} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
+  if(gpu IN_LIST arg_LABELS)
+    set_property(GLOBAL APPEND PROPERTY PLUMBLINE_GPU_TESTS ${name})
+  endif()
 endfunction()
 
 # plumbline_pytest(NAME FILE[::test] [LABELS unit] [TIMEOUT 120] [ENVIRONMENT a=b...]): a pytest file of this folder as one ctest.

@@ -3,13 +3,19 @@
 #
 #   cmake -DMODULE=libplumbline_cuda.so -DFOLDER=lib -DCUOBJDUMP=cuobjdump -DNVDISASM=nvdisasm -P disassemble.cmake
 #
-# writes FOLDER/libplumbline_cuda.sm_90a.sass and so on.
+# writes FOLDER/libplumbline_cuda.sm_90a.sass and so on, and the registers and the memory that each function takes to
+# FOLDER/libplumbline_cuda.resources.
 foreach(name MODULE FOLDER CUOBJDUMP NVDISASM)
   if(NOT ${name})
     message(FATAL_ERROR "disassemble.cmake: -D${name}= is missing")
   endif()
 endforeach()
 set(work ${FOLDER}/disassembling)
+execute_process(COMMAND ${CUOBJDUMP} --dump-resource-usage ${MODULE} OUTPUT_FILE ${FOLDER}/libplumbline_cuda.resources ERROR_VARIABLE said
+                RESULT_VARIABLE failed)
+if(failed)
+  message(FATAL_ERROR "${CUOBJDUMP} --dump-resource-usage ${MODULE}: ${said}")
+endif()
 file(REMOVE_RECURSE ${work})
 file(MAKE_DIRECTORY ${work})
 execute_process(COMMAND ${CUOBJDUMP} -xelf all ${MODULE} WORKING_DIRECTORY ${work} OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE failed)

@@ -22,13 +22,14 @@ enum class Convention {
 };
 std::string_view to_string(Convention convention);
 
-enum class Kind { flops, bytes };
+enum class Kind { flops, bytes, time };
 
 /// An expression over events, and the quantities it claims to see: data, not code.
 struct Counter {
   std::string name = {};
   std::string backend = {};
   std::vector<Term> terms = {};
+  std::string over = {};                     // an event by whose count the sum is divided: cycles over cycles a second; empty: none
   std::vector<std::string> quantities = {};  // their sum is what it claims
   Convention convention = Convention::flow;
   Kind kind = Kind::bytes;
@@ -38,5 +39,8 @@ struct Counter {
   /// "bytes.L1-L2.demand_read + rfo"
   std::string claim() const;
 };
+
+/// Those of its terms in their order, then the one that it is over, if any.
+std::vector<std::string> events_of(const Counter& counter);
 
 }  // namespace plumbline

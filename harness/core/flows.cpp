@@ -43,16 +43,16 @@ class LevelFlows {
       : work_(work), level_(level), inner_bytes_(inner_bytes), threads_(threads), stays_(whole_set_stays()) {}
 
   Amount demand_read() const {
-    const Amount amount = slackened(sum([&](const Stream& s) { return s.read ? read(s) : s.written ? filled(s) : Amount{}; }));
+    const Amount amount = slackened(crossing([&](const Stream& s) { return s.read ? read(s) : s.written ? filled(s) : Amount{}; }));
     return {minus(amount.lo, kept_by_chance()), amount.hi};
   }
   Amount rfo() const {
     if (!policy().fetches_to_write) return {};
-    return slackened(sum([&](const Stream& s) { return s.written && !s.read ? fetched(s) : Amount{}; }));
+    return slackened(crossing([&](const Stream& s) { return s.written && !s.read ? fetched(s) : Amount{}; }));
   }
   Amount write_back() const {
-    if (policy().writes_through) return slackened(sum([&](const Stream& s) { return s.written ? written_through(s) : Amount{}; }));
-    const Amount amount = slackened(sum([&](const Stream& s) { return s.written ? written_back(s) : Amount{}; }));
+    if (policy().writes_through) return slackened(crossing([&](const Stream& s) { return s.written ? written_through(s) : Amount{}; }));
+    const Amount amount = slackened(crossing([&](const Stream& s) { return s.written ? written_back(s) : Amount{}; }));
     if (stays_ || !(team_in_one() || policy().in_any_order)) return amount;
     // Which dirty lines one sweep leaves to the next depends on who ran last.
     return {minus(amount.lo, level_.bytes), amount.hi + level_.bytes};
@@ -70,6 +70,19 @@ class LevelFlows {
     for (const auto& stream : work_.streams)
       if (!stream.non_temporal && !stream.scratchpad) total += flow(stream);
     return total;
+  }
+
+  /// Of all streams that cross the boundary behind this level. What lies in another memory ends in L2, or passes it by (Blackwell has a
+  /// cache of its own for it); and a copy may be an engine's, which passes L1 by and may leave L2 without what it was to keep.
+  template <class Flow>
+  Amount crossing(Flow flow) const {
+    return sum([&](const Stream& s) -> Amount {
+      const bool elsewhere = s.memory != Stream::Memory::own;
+      if (elsewhere && level_.shared) return {};
+      const Amount amount = flow(s);
+      if (!elsewhere && !s.copied) return amount;
+      return {0, level_.shared && amount.hi == 0 && s.copied ? compulsory(s).hi : amount.hi};
+    });
   }
 
   /// Bytes of a stream that one thread touches. A team's parts differ by a grain of unknown size, and touch a neighbour's halo.
@@ -217,9 +230,9 @@ void add_flops(const Work& work, Counts& counts) {
   }
 }
 
-/// Of so many elements, each of which crosses once: of a stream that says no more than their most, none or all.
+/// Of so many elements, each of which crosses once: of a stream that says no more than their most, or that an engine may copy, none or all.
 Amount bytes_of(const Stream& s, std::uint64_t elements) {
-  return {s.at_most ? 0 : elements * s.element_bytes, elements * s.element_bytes};
+  return {s.at_most || s.copied ? 0 : elements * s.element_bytes, elements * s.element_bytes};
 }
 
 void add_references(const Work& work, Counts& counts) {
@@ -248,6 +261,24 @@ void add_scratchpad(const Work& work, Counts& counts) {
   counts["bytes.reg-shared"] = load + store;
 }
 
+/// Over a GPU's link: what lies in the host's memory once at least, and as often as it is loaded and stored at most; copies once.
+void add_host_link(const Work& work, std::uint64_t sector_bytes, Counts& counts) {
+  const std::uint64_t slack = slack_lines_per_thread * sector_bytes;
+  const auto crossing = [&](const Stream& s, std::uint64_t elements) {
+    return Amount{std::min(s.footprint_bytes, elements * s.element_bytes), s.copied ? s.footprint_bytes : elements * s.element_bytes};
+  };
+  Amount read, written;
+  for (const auto& s : work.streams) {
+    if (s.memory != Stream::Memory::host) continue;
+    if (s.read) read += crossing(s, s.loads);
+    if (s.written) written += crossing(s, s.stores);
+  }
+  counts["bytes.host-dev.demand_read"] = {minus(read.lo, slack), read.hi + slack};
+  counts["bytes.host-dev.write_back"] = {minus(written.lo, slack), written.hi + slack};
+  counts["bytes.host-dev.rfo"] = counts["bytes.host-dev.nt_store"] = Amount{};
+  counts["bytes.host-dev"] = total_bytes(counts, "host-dev");
+}
+
 }  // namespace
 
 std::uint64_t part_of(const CacheLevel& cache, int parts) {
@@ -259,7 +290,10 @@ Counts expected_counts(const Work& work, std::span<const CacheLevel> caches, int
   Counts counts = work.paper;
   add_flops(work, counts);
   add_references(work, counts);
-  if (!caches.empty() && caches.front().policy.in_any_order) add_scratchpad(work, counts);
+  if (!caches.empty() && caches.front().policy.in_any_order) {
+    add_scratchpad(work, counts);
+    add_host_link(work, caches.front().line_bytes, counts);
+  }
   const Amount nt_store = counts["bytes.reg-L1.nt_store"];
   const auto team = static_cast<std::uint64_t>(std::max(1, threads));
   std::uint64_t inner_bytes = 0;  // one thread's caches inside the level

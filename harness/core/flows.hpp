@@ -44,8 +44,8 @@ inline constexpr std::uint64_t slackened_flows = 3;
 /// FLOPs, register-L1 references and the flows of the boundaries L1-L2, L2-L3, L3-mem ("bytes.L1-L2.demand_read", ...) of one
 /// sweep in steady state (one warm sweep before), caches with LRU replacement and their policies. Exact where no
 /// cache decides; else [compulsory, layer condition broken]. `caches` from the core outwards; a level that is missing is
-/// left out, and so is its boundary. Of a GPU (boundaries L1-L2 and L2-mem, and bytes.reg-shared beside reg-L1) `threads` is 1. The totals
-/// "flops.fp64", "bytes.L1-L2", ... and Work::paper are included.
+/// left out, and so is its boundary. Of a GPU (boundaries L1-L2 and L2-mem, bytes.reg-shared beside reg-L1, and bytes.host-dev: demand_read
+/// from the host, write_back to it) `threads` is 1. The totals "flops.fp64", "bytes.L1-L2", ... and Work::paper are included.
 Counts expected_counts(const Work& work, std::span<const CacheLevel> caches, int threads);
 
 }  // namespace plumbline

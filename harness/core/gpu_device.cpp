@@ -1,7 +1,6 @@
 #include "core/gpu_device.hpp"
 
 #include <charconv>
-#include <optional>
 
 namespace plumbline {
 namespace {
@@ -32,6 +31,13 @@ std::string gpu_word(int device) { return std::string(word) + (device == 0 ? "" 
 int gpu_of_name(std::string_view name) {
   const auto named = split(name);
   return named ? named->device : 0;
+}
+
+std::optional<int> gpu_of_ceiling(std::string_view name) {
+  constexpr std::string_view ceiling = "ceiling/";
+  if (name.starts_with(ceiling)) name.remove_prefix(ceiling.size());
+  const auto named = split(name);
+  return named ? std::optional(named->device) : std::nullopt;
 }
 
 std::string name_on_gpu(std::string_view name, int device) {

@@ -52,7 +52,7 @@ struct CountRow {
   std::string case_id, node, session, event, backend;
   std::int32_t group = 0, rank = 0, thread = -1, repetition = 0;  // thread -1: summed over the rank's threads
   std::uint64_t raw = 0;                                         // region total as the backend gave it; 0 unless ok
-  double net = absent;                                           // per sweep, empty region subtracted, unweighted
+  double net = absent;                                           // per sweep, empty region subtracted, unweighted; a rate's as it is
   std::uint64_t enabled_ns = 0, running_ns = 0;
   Status status = Status::ok;
   bool operator==(const CountRow&) const = default;

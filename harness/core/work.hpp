@@ -50,6 +50,9 @@ struct Stream {
   bool past_L1 = false;         // every load and store goes on to L2 (ld.cg)
   bool scratchpad = false;      // in shared memory: crosses reg-shared alone
   bool at_most = false;         // loads and stores are the most that there may be: how it is read and written is a library's choice
+  enum class Memory { own, host, peer };
+  Memory memory = Memory::own;  // where it lies: past L2 the host's crosses host-dev, a peer's a link that has no name here
+  bool copied = false;          // by the runtime's copy: by a copy engine, which no multiprocessor sees, or by loads and stores
 };
 
 /// Exact work of one sweep. Flops hold "flops.PRECISION.KIND" as implemented (an fma may be declared as one add and one mul:

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,11 +20,13 @@ struct Availability {
 /// One event over all entries of the region since prepare(), as the backend gives it.
 struct Reading {
   std::string_view event;
-  std::uint64_t raw = 0;                         // 0 unless status is ok
+  std::uint64_t raw = 0;                         // 0 unless status is ok; of a rate the nearest whole number
   std::uint64_t enabled_ns = 0, running_ns = 0;  // 0 where a backend has no such notion
   Status status = Status::ok;
   std::string reason = {};  // in words, where status is not ok
   bool no_number = false;   // it counted, and came to no number (a NaN): status is failed
+  std::optional<double> rate =
+      {};  // of what does not add up (cycles a second, percent of a peak): the region's own, nothing is subtracted from it
 };
 
 /// Events that are counted at one time: a counting pass takes one group (no multiplexing).

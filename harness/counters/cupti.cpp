@@ -61,6 +61,7 @@ class CuptiBackend final : public Backend {
     if (counted_ != &groups_.at(group)) release();
     counted_ = &groups_.at(group);
     sums_.assign(counted_->events.size(), 0);
+    ranges_had_ = 0;
     launches_.reset();
     trouble_ = {};
     taken_ = true;
@@ -105,8 +106,12 @@ class CuptiBackend final : public Backend {
         reading.status = Status::failed;
         reading.reason = "CUPTI gave no number";
         reading.no_number = std::isnan(sums_[i]);
+      } else if (trouble_.ok() && !is_additive(counted_->events[i]) && ranges_had_ > 1) {
+        reading.status = Status::failed;
+        reading.reason = "a rate or a share does not add up over " + std::to_string(ranges_had_) + " entries of the region";
       } else if (trouble_.ok()) {
         reading.raw = static_cast<std::uint64_t>(std::llround(sums_[i]));
+        if (!is_additive(counted_->events[i])) reading.rate = sums_[i];
       }
       all.push_back(std::move(reading));
     }
@@ -129,6 +134,7 @@ class CuptiBackend final : public Backend {
     const auto values = ranges_->take();
     if (values.size() != 1) throw io_error("CUPTI counted " + std::to_string(values.size()) + " ranges where the region is one");
     for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += values.front()[i];
+    ++ranges_had_;
   }
 
   void add_groups(const std::vector<std::vector<std::string>>& bundles) {
@@ -146,8 +152,7 @@ class CuptiBackend final : public Backend {
     std::vector<std::vector<std::string>> bundles;
     for (const auto& row : rows) {
       auto& bundle = bundles.emplace_back();
-      for (const auto& event : row.events)
-        if (is_additive(event.name)) bundle.push_back(event.name);
+      for (const auto& event : row.events) bundle.push_back(event.name);
       if (!cupti_.unknown_metrics(chip_, bundle).empty()) bundle.clear();  // this very CUPTI may lack some
     }
     add_groups(bundles);
@@ -177,8 +182,6 @@ class CuptiBackend final : public Backend {
   Availability obstacle_of(const std::string& metric) const {
     if (!cupti_.unknown_metrics(chip_, std::vector{metric}).empty())
       return {Status::unavailable, "CUPTI knows no metric '" + metric + "' of " + chip_};
-    if (!is_additive(metric))
-      return {Status::unavailable, "'" + metric + "' is a rate or a share, which does not add up over a region: its .sum is a count"};
     return {};
   }
 
@@ -197,6 +200,7 @@ class CuptiBackend final : public Backend {
   static constexpr std::size_t most_entries = 4;  // as many times the passes that CUPTI plans on this GPU: then it will never have them
   std::size_t entries_ = 0;                       // of the work whose passes are being had
   bool taken_ = true;                             // all of them
+  std::size_t ranges_had_ = 0;                    // that the sums are of
   std::unique_ptr<CuptiRanges> ranges_;
   std::unique_ptr<CuptiLaunches> launches_;
 };

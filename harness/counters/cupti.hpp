@@ -25,8 +25,9 @@ struct CuptiPlace {
 void set_cupti_rows(std::function<std::vector<TableCounter>(const std::string& chip)> rows);
 
 /// For these events (metrics of CUPTI with their rollup, "launches", "graph_launches"); for none, all metrics of the chip's event table
-/// that add up over entries, and the launches. A group takes one pass, or has one metric that takes several. It counts in the context that
-/// is current to the thread that opens it, which alone enters and leaves. Neither a driver nor CUPTI is looked for before it is made.
+/// and the launches. Counts add up over entries; a rate or a share (Reading::rate) can be had of one entry alone. A group takes one pass,
+/// or has one metric that takes several. It counts in the context that is current to the thread that opens it, which alone enters and
+/// leaves. Neither a driver nor CUPTI is looked for before it is made.
 std::unique_ptr<Backend> cupti_backend(const EventNames& events);
 std::vector<EventDescription> cupti_events();
 /// The chip of the GPU that counts, with the version of CUPTI: "GH100 by CUPTI 13.0 (...)".

@@ -96,6 +96,11 @@ std::vector<Match> read_matches(const TableReader& top, Match (*read)(const Tabl
   return matches;
 }
 
+Kind kind_of(const std::string& quantity) {
+  if (quantity == "seconds") return Kind::time;
+  return quantity.starts_with("bytes.") ? Kind::bytes : Kind::flops;
+}
+
 std::vector<std::string> read_sees(const TableReader& row) {
   const auto sees = row.words("sees", quantity_names);
   if (sees.empty()) row.refuse(row.node("sees"), fmt::format("'sees' in {} is empty; allowed are {}", row.title(), quantity_names));
@@ -202,7 +207,7 @@ TableCounter read_counter(const TableReader& row, const Around& around) {
   result.counter.name = row.word("name", "the counter's name");
   result.counter.backend = around.form.backend;
   result.counter.quantities = read_sees(row);
-  result.counter.kind = result.counter.quantities.front().starts_with("bytes.") ? Kind::bytes : Kind::flops;
+  result.counter.kind = kind_of(result.counter.quantities.front());
   read_terms(row, around, result);
   if (!around.form.of_gpu) read_slots(row, result);
   result.scope = read_scope(row, around.form.scopes);

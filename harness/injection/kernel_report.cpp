@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/json_text.hpp"
 
 namespace plumbline {
 namespace {
@@ -84,7 +85,7 @@ KernelReport report_of(const Json& json) {
 bool write(const fs::path& file, const Json& json) {
   const fs::path begun = file.string() + ".partial";
   std::ofstream out(begun);
-  out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  out << json_text(json) << '\n';
   out.close();
   std::error_code failed;
   if (out) fs::rename(begun, file, failed);

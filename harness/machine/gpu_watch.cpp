@@ -40,6 +40,30 @@ std::string GpuWatched::json() const {
   return ordered_json{{"before", json_of(before)}, {"during", between}, {"after", json_of(after)}}.dump();
 }
 
+std::string joined_spans(const std::string& earlier, const std::string& later) {
+  ordered_json sum = ordered_json::parse(earlier);
+  const ordered_json further = ordered_json::parse(later);
+  ordered_json& during = sum["during"];
+  for (const auto& [name, range] : further["during"].items()) {
+    if (!during.contains(name)) {
+      during[name] = range;
+    } else if (range.is_array()) {
+      auto reasons = during[name].get<std::set<std::string>>();
+      reasons.merge(range.get<std::set<std::string>>());
+      during[name] = reasons;
+    } else {
+      ordered_json& all = during[name];
+      const auto before = all["readings"].get<double>(), more = range["readings"].get<double>();
+      all["least"] = std::min(all["least"].get<double>(), range["least"].get<double>());
+      all["mean"] = (before * all["mean"].get<double>() + more * range["mean"].get<double>()) / (before + more);
+      all["most"] = std::max(all["most"].get<double>(), range["most"].get<double>());
+      all["readings"] = all["readings"].get<std::size_t>() + range["readings"].get<std::size_t>();
+    }
+  }
+  sum["after"] = further["after"];
+  return sum.dump();
+}
+
 GpuWatch::GpuWatch(const Nvml& nvml, std::string pci, std::chrono::milliseconds interval)
     : nvml_(nvml), pci_(std::move(pci)), interval_(interval) {
   watched_.before = read_gpu_conditions(nvml_, pci_);

@@ -29,6 +29,9 @@ struct GpuWatched {
   std::string json() const;
 };
 
+/// Of the JSON of two spans, one after the other, that of both.
+std::string joined_spans(const std::string& earlier, const std::string& later);
+
 /// Watches from its construction on, by a thread of its own, which reads about ten numbers each time. `nvml` outlives it.
 class GpuWatch {
  public:

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/wrong_result.hpp"
 #include "measure/clock.hpp"
 #include "measure/statistics.hpp"
 
@@ -56,8 +57,8 @@ void check_result(const Workload& swept, std::string_view flavor, Timed& timed) 
   if (timed.error <= timed.tolerance) return;
   timed.status = Status::failed;
   timed.wrong_result = true;
-  timed.reason = "wrong result: relative error " + short_number(timed.error) + ", expected at most " + short_number(timed.tolerance) +
-                 ", in flavor " + std::string(flavor);
+  timed.reason = std::string(wrong_result_words) + ": relative error " + short_number(timed.error) + ", expected at most " +
+                 short_number(timed.tolerance) + ", in flavor " + std::string(flavor);
 }
 
 void check_after_timing(const Workload& swept, std::string_view flavor, Timed& timed) {

@@ -165,6 +165,7 @@ void EmulatedWorker::start() {
   process_ = fork();
   if (process_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // a rank that is killed takes its worker along
+    for (const int number : {SIGTERM, SIGUSR1, SIGINT}) signal(number, SIG_IGN);  // a group that is told to stop: the rank knows when
     if (ends[1] == 3)
       fcntl(3, F_SETFD, 0);  // it is in its place (a standard stream is closed here), and dup2 would leave it to be closed
     else

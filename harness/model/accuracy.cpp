@@ -6,6 +6,7 @@
 #include "model/chosen_counts.hpp"
 #include "model/columns.hpp"
 #include "model/counted_case.hpp"
+#include "model/counter_conditions.hpp"
 #include "model/grading.hpp"
 
 namespace plumbline {
@@ -43,15 +44,26 @@ std::optional<Candidate> score_cases(const Counter& counter, const Measurements&
 }
 
 bool was_counted(const Counter& counter, const Columns& columns) {
-  return std::all_of(counter.terms.begin(), counter.terms.end(),
-                     [&](const Term& term) { return columns.event(counter.backend, term.event) != Columns::none; });
+  const auto events = events_of(counter);
+  return std::all_of(events.begin(), events.end(),
+                     [&](const std::string& event) { return columns.event(counter.backend, event) != Columns::none; });
+}
+
+std::string why_unscored(const Counter& counter) {
+  if (counter.kind == Kind::time)
+    return "seconds are held against the times of the same case, for which both its clock when timed and its clock when counted must be "
+           "known";
+  const std::string why = "no case's model speaks of " + counter.claim();
+  const bool is_condition = counter.claim() == "cycles" || counter.claim() == "hertz" || counter.claim() == "occupancy";
+  return is_condition ? why + ": 'plumbline show' tells the clock and the occupancy of counted cases" : why;
 }
 
 }  // namespace
 
 Accuracy score(const Measurements& measurements, std::span<const Counter> counters) {
   Accuracy accuracy;
-  const Columns columns(measurements);
+  const auto seconds = seconds_allowed(measurements, counters);
+  const Columns columns(measurements, seconds);
   std::vector<Candidate> candidates;
   std::size_t counted = 0;
   for (const auto& counter : counters)
@@ -59,7 +71,7 @@ Accuracy score(const Measurements& measurements, std::span<const Counter> counte
       counted += !candidate->evidence.empty();
       candidates.push_back(std::move(*candidate));
     } else if (!is_simulated(counter) && was_counted(counter, columns)) {
-      accuracy.unscored.push_back({counter.name, "no case's model speaks of " + counter.claim()});
+      accuracy.unscored.push_back({counter.name, why_unscored(counter)});
     }
   const Grading grading{FactorTable(measurements), FlowFamilies(columns), counted >= many_candidates};
   for (const auto& candidate : candidates)

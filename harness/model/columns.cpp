@@ -9,13 +9,14 @@ std::string key(const std::string& backend, const std::string& event) { return b
 
 }  // namespace
 
-Columns::Columns(const Measurements& measurements) : cases_(measurements.cases.size()) {
+Columns::Columns(const Measurements& measurements, std::span<const Bounds> seconds) : cases_(measurements.cases.size()) {
   for (const auto& measured : measurements.cases) {
     for (const auto& [backend, events] : measured.counts)
       for (const auto& [event, count] : events) events_.try_emplace(key(backend, event), events_.size());
     if (measured.model == nullptr) continue;
     for (const auto& [quantity, bounds] : *measured.model) quantities_.try_emplace(quantity, quantities_.size());
   }
+  if (!seconds.empty()) quantities_.try_emplace("seconds", quantities_.size());
   counts_.resize(cases_ * events_.size(), nullptr);
   bounds_.resize(cases_ * quantities_.size());
   for (std::size_t at = 0; at < cases_; ++at) {
@@ -23,6 +24,7 @@ Columns::Columns(const Measurements& measurements) : cases_(measurements.cases.s
     on_gpu_.push_back(measured.of != nullptr && measured.of->gpus > 0);
     for (const auto& [backend, events] : measured.counts)
       for (const auto& [event, count] : events) counts_[at * events_.size() + events_.at(key(backend, event))] = &count;
+    if (!seconds.empty()) bounds_[at * quantities_.size() + quantities_.at("seconds")] = seconds[at];
     if (measured.model == nullptr) continue;
     for (const auto& [quantity, bounds] : *measured.model) bounds_[at * quantities_.size() + quantities_.at(quantity)] = bounds;
   }

@@ -1,6 +1,7 @@
 // Counts and models by number instead of by name: looked up once for all counters, however many those are.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -11,7 +12,8 @@ namespace plumbline {
 
 class Columns {
  public:
-  explicit Columns(const Measurements& measurements);
+  /// `seconds`, one a case or none: what a case is held against where a counter claims seconds, of which no model speaks.
+  explicit Columns(const Measurements& measurements, std::span<const Bounds> seconds = {});
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::size_t cases() const { return cases_; }

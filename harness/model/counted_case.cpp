@@ -35,6 +35,11 @@ void add_repetitions(std::vector<double>& sums, const std::vector<double>& more,
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += weight * more[i];
 }
 
+void divide_repetitions(std::vector<double>& sums, const std::vector<double>& by) {
+  sums.resize(std::min(sums.size(), by.size()));
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] /= by[i];
+}
+
 /// "flops.fp16" of "flops.fp16.add" and of itself; nothing for what has no precision.
 std::string precision_total(const std::string& quantity) {
   const std::string total = quantity.substr(0, quantity.find('.', quantity.find('.') + 1));
@@ -54,7 +59,7 @@ double joint_over_first(const Reported& count) {
 }  // namespace
 
 Formula::Formula(const Counter& counter, const Columns& columns) : counter_(counter), columns_(columns) {
-  for (const auto& term : counter.terms) events_.push_back(columns.event(counter.backend, term.event));
+  for (const auto& event : events_of(counter)) events_.push_back(columns.event(counter.backend, event));
   for (const auto& quantity : counter.quantities) {
     quantities_.push_back(columns.quantity(quantity));
     precisions_.push_back(columns.quantity(precision_total(quantity)));
@@ -118,11 +123,12 @@ Reported Formula::combined(const Measured& measured, std::size_t at, std::vector
   for (const std::size_t event : events_) counts.push_back(columns_.count(at, event));
   const Reported sum = weighted_sum(counter_, measured, counts);
   if (!std::isfinite(sum.value)) return sum;
-  for (std::size_t t = 0; t < counts.size(); ++t) {
+  for (std::size_t t = 0; t < counter_.terms.size(); ++t) {
     if (!counts[t]->groups.empty()) add_repetitions(repetitions, counts[t]->groups.front().repetitions, counter_.terms[t].weight, t == 0);
     const double other = joint_over_first(*counts[t]);
     if (std::isfinite(other) && (!std::isfinite(joint) || std::abs(other - 1) > std::abs(joint - 1))) joint = other;
   }
+  if (!counter_.over.empty() && !counts.back()->groups.empty()) divide_repetitions(repetitions, counts.back()->groups.front().repetitions);
   return sum;
 }
 
@@ -136,6 +142,7 @@ void Formula::hold_zero_test(CaseScore& row, const CaseRow& of, std::size_t at, 
 }
 
 double Formula::zero_floor(const CaseRow& of) const {
+  if (counter_.kind == Kind::time) return rules::lone_launch_seconds;
   return counter_.kind == Kind::bytes ? slack_bytes(of) : zero_flops_a_rank * static_cast<double>(of.ranks);
 }
 

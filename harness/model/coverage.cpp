@@ -18,9 +18,9 @@ std::vector<std::string> missing_of(const Counter& counter, const Coverage& cove
   if (std::find(levels.begin(), levels.end(), "O0") == levels.end()) missing.emplace_back("O0");
   if (levels.size() < 2 && !levels.empty() && levels.front() == "O0") missing.emplace_back("an optimized level");
   if (of(coverage, Factor::precision).size() < 2 && !claims_one_precision(counter)) missing.emplace_back("a second precision");
-  // A register-L1 counter has none: there is no loop without loads.
-  if (summary.zero_tests() == 0 && !counter.quantities.empty() && !counter.quantities.front().starts_with("bytes.reg-L1") &&
-      counter.convention == Convention::flow)
+  // A register-L1 counter has none: there is no loop without loads; nor has one of time.
+  if (summary.zero_tests() == 0 && counter.kind != Kind::time && !counter.quantities.empty() &&
+      !counter.quantities.front().starts_with("bytes.reg-L1") && counter.convention == Convention::flow)
     missing.emplace_back("a zero test");
   return missing;
 }

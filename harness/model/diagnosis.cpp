@@ -199,7 +199,9 @@ void find_factor(const Diagnosed& d, Findings& findings) {
 
 }  // namespace
 
-std::string unit_of(const Counter& counter) { return counter.kind == Kind::flops ? "operations" : "bytes"; }
+std::string unit_of(const Counter& counter) {
+  return counter.kind == Kind::time ? "seconds" : counter.kind == Kind::flops ? "operations" : "bytes";
+}
 
 std::span<const Rule> grading_rules() {
   static constexpr std::array rules{

@@ -26,7 +26,7 @@ std::vector<Finding> findings_of(const Diagnosed& diagnosed);
 /// nullptr where there is none of that kind.
 const Finding* find(const std::vector<Finding>& findings, std::string_view kind);
 
-/// "operations", "bytes"
+/// "operations", "bytes", "seconds"
 std::string unit_of(const Counter& counter);
 
 /// What a finding of that kind means for the grade, the gravest first. What has no entry explains, and means nothing by itself.

@@ -105,21 +105,25 @@ void fill_numbers(const Counter& counter, const std::vector<Evidence>& evidence,
 
 std::string range_of(const Summary& s) { return significant(s.min(), 3) + " to " + significant(s.max(), 3); }
 
-std::string why_undecided(const Summary& s) {
+/// What a counter of this kind is held against.
+std::string against(Kind kind) { return kind == Kind::time ? "the case's own times" : "the model"; }
+std::string inside(Kind kind) { return kind == Kind::time ? "inside what the case's own times allow" : "inside the model's interval"; }
+
+std::string why_undecided(const Summary& s, Kind kind) {
   if (s.cases() == 0 && s.zero_tests() == 0) return "no case that could tell";
   if (s.cases() == 0) return "rightly counted nothing in " + counted(s.zero_tests(), "case") + "; none has something";
   if (s.cases() < rules::fewest_cases)
     return "only " + counted(s.cases(), "case") + " could tell; a grade takes " + std::to_string(rules::fewest_cases);
-  return "inside the model's interval in " + counted(s.cases(), "case") + ", but in only " + std::to_string(s.sharp()) +
+  return inside(kind) + " in " + counted(s.cases(), "case") + ", but in only " + std::to_string(s.sharp()) +
          " of them is it narrow enough to tell; a grade takes " + std::to_string(rules::fewest_cases);
 }
 
-std::string why_trusted(const Summary& s, const Interval& possible) {
+std::string why_trusted(const Summary& s, const Interval& possible, Kind kind) {
   const bool is_exact = s.min() == 1 && s.max() == 1;
   const double width = possible.hi / possible.lo - 1;
-  if (is_exact && width < 0.01) return "always exact, or inside the model's interval";
-  if (is_exact) return "always exact, or inside the model's interval, in which it may be off by " + percent_of(width);
-  return "within " + percent_of(std::max(s.max() - 1, 1 - s.min())) + " of the model";
+  if (is_exact && width < 0.01) return "always exact, or " + inside(kind);
+  if (is_exact) return "always exact, or " + inside(kind) + ", in which it may be off by " + percent_of(width);
+  return "within " + percent_of(std::max(s.max() - 1, 1 - s.min())) + " of " + against(kind);
 }
 
 /// Up to two of the findings that explain a counter that is neither right nor steady.
@@ -171,7 +175,7 @@ void decide_by_offset(CounterScore& score, const Summary& s, const OffsetCalibra
     return;
   }
   const bool uncertain = offset.verdict == OffsetVerdict::too_uncertain;
-  decide_by_regimes(score, s, counter.kind, "neither right nor steady: " + range_of(s) + " times the model");
+  decide_by_regimes(score, s, counter.kind, "neither right nor steady: " + range_of(s) + " times " + against(counter.kind));
   score.reason += uncertain ? "; the offset is known too little to be subtracted (" + interval_of(offset.calibration) + ")"
                             : "; without that offset it would not be right either";
 }
@@ -180,15 +184,15 @@ void decide_by_offset(CounterScore& score, const Summary& s, const OffsetCalibra
 void decide_by_ratios(CounterScore& score, const Summary& s, const Verdict& verdict, const Counter& counter,
                       const std::vector<Evidence>& evidence) {
   score.grade = verdict.grade;
-  if (verdict.grade == '-') score.reason = why_undecided(s);
-  if (verdict.grade == 'A') score.reason = why_trusted(s, score.possible);
+  if (verdict.grade == '-') score.reason = why_undecided(s, counter.kind);
+  if (verdict.grade == 'A') score.reason = why_trusted(s, score.possible, counter.kind);
   for (const char* factor : {"factor", "strays"})
     if (const Finding* f = find(score.findings, factor)) score.reason = f->words;
   if (verdict.grade != 'D') return;
   if (find(score.findings, "offset")) {
     decide_by_offset(score, s, by_offset(score.linearity.front(), evidence, limits_of(counter.kind)), counter);
   } else {
-    decide_by_regimes(score, s, counter.kind, "neither right nor steady: " + range_of(s) + " times the model");
+    decide_by_regimes(score, s, counter.kind, "neither right nor steady: " + range_of(s) + " times " + against(counter.kind));
   }
 }
 

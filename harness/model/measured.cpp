@@ -42,7 +42,7 @@ class Numbers {
 
 struct Tables {
   Numbers places, events;                                          // (case, node), (backend, event)
-  std::vector<std::vector<double>> seconds;                        // by place
+  std::vector<std::vector<double>> seconds, clocks;                // by place; clocks in Hz
   std::vector<Sample> samples;                                     // by place, event, group, repetition
   std::vector<std::size_t> first_sample;                           // of each place, and the end
   std::vector<std::map<std::string, const OutcomeRow*>> outcomes;  // by place, then pass
@@ -64,9 +64,14 @@ Tables index(const Results& results) {
   for (const auto& row : results.times) tables.places.of(row.case_id, row.node);
   for (const auto& row : results.outcomes) tables.places.of(row.case_id, row.node);
   tables.seconds.resize(tables.places.size());
+  tables.clocks.resize(tables.places.size());
   tables.outcomes.resize(tables.places.size());
   for (const auto& row : results.times)
-    if (row.rank == -1 && std::isfinite(row.seconds)) tables.seconds[tables.places.of(row.case_id, row.node)].push_back(row.seconds);
+    if (row.rank == -1 && std::isfinite(row.seconds)) {
+      const Place place = tables.places.of(row.case_id, row.node);
+      tables.seconds[place].push_back(row.seconds);
+      if (row.clock_hz > 0) tables.clocks[place].push_back(row.clock_hz);
+    }
   for (const auto& row : results.outcomes) tables.outcomes[tables.places.of(row.case_id, row.node)][row.pass] = &row;
   std::size_t sample = 0;
   for (Place place = 0; place <= tables.places.size(); ++place) {
@@ -121,6 +126,14 @@ Reported team_seconds(const Tables& tables, const Place& place) {
   if (outcome != nullptr && outcome->status != Status::ok) return {absent, outcome->status, outcome->reason};
   if (tables.seconds[place].empty()) return {absent, Status::unavailable, "no timing pass"};
   return {spread_of(tables.seconds[place]).median, Status::ok, {}};
+}
+
+void add_times(const Tables& tables, const Place& place, Measured& measured) {
+  measured.seconds = team_seconds(tables, place);
+  if (!measured.seconds.ok()) return;
+  const auto [shortest, longest] = std::minmax_element(tables.seconds[place].begin(), tables.seconds[place].end());
+  measured.timed = {*shortest, *longest};
+  if (!tables.clocks[place].empty()) measured.clock_hz = median_of(tables.clocks[place]);
 }
 
 void add_counts(const Tables& tables, const Place& place, Measured& measured) {
@@ -196,10 +209,11 @@ Measurements measurements_of(const Results& results) {
   for (Place place = 0; place < tables.places.size(); ++place) places[tables.places.words(place).first].push_back(place);
   for (const auto& row : results.cases)
     for (const Place place : places[row.id]) {
-      Measured measured{.of = &row, .node = tables.places.words(place).second, .seconds = team_seconds(tables, place)};
+      Measured measured{.of = &row, .node = tables.places.words(place).second};
       if (const auto model = all.models.find(row.id); model != all.models.end()) measured.model = &model->second;
       measured.oversubscribed = is_oversubscribed(tables, place);
       if (row.gpus > 0) measured.gpu = gpu_of(tables, place);
+      add_times(tables, place, measured);
       add_counts(tables, place, measured);
       all.cases.push_back(std::move(measured));
     }

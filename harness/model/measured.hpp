@@ -35,6 +35,8 @@ struct Measured {
   const CaseRow* of = nullptr;  // borrowed from the Results
   std::string node = {};
   Reported seconds = {};                  // median over repetitions of the team's time
+  Bounds timed = {};                      // the shortest and the longest of those
+  double clock_hz = absent;               // median of the clock right after them
   Status counting = Status::unavailable;  // of the counting pass
   std::string counting_reason = {};
   std::map<std::string, std::map<std::string, Reported>> counts = {};  // backend -> event -> sum over ranks, median over repetitions

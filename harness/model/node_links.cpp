@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/wrong_result.hpp"
 #include "model/spread.hpp"
 #include "model/student.hpp"
 
@@ -115,7 +116,7 @@ class Gathering {
       samples_[found->second].push_back({rounds_.try_emplace({row.session, row.round}, rounds_.size()).first->second, row.value});
     else
       map_.links[found->second].reason = row.method;
-    if (row.status == Status::failed && row.method.find("wrong result") != std::string::npos) wrong_[found->second] = true;
+    if (is_wrong_result(row)) wrong_[found->second] = true;
   }
 
   /// What each link lost in its rounds.

@@ -31,8 +31,10 @@ std::vector<std::string> worst_of(const NodeComparison& comparison, const Judged
   if (!any) return {};
   std::stable_sort(rows.begin(), rows.end(), [](const NodeRow* a, const NodeRow* b) { return badness(*a) > badness(*b); });
   std::vector<std::string> cases;
-  for (const auto* row : rows)
-    if (cases.size() < cases_of_suspect) cases.push_back(measured_for(*row));
+  for (const auto* row : rows) {
+    const bool known = std::find(cases.begin(), cases.end(), measured_for(*row)) != cases.end();  // two ceilings may share a point
+    if (cases.size() < cases_of_suspect && !known) cases.push_back(measured_for(*row));
+  }
   return cases;
 }
 
@@ -75,14 +77,14 @@ ComparedThings compared_things(const NodeComparison& comparison) {
   std::set<std::string> suspects;
   for (const auto& node : comparison.nodes)
     if (node.finding != NodeFinding::alike && node.finding != NodeFinding::alone) suspects.insert(node.node);
-  std::map<std::string, std::set<std::string>> points;  // [ceiling]
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> points;  // [ceiling, which GPUs are alike]
   for (const auto& row : comparison.rows)
-    if (!row.point.empty() && suspects.contains(row.key.node)) points[row.key.what].insert(row.point);
+    if (!row.point.empty() && suspects.contains(row.key.node)) points[{row.key.what, row.like}].insert(row.point);
   ComparedThings compared;
   for (const auto& row : comparison.rows) {
     if (row.status != Status::ok) continue;
     compared.insert(row.key);
-    if (const auto found = points.find(row.key.what); found != points.end())
+    if (const auto found = points.find({row.key.what, row.like}); found != points.end())
       for (const auto& point : found->second) compared.insert({point, row.key.node});
   }
   return compared;

@@ -20,7 +20,7 @@ inline constexpr std::size_t cases_of_suspect = 4;  // the worst of each; and as
 inline constexpr std::size_t least_peers = 3;       // if there are so many; and as many as suspects
 
 /// What could be compared: `what` on a node that has it, and so can measure it again. A ceiling is there with each point that carries it on
-/// a suspect: to be compared, nodes measure the same one.
+/// a suspect: to be compared, nodes measure the same one, and of a GPU on a like one in the same place.
 using ComparedThings = std::set<SeriesKey>;
 ComparedThings compared_things(const NodeComparison& comparison);
 

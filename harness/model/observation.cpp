@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/gpu_device.hpp"
+#include "core/wrong_result.hpp"
 #include "model/gpu_ceilings.hpp"
 #include "model/gpu_limits.hpp"
 #include "model/mpi_ceilings.hpp"
@@ -104,13 +105,18 @@ bool is_sample_of(const CeilingRow& row, const Ceiling& ceiling, bool from_sweep
          row.ranks == ceiling.ranks && row.threads == ceiling.threads && row.node == ceiling.node && row.unit == ceiling.unit;
 }
 
+/// Can be measured by itself.
+bool is_point(const CeilingRow& row, bool from_sweep) {
+  return row.scope == gpu_scope ? is_gpu_sample(row) : from_sweep || row.level == "compute";
+}
+
 Samples samples_of(const Ceiling& ceiling, std::span<const CeilingRow> rows) {
   Samples samples;
   for (const bool from_sweep : {false, true}) {
     for (const auto& row : rows) {
       if (!is_sample_of(row, ceiling, from_sweep)) continue;
       samples.add(row.session, row.value, row.clock_hz);
-      if (samples.point.empty() && (from_sweep || row.level == "compute") && !is_gpu_sample(row)) samples.point = point_name(row);
+      if (samples.point.empty() && is_point(row, from_sweep)) samples.point = point_name(row);
     }
     if (!samples.by_session.empty()) break;
   }
@@ -181,8 +187,6 @@ std::string other_node_of(const CeilingRow& row) {
   return other == row.node ? "" : other;
 }
 
-bool tells_of_a_wrong_result(const std::string& reason) { return reason.find("wrong result") != std::string::npos; }
-
 }  // namespace
 
 std::vector<Observation> observe(const Results& results, std::span<const NodeFacts> nodes) {
@@ -208,10 +212,9 @@ std::string point_name(const CeilingRow& row) {
 std::vector<WrongResult> wrong_results(const Results& results) {
   std::vector<WrongResult> wrong;
   for (const auto& row : results.outcomes)
-    if (row.status == Status::failed && tells_of_a_wrong_result(row.reason)) wrong.push_back({{row.case_id, row.node}, row.reason, {}});
+    if (is_wrong_result(row)) wrong.push_back({{row.case_id, row.node}, row.reason, {}});
   for (const auto& row : results.ceilings)
-    if (row.status == Status::failed && tells_of_a_wrong_result(row.method))
-      wrong.push_back({{series_name(row), row.node}, row.method, other_node_of(row)});
+    if (is_wrong_result(row)) wrong.push_back({{series_name(row), row.node}, row.method, other_node_of(row)});
   return wrong;
 }
 

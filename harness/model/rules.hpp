@@ -37,6 +37,13 @@ inline constexpr double tolerated_joint = 0.05;
 /// half.
 constexpr Limits limits_of_a_part(const Limits& limits) { return {1.5 * limits.bias, 1.5 * limits.worst, 1.5 * limits.dispersion}; }
 
+/// A GPU's work is timed as many launches in a row and counted as one alone, which has to begin and to drain: one time may differ from the
+/// other by so much, in seconds. Launches cost 4.2 us on a V100 (Wang, Yang, Farrell, Zhang, Kurth, Williams, "Time-Based Roofline for Deep
+/// Learning Performance Analysis", 2020), less on later ones.
+inline constexpr double lone_launch_seconds = 5e-6;
+/// Where the clock under the profiler is so far from the one when timed, a reader is told.
+inline constexpr double other_clock = 0.05;
+
 /// A regime that makes the grade C must hold this part of the cases.
 inline constexpr double smallest_regime = 0.15;
 

@@ -15,13 +15,17 @@ Reported not_counted(const Counter& counter, const Measured& measured, const std
 
 Reported weighted_sum(const Counter& counter, const Measured& measured, const std::vector<const Reported*>& counts) {
   Reported sum{0, Status::ok, {}};
+  const auto events = events_of(counter);
   for (std::size_t t = 0; t < counts.size(); ++t) {
-    const Term& term = counter.terms[t];
-    if (counts[t] == nullptr) return not_counted(counter, measured, term.event);
+    if (counts[t] == nullptr) return not_counted(counter, measured, events[t]);
     const Reported& count = *counts[t];
     const bool below_nothing = count.status == Status::negative && std::isfinite(count.value);
-    if (!count.ok() && !below_nothing) return {absent, count.status, term.event + ": " + count.reason};
-    sum.value += term.weight * count.value;
+    if (!count.ok() && !below_nothing) return {absent, count.status, events[t] + ": " + count.reason};
+    if (t < counter.terms.size()) sum.value += counter.terms[t].weight * count.value;
+  }
+  if (!counter.over.empty()) {
+    if (!(counts.back()->value > 0)) return {absent, Status::failed, counter.over + " is 0, so nothing can be divided by it"};
+    sum.value /= counts.back()->value;
   }
   if (sum.value < 0) sum.status = Status::negative, sum.reason = "less was counted than in the empty region";
   return sum;
@@ -30,10 +34,10 @@ Reported weighted_sum(const Counter& counter, const Measured& measured, const st
 Reported weighted_sum(const Counter& counter, const Measured& measured) {
   std::vector<const Reported*> counts;
   const auto of_backend = measured.counts.find(counter.backend);
-  for (const auto& term : counter.terms) {
+  for (const auto& wanted : events_of(counter)) {
     const Reported* found = nullptr;
     if (of_backend != measured.counts.end())
-      if (const auto event = of_backend->second.find(term.event); event != of_backend->second.end()) found = &event->second;
+      if (const auto event = of_backend->second.find(wanted); event != of_backend->second.end()) found = &event->second;
     counts.push_back(found);
   }
   return weighted_sum(counter, measured, counts);

@@ -14,6 +14,8 @@
 #include <optional>
 #include <thread>
 
+#include "core/json_text.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -141,8 +143,7 @@ bool LaunchMeeting::first_to_say(const std::string& message) const {
 
 void LaunchMeeting::leave(const RankEnding& ending) const {
   const fs::path file = folder_ / (prefix(ending.rank) + "ending"), whole = file.string() + ".partial";
-  std::ofstream(whole) << Json{{"host", host_name()}, {"code", ending.code}, {"notes", ending.notes}}.dump(-1, ' ', false,
-                                                                                                           Json::error_handler_t::replace);
+  std::ofstream(whole) << json_text(Json{{"host", host_name()}, {"code", ending.code}, {"notes", ending.notes}});
   std::error_code failed;
   fs::rename(whole, file, failed);
   if (failed) throw io_error(fmt::format("rank {} cannot leave its counts in {}: {}", ending.rank, folder_.string(), failed.message()));

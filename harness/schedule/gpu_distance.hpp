@@ -1,10 +1,21 @@
 // How far a CPU is from a GPU.
 #pragma once
+#include <algorithm>
 #include <set>
+#include <string>
 
 #include "machine/topology.hpp"
 
 namespace plumbline {
+
+/// What the topology knows of the GPU with that PCI address; one that it does not know is as near to every CPU.
+inline GpuFacts gpu_at(const Topology& node, const std::string& pci) {
+  const auto found = std::find_if(node.gpus.begin(), node.gpus.end(), [&](const GpuFacts& one) { return one.pci == pci; });
+  if (found != node.gpus.end()) return *found;
+  GpuFacts facts{.pci = pci, .vendor = {}, .name = {}, .near_cpus = {}};
+  for (const auto& cpu : node.cpus) facts.near_cpus.push_back(cpu.cpu);
+  return facts;
+}
 
 /// Beside it, in a NUMA domain or package where some CPU is beside it, elsewhere. A second thread of a core counts as farther than any
 /// first thread beside the GPU, but nearer than another domain's.

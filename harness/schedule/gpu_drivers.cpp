@@ -14,15 +14,6 @@ namespace {
 
 constexpr int never = std::numeric_limits<int>::max() / 4;
 
-/// A GPU as the topology has it, by its PCI address; where it has none, every CPU is as near as any other.
-GpuFacts facts_of(const GpuOfNode& gpu, const Topology& node) {
-  const auto found = std::find_if(node.gpus.begin(), node.gpus.end(), [&](const GpuFacts& one) { return one.pci == gpu.pci; });
-  if (found != node.gpus.end()) return *found;
-  GpuFacts facts{.pci = gpu.pci, .vendor = {}, .name = {}, .near_cpus = {}};
-  for (const auto& cpu : node.cpus) facts.near_cpus.push_back(cpu.cpu);
-  return facts;
-}
-
 /// A rank's CPUs, the nearest to a GPU first.
 struct Reach {
   std::vector<int> cpus;
@@ -30,7 +21,7 @@ struct Reach {
 };
 
 Reach reach_of(const GpuOfNode& gpu, const std::vector<int>& allowed, const Topology& node) {
-  const GpuDistance distance(node, facts_of(gpu, node));
+  const GpuDistance distance(node, gpu_at(node, gpu.pci));
   std::vector<CpuFacts> own;
   for (const auto& cpu : node.cpus)
     if (std::find(allowed.begin(), allowed.end(), cpu.cpu) != allowed.end()) own.push_back(cpu);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/wrong_result.hpp"
 #include "store/journal.hpp"
 #include "store/other_counts.hpp"
 #include "store/session_list.hpp"

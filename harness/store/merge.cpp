@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "core/error.hpp"
+#include "core/wrong_result.hpp"
 #include "store/journal.hpp"
 #include "store/journal_folder.hpp"
 #include "store/other_counts.hpp"

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "core/json_text.hpp"
 #include "store/schema.hpp"
 
 namespace plumbline {
@@ -110,10 +111,6 @@ Row decode_row(const Json& json) {
   return std::move(rows.front());
 }
 
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a reason in Latin-1 must not cost the record
-}
-
 JournalHeader decode_header(const Json& json) {
   JournalHeader header;
   json.at("campaign").get_to(header.campaign);
@@ -148,12 +145,12 @@ Finished decode_finished(const Json& json) {
 }  // namespace
 
 std::string to_payload(const JournalHeader& header) {
-  return dump({{"schema", journal_schema},
-               {"session", header.session},
-               {"started_unix_ns", header.started_unix_ns},
-               {"campaign", header.campaign},
-               {"provenance", header.provenance},
-               {"machine", encode_rows<MachineRow>(header.machines)}});
+  return json_text(Json{{"schema", journal_schema},
+                        {"session", header.session},
+                        {"started_unix_ns", header.started_unix_ns},
+                        {"campaign", header.campaign},
+                        {"provenance", header.provenance},
+                        {"machine", encode_rows<MachineRow>(header.machines)}});
 }
 
 std::string to_payload(const Finished& finished) {
@@ -161,7 +158,7 @@ std::string to_payload(const Finished& finished) {
   for_each_list(finished, [&]<class Row>(const char* name, const std::vector<Row>& rows) {
     if (!rows.empty()) json[name] = encode_rows<Row>(rows, json["outcome"]);
   });
-  return dump(json);
+  return json_text(json);
 }
 
 std::optional<std::variant<JournalHeader, Finished>> from_payload(std::string_view payload, std::string& why) {

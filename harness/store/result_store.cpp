@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
+#include <fstream>
 
 #include "core/error.hpp"
 #include "store/file_bytes.hpp"
@@ -19,6 +21,8 @@ namespace plumbline {
 namespace {
 
 using namespace hdf5;
+
+constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
 
 void unpack(const char* cell, std::size_t width, std::string& text) { text.assign(cell, strnlen(cell, width)); }
 void unpack(const char* cell, std::size_t width, Status& status) {
@@ -152,6 +156,13 @@ Results read_image(std::string& bytes, const std::filesystem::path& path) {
 
 }  // namespace
 
+bool begins_as_store(const std::filesystem::path& path) {
+  std::array<char, signature.size()> start{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), start.size());
+  return std::string_view(start.data(), static_cast<std::size_t>(file.gcount())) == signature;
+}
+
 void write_store(const std::filesystem::path& path, const Results& results) {
   StoreShape shape;
   shape.add(results);
@@ -161,7 +172,6 @@ void write_store(const std::filesystem::path& path, const Results& results) {
 }
 
 Results load_store(const std::filesystem::path& path) {
-  constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
   const Silence silence;
   const std::filesystem::path journal = journal_directory(path);
   std::error_code none;

@@ -10,6 +10,9 @@ namespace plumbline {
 /// Throws io_error.
 void write_store(const std::filesystem::path& path, const Results& results);
 
+/// By its first bytes: HDF5. False where nothing can be read.
+bool begins_as_store(const std::filesystem::path& path);
+
 /// Throws user_error where the file is missing, no result file, cut short, damaged, or from a newer plumbline.
 Results load_store(const std::filesystem::path& path);
 

@@ -16,15 +16,6 @@ std::string joined(const Parts&... parts) {
 
 inline std::string work_key(const OutcomeRow& outcome) { return joined(outcome.case_id, outcome.node, outcome.pass); }
 
-/// A result that failed its check is a finding about the node: it stays, whatever a later attempt comes to. (Nobody else fails with these
-/// words; a ceiling's sample has its reason in `method`.)
-inline bool is_wrong_result(const OutcomeRow& row) {
-  return row.status == Status::failed && row.reason.find("wrong result") != std::string::npos;
-}
-inline bool is_wrong_result(const CeilingRow& row) {
-  return row.status == Status::failed && row.method.find("wrong result") != std::string::npos;
-}
-
 /// The same sample of the same session, read twice.
 inline bool same_sample(const CeilingRow& a, const CeilingRow& b) {
   return a.session == b.session && a.node == b.node && a.round == b.round && a.name == b.name && a.method == b.method &&

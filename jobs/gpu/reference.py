@@ -8,6 +8,7 @@ import pathlib
 import sys
 
 from counted import REFUSED, judge
+from measured import ceilings_of_gpus, timed
 
 # What of each table is kept: the name here, the part's file, the key of its rows, and the columns (None: all).
 TABLES = {
@@ -61,9 +62,9 @@ def main():
     missing = [name for name, value in found.items() if value is None]
     out.write_text(json.dumps(found, indent=1) + "\n")
     print(f"{out}: {out.stat().st_size} bytes" + (f"; missing: {', '.join(missing)}" if missing else ""))
-    empty = [name for name in ("ceilings", "cases") if not found[name]]
+    empty = [name for name, measured in (("ceilings", ceilings_of_gpus), ("cases", timed)) if not measured(found[name] or [])]
     if empty:
-        print(f"nothing at all in: {', '.join(empty)}")
+        print(f"nothing measured in: {', '.join(empty)}")
     return 1 if found["gpu"] is None or empty or not was_counted(results) else 0
 
 

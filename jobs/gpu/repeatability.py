@@ -10,11 +10,9 @@ import pathlib
 import statistics
 import sys
 
+from measured import ceilings_of_gpus
+
 GOAL, TENSOR_GOAL = 0.02, 0.04
-
-
-def values_of(path):
-    return {row["name"]: row for row in json.loads(path.read_text())["rows"] if row["scope"] == "GPU" and row["status"] == "ok"}
 
 
 def compare(processes):
@@ -30,7 +28,7 @@ def compare(processes):
 
 def main():
     out, files = pathlib.Path(sys.argv[1]), [pathlib.Path(name) for name in sys.argv[2:]]
-    processes = [values_of(file) for file in files]
+    processes = [ceilings_of_gpus(json.loads(file.read_text())["rows"]) for file in files]
     rows = compare(processes)
     everywhere = {row["name"] for row in rows}
     elsewhere = sorted(set().union(*processes) - everywhere)

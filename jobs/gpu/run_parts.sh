@@ -90,6 +90,8 @@ wrap_programs() {
 export PROGRAMS=$programs BIN=$programs/bin RESULTS=$results
 export CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-0} # a part's seconds are those of one GPU
 if [[ -e $programs/lib/libstdc++.so.6 ]]; then wrap_programs && BIN=$scratch/bin; fi
+export TESTS=$BIN # and the list of them
+if [[ ! -e $BIN/gpu_tests.txt ]]; then TESTS=$programs/tests; fi # a build folder
 
 # remains PART WHY: what was measured is kept; not for ever, for a part that never comes to its end.
 most_goes=4

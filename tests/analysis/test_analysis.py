@@ -20,7 +20,7 @@ PACKAGE = HERE.parent.parent / "analysis"
 sys.path[:0] = [str(PACKAGE), str(HERE)]
 
 import synthetic  # noqa: E402
-from plumbline_analysis import accuracy, bandwidth, cases, groups, history, judged, key, nodes, roofline, style, vector  # noqa: E402
+from plumbline_analysis import accuracy, bandwidth, cases, groups, history, judged, key, nodes, page, roofline, style, vector  # noqa: E402
 from plumbline_analysis.errors import InputError  # noqa: E402
 from plumbline_analysis.load import load  # noqa: E402
 
@@ -71,6 +71,21 @@ def test_load_refuses_missing_foreign_newer_and_truncated_files(few, tmp_path):
 
 
 # ------------------------------------------------------------------------------------------------------------------ the command
+
+
+def test_the_page_has_the_conditions_in_which_a_gpus_counters_counted_and_no_such_table_without_them():
+    row = {"node": "n1", "label": "triad n=1", "flavor": "cuda13-sm_90a", "seconds": 1e-3, "status": "ok"}
+    at = {"clock_hz": 1.4e9, "timed_clock_hz": 1.98e9, "clock_ratio": 1.4 / 1.98, "seconds": 1.25e-3, "occupancy": 0.875}
+
+    def built(*rows):
+        return page.build("x.h5", [], {"rows": []}, {"rows": list(rows)}, {"rows": []}, {})
+
+    _, told = built({**row, "counter_conditions": at}, row).split("Under the profiler of the GPU")
+    table = told.split("</table>")[0]
+    assert table.count("<tr>") == 2, "the heading and the one case that was counted"
+    for cell in ("1.4e+09", "1.98e+09", "0.70707", "0.00125", "0.875"):
+        assert f">{cell}<" in table
+    assert "Under the profiler" not in built(row)
 
 
 def test_report_writes_png_svg_and_one_page_that_needs_nothing_else(few, tmp_path):

@@ -37,6 +37,16 @@ TEST(CountRows, keep_the_number_where_the_empty_region_had_more) {
   EXPECT_EQ(rows[0].raw, 0U) << "the contract: nothing unless ok";
 }
 
+TEST(CountRows, leave_a_rate_as_it_is) {
+  RegionCounts counted = counts({63}, {80});
+  counted.kernel[0][0].rate = 62.5;
+  counted.empty[0][0].status = Status::failed;
+  const auto rows = rows_of({counted});
+  EXPECT_EQ(rows.at(0).status, Status::ok) << "what it is where nothing runs says nothing";
+  EXPECT_EQ(rows[0].net, 62.5);
+  EXPECT_EQ(rows[0].raw, 63U);
+}
+
 TEST(CountRows, make_no_number_of_a_reading_that_is_not_ok) {
   for (const bool kernel : {true, false}) {
     RegionCounts counted = counts({100}, {1});

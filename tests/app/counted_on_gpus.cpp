@@ -1,14 +1,24 @@
-// counted_on_gpus FILE: a result file of eight cases on a GPU of chip GH100, as CUPTI's metrics would have counted them: FP64 instructions
-// right, DRAM reads a quarter too many, the shared cycles of no model (gpu_score_test.py).
+// counted_on_gpus FILE [PROFILED TIMES RATE]: a result file of eight cases on a GPU of chip GH100, as CUPTI's metrics would have counted
+// them: FP64 instructions right, DRAM reads a quarter too many, the shared cycles of no model. Under the profiler the clock is PROFILED
+// times that of the timed runs, the counted time TIMES the timed one, and the rate of cycles RATE times what those cycles came to in that
+// time (gpu_score_test.py).
+#include <cstdlib>
+
 #include "counted_triads.hpp"
 
 namespace {
 
-plumbline::CountedTriad triad(double n) {
+struct Profiler {
+  double clock = 1, time = 1, rate = 1;
+};
+
+plumbline::CountedTriad triad(double n, const Profiler& profiler) {
+  constexpr double clock_hz = 1.9e9;
+  const double nanoseconds = profiler.time * n, cycles = nanoseconds * 1e-9 * profiler.clock * clock_hz;
   return {.team = "g1",
           .flavor = "cuda13-sm_90a",
-          .seconds = n * 1e-12,
-          .clock_hz = 1.9e9,
+          .seconds = n * 1e-9,
+          .clock_hz = clock_hz,
           .model = {{"flops.fp64", 2 * n},
                     {"flops.fp64.fma", n},
                     {"flops.fp32", 0},
@@ -20,6 +30,11 @@ plumbline::CountedTriad triad(double n) {
                      {"sm__sass_thread_inst_executed_op_dfma_pred_on.sum", {0, n}},
                      {"dram__bytes_read.sum", {1, 20 * n}},
                      {"dram__bytes_write.sum", {1, 8 * n}},
+                     {"gpu__time_duration.sum", {1, nanoseconds}},
+                     {"sm__cycles_elapsed.avg", {1, cycles}},
+                     {"sm__cycles_elapsed.max", {1, cycles + 500}},
+                     {"sm__cycles_elapsed.avg.per_second", {1, profiler.rate * profiler.clock * clock_hz}},
+                     {"sm__warps_active.avg.pct_of_peak_sustained_active", {1, 87.5}},
                      {"launches", {2, 1}}}};
 }
 
@@ -27,5 +42,7 @@ plumbline::CountedTriad triad(double n) {
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
-  plumbline::write_counted_triads(argv[1], R"("gpu_chip":"GH100",)", triad);
+  Profiler profiler;
+  if (argc == 5) profiler = {std::atof(argv[2]), std::atof(argv[3]), std::atof(argv[4])};
+  plumbline::write_counted_triads(argv[1], R"("gpu_chip":"GH100",)", [&](double n) { return triad(n, profiler); });
 }

@@ -1,5 +1,7 @@
 // Result files of eight cases of a triad on one node, each timed three times and counted five times, whose every number a test chose.
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
@@ -31,6 +33,7 @@ inline void add_case(Results& results, int n, const CountedTriad& triad) {
       row.group = count.first;
       row.repetition = repetition;
       row.net = count.second;
+      row.raw = static_cast<std::uint64_t>(std::llround(std::max(0.0, count.second)));
       results.counts.push_back(row);
     }
 }

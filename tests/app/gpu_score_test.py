@@ -36,6 +36,82 @@ def test_rows_whose_metrics_were_not_counted_are_not_scored(counters):
     assert "cupti l1.bytes" not in counters and "cupti flops.fp32" not in counters
 
 
+def scored(tmp_path, *profiler):
+    """Of a profiler under which the clock is PROFILED times that of the timed runs, the time TIMES theirs, the rate RATE times the cycles'."""
+    file = tmp_path / "profiled.h5"
+    subprocess.run([os.environ["COUNTED_ON_GPUS"], file, *map(str, profiler)], check=True)
+    done = subprocess.run([PLUMBLINE, "score", file, "--json"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return file, json.loads(done.stdout)
+
+
+BY_TIME, BY_CYCLES, BY_MOST_CYCLES = "cupti time", "cupti cycles.average / clock", "cupti cycles / clock"
+
+
+def test_time_by_each_counter_is_held_against_the_times_without_a_profiler(tmp_path):
+    _, document = scored(tmp_path, 1, 1, 1)
+    counters = {row["counter"]: row for row in document["counters"]}
+    for name in (BY_TIME, BY_CYCLES, BY_MOST_CYCLES):
+        rows = [row for row in document["rows"] if row["counter"] == name]
+        assert [row["ratio"] for row in rows] == [1] * 8
+        assert all("times of the same case without a profiler" in row["held_against"] for row in rows)
+        for row in rows:
+            seconds = int(row["case"].split("n=")[1].split("/")[0]) * 1e-9
+            assert (row["exact_lo"], row["exact_hi"]) == (pytest.approx(seconds - 5e-6), pytest.approx(seconds + 5e-6))
+            assert row["measured"] == pytest.approx(seconds, rel=1e-2)
+        assert (counters[name]["quantity"], counters[name]["n"], counters[name]["narrow"]) == ("seconds", 8, 6)
+        assert counters[name]["grade"] == "B" and "A takes 10" in counters[name]["reason"], "six cases long enough for 5 us not to matter"
+    assert any("seconds are held against the times" in note for note in document["notes"])
+
+
+def test_another_clock_leaves_so_much_open_that_no_grade_is_earned(tmp_path):
+    _, document = scored(tmp_path, 0.5, 1.6, 1)
+    (score,) = [row for row in document["counters"] if row["counter"] == BY_TIME]
+    assert (score["grade"], score["bias"], score["narrow"]) == (None, 1, 0)
+    assert "inside what the case's own times allow in 8 cases" in score["reason"]
+    for row in document["rows"]:
+        if row["counter"] == BY_TIME:
+            seconds = int(row["case"].split("n=")[1].split("/")[0]) * 1e-9
+            assert (row["exact_lo"], row["exact_hi"]) == (pytest.approx(seconds - 5e-6), pytest.approx(2 * seconds + 5e-6))
+
+
+def test_a_time_beyond_what_clocks_allow_is_off_by_its_factor(tmp_path):
+    _, document = scored(tmp_path, 1, 1.5, 1)
+    (score,) = [row for row in document["counters"] if row["counter"] == BY_TIME]
+    assert score["bias"] == pytest.approx(1.5, rel=0.02) and score["grade"] != "A"
+
+
+def test_times_by_cycles_and_by_duration_are_equal_or_said_to_be_of_another_span(tmp_path):
+    _, document = scored(tmp_path, 0.7, 1.2, 1)
+    agreements = {row["counter"]: row for row in document["time_agreements"]}
+    same, most = agreements[BY_CYCLES], agreements[BY_MOST_CYCLES]
+    assert (same["other"], same["must_agree"], same["agrees"], same["repetitions"]) == (BY_TIME, True, True, 40)
+    assert (most["must_agree"], most["agrees"], most["apart"]) == (False, False, 40) and most["ratio_min"] > 1
+    _, document = scored(tmp_path, 0.7, 1.2, 0.99)
+    (other,) = [row for row in document["time_agreements"] if row["must_agree"]]
+    assert (other["agrees"], other["apart"], other["ratio_max"]) == (False, 40, pytest.approx(1 / 0.99))
+    assert any("they should be equal, and 40 are not" in note for note in document["notes"])
+
+
+def test_shown_cases_bear_the_clock_at_which_they_were_counted_and_their_occupancy(tmp_path):
+    file, _ = scored(tmp_path, 0.7, 1.2, 1)
+    document = shown(file)
+    for row in document["rows"]:
+        at, n = row["counter_conditions"], int(row["case"].split("n=")[1].split("/")[0])
+        assert (at["seconds"], at["clock_hz"], at["timed_clock_hz"]) == (pytest.approx(1.2e-9 * n), pytest.approx(1.33e9), 1.9e9)
+        assert (at["clock_ratio"], at["is_of_another_clock"], at["occupancy"]) == (pytest.approx(0.7), True, 0.875)
+        assert row["seconds"] == pytest.approx(1e-9 * n), "the roofline goes by the timed runs"
+    assert any("8 of 8 cases with counts of a GPU were counted at a clock more than 5 % off" in note for note in document["notes"])
+    text = subprocess.run([PLUMBLINE, "show", file], capture_output=True, text=True).stdout
+    assert "counted at 1.33 GHz (timed at 1.90 GHz), -30 %: 76.8 us under the profiler, occupancy 88 %" in text
+
+
+def test_counted_on_the_clock_of_the_timed_runs_nothing_is_said_of_another(file):
+    document = shown(file)
+    assert {row["counter_conditions"]["is_of_another_clock"] for row in document["rows"]} == {False}
+    assert not any("were counted at a clock" in note for note in document["notes"])
+
+
 def shown(*words):
     done = subprocess.run([PLUMBLINE, "show", *words, "--json"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

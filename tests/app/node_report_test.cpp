@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "app/node_evidence.hpp"
 
 namespace plumbline::app {
@@ -112,6 +114,67 @@ TEST(NodeReport, who_is_suspicious_in_what_cannot_be_measured_alone_is_told_so) 
   EXPECT_TRUE(headline(report, node).ends_with("are not; run the campaign once more")) << headline(report, node);
   node.suspicious = {0, 1};
   EXPECT_TRUE(headline(report, node).ends_with("was not measured again")) << headline(report, node);
+}
+
+/// Slower in these, each confirmed.
+JudgedNode slower_in(const std::vector<std::string>& whats) {
+  JudgedNode node;
+  node.node = "n0";
+  node.finding = NodeFinding::slower;
+  node.again_peers = {"n1"};
+  for (const auto& what : whats) {
+    RemeasuredCase one{.what = what, .turns = 5, .judged = {2, 1.9, 2.1}, .has_interval = true, .confirmed = true};
+    node.again.push_back(one);
+  }
+  return node;
+}
+
+TEST(NodeReport, a_gpu_is_named_with_its_node_where_nothing_else_of_it_is_slower) {
+  const NodeReport report;
+  const std::string fma = "ceiling/GPU1 FP64 FMA/fp64/r1t1", load = "ceiling/GPU3 load/r1t1/bytes=1073741824", of_cpus = "ceiling/load/r1t1/bytes=4096";
+  EXPECT_TRUE(headline(report, slower_in({fma})).starts_with("GPU1 of n0 is slower than like GPUs: ")) << headline(report, slower_in({fma}));
+  EXPECT_TRUE(headline(report, slower_in({load, fma})).starts_with("GPU1, GPU3 of n0 are slower than like GPUs: "));
+  EXPECT_TRUE(headline(report, slower_in({fma, of_cpus})).starts_with("n0 is slower than like nodes: "));
+  EXPECT_EQ(gpus_of_finding(report, slower_in({load, fma})), (std::vector<std::string>{"GPU1", "GPU3"}));
+  EXPECT_TRUE(gpus_of_finding(report, slower_in({of_cpus})).empty());
+  JudgedNode together = slower_in({fma, of_cpus});  // the median of both alone is surely slower
+  together.again[0].confirmed = together.again[1].confirmed = false;
+  together.again.push_back(slower_in({""}).again.front());
+  EXPECT_TRUE(headline(report, together).starts_with("n0 is slower than like nodes: ")) << headline(report, together);
+}
+
+TEST(NodeReport, why_a_gpu_was_not_measured_again_is_told_by_its_failed_round) {
+  Results results = like_nodes({"n0", "n1"});
+  const std::string lost = "the GPU at 0001:65:00.0 does no more work in this run";
+  results.outcomes = {{.case_id = "ceilings/gpu1/00/round=2", .pass = "time", .status = Status::failed, .reason = lost, .node = "n0", .placement = R"({"ranks":[{"rank":1,"gpu":{"device":"GPU1"}}]})", .session = "s"}};
+  NodeReport report = judge_nodes(results, "x.h5", {});
+  report.comparison.rows.resize(2);
+  report.comparison.rows[0].key.what = report.comparison.rows[0].point = "ceiling/GPU1 FP64 FMA/fp64/r1t1";
+  report.comparison.rows[1].key.what = report.comparison.rows[1].point = "ceiling/GPU2 FP64 FMA/fp64/r1t1";
+  JudgedNode node;
+  node.node = "n0";
+  node.finding = NodeFinding::suspect;
+  node.suspicious = {0};
+  const std::string of_lost = headline(report, node);
+  EXPECT_TRUE(of_lost.starts_with("GPU1 of n0 is not named: ") && of_lost.ends_with("was not measured again: a round of GPU1 failed: " + lost)) << of_lost;
+  node.suspicious = {1};
+  EXPECT_TRUE(headline(report, node).ends_with("and was not measured again")) << headline(report, node);
+}
+
+TEST(NodeReport, how_a_gpu_fared_while_it_measured_again_is_evidence_beside_the_like_one) {
+  const auto fared = [](double celsius, const std::string& reasons) {
+    return R"({"ranks":[{"rank":0,"cpus":[3],"gpu":{"device":"GPU1","name":"a GPU","pci":"0001:65:00.0","uuid":"GPU-2","conditions":{"before":{},)"
+           R"("during":{"temperature_celsius":{"readings":2,"least":40,"mean":)" + std::to_string(celsius) + R"(,"most":90},"clock_event_reasons":[)" +
+           reasons + R"(]},"after":{"temperature_celsius":{"value":1},"power_watts":{"value":300},"clock_event_reasons":{"value":"idle"}}}}}],"conditions":{}})";
+  };
+  Results results = like_nodes({"n0", "n1"});
+  results.outcomes = {again("n0", fared(88, "\"heat (hardware)\"")), again("n1", fared(60, ""))};
+  const auto lines = evidence_of(judge_nodes(results, "x.h5", {}), slower_in({"ceiling/GPU1 FP64 FMA/fp64/r1t1"}));
+  const auto is_told = [&](const std::string& line) { return std::find(lines.begin(), lines.end(), line) != lines.end(); };
+  EXPECT_TRUE(is_told("GPU1 is a GPU at 0001:65:00.0, GPU-2"));
+  EXPECT_TRUE(is_told("GPU1: temperature 88.0 C (peers: 60.0)")) << "the mean while it measured, not what it was afterwards";
+  EXPECT_TRUE(is_told("GPU1: power 300 W (peers: 300)")) << "where nothing was read meanwhile";
+  EXPECT_TRUE(is_told("GPU1: what holds its clocks down: heat (hardware) (peers: none)"));
 }
 
 }  // namespace

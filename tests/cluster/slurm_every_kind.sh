@@ -8,9 +8,12 @@ source "$here/submit.sh"
 plumbline=$1 mpiexec=$2
 
 mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
-write() { "$plumbline" slurm "$here/two_nodes.toml" --machine "$here/cluster_machine.toml" --program "$plumbline" --minutes 10 "$@" >/dev/null; }
+write() { "$plumbline" slurm "${campaign:-$here/two_nodes.toml}" --machine "$here/cluster_machine.toml" --program "$plumbline" --minutes 10 "$@" >/dev/null; }
 write -o srun
 write --launcher mpiexec --mpiexec "$mpiexec" -o mpiexec
+{ cat "$here/two_nodes.toml" && printf 'gpus = true\n'; } >gpus.toml # and ceilings of GPUs, which these nodes do not have: it says so
+sed -i 's/mode = "none"/mode = "quick"\nonly = ["GPU *"]/' gpus.toml
+campaign=gpus.toml write --kind gpu -o srun
 
 # measured JOB LOG STORE NODE...: the job ends well, and its store holds these nodes.
 measured() {
@@ -36,6 +39,7 @@ job=$(submit node.log srun/node.sbatch --nodelist=nodeB)
 measured "$job" node.log "plumbline-out/two_nodes-$job.h5" nodeB
 job=$(submit gpu.log srun/gpu.sbatch --nodelist=nodeA)
 measured "$job" gpu.log "plumbline-out/two_nodes-$job.h5" nodeA
+grep -q 'note: .*GPU' gpu.log || fail "the job for GPUs does not say that there are none" gpu.log
 job=$(submit validation.log srun/validation.sbatch --nodelist=nodeA)
 measured "$job" validation.log "plumbline-out/two_nodes-$job.h5" nodeA
 

@@ -32,6 +32,18 @@ std::vector<std::uint64_t> by_name(const std::vector<std::uint64_t>& work) {
   return ordered;
 }
 
+double value_of(const std::string& metric, std::size_t place, std::uint64_t work) {
+  const auto elements = static_cast<double>(work);
+  if (settings.clock_hz > 0) {
+    if (metric == "gpu__time_duration.sum") return elements;
+    if (metric == "sm__cycles_elapsed.avg.per_second") return settings.clock_hz;
+    if (metric == "sm__cycles_elapsed.avg") return elements * 1e-9 * settings.clock_hz;
+    if (metric == "sm__cycles_elapsed.max") return elements * 1e-9 * settings.clock_hz + 10;
+    if (metric == "sm__warps_active.avg.pct_of_peak_sustained_active") return work == 0 ? std::nan("") : 62.5;
+  }
+  return static_cast<double>(place + 1) * elements;
+}
+
 }  // namespace
 
 /// A whole program is told by its surroundings.
@@ -39,6 +51,7 @@ __attribute__((constructor)) void set_by_the_environment() {
   if (const char* refused = std::getenv("STAND_IN_CUPTI_ENABLE")) settings.enable = std::atoi(refused);
   if (const char* refused = std::getenv("STAND_IN_CUPTI_SUBSCRIBE")) settings.subscribe = std::atoi(refused);
   if (const char* gpus = std::getenv("STAND_IN_CUPTI_GPUS")) settings.devices = std::atoi(gpus);
+  if (const char* clock = std::getenv("STAND_IN_CUPTI_CLOCK_HZ")) settings.clock_hz = std::atof(clock);
 }
 
 // What a test sets and sees.
@@ -53,6 +66,7 @@ STAND_IN void stand_in_further_passes(int passes) { settings.further_passes = pa
 STAND_IN void stand_in_configure(int result) { settings.configure = result; }
 STAND_IN void stand_in_never_done() { settings.never_done = true; }
 STAND_IN void stand_in_nothing_is_no_number() { settings.nothing_is_no_number = true; }
+STAND_IN void stand_in_clock(double hertz) { settings.clock_hz = hertz; }
 STAND_IN int stand_in_sessions() { return sessions; }
 STAND_IN int stand_in_availability_asked() { return availability_asked; }
 STAND_IN void stand_in_drops_a_range() { settings.drops_a_range = true; }
@@ -118,7 +132,7 @@ STAND_IN CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_Ev
   std::uint64_t work = 0;
   std::memcpy(&work, p->pCounterDataImage + sizeof(CounterData) + p->rangeIndex * sizeof work, sizeof work);
   for (std::size_t i = 0; i < p->numMetrics; ++i)
-    p->pMetricValues[i] = work == 0 && settings.nothing_is_no_number ? std::nan("") : static_cast<double>((i + 1) * work);
+    p->pMetricValues[i] = work == 0 && settings.nothing_is_no_number ? std::nan("") : value_of(p->ppMetricNames[i], i, work);
   return CUPTI_SUCCESS;
 }
 

@@ -50,6 +50,7 @@ struct Settings {
   int subscribe = 0, further_passes = 0, configure = 0;
   bool never_done = false, nothing_is_no_number = false, drops_a_range = false;
   const char* chip = "GH100";
+  double clock_hz = 0;  // if any: time, cycles and occupancy are those of a GPU on that clock that works on an element in a nanosecond
 };
 inline Settings settings;
 inline std::uint64_t work_done = 0, unfinished = 0;

@@ -72,6 +72,24 @@ def test_the_machine_names_the_chip_and_the_score_takes_its_table(run):
     assert "cupti flops.fp64" in {row["counter"] for row in json.loads(scored.stdout)["counters"]}
 
 
+def test_time_clock_and_occupancy_are_counted_and_go_through_score_and_show(run):
+    _, store = run(CAMPAIGN, STAND_IN_CUPTI_CLOCK_HZ="7e8")
+    by_event = {row["event"]: row for row in table(store, "counts")}
+    assert by_event["gpu__time_duration.sum"]["net"] == 64 * 64, "a nanosecond an element"
+    rate, share = by_event["sm__cycles_elapsed.avg.per_second"], by_event["sm__warps_active.avg.pct_of_peak_sustained_active"]
+    assert (rate["net"], rate["raw"]) == (7e8, 700000000), "a rate has no empty region to subtract"
+    assert (share["net"], share["raw"], share["status"]) == (62.5, 63, "ok")
+    scored = json.loads(plumbline("score", store, "--json").stdout)
+    times = {row["counter"]: row["measured"] for row in scored["rows"] if row["quantity"] == "seconds"}
+    assert times == {"cupti time": pytest.approx(4.096e-6), "cupti cycles.average / clock": pytest.approx(4.096e-6, rel=1e-3),
+                     "cupti cycles / clock": pytest.approx(4.096e-6, rel=1e-2)}
+    (agreement,) = [row for row in scored["time_agreements"] if row["must_agree"]]
+    assert agreement["agrees"] and agreement["repetitions"] == 5
+    (row,) = [row for row in json.loads(plumbline("show", store, "--json").stdout)["rows"] if "counter_conditions" in row]
+    at = row["counter_conditions"]
+    assert (at["clock_hz"], at["timed_clock_hz"], at["is_of_another_clock"], at["occupancy"]) == (7e8, 1e9, True, 0.625)
+
+
 @pytest.mark.parametrize("result, status, words", [(35, "permission", "NVreg_RestrictProfilingToAdminUsers=0"), (43, "unavailable", "MIG")])
 def test_refused_counters_have_their_reason_and_the_case_is_timed_all_the_same(run, result, status, words):
     ended, store = run(CAMPAIGN, STAND_IN_CUPTI_ENABLE=str(result))

@@ -32,6 +32,27 @@ inline std::string source_of(const std::string& function) {
   return std::regex_search(function, found, pattern) ? found[1].str() : "unknown";
 }
 
+/// What a thread of a function takes.
+struct SassResources {
+  int registers = 0, stack_bytes = 0;
+};
+/// By architecture ("sm_90a") and mangled name, of the functions with such a part in it.
+inline std::map<std::string, std::map<std::string, SassResources>> resources_of(const std::string& part) {
+  std::map<std::string, std::map<std::string, SassResources>> all;
+  std::ifstream in(std::string(PLUMBLINE_DISASSEMBLY_FOLDER) + "/libplumbline_cuda.resources");
+  const std::regex arch("arch = (sm_\\w+)"), named(" *Function (\\w+):"), taken(" *REG:(\\d+) STACK:(\\d+) .*");
+  std::string architecture, function;
+  std::smatch found;
+  for (std::string line; std::getline(in, line);)
+    if (std::regex_match(line, found, arch))
+      architecture = found[1];
+    else if (std::regex_match(line, found, named))
+      function = found[1];
+    else if (function.find(part) != function.npos && std::regex_match(line, found, taken))
+      all[architecture][function] = {std::stoi(found[1]), std::stoi(found[2])};
+  return all;
+}
+
 inline const Disassembly& disassembled_module() {
   static const Disassembly all = [] {
     Disassembly read;

@@ -9,27 +9,13 @@ import os
 import shutil
 
 import pytest
-from gpu_ceilings_run_test import SMALL
-from run_on_gpus_test import HEAD, MPIEXEC, ON_GPU, document, plumbline, table
+from gpu_ceilings_run_test import of_gpus, run  # noqa: F401 (a fixture)
+from run_on_gpus_test import MPIEXEC, ON_GPU, document, plumbline, table
 
 WANTED = '[ceilings]\ngpus = true\nrounds = 1\nonly = ["GPU FP64 FMA", "GPU launch, stream"]\n'
 NAMES = ["FP64 FMA", "launch, stream"]
 UUIDS = [f"{digit * 8}-0000-0000-0000-00000000000{digit}" for digit in "1234"]
 by_ranks = pytest.mark.skipif(not MPIEXEC, reason="this plumbline was built without MPI")
-
-
-@pytest.fixture
-def run(tmp_path):
-    def of_text(text, *words, **options):
-        campaign = tmp_path / "gpus.toml"
-        campaign.write_text(HEAD + text)
-        return plumbline("run", campaign, "-o", tmp_path / "gpus.h5", *words, **{**SMALL, **options}), tmp_path / "gpus.h5"
-
-    return of_text
-
-
-def of_gpus(store):
-    return [row for row in table(store, "ceilings") if row["scope"] == "GPU"]
 
 
 def samples(store, device):
@@ -135,6 +121,18 @@ def test_links_are_measured_by_one_gpu_after_the_other(run, tmp_path):
         spans[process] += [begin, end]
     (first, second) = sorted((min(times), max(times)) for times in spans.values())
     assert first[1] < second[0]
+
+
+def test_links_to_a_peer_are_measured_both_ways_by_copy_engine_and_kernel_where_there_is_one(run):
+    peers = '[ceilings]\nmode = "full"\ngpus = true\nrounds = 1\nonly = ["GPU * peer, *"]\n'
+    ended, store = run(peers, PLUMBLINE_STAND_IN_GPUS="2", PLUMBLINE_STAND_IN_BYTES=str(1 << 30))
+    assert ended.returncode == 0, ended.stderr
+    ways = [f"{way} peer, {by}" for way in ("from", "to") for by in ("copy engine", "kernel")]
+    assert sorted(row["name"] for row in of_gpus(store)) == sorted(f"{gpu} {way}" for gpu in ("GPU", "GPU1") for way in ways)
+    assert all(row["status"] == "ok" and row["value"] > 0 for row in of_gpus(store))
+    alone, store = run(peers, "--overwrite", PLUMBLINE_STAND_IN_GPUS="1")
+    assert alone.returncode == 0, alone.stderr
+    assert not of_gpus(store) and "no other GPU is visible whose memory this one reaches" in alone.stderr
 
 
 @by_ranks

@@ -9,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "ert/stream_grid.hpp"
 #include "opened_module.hpp"
 
 namespace plumbline {
@@ -109,6 +110,53 @@ TEST(GpuCeilingPlan, sweeps_of_loads_are_dense_enough_to_find_levels) {
       for (auto next = std::next(sizes.begin()); next != sizes.end(); ++next)
         EXPECT_LE(*next / *std::prev(next), 2.05) << pattern << " " << *next / MiB;
     }
+}
+
+/// Chunks that a block takes at most and at least in a pass.
+std::pair<std::uint64_t, std::uint64_t> most_and_least(std::uint64_t chunks, std::uint64_t blocks) {
+  return {(chunks + blocks - 1) / blocks, chunks / blocks};
+}
+
+/// On GPUs on which a multiprocessor holds four blocks of ert/stream (of triads, with their registers, on most) to eight.
+TEST(GpuCeilingPlan, what_is_stored_is_dealt_out_to_all_blocks_alike) {
+  std::size_t held = 0;
+  for (const GpuProperties* one : {&large(), &small()})
+    for (const CeilingMode mode : {CeilingMode::quick, CeilingMode::full})
+      for (const CeilingCase& point : plan(mode, *one)) {
+        if (point.level != "sweep" || point.unit != "GB/s" || point.pattern.starts_with("load")) continue;
+        const double n = point.share * static_cast<double>(point.measured.parameters.integer("n")),
+                     chunks = n * 8 / static_cast<double>(stream_chunk_bytes);
+        EXPECT_EQ(chunks, std::round(chunks)) << point.name << " " << point.working_set_bytes;
+        const auto multiprocessors = static_cast<std::uint64_t>(one->multiprocessors);
+        for (std::uint64_t resident = 4; resident <= 8; ++resident) {
+          const std::uint64_t blocks = even_blocks(static_cast<std::uint64_t>(chunks), resident, multiprocessors);
+          const auto [most, least] = most_and_least(static_cast<std::uint64_t>(chunks), blocks);
+          EXPECT_EQ(most, least) << point.name << " " << point.working_set_bytes << " of " << resident;
+          EXPECT_EQ(blocks % multiprocessors, 0U) << point.name << " " << point.working_set_bytes << " of " << resident;
+        }
+        ++held;
+      }
+  EXPECT_GT(held, 40U);
+}
+
+/// Of sizes that a user chose: one chunk more than as many blocks as there is room for is no round of its own for one of them.
+TEST(stream_grid, deals_any_number_of_chunks_out_so_that_no_block_takes_two_more_than_another) {
+  EXPECT_EQ(even_blocks(1, 8, 132), 1U);
+  EXPECT_EQ(even_blocks(1056, 8, 132), 1056U);
+  EXPECT_EQ(even_blocks(1057, 8, 132), 529U);
+  EXPECT_EQ(even_blocks(132 * 12, 8, 132), 132U * 6);
+  for (std::uint64_t resident = 1; resident <= 8; ++resident)
+    for (std::uint64_t chunks = 1; chunks < 3000; ++chunks) {
+      const std::uint64_t blocks = even_blocks(chunks, resident, 132);
+      ASSERT_GT(blocks, 0U) << chunks;
+      ASSERT_LE(blocks, std::min(chunks, resident * 132)) << chunks;
+      ASSERT_GE(2 * blocks, std::min(chunks, resident * 132)) << chunks;
+      const auto [most, least] = most_and_least(chunks, blocks);
+      ASSERT_LE(most, least + 1) << chunks;
+    }
+  EXPECT_EQ(even_chunks(1, 132), 132U) << "no fewer than one for each";
+  EXPECT_EQ(even_chunks(132 * 7, 132), 132U * 4);
+  EXPECT_EQ(even_chunks(132 * 745, 132), 132U * 744);
 }
 
 TEST(GpuCeilingPlan, a_part_of_large_data_is_swept_where_it_says_so) {
@@ -347,13 +395,39 @@ TEST(GpuCeilingPlan, products_of_matrices_stay_within_the_time_of_the_plan) {
 }
 
 TEST(GpuCeilingPlan, what_a_gpu_cannot_be_asked_has_a_reason) {
-  const auto missing = absent_gpu_ceilings(large(), opened_module().kernels());
-  EXPECT_TRUE(std::any_of(missing.begin(), missing.end(),
-                          [](const AbsentFlavor& one) { return one.name == "GPU to peer, copy engine" && !one.reason.empty(); }));
-  EXPECT_FALSE(names(plan(CeilingMode::full, large())).contains("GPU to peer, copy engine"));
   GpuProperties two = large();
   two.peers = 1;
-  EXPECT_TRUE(names(plan(CeilingMode::full, two)).contains("GPU to peer, copy engine"));
+  const auto missing = absent_gpu_ceilings(large(), opened_module().kernels());
+  const auto alone = names(plan(CeilingMode::full, large())), beside = names(plan(CeilingMode::full, two));
+  for (const char* name : {"GPU from peer, copy engine", "GPU to peer, copy engine", "GPU from peer, kernel", "GPU to peer, kernel"}) {
+    EXPECT_TRUE(std::any_of(missing.begin(), missing.end(), [&](const AbsentFlavor& one) {
+      return one.name == name && !one.reason.empty();
+    })) << name;
+    EXPECT_FALSE(alone.contains(name)) << name;
+    EXPECT_TRUE(beside.contains(name)) << name;
+  }
+}
+
+/// Both ways by the copy engine and by a kernel: of each 128 MiB cross the link, whatever memory is at its other end.
+TEST(GpuCeilingPlan, of_links_has_both_ways_by_copy_engine_and_by_kernel) {
+  GpuProperties two = large();
+  two.peers = 1;
+  const auto all = plan(CeilingMode::full, two);
+  std::set<std::string> links;
+  for (const CeilingCase& point : all) {
+    if (point.level != "host-dev") continue;
+    links.insert(point.name);
+    EXPECT_EQ(point.amount_per_sweep, 128 * MiB) << point.name;
+    EXPECT_EQ(point.measured.parameters.word("to"), point.name.starts_with("GPU from ") ? "device" : "host") << point.name;
+    EXPECT_EQ(point.measured.parameters.word("way").starts_with("kernel_"), point.name.find(", kernel") != std::string::npos) << point.name;
+    EXPECT_EQ(point.measured.parameters.word("way").ends_with("_peer"), point.name.find(" peer,") != std::string::npos) << point.name;
+  }
+  std::set<std::string> expected;
+  for (const std::string way : {"from ", "to "})
+    for (const std::string end :
+         {"host, copy engine, pinned", "host, copy engine, pageable", "host, kernel, pinned", "peer, copy engine", "peer, kernel"})
+      expected.insert("GPU " + way + end);
+  EXPECT_EQ(links, expected);
 }
 
 TEST(GpuCeilingPlan, is_empty_for_a_gpu_without_code) {

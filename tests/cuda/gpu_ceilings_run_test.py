@@ -20,7 +20,7 @@ def run(tmp_path):
     return of_text
 
 
-def of_gpu(store):
+def of_gpus(store):
     return [row for row in table(store, "ceilings") if row["scope"] == "GPU"]
 
 
@@ -30,7 +30,7 @@ def test_each_round_gives_each_point_a_sample_by_one_rank(run, ranks):
         pytest.skip("this plumbline was built without MPI")
     ended, store = run(WANTED, ranks=ranks)
     assert ended.returncode == 0, ended.stderr
-    rows = of_gpu(store)
+    rows = of_gpus(store)
     assert {row["name"] for row in rows} == {"GPU FP64 FMA", "GPU launch, stream", "GPU chase", "GPU load", "GPU load own"}
     points = [(row["name"], row["working_set_bytes"] if row["level"] == "sweep" else 0, row["round"]) for row in rows]
     assert len(points) == len(set(points)) and {row["round"] for row in rows} == {0, 1}
@@ -46,15 +46,15 @@ def test_judged_they_are_the_gpus_alone(run):
     judged = {row["name"]: row for row in document("ceilings", store)["rows"]}
     assert judged["GPU FP64 FMA"]["scope"] == "GPU" and judged["FP64 vector FMA"]["scope"] != "GPU"
     assert "GPU, stand-in GPU 0 (the host)" in plumbline("ceilings", store).stdout
-    best = max(row["value"] for row in of_gpu(store) if row["name"] == "GPU FP64 FMA")
+    best = max(row["value"] for row in of_gpus(store) if row["name"] == "GPU FP64 FMA")
     assert judged["GPU FP64 FMA"]["value"] == pytest.approx(best)
 
 
 def test_cases_on_gpus_bring_them_and_are_held_against_them(run):
     ended, store = run(ON_GPU + '[ceilings]\nrounds = 1\nonly = ["GPU FP64 FMA"]\n')
     assert ended.returncode == 0, ended.stderr
-    assert [row["name"] for row in of_gpu(store)] == ["GPU FP64 FMA"]
-    roof = of_gpu(store)[0]["value"]
+    assert [row["name"] for row in of_gpus(store)] == ["GPU FP64 FMA"]
+    roof = of_gpus(store)[0]["value"]
     measured = [row for row in document("show", store)["rows"] if row["seconds"] is not None]
     assert len(measured) == 2
     for row in measured:
@@ -64,7 +64,7 @@ def test_cases_on_gpus_bring_them_and_are_held_against_them(run):
 def test_products_by_a_library_are_measured_by_size_and_judged_as_one_ceiling(run):
     ended, store = run('[ceilings]\ngpus = true\nrounds = 1\nmode = "full"\nonly = ["GPU tensor FP8 cuBLAS"]\n')
     assert ended.returncode == 0, ended.stderr
-    rows = of_gpu(store)
+    rows = of_gpus(store)
     if not rows:
         pytest.skip(ended.stderr.strip())
     assert {(row["name"], row["level"], row["pattern"]) for row in rows} == {("GPU tensor FP8 cuBLAS", "gemm", "n=1024")}, "all else is too long here"
@@ -82,33 +82,33 @@ def test_without_the_library_a_note_says_which_ceilings_there_are_not(run, tmp_p
     ended, store = run('[ceilings]\ngpus = true\nrounds = 1\nonly = ["GPU tensor BF16 cuBLAS", "GPU FP64 FMA"]\n', LD_LIBRARY_PATH=str(tmp_path))
     assert ended.returncode == 0, ended.stderr
     assert "nothing is measured for GPU tensor BF16 cuBLAS: cuBLAS cannot be opened: " in ended.stderr, ended.stderr
-    assert {row["name"] for row in of_gpu(store)} == {"GPU FP64 FMA"}
+    assert {row["name"] for row in of_gpus(store)} == {"GPU FP64 FMA"}
 
 
 @pytest.mark.parametrize("text", [ON_GPU + "[ceilings]\ngpus = false\nrounds = 1\n", "[ceilings]\nrounds = 1\n"])
 def test_who_does_not_want_them_has_none(run, text):
     ended, store = run(text + 'only = ["FP64 scalar add"]\n')
     assert ended.returncode == 0, ended.stderr
-    assert table(store, "ceilings") and not of_gpu(store)
+    assert table(store, "ceilings") and not of_gpus(store)
 
 
 def test_a_round_is_measured_once_and_again_where_it_failed(run):
     wrong, store = run(WANTED, PLUMBLINE_STAND_IN_WRONG_RESULTS="1")
     assert wrong.returncode == 4 and "wrong result" in wrong.stderr
-    assert {row["status"] for row in of_gpu(store) if row["name"] == "GPU FP64 FMA"} == {"failed"}
+    assert {row["status"] for row in of_gpus(store) if row["name"] == "GPU FP64 FMA"} == {"failed"}
     mended, _ = run(WANTED, "--resume")
     assert mended.returncode == 4 and "found what stays in the file" in mended.stderr, "a wrong result is not forgotten"
-    samples = [(row["session"], row["round"], row["value"]) for row in of_gpu(store) if row["status"] == "ok"]
+    samples = [(row["session"], row["round"], row["value"]) for row in of_gpus(store) if row["status"] == "ok"]
     assert {round for _, round, _ in samples} == {0, 1}
     again, _ = run(WANTED, "--resume")
     assert again.returncode == 4, again.stderr
-    assert [(row["session"], row["round"], row["value"]) for row in of_gpu(store) if row["status"] == "ok"] == samples
+    assert [(row["session"], row["round"], row["value"]) for row in of_gpus(store) if row["status"] == "ok"] == samples
 
 
 def test_after_a_fault_that_the_gpu_does_not_survive_the_rest_is_skipped(run):
     ended, store = run(WANTED, PLUMBLINE_STAND_IN_BREAKS_AT_SWEEP="1")
     assert ended.returncode == 1 and "illegal memory access" in ended.stderr
-    rows = of_gpu(store)
+    rows = of_gpus(store)
     failed = [row for row in rows if row["status"] == "failed"]
     assert len(failed) == 1 and "illegal memory access" in failed[0]["method"]
     left = [row for row in rows if row is not failed[0]]
@@ -152,11 +152,11 @@ def test_without_a_driver_the_campaign_succeeds_and_says_why_there_are_none(run)
     for only in ('["GPU *"]', '["FP64 scalar add", "GPU FP64 FMA"]'):
         ended, store = run(f"[ceilings]\ngpus = true\nrounds = 1\nonly = {only}\n", "--overwrite", stand_in=False)
         assert ended.returncode == 0, ended.stderr
-        assert "no NVIDIA driver" in ended.stderr and not of_gpu(store)
+        assert "no NVIDIA driver" in ended.stderr and not of_gpus(store)
 
 
 def test_without_a_module_too(run, tmp_path):
     (tmp_path / "empty").mkdir()
     ended, store = run(WANTED, stand_in=False, PLUMBLINE_CUDA_MODULE_PATH=str(tmp_path / "empty"))
     assert ended.returncode == 0, ended.stderr
-    assert "no module for GPUs" in ended.stderr and not of_gpu(store)
+    assert "no module for GPUs" in ended.stderr and not of_gpus(store)

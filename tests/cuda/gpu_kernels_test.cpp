@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/error.hpp"
+#include "core/unavailable.hpp"
 #include "module_kernels.hpp"
 
 namespace plumbline {
@@ -58,7 +59,7 @@ class GpuKernel : public testing::TestWithParam<const Kernel*> {
     gpu().wait();
   }
 
-  /// Launches it once for every word of its parameters; how often that was. A peer's memory takes two GPUs.
+  /// Launches it once for every word of its parameters; how often that was. A peer's memory takes two GPUs, and is unavailable with one.
   template <class Size>
   int run_all(Size size, bool in_parts = false) const {
     int runs = is_absent() ? 1 : 0;
@@ -66,8 +67,11 @@ class GpuKernel : public testing::TestWithParam<const Kernel*> {
       for (const std::string& precision : kernel().precisions) {
         const Flavor* const code = flavor(precision);
         if (code == nullptr || (is_library(code->name) && !has_type(precision))) continue;
-        if (point.has("way") && point.word("way") == "copy_peer" && gpu().properties().peers == 0) continue;
         const std::string which = point.path() + " " + precision;
+        if (point.has("way") && point.word("way").ends_with("_peer") && gpu().properties().peers == 0) {
+          EXPECT_THROW(kernel().prepare(point, precision, gpu().memory()), UnavailableHere) << which;
+          continue;
+        }
         const auto data = kernel().prepare(point, precision, gpu().memory());
         data->initialise(0, data->extent());
         EXPECT_GT(data->error(), data->tolerance()) << which << ": right before anything was computed";

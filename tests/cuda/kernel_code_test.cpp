@@ -159,6 +159,19 @@ TEST_F(kernel_code, arithmetic_in_registers_is_256_instructions_an_iteration_and
       }
 }
 
+// 64 Ki registers of a multiprocessor over its 2048 threads: with more, some warps would have to wait for others to end.
+TEST_F(kernel_code, arithmetic_in_registers_takes_32_of_them_a_thread_at_most_and_nothing_beside) {
+  const auto of_peak = resources_of("peakILNS0_4FormE");
+  EXPECT_EQ(of_peak.size(), disassembled_module().of("peak").size());
+  for (const auto& [architecture, functions] : of_peak) {
+    EXPECT_EQ(functions.size(), 4U * 6U) << architecture << ": forms, and numbers of three sizes, those of 16 bits of two types and in pairs";
+    for (const auto& [name, takes] : functions) {
+      EXPECT_LE(takes.registers, 32) << architecture << " " << name;
+      EXPECT_EQ(takes.stack_bytes, 0) << architecture << " " << name;
+    }
+  }
+}
+
 // Code over which threads part ways is not guessed at.
 TEST_F(kernel_code, divisions_and_reductions_are_refused_with_the_reason) {
   for (const char* source : {"dot", "special"})

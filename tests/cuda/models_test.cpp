@@ -272,6 +272,23 @@ TEST(gpu_models, of_streams_past_L1_are_all_their_references) {
   EXPECT_EQ(stream("update").at("bytes.reg-L1.store"), Amount(passes + 32));
 }
 
+/// 4096 elements of 8 bytes, of which each crosses the link that its way names once.
+TEST(gpu_models, of_transfers_are_their_bytes_over_the_link_to_the_host_and_no_others) {
+  constexpr std::uint64_t slack = 48 * 32, bytes = 4096 * 8;
+  for (const Kernel* kernel : all_kernels())
+    if (kernel->name == "ert/transfer")
+      for (Parameters point : points(*kernel, small)) {
+        point.set("n", n(4096));
+        const std::string way = point.word("way");
+        const bool to_host = point.word("to") == "host", has_host = !way.ends_with("_peer") && way != "copy_here";
+        const Counts transfer = counts(kernel->model(point, "fp64", ""));
+        const Amount nothing(0, slack), all(bytes - slack, bytes + slack);
+        EXPECT_EQ(transfer.at("bytes.host-dev.demand_read"), has_host && !to_host ? all : nothing) << point.path();
+        EXPECT_EQ(transfer.at("bytes.host-dev.write_back"), has_host && to_host ? all : nothing) << point.path();
+        EXPECT_EQ(transfer.at("bytes.reg-L1.load"), Amount(way.starts_with("kernel_") ? bytes : 0, bytes)) << point.path();
+      }
+}
+
 TEST(gpu_models, name_only_quantities_that_there_are) {
   for (const Kernel* kernel : all_kernels())
     for (const Parameters& point : points(*kernel, large))

@@ -57,8 +57,8 @@ def stop(pid):
 
 
 def check_hang(ended, record, rank, why, times):
-    # Hydra at times tells of its own SIGKILL of the ranks in place of the code that the abort gave.
-    assert ended.code == 75 or (ended.code == 9 and "BAD TERM" in ended.out), ended.err
+    # Hydra at times tells of its own SIGKILL of the ranks, and once in 23 runs told of 1, in place of the code that the abort gave.
+    assert ended.code == 75 or (ended.code in (1, 9) and "BAD TERM" in ended.out), ended.out + ended.err
     told = [line for line in lines_of(ended.err) if line.startswith("plumbline: case ")]
     assert len(told) == 1, ended.err
     for word in (record["case"], f"rank {rank} on {record['node']}", why, "--resume"):

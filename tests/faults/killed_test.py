@@ -9,6 +9,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import time
 
 import pytest
@@ -213,17 +214,40 @@ def test_resume_of_a_finished_campaign_measures_nothing(plumbline, undisturbed, 
     assert len(after.times) == len(before.times) and len(after.counts) == len(before.counts)
 
 
-def test_sigterm_stops_at_a_case_boundary_with_75(plumbline, undisturbed, tmp_path):
-    path = tmp_path / "store.h5"
-    run = plumbline.start("run", CAMPAIGN, "-o", path, ranks=RANKS)
+def ranks_alone(plumbline, run, number):
+    for pid in run.processes():
+        if os.path.realpath(f"/proc/{pid}/exe") == os.path.realpath(plumbline.program):
+            os.kill(pid, number)
+
+
+def whole_group(_, run, number):
+    """As a terminal and timeout(1) do: the emulated worker too."""
+    os.killpg(run.process.pid, number)
+
+
+def told_to_stop(plumbline, path, number, tell=ranks_alone, **options):
+    """What a run became that got a signal when its first case was finished."""
+    run = plumbline.start("run", CAMPAIGN, "-o", path, **options)
     end = time.monotonic() + 60
     while not journal_records(path) and time.monotonic() < end:
         time.sleep(0.02)
-    for pid in run.processes():
-        if os.path.realpath(f"/proc/{pid}/exe") == os.path.realpath(plumbline.program):
-            os.kill(pid, 15)
+    tell(plumbline, run, number)
     ended = run.finish(60)
     assert ended.code == 75, ended.err + ended.out
+    return ended
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGINT])
+def test_a_signal_stops_a_run_without_a_launcher_too(plumbline, tmp_path, number):
+    path = tmp_path / "store.h5"
+    ended = told_to_stop(plumbline, path, number, tell=whole_group)
+    assert "all ranks" not in ended.err and "mpiexec@" not in ended.err, ended.err
+    assert finished_on_disk(path) and all(row["status"] != "failed" for row in Store(path).outcomes), "the count at hand is finished"
+
+
+def test_sigterm_stops_at_a_case_boundary_with_75(plumbline, undisturbed, tmp_path):
+    path = tmp_path / "store.h5"
+    told_to_stop(plumbline, path, signal.SIGTERM, ranks=RANKS)
     before = finished_on_disk(path)
     assert 0 < len(before) < len(undisturbed.store.outcomes)
     resume(plumbline, path)

@@ -154,6 +154,62 @@ TEST(gpu_flows, through_shared_memory_cross_its_own_boundary_alone) {
   EXPECT_EQ(expected_counts(work, {}, 1).count("bytes.reg-shared"), 0U) << "no CPU has it";
 }
 
+/// A copy of n elements by loads and stores, or by the runtime, from one memory into this one.
+Work copy_from(Stream::Memory memory, std::uint64_t n, bool copied = false) {
+  return {
+      .streams = {
+          {.array = "here", .footprint_bytes = n * 8, .written = true, .stores = n, .element_bytes = 8, .copied = copied},
+          {.array = "there", .footprint_bytes = n * 8, .read = true, .loads = n, .element_bytes = 8, .memory = memory, .copied = copied}}};
+}
+
+TEST(gpu_flows, from_the_hosts_memory_cross_its_link_and_not_that_of_memory) {
+  const std::uint64_t n = 128 * MiB, array = n * 8;  // 1 GiB
+  const Work work = copy_from(Stream::Memory::host, n);
+  EXPECT_EQ(at(work, "bytes.host-dev.demand_read"), about(array));
+  EXPECT_EQ(at(work, "bytes.host-dev.write_back"), about(0));
+  EXPECT_EQ(at(work, "bytes.host-dev"), Amount(array - slack, array + 2 * slack));
+  EXPECT_EQ(at(work, "bytes.reg-L1.load"), Amount(array));
+  EXPECT_EQ(at(work, "bytes.L1-L2.demand_read"), about(0, array)) << "through L2, or through a cache beside it";
+  EXPECT_EQ(at(work, "bytes.L1-L2.write_back"), about(array));
+  EXPECT_EQ(at(work, "bytes.L2-mem.demand_read"), about(0));
+  EXPECT_EQ(at(work, "bytes.L2-mem.write_back"), Amount(array - slack - 50 * MiB, array + slack + 50 * MiB));
+  Work back = work;
+  back.streams[0].memory = Stream::Memory::host, back.streams[1].memory = Stream::Memory::own;
+  EXPECT_EQ(at(back, "bytes.host-dev.demand_read"), about(0));
+  EXPECT_EQ(at(back, "bytes.host-dev.write_back"), about(array));
+}
+
+TEST(gpu_flows, from_the_hosts_memory_are_once_at_least_and_as_often_as_it_is_loaded_at_most) {
+  Work work = copy_from(Stream::Memory::host, 1 << 20);
+  work.streams[1].loads *= 3;
+  EXPECT_EQ(at(work, "bytes.host-dev.demand_read"), about(8 * MiB, 24 * MiB));
+}
+
+TEST(gpu_flows, from_a_peers_memory_cross_neither_the_link_to_the_host_nor_that_of_memory) {
+  const std::uint64_t n = 128 * MiB, array = n * 8;
+  const Work work = copy_from(Stream::Memory::peer, n);
+  EXPECT_EQ(at(work, "bytes.host-dev"), Amount(0, 2 * slack));
+  EXPECT_EQ(at(work, "bytes.L2-mem.demand_read"), about(0));
+  EXPECT_EQ(at(work, "bytes.reg-L1.load"), Amount(array));
+}
+
+/// Which engine copies is the runtime's choice; over the link everything goes once.
+TEST(gpu_flows, of_a_copy_by_the_runtime_may_pass_by_the_multiprocessors_but_not_by_the_link) {
+  const std::uint64_t n = 128 * MiB, array = n * 8;
+  const Work work = copy_from(Stream::Memory::host, n, true);
+  EXPECT_EQ(at(work, "bytes.host-dev.demand_read"), about(array));
+  EXPECT_EQ(at(work, "bytes.reg-L1.load"), Amount(0, array));
+  EXPECT_EQ(at(work, "bytes.reg-L1.store"), Amount(0, array));
+  EXPECT_EQ(at(work, "bytes.L1-L2.write_back"), about(0, array));
+  const Work small = copy_from(Stream::Memory::host, 1 << 10, true);
+  EXPECT_EQ(at(small, "bytes.L2-mem.write_back"), about(0, 8 << 10)) << "an engine may leave it in L2 or not";
+}
+
+TEST(gpu_flows, of_what_lies_in_the_gpus_memory_leave_the_link_to_the_host_alone) {
+  EXPECT_EQ(at(triad(1 << 20), "bytes.host-dev"), Amount(0, 2 * slack));
+  EXPECT_EQ(expected_counts(triad(1 << 20), {}, 1).count("bytes.host-dev"), 0U) << "no CPU has it";
+}
+
 TEST(gpu_flows, tensor_operations_have_no_sum_over_their_types) {
   const Counts counts = expected_counts({.flops = {{"flops.tensor.fp16", 4096}}}, cache_levels(h100()), 1);
   EXPECT_EQ(counts.at("flops.tensor.fp16"), Amount(4096));

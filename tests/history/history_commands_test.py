@@ -144,6 +144,7 @@ def test_an_empty_folder_and_one_night(real, tmp_path):
     assert document("history", tmp_path)["rows"] == [] and "no result files yet" in plumbline("history", tmp_path)
     night(real, tmp_path / "one.h5", 0)
     rows = document("history", tmp_path)["rows"]
+    assert all(list(row)[:4] == ["what", "node", "class", "unit"] for row in rows), "members keep their order"
     assert len(rows) == 4 and all(row["nights"] == 1 and row["changes"] == [] and row["state"] == "few nights" for row in rows)
 
 
@@ -414,6 +415,33 @@ def test_a_case_that_is_gone_is_missing_and_exit_1(real, month, tmp_path):
     assert (root.get("tests"), root.get("failures")) == ("4", "1") and "missing" in next(root.iter("failure")).get("message")
 
 
+def test_what_failed_is_told_though_no_night_before_has_it(real, month, tmp_path):
+    first = failed(on_nodes(night(real, month / "first.h5", 14), "new"), b"new", "it broke")
+    found, code = checked(first, month, "--junit", tmp_path / "check.xml")
+    told = [row for row in found["missing"] if row["node"] == "new"]
+    assert code == 1 and len(told) == 4 and {(row["reason"], row["last_measured"]) for row in told} == {("failed: it broke", None)}
+    assert "on new: never measured; failed: it broke" in subprocess.run([PLUMBLINE, "check", first, "--baseline", month], capture_output=True, text=True).stdout
+    assert {row["left_off"] for row in document("history", month)["rows"] if row["node"] == "new"} == set()
+
+
+def test_a_document_that_cannot_be_written_hides_no_verdict(real, month, tmp_path):
+    slow = night(real, month / "slow.h5", 14, factor=1.25)
+    for target in (tmp_path / "nowhere/check.xml", slow):
+        before = slow.read_bytes()
+        done = subprocess.run([PLUMBLINE, "check", slow, "--baseline", month, "--junit", target], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 3 and "SLOWER" in done.stdout and done.stderr.count("\n") == 1 and str(target) in done.stderr
+        assert slow.read_bytes() == before
+
+
+def test_a_name_that_is_no_text_costs_that_file_only(real, month):
+    shutil.copy(real, os.fsencode(month) + b"/n\xe9.h5")
+    done = subprocess.run([PLUMBLINE, "history", month], capture_output=True, timeout=120)
+    assert done.returncode == 0 and b"14 nights" in done.stdout and b"is not UTF-8" in done.stdout
+    assert b"is not UTF-8" in subprocess.run([PLUMBLINE, "check", real, "--baseline", month], capture_output=True, timeout=120).stdout
+    done = subprocess.run([PLUMBLINE, "show", os.fsencode(month) + b"/n\xe9.h5", "--json"], capture_output=True, timeout=120)
+    assert done.returncode == 0 and len(json.loads(done.stdout)["rows"]) == 4
+
+
 def test_what_is_missing_is_told_again_until_it_is_accepted(real, month):
     for day in (14, 15):
         less = without(night(real, month / f"less{day}.h5", day), b"fp32/n=1000/")
@@ -467,6 +495,29 @@ def test_a_dead_node_is_missing_every_night_until_it_alone_is_accepted(real, tmp
     assert {row["nights"] for row in checked(back, "rolling:14d")[0]["rows"] if row["node"] == "a"} == {0}
     dead_again = on_nodes(night(real, tmp_path / "dead.h5", 14), "b")
     assert len(missing(dead_again, "rolling:14d")) == 4
+
+
+def test_history_says_what_left_off_until_it_is_accepted_or_back(real, tmp_path):
+    for day in range(10):
+        on_nodes(night(real, tmp_path / f"{day:02}.h5", day), "a", "b")
+    for day in (10, 11):
+        last = failed(on_nodes(night(real, tmp_path / f"{day}.h5", day), "a", "b"), b"a")
+
+    def off():
+        rows = document("history", tmp_path)["rows"]
+        assert all((row["state"] == "left off") == (row["left_off"] is not None) for row in rows)
+        return {row["node"]: row["left_off"]["reason"] for row in rows if row["left_off"]}
+
+    assert off() == {"a": "failed: the node went away"}
+    text = plumbline("history", tmp_path)
+    assert text.count("left off\n") == 4 and text.count("(09.h5); the campaign's last night misses it: failed: the node went away") == 4
+    campaign(night(real, tmp_path / "other.h5", 12), CAMPAIGN.replace('"night"', '"other"'))
+    assert off() == {"a": "failed: the node went away"}, "another campaign's night misses nothing of this one's"
+    plumbline("baseline", "accept", last, "--node", "a", "--reason", "decommissioned")
+    assert off() == {}
+    plumbline("baseline", "accept", last, "--node", "b", "--reason", "new firmware")
+    on_nodes(night(real, tmp_path / "back.h5", 13), "a", "b")
+    assert off() == {}
 
 
 def test_a_node_that_joins_hides_none_that_is_gone_or_failed(real, tmp_path):

@@ -131,6 +131,8 @@ TEST(Observation, each_gpu_of_a_node_has_series_of_its_own_and_like_gpus_know_ea
   EXPECT_EQ(second->sessions, (Sessions{{20000, 20001}}));
   EXPECT_EQ(second->like, first->like);
   EXPECT_EQ(second->like, "ceiling/GPU FP64 FMA/fp64/r1t1 of NVIDIA H100");
+  EXPECT_EQ(second->point, "ceiling/GPU1 FP64 FMA/fp64/r1t1") << "as it can be measured again by itself";
+  EXPECT_TRUE(host->point.starts_with("ceiling/GPU1 to host, copy engine, pinned/")) << host->point;
   EXPECT_EQ(host->like, "") << "where a GPU is in its node is part of what its link can do";
 }
 

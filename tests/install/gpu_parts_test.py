@@ -169,13 +169,37 @@ def test_what_cannot_be_judged_is_told_apart_from_what_was_not_counted(tmp_path,
         (programs / "bin" / name).chmod(0o755)
     (programs / "bin/nvidia-smi").symlink_to("a_test")
     (programs / "bin/gpu_tests.txt").write_text("a_test\n")
-    environment = {**os.environ, "BIN": str(programs / "bin"), "OUT": str(tmp_path), "PATH": f"{programs}/bin:{os.environ['PATH']}"}
+    environment = {**os.environ, "BIN": str(programs / "bin"), "TESTS": str(programs / "bin"), "OUT": str(tmp_path), "PATH": f"{programs}/bin:{os.environ['PATH']}"}
     ended = subprocess.run(["bash", SOURCE / f"jobs/gpu/parts/{part}.sh"], capture_output=True, text=True, timeout=60, env=environment)
     if part == "10-facts":  # it only tells
         assert (ended.returncode == 0) == (doctor != "no document"), ended.stdout + ended.stderr
         return
     assert (ended.returncode == 0) == (fails is None), ended.stdout + ended.stderr
     assert fails is None or fails in ended.stdout
+
+
+NOT_MEASURED = {"name": "HBM", "scope": "GPU", "status": "unavailable", "value": None}
+NOT_TIMED = {"case": "a", "seconds": None, "status": "unavailable"}
+
+
+@pytest.mark.parametrize("part, shown", [
+    ("30-ceilings", {"scope": "GPU", "name": "HBM", "status": "ok", "value": 1.0}),
+    ("40-validation", {"case": "a", "seconds": 1.0, "status": "ok"}),
+])
+def test_a_part_that_measured_nothing_has_failed(tmp_path, programs, part, shown):
+    """nvidia-smi answers, but CUDA starts nothing: run notes it and ends well."""
+    host = {"scope": "core", "name": "load", "status": "ok", "value": 1.0}
+    doctor = {"what": "counters by cupti", "status": "permission", "reason": "told"}  # so that part 40 wants no counts
+    environment = {**os.environ, "BIN": str(programs / "bin"), "PROGRAMS": str(programs), "OUT": str(tmp_path), "RESULTS": str(tmp_path)}
+    for rows, ends in (([shown], 0), ([], 1), ([host, NOT_MEASURED, NOT_TIMED], 1)):
+        (tmp_path / "told.json").write_text(json.dumps({"rows": [doctor, *rows]} if part == "40-validation" else {"rows": rows}))
+        (programs / "bin/plumbline").write_text(f"""#!/bin/sh
+case $1 in run) exit "$RAN" ;; *) if [ "$1 $2" = "score $RESULTS/gpu_validation.h5" ]; then echo '{{"rows": []}}'; else cat {tmp_path}/told.json; fi ;; esac
+""")
+        for ran in (0, 75):
+            ended = subprocess.run(["bash", SOURCE / f"jobs/gpu/parts/{part}.sh"], capture_output=True, text=True, timeout=60, env=environment | {"RAN": str(ran)})
+            assert ended.returncode == (ran or ends), ended.stdout + ended.stderr
+            assert ("NOTHING WAS MEASURED ON A GPU" in ended.stdout) == (ran == 0 and ends == 1), ended.stdout
 
 
 def test_a_part_that_stops_early_remains_but_not_for_ever(tmp_path, programs, parts):
@@ -194,6 +218,30 @@ def test_packed_libraries_are_for_the_packed_programs_alone(tmp_path, programs, 
     assert f"program: {programs}/lib" in ended.stdout and "two words" in ended.stdout and "a_test" in ended.stdout
     (others,) = [line for line in ended.stdout.splitlines() if line.startswith("others:")]
     assert str(programs) not in others
+
+
+@pytest.mark.parametrize("folder", ["bin", "tests"])
+def test_tests_are_found_in_what_was_packed_and_in_a_build_folder(tmp_path, programs, parts, monkeypatch, folder):
+    for name in ("20-tests", "70-sanitizer"):
+        (parts.folder / f"{name}.sh").write_text((SOURCE / f"jobs/gpu/parts/{name}.sh").read_text())
+    (tmp_path / "counted.py").symlink_to(SOURCE / "jobs/gpu/counted.py")
+    (programs / folder).mkdir(exist_ok=True)
+    (programs / folder / "gpu_tests.txt").write_text("cuda_gpu_kernels_test\n")
+    (tmp_path / "path").mkdir()
+    for program, text in ((programs / "bin/plumbline", """echo '{"rows": [{"what": "counters by cupti", "status": "ok", "reason": null}]}'"""),
+                          (programs / folder / "cuda_gpu_kernels_test", "echo ran; exit ${KERNELS:-0}"),
+                          (tmp_path / "path/compute-sanitizer", 'while [ $# -gt 1 ]; do shift; done; "$1" && echo "ERROR SUMMARY: 0 errors"')):
+        program.write_text(f"#!/bin/sh\n{text}\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/path:{os.environ['PATH']}")
+    ended = run(tmp_path, programs, parts, "--seconds", "480")
+    assert ended.returncode == 0 and "all parts are done" in ended.stdout, ended.stdout + ended.stderr
+    assert "--- cuda_gpu_kernels_test\nran\n" in ended.stdout and "memcheck: ERROR SUMMARY: 0 errors" in ended.stdout
+    monkeypatch.setenv("KERNELS", "1")
+    ended = run(tmp_path, programs, parts, "--seconds", "480", "--again", "20-tests", "--again", "70-sanitizer")
+    assert ended.returncode == 1 and "FAILED 20-tests" in ended.stdout and "FAILED 70-sanitizer" in ended.stdout, ended.stdout
+    (programs / folder / "gpu_tests.txt").unlink()
+    assert "no list of tests in" in run(tmp_path, programs, parts, "--again", "20-tests").stdout
 
 
 def test_a_skip_keeps_its_reason(tmp_path, programs, parts):
@@ -334,10 +382,10 @@ def test_the_reference_file_holds_what_parts_have_left_and_says_what_is_missing(
         (results / part).mkdir(parents=True)
     (results / "10-facts/nvidia-smi.txt").write_text("Driver Version        : 580.1\n    Product Name      : NVIDIA H100\n    Serial : 12\n")
     score = {"counters": [{"counter": "flops.fp64", "grade": "A"}], "rows": [score_row("a", "cupti flops.fp64", 1)]}
-    left = {"40-validation/score.json": score, "40-validation/show.json": {"rows": [{"case": "a"}]},
+    left = {"40-validation/score.json": score, "40-validation/show.json": {"rows": [{"case": "a", "seconds": 1.0}]},
             "40-validation/doctor.json": {"rows": [{"what": "counters by cupti", "status": "ok", "reason": None}]}}
     (results / "30-ceilings").mkdir()
-    left["30-ceilings/ceilings.json"] = {"rows": [{"name": "HBM"}]}
+    left["30-ceilings/ceilings.json"] = {"rows": [{"name": "HBM", "scope": "GPU", "status": "ok"}]}
     for name, document in left.items():
         (results / name).write_text(json.dumps(document))
     out = tmp_path / "reference.json"
@@ -347,7 +395,8 @@ def test_the_reference_file_holds_what_parts_have_left_and_says_what_is_missing(
     found = json.loads(out.read_text())
     assert found["gpu"] == {"Driver Version": "580.1", "Product Name": "NVIDIA H100"}
     assert found["counters"] == score["counters"] and found["kernels"] is None
-    for name, document in {"40-validation/score.json": {**score, "rows": []}, "30-ceilings/ceilings.json": {"rows": []}}.items():
+    for name, document in (("40-validation/score.json", {**score, "rows": []}), ("30-ceilings/ceilings.json", {"rows": []}),
+                           ("30-ceilings/ceilings.json", {"rows": [NOT_MEASURED]}), ("40-validation/show.json", {"rows": [NOT_TIMED]})):
         (results / name).write_text(json.dumps(document))
         ended = subprocess.run([sys.executable, SOURCE / "jobs/gpu/reference.py", results, out], capture_output=True, text=True)
         assert ended.returncode == 1, f"{name} is there and has nothing in it"

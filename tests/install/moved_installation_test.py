@@ -75,6 +75,7 @@ def test_it_lists_its_own_campaigns_tables_and_geometries(installation, tmp_path
     assert 'plumbline=${PLUMBLINE:-"plumbline"}' in (tmp_path / "scripts/node.sbatch").read_text()
     example = (installation.share / "jobs/slurm/node.sbatch").read_text()
     assert "build/bin" not in example and 'campaign=${PLUMBLINE_CAMPAIGN:-"quick"}' in example
+    assert 'campaign=${PLUMBLINE_CAMPAIGN:-"gpu_ceilings"}' in (installation.share / "jobs/slurm/gpu.sbatch").read_text()
 
 
 def test_a_campaign_of_its_own_is_found_by_name_and_a_file_of_that_name_wins(installation, tmp_path):

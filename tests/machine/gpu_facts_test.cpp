@@ -3,6 +3,7 @@
 #include "machine/gpu_facts.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -283,6 +284,25 @@ TEST(gpu_watch, without_the_library_every_number_is_absent_with_the_reason) {
     EXPECT_TRUE(document[when]["power_watts"]["value"].is_null());
     EXPECT_NE(document[when]["clock_event_reasons"]["reason"].get<std::string>().find("libnothing-of-nvidias.so"), std::string::npos);
   }
+}
+
+TEST(gpu_watch, two_spans_are_one_whose_means_weigh_their_readings) {
+  const auto span = [](double least, double mean, double most, int readings, const char* reasons) {
+    return fmt::format(R"({{"before":{{"power_watts":{{"value":{0}}}}},"during":{{"power_watts":{{"readings":{3},"least":{0},"mean":{1},"most":{2}}},)"
+                       R"("clock_event_reasons":{4}}},"after":{{"power_watts":{{"value":{2}}}}}}})",
+                       least, mean, most, readings, reasons);
+  };
+  const auto both = nlohmann::json::parse(joined_spans(span(100, 200, 300, 3, R"x(["heat (hardware)"])x"), span(50, 100, 150, 1, R"(["idle"])")));
+  EXPECT_EQ(both["before"]["power_watts"]["value"], 100);
+  EXPECT_EQ(both["after"]["power_watts"]["value"], 150);
+  const auto& power = both["during"]["power_watts"];
+  EXPECT_EQ(power["readings"], 4);
+  EXPECT_DOUBLE_EQ(power["mean"].get<double>(), 175);
+  EXPECT_EQ(power["least"], 50);
+  EXPECT_EQ(power["most"], 300);
+  EXPECT_EQ(both["during"]["clock_event_reasons"], (std::vector<std::string>{"heat (hardware)", "idle"}));
+  const std::string unseen = R"({"before":{},"during":{},"after":{}})";
+  EXPECT_EQ(nlohmann::json::parse(joined_spans(unseen, span(50, 100, 150, 1, "[]")))["during"]["power_watts"]["mean"], 100);
 }
 
 TEST(gpu_conditions, each_reason_has_its_words_and_an_unknown_one_its_number) {

@@ -389,9 +389,11 @@ Side with_gpus(std::size_t nodes, const std::string& slow_node, int slow_gpu) {
     for (int gpu = 0; gpu < 4; ++gpu) {
       const bool slow = node == slow_node && (gpu == slow_gpu || slow_gpu < 0);
       const double rate = (slow ? 20000 : 30000) * (1 + 0.001 * static_cast<double>((3 * n + static_cast<std::size_t>(gpu)) % 5));
-      side.observations.push_back({.key = {"ceiling/GPU" + (gpu == 0 ? "" : std::to_string(gpu)) + " FP64 FMA/fp64/r1t1", node},
+      const std::string what = "ceiling/GPU" + (gpu == 0 ? "" : std::to_string(gpu)) + " FP64 FMA/fp64/r1t1";
+      side.observations.push_back({.key = {what, node},
                                    .row_class = "compute",
                                    .unit = "GFLOP/s",
+                                   .point = what,
                                    .like = "ceiling/GPU FP64 FMA/fp64/r1t1 of NVIDIA H100",
                                    .sessions = {{rate, 1.001 * rate, 0.999 * rate}}});
     }
@@ -409,6 +411,39 @@ TEST(Nodes, a_slow_gpu_is_held_against_all_like_gpus_of_other_nodes) {
   EXPECT_EQ(row.key.what, "ceiling/GPU2 FP64 FMA/fp64/r1t1") << "that GPU of that node";
   EXPECT_EQ(row.peers, 4U) << "with the other node's GPUs, not its own neighbours";
   EXPECT_NEAR(row.judged.slowdown, 1.5, 0.01);
+}
+
+TEST(Nodes, a_slow_gpu_is_measured_again_beside_like_ones_in_the_same_place) {
+  Side side = with_gpus(5, "nodeB", 2);
+  const auto again = plan_remeasuring(compare_nodes(side, {}, {}), five_nodes);
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].suspects, std::vector<std::string>{"nodeB"});
+  EXPECT_EQ(again[0].cases.front(), "ceiling/GPU2 FP64 FMA/fp64/r1t1");
+  EXPECT_EQ(again[0].cases.size(), cases_of_suspect) << "as many ceilings as of CPUs: others of the node beside it";
+  EXPECT_EQ(again[0].peers.size(), 3U);
+  for (auto& one : side.observations)
+    if (one.key.what == "ceiling/GPU2 FP64 FMA/fp64/r1t1" && one.key.node != "nodeB" && one.key.node != "nodeE")
+      one.like = "ceiling/GPU FP64 FMA/fp64/r1t1 of NVIDIA A100";
+  const auto compared = compared_things(compare_nodes(side, {}, {}));
+  const auto beside = plan_remeasuring(compare_nodes(side, {}, {}), five_nodes);
+  ASSERT_EQ(beside.size(), 1U);
+  const std::string& point = beside[0].cases.front();
+  EXPECT_TRUE(compared.contains({point, "nodeE"}));
+  EXPECT_NE(std::find(beside[0].peers.begin(), beside[0].peers.end(), "nodeE"), beside[0].peers.end()) << "who has a like one there";
+}
+
+TEST(Nodes, a_slow_gpu_that_is_slow_again_names_its_node) {
+  const Side side = with_gpus(5, "nodeB", 2);
+  const auto groups = plan_remeasuring(compare_nodes(side, {}, {}), five_nodes);
+  ASSERT_EQ(groups.size(), 1U);
+  for (const double slow : {1.5, 1.0}) {
+    std::vector<RemeasuredRow> rows;
+    for (int turn = 0; turn < 5; ++turn)
+      for (const auto& node : groups[0].nodes())
+        rows.push_back({.case_id = groups[0].cases[0], .node = node, .session = "s", .turn = turn,
+                        .seconds = (node == "nodeB" ? slow : 1.0) * (1 + 0.002 * ((turn + node.back()) % 5))});
+    EXPECT_EQ(node_of(compare_nodes(side, rows, {}), "nodeB").finding, slow > 1 ? NodeFinding::slower : NodeFinding::unconfirmed);
+  }
 }
 
 TEST(Nodes, a_node_whose_gpus_are_all_slow_is_no_peer_of_its_own) {

@@ -2,11 +2,12 @@
 # what: every test with the label gpu: results, counts, refusals
 # seconds: 150
 set -uo pipefail
+[[ -s $TESTS/gpu_tests.txt ]] || { echo "no list of tests in $TESTS: was it built with the CUDA toolkit, and all of it?" && exit 1; }
 failed=0
 ran=0
 while read -r test; do
   echo "--- $test"
-  "$BIN/$test" >"$OUT/$test.txt" 2>&1
+  "$TESTS/$test" >"$OUT/$test.txt" 2>&1
   status=$?
   tail -n 3 "$OUT/$test.txt"
   case $status in
@@ -14,7 +15,7 @@ while read -r test; do
     77) echo "$test was skipped" ;;
     *) grep -E '^\[  FAILED|Failure|error' "$OUT/$test.txt" | head -n 20 && failed=1 ;;
   esac
-done <"$BIN/gpu_tests.txt"
+done <"$TESTS/gpu_tests.txt"
 ((ran > 0)) || { echo "no test ran" && exit 1; }
 "$BIN/plumbline" doctor --json >"$OUT/doctor.json"
 python3 "$(dirname "${BASH_SOURCE[0]}")/../counted.py" "$OUT/doctor.json"

@@ -9,4 +9,6 @@ set -uo pipefail
 status=$?
 "$BIN/plumbline" ceilings "$RESULTS/gpu_ceilings.h5" --json >"$OUT/ceilings.json" || exit 1
 "$BIN/plumbline" ceilings "$RESULTS/gpu_ceilings.h5"
+((status == 75)) && exit 75
+python3 "$(dirname "${BASH_SOURCE[0]}")/../measured.py" "$OUT/ceilings.json" || exit 1
 exit "$status"

@@ -19,6 +19,7 @@ fi
 "$BIN/plumbline" show "$RESULTS/gpu_validation.h5" ${counters[@]+"${counters[@]}"} --json >"$OUT/show.json"
 "$BIN/plumbline" show "$RESULTS/gpu_validation.h5" ${counters[@]+"${counters[@]}"}
 ((status == 75)) && exit 75
+python3 "$here/../measured.py" "$OUT/show.json" || exit 1
 "$BIN/plumbline" doctor --json >"$OUT/doctor.json"
 python3 "$here/../counted.py" "$OUT/doctor.json" "$OUT/score.json"
 judged=$?

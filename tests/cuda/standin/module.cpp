@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -95,19 +96,53 @@ Sweep telling(ToldSweep sweep) {
   return wrapped[told++];
 }
 
-/// One that breaks at a sweep, for good, as a GPU does at an illegal address.
-class BreakableGpu final : public StandInGpu {
+/// Whether a test names it: "GPU-1111...", or of one node alone "nodeB/GPU-1111...".
+bool is_meant(const char* name, const GpuProperties& gpu) {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return name != nullptr && (gpu.uuid == name || std::string(host.data()) + "/" + gpu.uuid == name);
+}
+
+/// PLUMBLINE_STAND_IN_SWEEP_NANOSECONDS: by its own clock each sweep takes that, and 0 to 0.8 % more, whatever the host does meanwhile. The
+/// one that PLUMBLINE_STAND_IN_SLOW names takes twice as long, where PLUMBLINE_STAND_IN_SLOW_FILLINGS is set only the first times that its
+/// memory is filled; at the filling PLUMBLINE_STAND_IN_SIGNAL_AT_FILLING its process is told, once, that the job's time is up.
+class PacedGpu : public StandInGpu {
  public:
   using StandInGpu::StandInGpu;
+  void start() override {
+    if (memory().fillings() == signal_filling_ && is_slow_ && !std::exchange(signalled_, true)) std::raise(SIGUSR1);
+    sweeps_before_ = sweeps_made;
+    StandInGpu::start();
+  }
+  double stop() override {
+    const double by_host = StandInGpu::stop();
+    if (nanoseconds_ == 0) return by_host;
+    const double slower = is_slow_ && memory().fillings() <= slow_fillings_ ? 2 : 1, more = 1 + 0.002 * static_cast<double>(stops_++ % 5);
+    return 1e-9 * static_cast<double>((sweeps_made - sweeps_before_) * nanoseconds_) * slower * more;
+  }
+
+ private:
+  std::uint64_t sweeps_before_ = 0, stops_ = 0;
+  std::uint64_t nanoseconds_ = asked_for("PLUMBLINE_STAND_IN_SWEEP_NANOSECONDS", 0);
+  bool is_slow_ = is_meant(std::getenv("PLUMBLINE_STAND_IN_SLOW"), properties());
+  std::uint64_t signal_filling_ = asked_for("PLUMBLINE_STAND_IN_SIGNAL_AT_FILLING", 0);
+  bool signalled_ = false;
+  std::uint64_t slow_fillings_ = asked_for("PLUMBLINE_STAND_IN_SLOW_FILLINGS", ~std::uint64_t{0});
+};
+
+/// One that breaks at a sweep, for good, as a GPU does at an illegal address.
+class BreakableGpu final : public PacedGpu {
+ public:
+  using PacedGpu::PacedGpu;
   void wait() override {
     if (sweeps_made >= breaks_at_) throw std::runtime_error("an illegal memory access was encountered");
   }
-  double stop() override { return wait(), StandInGpu::stop(); }
+  double stop() override { return wait(), PacedGpu::stop(); }
 
  private:
   bool breaks() const {
     const char* which = std::getenv("PLUMBLINE_STAND_IN_BREAKS");
-    return which == nullptr || properties().uuid == which;
+    return which == nullptr || is_meant(which, properties());
   }
   std::uint64_t breaks_at_ = breaks() ? asked_for("PLUMBLINE_STAND_IN_BREAKS_AT_SWEEP", ~std::uint64_t{0}) : ~std::uint64_t{0};
 };
@@ -169,6 +204,8 @@ class StandInModule final : public GpuModule {
       gpu.memory_bytes = asked_for("PLUMBLINE_STAND_IN_BYTES", std::uint64_t{1} << 30);
       all.push_back(std::move(gpu));
     }
+    const bool parts = asked_for("PLUMBLINE_STAND_IN_PARTS", 0) != 0;  // of which none reaches another
+    for (GpuProperties& gpu : all) gpu.peers = parts ? 0 : static_cast<int>(all.size()) - 1;
     return all;
   }
   std::unique_ptr<Gpu> open(int ordinal) const override {

@@ -12,14 +12,17 @@ namespace plumbline {
 /// The host's memory, of which no more than so many bytes may be had at once.
 class LimitedMemory final : public DeviceMemory {
  public:
-  explicit LimitedMemory(std::uint64_t bytes) : free_(bytes) {}
+  explicit LimitedMemory(std::uint64_t bytes) : free_(bytes), empty_(bytes) {}
   std::uint64_t free_bytes() const { return free_; }
+  /// How often something was put into it when it was empty.
+  std::uint64_t fillings() const { return fillings_; }
   void copy_in(void* device, const void* host, std::size_t bytes) override { host_.copy_in(device, host, bytes); }
   void copy_out(void* host, const void* device, std::size_t bytes) override { host_.copy_out(host, device, bytes); }
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     if (bytes > free_) throw std::bad_alloc();
+    if (free_ == empty_) ++fillings_;
     void* const data = host_.allocate(bytes, alignment);
     free_ -= bytes;
     return data;
@@ -31,7 +34,7 @@ class LimitedMemory final : public DeviceMemory {
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
   HostInPlaceOfDevice host_;
-  std::uint64_t free_;
+  std::uint64_t free_, empty_, fillings_ = 0;
 };
 
 class StandInGpu : public Gpu {
