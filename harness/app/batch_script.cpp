@@ -97,7 +97,7 @@ for left in "$history"/.running/*.journal "$history"/.running/*.h5; do # a file 
   if [[ ! -e $left || ($left == *.h5 && -d ${left%.h5}.journal) ]]; then continue; fi
   left=${left%.*}.h5
   if ((restarts > 0)) || [[ $left == "$store" ]]; then continue; fi
-  echo "plumbline: note: $left is a night that was never finished; unless its job is still there: PLUMBLINE_RESUME=1 PLUMBLINE_STORE=$left sbatch nightly.sbatch"
+  echo "plumbline: note: $left is a night that was never finished; unless its job is still there: PLUMBLINE_RESUME=1 PLUMBLINE_STORE=$(printf %q "$left") sbatch nightly.sbatch"
 done
 )--";
 
@@ -149,6 +149,7 @@ status=$?
 )--",
                        machine.mpi);
   return fmt::format(R"--(
+began=$(date +%s)
 # -bind-to none: plumbline binds its threads by itself, for each team anew.
 "${{PLUMBLINE_MPIEXEC:-{}}}" -n "$tasks" -ppn "${{SLURM_NTASKS_PER_NODE:-1}}" -bind-to none \
   "$plumbline" run "$campaign" -o "$store" ${{options[@]+"${{options[@]}}"}} &
@@ -159,6 +160,8 @@ while :; do
   status=$?
   if ! kill -0 "$launcher" 2>/dev/null; then break; fi # else it was the signal that ended the waiting
 done
+# Of ranks that leave what hangs in the same moment Hydra may have no code, and tells 1 in its place: their record tells.
+if ((status == 1)) && [[ -n $(find "$journal" -name '*.deadlines' -newermt "@$began" 2>/dev/null) ]]; then status=75; fi
 )--",
                      machine.mpiexec);
 }
