@@ -27,7 +27,7 @@ declare -A optional=(
   [run]="papi-tools"
   [figures]=""
   [tests]="gcc-11 shellcheck slurm-wlm munge likwid gfortran libfftw3-dev datamash sqlite3 g++-aarch64-linux-gnu qemu-user
-    libbenchmark-tools libxml2-utils groff-base environment-modules python3-venv"
+    libbenchmark-tools libxml2-utils groff-base environment-modules python3-venv clang-16 libclang-rt-16-dev libomp-16-dev"
 )
 
 readonly interpreter=/usr/bin/python3 # Debian's, which sees the python3-* packages; another python3 may come first on PATH

@@ -14,6 +14,9 @@ if(PLUMBLINE_SANITIZE)
   target_link_options(plumbline_options INTERFACE -fsanitize=${PLUMBLINE_SANITIZE})
 endif()
 
+# What is never timed, the commands and the tests, and is the half of what is compiled: its compile time counts more than its speed.
+set(PLUMBLINE_UNTIMED_FLAGS "$<$<CONFIG:Release>:-O1>" CACHE STRING "compiler flags, after the others, of commands and tests")
+
 # plumbline_module(NAME SOURCES... [LINKS targets...] [PUBLIC_LINKS targets...]): a static library plumbline_NAME, alias plumbline::NAME.
 function(plumbline_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINKS;PUBLIC_LINKS" ${ARGN})
@@ -43,6 +46,7 @@ function(plumbline_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_compile_options(${name} PRIVATE ${PLUMBLINE_UNTIMED_FLAGS})
   target_link_libraries(${name} PRIVATE plumbline_options ${arg_LINKS} GTest::gtest)
   set(tests ${name})
   if(arg_EVERY_ISA)
