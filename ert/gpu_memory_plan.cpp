@@ -61,7 +61,7 @@ void plan_shared(GpuCeilingPlanner& planner, const Kernel& kernel) {
 
 /// Pieces of 16 KiB a multiprocessor: as far as its L1 reaches, and beyond.
 void plan_l1(GpuCeilingPlanner& planner, const Kernel& kernel) {
-  for (const std::uint64_t pieces : {48, 32, 24, 20, 16, 14, 12, 10, 8, 6, 4, 3, 2, 1}) {
+  for (const std::uint64_t pieces : {48U, 32U, 24U, 20U, 16U, 14U, 12U, 10U, 8U, 6U, 4U, 3U, 2U, 1U}) {
     const std::uint64_t repeat = planner.iterations(static_cast<double>(pieces) * 16.0 * KiB / 100);
     CeilingCase* const planned = planner.add(
         kernel, "fp64", {{"blocks", integer(planner.multiprocessors())}, {"pieces", integer(pieces)}, {"repeat", integer(repeat)}});

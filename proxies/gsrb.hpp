@@ -18,7 +18,8 @@ struct Gsrb {
 template <class Real>
 static inline __attribute__((always_inline)) Real gsrb_gain(const Real* x, std::size_t i, std::size_t row, std::size_t plane, Real rhs,
                                                             Real six, Real weight) {
-  return weight * (rhs - (six * x[i] - (x[i + plane] + x[i - plane] + x[i + row] + x[i - row] + x[i + 1] + x[i - 1])));
+  const Real* const at = x + i;
+  return weight * (rhs - (six * at[0] - (at[plane] + *(at - plane) + at[row] + *(at - row) + at[1] + *(at - 1))));
 }
 
 /// Rows [begin, end) of the n x n interior ones. Red are the points whose three coordinates, counted from 1, have an odd sum; their

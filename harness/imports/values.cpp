@@ -14,7 +14,7 @@ bool without_separators(std::string_view whole, std::string& plain) {
   const std::size_t first = std::min(whole.find(','), whole.size());
   plain.append(whole.substr(0, first));
   if (first == whole.size()) return true;
-  const std::size_t lead = std::count_if(plain.begin(), plain.end(), is_digit);
+  const auto lead = std::count_if(plain.begin(), plain.end(), is_digit);
   if (lead < 1 || lead > 3) return false;
   for (std::size_t at = first; at < whole.size(); at += 4) {
     const std::string_view group = whole.substr(at, 4);

@@ -13,8 +13,8 @@
 namespace plumbline {
 namespace {
 
-constexpr double warm_up_seconds = 0.2;  // until a GPU that was idle has its clock
-constexpr double warm_up_share = 0.1;    // of what a case may cost, at most
+constexpr double clock_rises_seconds = 0.2;  // until a GPU that was idle has its clock
+constexpr double warm_up_share = 0.1;        // of what a case may cost, at most
 
 std::string gigabytes(std::uint64_t bytes) {
   char text[32];
@@ -142,7 +142,7 @@ Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu
   auto prepared = prepare_on_gpu(measured, true, gpu, timed);
   if (prepared)
     told_in(timed, "the GPU failed while the case was measured", [&] {
-      const double warm_up = std::min(warm_up_seconds, warm_up_share * protocol.budget_seconds);
+      const double warm_up = std::min(clock_rises_seconds, warm_up_share * protocol.budget_seconds);
       const std::uint64_t sweeps = prepared->calibrate(protocol.min_seconds, warm_up);
       repeat_until_known([&] { return prepared->measure(sweeps); }, protocol, began, alone, timed);
       prepared->look_after_timing(timed);

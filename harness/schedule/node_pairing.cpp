@@ -9,10 +9,10 @@ namespace plumbline {
 
 // The circle method: the last seat stays, the others move on by one each turn. Turn t seats i opposite to t - i (modulo the moving seats);
 // who sits opposite to himself meets the last seat, which with an odd number of nodes is empty.
-NodePairing::NodePairing(int nodes, std::optional<int> partners, std::uint64_t seed) : nodes_(nodes), seats_(nodes + nodes % 2) {
+NodePairing::NodePairing(int nodes, std::optional<int> partners, std::uint64_t seed) : seats_(nodes + nodes % 2) {
   if (nodes < 2) return;
   const auto all = static_cast<std::size_t>(seats_ - 1);
-  const std::size_t wanted = partners ? static_cast<std::size_t>(std::max(0, *partners)) + (partners == 0 ? 0 : nodes % 2) : all;
+  const std::size_t wanted = partners ? static_cast<std::size_t>(std::max(0, *partners) + (partners == 0 ? 0 : nodes % 2)) : all;
   node_at_.resize(static_cast<std::size_t>(nodes));
   std::iota(node_at_.begin(), node_at_.end(), std::size_t{0});
   turns_.resize(all);

@@ -26,7 +26,7 @@ class NodePairing {
   bool leads(int node, int partner) const;
 
  private:
-  int nodes_ = 0, seats_ = 0;
+  int seats_ = 0;
   std::vector<std::size_t> node_at_, seat_of_;
   std::vector<std::size_t> turns_;  // of the whole tournament
 };

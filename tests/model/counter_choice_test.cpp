@@ -128,7 +128,7 @@ TEST(Choice, takes_more_events_where_that_saves_a_pass) {
 TEST(Groups, are_the_fewest_where_first_fit_needs_more) {
   SlotLimits limits{.capacity = {{core, 10}}};
   Names events;
-  for (const std::size_t slots : {6, 5, 5, 4, 3, 3, 2, 2}) {  // 30 slots: three full groups
+  for (const std::size_t slots : {6U, 5U, 5U, 4U, 3U, 3U, 2U, 2U}) {  // 30 slots: three full groups
     events.push_back("e" + std::to_string(events.size()));
     limits.slots[{"pmu", events.back()}] = slots;
   }

@@ -7,9 +7,9 @@
 namespace plumbline::test {
 namespace {
 
-const std::array<CacheLevel, 3> caches{{{.name = "L1", .bytes = 32768, .ways = 8},
-                                        {.name = "L2", .bytes = 1 << 20, .ways = 16},
-                                        {.name = "L3", .bytes = 32 << 20, .ways = 16, .shared = true}}};
+const std::array<CacheLevel, 3> fake_caches{{{.name = "L1", .bytes = 32768, .ways = 8},
+                                             {.name = "L2", .bytes = 1 << 20, .ways = 16},
+                                             {.name = "L3", .bytes = 32 << 20, .ways = 16, .shared = true}}};
 
 struct Shape {
   const char* kernel;
@@ -96,7 +96,7 @@ std::vector<TrueCase> realistic_campaign(std::uint64_t seed) {
                                      .precision = precision,
                                      .flavor = {.name = flavor, .precision = precision, .sweep = nullptr},
                                      .team = {.ranks = ranks, .threads = 1}},
-                                    caches, random));
+                                    fake_caches, random));
         }
   return cases;
 }
