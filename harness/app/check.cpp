@@ -118,7 +118,7 @@ std::string nothing_held(const CheckReport& report) {
 
 Exit exit_of(const CheckReport& report) {
   if (!report.wrong.empty()) return Exit::wrong_result;
-  if (count_of(report, Finding::slower) > 0) return Exit::regression;
+  if (count_of(report, NightFinding::slower) > 0) return Exit::regression;
   const bool missed = (report.rows.empty() || !report.missing.empty()) && !report.missing_allowed;
   return missed ? Exit::io_or_failed_case : Exit::ok;
 }

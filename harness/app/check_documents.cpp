@@ -41,8 +41,8 @@ std::vector<JunitCase> junit_cases(const CheckReport& report) {
     cases.push_back({one.key.what + " (missing)", one.key.node, report.missing_allowed ? "skipped" : "failure", "missing: " + one.reason});
   for (const auto& row : report.rows) {
     JunitCase one{row.key.what, row.key.node, "", ""};
-    if (row.night.finding == Finding::slower) one.kind = "failure";
-    if (row.night.finding == Finding::no_baseline) one.kind = "skipped";
+    if (row.night.finding == NightFinding::slower) one.kind = "failure";
+    if (row.night.finding == NightFinding::no_baseline) one.kind = "skipped";
     if (!one.kind.empty()) one.message = evidence(row);
     cases.push_back(std::move(one));
   }
@@ -101,7 +101,7 @@ std::string markdown(const CheckReport& report) {
     rows += fmt::format("| WRONG RESULT | {} | {} | {} |\n", cell(one.key.what), cell(one.key.node), cell(one.reason));
   for (const auto& one : report.missing)
     rows += fmt::format("| MISSING | {} | {} | {} |\n", cell(one.key.what), cell(one.key.node), cell(one.reason));
-  for (const Finding finding : {Finding::slower, Finding::suspect, Finding::faster})
+  for (const NightFinding finding : {NightFinding::slower, NightFinding::suspect, NightFinding::faster})
     for (const auto& row : report.rows)
       if (row.night.finding == finding)
         rows += fmt::format("| {} | {} | {} | {} |\n", to_string(finding), cell(row.key.what), cell(row.key.node), cell(evidence(row)));

@@ -70,14 +70,14 @@ void check_rows(CheckReport& report, const Night& checked, const std::map<Series
   for (std::size_t i = 0; i < places.size(); ++i) {
     CheckRow& row = report.rows[places[i]];
     row.night = answer.rows[i];
-    if (row.night.finding != Finding::no_baseline)
+    if (row.night.finding != NightFinding::no_baseline)
       row.explanation = clock_explanation(row.clock_before_hz, row.after.clock_hz, row.night.slowdown);
   }
 }
 
 std::string evidence(const CheckRow& row) {
   if (row.status != Status::ok) return fmt::format("{}: {}", to_string(row.status), printable(row.reason));
-  if (row.night.finding == Finding::no_baseline)
+  if (row.night.finding == NightFinding::no_baseline)
     return fmt::format("{}, no earlier night to hold it against{}", with_unit(row.after.median, row.unit),
                        row.accepted.empty() ? "" : "; " + row.accepted);
   std::string text =
@@ -95,7 +95,7 @@ Json check_json_rows(const CheckReport& report) {
   Json rows = Json::array();
   for (const auto& row : report.rows) {
     const std::string unit = unit_suffix(row.unit);
-    const bool held = row.status == Status::ok && row.night.finding != Finding::no_baseline;
+    const bool held = row.status == Status::ok && row.night.finding != NightFinding::no_baseline;
     const Status status = held ? Status::ok : row.status == Status::ok ? Status::unavailable : row.status;
     Json json{{"what", row.key.what},
               {"node", row.key.node},
@@ -148,17 +148,18 @@ std::string check_document(const CheckReport& report) {
 
 // ---------------------------------------------------------------------------------------------------------------------- text
 
-std::size_t count_of(const CheckReport& report, Finding finding) {
+std::size_t count_of(const CheckReport& report, NightFinding finding) {
   return static_cast<std::size_t>(
       std::count_if(report.rows.begin(), report.rows.end(), [&](const auto& row) { return row.night.finding == finding; }));
 }
 
-std::size_t held_of(const CheckReport& report) { return report.rows.size() - count_of(report, Finding::no_baseline); }
+std::size_t held_of(const CheckReport& report) { return report.rows.size() - count_of(report, NightFinding::no_baseline); }
 
 std::string counts_text(const CheckReport& report) {
   return fmt::format("{} slower, {} suspect, {} faster, {} as before, {} without a baseline, {} missing, {} wrong",
-                     count_of(report, Finding::slower), count_of(report, Finding::suspect), count_of(report, Finding::faster),
-                     count_of(report, Finding::ok), count_of(report, Finding::no_baseline), report.missing.size(), report.wrong.size());
+                     count_of(report, NightFinding::slower), count_of(report, NightFinding::suspect),
+                     count_of(report, NightFinding::faster), count_of(report, NightFinding::ok),
+                     count_of(report, NightFinding::no_baseline), report.missing.size(), report.wrong.size());
 }
 
 std::string detectable_text(const CheckReport& report) {
@@ -200,7 +201,7 @@ std::string check_text(const CheckReport& report) {
     text += wrapped(fmt::format("WRONG RESULT  {} on {}: {}", one.key.what, one.key.node, printable(one.reason)), 118, "      ").substr(6) +
             "\n";
   text += missing_text(report);
-  for (const Finding finding : {Finding::slower, Finding::suspect, Finding::faster})
+  for (const NightFinding finding : {NightFinding::slower, NightFinding::suspect, NightFinding::faster})
     for (const auto& row : report.rows)
       if (row.night.finding == finding)
         text += wrapped(fmt::format("{}  {} on {}: {}", to_string(finding), row.key.what, row.key.node, evidence(row)), 118, "      ")
@@ -217,7 +218,7 @@ std::string check_text(const CheckReport& report) {
     notes.emplace_back(
         "what is missing is a failed check (exit 1), every night until 'plumbline baseline accept FILE --node NODE --case CASE --reason "
         "...' says that it is gone on purpose; --allow-missing for this check only");
-  if (count_of(report, Finding::faster) > 0)
+  if (count_of(report, NightFinding::faster) > 0)
     notes.emplace_back("what became faster stays a finding until 'plumbline baseline accept FILE --reason ...' makes it the new level");
   notes.insert(notes.end(), report.notes.begin(), report.notes.end());
   return text + note_lines(notes);

@@ -37,7 +37,7 @@ struct CheckReport {
 void check_rows(CheckReport& report, const Night& checked, const std::map<SeriesKey, Series>& series,
                 const std::vector<AcceptedLevel>& levels, const CheckOptions& options);
 
-std::size_t count_of(const CheckReport& report, Finding finding);
+std::size_t count_of(const CheckReport& report, NightFinding finding);
 /// Rows that are held against an earlier night.
 std::size_t held_of(const CheckReport& report);
 /// "1 slower, 0 suspect, ..."

@@ -6,15 +6,15 @@
 
 namespace plumbline::app {
 
-std::string unit_of(Traffic traffic) { return is_latency(traffic) ? "seconds" : "GB/s"; }
+std::string unit_of(ExchangeTraffic traffic) { return is_latency(traffic) ? "seconds" : "GB/s"; }
 
-std::string_view how(Traffic traffic) {
+std::string_view how(ExchangeTraffic traffic) {
   switch (traffic) {
-    case Traffic::ping_pong:
+    case ExchangeTraffic::ping_pong:
       return "half a round trip";
-    case Traffic::one_way:
+    case ExchangeTraffic::one_way:
       return "stream";
-    case Traffic::both_ways:
+    case ExchangeTraffic::both_ways:
       return "streams, the sum of both";
   }
   return "";

@@ -8,11 +8,11 @@
 
 namespace plumbline::app {
 
-inline bool is_latency(Traffic traffic) { return traffic == Traffic::ping_pong; }
+inline bool is_latency(ExchangeTraffic traffic) { return traffic == ExchangeTraffic::ping_pong; }
 /// "seconds" for a message, "GB/s" for streams.
-std::string unit_of(Traffic traffic);
+std::string unit_of(ExchangeTraffic traffic);
 /// "half a round trip", "stream", "streams, the sum of both"
-std::string_view how(Traffic traffic);
+std::string_view how(ExchangeTraffic traffic);
 
 /// Time or rate; of messages that did not arrive as they were sent none, but a failure.
 void take_timing(CeilingRow& row, const Exchange& what, const ExchangeTiming& timing);

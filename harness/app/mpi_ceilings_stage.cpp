@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-std::string name_of(Traffic traffic, Reach reach) {
+std::string name_of(ExchangeTraffic traffic, Reach reach) {
   const std::string_view where = reach == Reach::between_nodes ? "between nodes" : "inside a node";
   return fmt::format("MPI {} {}{}", to_string(traffic), where, reach == Reach::farthest ? ", farthest" : "");
 }
@@ -27,15 +27,15 @@ std::vector<Exchange> exchanges_of(CeilingsMode mode) {
   if (mode == CeilingsMode::none) return {};
   std::vector<Exchange> exchanges;
   if (mode == CeilingsMode::full) {
-    for (const Traffic traffic : {Traffic::ping_pong, Traffic::one_way, Traffic::both_ways})
+    for (const ExchangeTraffic traffic : {ExchangeTraffic::ping_pong, ExchangeTraffic::one_way, ExchangeTraffic::both_ways})
       for (std::size_t bytes = 8; bytes <= 4 * MiB; bytes *= 2) exchanges.push_back({traffic, bytes});
     return exchanges;
   }
-  exchanges.push_back({Traffic::ping_pong, 8});
+  exchanges.push_back({ExchangeTraffic::ping_pong, 8});
   for (const std::size_t bytes : {std::size_t{8}, 512 * std::size_t{1}, 2 * KiB, 8 * KiB, 32 * KiB, 128 * KiB, 1 * MiB, 4 * MiB})
-    exchanges.push_back({Traffic::one_way, bytes});
+    exchanges.push_back({ExchangeTraffic::one_way, bytes});
   for (const std::size_t bytes : {std::size_t{8}, 2 * KiB, 8 * KiB, 32 * KiB, 128 * KiB, 1 * MiB})
-    exchanges.push_back({Traffic::both_ways, bytes});
+    exchanges.push_back({ExchangeTraffic::both_ways, bytes});
   return exchanges;
 }
 
@@ -59,7 +59,7 @@ std::vector<MpiCeilingPlan> plan_mpi_ceilings(CeilingsMode mode) {
   std::vector<MpiCeilingPlan> plans;
   const auto exchanges = exchanges_of(mode);
   for (const Reach reach : {Reach::nearest, Reach::farthest, Reach::between_nodes})
-    for (const Traffic traffic : {Traffic::ping_pong, Traffic::one_way, Traffic::both_ways}) {
+    for (const ExchangeTraffic traffic : {ExchangeTraffic::ping_pong, ExchangeTraffic::one_way, ExchangeTraffic::both_ways}) {
       const auto points = std::count_if(exchanges.begin(), exchanges.end(), [&](const Exchange& what) { return what.traffic == traffic; });
       if (points > 0)
         plans.push_back(

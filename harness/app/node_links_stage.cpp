@@ -16,7 +16,8 @@ namespace {
 using nlohmann::json;
 
 /// What every link is asked: how soon a short message comes, and how fast long ones flow, both ways, so that neither direction may be bad.
-constexpr std::array<Exchange, 2> exchanges{Exchange{Traffic::ping_pong, 8}, Exchange{Traffic::both_ways, std::size_t{1} << 20}};
+constexpr std::array<Exchange, 2> exchanges{Exchange{ExchangeTraffic::ping_pong, 8},
+                                            Exchange{ExchangeTraffic::both_ways, std::size_t{1} << 20}};
 constexpr ExchangeProtocol protocol{.sample_seconds = 0.002, .samples = 2, .patience_seconds = 0.1};
 
 NodePairing pairing_of(const Campaign& campaign, int nodes) {

@@ -55,7 +55,9 @@ Rest rest_named(const std::string& word) {
 
 // ---------------------------------------------------------------------------------------------------------------------- JSON
 
-std::string kind_of(const Group& group) { return group.scope == "node" ? "threaded" : group.scope == "numa" ? "serial" : "single core"; }
+std::string kind_of(const ApplicationGroup& group) {
+  return group.scope == "node" ? "threaded" : group.scope == "numa" ? "serial" : "single core";
+}
 
 Json group_json(const ProjectedGroup& p) {
   const std::string unit = p.from.unit == "GB/s" ? "gbs" : "gflops";

@@ -30,7 +30,7 @@ void each_table(const WrittenTable& top, const char* key, const std::function<vo
   }
 }
 
-Group read_group(const WrittenTable& table) {
+ApplicationGroup read_group(const WrittenTable& table) {
   table.allow_only({"name", "seconds", "kind", "bound"});
   const auto kind = table.choice("kind", {"threaded", "serial"});
   const auto bound = table.word("bound");

@@ -56,7 +56,7 @@ std::vector<std::string> leave_out_failed(const FailedGpus& failed, NodeComparis
     const auto device = gpu_of_ceiling(row.key.what);
     const auto node = failed.find(row.key.node);
     if (!device || node == failed.end() || !node->second.contains(*device)) continue;
-    if (row.judged.finding == Finding::slower)
+    if (row.judged.finding == NightFinding::slower)
       told.insert(fmt::format("suspicious: {} of {}; not measured again: a round of it failed: {}", gpu_word(*device), row.key.node,
                               node->second.at(*device)));
     row.status = Status::unavailable;

@@ -299,7 +299,7 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& re
   if (wants_node_links(input.campaign) && ranks.nodes() == 1)
     plan.notes.emplace_back("a map of links (node_pairs) takes two nodes or more: on one there is none");
   for (const Case& one : plan.cases) {
-    const Estimate seconds = estimate(one, input.campaign);
+    const CaseEstimate seconds = estimate(one, input.campaign);
     plan.case_seconds.push_back(seconds.time_seconds + seconds.count_seconds);
   }
   std::vector<std::string> needs;  // nodes may differ in what they run

@@ -39,7 +39,7 @@ std::string with_interval(const LevelIntensity& at) {
 }
 
 /// FLOP/byte; beyond 1000 a level carries next to nothing. "~" is the middle of a model's interval, ">" the end of an open one.
-std::string intensity(const Placement& placement, const std::string& level) {
+std::string intensity(const RooflinePlacement& placement, const std::string& level) {
   for (const auto& l : placement.levels) {
     if (l.level != level) continue;
     if (l.ai > 1000 || l.bytes == 0) return ">1000";
@@ -49,7 +49,7 @@ std::string intensity(const Placement& placement, const std::string& level) {
   return "-";
 }
 
-std::string source_of(const Placement& p) { return p.join == Join::same ? p.bytes_source : std::string(to_string(p.join)); }
+std::string source_of(const RooflinePlacement& p) { return p.join == Join::same ? p.bytes_source : std::string(to_string(p.join)); }
 
 std::string case_in_group(const CaseRow& row) {
   std::string text = row.id.substr(std::min(row.id.size(), row.kernel.size() + 1));
@@ -61,14 +61,14 @@ std::string case_in_group(const CaseRow& row) {
 /// A longer name has a line of its own, so that the numbers stay within 120 columns.
 constexpr std::size_t longest_name = 46;
 
-std::string displacement_text(const Displacement& by, const Placement& p) {
+std::string displacement_text(const Displacement& by, const RooflinePlacement& p) {
   if (by.status != Status::ok) return fmt::format("by {}: {}: {}", by.counter, to_string(by.status), by.reason);
   const std::string rest = by.rest.empty() ? "" : fmt::format(" (with the emulator's {})", by.rest);
   return fmt::format("by {}{}: AI {} {} instead of {}", by.counter, rest, by.level, plain(by.ai), intensity(p, by.level));
 }
 
 /// Where arithmetic bounds the case, or would by its own mix; empty else, and where FMAs alone are all that it does.
-std::string partial_fma_text(const Placement& p) {
+std::string partial_fma_text(const RooflinePlacement& p) {
   const auto mix = p.fma_mixes.find(p.of->precision);
   if (mix == p.fma_mixes.end() || mix->second.fraction >= 1 || !(p.partial_fma_gflops <= p.roof_gflops)) return {};
   const double of_peak = p.percent_of_partial_fma * mix->second.ceiling;
@@ -78,7 +78,7 @@ std::string partial_fma_text(const Placement& p) {
 }
 
 /// The levels that have a column: a CPU's, and a GPU's where there are cases of one.
-std::vector<std::string> columns_of(const std::vector<Placement>& placements) {
+std::vector<std::string> columns_of(const std::vector<RooflinePlacement>& placements) {
   bool cpu = placements.empty(), gpu = false;
   for (const auto& p : placements) (is_on_gpu(*p.of) ? gpu : cpu) = true;
   std::vector<std::string> levels{"L1"};
@@ -89,7 +89,7 @@ std::vector<std::string> columns_of(const std::vector<Placement>& placements) {
   return levels;
 }
 
-void add_row(Table& table, const Placement& p, const std::vector<std::string>& levels, const std::optional<CounterConditions>& at,
+void add_row(Table& table, const RooflinePlacement& p, const std::vector<std::string>& levels, const std::optional<CounterConditions>& at,
              const Displacement* by) {
   std::string name = case_in_group(*p.of);
   if (name.size() > longest_name) {
@@ -110,7 +110,7 @@ void add_row(Table& table, const Placement& p, const std::vector<std::string>& l
 }
 
 /// `at` has one for each placement; `by` too, or is empty.
-std::string as_text(const std::vector<Placement>& placements, const std::vector<std::optional<CounterConditions>>& at,
+std::string as_text(const std::vector<RooflinePlacement>& placements, const std::vector<std::optional<CounterConditions>>& at,
                     const std::vector<Displacement>& by) {
   const auto levels = columns_of(placements);
   std::vector<Column> columns{{"case", Align::left}, {levels == columns_of({}) ? "a sweep" : "a launch"}, {"GFLOP/s"}};
@@ -121,7 +121,7 @@ std::string as_text(const std::vector<Placement>& placements, const std::vector<
   for (const auto& p : placements) nodes.insert(p.node);
   std::string group;
   for (std::size_t i = 0; i < placements.size(); ++i) {
-    const Placement& p = placements[i];
+    const RooflinePlacement& p = placements[i];
     const std::string heading = p.of->kernel + (nodes.size() > 1 ? " on " + p.node : "");
     if (heading != group) table.add_line(heading);
     group = heading;
@@ -131,7 +131,7 @@ std::string as_text(const std::vector<Placement>& placements, const std::vector<
 }
 
 /// Why levels have no intensity, once for all cases.
-std::set<std::string> unseen_levels(const std::vector<Placement>& placements) {
+std::set<std::string> unseen_levels(const std::vector<RooflinePlacement>& placements) {
   std::set<std::string> reasons;
   for (const auto& p : placements)
     for (const auto& level : p.levels)
@@ -140,20 +140,20 @@ std::set<std::string> unseen_levels(const std::vector<Placement>& placements) {
 }
 
 /// What gives these cases a roof.
-std::string no_ceilings(const std::vector<Placement>& placements) {
-  const bool imported = std::any_of(placements.begin(), placements.end(), [](const Placement& p) { return is_imported(*p.of); });
+std::string no_ceilings(const std::vector<RooflinePlacement>& placements) {
+  const bool imported = std::any_of(placements.begin(), placements.end(), [](const RooflinePlacement& p) { return is_imported(*p.of); });
   return fmt::format("no ceilings in this file, so nothing is bound; {}",
                      imported ? "'plumbline import ... --ceilings FILE' takes them" : "a campaign's [ceilings] table measures them");
 }
 
 /// Whether the table has a "~" for it.
-bool is_marked(const Placement& p) {
+bool is_marked(const RooflinePlacement& p) {
   const auto open = [](const LevelIntensity& level) { return level.status == Status::ok && level.is_interval(); };
   return (!p.bound.empty() && !p.bound_is_certain) || (p.join == Join::model && std::any_of(p.levels.begin(), p.levels.end(), open));
 }
 
 /// Two metrics that say different things of the same, once for all launches.
-std::vector<std::string> disagreement_notes(const std::vector<Placement>& placements) {
+std::vector<std::string> disagreement_notes(const std::vector<RooflinePlacement>& placements) {
   struct Spread {
     double least = HUGE_VAL, most = 0;
     std::size_t cases = 0;
@@ -174,7 +174,7 @@ std::vector<std::string> disagreement_notes(const std::vector<Placement>& placem
 }
 
 /// The metrics by which each level of imported cases was counted.
-std::set<std::string> metric_notes(const std::vector<Placement>& placements) {
+std::set<std::string> metric_notes(const std::vector<RooflinePlacement>& placements) {
   std::set<std::string> notes;
   for (const auto& p : placements)
     for (const auto& level : p.levels)
@@ -182,7 +182,7 @@ std::set<std::string> metric_notes(const std::vector<Placement>& placements) {
   return notes;
 }
 
-std::vector<std::string> notes_of(const std::vector<Placement>& placements, const std::vector<Ceiling>& ceilings,
+std::vector<std::string> notes_of(const std::vector<RooflinePlacement>& placements, const std::vector<Ceiling>& ceilings,
                                   const std::optional<std::string>& uncounted) {
   std::vector<std::string> notes{"AI: FLOP/byte across a level's boundary towards the core, drawn against that level's bandwidth"};
   if (std::any_of(placements.begin(), placements.end(), is_marked))
@@ -237,8 +237,8 @@ struct ShowOptions : Selection {
 };
 
 /// Of each placement; they are in the order of the measured cases.
-std::vector<Displacement> displacements(const std::string& name, const std::vector<Placement>& placements, const Measurements& measurements,
-                                        const Results& results) {
+std::vector<Displacement> displacements(const std::string& name, const std::vector<RooflinePlacement>& placements,
+                                        const Measurements& measurements, const Results& results) {
   std::vector<Displacement> all;
   if (name.empty()) return all;
   const auto counters = scored_counters(results, measurements).counters;

@@ -31,7 +31,7 @@ Json level_json(const LevelIntensity& level) {
 }
 
 /// What only an imported case has: FLOPs of each precision that was collected, and metrics that contradict each other.
-void add_imported(const Placement& p, Json& row) {
+void add_imported(const RooflinePlacement& p, Json& row) {
   row["flops_by_precision"] = Json::object();
   for (const auto& [precision, count] : p.flops_by_precision) row["flops_by_precision"][precision] = count;
   row["disagreements"] = Json::array();
@@ -43,7 +43,7 @@ void add_imported(const Placement& p, Json& row) {
 }
 
 /// Null with the reason where the counts do not tell FMAs from sums and products, or no ceiling stands over them.
-void add_fma_mix(const Placement& p, Json& row) {
+void add_fma_mix(const RooflinePlacement& p, Json& row) {
   row["fma_mix"] = Json::object();
   for (const auto& [precision, mix] : p.fma_mixes)
     row["fma_mix"][precision] = {{"fraction", mix.fraction}, {"ceiling", mix.ceiling}, {"source", mix.source}};
@@ -59,7 +59,7 @@ void add_fma_mix(const Placement& p, Json& row) {
 
 }  // namespace
 
-Json placement_json(const Placement& p) {
+Json placement_json(const RooflinePlacement& p) {
   Json levels = Json::object();
   for (const auto& level : p.levels) levels[level.level] = level_json(level);
   Json row{{"case", p.of->id},

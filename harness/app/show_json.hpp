@@ -6,7 +6,7 @@
 
 namespace plumbline::app {
 
-Json placement_json(const Placement& placement);
+Json placement_json(const RooflinePlacement& placement);
 Json displacement_json(const Displacement& by);
 
 }  // namespace plumbline::app

@@ -146,7 +146,7 @@ JobSeconds seconds_of(const Campaign& campaign, const BatchMachine& machine, int
   double timing = 0, counting = 0;
   const Expansion expansion = expand(campaign, kernels(), target);
   for (const Case& one : expansion.cases) {
-    const Estimate estimated = estimate(one, campaign);
+    const CaseEstimate estimated = estimate(one, campaign);
     timing += estimated.time_seconds;
     counting += estimated.count_seconds;
     seconds.longest_step = std::max({seconds.longest_step, estimated.time_seconds, estimated.count_seconds});

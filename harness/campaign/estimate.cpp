@@ -37,14 +37,14 @@ double tensor_flops(const Work& work) {
 
 /// Data come from the host and go back to it for the check, element by element; but for what tensor cores or a library compute, the host
 /// does the arithmetic too.
-Estimate estimate_on_gpu(const Case& what, const Work& work, double footprint_bytes, const Campaign& campaign) {
+CaseEstimate estimate_on_gpu(const Case& what, const Work& work, double footprint_bytes, const Campaign& campaign) {
   constexpr double flops_rate = 1e12, tensor_rate = 10e12, memory_rate = 500e9, host_flops_rate = 1e9, host_rate = 0.5e9;  // a second
   constexpr double repetitions_of_typical = 15, warm_up_seconds = 0.3;
   const double by_tensor_cores = tensor_flops(work), others = static_cast<double>(total_flops(work.flops).hi) - by_tensor_cores;
   const double on_host = what.kernel->only.empty() ? others : 0;
   const double prepared = on_host / host_flops_rate + footprint_bytes / host_rate;
   const double one_sweep = std::max(others / flops_rate + by_tensor_cores / tensor_rate, footprint_bytes / memory_rate);
-  Estimate result;
+  CaseEstimate result;
   if (campaign.time) {
     const double repetitions = std::min<double>(campaign.timing.max_repetitions, repetitions_of_typical);
     result.time_seconds = warm_up_seconds + prepared + repetitions * std::max(campaign.timing.min_seconds, one_sweep);
@@ -98,7 +98,7 @@ void require_memory(std::span<const Case> cases, const AvailableMemory& availabl
   }
 }
 
-Estimate estimate(const Case& what, const Campaign& campaign) {
+CaseEstimate estimate(const Case& what, const Campaign& campaign) {
   constexpr double flops_rate = 5e9, memory_rate = 10e9, issue_rate = 40e9;  // a second, one rank
   constexpr double slowdown = 80, emulated_sweeps = 3, typical_repetitions = 15, fixed_seconds = 0.02;
   const Work work = what.work();
@@ -110,7 +110,7 @@ Estimate estimate(const Case& what, const Campaign& campaign) {
   if (what.team.gpus > 0) return estimate_on_gpu(what, work, footprint_bytes, campaign);
   const double arithmetic = static_cast<double>(total_flops(work.flops).hi) / flops_rate;
   const double one_sweep = std::max(arithmetic, footprint_bytes / memory_rate);
-  Estimate result;
+  CaseEstimate result;
   if (campaign.time) {
     const double repetitions = std::min<double>(campaign.timing.max_repetitions, typical_repetitions);
     result.time_seconds =

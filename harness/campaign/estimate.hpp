@@ -24,10 +24,10 @@ void require_memory(std::span<const Case> cases, const AvailableMemory& availabl
 /// Rough seconds of one case's passes: the model's work at 5 GFLOP/s and 10 GB/s a rank, and the emulated pass slower by the factor
 /// that the tool reaches; on a GPU at 1 TFLOP/s and 500 GB/s, between
 /// filling and checking its data on the host, and for counting with all groups of its chip's table. For plans, balance and progress; never a result.
-struct Estimate {
+struct CaseEstimate {
   double time_seconds = 0, count_seconds = 0;
 };
-Estimate estimate(const Case& what, const Campaign& campaign);
+CaseEstimate estimate(const Case& what, const Campaign& campaign);
 
 /// When a pass that was estimated at so many seconds has taken too long to be still at work.
 double deadline_seconds(double estimated_seconds, const Deadline& deadline);

@@ -15,13 +15,13 @@ std::uint64_t word_of(int rank, std::size_t words, std::size_t index) {
 
 }  // namespace
 
-std::string_view to_string(Traffic traffic) {
+std::string_view to_string(ExchangeTraffic traffic) {
   switch (traffic) {
-    case Traffic::ping_pong:
+    case ExchangeTraffic::ping_pong:
       return "latency";
-    case Traffic::one_way:
+    case ExchangeTraffic::one_way:
       return "one way";
-    case Traffic::both_ways:
+    case ExchangeTraffic::both_ways:
       return "both ways";
   }
   return "?";

@@ -10,15 +10,15 @@
 namespace plumbline {
 
 /// The shapes of OSU's micro-benchmarks (mvapich.cse.ohio-state.edu/benchmarks): osu_latency, osu_bw, osu_bibw.
-enum class Traffic { ping_pong, one_way, both_ways };
+enum class ExchangeTraffic { ping_pong, one_way, both_ways };
 
 /// "latency", "one way", "both ways"
-std::string_view to_string(Traffic traffic);
+std::string_view to_string(ExchangeTraffic traffic);
 
 /// What two ranks exchange. Streams: windows of non-blocking sends, each answered before the next (one way) or met by one from the other
 /// side (both ways).
 struct Exchange {
-  Traffic traffic = Traffic::ping_pong;
+  ExchangeTraffic traffic = ExchangeTraffic::ping_pong;
   std::size_t message_bytes = 8;  // a multiple of 8
 };
 

@@ -38,7 +38,7 @@ class Side {
       : comm_(group.handle().comm),
         peer_(peer),
         what_(what),
-        window_(what.traffic == Traffic::ping_pong ? 1 : window_of(what.message_bytes)),
+        window_(what.traffic == ExchangeTraffic::ping_pong ? 1 : window_of(what.message_bytes)),
         words_(what.message_bytes / sizeof(std::uint64_t)),
         out_(window_ * words_),
         in_(window_ * words_, 0),
@@ -63,7 +63,7 @@ class Side {
       }
     }
     send(0, control_tag);
-    const bool theirs = receive(verdict_tag) != 0, mine = what_.traffic == Traffic::one_way || are_messages_of(in_, peer_);
+    const bool theirs = receive(verdict_tag) != 0, mine = what_.traffic == ExchangeTraffic::one_way || are_messages_of(in_, peer_);
     return {best / messages_of_turn(), theirs && mine};
   }
 
@@ -71,7 +71,7 @@ class Side {
     send(1, answer_tag);
     for (std::uint64_t turns = receive(control_tag); turns > 0; turns = receive(control_tag)) {
       for (std::uint64_t turn = 0; turn < turns; ++turn) answer_turn();
-      if (what_.traffic == Traffic::both_ways) send(1, answer_tag);
+      if (what_.traffic == ExchangeTraffic::both_ways) send(1, answer_tag);
     }
     const bool mine = are_messages_of(in_, peer_);
     send(mine ? 1 : 0, verdict_tag);
@@ -81,13 +81,13 @@ class Side {
  private:
   double messages_of_turn() const {
     const auto messages = static_cast<double>(window_);
-    return what_.traffic == Traffic::one_way ? messages : 2 * messages;
+    return what_.traffic == ExchangeTraffic::one_way ? messages : 2 * messages;
   }
 
   double timed(std::uint64_t turns) {
     const double start = MPI_Wtime();
     for (std::uint64_t turn = 0; turn < turns; ++turn) turn_of_timing_end();
-    if (what_.traffic == Traffic::both_ways) receive(answer_tag);  // the last window has arrived there too
+    if (what_.traffic == ExchangeTraffic::both_ways) receive(answer_tag);  // the last window has arrived there too
     return MPI_Wtime() - start;
   }
 
@@ -99,15 +99,15 @@ class Side {
 
   void turn_of_timing_end() {
     switch (what_.traffic) {
-      case Traffic::ping_pong:
+      case ExchangeTraffic::ping_pong:
         send_window();
         receive_window();
         return;
-      case Traffic::one_way:
+      case ExchangeTraffic::one_way:
         send_window();
         receive(answer_tag);
         return;
-      case Traffic::both_ways:
+      case ExchangeTraffic::both_ways:
         cross_windows();
         return;
     }
@@ -115,15 +115,15 @@ class Side {
 
   void answer_turn() {
     switch (what_.traffic) {
-      case Traffic::ping_pong:
+      case ExchangeTraffic::ping_pong:
         receive_window();
         send_window();
         return;
-      case Traffic::one_way:
+      case ExchangeTraffic::one_way:
         receive_window();
         send(1, answer_tag);
         return;
-      case Traffic::both_ways:
+      case ExchangeTraffic::both_ways:
         cross_windows();
         return;
     }

@@ -17,7 +17,7 @@ struct Diagnosed {
   const std::vector<Evidence>& evidence;
   const FactorTable& factors;
   const Summary& summary;
-  const Verdict& verdict;
+  const CaseVerdict& verdict;
   Limits limits;
 };
 

@@ -35,7 +35,7 @@ Reported add_rest(Displacement& by, const Measured& measured, const Counter& cou
 
 }  // namespace
 
-Displacement displaced(const Placement& placement, const Measured& measured, const Counter& counter) {
+Displacement displaced(const RooflinePlacement& placement, const Measured& measured, const Counter& counter) {
   const LevelBoundary* at = boundary_of(counter);
   Displacement by{.counter = counter.name, .level = at == nullptr ? "" : at->level};
   const auto refuse = [&](Status status, const std::string& reason) {

@@ -17,6 +17,6 @@ struct Displacement {
 
 /// The intensity at the level of the counter's boundary with its bytes in place of those that the case was placed by. Flows of the
 /// boundary that it does not claim are the emulator's.
-Displacement displaced(const Placement& placement, const Measured& measured, const Counter& counter);
+Displacement displaced(const RooflinePlacement& placement, const Measured& measured, const Counter& counter);
 
 }  // namespace plumbline

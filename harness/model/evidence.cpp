@@ -71,7 +71,7 @@ std::vector<std::uint32_t> Summary::strays_of(double factor) const {
 }
 
 /// The factor is first that of the median case, which strays do not move, and then the mean of all cases that bear it.
-Verdict Summary::steady(const Limits& limits, std::size_t strays) const {
+CaseVerdict Summary::steady(const Limits& limits, std::size_t strays) const {
   std::vector<double> ratios;
   for (const auto& one : judged_)
     if (one.sharp) ratios.push_back(one.ratio);
@@ -79,7 +79,7 @@ Verdict Summary::steady(const Limits& limits, std::size_t strays) const {
   Moments kept;
   for (const auto& one : judged_)
     if (one.sharp && one.bears(middle)) kept.add(one.ratio);
-  Verdict found{.grade = 'D', .factor = kept.bias(), .strays = strays_of(kept.bias())};
+  CaseVerdict found{.grade = 'D', .factor = kept.bias(), .strays = strays_of(kept.bias())};
   if (found.strays.size() > strays) return {.grade = 'D'};
   if (kept.n < rules::fewest_cases || kept.cv() > limits.dispersion) return {.grade = 'D'};
   const bool right = found.strays.empty() && std::abs(found.factor - 1) <= limits.bias && strays_of(1).empty();
@@ -87,7 +87,7 @@ Verdict Summary::steady(const Limits& limits, std::size_t strays) const {
   return found;
 }
 
-Verdict Summary::verdict(const Limits& limits, std::size_t strays) const {
+CaseVerdict Summary::verdict(const Limits& limits, std::size_t strays) const {
   const std::size_t allowed = std::max(strays, rules::strays_allowed(judged()));
   if (zero_failures_ > 0 || nothings_.size() > allowed) return {.grade = 'D'};
   if (sharp_.n >= rules::fewest_cases) return steady(limits, allowed);
@@ -95,7 +95,7 @@ Verdict Summary::verdict(const Limits& limits, std::size_t strays) const {
 }
 
 bool Summary::bears(double factor, const Limits& limits) const {
-  const Verdict own = verdict(limits);
+  const CaseVerdict own = verdict(limits);
   return own.is_good() && std::abs(own.factor / factor - 1) <= limits.bias && strays_of(factor).size() <= rules::strays_allowed(judged());
 }
 

@@ -39,7 +39,7 @@ struct Evidence {
 };
 
 /// What cases alone say of a counter.
-struct Verdict {
+struct CaseVerdict {
   char grade = '-';                        // A always right, B always the same factor, D neither, - too few can tell
   double factor = absent;                  // of A and B: measured over exact, without the strays
   std::vector<std::uint32_t> strays = {};  // of B: single cases that are far from the factor
@@ -69,7 +69,7 @@ class Summary {
   double max() const { return all_.n == 0 ? absent : all_.max; }
 
   /// `strays`: so many are borne, if they are more than these cases alone would bear.
-  Verdict verdict(const Limits& limits, std::size_t strays = 0) const;
+  CaseVerdict verdict(const Limits& limits, std::size_t strays = 0) const;
   /// Whether the cases, three or more of them sharp, bear a factor that others showed.
   bool bears(double factor, const Limits& limits) const;
 
@@ -92,7 +92,7 @@ class Summary {
   };
   const Moments& most_telling() const { return sharp_.n >= rules::fewest_cases ? sharp_ : all_; }
   std::vector<std::uint32_t> strays_of(double factor) const;
-  Verdict steady(const Limits& limits, std::size_t strays) const;
+  CaseVerdict steady(const Limits& limits, std::size_t strays) const;
 
   Moments all_, sharp_;
   std::vector<Judged> judged_;

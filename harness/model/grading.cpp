@@ -181,7 +181,7 @@ void decide_by_offset(CounterScore& score, const Summary& s, const OffsetCalibra
 }
 
 /// By the ratios alone.
-void decide_by_ratios(CounterScore& score, const Summary& s, const Verdict& verdict, const Counter& counter,
+void decide_by_ratios(CounterScore& score, const Summary& s, const CaseVerdict& verdict, const Counter& counter,
                       const std::vector<Evidence>& evidence) {
   score.grade = verdict.grade;
   if (verdict.grade == '-') score.reason = why_undecided(s, counter.kind);
@@ -282,7 +282,7 @@ CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence
                      .of_code = counter.of_code};
   const Limits limits = limits_of(counter.kind);
   const Summary summary = summarize(evidence, limits);
-  Verdict verdict = summary.verdict(limits);
+  CaseVerdict verdict = summary.verdict(limits);
   if (have_a_cause(verdict.strays, evidence, grading.factors)) verdict = {.grade = 'D'};
   fill_numbers(counter, evidence, grading, summary, score);
   score.findings = findings_of({counter, score, evidence, grading.factors, summary, verdict, limits});

@@ -72,17 +72,17 @@ double threshold_of(const std::string& row_class, const CheckOptions& options) {
   return options.threshold.value_or(std::max(practical_threshold(row_class), options.least_threshold));
 }
 
-Finding finding_of(const CheckedNight& night) {
+NightFinding finding_of(const CheckedNight& night) {
   switch (verdict_of({night.slowdown, night.lo, night.hi}, night.threshold)) {
     case Verdict::slower:
-      return Finding::slower;
+      return NightFinding::slower;
     case Verdict::faster:
-      return Finding::faster;
+      return NightFinding::faster;
     case Verdict::same:
     case Verdict::ambiguous:
       break;
   }
-  return night.slowdown > 1 + night.threshold ? Finding::suspect : Finding::ok;
+  return night.slowdown > 1 + night.threshold ? NightFinding::suspect : NightFinding::ok;
 }
 
 }  // namespace
@@ -106,17 +106,17 @@ NightValue night_value(const Observation& observation) {
   return value;
 }
 
-std::string_view to_string(Finding finding) {
+std::string_view to_string(NightFinding finding) {
   switch (finding) {
-    case Finding::ok:
+    case NightFinding::ok:
       return "OK";
-    case Finding::slower:
+    case NightFinding::slower:
       return "SLOWER";
-    case Finding::faster:
+    case NightFinding::faster:
       return "FASTER";
-    case Finding::suspect:
+    case NightFinding::suspect:
       return "SUSPECT";
-    case Finding::no_baseline:
+    case NightFinding::no_baseline:
       break;
   }
   return "NO BASELINE";

@@ -32,11 +32,11 @@ struct CheckedSeries {
   double after_half_width = 0;      // of its own interval
 };
 
-enum class Finding { ok, slower, faster, suspect, no_baseline };
-std::string_view to_string(Finding finding);
+enum class NightFinding { ok, slower, faster, suspect, no_baseline };
+std::string_view to_string(NightFinding finding);
 
 struct CheckedNight {
-  Finding finding = Finding::no_baseline;
+  NightFinding finding = NightFinding::no_baseline;
   double slowdown = absent, lo = absent, hi = absent;  // times as long as the baseline's median, with its simultaneous interval
   double before = absent;                              // the baseline's median, in the unit
   double threshold = absent;

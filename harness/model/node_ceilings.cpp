@@ -54,8 +54,8 @@ NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
   return spec;
 }
 
-std::vector<Group> groups_of(std::span<const Placement> placements, const std::string& node) {
-  std::vector<Group> groups;
+std::vector<ApplicationGroup> groups_of(std::span<const RooflinePlacement> placements, const std::string& node) {
+  std::vector<ApplicationGroup> groups;
   for (const auto& placement : placements) {
     if (placement.node != node || placement.bound.empty() || placement.of->gpus > 0) continue;
     const bool alone = placement.of->ranks * placement.of->threads == 1;

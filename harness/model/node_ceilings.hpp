@@ -16,6 +16,6 @@ namespace plumbline {
 NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings);
 
 /// One sweep of each case that has a bound: single workers held to the core's ceilings, teams to the node's.
-std::vector<Group> groups_of(std::span<const Placement> placements, const std::string& node);
+std::vector<ApplicationGroup> groups_of(std::span<const RooflinePlacement> placements, const std::string& node);
 
 }  // namespace plumbline

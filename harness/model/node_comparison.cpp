@@ -199,7 +199,7 @@ class Comparer {
       return;
     }
     ++node.rows;
-    if (row.judged.finding == Finding::slower) node.suspicious.push_back(index);
+    if (row.judged.finding == NightFinding::slower) node.suspicious.push_back(index);
   }
 
   const Side& side_;
@@ -363,8 +363,8 @@ std::string_view to_string(NodeFinding finding) {
 }
 
 bool is_suspicious_as_a_whole(const JudgedNode& node) {
-  const Finding finding = node.all_rows.judged.finding;
-  return finding == Finding::slower || finding == Finding::suspect;
+  const NightFinding finding = node.all_rows.judged.finding;
+  return finding == NightFinding::slower || finding == NightFinding::suspect;
 }
 
 NodeComparison compare_nodes(const Side& side, std::span<const RemeasuredRow> remeasured, const NodeOptions& options) {

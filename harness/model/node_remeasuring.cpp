@@ -13,7 +13,7 @@ bool is_ceiling(const NodeRow& row) { return row.key.what.starts_with("ceiling/"
 
 /// What is surely slower before what may be: of a case with much noise the median alone says little.
 std::pair<bool, double> badness(const NodeRow& row) {
-  return {row.judged.finding == Finding::slower, std::isfinite(row.judged.lo) ? row.judged.lo : 0};
+  return {row.judged.finding == NightFinding::slower, std::isfinite(row.judged.lo) ? row.judged.lo : 0};
 }
 
 /// What is measured for a row; empty where it cannot be measured alone.
@@ -26,7 +26,7 @@ std::vector<std::string> worst_of(const NodeComparison& comparison, const Judged
   for (const auto& row : comparison.rows) {
     if (row.key.node != suspect.node || row.status != Status::ok || is_ceiling(row) != ceilings || measured_for(row).empty()) continue;
     rows.push_back(&row);
-    any = any || row.judged.finding == Finding::slower;
+    any = any || row.judged.finding == NightFinding::slower;
   }
   if (!any) return {};
   std::stable_sort(rows.begin(), rows.end(), [](const NodeRow* a, const NodeRow* b) { return badness(*a) > badness(*b); });

@@ -14,7 +14,7 @@ std::string names_of(const NodeSpec& node) {
   return names.empty() ? "none" : names;
 }
 
-const NodeCeiling& ceiling_of(const NodeSpec& node, const Group& group) {
+const NodeCeiling& ceiling_of(const NodeSpec& node, const ApplicationGroup& group) {
   const auto found = std::find_if(node.ceilings.begin(), node.ceilings.end(),
                                   [&](const NodeCeiling& c) { return c.name == group.bound && c.scope == group.scope; });
   if (found == node.ceilings.end())
@@ -30,7 +30,7 @@ void warn(Projection& projection, const std::string& warning) {
 }
 
 /// (5) and (6): time scales inversely with the ceiling that bounds it.
-ProjectedGroup project_group(const Group& group, const NodeSpec& source, const NodeSpec& target, Projection& projection) {
+ProjectedGroup project_group(const ApplicationGroup& group, const NodeSpec& source, const NodeSpec& target, Projection& projection) {
   ProjectedGroup projected{.group = group, .from = ceiling_of(source, group), .to = ceiling_of(target, group)};
   const NodeCeiling &from = projected.from, &to = projected.to;
   if (from.unit != to.unit)

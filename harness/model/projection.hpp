@@ -25,7 +25,7 @@ struct NodeSpec {
 
 /// A part of a program with its own bound. Threaded parts are held to the node's ceiling (5), serial ones to their NUMA domain's (6),
 /// measured single-core kernels to the core's.
-struct Group {
+struct ApplicationGroup {
   std::string name = {};
   double seconds = absent;
   std::string scope = "node";  // of the ceiling: node | numa | core
@@ -40,13 +40,13 @@ enum class Rest {
 
 struct Application {
   std::string name = {};
-  std::vector<Group> groups = {};
+  std::vector<ApplicationGroup> groups = {};
   double rest_seconds = 0;           // not covered by groups
   double covered_fraction = absent;  // for (7); absent: from the seconds
 };
 
 struct ProjectedGroup {
-  Group group = {};
+  ApplicationGroup group = {};
   NodeCeiling from = {}, to = {};
   double seconds = absent;
 };

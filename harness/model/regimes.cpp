@@ -38,14 +38,14 @@ bool is_of_the_work(Factor factor) {
 
 struct Steady {
   std::uint32_t value = 0;
-  Verdict verdict = {};
+  CaseVerdict verdict = {};
 };
 
 /// The values whose cases alone are good.
 std::vector<Steady> steady_values(const std::vector<Summary>& summaries, const Limits& limits) {
   std::vector<Steady> steady;
   for (std::uint32_t value = 0; value < summaries.size(); ++value)
-    if (Verdict verdict = summaries[value].verdict(limits); verdict.is_good()) steady.push_back({value, std::move(verdict)});
+    if (CaseVerdict verdict = summaries[value].verdict(limits); verdict.is_good()) steady.push_back({value, std::move(verdict)});
   return steady;
 }
 
@@ -63,7 +63,7 @@ std::vector<std::uint32_t> sharing(const Steady& one, const std::vector<Steady>&
 struct Found {
   std::vector<std::uint32_t> values = {};
   Summary summary = {};
-  Verdict verdict = {};
+  CaseVerdict verdict = {};
 };
 
 /// The set of values with a common factor that holds the most cases.
@@ -107,7 +107,7 @@ std::optional<Regimes> regimes_by(Factor factor, std::span<const Evidence> evide
   }
   const auto says_something = std::count_if(all.begin(), all.end(), [](const Summary& s) { return s.says_something(); });
   if (static_cast<std::size_t>(says_something) <= found.values.size()) return std::nullopt;  // nothing is parted from it
-  const Verdict verdict = whole.verdict(limits);
+  const CaseVerdict verdict = whole.verdict(limits);
   regimes.grade = verdict.is_good() ? verdict.grade : found.verdict.grade;
   regimes.bias = verdict.is_good() ? verdict.factor : found.verdict.factor;
   regimes.cases = whole.cases();

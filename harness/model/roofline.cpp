@@ -35,12 +35,12 @@ LevelIntensity intensity(const Estimate& flops, const LevelTraffic& traffic) {
 // ------------------------------------------------------------------------------------------------------------------ ceilings
 
 /// Of a case on a GPU: whether the ceiling is another one's. Stated ceilings are any GPU's.
-bool is_of_another_gpu(const Ceiling& ceiling, const Placement& placement) {
+bool is_of_another_gpu(const Ceiling& ceiling, const RooflinePlacement& placement) {
   return ceiling.scope == gpu_scope && ceiling.pattern != "stated" && gpu_of_name(ceiling.name) != placement.gpu;
 }
 
 /// How far a ceiling's team, GPU and node are from a case's: 0 for the same. A team of other shape but equal size is nearer than any other.
-double distance(const Ceiling& ceiling, const Placement& placement) {
+double distance(const Ceiling& ceiling, const RooflinePlacement& placement) {
   const auto workers = [](std::int64_t ranks, std::int64_t threads) { return static_cast<double>(ranks * threads); };
   const CaseRow& row = *placement.of;
   double far = 100 * std::abs(std::log2(workers(ceiling.ranks, ceiling.threads) / workers(row.ranks, row.threads)));
@@ -71,7 +71,7 @@ std::string roof_precision(const Measured& measured) {
 /// A GPU's for a case on one, a CPU's for all others: the ceilings of one level that are nearest to the case's team, and of those the
 /// highest: what the level can do at all, whatever the mix of loads and stores, or of multiplications and additions. Of arithmetic those of
 /// the units that do it: tensor cores are no roof of vector instructions, nor these of them.
-const Ceiling* roof_at(const std::string& level, const Placement& placement, std::span<const Ceiling> ceilings) {
+const Ceiling* roof_at(const std::string& level, const RooflinePlacement& placement, std::span<const Ceiling> ceilings) {
   const Ceiling* best = nullptr;
   for (const auto& ceiling : ceilings) {
     if (ceiling.level != level || ceiling.status != Status::ok || !std::isfinite(rate_of(ceiling))) continue;
@@ -83,7 +83,7 @@ const Ceiling* roof_at(const std::string& level, const Placement& placement, std
   return best;
 }
 
-void note_stand_in(const Ceiling& ceiling, Placement& placement) {
+void note_stand_in(const Ceiling& ceiling, RooflinePlacement& placement) {
   const CaseRow& row = *placement.of;
   std::string note;
   if (ceiling.node != placement.node)
@@ -108,7 +108,7 @@ std::string why_unbound(const CaseRow& row, std::span<const Ceiling> ceilings) {
 /// What takes longest at the ceilings' rates is the roof: bytes over bandwidth at each level, FLOPs over the peak. (The same as the
 /// least of AI x bandwidth and peak, and it holds for kernels without FLOPs too.) Of an interval only the least is sure: a level
 /// that may see no traffic binds nothing.
-void find_bound(Placement& placement, const Estimate& flops, std::span<const Ceiling> ceilings) {
+void find_bound(RooflinePlacement& placement, const Estimate& flops, std::span<const Ceiling> ceilings) {
   double longest = 0, longest_possible = 0;
   const auto consider = [&](const std::string& bound, double least, double most) {
     const Ceiling* ceiling = roof_at(bound, placement, ceilings);
@@ -139,7 +139,7 @@ void find_bound(Placement& placement, const Estimate& flops, std::span<const Cei
 // ------------------------------------------------------------------------------------------------------------------ placement
 
 /// Below the peak of FMAs alone: what their mix with sums and products leaves of it.
-void find_partial_fma(Placement& placement, std::span<const Ceiling> ceilings) {
+void find_partial_fma(RooflinePlacement& placement, std::span<const Ceiling> ceilings) {
   const auto mix = placement.fma_mixes.find(placement.of->precision);
   const Ceiling* peak = roof_at("compute", placement, ceilings);
   if (mix == placement.fma_mixes.end() || peak == nullptr || peak->precision != mix->first) return;
@@ -147,21 +147,21 @@ void find_partial_fma(Placement& placement, std::span<const Ceiling> ceilings) {
   placement.percent_of_partial_fma = 100 * quotient(placement.gflops, placement.partial_fma_gflops);
 }
 
-void refuse(Placement& placement, Status status, const std::string& reason) {
+void refuse(RooflinePlacement& placement, Status status, const std::string& reason) {
   placement.status = placement.bound_status = status;
   placement.reason = placement.bound_reason = reason;
 }
 
 /// What another profiler said beside the numbers.
-void take_remarks(const Traffic& traffic, Placement& placement) {
+void take_remarks(const Traffic& traffic, RooflinePlacement& placement) {
   placement.flops_by_precision = traffic.flops_by_precision;
   placement.disagreements = traffic.disagreements;
   placement.notes.insert(placement.notes.end(), traffic.remarks.begin(), traffic.remarks.end());
 }
 
-Placement place_case(const Measured& measured, const Measurements& all, std::span<const Ceiling> ceilings, const CounterSet* set,
-                     std::span<const ProfilerMetrics> profilers) {
-  Placement placement{.of = measured.of, .node = measured.node, .seconds = measured.seconds.value};
+RooflinePlacement place_case(const Measured& measured, const Measurements& all, std::span<const Ceiling> ceilings, const CounterSet* set,
+                             std::span<const ProfilerMetrics> profilers) {
+  RooflinePlacement placement{.of = measured.of, .node = measured.node, .seconds = measured.seconds.value};
   placement.roof_precision = roof_precision(measured);
   placement.gpu = measured.gpu;
   const Traffic traffic = traffic_of(measured, all, set, profilers);
@@ -203,9 +203,9 @@ std::string_view to_string(Join join) {
   return "none";
 }
 
-std::vector<Placement> place(const Measurements& measurements, std::span<const Ceiling> ceilings, const CounterSet* set,
-                             std::span<const ProfilerMetrics> profilers) {
-  std::vector<Placement> placements;
+std::vector<RooflinePlacement> place(const Measurements& measurements, std::span<const Ceiling> ceilings, const CounterSet* set,
+                                     std::span<const ProfilerMetrics> profilers) {
+  std::vector<RooflinePlacement> placements;
   for (const auto& measured : measurements.cases) placements.push_back(place_case(measured, measurements, ceilings, set, profilers));
   return placements;
 }

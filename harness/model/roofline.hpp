@@ -43,7 +43,7 @@ enum class Join {
 };
 std::string_view to_string(Join join);
 
-struct Placement {
+struct RooflinePlacement {
   const CaseRow* of = nullptr;
   std::string node = {};
   double seconds = absent, flops = absent, gflops = absent;  // per sweep, whole team
@@ -73,7 +73,7 @@ inline constexpr double transfer_flops_within = 0.005, transfer_bytes_within = 0
 
 /// With a chosen set, by its counters where a case was counted by them, and each intensity with the interval of their scores. `profilers`
 /// says what the metrics of imported cases stand for.
-std::vector<Placement> place(const Measurements& measurements, std::span<const Ceiling> ceilings, const CounterSet* set = nullptr,
-                             std::span<const ProfilerMetrics> profilers = {});
+std::vector<RooflinePlacement> place(const Measurements& measurements, std::span<const Ceiling> ceilings, const CounterSet* set = nullptr,
+                                     std::span<const ProfilerMetrics> profilers = {});
 
 }  // namespace plumbline

@@ -49,7 +49,7 @@ std::vector<HangsOn> leave_one_out(std::span<const Evidence> evidence, const Fac
 Confirmation confirm(std::span<const Evidence> evidence, const FactorTable& factors, const Limits& limits) {
   Summary selection, held_out;
   for (const auto& one : evidence) (factors.is_held_out(one.at, Factor::kernel) ? held_out : selection).add(one, limits);
-  const Verdict selected = selection.verdict(limits), own = held_out.verdict(limits);
+  const CaseVerdict selected = selection.verdict(limits), own = held_out.verdict(limits);
   Confirmation confirmation{true, selected.grade, own.grade, held_out.cases()};
   if (!selected.is_good() || own.grade == '-') return confirmation;
   confirmation.confirmed = held_out.bears(selected.factor, limits) ? std::max(selected.grade, own.grade) : 'D';

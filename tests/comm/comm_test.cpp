@@ -159,7 +159,7 @@ ExchangeTiming first_with_last(const Exchange& what) {
 
 TEST(exchange, every_traffic_brings_all_messages_intact_and_takes_time) {
   if (session->size() == 1) GTEST_SKIP() << "SKIP: one rank talks to nobody";
-  for (const Traffic traffic : {Traffic::ping_pong, Traffic::one_way, Traffic::both_ways})
+  for (const ExchangeTraffic traffic : {ExchangeTraffic::ping_pong, ExchangeTraffic::one_way, ExchangeTraffic::both_ways})
     for (const std::size_t bytes : {std::size_t{8}, std::size_t{4} << 20}) {
       const ExchangeTiming timing = first_with_last({traffic, bytes});
       EXPECT_TRUE(timing.intact) << to_string(traffic) << " of " << bytes << " B";
@@ -171,7 +171,7 @@ TEST(exchange, every_traffic_brings_all_messages_intact_and_takes_time) {
 
 TEST(exchange, longer_messages_reach_higher_rates) {
   if (session->size() == 1) GTEST_SKIP() << "SKIP: one rank talks to nobody";
-  for (const Traffic traffic : {Traffic::ping_pong, Traffic::one_way, Traffic::both_ways}) {
+  for (const ExchangeTraffic traffic : {ExchangeTraffic::ping_pong, ExchangeTraffic::one_way, ExchangeTraffic::both_ways}) {
     const ExchangeTiming small = first_with_last({traffic, 8}), large = first_with_last({traffic, 64 << 10});
     if (session->rank() == 0) {
       EXPECT_GT((64 << 10) / large.seconds, 2 * 8 / small.seconds) << to_string(traffic);

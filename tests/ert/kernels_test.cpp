@@ -14,7 +14,7 @@
 namespace plumbline {
 namespace {
 
-std::unique_ptr<Workload> prepared(const Point& point, std::string_view precision) {
+std::unique_ptr<Workload> prepared(const KernelPoint& point, std::string_view precision) {
   auto data = find_kernel(point.kernel)->prepare(parameters(point), precision, *std::pmr::new_delete_resource());
   data->initialise(0, data->extent());
   return data;
@@ -31,7 +31,7 @@ bool has_fp32(const Kernel& kernel) {
 }
 
 TEST(ErtKernels, model_equals_counting_scalar_in_every_form) {
-  for (const Point& point : points()) {
+  for (const KernelPoint& point : points()) {
     const Kernel& kernel = *find_kernel(point.kernel);
     EXPECT_EQ(total_flops(kernel.model(parameters(point), "fp64", "").flops).lo, kernel.count(parameters(point)).total())
         << point.kernel << " " << parameters(point).path();
@@ -39,7 +39,7 @@ TEST(ErtKernels, model_equals_counting_scalar_in_every_form) {
 }
 
 TEST(ErtKernels, all_isas_do_the_same_flops) {
-  for (const Point& point : points()) {
+  for (const KernelPoint& point : points()) {
     const Kernel& kernel = *find_kernel(point.kernel);
     const auto flops = [&](const char* flavor) { return total_flops(kernel.model(parameters(point), "fp32", flavor).flops, "fp32").lo; };
     EXPECT_EQ(flops("gcc12-O3-v4"), flops("gcc12-O3-v2")) << point.kernel << " " << parameters(point).path();
@@ -58,7 +58,7 @@ TEST(ErtKernels, an_fma_is_declared_as_such_only_where_the_isa_has_it) {
 
 TEST(ErtKernels, every_flavor_that_runs_here_computes_the_right_result) {
   int swept = 0;
-  for (const Point& point : points()) {
+  for (const KernelPoint& point : points()) {
     const Kernel& kernel = *find_kernel(point.kernel);
     for (const Flavor& flavor : kernel.flavors()) {
       if (!runs_isa(split_flavor(flavor.name).isa)) continue;
@@ -73,7 +73,7 @@ TEST(ErtKernels, every_flavor_that_runs_here_computes_the_right_result) {
 }
 
 TEST(ErtKernels, parts_of_a_sweep_and_many_sweeps_give_the_right_result_too) {
-  for (const Point& point : points()) {
+  for (const KernelPoint& point : points()) {
     const Kernel& kernel = *find_kernel(point.kernel);
     const char* const precision = has_fp32(kernel) ? "fp32" : "fp64";
     const Flavor& flavor = *flavor_that_runs(kernel, precision);
@@ -88,14 +88,14 @@ TEST(ErtKernels, parts_of_a_sweep_and_many_sweeps_give_the_right_result_too) {
 }
 
 TEST(ErtKernels, a_sweep_left_out_is_noticed) {
-  for (const Point& point : points()) {
+  for (const KernelPoint& point : points()) {
     const auto data = prepared(point, "fp64");
     EXPECT_GT(data->error(), data->tolerance()) << point.kernel << " " << parameters(point).path();
   }
 }
 
 TEST(ErtKernels, half_a_sweep_is_noticed) {
-  for (const Point& point : points()) {
+  for (const KernelPoint& point : points()) {
     const Flavor& flavor = *flavor_that_runs(*find_kernel(point.kernel), "fp64");
     const auto data = prepared(point, "fp64");
     const std::size_t middle = data->extent() / 2 / data->grain() * data->grain();
@@ -107,7 +107,7 @@ TEST(ErtKernels, half_a_sweep_is_noticed) {
 
 TEST(ErtKernels, an_iteration_left_out_is_noticed) {
   for (const char* form : {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"}) {
-    const Point point{"ert/peak", {{"form", std::string(form)}, {"iterations", number(1000)}}};
+    const KernelPoint point{"ert/peak", {{"form", std::string(form)}, {"iterations", number(1000)}}};
     const Flavor& flavor = *flavor_that_runs(*find_kernel("ert/peak"), "fp64");
     const auto data = prepared(point, "fp64");
     Peak<double> shortened = *static_cast<const Peak<double>*>(data->arguments());
@@ -119,7 +119,7 @@ TEST(ErtKernels, an_iteration_left_out_is_noticed) {
 
 TEST(ErtKernels, one_wrong_element_is_noticed) {
   for (const char* pattern : {"load", "store", "copy", "update", "triad", "loads2store1", "store_nt", "copy_nt", "triad_nt"}) {
-    const Point point{"ert/stream", {{"pattern", std::string(pattern)}, {"n", number(2000)}}};
+    const KernelPoint point{"ert/stream", {{"pattern", std::string(pattern)}, {"n", number(2000)}}};
     const Flavor& flavor = *flavor_that_runs(*find_kernel("ert/stream"), "fp64");
     const auto data = prepared(point, "fp64");
     flavor.sweep(data->arguments(), 0, data->extent());
@@ -131,7 +131,7 @@ TEST(ErtKernels, one_wrong_element_is_noticed) {
 
 TEST(ErtKernels, values_stay_normal_for_a_million_flops_an_element) {
   for (const char* precision : {"fp64", "fp32"}) {
-    const Point point{"ert/vector", {{"k", number(512)}, {"n", number(200)}, {"repeat", number(2001)}}};
+    const KernelPoint point{"ert/vector", {{"k", number(512)}, {"n", number(200)}, {"repeat", number(2001)}}};
     const Flavor& flavor = *flavor_that_runs(*find_kernel("ert/vector"), precision);
     const auto data = prepared(point, precision);
     flavor.sweep(data->arguments(), 0, data->extent());
@@ -141,7 +141,7 @@ TEST(ErtKernels, values_stay_normal_for_a_million_flops_an_element) {
 
 TEST(ErtKernels, a_chase_visits_every_line_once_a_round) {
   for (const int n : {1, 2, 3, 5, 24, 25, 26, 511, 4096, 99999}) {
-    const Point point{"ert/chase", {{"n", number(n)}}};
+    const KernelPoint point{"ert/chase", {{"n", number(n)}}};
     const auto data = prepared(point, "fp64");
     const ChaseLine* const first = static_cast<const Chase<double>*>(data->arguments())->chains[0].at;
     int round = 1;
@@ -168,7 +168,7 @@ TEST(ErtKernels, a_chase_goes_where_no_prefetcher_follows) {
 }
 
 TEST(ErtKernels, a_chase_goes_on_where_it_stopped) {
-  const Point point{"ert/chase", {{"n", number(100)}, {"steps", number(30)}}};
+  const KernelPoint point{"ert/chase", {{"n", number(100)}, {"steps", number(30)}}};
   const Flavor& flavor = *flavor_that_runs(*find_kernel("ert/chase"), "fp64");
   const auto data = prepared(point, "fp64");
   const ChaseState& state = static_cast<const Chase<double>*>(data->arguments())->chains[0];
@@ -182,7 +182,7 @@ TEST(ErtKernels, a_chase_goes_on_where_it_stopped) {
 }
 
 TEST(ErtKernels, a_load_left_out_of_a_chase_is_noticed) {
-  const Point point{"ert/chase", {{"n", number(100)}, {"steps", number(30)}}};
+  const KernelPoint point{"ert/chase", {{"n", number(100)}, {"steps", number(30)}}};
   const auto data = prepared(point, "fp64");
   ChaseState& state = static_cast<const Chase<double>*>(data->arguments())->chains[0];
   for (int i = 0; i < 29; ++i) state.at = state.at->next;
@@ -193,7 +193,7 @@ TEST(ErtKernels, a_load_left_out_of_a_chase_is_noticed) {
 }
 
 TEST(ErtKernels, a_chain_cut_short_is_noticed) {
-  const Point point{"ert/chase", {{"n", number(100)}, {"steps", number(100)}}};
+  const KernelPoint point{"ert/chase", {{"n", number(100)}, {"steps", number(100)}}};
   const Flavor& flavor = *flavor_that_runs(*find_kernel("ert/chase"), "fp64");
   const auto data = prepared(point, "fp64");
   const ChaseLine* const first = static_cast<const Chase<double>*>(data->arguments())->chains[0].at;
@@ -204,7 +204,7 @@ TEST(ErtKernels, a_chain_cut_short_is_noticed) {
 }
 
 TEST(ErtKernels, a_chase_of_part_of_a_round_moves_only_the_lines_it_visits) {
-  const Point point{"ert/chase", {{"n", number(1 << 20)}, {"steps", number(1 << 16)}}};
+  const KernelPoint point{"ert/chase", {{"n", number(1 << 20)}, {"steps", number(1 << 16)}}};
   const Work work = find_kernel("ert/chase")->model(parameters(point), "fp64", "");
   ASSERT_EQ(work.streams.size(), 1u);
   EXPECT_EQ(work.streams[0].footprint_bytes, 64u << 20);
@@ -213,12 +213,12 @@ TEST(ErtKernels, a_chase_of_part_of_a_round_moves_only_the_lines_it_visits) {
 }
 
 TEST(ErtKernels, a_k_that_pairs_cannot_make_is_refused) {
-  const Point point{"ert/vector", {{"k", number(6)}}};
+  const KernelPoint point{"ert/vector", {{"k", number(6)}}};
   EXPECT_THROW(find_kernel("ert/vector")->model(parameters(point), "fp64", ""), std::invalid_argument);
 }
 
 TEST(ErtKernels, passes_refetch_from_where_the_working_set_does_not_fit) {
-  const Point point{"ert/stream", {{"pattern", std::string("load")}, {"n", number(1 << 20)}, {"repeat", number(4)}}};
+  const KernelPoint point{"ert/stream", {{"pattern", std::string("load")}, {"n", number(1 << 20)}, {"repeat", number(4)}}};
   const Work work = find_kernel("ert/stream")->model(parameters(point), "fp64", "");
   ASSERT_EQ(work.streams.size(), 1u);
   EXPECT_EQ(work.streams[0].footprint_bytes, 8u << 20);

@@ -8,10 +8,10 @@ namespace plumbline {
 namespace {
 
 /// Runs every flavor of that precision; says which ISA is missing where none runs.
-void run_flavors(const std::vector<Point>& points, std::string_view precision) {
+void run_flavors(const std::vector<KernelPoint>& points, std::string_view precision) {
   int swept = 0;
   std::string isa;
-  for (const Point& point : points) {
+  for (const KernelPoint& point : points) {
     const Kernel* const kernel = find_kernel(point.kernel);
     if (kernel == nullptr) break;
     for (const Flavor& flavor : kernel->flavors()) {
@@ -30,7 +30,7 @@ void run_flavors(const std::vector<Point>& points, std::string_view precision) {
 }
 
 TEST(NarrowFlavors, fp16_arithmetic_is_right_bit_by_bit) {
-  std::vector<Point> points;
+  std::vector<KernelPoint> points;
   for (const char* form : {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"})
     for (const int iterations : {1, 101, 1000})
       points.push_back({"ert/peak", {{"form", std::string(form)}, {"iterations", number(iterations)}}});
@@ -38,7 +38,7 @@ TEST(NarrowFlavors, fp16_arithmetic_is_right_bit_by_bit) {
 }
 
 TEST(NarrowFlavors, dot_products_of_bf16_are_exact) {
-  std::vector<Point> points;
+  std::vector<KernelPoint> points;
   for (const int iterations : {1, 2, 1001}) points.push_back({"ert/bf16dot", {{"iterations", number(iterations)}}});
   run_flavors(points, "bf16");
 }

@@ -17,12 +17,12 @@ namespace {
 
 const char* const forms[] = {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"};
 
-Point peak(const std::string& form, int iterations, int blocks = 2) {
+KernelPoint peak(const std::string& form, int iterations, int blocks = 2) {
   return {"ert/peak", {{"form", form}, {"iterations", number(iterations)}, {"blocks", number(blocks)}}};
 }
-Point dots(int iterations) { return {"ert/bf16dot", {{"iterations", number(iterations)}, {"blocks", number(2)}}}; }
+KernelPoint dots(int iterations) { return {"ert/bf16dot", {{"iterations", number(iterations)}, {"blocks", number(2)}}}; }
 
-std::unique_ptr<Workload> prepared(const Point& point, std::string_view precision) {
+std::unique_ptr<Workload> prepared(const KernelPoint& point, std::string_view precision) {
   auto data = find_kernel(point.kernel)->prepare(parameters(point), precision, *std::pmr::new_delete_resource());
   data->initialise(0, data->extent());
   return data;

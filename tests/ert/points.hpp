@@ -10,12 +10,12 @@ namespace plumbline {
 
 using Values = std::vector<std::pair<std::string, Value>>;
 
-struct Point {
+struct KernelPoint {
   std::string kernel;
   Values values;
 };
 
-inline Parameters parameters(const Point& point) {
+inline Parameters parameters(const KernelPoint& point) {
   Parameters p;
   for (const auto& spec : find_kernel(point.kernel)->parameters) p.set(spec.name, spec.preset);
   for (const auto& [name, value] : point.values) p.set(name, value);
@@ -25,8 +25,8 @@ inline Parameters parameters(const Point& point) {
 inline Value number(std::int64_t value) { return value; }
 
 /// Every form, pattern and k; sizes that leave remainders; passes odd and even.
-inline std::vector<Point> points() {
-  std::vector<Point> all;
+inline std::vector<KernelPoint> points() {
+  std::vector<KernelPoint> all;
   for (const char* form : {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"})
     for (const int iterations : {1, 101})
       all.push_back({"ert/peak", {{"form", std::string(form)}, {"iterations", number(iterations)}, {"blocks", number(2)}}});

@@ -67,7 +67,7 @@ Trial trial(unsigned seed, int nights, double slowdown, Slow what) {
   const auto checked = check_night(series, {});
   Trial result;
   for (std::size_t i = 0; i < series.size(); ++i) {
-    const bool named = checked.rows[i].finding == Finding::slower;
+    const bool named = checked.rows[i].finding == NightFinding::slower;
     if (is_slow(i))
       result.found |= named;
     else
@@ -120,27 +120,27 @@ CheckedSeries quiet(double after, std::size_t nights = 14) {
   return series;
 }
 
-Finding finding_of(const CheckedSeries& series, CheckOptions options = {}) {
+NightFinding finding_of(const CheckedSeries& series, CheckOptions options = {}) {
   return check_night(std::span(&series, 1), options).rows.front().finding;
 }
 
 TEST(Check, a_change_below_the_practical_threshold_is_none_however_sure) {
-  EXPECT_EQ(finding_of(quiet(std::log(1.02))), Finding::ok);
-  EXPECT_EQ(finding_of(quiet(std::log(1.02)), {.threshold = 0.001}), Finding::slower);
+  EXPECT_EQ(finding_of(quiet(std::log(1.02))), NightFinding::ok);
+  EXPECT_EQ(finding_of(quiet(std::log(1.02)), {.threshold = 0.001}), NightFinding::slower);
 }
 
-TEST(Check, what_became_faster_is_told_and_is_no_regression) { EXPECT_EQ(finding_of(quiet(std::log(0.8))), Finding::faster); }
+TEST(Check, what_became_faster_is_told_and_is_no_regression) { EXPECT_EQ(finding_of(quiet(std::log(0.8))), NightFinding::faster); }
 
 TEST(Check, a_night_that_is_unsure_of_itself_is_suspect_and_not_slower) {
   auto series = quiet(std::log(1.10));
-  EXPECT_EQ(finding_of(series), Finding::slower);
+  EXPECT_EQ(finding_of(series), NightFinding::slower);
   series.after_half_width = 0.2;
-  EXPECT_EQ(finding_of(series), Finding::suspect);
+  EXPECT_EQ(finding_of(series), NightFinding::suspect);
 }
 
 TEST(Check, without_nights_there_is_no_finding_and_one_night_will_do) {
-  EXPECT_EQ(finding_of(quiet(1.0, 0)), Finding::no_baseline);
-  EXPECT_EQ(finding_of(quiet(std::log(1.5), 1)), Finding::slower);
+  EXPECT_EQ(finding_of(quiet(1.0, 0)), NightFinding::no_baseline);
+  EXPECT_EQ(finding_of(quiet(std::log(1.5), 1)), NightFinding::slower);
 }
 
 TEST(Check, more_rows_need_a_greater_distance) {

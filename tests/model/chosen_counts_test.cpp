@@ -44,7 +44,7 @@ TEST(Chosen, counters_give_flops_and_bytes_with_the_interval_of_their_scores) {
   const Results results = results_of(by_hardware);
   const auto placed = place(measurements_of(results), {}, &chosen);
   ASSERT_EQ(placed.size(), 1U);
-  const Placement& p = placed[0];
+  const RooflinePlacement& p = placed[0];
   EXPECT_EQ(p.bytes_source, "hardware");
   EXPECT_EQ(p.join, Join::same);
   EXPECT_DOUBLE_EQ(p.flops, 2000);
@@ -126,7 +126,7 @@ TEST(Chosen, a_boundary_of_which_a_part_was_not_counted_has_no_intensity) {
 
 TEST(Chosen, cases_that_only_the_emulator_counted_are_placed_by_it) {
   const Results results = results_of({.counts = {{"flops.fp64.add", 1000}, {"bytes.L1-L2.demand_read", 500}}, .seconds = 1e-6});
-  const Placement p = place(measurements_of(results), {}, &chosen)[0];
+  const RooflinePlacement p = place(measurements_of(results), {}, &chosen)[0];
   EXPECT_EQ(p.bytes_source, "emulated");
   EXPECT_DOUBLE_EQ(p.levels.at(0).ai, 2);
 }
@@ -136,7 +136,7 @@ TEST(Chosen, counters_that_do_not_see_a_case_give_it_no_number) {
   other.work = "validation/triad/fp32/n=1000";
   other.model = {{"flops.fp64", {0, 0}}, {"flops.fp32", {2000, 2000}}, {"bytes.L1-L2", {0, 0}}, {"bytes.L2-L3", {9, 9}}};
   const Results results = results_of(other);
-  const Placement p = place(measurements_of(results), {}, &chosen)[0];
+  const RooflinePlacement p = place(measurements_of(results), {}, &chosen)[0];
   EXPECT_EQ(p.status, Status::unavailable);
   EXPECT_EQ(p.reason, "no counter of the set sees flops.fp32");
   EXPECT_TRUE(std::isnan(p.flops) && std::isnan(p.gflops) && p.levels.empty());
@@ -162,7 +162,7 @@ TEST(Chosen, each_level_says_who_counted_its_bytes) {
   CountRow row{.case_id = results.cases[0].id, .node = "node0", .session = {}, .event = "L3", .backend = "emulated"};
   row.net = 4000;
   results.counts.push_back(row);
-  const Placement p = place(measurements_of(results), {}, &mixed)[0];
+  const RooflinePlacement p = place(measurements_of(results), {}, &mixed)[0];
   EXPECT_EQ(p.bytes_source, "mixed");
   ASSERT_EQ(p.levels.size(), 2U);
   EXPECT_EQ(p.levels[0].source, "hardware");
@@ -187,7 +187,7 @@ TEST(Displacement, of_a_counter_of_some_flows_takes_the_others_from_the_emulator
                                                  {"bytes.L1-L2.write_back", 500}},
                                       .seconds = 1e-6});
   const Measurements measurements = measurements_of(results);
-  const Placement p = place(measurements, {})[0];
+  const RooflinePlacement p = place(measurements, {})[0];
   const std::string at = "bytes.L1-L2.";
   Counter fills{.name = "fills", .backend = "emulated", .terms = {{at + "demand_read", 2}, {at + "rfo", 2}}};
   fills.quantities = {at + "demand_read", at + "rfo"};

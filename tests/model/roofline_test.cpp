@@ -37,7 +37,7 @@ CaseSample counted(const std::string& flavor = "gcc12-O3-v3") {
           .seconds = 1e-6};
 }
 
-Placement place_last(const std::vector<CaseSample>& samples, const std::vector<Ceiling>& ceilings = {}) {
+RooflinePlacement place_last(const std::vector<CaseSample>& samples, const std::vector<Ceiling>& ceilings = {}) {
   static Results results;  // placements borrow from it
   results = {};
   for (const auto& sample : samples) add(results, sample);
@@ -49,7 +49,7 @@ Placement place_last(const std::vector<CaseSample>& samples, const std::vector<C
 }
 
 TEST(Roofline, intensity_is_flops_over_the_bytes_towards_the_core) {
-  const Placement p = place_last({counted()});
+  const RooflinePlacement p = place_last({counted()});
   EXPECT_DOUBLE_EQ(p.gflops, 2);
   ASSERT_EQ(p.levels.size(), 2U);
   EXPECT_EQ(p.levels[0].level, "L1");
@@ -63,7 +63,7 @@ TEST(Roofline, intensity_is_flops_over_the_bytes_towards_the_core) {
 
 TEST(Roofline, the_bound_is_the_lowest_roof_and_the_percentage_is_of_it) {
   // roofs: L1 480/12 = 40 GFLOP/s, L2 64/16 = 4, peak 100
-  const Placement p = place_last({counted()}, {ceiling("L1", 480), ceiling("L2", 64), ceiling("compute", 100)});
+  const RooflinePlacement p = place_last({counted()}, {ceiling("L1", 480), ceiling("L2", 64), ceiling("compute", 100)});
   EXPECT_EQ(p.bound, "L2");
   EXPECT_DOUBLE_EQ(p.roof_gflops, 4);
   EXPECT_DOUBLE_EQ(p.percent_of_roof, 50);
@@ -73,7 +73,7 @@ TEST(Roofline, the_bound_is_the_lowest_roof_and_the_percentage_is_of_it) {
 TEST(Roofline, the_mix_of_fmas_leaves_a_part_of_the_peak) {
   CaseSample mixed = counted();
   mixed.counts["flops.fp64.fma"] = 600, mixed.counts["flops.fp64.add"] = 250, mixed.counts["flops.fp64.mul"] = 150;  // 1600 FLOP in 1 us
-  const Placement p = place_last({mixed}, {ceiling("L2", 6400), ceiling("compute", 10)});
+  const RooflinePlacement p = place_last({mixed}, {ceiling("L2", 6400), ceiling("compute", 10)});
   EXPECT_DOUBLE_EQ(p.fma_mixes.at("fp64").fraction, 0.60);
   EXPECT_EQ(p.fma_mixes.at("fp64").source, "emulated");
   EXPECT_DOUBLE_EQ(p.partial_fma_gflops, 8);
@@ -88,10 +88,10 @@ TEST(Roofline, the_highest_ceiling_of_a_level_is_its_roof) {
 TEST(Roofline, ceilings_of_the_cases_own_team_go_before_others) {
   CaseSample two = counted();
   two.ranks = 2;
-  const Placement p = place_last({two}, {ceiling("L2", 1000, 1), ceiling("L2", 128, 2)});
+  const RooflinePlacement p = place_last({two}, {ceiling("L2", 1000, 1), ceiling("L2", 128, 2)});
   EXPECT_DOUBLE_EQ(p.percent_of_roof, 50);
   EXPECT_TRUE(p.notes.empty());
-  const Placement stand_in = place_last({two}, {ceiling("L2", 1000, 1)});
+  const RooflinePlacement stand_in = place_last({two}, {ceiling("L2", 1000, 1)});
   ASSERT_EQ(stand_in.notes.size(), 1U);
   EXPECT_NE(stand_in.notes[0].find("r1t1 for r2t1"), std::string::npos);
 }
@@ -105,14 +105,14 @@ TEST(Roofline, a_cpus_ceilings_are_no_roof_for_a_gpu_nor_the_other_way) {
   on_gpu.gpus = 1;
   Ceiling of_gpu = ceiling("L1", 3000);
   of_gpu.scope = gpu_scope;
-  const Placement unbound = place_last({on_gpu}, {ceiling("L1", 30), ceiling("compute", 4)});
+  const RooflinePlacement unbound = place_last({on_gpu}, {ceiling("L1", 30), ceiling("compute", 4)});
   EXPECT_EQ(unbound.bound, "");
   EXPECT_EQ(unbound.bound_reason, "no ceiling of a GPU in this file");
   EXPECT_DOUBLE_EQ(unbound.gflops, 2);
-  const Placement bound = place_last({on_gpu}, {ceiling("L1", 30), of_gpu});
+  const RooflinePlacement bound = place_last({on_gpu}, {ceiling("L1", 30), of_gpu});
   EXPECT_EQ(bound.bound, "L1");
   EXPECT_DOUBLE_EQ(bound.percent_of_roof, 100 * 24.0 / 3000);
-  const Placement on_cpu = place_last({counted()}, {ceiling("L1", 30), of_gpu});
+  const RooflinePlacement on_cpu = place_last({counted()}, {ceiling("L1", 30), of_gpu});
   EXPECT_DOUBLE_EQ(on_cpu.percent_of_roof, 100 * 24.0 / 30);
 }
 
@@ -127,13 +127,13 @@ TEST(Roofline, a_case_on_a_gpu_stands_under_the_roofs_of_that_gpu) {
   on_second.gpus = 1;
   on_second.placement = R"({"ranks":[{"rank":0,"gpu":{"device":"GPU1","pci":"0000:65:00.0"}}]})";
   const std::vector<Ceiling> both{of_gpu("GPU L1 load", 3000), of_gpu("GPU1 L1 load", 2000)};
-  const Placement second = place_last({on_second}, both);
+  const RooflinePlacement second = place_last({on_second}, both);
   EXPECT_EQ(second.bound_ceiling, "GPU1 L1 load");
   EXPECT_TRUE(second.notes.empty());
   CaseSample unsaid = on_second;
   unsaid.placement = "";
   EXPECT_EQ(place_last({unsaid}, both).bound_ceiling, "GPU L1 load") << "older files knew the first GPU alone";
-  const Placement stand_in = place_last({on_second}, {both[0]});
+  const RooflinePlacement stand_in = place_last({on_second}, {both[0]});
   EXPECT_EQ(stand_in.bound_ceiling, "GPU L1 load");
   ASSERT_EQ(stand_in.notes.size(), 1U);
   EXPECT_EQ(stand_in.notes[0], "ceilings of GPU for GPU1");
@@ -143,7 +143,7 @@ TEST(Roofline, a_case_on_a_gpu_stands_under_the_roofs_of_that_gpu) {
 }
 
 TEST(Roofline, without_ceilings_there_is_a_point_but_no_bound) {
-  const Placement p = place_last({counted()});
+  const RooflinePlacement p = place_last({counted()});
   EXPECT_TRUE(p.bound.empty());
   EXPECT_TRUE(std::isnan(p.percent_of_roof));
   EXPECT_EQ(p.status, Status::ok);
@@ -154,7 +154,7 @@ TEST(Roofline, without_ceilings_there_is_a_point_but_no_bound) {
 TEST(Roofline, a_kernel_without_flops_has_a_bound_too) {
   CaseSample copy = counted();
   copy.counts["flops.fp64.fma"] = 0;
-  const Placement p = place_last({copy}, {ceiling("L2", 64), ceiling("compute", 100)});
+  const RooflinePlacement p = place_last({copy}, {ceiling("L2", 64), ceiling("compute", 100)});
   EXPECT_EQ(p.bound, "L2");
   EXPECT_DOUBLE_EQ(p.percent_of_roof, 50);
   EXPECT_EQ(p.gflops, 0);
@@ -163,7 +163,7 @@ TEST(Roofline, a_kernel_without_flops_has_a_bound_too) {
 TEST(Roofline, a_case_that_was_not_timed_has_intensities_but_no_performance) {
   CaseSample untimed = counted();
   untimed.seconds = absent;
-  const Placement p = place_last({untimed}, {ceiling("L2", 64)});
+  const RooflinePlacement p = place_last({untimed}, {ceiling("L2", 64)});
   EXPECT_EQ(p.status, Status::unavailable);
   EXPECT_EQ(p.bound_status, Status::unavailable);
   EXPECT_FALSE(p.bound_reason.empty());
@@ -175,7 +175,7 @@ TEST(Roofline, counts_are_transferred_where_v2_and_v3_agree_and_the_interval_wid
   CaseSample v2 = counted("gcc12-O3-v2"), v3 = counted("gcc12-O3-v3"), v4 = counted("gcc12-O3-v4");
   v2.counts["bytes.L1-L2.rfo"] = 8064;
   v4.counts.clear();
-  const Placement p = place_last({v2, v3, v4});
+  const RooflinePlacement p = place_last({v2, v3, v4});
   EXPECT_EQ(p.join, Join::transferred);
   ASSERT_EQ(p.levels.size(), 2U);
   EXPECT_DOUBLE_EQ(p.levels[1].bytes, 32000);
@@ -210,19 +210,19 @@ TEST(Roofline, a_level_on_which_v2_and_v3_disagree_is_not_transferred_nor_refere
   CaseSample v2 = counted("gcc12-O3-v2"), v4 = counted("gcc12-O3-v4");
   v2.counts["bytes.reg-L1.load"] = 20000;
   v4.counts.clear();
-  const Placement p = place_last({v2, counted(), v4});
+  const RooflinePlacement p = place_last({v2, counted(), v4});
   ASSERT_EQ(p.levels.size(), 1U);
   EXPECT_EQ(p.levels[0].level, "L2");
   CaseSample o0 = counted("gcc12-O0-v4");
   o0.counts.clear();
-  const Placement unoptimized = place_last({counted("gcc12-O0-v2"), counted("gcc12-O0-v3"), o0});
+  const RooflinePlacement unoptimized = place_last({counted("gcc12-O0-v2"), counted("gcc12-O0-v3"), o0});
   ASSERT_EQ(unoptimized.levels.size(), 1U);
   EXPECT_EQ(unoptimized.levels[0].level, "L2");
 }
 
 TEST(Roofline, where_only_the_model_speaks_its_interval_is_the_intensitys) {
   CaseSample modelled{.model = {{"flops.fp64", {2000, 2000}}, {"flops.fp32", {0, 0}}, {"bytes.L1-L2", {0, 32000}}}, .seconds = 1e-6};
-  const Placement p = place_last({modelled});
+  const RooflinePlacement p = place_last({modelled});
   EXPECT_EQ(p.join, Join::model);
   EXPECT_DOUBLE_EQ(p.levels.at(0).ai_lo, 2000.0 / 32000);
   EXPECT_TRUE(std::isnan(p.levels.at(0).ai_hi));  // no traffic cannot be ruled out
@@ -251,7 +251,7 @@ CaseSample tensor(const std::string& type) {
 TEST(Roofline, the_roof_of_what_tensor_cores_compute_is_their_ceiling_and_never_the_vector_units) {
   std::vector<Ceiling> ceilings{ceiling("compute", 4000, 1, "fp64"), ceiling("compute", 32000, 1, "tensor.fp64")};
   for (Ceiling& one : ceilings) one.scope = gpu_scope;
-  const Placement p = place_last({tensor("fp64")}, ceilings);
+  const RooflinePlacement p = place_last({tensor("fp64")}, ceilings);
   EXPECT_EQ(p.bound, "compute");
   EXPECT_NEAR(p.roof_gflops, 32000, 20) << "but for the factors";
   EXPECT_DOUBLE_EQ(p.percent_of_roof, 50);
@@ -270,7 +270,7 @@ CaseSample modelled(double lo, double hi) {
 
 TEST(Roofline, an_interval_that_is_only_slack_is_no_traffic_and_binds_nothing) {
   const double slack = 3 * 48 * 64;  // lines of three flows
-  const Placement p = place_last({modelled(0, slack)}, {ceiling("L1", 48), ceiling("L2", 1)});
+  const RooflinePlacement p = place_last({modelled(0, slack)}, {ceiling("L1", 48), ceiling("L2", 1)});
   EXPECT_EQ(p.bound, "L1");
   EXPECT_DOUBLE_EQ(p.percent_of_roof, 50);
   EXPECT_TRUE(p.bound_is_certain);
@@ -289,7 +289,7 @@ TEST(Roofline, slack_grows_with_the_team) {
 }
 
 TEST(Roofline, where_caches_decide_between_all_and_nothing_there_is_no_intensity_and_no_bound) {
-  const Placement p = place_last({modelled(0, 32000)}, {ceiling("L1", 48), ceiling("L2", 1)});
+  const RooflinePlacement p = place_last({modelled(0, 32000)}, {ceiling("L1", 48), ceiling("L2", 1)});
   EXPECT_EQ(p.bound, "L1");
   EXPECT_FALSE(p.bound_is_certain);
   EXPECT_TRUE(std::isnan(p.levels.at(1).bytes));
@@ -300,7 +300,7 @@ TEST(Roofline, where_caches_decide_between_all_and_nothing_there_is_no_intensity
 }
 
 TEST(Roofline, a_bound_from_an_interval_is_by_its_least_traffic) {
-  const Placement p = place_last({modelled(16000, 32000)}, {ceiling("L2", 32)});
+  const RooflinePlacement p = place_last({modelled(16000, 32000)}, {ceiling("L2", 32)});
   EXPECT_DOUBLE_EQ(p.levels.at(1).bytes, 24000);
   EXPECT_EQ(p.bound, "L2");
   EXPECT_DOUBLE_EQ(p.percent_of_roof, 50);

@@ -67,13 +67,13 @@ class Unprivileged {
   bool was_root_ = false;
 };
 
-struct Refusal {
+struct ThrownError {
   int code = 0;
   std::string text;
 };
 
 /// The Error that `action` throws; {0, ""} where it throws none.
-inline Refusal refusal_of(const std::function<void()>& action) {
+inline ThrownError refusal_of(const std::function<void()>& action) {
   try {
     action();
   } catch (const Error& error) {

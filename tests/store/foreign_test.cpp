@@ -19,7 +19,7 @@ class foreign : public testing::Test {
   }
   void expect_refused(const std::string& name, const std::string& word) {
     testing::internal::CaptureStderr();
-    const Refusal refusal = refusal_of([&] { load_store(scratch_ / name); });
+    const ThrownError refusal = refusal_of([&] { load_store(scratch_ / name); });
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
     EXPECT_EQ(refusal.code, 2) << name;
     EXPECT_NE(refusal.text.find(word), std::string::npos) << name << ": " << refusal.text;

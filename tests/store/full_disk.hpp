@@ -11,7 +11,7 @@ namespace plumbline {
 inline void expect_full_disk_keeps_earlier_records(const std::filesystem::path& folder, const std::string& errno_text) {
   Journal journal(folder, "n1", sample_header());
   int durable = 0;
-  Refusal refusal;
+  ThrownError refusal;
   while (refusal.code == 0 && durable < 10000) {
     refusal = refusal_of([&] { journal.append(sample_time(durable)); });
     if (refusal.code == 0) ++durable;
@@ -26,7 +26,7 @@ inline void expect_full_disk_keeps_earlier_records(const std::filesystem::path& 
 }
 
 inline void expect_full_disk_keeps_the_old_file(const std::filesystem::path& folder, const std::string& errno_text) {
-  const Refusal refusal = refusal_of([&] { write_store(folder / "x.h5", sample_results(5000)); });
+  const ThrownError refusal = refusal_of([&] { write_store(folder / "x.h5", sample_results(5000)); });
   EXPECT_EQ(refusal.code, 1);
   EXPECT_NE(refusal.text.find(errno_text), std::string::npos) << refusal.text;
   EXPECT_FALSE(std::filesystem::exists(folder / "x.h5.partial"));

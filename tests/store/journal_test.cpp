@@ -154,7 +154,7 @@ TEST(journal, a_killed_writer_loses_no_finished_record) {
 TEST(journal, two_writers_are_refused) {
   const Scratch scratch;
   const Journal first(scratch / "x.journal", "n1", sample_header());
-  const Refusal refusal = refusal_of([&] { Journal(scratch / "x.journal", "n1", sample_header()); });
+  const ThrownError refusal = refusal_of([&] { Journal(scratch / "x.journal", "n1", sample_header()); });
   EXPECT_EQ(refusal.code, 1);
   EXPECT_NE(refusal.text.find("another plumbline"), std::string::npos) << refusal.text;
 }
@@ -172,7 +172,7 @@ TEST(journal, a_foreign_file_is_refused_and_left_alone) {
 TEST(journal, a_newer_journal_is_refused_by_its_schema) {
   const Scratch scratch;
   spill(scratch / "n1", frame(R"({"schema":"plumbline-journal/2"})"));
-  const Refusal refusal = refusal_of([&] { read_journal(scratch / "n1"); });
+  const ThrownError refusal = refusal_of([&] { read_journal(scratch / "n1"); });
   EXPECT_EQ(refusal.code, 2);
   EXPECT_NE(refusal.text.find("plumbline-journal/2"), std::string::npos) << refusal.text;
 }
@@ -181,7 +181,7 @@ TEST(journal, a_removed_folder_is_an_error_and_not_silence) {
   const Scratch scratch;
   Journal journal(scratch / "x.journal", "n1", sample_header());
   std::filesystem::remove_all(scratch / "x.journal");
-  const Refusal refusal = refusal_of([&] { journal.append(sample_time(1)); });
+  const ThrownError refusal = refusal_of([&] { journal.append(sample_time(1)); });
   EXPECT_EQ(refusal.code, 1);
   EXPECT_NE(refusal.text.find("removed"), std::string::npos) << refusal.text;
 }
@@ -193,7 +193,7 @@ TEST(journal, a_folder_that_cannot_be_written_is_one_clear_error) {
   EXPECT_EQ(refusal_of([&] { Journal(scratch / "missing" / "x.journal", "n1", sample_header()); }).code, 1);
   std::filesystem::permissions(scratch.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
   const Unprivileged nobody;
-  const Refusal refusal = refusal_of([&] { Journal(scratch / "x.journal", "n1", sample_header()); });
+  const ThrownError refusal = refusal_of([&] { Journal(scratch / "x.journal", "n1", sample_header()); });
   EXPECT_EQ(refusal.code, 1);
   EXPECT_NE(refusal.text.find("Permission denied"), std::string::npos) << refusal.text;
 }

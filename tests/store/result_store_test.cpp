@@ -79,7 +79,7 @@ TEST(result_store, what_is_no_file_is_not_replaced_by_one) {
 
 void expect_refused(const std::filesystem::path& path, const std::string& word) {
   testing::internal::CaptureStderr();
-  const Refusal refusal = refusal_of([&] { load_store(path); });
+  const ThrownError refusal = refusal_of([&] { load_store(path); });
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "HDF5 must not print its error stack";
   EXPECT_EQ(refusal.code, 2) << refusal.text;
   EXPECT_NE(refusal.text.find(path.string()), std::string::npos) << refusal.text;
@@ -109,7 +109,7 @@ TEST(result_store, damage_never_crashes_and_damaged_samples_are_noticed) {
     std::string damaged = all;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x41);
     spill(scratch / "bad.h5", damaged);
-    const Refusal refusal = refusal_of([&] { load_store(scratch / "bad.h5"); });
+    const ThrownError refusal = refusal_of([&] { load_store(scratch / "bad.h5"); });
     if (refusal.code != 0) ++refused;
     EXPECT_TRUE(refusal.code == 0 || refusal.code == 2) << refusal.text;
   }
@@ -128,7 +128,7 @@ TEST(result_store, a_damaged_size_of_a_text_is_refused) {
       std::string damaged = all;
       damaged[at] = static_cast<char>(damaged[at] ^ 0x41);
       spill(scratch / "bad.h5", damaged);
-      const Refusal refusal = refusal_of([&] { load_store(scratch / "bad.h5"); });
+      const ThrownError refusal = refusal_of([&] { load_store(scratch / "bad.h5"); });
       EXPECT_TRUE(refusal.code == 2 || byte < 2) << byte << " " << refusal.text;  // a small change of a size may go unnoticed
       EXPECT_TRUE(refusal.code == 0 || refusal.code == 2) << refusal.text;
     }
@@ -149,7 +149,7 @@ TEST(result_store, output_that_cannot_be_written_is_an_io_error) {
   spill(scratch / "file", "x");
   std::filesystem::create_directory(scratch / "folder.h5");
   for (const std::string name : {"missing/x.h5", "file/x.h5", "folder.h5"}) {
-    const Refusal refusal = refusal_of([&] { write_store(scratch / name, sample_results(2)); });
+    const ThrownError refusal = refusal_of([&] { write_store(scratch / name, sample_results(2)); });
     EXPECT_EQ(refusal.code, 1) << name;
     EXPECT_NE(refusal.text.find((scratch / name).string()), std::string::npos) << refusal.text;
   }
@@ -160,7 +160,7 @@ TEST(result_store, a_folder_without_permission_is_an_io_error) {
   const Scratch scratch;
   std::filesystem::permissions(scratch.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
   const Unprivileged nobody;
-  const Refusal refusal = refusal_of([&] { write_store(scratch / "x.h5", sample_results(2)); });
+  const ThrownError refusal = refusal_of([&] { write_store(scratch / "x.h5", sample_results(2)); });
   EXPECT_EQ(refusal.code, 1);
   EXPECT_NE(refusal.text.find("Permission denied"), std::string::npos) << refusal.text;
 }
