@@ -117,6 +117,7 @@ sanitizing=(-DPLUMBLINE_FLAVOR_COMPILERS="${CXX:-g++}")
 if command -v clang++-16 >/dev/null; then sanitizing+=(-DCMAKE_C_COMPILER=clang-16 -DCMAKE_CXX_COMPILER=clang++-16); fi
 if build asan build-asan "${sanitizing[@]}"; then
   export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
+  ASAN_SYMBOLIZER_PATH=$(command -v addr2line) && export ASAN_SYMBOLIZER_PATH # clang's own is in no package needed here
   run_tests "unit tests under ASan and UBSan" build-asan -L '^unit$' -j "$cores"
 else
   failed=1

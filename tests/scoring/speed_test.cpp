@@ -6,6 +6,7 @@
 
 #include "faults.hpp"
 #include "model/accuracy.hpp"
+#include "tests/sanitized.hpp"
 
 namespace plumbline {
 namespace {
@@ -14,11 +15,8 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t wanted_cases = 600, wanted_counters = 10;  // a tenth of the speed, and a multiple of the memory
-#else
-constexpr std::size_t wanted_cases = 4248, wanted_counters = 200;
-#endif
+// Under AddressSanitizer a tenth of the speed, and a multiple of the memory.
+constexpr std::size_t wanted_cases = address_sanitized ? 600 : 4248, wanted_counters = address_sanitized ? 10 : 200;
 
 /// The realistic campaign again and again, under other names of sizes, up to the paper's number of cases.
 std::vector<test::TrueCase> many_cases() {
