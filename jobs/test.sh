@@ -115,6 +115,7 @@ fi
 # sanitizers leave the flavored kernels alone.
 sanitizing=(-DPLUMBLINE_FLAVOR_COMPILERS="${CXX:-g++}")
 if command -v clang++-16 >/dev/null; then sanitizing+=(-DCMAKE_C_COMPILER=clang-16 -DCMAKE_CXX_COMPILER=clang++-16); fi
+rm -f build-asan/CMakeCache.txt # of another compiler it would be configured again without the preset's settings
 if build asan build-asan "${sanitizing[@]}"; then
   export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
   ASAN_SYMBOLIZER_PATH=$(command -v addr2line) && export ASAN_SYMBOLIZER_PATH # clang's own is in no package needed here
