@@ -9,21 +9,21 @@ namespace {
 
 using measured::Counts;
 
-std::unique_ptr<Workload> prepared(const Point& point, std::string_view precision) {
+std::unique_ptr<Workload> prepared(const KernelPoint& point, std::string_view precision) {
   auto data = find_kernel(point.kernel)->prepare(parameters(point), precision, *std::pmr::new_delete_resource());
   data->initialise(0, data->extent());
   return data;
 }
 
 /// Without FMA 14 chains and their constants are too many for registers that an instruction overwrites.
-bool spills(const Point& point, const Flavor& flavor) {
+bool spills(const KernelPoint& point, const Flavor& flavor) {
   return split_flavor(flavor.name).isa == "v2" && parameters(point).path().find("fmaadd") != std::string::npos;
 }
 
 template <class Check>
 void for_all(Check check) {
   int checked = 0;
-  for (const Point& point : points()) {
+  for (const KernelPoint& point : points()) {
     const Kernel& kernel = *find_kernel(point.kernel);
     for (const Flavor& flavor : kernel.flavors()) {
       if (!runs_under_the_tool(flavor)) continue;
@@ -38,7 +38,7 @@ void for_all(Check check) {
 }
 
 TEST(ErtEmulated, flops_are_the_models_by_kind) {
-  for_all([](const Point&, const Flavor& flavor, const Work& work, const Counts& counts) {
+  for_all([](const KernelPoint&, const Flavor& flavor, const Work& work, const Counts& counts) {
     EXPECT_EQ(static_cast<std::uint64_t>(measured::flops(counts)), total_flops(work.flops).lo);
     if (work.flops.size() == 1)  // triad leaves it to the compiler whether b + s c is fused
       expect_flops_by_kind(counts, work, flavor.precision);
@@ -47,7 +47,7 @@ TEST(ErtEmulated, flops_are_the_models_by_kind) {
 
 /// Beside the arrays: arguments, constants, witnesses and saved registers, some of them again in every pass.
 TEST(ErtEmulated, every_element_is_loaded_and_stored_as_often_as_declared) {
-  for_all([](const Point& point, const Flavor& flavor, const Work& work, const Counts& counts) {
+  for_all([](const KernelPoint& point, const Flavor& flavor, const Work& work, const Counts& counts) {
     if (spills(point, flavor)) return;
     std::uint64_t loads = 0, stores = 0, non_temporal = 0;
     for (const Stream& s : work.streams) {
