@@ -52,7 +52,12 @@ Json class_json(const ClassSummary& c) {
           {"smallest_detectable_percent", number(100 * c.smallest_detectable)}};
 }
 
-std::string percent_text(double part) { return std::isfinite(part) ? fmt::format("{:.1f} %", 100 * part) : "-"; }
+constexpr double readable_part = 10;  // beyond, a percentage tells nothing but that there is no hope
+
+std::string percent_text(double part) {
+  if (!std::isfinite(part)) return "-";
+  return part > readable_part ? fmt::format("> {:.0f} %", 100 * readable_part) : fmt::format("{:.1f} %", 100 * part);
+}
 
 constexpr std::size_t longest_name = 56;
 

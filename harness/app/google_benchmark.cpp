@@ -5,6 +5,7 @@
 #include <set>
 
 #include "app/table.hpp"
+#include "core/error.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -51,6 +52,8 @@ std::string google_benchmark_json(const Results& results) {
                           {"cpu_time", 1e9 * row.seconds},
                           {"time_unit", "ns"}});
   }
+  if (benchmarks.empty())
+    throw user_error("no case that was chosen has a time: --google-benchmark would write an empty list, which its compare.py cannot read");
   return Json{{"context", context_of(results)}, {"benchmarks", benchmarks}}.dump(1) + "\n";
 }
 

@@ -13,6 +13,7 @@
 #include <set>
 
 #include "app/output_file.hpp"
+#include "app/result_file.hpp"
 #include "campaign/campaign.hpp"
 #include "core/error.hpp"
 #include "core/json_text.hpp"
@@ -240,6 +241,7 @@ History load_history(const fs::path& folder) {
   for (const auto& path : result_files(folder, history.notes)) {
     const std::string name = path.lexically_relative(folder).string();
     const FileStamp stamp = stamp_of(path);
+    if (std::string note = unfinished_note(path.string()); !note.empty()) history.notes.push_back(std::move(note));
     if (const auto found = known.find(name); found != known.end()) {
       if (found->second.bytes == stamp.bytes && found->second.modified_ns == stamp.modified_ns) {
         history.nights.push_back(std::move(found->second));

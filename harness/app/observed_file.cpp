@@ -164,7 +164,11 @@ void add_node_changes(std::vector<std::string>& notes, const NodeChanges& change
 
 }  // namespace
 
-ObservedFile observe_file(const std::string& path) { return observe_results(load_store(path)); }
+ObservedFile observe_file(const std::string& path) {
+  ObservedFile file = observe_results(load_store(path));
+  if (std::string note = unfinished_note(path); !note.empty()) file.notes.push_back(std::move(note));
+  return file;
+}
 
 ObservedFile observe_results(const Results& results) {
   ObservedFile file;

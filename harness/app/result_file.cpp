@@ -8,10 +8,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <set>
 
+#include "app/streams.hpp"
 #include "campaign/counter_set_file.hpp"
 #include "core/error.hpp"
+#include "store/journal.hpp"
 #include "store/result_store.hpp"
 
 namespace plumbline::app {
@@ -82,8 +85,19 @@ void add_selection(CLI::App& command, Selection& selection, ByKernel by_kernel) 
   add_format_options(command, selection.format);
 }
 
+std::string unfinished_note(const std::string& file) {
+  const auto journal = journal_directory(file);
+  std::error_code unreadable;
+  if (!std::filesystem::is_directory(journal, unreadable)) return {};
+  return fmt::format(
+      "{} is not whole: {} beside it tells of a run that is at work, or that stopped: 'plumbline run CAMPAIGN -o {} --resume' "
+      "finishes it",
+      file, journal.filename().string(), file);
+}
+
 Results load_selected(const Selection& selection) {
   Results results = load_store(selection.file);
+  if (const std::string note = unfinished_note(selection.file); !note.empty()) say(fmt::format("note: {}\n", note));
   if (!selection.kernel.empty()) select_kernels(results, selection.kernel);
   if (!selection.node.empty()) select_node(results, selection.node);
   return results;

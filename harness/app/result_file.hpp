@@ -26,8 +26,12 @@ struct Selection {
 enum class ByKernel { no, yes };
 void add_selection(CLI::App& command, Selection& selection, ByKernel by_kernel = ByKernel::yes);
 
-/// The rows of the selected cases and nodes. Throws Error (user) when the selection matches nothing.
+/// The rows of the selected cases and nodes; that the file is not whole is said on standard error. Throws Error (user) when the selection
+/// matches nothing.
 Results load_selected(const Selection& selection);
+
+/// That the file's journal is still beside it, so that the file is not whole, and what to do; empty where it is.
+std::string unfinished_note(const std::string& file);
 
 /// What the machine documents say; a node whose document is missing or unreadable is left out and named in `notes`.
 std::vector<NodeFacts> node_facts(const Results& results, std::vector<std::string>& notes);

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -90,6 +91,18 @@ def test_an_unfinished_run_is_named_where_its_file_is_asked_for(tmp_path):
     (tmp_path / "killed.journal").mkdir()
     (line,) = plumbline("score", tmp_path / "killed.h5", code=2).strip().splitlines()
     assert "plumbline recover" in line and "killed.journal" in line and "--resume" in line
+
+
+def test_a_result_that_a_run_has_still_to_finish_is_told_by_every_command_that_reads_it(results, tmp_path):
+    file = tmp_path / "partly.h5"
+    shutil.copy(results, file)
+    (tmp_path / "partly.journal").mkdir()
+    for words in (("show",), ("score",), ("ceilings",), ("compare", file), ("history", tmp_path)):
+        words = words if words[0] == "history" else (*words, file)
+        done = subprocess.run([PLUMBLINE, *map(str, words)], capture_output=True, text=True)
+        told = " ".join((done.stdout + done.stderr).split())
+        assert f"{file} is not whole: partly.journal beside it" in told and "--resume" in told, (words, told)
+    assert "not whole" not in plumbline("show", results)
 
 
 def test_an_interval_of_the_model_that_is_only_slack_binds_nothing(results):

@@ -670,6 +670,17 @@ def test_junit_keeps_its_schema(real, month, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_a_list_for_google_benchmark_is_never_empty(real, tmp_path):
+    bare = tmp_path / "bare.h5"
+    shutil.copy(real, bare)
+    with h5py.File(bare, "r+") as file:
+        rows = file["times"]
+        del file["times"]
+        file.create_dataset("times", data=rows[:0])
+    told = plumbline("show", bare, "--google-benchmark", tmp_path / "a.json", code=2)
+    assert "no case that was chosen has a time" in told and not (tmp_path / "a.json").exists(), told
+
+
 def test_google_benchmarks_compare_reads_our_times(real, tmp_path):
     slow = night(real, tmp_path / "slow.h5", 1, factor=1.5, jitter=0)
     for file, name in ((real, "a.json"), (slow, "b.json")):
