@@ -112,7 +112,7 @@ if $full; then
   finish_stage "long tests"
 fi
 
-# Clang where it is there: it compiles this in a third of GCC's time, and its warnings are others. One compiler's flavors are enough here:
+# Clang where it is there: with sanitizers it compiles faster than GCC, and its warnings are others. One compiler's flavors are enough here:
 # sanitizers leave the flavored kernels alone.
 sanitizing=(-DPLUMBLINE_FLAVOR_COMPILERS="${CXX:-g++}")
 if command -v clang++-16 >/dev/null; then sanitizing+=(-DCMAKE_C_COMPILER=clang-16 -DCMAKE_CXX_COMPILER=clang++-16); fi

@@ -5,7 +5,8 @@ Modules are the folders of harness/, and the kernel folders. A third-party heade
 
 import pathlib
 import re
-import sys
+
+import lint
 
 # A module may include these (and itself).
 MAY_KNOW = {
@@ -95,11 +96,5 @@ def complaints(root):
                 yield f"{place}: only app prints or exits: {line.strip()}"
 
 
-def main():
-    broken = list(complaints(pathlib.Path(sys.argv[1]).resolve()))
-    print("\n".join(broken) or "every include keeps the rules")
-    return 1 if broken else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    lint.run(complaints, "every include keeps the rules")

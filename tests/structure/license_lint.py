@@ -7,7 +7,8 @@ another license includes its headers, no target links it, and no PROGRAM holds a
 import pathlib
 import re
 import subprocess
-import sys
+
+import lint
 
 GPL_FOLDER = pathlib.Path("harness/emulator")
 GPL, BSD = "GPL-2.0-or-later", "BSD-3-Clause"
@@ -68,7 +69,7 @@ def program_complaints(program):
         yield f"{program}: holds{found.group(0)}, of Valgrind's core"
 
 
-def complaints(root, programs):
+def complaints(root, *programs):
     if "GNU GENERAL PUBLIC LICENSE" not in (root / GPL_FOLDER / "LICENSE").read_text():
         yield f"{GPL_FOLDER}/LICENSE: is not the text of the GNU General Public License"
     for folder, wanted in MARKED_FOLDERS.items():
@@ -79,11 +80,5 @@ def complaints(root, programs):
         yield from program_complaints(program)
 
 
-def main():
-    broken = list(complaints(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]))
-    print("\n".join(broken) or "the licenses are kept apart")
-    return 1 if broken else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    lint.run(complaints, "the licenses are kept apart")

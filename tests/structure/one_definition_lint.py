@@ -8,7 +8,8 @@ their file's. A test's types may not bear a name of the program's, but two tests
 import collections
 import pathlib
 import re
-import sys
+
+import lint
 
 PROGRAM = ("harness", "validation", "proxies", "ert")
 OPENED = re.compile(r"namespace(?: (?P<name>[\w:]+))? \{$")
@@ -46,11 +47,5 @@ def complaints(root):
             yield f"{defined} is defined more than once: " + ", ".join(f"{name}:{number}" for name, number in files.items())
 
 
-def main():
-    broken = list(complaints(pathlib.Path(sys.argv[1]).resolve()))
-    print("\n".join(broken) or "every type is defined once")
-    return 1 if broken else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    lint.run(complaints, "every type is defined once")
