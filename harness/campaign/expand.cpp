@@ -175,9 +175,7 @@ class SpecExpansion {
   std::vector<Flavor> flavors(const std::string& precision) const {
     std::vector<Flavor> chosen;
     for (const auto& flavor : kernel_.flavors())
-      if (flavor.precision == precision && std::any_of(spec_.flavors.begin(), spec_.flavors.end(),
-                                                       [&](const auto& glob) { return matches(glob.value, std::string(flavor.name)); }))
-        chosen.push_back(flavor);
+      if (flavor.precision == precision && is_meant(std::string(flavor.name))) chosen.push_back(flavor);
     note_absent_flavors();
     const auto built = names_of(kernel_.flavors(), [](const Flavor& f) { return f.name; });
     const auto absent = names_of(kernel_.absent_flavors(), [](const AbsentFlavor& f) { return f.name; });
@@ -192,11 +190,24 @@ class SpecExpansion {
     return chosen;
   }
 
+  /// By its name, or by a glob: of a kernel's code for GPUs a glob means what the GPUs here run, and all of it where they run none.
+  bool is_meant(const std::string& flavor) const {
+    const auto names = [&](const auto& glob) { return glob.value == flavor; };
+    const auto globs = [&](const auto& glob) { return matches(glob.value, flavor); };
+    if (std::any_of(spec_.flavors.begin(), spec_.flavors.end(), names)) return true;
+    if (std::none_of(spec_.flavors.begin(), spec_.flavors.end(), globs)) return false;
+    return kernel_.space != Space::cuda || runs_here(flavor) || !has_code_here();
+  }
+  bool runs_here(std::string_view flavor) const { return target_.runs_on_gpu(required_isa(flavor)); }
+  bool has_code_here() const {
+    const auto built = kernel_.flavors();
+    return std::any_of(built.begin(), built.end(), [&](const Flavor& f) { return runs_here(f.name); });
+  }
+
   // A flavor that this kernel would have, but not here: visible, and no mistake of the campaign's author.
   void note_absent_flavors() const {
     for (const auto& absent : kernel_.absent_flavors())
-      if (std::any_of(spec_.flavors.begin(), spec_.flavors.end(), [&](const auto& glob) { return matches(glob.value, absent.name); }))
-        note(fmt::format("skipped: {} as {}: {}", kernel_.name, absent.name, absent.reason));
+      if (is_meant(absent.name)) note(fmt::format("skipped: {} as {}: {}", kernel_.name, absent.name, absent.reason));
   }
 
   void check(const ParameterSpec& declared, const Written<Value>& written) const {

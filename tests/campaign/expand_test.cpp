@@ -186,10 +186,14 @@ TEST(expand, a_librarys_flavor_runs_on_any_gpu_and_nowhere_without_one) {
   EXPECT_EQ(without.skipped[0].reason, "needs a GPU; here: no NVIDIA GPU is visible to CUDA");
 }
 
-TEST(expand, a_team_with_a_gpu_meets_kernels_for_gpus_and_only_the_flavor_that_the_gpu_runs) {
-  const auto result = on_gpus(any_series + "team = [{gpus = 1}]\n");
-  EXPECT_EQ(ids(result.cases), std::vector<std::string>{"validation/series/fp64/form=loop/n=7/m=1024/g1/cuda13-sm_90a"});
-  ASSERT_EQ(result.skipped.size(), 1U);
+TEST(expand, a_team_with_a_gpu_meets_kernels_for_gpus_and_a_glob_means_the_code_that_the_gpu_runs) {
+  const std::string on_a_gpu = any_series + "team = [{gpus = 1}]\n";
+  const auto by_glob = on_gpus(on_a_gpu);
+  EXPECT_EQ(ids(by_glob.cases), std::vector<std::string>{"validation/series/fp64/form=loop/n=7/m=1024/g1/cuda13-sm_90a"});
+  EXPECT_TRUE(by_glob.skipped.empty());
+  const auto result = on_gpus(on_a_gpu + "flavor = [\"cuda*\", \"cuda13-sm_80\"]\n");
+  EXPECT_EQ(ids(result.cases), ids(by_glob.cases));
+  ASSERT_EQ(result.skipped.size(), 1U) << "it was asked for by its name";
   EXPECT_EQ(result.skipped[0].reason, "needs a GPU that runs cuda13-sm_80; here: H100 (cuda13-sm_90a)");
   EXPECT_EQ(result.cases[0].row().gpus, 1);
 }
