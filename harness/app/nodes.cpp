@@ -1,6 +1,9 @@
 // plumbline nodes FILE: which of the file's like nodes is worse than its peers. Exit 3: one is named, 4: one computed a wrong result.
+#include <utility>
+
 #include "app/command.hpp"
 #include "app/node_report.hpp"
+#include "app/result_file.hpp"
 #include "app/streams.hpp"
 #include "store/result_store.hpp"
 
@@ -15,7 +18,8 @@ struct CommandOptions {
 
 Exit nodes(const CommandOptions& options) {
   const NodeOptions judged{.false_alarms = options.false_alarms, .threshold = options.threshold_percent / 100};
-  const NodeReport report = judge_nodes(load_store(options.file), options.file, judged);
+  NodeReport report = judge_nodes(load_store(options.file), options.file, judged);
+  if (std::string note = unfinished_note(options.file); !note.empty()) report.notes.push_back(std::move(note));
   if (options.format == Format::json) print(nodes_document(report));
   if (options.format == Format::csv) print(csv(nodes_json_rows(report)));
   if (options.format == Format::text) print(nodes_text(report));

@@ -97,7 +97,8 @@ def test_a_result_that_a_run_has_still_to_finish_is_told_by_every_command_that_r
     file = tmp_path / "partly.h5"
     shutil.copy(results, file)
     (tmp_path / "partly.journal").mkdir()
-    for words in (("show", file), ("score", file), ("ceilings", file), ("compare", file, file), ("history", tmp_path)):
+    for words in (("show", file), ("score", file), ("ceilings", file), ("compare", file, file), ("nodes", file), ("check", file, "--baseline", tmp_path),
+                  ("history", tmp_path)):
         done = subprocess.run([PLUMBLINE, *map(str, words)], capture_output=True, text=True)
         told = " ".join((done.stdout + done.stderr).split())
         assert f"{file} is not whole: partly.journal beside it" in told and "--resume" in told, (words, told)
