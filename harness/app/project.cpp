@@ -56,7 +56,7 @@ Rest rest_named(const std::string& word) {
 // ---------------------------------------------------------------------------------------------------------------------- JSON
 
 std::string kind_of(const ApplicationGroup& group) {
-  return group.scope == "node" ? "threaded" : group.scope == "numa" ? "serial" : "single core";
+  return group.scope == "node" ? "threaded" : group.scope == "numa" ? "serial" : group.scope == "gpu" ? "GPU" : "single core";
 }
 
 Json group_json(const ProjectedGroup& p) {
@@ -174,7 +174,8 @@ void add_project(CLI::App& app, Action& chosen) {
       "A spec.toml holds a node's ceilings, an app.toml a program's groups:\n"
       "  spec  schema = \"plumbline-spec/1\"  name  [measured_seconds]  [[ceilings]] name value unit [scope] method\n"
       "  app   schema = \"plumbline-app/1\"  [name] [rest_seconds] [covered_fraction]  [[groups]] name seconds [kind] [bound]\n"
-      "  unit: GB/s or GFLOP/s; scope: node, numa or core [node]; kind: threaded or serial [threaded]; bound: a ceiling's name [mem]\n"
+      "  unit: GB/s or GFLOP/s; scope: node, numa, core or gpu [node]; kind: threaded, serial or gpu [threaded]; bound: a ceiling's name "
+      "[mem]\n"
       "A spec may hold the keys of an app too. Explained, with an example: harness/model/README.md");
   command->add_option("FROM", options->from, "where the times come from: a result file (.h5), or a spec.toml with the node's ceilings")
       ->required();

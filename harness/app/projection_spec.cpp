@@ -32,17 +32,19 @@ void each_table(const WrittenTable& top, const char* key, const std::function<vo
 
 ApplicationGroup read_group(const WrittenTable& table) {
   table.allow_only({"name", "seconds", "kind", "bound"});
-  const auto kind = table.choice("kind", {"threaded", "serial"});
+  const auto kind = table.choice("kind", {"threaded", "serial", "gpu"});
   const auto bound = table.word("bound");
   return {.name = required(table, "name", table.word("name")),
           .seconds = required(table, "seconds", table.positive("seconds")),
-          .scope = kind && kind->value == "serial" ? "numa" : "node",
+          .scope = !kind || kind->value == "threaded" ? "node"
+                   : kind->value == "serial"          ? "numa"
+                                                      : "gpu",
           .bound = bound ? bound->value : "mem"};
 }
 
 NodeCeiling read_ceiling(const WrittenTable& table) {
   table.allow_only({"name", "value", "unit", "scope", "method"});
-  const auto scope = table.choice("scope", {"node", "numa", "core"});
+  const auto scope = table.choice("scope", {"node", "numa", "core", "gpu"});
   return {.name = required(table, "name", table.word("name")),
           .value = required(table, "value", table.positive("value")),
           .unit = required(table, "unit", table.choice("unit", {"GB/s", "GFLOP/s"})),

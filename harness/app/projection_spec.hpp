@@ -7,8 +7,8 @@
 //   name = "mem"                                      [[groups]]
 //   value = 59.6                                      name = "U/VLL"
 //   unit = "GB/s"                                     seconds = 997.6
-//   scope = "node"       # node | numa | core         kind = "threaded"          # held to the node; serial: to a NUMA domain
-//   method = "STREAM"                                 bound = "mem"              # preset
+//   scope = "node"       # node | numa | core | gpu   kind = "threaded"          # held to the node; serial: to a NUMA domain; gpu: to a
+//   GPU method = "STREAM"                                 bound = "mem"              # preset
 //
 // A spec may carry the keys and [[groups]] of an app too.
 #pragma once

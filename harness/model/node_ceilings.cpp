@@ -2,13 +2,18 @@
 
 #include <algorithm>
 
+#include "core/gpu_device.hpp"
+
 namespace plumbline {
 namespace {
 
 /// Arithmetic, or bytes of a level of memory; not ERT's points, messages, or pairs of domains.
 bool is_a_roof(const Ceiling& ceiling) {
-  return ceiling.is_compute() || (ceiling.unit == "GB/s" && (ceiling.level == "mem" || ceiling.level.starts_with("L")));
+  const std::string& level = ceiling.level;
+  return ceiling.is_compute() || (ceiling.unit == "GB/s" && (level == "mem" || level == "shared" || level.starts_with("L")));
 }
+
+bool is_of_first_gpu(const Ceiling& ceiling) { return ceiling.scope == gpu_scope && gpu_of_name(ceiling.name) == 0; }
 
 std::int64_t workers_of(const Ceiling& ceiling) { return ceiling.ranks * ceiling.threads; }
 
@@ -26,21 +31,29 @@ void offer(NodeSpec& spec, const NodeCeiling& ceiling) {
   spec.ceilings.push_back(ceiling);
 }
 
+/// What a group is bound by: the level, or arithmetic of a precision; each also by its pattern.
+std::vector<std::string> names_of(const Ceiling& ceiling) {
+  const std::string name = ceiling.is_compute() ? "compute " + ceiling.precision : ceiling.level;
+  return {name, name + " " + ceiling.pattern};
+}
+
 }  // namespace
 
 NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
   NodeSpec spec{.name = facts.node};
   std::vector<const Ceiling*> usable;
-  for (const auto& ceiling : ceilings)
-    if (ceiling.node == facts.node && ceiling.status == Status::ok && ceiling.scope != gpu_scope && is_a_roof(ceiling))
-      usable.push_back(&ceiling);
+  for (const auto& ceiling : ceilings) {
+    if (ceiling.node != facts.node || ceiling.status != Status::ok || !is_a_roof(ceiling)) continue;
+    if (ceiling.scope != gpu_scope) usable.push_back(&ceiling);
+    if (is_of_first_gpu(ceiling))
+      for (const std::string& called : names_of(ceiling)) offer(spec, described(ceiling, called, "gpu"));
+  }
   if (usable.empty()) return spec;
   const auto by_workers = [](const Ceiling* a, const Ceiling* b) { return workers_of(*a) < workers_of(*b); };
   const auto [fewest, most] = std::minmax_element(usable.begin(), usable.end(), by_workers);
   const bool domains_measured = std::any_of(usable.begin(), usable.end(), [](const Ceiling* c) { return c->scope == "NUMA domain"; });
   for (const auto* ceiling : usable) {
-    const std::string name = ceiling->is_compute() ? "compute " + ceiling->precision : ceiling->level;
-    for (const std::string& called : {name, name + " " + ceiling->pattern}) {
+    for (const std::string& called : names_of(*ceiling)) {
       if (workers_of(*ceiling) == workers_of(**fewest)) offer(spec, described(*ceiling, called, "core"));
       if (domains_measured && ceiling->scope == "NUMA domain") offer(spec, described(*ceiling, called, "numa"));
       if (workers_of(*ceiling) != workers_of(**most)) continue;
@@ -57,12 +70,15 @@ NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
 std::vector<ApplicationGroup> groups_of(std::span<const RooflinePlacement> placements, const std::string& node) {
   std::vector<ApplicationGroup> groups;
   for (const auto& placement : placements) {
-    if (placement.node != node || placement.bound.empty() || placement.of->gpus > 0) continue;
+    if (placement.node != node || placement.bound.empty()) continue;
     const bool alone = placement.of->ranks * placement.of->threads == 1;
+    const std::string precision = placement.roof_precision.empty() ? placement.of->precision : placement.roof_precision;
     groups.push_back({.name = placement.of->id,
                       .seconds = placement.seconds,
-                      .scope = alone ? "core" : "node",
-                      .bound = placement.bound == "compute" ? "compute " + placement.of->precision : placement.bound});
+                      .scope = placement.of->gpus > 0 ? "gpu"
+                               : alone                ? "core"
+                                                      : "node",
+                      .bound = placement.bound == "compute" ? "compute " + precision : placement.bound});
   }
   return groups;
 }

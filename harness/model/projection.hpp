@@ -13,7 +13,7 @@ struct NodeCeiling {
   std::string name = {};  // what bounds a group: "DRAM", "mem", "L2", "compute"
   double value = absent;
   std::string unit = {};
-  std::string scope = {};   // node | numa | core: who shares it
+  std::string scope = {};   // node | numa | core | gpu: who shares it
   std::string method = {};  // "STREAM", "ERT 1.1.0", "plumbline ert/stream ..."
 };
 
@@ -24,11 +24,11 @@ struct NodeSpec {
 };
 
 /// A part of a program with its own bound. Threaded parts are held to the node's ceiling (5), serial ones to their NUMA domain's (6),
-/// measured single-core kernels to the core's.
+/// measured single-core kernels to the core's, those of GPUs to a GPU's.
 struct ApplicationGroup {
   std::string name = {};
   double seconds = absent;
-  std::string scope = "node";  // of the ceiling: node | numa | core
+  std::string scope = "node";  // of the ceiling: node | numa | core | gpu
   std::string bound = {};      // name of a ceiling
 };
 
