@@ -25,7 +25,7 @@ namespace plumbline {
 /// Performance Analysis Tools (CrayPat)", CUG 2018: DCR_GOOD, refills of 64 bytes; L1_DCA, accesses of one 16-byte vector.
 std::span<const Counter> known_counters();
 
-/// Those, and the same by PAPI's software-defined events where all of them were counted somewhere.
+/// Those, and the same by PAPI's software-defined events where all of them were counted somewhere; none where all cases ran on GPUs.
 std::vector<Counter> counters_in(const Measurements& measurements);
 
 /// One counter on one case and node.

@@ -1,4 +1,5 @@
 // The emulator's counters as PAPI shows them. What PAPI's presets claim is data: counters/events/papi-presets.toml.
+#include <algorithm>
 #include <set>
 
 #include "model/accuracy.hpp"
@@ -17,9 +18,16 @@ Counter through_papi(Counter counter) {
   return counter;
 }
 
+/// The emulator never sees what a GPU does.
+bool all_on_gpus(const Measurements& measurements) {
+  return !measurements.cases.empty() &&
+         std::all_of(measurements.cases.begin(), measurements.cases.end(), [](const Measured& one) { return one.of->gpus > 0; });
+}
+
 }  // namespace
 
 std::vector<Counter> counters_in(const Measurements& measurements) {
+  if (all_on_gpus(measurements)) return {};
   const auto counted = events_counted(measurements, "papi");
   std::vector<Counter> all(known_counters().begin(), known_counters().end());
   for (const auto& emulated : known_counters()) {
