@@ -266,6 +266,7 @@ Exit ceilings(const Selection& selection) {
   if (selection.format == Format::json) {
     Json more = Json::object();
     if (!compiled.empty()) more["ert_table"] = ert_table_json(compiled);
+    if (!of_gpus.empty()) more["gpus"] = gpus_json(of_gpus, places);
     if (!links.empty()) more["links"] = node_links_json(links);
     print(document("ceilings", selection.file, rows, notes, more));
   }

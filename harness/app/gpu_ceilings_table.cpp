@@ -8,6 +8,7 @@
 
 #include "core/gpu_device.hpp"
 #include "core/records.hpp"
+#include "machine/gpu_watch.hpp"
 #include "model/ceiling_limits.hpp"
 #include "model/gpu_limits.hpp"
 
@@ -53,8 +54,11 @@ GpuPlaces gpu_places(std::span<const OutcomeRow> outcomes) {
       const Json gpu = rank.value("gpu", Json::object());
       if (!gpu.contains("device")) continue;
       const Json uuid = gpu.value("uuid", Json());
-      places[{row.node, gpu_of_name(gpu["device"].get<std::string>())}] = {gpu.value("pci", ""),
-                                                                           uuid.is_string() ? uuid.get<std::string>() : ""};
+      GpuPlace& place = places[{row.node, gpu_of_name(gpu["device"].get<std::string>())}];
+      place.pci = gpu.value("pci", "");
+      place.uuid = uuid.is_string() ? uuid.get<std::string>() : "";
+      if (const auto span = gpu.find("conditions"); span != gpu.end())
+        place.conditions = place.conditions.empty() ? span->dump() : joined_spans(place.conditions, span->dump());
     }
   }
   return places;
@@ -67,6 +71,26 @@ Json gpu_json(const Ceiling& ceiling, const GpuPlaces& places) {
   Json gpu{{"device", gpu_word(device)}, {"pci", nullptr}, {"uuid", nullptr}};
   if (place != places.end()) gpu["pci"] = text_or_null(place->second.pci), gpu["uuid"] = text_or_null(place->second.uuid);
   return gpu;
+}
+
+Json gpus_json(std::span<const Ceiling> ceilings, const GpuPlaces& places) {
+  std::map<std::pair<std::string, int>, GpuIdentity> gpus;
+  for (const auto& ceiling : ceilings)
+    if (const auto gpu = gpu_of_method(ceiling.method)) gpus.try_emplace({ceiling.node, gpu_of_name(ceiling.name)}, *gpu);
+  Json rows = Json::array();
+  for (const auto& [which, gpu] : gpus) {
+    const auto found = places.find(which);
+    const GpuPlace place = found == places.end() ? GpuPlace{} : found->second;
+    rows.push_back({{"node", which.first},
+                    {"device", gpu_word(which.second)},
+                    {"name", gpu.name},
+                    {"multiprocessors", gpu.multiprocessors},
+                    {"compute_capability", fmt::format("{}.{}", gpu.major, gpu.minor)},
+                    {"pci", text_or_null(place.pci)},
+                    {"uuid", text_or_null(place.uuid)},
+                    {"conditions", place.conditions.empty() ? Json() : Json::parse(place.conditions)}});
+  }
+  return rows;
 }
 
 std::string gpu_ceilings_text(std::span<const Ceiling> ceilings, const GpuPlaces& places) {

@@ -1,20 +1,28 @@
 """One small file of what the parts found: reference.py RESULTS OUT.json
 
-Holds the GPU's own facts, the ceilings, each counter's verdict, and where the known kernels lie. What a part has not left is null.
+Holds how each part went, the GPU's own facts, the ceilings, each counter's verdict and its ratios to arithmetic, and where the known kernels
+lie. What a part has not left is null.
 """
 
+import datetime
 import json
 import pathlib
+import re
 import sys
 
-from counted import REFUSED, judge
+from counted import REFUSED, judge, obstacle
 from measured import ceilings_of_gpus, timed
 
+CEILING = ["name", "scope", "level", "precision", "value", "unit", "median", "min", "max", "n", "cv", "clock_hz", "limit", "fraction_of_limit",
+           "limit_source", "size_bytes", "method", "status", "reason"]
+RATIO = ["counter", "quantity", "case", "measured", "exact_lo", "exact_hi", "ratio"]
 # What of each table is kept: the name here, the part's file, the key of its rows, and the columns (None: all).
 TABLES = {
-    "ceilings": ("30-ceilings/ceilings.json", "rows", None),
+    "gpus": ("30-ceilings/ceilings.json", "gpus", None),
+    "ceilings": ("30-ceilings/ceilings.json", "rows", CEILING),
     "repeatability": ("35-repeat/repeatability.json", "rows", None),
-    "counters": ("40-validation/score.json", "counters", None),
+    "counters": ("40-validation/score.json", "counters", ["counter", "quantity", "n", "bias", "min", "max", "cv", "zero_tests", "zero_failures", "grade", "reason"]),
+    "ratios": ("40-validation/score.json", "rows", RATIO),
     "cases": ("40-validation/show.json", "rows", ["case", "seconds", "gflops", "flops", "levels", "bound", "percent_of_roof", "status", "reason"]),
     "kernels": ("45-kernels/agreement.json", None, None),
     "ncu": ("50-ncu/agreement.json", None, None),
@@ -26,8 +34,45 @@ def table_of(results, file, key, columns):
     if not path.exists():
         return None
     rows = json.loads(path.read_text())
-    rows = rows if key is None else rows[key]
-    return rows if columns is None else [{name: row.get(name) for name in columns} for row in rows]
+    rows = rows if key is None else rows.get(key)
+    return rows if rows is None else columns_of(rows, columns)
+
+
+def columns_of(rows, columns):
+    """Of scores those by the contract's flows, not a paper's bytes; of a case's those that were counted."""
+    if columns is None:
+        return rows
+    return [{name: row.get(name) for name in columns} for row in rows
+            if row.get("convention", "flow") == "flow" and not (columns is RATIO and row["measured"] is None)]
+
+
+def with_numbered_words(rows):
+    """{"words": {column: [...]}, "rows": [[number or value, ...]]}: a table whose long words come again and again; rows_of() has it as it was."""
+    words = {name: sorted({row[name] for row in rows}) for name in RATIO if rows and isinstance(rows[0][name], str)}
+    numbers = {name: {word: i for i, word in enumerate(all_words)} for name, all_words in words.items()}
+    return {"columns": RATIO, "words": words, "rows": [[numbers[name][row[name]] if name in words else row[name] for name in RATIO] for row in rows]}
+
+
+def rows_of(table):
+    return [{name: table["words"][name][value] if name in table["words"] else value for name, value in zip(table["columns"], row)} for row in table["rows"]]
+
+
+def load(path):
+    """A reference file as its tables."""
+    found = json.loads(pathlib.Path(path).read_text())
+    if found.get("ratios") is not None:
+        found["ratios"] = rows_of(found["ratios"])
+    return found
+
+
+def parts(results):
+    """How each went and, of those that took one go, in how many seconds; what was skipped, and why."""
+    found = {}
+    for done in sorted(results.glob("[0-9]*/done")):
+        _, how = done.read_text().splitlines()[:2]
+        took = re.fullmatch(r"passed, (\d+) s", how)
+        found[done.parent.name] = {"how": "passed" if took else how, "seconds": int(took[1]) if took else None}
+    return found or None
 
 
 def gpu_facts(results):
@@ -44,6 +89,15 @@ def gpu_facts(results):
     return facts
 
 
+def counting(results):
+    """Whether the counters could be read, and the exact refusal."""
+    path = results / "40-validation/doctor.json"
+    if not path.exists():
+        return None
+    status, reason = obstacle(json.loads(path.read_text())) or ("ok", None)
+    return {"status": status, "reason": reason}
+
+
 def was_counted(results):
     """Or refused to this user, which is no failure."""
     documents = [results / "40-validation" / name for name in ("doctor.json", "score.json")]
@@ -55,12 +109,22 @@ def was_counted(results):
     return code in (0, REFUSED)
 
 
+def with_a_line_a_row(document):
+    """JSON that differs by lines where a number does, and is no larger than it has to be."""
+    def text(value):
+        if isinstance(value, dict) and "rows" in value:
+            return "{" + ", ".join(f"{json.dumps(name)}: {text(part)}" for name, part in value.items()) + "}"
+        return json.dumps(value) if not isinstance(value, list) else "[\n  " + ",\n  ".join(map(json.dumps, value)) + "]" if value else "[]"
+    return "{\n" + ",\n".join(f" {json.dumps(name)}: {text(value)}" for name, value in document.items()) + "}\n"
+
+
 def main():
     results, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    found = {"schema": "plumbline-gpu-reference/1", "command": "bash jobs/test.sh --gpu", "gpu": gpu_facts(results)}
+    found = {"schema": "plumbline-gpu-reference/1", "command": "bash jobs/test.sh --gpu", "date": datetime.date.today().isoformat(),
+             "parts": parts(results), "gpu": gpu_facts(results), "counting": counting(results)}
     found |= {name: table_of(results, *where) for name, where in TABLES.items()}
     missing = [name for name, value in found.items() if value is None]
-    out.write_text(json.dumps(found, indent=1) + "\n")
+    out.write_text(with_a_line_a_row(found if found["ratios"] is None else found | {"ratios": with_numbered_words(found["ratios"])}))
     print(f"{out}: {out.stat().st_size} bytes" + (f"; missing: {', '.join(missing)}" if missing else ""))
     empty = [name for name, measured in (("ceilings", ceilings_of_gpus), ("cases", timed)) if not measured(found[name] or [])]
     if empty:

@@ -1,7 +1,7 @@
 """How far the ceilings of several processes differ: repeatability.py OUT.json CEILINGS.json...
 
-Each CEILINGS.json is what `plumbline ceilings --json` printed. The spread of a ceiling is (highest - lowest) / median of its values; the goal
-is 2 %, of tensor cores, whose power moves the clock, 4 %. Prints a table; a goal that is missed is a finding, not a failure. Exit 1 where
+Each CEILINGS.json is what `plumbline ceilings --json` printed. The spread of a ceiling is (highest - lowest) / median of its values; the goals
+are those of goals.toml, of tensor cores and of all else. Prints a table; a goal that is missed is a finding, not a failure. Exit 1 where
 there is nothing to compare.
 """
 
@@ -10,9 +10,8 @@ import pathlib
 import statistics
 import sys
 
+from goals import GOALS
 from measured import ceilings_of_gpus
-
-GOAL, TENSOR_GOAL = 0.02, 0.04
 
 
 def compare(processes):
@@ -21,7 +20,7 @@ def compare(processes):
     for name in set.intersection(*map(set, processes)) if processes else ():
         values = [process[name]["value"] for process in processes]
         spread = (max(values) - min(values)) / statistics.median(values)
-        goal = TENSOR_GOAL if processes[0][name]["precision"].startswith("tensor.") else GOAL
+        goal = GOALS["run"]["tensor_spread" if processes[0][name]["precision"].startswith("tensor.") else "spread"]
         rows.append({"name": name, "unit": processes[0][name]["unit"], "values": values, "spread": spread, "goal": goal, "met": spread <= goal})
     return sorted(rows, key=lambda row: (-row["spread"], row["name"]))
 

@@ -102,6 +102,9 @@ remains() {
   return 0
 }
 
+# last_of_goes PART: empty where this is its first; the seconds are of one go alone.
+last_of_goes() { if [[ -f $results/.goes-$1 ]]; then printf ', the last of %d goes' $(($(cat "$results/.goes-$1") + 1)); fi; }
+
 # do_part PART SECONDS: runs it; notes that it is done, unless it failed. Not 0 where it goes on another time, which those after it wait for.
 do_part() {
   local part=$1 limit=$2 folder=$results/$1 begin=$SECONDS status reason is_resumable=false
@@ -116,9 +119,8 @@ do_part() {
   status=$?
   tee "$folder/output.txt" <"$scratch/output"
   reason=$(tail -n 1 "$scratch/output")
-  ((status == 0 || status == 77)) && rm -f "$results/.goes-$part"
   case $status in
-    0) printf '%s\npassed, %d s\n' "$identity" $((SECONDS - begin)) >"$folder/done" ;;
+    0) printf '%s\npassed, %d s%s\n' "$identity" $((SECONDS - begin)) "$(last_of_goes "$part")" >"$folder/done" ;;
     77) printf '%s\nskipped: %s\n' "$identity" "$reason" >"$folder/done" ;;
     75) remains "$part" "stopped early" && return 75 ;;
     124 | 137 | 143)
@@ -126,6 +128,7 @@ do_part() {
       ;;
     *) failed+=("$part: exit code $status; see $folder/output.txt") ;;
   esac
+  ((status == 0 || status == 77)) && rm -f "$results/.goes-$part"
   return 0
 }
 

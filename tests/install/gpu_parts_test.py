@@ -1,6 +1,6 @@
 """The parts that need a GPU, as jobs/gpu/run_parts.sh goes through them: here with parts of the test's own, which need none."""
 
-import importlib.util
+import importlib
 import json
 import os
 import pathlib
@@ -13,6 +13,7 @@ import pytest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 RUNNER = SOURCE / "jobs/gpu/run_parts.sh"
+sys.path.insert(0, str(SOURCE / "jobs/gpu"))
 
 
 @pytest.fixture
@@ -310,15 +311,8 @@ def test_folders_are_meant_from_where_it_is_called(tmp_path, programs):
     assert (tmp_path / "gpu-results").is_dir()
 
 
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(name, SOURCE / f"jobs/gpu/{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_a_case_of_the_results_is_written_as_a_campaign_of_its_own():
-    agreement = loaded("ncu_agreement")
+    agreement = importlib.import_module("ncu_agreement")
     campaign = tomllib.loads(agreement.campaign_of({"case": "validation/series/fp32/form=power/n=8/m=4096/g1/cuda13-sm_90a"}))
     assert campaign["schema"] == "plumbline-campaign/1" and campaign["passes"] == ["time"]
     assert campaign["cases"] == [
@@ -327,10 +321,8 @@ def test_a_case_of_the_results_is_written_as_a_campaign_of_its_own():
     ]
 
 
-def test_a_kernels_launch_is_held_against_the_sweep_of_its_case(monkeypatch):
-    monkeypatch.syspath_prepend(str(SOURCE / "jobs/gpu"))
-    import kernel_agreement
-
+def test_a_kernels_launch_is_held_against_the_sweep_of_its_case():
+    kernel_agreement = importlib.import_module("kernel_agreement")
     process = {"kind": "process", "status": "ok", "gpus": [{"status": "ok", "reason": None}]}
     levels = {"L1": {"bytes": 600}, "shared": {"bytes": None}, "L2": {"bytes": 300}, "mem": {"bytes": 90}}
     kernels = [{"kind": "kernel", "name": "fill", "counted_launches": 1, "flops": 5, "levels": levels},
@@ -349,11 +341,12 @@ def test_a_kernels_launch_is_held_against_the_sweep_of_its_case(monkeypatch):
 
 
 def score_row(case, counter, measured):
-    return {"case": case, "counter": counter, "convention": "flow", "measured": measured, "exact_lo": 0, "exact_hi": 10 * (measured or 1), "status": "ok"}
+    return {"case": case, "counter": counter, "quantity": counter.split()[-1], "convention": "flow", "measured": measured, "exact_lo": 0,
+            "exact_hi": 10 * (measured or 1), "ratio": 1, "status": "ok"}
 
 
 def test_what_was_counted_is_held_against_what_others_counted_and_never_arithmetic():
-    agreement = loaded("ncu_agreement")
+    agreement = importlib.import_module("ncu_agreement")
     dgemm = "validation/dgemm/fp64/n=1024/g1/cuda13-sm_90a"
     rows = [score_row(dgemm, "cupti flops.fp64", 100), score_row(dgemm, "cupti flops.fp32", 0), score_row(dgemm, "cupti l2.sectors", 12.3e6),
             score_row(dgemm, "cupti l2.crossbar", 99e6), score_row(dgemm, "static flops.fp64", 7), score_row("validation/dot/a", "cupti l1.bytes", 5)]
@@ -364,7 +357,7 @@ def test_what_was_counted_is_held_against_what_others_counted_and_never_arithmet
 
 def judged(*, status="ok", counted=True):
     doctor = {"rows": [{"what": "counters by cupti", "status": status, "reason": "told"}]}
-    return loaded("counted").judge(doctor, {"rows": [score_row("a", "cupti flops.fp64", 1)] if counted else [score_row("a", "static flops", 1)]})
+    return importlib.import_module("counted").judge(doctor, {"rows": [score_row("a", "cupti flops.fp64", 1)] if counted else [score_row("a", "static flops", 1)]})
 
 
 def test_nothing_counted_is_a_failure_unless_this_user_is_refused_the_counters():
@@ -373,7 +366,7 @@ def test_nothing_counted_is_a_failure_unless_this_user_is_refused_the_counters()
     assert judged(status="unavailable", counted=False)[0] == 4 and "told" in judged(status="unavailable", counted=False)[1]
     assert judged(status="stolen")[0] == 4
     assert judged(status="permission", counted=False)[0] == 3
-    assert loaded("counted").judge({"rows": []})[0] == 4
+    assert importlib.import_module("counted").judge({"rows": []})[0] == 4
 
 
 def test_the_reference_file_holds_what_parts_have_left_and_says_what_is_missing(tmp_path):
@@ -391,10 +384,11 @@ def test_the_reference_file_holds_what_parts_have_left_and_says_what_is_missing(
     out = tmp_path / "reference.json"
     ended = subprocess.run([sys.executable, SOURCE / "jobs/gpu/reference.py", results, out], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "missing: repeatability, kernels, ncu" in ended.stdout
+    assert "missing: parts, gpus, repeatability, kernels, ncu" in ended.stdout
     found = json.loads(out.read_text())
     assert found["gpu"] == {"Driver Version": "580.1", "Product Name": "NVIDIA H100"}
-    assert found["counters"] == score["counters"] and found["kernels"] is None
+    assert [(one["counter"], one["grade"]) for one in found["counters"]] == [("flops.fp64", "A")] and found["kernels"] is None
+    assert importlib.import_module("reference").load(out)["ratios"] == [{"counter": "cupti flops.fp64", "quantity": "flops.fp64", "case": "a", "measured": 1, "exact_lo": 0, "exact_hi": 10, "ratio": 1}]
     for name, document in (("40-validation/score.json", {**score, "rows": []}), ("30-ceilings/ceilings.json", {"rows": []}),
                            ("30-ceilings/ceilings.json", {"rows": [NOT_MEASURED]}), ("40-validation/show.json", {"rows": [NOT_TIMED]})):
         (results / name).write_text(json.dumps(document))

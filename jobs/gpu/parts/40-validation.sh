@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# what: kernels of known counts, timed and counted by every metric of the GPU's table; each counter's grade; where they lie by the trusted ones
-# seconds: 250
+# what: kernels of known counts, timed and counted by every metric of the GPU's table; each counter's grade; where they lie under the GPU's roofs by the trusted ones
+# seconds: 280
 # resumable: yes
 # keeps: gpu_validation.h5
 trap : TERM # of timeout: the program writes down what it has, and the steps after it follow
