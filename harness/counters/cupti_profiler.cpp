@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -16,21 +17,30 @@
 namespace plumbline {
 namespace {
 
-/// The profiler's hooks in the driver are there while this lives.
+/// The profiler's hooks in the driver are there while one of these lives. Without them CUPTI has no list of GPUs, and 13.0 dies of a
+/// segmentation fault where it is asked for a GPU's chip.
 class Started {
  public:
   explicit Started(const CuptiLibrary& cupti) : cupti_(cupti) {
-    auto started = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_Initialize);
-    PLUMBLINE_CUPTI(cupti_, cuptiProfilerInitialize, &started);
+    const std::lock_guard lock(mutex_);
+    if (living_[cupti_.handle] == 0) {
+      auto started = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_Initialize);
+      PLUMBLINE_CUPTI(cupti_, cuptiProfilerInitialize, &started);
+    }
+    ++living_[cupti_.handle];
   }
   Started(const Started&) = delete;
   Started& operator=(const Started&) = delete;
   ~Started() {
+    const std::lock_guard lock(mutex_);
+    if (--living_[cupti_.handle] != 0) return;
     auto stopped = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_DeInitialize);
     PLUMBLINE_CUPTI_RESULT(cupti_, cuptiProfilerDeInitialize, &stopped);
   }
 
  private:
+  static inline std::mutex mutex_;
+  static inline std::map<void*, int> living_;  // of each library
   const CuptiLibrary& cupti_;
 };
 
@@ -94,6 +104,7 @@ class Enabled {
 }  // namespace
 
 std::string cupti_chip_of(const CuptiLibrary& cupti, int ordinal) {
+  const Started started(cupti);
   auto asked = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Device_GetChipName);
   asked.deviceIndex = static_cast<std::size_t>(ordinal);
   PLUMBLINE_CUPTI(cupti, cuptiDeviceGetChipName, &asked);

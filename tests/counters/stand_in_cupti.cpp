@@ -2,6 +2,7 @@
 // holds to CUPTI's order of calls: what comes out of turn is refused. One unit of work counts 1, 2, 3, ... of the metrics of a
 // configuration in their order.
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
@@ -146,7 +147,11 @@ STAND_IN CUptiResult cuptiProfilerDeviceSupported(CUpti_Profiler_DeviceSupported
   p->architecture = p->sli = p->confidentialCompute = p->cmp = p->wsl = yes;
   return CUPTI_SUCCESS;
 }
-STAND_IN CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params* p) { return p->pChipName = settings.chip, CUPTI_SUCCESS; }
+/// As CUPTI 13.0, which has no list of GPUs before it is initialized and looks into it all the same.
+STAND_IN CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params* p) {
+  if (profilers == 0) std::raise(SIGSEGV);
+  return p->pChipName = settings.chip, CUPTI_SUCCESS;
+}
 STAND_IN CUptiResult cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounterAvailability_Params* p) {
   return ++availability_asked, p->counterAvailabilityImageSize = 8, CUPTI_SUCCESS;
 }
