@@ -46,7 +46,8 @@ void add_wheels(const fs::path& prefix, std::vector<fs::path>& folders) {
 std::vector<fs::path> CuptiHost::cupti_folders() {
   if (const char* named = std::getenv("PLUMBLINE_CUPTI_PATH"); named != nullptr && *named != '\0') return {named};
   std::error_code none;
-  std::vector<fs::path> folders{fs::read_symlink("/proc/self/exe", none).parent_path(), PLUMBLINE_CUPTI_LIBRARY_DIR, loader_path};
+  const fs::path beside_program = fs::read_symlink("/proc/self/exe", none).parent_path();
+  std::vector<fs::path> folders{beside_program, (beside_program / PLUMBLINE_CUPTI_LIBRARY_DIR).lexically_normal(), loader_path};
   for (const char* named : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
     if (const char* toolkit = std::getenv(named); toolkit != nullptr && *toolkit != '\0') add_toolkit(toolkit, folders);
   add_toolkit("/usr/local/cuda", folders);

@@ -4,7 +4,7 @@ From the environment: PLUMBLINE, PLUMBLINE_MPIEXEC (empty: no MPI), STAND_IN_CUD
 """
 
 import pytest
-from run_on_gpus_test import HEAD, MPIEXEC, ON_GPU, document, has_driver, plumbline, table
+from run_on_gpus_test import HEAD, MPIEXEC, ON_GPU, absent_library, document, has_driver, plumbline, table
 
 SMALL = {"PLUMBLINE_STAND_IN_BYTES": str(64 << 20)}  # of which the largest working set is a quarter
 WANTED = '[ceilings]\ngpus = true\nrounds = 2\nonly = ["GPU FP64 FMA", "GPU launch, stream", "GPU chase"]\n'
@@ -79,6 +79,7 @@ def test_products_by_a_library_are_measured_by_size_and_judged_as_one_ceiling(ru
 def test_without_the_library_a_note_says_which_ceilings_there_are_not(run, tmp_path):
     for name in ("libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"):
         (tmp_path / name).write_bytes(b"no library")
+    absent_library()  # which skips where the module was built without
     ended, store = run('[ceilings]\ngpus = true\nrounds = 1\nonly = ["GPU tensor BF16 cuBLAS", "GPU FP64 FMA"]\n', LD_LIBRARY_PATH=str(tmp_path))
     assert ended.returncode == 0, ended.stderr
     assert "nothing is measured for GPU tensor BF16 cuBLAS: cuBLAS cannot be opened: " in ended.stderr, ended.stderr

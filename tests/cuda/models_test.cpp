@@ -213,6 +213,7 @@ TEST(gpu_models, of_fp8_by_mma_sync_are_there_only_where_it_is_an_instruction) {
 
 /// By convention 2 n^3; what a library does of it in tiles, and how often it reads its operands, is an interval.
 TEST(gpu_models, of_a_librarys_products_are_2_n_cubed_by_convention) {
+  if (!has_library()) GTEST_SKIP() << no_library;
   const auto gemm = [](std::int64_t size, const char* precision) { return model("ert/gemm", {{"n", n(size)}}, precision); };
   for (const char* type : {"fp16", "bf16", "tf32", "fp64", "fp8", "int8"})
     EXPECT_EQ(gemm(512, type).flops.at(std::string("flops.tensor.") + type), Amount(2ULL << 27)) << type;
@@ -228,6 +229,7 @@ TEST(gpu_models, of_a_librarys_products_are_2_n_cubed_by_convention) {
 }
 /// Of 1024 x 1024 numbers: A and B of 2 bytes are read, C of 4 written, past whatever registers.
 TEST(gpu_models, of_a_librarys_products_move_each_matrix_once_at_least) {
+  if (!has_library()) GTEST_SKIP() << no_library;
   constexpr std::uint64_t slack = 48 * 32, matrix = 1 << 20, own = 32 << 20;
   const Counts gemm = counts(model("ert/gemm", {{"n", n(1024)}}, "bf16"));
   EXPECT_EQ(gemm.at("bytes.reg-L1.load").lo, 0U);

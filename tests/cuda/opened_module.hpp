@@ -1,5 +1,6 @@
 // The module for GPUs of this build, opened once: it lies beside the program's folder, where it was built and where it was unpacked.
 #pragma once
+#include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 
@@ -13,5 +14,12 @@ inline const GpuModule& opened_module() {
   if (opened.module == nullptr) throw std::runtime_error(opened.why_not);
   return *opened.module;
 }
+
+/// Whether it was built with cuBLAS's header, which not every toolkit has (PyPI's compiler comes without).
+inline bool has_library() {
+  const auto& kernels = opened_module().kernels();
+  return std::any_of(kernels.begin(), kernels.end(), [](const Kernel& kernel) { return kernel.name == "ert/gemm"; });
+}
+inline constexpr const char* no_library = "ert/gemm is not in the module: no cublasLt.h where it was built";
 
 }  // namespace plumbline

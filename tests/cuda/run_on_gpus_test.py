@@ -210,8 +210,10 @@ GEMM = '[[cases]]\nkernel = "ert/gemm"\nteam = [{gpus = 1}]\nparams = {n = 48}\n
 
 
 def absent_library(**options):
-    row = next(row for row in document("list", "kernels", **options)["rows"] if row["kernel"] == "ert/gemm")
-    return row["absent_flavors"]
+    rows = [row for row in document("list", "kernels", **options)["rows"] if row["kernel"] == "ert/gemm"]
+    if not rows:
+        pytest.skip("ert/gemm is not in the module: no cublasLt.h where it was built")
+    return rows[0]["absent_flavors"]
 
 
 def test_products_by_a_library_run_on_whatever_gpu_there_is(run):
