@@ -156,7 +156,7 @@ TEST(launch_counts_of_rests, trips_that_are_no_multiple_of_what_is_unrolled_are_
     }
 }
 
-TEST(launch_counts_of_launches, each_is_a_load_and_a_store_and_of_a_graph_nothing_is_told) {
+TEST(launch_counts_of_launches, none_that_is_timed_loads_or_stores_and_of_a_graph_nothing_is_told) {
   if (!disassembled_module().why_not.empty()) GTEST_SKIP() << disassembled_module().why_not;
   const Kernel* kernel = those({"ert/launch"}).front();
   for (const Parameters& point : points(*kernel, small))
@@ -167,8 +167,7 @@ TEST(launch_counts_of_launches, each_is_a_load_and_a_store_and_of_a_graph_nothin
         continue;
       }
       ASSERT_EQ(counts.accesses_refusal, "") << point.path() << flavor.name;
-      EXPECT_EQ(counts.accesses.at("loads"), static_cast<std::uint64_t>(point.integer("launches")));
-      EXPECT_EQ(counts.accesses.at("stores"), static_cast<std::uint64_t>(point.integer("launches")));
+      EXPECT_TRUE(counts.accesses.empty()) << counts.accesses.begin()->first;
     }
 }
 
