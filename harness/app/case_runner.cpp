@@ -24,8 +24,11 @@ namespace {
 using nlohmann::json;
 
 constexpr int noisy_repetitions = 5;  // of counts that do not repeat exactly
+constexpr int repetitions_on_gpu = 3;  // of those; each takes as many sweeps as the group has passes, and as many of the empty region
 
-int repetitions_of(const CountingGroup& group) { return group.what.repeats_exactly ? 1 : noisy_repetitions; }
+int repetitions_of(const CountingGroup& group, Space space) {
+  return group.what.repeats_exactly ? 1 : space == Space::cuda ? repetitions_on_gpu : noisy_repetitions;
+}
 
 json rank_placement(int rank, const std::string& host, const std::vector<int>& cpus) {
   return {{"rank", rank}, {"host", host}, {"cpus", cpus}};
@@ -190,7 +193,7 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
   std::vector<GroupOutcome> outcomes;
   std::optional<CountingOnGpu> on_gpu;
   for (const CountingGroup& group : groups) {
-    const int repetitions = repetitions_of(group);
+    const int repetitions = repetitions_of(group, measured.team.space());
     const CountedCase counted =
         group.what.emulated
             ? setting_.worker->count(measured, {group.backend, group.what.events, repetitions, placement.ranks_per_l3}, patience_seconds)
@@ -226,7 +229,7 @@ CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuPropertie
             backend->availability().ok() ? "the GPU cannot count these events together" : backend->availability().reason,
             {}};
   if (!counting) counting.emplace(measured, gpu_.use(gpu));
-  CountedCase counted = counting->count(*backend, 0, repetitions_of(group));
+  CountedCase counted = counting->count(*backend, 0, repetitions_of(group, Space::cuda));
   if (counted.status == Status::failed) gpu_.look_for_loss("case " + measured.id(), counted.reason);
   return counted;
 }

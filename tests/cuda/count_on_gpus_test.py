@@ -59,7 +59,7 @@ def test_a_case_on_a_gpu_is_counted_by_the_metrics_of_its_chips_table(run):
         assert by_event[event]["net"] == place * 64 * 64, "one sweep: neither the warm one nor the empty region"
     assert by_event["launches"]["net"] == 1
     assert len([row for row in rows if row["event"] == ADD]) == 1, "instrumented counts repeat exactly"
-    assert len([row for row in rows if row["event"] == "dram__bytes_read.sum"]) == 5
+    assert len([row for row in rows if row["event"] == "dram__bytes_read.sum"]) == 3
     assert len({row["group"] for row in rows}) == 4, "instrumented, hardware, the link, launches: a pass each"
     assert all(key.startswith("cupti/") for key in json.loads(outcome["placement"])["counted_with"])
 
@@ -84,7 +84,7 @@ def test_time_clock_and_occupancy_are_counted_and_go_through_score_and_show(run)
     assert times == {"cupti time": pytest.approx(4.096e-6), "cupti cycles.average / clock": pytest.approx(4.096e-6, rel=1e-3),
                      "cupti cycles / clock": pytest.approx(4.096e-6, rel=1e-2)}
     (agreement,) = [row for row in scored["time_agreements"] if row["must_agree"]]
-    assert agreement["agrees"] and agreement["repetitions"] == 5
+    assert agreement["agrees"] and agreement["repetitions"] == 3
     (row,) = [row for row in json.loads(plumbline("show", store, "--json").stdout)["rows"] if "counter_conditions" in row]
     at = row["counter_conditions"]
     assert (at["clock_hz"], at["timed_clock_hz"], at["is_of_another_clock"], at["occupancy"]) == (7e8, 1e9, True, 0.625)
