@@ -71,6 +71,15 @@ is_done() { [[ -f $results/$1/done && $(head -n 1 "$results/$1/done") == "$ident
 # What is done says how it went: "passed 12 s" or "skipped: no ncu".
 how() { sed -n 2p "$results/$1/done"; }
 
+# Folders of cuBLAS and CUPTI that the loader does not know: of a toolkit, and of Python's packages, as PyTorch brings them.
+libraries_here() {
+  local folder
+  for folder in "${CUDA_HOME:-/usr/local/cuda}"/{lib64,extras/CUPTI/lib64} \
+    "$(python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))' 2>/dev/null)"/nvidia/*/lib; do
+    if compgen -G "$folder/libcublasLt.so*" >/dev/null || compgen -G "$folder/libcupti.so*" >/dev/null; then echo "$folder"; fi
+  done
+}
+
 # What was packed comes with libraries of its own, libstdc++ among them: for these programs alone, not for this machine's python, ncu or
 # nvidia-smi, which may be newer.
 wrap_programs() {
@@ -87,6 +96,8 @@ wrap_programs() {
   done
 }
 
+known=$(libraries_here | paste -sd :)
+if [[ -n $known ]]; then export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$known; fi
 export PROGRAMS=$programs BIN=$programs/bin RESULTS=$results
 export CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-0} # a part's seconds are those of one GPU
 if [[ -e $programs/lib/libstdc++.so.6 ]]; then wrap_programs && BIN=$scratch/bin; fi
@@ -100,6 +111,15 @@ remains() {
   echo "$goes" >"$results/.goes-$1"
   ((goes < most_goes)) || failed+=("$1: $2, for the ${goes}th time")
   return 0
+}
+
+# needed PART: seconds that it takes, or to begin one that goes on another time.
+least_go=120
+needed() {
+  local takes
+  takes=$(of "$1" seconds)
+  if [[ $(of "$1" resumable) == yes ]] && ((takes > least_go)); then takes=$least_go; fi
+  echo "$takes"
 }
 
 # last_of_goes PART: empty where this is its first; the seconds are of one go alone.
@@ -141,8 +161,17 @@ failed=()
 for part in "${parts[@]}"; do
   is_done "$part" && continue
   left=$((seconds - SECONDS))
-  (($(of "$part" seconds) <= left)) || break
+  (($(needed "$part") <= left)) || break
   do_part "$part" "$left" || break
+done
+
+# What sums up is done with all the others; until then it is only told.
+for part in "${parts[@]}"; do
+  if [[ $(of "$part" closes) == yes ]] && ! is_done "$part"; then
+    mkdir -p "$results/$part"
+    printf '=== %s so far\n' "$part"
+    OUT=$results/$part timeout "$(of "$part" seconds)" bash "$parts_folder/$part.sh" 2>&1 | tail -n 60
+  fi
 done
 
 echo

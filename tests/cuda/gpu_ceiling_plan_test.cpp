@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 #include <stdexcept>
 
@@ -328,6 +331,7 @@ GpuProperties of_capability(int major, int minor) {
 }
 
 TEST(GpuCeilingPlan, products_of_matrices_are_of_every_type_and_size) {
+  if (!has_library()) GTEST_SKIP() << no_library;
   const auto sizes = sizes_by_name(CeilingMode::full, large());
   for (const char* name : {"GPU tensor FP16 cuBLAS", "GPU tensor BF16 cuBLAS", "GPU tensor TF32 cuBLAS", "GPU tensor FP64 cuBLAS",
                            "GPU tensor FP8 cuBLAS", "GPU tensor INT8 cuBLAS", "GPU FP32 cuBLAS"}) {
@@ -338,12 +342,14 @@ TEST(GpuCeilingPlan, products_of_matrices_are_of_every_type_and_size) {
 }
 
 TEST(GpuCeilingPlan, quick_has_the_largest_products_of_two_types) {
+  if (!has_library()) GTEST_SKIP() << no_library;
   const std::map<std::string, std::vector<std::string>> largest{{"GPU tensor BF16 cuBLAS", {"n=8192"}},
                                                                 {"GPU tensor FP64 cuBLAS", {"n=8192"}}};
   EXPECT_EQ(sizes_by_name(CeilingMode::quick, large()), largest);
 }
 
 TEST(GpuCeilingPlan, products_of_matrices_have_the_librarys_flavor_and_the_conventions_flops) {
+  if (!has_library()) GTEST_SKIP() << no_library;
   const std::vector<Kernel> kernels = kernels_with_library();
   for (const CeilingCase& point : plan_gpu_ceilings(CeilingMode::full, large(), kernels)) {
     if (point.name != "GPU tensor FP8 cuBLAS" || point.pattern != "n=2048") continue;
@@ -359,6 +365,7 @@ TEST(GpuCeilingPlan, products_of_matrices_have_the_librarys_flavor_and_the_conve
 
 /// Of a GPU whose fp64 is 1/64 of its fp32 the largest product would take seconds; of little memory not all are held.
 TEST(GpuCeilingPlan, products_too_long_or_too_large_are_left_out) {
+  if (!has_library()) GTEST_SKIP() << no_library;
   const auto slow = sizes_by_name(CeilingMode::full, of_capability(8, 6));
   EXPECT_FALSE(slow.contains("GPU tensor FP8 cuBLAS"));
   EXPECT_EQ(slow.at("GPU tensor FP64 cuBLAS").front(), "n=2048");
@@ -368,6 +375,7 @@ TEST(GpuCeilingPlan, products_too_long_or_too_large_are_left_out) {
 }
 
 TEST(GpuCeilingPlan, a_library_or_a_type_that_is_missing_is_told_with_its_words) {
+  if (!has_library()) GTEST_SKIP() << no_library;
   const auto told = [](const GpuProperties& gpu, const std::vector<Kernel>& kernels) {
     std::map<std::string, std::string> reasons;
     for (const AbsentFlavor& one : absent_gpu_ceilings(gpu, kernels)) reasons[one.name] = one.reason;
@@ -387,11 +395,38 @@ TEST(GpuCeilingPlan, a_library_or_a_type_that_is_missing_is_told_with_its_words)
 
 /// Held with the library, so that it holds on machines without it too.
 TEST(GpuCeilingPlan, products_of_matrices_stay_within_the_time_of_the_plan) {
+  if (!has_library()) GTEST_SKIP() << no_library;
   const std::vector<Kernel> kernels = kernels_with_library();
   for (const GpuProperties& one : {large(), small(), of_capability(8, 6), of_capability(12, 0)}) {
     EXPECT_LT(gpu_ceilings_seconds(plan_gpu_ceilings(CeilingMode::quick, one, kernels), one, 4), 30) << one.name << one.major;
     EXPECT_LT(gpu_ceilings_seconds(plan_gpu_ceilings(CeilingMode::full, one, kernels), one, 5), 240) << one.name << one.major;
   }
+}
+
+/// As they are planned, or for a sweep as its levels are called: "GPU L2 load".
+std::set<std::string> names_of_ceilings(const GpuProperties& gpu, const std::vector<Kernel>& kernels) {
+  std::set<std::string> all;
+  for (const CeilingCase& point : plan_gpu_ceilings(CeilingMode::full, gpu, kernels)) {
+    if (point.level != "sweep") all.insert(point.name);
+    if (point.pattern == "load own") all.insert("GPU L1 load");
+    if (point.level == "sweep" && point.pattern != "load own")
+      for (const char* level : {"GPU L2 ", "GPU mem "}) all.insert(level + point.pattern);
+  }
+  return all;
+}
+
+TEST(GpuCeilingPlan, measures_what_the_goals_name) {
+  if (!has_library()) GTEST_SKIP() << no_library;
+  std::ifstream file(PLUMBLINE_GOALS);
+  const std::string goals{std::istreambuf_iterator<char>(file), {}};
+  GpuProperties hopper = large();
+  hopper.flavor = "cuda13-sm_90a";
+  const std::set<std::string> measured = names_of_ceilings(hopper, kernels_with_library());
+  const std::regex name("\"(GPU [^\"]+)\"");
+  std::size_t found = 0;
+  for (std::sregex_iterator at(goals.begin(), goals.end(), name), end; at != end; ++at, ++found)
+    EXPECT_TRUE(measured.contains((*at)[1])) << (*at)[1];
+  EXPECT_GT(found, 20U);
 }
 
 TEST(GpuCeilingPlan, what_a_gpu_cannot_be_asked_has_a_reason) {

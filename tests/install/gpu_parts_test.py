@@ -231,7 +231,7 @@ def test_tests_are_found_in_what_was_packed_and_in_a_build_folder(tmp_path, prog
     (tmp_path / "path").mkdir()
     for program, text in ((programs / "bin/plumbline", """echo '{"rows": [{"what": "counters by cupti", "status": "ok", "reason": null}]}'"""),
                           (programs / folder / "cuda_gpu_kernels_test", "echo ran; exit ${KERNELS:-0}"),
-                          (tmp_path / "path/compute-sanitizer", 'while [ $# -gt 1 ]; do shift; done; "$1" && echo "ERROR SUMMARY: 0 errors"')):
+                          (tmp_path / "path/compute-sanitizer", 'for word; do case $word in */cuda_gpu_kernels_test) "$word" || exit; esac; done; echo "ERROR SUMMARY: 0 errors"')):
         program.write_text(f"#!/bin/sh\n{text}\n")
         program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/path:{os.environ['PATH']}")
@@ -243,6 +243,34 @@ def test_tests_are_found_in_what_was_packed_and_in_a_build_folder(tmp_path, prog
     assert ended.returncode == 1 and "FAILED 20-tests" in ended.stdout and "FAILED 70-sanitizer" in ended.stdout, ended.stdout
     (programs / folder / "gpu_tests.txt").unlink()
     assert "no list of tests in" in run(tmp_path, programs, parts, "--again", "20-tests").stdout
+
+
+def test_what_sums_up_is_done_at_the_end_of_every_call_and_is_done_with_all_the_others_only(tmp_path, programs, parts):
+    parts("10-first", "echo one >>$RESULTS/found.txt")
+    parts("20-long", "echo two >>$RESULTS/found.txt", seconds=400)
+    (parts.folder / "80-sum.sh").write_text("# what: a sum\n# seconds: 5\n# closes: yes\necho there is $(cat $RESULTS/found.txt)\n")
+    ended = run(tmp_path, programs, parts, "--seconds", "100")
+    assert ended.returncode == 75 and "=== 80-sum so far\nthere is one\n" in ended.stdout and "2 of 3 parts remain" in ended.stdout
+    ended = run(tmp_path, programs, parts, "--seconds", "480")
+    assert ended.returncode == 0 and "there is one two\n" in ended.stdout and "so far" not in ended.stdout
+
+
+def test_a_part_that_goes_on_another_time_is_begun_with_less_time_than_it_takes(tmp_path, programs, parts):
+    parts("10-long", "# resumable: yes\ntrap : TERM\ntrue", seconds=400)
+    assert run(tmp_path, programs, parts, "--seconds", "119").returncode == 75
+    assert run(tmp_path, programs, parts, "--seconds", "130").returncode == 0
+
+
+def test_results_are_brought_along_to_another_machine(tmp_path, programs, parts):
+    parts("10-first", "true")
+    parts("20-second", "true", seconds=400)
+    assert run(tmp_path, programs, parts, "--seconds", "100").returncode == 75
+    (tmp_path / "results").rename(tmp_path / "brought")
+    elsewhere = tmp_path / "another machine"
+    elsewhere.mkdir()
+    (tmp_path / "brought").rename(elsewhere / "results")
+    ended = run(elsewhere, programs, parts, "--seconds", "480")
+    assert ended.returncode == 0 and "=== 10-first" not in ended.stdout
 
 
 def test_a_skip_keeps_its_reason(tmp_path, programs, parts):

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # what: small files of what the other parts found, for tests/golden and for comparing machines, and what they come to beside their goals
 # seconds: 10
+# closes: yes
 set -uo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")/..
 kept=$RESULTS/kept
