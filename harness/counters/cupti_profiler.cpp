@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "counters/cupti_library.hpp"
@@ -17,32 +18,17 @@
 namespace plumbline {
 namespace {
 
-/// The profiler's hooks in the driver are there while one of these lives. Without them CUPTI has no list of GPUs, and 13.0 dies of a
+/// Puts the profiler's hooks into the driver, once for each library in a process. Before that CUPTI has no list of GPUs, and 13.0 dies of a
 /// segmentation fault where it is asked for a GPU's chip.
-class Started {
- public:
-  explicit Started(const CuptiLibrary& cupti) : cupti_(cupti) {
-    const std::lock_guard lock(mutex_);
-    if (living_[cupti_.handle] == 0) {
-      auto started = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_Initialize);
-      PLUMBLINE_CUPTI(cupti_, cuptiProfilerInitialize, &started);
-    }
-    ++living_[cupti_.handle];
-  }
-  Started(const Started&) = delete;
-  Started& operator=(const Started&) = delete;
-  ~Started() {
-    const std::lock_guard lock(mutex_);
-    if (--living_[cupti_.handle] != 0) return;
-    auto stopped = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_DeInitialize);
-    PLUMBLINE_CUPTI_RESULT(cupti_, cuptiProfilerDeInitialize, &stopped);
-  }
-
- private:
-  static inline std::mutex mutex_;
-  static inline std::map<void*, int> living_;  // of each library
-  const CuptiLibrary& cupti_;
-};
+void start_profiler(const CuptiLibrary& cupti) {
+  static std::mutex mutex;
+  static std::set<void*> started;
+  const std::lock_guard lock(mutex);
+  if (started.contains(cupti.handle)) return;
+  auto asked = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_Initialize);
+  PLUMBLINE_CUPTI(cupti, cuptiProfilerInitialize, &asked);
+  started.insert(cupti.handle);
+}
 
 /// CUPTI says of each thing that it does not like whether it is so; calls would fail for it with these numbers.
 void require_supported(const CuptiLibrary& cupti, int ordinal) {
@@ -104,7 +90,7 @@ class Enabled {
 }  // namespace
 
 std::string cupti_chip_of(const CuptiLibrary& cupti, int ordinal) {
-  const Started started(cupti);
+  start_profiler(cupti);
   auto asked = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Device_GetChipName);
   asked.deviceIndex = static_cast<std::size_t>(ordinal);
   PLUMBLINE_CUPTI(cupti, cuptiDeviceGetChipName, &asked);
@@ -118,8 +104,8 @@ class CuptiProfiler::Session {
         metrics_(std::move(metrics)),
         range_of_(range_of),
         most_ranges_(most_ranges),
-        started_(cupti),
-        chip_((require_supported(cupti, target.ordinal), cupti), cupti_chip_of(cupti, target.ordinal), what_is_available(cupti, target)),
+        chip_((start_profiler(cupti), require_supported(cupti, target.ordinal), cupti), cupti_chip_of(cupti, target.ordinal),
+              what_is_available(cupti, target)),
         enabled_(cupti, target.context) {
     if (!chip_.schedule(metrics_))
       cupti_.require_success(CUPTI_ERROR_NOT_SUPPORTED, "cuptiProfilerHostConfigAddMetrics", __FILE__, __LINE__);
@@ -232,7 +218,6 @@ class CuptiProfiler::Session {
   const std::vector<std::string> metrics_;
   const RangeOf range_of_;
   const std::size_t most_ranges_;
-  const Started started_;
   const CuptiChip chip_;
   const Enabled enabled_;
   std::vector<std::uint8_t> config_, counter_data_;

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Everything that needs a GPU, from programs that were built elsewhere: installs and builds nothing, and needs neither MPI nor a network.
 #
-#   bash jobs/test.sh --gpu [--programs FOLDER] [--results FOLDER] [--seconds 480] [--again PART...]
+#   bash jobs/test.sh --gpu [--programs FOLDER] [--results FOLDER] [--seconds 480] [--only PART]... [--again PART]...
 #
 # FOLDER of programs: what jobs/gpu/bundle.sh packed, unpacked (bin, lib, share), or a build folder; build-ci where none is named.
 # The work is cut into parts (jobs/gpu/parts, each with its own folder of results). One call takes as many as fit into its seconds;
 # the next one goes on. A part that is done or begun is so for these very programs; for others it is begun anew, as are those named by
-# --again. Of the machine's GPUs the first is measured, or those of CUDA_VISIBLE_DEVICES.
+# --again; --only names those that this call takes. Of the machine's GPUs the first is measured, or those of CUDA_VISIBLE_DEVICES.
 #
 # Results: gpu-results in the folder where it is called, if --results names no other. A part that says "resumable" may run out of its time: it
-# goes on next time, four times at most.
+# goes on next time, four times at most; one that "closes" sums up what there is by the end of every call.
 #
 # Exit codes: 0 all parts are done, or there is no GPU (said) · 1 a part failed · 2 wrong use · 75 parts remain: call again
 set -uo pipefail
@@ -20,6 +20,7 @@ results=gpu-results
 seconds=480
 parts_folder=$here/parts
 again=()
+only=()
 
 usage() { sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
@@ -30,11 +31,12 @@ refuse() {
 
 while (($# > 0)); do
   case $1 in
-    --programs | --results | --seconds | --parts | --again) (($# > 1)) || refuse "$1 needs a value; try --help" ;;&
+    --programs | --results | --seconds | --parts | --only | --again) (($# > 1)) || refuse "$1 needs a value; try --help" ;;&
     --programs) programs=$2 && shift ;;
     --results) results=$2 && shift ;;
     --seconds) seconds=$2 && shift ;;
     --parts) parts_folder=$2 && shift ;; # for the test of this script
+    --only) only+=("$2") && shift ;;
     --again) again+=("$2") && shift ;;
     -h | --help) usage && exit 0 ;;
     *) refuse "unknown option '$1'; try --help" ;;
@@ -61,10 +63,13 @@ forget() {
   rm -f "$results/$1/done" "$results/.goes-$1" "$results/.programs-$1"
   if [[ -n $store ]]; then rm -rf "${results:?}/$store" "$results/${store%.h5}.journal"; fi
 }
+known_part() { [[ -f $parts_folder/$2.sh ]] || refuse "$1 $2: there is no such part; there are: ${parts[*]}"; }
+for part in "${only[@]}"; do known_part --only "$part"; done
 for part in "${again[@]}"; do
-  [[ -f $parts_folder/$part.sh ]] || refuse "--again $part: there is no such part; there are: ${parts[*]}"
+  known_part --again "$part"
   forget "$part"
 done
+is_wanted() { ((${#only[@]} == 0)) || printf '%s\n' "${only[@]}" | grep -qxF "$1"; }
 
 identity=$(cat "$programs/bin/plumbline" "$programs"/lib/libplumbline_cuda*.so 2>/dev/null | sha256sum | cut -c 1-16)
 is_done() { [[ -f $results/$1/done && $(head -n 1 "$results/$1/done") == "$identity" ]]; }
@@ -159,7 +164,7 @@ fi
 
 failed=()
 for part in "${parts[@]}"; do
-  is_done "$part" && continue
+  if is_done "$part" || ! is_wanted "$part"; then continue; fi
   left=$((seconds - SECONDS))
   (($(needed "$part") <= left)) || break
   do_part "$part" "$left" || break
@@ -188,5 +193,6 @@ printf '  results: %s\n' "$results"
 for one in "${failed[@]}"; do printf 'gpu: FAILED %s\n' "$one"; done
 ((${#failed[@]} == 0)) || exit 1
 ((${#remaining[@]} == 0)) && echo "gpu: all parts are done" && exit 0
-printf 'gpu: %d of %d parts remain; the same command%s goes on with them\n' "${#remaining[@]}" "${#parts[@]}" "${again[0]:+ without --again}"
+printf 'gpu: %d of %d parts remain; the same command%s goes on with them\n' "${#remaining[@]}" "${#parts[@]}" \
+  "${again[0]:+ without --again}${only[0]:+ without --only}"
 exit 75

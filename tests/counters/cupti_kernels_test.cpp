@@ -12,7 +12,7 @@ class cupti_kernels : public ::testing::Test {
   cupti_kernels() { set<void()>("stand_in_reset")(); }
   ~cupti_kernels() override {
     kernels_.reset();
-    EXPECT_EQ(set<int()>("stand_in_still_open")(), 0) << "profilers, subscribers and chips are given back";
+    EXPECT_EQ(set<int()>("stand_in_still_open")(), 0) << "profiler objects, subscribers and chips are given back";
   }
 
   template <class Function>

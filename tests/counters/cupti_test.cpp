@@ -24,7 +24,7 @@ TableCounter row(const std::string& name, const Names& metrics) {
 class cupti : public ::testing::Test {
  protected:
   cupti() { set<void()>("stand_in_reset")(); }
-  ~cupti() override { EXPECT_EQ(set<int()>("stand_in_still_open")(), 0) << "profilers, subscribers and chips are given back"; }
+  ~cupti() override { EXPECT_EQ(set<int()>("stand_in_still_open")(), 0) << "profiler objects, subscribers and chips are given back"; }
 
   template <class Function>
   static Function* set(const char* name) {

@@ -73,7 +73,8 @@ STAND_IN int stand_in_availability_asked() { return availability_asked; }
 STAND_IN void stand_in_drops_a_range() { settings.drops_a_range = true; }
 STAND_IN void stand_in_context(bool there) { current = there ? context_at(0) : nullptr; }
 STAND_IN void stand_in_chip(const char* name) { settings.chip = name; }
-STAND_IN int stand_in_still_open() { return profilers + enabled + subscribers + chips; }
+/// That the profiler was initialized stays so to the end of the process.
+STAND_IN int stand_in_still_open() { return enabled + subscribers + chips; }
 /// A launch by the runtime, which launches by the driver; the work is done only when someone waits for it.
 STAND_IN void stand_in_launch(std::uint64_t work) {
   call(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, CUPTI_API_ENTER);
@@ -139,7 +140,6 @@ STAND_IN CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_Ev
 
 // CUPTI on the GPU.
 STAND_IN CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params*) { return ++profilers, CUPTI_SUCCESS; }
-STAND_IN CUptiResult cuptiProfilerDeInitialize(CUpti_Profiler_DeInitialize_Params*) { return --profilers, CUPTI_SUCCESS; }
 STAND_IN CUptiResult cuptiProfilerDeviceSupported(CUpti_Profiler_DeviceSupported_Params* p) {
   const auto yes = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
   p->isSupported = static_cast<CUpti_Profiler_Support_Level>(settings.supported);

@@ -261,6 +261,17 @@ def test_a_part_that_goes_on_another_time_is_begun_with_less_time_than_it_takes(
     assert run(tmp_path, programs, parts, "--seconds", "130").returncode == 0
 
 
+def test_a_call_takes_those_parts_alone_that_it_names(tmp_path, programs, parts):
+    for name in ("10-first", "20-second", "30-third"):
+        parts(name, f"echo {name} >>$RESULTS/done.txt")
+    ended = run(tmp_path, programs, parts, "--only", "30-third", "--only", "10-first")
+    assert ended.returncode == 75 and "1 of 3 parts remain; the same command without --only goes on" in ended.stdout
+    assert (tmp_path / "results/done.txt").read_text() == "10-first\n30-third\n"
+    assert run(tmp_path, programs, parts).returncode == 0
+    ended = run(tmp_path, programs, parts, "--only", "40-none")
+    assert ended.returncode == 2 and "--only 40-none: there is no such part" in ended.stderr
+
+
 def test_results_are_brought_along_to_another_machine(tmp_path, programs, parts):
     parts("10-first", "true")
     parts("20-second", "true", seconds=400)
