@@ -162,21 +162,34 @@ if [[ $parts_folder == "$here/parts" ]] && ! nvidia-smi -L 2>/dev/null | grep -q
   exit 0
 fi
 
+closes() { [[ $(of "$1" closes) == yes ]]; }
+
+# close_with PART: it is done with all the others, and again where one of them was done again; until then it is only told.
+close_with() {
+  local other limit
+  limit=$(of "$1" seconds)
+  for other in "${parts[@]}"; do
+    if closes "$other" || is_done "$other"; then continue; fi
+    forget "$1"
+    mkdir -p "$results/$1"
+    printf '=== %s so far\n' "$1"
+    OUT=$results/$1 timeout "$limit" bash "$parts_folder/$1.sh" 2>&1 | tail -n 60
+    return
+  done
+  if $something_new || ! is_done "$1"; then do_part "$1" "$limit"; fi
+}
+
 failed=()
+something_new=false
 for part in "${parts[@]}"; do
-  if is_done "$part" || ! is_wanted "$part"; then continue; fi
+  if closes "$part" || is_done "$part" || ! is_wanted "$part"; then continue; fi
   left=$((seconds - SECONDS))
   (($(needed "$part") <= left)) || break
+  something_new=true
   do_part "$part" "$left" || break
 done
-
-# What sums up is done with all the others; until then it is only told.
 for part in "${parts[@]}"; do
-  if [[ $(of "$part" closes) == yes ]] && ! is_done "$part"; then
-    mkdir -p "$results/$part"
-    printf '=== %s so far\n' "$part"
-    OUT=$results/$part timeout "$(of "$part" seconds)" bash "$parts_folder/$part.sh" 2>&1 | tail -n 60
-  fi
+  if closes "$part"; then close_with "$part"; fi
 done
 
 echo

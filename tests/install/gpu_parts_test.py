@@ -253,6 +253,9 @@ def test_what_sums_up_is_done_at_the_end_of_every_call_and_is_done_with_all_the_
     assert ended.returncode == 75 and "=== 80-sum so far\nthere is one\n" in ended.stdout and "2 of 3 parts remain" in ended.stdout
     ended = run(tmp_path, programs, parts, "--seconds", "480")
     assert ended.returncode == 0 and "there is one two\n" in ended.stdout and "so far" not in ended.stdout
+    assert "=== 80-sum" not in run(tmp_path, programs, parts).stdout
+    ended = run(tmp_path, programs, parts, "--again", "20-long", "--seconds", "480")
+    assert ended.returncode == 0 and "there is one two two\n" in ended.stdout, "what was done anew is summed up anew"
 
 
 def test_a_part_that_goes_on_another_time_is_begun_with_less_time_than_it_takes(tmp_path, programs, parts):
