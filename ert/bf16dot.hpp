@@ -1,11 +1,6 @@
 // Dot products of bf16 pairs, added to fp32 sums: the loops alone. s -> s + a0 b0 + a1 b1 -> s + a0 c0 + a1 c1, in independent chains.
 #pragma once
-#include "ert/lanes.hpp"
-
-/// Sums of a block: a multiple of chains x lanes.
-constexpr std::size_t bf16dot_sums = 384;
-/// The factors are those of one vector of 512 bits: pairs [2 i] and [2 i + 1] for the sums i, i + 16, ...
-constexpr std::size_t bf16dot_lanes = 16;
+#include "ert/dot_chains.hpp"
 
 /// What products of Real are added up in: float; of a counting number, another one.
 template <class Real, bool is_class = __is_class(Real)>
@@ -39,30 +34,14 @@ namespace {
 
 #if defined(PLUMBLINE_ADD_BF16_DOT)
 
-/// Vectors with the same factors together: of 512 bits all, of 128 bits every fourth.
 template <class Real>
 PLUMBLINE_INLINE void run_dots(const Bf16Dot<Real>& x, std::size_t begin, std::size_t end) {
   using V = Widest<float>;
-  constexpr std::size_t lanes = sizeof(V) / sizeof(float);
-  static_assert(bf16dot_lanes % lanes == 0 && bf16dot_sums == widest_chains * bf16dot_lanes);
-  const auto add_dot = [](const V& sum, const V& u, const V& v) PLUMBLINE_LAMBDA {
+  run_dot_chains<V, 2>(x, begin, end, [](const V& sum, const V& u, const V& v) PLUMBLINE_LAMBDA {
     V added = sum;
     PLUMBLINE_ADD_BF16_DOT(added, u, v);
     return added;
-  };
-  for (std::size_t lane = 0; lane < bf16dot_lanes; lane += lanes) {
-    V a = loaded<V>(x.a + 2 * lane), b = loaded<V>(x.b + 2 * lane), c = loaded<V>(x.c + 2 * lane);
-    keep(a), keep(b), keep(c);
-    for (std::size_t i = begin * bf16dot_sums + lane; i < end * bf16dot_sums; i += bf16dot_sums) {
-      Chains<V, widest_chains> sums;
-      sums.load(x.start + i, bf16dot_lanes);
-      for (std::size_t n = x.iterations; n != 0; --n) {
-        sums.apply([=](const V& sum) PLUMBLINE_LAMBDA { return add_dot(sum, a, b); });
-        sums.apply([=](const V& sum) PLUMBLINE_LAMBDA { return add_dot(sum, a, c); });
-      }
-      sums.store(x.result + i, bf16dot_lanes);
-    }
-  }
+  });
 }
 
 #else
@@ -81,8 +60,8 @@ PLUMBLINE_INLINE const Real& value_of(const Real& x) {
 /// The instruction in words: the arithmetic that the model counts.
 template <class Real>
 PLUMBLINE_INLINE void run_dots(const Bf16Dot<Real>& x, std::size_t begin, std::size_t end) {
-  for (std::size_t i = begin * bf16dot_sums; i < end * bf16dot_sums; ++i) {
-    const std::size_t pair = i % bf16dot_lanes * 2;
+  for (std::size_t i = begin * dot_sums; i < end * dot_sums; ++i) {
+    const std::size_t pair = i % dot_lanes * 2;
     typename Bf16Dot<Real>::Sum sum = x.start[i];
     for (std::size_t n = x.iterations; n != 0; --n)
       for (const Real* factors : {x.b, x.c}) {

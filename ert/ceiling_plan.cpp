@@ -58,7 +58,7 @@ std::string upper(std::string_view precision) {
 }
 
 std::size_t lanes(std::string_view isa, std::string_view precision) {
-  const std::size_t bytes = isa.starts_with("v4") || isa == "sve512" ? 64 : isa == "v3" || isa == "sve256" ? 32 : 16;
+  const std::size_t bytes = isa.starts_with("v4") || isa == "sve512" ? 64 : isa.starts_with("v3") || isa == "sve256" ? 32 : 16;
   return bytes / precision_bytes(precision);
 }
 
@@ -135,6 +135,8 @@ class Planner {
         }
     }
     plan_dot_products(who.team);
+    plan_integer_dot_products(who);
+    plan_tiles(who.team);
   }
 
   void plan_bandwidth(const CeilingTeam& who) {
@@ -196,11 +198,41 @@ class Planner {
                true);
   }
 
+  /// Four products of INT8 in a 32-bit lane: of each vector width that has them; quick: of the widest alone.
+  void plan_integer_dot_products(const CeilingTeam& who) {
+    const Kernel* kernel = find_kernel("ert/int8dot");
+    if (kernel == nullptr) return;
+    const auto isas = usable_isas(*kernel, "int8", isas_);
+    for (const std::string& isa : isas) {
+      const bool widest = isa == isas.front();
+      if (widest || (who.everything && !quick_))
+        add_peak(*kernel, who.team, {"", "dot product", "dot", false, true, true}, *best_flavor(*kernel, "int8", isa), isa, widest);
+    }
+  }
+
+  /// Matrix tiles, of each type that this CPU has them for. An iteration's eight products take 128 cycles.
+  void plan_tiles(const Team& team) {
+    const Kernel* kernel = find_kernel("ert/tiles");
+    if (kernel == nullptr) return;
+    for (const std::string& type : kernel->precisions)
+      for (const std::string& isa : usable_isas(*kernel, type, isas_)) {
+        CeilingCase planned = common(*kernel, team, *best_flavor(*kernel, type, isa),
+                                     with_presets(*kernel, {{"iterations", integer(1024)}, {"blocks", integer(8 * threads_of(team))}}));
+        planned.name = "tensor " + upper(type) + " AMX";
+        planned.precision = "tensor." + type;
+        planned.level = "compute";
+        planned.pattern = "amx";
+        planned.unit = "GFLOP/s";
+        planned.amount_per_sweep = static_cast<double>(total_flops(planned.measured.work().flops).lo);
+        cases.push_back(std::move(planned));
+      }
+  }
+
   /// Beyond three times a cache its share of a sweep is small (model/node_levels.cpp); a sweep and what it is rounded to reach that surely.
   double largest_bytes_of_thread(const Team& team) const {
     const double threads = static_cast<double>(all_threads(team));
     const double caches = static_cast<double>(last_caches_.bytes) * std::clamp<double>(threads, 1, last_caches_.count);
-    const double wanted = std::max((threads == 1 ? 128.0 : 64.0) * MiB, 4 * caches / threads);
+    const double wanted = std::max((threads == 1 ? 128.0 : std::max(64.0, 192.0 / threads)) * MiB, 4 * caches / threads);
     return std::min(wanted, memory_bytes_ / 4 / threads);
   }
 
@@ -233,7 +265,7 @@ class Planner {
   /// A sweep takes about a million cycles a thread, so that starting it costs nothing.
   void add_peak(const Kernel& kernel, const Team& team, const PeakCeiling& ceiling, const Flavor& flavor, const std::string& isa,
                 bool widest) {
-    const std::uint64_t iterations = 384 * (ceiling.scalar ? 1 : lanes(isa, flavor.precision));
+    const std::uint64_t iterations = 384 * (ceiling.scalar ? 1 : lanes(isa, flavor.precision == "int8" ? "fp32" : flavor.precision));
     CeilingCase planned = common(
         kernel, team, flavor,
         with_presets(
@@ -331,7 +363,8 @@ Team team_of(int cores, int ranks, int share) {
 
 std::vector<CeilingTeam> ceiling_teams(int cores, int ranks, int numa_domains, int packages) {
   const int usable = std::max(1, cores), members = std::clamp(ranks, 1, usable), share = usable / members;
-  const std::set<int> whole{1, usable / std::max(1, numa_domains), usable / std::max(1, packages), share * members};
+  const auto part = [&](int parts) { return std::max(1, usable / std::max(1, parts)); };  // a quota may leave fewer cores than domains
+  const std::set<int> whole{1, part(numa_domains), part(packages), share * members};
   std::set<int> counts = whole;
   for (int n = 2; n < usable; n *= 2) counts.insert(n);
   std::vector<CeilingTeam> teams;

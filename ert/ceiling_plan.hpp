@@ -31,7 +31,7 @@ struct LastCaches {
 struct CeilingCase {
   Case measured;
   std::string name;                   // "FP64 vector FMA", "load", "vector k=8"; ending in " (v3)" where it is not the machine's widest ISA
-  std::string precision;              // "fp64", "fp32", "fp16", "bf16"; "-" for bandwidth
+  std::string precision;              // "fp64", "fp32", "fp16", "bf16", "int8", "tensor.bf16" (matrix tiles); "-" for bandwidth
   std::string level;                  // "compute" | "sweep" (by working set) | "vector" (ERT's sweep over k)
   std::string pattern;                // "fma", "scalar add"; "load", "triad", "chase"; "k=8"
   std::string unit;                   // "GFLOP/s" | "GB/s" | "seconds" (a load of a chase)
@@ -39,14 +39,18 @@ struct CeilingCase {
   double working_set_bytes = absent;  // of one rank; absent for compute
   std::uint64_t warm_sweeps = 0;      // before each sample: where one sweep touches a part of the working set only
   double share = 1;                   // of each thread's part that is swept: large working sets lie within the largest, made once
+  std::string form = {};              // as "bumped v4", where it is not the plan's own loop; `name` ends with it
+  std::string data = {};              // id of the case that it shares its data with; empty: it has its own
+
+  /// Cases of one answer are measured on the same data, one after the other.
+  std::string data_id() const { return data.empty() ? measured.id() : data; }
 };
 
 /// The plan for every team in turn. `isas`: what the machine runs, ascending (v2 v3 v4, neon sve256, then extensions such as v4bf16);
 /// `memory_bytes` what the node can give (0: unknown); a team's ranks all lie on this node.
-/// Working sets of every pattern go to 128 MiB (one thread alone) or 64 MiB a thread, those of loads and chase from 4.5 KiB on, whatever
-/// caches the machine is said to have: `last_caches` can only make them larger, to four times all that a team may lie in. Never above a
-/// quarter of the memory.
-/// Empty when no flavor runs on the machine.
+/// Working sets of every pattern go to 128 MiB (one thread alone), 96 MiB a thread (two) or 64 MiB a thread, those of loads and chase
+/// from 4.5 KiB on, whatever caches the machine is said to have: `last_caches` can only make them larger, to four times all that a team may
+/// lie in. Never above a quarter of the memory. Empty when no flavor runs on the machine.
 std::vector<CeilingCase> plan_ceilings(CeilingMode mode, std::span<const std::string> isas, LastCaches last_caches,
                                        std::uint64_t memory_bytes, std::span<const CeilingTeam> teams);
 

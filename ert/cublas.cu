@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 
+#include "core/shared_library.hpp"
 #include "core/unavailable.hpp"
 #include "cuda/runtime.cuh"
 #include "ert/cublas.cuh"
@@ -17,14 +18,14 @@ namespace {
 constexpr const char* names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"};
 constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
 
-CublasLibrary open_library() {
+CublasLibrary open_cublas() {
   CublasLibrary library;
   for (const char* name : names) {
-    library.handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    const auto [handle, why] = open_library(name, RTLD_LAZY | RTLD_LOCAL);
+    library.handle = handle;
     library.file = name;
     if (library.handle != nullptr) return library.absent.clear(), library;
-    const char* const why = dlerror();
-    if (library.absent.empty()) library.absent = "cuBLAS cannot be opened: " + std::string(why == nullptr ? name : why);
+    if (library.absent.empty()) library.absent = "cuBLAS cannot be opened: " + why;
   }
   library.absent += "; put the folder of the CUDA toolkit that has it on LD_LIBRARY_PATH";
   return library;
@@ -60,7 +61,7 @@ struct Event {
 }  // namespace
 
 const CublasLibrary& cublas() {
-  static const CublasLibrary library = open_library();
+  static const CublasLibrary library = open_cublas();
   return library;
 }
 

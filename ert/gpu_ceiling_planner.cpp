@@ -1,5 +1,6 @@
 #include "ert/gpu_ceiling_planner.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace plumbline {

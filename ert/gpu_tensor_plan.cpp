@@ -1,4 +1,5 @@
 // Of tensor cores, by each way there is to reach them.
+#include <algorithm>
 #include <array>
 
 #include "ert/gpu_ceiling_planner.hpp"

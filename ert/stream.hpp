@@ -1,223 +1,195 @@
-// Bandwidth patterns: the loops alone, `repeat` passes over the arrays a sweep. Unrolled eight vectors at a time.
+// Bandwidth patterns: the loops alone, `repeat` passes over the arrays a sweep, in the forms of stream_passes.hpp.
 #pragma once
 #include <cstdint>
 
 #include "ert/lanes.hpp"
+#include "ert/stream_passes.hpp"
 
 enum class StreamPattern { load, store, copy, update, triad, loads2store1 };
 
 /// Parts of a sweep begin at multiples of so many elements; each has its own witness.
 constexpr std::size_t stream_grain = 256;
+/// What rep stosb writes into every byte: 4.8e-4 in fp64, 0.75 in fp32.
+constexpr unsigned char stream_byte = 0x3f;
 
 template <class Real>
 struct StreamArrays {
   StreamPattern pattern;
+  StreamForm form;
   bool non_temporal;  // how store, copy and triad store
   std::size_t repeat;
   Real* a;
   const Real *b, *c;
-  Real s, even, odd;       // factor of triad and base of update; what store writes
-  std::uint64_t* witness;  // one a grain. load: sum of the bits read, in 8-byte words; update: passes done
+  Real s, even, odd;  // factor of triad and base of update; what store writes
+  // One a grain. load: the sum of the bits read, in 8-byte words; where a form does not add, of the last step's, which its registers
+  // hold at the end, and of what was read behind the steps. update: passes done.
+  std::uint64_t* witness;
 };
 
 namespace {
 
-/// No pass may be merged with the one before.
-PLUMBLINE_INLINE void forget_memory() { asm volatile("" ::: "memory"); }
-
-/// How a pattern stores.
-struct Cached {
-  template <class V, class Real>
-  PLUMBLINE_INLINE static void store(Real* to, const V& x) {
-    stored(to, x);
-  }
-  PLUMBLINE_INLINE static void end_pass() {}
-};
-
-/// Past the caches: whole vectors at addresses that are multiples of their size, then single elements (on 64-bit
-/// Arm by plain stores). A pass ends when all have left the core. (The model refuses it elsewhere.)
-struct NonTemporal {
-  template <class V, class Real>
-  PLUMBLINE_INLINE static void store(Real* to, const V& x) {
-    if constexpr (__is_class(V))
-      stored(to, x);
-    else if constexpr (sizeof(V) == PLUMBLINE_VECTOR_BYTES)
-      store_vector(reinterpret_cast<V*>(to), x);
-    else if constexpr (sizeof(V) == sizeof(std::uint64_t))
-      store_word<std::uint64_t>(to, x);
-    else
-      store_word<std::uint32_t>(to, x);
-  }
-#if defined(__x86_64__)
-  PLUMBLINE_INLINE static void end_pass() { asm volatile("sfence" ::: "memory"); }
-
- private:
-  template <class V>
-  PLUMBLINE_INLINE static void store_vector(V* to, const V& x) {
-#if defined(__AVX__)
-    asm volatile("vmovntps %1, %0" : "=m"(*to) : "v"(x));
-#else
-    asm volatile("movntps %1, %0" : "=m"(*to) : "x"(x));
-#endif
-  }
-  template <class Word, class Real>
-  PLUMBLINE_INLINE static void store_word(Real* to, const Real& x) {
-    Word bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
-    asm volatile("movnti %1, %0" : "=m"(*to) : "r"(bits));
-  }
-#else
-#if defined(__aarch64__)
-  PLUMBLINE_INLINE static void end_pass() { asm volatile("dmb ishst" ::: "memory"); }
-#else
-  PLUMBLINE_INLINE static void end_pass() {}
-#endif
-
- private:
-  template <class V>
-  PLUMBLINE_INLINE static void store_vector(V* to, const V& x) {
-#if defined(PLUMBLINE_SVE)
-    stream_vector(to, x);
-#elif defined(__aarch64__)
-    // NEON stores pairs of registers so: here the two halves of one
-    asm volatile("mov v31.d[0], %1.d[1]\n\tstnp %d1, d31, %0" : "=Q"(*to) : "w"(x) : "v31");
-#else
-    *to = x;
-#endif
-  }
-  template <class Word, class Real>
-  PLUMBLINE_INLINE static void store_word(Real* to, const Real& x) {
-    *to = x;
-  }
-#endif
-};
-
-template <class V, int count, class Body>
-PLUMBLINE_INLINE void unrolled(std::size_t i, std::size_t lanes, Body body) {
-  body.template operator()<V>(i);
-  if constexpr (count > 1) unrolled<V, count - 1>(i + lanes, lanes, body);
+/// A sweep's form, as run_form takes it, for a pattern that touches `arrays` of a, b, c.
+template <class Store, int arrays, class Real, class Body>
+PLUMBLINE_INLINE void run(const StreamArrays<Real>& x, std::size_t begin, std::size_t end, Body body) {
+  run_form<Store, arrays>(x.form, Places<Real>{x.a, x.b, x.c}, x.repeat, begin, end, body);
 }
 
-/// body<V>(i) for every vector, and body<Real>(i) for what remains, x.repeat times.
-template <class Store, class Real, class Body>
-PLUMBLINE_INLINE void run_passes(const StreamArrays<Real>& x, std::size_t begin, std::size_t end, Body body) {
-  using V = Widest<Real>;
-  constexpr int unroll = 8;
-  constexpr std::size_t lanes = sizeof(V) / sizeof(Real);
-  const std::size_t whole = begin + (end - begin) / (unroll * lanes) * (unroll * lanes);
+/// x86's string instructions move and fill whole parts at once.
+template <class Real>
+PLUMBLINE_INLINE void run_string(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
+#if defined(__x86_64__)
   for (std::size_t pass = x.repeat; pass != 0; --pass) {
-    for (std::size_t i = begin; i < whole; i += unroll * lanes) unrolled<V, unroll>(i, lanes, body);
-    for (std::size_t i = whole; i < end; ++i) {
-      body.template operator()<Real>(i);
-      forget_memory();  // else gcc makes vectors of the rest, and pads two floats to four lanes
-    }
-    Store::end_pass();
-    forget_memory();
+    void* to = x.a + begin;
+    const void* from = x.b + begin;
+    std::size_t bytes = (end - begin) * sizeof(Real);
+    if (x.pattern == StreamPattern::copy)
+      asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+    else
+      asm volatile("rep stosb" : "+D"(to), "+c"(bytes) : "a"(stream_byte) : "memory");
   }
+#else
+  static_cast<void>(x), static_cast<void>(begin), static_cast<void>(end);  // the model refuses it
+#endif
 }
 
 template <class Store, class Real>
 PLUMBLINE_INLINE void run_store(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
   using V = Widest<Real>;
-  Real* const a = x.a;
   V both = broadcast<V>(x.even);
   if constexpr (sizeof(V) != sizeof(Real))
     for (std::size_t i = 1; i < sizeof(V) / sizeof(Real); i += 2) both[i] = x.odd;
   keep(both);
   const Real even = x.even, odd = x.odd;
-  run_passes<Store>(x, begin, end, [=]<class W>(std::size_t i) PLUMBLINE_LAMBDA {
+  run<Store, 1>(x, begin, end, [=]<class W, int>(const Places<Real>& at, std::size_t i) PLUMBLINE_LAMBDA {
     if constexpr (sizeof(W) == sizeof(Real))
-      Store::store(a + i, i % 2 == 0 ? even : odd);
+      Store::store(at.a + i, i % 2 == 0 ? even : odd);
     else
-      Store::store(a + i, both);
+      Store::store(at.a + i, both);
   });
 }
 
 template <class Store, class Real>
 PLUMBLINE_INLINE void run_copy(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
-  Real* const a = x.a;
-  const Real* const b = x.b;
-  run_passes<Store>(x, begin, end, [=]<class W>(std::size_t i) PLUMBLINE_LAMBDA { Store::store(a + i, loaded<W>(b + i)); });
+  run<Store, 2>(x, begin, end,
+                []<class W, int>(const Places<Real>& at, std::size_t i) PLUMBLINE_LAMBDA { Store::store(at.a + i, loaded<W>(at.b + i)); });
 }
 
 /// a = s - a, exact for s = 3/2 and a in [1/2, 1): the same two values for ever.
 template <class Real>
 PLUMBLINE_INLINE void run_update(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
-  Real* const a = x.a;
   const Real s = x.s;
-  run_passes<Cached>(x, begin, end, [=]<class W>(std::size_t i) PLUMBLINE_LAMBDA { stored<W>(a + i, s - loaded<W>(a + i)); });
+  run<Cached, 1>(x, begin, end, [=]<class W, int>(const Places<Real>& at, std::size_t i) PLUMBLINE_LAMBDA {
+    stored<W>(at.a + i, s - loaded<W>(at.a + i));
+  });
   x.witness[begin / stream_grain] += x.repeat;
 }
 
 /// a = b + s c
 template <class Store, class Real>
 PLUMBLINE_INLINE void run_triad(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
-  Real* const a = x.a;
-  const Real *const b = x.b, *const c = x.c;
   const Real s = x.s;
-  run_passes<Store>(x, begin, end, [=]<class W>(std::size_t i) PLUMBLINE_LAMBDA {
-    Store::template store<W>(a + i, loaded<W>(b + i) + s * loaded<W>(c + i));
+  run<Store, 3>(x, begin, end, [=]<class W, int>(const Places<Real>& at, std::size_t i) PLUMBLINE_LAMBDA {
+    Store::template store<W>(at.a + i, loaded<W>(at.b + i) + s * loaded<W>(at.c + i));
   });
 }
 
 /// a = b + c
 template <class Real>
 PLUMBLINE_INLINE void run_loads2store1(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
-  Real* const a = x.a;
-  const Real *const b = x.b, *const c = x.c;
-  run_passes<Cached>(x, begin, end,
-                     [=]<class W>(std::size_t i) PLUMBLINE_LAMBDA { stored<W>(a + i, loaded<W>(b + i) + loaded<W>(c + i)); });
+  run<Cached, 3>(x, begin, end, []<class W, int>(const Places<Real>& at, std::size_t i) PLUMBLINE_LAMBDA {
+    stored<W>(at.a + i, loaded<W>(at.b + i) + loaded<W>(at.c + i));
+  });
 }
 
 /// Integer sums of the bits: one cycle of latency, no FLOP, and any order gives the same.
 using Words = Widest<std::uint64_t>;
 
+/// A load into the register that x is kept in, whatever becomes of it.
+PLUMBLINE_INLINE void load_alone(Words& x, const void* from) {
+#if defined(__AVX__)
+  asm volatile("vmovups %1, %0" : "+v"(x) : "m"(*static_cast<const Anywhere<Words>::type*>(from)));
+#elif defined(__x86_64__)
+  asm volatile("movups %1, %0" : "+x"(x) : "m"(*static_cast<const Anywhere<Words>::type*>(from)));
+#else
+  x = loaded<Words>(static_cast<const char*>(from));
+  keep(x);
+#endif
+}
+
+/// `count` registers, into which words are loaded or added.
 template <int count>
-struct Sums {
-  Words sum = {};
-  Sums<count - 1> rest;
-  PLUMBLINE_INLINE void add(const char* from) {
-    sum += loaded<Words>(from);
-    rest.add(from + sizeof(Words));
+struct Held {
+  Words words = {};
+  Held<count - 1> rest;
+  template <int number, bool adds>
+  PLUMBLINE_INLINE void take(const void* from) {
+    if constexpr (number != 0) {
+      rest.template take<number - 1, adds>(from);
+    } else if constexpr (adds) {
+      words += loaded<Words>(static_cast<const char*>(from));
+    } else {
+      load_alone(words, from);
+    }
   }
-  PLUMBLINE_INLINE Words total() const { return sum + rest.total(); }
+  PLUMBLINE_INLINE Words total() const { return words + rest.total(); }
 };
 template <>
-struct Sums<0> {
-  PLUMBLINE_INLINE void add(const char*) {}
+struct Held<0> {
   PLUMBLINE_INLINE Words total() const { return Words{}; }
 };
 
+/// The bits of element i as a part of an 8-byte word: of a word of two floats the second is the upper half.
 template <class Real>
+PLUMBLINE_INLINE std::uint64_t bits_of(const Real* a, std::size_t i) {
+  std::uint64_t bits = 0;
+  __builtin_memcpy(&bits, a + i, sizeof(Real));
+  return bits << 8 * (i * sizeof(Real) % sizeof bits);
+}
+
+/// By `Steps` of so many registers each.
+template <class Steps, int registers, bool adds = false, class Real>
 PLUMBLINE_INLINE void run_load(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
-  constexpr std::size_t unroll = 8, step = unroll * sizeof(Words);
-  const char* const first = reinterpret_cast<const char*>(x.a + begin);
-  const char* const last = reinterpret_cast<const char*>(x.a + end);
-  const char* const whole = first + static_cast<std::size_t>(last - first) / step * step;
-  Sums<unroll> sums;
+  Held<registers> held;
   std::uint64_t rest = 0;
-  for (std::size_t pass = x.repeat; pass != 0; --pass) {
-    for (const char* i = first; i < whole; i += step) sums.add(i);
-    for (const char* i = whole; i < last; i += sizeof(Real)) {
-      // of a word of two floats the second is the upper half
-      std::uint64_t bits = 0;
-      __builtin_memcpy(&bits, i, sizeof(Real));
-      rest += bits << 8 * (static_cast<std::size_t>(i - first) % sizeof bits);
-    }
-    forget_memory();
-  }
-  const Words total = sums.total();
+  auto body = [&]<class W, int number>(const Places<Real>& at, std::size_t i) PLUMBLINE_LAMBDA {
+    if constexpr (sizeof(W) == sizeof(Real))
+      rest += bits_of(at.a, i);
+    else
+      held.template take<number, adds>(at.a + i);
+  };
+  run_passes<Steps, Cached>(Places<Real>{x.a, x.b, x.c}, x.repeat, begin, end, body);
+  const Words total = held.total();
   for (std::size_t i = 0; i < sizeof(Words) / sizeof rest; ++i) rest += total[i];
   x.witness[begin / stream_grain] = rest;
+}
+
+template <class Real>
+PLUMBLINE_INLINE void run_load_form(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
+  using V = Widest<Real>;
+  constexpr int few = stream_step, many = deep_step;
+  switch (x.form) {
+    case StreamForm::bumped:
+      return run_load<BumpedSteps<V, 1, few, false, 0>, few>(x, begin, end);
+    case StreamForm::indexed:
+      return run_load<IndexedSteps<V, 1, few>, few>(x, begin, end);
+    case StreamForm::deep:
+      return run_load<BumpedSteps<V, 1, many, false, 0>, many>(x, begin, end);
+    case StreamForm::ahead:
+      return run_load<BumpedSteps<V, 1, few, true, ahead_bytes>, few>(x, begin, end);
+    default:
+      return run_load<CompiledSteps<V, 1, few>, few, true>(x, begin, end);
+  }
 }
 
 }  // namespace
 
 template <class Real>
-static void sweep(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
+PLUMBLINE_INLINE static void sweep(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
+  if (x.form == StreamForm::string) return run_string(x, begin, end);
   switch (x.pattern) {
     case StreamPattern::load:
-      if constexpr (!__is_class(Real)) run_load(x, begin, end);  // a counting number has no bits to add, and the pattern no FLOP
+      // a counting number has no bits to add, and the pattern no FLOP
+      if constexpr (!__is_class(Real)) run_load_form(x, begin, end);
       return;
     case StreamPattern::store:
       return x.non_temporal ? run_store<NonTemporal>(x, begin, end) : run_store<Cached>(x, begin, end);

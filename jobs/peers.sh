@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# Plumbline's ceilings beside those of its peers, likwid-bench and plain OpenMP loops, measured in turn in one session:
+# Plumbline's ceilings beside those of its peers, measured in turn in one session: the best of all likwid-bench tests of a pattern, plain
+# OpenMP loops, memcpy and memset, and CARM (carm-roofline of PyPI, in a virtual environment of its own; 300 s at most, in which it
+# measures as many lines as it can, once each):
 #
-#   bash jobs/peers.sh                   a table of medians and ratios, from 5 rounds; about five minutes on 2 cores
+#   bash jobs/peers.sh                   a table of medians and ratios, from 5 rounds; about ten minutes on 2 cores
+#   bash jobs/peers.sh --no-carm         without CARM
 #   bash jobs/peers.sh --full -o F.json  and what takes long: ten runs that find the levels, the whole set's time, quick against full;
 #                                        at most 15 minutes; -o keeps every value of every round
 #   bash jobs/peers.sh --rounds 1 --only 'L1 load'

@@ -12,6 +12,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly plumbline=build/bin/plumbline
 readonly ranks=2
+readonly python=${PLUMBLINE_PYTHON:-/usr/bin/python3}
 campaign=${1:-jobs/campaigns/quick.toml}
 out="plumbline-out"
 name=$(basename "$campaign" .toml)
@@ -48,6 +49,8 @@ fit_campaign_to_cores() {
   echo "This machine gives us $(nproc) core(s) for $ranks ranks: they share it (oversubscribe = true in $campaign); times will be poor."
 }
 
+draws() { "$python" -c 'import h5py, matplotlib, numpy, pandas' 2>/dev/null; }
+
 save_json() {
   local command=$1 file=$2
   "$plumbline" "$command" "$store" --json >"$file.partial" && mv "$file.partial" "$file"
@@ -80,7 +83,11 @@ attempt "writing JSON" save_json score "$out/$name.score.json"
 attempt "writing JSON" save_json ceilings "$out/$name.ceilings.json"
 
 headline "5/5 Figures"
-attempt "plumbline report" "$plumbline" report "$store"
+if draws; then
+  attempt "plumbline report" "$plumbline" report "$store"
+else
+  echo "left out: $python has no h5py, matplotlib, numpy and pandas; PLUMBLINE_PYTHON names another Python 3"
+fi
 
 headline "Done"
 entry() { printf '  %-36s %s\n' "$1" "$2"; }
@@ -88,7 +95,7 @@ entry "$store" "everything measured: HDF5, readable with h5py, pandas or h5dump"
 entry "$out/$name.json" "what each kernel reaches and what bounds it    (plumbline show --json)"
 entry "$out/$name.score.json" "each counter held against arithmetic           (plumbline score --json)"
 entry "$out/$name.ceilings.json" "what this node can do                          (plumbline ceilings --json)"
-entry "$out/report.html" "all figures on one page; each also as PNG and SVG beside it"
+! draws || entry "$out/report.html" "all figures on one page; each also as PNG and SVG beside it"
 echo "next:"
 entry "$plumbline doctor" "says what else can be measured here, and how to get it"
 entry "$plumbline --help" "the other commands"

@@ -115,7 +115,8 @@ fi
 # Clang where it is there: with sanitizers it compiles faster than GCC, and its warnings are others. One compiler's flavors are enough here:
 # sanitizers leave the flavored kernels alone.
 sanitizing=(-DPLUMBLINE_FLAVOR_COMPILERS="${CXX:-g++}")
-if command -v clang++-16 >/dev/null; then sanitizing+=(-DCMAKE_C_COMPILER=clang-16 -DCMAKE_CXX_COMPILER=clang++-16); fi
+clang=$(command -v clang-16 || command -v clang-19)
+if [[ -n $clang ]]; then sanitizing+=(-DCMAKE_C_COMPILER="$clang" -DCMAKE_CXX_COMPILER="${clang/clang-/clang++-}"); fi
 rm -f build-asan/CMakeCache.txt # of another compiler it would be configured again without the preset's settings
 if build asan build-asan "${sanitizing[@]}"; then
   export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "core/shared_library.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -17,7 +19,7 @@ bool runs_haswell_kernels() {
 #endif
 }
 
-OpenBlas open_library() {
+OpenBlas open_openblas() {
   OpenBlas library;
   if (!runs_haswell_kernels()) {
     library.absent = "this CPU has no AVX2 and FMA, which OpenBLAS's Haswell kernels need";
@@ -26,9 +28,9 @@ OpenBlas open_library() {
   setenv("OPENBLAS_CORETYPE", "Haswell", 1);
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   for (const char* name : names) {
-    void* const handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    const auto [handle, why] = open_library(name, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
-      library.absent = std::string("OpenBLAS cannot be opened: ") + dlerror() + " (Debian: apt-get install libopenblas0)";
+      library.absent = "OpenBLAS cannot be opened: " + why + " (Debian: apt-get install libopenblas0)";
       continue;
     }
     library.dgemm = reinterpret_cast<OpenBlas::Dgemm>(dlsym(handle, "cblas_dgemm"));
@@ -42,7 +44,7 @@ OpenBlas open_library() {
 }  // namespace
 
 const OpenBlas& openblas() {
-  static const OpenBlas library = open_library();
+  static const OpenBlas library = open_openblas();
   return library;
 }
 

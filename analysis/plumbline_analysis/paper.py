@@ -6,6 +6,7 @@ import matplotlib
 
 from . import kwack2018, kwack2018_figures, style
 from .errors import OutputError
+from .own_files import replacing
 from .report import save_all
 
 
@@ -19,9 +20,8 @@ def write(arguments):
         os.makedirs(folder, exist_ok=True)
         with matplotlib.rc_context(style.SETTINGS):
             figures = save_all(kwack2018_figures.all_figures(campaigns), folder)
-        with open(target, "w", encoding="utf-8") as file:
-            json.dump(found, file, indent=1)
-            file.write("\n")
+        with replacing(target) as file:
+            file.write((json.dumps(found, indent=1) + "\n").encode())
     except OSError as error:
         raise OutputError(f"'{error.filename or folder}' cannot be written: {error.strerror}; choose another folder with -o") from error
     print(kwack2018.as_text(found))

@@ -6,6 +6,7 @@ import matplotlib
 from . import accuracy, bandwidth, cases, groups, judged, page, roofline, style, vector
 from .errors import OutputError
 from .load import load
+from .own_files import replacing
 
 
 def write(arguments):
@@ -21,8 +22,8 @@ def write(arguments):
             figures = save_all(_figures(tables, ceilings, show, score, notes), arguments.output)
         target = os.path.join(arguments.output, "report.html")
         text = page.build(os.path.basename(arguments.file), [(title, svg) for title, _, svg in figures], ceilings, show, score, facts, nodes)
-        with open(target, "w", encoding="utf-8") as file:
-            file.write(text)
+        with replacing(target) as file:
+            file.write(text.encode())
     except OSError as error:
         raise OutputError(f"'{error.filename or arguments.output}' cannot be written: {error.strerror}; choose another folder with -o") from error
     return [path for _, *paths in figures for path in paths] + [target], notes
@@ -32,8 +33,10 @@ def save_all(figures, folder):
     saved = []
     for name, title, figure in figures:
         png, svg = (os.path.join(folder, f"{name}.{kind}") for kind in ("png", "svg"))
-        figure.savefig(png, dpi=150)
-        figure.savefig(svg, metadata={"Date": None})
+        with replacing(png) as file:
+            figure.savefig(file, format="png", dpi=150)
+        with replacing(svg) as file:
+            figure.savefig(file, format="svg", metadata={"Date": None})
         saved.append((title, png, svg))
     return saved
 

@@ -23,7 +23,7 @@ def draw(group, roofs, rows, note=""):
     for row in rows:
         _draw_displaced(axes, row, boxes)
     drawn = [_draw_case(axes, row, boxes) for row in rows]
-    _draw_roofs(axes, dataclasses.replace(roofs, peaks=roofs.peaks + partial_fma_roofs(rows)), boxes)
+    _draw_roofs(axes, dataclasses.replace(roofs, peaks=roofs.peaks + mix_roofs(rows, roofs.peaks)), boxes)
     for position, (row, ends) in enumerate(zip(rows, drawn), start=1):
         _number_case(axes, position, ends, boxes)
     axes.set_title(f"Roofline   {group.title}", loc="left", fontsize=11, fontweight="bold")
@@ -78,18 +78,19 @@ def points_of(row):
     return [point for point in points if point[2] <= NEXT_TO_NOTHING] or points[:1]
 
 
-def partial_fma_roofs(rows):
-    """What a case's mix of FMAs with sums and products leaves of the peak (Yang et al. 2019, equation 7), where that lies below its other roofs.
+def mix_roofs(rows, peaks):
+    """The roof of a case's own mix of FMAs, sums and products, where that is its lowest.
 
-    As `plumbline show --json` has it; mixes within 2 % of each other share the first one's.
+    As `plumbline show --json` has it (older documents: what equation 7 of Yang et al. 2019 leaves of the peak); one within 2 % of a ceiling
+    or of another such roof is not drawn.
     """
     found = {}
     for row in rows:
-        value, mix = number(row.get("partial_fma_gflops")), (row.get("fma_mix") or {}).get(row["precision"])
-        if not value or not mix or mix["fraction"] >= 1 or value > (number(row.get("roof_gflops")) or 0):
+        value, mix = number(row.get("compute_roof_gflops", row.get("partial_fma_gflops"))), (row.get("fma_mix") or {}).get(row["precision"])
+        if not value or not mix or mix["fraction"] >= 1 or value > 1.000001 * (number(row.get("roof_gflops")) or 0):
             continue
-        if all(abs(value / other - 1) > 0.02 for other in found):
-            found[value] = {"name": f"partial FMA (FMA fraction {mix['fraction']:.2f})", "value": value}
+        if all(abs(value / other - 1) > 0.02 for other in [*found, *(peak["value"] for peak in peaks)]):
+            found[value] = {"name": f"mix of FMA fraction {mix['fraction']:.2f}", "value": value}
     return [found[value] for value in sorted(found, reverse=True)]
 
 

@@ -74,7 +74,7 @@ std::vector<AcceptedLevel> read_accepted_levels(const fs::path& folder, std::vec
 
 void append_accepted_level(const fs::path& folder, const AcceptedLevel& level) {
   const fs::path path = folder / accepted_levels_name;
-  const FileDescriptor file = open_file(path, O_RDWR | O_CREAT | O_APPEND);
+  const FileDescriptor file = open_file(behind_links(path), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW);
   if (!file) throw io_error(fmt::format("cannot write {}: {}", path.string(), errno_advice(errno)));
   flock(file.number(), LOCK_EX);  // where the file system knows none, a line is still one write
   const std::string line = (ends_within_a_line(file.number()) ? "\n" : "") + line_of(level).dump() + "\n";

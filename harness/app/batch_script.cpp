@@ -53,27 +53,25 @@ std::string head(const BatchJob& job) {
 
 std::string directives(const BatchJob& job) {
   const BatchMachine& machine = job.machine;
-  const std::string& partition =
-      (job.kind == BatchKind::gpu || job.wants_gpus) && !machine.gpu_partition.empty() ? machine.gpu_partition : machine.partition;
   std::string text;
   const auto add = [&](const std::string& option) { text += "#SBATCH " + option + "\n"; };
   add(fmt::format("--job-name=plumbline-{}", job.name));
-  if (!partition.empty()) add("--partition=" + partition);
+  if (!machine.partition.empty()) add("--partition=" + machine.partition);
   if (!machine.account.empty()) add("--account=" + machine.account);
   if (least_nodes_of(job.kind, machine) < nodes_of(job.kind, machine))
     text += "# All nodes that can be had once the lesser number of them can: one that is drained or down keeps nobody waiting.\n";
   add("--nodes=" + node_range(job));
   text += "# One task (MPI rank) for each place that a campaign may give to one.\n";
   add(fmt::format("--ntasks-per-node={}", ranks_of(machine)));
-  add(fmt::format("--cpus-per-task={}", std::max(1, machine.cores / ranks_of(machine))));
   if (job.kind == BatchKind::gpu)
     add(fmt::format("--gres=gpu:{}", std::max(1, machine.gpus)));
   else if (job.wants_gpus) {
     text += "# The campaign has cases for GPUs.\n";
     add(fmt::format("--gpus-per-node={}", std::max(1, machine.gpus)));
   }
-  text += "# Bandwidth cases own their node: anybody else on it would be measured too.\n";
+  text += "# Bandwidth cases own their node, all of its CPUs and memory: anybody else on it would be measured too.\n";
   add("--exclusive");
+  add("--mem=0");
   text += fmt::format("# {}\n", job.minutes_why);
   add(fmt::format("--time={:02}:{:02}:00", job.minutes / 60, job.minutes % 60));
   const bool srun = machine.launcher == "srun";
@@ -101,6 +99,29 @@ for left in "$history"/.running/*.journal "$history"/.running/*.h5; do # a file 
 done
 )--";
 
+/// The site's own lines, each of which must succeed. Their commands are written without `set -u` in mind.
+std::string setup(const BatchMachine& machine) {
+  if (machine.setup.empty()) return "";
+  std::string text = R"--(
+# setup_failed STATUS LINE: what a line of the site did not set up is not measured without it.
+setup_failed() {
+  echo "plumbline: a setup line failed ($1): $(sed -n "$2p" "$0"); mend 'setup' of the machine's file" >&2
+  exit 2
+}
+set +u
+# The shell of a job that cron submitted has no 'module' yet. (All of /etc/profile would set PATH anew.)
+if ! type module >/dev/null 2>&1; then
+  for file in /etc/profile.d/*mod*.sh; do
+    # shellcheck source=/dev/null
+    if [[ -r $file ]]; then source "$file"; fi
+  done
+fi
+)--";
+  text += "trap 'setup_failed $? \"$LINENO\"' ERR\n";
+  for (const auto& line : machine.setup) text += line + "\n";
+  return text + "trap - ERR\nset -u\n";
+}
+
 std::string settings(const BatchJob& job) {
   std::string text = fmt::format(R"--(
 set -uo pipefail
@@ -124,7 +145,7 @@ tasks=$((SLURM_JOB_NUM_NODES * ${SLURM_NTASKS_PER_NODE:-1})) # of a range of nod
 options=()
 if ((restarts > 0)) || [[ ${PLUMBLINE_RESUME:-0} == 1 ]]; then options+=(--resume); fi
 )--";
-  for (const auto& line : job.machine.setup) text += line + "\n";
+  text += setup(job.machine);
   text += R"--(
 echo "plumbline: job $SLURM_JOB_ID, start $((restarts + 1)), nodes $SLURM_JOB_NODELIST, $tasks tasks, $campaign -> $store"
 )--";
@@ -140,16 +161,20 @@ echo "plumbline: job $SLURM_JOB_ID, start $((restarts + 1)), nodes $SLURM_JOB_NO
 std::string launch(const BatchMachine& machine) {
   if (machine.launcher == "srun")
     return fmt::format(R"--(
-# --cpus-per-task is said again: srun (22.05 and later) does not take it over from the job. --cpu-bind=none: plumbline binds its threads by
-# itself, for each team anew. --wait: once a first rank has ended, the others get a minute; so a rank that died does not hold the nodes,
-# while ranks that stop with 75 may finish their files (which --kill-on-bad-exit would not let them).
-srun --mpi="${{PLUMBLINE_MPI:-{}}}" --cpus-per-task="${{SLURM_CPUS_PER_TASK:-1}}" --cpu-bind=none --kill-on-bad-exit=0 --wait=60 \
+# --cpus-per-task is not said, and not taken from the job: it implies --exact, which with two hardware threads a core leaves out half of the
+# cores. --cpu-bind=none: plumbline binds its threads by itself, for each team anew. --wait: once a first rank has ended, the others get a
+# minute; so a rank that died does not hold the nodes, while ranks that stop with 75 may finish their files (which --kill-on-bad-exit would
+# not let them).
+unset SLURM_CPUS_PER_TASK SRUN_CPUS_PER_TASK SLURM_TRES_PER_TASK SLURM_EXACT
+mpi=${{PLUMBLINE_MPI:-{}}} # without it the site's own choice (MpiDefault)
+srun ${{mpi:+"--mpi=$mpi"}} --cpu-bind=none --kill-on-bad-exit=0 --wait=60 \
   "$plumbline" run "$campaign" -o "$store" ${{options[@]+"${{options[@]}}"}}
 status=$?
 )--",
                        machine.mpi);
   return fmt::format(R"--(
 began=$(date +%s)
+unset SLURM_CPUS_PER_TASK SRUN_CPUS_PER_TASK SLURM_TRES_PER_TASK SLURM_EXACT # the launcher's own srun would take no more CPUs than these
 # -bind-to none: plumbline binds its threads by itself, for each team anew.
 "${{PLUMBLINE_MPIEXEC:-{}}}" -n "$tasks" -ppn "${{SLURM_NTASKS_PER_NODE:-1}}" -bind-to none \
   "$plumbline" run "$campaign" -o "$store" ${{options[@]+"${{options[@]}}"}} &

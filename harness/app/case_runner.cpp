@@ -1,6 +1,7 @@
 #include "app/case_runner.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 
 #include "app/count_rows.hpp"
 #include "core/gpu_device.hpp"
+#include "core/working_set.hpp"
 #include "counters/perf_event.hpp"
 #include "counters/registry.hpp"
 #include "gpu/gpu_caches.hpp"
@@ -23,7 +25,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int noisy_repetitions = 5;  // of counts that do not repeat exactly
+constexpr int noisy_repetitions = 5;   // of counts that do not repeat exactly
 constexpr int repetitions_on_gpu = 3;  // of those; each takes as many sweeps as the group has passes, and as many of the empty region
 
 int repetitions_of(const CountingGroup& group, Space space) {
@@ -85,22 +87,46 @@ Finished from_text(const std::string& text) {
   return std::get<Finished>(std::move(*parsed));
 }
 
-}  // namespace
-
-std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLevel> caches) {
+std::vector<ModelRow> rows_of(const Case& measured, const Counts& counts) {
   std::vector<ModelRow> rows;
-  for (const auto& [quantity, amount] : expected_counts(measured.work(), caches, measured.team.threads))
+  for (const auto& [quantity, amount] : counts)
     rows.push_back({measured.id(), quantity, static_cast<double>(amount.lo), static_cast<double>(amount.hi)});
   return rows;
 }
 
-/// As one thread of the team sees them; a GPU's as its multiprocessors do.
-std::vector<CacheLevel> CaseRunner::caches_of(const TeamCpus& placement) const {
+}  // namespace
+
+std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLevel> caches) {
+  std::vector<ModelRow> rows = rows_of(measured, expected_counts(measured.work(), caches, measured.team.threads));
+  if (measured.team.gpus > 0) return rows;
+  const Amount touched = working_set(measured.work(), measured.team.threads);
+  rows.push_back({measured.id(), "working_set", static_cast<double>(touched.lo), static_cast<double>(touched.hi)});
+  if (!caches.empty() && caches.back().shared) {
+    const auto bytes = static_cast<double>(caches.back().bytes);
+    rows.push_back({measured.id(), "last_cache", bytes, bytes});
+  }
+  return rows;
+}
+
+std::vector<CacheLevel> CaseRunner::caches_of(const TeamCpus& placement, std::uint64_t last_bytes) const {
   if (placement.gpu) return cache_levels(*placement.gpu);
-  std::vector<CacheLevel> caches = setting_.caches;
+  std::vector<CacheLevel> caches = with_last_cache(setting_.caches, last_, last_bytes);
   for (auto& level : caches)
     if (level.shared) level.bytes = part_of(level, placement.ranks_per_l3);
   return caches;
+}
+
+std::vector<ModelRow> CaseRunner::modelled(const Case& measured, const TeamCpus& placement) const {
+  std::vector<ModelRow> rows = model_rows(measured, caches_of(placement, last_.bytes));
+  if (last_.is_sure() || placement.gpu) return rows;
+  for (const std::uint64_t bytes : {last_.lo, last_.hi}) {
+    const std::vector<ModelRow> other = model_rows(measured, caches_of(placement, bytes));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].lo = std::min(rows[i].lo, other[i].lo);
+      rows[i].hi = std::max(rows[i].hi, other[i].hi);
+    }
+  }
+  return rows;
 }
 
 OutcomeRow CaseRunner::outcome(const Case& measured, const std::string& pass) const {
@@ -118,7 +144,7 @@ Finished CaseRunner::skip(const Case& measured, const std::string& pass, const s
   const std::vector<CacheLevel> of_no_gpu;  // that a case was not measured on
   Finished unit{.case_row = measured.row(), .outcome = outcome(measured, pass), .times = {}, .counts = {}, .model = {}, .ceilings = {}};
   try {
-    unit.model = model_rows(measured, measured.team.gpus > 0 ? of_no_gpu : setting_.caches);
+    unit.model = measured.team.gpus > 0 ? model_rows(measured, of_no_gpu) : modelled(measured, {});
   } catch (const std::invalid_argument&) {  // values that are no case together have no model either
   }
   unit.outcome.status = Status::skipped;
@@ -141,22 +167,28 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   } else if (placement.gpu) {
     timed = time_on_gpu_of(measured, placement, protocol, facts);
   } else {
-    timed = time_case(measured, protocol, threads, meeting);
+    TimingProtocol as_placed = protocol;
+    as_placed.quiet = !placement.oversubscribed;
+    timed = time_case(measured, as_placed, threads, meeting);
   }
   mine.outcome.status = timed.status;
   mine.outcome.reason = timed.reason;
   for (std::size_t i = 0; i < timed.repetitions.size(); ++i) {
     const Repetition& r = timed.repetitions[i];
-    const TimeRow row{.case_id = mine.case_row.id, .node = ranks_.host(), .session = setting_.session, .repetition = static_cast<int>(i)};
-    const auto add = [&](int rank, double seconds, double clock_hz) {
+    TimeRow row{.case_id = mine.case_row.id, .node = ranks_.host(), .session = setting_.session, .repetition = static_cast<int>(i)};
+    row.sweeps = static_cast<std::int64_t>(r.sweeps);
+    const auto add = [&](int rank, double seconds, double clock_hz, double cpu_share, double steal_seconds) {
+      row.rank = rank;
+      row.seconds = seconds;
+      row.clock_hz = clock_hz;
+      row.cpu_share = cpu_share;
+      row.steal_seconds = steal_seconds;
       mine.times.push_back(row);
-      mine.times.back().rank = rank;
-      mine.times.back().seconds = seconds;
-      mine.times.back().clock_hz = clock_hz;
     };
-    if (team.rank() == 0) add(-1, r.seconds, r.clock_hz);
-    if (team.size() > 1) add(team.rank(), r.rank_seconds, r.rank_clock_hz);
+    if (team.rank() == 0) add(-1, r.seconds, r.clock_hz, r.mean_cpu_share, r.steal_seconds);
+    if (team.size() > 1) add(team.rank(), r.rank_seconds, r.rank_clock_hz, r.rank_cpu_share, r.rank_steal_seconds);
   }
+  if (!timed.why_no_steal.empty()) facts["no_steal_seconds"] = timed.why_no_steal;
   facts["error"] = timed.error;
   facts["tolerance"] = timed.tolerance;
   facts["wrong_result"] = timed.wrong_result;
@@ -196,7 +228,9 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
     const int repetitions = repetitions_of(group, measured.team.space());
     const CountedCase counted =
         group.what.emulated
-            ? setting_.worker->count(measured, {group.backend, group.what.events, repetitions, placement.ranks_per_l3}, patience_seconds)
+            ? setting_.worker->count(
+                  measured, {group.backend, group.what.events, repetitions, placement.ranks_per_l3, last_.is_measured ? last_.bytes : 0},
+                  patience_seconds)
         : placement.gpu ? count_on_gpu_of(measured, *placement.gpu, group, *bound, on_gpu)
                         : count_here(measured, group, *bound, placement, meeting, min_seconds);
     CountRow row{.case_id = mine.case_row.id, .node = ranks_.host(), .session = setting_.session, .event = "", .backend = group.backend};
@@ -252,6 +286,17 @@ CountedCase CaseRunner::count_here(const Case& measured, const CountingGroup& gr
   return count_case(measured, *backend, 0, bound.threads(), {.repetitions = noisy_repetitions, .min_seconds = min_seconds}, team);
 }
 
+std::vector<ModelRow> CaseRunner::executed_rows(const Case& measured, json& placement) {
+  const auto [found, is_new] = executed_.try_emplace(measured.id());
+  Executed& executed = found->second;
+  if (is_new) executed = executed_references(measured);
+  if (!executed.references) {
+    placement["no_executed_references"] = executed.why_none;
+    return {};
+  }
+  return rows_of(measured, executed_counts(*executed.references));
+}
+
 std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, const std::string& rank_facts, const TeamCpus& placement) {
   Group& team = ranks_.team(measured.team.ranks);
   mine.outcome.placement = rank_facts;
@@ -268,8 +313,9 @@ std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, 
     else
       absorb(all, std::move(part));
   }
+  all.model = modelled(measured, placement);
+  if (!placement.gpu) std::ranges::move(executed_rows(measured, where), std::back_inserter(all.model));
   all.outcome.placement = where.dump();
-  all.model = model_rows(measured, caches_of(placement));
   return all;
 }
 

@@ -1,6 +1,7 @@
 #include "app/ceiling_names.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>

@@ -1,5 +1,6 @@
 // plumbline ceilings FILE: what this machine can do, fitted from the samples of a run.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -43,9 +44,17 @@ void explain_absent(Json& row, const Ceiling& ceiling) {
   unless("size_hi", ceiling.size_hi_bytes, memory ? "the level has no upper end, or too few samples to resample" : no_memory);
   unless("confidence", ceiling.confidence, memory ? "not a level that the sweeps showed" : no_memory);
   unless("topology", ceiling.topology_bytes, memory ? "the topology tells no size of this level" : no_memory);
-  unless("limit", ceiling.limit, "no limit is known for this core, level and pattern");
+  unless("limit", ceiling.limit,
+         ceiling.limit_reason.empty() ? "no limit is known for this core, level and pattern" : ceiling.limit_reason);
   unless("clock", ceiling.clock_hz, "the clock was not measured beside it");
   unless("traffic", ceiling.traffic_gbs, memory ? "the pattern's fills and write-backs are not known" : no_memory);
+}
+
+/// The other loops of the contest for it, at what the contest saw of them, the fastest first.
+Json runners_up(const Ceiling& ceiling) {
+  Json all = Json::array();
+  for (const auto& one : ceiling.runners_up) all.push_back({{"form", one.form}, {"value", number(one.rate)}, {"unit", ceiling.unit}});
+  return all;
 }
 
 Json row_of(const Ceiling& ceiling) {
@@ -64,6 +73,8 @@ Json row_of(const Ceiling& ceiling) {
            {"n", ceiling.n},
            {"cv", number(ceiling.cv)},
            {"method", ceiling.method},
+           {"form", ceiling.form},
+           {"runners_up", runners_up(ceiling)},
            {"status", std::string(to_string(ceiling.status))},
            {"reason", text_or_null(ceiling.reason)},
            {"doubt", ceiling.doubt},
@@ -77,6 +88,7 @@ Json row_of(const Ceiling& ceiling) {
            {"clock_hz", number(ceiling.clock_hz)},
            {"limit", number(ceiling.limit)},
            {"fraction_of_limit", number(ceiling.fraction_of_limit())},
+           {"limit_basis", ceiling.limit_basis},
            {"limit_source", ceiling.limit_source},
            {"limit_remark", ceiling.limit_remark}};
   add_in_units(row, ceiling);
@@ -108,17 +120,31 @@ Table table_of(Among kind) {
 /// Where fills for stores make it more than the algorithmic rate.
 std::string traffic_of(const Ceiling& c) { return std::isfinite(c.traffic_gbs) && c.traffic_gbs != c.value ? plain(c.traffic_gbs, 4) : ""; }
 
+/// "~94.4 %" where the limit is inferred.
+std::string limit_cell(const Ceiling& c) {
+  if (!std::isfinite(c.limit)) return "";
+  return (c.limit_basis == "inferred" ? "~" : "") + percent(c.fraction_of_limit());
+}
+
+/// "; compiled v4 1.04 x bumped v4": as the contest saw both, which is not at the working set of the ceiling. (Where it chose the plan's
+/// own loop `method` does not name it.)
+std::string before_others(const Ceiling& c) {
+  if (c.runners_up.empty() || !std::isfinite(c.contest_rate)) return "";
+  const auto& [form, rate] = c.runners_up.front();
+  return fmt::format("; {} {:.2f} x {}", c.form, c.contest_rate / rate, form);
+}
+
 void add_row(Table& table, const Ceiling& c) {
   const Among kind = among(c);
   const double in_unit = kind == Among::latency ? 1e9 : 1;
   std::vector<std::string> cells{c.name, c.precision, plain(in_unit * c.value, 4)};
   if (kind == Among::memory) cells.push_back(traffic_of(c));
-  if (kind == Among::compute || kind == Among::memory) cells.push_back(std::isfinite(c.limit) ? percent(c.fraction_of_limit()) : "");
+  if (kind == Among::compute || kind == Among::memory) cells.push_back(limit_cell(c));
   for (const double value : {c.median, kind == Among::latency ? c.max : c.min}) cells.push_back(plain(in_unit * value, 4));
   cells.push_back(percent(c.cv));
   cells.push_back(std::to_string(c.n));
   if (kind != Among::compute) cells.push_back(c.level == "mem" ? "" : size_in_bytes(c.size_bytes));
-  cells.push_back(c.status == Status::ok ? c.method : "");
+  cells.push_back(c.status == Status::ok ? c.method + before_others(c) : "");
   table.add(cells);
   if (c.status != Status::ok) table.add_line(wrapped(fmt::format("{}: {}", to_string(c.status), c.reason), 118, "    "));
 }
@@ -130,8 +156,9 @@ std::string as_text(const std::vector<Ceiling>& ceilings) {
   std::string text;
   for (const auto& [team, members] : teams) {
     const auto& [node, ranks, threads] = team;
-    text += fmt::format("{}{}: {} rank{} of {} thread{}\n", text.empty() ? "" : "\n", node, ranks, ranks == 1 ? "" : "s", threads,
-                        threads == 1 ? "" : "s");
+    const std::string& scope = members.front()->scope;
+    text += fmt::format("{}{}: {} rank{} of {} thread{}{}\n", text.empty() ? "" : "\n", node, ranks, ranks == 1 ? "" : "s", threads,
+                        threads == 1 ? "" : "s", scope.empty() ? "" : ", " + scope);
     for (const Among kind : {Among::compute, Among::memory, Among::latency, Among::points}) {
       Table table = table_of(kind);
       for (const auto* ceiling : members)
@@ -196,6 +223,24 @@ std::set<std::string> limit_remarks(const std::vector<Ceiling>& ceilings) {
   return notes;
 }
 
+/// What limits are, and of each node what they were inferred from where no document tells them.
+std::vector<std::string> limit_notes(const std::vector<Ceiling>& ceilings) {
+  std::vector<std::string> notes;
+  const auto any = [&](const char* basis) {
+    return std::any_of(ceilings.begin(), ceilings.end(), [&](const Ceiling& c) { return c.limit_basis == basis; });
+  };
+  const std::string what = "of limit: of what the team's cores could do at the clock measured beside the best sample, ";
+  if (any("vendor")) notes.push_back(what + "by their vendor's documents");
+  if (!any("inferred")) return notes;
+  notes.push_back(what + "with ~ by what undisturbed samples tell of a CPU that is in no vendor's table");
+  std::map<std::string, std::set<std::string>> sources;
+  for (const auto& c : ceilings)
+    if (c.limit_basis == "inferred") sources[c.node].insert(c.pattern + ", " + c.limit_source);
+  for (const auto& [node, told] : sources)
+    for (const auto& source : told) notes.push_back(node + ": " + source);
+  return notes;
+}
+
 /// What keeps the numbers from being a quiet machine's: what was seen beside the samples, their spread, and what cannot be.
 std::vector<std::string> doubts(const std::vector<Ceiling>& ceilings, const Results& results) {
   std::vector<std::string> notes;
@@ -240,9 +285,7 @@ Exit ceilings(const Selection& selection) {
     notes.emplace_back(
         "GB/s, min, median and max are algorithmic bytes: what the loop reads and writes. traffic (traffic_gbs): the best rate in the "
         "bytes that cross the level's boundary, a store's line read first and written back; the rooflines are drawn with it");
-  if (std::any_of(fitted.begin(), fitted.end(), [](const Ceiling& c) { return std::isfinite(c.limit); }))
-    notes.emplace_back(
-        "of limit: of what the team's cores could do at the clock measured beside the best sample, by their vendor's documents");
+  for (const auto& note : limit_notes(fitted)) notes.push_back(note);
   for (const auto& note : gpu_ceilings_notes(of_gpus)) notes.push_back(note);
   const auto compiled = ert_table(results, fitted);
   for (const auto& note : ert_table_notes(compiled)) notes.push_back(note);

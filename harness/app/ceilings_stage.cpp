@@ -25,7 +25,7 @@ double data_bytes(const CeilingCase& ceiling) {
   return std::isfinite(ceiling.working_set_bytes) ? ceiling.working_set_bytes / ceiling.share : 0;
 }
 
-bool is_within(const CeilingCase& point, const CeilingCase& other) { return point.measured.id() == other.measured.id(); }
+bool is_within(const CeilingCase& point, const CeilingCase& other) { return point.data_id() == other.data_id(); }
 
 }  // namespace
 
@@ -35,6 +35,24 @@ struct CeilingsStage::Point {
   std::uint64_t sweeps = 0;        // 0: not calibrated yet
   bool checked = false;
 };
+
+namespace {
+
+/// Of a team the first rank's row is kept, whichever rank failed.
+void tell_failure(CeilingRow& row, const Timed& timed, Synchronization& team) {
+  const bool elsewhere = team.any(timed.wrong_result) && !timed.wrong_result;
+  row.status = timed.status;
+  row.method += ": " + (elsewhere ? std::string(wrong_result_words) + " on another rank of the team" : timed.reason);
+}
+
+}  // namespace
+
+bool check_small(const CeilingCase& ceiling, const ThreadTeam& threads, Synchronization& team, CeilingRow& row) {
+  Timed timed;
+  if (prepare_case(small_case(ceiling), true, threads, team, timed)) return true;
+  tell_failure(row, timed, team);
+  return false;
+}
 
 CeilingRow described(const CeilingCase& ceiling) {
   const Team& team = ceiling.measured.team;
@@ -47,7 +65,9 @@ CeilingRow described(const CeilingCase& ceiling) {
                  .node = {},
                  .session = {},
                  .unit = ceiling.unit,
-                 .method = std::string(ceiling.measured.flavor.name)};
+                 .method = std::string(ceiling.measured.flavor.name),
+                 .form = ceiling.form};
+  if (!ceiling.form.empty()) row.method += ", " + ceiling.form;
   row.working_set_bytes = ceiling.working_set_bytes * team.ranks;
   return row;
 }
@@ -177,7 +197,7 @@ void CeilingsStage::measure_team(std::size_t first, std::size_t last, int round,
     CeilingRow row = described(*points_[i].ceiling);
     if (i > first) hand_on(points_[i - 1], points_[i]);
     if (bound.problem().empty()) {
-      sample(points_[i], row, bound.threads(), team);
+      sample(points_[i], row, bound.threads(), team, placement.in_one_domain);
     } else {
       row.status = Status::failed;
       row.method += ": " + bound.problem();
@@ -194,19 +214,19 @@ void CeilingsStage::measure_team(std::size_t first, std::size_t last, int round,
 void CeilingsStage::hand_on(Point& from, Point& to) {
   if (is_within(*from.ceiling, *to.ceiling)) {
     to.data = std::move(from.data);
-    to.checked = from.checked;
+    const bool same_loop = from.ceiling->measured.id() == to.ceiling->measured.id();
+    to.checked = to.checked || (same_loop && from.checked);
+    if (to.data && !same_loop) to.data = Prepared::over(std::move(to.data), to.ceiling->measured);
   }
   release(from);
 }
 
-/// One thread touches its pages where it did before. Those of a team would lie where other parts of other arrays were swept.
-Arena* CeilingsStage::arena_for(const CeilingCase& ceiling) {
-  const Team& team = ceiling.measured.team;
-  if (data_bytes(ceiling) <= kept_bytes || team.ranks * team.threads != 1) return nullptr;
+/// Pages of a team that spans domains would lie where other parts of other arrays were swept: such a team begins with new ones each time.
+Arena* CeilingsStage::arena_for(const CeilingCase& ceiling, bool in_one_domain) {
+  if (data_bytes(ceiling) <= kept_bytes || !in_one_domain) return nullptr;
   if (!arena_) {
     std::size_t most = 0;
-    for (const Point& point : points_)
-      if (point.ceiling->measured.team == team) most = std::max(most, Prepared::arena_size(point.ceiling->measured));
+    for (const Point& point : points_) most = std::max(most, Prepared::arena_size(point.ceiling->measured));
     arena_ = std::make_unique<Arena>(most);
   }
   return arena_.get();
@@ -216,20 +236,20 @@ void CeilingsStage::release(Point& point) {
   if (data_bytes(*point.ceiling) > kept_bytes) point.data.reset();
 }
 
-/// The result is checked until it was right once. Of a team the first rank's row is kept, whichever rank failed.
-void CeilingsStage::sample(Point& point, CeilingRow& row, const ThreadTeam& threads, Synchronization& team) {
+/// The result is checked until it was right once: on data of its own, or on little where it takes over another loop's.
+void CeilingsStage::sample(Point& point, CeilingRow& row, const ThreadTeam& threads, Synchronization& team, bool in_one_domain) {
   const CeilingCase& ceiling = *point.ceiling;
   if (!point.data) {
     Timed timed;
-    point.data = prepare_case(ceiling.measured, !point.checked, threads, team, timed, arena_for(ceiling));
+    point.data = prepare_case(ceiling.measured, !point.checked, threads, team, timed, arena_for(ceiling, in_one_domain));
     point.checked = point.data != nullptr;
     if (!point.data) {
-      const bool elsewhere = team.any(timed.wrong_result) && !timed.wrong_result;
-      row.status = timed.status;
-      row.method += ": " + (elsewhere ? std::string(wrong_result_words) + " on another rank of the team" : timed.reason);
+      tell_failure(row, timed, team);
       return;
     }
   }
+  if (!point.checked && !check_small(ceiling, threads, team, row)) return;
+  point.checked = true;
   point.data->sweep_only(ceiling.share);
   Stopwatch watch(*point.data, threads, team);
   // A core that meets wide vectors may lower its clock for a millisecond: the clock beside a sample must be of a core that has met them.

@@ -9,6 +9,7 @@
 #include "app/case_runner.hpp"
 #include "campaign/campaign.hpp"
 #include "ert/ceiling_plan.hpp"
+#include "ert/form_contests.hpp"
 #include "machine/topology.hpp"
 
 namespace plumbline::app {
@@ -16,7 +17,7 @@ namespace plumbline::app {
 /// One sample of a round, for its name: what is measured by which team.
 std::string ceiling_point(const CeilingRow& row);
 /// Name of one round as a unit of work: "ceilings/node/16 hexadecimal digits/round=0"; the digits stand for its points in any order, so
-/// that a round of other ceilings is another. `where`: "node", "gpu", "mpi" or "link".
+/// that a round of other ceilings is another. `where`: "node", "gpu", "mpi" or "link", "form".
 std::string ceiling_round_id(std::string_view where, std::vector<std::string> points, int round);
 /// What becomes of a round that begins now on this node.
 OutcomeRow round_outcome(std::string round_id, const std::string& node, const std::string& session);
@@ -25,6 +26,8 @@ OutcomeRow round_outcome(std::string round_id, const std::string& node, const st
 CeilingRow described(const CeilingCase& ceiling);
 /// Rate, clock and disturbances of the repetition that stands for a sample.
 void take_sample(CeilingRow& row, const CeilingCase& ceiling, const Repetition& best);
+/// Whether the loop is right on a little data (small_case()); the row tells where it is not. Every rank of the team calls it.
+bool check_small(const CeilingCase& ceiling, const ThreadTeam& threads, Synchronization& team, CeilingRow& row);
 /// The time that a sample is the rate of.
 double seconds_per_sweep(const CeilingRow& row, const CeilingCase& ceiling);
 
@@ -53,8 +56,8 @@ class CeilingsStage {
  private:
   struct Point;
 
-  void sample(Point& point, CeilingRow& row, const ThreadTeam& threads, Synchronization& team);
-  Arena* arena_for(const CeilingCase& ceiling);
+  void sample(Point& point, CeilingRow& row, const ThreadTeam& threads, Synchronization& team, bool in_one_domain);
+  Arena* arena_for(const CeilingCase& ceiling, bool in_one_domain);
   static void hand_on(Point& from, Point& to);
   static void release(Point& point);
   void measure_team(std::size_t first, std::size_t last, int round, Finished& unit);
@@ -62,7 +65,7 @@ class CeilingsStage {
   std::string session_;
   Communicator& ranks_;
   std::function<TeamCpus(const Team&)> place_;
-  std::unique_ptr<Arena> arena_;  // of one thread's large data, one after the other
+  std::unique_ptr<Arena> arena_;  // of large data, one after the other
   std::vector<Point> points_;
 };
 

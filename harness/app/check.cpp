@@ -8,6 +8,7 @@
 #include "app/check_report.hpp"
 #include "app/command.hpp"
 #include "app/history_series.hpp"
+#include "app/open_metrics.hpp"
 #include "app/output_file.hpp"
 #include "app/streams.hpp"
 #include "store/file_bytes.hpp"
@@ -18,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CommandOptions {
-  std::string file, baseline, history, junit, markdown;
+  std::string file, baseline, history, junit, markdown, open_metrics;
   std::optional<double> threshold_percent;
   double false_alarms = 0.05;
   bool allow_missing = false;
@@ -123,15 +124,13 @@ Exit exit_of(const CheckReport& report) {
   return missed ? Exit::io_or_failed_case : Exit::ok;
 }
 
-/// A document that cannot be written hides no finding.
 Exit write_documents(const CommandOptions& options, const CheckReport& report) {
   Exit code = Exit::ok;
-  for (const auto& [file, as_text] : {std::pair(options.junit, &junit), std::pair(options.markdown, &markdown)}) try {
-      if (!file.empty()) write_output(file, as_text(report));
-    } catch (const Error& error) {
-      say(fmt::format("plumbline: {}\n", error.what()));
-      code = error.code();
-    }
+  using AsText = std::string (*)(const CheckReport&);
+  for (const auto& [file, as_text] :
+       {std::pair<std::string, AsText>(options.junit, junit), {options.markdown, markdown}, {options.open_metrics, open_metrics}})
+    if (!file.empty())
+      if (const Exit written = write_or_tell(file, as_text(report)); written != Exit::ok) code = written;
   return code;
 }
 
@@ -193,6 +192,8 @@ void add_check(CLI::App& app, Action& chosen) {
                     "what the nights before measured and this one did not is told, but no failure");
   command->add_option("--junit", options->junit, "also write JUnit XML there, a test case a row")->type_name("FILE");
   command->add_option("--markdown", options->markdown, "also write a summary in Markdown there")->type_name("FILE");
+  command->add_option("--openmetrics", options->open_metrics, "also write gauges for Prometheus there (NAME.prom of a textfile collector)")
+      ->type_name("FILE");
   add_format_options(*command, options->format);
   command->callback([&chosen, options] { chosen = [options] { return check(*options); }; });
 }

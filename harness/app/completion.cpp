@@ -1,5 +1,6 @@
 // plumbline completion bash: what bash needs to complete this program's commands, options and their choices.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cctype>
 #include <cerrno>

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "app/intensity.hpp"
 #include "core/error.hpp"
 #include "core/wrong_result.hpp"
 #include "store/journal.hpp"
@@ -51,11 +52,11 @@ std::size_t mark_vanished(Results& results, const std::vector<std::string>& ids)
   return vanished.size();
 }
 
-/// Units of work for the journal only: of a round of ceilings the rows in /ceilings name node and round, and stops are provenance. Of a
-/// GPU's round the outcome alone says which GPU it was, and how it fared.
+/// Units of work for the journal only: of a round of ceilings the rows in /ceilings name node and round, and stops and last caches are
+/// provenance. Of a GPU's round the outcome alone says which GPU it was, and how it fared.
 bool is_the_journals_own(const OutcomeRow& outcome) {
   const bool of_ceilings = outcome.case_id.starts_with("ceilings/") && !outcome.case_id.starts_with("ceilings/gpu");
-  return of_ceilings || outcome.case_id.starts_with(stop_prefix);
+  return of_ceilings || outcome.case_id.starts_with(stop_prefix) || outcome.case_id == last_cache_unit;
 }
 
 /// Those that stand, and those that a later attempt took the place of.
@@ -67,20 +68,58 @@ void add_wrong_results(const Results& part, const std::vector<OutcomeRow>& liste
     if (is_wrong_result(row)) made.wrong[row.session].push_back(fmt::format("{} on {}: {}", row.name, row.node, row.method));
 }
 
+/// What has more is too much for the memory of one rank, whole, and for the time that a run's end may take.
+constexpr std::size_t most_nodes = 64, most_samples = 4'000'000;
+
+/// All parts together, for as long as they are few.
+class Gathered {
+ public:
+  explicit Gathered(const Results& frame) : fits_(frame.machines.size() <= most_nodes) {
+    if (!fits_) return;
+    all_.cases = frame.cases;
+    all_.model = frame.model;
+    all_.machines = frame.machines;
+  }
+
+  void add(const Results& part) {
+    fits_ = fits_ && all_.times.size() + all_.counts.size() + part.times.size() + part.counts.size() <= most_samples;
+    if (!fits_) return;
+    const auto copy = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
+    copy(part.outcomes, all_.outcomes);
+    copy(part.times, all_.times);
+    copy(part.counts, all_.counts);
+    copy(part.ceilings, all_.ceilings);
+  }
+
+  Intensities derive(const std::string& provenance) {
+    all_.provenance = provenance;
+    if (fits_) return derived_intensities(all_);
+    return {.derived_by = derived_by(),
+            .reason = fmt::format("of more than {} nodes or {} samples it is not written; 'plumbline show' computes it", most_nodes,
+                                  most_samples)};
+  }
+
+ private:
+  Results all_;
+  bool fits_;
+};
+
 Consolidated write_parts(const fs::path& store, Results frame, const Parts& parts) {
   Consolidated made{.cases = frame.cases.size(), .outcomes = 0};
   add_wrong_results({}, listed_wrong_results(frame.provenance), made);
-  std::vector<OutcomeRow> stops, overruled;
+  std::vector<OutcomeRow> told, overruled;  // `told`: stops and last caches
   StoreShape shape;
   shape.add(frame);
+  Gathered gathered(frame);
   parts([&](Results& part) {
-    std::copy_if(part.outcomes.begin(), part.outcomes.end(), std::back_inserter(stops),
-                 [](const OutcomeRow& outcome) { return outcome.case_id.starts_with(stop_prefix); });
+    std::copy_if(part.outcomes.begin(), part.outcomes.end(), std::back_inserter(told),
+                 [](const OutcomeRow& outcome) { return outcome.case_id.starts_with(stop_prefix) || outcome.case_id == last_cache_unit; });
     std::erase_if(part.outcomes, is_the_journals_own);
     made.outcomes += part.outcomes.size();
     for (const auto& outcome : part.outcomes)
       if (outcome.status != Status::ok) ++made.reasons[fmt::format("{}: {}", to_string(outcome.status), outcome.reason)];
     shape.add(part);
+    gathered.add(part);
     auto listed = listed_wrong_results(part.provenance);
     add_wrong_results(part, listed, made);
     overruled.insert(overruled.end(), std::make_move_iterator(listed.begin()), std::make_move_iterator(listed.end()));
@@ -91,7 +130,9 @@ Consolidated write_parts(const fs::path& store, Results frame, const Parts& part
     std::erase_if(part.outcomes, is_the_journals_own);
     writer.append(part);
   });
-  writer.finish(with_wrong_results(with_stops(frame.provenance, stops), overruled), frame.campaign);
+  const std::string provenance = with_wrong_results(with_last_caches(with_stops(frame.provenance, told), told), overruled);
+  writer.add(gathered.derive(provenance));
+  writer.finish(provenance, frame.campaign);
   return made;
 }
 

@@ -1,6 +1,7 @@
 #include "app/counter_choosing.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

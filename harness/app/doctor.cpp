@@ -1,5 +1,6 @@
 // plumbline doctor: what can be measured here, what not, why, and the next command. It starts no MPI and measures nothing.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>

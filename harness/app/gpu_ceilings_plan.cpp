@@ -1,6 +1,7 @@
 #include "app/gpu_ceilings_plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

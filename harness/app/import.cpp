@@ -7,6 +7,7 @@
 
 #include "app/command.hpp"
 #include "app/imported.hpp"
+#include "app/intensity.hpp"
 #include "app/profiler_metrics.hpp"
 #include "app/projection_spec.hpp"
 #include "app/streams.hpp"
@@ -93,7 +94,8 @@ Exit import(const ImportOptions& options) {
   Results results = imported_results(launches, table, notes);
   if (!options.ceilings.empty()) add_stated_ceilings(results, read_spec(options.ceilings).node, options.ceilings);
   results.provenance = provenance_of(options, files, table, notes);
-  write_store(output, results);
+  const Intensities derived = derived_intensities(results);
+  write_store(output, results, &derived);
   for (const auto& note : notes) say(fmt::format("note: {}\n", note));
   std::set<std::string> kernels;
   for (const auto& row : results.cases) kernels.insert(row.kernel);

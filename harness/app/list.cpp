@@ -1,5 +1,6 @@
 // plumbline list: the kernels, counters, campaigns and ceilings that this program knows.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>

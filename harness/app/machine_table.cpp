@@ -1,6 +1,7 @@
 #include "app/machine_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

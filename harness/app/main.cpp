@@ -1,5 +1,6 @@
 // plumbline: the one place where a command line is read, an error becomes a line, and an exit code is given.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <new>

@@ -1,5 +1,6 @@
 // plumbline manual: the page for man(1), made of the commands' own descriptions.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/command.hpp"
 #include "app/command_tree.hpp"

@@ -1,6 +1,7 @@
 #include "app/metric_check.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <vector>

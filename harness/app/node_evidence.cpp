@@ -1,6 +1,7 @@
 #include "app/node_evidence.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -3,6 +3,8 @@
 
 #include "app/command.hpp"
 #include "app/node_report.hpp"
+#include "app/open_metrics.hpp"
+#include "app/output_file.hpp"
 #include "app/result_file.hpp"
 #include "app/streams.hpp"
 #include "store/result_store.hpp"
@@ -13,6 +15,7 @@ namespace {
 struct CommandOptions {
   std::string file;
   double threshold_percent = 100 * NodeOptions().threshold, false_alarms = NodeOptions().false_alarms;
+  std::string open_metrics;  // where to write them
   Format format = Format::text;
 };
 
@@ -23,13 +26,15 @@ Exit nodes(const CommandOptions& options) {
   if (options.format == Format::json) print(nodes_document(report));
   if (options.format == Format::csv) print(csv(nodes_json_rows(report)));
   if (options.format == Format::text) print(nodes_text(report));
-  return exit_of(report);
+  const Exit written = options.open_metrics.empty() ? Exit::ok : write_or_tell(options.open_metrics, open_metrics(report));
+  return exit_of(report) == Exit::ok ? written : exit_of(report);
 }
 
 }  // namespace
 
 void add_nodes(CLI::App& app, Action& chosen) {
-  auto* command = app.add_subcommand("nodes", "like nodes beside each other: exit 3 when one is worse than its peers, 4 for a wrong result");
+  auto* command =
+      app.add_subcommand("nodes", "like nodes beside each other: exit 3 when one is worse than its peers, 4 for a wrong result");
   auto options = std::make_shared<CommandOptions>();
   command->add_option("FILE", options->file, "result file (.h5) of a run on several nodes")->required();
   command->add_option("--threshold", options->threshold_percent, "percent below which a slowdown does not matter")
@@ -41,6 +46,8 @@ void add_nodes(CLI::App& app, Action& chosen) {
                    "nodes wrongly named that are expected in a job in which all are alike, over all nodes and rows")
       ->check(CLI::Range(1e-6, 0.5))
       ->capture_default_str();
+  command->add_option("--openmetrics", options->open_metrics, "also write gauges for Prometheus there (NAME.prom of a textfile collector)")
+      ->type_name("FILE");
   add_format_options(*command, options->format);
   command->callback([&chosen, options] { chosen = [options] { return nodes(*options); }; });
 }

@@ -12,6 +12,7 @@
 #include "machine/memory.hpp"
 #include "machine/memory_binding.hpp"
 #include "measure/timing.hpp"
+#include "schedule/team_placement.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -41,8 +42,7 @@ std::optional<CeilingCase> largest_of(const std::string& pattern, int threads, L
 }
 
 /// Those of one domain.
-LastCaches last_caches_of_domain(const Topology& topology) {
-  LastCaches caches = last_caches_of(topology);
+LastCaches of_domain(LastCaches caches, const Topology& topology) {
   caches.count = std::max(1, caches.count / std::max(1, topology.numa_nodes));
   return caches;
 }
@@ -98,9 +98,10 @@ int numa_rounds(const CeilingsWish& wish, int ceiling_rounds) {
 
 double numa_seconds(int domains) { return 0.5 * domains * domains; }
 
-std::vector<CeilingRow> measure_numa(const Topology& topology, const std::string& node, const std::string& session, int round) {
+std::vector<CeilingRow> measure_numa(const Topology& topology, LastCaches last_caches, const std::string& node, const std::string& session,
+                                     int round) {
   std::vector<CeilingRow> rows;
-  const LastCaches caches = last_caches_of_domain(topology);
+  const LastCaches caches = of_domain(last_caches, topology);
   for (int from = 0; from < topology.numa_nodes; ++from) {
     const std::vector<int> cores = cores_of(topology, from);
     for (const std::string pattern : {"load", "chase"})
@@ -116,7 +117,7 @@ std::vector<CeilingRow> measure_numa(const Topology& topology, const std::string
         row.node = node;
         row.session = session;
         row.round = round;
-        row.scope = threads == 1 ? "core" : "NUMA domain";
+        row.scope = scope_of(topology, {{cores.begin(), cores.begin() + std::min<std::ptrdiff_t>(threads, std::ssize(cores))}});
         if (const std::string why = obstacle(*ceiling, from, cores.size(), memory, bytes, caches); why.empty()) {
           sample(row, *ceiling, memory, {cores.begin(), cores.begin() + threads});
         } else {

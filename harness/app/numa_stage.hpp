@@ -4,6 +4,7 @@
 
 #include "campaign/campaign.hpp"
 #include "core/records.hpp"
+#include "ert/ceiling_plan.hpp"
 #include "machine/topology.hpp"
 
 namespace plumbline::app {
@@ -15,7 +16,8 @@ double numa_seconds(int domains);
 
 /// One sample of each pair, rows of level "numa". Only the node's leader calls it, while the other ranks wait; it uses those cores of a
 /// domain that `topology` allows it: a domain without any, or a memory too full, is skipped with the reason. Empty where no flavor of the
-/// kernels runs.
-std::vector<CeilingRow> measure_numa(const Topology& topology, const std::string& node, const std::string& session, int round);
+/// kernels runs. `last_caches`: the node's.
+std::vector<CeilingRow> measure_numa(const Topology& topology, LastCaches last_caches, const std::string& node, const std::string& session,
+                                     int round);
 
 }  // namespace plumbline::app

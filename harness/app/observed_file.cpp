@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -30,7 +31,8 @@ std::string machine_kind(const MachineRow& row) {
   std::string kind = cpu.value("name", "");
   kind.erase(kind.find_last_not_of(' ') + 1);
   if (kind.empty()) kind = fmt::format("{} family {} model {}", cpu.value("vendor", "CPU"), cpu.value("family", 0), cpu.value("model", 0));
-  kind += fmt::format(", {} cores", machine.value("cores", 0));
+  if (machine.contains("usable_cores")) kind += fmt::format(", {} of", machine.value("usable_cores", 0));  // a quota makes no other kind
+  kind += fmt::format("{} {} cores", machine.contains("usable_cores") ? "" : ",", machine.value("cores", 0));
   for (const auto& cache : machine.value("caches", Json::array()))
     kind += fmt::format(", L{} {}", cache.value("level", 0), size_in_bytes(cache.value("bytes", 0.0)));
   for (const auto& gpu : machine.value("gpus", Json::array())) kind += ", " + gpu.value("name", "GPU");

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "app/streams.hpp"
 #include "core/error.hpp"
 #include "store/file_bytes.hpp"
 #include "store/result_store.hpp"
@@ -40,7 +41,8 @@ fs::path draft_of(const fs::path& file) { return folder_of(file) / fmt::format("
 
 FileDescriptor open_as_it_is(const fs::path& file) {
   if (const int descriptor = own_descriptor(file); descriptor >= 0) return FileDescriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 3));
-  return open_file(file, O_WRONLY | O_NOCTTY);
+  const int behind_no_link = file.string().starts_with("/proc/") ? 0 : O_NOFOLLOW;  // another user's, which was not followed
+  return open_file(file, O_WRONLY | O_NOCTTY | behind_no_link);
 }
 
 bool takes_writing(const fs::path& file) {
@@ -65,7 +67,7 @@ void require_writable(const fs::path& output) {
   }
   refuse_results(output, file);
   const fs::path draft = draft_of(file);
-  if (!open_file(draft, O_WRONLY | O_CREAT | O_TRUNC)) refuse(output, errno);
+  if (!FileDescriptor(create_own_file(draft))) refuse(output, errno);
   unlink(draft.c_str());
 }
 
@@ -74,12 +76,20 @@ void write_output(const fs::path& output, std::string_view text) {
   const bool replaced = is_replaced(file);
   if (replaced) refuse_results(output, file);
   const fs::path draft = replaced ? draft_of(file) : fs::path();
-  FileDescriptor open = replaced ? open_file(draft, O_WRONLY | O_CREAT | O_TRUNC) : open_as_it_is(file);
+  FileDescriptor open = replaced ? FileDescriptor(create_own_file(draft)) : open_as_it_is(file);
   const bool whole = open && write_all(open.number(), text) && open.close() && (!replaced || rename(draft.c_str(), file.c_str()) == 0);
   if (whole) return;
   const int error = errno;
   if (replaced) unlink(draft.c_str());
   refuse(output, error);
+}
+
+Exit write_or_tell(const fs::path& output, std::string_view text) try {
+  write_output(output, text);
+  return Exit::ok;
+} catch (const Error& error) {
+  say(fmt::format("plumbline: {}\n", error.what()));
+  return error.code();
 }
 
 }  // namespace plumbline::app

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "core/error.hpp"
+
 namespace plumbline::app {
 
 /// Before hours are spent on what goes into it. Throws Error: user where it is a folder or a result file, I/O where nothing can be written.
@@ -11,5 +13,8 @@ void require_writable(const std::filesystem::path& output);
 
 /// Throws Error (I/O; user where it is a result file); a regular file is then as it was.
 void write_output(const std::filesystem::path& output, std::string_view text);
+
+/// The same for what comes beside a finding, which a file that cannot be written must not hide: why not is said on standard error.
+Exit write_or_tell(const std::filesystem::path& output, std::string_view text);
 
 }  // namespace plumbline::app

@@ -1,5 +1,6 @@
 // plumbline profile --count-only: the program under the emulator.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <csignal>

@@ -150,6 +150,15 @@ std::string regions_text(const Profile& profile) {
 
 std::string share(Number part, Number all) { return part && all && *all > 0 ? fmt::format("{:.1f} %", 100 * *part / *all) : "-"; }
 
+// A long name loses its middle where it ends with an offset ("symbol+0x1a0"), which tells functions of a stripped file apart; else its end.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t widest = 40, longest_offset = 18;
+  if (name.size() <= widest) return name;
+  const auto plus = name.rfind("+0x");
+  const std::string offset = plus != name.npos && name.size() - plus <= longest_offset ? name.substr(plus) : "";
+  return name.substr(0, widest - 3 - offset.size()) + "..." + offset;
+}
+
 template <class Measure>
 std::string functions_text(const Profile& profile, std::size_t most, const std::string& by, Measure measure) {
   const auto chosen = largest(profile.functions, most, measure);
@@ -165,10 +174,9 @@ std::string functions_text(const Profile& profile, std::size_t most, const std::
                {"in", Align::left}});
   for (const std::size_t i : chosen) {
     const auto& one = profile.functions[i];
-    constexpr std::size_t widest = 40;
-    const std::string name = one.name.size() > widest ? one.name.substr(0, widest - 3) + "..." : one.name;
-    table.add({name, share(measure(one.counts), measure(profile.total)), whole(flops(one.counts)), whole(event(one.counts, "instructions")),
-               size(bytes(one.counts, "reg-L1")), ratio(arithmetic_intensity(one.counts, "reg-L1")),
+    table.add({shortened(one.name), share(measure(one.counts), measure(profile.total)), whole(flops(one.counts)),
+               whole(event(one.counts, "instructions")), size(bytes(one.counts, "reg-L1")),
+               ratio(arithmetic_intensity(one.counts, "reg-L1")),
                std::string_view(far) == "L3-mem" ? size(bytes(one.counts, "L3-mem")) : "-", file_name(one.object)});
   }
   return "\n" + table.text();

@@ -64,7 +64,8 @@ std::vector<Term> terms_of_counter(const WrittenTable& table) {
   const std::size_t colon = said.find(": ");
   if (colon == said.npos)
     table.fail(table.at("counter"), fmt::format("'{}' is not FAMILY: COUNTER, as \"nvidia-ga100: flops.fp64\"", said));
-  const EventTable& events = event_table(table, said.substr(0, colon));
+  const std::string family = said.substr(0, colon);
+  const EventTable& events = event_table(table, family);
   const auto found = std::find_if(events.counters.begin(), events.counters.end(),
                                   [&](const TableCounter& one) { return one.counter.name == said.substr(colon + 2); });
   if (found == events.counters.end())

@@ -1,6 +1,7 @@
 // plumbline project FROM --to TO: run times on other nodes, from where each part of a program is bound here.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -39,7 +40,8 @@ ProjectionSpec side_of(const std::string& path, const std::string& kernel, std::
   const Measurements measurements = measurements_of(results);
   const auto set = chosen_counters(results, "");
   ProjectionSpec side{.node = node_spec(nodes.front(), ceilings), .application = {}};
-  side.application = {.name = "one sweep of each case", .groups = groups_of(place(measurements, ceilings, set ? &*set : nullptr), nodes.front().node)};
+  side.application = {.name = "one sweep of each case",
+                      .groups = groups_of(place(measurements, ceilings, set ? &*set : nullptr), nodes.front().node)};
   if (side.node.ceilings.empty())
     throw user_error(fmt::format("{} has no ceilings; measure them with a [ceilings] table in the campaign", path));
   return side;
@@ -152,6 +154,9 @@ Exit project_file(const ProjectOptions& options) {
   for (const auto& path : options.to) projections.push_back(project(application, source.node, side_of(path, "", notes).node, options.rest));
   for (const auto& projection : projections)
     for (const auto& warning : projection.warnings) notes.push_back("warning: " + warning);
+  const auto of_mix = [](const ProjectedGroup& group) { return group.is_of_mix; };
+  if (std::any_of(projections.front().groups.begin(), projections.front().groups.end(), of_mix))
+    notes.emplace_back("what arithmetic bounds goes by the roof of its own FMAs, sums and products on either side");
   notes.push_back(rest_in_words(projections.front()));
 
   Json rows = Json::array();

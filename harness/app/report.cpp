@@ -50,7 +50,7 @@ class Draft {
  public:
   explicit Draft(const fs::path& path)
       : path_(behind_links(path)), draft_(path_.parent_path() / fmt::format(".{}.{}", path_.filename().string(), getpid())) {
-    descriptor_ = open(draft_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    descriptor_ = create_own_file(draft_);
     if (descriptor_ < 0) refuse();
   }
   ~Draft() {

@@ -69,8 +69,10 @@ NodeFacts facts_of(const MachineRow& row) {
   const auto cores = machine.value("cores", std::int64_t{0}), cpus = machine.value("pus", std::int64_t{0});
   if (cores > 0 && cpus >= cores) facts.cpus_per_core = cpus / cores;
   facts.numa_domains = std::max<std::int64_t>(1, machine.value("numa_nodes", std::int64_t{1}));
+  facts.part = machine.value("part_of_node", "");
   if (const auto cpu = machine.find("cpu"); cpu != machine.end())
-    facts.core = {cpu->value("vendor", ""), cpu->value("family", 0), cpu->value("model", 0), cpu->value("name", ""), cpu->value("stepping", 0)};
+    facts.core = {cpu->value("vendor", ""), cpu->value("family", 0), cpu->value("model", 0), cpu->value("name", ""),
+                  cpu->value("stepping", 0)};
   std::sort(facts.caches.begin(), facts.caches.end(), [](const CacheSize& a, const CacheSize& b) { return a.level < b.level; });
   return facts;
 }
@@ -106,7 +108,8 @@ Results load_selected(const Selection& selection) {
 std::vector<NodeFacts> node_facts(const Results& results, std::vector<std::string>& notes) {
   std::vector<NodeFacts> nodes;
   for (const auto& row : results.machines) try {
-      nodes.push_back(facts_of(row));
+      const NodeFacts& node = nodes.emplace_back(facts_of(row));
+      if (!node.part.empty()) notes.push_back(fmt::format("{} was measured on {}: no ceiling is of the whole node", node.node, node.part));
     } catch (const nlohmann::json::exception&) {
       notes.push_back(fmt::format("the machine description of node {} cannot be read: its cache sizes are unknown", row.node));
     }

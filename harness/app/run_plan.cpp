@@ -1,14 +1,17 @@
 #include "app/run_plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "app/cache_scout.hpp"
 #include "app/ceiling_names.hpp"
 #include "app/ceilings_stage.hpp"
+#include "app/form_contests_stage.hpp"
 #include "app/gpu_ceilings_plan.hpp"
 #include "app/gpus.hpp"
 #include "app/mpi_ceilings_stage.hpp"
@@ -18,8 +21,10 @@
 #include "app/run_record.hpp"
 #include "app/streams.hpp"
 #include "core/gpu_device.hpp"
+#include "machine/control_group.hpp"
 #include "machine/cpu.hpp"
 #include "machine/memory.hpp"
+#include "model/levels.hpp"
 #include "schedule/gpu_distance.hpp"
 #include "schedule/gpu_placement.hpp"
 #include "schedule/plan.hpp"
@@ -35,12 +40,13 @@ struct Nodes {
   std::vector<PlanNode> facts;
   std::vector<std::vector<std::string>> counting;  // keys of the event groups that each node counts with
   int fewest_ranks = 1, fewest_cores = 1;
-  double memory_bytes = 0;              // the least available of any node
-  std::vector<NodeGpus> gpus;           // of each, as its first rank sees them: cases run there
-  std::vector<std::string> flavors;     // of all GPUs of all nodes, whoever sees them
-  std::vector<std::size_t> gpu_counts;  // of each node, all ranks together
-  std::vector<int> devices;             // of each, the GPU of the cases
-  std::uint64_t gpu_memory_bytes = 0;   // the least of any GPU
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> parts;  // {"64 of 128 cores", advice}: nodes with no more
+  double memory_bytes = 0;                                                        // the least available of any node
+  std::vector<NodeGpus> gpus;                                                     // of each, as its first rank sees them: cases run there
+  std::vector<std::string> flavors;                                               // of all GPUs of all nodes, whoever sees them
+  std::vector<std::size_t> gpu_counts;                                            // of each node, all ranks together
+  std::vector<int> devices;                                                       // of each, the GPU of the cases
+  std::uint64_t gpu_memory_bytes = 0;                                             // the least of any GPU
 };
 
 json to_json(const NodeGpus& node) {
@@ -79,15 +85,18 @@ NodeGpus gpus_from(const json& told) {
 }
 
 /// The leaders tell each other and then their nodes: what is told grows with the nodes, not with the ranks.
-Nodes meet_nodes(const RunInput& input, const DrivenGpus& driven, Communicator& ranks) {
+Nodes meet_nodes(const RunInput& input, const NodePart& part, const DrivenGpus& driven, Communicator& ranks) {
   std::string told;
   if (Group& leaders = ranks.leaders(); leaders.member()) {
     const NodeGpus not_asked{.gpus = {}, .why_none = "the campaign asks for none"};
     const json mine{{"name", ranks.host()},
-                    {"kind", kind_of(input)},
+                    {"kind", kind_of(input, part)},
+                    {"part", part.is_whole() ? "" : part.in_words()},
+                    {"whole_by", part.advice()},
                     {"ranks", ranks.local().size()},
                     {"isas", this_cpu().isas},
-                    {"cores", input.topology.cores},
+                    {"cores", part.cores},
+                    {"cores_at_once", part.cores_at_once()},
                     {"counting", input.counting.keys()},
                     {"gpus", to_json(wants_gpus(input.campaign) ? gpus_here() : not_asked)},
                     {"gpu_flavors", driven.flavors()},
@@ -98,6 +107,7 @@ Nodes meet_nodes(const RunInput& input, const DrivenGpus& driven, Communicator& 
   }
   Nodes nodes;
   nodes.fewest_ranks = nodes.fewest_cores = std::numeric_limits<int>::max();
+  int cores_at_once = 0;  // the most of any node: a quota that only some have makes these worse than their like, and no team smaller
   std::set<std::string> flavors;
   for (const auto& text : json::parse(ranks.local().broadcast(std::move(told)))) {
     const json node = json::parse(text.get<std::string>());
@@ -111,7 +121,10 @@ Nodes meet_nodes(const RunInput& input, const DrivenGpus& driven, Communicator& 
     nodes.devices.push_back(node["gpu_of_cases"]);
     nodes.fewest_ranks = std::min(nodes.fewest_ranks, node["ranks"].get<int>());
     nodes.fewest_cores = std::min(nodes.fewest_cores, node["cores"].get<int>());
+    cores_at_once = std::max(cores_at_once, node["cores_at_once"].get<int>());
+    if (const std::string less = node["part"]; !less.empty()) nodes.parts[{less, node["whole_by"]}].push_back(node["name"]);
   }
+  nodes.fewest_cores = std::min(nodes.fewest_cores, cores_at_once);
   nodes.flavors.assign(flavors.begin(), flavors.end());
   nodes.memory_bytes = ranks.world().min(static_cast<double>(memory_available_bytes()));
   return nodes;
@@ -123,11 +136,14 @@ int most_ranks(const std::vector<PlanNode>& nodes) {
   return most;
 }
 
+/// Of a CPU that has them.
+std::string no_tiles() { return "its AMX cannot be used: " + this_cpu().why_no_tiles; }
+
 Target target_of(const Nodes& nodes) {
   std::set<std::string> isas;
   for (const auto& node : nodes.facts) isas.insert(node.isas.begin(), node.isas.end());
   return {.runs_isa = [isas](std::string_view isa) { return isas.contains(std::string(isa)); },
-          .isas = fmt::format("{}", fmt::join(isas, ", ")),
+          .isas = fmt::format("{}{}", fmt::join(isas, ", "), this_cpu().why_no_tiles.empty() ? "" : "; " + no_tiles()),
           .ranks_per_node = nodes.fewest_ranks,
           .cores_per_node = nodes.fewest_cores,
           .runs_on_gpu =
@@ -147,14 +163,6 @@ std::vector<std::vector<int>> allowed_cpus(const RunInput& input, Communicator& 
   return allowed;
 }
 
-/// The node as all of its ranks together may use it.
-Topology with_allowed(Topology node, const std::vector<std::vector<int>>& allowed) {
-  std::set<int> any;
-  for (const auto& own : allowed) any.insert(own.begin(), own.end());
-  for (auto& cpu : node.cpus) cpu.allowed = any.contains(cpu.cpu);
-  return node;
-}
-
 /// The first GPU, driven by the node's first rank from a CPU beside it, of those that the launcher left to this rank.
 TeamCpus place_on_gpu(const Topology& topology, const NodeGpus& node, int device, const std::vector<int>& allowed, const Team& team) {
   if (node.gpus.empty()) return {.cpus = {}, .oversubscribed = false, .refusal = node.why_none};
@@ -168,8 +176,7 @@ TeamCpus place_on_gpu(const Topology& topology, const NodeGpus& node, int device
 
 std::function<TeamCpus(const Team&)> placer(const RunInput& input, const std::vector<std::vector<int>>& allowed, int local,
                                             const NodeGpus& gpus, int device) {
-  return [gpus, device, local, topology = input.topology, whole = with_allowed(input.topology, allowed), allowed,
-          oversubscribe = input.campaign.oversubscribe](const Team& team) {
+  return [gpus, device, local, topology = input.topology, allowed, oversubscribe = input.campaign.oversubscribe](const Team& team) {
     if (team.gpus > 0) return place_on_gpu(topology, gpus, device, allowed.front(), team);
     if (team.ranks > local)
       return TeamCpus{
@@ -177,9 +184,10 @@ std::function<TeamCpus(const Team&)> placer(const RunInput& input, const std::ve
           .oversubscribed = false,
           .refusal = fmt::format("a team of {} ranks on a node that was given {}: launch more ranks a node", team.ranks, local)};
     TeamPlacement placed = place_team(topology, allowed, team, oversubscribe);
-    const std::string scope = scope_of(whole, placed.cpus);
+    const std::string scope = scope_of(topology, placed.cpus);
     const int ranks_per_l3 = ranks_on_one_l3(topology, placed.cpus);
-    return TeamCpus{std::move(placed.cpus), placed.oversubscribed, std::move(placed.refusal), scope, ranks_per_l3};
+    const bool in_one_domain = is_in_one_domain(topology, placed.cpus);
+    return TeamCpus{std::move(placed.cpus), placed.oversubscribed, std::move(placed.refusal), scope, ranks_per_l3, in_one_domain};
   };
 }
 
@@ -220,6 +228,15 @@ class FinishedWork {
   std::map<std::pair<std::string, std::string>, std::set<std::string>> nodes_of_;  // by case id and kind of node
 };
 
+/// What is measured where a launcher, a batch system or a control group gave less than a node.
+std::vector<std::string> notes_of_parts(const Nodes& nodes) {
+  std::vector<std::string> notes;
+  for (const auto& [part, names] : nodes.parts)
+    notes.push_back(fmt::format("this run has {} of {}: ceilings and cases are of that part. For a whole node: {}", part.first,
+                                fmt::join(names, ", "), part.second));
+  return notes;
+}
+
 /// What becomes of further GPUs.
 std::vector<std::string> notes_of_gpus(const Nodes& nodes, const Campaign& campaign) {
   std::vector<std::string> notes;
@@ -242,13 +259,30 @@ DrivenGpus gpu_ceilings_of(const RunInput& input, Communicator& ranks, DrivenGpu
   return gpus;
 }
 
+bool wants_ceilings(const Campaign& campaign) { return campaign.ceilings.mode != CeilingsMode::none && campaign.time; }
+
+/// What this node's ceilings reckon with: what an earlier session planned for, or what its leader scouts while the others wait.
+LastCaches look_at_caches(const RunInput& input, const RunPlan& plan, const RunRecord& record, Communicator& ranks) {
+  LastCaches caches = last_caches_of(input.topology);
+  if (!wants_ceilings(input.campaign) || static_cast<double>(caches.bytes) <= usual_bytes) return caches;
+  if (const TeamCpus alone = plan.place({1, 1}); ranks.local().rank() == 0 && alone.refusal.empty()) try {
+      const auto before = caches_planned_for(caches, record.sweeps(ranks.host()));
+      caches = before ? *before : scout_caches(input.topology, alone.cpus.front().front());
+    } catch (const std::exception&) {  // what is wrong with the record is told where it is opened; without memory nothing is scouted
+    }
+  caches.bytes = std::stoull(ranks.local().broadcast(std::to_string(caches.bytes)));
+  return caches;
+}
+
 /// Appends to `notes` what the campaign names in vain.
-std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes, std::vector<std::string>& notes) {
+std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes, const NodePart& part, LastCaches last_caches,
+                                     std::vector<std::string>& notes) {
+  if (!wants_ceilings(input.campaign)) return {};
   const CeilingsWish& wish = input.campaign.ceilings;
-  if (wish.mode == CeilingsMode::none || !input.campaign.time) return {};
   const auto mode = wish.mode == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
-  const auto teams = ceiling_teams(nodes.fewest_cores, nodes.fewest_ranks, input.topology.numa_nodes, input.topology.packages);
-  auto all = plan_ceilings(mode, this_cpu().isas, last_caches_of(input.topology), static_cast<std::uint64_t>(nodes.memory_bytes), teams);
+  const auto teams = ceiling_teams(nodes.fewest_cores, nodes.fewest_ranks, part.numa_domains, part.packages);
+  auto all = plan_ceilings(mode, this_cpu().isas, last_caches, static_cast<std::uint64_t>(nodes.memory_bytes), teams);
+  if (!this_cpu().why_no_tiles.empty()) notes.push_back("[ceilings] no tensor ceilings of this CPU: " + no_tiles());
   const Links links{.most_ranks_of_node = most_ranks(nodes.facts), .nodes = static_cast<int>(nodes.facts.size())};
   const auto gpus = wish.only.empty() ? GpuCeilingNames{}
                                       : gpu_ceiling_names(input.campaign, nodes.flavors,
@@ -256,6 +290,22 @@ std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes, 
                                                           nodes.gpus.front().in_words());
   for (auto& note : check_ceiling_names(input.campaign, all, teams, links, gpus)) notes.push_back(std::move(note));
   return wanted_of(all, wish);
+}
+
+/// Of what the campaign names, not of what only shows the levels.
+std::vector<ContestPlan> contests_of(const CeilingsWish& wish, const std::vector<CeilingCase>& ceilings) {
+  const auto mode = wish.mode == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
+  auto contests = plan_contests(mode, ceilings, this_cpu().isas);
+  std::erase_if(contests, [&](const ContestPlan& contest) {
+    const CeilingCase& one = contest.candidates.front();
+    return !is_wanted(wish, one.name.substr(0, one.name.size() - one.form.size() - 2));
+  });
+  return contests;
+}
+
+/// As if no contest were won by the plan's own loop: what a run takes at most.
+std::vector<CeilingCase> with_any_winners(const std::vector<CeilingCase>& plan, const std::vector<ContestPlan>& contests) {
+  return with_winners(plan, contests, std::vector<std::size_t>(contests.size(), 1));
 }
 
 }  // namespace
@@ -268,18 +318,21 @@ bool is_counted(const Case& which, const Campaign& campaign, std::span<const std
   return campaign.count && campaign.counters != "none" && (which.team.gpus == 0 || !keys_for(Space::cuda, counting).empty());
 }
 
-std::string kind_of(const RunInput& input) {
-  std::string kind = this_cpu().name + fmt::format("/{} cores", input.topology.cores);
+std::string kind_of(const RunInput& input, const NodePart& part) {
+  std::string kind = this_cpu().name + "/" + (part.cores < part.of_cores ? fmt::format("{} of ", part.cores) : "") +
+                     fmt::format("{} cores", part.of_cores);
   for (const auto& cache : input.caches) kind += fmt::format("/{}={}", cache.name, cache.bytes);
   if (wants_gpus(input.campaign)) kind += "/" + gpus_here().in_words();
   return kind;
 }
 
-RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& record) {
+RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& record, Planning planning) {
   const auto allowed = allowed_cpus(input, ranks);
   const bool sees_gpus = wants_gpu_ceilings(input.campaign) || (wants_gpus(input.campaign) && ranks.local().rank() == 0);
   const DrivenGpus driven = meet_gpus(sees_gpus ? gpus_here() : NodeGpus(), allowed, input.topology, ranks.local());
-  const Nodes nodes = meet_nodes(input, driven, ranks);
+  const double quota = cpu_quota(control_groups("cpu")).value_or(std::numeric_limits<double>::infinity());
+  const NodePart part = part_of(with_allowed(input.topology, allowed), quota);
+  const Nodes nodes = meet_nodes(input, part, driven, ranks);
   const auto here = static_cast<std::size_t>(ranks.node());
   Expansion expansion = expand(input.campaign, kernels(), target_of(nodes));
   require_memory(expansion.cases, {static_cast<std::uint64_t>(nodes.memory_bytes), nodes.gpu_memory_bytes});
@@ -289,12 +342,22 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& re
                .notes = std::move(expansion.notes),
                .case_seconds = {},
                .rounds = {},
+               .last_caches = {},
+               .part = part,
                .ceilings = {},
+               .contests = {},
                .gpus = {},
                .ceiling_rounds = rounds_of(input.campaign.ceilings),
                .place = placer(input, allowed, ranks.local().size(), nodes.gpus[here], nodes.devices[here])};
+  for (auto& note : notes_of_parts(nodes)) plan.notes.push_back(std::move(note));
   for (auto& note : notes_of_gpus(nodes, input.campaign)) plan.notes.push_back(std::move(note));
-  plan.ceilings = ceilings_of(input, nodes, plan.notes);
+  plan.last_caches = planning == Planning::to_run ? look_at_caches(input, plan, record, ranks) : last_caches_of(input.topology);
+  if (const auto told = last_caches_of(input.topology); plan.last_caches.bytes < told.bytes)
+    plan.notes.push_back(
+        fmt::format("[ceilings] working sets are planned for a last cache of {}: the topology tells {}, and one core finds less",
+                    in_words(static_cast<double>(plan.last_caches.bytes)), in_words(static_cast<double>(told.bytes))));
+  plan.ceilings = ceilings_of(input, nodes, part, plan.last_caches, plan.notes);
+  plan.contests = contests_of(input.campaign.ceilings, plan.ceilings);
   plan.gpus = gpu_ceilings_of(input, ranks, driven, plan.notes);
   if (wants_node_links(input.campaign) && ranks.nodes() == 1)
     plan.notes.emplace_back("a map of links (node_pairs) takes two nodes or more: on one there is none");
@@ -318,7 +381,9 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& re
   plan.rounds = made.rounds;
   plan.seconds = made.seconds;
   plan.numa_rounds = numa_rounds(input.campaign.ceilings, plan.ceiling_rounds);
-  plan.ceiling_seconds = ceilings_seconds(plan.ceilings, plan.ceiling_rounds) + numa_seconds(input.topology.numa_nodes) * plan.numa_rounds +
+  plan.ceiling_seconds = contests_seconds(plan.contests) +
+                         ceilings_seconds(with_any_winners(plan.ceilings, plan.contests), plan.ceiling_rounds) +
+                         numa_seconds(input.topology.numa_nodes) * plan.numa_rounds +
                          mpi_ceilings_seconds(input.campaign, plan.ceiling_rounds, ranks.nodes(), most_ranks(nodes.facts)) +
                          node_links_seconds(input.campaign, plan.ceiling_rounds, ranks.nodes()) + ranks.world().max(plan.gpus.seconds());
   for (const auto& skip : made.skipped) plan.skipped.push_back({plan.cases[skip.which], skip.reason});
@@ -339,7 +404,7 @@ std::string gpu_points_text(const DrivenGpus& gpus) {
 
 Exit print_plan(const RunPlan& plan, const RunInput& input, Communicator& ranks) {
   if (ranks.rank() != 0) return Exit::ok;
-  std::uint64_t most_bytes = ceilings_bytes(plan.ceilings);
+  std::uint64_t most_bytes = ceilings_bytes(with_any_winners(plan.ceilings, plan.contests));
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     const std::uint64_t bytes = memory_bytes(plan.cases[i]).value_or(0);
     if (plan.cases[i].team.gpus == 0) most_bytes = std::max(most_bytes, bytes);

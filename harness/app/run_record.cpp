@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -102,8 +104,26 @@ json overdue_to_json(const std::map<WorkKey, Overdue>& overdue) {
   return all;
 }
 
+json chosen_to_json(const std::vector<ChosenForm>& chosen) {
+  json all = json::array();
+  for (const auto& one : chosen) {
+    const bool sized = std::isfinite(one.working_set_bytes);
+    all.push_back(
+        {one.node, one.name, one.precision, one.ranks, one.threads, sized ? json(one.working_set_bytes) : json(), one.form, one.complete});
+  }
+  return all;
+}
+
+std::vector<ChosenForm> chosen_from_json(const json& all) {
+  std::vector<ChosenForm> chosen;
+  for (const auto& one : all)
+    chosen.push_back({one[0], one[1], one[2], one[3], one[4], one[5].is_null() ? absent : one[5].get<double>(), one[6], one[7]});
+  return chosen;
+}
+
 std::string where_measured(const CeilingRow& row) {
   if (row.level == "mpi" || row.level == "link") return row.level;
+  if (row.level == choice_level) return "form";  // of which nobody asks: what was chosen says enough
   return row.scope == gpu_scope ? gpu_rounds(gpu_of_name(row.name)) : "node";
 }
 
@@ -142,7 +162,8 @@ struct Found {
   Exit code = Exit::ok;
   std::set<WorkKey> keys;
   std::map<WorkKey, Overdue> overdue;
-  std::map<std::string, std::string> kinds;
+  std::map<std::string, std::string> kinds, last_caches;
+  std::vector<ChosenForm> chosen_forms;
   std::int64_t youngest_start_ns = 0;
   std::vector<std::string> notes;
 };
@@ -185,6 +206,18 @@ void refuse_changes(const RunOptions& options, const Campaign& campaign, const R
   found.notes.push_back("what is finished was measured otherwise: " + list);
 }
 
+/// By node: those of the result file, then those of the journals.
+std::map<std::string, std::string> last_caches_of(const Results& earlier) {
+  std::map<std::string, std::string> chosen;
+  const json provenance = json::parse(earlier.provenance, nullptr, false);
+  if (provenance.is_object() && provenance.contains("last_caches"))
+    for (const json& one : provenance["last_caches"])
+      if (one.is_object() && one.contains("node") && one["node"].is_string()) chosen[one["node"]] = one.dump();
+  for (const auto& outcome : earlier.outcomes)
+    if (outcome.case_id == last_cache_unit && outcome.status == Status::ok) chosen[outcome.node] = outcome.placement;
+  return chosen;
+}
+
 std::int64_t youngest_start(const Results& earlier) {
   const json provenance = json::parse(earlier.provenance, nullptr, false);
   std::int64_t youngest = 0;
@@ -218,7 +251,9 @@ Found look(const RunOptions& options, const Campaign& campaign, const fs::path& 
         add_overdue(outcome, campaign.deadline, found);
       }
       add_ceiling_rounds(*earlier, found.keys);
+      found.chosen_forms = chosen_forms(earlier->ceilings);
       found.youngest_start_ns = youngest_start(*earlier);
+      found.last_caches = last_caches_of(*earlier);
       for (const auto& machine : earlier->machines)
         if (const json facts = json::parse(machine.json, nullptr, false); facts.is_object() && facts.contains("kind"))
           found.kinds[machine.node] = facts["kind"];
@@ -253,13 +288,17 @@ RunRecord::RunRecord(const RunOptions& options, const Campaign& campaign, const 
       {"keys", keys_to_text(found.keys)},
       {"overdue", overdue_to_json(found.overdue)},
       {"kinds", found.kinds},
+      {"last_caches", found.last_caches},
+      {"chosen_forms", chosen_to_json(found.chosen_forms)},
       {"youngest_start_ns", found.youngest_start_ns}}.dump()));
   if (!told["error"].get<std::string>().empty()) throw Error(static_cast<Exit>(told["code"].get<int>()), told["error"]);
   finished_ = keys_from_text(told["keys"]);
   for (const auto& [id, node, pass, times, reason, given_up] : told["overdue"].get<std::vector<OverdueText>>())
     overdue_[{id, node, pass}] = {times, reason, given_up};
   kinds_ = told["kinds"].get<std::map<std::string, std::string>>();
+  last_caches_ = told["last_caches"].get<std::map<std::string, std::string>>();
   youngest_start_ns_ = told["youngest_start_ns"];
+  chosen_forms_ = chosen_from_json(told["chosen_forms"]);
   notes_ = std::move(found.notes);
 }
 
@@ -310,6 +349,23 @@ void RunRecord::require_all(const std::vector<std::string>& written) const {
                     "go on with --resume, on a file system that all nodes share",
                     journal.string(), bytes < 0 ? "missing" : fmt::format("{} bytes long", bytes), one[1].get<std::uint64_t>()));
   }
+}
+
+std::optional<std::string> RunRecord::last_cache(const std::string& node) const {
+  const auto chosen = last_caches_.find(node);
+  return chosen == last_caches_.end() ? std::nullopt : std::optional(chosen->second);
+}
+
+std::vector<CeilingRow> RunRecord::sweeps(const std::string& node) const {
+  std::vector<CeilingRow> rows;
+  const auto take = [&](const std::vector<CeilingRow>& from) {
+    std::copy_if(from.begin(), from.end(), std::back_inserter(rows),
+                 [&](const CeilingRow& row) { return row.level == "sweep" && row.node == node; });
+  };
+  if (const fs::path journal = journal_ ? journal_->path() : journal_directory(store_) / node; fs::exists(journal))
+    for (const auto& record : read_journal(journal).records) take(record.ceilings);
+  if (rows.empty() && fs::exists(store_)) take(load_store(store_).ceilings);
+  return rows;
 }
 
 void RunRecord::open(const JournalHeader& header, const std::string& host) {

@@ -15,6 +15,7 @@
 #include "campaign/campaign.hpp"
 #include "comm/communicator.hpp"
 #include "core/records.hpp"
+#include "model/form_choice.hpp"
 #include "store/journal.hpp"
 #include "store/merge.hpp"
 
@@ -44,6 +45,12 @@ class RunRecord {
   const std::map<WorkKey, Overdue>& overdue() const { return overdue_; }
   /// Of the nodes of earlier sessions, by name: what makes nodes alike.
   const std::map<std::string, std::string>& kinds() const { return kinds_; }
+  /// What an earlier session chose for a node's last cache, JSON (last_cache_stage.hpp).
+  std::optional<std::string> last_cache(const std::string& node) const;
+  /// This node's points of sweeps, of all sessions, as its journal or an earlier result has them (leaders only).
+  std::vector<CeilingRow> sweeps(const std::string& node) const;
+  /// The loops that earlier sessions chose for ceilings, by node: they are not chosen again.
+  const std::vector<ChosenForm>& chosen_forms() const { return chosen_forms_; }
   /// `now`, or just after the start of the youngest session of before: the order of sessions survives a clock that was set back.
   std::int64_t start_after_earlier(std::int64_t now) const { return std::max(now, youngest_start_ns_ + 1); }
   /// What the user should know of what was found: on rank 0.
@@ -68,7 +75,8 @@ class RunRecord {
   std::set<WorkKey> finished_;
   std::int64_t youngest_start_ns_ = 0;  // of earlier sessions
   std::map<WorkKey, Overdue> overdue_;
-  std::map<std::string, std::string> kinds_;
+  std::map<std::string, std::string> kinds_, last_caches_;
+  std::vector<ChosenForm> chosen_forms_;
   std::vector<std::string> notes_;
   std::unique_ptr<Journal> journal_;
   std::vector<std::string> appended_;  // by this session

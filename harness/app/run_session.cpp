@@ -1,15 +1,19 @@
 #include "app/run_session.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <sstream>
 
 #include "app/case_runner.hpp"
 #include "app/ceilings_stage.hpp"
+#include "app/form_contests_stage.hpp"
 #include "app/gpu_ceilings_stage.hpp"
 #include "app/interruption.hpp"
+#include "app/last_cache_stage.hpp"
 #include "app/mpi_ceilings_stage.hpp"
 #include "app/node_links_stage.hpp"
 #include "app/node_report.hpp"
@@ -23,11 +27,12 @@
 #include "app/streams.hpp"
 #include "app/uncounted.hpp"
 #include "campaign/counter_set_file.hpp"
-#include "counters/registry.hpp"
 #include "core/wrong_result.hpp"
+#include "counters/registry.hpp"
 #include "machine/cpu.hpp"
 #include "measure/clock.hpp"
 #include "store/result_store.hpp"
+#include "store/session_list.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -38,6 +43,11 @@ std::string session_name(Communicator& ranks) {
   return ranks.world().broadcast(fmt::format("{}-{}", ranks.host(), unix_nanoseconds() / 1'000'000));
 }
 
+std::vector<std::size_t> indices_from(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::size_t>(words), {}};
+}
+
 /// The campaign on this rank's node, in step with the other nodes.
 class Session {
  public:
@@ -46,7 +56,7 @@ class Session {
         ranks_(ranks),
         deadlines_(input, ranks),
         record_(options, input.campaign, output_of(options, input.campaign), ranks),
-        plan_(plan_run(input, ranks, record_)),
+        plan_(plan_run(input, ranks, record_, Planning::to_run)),
         session_(session_name(ranks)),
         runner_(ranks, {session_, input.caches, input.counting, input.worker.get()}),
         progress_(plan_.rounds.size(), plan_.seconds, ranks.rank() == 0) {}
@@ -67,6 +77,7 @@ class Session {
     open_teams();
     open_journal();
     measure_ceilings_in_rounds();
+    settle_last_cache();
     measure_cases();
     if (compares_nodes()) measure_suspicious_again();
     return finish();
@@ -101,7 +112,7 @@ class Session {
                                .provenance = provenance_of(input_),
                                .session = session_,
                                .started_unix_ns = record_.start_after_earlier(unix_nanoseconds()),
-                               .machines = {{ranks_.host(), machine_of_node(input_, ranks_)}}};
+                               .machines = {{ranks_.host(), machine_of_node(input_, plan_.part, ranks_)}}};
     record_.require_one_folder(session_, ranks_);
     keep([&] { record_.open(header, ranks_.host()); });
     deadlines_.record_in(record_, plan_, header);
@@ -116,10 +127,11 @@ class Session {
   }
 
   void measure_ceilings_in_rounds() {
-    if (plan_.ceilings.empty() && !wants_gpu_ceilings(input_.campaign) && !wants_mpi_ceilings(input_.campaign) &&
-        !wants_node_links(input_.campaign))
-      return;
+    const bool any_here = !plan_.ceilings.empty() || wants_gpu_ceilings(input_.campaign) || wants_mpi_ceilings(input_.campaign) ||
+                          wants_node_links(input_.campaign);
+    if (!ranks_.world().any(any_here)) return;  // a node whose CPU has none of them goes through the rounds of the others
     const std::string_view mode = to_string(input_.campaign.ceilings.mode);
+    choose_forms();
     CeilingsStage stage(plan_.ceilings, session_, ranks_, plan_.place);
     GpuCeilingsStage gpus(plan_.gpus, session_, ranks_, runner_.gpu_in_use());
     MpiCeilingsStage messages(input_.campaign, session_, ranks_, plan_.place);
@@ -148,6 +160,44 @@ class Session {
     }
   }
 
+  /// What the ceilings' sweeps show decides what the cases are counted with. Without cases there is nothing to decide.
+  void settle_last_cache() {
+    const auto rule = last_cache_rule(input_.campaign);
+    const bool any_on_cpus = std::any_of(plan_.cases.begin(), plan_.cases.end(), [](const Case& one) { return one.team.gpus == 0; });
+    if (!rule || plan_.rounds.empty() || !any_on_cpus || stop_here()) return;
+    deadlines_.begin_ceilings(plan_, std::string(last_cache_unit), 1);
+    std::vector<CeilingRow> sweeps;
+    keep([&] { sweeps = record_.sweeps(ranks_.host()); });
+    LastCacheStage stage(input_, session_, ranks_, plan_.place);
+    const LastCache last = stage.settle(*rule, record_, sweeps);
+    runner_.set_last_cache(last);
+    if (const auto unit = stage.unit()) accept(*unit);
+    if (!last.name.empty() || *rule == LastCacheRule::measured) progress_.say("note: " + line_of(last));
+  }
+
+  /// Which loop stands for each ceiling on this node: by contests, or as an earlier session chose.
+  void choose_forms() {
+    if (stop_here()) return;
+    std::vector<ChosenForm> chosen = record_.chosen_forms();
+    const auto to_do = unchosen(plan_.contests, chosen, ranks_.host());
+    FormContestsStage stage(to_do, session_, ranks_, plan_.place);
+    const int in_turn = input_.campaign.nodes.turns ? ranks_.nodes() : 1;
+    deadlines_.begin_ceilings(plan_, stage.id(), in_turn);
+    if (!to_do.empty()) progress_.say(fmt::format("ceilings: {} contests between loops for the same", to_do.size()));
+    for (int turn = 0; turn < in_turn; ++turn) {
+      if (!to_do.empty() && (in_turn == 1 || turn == ranks_.node()))
+        if (const auto unit = stage.measure()) {
+          accept_ceilings(*unit);
+          const auto now = chosen_forms(unit->ceilings);
+          chosen.insert(chosen.begin(), now.begin(), now.end());  // before what they take the place of
+        }
+      if (in_turn > 1) ranks_.world().wait_for_all();
+    }
+    const auto winners = leads() ? winners_of(plan_.contests, chosen, ranks_.host()) : std::vector<std::size_t>();
+    plan_.ceilings =
+        with_winners(plan_.ceilings, plan_.contests, indices_from(ranks_.local().broadcast(fmt::format("{}", fmt::join(winners, " ")))));
+  }
+
   void measure_ceilings(CeilingsStage& stage, int round) {
     if (is_finished(stage.round_id(round), time_pass)) return;
     auto unit = stage.measure(round);
@@ -164,8 +214,8 @@ class Session {
     std::size_t points = 0;
     for (const auto& one : to_do) points += one.gpu->count;
     progress_.say(fmt::format("ceilings of {} ({}), round {} of {}: {} kernels and working sets",
-                              to_do.size() == 1 ? "the GPU" : fmt::format("{} GPUs", to_do.size()), to_string(input_.campaign.ceilings.mode),
-                              round + 1, plan_.ceiling_rounds, points));
+                              to_do.size() == 1 ? "the GPU" : fmt::format("{} GPUs", to_do.size()),
+                              to_string(input_.campaign.ceilings.mode), round + 1, plan_.ceiling_rounds, points));
     for (int turn = 0; turn < plan_.gpus.turns; ++turn) {
       std::vector<GpuCeilingsStage::ToDo> now;
       std::copy_if(to_do.begin(), to_do.end(), std::back_inserter(now), [&](const auto& one) { return one.gpu->driver.turn == turn; });
@@ -179,7 +229,8 @@ class Session {
   /// By the leader, while the other ranks of the node wait.
   void add_numa_samples(int round, Finished& unit) const {
     if (round >= plan_.numa_rounds) return;
-    for (auto& row : measure_numa(input_.topology, ranks_.host(), session_, round)) unit.ceilings.push_back(std::move(row));
+    for (auto& row : measure_numa(input_.topology, plan_.last_caches, ranks_.host(), session_, round))
+      unit.ceilings.push_back(std::move(row));
   }
 
   void measure_cases() {
@@ -242,7 +293,8 @@ class Session {
     again = remeasuring_plan_from(ranks_.world().broadcast(ranks_.rank() == 0 ? to_text(again) : ""));
     if (again.groups.empty()) return;
     RemeasuringStage stage({plan_, ranks_, runner_, deadlines_, input_.campaign, session_});
-    agree_on(again, [&](const std::string& id) { return stage.turn_seconds(id); }, input_.campaign.nodes.turns, ranks_.world());
+    agree_on(
+        again, [&](const std::string& id) { return stage.turn_seconds(id); }, input_.campaign.nodes.turns, ranks_.world());
     if (again.groups.empty()) return;
     for (const auto& line : to_lines(again)) progress_.say(line);
     int turns = 0;
@@ -394,7 +446,7 @@ Exit run_session(const RunOptions& options, RunInput& input, Communicator& ranks
   input.counting = counting_plan_from(ranks.local().broadcast(ranks.local().rank() == 0 ? to_text(input.counting) : ""));
   if (options.dry_run) {
     const RunRecord record(options, input.campaign, output_of(options, input.campaign), ranks);
-    return print_plan(plan_run(input, ranks, record), input, ranks);
+    return print_plan(plan_run(input, ranks, record, Planning::to_tell), input, ranks);
   }
   return Session(options, input, ranks).measure();
 }

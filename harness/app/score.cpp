@@ -1,5 +1,6 @@
 // plumbline score FILE: counters held against arithmetic.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>

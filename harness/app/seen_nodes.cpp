@@ -1,6 +1,7 @@
 #include "app/seen_nodes.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iterator>
 #include <set>

@@ -22,6 +22,8 @@ std::string provenance_of(const RunInput& input) {
   if (input.worker && input.campaign.emulated.caches.value != "none")
     for (const auto& level : input.caches)
       caches.push_back({{"name", level.name}, {"bytes", level.bytes}, {"ways", level.ways}, {"line_bytes", level.line_bytes}});
+  if (input.campaign.emulated.is_of_this_machine())
+    provenance["last_cache"] = "as the topology tells, but on nodes of which last_caches says more";
   const EventTables tables = all_event_tables();
   auto rows = counters_for(tables, identity_of(this_cpu())).counters;
   if (input.counting.counts_on_gpus()) {
@@ -33,13 +35,15 @@ std::string provenance_of(const RunInput& input) {
   return provenance.dump();
 }
 
-std::string machine_of_node(const RunInput& input, Communicator& ranks) {
+std::string machine_of_node(const RunInput& input, const NodePart& part, Communicator& ranks) {
   const auto affinities = ranks.local().gather(fmt::format("{} {}", ranks.rank(), cpu_ranges(input.topology.allowed_cpus())));
   if (ranks.local().rank() != 0) return ranks.local().broadcast("");
   auto machine = nlohmann::ordered_json::parse(machine_json(ranks.host(), input.topology, this_cpu(), this_node_state()));
   if (const auto chip = input.counting.counts_on_gpus() ? cupti_chip_here() : ""; !chip.empty())
-    machine["gpu_chip"] = chip;      // whose event table has the rows
-  machine["kind"] = kind_of(input);  // by which a later session knows a like node
+    machine["gpu_chip"] = chip;            // whose event table has the rows
+  machine["kind"] = kind_of(input, part);  // by which a later session knows a like node
+  if (!part.is_whole()) machine["part_of_node"] = part.in_words();
+  if (part.cores < part.of_cores) machine["usable_cores"] = part.cores;
   for (const auto& line : affinities) {
     const auto blank = line.find(' ');
     machine["rank_cpus"][line.substr(0, blank)] = line.substr(blank + 1);

@@ -4,6 +4,7 @@
 
 #include "app/run_session.hpp"
 #include "comm/communicator.hpp"
+#include "schedule/node_part.hpp"
 
 namespace plumbline::app {
 
@@ -12,6 +13,6 @@ std::string provenance_of(const RunInput& input);
 
 /// Collective over a node's ranks: the document of this node (machine/machine_json.hpp), on all of them. The leader asks the system, the
 /// others where they may run.
-std::string machine_of_node(const RunInput& input, Communicator& ranks);
+std::string machine_of_node(const RunInput& input, const NodePart& part, Communicator& ranks);
 
 }  // namespace plumbline::app

@@ -7,10 +7,8 @@
 #include "app/table.hpp"
 
 namespace plumbline::app {
-namespace {
 
-/// A word as one would type it into a shell.
-std::string quoted(const std::string& word) {
+std::string shell_word(const std::string& word) {
   const bool controls = printable(word) != word;
   const auto plain_in_a_shell = [](unsigned char c) {
     return c >= 0x80 || std::isalnum(c) != 0 || std::strchr("_./+-=,:@%^", c) != nullptr;
@@ -21,11 +19,9 @@ std::string quoted(const std::string& word) {
   return (controls ? "$'" : "'") + printable(inside) + "'";
 }
 
-}  // namespace
-
 std::string command_line(const std::vector<std::string>& words) {
   std::string line;
-  for (const auto& word : words) line += (line.empty() ? "" : " ") + quoted(word);
+  for (const auto& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
   return line;
 }
 

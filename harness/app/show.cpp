@@ -11,6 +11,7 @@
 #include "app/counter_conditions.hpp"
 #include "app/google_benchmark.hpp"
 #include "app/imported.hpp"
+#include "app/intensity.hpp"
 #include "app/machine_table.hpp"
 #include "app/output_file.hpp"
 #include "app/profiler_metrics.hpp"
@@ -67,14 +68,13 @@ std::string displacement_text(const Displacement& by, const RooflinePlacement& p
   return fmt::format("by {}{}: AI {} {} instead of {}", by.counter, rest, by.level, plain(by.ai), intensity(p, by.level));
 }
 
-/// Where arithmetic bounds the case, or would by its own mix; empty else, and where FMAs alone are all that it does.
-std::string partial_fma_text(const RooflinePlacement& p) {
+/// Where arithmetic bounds the case; empty else, and where FMAs alone are all that it does.
+std::string mix_text(const RooflinePlacement& p) {
   const auto mix = p.fma_mixes.find(p.of->precision);
-  if (mix == p.fma_mixes.end() || mix->second.fraction >= 1 || !(p.partial_fma_gflops <= p.roof_gflops)) return {};
-  const double of_peak = p.percent_of_partial_fma * mix->second.ceiling;
-  return fmt::format("FMA fraction {:.2f} ({}): {:.0f} % of the FMA peak, {:.0f} % of the partial-FMA ceiling ({:.0f} % of it, {} GFLOP/s)",
-                     mix->second.fraction, mix->second.source, of_peak, p.percent_of_partial_fma, 100 * mix->second.ceiling,
-                     plain(p.partial_fma_gflops));
+  if (p.bound != "compute" || mix == p.fma_mixes.end() || mix->second.fraction >= 1 || !(p.compute.fma_gflops > 0)) return {};
+  return fmt::format("FMA fraction {:.2f} ({}): {:.0f} % of the FMA peak; at most {:.0f} % of it is reachable with this mix ({} GFLOP/s)",
+                     mix->second.fraction, mix->second.source, 100 * p.gflops / p.compute.fma_gflops,
+                     100 * p.compute.gflops / p.compute.fma_gflops, plain(p.compute.gflops));
 }
 
 /// The levels that have a column: a CPU's, and a GPU's where there are cases of one.
@@ -104,7 +104,7 @@ void add_row(Table& table, const RooflinePlacement& p, const std::vector<std::st
   cells.push_back(source_of(p));
   table.add(cells);
   if (p.status != Status::ok) table.add_line(wrapped(fmt::format("{}: {}", to_string(p.status), p.reason), 118, "      "));
-  if (const auto mix = partial_fma_text(p); !mix.empty()) table.add_line(wrapped(mix, 118, "      "));
+  if (const auto mix = mix_text(p); !mix.empty()) table.add_line(wrapped(mix, 118, "      "));
   if (at) table.add_line(wrapped(conditions_text(*at), 118, "      "));
   if (by != nullptr) table.add_line(wrapped(displacement_text(*by, p), 118, "      "));
 }
@@ -230,8 +230,8 @@ std::string set_note(const CounterSet& set, const std::vector<NodeFacts>& nodes)
 }
 
 struct ShowOptions : Selection {
-  std::string set_file;  // empty: the run's own set, if it has one
-  std::string by;        // a counter for the bytes, besides; empty: none
+  std::string set_file;          // empty: the run's own set, if it has one
+  std::string by;                // a counter for the bytes, besides; empty: none
   std::string google_benchmark;  // file; empty: none
   bool machine = false;          // the nodes instead of the cases
 };
@@ -275,6 +275,9 @@ Exit show(const ShowOptions& selection) {
     if (const auto note = without_set_note(measurements, selection.file)) notes.push_back(*note);
   const auto placements = place(measurements, ceilings, set ? &*set : nullptr, profiler_metrics_for(results));
   for (const auto& note : notes_of(placements, ceilings, nothing_counted(results))) notes.push_back(note);
+  if (selection.set_file.empty())
+    if (const auto note = difference_from_file(selection.file, intensity_rows(placements, measurements, set ? &*set : nullptr)))
+      notes.push_back(*note);
   const auto by = displacements(selection.by, placements, measurements, results);
   const auto conditions = counter_conditions(results, measurements);
   for (const auto& note : conditions_notes(conditions)) notes.push_back(note);
@@ -299,8 +302,7 @@ void add_show(CLI::App& app, Action& chosen) {
   command->add_option("--by", selection->by,
                       "also where each case would lie with this counter's bytes, rejected or not ('accesses x 16 B')");
   command->add_option("--counters", selection->set_file, "a set that 'plumbline score --choose' wrote: FLOPs and bytes are its counters'");
-  command->add_flag("--machine", selection->machine,
-                    "the nodes instead of the cases: how each is set up, and in what like nodes differ");
+  command->add_flag("--machine", selection->machine, "the nodes instead of the cases: how each is set up, and in what like nodes differ");
   command
       ->add_option("--google-benchmark", selection->google_benchmark,
                    "also write the times there as Google Benchmark's JSON, which its compare.py reads")

@@ -46,15 +46,28 @@ void add_imported(const RooflinePlacement& p, Json& row) {
 void add_fma_mix(const RooflinePlacement& p, Json& row) {
   row["fma_mix"] = Json::object();
   for (const auto& [precision, mix] : p.fma_mixes)
-    row["fma_mix"][precision] = {{"fraction", mix.fraction}, {"ceiling", mix.ceiling}, {"source", mix.source}};
+    row["fma_mix"][precision] = {
+        {"fraction", mix.fraction}, {"add", mix.add}, {"mul", mix.mul}, {"ceiling", mix.ceiling}, {"source", mix.source}};
   row["partial_fma_gflops"] = number(p.partial_fma_gflops);
   row["percent_of_partial_fma"] = number(p.percent_of_partial_fma);
   const bool known = p.fma_mixes.contains(p.of->precision), there = std::isfinite(p.percent_of_partial_fma);
   explain(row, "partial_fma", there ? Status::ok : Status::unavailable,
           there          ? ""
           : !known       ? "FMAs were not counted apart from sums and products"
-          : p.gflops > 0 ? "no ceiling of arithmetic fits the case"
+          : p.gflops > 0 ? "no ceiling of FMAs fits the case"
                          : "no FLOP/s");
+}
+
+/// The roof of arithmetic over the case's own mix, whatever bounds it.
+void add_compute_roof(const RooflinePlacement& p, Json& row) {
+  const bool there = p.compute.gflops > 0;
+  row["compute_roof_gflops"] = number(p.compute.gflops);
+  row["compute_roof_ceiling"] = text_or_null(p.compute.ceiling);
+  row["compute_roof_of_kinds"] = there && p.compute.is_of_kinds;
+  explain(row, "compute_roof", there ? Status::ok : Status::unavailable,
+          there                      ? ""
+          : p.compute.reason.empty() ? "the case has no place on the roofline"
+                                     : p.compute.reason);
 }
 
 }  // namespace
@@ -90,6 +103,7 @@ Json placement_json(const RooflinePlacement& p) {
            {"reason", text_or_null(p.reason)},
            {"notes", p.notes}};
   explain(row, "gpu", p.of->gpus > 0 ? Status::ok : Status::skipped, p.of->gpus > 0 ? "" : "a case on CPUs");
+  add_compute_roof(p, row);
   add_fma_mix(p, row);
   if (is_imported(*p.of)) add_imported(p, row);
   return row;

@@ -1,5 +1,6 @@
 // plumbline slurm: batch scripts for a campaign on a machine.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +19,7 @@
 #include "app/output_file.hpp"
 #include "app/progress.hpp"
 #include "app/remeasuring_plan.hpp"
+#include "app/shell_words.hpp"
 #include "app/streams.hpp"
 #include "app/table.hpp"
 #include "campaign/estimate.hpp"
@@ -182,14 +184,6 @@ int signal_seconds_of(const SlurmOptions& options, double longest_step) {
   return std::min(wanted, std::clamp(rounded_up(2 * least, 5), whole / 4, whole / 2));
 }
 
-/// As a shell reads it back.
-std::string shell_word(const std::string& word) {
-  if (is_batch_word(word) || word.empty()) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 /// A campaign without a name of its own has its file's, which may hold anything.
 std::string job_name(std::string name) {
   for (char& c : name)
@@ -197,8 +191,25 @@ std::string job_name(std::string name) {
   return name;
 }
 
-BatchJob job_of(const SlurmOptions& options, const Campaign& campaign, const BatchMachine& machine, const BatchKindName& kind) {
-  constexpr double start_minutes = 5;  // before the first case, and for writing the result
+/// Before the first case, and for writing the result: all ranks of a node read the program and its libraries, and MPI joins all nodes.
+double start_minutes_of(const BatchMachine& machine, int nodes) {
+  if (machine.start_minutes) return *machine.start_minutes;
+  constexpr double least = 5, of_rank = 1.0 / 60, of_node = 1.0 / 600;
+  return least + of_rank * machine.ranks.value_or(machine.cores) + of_node * nodes;
+}
+
+/// The largest team of CPUs that the campaign names.
+int most_ranks_of(const Campaign& campaign) {
+  int most = 1;
+  for (const auto& cases : campaign.cases)
+    for (const auto& team : cases.teams)
+      if (team.value.gpus == 0) most = std::max(most, team.value.ranks.value_or(1));
+  return most;
+}
+
+BatchJob job_of(const SlurmOptions& options, const Campaign& campaign, const BatchMachine& any_nodes, const BatchKindName& kind) {
+  const BatchMachine machine =
+      kind.kind == BatchKind::gpu || wants_gpus(campaign) ? nodes_with_gpus(any_nodes, most_ranks_of(campaign)) : any_nodes;
   BatchJob job{.kind = kind.kind,
                .command = "",
                .campaign = options.campaign,
@@ -207,6 +218,7 @@ BatchJob job_of(const SlurmOptions& options, const Campaign& campaign, const Bat
                .wants_gpus = wants_gpus(campaign),
                .minutes_why = ""};
   const JobSeconds seconds = seconds_of(campaign, machine, nodes_of(kind.kind, machine), least_nodes_of(kind.kind, machine));
+  const double start_minutes = start_minutes_of(machine, nodes_of(kind.kind, machine));
   const std::string again = seconds.again > 0 ? fmt::format(", {} of it should a node be suspicious", duration_text(seconds.again)) : "";
   job.signal_seconds = signal_seconds_of(options, seconds.longest_step);
   job.minutes = options.minutes > 0 ? options.minutes
@@ -218,17 +230,21 @@ BatchJob job_of(const SlurmOptions& options, const Campaign& campaign, const Bat
                 "About {} by the model ({} cases{}), times {} and {} for start and end; what does not fit goes on "
                 "when the job is requeued.",
                 duration_text(seconds.whole), seconds.cases, again, options.margin, duration_text(60 * start_minutes + job.signal_seconds));
-  job.command =
-      fmt::format("plumbline slurm {}{}{} --kind {}{}", shell_word(options.campaign), options.machine.empty() ? "" : " --machine ",
-                  shell_word(options.machine), kind.name, options.minutes > 0 ? fmt::format(" --minutes {}", options.minutes) : "");
-  for (const auto& [option, value] : {std::pair("--launcher", options.launcher),
-                                      {"--mpi", options.mpi},
-                                      {"--mpiexec", options.mpiexec},
-                                      {"--partition", options.partition},
-                                      {"--account", options.account},
-                                      {"--program", options.program}})
-    if (!value.empty()) job.command += fmt::format(" {} {}", option, value);
-  if (options.nodes > 0) job.command += fmt::format(" --nodes {}", options.nodes);
+  std::vector<std::string> words{"plumbline", "slurm", options.campaign};
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  add("--machine", options.machine);
+  add("--kind", kind.name);
+  add("--minutes", options.minutes > 0 ? std::to_string(options.minutes) : "");
+  add("--launcher", options.launcher);
+  add("--mpi", options.mpi);
+  add("--mpiexec", options.mpiexec);
+  add("--partition", options.partition);
+  add("--account", options.account);
+  add("--program", options.program);
+  add("--nodes", options.nodes > 0 ? std::to_string(options.nodes) : "");
+  job.command = command_line(words);
   return job;
 }
 
@@ -286,7 +302,8 @@ void add_slurm(CLI::App& app, Action& chosen) {
   command->add_option("--kind", options->kinds, "which scripts (default: all that machine and campaign allow)")
       ->check(CLI::IsMember(names));
   command->add_option("--launcher", options->launcher, "what starts the ranks")->check(CLI::IsMember({"srun", "mpiexec"}));
-  command->add_option("--mpi", options->mpi, "srun --mpi=... (pmi2, pmix, cray_shasta; srun --mpi=list shows a site's)");
+  command->add_option("--mpi", options->mpi,
+                      "srun --mpi=... (pmi2, pmix, cray_shasta; srun --mpi=list shows a site's); without it the site's preset");
   command->add_option("--mpiexec", options->mpiexec, "the launcher of the linked MPI");
   command->add_option("--partition", options->partition, "Slurm partition");
   command->add_option("--account", options->account, "Slurm account");

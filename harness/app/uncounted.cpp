@@ -1,6 +1,7 @@
 #include "app/uncounted.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <set>
 

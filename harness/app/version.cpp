@@ -1,6 +1,7 @@
 #include "app/version.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>

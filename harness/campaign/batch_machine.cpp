@@ -36,6 +36,17 @@ void take_lines(const WrittenTable& top, std::string_view key, std::vector<std::
 
 }  // namespace
 
+BatchMachine nodes_with_gpus(BatchMachine machine, int least_ranks) {
+  machine.nodes = machine.gpu_nodes.value_or(machine.nodes);
+  machine.cores = machine.gpu_cores.value_or(machine.cores);
+  if (!machine.gpu_partition.empty()) {
+    machine.partition = machine.gpu_partition;
+    machine.ranks = std::min(std::max({1, machine.gpus, least_ranks}), machine.cores);
+  }
+  if (machine.gpu_ranks) machine.ranks = machine.gpu_ranks;
+  return machine;
+}
+
 bool is_batch_word(std::string_view text) {
   constexpr std::string_view forbidden = " '\"$`\\;&|<>()*?[]{}#!";
   return !text.empty() && std::none_of(text.begin(), text.end(), [&](char c) {
@@ -49,9 +60,9 @@ BatchMachine read_batch_machine(const std::string& path) {
   const auto written = top.word("schema");
   if (!written || written->value != schema)
     top.fail(written ? written->at : Location{1, 1}, fmt::format("the first line of a machine file must be: schema = \"{}\"", schema));
-  top.allow_only({"schema",    "name",     "partition", "gpu_partition", "account", "nodes",      "cores",
-                  "gpus",      "ranks",    "sockets",   "numa_domains",  "l3_mib",  "memory_gib", "isas",
-                  "plumbline", "launcher", "mpi",       "mpiexec",       "setup",   "options"});
+  top.allow_only({"schema",  "name",          "partition", "gpu_partition", "account",   "nodes",    "cores", "gpus",
+                  "ranks",   "gpu_nodes",     "gpu_cores", "gpu_ranks",     "sockets",   "l3_mib",   "isas",  "numa_domains",
+                  "options", "start_minutes", "setup",     "memory_gib",    "plumbline", "launcher", "mpi",   "mpiexec"});
   BatchMachine machine;
   take_word(top, "name", machine.name);
   take_word(top, "partition", machine.partition);
@@ -64,9 +75,16 @@ BatchMachine read_batch_machine(const std::string& path) {
   take_number(top, "nodes", 1, machine.nodes);
   take_number(top, "cores", 1, machine.cores);
   take_number(top, "gpus", 0, machine.gpus);
-  if (const auto ranks = top.integer("ranks", 1, most)) machine.ranks = static_cast<int>(ranks->value);
+  for (const auto& [key, to] : {std::pair("ranks", &machine.ranks),
+                                {"gpu_nodes", &machine.gpu_nodes},
+                                {"gpu_cores", &machine.gpu_cores},
+                                {"gpu_ranks", &machine.gpu_ranks},
+                                {"start_minutes", &machine.start_minutes}})
+    if (const auto number = top.integer(key, 1, most)) *to = static_cast<int>(number->value);
   if (machine.ranks && *machine.ranks > machine.cores)
     top.fail(top.at("ranks"), fmt::format("'ranks' is {}, but a node has {} cores", *machine.ranks, machine.cores));
+  if (const int cores = machine.gpu_cores.value_or(machine.cores); machine.gpu_ranks.value_or(1) > cores)
+    top.fail(top.at("gpu_ranks"), fmt::format("'gpu_ranks' is {}, but a node with GPUs has {} cores", *machine.gpu_ranks, cores));
   take_number(top, "sockets", 1, machine.sockets);
   machine.numa_domains = machine.sockets;
   take_number(top, "numa_domains", 1, machine.numa_domains);

@@ -9,15 +9,20 @@
 namespace plumbline {
 
 struct BatchMachine {
-  std::string name, partition, gpu_partition, account;  // empty: Slurm's presets
+  std::string name, partition, gpu_partition, account;  // empty: Slurm's presets; the nodes with GPUs are in `partition`
   int nodes = 1, cores = 1, gpus = 0;                   // of the partition; of a node
   std::optional<int> ranks;                             // of a node; nullopt: one a core
+  std::optional<int> gpu_nodes, gpu_cores, gpu_ranks;   // where GPUs are; nullopt: as above, but in a `gpu_partition` one rank a GPU
+  std::optional<int> start_minutes;                     // of a job, before it measures; nullopt: by its ranks
   int sockets = 1, numa_domains = 1;
   double l3_mib = 32, memory_gib = 64;
-  std::vector<std::string> isas;  // empty: those of the CPU that writes the script
-  std::string plumbline = "plumbline", launcher = "srun", mpi = "pmi2", mpiexec = "mpiexec";
+  std::vector<std::string> isas;                                                     // empty: those of the CPU that writes the script
+  std::string plumbline = "plumbline", launcher = "srun", mpi, mpiexec = "mpiexec";  // mpi empty: the site's
   std::vector<std::string> setup, options;  // shell lines before the run; further words for #SBATCH lines
 };
+
+/// The same machine as a job on its nodes with GPUs sees it, which needs `least_ranks` of a node.
+BatchMachine nodes_with_gpus(BatchMachine machine, int least_ranks);
 
 /// What may stand unquoted in a line of a script and of #SBATCH: not empty, nothing that a shell or Slurm would split or read.
 bool is_batch_word(std::string_view text);

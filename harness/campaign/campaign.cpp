@@ -113,8 +113,9 @@ EmulatedWish read_emulated(const WrittenTable& top, const Campaign& campaign) {
   table->allow_only({"caches"});
   if (const auto written = table->word("caches")) wish.caches = *written;
   const auto& caches = wish.caches.value;
-  if (caches.empty()) table->fail(wish.caches.at, R"('caches' is empty; allowed: "auto", "none", a geometry's name or a FILE.toml)");
-  if (caches != "auto" && caches != "none" && (campaign.time || campaign.ceilings.mode != CeilingsMode::none))
+  if (caches.empty())
+    table->fail(wish.caches.at, R"('caches' is empty; allowed: "auto", "topology", "measured", "none", a geometry's name or a FILE.toml)");
+  if (!wish.is_of_this_machine() && (campaign.time || campaign.ceilings.mode != CeilingsMode::none))
     table->fail(wish.caches.at, fmt::format("'caches' is '{}', whose counts do not belong to the times of this machine; write passes = "
                                             "[\"count\"] and no [ceilings], or caches = \"auto\"",
                                             caches));

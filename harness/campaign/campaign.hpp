@@ -47,7 +47,13 @@ struct CeilingsWish {
 
 /// What the emulated counters simulate.
 struct EmulatedWish {
-  Written<std::string> caches = {"auto", {}};  // or "none", or another machine's geometry: the name of one of ours, or a file
+  Written<std::string> caches = {"auto",
+                                 {}};  // "topology", "measured", "none", or another machine's: the name of a geometry of ours, or a file
+
+  /// This machine's, in one way or another, or none.
+  bool is_of_this_machine() const {
+    return caches.value == "auto" || caches.value == "topology" || caches.value == "measured" || caches.value == "none";
+  }
 };
 
 /// When a timing ends.

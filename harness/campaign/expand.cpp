@@ -1,6 +1,7 @@
 #include "campaign/expand.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "campaign/suggest.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -65,7 +65,11 @@ function(plumbline_cuda_sources)
     list(APPEND architectures -gencode arch=compute_${one},code=sm_${one})
   endforeach()
   list(JOIN PLUMBLINE_CUDA_ARCHITECTURES " " names)
-  set(host -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wshadow,-Wno-unknown-pragmas,-Werror,-ffp-contract=off,-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+  set(host -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wshadow,-Wno-unknown-pragmas,-ffp-contract=off,-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+  set(strict "")
+  if(PLUMBLINE_WERROR)
+    set(strict --Werror all-warnings -Xcompiler -Werror)
+  endif()
   set(objects "")
   foreach(file ${ARGN})
     set(source ${CMAKE_CURRENT_SOURCE_DIR}/${file})
@@ -73,7 +77,7 @@ function(plumbline_cuda_sources)
     add_custom_command(OUTPUT ${object} DEPFILE ${object}.d DEPENDS ${source} VERBATIM
       COMMENT "Compiling ${file} for GPUs: ${names}"
       COMMAND ${PLUMBLINE_CUDA_NVCC} -c ${source} -o ${object} -MD -MF ${object}.d -std=c++20 -O3 ${architectures}
-        -ccbin ${PLUMBLINE_CUDA_HOST_COMPILER} --Werror all-warnings -diag-suppress 445 -Xcompiler ${host}
+        -ccbin ${PLUMBLINE_CUDA_HOST_COMPILER} -diag-suppress 445 -Xcompiler ${host} ${strict}
         -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/harness -isystem ${PLUMBLINE_CUDA_INCLUDE_DIR}
         "-DPLUMBLINE_CUDA_ARCHITECTURES=\"${names}\"" "-DPLUMBLINE_VERSION=\"${PROJECT_VERSION}\"")
     list(APPEND objects ${object})

@@ -8,7 +8,8 @@ function(plumbline_flavor name compiler)
   set_property(GLOBAL PROPERTY PLUMBLINE_FLAVOR_${name} ${compiler} ${ARGN})
 endfunction()
 
-# A flavor of one precision alone, for kernels that name it, by compilers (with assemblers) that know an instruction of it.
+# A flavor of one precision alone, or of one precision by one extension ("amx_bf16"), for kernels that name it, by compilers (with assemblers)
+# that know an instruction of it.
 function(plumbline_extension precision instruction name compiler)
   set(probe ${PROJECT_BINARY_DIR}/CMakeFiles/${name}.probe.cpp)
   file(CONFIGURE OUTPUT ${probe} CONTENT "void probe() { asm(\"${instruction}\"); }\n")
@@ -22,7 +23,7 @@ endfunction()
 # Each compiler once: its family and major version name it.
 function(plumbline_find_flavors)
   set(common -std=c++20 -fPIC -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
-      -fno-stack-protector -fcf-protection=none -Wall -Wextra -Werror)
+      -fno-stack-protector -fcf-protection=none -Wall -Wextra ${PLUMBLINE_WERROR_FLAG})
   set(gnu -fno-tree-loop-distribute-patterns)
   # With 16-byte vectors only, g++ would do two left-over floats in four lanes, and the FLOPs would depend on the length.
   set(gnu_v2 --param vect-epilogues-nomask=0)
@@ -77,6 +78,11 @@ function(plumbline_add_flavors compiler path)
     plumbline_flavor(${compiler}-O3-v4 ${path} ${v4})
     plumbline_extension(bf16 "vdpbf16ps %zmm0, %zmm0, %zmm0" ${compiler}-O3-v4bf16 ${path} ${v4} -mavx512bf16)
     plumbline_extension(fp16 "vaddph %zmm0, %zmm0, %zmm0" ${compiler}-O3-v4fp16 ${path} ${v4} -mavx512fp16)
+    plumbline_extension(int8 "{vex} vpdpbusd %ymm0, %ymm0, %ymm0" ${compiler}-O3-v3vnni ${path} ${ARGN} -O3 -march=x86-64-v3 -mavxvnni)
+    plumbline_extension(int8 "vpdpbusd %zmm0, %zmm0, %zmm0" ${compiler}-O3-v4vnni ${path} ${v4} -mavx512vnni)
+    plumbline_extension(amx_bf16 "tdpbf16ps %tmm2, %tmm1, %tmm0" ${compiler}-O3-v4amxbf16 ${path} ${v4} -mamx-tile)
+    plumbline_extension(amx_int8 "tdpbssd %tmm2, %tmm1, %tmm0" ${compiler}-O3-v4amxint8 ${path} ${v4} -mamx-tile)
+    plumbline_extension(amx_fp16 "tdpfp16ps %tmm2, %tmm1, %tmm0" ${compiler}-O3-v4amxfp16 ${path} ${v4} -mamx-tile -mavx512fp16) # for the type _Float16
   elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
     foreach(level O0 O3)
       plumbline_flavor(${compiler}-${level}-neon ${path} ${ARGN} -${level} -march=armv8-a)
@@ -97,11 +103,38 @@ endfunction()
 
 plumbline_find_flavors()
 
-# plumbline_add_kernel(TARGET NAME ARGUMENTS [PRECISIONS fp64 fp32] [ONLY regex]): NAME.cpp at baseline, the loop of NAME.hpp
-# (`sweep(const ARGUMENTS<Real>&, begin, end)`) once a flavor, and the table NAME.flavors.hpp that lists them. fp16 and bf16 (as bits)
-# have flavors of their own; a kernel that no compiler here has a flavor for is left out.
+# A flavored object. Where there is plumbline_twins (harness/twins) it comes by way of assembly, from which its counted twin is made, so that
+# both hold the same instructions; the caller then finds the twin in `twin`.
+function(plumbline_flavored_object source object symbol kernel flavor)
+  get_property(command GLOBAL PROPERTY PLUMBLINE_FLAVOR_${flavor})
+  list(GET command 0 compiler)
+  set(includes -I${PROJECT_SOURCE_DIR} -I${PLUMBLINE_HEADERS})
+  set(depfile -MD -MF ${object}.d -MT ${object})
+  set(header ${CMAKE_CURRENT_SOURCE_DIR}/${kernel}.hpp)
+  if(NOT TARGET plumbline::twins)
+    add_custom_command(OUTPUT ${object} DEPFILE ${object}.d DEPENDS ${source} ${header} VERBATIM
+      COMMAND ${command} ${includes} ${depfile} -c ${source} -o ${object} COMMENT "Kernel ${kernel}, flavor ${flavor}")
+    set(twin "" PARENT_SCOPE)
+    return()
+  endif()
+  string(REGEX REPLACE "\\.o$" "" base ${object})
+  set(twin ${base}.counted.o)
+  add_custom_command(OUTPUT ${object} BYPRODUCTS ${base}.s DEPFILE ${object}.d DEPENDS ${source} ${header} VERBATIM
+    COMMAND ${command} ${includes} ${depfile} -S ${source} -o ${base}.s
+    COMMAND ${compiler} -c ${base}.s -o ${object}
+    COMMENT "Kernel ${kernel}, flavor ${flavor}")
+  add_custom_command(OUTPUT ${twin} BYPRODUCTS ${base}.counted.s DEPENDS ${object} $<TARGET_FILE:plumbline::twins> VERBATIM
+    COMMAND plumbline::twins ${base}.s ${base}.counted.s ${symbol}_blocks
+    COMMAND ${compiler} -c ${base}.counted.s -o ${twin}
+    COMMENT "Kernel ${kernel}, counted twin of ${flavor}")
+  set(twin ${twin} PARENT_SCOPE)
+endfunction()
+
+# plumbline_add_kernel(TARGET NAME ARGUMENTS [PRECISIONS fp64 fp32] [ONLY regex] [EXTENSION amx]): NAME.cpp at baseline, the loop of NAME.hpp
+# (`sweep(const ARGUMENTS<Real>&, begin, end)`) once a flavor, and the table NAME.flavors.hpp that lists them. fp16, bf16 (as bits) and int8
+# have flavors of their own, of an extension others than without it; a kernel that no compiler here has a flavor for is left out.
 function(plumbline_add_kernel target kernel arguments)
-  cmake_parse_arguments(arg "" "ONLY" "PRECISIONS" ${ARGN})
+  cmake_parse_arguments(arg "" "ONLY;EXTENSION" "PRECISIONS" ${ARGN})
   if(NOT arg_PRECISIONS)
     set(arg_PRECISIONS fp64 fp32)
   endif()
@@ -109,10 +142,13 @@ function(plumbline_add_kernel target kernel arguments)
   set(type_fp32 float)
   set(type_fp16 _Float16)
   set(type_bf16 "unsigned short")
+  set(type_int8 "signed char")
   set(flavors "")
   foreach(precision ${arg_PRECISIONS})
     set(property PLUMBLINE_FLAVORS)
-    if(precision MATCHES "16")
+    if(arg_EXTENSION)
+      set(property PLUMBLINE_FLAVORS_${arg_EXTENSION}_${precision})
+    elseif(precision MATCHES "16|int8")
       set(property PLUMBLINE_FLAVORS_${precision})
     endif()
     get_property(of_precision GLOBAL PROPERTY ${property})
@@ -132,30 +168,42 @@ function(plumbline_add_kernel target kernel arguments)
   set(header ${CMAKE_CURRENT_SOURCE_DIR}/${kernel}.hpp)
   set(declarations "")
   set(entries "")
+  set(twins "")
   set(objects "")
+  set(counted_objects "")
   foreach(flavor ${flavors})
     string(MAKE_C_IDENTIFIER "plumbline_${target}_${kernel}_${flavor}" symbol)
     set(source ${CMAKE_CURRENT_BINARY_DIR}/${kernel}.${flavor}.cpp)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${kernel}.${flavor}.o)
+    plumbline_flavored_object(${source} ${object} ${symbol} ${kernel} ${flavor})
+    if(twin)
+      string(APPEND declarations "extern \"C\" const plumbline::BlockTable ${symbol}_blocks\;\n")
+      list(APPEND counted_objects ${twin})
+    endif()
     set(body "// ${kernel}, ${flavor}: generated.\n#include \"${header}\"\n")
     foreach(precision ${precisions_of_${flavor}})
       set(signature "extern \"C\" void ${symbol}_${precision}(const void* x, std::size_t begin, std::size_t end)")
       string(APPEND body "${signature}\\;\n${signature} { sweep(*static_cast<const ${arguments}<${type_${precision}}>*>(x), begin, end)\\; }\n")
       string(APPEND declarations "${signature}\\;\n")
       string(APPEND entries "    {\"${flavor}\", \"${precision}\", ${symbol}_${precision}},\n")
+      if(twin)
+        string(APPEND declarations "extern \"C\" void ${symbol}_${precision}_counted(const void* x, std::size_t begin, std::size_t end)\;\n")
+        string(APPEND twins "    {${symbol}_${precision}, ${symbol}_${precision}_counted, &${symbol}_blocks},\n")
+      endif()
     endforeach()
     string(REPLACE "\\;" ";" body "${body}")
     file(CONFIGURE OUTPUT ${source} CONTENT "${body}" @ONLY)
-    get_property(command GLOBAL PROPERTY PLUMBLINE_FLAVOR_${flavor})
-    add_custom_command(OUTPUT ${object} DEPFILE ${object}.d DEPENDS ${source} ${header} VERBATIM
-      COMMAND ${command} -I${PROJECT_SOURCE_DIR} -I${PLUMBLINE_HEADERS} -MD -MF ${object}.d -MT ${object} -c ${source} -o ${object}
-      COMMENT "Kernel ${kernel}, flavor ${flavor}")
     list(APPEND objects ${object})
     set_property(GLOBAL APPEND PROPERTY PLUMBLINE_FLAVORED_OBJECTS ${object})
   endforeach()
   string(REPLACE "\\;" ";" declarations "${declarations}")
+  if(twins)
+    set(twins "static const plumbline::Twin ${kernel}_twins[] = {\n${twins}};\nstatic const plumbline::RegisterTwins ${kernel}_twins_registered{${kernel}_twins};\n")
+  endif()
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${kernel}.flavors.hpp CONTENT
-    "// Generated: the flavors of ${kernel}.\n#pragma once\n#include \"core/kernel.hpp\"\n${declarations}inline constexpr plumbline::Flavor ${kernel}_flavors[] = {\n${entries}};\n" @ONLY)
+    "// Generated: the flavors of ${kernel}.\n#pragma once\n#include \"core/kernel.hpp\"\n#include \"core/twin.hpp\"\n${declarations}inline constexpr plumbline::Flavor ${kernel}_flavors[] = {\n${entries}};\n${twins}" @ONLY)
+  list(APPEND objects ${counted_objects})
+  set_property(GLOBAL APPEND PROPERTY PLUMBLINE_COUNTED_OBJECTS ${counted_objects})
   add_custom_target(${target}_${kernel}_flavors DEPENDS ${objects})
   add_dependencies(${target} ${target}_${kernel}_flavors)
   foreach(object ${objects})

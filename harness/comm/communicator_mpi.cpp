@@ -14,6 +14,7 @@
 #include "comm/mpi_call.hpp"
 #include "comm/mpich_ucx_finalize.hpp"
 #include "comm/waiting.hpp"
+#include "core/passing_variable.hpp"
 
 namespace plumbline {
 namespace {
@@ -140,6 +141,7 @@ std::vector<std::string> Group::gather(const std::string& text, int root) {
 
 struct Communicator::Session {
   Session() {
+    const WithoutHwlocPlugins fewer;  // MPICH asks hwloc where its cores are
     int provided = 0;
     PLUMBLINE_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided));
     if (provided < MPI_THREAD_FUNNELED) throw io_error("this MPI does not offer MPI_THREAD_FUNNELED, which teams of threads need");

@@ -45,6 +45,13 @@ std::optional<int> ranks_on_this_node(const Environment& environment) {
   return node && tasks ? tasks_of_node(*tasks, *node) : std::nullopt;
 }
 
+// Of a step that carries hydra's proxies, SLURM_LOCALID is a proxy's: it comes last.
+std::optional<int> rank_on_this_node(const Environment& environment) {
+  for (const char* name : {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"})
+    if (const auto rank = number(environment, name)) return rank;
+  return std::nullopt;
+}
+
 // The linked library's own launchers.
 std::string right_launcher(std::string_view library, int size) {
   if (library.find("Open MPI") != library.npos) return fmt::format("mpiexec.openmpi -n {} plumbline ...", size);
@@ -72,13 +79,15 @@ std::optional<Launch> find_launch(const Environment& environment) {
   // PMI first: hydra's ranks under Slurm also inherit the variables of the step that carries its proxies.
   for (const auto& source : {Source{"PMI_SIZE", "PMI_RANK"}, Source{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}})
     if (const auto size = number(environment, source.size))
-      return Launch{*size, number(environment, source.rank).value_or(0), source.size, ranks_on_this_node(environment).value_or(*size)};
+      return Launch{*size, number(environment, source.rank).value_or(0), source.size, ranks_on_this_node(environment).value_or(*size),
+                    rank_on_this_node(environment)};
   // A batch script sees SLURM_NTASKS too, but it is one process: only a task of a step was launched.
   const bool batch_script = environment("SLURM_JOB_ID") && !environment("SLURM_STEP_ID");
   if (batch_script) return std::nullopt;
   for (const char* name : {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"})
     if (const auto size = number(environment, name))
-      return Launch{*size, number(environment, "SLURM_PROCID").value_or(0), name, ranks_on_this_node(environment).value_or(*size)};
+      return Launch{*size, number(environment, "SLURM_PROCID").value_or(0), name, ranks_on_this_node(environment).value_or(*size),
+                    rank_on_this_node(environment)};
   return std::nullopt;
 }
 

@@ -14,9 +14,10 @@ using Environment = std::function<std::optional<std::string>(const char* name)>;
 Environment process_environment();
 
 struct Launch {
-  int size = 1, rank = 0;  // as the launcher counts
-  std::string by;          // the variable that said so: "PMI_SIZE"
-  int local_size = 1;      // ranks on this node; `size` where the launcher does not say
+  int size = 1, rank = 0;              // as the launcher counts
+  std::string by;                      // the variable that said so: "PMI_SIZE"
+  int local_size = 1;                  // ranks on this node; `size` where the launcher does not say
+  std::optional<int> local_rank = {};  // among those; nullopt where it does not say
 };
 
 /// What mpiexec, srun or Open MPI's mpiexec says; nullopt when nothing launched this process (a shell, a batch script).

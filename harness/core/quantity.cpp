@@ -15,8 +15,10 @@ std::string_view group_of(std::string_view quantity) { return quantity.substr(0,
 }  // namespace
 
 const char* const quantity_names =
-    "flops.{fp64,fp32,fp16,bf16}[.{add,mul,fma,div,sqrt}], flops.tensor.TYPE, bytes.{reg-L1,reg-shared,L1-L2,L2-L3,L3-mem,L2-mem,host-dev}"
-    "[.{load,store,demand_read,rfo,prefetch,write_back,nt_store}], instructions, fp_instructions, int_instructions, cycles, seconds, hertz, occupancy";
+    "flops.{fp64,fp32,fp16,bf16,int8}[.{add,mul,fma,div,sqrt}], flops.tensor.TYPE, "
+    "bytes.{reg-L1,reg-shared,L1-L2,L2-L3,L3-mem,L2-mem,host-dev}"
+    "[.{load,store,demand_read,rfo,prefetch,write_back,nt_store}], instructions, fp_instructions, int_instructions, cycles, seconds, "
+    "hertz, occupancy";
 
 bool is_quantity(const std::string& name) {
   if (one_of(name, {"instructions", "fp_instructions", "int_instructions", "cycles", "seconds", "hertz", "occupancy"})) return true;
@@ -28,7 +30,8 @@ bool is_quantity(const std::string& name) {
   if (second != name.npos && detail.empty()) return false;
   if (group == "flops" && what == "tensor") return !detail.empty();
   if (group == "flops")
-    return one_of(what, {"fp64", "fp32", "fp16", "bf16"}) && (detail.empty() || one_of(detail, {"add", "mul", "fma", "div", "sqrt"}));
+    return one_of(what, {"fp64", "fp32", "fp16", "bf16", "int8"}) &&
+           (detail.empty() || one_of(detail, {"add", "mul", "fma", "div", "sqrt"}));
   return group == "bytes" && one_of(what, {"reg-L1", "reg-shared", "L1-L2", "L2-L3", "L3-mem", "L2-mem", "host-dev"}) &&
          (detail.empty() || one_of(detail, {"load", "store", "demand_read", "rfo", "prefetch", "write_back", "nt_store"}));
 }

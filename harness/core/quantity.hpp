@@ -10,8 +10,9 @@ namespace plumbline {
 /// The names that there are, in words.
 extern const char* const quantity_names;
 
-/// flops.PRECISION, flops.PRECISION.KIND, flops.tensor.TYPE, bytes.BOUNDARY, bytes.BOUNDARY.FLOW, {,fp_,int_}instructions, cycles, seconds, hertz (a clock's rate);
-/// occupancy: resident warps of a GPU as a fraction of those that it has room for.
+/// flops.PRECISION, flops.PRECISION.KIND (flops.int8: operations of vectors of int8, which are integer ones), flops.tensor.TYPE,
+/// bytes.BOUNDARY, bytes.BOUNDARY.FLOW, {,fp_,int_}instructions, cycles, seconds, hertz (a clock's rate); occupancy: resident warps of a
+/// GPU as a fraction of those that it has room for.
 bool is_quantity(const std::string& name);
 
 /// "bytes", "cycles", "seconds", "hertz", "fraction" (of occupancy), else "operations".

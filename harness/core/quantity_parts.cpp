@@ -8,6 +8,8 @@ namespace {
 
 /// What tensor cores do is of no area but a type's own: no counter sees it together with vector arithmetic.
 constexpr const char* tensor_flops = "flops.tensor.";
+/// Nor does one see integer operations together with floating-point ones.
+constexpr const char* integer_operations = "flops.int8";
 
 const std::vector<std::string>& needed_flows(const std::string& boundary) {
   static const std::vector<std::string> of_registers{"load", "store"}, of_caches{"demand_read", "rfo", "write_back"};
@@ -16,7 +18,7 @@ const std::vector<std::string>& needed_flows(const std::string& boundary) {
 
 std::vector<std::string> all_parts(const std::string& area) {
   if (area == "flops") return {"flops.fp64", "flops.fp32", "flops.fp16", "flops.bf16"};
-  if (area.starts_with(tensor_flops)) return {area};
+  if (area.starts_with(tensor_flops) || area == integer_operations) return {area};
   std::vector<std::string> parts = needed_parts(area);
   for (const char* flow : {".nt_store", ".prefetch"}) parts.push_back(area + flow);
   return parts;
@@ -26,6 +28,7 @@ std::vector<std::string> all_parts(const std::string& area) {
 
 std::string area_of(const std::string& quantity) {
   if (quantity.starts_with(tensor_flops)) return quantity;
+  if (quantity.starts_with(integer_operations)) return integer_operations;
   if (quantity.starts_with("flops.")) return "flops";
   return quantity.substr(0, quantity.find('.', quantity.find('.') + 1));
 }
@@ -56,6 +59,11 @@ bool is_flops_total(const std::string& quantity) {
   constexpr std::string_view flops = "flops.", tensor = "flops.tensor.";
   if (!quantity.starts_with(flops)) return false;
   return quantity.find('.', quantity.starts_with(tensor) ? tensor.size() : flops.size()) == std::string::npos;
+}
+
+std::string flops_precision(const std::string& quantity) {
+  const std::string precision = quantity.substr(quantity.find('.') + 1);
+  return precision.starts_with("tensor.") ? precision : precision.substr(0, precision.find('.'));
 }
 
 }  // namespace plumbline

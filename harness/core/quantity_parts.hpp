@@ -20,4 +20,7 @@ std::set<std::string> parts_seen(std::span<const std::string> claims, const std:
 /// "flops.fp64", "flops.tensor.tf32"; not the kinds of arithmetic in them, which have one word more.
 bool is_flops_total(const std::string& quantity);
 
+/// "fp64" of "flops.fp64" and "flops.fp64.add", "tensor.tf32" of "flops.tensor.tf32".
+std::string flops_precision(const std::string& quantity);
+
 }  // namespace plumbline

@@ -20,8 +20,8 @@ inline constexpr const char* gpu_scope = "GPU";
 struct CaseRow {
   std::string id, work, kernel, precision, flavor;
   std::int64_t ranks = 1, threads = 1;
-  std::string params;    // JSON object in declared order
-  std::int64_t row = 0;  // its place in the table
+  std::string params;     // JSON object in declared order
+  std::int64_t row = 0;   // its place in the table
   std::int64_t gpus = 0;  // 1: it ran on a GPU, which one thread of one rank drove; files from before there were any read as 0
   bool operator==(const CaseRow&) const = default;
 };
@@ -44,6 +44,10 @@ struct TimeRow {
   std::int32_t repetition = 0, rank = 0;
   double seconds = absent;   // s per sweep
   double clock_hz = absent;  // core clock right after it, by a dependent-add chain; mean over the cores
+  // What disturbed it; absent of GPUs and in older files.
+  double cpu_share = absent;      // CPU time over wall time, mean over the threads: below 1 where something else ran instead
+  double steal_seconds = absent;  // that a hypervisor took from the threads' CPUs during the repetition, summed over them; by clock ticks
+  std::int64_t sweeps = 0;        // of the repetition; 0: not known
   bool operator==(const TimeRow&) const = default;
 };
 
@@ -51,8 +55,8 @@ struct TimeRow {
 struct CountRow {
   std::string case_id, node, session, event, backend;
   std::int32_t group = 0, rank = 0, thread = -1, repetition = 0;  // thread -1: summed over the rank's threads
-  std::uint64_t raw = 0;                                         // region total as the backend gave it; 0 unless ok
-  double net = absent;                                           // per sweep, empty region subtracted, unweighted; a rate's as it is
+  std::uint64_t raw = 0;                                          // region total as the backend gave it; 0 unless ok
+  double net = absent;                                            // per sweep, empty region subtracted, unweighted; a rate's as it is
   std::uint64_t enabled_ns = 0, running_ns = 0;
   Status status = Status::ok;
   bool operator==(const CountRow&) const = default;
@@ -68,19 +72,20 @@ struct ModelRow {
 };
 
 /// /ceilings: one sample of an attainable rate. `level`: "compute" for FLOP/s; "sweep" for a point of a sweep over working sets, whose
-/// memory level is found when judged; "vector" for a point of ERT's; "gemm" for a size of matrices; "mpi", "numa", "link" for exchanges of ranks, domains, nodes.
+/// memory level is found when judged; "vector" for a point of ERT's; "gemm" for a size of matrices; "mpi", "numa", "link" for exchanges of
+/// ranks, domains, nodes.
 struct CeilingRow {
   std::string name;       // e.g. "L1 load", "FP64 vector FMA"
   std::string precision;  // fp64, fp32, or "-"
-  std::string level;      // compute | sweep | vector | gemm | mpi | numa | link; or a memory level
+  std::string level;      // compute | sweep | vector | choice | gemm | mpi | numa | link; or a memory level
   std::string pattern;    // load, triad, chase, ... | fma, add, scalar fma, ...
   std::int64_t ranks = 1, threads = 1;
   std::string node, session;
   std::int32_t round = 0;
   double value = absent;
-  std::string unit;       // GFLOP/s, GB/s (algorithmic bytes), seconds (less is better)
+  std::string unit;  // GFLOP/s, GB/s (algorithmic bytes), seconds (less is better)
   Status status = Status::ok;
-  std::string method;     // how: kernel flavor, working set in bytes, "algorithmic bytes"
+  std::string method;                 // how: kernel flavor, working set in bytes, "algorithmic bytes"
   double working_set_bytes = absent;  // bytes touched by the whole team; NaN for compute
   double clock_hz = absent;
   std::string scope = {};  // what the team fills: core, NUMA domain, socket, node; GPU: a GPU's ceiling; empty where none of them
@@ -88,6 +93,8 @@ struct CeilingRow {
   double sentinel = absent;   // independent integer additions a clock beside it: fewer where another hardware thread shares the core
   double cpu_share = absent;  // CPU time over wall time: below 1 where something else ran instead
   std::int64_t involuntary_switches = 0;  // of all threads of a rank
+  // Which of several loops for the same it is, as "bumped v4"; empty: the plan's own. `name` ends with it then: "load, bumped v4".
+  std::string form = {};
   bool operator==(const CeilingRow&) const = default;
 };
 

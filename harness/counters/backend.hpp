@@ -80,8 +80,9 @@ class Backend {
   virtual std::vector<Reading> readings(int thread) const = 0;
   /// Simulated caches only: forgets their contents. Real caches are left alone.
   virtual void empty_caches() noexcept {}
-  /// Simulated caches only: this process is one of so many ranks on one L3 and has a part of its sets. False: there are too few.
-  virtual bool share_l3(int) noexcept { return true; }
+  /// Simulated caches only: the whole L3 has so many bytes (0: as many as before), and this process, one of so many ranks on it, a part of
+  /// its sets. False: no such size, or too few sets.
+  virtual bool set_l3(std::uint64_t /*bytes*/, int /*ranks*/) noexcept { return true; }
   /// Simulators only: leaves out set-up work, which is then neither counted nor slow.
   virtual void set_counting(bool) noexcept {}
 };

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include "core/shared_library.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -24,10 +26,11 @@ std::string CudaDriver::words(const char* function, int result) const {
   return std::string(text == nullptr ? "failed" : text) + " (" + function + ", CUDA error " + std::to_string(result) + ")";
 }
 
-CudaDriver::CudaDriver(const std::string& library) : library_(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+CudaDriver::CudaDriver(const std::string& library) {
+  const auto [opened, why] = open_library(library, RTLD_NOW | RTLD_LOCAL);
+  library_ = opened;
   if (library_ == nullptr) {
-    const char* why = dlerror();
-    availability_ = {Status::unavailable, "no NVIDIA driver here (" + std::string(why == nullptr ? library : why) + ")"};
+    availability_ = {Status::unavailable, "no NVIDIA driver here (" + why + ")"};
     return;
   }
   int count = 0, result = invoke("cuInit", 0U);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/shared_library.hpp"
 #include "counters/cupti_refusals.hpp"
 
 namespace plumbline {
@@ -12,11 +13,6 @@ namespace fs = std::filesystem;
 const std::string cupti_name = "libcupti.so." + std::to_string(CUPTI_API_VERSION / 10000);
 const char* const nvperf_name = "libnvperf_host.so";  // opened by libcupti, by this name
 
-std::string last_loader_error() {
-  const char* why = dlerror();
-  return why == nullptr ? "no reason given" : why;
-}
-
 /// Whether it answers at all: 13.0 does anywhere, 13.5 only where NVIDIA's driver is.
 bool answers(const CuptiLibrary& cupti, std::string& why) {
   try {
@@ -26,7 +22,7 @@ bool answers(const CuptiLibrary& cupti, std::string& why) {
   } catch (const Error& error) {
     why = error.what();
   }
-  void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  void* const driver = open_library("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL).handle;
   if (driver == nullptr) return why += ", perhaps because NVIDIA's driver (libcuda.so.1) is not here", false;
   dlclose(driver);
   return false;
@@ -35,13 +31,14 @@ bool answers(const CuptiLibrary& cupti, std::string& why) {
 /// Opens it in the folder, with libnvperf_host; an empty folder is the loader's path. Null with the reason where that cannot be.
 std::shared_ptr<const CuptiLibrary> try_folder(const fs::path& folder, std::string& why) {
   if (!folder.empty() && !holds_cupti(folder)) return why = "not in " + folder.string(), nullptr;
-  void* const handle = dlopen((folder / cupti_name).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return why = last_loader_error(), nullptr;
+  const auto [handle, why_not] =
+      open_library(folder.empty() ? cupti_name : fs::absolute(folder / cupti_name).string(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return why = why_not, nullptr;
   std::string origin(4096, '\0');
-  if (dlinfo(handle, RTLD_DI_ORIGIN, origin.data()) != 0) return why = last_loader_error(), nullptr;
+  if (dlinfo(handle, RTLD_DI_ORIGIN, origin.data()) != 0) return why = "nothing tells where " + cupti_name + " was found", nullptr;
   const fs::path found = origin.c_str();
-  if (dlopen((found / nvperf_name).c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
-    why = (found / cupti_name).string() + " needs " + nvperf_name + " beside it: " + last_loader_error();
+  if (const auto beside = open_library(fs::absolute(found / nvperf_name), RTLD_NOW | RTLD_LOCAL); beside.handle == nullptr) {
+    why = (found / cupti_name).string() + " needs " + nvperf_name + " beside it: " + beside.why_not;
     dlclose(handle);
     return nullptr;
   }

@@ -59,7 +59,9 @@ class EmulatedBackend final : public Backend {
     return all;
   }
   void empty_caches() noexcept override { plumbline_empty_caches(); }
-  bool share_l3(int ranks) noexcept override { return ranks == 1 || plumbline_share_l3(static_cast<unsigned>(ranks)) == 1; }
+  bool set_l3(std::uint64_t bytes, int ranks) noexcept override {
+    return (bytes == 0 || plumbline_resize_l3(bytes) == 1) && (ranks == 1 || plumbline_share_l3(static_cast<unsigned>(ranks)) == 1);
+  }
   void set_counting(bool on) noexcept override { plumbline_counting(on); }
 
  private:

@@ -68,7 +68,8 @@ SassCounts of_launch(const KernelLaunch& launch, const fs::path& folder) {
   if (!launch.facts)
     return refused(name + ": " +
                    (launch.untold.empty() ? "its launch does not tell which threads have work and how often its loops run" : launch.untold));
-  const Code& code = code_in(folder / code_file(launch.architecture));
+  const fs::path file = folder / code_file(launch.architecture);
+  const Code& code = code_in(file);
   if (!code.why_not.empty()) return refused(code.why_not);
   const auto function = code.functions.find(launch.function);
   if (function == code.functions.end()) return refused(name + ": not in " + code_file(launch.architecture) + ", which is of another build");

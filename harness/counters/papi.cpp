@@ -100,7 +100,7 @@ class PapiBackend final : public Backend {
   void empty_caches() noexcept override {
     if (emulator_) emulator_->empty_caches();
   }
-  bool share_l3(int ranks) noexcept override { return !emulator_ || emulator_->share_l3(ranks); }
+  bool set_l3(std::uint64_t bytes, int ranks) noexcept override { return !emulator_ || emulator_->set_l3(bytes, ranks); }
   void set_counting(bool on) noexcept override {
     if (emulator_) emulator_->set_counting(on);
   }

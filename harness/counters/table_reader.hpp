@@ -1,6 +1,7 @@
 // Reads TOML tables of event tables key by key.
 #pragma once
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>

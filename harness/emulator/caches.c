@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "caches.h"
 
-#include <emmintrin.h>
-
+#include "cache.h"
 #include "client_requests.h"
 #include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
 
 static CacheGeometry geometry_[3];
@@ -33,22 +30,6 @@ static inline void add_bytes(Ledger ledger, Boundary boundary, Flow flow, ULong 
 
 static inline void count(Ledger ledger, Boundary boundary, Flow flow) { add_bytes(ledger, boundary, flow, line_bytes_); }
 
-// --------------------------------------------------------------------------------------------------------------- one cache
-
-// A set is `stride` tags, then as many stamps; stride is `ways` rounded up to whole vectors. A slot is the index of a tag. A tag is
-// line / sets + 1, 0 for none; a stamp is twice the time of the last use, plus 1 if the line is dirty: the smallest of a set is
-// the least recently used. The cells behind the ways are never found and never the oldest.
-typedef struct {
-  UInt now;  // first, see caches_clock
-  UInt ways, stride;
-  ULong sets;
-  UInt shift;  // log2(sets) when that is a power of two, else kNoShift
-  UInt* cell;
-  void* place;  // of the cells, as allocated
-} Cache;
-
-enum { kVector = 8, kNoShift = 64, kUnusedTag = 0xFFFFFFFFu, kUnusedStamp = 0x7FFFFFFF, kNoSlot = 0xFFFFFFFFu };
-
 // Times fit in 31 bits; behind the last one there is room for what a buffer of records adds.
 #ifndef PLUMBLINE_CACHES_LAST_TIME
 #define PLUMBLINE_CACHES_LAST_TIME 0x3F000000
@@ -74,130 +55,6 @@ struct PrivateCaches {
 };
 
 static Cache l3_;
-
-static inline ULong n_cells(const Cache* c) { return c->sets * c->stride * 2; }
-
-static void cache_empty(Cache* c) {
-  for (ULong set = 0; set < c->sets; set++) {
-    UInt *tag = c->cell + set * c->stride * 2, *stamp = tag + c->stride;
-    for (UInt way = 0; way < c->stride; way++) {
-      tag[way] = way < c->ways ? 0 : kUnusedTag;
-      stamp[way] = way < c->ways ? 0 : kUnusedStamp;
-    }
-  }
-  c->now = 0;
-}
-
-static void cache_make(Cache* c, const CacheGeometry* g) {
-  c->ways = g->ways;
-  c->stride = (g->ways + kVector - 1) / kVector * kVector;
-  c->sets = g->size_bytes / g->line_bytes / g->ways;
-  c->shift = 0;
-  while (c->shift < kNoShift && (1ULL << c->shift) != c->sets) c->shift++;
-  // One pair of cells more, behind the sets: the slot of accesses that did not happen. Aligned, so that a set of 8 is one line.
-  c->place = VG_(malloc)("plumbline.caches", (n_cells(c) + 2 * c->stride) * sizeof(UInt) + 64);
-  c->cell = (UInt*)(((Addr)c->place + 63) & ~(Addr)63);
-  cache_empty(c);
-}
-
-static inline UInt idle_slot(const Cache* c) { return (UInt)n_cells(c); }
-
-static __attribute__((noinline, cold)) void refuse_address(ULong line) {
-  VG_(umsg)("address 0x%llx is too high for the simulated caches (their tags have 32 bits); use larger caches or --caches=no\n", line * line_bytes_);
-  VG_(exit)(1);
-}
-
-// The first slot of the line's set, and its tag.
-static inline UInt locate(const Cache* c, ULong line, UInt* tag) {
-  ULong set, rest;
-  if (LIKELY(c->shift != kNoShift)) {
-    set = line & (c->sets - 1);
-    rest = line >> c->shift;
-  } else {
-    set = line % c->sets;
-    rest = line / c->sets;
-  }
-  if (UNLIKELY(rest >= kUnusedTag - 1)) refuse_address(line);
-  *tag = (UInt)rest + 1;
-  return (UInt)set * c->stride * 2;
-}
-
-// The line in a slot, told by another line of the same set.
-static inline ULong line_in(const Cache* c, UInt slot, ULong fellow, UInt fellow_tag) {
-  return fellow + ((ULong)c->cell[slot] - fellow_tag) * c->sets;
-}
-
-static inline __attribute__((always_inline)) UInt find_in_set(const UInt* cells, UInt stride, UInt wanted) {
-  const __m128i v = _mm_set1_epi32((int)wanted);
-  for (UInt k = 0; k < stride; k += kVector) {
-    const __m128i* four = (const __m128i*)(cells + k);
-    __m128i low = _mm_cmpeq_epi32(_mm_load_si128(four), v), high = _mm_cmpeq_epi32(_mm_load_si128(four + 1), v);
-    int hit = _mm_movemask_epi8(_mm_packs_epi32(low, high));  // two bits a cell
-    if (hit) return k + (UInt)__builtin_ctz((unsigned)hit) / 2;
-  }
-  return kNoSlot;
-}
-
-static inline __attribute__((always_inline)) UInt cache_find(const Cache* c, UInt first, UInt tag) {
-  UInt way = find_in_set(c->cell + first, c->stride, tag);
-  return way == kNoSlot ? kNoSlot : first + way;
-}
-
-static inline __m128i smaller(__m128i a, __m128i b) {
-  __m128i a_is_larger = _mm_cmpgt_epi32(a, b);
-  return _mm_or_si128(_mm_and_si128(a_is_larger, b), _mm_andnot_si128(a_is_larger, a));
-}
-
-static inline UInt cache_oldest(const Cache* c, UInt first) {
-  const UInt* stamps = c->cell + first + c->stride;
-  const __m128i* four = (const __m128i*)stamps;
-  __m128i least = smaller(_mm_load_si128(four), _mm_load_si128(four + 1));
-  for (UInt k = kVector; k < c->stride; k += kVector) {
-    four += 2;
-    least = smaller(least, smaller(_mm_load_si128(four), _mm_load_si128(four + 1)));
-  }
-  least = smaller(least, _mm_shuffle_epi32(least, 0x4E));
-  least = smaller(least, _mm_shuffle_epi32(least, 0xB1));
-  return first + find_in_set(stamps, c->stride, (UInt)_mm_cvtsi128_si32(least));
-}
-
-static inline UInt* stamp_of(const Cache* c, UInt slot) { return &c->cell[slot + c->stride]; }
-static inline Bool is_dirty(const Cache* c, UInt slot) { return *stamp_of(c, slot) & 1; }
-
-// Times run out after some 10^9 uses: then every set's become their ranks.
-static __attribute__((noinline)) void cache_begin_anew(Cache* c) {
-  UInt* rank = VG_(malloc)("plumbline.caches.rank", c->ways * sizeof rank[0]);
-  for (ULong set = 0; set < c->sets; set++) {
-    UInt* stamp = c->cell + set * c->stride * 2 + c->stride;
-    for (UInt way = 0; way < c->ways; way++) {
-      rank[way] = stamp[way] != 0;
-      for (UInt other = 0; other < c->ways; other++) rank[way] += stamp[other] != 0 && stamp[other] < stamp[way];
-    }
-    for (UInt way = 0; way < c->ways; way++) stamp[way] = 2 * rank[way] | (stamp[way] & 1);
-  }
-  c->now = c->ways;
-  VG_(free)(rank);
-}
-
-static inline void cache_touch(Cache* c, UInt slot, UInt dirty) {
-  UInt* stamp = stamp_of(c, slot);
-  *stamp = 2 * ++c->now | (*stamp & 1) | dirty;
-}
-
-static inline void cache_install(Cache* c, UInt slot, UInt tag, UInt dirty) {
-  c->cell[slot] = tag;
-  *stamp_of(c, slot) = 2 * ++c->now | dirty;
-}
-
-// Takes a line out of a cache; answers whether it was dirty.
-static Bool cache_drop(Cache* c, ULong line) {
-  UInt tag, first = locate(c, line, &tag), slot = cache_find(c, first, tag);
-  if (slot == kNoSlot) return False;
-  Bool dirty = is_dirty(c, slot);
-  c->cell[slot] = 0;
-  *stamp_of(c, slot) = 0;
-  return dirty;
-}
 
 // ------------------------------------------------------------------------------------------------------------- what is put off
 
@@ -257,7 +114,8 @@ void caches_put_off(PrivateCaches* p, Footprint* f) {
 // A line arrives at a level, filled on a miss above (cause demand read, rfo or prefetch) or written back from above; a write-back
 // brings the whole line and so allocates without a fill.
 static void reference_l3(Ledger ledger, ULong line, Flow cause) {
-  UInt tag, first = locate(&l3_, line, &tag), slot = cache_find(&l3_, first, tag);
+  ULong tag;
+  UInt first = locate(&l3_, line, &tag), slot = cache_find(&l3_, first, tag);
   UInt dirty = cause == kWriteBack;
   if (slot != kNoSlot) {
     cache_touch(&l3_, slot, dirty);
@@ -272,7 +130,8 @@ static void reference_l3(Ledger ledger, ULong line, Flow cause) {
 // Answers whether the line was there.
 static Bool reference_l2(PrivateCaches* p, Ledger ledger, ULong line, Flow cause) {
   Cache* l2 = &p->l2;
-  UInt tag, first = locate(l2, line, &tag), slot = cache_find(l2, first, tag);
+  ULong tag;
+  UInt first = locate(l2, line, &tag), slot = cache_find(l2, first, tag);
   UInt dirty = cause == kWriteBack;
   if (slot != kNoSlot) {
     cache_touch(l2, slot, dirty);
@@ -319,7 +178,7 @@ static UInt slot_to_fill(PrivateCaches* p, UInt first) {
   return slot;
 }
 
-static UInt fill_l1(PrivateCaches* p, Ledger ledger, UInt first, ULong line, UInt tag, UInt dirty, Flow cause) {
+static UInt fill_l1(PrivateCaches* p, Ledger ledger, UInt first, ULong line, ULong tag, UInt dirty, Flow cause) {
   Cache* l1 = &p->l1;
   expect(&p->l2, line);
   expect(&l3_, line);
@@ -336,14 +195,16 @@ static UInt fill_l1(PrivateCaches* p, Ledger ledger, UInt first, ULong line, UIn
 }
 
 static __attribute__((noinline)) UInt miss_l1(PrivateCaches* p, Ledger ledger, ULong line, UInt flags) {
-  UInt tag, first = locate(&p->l1, line, &tag), dirty = flags & kSiteWrite;
+  ULong tag;
+  UInt first = locate(&p->l1, line, &tag), dirty = flags & kSiteWrite;
   p->misses++;
   return fill_l1(p, ledger, first, line, tag, dirty, dirty && !(flags & kSiteReadFirst) ? kRfo : kDemandRead);
 }
 
 static inline __attribute__((always_inline)) UInt reference_l1(PrivateCaches* p, Ledger ledger, ULong line, UInt flags) {
   Cache* l1 = &p->l1;
-  UInt tag, first = locate(l1, line, &tag), slot = cache_find(l1, first, tag);
+  ULong tag;
+  UInt first = locate(l1, line, &tag), slot = cache_find(l1, first, tag);
   if (LIKELY(slot != kNoSlot))
     cache_touch(l1, slot, flags & kSiteWrite);
   else
@@ -357,12 +218,14 @@ static inline __attribute__((always_inline)) UInt reference_l1(PrivateCaches* p,
 static inline ULong page_of(ULong line) { return line * line_bytes_ >> 12; }
 
 static void prefetch_into_l1(PrivateCaches* p, Ledger ledger, ULong line) {
-  UInt tag, first = locate(&p->l1, line, &tag);
+  ULong tag;
+  UInt first = locate(&p->l1, line, &tag);
   if (cache_find(&p->l1, first, tag) == kNoSlot) fill_l1(p, ledger, first, line, tag, 0, kPrefetch);
 }
 
 static void prefetch_into_l2(PrivateCaches* p, Ledger ledger, ULong line) {
-  UInt tag, first = locate(&p->l2, line, &tag);
+  ULong tag;
+  UInt first = locate(&p->l2, line, &tag);
   if (cache_find(&p->l2, first, tag) == kNoSlot) reference_l2(p, ledger, line, kPrefetch);
 }
 
@@ -401,7 +264,8 @@ static void prefetch_after_miss(PrivateCaches* p, Ledger ledger, ULong line, Boo
 
 static void store_non_temporal(PrivateCaches* p, Ledger ledger, ULong address, ULong bytes) {
   for (ULong line = address >> line_shift_; line <= (address + bytes - 1) >> line_shift_; line++) {
-    UInt tag, first = locate(&p->l1, line, &tag), slot = cache_find(&p->l1, first, tag);
+    ULong tag;
+    UInt first = locate(&p->l1, line, &tag), slot = cache_find(&p->l1, first, tag);
     if (slot != kNoSlot) let_go(p, slot);
     Bool dirty = cache_drop(&p->l1, line);
     if (dirty) count(ledger, kL1L2, kWriteBack);
@@ -454,8 +318,9 @@ static void replay_unusual_site(PrivateCaches* p, Ledger ledger, Footprint* f, U
 }
 
 static Bool holds(const Cache* c, UInt slot, ULong line, UInt write) {
-  UInt tag, first = locate(c, line, &tag);
-  return slot - first < c->ways && c->cell[slot] == tag && (!write || is_dirty(c, slot));
+  ULong tag;
+  UInt first = locate(c, line, &tag);
+  return slot - first < c->ways && tag_in(c, slot) == tag && (!write || is_dirty(c, slot));
 }
 
 // Whether every line that the footprint met is still where it was met; marks them anew.
@@ -480,7 +345,8 @@ static inline Bool move_site(PrivateCaches* p, Footprint* f, UInt k, ULong addre
   const Site* site = &f->sites[k];
   ULong line = address >> line_shift_;
   if ((site->flags & ~(kSiteWrite | kSiteReadFirst)) || (address + site->bytes - 1) >> line_shift_ != line) return False;
-  UInt tag, first = locate(&p->l1, line, &tag), slot = cache_find(&p->l1, first, tag);
+  ULong tag;
+  UInt first = locate(&p->l1, line, &tag), slot = cache_find(&p->l1, first, tag);
   if (slot == kNoSlot) return False;
   if (f->pending) write_times_of_site(p, f, k, f->last_use);
   *stamp_of(&p->l1, slot) |= site->flags & kSiteWrite;
@@ -566,7 +432,7 @@ void caches_empty_shared(void) { cache_empty(&l3_); }
 
 void caches_resize_shared(const CacheGeometry* geometry) {
   geometry_[2] = *geometry;
-  VG_(free)(l3_.place);
+  cache_free(&l3_);
   cache_make(&l3_, geometry);
 }
 

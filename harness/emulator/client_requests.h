@@ -123,7 +123,8 @@ enum plumbline_request {
   PLUMBLINE_REQUEST_REGION_BEGIN,
   PLUMBLINE_REQUEST_REGION_END,
   PLUMBLINE_REQUEST_FLUSH_CACHES,
-  PLUMBLINE_REQUEST_SHARE_L3
+  PLUMBLINE_REQUEST_SHARE_L3,
+  PLUMBLINE_REQUEST_RESIZE_L3
 };
 
 // Answers the tool's ABI version, or 0 when this process does not run under the tool.
@@ -161,6 +162,12 @@ static inline unsigned plumbline_flush_caches(void) {
 // changed) off the tool and where L3 has fewer sets than parts are wanted.
 static inline unsigned plumbline_share_l3(unsigned n) {
   return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_SHARE_L3, n, 0, 0, 0, 0);
+}
+
+// From here on the whole L3 has so many bytes (a multiple of its ways times its line) and its ways, and this process the part of it that it had;
+// all caches are emptied. Answers 1, or 0 (nothing changed) off the tool and for a size that cannot be.
+static inline unsigned plumbline_resize_l3(uint64_t bytes) {
+  return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_RESIZE_L3, bytes, 0, 0, 0, 0);
 }
 
 // Between these two the calling thread's counts are added to the region of that name; --out prints the sums. Regions may nest;

@@ -5,6 +5,7 @@
 #include "pub_tool_hashtable.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
+#include "unnamed_code.h"
 
 static VgHashTable* functions_;
 
@@ -26,9 +27,11 @@ Function* functions_at(Addr address) {
   if (functions_ == NULL) return NULL;
   const HChar *name, *object;
   DiEpoch now = VG_(current_DiEpoch)();
-  if (!VG_(get_fnname)(now, address, &name)) name = "???";
-  Function wanted = {.name = VG_(strdup)("plumbline.function", name)};  // the next call reuses the buffer
-  if (!VG_(get_objname)(now, address, &object)) object = "???";
+  Function wanted = {NULL};
+  // The next call reuses the buffer that a name comes in.
+  wanted.name = VG_(get_fnname)(now, address, &name) ? VG_(strdup)("plumbline.function", name) : unnamed_code_name(address);
+  if (!VG_(get_objname)(now, address, &object)) object = unnamed_code_file(address);
+  if (object == NULL) object = "???";
   wanted.object = VG_(strdup)("plumbline.function", object);
   wanted.key = hash_of(wanted.object, hash_of(wanted.name, 0xCBF29CE484222325ULL));
   Function* f = VG_(HT_gen_lookup)(functions_, &wanted, same_function);

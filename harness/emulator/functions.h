@@ -10,7 +10,7 @@
 typedef struct Function {
   struct Function* next;  // of the hash table
   UWord key;
-  HChar *name, *object;  // the symbol, "???" without one, and the file it lies in
+  HChar *name, *object;  // the symbol (see unnamed_code.h without one), and the file it lies in, or "???"
   ULong counts[PLUMBLINE_EVENT_COUNT];
 } Function;
 

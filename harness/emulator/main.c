@@ -77,8 +77,8 @@ static Bool end_region(ThreadId tid, const UWord* request) {
   return False;
 }
 
-static Bool share_l3(UInt share) {
-  if (!options_share_l3(share)) return False;
+static Bool change_l3(Bool changed) {
+  if (!changed) return False;
   if (options.simulate_caches) caches_resize_shared(&options.geometry[2]);
   segments_empty_caches();
   return True;
@@ -107,7 +107,10 @@ static Bool handle_request(ThreadId tid, UWord* request, UWord* answer) {
       segments_write_caches_back();
       return True;
     case PLUMBLINE_REQUEST_SHARE_L3:
-      *answer = share_l3((UInt)request[1]);
+      *answer = change_l3(options_share_l3((UInt)request[1]));
+      return True;
+    case PLUMBLINE_REQUEST_RESIZE_L3:
+      *answer = change_l3(options_resize_l3((ULong)request[1]));
       return True;
     case PLUMBLINE_REQUEST_REGION_BEGIN:
       *answer = begin_region(tid, request);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "options.h"
 
+#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
@@ -118,6 +119,14 @@ Bool options_share_l3(UInt share) {
   options.geometry[2].size_bytes = sets * set_bytes;
   options.l3_share = share;
   return True;
+}
+
+Bool options_resize_l3(ULong bytes) {
+  CacheGeometry before = whole_l3_;
+  whole_l3_.size_bytes = bytes;
+  if (geometry_fault(&whole_l3_) == NULL && options_share_l3(options.l3_share)) return True;
+  whole_l3_ = before;
+  return False;
 }
 
 void options_check(void) {

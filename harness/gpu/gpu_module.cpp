@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include "core/shared_library.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -15,16 +17,21 @@ std::string last_loader_error() {
 }  // namespace
 
 OpenedGpuModule open_gpu_module(const std::vector<fs::path>& folders) {
-  fs::path file = gpu_module_file;
+  const auto built = "; it is built beside plumbline where the CUDA toolkit 13 is found";
+  fs::path file;
+  std::string looked_in;
   std::error_code none;
-  for (const auto& folder : folders)
-    if (fs::exists(folder / gpu_module_file, none)) {
-      file = folder / gpu_module_file;
-      break;
-    }
-  void* const opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (opened == nullptr)
-    return {nullptr, "", "no module for GPUs: " + last_loader_error() + "; it is built beside plumbline where the CUDA toolkit 13 is found"};
+  for (const auto& folder : folders) {
+    if (file = fs::absolute(folder / gpu_module_file); fs::exists(file, none)) break;
+    looked_in += (looked_in.empty() ? "" : ", ") + file.parent_path().string();
+    file.clear();
+  }
+  if (file.empty()) return {nullptr, "", "no module for GPUs: no " + std::string(gpu_module_file) + " in " + looked_in + built};
+  // The module itself opens the driver, by its soname.
+  if (const std::string unsafe = unsafe_loader_path(); !unsafe.empty())
+    return {nullptr, "", "no module for GPUs: it is not opened, because " + unsafe};
+  const auto [opened, why_not] = open_library(file, RTLD_NOW | RTLD_LOCAL);
+  if (opened == nullptr) return {nullptr, "", "no module for GPUs: " + why_not + built};
   const auto entry = reinterpret_cast<GpuModuleEntry>(dlsym(opened, gpu_module_entry));
   if (entry == nullptr) return {nullptr, file.string(), file.string() + " is no module of plumbline: " + last_loader_error()};
   const GpuModule* const module = entry(gpu_module_interface, PLUMBLINE_VERSION);

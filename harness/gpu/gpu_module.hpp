@@ -83,7 +83,7 @@ struct OpenedGpuModule {
   std::string why_not;                // in words with what to try, where there is none
 };
 
-/// Opens the module in the first of these folders that has it, else by the loader's path. Each call tries anew.
+/// Opens the module in the first of these folders that has it, by its absolute path, and nowhere else. Each call tries anew.
 OpenedGpuModule open_gpu_module(const std::vector<std::filesystem::path>& folders);
 
 inline constexpr std::string_view gpu_module_file = "libplumbline_cuda.so";

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/whole_number.hpp"
 
 namespace plumbline {
 namespace {
@@ -12,8 +13,8 @@ using Json = nlohmann::json;
 
 ProfiledLaunch mean_of(const Json& row, const WantedMetrics& wanted) {
   ProfiledLaunch mean{.kernel = row.at("name").get<std::string>(), .node = row.at("chip").get<std::string>(), .launch = "1"};
-  mean.chip = row.at("compute_capability").get<int>();
-  mean.launches = row.at("counted_launches").get<std::int64_t>();
+  mean.chip = whole_number<int>(row.at("compute_capability"));
+  mean.launches = whole_number<std::int64_t>(row.at("counted_launches"));
   const auto n = static_cast<double>(mean.launches);
   for (const auto& [metric, sum] : row.at("counts").items())
     if (wanted.contains(metric)) mean.metrics[metric] = sum.is_null() ? std::numeric_limits<double>::quiet_NaN() : sum.get<double>() / n;
@@ -37,7 +38,9 @@ std::vector<ProfiledLaunch> read_kernel_profile(const std::string& text, const s
     auto launches = launches_of(document, wanted);
     if (launches.empty()) throw user_error(path + " has no kernel of a GPU with a counted launch: its notes say why");
     return launches;
-  } catch (const Json::exception& broken) {
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& broken) {
     throw user_error(path + ": this is no whole document of plumbline profile --gpu -o: " + broken.what());
   }
 }

@@ -7,6 +7,8 @@
 
 #include "core/error.hpp"
 #include "core/json_text.hpp"
+#include "core/own_file.hpp"
+#include "core/whole_number.hpp"
 
 namespace plumbline {
 namespace {
@@ -31,11 +33,11 @@ Json json_of(const CountedGpu& gpu) {
 }
 
 CountedGpu gpu_of(const Json& json) {
-  return {json.at("ordinal").get<int>(),
+  return {whole_number<int>(json.at("ordinal")),
           json.at("chip").get<std::string>(),
-          json.at("compute_capability").get<int>(),
+          whole_number<int>(json.at("compute_capability")),
           json.at("metrics").get<std::vector<std::string>>(),
-          json.at("passes").get<std::size_t>(),
+          whole_number<std::size_t>(json.at("passes")),
           availability_of(json.at("availability"))};
 }
 
@@ -46,10 +48,10 @@ Json json_of(const CountedKernel& kernel) {
 }
 
 CountedKernel kernel_of(const Json& json) {
-  CountedKernel kernel{json.at("gpu").get<int>(),
+  CountedKernel kernel{whole_number<int>(json.at("gpu")),
                        json.at("name").get<std::string>(),
-                       json.at("launches").get<std::uint64_t>(),
-                       json.at("counted").get<std::uint64_t>(),
+                       whole_number<std::uint64_t>(json.at("launches")),
+                       whole_number<std::uint64_t>(json.at("counted")),
                        {}};
   for (const auto& sum : json.at("sums"))
     kernel.sums.push_back(sum.is_null() ? std::numeric_limits<double>::quiet_NaN() : sum.get<double>());
@@ -65,8 +67,8 @@ Json json_of(const std::vector<Element>& all) {
 
 KernelReport report_of(const Json& json) {
   if (json.at("schema") != schema) throw io_error("it is no report of launches");
-  KernelReport report{json.at("process").get<int>(),
-                      json.at("parent").get<int>(),
+  KernelReport report{whole_number<int>(json.at("process")),
+                      whole_number<int>(json.at("parent")),
                       json.at("command").get<std::vector<std::string>>(),
                       json.at("cupti").get<std::string>(),
                       availability_of(json.at("availability")),
@@ -75,22 +77,14 @@ KernelReport report_of(const Json& json) {
   auto& counts = report.counts;
   for (const auto& one : json.at("gpus")) counts.gpus.push_back(gpu_of(one));
   for (const auto& one : json.at("kernels")) counts.kernels.push_back(kernel_of(one));
-  counts.graph_launches = json.at("graph_launches").get<std::uint64_t>();
-  counts.captured = json.at("captured").get<std::uint64_t>();
-  counts.elsewhere = json.at("elsewhere").get<std::uint64_t>();
-  counts.lost = json.at("lost").get<std::uint64_t>();
+  counts.graph_launches = whole_number<std::uint64_t>(json.at("graph_launches"));
+  counts.captured = whole_number<std::uint64_t>(json.at("captured"));
+  counts.elsewhere = whole_number<std::uint64_t>(json.at("elsewhere"));
+  counts.lost = whole_number<std::uint64_t>(json.at("lost"));
   return report;
 }
 
-bool write(const fs::path& file, const Json& json) {
-  const fs::path begun = file.string() + ".partial";
-  std::ofstream out(begun);
-  out << json_text(json) << '\n';
-  out.close();
-  std::error_code failed;
-  if (out) fs::rename(begun, file, failed);
-  return out && !failed;
-}
+bool write(const fs::path& file, const Json& json) { return write_own_file(file, json_text(json) + "\n"); }
 
 /// take(what the file holds).
 template <class Take>

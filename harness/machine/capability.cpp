@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/shared_library.hpp"
 #include "machine/system_file.hpp"
 
 namespace plumbline {
@@ -26,7 +28,8 @@ Capability cpu_row(const Topology& topology, const Cpu& cpu) {
 Capability isa_row(const Cpu& cpu) {
   if (cpu.isas.empty())
     return {"kernel flavors", Status::unavailable, "no ISA level that flavors are built for", "build plumbline on this architecture"};
-  return {"kernel flavors", Status::ok, fmt::format("runs {}", fmt::join(cpu.isas, ", ")), "plumbline list kernels"};
+  const std::string no_tiles = cpu.why_no_tiles.empty() ? "" : "; no AMX: " + cpu.why_no_tiles;
+  return {"kernel flavors", Status::ok, fmt::format("runs {}{}", fmt::join(cpu.isas, ", "), no_tiles), "plumbline list kernels"};
 }
 
 Capability cache_row(const Topology& topology) {
@@ -64,14 +67,10 @@ Capability clock_row(const NodeState& state) {
 Capability gpu_row(const Topology& topology, const NvidiaGpus& nvidia) {
   const std::string seen = topology.gpus.empty() ? "no GPU on the PCI bus" : fmt::format("{} GPUs on the PCI bus", topology.gpus.size());
   const std::string told = in_one_line(nvidia);
-  dlerror();
-  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (driver == nullptr) {
-    const char* why = dlerror();
-    return {"GPU driver", Status::unavailable,
-            fmt::format("{}; {}; {}", seen, why == nullptr ? "libcuda.so.1 cannot be opened" : why, told),
-            topology.gpus.empty() ? "" : "install the NVIDIA driver"};
-  }
+  const auto [driver, why] = open_library("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (driver == nullptr)
+    return {"GPU driver", Status::unavailable, fmt::format("{}; {}; {}", seen, why, told),
+            topology.gpus.empty() || !unsafe_loader_path().empty() ? "" : "install the NVIDIA driver"};
   dlclose(driver);
   const bool silent = nvidia.library_found && !nvidia.why_none.empty();
   return {"GPU driver", silent ? Status::unavailable : Status::ok, fmt::format("{}; libcuda.so.1 opens; {}", seen, told),

@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
+#include "core/error.hpp"
 #include "machine/system_file.hpp"
+#include "machine/tiles.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -69,32 +72,52 @@ constexpr Feature features[] = {
     {"v4", 7, 1, 28},        // AVX512CD
     {"v4", 7, 1, 30},        // AVX512BW
     {"v4", 7, 1, 31},        // AVX512VL
+    {"v3vnni", 7, 0, 4, 1},  // AVX_VNNI
     {"v4bf16", 7, 0, 5, 1},  // AVX512_BF16
     {"v4fp16", 7, 3, 23},    // AVX512_FP16
+    {"v4vnni", 7, 2, 11},    // AVX512_VNNI
 };
 struct Level {
   std::string_view name;
   std::uint64_t state;  // XCR0 bits: SSE and AVX registers; opmask and the two halves of ZMM
 };
 constexpr Level levels[] = {{"v2", 0}, {"v3", 0x6}, {"v4", 0xe6}};
-constexpr std::string_view extensions_of_the_last_level[] = {"v4bf16", "v4fp16"};
+constexpr std::string_view extensions[] = {"v3vnni", "v4bf16", "v4fp16", "v4vnni"};  // of the level that they begin with
+
+bool has_feature(const Feature& f) { return (cpuid(f.leaf, f.subleaf).word[static_cast<std::size_t>(f.word)] >> f.bit & 1U) != 0; }
 
 bool has_features(std::string_view level) {
-  return std::all_of(std::begin(features), std::end(features), [&](const Feature& f) {
-    return f.level != level || (cpuid(f.leaf, f.subleaf).word[static_cast<std::size_t>(f.word)] >> f.bit & 1U) != 0;
-  });
+  return std::all_of(std::begin(features), std::end(features), [&](const Feature& f) { return f.level != level || has_feature(f); });
 }
 
 std::vector<std::string> find_isas() {
   std::vector<std::string> found;
   const auto state = saved_state();
   for (const auto& level : levels) {
-    if (!has_features(level.name) || (state & level.state) != level.state) return found;  // each level contains the one before
+    if (!has_features(level.name) || (state & level.state) != level.state) break;  // each level contains the one before
     found.emplace_back(level.name);
   }
-  for (const auto extension : extensions_of_the_last_level)
-    if (has_features(extension)) found.emplace_back(extension);
+  const auto runs = [&](std::string_view level) { return std::find(found.begin(), found.end(), level) != found.end(); };
+  for (const auto extension : extensions)
+    if (runs(extension.substr(0, 2)) && has_features(extension)) found.emplace_back(extension);
   return found;
+}
+
+/// Asks for the permission where it is all that is missing.
+Tiles find_tiles() {
+  TileFacts facts{.tile = has_feature({"", 7, 3, 24}),
+                  .bf16 = has_feature({"", 7, 3, 22}),
+                  .int8 = has_feature({"", 7, 3, 25}),
+                  .fp16 = has_feature({"", 7, 0, 21, 1}),
+                  .saved_state = saved_state()};
+  if (facts.tile) {
+    const auto palette = cpuid(0x1d, 1).word;
+    facts.tiles = palette[1] >> 16;
+    facts.row_bytes = palette[1] & 0xffffU;
+    facts.rows = palette[2] & 0xffffU;
+  }
+  if (tiles_are_there(facts)) facts.refused = ask_for_tiles();
+  return tiles_of(facts);
 }
 
 std::string text_of(std::initializer_list<std::uint32_t> words) {
@@ -123,6 +146,12 @@ Cpu find_cpu() {
   cpu.stepping = static_cast<int>(eax & 0xfU);
   cpu.virtual_machine = (signature[2] >> 31 & 1U) != 0;
   cpu.isas = find_isas();
+  const Tiles tiles = find_tiles();
+  cpu.why_no_tiles = tiles.why_none;
+  if (std::find(cpu.isas.begin(), cpu.isas.end(), "v4") != cpu.isas.end())
+    cpu.isas.insert(cpu.isas.end(), tiles.isas.begin(), tiles.isas.end());
+  else if (!tiles.isas.empty())
+    cpu.why_no_tiles = "flavors for tiles are built for v4, which this CPU does not run";
   return cpu;
 }
 
@@ -152,6 +181,9 @@ Cpu find_cpu() {
 }
 
 #endif
+
+/// How the names of ISAs end that are no levels.
+constexpr std::string_view precisions_added[] = {"bf16", "fp16", "int8", "vnni"};
 
 int number_of(const std::optional<std::string>& text, int base) {
   return text ? static_cast<int>(std::strtol(text->c_str(), nullptr, base)) : 0;
@@ -184,13 +216,34 @@ Cpu cpu_of_cpuinfo(const std::string& path) {
   return cpu;
 }
 
+Cpu masked_as(const std::string& words, Cpu cpu) {
+  std::istringstream text(words);
+  Cpu mask;
+  if (!(text >> mask.vendor >> mask.family >> mask.model))
+    throw user_error("PLUMBLINE_CPU_AS is '" + words +
+                     "', which begins with no vendor, family and model; e.g. \"GenuineIntel 6 167 v2 v3\"");
+  for (std::string isa; text >> isa;) mask.isas.push_back(isa);
+  std::erase_if(cpu.isas, [&](const auto& isa) { return std::find(mask.isas.begin(), mask.isas.end(), isa) == mask.isas.end(); });
+  cpu.name += " (masked by PLUMBLINE_CPU_AS)";
+  cpu.vendor = mask.vendor;
+  cpu.family = mask.family;
+  cpu.model = mask.model;
+  return cpu;
+}
+
 const Cpu& this_cpu() {
-  static const Cpu cpu = find_cpu();
+  static const Cpu cpu = [] {
+    const char* mask = std::getenv("PLUMBLINE_CPU_AS");
+    return mask == nullptr ? find_cpu() : masked_as(mask, find_cpu());
+  }();
   return cpu;
 }
 
 std::string Cpu::best_isa() const {
-  const auto adds_a_precision = [](const std::string& isa) { return isa.ends_with("bf16") || isa.ends_with("fp16"); };
+  const auto adds_a_precision = [](const std::string& isa) {
+    return std::any_of(std::begin(precisions_added), std::end(precisions_added),
+                       [&](std::string_view word) { return isa.ends_with(word); });
+  };
   const auto widest = std::find_if_not(isas.rbegin(), isas.rend(), adds_a_precision);
   return widest == isas.rend() ? "" : *widest;
 }

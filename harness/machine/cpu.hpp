@@ -7,14 +7,15 @@
 namespace plumbline {
 
 struct Cpu {
-  std::string vendor = {};                  // "AuthenticAMD", "GenuineIntel"; "implementer 0x41" (Arm), "IBM"
-  std::string name = {};                    // "AMD EPYC 9654 96-Core Processor"
+  std::string vendor = {};  // "AuthenticAMD", "GenuineIntel"; "implementer 0x41" (Arm), "IBM"
+  std::string name = {};    // "AMD EPYC 9654 96-Core Processor"
   // x86: as the vendors' event tables count, extended parts added. Arm: the part is the model. POWER: the processor version (PVR) is.
   int family = 0, model = 0, stepping = 0;
-  // Levels it runs, ascending: v2 v3 v4 (x86-64 psABI); neon, sve256 (SVE by its vectors' bits). Then what adds a precision to the last
-  // of them: v4bf16, v4fp16; neonbf16, sve256bf16.
+  // Levels it runs, ascending: v2 v3 v4 (x86-64 psABI); neon, sve256 (SVE by its vectors' bits). Then what adds a precision to one of
+  // them: v3vnni (AVX-VNNI), v4bf16, v4fp16, v4vnni (AVX512_VNNI), v4amxbf16, v4amxint8, v4amxfp16 (AMX); neonbf16, sve256bf16.
   std::vector<std::string> isas;
-  bool virtual_machine = false;  // a hypervisor says so
+  std::string why_no_tiles = {};  // why this process cannot use the AMX that the CPU has; empty where it can, and where there is none
+  bool virtual_machine = false;   // a hypervisor says so
 
   /// The widest level; "" where no flavor runs.
   std::string best_isa() const;
@@ -23,7 +24,13 @@ struct Cpu {
 /// What a /proc/cpuinfo of Arm or POWER says: vendor, name and model; no ISA levels.
 Cpu cpu_of_cpuinfo(const std::string& path);
 
-/// Facts of the CPU that runs this; under Valgrind they are Valgrind's.
+/// The CPU as a hypervisor may mask it: `words` are vendor, family, model, and the ISA levels that are left of its own, e.g.
+/// "GenuineIntel 6 167 v2 v3". Its name says that it is masked. Throws Error (user) for other words.
+Cpu masked_as(const std::string& words, Cpu cpu);
+
+/// Facts of the CPU that runs this; under Valgrind they are Valgrind's. Where it has AMX, the first call asks Linux to let this process use
+/// it (machine/tiles.hpp). The environment variable PLUMBLINE_CPU_AS masks them, so that tests of the whole program see other CPUs than
+/// the one they run on.
 const Cpu& this_cpu();
 
 /// Whether flavors of this ISA level run here; false for an unknown word.

@@ -1,6 +1,7 @@
 #include "machine/gpu_conditions.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 

@@ -1,6 +1,7 @@
 #include "machine/gpu_facts.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #include "machine/kernel_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>

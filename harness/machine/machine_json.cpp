@@ -121,6 +121,7 @@ std::string machine_json(const std::string& node, const Topology& topology, cons
       {"mitigations", facts_json(state.mitigations)},
       {"libraries", state.libraries},
   };
+  if (!cpu.why_no_tiles.empty()) document["absent"]["amx"] = cpu.why_no_tiles;
   if (state.nvidia.driver.empty()) document["absent"]["gpu_driver"] = state.nvidia.why_none;
   add(document, "thp", state.thp, "no /sys/kernel/mm/transparent_hugepage/enabled: the kernel has no transparent huge pages");
   add(document, "governor", state.governor, "no cpufreq: the system does not show who sets the clock");

@@ -1,6 +1,7 @@
 #include "machine/memory_modules.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdint>
 #include <fstream>

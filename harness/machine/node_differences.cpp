@@ -1,6 +1,7 @@
 #include "machine/node_differences.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

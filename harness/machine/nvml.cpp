@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "core/shared_library.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -22,10 +24,11 @@ constexpr std::array<Words, 6> meanings{{{nvml::not_supported, "not supported by
 
 }  // namespace
 
-Nvml::Nvml(std::string library) : name_(std::move(library)), library_(dlopen(name_.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
+Nvml::Nvml(std::string library) : name_(std::move(library)) {
+  auto [opened, why] = open_library(name_, RTLD_LAZY | RTLD_LOCAL);
+  library_ = opened;
   if (library_ == nullptr) {
-    const char* why = dlerror();
-    why_not_ = fmt::format("no NVIDIA driver library ({})", why == nullptr ? name_ + " cannot be opened" : why);
+    why_not_ = fmt::format("no NVIDIA driver library ({})", why);
     return;
   }
   const Answer started = invoke(nvml::initialize);

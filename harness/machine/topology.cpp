@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "core/error.hpp"
+#include "core/passing_variable.hpp"
 #include "machine/memory.hpp"
 
 namespace plumbline {
@@ -23,6 +24,7 @@ using Handle = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, Destroy>
 using Set = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, Destroy>;
 
 Handle make_handle() {
+  const WithoutHwlocPlugins fewer;
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) throw io_error("hwloc_topology_init failed");
   Handle handle(raw);
@@ -101,18 +103,21 @@ std::vector<CacheFacts> caches_of(hwloc_topology_t topology) {
   return all;
 }
 
+constexpr unsigned nvidia = 0x10de, amd = 0x1002, intel = 0x8086;  // vendors' PCI numbers
+
 // Display and 3D controllers and processing accelerators of the makers of compute GPUs; a board's VGA chip is none.
 bool is_gpu(hwloc_obj_t device) {
   const auto& pci = device->attr->pcidev;
-  constexpr unsigned nvidia = 0x10de, amd = 0x1002, intel = 0x8086;
   const bool display = pci.class_id >> 8 == 0x03 || pci.class_id == 0x1200;
   const bool integrated = pci.vendor_id == intel && pci.class_id == 0x0300;
   return display && !integrated && (pci.vendor_id == nvidia || pci.vendor_id == amd || pci.vendor_id == intel);
 }
 
-std::string info_of(hwloc_obj_t object, const char* key) {
+const char* maker_of_gpu(unsigned vendor) { return vendor == nvidia ? "NVIDIA" : vendor == amd ? "AMD" : "Intel"; }
+
+std::string info_of(hwloc_obj_t object, const char* key, const char* otherwise) {
   const char* value = hwloc_obj_get_info_by_name(object, key);
-  return value == nullptr ? "" : value;
+  return value == nullptr ? otherwise : value;
 }
 
 std::vector<GpuFacts> gpus_of(hwloc_topology_t topology, const Domains& domains) {
@@ -122,8 +127,8 @@ std::vector<GpuFacts> gpus_of(hwloc_topology_t topology, const Domains& domains)
     const auto* beside = hwloc_get_non_io_ancestor_obj(topology, device);
     const auto& pci = device->attr->pcidev;
     all.push_back({.pci = fmt::format("{:04x}:{:02x}:{:02x}.{:x}", pci.domain, pci.bus, pci.dev, pci.func),
-                   .vendor = info_of(device, "PCIVendor"),
-                   .name = info_of(device, "PCIDevice"),
+                   .vendor = info_of(device, "PCIVendor", maker_of_gpu(pci.vendor_id)),
+                   .name = info_of(device, "PCIDevice", ""),
                    .near_cpus = members(beside->cpuset),
                    .numa = domains.of(beside->cpuset)});
   }

@@ -49,7 +49,7 @@ struct Topology {
 /// "0-3,8"
 std::string cpu_ranges(std::vector<int> cpus);
 
-/// The caches as models and simulated caches take them. Shared by a team's threads: from L3 on.
+/// The caches as models take them. Shared by a team's threads: from L3 on.
 std::vector<CacheLevel> cache_levels(const Topology& topology);
 
 /// This machine, with what the calling thread may use (call before anything is bound). Throws Error (I/O) when hwloc fails.

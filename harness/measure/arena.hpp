@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <span>
 
 namespace plumbline {
 
@@ -18,6 +19,8 @@ class Arena final : public std::pmr::memory_resource {
 
   /// The whole of it again; what was allocated before must be gone.
   Arena& emptied();
+  /// From its beginning to the end of what was allocated.
+  std::span<const std::byte> used() const { return {base_, used_}; }
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;

@@ -102,7 +102,12 @@ Repetition PreparedOnGpu::measure(std::uint64_t sweeps) {
           .rank_clock_hz = clock_hz,
           .sentinel = absent,
           .cpu_share = absent,
-          .involuntary_switches = 0};
+          .involuntary_switches = 0,
+          .mean_cpu_share = absent,
+          .rank_cpu_share = absent,
+          .steal_seconds = absent,
+          .rank_steal_seconds = absent,
+          .sweeps = sweeps};
 }
 
 std::uint64_t PreparedOnGpu::calibrate(double min_seconds, double warm_up_seconds) {
@@ -144,11 +149,11 @@ Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu
     told_in(timed, "the GPU failed while the case was measured", [&] {
       const double warm_up = std::min(clock_rises_seconds, warm_up_share * protocol.budget_seconds);
       const std::uint64_t sweeps = prepared->calibrate(protocol.min_seconds, warm_up);
-      repeat_until_known([&] { return prepared->measure(sweeps); }, protocol, began, alone, timed);
+      repeat_until_known([&] { return prepared->measure(sweeps); }, protocol, began, 1, alone, timed);
       prepared->look_after_timing(timed);
     });
   if (timed.status != Status::ok) timed.repetitions.clear();  // of a case that failed, none are kept
-  prepared.reset();  // its memory may be wanted for the check below
+  prepared.reset();                                           // its memory may be wanted for the check below
   check_again([&](Timed& again) { prepare_on_gpu(measured, true, gpu, again); }, alone, timed);
   return timed;
 }

@@ -50,7 +50,7 @@ class PreparedOnGpu {
 std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, Gpu& gpu, Timed& timed);
 
 /// Measures `measured`, whose kernel is for GPUs. Of a Repetition only the seconds and the clock (of the multiprocessors) are there; what
-/// disturbs a CPU's threads (sentinel, cpu_share, involuntary_switches) does not apply: absent, and 0.
+/// disturbs a CPU's threads (sentinel, CPU shares, stolen time, involuntary_switches) does not apply: absent, and 0.
 Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu);
 
 }  // namespace plumbline

@@ -19,6 +19,15 @@ class Prepared {
   /// In `arena`, all of which it takes: pages that were touched before need not be cleared again.
   Prepared(const Case& measured, int threads, Arena& arena) : Prepared(measured, threads, nullptr, &arena) {}
 
+  /// The same data in other hands: of a case whose arrays are as long, which finds in them what `before` left there.
+  static std::unique_ptr<Prepared> over(std::unique_ptr<Prepared> before, const Case& measured) {
+    const int threads = static_cast<int>(before->parts_.size());
+    Arena* const given = before->given_;
+    std::unique_ptr<Arena> own = std::move(before->arena_);
+    before.reset();  // what it allocated is gone before the arena is emptied
+    return std::unique_ptr<Prepared>(new Prepared(measured, threads, std::move(own), given));
+  }
+
   /// From now on each thread sweeps only so much of its part, from the beginning of it: a smaller working set within the same data.
   void sweep_only(double share) {
     const std::size_t grain = workload_->grain();
@@ -60,7 +69,8 @@ class Prepared {
  private:
   Prepared(const Case& measured, int threads, std::unique_ptr<Arena> own, Arena* given)
       : arena_(std::move(own)),
-        workload_(measured.kernel->prepare(measured.parameters, measured.precision, given == nullptr ? *arena_ : given->emptied())),
+        given_(given),
+        workload_(measured.kernel->prepare(measured.parameters, measured.precision, (given == nullptr ? *arena_ : *given).emptied())),
         sweep_(measured.flavor.sweep),
         arguments_(workload_->arguments()) {
     for (int thread = 0; thread < threads; ++thread) parts_.push_back(part_of(workload_->extent(), workload_->grain(), thread, threads));
@@ -70,6 +80,7 @@ class Prepared {
   const std::pair<std::size_t, std::size_t>& part(int thread) const { return parts_[static_cast<std::size_t>(thread)]; }
 
   std::unique_ptr<Arena> arena_;  // null: another's
+  Arena* given_;                  // that other; else null
   std::unique_ptr<Workload> workload_;
   Sweep sweep_;
   const void* arguments_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/disturbed.hpp"
 #include "core/wrong_result.hpp"
 #include "measure/clock.hpp"
 #include "measure/statistics.hpp"
@@ -13,11 +14,29 @@
 namespace plumbline {
 namespace {
 
-bool precise_enough(const std::vector<Repetition>& all, double ci_relative) {
+bool known_well_enough(const std::vector<double>& seconds, const TimingProtocol& protocol) {
+  return static_cast<int>(seconds.size()) >= protocol.min_repetitions && median_halfwidth(seconds) <= protocol.ci_relative;
+}
+
+std::vector<double> seconds_of(const std::vector<Repetition>& all) {
   std::vector<double> seconds;
   for (const auto& repetition : all) seconds.push_back(repetition.seconds);
-  return median_halfwidth(seconds) <= ci_relative;
+  return seconds;
 }
+
+std::vector<double> undisturbed_seconds_of(const std::vector<Repetition>& all, std::int64_t threads) {
+  std::vector<RepetitionConditions> conditions;
+  for (const auto& r : all)
+    conditions.push_back(
+        {r.mean_cpu_share, r.steal_seconds, r.clock_hz, r.seconds * static_cast<double>(r.sweeps) * static_cast<double>(threads)});
+  const std::vector<bool> disturbed = find_disturbed(conditions);
+  std::vector<double> seconds;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!disturbed[i]) seconds.push_back(all[i].seconds);
+  return seconds;
+}
+
+constexpr std::size_t times_as_many = 3;  // repetitions where some are disturbed: those that were enough, and again up to twice
 
 constexpr int rechecks = 3;  // of a result that was wrong
 
@@ -39,15 +58,20 @@ std::uint64_t sweeps_lasting(double min_seconds, const std::function<double(std:
   }
 }
 
-void repeat_until_known(const std::function<Repetition()>& measure, const TimingProtocol& protocol, double began, Synchronization& team,
-                        Timed& timed) {
+void repeat_until_known(const std::function<Repetition()>& measure, const TimingProtocol& protocol, double began, std::int64_t threads,
+                        Synchronization& team, Timed& timed) {
+  std::size_t enough = 0;  // repetitions when the median of all was first known well enough
   for (;;) {
     timed.repetitions.push_back(measure());
     const int made = static_cast<int>(timed.repetitions.size());
     if (made >= protocol.max_repetitions) return;
     // The team's seconds are the same number on every rank, the time spent is not: agree.
     const bool spent = team.any(now_seconds() - began > protocol.budget_seconds);
-    if (made >= protocol.min_repetitions && (spent || precise_enough(timed.repetitions, protocol.ci_relative))) return;
+    if (made >= protocol.min_repetitions && spent) return;
+    if (known_well_enough(undisturbed_seconds_of(timed.repetitions, threads), protocol)) return;
+    if (!protocol.quiet && known_well_enough(seconds_of(timed.repetitions), protocol)) return;
+    if (enough == 0 && known_well_enough(seconds_of(timed.repetitions), protocol)) enough = timed.repetitions.size();
+    if (enough > 0 && timed.repetitions.size() >= times_as_many * enough) return;
   }
 }
 

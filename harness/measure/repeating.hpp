@@ -12,8 +12,10 @@ namespace plumbline {
 std::uint64_t sweeps_lasting(double min_seconds, const std::function<double(std::uint64_t sweeps)>& seconds_of);
 
 /// Adds repetitions to `timed` until the median is known well enough or what the case may cost is spent, `began` being when it started.
-void repeat_until_known(const std::function<Repetition()>& measure, const TimingProtocol& protocol, double began, Synchronization& team,
-                        Timed& timed);
+/// Disturbed ones (core/disturbed.hpp) are kept, and made again up to twice: the median is to be known of those that were not disturbed.
+/// `threads` of the whole team.
+void repeat_until_known(const std::function<Repetition()>& measure, const TimingProtocol& protocol, double began, std::int64_t threads,
+                        Synchronization& team, Timed& timed);
 
 /// After a sweep of the whole range: what is wrong with its result, if anything is.
 void check_result(const Workload& swept, std::string_view flavor, Timed& timed);

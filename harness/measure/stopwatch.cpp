@@ -1,20 +1,42 @@
 #include "measure/stopwatch.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "measure/repeating.hpp"
 
 namespace plumbline {
+namespace {
 
-Stopwatch::Stopwatch(Prepared& prepared, const ThreadTeam& threads, Synchronization& team, double (*read_clock)())
-    : prepared_(prepared), threads_(threads), team_(team), read_clock_(read_clock), spans_(static_cast<std::size_t>(threads.size())) {}
+/// By so much a boosted clock rises and falls within a millisecond; a core that meets wide vectors lowers it by more.
+constexpr double most_wobble = 1.05;
+
+}  // namespace
+
+Stopwatch::Stopwatch(Prepared& prepared, const ThreadTeam& threads, Synchronization& team, double (*read_clock)(), ReadStolen read_stolen)
+    : prepared_(prepared),
+      threads_(threads),
+      team_(team),
+      read_clock_(read_clock),
+      read_stolen_(std::move(read_stolen)),
+      spans_(static_cast<std::size_t>(threads.size())) {
+  if (!read_stolen_) return;
+  cpus_.resize(spans_.size());
+  threads_.run([&](int thread) { cpus_[static_cast<std::size_t>(thread)] = sched_getcpu(); });
+  std::sort(cpus_.begin(), cpus_.end());
+  cpus_.erase(std::unique(cpus_.begin(), cpus_.end()), cpus_.end());
+}
 
 Repetition Stopwatch::measure(std::uint64_t sweeps) {
+  const double stolen_before = stolen_seconds();
   team_.barrier();
   threads_.run([&](int thread) {
     Span& span = spans_[static_cast<std::size_t>(thread)];
-    span.sentinel = addition_throughput_hz() / read_clock_();
+    span.clock_hz = read_clock_();
+    span.sentinel = addition_throughput_hz() / span.clock_hz;
     span.switches = involuntary_switches();
     ThreadTeam::barrier();
     prepared_.workload().restores() ? sweep_and_restore(span, thread, sweeps) : sweep_through(span, thread, sweeps);
@@ -26,6 +48,9 @@ Repetition Stopwatch::measure(std::uint64_t sweeps) {
   result.seconds = team_elapsed() / count;
   add_clock(result);
   add_disturbances(result);
+  add_shares(result);
+  add_stolen(result, stolen_before);
+  result.sweeps = sweeps;
   return result;
 }
 
@@ -44,8 +69,9 @@ void Stopwatch::sweep_through(Span& span, int thread, std::uint64_t sweeps) {
 }
 
 void Stopwatch::look_at_core(Span& span) {
-  span.clock_hz = read_clock_();
-  span.sentinel = std::min(span.sentinel, addition_throughput_hz() / span.clock_hz);
+  const double before = span.clock_hz, after = read_clock_();
+  span.sentinel = std::min(span.sentinel, addition_throughput_hz() / after);
+  span.clock_hz = before > after && before < most_wobble * after ? before : after;
 }
 
 // The copy-back stays outside the timed span, so each sweep is timed alone.
@@ -106,6 +132,26 @@ void Stopwatch::add_disturbances(Repetition& result) {
   result.sentinel = team_.min(result.sentinel);
   result.cpu_share = team_.min(result.cpu_share);
   result.involuntary_switches = static_cast<std::int64_t>(team_.max(static_cast<double>(result.involuntary_switches)));
+}
+
+void Stopwatch::add_shares(Repetition& result) {
+  double share = 0;
+  for (const Span& span : spans_) share += span.cpu_seconds / (span.end - span.start);
+  const double threads = static_cast<double>(spans_.size());
+  result.rank_cpu_share = share / threads;
+  result.mean_cpu_share = team_.sum(share) / team_.sum(threads);
+}
+
+double Stopwatch::stolen_seconds() const { return read_stolen_ ? read_stolen_(cpus_).seconds : absent; }
+
+/// Where one rank is not told, the team does not know. NaN passes no sum of MPI reliably.
+void Stopwatch::add_stolen(Repetition& result, double before) {
+  result.rank_steal_seconds = stolen_seconds() - before;
+  result.steal_seconds = absent;
+  if (!read_stolen_) return;
+  const bool unknown = team_.any(!std::isfinite(result.rank_steal_seconds));
+  const double sum = team_.sum(unknown ? 0 : result.rank_steal_seconds);
+  if (!unknown) result.steal_seconds = sum;
 }
 
 }  // namespace plumbline

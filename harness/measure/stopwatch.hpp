@@ -1,10 +1,13 @@
 // Time of a prepared case's sweeps by a whole team, and what disturbed it.
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "measure/clock.hpp"
 #include "measure/prepared.hpp"
+#include "measure/stolen_time.hpp"
 #include "measure/synchronization.hpp"
 #include "measure/thread_team.hpp"
 
@@ -13,20 +16,30 @@ namespace plumbline {
 struct Repetition {
   double seconds;       // a sweep, of the team: max over end minus min over start
   double rank_seconds;  // the same over this rank's threads alone
-  // Right after a core's last sweep, before it waits for anything: waiting, a core gives up the lower clock of wide vectors.
+  // Right after a core's last sweep, before it waits for anything: waiting, a core gives up the lower clock of wide vectors. Where the
+  // clock right before the sweeps was higher by a wobble of the boost alone, that one: a rate is never told to be of a lower clock than it
+  // had.
   double clock_hz;       // mean over the team's cores
   double rank_clock_hz;  // over this rank's
   // Of the worst thread of the team:
   double sentinel;                    // independent additions a clock, the fewer of right before the sweeps and right after
   double cpu_share;                   // CPU time over wall time
   std::int64_t involuntary_switches;  // of all threads of the rank that had most
+  // Of all threads of the team, and of this rank's:
+  double mean_cpu_share, rank_cpu_share;     // CPU time over wall time, both of each thread's own span
+  double steal_seconds, rank_steal_seconds;  // taken from their CPUs by a hypervisor; absent where not asked for or not told
+  std::uint64_t sweeps;
 };
 
 /// Everything is collective over the ranks behind `team`; on each, `threads` sweep their parts.
 class Stopwatch {
  public:
-  /// `read_clock`: the clock in Hz of the core that it is called on, now.
-  Stopwatch(Prepared& prepared, const ThreadTeam& threads, Synchronization& team, double (*read_clock)() = core_clock_hz);
+  using ReadStolen = std::function<StolenTime(std::span<const int> cpus)>;
+
+  /// `read_clock`: the clock in Hz of the core that it is called on, now. `read_stolen`: stolen_time(), which takes too long to be asked
+  /// for beside samples of a millisecond; on every rank of the team or on none.
+  Stopwatch(Prepared& prepared, const ThreadTeam& threads, Synchronization& team, double (*read_clock)() = core_clock_hz,
+            ReadStolen read_stolen = {});
 
   Repetition measure(std::uint64_t sweeps);
   /// How many sweeps last `min_seconds`.
@@ -42,14 +55,19 @@ class Stopwatch {
   void sweep_and_restore(Span& span, int thread, std::uint64_t sweeps);
   double elapsed() const;
   double team_elapsed();
+  double stolen_seconds() const;
   void look_at_core(Span& span);
   void add_clock(Repetition& result);
   void add_disturbances(Repetition& result);
+  void add_shares(Repetition& result);
+  void add_stolen(Repetition& result, double before);
 
   Prepared& prepared_;
   const ThreadTeam& threads_;
   Synchronization& team_;
   double (*read_clock_)();
+  ReadStolen read_stolen_;
+  std::vector<int> cpus_;  // of the threads, each once, where stolen time is asked for
   std::vector<Span> spans_;
 };
 

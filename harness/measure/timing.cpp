@@ -47,9 +47,13 @@ Timed time_case(const Case& measured, const TimingProtocol& protocol, const Thre
   const double began = now_seconds();
   auto prepared = prepare_case(measured, true, threads, team, timed);
   if (prepared) {
-    Stopwatch watch(*prepared, threads, team);
+    Stopwatch watch(*prepared, threads, team, core_clock_hz, [&](std::span<const int> cpus) {
+      StolenTime stolen = stolen_time(cpus);
+      timed.why_no_steal = stolen.why_not;
+      return stolen;
+    });
     const std::uint64_t sweeps = watch.calibrate(protocol.min_seconds);
-    repeat_until_known([&] { return watch.measure(sweeps); }, protocol, began, team, timed);
+    repeat_until_known([&] { return watch.measure(sweeps); }, protocol, began, measured.team.ranks * measured.team.threads, team, timed);
     look_at_result(*prepared, measured, threads, team, timed);
     prepared.reset();  // its memory may be wanted for the check below
   }

@@ -16,6 +16,7 @@ struct TimingProtocol {
   int max_repetitions = 50;
   int min_repetitions = 5;
   double budget_seconds = 10;  // for the whole case; at least min_repetitions are made
+  bool quiet = true;           // disturbed repetitions are made again; not of teams that share cores, which disturb themselves
 };
 
 /// What became of a case: a value, also when it fails.
@@ -25,6 +26,7 @@ struct Timed {
   std::vector<Repetition> repetitions;
   double error = absent, tolerance = absent;  // of the result, relative; of this rank
   bool wrong_result = false;
+  std::string why_no_steal = {};  // why the repetitions have no steal_seconds
 };
 
 /// Data, first touch, one warm sweep, and the check of its result if `check`. Null when this rank or another of the team failed: `timed`

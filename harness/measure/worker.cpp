@@ -73,12 +73,13 @@ std::string lines(const std::vector<std::string>& words) {
   return all;
 }
 
-std::optional<WorkerRequest> request_for(const Case& measured, const WorkerWish& wish, bool caches) {
+std::optional<WorkerRequest> request_for(const Case& measured, const WorkerWish& wish, bool simulated) {
   WorkerRequest request{};
-  request.warm_sweep = needs_warm_sweep(measured, caches);
+  request.warm_sweep = needs_warm_sweep(measured, simulated);
   request.threads = measured.team.threads;
   request.repetitions = wish.repetitions;
   request.ranks_per_l3 = wish.ranks_per_l3;
+  request.l3_bytes = simulated ? wish.l3_bytes : 0;
   const bool fits = copy_word(request.kernel, measured.kernel->name) && copy_word(request.precision, measured.precision) &&
                     copy_word(request.flavor, measured.flavor.name) && copy_word(request.parameters, measured.parameters.path()) &&
                     copy_word(request.backend, wish.backend) && copy_word(request.events, lines(wish.events));
@@ -139,14 +140,14 @@ void leave_out_caches(CountedCase& counted) {
 
 }  // namespace
 
-EmulatedWorker::EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches)
+EmulatedWorker::EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches, Start when)
     : installation_(installation), simulates_caches_(!caches.empty()) {
   int number = 1;
   if (!simulates_caches_) geometry_.emplace_back("--caches=no");
   for (const auto& level : caches)
     geometry_.push_back("--l" + std::to_string(number++) + "=" + std::to_string(level.bytes) + "," + std::to_string(level.ways) + "," +
                         std::to_string(level.line_bytes));
-  start();
+  if (when == Start::now) start();
 }
 
 EmulatedWorker::~EmulatedWorker() { stop(); }
@@ -164,7 +165,7 @@ void EmulatedWorker::start() {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
   process_ = fork();
   if (process_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a rank that is killed takes its worker along
+    prctl(PR_SET_PDEATHSIG, SIGKILL);                                             // a rank that is killed takes its worker along
     for (const int number : {SIGTERM, SIGUSR1, SIGINT}) signal(number, SIG_IGN);  // a group that is told to stop: the rank knows when
     if (ends[1] == 3)
       fcntl(3, F_SETFD, 0);  // it is in its place (a standard stream is closed here), and dup2 would leave it to be closed
@@ -197,12 +198,13 @@ CountedCase EmulatedWorker::count(const Case& measured, const WorkerWish& wish, 
   if (channel_ < 0) start();
   if (channel_ < 0) return refuse(Status::failed, std::string("cannot start the emulated worker: ") + std::strerror(errno));
   WorkerReply reply{};
-  if (!write_all(channel_, &*request, sizeof *request) || !wait_readable(channel_, patience_seconds)) {
+  bool whole = write_all(channel_, &*request, sizeof *request);
+  if (whole && !wait_readable(channel_, patience_seconds)) {
     stop();
     return refuse(Status::failed, "the emulated worker gave no answer in " + std::to_string(std::lround(patience_seconds)) + " s");
   }
   std::vector<WorkerReading> numbers;
-  bool whole = read_all(channel_, &reply, sizeof reply);
+  whole = whole && read_all(channel_, &reply, sizeof reply);
   if (whole && reply.status == static_cast<int>(Status::ok)) {
     numbers.resize(2 * static_cast<std::size_t>(wish.repetitions) * static_cast<std::size_t>(reply.threads) * wish.events.size());
     whole = static_cast<std::size_t>(reply.events) == wish.events.size() &&

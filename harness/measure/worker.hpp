@@ -18,15 +18,18 @@ struct WorkerWish {
   std::string_view backend;
   const std::vector<std::string>& events;  // outlives the answer, whose readings name them
   int repetitions = 1;
-  int ranks_per_l3 = 1;  // with a part of the simulated L3 only where several ranks lie on it
+  int ranks_per_l3 = 1;        // with a part of the simulated L3 only where several ranks lie on it
+  std::uint64_t l3_bytes = 0;  // of the whole simulated L3; 0: as the worker was started
 };
 
 /// Owns the worker process; ends it with the object. One entry of the region a repetition: simulated counts repeat exactly.
 class EmulatedWorker {
  public:
+  enum class Start { now, when_asked };
+
   /// Starts the worker with simulated caches of this geometry; without any it counts faster, and no bytes below L1. The launcher's
-  /// variables and descriptors do not reach it.
-  EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches);
+  /// variables and descriptors do not reach it. `when_asked`: only before its first case, where none is expected.
+  EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches, Start start = Start::now);
   EmulatedWorker(EmulatedWorker&&) = delete;
   ~EmulatedWorker();
 

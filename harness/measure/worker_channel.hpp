@@ -9,7 +9,8 @@ struct WorkerRequest {
   char kernel[64], precision[8], flavor[48], parameters[512];  // parameters as Parameters::path()
   char backend[32], events[8192];                              // one event a line
   std::int32_t threads, repetitions, ranks_per_l3;
-  bool warm_sweep;  // before the region
+  std::uint64_t l3_bytes;  // of the whole L3; 0: as the worker was started
+  bool warm_sweep;         // before the region
 };
 
 /// Followed by repetitions x 2 x threads x events readings: kernel, then empty region, by thread.

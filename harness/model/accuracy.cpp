@@ -26,7 +26,10 @@ std::optional<Candidate> score_cases(const Counter& counter, const Measurements&
   bool scored = false;
   for (std::size_t at = 0; at < measurements.cases.size(); ++at) {
     const Bounds exact = formula.expected(at);
-    if (!std::isfinite(exact.lo) || !std::isfinite(exact.hi)) continue;
+    if (!std::isfinite(exact.lo) || !std::isfinite(exact.hi)) {
+      candidate.attempts.without_truth += formula.lacks_truth(at) && formula.was_tried(at);
+      continue;
+    }
     Evidence evidence;
     accuracy.rows.push_back(formula.score(measurements.cases[at], at, exact, evidence));
     CaseScore& row = accuracy.rows.back();
@@ -53,6 +56,9 @@ std::string why_unscored(const Counter& counter) {
   if (counter.kind == Kind::time)
     return "seconds are held against the times of the same case, for which both its clock when timed and its clock when counted must be "
            "known";
+  if (claims_references(counter))
+    return "no exact truth in this file: its model has the references as written, which compiled code does not execute, and not the "
+           "executed ones (executed.bytes.reg-L1; this version's runs store them)";
   const std::string why = "no case's model speaks of " + counter.claim();
   const bool is_condition = counter.claim() == "cycles" || counter.claim() == "hertz" || counter.claim() == "occupancy";
   return is_condition ? why + ": 'plumbline show' tells the clock and the occupancy of counted cases" : why;
@@ -70,7 +76,7 @@ Accuracy score(const Measurements& measurements, std::span<const Counter> counte
     if (auto candidate = score_cases(counter, measurements, columns, accuracy)) {
       counted += !candidate->evidence.empty();
       candidates.push_back(std::move(*candidate));
-    } else if (!is_simulated(counter) && was_counted(counter, columns)) {
+    } else if ((!is_simulated(counter) || claims_references(counter)) && was_counted(counter, columns)) {
       accuracy.unscored.push_back({counter.name, why_unscored(counter)});
     }
   const Grading grading{FactorTable(measurements), FlowFamilies(columns), counted >= many_candidates};

@@ -58,6 +58,7 @@ struct Finding {
 struct Attempts {
   std::size_t tried = 0, counted = 0;
   std::map<Status, std::size_t> lost = {};  // by why there is no count
+  std::size_t without_truth = 0;            // beside those tried: counted, but held against nothing (Formula::lacks_truth)
 };
 
 /// The same event counted in several groups.
@@ -107,7 +108,7 @@ struct Unscored {
 struct Accuracy {
   std::vector<CaseScore> rows = {};
   std::vector<CounterScore> counters = {};  // in the order of the counter table, flow before paper
-  std::vector<Unscored> unscored = {};      // the machine's own, of which no model speaks
+  std::vector<Unscored> unscored = {};      // the machine's own and those of registers, of which no model speaks
   std::size_t failed_exactness = 0;         // rows of exact counters whose ratio is not 1
 };
 

@@ -10,7 +10,9 @@ namespace plumbline {
 /// Above this part of its limit a ceiling cannot be right: the clock or the count of work is wrong.
 inline constexpr double most_of_limit = 1.02;
 
-/// Fills clock_hz, scope, limit and limit_source of each ceiling from the sample that it stands for.
+/// Fills clock_hz, scope, limit, limit_basis and limit_source of each ceiling from the sample that it stands for; of a core that is in no
+/// vendor's table the limit is inferred, or limit_reason says why not. A sample that is above its limit at the clock beside it is held to
+/// as high a clock as it needs, up to 5 % higher and to the highest that its team was seen at: the boost had moved.
 void hold_to_limits(std::vector<Ceiling>& ceilings, std::span<const CeilingRow> samples, std::span<const NodeFacts> nodes);
 
 }  // namespace plumbline

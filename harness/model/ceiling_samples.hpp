@@ -12,4 +12,7 @@ Ceiling described(const CeilingRow& row);
 /// n, min, median, max and cv of the samples.
 void take_spread(Ceiling& ceiling, const Spread& spread);
 
+/// Gives each ceiling the contest that is its own, at the working set nearest to its samples': the form that stands for it, and the others.
+void name_forms(std::vector<Ceiling>& ceilings, std::span<const FormContest> contests);
+
 }  // namespace plumbline

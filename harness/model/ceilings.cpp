@@ -21,7 +21,8 @@ using Group = std::tuple<std::string, std::string, std::string, std::string, std
 Group group_of(const CeilingRow& row) {
   const bool sweep = row.level == "sweep";
   const double working_set = sweep || !std::isfinite(row.working_set_bytes) ? 0 : row.working_set_bytes;
-  return {sweep ? "" : row.name, row.precision, row.level, row.pattern, row.ranks, row.threads, row.node, row.unit, working_set};
+  return {
+      sweep ? "" : name_without_form(row), row.precision, row.level, row.pattern, row.ranks, row.threads, row.node, row.unit, working_set};
 }
 
 std::vector<double> usable(const std::vector<const CeilingRow*>& rows) {
@@ -31,26 +32,26 @@ std::vector<double> usable(const std::vector<const CeilingRow*>& rows) {
   return values;
 }
 
-struct PatternTraffic {
-  const char* pattern;
-  double factor;  // bytes across a write-allocate cache's boundary for each algorithmic byte
-};
-/// A store costs a fill and a write-back for its 8 bytes, unless the line was read anyway (update). What a user states is in the bytes
-/// that cross already.
-constexpr std::array<PatternTraffic, 7> pattern_traffic{
-    {{"load", 1}, {"update", 1}, {"store", 2}, {"copy", 1.5}, {"triad", 4.0 / 3}, {"loads2store1", 4.0 / 3}, {"stated", 1}}};
-
 double traffic_of(const Ceiling& ceiling) {
   if (ceiling.unit != "GB/s") return absent;
-  if (ceiling.level == "L1") return ceiling.value;  // registers to L1: loads and stores as they are
-  const auto known =
-      std::find_if(pattern_traffic.begin(), pattern_traffic.end(), [&](const auto& p) { return p.pattern == ceiling.pattern; });
-  return known == pattern_traffic.end() ? absent : known->factor * ceiling.value;
+  return traffic_factor(ceiling.pattern, ceiling.samples_form, ceiling.level) * ceiling.value;
+}
+
+/// Where several loops for the same were measured: the samples of the one with the best median.
+std::vector<const CeilingRow*> of_best_form(const std::vector<const CeilingRow*>& rows) {
+  std::map<std::string, std::vector<const CeilingRow*>> forms;
+  for (const auto* row : rows) forms[row->form].push_back(row);
+  const std::vector<const CeilingRow*>* best = &forms.begin()->second;  // the plan's own, where it was measured
+  const auto median = [](const auto& members) { return usable(*members).empty() ? 0 : spread_of(usable(*members)).median; };
+  for (const auto& [form, members] : forms)
+    if (median(&members) > median(best)) best = &members;
+  return *best;
 }
 
 /// Disturbances (neighbours, interrupts, a lower clock) only ever slow a sample down: the best is the nearest to what is attainable.
 /// (Rounds show how much; the median stands beside it.)
-Ceiling fit_best(const std::vector<const CeilingRow*>& rows) {
+Ceiling fit_best(const std::vector<const CeilingRow*>& all) {
+  const std::vector<const CeilingRow*> rows = of_best_form(all);
   Ceiling ceiling = described(*rows.front());
   const auto values = usable(rows);
   take_spread(ceiling, spread_of(values));
@@ -74,15 +75,15 @@ struct Point {
 };
 
 std::vector<Point> points_of(const std::vector<const CeilingRow*>& rows) {
-  std::map<double, std::vector<const CeilingRow*>> by_size;
+  std::map<std::pair<double, std::string>, std::vector<const CeilingRow*>> by_size;  // and form
   for (const auto* row : rows)
-    if (std::isfinite(row->working_set_bytes)) by_size[row->working_set_bytes].push_back(row);
+    if (std::isfinite(row->working_set_bytes)) by_size[{row->working_set_bytes, row->form}].push_back(row);
   std::vector<Point> points;
-  for (const auto& [bytes, members] : by_size)
+  for (const auto& [which, members] : by_size)
     if (const auto values = usable(members); !values.empty()) {
       std::vector<const CeilingRow*> quiet;
       std::copy_if(members.begin(), members.end(), std::back_inserter(quiet), [](const auto* row) { return !(row->cpu_share < 0.9); });
-      points.push_back({bytes, spread_of(values), spread_of(usable(quiet)).median, members.front()});
+      points.push_back({which.first, spread_of(values), spread_of(usable(quiet)).median, members.front()});
     }
   return points;
 }
@@ -107,11 +108,20 @@ std::size_t best_in(const std::vector<Point>& points, const LevelWindow& window)
   return best < points.size() ? best : best_in(points, nearer_before * window.above, nearer_behind * window.up_to);
 }
 
+/// Of the loop that is best at the largest working set: how rates change with the size is of one loop.
+std::string form_in_memory(const std::vector<Point>& points) {
+  if (points.empty()) return {};
+  const double largest = points.back().bytes;
+  const std::size_t best = best_in(points, std::nextafter(largest, 0), largest);
+  return points[best].row->form;
+}
+
 /// The points that may stand for memory: the last octave of those beyond the last cache, undisturbed ones if there are any.
 std::vector<Point> last_octave(const std::vector<Point>& points, const LevelWindow& memory) {
   std::vector<Point> beyond, quiet;
+  const std::string form = form_in_memory(points);
   for (const auto& point : points) {
-    if (!(point.bytes > memory.above)) continue;
+    if (!(point.bytes > memory.above) || point.row->form != form) continue;
     beyond.push_back(point);
     if (std::isfinite(point.quiet)) quiet.push_back(point);
   }
@@ -175,7 +185,7 @@ Ceiling fit_level(const std::vector<Point>& all, const LevelWindow& window, cons
     else
       best = points.size() - 1;
   }
-  Ceiling ceiling = described(any);
+  Ceiling ceiling = described(*points[best].row);
   ceiling.level = window.level->name;
   ceiling.name = ceiling.level + " " + any.pattern;
   take_spread(ceiling, points[best].spread);
@@ -276,6 +286,7 @@ std::vector<Ceiling> fit_ceilings(std::span<const CeilingRow> samples, std::span
   for (const auto& row : samples) {
     if (is_gpu_sample(row)) continue;
     if (row.level == "mpi" || row.level == "link") continue;  // model/mpi_ceilings.hpp, node_links.hpp: no roof of anything
+    if (row.level == choice_level) continue;
     auto& members = groups[group_of(row)];
     if (members.empty()) order.push_back(group_of(row));
     members.push_back(&row);
@@ -290,6 +301,7 @@ std::vector<Ceiling> fit_ceilings(std::span<const CeilingRow> samples, std::span
     for (auto& level : fit_sweep(rows, memory.at(rows.front()->node), facts_of(nodes, rows.front()->node)))
       if (!is_there(ceilings, level)) ceilings.push_back(std::move(level));
   }
+  name_forms(ceilings, contests_of(samples));
   for (auto& of_gpu : fit_gpu_ceilings(samples)) ceilings.push_back(std::move(of_gpu));
   return ceilings;
 }

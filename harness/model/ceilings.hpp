@@ -8,6 +8,7 @@
 
 #include "core/records.hpp"
 #include "model/core_limits.hpp"
+#include "model/form_choice.hpp"
 
 namespace plumbline {
 
@@ -24,6 +25,7 @@ struct NodeFacts {
   std::vector<CacheSize> caches = {};  // data and unified caches, from the core outwards; may be empty
   std::int64_t cpus_per_core = 1;      // hardware threads
   std::int64_t numa_domains = 1;
+  std::string part = {};  // "64 of 128 cores": what the run had of it; empty: all
   CoreIdentity core = {};
 };
 
@@ -39,17 +41,24 @@ struct Ceiling {
   double traffic_gbs = absent;  // memory levels: the rate in bytes that cross the boundary towards the core, fills for stores included
   double size_bytes = absent;   // memory levels: how far the plateau reaches, by measurement; for mem the working set it was measured with
   double size_lo_bytes = absent, size_hi_bytes = absent;  // 90 % of the resamples of the sweep: how sure this one run is
-  double samples_bytes = absent;  // working set (for messages: size) of the samples that min, median, max and n are of; NaN where there is none
-  double confidence = absent;                             // that there is this level, 0..1 (model/levels.hpp)
-  double topology_bytes = absent;                         // what the topology says of its size; absent where it says nothing
-  double clock_hz = absent;                               // beside the best sample
-  double limit = absent;                                  // what the team's cores could do at that clock, in `unit`
+  double samples_bytes =
+      absent;  // working set (for messages: size) of the samples that min, median, max and n are of; NaN where there is none
+  double confidence = absent;      // that there is this level, 0..1 (model/levels.hpp)
+  double topology_bytes = absent;  // what the topology says of its size; absent where it says nothing
+  double clock_hz = absent;        // beside the best sample (model/ceiling_limits.hpp)
+  double limit = absent;           // what the team's cores could do at that clock, in `unit`
   std::string limit_source = {};
+  std::string limit_basis = {};   // "vendor", or "inferred" from what undisturbed samples show; empty where there is no limit
+  std::string limit_reason = {};  // why there is none, where more is known than that
   std::string limit_remark = {};  // why a limit twice too high may be no fault of the measurement; mostly empty
   std::string scope = {};         // what the team fills: core, NUMA domain, socket, node
   Status status = Status::ok;
   std::string reason = {};
-  std::string doubt = {};  // mem: why it may be partly a cache's; empty where nothing says so
+  std::string form = {};                  // which of several loops the samples are of: "bumped v4"; empty where none was chosen among
+  double contest_rate = absent;           // what that loop reached in its contest, in `unit`
+  std::vector<FormRate> runners_up = {};  // the others of its contest, in `unit`, the fastest first
+  std::string samples_form = {};          // `form` of the samples' rows: empty for the plan's own loop
+  std::string doubt = {};                 // mem: why it may be partly a cache's; empty where nothing says so
 
   /// Whether measurement and topology give the level the same size, within 25 %; nullopt where one of them gives none.
   std::optional<bool> agrees_with_topology() const;

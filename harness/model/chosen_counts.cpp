@@ -60,6 +60,29 @@ std::vector<std::string> flops_needed(const Measured& measured) {
   return needed.empty() ? std::vector{"flops." + measured.of->precision} : needed;
 }
 
+/// The one precision whose FLOPs the counter sees; of a sum over several the case's own.
+std::string precision_seen(const Counter& counter, const Measured& measured) {
+  const auto needed = flops_needed(measured);
+  std::string seen;
+  for (const auto& quantity : counter.quantities) {
+    if (std::find(needed.begin(), needed.end(), quantity) == needed.end()) continue;
+    if (!seen.empty()) return measured.of->precision;
+    seen = flops_precision(quantity);
+  }
+  return seen.empty() ? measured.of->precision : seen;
+}
+
+std::map<std::string, double> flops_by_precision(const CounterSet& set, const Measured& measured) {
+  std::map<std::string, double> flops;
+  for (const auto& chosen : set.counters) {
+    if (chosen.counter.kind != Kind::flops) continue;
+    const Reported count = weighted_sum(chosen.counter, measured);
+    if (const auto own = count.ok() ? estimate_of(chosen, count.value) : std::nullopt)
+      flops[precision_seen(chosen.counter, measured)] += own->value;
+  }
+  return flops;
+}
+
 LevelTraffic level_by(const CounterSet& set, const Measured& measured, const LevelBoundary& at) {
   const std::string area = std::string("bytes.") + at.boundary;
   if (auto why = unseen(set, needed_parts(area))) return {at.level, {}, {}, Status::unavailable, std::move(*why)};
@@ -101,6 +124,7 @@ std::optional<Traffic> traffic_by(const CounterSet& set, const Measured& measure
   }
   if (flops.status != Status::ok) return std::nullopt;
   Traffic traffic{.join = Join::same, .flops = flops.amount, .fma_mixes = chosen_fma_mixes(set, measured)};
+  traffic.flops_by_precision = flops_by_precision(set, measured);
   for (const auto& at : measured.of->gpus > 0 ? gpu_level_boundaries() : level_boundaries())
     if (is_crossed(set, measured, at)) traffic.levels.push_back(level_by(set, measured, at));
   traffic.source = common_source(traffic.levels, flops.simulated ? "emulated" : "hardware");

@@ -29,6 +29,10 @@ class Columns {
     return quantity == none ? Bounds{} : bounds_[at * quantities_.size() + quantity];
   }
 
+  /// Register-L1 references of the arithmetic as written, under a name of their own: counters on a CPU are held against what its code
+  /// executes, which bears the plain names here. None of those where a file does not know what was executed.
+  static constexpr const char* written_references = "written.bytes.reg-L1";
+
   /// Whether the case ran on a GPU.
   bool on_gpu(std::size_t at) const { return on_gpu_[at]; }
 

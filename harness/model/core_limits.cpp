@@ -10,7 +10,8 @@ namespace {
 struct Issue {
   std::string_view isa;
   double fma, add, mul, pipes;
-  double bf16_dot = 0;  // 0: none
+  double bf16_dot = 0;  // 0: none, or not known
+  double int8_dot = 0;
 };
 
 struct Core {
@@ -26,7 +27,9 @@ struct Core {
 constexpr std::string_view amd = "AuthenticAMD", intel = "GenuineIntel", arm = "implementer 0x41", fujitsu = "implementer 0x46";
 
 // Instruction rates agree with uops.info (Abel and Reineke 2019) where it has the core. The 512-bit rates of Intel's server cores are
-// those of two 512-bit FMA units.
+// those of two 512-bit FMA units, to which dot products of int8 go too: 256 operations a cycle (Intel, Architecture Day 2021, beside the
+// 2048 of AMX). Measured on Emerald Rapids: as many VPDPBUSD as FMAs in a second, of 512 and of 256 bits. Those of Zen 4 (one of 512 bits)
+// and Zen 5 (two) are the rates of their FMAs, unverified.
 constexpr std::array cores{
     Core{"Zen",
          amd,
@@ -78,7 +81,7 @@ constexpr std::array cores{
          0x10,
          0x1f,
          "",
-         {{{"v2", 2, 2, 2, 4}, {"v3", 2, 2, 2, 4}, {"v4", 1, 1, 1, 2, 1}}},
+         {{{"v2", 2, 2, 2, 4}, {"v3", 2, 2, 2, 4}, {"v4", 1, 1, 1, 2, 1, 1}}},
          64,
          32,
          32,
@@ -89,7 +92,7 @@ constexpr std::array cores{
          0x60,
          0xaf,
          "",
-         {{{"v2", 2, 2, 2, 4}, {"v3", 2, 2, 2, 4}, {"v4", 1, 1, 1, 2, 1}}},
+         {{{"v2", 2, 2, 2, 4}, {"v3", 2, 2, 2, 4}, {"v4", 1, 1, 1, 2, 1, 1}}},
          64,
          32,
          32,
@@ -100,7 +103,7 @@ constexpr std::array cores{
          0x00,
          0x1f,
          "",
-         {{{"v2", 2, 2, 2, 4}, {"v3", 2, 2, 2, 4}, {"v4", 2, 2, 2, 4, 2}}},
+         {{{"v2", 2, 2, 2, 4}, {"v3", 2, 2, 2, 4, 0, 2}, {"v4", 2, 2, 2, 4, 2, 2}}},
          128,
          64,
          64,
@@ -111,7 +114,7 @@ constexpr std::array cores{
          0x40,
          0x4f,
          "",
-         {{{"v2", 2, 2, 2, 4}, {"v3", 2, 2, 2, 4}, {"v4", 2, 2, 2, 4, 2}}},
+         {{{"v2", 2, 2, 2, 4}, {"v3", 2, 2, 2, 4, 0, 2}, {"v4", 2, 2, 2, 4, 2, 2}}},
          128,
          64,
          64,
@@ -144,7 +147,7 @@ constexpr std::array cores{
          0x55,
          0x55,
          "",
-         {{{"v2", 2, 2, 2, 2}, {"v3", 2, 2, 2, 2}, {"v4", 2, 2, 2, 2}}},
+         {{{"v2", 2, 2, 2, 2}, {"v3", 2, 2, 2, 2}, {"v4", 2, 2, 2, 2, 0, 2}}},
          128,
          64,
          64,
@@ -155,7 +158,7 @@ constexpr std::array cores{
          0x6a,
          0x6c,
          "",
-         {{{"v2", 2, 2, 2, 2}, {"v3", 2, 2, 2, 2}, {"v4", 2, 2, 2, 2}}},
+         {{{"v2", 2, 2, 2, 2}, {"v3", 2, 2, 2, 2}, {"v4", 2, 2, 2, 2, 0, 2}}},
          128,
          64,
          64,
@@ -166,7 +169,7 @@ constexpr std::array cores{
          0x8f,
          0x8f,
          "",
-         {{{"v2", 2, 2, 2, 3}, {"v3", 2, 2, 2, 3}, {"v4", 2, 2, 2, 2, 0.5}}},
+         {{{"v2", 2, 2, 2, 3}, {"v3", 2, 2, 2, 3, 0, 2}, {"v4", 2, 2, 2, 2, 0.5, 2}}},
          128,
          64,
          64,
@@ -178,7 +181,7 @@ constexpr std::array cores{
          0xcf,
          0xcf,
          "",
-         {{{"v2", 2, 2, 2, 3}, {"v3", 2, 2, 2, 3}, {"v4", 2, 2, 2, 2, 0.5}}},
+         {{{"v2", 2, 2, 2, 3}, {"v3", 2, 2, 2, 3, 0, 2}, {"v4", 2, 2, 2, 2, 0.5, 2}}},
          128,
          64,
          64,
@@ -190,7 +193,7 @@ constexpr std::array cores{
          0xad,
          0xae,
          "",
-         {{{"v2", 2, 2, 2, 3}, {"v3", 2, 2, 2, 3}, {"v4", 2, 2, 2, 2}}},
+         {{{"v2", 2, 2, 2, 3}, {"v3", 2, 2, 2, 3, 0, 2}, {"v4", 2, 2, 2, 2, 0, 2}}},
          128,
          64,
          64,
@@ -242,6 +245,18 @@ constexpr std::array cores{
          "Fujitsu, A64FX Microarchitecture Manual"},
 };
 
+/// Operations a cycle and core of products of matrix tiles (AMX), by the core's name: 16 x 16 x 64 bytes of multiply-adds in 16 cycles.
+struct TileRate {
+  std::string_view core, type;
+  double per_clock;
+};
+constexpr std::string_view tile_source =
+    "Intel, Optimization Reference Manual, 248966, Intel AMX: an instruction in 16 cycles (1024 operations of 16 bits a cycle, 2048 of 8)";
+constexpr std::array tile_rates{TileRate{"Sapphire Rapids", "bf16", 1024}, TileRate{"Sapphire Rapids", "int8", 2048},
+                                TileRate{"Emerald Rapids", "bf16", 1024},  TileRate{"Emerald Rapids", "int8", 2048},
+                                TileRate{"Granite Rapids", "bf16", 1024},  TileRate{"Granite Rapids", "int8", 2048},
+                                TileRate{"Granite Rapids", "fp16", 1024}};
+
 const Core* core_of(const CoreIdentity& identity) {
   const auto found = std::find_if(cores.begin(), cores.end(), [&](const Core& core) {
     if (core.vendor != identity.vendor) return false;
@@ -253,10 +268,10 @@ const Core* core_of(const CoreIdentity& identity) {
 
 double vector_bytes(std::string_view isa) {
   if (isa.starts_with("v4") || isa == "sve512") return 64;
-  return isa == "v3" || isa == "sve256" ? 32 : 16;
+  return isa.starts_with("v3") || isa == "sve256" ? 32 : 16;
 }
 
-double element_bytes(std::string_view precision) { return precision == "fp64" ? 8 : precision == "fp32" ? 4 : 2; }
+double element_bytes(std::string_view precision) { return precision == "fp64" ? 8 : precision == "fp32" ? 4 : precision == "int8" ? 1 : 2; }
 
 /// FLOPs of an element and instruction, and instructions a cycle; two kinds come in equal numbers.
 struct Kind {
@@ -276,6 +291,13 @@ double flops_per_clock(const Issue& issue, std::string_view kinds) {
 
 CoreLimit limit(const Core& core, double per_clock) { return {per_clock, std::string(core.name) + ": " + std::string(core.source), ""}; }
 
+std::optional<CoreLimit> tile_limit(const Core& core, std::string_view type) {
+  const auto found =
+      std::find_if(tile_rates.begin(), tile_rates.end(), [&](const TileRate& rate) { return rate.core == core.name && rate.type == type; });
+  if (found == tile_rates.end()) return std::nullopt;
+  return CoreLimit{found->per_clock, std::string(core.name) + ": " + std::string(tile_source), ""};
+}
+
 /// A second 512-bit unit that the core's model number does not tell of (Intel's product pages: "# of AVX-512 FMA Units").
 std::string_view remark_on(const Core& core, std::string_view isa) {
   if (core.name != "Skylake-SP" || !isa.starts_with("v4")) return "";
@@ -285,15 +307,22 @@ std::string_view remark_on(const Core& core, std::string_view isa) {
 
 }  // namespace
 
+bool is_known_core(const CoreIdentity& core) { return core_of(core) != nullptr; }
+
 std::optional<CoreLimit> arithmetic_limit(const CoreIdentity& identity, std::string_view isa, std::string_view precision,
                                           std::string_view pattern) {
+  constexpr std::string_view tensor = "tensor.";
   const Core* core = core_of(identity);
   if (core == nullptr) return std::nullopt;
+  if (precision.starts_with(tensor)) return tile_limit(*core, precision.substr(tensor.size()));
   const auto issue = std::find_if(core->issue.begin(), core->issue.end(),
                                   [&](const Issue& row) { return !row.isa.empty() && row.isa == isa.substr(0, row.isa.size()); });
   if (issue == core->issue.end()) return std::nullopt;
   const double lanes = vector_bytes(isa) / element_bytes(precision);
-  if (pattern == "dot") return issue->bf16_dot > 0 ? std::optional(limit(*core, 2 * lanes * issue->bf16_dot)) : std::nullopt;
+  if (pattern == "dot") {
+    const double dots = precision == "int8" ? issue->int8_dot : issue->bf16_dot;
+    return dots > 0 ? std::optional(limit(*core, 2 * lanes * dots)) : std::nullopt;
+  }
   constexpr std::string_view scalar = "scalar ";
   if (!pattern.starts_with(scalar)) {
     CoreLimit vectors = limit(*core, lanes * flops_per_clock(*issue, pattern));

@@ -20,7 +20,11 @@ struct CoreLimit {
   std::string remark;    // what of it may not be there in every model of the core; may be empty
 };
 
-/// Arithmetic of `pattern` ("fma", "mul+add", "scalar add", ...) in flavors of `isa`. Nothing where the core is not in the table.
+/// Whether a vendor's document is known for it; else its limits are inferred from what it shows (model/inferred_limits.hpp).
+bool is_known_core(const CoreIdentity& core);
+
+/// Arithmetic of `pattern` ("fma", "mul+add", "scalar add", "dot", ...) in flavors of `isa`; matrix tiles for precisions "tensor.TYPE".
+/// Nothing where the core is not in the table.
 std::optional<CoreLimit> arithmetic_limit(const CoreIdentity& core, std::string_view isa, std::string_view precision,
                                           std::string_view pattern);
 /// Algorithmic bytes of `pattern` ("load", "triad", ...) from L1, or loads from L2, with the core's widest vectors. Nothing for other

@@ -58,6 +58,10 @@ double joint_over_first(const Reported& count) {
 
 }  // namespace
 
+bool claims_references(const Counter& counter) {
+  return std::any_of(counter.quantities.begin(), counter.quantities.end(), [](const auto& q) { return q.starts_with("bytes.reg-L1"); });
+}
+
 Formula::Formula(const Counter& counter, const Columns& columns) : counter_(counter), columns_(columns) {
   for (const auto& event : events_of(counter)) events_.push_back(columns.event(counter.backend, event));
   for (const auto& quantity : counter.quantities) {
@@ -65,7 +69,7 @@ Formula::Formula(const Counter& counter, const Columns& columns) : counter_(coun
     precisions_.push_back(columns.quantity(precision_total(quantity)));
   }
   if (counter.kind == Kind::bytes) {
-    activity_.push_back(columns.quantity("bytes.reg-L1"));
+    references_ = {columns.quantity(Columns::written_references), columns.quantity("bytes.reg-L1")};
   } else {
     for (const auto& name : columns.quantities_below("flops."))
       if (name.find('.', std::string("flops.").size()) == std::string::npos) activity_.push_back(columns.quantity(name));
@@ -102,6 +106,11 @@ Bounds Formula::expected_of(std::size_t at, std::size_t q) const {
   return speaks_of_flops && !names_precision ? Bounds{0, 0} : stated;
 }
 
+bool Formula::lacks_truth(std::size_t at) const {
+  return claims_references(counter_) && !std::isfinite(expected(at).hi) &&
+         std::isfinite(columns_.bounds(at, columns_.quantity(Columns::written_references)).hi);
+}
+
 bool Formula::was_tried(std::size_t at) const {
   return std::all_of(events_.begin(), events_.end(), [&](std::size_t event) {
     const Reported* count = columns_.count(at, event);
@@ -110,6 +119,8 @@ bool Formula::was_tried(std::size_t at) const {
 }
 
 double Formula::activity(std::size_t at) const {
+  for (const std::size_t quantity : references_)
+    if (const Bounds part = columns_.bounds(at, quantity); std::isfinite(part.hi)) return part.hi;
   double sum = 0;
   for (const std::size_t quantity : activity_) {
     const Bounds part = columns_.bounds(at, quantity);

@@ -7,6 +7,9 @@
 
 namespace plumbline {
 
+/// Whether it claims bytes between registers and L1.
+bool claims_references(const Counter& counter);
+
 /// A counter whose events and quantities have been looked up.
 class Formula {
  public:
@@ -14,6 +17,8 @@ class Formula {
 
   /// Whether the counter was tried on this case: events that nobody wanted counted, or that a pass leaves out on purpose, say nothing.
   bool was_tried(std::size_t at) const;
+  /// Whether it claims register-L1 bytes of a case of which only the references as written are known, not what its code executes.
+  bool lacks_truth(std::size_t at) const;
   /// Absent bounds where the model does not speak of it.
   Bounds expected(std::size_t at) const;
   /// The row, and what of it is evidence (only where something was counted, be it less than nothing: Evidence::measured).
@@ -32,6 +37,7 @@ class Formula {
   const Counter& counter_;
   const Columns& columns_;
   std::vector<std::size_t> events_, quantities_, activity_;
+  std::vector<std::size_t> references_;  // of a counter of bytes: whose first one known is the case's activity
   std::vector<std::size_t> precisions_;  // of each quantity: the total of its precision, where it has one
 };
 

@@ -100,6 +100,8 @@ void find_scatter(const Diagnosed& d, Findings& findings) {
 
 void find_uncounted(const Diagnosed& d, Findings& findings) {
   const Attempts& a = d.score.attempts;
+  if (a.without_truth > 0)
+    findings.push_back({"no_exact_truth", "no exact truth in " + counted(a.without_truth, "more case"), static_cast<double>(a.without_truth)});
   if (a.counted == a.tried) return;
   std::vector<std::string> why;
   for (const auto& [status, cases] : a.lost) why.push_back(std::to_string(cases) + " " + std::string(to_string(status)));

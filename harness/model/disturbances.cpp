@@ -52,7 +52,25 @@ Usual usual_of(std::span<const CeilingRow> samples) {
   return usual;
 }
 
+struct Signs {
+  bool shared = false, lost = false, slow = false;
+  bool any() const { return shared || lost || slow; }
+};
+
+Signs signs_of(const CeilingRow& row, const Usual& usual) {
+  return {.shared = row.sentinel < least_sentinel * usual.sentinel.at(team_of(row)),
+          .lost = row.cpu_share < least_cpu_share,
+          .slow = row.clock_hz < least_clock * usual.clock_hz.at(kind_of(row))};
+}
+
 }  // namespace
+
+std::vector<bool> undisturbed(std::span<const CeilingRow> samples) {
+  const Usual usual = usual_of(samples);
+  std::vector<bool> quiet;
+  for (const auto& row : samples) quiet.push_back(is_recorded(row) && !signs_of(row, usual).any());
+  return quiet;
+}
 
 bool is_disturbed(const Disturbances& d) { return static_cast<double>(d.disturbed) > usual_share * static_cast<double>(d.samples); }
 
@@ -63,13 +81,12 @@ std::vector<Disturbances> find_disturbances(std::span<const CeilingRow> samples)
   for (const auto& row : samples) {
     if (!is_recorded(row)) continue;
     Disturbances& d = by_node[row.node];
-    const bool shared = row.sentinel < least_sentinel * usual.sentinel.at(team_of(row)), lost = row.cpu_share < least_cpu_share,
-               slow = row.clock_hz < least_clock * usual.clock_hz.at(kind_of(row));
+    const Signs signs = signs_of(row, usual);
     ++d.samples;
-    d.shared_core += shared;
-    d.lost_cpu += lost;
-    d.slow_clock += slow;
-    d.disturbed += shared || lost || slow;
+    d.shared_core += signs.shared;
+    d.lost_cpu += signs.lost;
+    d.slow_clock += signs.slow;
+    d.disturbed += signs.any();
     d.switches += row.involuntary_switches;
     clocks[row.node].push_back(row.clock_hz);
   }

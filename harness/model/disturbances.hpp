@@ -24,5 +24,7 @@ struct Disturbances {
 /// below 0.97, or its clock below 0.95 of the median of its kind.
 bool is_disturbed(const Disturbances& disturbances);
 std::vector<Disturbances> find_disturbances(std::span<const CeilingRow> samples);
+/// Of each sample whether nothing disturbed it, by the same signs; one without such a record is not known to be.
+std::vector<bool> undisturbed(std::span<const CeilingRow> samples);
 
 }  // namespace plumbline

@@ -1,5 +1,5 @@
-// How much of the peak a mix of FMAs, sums and products can reach: an FMA does two operations in the time of one (Yang, Kurth, Williams 2019,
-// equations 6 and 7).
+// How much of the peak a mix of FMAs, sums and products can reach: an FMA does two operations in the time of one (Yang, Kurth, Williams
+// 2019, equations 6 and 7).
 #pragma once
 #include <cmath>
 #include <map>
@@ -15,9 +15,10 @@
 namespace plumbline {
 
 struct FmaMix {
-  double fraction = absent;  // a = FMAs over all instructions (Yang et al. 2019, equation 6)
-  double ceiling = absent;   // b = (2 a + 1 - a) / 2, attainable part of the FMA peak (equation 7)
-  std::string source = {};   // who counted them: emulated | hardware | static | model; another profiler's name
+  double fraction = absent;           // a = FMAs over all instructions (Yang et al. 2019, equation 6)
+  double add = absent, mul = absent;  // sums and products over all instructions
+  double ceiling = absent;            // b = (2 a + 1 - a) / 2, attainable part of the FMA peak (equation 7)
+  std::string source = {};            // who counted them: emulated | hardware | static | model; another profiler's name
 
   bool is_known() const { return std::isfinite(fraction); }
 };
@@ -27,7 +28,7 @@ inline FmaMix fma_mix(double fma, double add, double mul) {
   const double all = fma + add + mul;
   if (!(fma >= 0 && add >= 0 && mul >= 0 && all > 0 && std::isfinite(all))) return {};
   const double fraction = fma / all;
-  return {fraction, (1 + fraction) / 2};
+  return {fraction, add / all, mul / all, (1 + fraction) / 2};
 }
 
 /// Of terms that say which kind of arithmetic each counts, an FMA weighing two of its operations. Absent where FMAs, sums or products have

@@ -261,7 +261,7 @@ void add_coverage(CounterScore& score) {
   if (score.grade == '-') return;
   const auto& levels = score.coverage.tried[static_cast<std::size_t>(Factor::level)];
   if (levels.size() == 1 && score.grade != 'D') score.reason += "; tried only at " + levels.front();
-  for (const char* kind : {"some_uncounted", "few_counted"})
+  for (const char* kind : {"some_uncounted", "few_counted", "no_exact_truth"})
     if (const Finding* f = find(score.findings, kind); f != nullptr && score.reason.find(f->words) == std::string::npos)
       score.reason += "; " + f->words;
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/gpu_device.hpp"
+#include "model/believed_times.hpp"
 #include "model/spread.hpp"
 
 namespace plumbline {
@@ -42,7 +43,8 @@ class Numbers {
 
 struct Tables {
   Numbers places, events;                                          // (case, node), (backend, event)
-  std::vector<std::vector<double>> seconds, clocks;                // by place; clocks in Hz
+  std::vector<std::vector<double>> seconds, clocks;                // by place, of those that are believed; clocks in Hz
+  std::vector<std::size_t> repetitions, disturbed;                 // by place
   std::vector<Sample> samples;                                     // by place, event, group, repetition
   std::vector<std::size_t> first_sample;                           // of each place, and the end
   std::vector<std::map<std::string, const OutcomeRow*>> outcomes;  // by place, then pass
@@ -58,6 +60,21 @@ void index_counts(const Results& results, Tables& tables) {
   });
 }
 
+/// The places are known.
+void index_times(const Results& results, Tables& tables) {
+  const BelievedTimes times = believed_times(results);
+  for (std::size_t i = 0; i < results.times.size(); ++i) {
+    const TimeRow& row = results.times[i];
+    if (row.rank != -1 || !std::isfinite(row.seconds)) continue;
+    const Place place = tables.places.of(row.case_id, row.node);
+    ++tables.repetitions[place];
+    tables.disturbed[place] += times.disturbed[i] ? 1 : 0;
+    if (!times.believed[i]) continue;
+    tables.seconds[place].push_back(row.seconds);
+    if (row.clock_hz > 0) tables.clocks[place].push_back(row.clock_hz);
+  }
+}
+
 Tables index(const Results& results) {
   Tables tables;
   index_counts(results, tables);
@@ -65,13 +82,10 @@ Tables index(const Results& results) {
   for (const auto& row : results.outcomes) tables.places.of(row.case_id, row.node);
   tables.seconds.resize(tables.places.size());
   tables.clocks.resize(tables.places.size());
+  tables.repetitions.resize(tables.places.size());
+  tables.disturbed.resize(tables.places.size());
   tables.outcomes.resize(tables.places.size());
-  for (const auto& row : results.times)
-    if (row.rank == -1 && std::isfinite(row.seconds)) {
-      const Place place = tables.places.of(row.case_id, row.node);
-      tables.seconds[place].push_back(row.seconds);
-      if (row.clock_hz > 0) tables.clocks[place].push_back(row.clock_hz);
-    }
+  index_times(results, tables);
   for (const auto& row : results.outcomes) tables.outcomes[tables.places.of(row.case_id, row.node)][row.pass] = &row;
   std::size_t sample = 0;
   for (Place place = 0; place <= tables.places.size(); ++place) {
@@ -133,6 +147,8 @@ void add_times(const Tables& tables, const Place& place, Measured& measured) {
   if (!measured.seconds.ok()) return;
   const auto [shortest, longest] = std::minmax_element(tables.seconds[place].begin(), tables.seconds[place].end());
   measured.timed = {*shortest, *longest};
+  measured.repetitions = tables.repetitions[place];
+  measured.disturbed = tables.disturbed[place];
   if (!tables.clocks[place].empty()) measured.clock_hz = median_of(tables.clocks[place]);
 }
 

@@ -34,10 +34,11 @@ struct Bounds {
 struct Measured {
   const CaseRow* of = nullptr;  // borrowed from the Results
   std::string node = {};
-  Reported seconds = {};                  // median over repetitions of the team's time
-  Bounds timed = {};                      // the shortest and the longest of those
-  double clock_hz = absent;               // median of the clock right after them
-  Status counting = Status::unavailable;  // of the counting pass
+  Reported seconds = {};                       // median of the team's time over the repetitions that are believed (believed_times.hpp)
+  Bounds timed = {};                           // the shortest and the longest of those
+  double clock_hz = absent;                    // median of the clock right after them
+  std::size_t repetitions = 0, disturbed = 0;  // how many there are, and how many of them were disturbed
+  Status counting = Status::unavailable;       // of the counting pass
   std::string counting_reason = {};
   std::map<std::string, std::map<std::string, Reported>> counts = {};  // backend -> event -> sum over ranks, median over repetitions
   const std::map<std::string, Bounds>* model = nullptr;                // quantity -> bounds; borrowed from the Measurements

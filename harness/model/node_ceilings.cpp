@@ -57,7 +57,9 @@ NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
       if (workers_of(*ceiling) == workers_of(**fewest)) offer(spec, described(*ceiling, called, "core"));
       if (domains_measured && ceiling->scope == "NUMA domain") offer(spec, described(*ceiling, called, "numa"));
       if (workers_of(*ceiling) != workers_of(**most)) continue;
-      offer(spec, described(*ceiling, called, "node"));
+      NodeCeiling most_of_node = described(*ceiling, called, "node");
+      if (!facts.part.empty()) most_of_node.method += ", " + facts.part;
+      offer(spec, most_of_node);
       if (domains_measured) continue;
       NodeCeiling numa = described(*ceiling, called, "numa");
       numa.value /= static_cast<double>(facts.numa_domains);
@@ -78,7 +80,8 @@ std::vector<ApplicationGroup> groups_of(std::span<const RooflinePlacement> place
                       .scope = placement.of->gpus > 0 ? "gpu"
                                : alone                ? "core"
                                                       : "node",
-                      .bound = placement.bound == "compute" ? "compute " + precision : placement.bound});
+                      .bound = placement.bound == "compute" ? "compute " + precision : placement.bound,
+                      .mix = placement.mix});
   }
   return groups;
 }

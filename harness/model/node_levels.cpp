@@ -33,7 +33,7 @@ std::map<Team, Curve> curves_of(std::span<const CeilingRow> samples, const std::
   std::map<Team, std::map<double, std::map<Round, double>>> values;
   for (const auto& row : samples) {
     if (row.level != "sweep" || row.scope == gpu_scope || row.pattern != pattern || row.node != node ||
-        !std::isfinite(row.working_set_bytes))
+        !std::isfinite(row.working_set_bytes) || !row.form.empty())  // a curve is of one loop
       continue;
     const Team team{row.ranks, row.threads};
     rounds[team].insert({row.session, row.round});

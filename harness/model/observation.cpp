@@ -6,6 +6,7 @@
 
 #include "core/gpu_device.hpp"
 #include "core/wrong_result.hpp"
+#include "model/believed_times.hpp"
 #include "model/gpu_ceilings.hpp"
 #include "model/gpu_limits.hpp"
 #include "model/mpi_ceilings.hpp"
@@ -48,8 +49,10 @@ std::map<SeriesKey, std::string> bounds_of(const Results& results, std::span<con
 
 std::vector<Observation> cases_of(const Results& results, std::span<const Ceiling> ceilings) {
   std::map<SeriesKey, Samples> samples;
-  for (const auto& row : results.times)
-    if (row.rank == -1) samples[{row.case_id, row.node}].add(row.session, row.seconds, row.clock_hz);
+  const BelievedTimes times = believed_times(results);
+  for (std::size_t i = 0; i < results.times.size(); ++i)
+    if (const TimeRow& row = results.times[i]; times.believed[i])
+      samples[{row.case_id, row.node}].add(row.session, row.seconds, row.clock_hz);
   std::map<SeriesKey, const OutcomeRow*> outcomes;
   for (const auto& row : results.outcomes)
     if (row.pass == "time" && !row.case_id.starts_with("ceilings/")) outcomes[{row.case_id, row.node}] = &row;  // not a round of ceilings
@@ -99,9 +102,9 @@ bool is_sample_of(const CeilingRow& row, const Ceiling& ceiling, bool from_sweep
       row.working_set_bytes == ceiling.samples_bytes || (std::isnan(row.working_set_bytes) && std::isnan(ceiling.samples_bytes));
   const bool of_gpu = ceiling.scope == gpu_scope;
   const bool same_device = (row.scope == gpu_scope) == of_gpu && (!of_gpu || gpu_of_name(row.name) == gpu_of_name(ceiling.name));
-  return row.status == Status::ok && same_device && same_size &&
+  return row.status == Status::ok && same_device && same_size && row.form == ceiling.samples_form &&
          (from_sweep ? row.level == "sweep" || row.level == gpu_by_size : row.level == ceiling.level) &&
-         (from_sweep || row.name == ceiling.name) && row.pattern == ceiling.pattern && row.precision == ceiling.precision &&
+         (from_sweep || name_without_form(row) == ceiling.name) && row.pattern == ceiling.pattern && row.precision == ceiling.precision &&
          row.ranks == ceiling.ranks && row.threads == ceiling.threads && row.node == ceiling.node && row.unit == ceiling.unit;
 }
 

@@ -83,10 +83,6 @@ void add_flops(Traffic& traffic, const std::map<std::string, Profiled>& flops) {
     return;
   }
   traffic.flops = {sum, sum, sum};
-  const auto computes = [](const auto& precision) { return precision.second > 0; };
-  if (std::count_if(traffic.flops_by_precision.begin(), traffic.flops_by_precision.end(), computes) > 1)
-    traffic.remarks.emplace_back(
-        "a kernel that computes in several precisions stands with all its FLOPs under the roof of the one with most");
   if (!uncollected.empty())
     traffic.remarks.push_back("FLOPs are those that were collected; not collected, and not in them: " + uncollected);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/records.hpp"
+#include "model/compute_roof.hpp"
 
 namespace plumbline {
 
@@ -30,6 +31,7 @@ struct ApplicationGroup {
   double seconds = absent;
   std::string scope = "node";  // of the ceiling: node | numa | core | gpu
   std::string bound = {};      // name of a ceiling
+  ArithmeticMix mix = {};      // of one that arithmetic bounds, where it was measured: then its ceilings are the roofs over this mix
 };
 
 /// What becomes of the time that no group covers.
@@ -49,6 +51,7 @@ struct ProjectedGroup {
   ApplicationGroup group = {};
   NodeCeiling from = {}, to = {};
   double seconds = absent;
+  bool is_of_mix = false;  // both sides are the roof over the group's own mix of arithmetic
 };
 
 struct Projection {
@@ -61,7 +64,9 @@ struct Projection {
   std::vector<std::string> warnings = {};
 };
 
-/// Throws Error (user) that names the group and the side which lacks its ceiling.
+/// Throws Error (user) that names the group and the side which lacks its ceiling. A group with a mix is held to the roof of that mix on
+/// either side, by all ceilings named "compute PRECISION [PATTERN]" of its scope; where a precision has patterns, the one without is not
+/// taken.
 Projection project(const Application& application, const NodeSpec& source, const NodeSpec& target, Rest rest);
 
 }  // namespace plumbline

@@ -5,10 +5,14 @@
 
 #include "core/gpu_device.hpp"
 #include "core/quantity_parts.hpp"
+#include "model/beyond_last_cache.hpp"
 #include "model/traffic.hpp"
 
 namespace plumbline {
 namespace {
+
+/// Divisions and roots that are more than this of the FLOPs are spoken of.
+constexpr double told_from = 0.01;
 
 double quotient(double a, double b) { return b > 0 ? a / b : absent; }
 
@@ -68,19 +72,48 @@ std::string roof_precision(const Measured& measured) {
   return most;
 }
 
-/// A GPU's for a case on one, a CPU's for all others: the ceilings of one level that are nearest to the case's team, and of those the
-/// highest: what the level can do at all, whatever the mix of loads and stores, or of multiplications and additions. Of arithmetic those of
-/// the units that do it: tensor cores are no roof of vector instructions, nor these of them.
+/// A GPU's for a case on one, a CPU's for all others.
+bool is_usable(const Ceiling& ceiling, const RooflinePlacement& placement) {
+  return ceiling.status == Status::ok && std::isfinite(rate_of(ceiling)) && (ceiling.scope == gpu_scope) == (placement.of->gpus > 0);
+}
+
+/// The ceilings of a level of memory that are nearest to the case's team, and of those the highest: what the level can do at all, whatever
+/// the mix of loads and stores.
 const Ceiling* roof_at(const std::string& level, const RooflinePlacement& placement, std::span<const Ceiling> ceilings) {
   const Ceiling* best = nullptr;
   for (const auto& ceiling : ceilings) {
-    if (ceiling.level != level || ceiling.status != Status::ok || !std::isfinite(rate_of(ceiling))) continue;
-    if ((ceiling.scope == gpu_scope) != (placement.of->gpus > 0)) continue;
-    if (ceiling.is_compute() && ceiling.precision != placement.roof_precision) continue;
+    if (ceiling.level != level || !is_usable(ceiling, placement)) continue;
     const double far = distance(ceiling, placement), nearest = best == nullptr ? HUGE_VAL : distance(*best, placement);
     if (far < nearest || (far == nearest && rate_of(ceiling) > rate_of(*best))) best = &ceiling;
   }
   return best;
+}
+
+/// Those of arithmetic, of each precision the nearest to the case's team alone: rates of two teams make no mix.
+std::vector<const Ceiling*> arithmetic_over(const RooflinePlacement& placement, std::span<const Ceiling> ceilings) {
+  std::map<std::string, std::vector<const Ceiling*>> nearest;
+  for (const auto& ceiling : ceilings) {
+    if (!ceiling.is_compute() || !is_usable(ceiling, placement)) continue;
+    auto& known = nearest[ceiling.precision];
+    const double far = distance(ceiling, placement), before = known.empty() ? HUGE_VAL : distance(*known.front(), placement);
+    if (far < before) known.clear();
+    if (far <= before) known.push_back(&ceiling);
+  }
+  std::vector<const Ceiling*> all;
+  for (const auto& [precision, some] : nearest) all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
+/// "no FMA" of a ceiling that the user stated as "FP64 no FMA".
+std::string pattern_of(const Ceiling& ceiling) {
+  if (ceiling.pattern != "stated") return ceiling.pattern;
+  return ceiling.name.substr(std::min(ceiling.name.size(), ceiling.precision.size() + 1));
+}
+
+std::vector<ArithmeticCeiling> rates_of(std::span<const Ceiling* const> ceilings) {
+  std::vector<ArithmeticCeiling> rates;
+  for (const auto* one : ceilings) rates.push_back({one->name, one->precision, pattern_of(*one), one->value});
+  return rates;
 }
 
 void note_stand_in(const Ceiling& ceiling, RooflinePlacement& placement) {
@@ -110,22 +143,24 @@ std::string why_unbound(const CaseRow& row, std::span<const Ceiling> ceilings) {
 /// that may see no traffic binds nothing.
 void find_bound(RooflinePlacement& placement, const Estimate& flops, std::span<const Ceiling> ceilings) {
   double longest = 0, longest_possible = 0;
-  const auto consider = [&](const std::string& bound, double least, double most) {
-    const Ceiling* ceiling = roof_at(bound, placement, ceilings);
-    if (ceiling == nullptr || !std::isfinite(least)) return;
-    note_stand_in(*ceiling, placement);
-    const double rate = rate_of(*ceiling) * 1e9;
+  const auto consider = [&](const std::string& bound, const std::string& ceiling, double giga_a_second, double least, double most) {
+    if (!std::isfinite(least)) return;
+    const double rate = giga_a_second * 1e9;
     longest_possible = std::max(longest_possible, most / rate);
     if (least / rate <= longest) return;
     longest = least / rate;
     placement.bound = bound;
-    placement.bound_ceiling = ceiling->name;
+    placement.bound_ceiling = ceiling;
   };
   for (const auto& level : placement.levels) {
+    if (level.level == placement.exceeded) continue;
     const bool only_slack = placement.join == Join::model && level.bytes == 0;
-    consider(level.level, level.bytes_lo, only_slack ? 0 : level.bytes_hi);
+    const Ceiling* roof = roof_at(level.level, placement, ceilings);
+    if (roof == nullptr || !std::isfinite(level.bytes_lo)) continue;
+    note_stand_in(*roof, placement);
+    consider(level.level, roof->name, rate_of(*roof), level.bytes_lo, only_slack ? 0 : level.bytes_hi);
   }
-  consider("compute", flops.lo, flops.hi);
+  if (placement.compute.gflops > 0) consider("compute", placement.compute.ceiling, placement.compute.gflops, flops.lo, flops.hi);
   if (placement.bound.empty()) {
     placement.bound_reason = why_unbound(*placement.of, ceilings);
     return;
@@ -138,12 +173,36 @@ void find_bound(RooflinePlacement& placement, const Estimate& flops, std::span<c
 
 // ------------------------------------------------------------------------------------------------------------------ placement
 
-/// Below the peak of FMAs alone: what their mix with sums and products leaves of it.
-void find_partial_fma(RooflinePlacement& placement, std::span<const Ceiling> ceilings) {
+/// All FLOPs by precision and kind; where nobody tells precisions apart they are all of the one that the case has.
+ArithmeticMix arithmetic_mix(const Traffic& traffic, const std::string& precision) {
+  ArithmeticMix mix;
+  for (const auto& [one, flops] : traffic.flops_by_precision)
+    if (flops > 0) mix[one].flops = flops;
+  if (mix.empty() && traffic.flops.value > 0) mix[precision].flops = traffic.flops.value;
+  for (auto& [one, share] : mix)
+    if (const auto kinds = traffic.fma_mixes.find(one); kinds != traffic.fma_mixes.end()) {
+      share.fma = kinds->second.fraction;
+      share.add = kinds->second.add;
+      share.mul = kinds->second.mul;
+    }
+  return mix;
+}
+
+/// The roof of its own arithmetic, and beside it what equation 7 leaves of the FMA peak.
+void find_compute_roof(RooflinePlacement& placement, const Traffic& traffic, std::span<const Ceiling> all) {
+  const auto over = arithmetic_over(placement, all);
+  const auto ceilings = rates_of(over);
+  placement.mix = arithmetic_mix(traffic, placement.roof_precision);
+  placement.compute = compute_roof(placement.mix, ceilings);
+  for (const auto* one : over)
+    if (placement.compute.gflops > 0 && one->name == placement.compute.ceiling) note_stand_in(*one, placement);
+  if (!placement.compute.left_out.empty())
+    placement.notes.push_back("no ceiling of arithmetic in " + placement.compute.left_out + ": roofs leave that part out");
+  if (traffic.flops_without_ceiling > told_from * traffic.flops.value)
+    placement.notes.emplace_back("divisions and roots have no ceiling: roofs of arithmetic take them as other operations");
   const auto mix = placement.fma_mixes.find(placement.of->precision);
-  const Ceiling* peak = roof_at("compute", placement, ceilings);
-  if (mix == placement.fma_mixes.end() || peak == nullptr || peak->precision != mix->first) return;
-  placement.partial_fma_gflops = mix->second.ceiling * rate_of(*peak);
+  if (mix == placement.fma_mixes.end()) return;
+  placement.partial_fma_gflops = mix->second.ceiling * fma_peak(mix->first, ceilings);
   placement.percent_of_partial_fma = 100 * quotient(placement.gflops, placement.partial_fma_gflops);
 }
 
@@ -164,14 +223,21 @@ RooflinePlacement place_case(const Measured& measured, const Measurements& all, 
   RooflinePlacement placement{.of = measured.of, .node = measured.node, .seconds = measured.seconds.value};
   placement.roof_precision = roof_precision(measured);
   placement.gpu = measured.gpu;
-  const Traffic traffic = traffic_of(measured, all, set, profilers);
+  Traffic traffic = traffic_of(measured, all, set, profilers);
+  placement.exceeded = correct_beyond_last_cache(traffic, measured, ceilings);
   placement.join = traffic.join;
   placement.bytes_source = traffic.source;
   placement.flops = traffic.flops.value;
   placement.fma_mixes = traffic.fma_mixes;
   if (!traffic.note.empty()) placement.notes.push_back(traffic.note);
   take_remarks(traffic, placement);
+  if (!placement.exceeded.empty())
+    placement.notes.push_back("the working set is more than twice the " + placement.exceeded +
+                              " that the sweeps show, but was counted as if it fitted: bytes of mem are at least what is too much");
   if (measured.oversubscribed) placement.notes.emplace_back("oversubscribed: workers shared cores");
+  if (!measured.oversubscribed && measured.disturbed > 0 && measured.disturbed == measured.repetitions)
+    placement.notes.push_back("all " + std::to_string(measured.repetitions) +
+                              " repetitions were disturbed: the time is too long, if anything");
   for (const auto& level : traffic.levels) placement.levels.push_back(intensity(traffic.flops, level));
   if (!measured.seconds.ok()) {
     refuse(placement, measured.seconds.status, measured.seconds.reason);
@@ -179,8 +245,8 @@ RooflinePlacement place_case(const Measured& measured, const Measurements& all, 
     refuse(placement, traffic.status, traffic.reason);
   } else {
     placement.gflops = quotient(placement.flops, placement.seconds) * 1e-9;
+    find_compute_roof(placement, traffic, ceilings);
     find_bound(placement, traffic.flops, ceilings);
-    find_partial_fma(placement, ceilings);
     placement.status = traffic.flops_status;
     placement.reason = traffic.flops_reason;
   }

@@ -9,6 +9,7 @@
 #include "core/counter_set.hpp"
 #include "core/profiler_metric.hpp"
 #include "model/ceilings.hpp"
+#include "model/compute_roof.hpp"
 #include "model/fma_mix.hpp"
 #include "model/measured.hpp"
 
@@ -48,12 +49,15 @@ struct RooflinePlacement {
   std::string node = {};
   double seconds = absent, flops = absent, gflops = absent;  // per sweep, whole team
   std::vector<LevelIntensity> levels = {};
-  std::string bound = {};          // level or "compute"; empty when there is none
-  std::string bound_ceiling = {};  // name of the ceiling that limits
-  std::string roof_precision = {};  // of the ceilings of arithmetic over it: "tensor.bf16" where tensor cores do it, else the case's
+  std::string bound = {};           // level or "compute"; empty when there is none
+  std::string bound_ceiling = {};   // name of the ceiling that limits
+  std::string exceeded = {};        // the last cache, where the working set is far beyond it, and was counted as if not: it binds nothing
+  std::string roof_precision = {};  // of most of its arithmetic: "tensor.bf16" where tensor cores do it, else the case's
   double roof_gflops = absent, percent_of_roof = absent;
-  FmaMixes fma_mixes = {};                                             // by precision, of those counters that tell them apart
-  double partial_fma_gflops = absent, percent_of_partial_fma = absent;  // the peak times the attainable part of it by the case's own mix
+  FmaMixes fma_mixes = {};                                              // by precision, of those counters that tell them apart
+  ArithmeticMix mix = {};                                               // its FLOPs by precision, with their kinds where they are known
+  ComputeRoof compute = {};                                             // over that mix, whatever bounds the case
+  double partial_fma_gflops = absent, percent_of_partial_fma = absent;  // the FMA peak times what equation 7 (fma_mix.hpp) leaves of it
   bool bound_is_certain = false;  // else it is by the least traffic, and with more there is another bound or a higher percentage
   int gpu = 0;                    // of the node's, that the case ran on
   Status bound_status = Status::unavailable;
@@ -62,8 +66,8 @@ struct RooflinePlacement {
   std::string bytes_source = {};  // emulated | hardware | model; mixed: each level says its own; another profiler's name
   Status status = Status::ok;
   std::string reason = {};
-  std::vector<std::string> notes = {};  // which ceilings stand in for missing ones, transferred counts, oversubscription
-  std::map<std::string, double> flops_by_precision = {};  // of another profiler's counts: those that it collected
+  std::vector<std::string> notes = {};                    // which ceilings stand in for missing ones, transferred counts, oversubscription
+  std::map<std::string, double> flops_by_precision = {};  // as in Traffic
   std::vector<Disagreement> disagreements = {};           // between them
 };
 

@@ -32,14 +32,15 @@ struct Traffic {
   std::string source = {};  // of the levels' bytes: emulated | hardware | model, or mixed
   Estimate flops = {};
   std::vector<LevelTraffic> levels = {};  // a level that nobody speaks of is left out
-  FmaMixes fma_mixes = {};                // of the FLOPs' counters; empty where they do not tell kinds apart
-  std::string note = {};                                      // of a transfer: from where, and how well they agree
-  Status status = Status::ok;                                 // why there is none
+  FmaMixes fma_mixes = {};  // of the FLOPs' counters, else of other counts of the same case; empty where none tells kinds apart
+  std::map<std::string, double> flops_by_precision = {};  // "fp64", "tensor.bf16"; of another profiler's counts: those that were collected
+  double flops_without_ceiling = 0;                       // divisions and roots among them
+  std::string note = {};                                  // of a transfer: from where, and how well they agree
+  Status status = Status::ok;                             // why there is none
   std::string reason = {};
   // What another profiler counted.
   Status flops_status = Status::ok;  // why there are no FLOPs beside the bytes
   std::string flops_reason = {};
-  std::map<std::string, double> flops_by_precision = {};  // those that were collected
   std::vector<Disagreement> disagreements = {};
   std::vector<std::string> remarks = {};  // on the ways by which it was counted
 };
@@ -55,8 +56,9 @@ std::span<const LevelBoundary> gpu_level_boundaries();
 /// The one source of all levels that have bytes, or "mixed"; `otherwise` where none has.
 std::string common_source(std::span<const LevelTraffic> levels, std::string otherwise);
 
-/// By the join rule: what another profiler of `profilers` counted of the case, if one did; own counts, else transferred ones, else the model. Own counts are those of the chosen set where there is one and
-/// the case was counted by it, else the emulator's. There is none for a case whose FLOPs the set does not see.
+/// By the join rule: what another profiler of `profilers` counted of the case, if one did; own counts, else transferred ones, else the
+/// model. Own counts are those of the chosen set where there is one and the case was counted by it, else the emulator's. There is none for
+/// a case whose FLOPs the set does not see.
 Traffic traffic_of(const Measured& measured, const Measurements& all, const CounterSet* set = nullptr,
                    std::span<const ProfilerMetrics> profilers = {});
 

@@ -1,6 +1,7 @@
 #include "profile/geometry.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -70,13 +71,17 @@ void fill_up(CacheGeometry& geometry) {
 
 }  // namespace
 
-CacheGeometry geometry_of_machine(const Topology& topology) {
+CacheGeometry caches_of_machine(const Topology& topology) {
   CacheGeometry geometry{"this machine", {}, {}};
   for (CacheLevel level : cache_levels(topology)) {
     if (geometry.levels.size() == names.size()) break;
     if (level.ways == 0) {
       level.ways = 8;
       geometry.notes.push_back(fmt::format("this machine does not tell the ways of its {}: 8 are assumed", level.name));
+    }
+    if (level.line_bytes == 0) {
+      level.line_bytes = 64;
+      geometry.notes.push_back(fmt::format("this machine does not tell the lines of its {}: 64 bytes are assumed", level.name));
     }
     const std::uint64_t set_bytes = std::uint64_t{level.ways} * level.line_bytes;
     if (set_bytes != 0 && level.bytes % set_bytes != 0) {
@@ -85,6 +90,11 @@ CacheGeometry geometry_of_machine(const Topology& topology) {
     }
     geometry.levels.push_back(level);
   }
+  return geometry;
+}
+
+CacheGeometry geometry_of_machine(const Topology& topology) {
+  CacheGeometry geometry = caches_of_machine(topology);
   if (geometry.levels.empty() || std::any_of(geometry.levels.begin(), geometry.levels.end(),
                                              [](const auto& level) { return level.bytes == 0 || !fault(level).empty(); }))
     throw io_error("this machine does not tell its caches: name a geometry with --caches=FILE, or count without them (--caches=no)");

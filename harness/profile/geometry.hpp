@@ -15,7 +15,10 @@ struct CacheGeometry {
   std::vector<std::string> notes;
 };
 
-/// Throws Error (I/O) when the machine shows no caches.
+/// As many of three levels as the machine shows, none of them empty of ways or lines.
+CacheGeometry caches_of_machine(const Topology& topology);
+
+/// All three. Throws Error (I/O) when the machine shows no caches.
 CacheGeometry geometry_of_machine(const Topology& topology);
 
 /// A TOML file (geometries/README.md). Throws Error (user) that names file, line and what is wrong.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,6 +16,7 @@
 #include <thread>
 
 #include "core/json_text.hpp"
+#include "core/own_file.hpp"
 
 namespace plumbline {
 namespace {
@@ -85,29 +87,59 @@ fs::path common_folder(const Launch& launch, const fs::path& shared) {
                     "see with --counts=DIR",
                     launch.by, launch.size));
   const bool one_node = launch.local_size == launch.size;
-  return (one_node ? temporary_folder() : shared) / ("plumbline-profile-" + as_file_name(key));
+  return (one_node ? temporary_folder() : shared) / fmt::format("plumbline-profile-{}-{}", geteuid(), as_file_name(key));
+}
+
+[[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
+  throw io_error(fmt::format("cannot write into {}: {}; name another folder with --counts=DIR", folder.string(), why));
 }
 
 void make(const fs::path& folder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
-  if (failed || access(folder.c_str(), W_OK) != 0)
-    throw io_error(fmt::format("cannot write into {}: {}; name another folder with --counts=DIR", folder.string(),
-                               failed ? failed.message() : std::strerror(errno)));
+  if (failed) refuse(folder, failed.message());
+  if (access(folder.c_str(), W_OK) != 0) refuse(folder, std::strerror(errno));
+}
+
+/// Where everybody may write and no sticky bit is set, everybody may put another folder in this one's place at any time. (A group that
+/// shares a folder trusts its members.)
+void require_place_keeps_names(const fs::path& folder) {
+  const fs::path parent = folder.has_parent_path() ? folder.parent_path() : ".";
+  make(parent);
+  struct stat facts {};
+  if (stat(parent.c_str(), &facts) != 0) refuse(parent, std::strerror(errno));
+  if ((facts.st_mode & S_IWOTH) != 0 && (facts.st_mode & S_ISVTX) == 0)
+    refuse(parent, "everybody may write there and replace what others made (it has no sticky bit)");
+}
+
+/// The folder of a launch whose name others can foretell: made by this user, who alone may write there. Every rank comes here.
+void make_private(const fs::path& folder) {
+  require_place_keeps_names(folder);
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) refuse(folder, std::strerror(errno));
+  struct stat facts {};
+  if (lstat(folder.c_str(), &facts) != 0) refuse(folder, std::strerror(errno));
+  if (!S_ISDIR(facts.st_mode)) refuse(folder, "a link or a file has the name of this launch's folder");
+  if (facts.st_uid != geteuid()) refuse(folder, fmt::format("it belongs to another user ({})", facts.st_uid));
+  if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0) refuse(folder, "others may write there");
 }
 
 std::optional<RankEnding> read_ending(const fs::path& file, int rank) {
   std::ifstream in(file);
   if (!in) return std::nullopt;
-  const Json document = Json::parse(in, nullptr, false);
-  if (document.is_discarded()) return std::nullopt;
-  return RankEnding{rank, document.at("host"), document.at("code"), document.at("notes")};
+  try {
+    const Json document = Json::parse(in);
+    return RankEnding{rank, document.at("host"), document.at("code"), document.at("notes")};
+  } catch (const Json::exception&) {  // another's, in a folder that the user named
+    return std::nullopt;
+  }
 }
 
 }  // namespace
 
 std::string launch_key(const Environment& environment) {
   if (const auto port = hydra_control_port(); !port.empty()) return "hydra-" + port;
+  // Open MPI's mpirun tells all its ranks the addresses of its first daemon, ports included. Its name space alone is a hash of 16 bits.
+  if (const auto daemon = environment("OMPI_MCA_orte_hnp_uri")) return fmt::format("openmpi-{:016x}", std::hash<std::string>{}(*daemon));
   if (const auto space = environment("PMIX_NAMESPACE")) return "pmix-" + *space;
   const auto job = environment("SLURM_JOB_ID"), step = environment("SLURM_STEP_ID");
   if (job && step) return fmt::format("slurm-{}.{}", *job, *step);
@@ -116,10 +148,11 @@ std::string launch_key(const Environment& environment) {
 
 LaunchMeeting::LaunchMeeting(const Launch& launch, const fs::path& named, const fs::path& shared) : launch_(launch), keep_(!named.empty()) {
   if (keep_)
-    folder_ = fs::absolute(named);
+    make(folder_ = fs::absolute(named));
+  else if (launch.size > 1)
+    make_private(folder_ = common_folder(launch, shared));
   else
-    folder_ = launch.size > 1 ? common_folder(launch, shared) : own_folder();
-  make(folder_);
+    folder_ = own_folder();
   std::vector<fs::path> earlier;  // of a launch that was killed, or whose folder the user names again
   for (const auto& file : fs::directory_iterator(folder_))
     if (file.path().filename().string().starts_with(prefix(launch.rank))) earlier.push_back(file.path());
@@ -142,11 +175,9 @@ bool LaunchMeeting::first_to_say(const std::string& message) const {
 }
 
 void LaunchMeeting::leave(const RankEnding& ending) const {
-  const fs::path file = folder_ / (prefix(ending.rank) + "ending"), whole = file.string() + ".partial";
-  std::ofstream(whole) << json_text(Json{{"host", host_name()}, {"code", ending.code}, {"notes", ending.notes}});
-  std::error_code failed;
-  fs::rename(whole, file, failed);
-  if (failed) throw io_error(fmt::format("rank {} cannot leave its counts in {}: {}", ending.rank, folder_.string(), failed.message()));
+  const std::string text = json_text(Json{{"host", host_name()}, {"code", ending.code}, {"notes", ending.notes}});
+  if (!write_own_file(folder_ / (prefix(ending.rank) + "ending"), text))
+    throw io_error(fmt::format("rank {} cannot leave its counts in {}: {}", ending.rank, folder_.string(), std::strerror(errno)));
 }
 
 std::vector<RankEnding> LaunchMeeting::gather(double patience_seconds) const {

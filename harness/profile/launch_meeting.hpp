@@ -19,7 +19,8 @@ struct RankEnding {
 class LaunchMeeting {
  public:
   /// `named`: the folder that the user chose (kept), or empty: one of this launch's own (removed by the first rank), in the folder
-  /// for temporary files when all ranks are on this node, else in `shared`. Throws Error when there can be none.
+  /// for temporary files when all ranks are on this node, else in `shared`. It is this user's, and nobody else may write there: what has
+  /// its name and is not that is refused. Throws Error when there can be none.
   LaunchMeeting(const Launch& launch, const std::filesystem::path& named, const std::filesystem::path& shared);
   LaunchMeeting(const LaunchMeeting&) = delete;
   LaunchMeeting& operator=(const LaunchMeeting&) = delete;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/whole_number.hpp"
 
 namespace plumbline {
 namespace {
@@ -15,21 +16,21 @@ using Json = nlohmann::json;
 EventSums sums_of(const Json& counts) {
   EventSums sums;
   for (const auto& [event, value] : counts.items())
-    sums[event] = value.is_null() ? std::nullopt : std::optional(value.get<std::uint64_t>());
+    sums[event] = value.is_null() ? std::nullopt : std::optional(whole_number<std::uint64_t>(value));
   return sums;
 }
 
 ToolReport report_of(const Json& document) {
   ToolReport report;
-  report.abi = document.at("abi").get<unsigned>();
-  report.pid = document.at("pid").get<int>();
-  report.parent = document.at("parent").get<int>();
+  report.abi = whole_number<unsigned>(document.at("abi"));
+  report.pid = whole_number<int>(document.at("pid"));
+  report.parent = whole_number<int>(document.at("parent"));
   report.command = document.at("command").get<std::vector<std::string>>();
   report.total = sums_of(document.at("total"));
-  for (const auto& one : document.at("threads")) report.threads.push_back({one.at("thread").get<int>(), sums_of(one.at("counts"))});
+  for (const auto& one : document.at("threads")) report.threads.push_back({whole_number<int>(one.at("thread")), sums_of(one.at("counts"))});
   for (const auto& one : document.at("regions"))
-    report.regions.push_back({one.at("name").get<std::string>(), one.at("thread").get<int>(), one.at("entries").get<std::uint64_t>(),
-                              one.at("open").get<bool>(), sums_of(one.at("counts"))});
+    report.regions.push_back({one.at("name").get<std::string>(), whole_number<int>(one.at("thread")),
+                              whole_number<std::uint64_t>(one.at("entries")), one.at("open").get<bool>(), sums_of(one.at("counts"))});
   if (document.contains("functions"))
     for (const auto& one : document.at("functions"))
       report.functions.push_back({one.at("name").get<std::string>(), one.at("object").get<std::string>(), sums_of(one.at("counts"))});
@@ -64,7 +65,9 @@ ToolReport read_tool_report(const std::filesystem::path& file) {
     const Json document = parse({std::istreambuf_iterator<char>(in), {}});
     if (document.at("schema") != "plumbline-emulator/1") throw io_error(fmt::format("{} is no report of the emulator", file.string()));
     return report_of(document);
-  } catch (const Json::exception& error) {
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
     throw io_error(fmt::format("the counts in {} are not whole: {}", file.string(), error.what()));
   }
 }

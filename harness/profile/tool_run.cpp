@@ -3,6 +3,10 @@
 namespace plumbline {
 namespace {
 
+// Daemons of Open MPI and PRRTE, which a rank without a launcher starts to be its launcher: no part of the program, and they go on for a
+// while when it has ended, so that whether their counts are there in time would be chance. They run outside the emulator.
+constexpr const char* launchers_daemons = "orted,*/orted,prted,*/prted,prte,*/prte";
+
 std::vector<std::string> words_of(const ToolCommand& command) {
   std::vector<std::string> words{command.valgrind.string(),
                                  "--command-line-only=yes",  // not the user's settings for other tools
@@ -10,6 +14,7 @@ std::vector<std::string> words_of(const ToolCommand& command) {
                                  "--tool=plumbline",
                                  "--fair-sched=yes",
                                  "--trace-children=yes",
+                                 std::string("--trace-children-skip=") + launchers_daemons,
                                  "--vgdb=no",  // no pipes for a debugger, which killed processes leave behind
                                  "--sigill-diagnostics=yes",
                                  "--functions=yes",

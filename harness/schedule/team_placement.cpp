@@ -1,6 +1,7 @@
 #include "schedule/team_placement.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -117,23 +118,33 @@ std::vector<int> shared_cpus(const std::vector<std::vector<int>>& cpus) {
 }
 
 std::string scope_of(const Topology& node, const std::vector<std::vector<int>>& cpus) {
-  std::set<int> used;  // cores
-  for (const auto& cpu : node.cpus)
+  std::set<int> used, all;  // cores
+  for (const auto& cpu : node.cpus) {
+    all.insert(cpu.core);
     for (const auto& rank : cpus)
       if (std::find(rank.begin(), rank.end(), cpu.cpu) != rank.end()) used.insert(cpu.core);
-  const auto fills = [&](auto same) {  // exactly the usable cores that are `same` as the first one used
+  }
+  const auto fills = [&](auto same) {  // exactly the cores that are `same` as the first one used
     const auto first = std::find_if(node.cpus.begin(), node.cpus.end(), [&](const CpuFacts& cpu) { return used.contains(cpu.core); });
-    std::set<int> all;
+    std::set<int> like;
     for (const auto& cpu : node.cpus)
-      if (cpu.allowed && same(cpu, *first)) all.insert(cpu.core);
-    return all == used;
+      if (same(cpu, *first)) like.insert(cpu.core);
+    return like == used;
   };
   if (used.empty()) return "";
   if (used.size() == 1) return "core";
-  if (fills([](const CpuFacts&, const CpuFacts&) { return true; })) return "node";
+  if (used == all) return "node";
   if (fills([](const CpuFacts& a, const CpuFacts& b) { return a.package == b.package; })) return "socket";
   if (fills([](const CpuFacts& a, const CpuFacts& b) { return a.numa == b.numa; })) return "NUMA domain";
-  return "";
+  return fmt::format("{} of {} cores", used.size(), all.size());
+}
+
+bool is_in_one_domain(const Topology& node, const std::vector<std::vector<int>>& cpus) {
+  std::set<int> domains;
+  for (const auto& cpu : node.cpus)
+    for (const auto& rank : cpus)
+      if (std::find(rank.begin(), rank.end(), cpu.cpu) != rank.end()) domains.insert(cpu.numa);
+  return domains.size() == 1;
 }
 
 int ranks_on_one_l3(const Topology& node, const std::vector<std::vector<int>>& cpus) {

@@ -24,9 +24,12 @@ TeamPlacement place_team(const Topology& node, Team team, bool oversubscribe);
 /// topology count). Equal sets of all ranks are one set for all.
 TeamPlacement place_team(const Topology& node, const std::vector<std::vector<int>>& allowed, Team team, bool oversubscribe);
 
-/// What a team's CPUs fill: "core", "NUMA domain", "socket", "node" (the widest of them that has no other usable core); empty where the
-/// team fills none of them.
+/// What a team's CPUs fill: "core", "NUMA domain", "socket", "node" (the widest of them that has no other core, whether the team may use it
+/// or not), else "64 of 128 cores"; empty for no CPUs.
 std::string scope_of(const Topology& node, const std::vector<std::vector<int>>& cpus);
+
+/// Whether all of a team's CPUs are of one NUMA domain.
+bool is_in_one_domain(const Topology& node, const std::vector<std::vector<int>>& cpus);
 
 /// The most ranks of a team that lie on one L3, where each has but a part of it; 1 where no L3 is known.
 int ranks_on_one_l3(const Topology& node, const std::vector<std::vector<int>>& cpus);

@@ -30,6 +30,8 @@ constexpr Advice advices[] = {
     {ENOTDIR, "a part of the path is a file, not a folder: correct the name"},
     {EISDIR, "that is a folder: give the name of a file"},
     {ESTALE, "the folder was removed or unmounted while in use: bring it back, then run again with --resume"},
+    {ELOOP, "a symbolic link has that name, and what it leads to is not written to: remove it"},
+    {EEXIST, "it is another user's: have it removed, or choose another folder"},
     {ENAMETOOLONG, "choose a shorter name"},
 };
 
@@ -38,6 +40,12 @@ Error unreadable(const std::filesystem::path& path, std::string_view what, int e
                                   : error == EACCES ? "ask its owner for permission"
                                                     : "check the path";
   return user_error(fmt::format("{} '{}' cannot be opened: {}; {}", what, path.string(), std::strerror(error), advice));
+}
+
+/// A symbolic link that this user made, or the administrator.
+bool is_trusted_link(const std::filesystem::path& path) {
+  struct stat facts {};
+  return ::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode) && (facts.st_uid == ::geteuid() || facts.st_uid == 0);
 }
 
 }  // namespace
@@ -66,16 +74,6 @@ FileDescriptor open_file(const std::filesystem::path& path, int flags, int mode)
   return FileDescriptor(number);
 }
 
-bool write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));  // a short write: the next one says why
-  }
-  return true;
-}
-
 bool sync_file(int descriptor) { return ::fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS; }
 
 bool sync_directory(const std::filesystem::path& directory) {
@@ -84,10 +82,12 @@ bool sync_directory(const std::filesystem::path& directory) {
 }
 
 std::string read_bytes(const std::filesystem::path& path, std::string_view what) {
-  const FileDescriptor file = open_file(path, O_RDONLY);
+  const FileDescriptor file = open_file(path, O_RDONLY | O_NONBLOCK);  // else a FIFO that nobody writes to would hold it for ever
   struct stat facts {};
   if (!file || ::fstat(file.number(), &facts) != 0) throw unreadable(path, what, errno);
   if (S_ISDIR(facts.st_mode)) throw unreadable(path, what, EISDIR);
+  if (!S_ISREG(facts.st_mode))
+    throw user_error(fmt::format("{} '{}' is no file but a device or a FIFO; give the name of a file", what, path.string()));
   std::string bytes(static_cast<std::size_t>(facts.st_size), '\0');
   std::size_t have = 0;
   while (have < bytes.size()) {
@@ -104,7 +104,7 @@ std::string read_bytes(const std::filesystem::path& path, std::string_view what)
 std::filesystem::path behind_links(std::filesystem::path path) {
   constexpr int most = 40;  // the kernel's own limit
   std::error_code none;
-  for (int i = 0; i < most && std::filesystem::is_symlink(path, none); ++i) {
+  for (int i = 0; i < most && is_trusted_link(path); ++i) {
     const auto folder = std::filesystem::canonical(folder_of(path), none);
     if (none || folder.string().starts_with("/proc/")) return none ? path : folder / path.filename();
     const auto target = std::filesystem::read_symlink(path, none);
@@ -129,8 +129,10 @@ void replace_durably(const std::filesystem::path& named, std::string_view bytes,
     ::unlink(partial.c_str());
     throw io_error(fmt::format("{} '{}' cannot be written: {}", what, path.string(), errno_advice(error)));
   };
-  FileDescriptor file = open_file(partial, O_WRONLY | O_CREAT | O_TRUNC);
-  if (!file) throw io_error(fmt::format("{} '{}' cannot be written: {}", what, path.string(), errno_advice(errno)));
+  FileDescriptor file(create_own_file(partial));
+  if (!file)
+    throw io_error(
+        fmt::format("{} '{}' cannot be written: its draft '{}': {}", what, path.string(), partial.string(), errno_advice(errno)));
   if (!write_all(file.number(), bytes) || !sync_file(file.number()) || !file.close()) give_up(errno);
   if (::rename(partial.c_str(), path.c_str()) != 0) give_up(errno);
   if (!sync_directory(folder_of(path)))

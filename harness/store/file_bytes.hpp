@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/own_file.hpp"
+
 namespace plumbline {
 
 /// Owns one POSIX file descriptor.
@@ -29,9 +31,6 @@ class FileDescriptor {
 /// open(2), restarted after signals, always close-on-exec.
 FileDescriptor open_file(const std::filesystem::path& path, int flags, int mode = 0666);
 
-/// Writes all of `bytes` with one write(2) where the system takes it in one; false with errno set otherwise.
-bool write_all(int descriptor, std::string_view bytes);
-
 /// fsync of the file or directory; file systems that know no fsync count as done.
 bool sync_file(int descriptor);
 bool sync_directory(const std::filesystem::path& directory);
@@ -41,14 +40,16 @@ bool sync_directory(const std::filesystem::path& directory);
 std::string read_bytes(const std::filesystem::path& path, std::string_view what);
 
 /// Where the symbolic links of `path` lead, whether a file is there yet or not: what is to be written in place of `path`, so that the
-/// links stay. A link of /proc (/dev/stdout, /dev/fd/3) is an open file rather than a name, and stays as it is.
+/// links stay. Only this user's links and the administrator's are followed: another's is replaced, as a file would be. A link of /proc
+/// (/dev/stdout, /dev/fd/3) is an open file rather than a name, and stays as it is.
 std::filesystem::path behind_links(std::filesystem::path path);
 
 /// Nothing is there yet, or a regular file: what a rename may replace. A device or a FIFO would be lost.
 bool may_be_replaced(const std::filesystem::path& path);
 
 /// Writes PATH.partial, fsyncs, renames it to PATH and fsyncs the directory: PATH is the old file or the new one, never half.
-/// Links are followed first. Throws io_error, also where PATH may not be replaced; PATH.partial is removed then.
+/// Links to PATH are followed first; PATH.partial is made anew (core/own_file.hpp). Throws io_error, also where PATH may not be replaced;
+/// PATH.partial is removed then.
 void replace_durably(const std::filesystem::path& path, std::string_view bytes, std::string_view what);
 
 /// "No space left on device; free space ..." for the current or a given errno.

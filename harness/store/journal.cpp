@@ -169,7 +169,7 @@ Journal::Journal(const std::filesystem::path& directory, const std::string& host
   } else if (errno != EEXIST) {
     throw refused(directory, errno);
   }
-  file_ = open_file(path_, O_RDWR | O_CREAT | O_APPEND);
+  file_ = open_file(path_, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW);
   if (!file_) throw refused(path_, errno);
   // A file system without locks is no reason to stop.
   if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) throw in_use(path_);

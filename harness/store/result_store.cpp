@@ -48,6 +48,9 @@ void for_each_block(hid_t dataset, hsize_t rows, Transfer transfer) {
   }
 }
 
+/// What deflate makes of a byte at most.
+constexpr hsize_t most_inflated = 1032;
+
 std::string read_attribute(hid_t file, const char* name) {
   const Attribute attribute(H5Aopen(file, name, H5P_DEFAULT), "H5Aopen");
   const Type stored(H5Aget_type(attribute), "H5Aget_type");
@@ -55,6 +58,10 @@ std::string read_attribute(hid_t file, const char* name) {
   const Space space(H5Aget_space(attribute), "H5Aget_space");
   if (H5Sget_simple_extent_npoints(space) != 1) throw Failure(fmt::format("attribute '{}' is not one text", name));
   if (check(H5Tis_variable_str(stored), "H5Tis_variable_str") == 0) {
+    hsize_t whole = 0;
+    const File holder(H5Iget_file_id(attribute), "H5Iget_file_id");
+    check(H5Fget_filesize(holder, &whole), "H5Fget_filesize");
+    if (H5Tget_size(stored) > whole) throw Failure(fmt::format("attribute '{}' is said to be longer than its file", name));
     std::string text(H5Tget_size(stored), '\0');
     check(H5Aread(attribute, stored, text.data()), "H5Aread");
     return text.substr(0, text.find('\0'));
@@ -64,6 +71,35 @@ std::string read_attribute(hid_t file, const char* name) {
   std::string text = pointer == nullptr ? "" : pointer;
   check(H5Dvlen_reclaim(stored, space, H5P_DEFAULT, &pointer), "H5Dvlen_reclaim");
   return text;
+}
+
+/// A dataset of a file that anybody may have made: a link may lead to another file, and so may a dataset's layout. Only what lies in this
+/// file itself is opened, and only if it has bytes for the rows that it says it has.
+Dataset open_own_dataset(hid_t file, const std::string& name) {
+  if (check(H5Lexists(file, name.c_str(), H5P_DEFAULT), "H5Lexists") == 0) throw Failure(fmt::format("it has no table '{}'", name));
+  H5L_info_t link{};
+  check(H5Lget_info(file, name.c_str(), &link, H5P_DEFAULT), "H5Lget_info");
+  if (link.type != H5L_TYPE_HARD) throw Failure(fmt::format("'{}' is a link to somewhere else", name));
+  Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "H5Dopen2");
+  const Properties made(H5Dget_create_plist(dataset), "H5Dget_create_plist");
+  if (H5Pget_layout(made) == H5D_VIRTUAL || check(H5Pget_external_count(made), "H5Pget_external_count") > 0)
+    throw Failure(fmt::format("the rows of '{}' lie in other files", name));
+  const Space space(H5Dget_space(dataset), "H5Dget_space");
+  const Type stored(H5Dget_type(dataset), "H5Dget_type");
+  const auto rows = static_cast<hsize_t>(check(H5Sget_simple_extent_npoints(space), "H5Sget_simple_extent_npoints"));
+  hsize_t whole = 0;
+  check(H5Fget_filesize(file, &whole), "H5Fget_filesize");
+  const hsize_t has = std::min(H5Dget_storage_size(dataset), whole), row = H5Tget_size(stored);
+  if (row != 0 && rows / most_inflated > has / row) throw Failure(fmt::format("'{}' says it has {} rows, in {} bytes", name, rows, has));
+  for (int i = 0; i < check(H5Pget_nfilters(made), "H5Pget_nfilters"); ++i) {
+    unsigned flags = 0;
+    std::size_t values = 0;
+    const H5Z_filter_t filter = H5Pget_filter2(made, static_cast<unsigned>(i), &flags, &values, nullptr, 0, nullptr, nullptr);
+    if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32)
+      throw Failure(
+          fmt::format("the rows of '{}' went through a filter that is not read here (number {})", name, static_cast<int>(filter)));
+  }
+  return dataset;
 }
 
 /// Where each column of ours lies in a row as we read it; columns that the file has besides are left out.
@@ -101,7 +137,7 @@ template <class Row>
 void read_table(hid_t file, std::vector<Row>& rows) {
   const std::string name = fmt::format("/{}", table_of<Row>().name);
   if (table_of<Row>().since == Since::extension && check(H5Lexists(file, name.c_str(), H5P_DEFAULT), "H5Lexists") == 0) return;
-  const Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "H5Dopen2");
+  const Dataset dataset = open_own_dataset(file, name);
   const auto fields = lay_out_stored<Row>(dataset);
   const std::size_t stride = row_bytes(fields);
   const Type type = compound_type(fields);
@@ -109,11 +145,11 @@ void read_table(hid_t file, std::vector<Row>& rows) {
   if (H5Sget_simple_extent_ndims(space) != 1) throw Failure(fmt::format("dataset '{}' is no table", name));
   hsize_t count = 0;
   check(H5Sget_simple_extent_dims(space, &count, nullptr), "H5Sget_simple_extent_dims");
-  rows.resize(count);
   std::vector<char> block;
   for_each_block(dataset, count, [&](hid_t memory, hid_t selected, std::size_t first, std::size_t taken) {
     block.assign(taken * stride, '\0');
     check(H5Dread(dataset, type, memory, selected, H5P_DEFAULT, block.data()), "H5Dread");
+    rows.resize(first + taken);  // no more than what was really read
     for (std::size_t i = 0; i < taken; ++i)
       for (const auto& field : fields) {
         const char* cell = block.data() + i * stride + field.offset;
@@ -137,8 +173,11 @@ void require_schema(const std::string& schema, const std::filesystem::path& path
                                  schema, schema_family, schema_version));
 }
 
-Results read_image(std::string& bytes, const std::filesystem::path& path) {
+/// Calls back with the open file, whose schema is one that this program reads.
+template <class Read>
+void read_image(std::string& bytes, const std::filesystem::path& path, Read read) {
   require_sound_heaps(bytes);
+  check(H5PLset_loading_state(0), "H5PLset_loading_state");  // no filter that a file asks for comes from a library that lies somewhere
   const Properties access(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate");
   check(H5Pset_fapl_core(access, file_growth, false), "H5Pset_fapl_core");
   check(H5Pset_file_image(access, bytes.data(), bytes.size()), "H5Pset_file_image");
@@ -147,31 +186,28 @@ Results read_image(std::string& bytes, const std::filesystem::path& path) {
     throw user_error(
         fmt::format("'{}' is no plumbline result file (it is HDF5 without our schema); give one that plumbline run wrote", path.string()));
   require_schema(read_attribute(file, "schema"), path);
-  Results results;
+  read(file);
+}
+
+void read_results(hid_t file, Results& results) {
   results.provenance = read_attribute(file, "provenance");
   results.campaign = read_attribute(file, "campaign");
   for_each_table(results, [&](const auto&, auto& rows) { read_table(file, rows); });
-  return results;
 }
 
-}  // namespace
-
-bool begins_as_store(const std::filesystem::path& path) {
-  std::array<char, signature.size()> start{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(start.data(), start.size());
-  return std::string_view(start.data(), static_cast<std::size_t>(file.gcount())) == signature;
+void read_intensities(hid_t file, std::optional<Intensities>& derived) {
+  const std::string name(table_of<IntensityRow>().name);
+  if (check(H5Lexists(file, name.c_str(), H5P_DEFAULT), "H5Lexists") == 0) return;
+  const Dataset dataset = open_own_dataset(file, name);
+  derived.emplace();
+  derived->derived_by = read_attribute(dataset, "derived_by");
+  derived->reason = read_attribute(dataset, "reason");
+  read_table(file, derived->rows);
 }
 
-void write_store(const std::filesystem::path& path, const Results& results) {
-  StoreShape shape;
-  shape.add(results);
-  StoreWriter writer(path, shape);
-  writer.append(results);
-  writer.finish(results.provenance, results.campaign);
-}
-
-Results load_store(const std::filesystem::path& path) {
+/// Throws user_error where the file is missing, foreign or damaged.
+template <class Read>
+void read_file(const std::filesystem::path& path, Read read) {
   const Silence silence;
   const std::filesystem::path journal = journal_directory(path);
   std::error_code none;
@@ -185,13 +221,43 @@ Results load_store(const std::filesystem::path& path) {
   if (!std::string_view(bytes).starts_with(signature.substr(0, std::max<std::size_t>(1, std::min(bytes.size(), signature.size())))))
     throw user_error(fmt::format("'{}' is no plumbline result file (it is not HDF5); give one that plumbline run wrote", path.string()));
   try {
-    return read_image(bytes, path);
+    read_image(bytes, path, read);
   } catch (const Failure& failure) {
     throw user_error(fmt::format(
         "result file '{}' is cut short or damaged ({}); copy it again, or measure again with plumbline run --overwrite{}", path.string(),
         failure.what(),
         has_journal ? fmt::format("; 'plumbline recover {} -o NEW.h5' gives back what its journal holds", journal.string()) : ""));
   }
+}
+
+}  // namespace
+
+bool begins_as_store(const std::filesystem::path& path) {
+  std::array<char, signature.size()> start{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), start.size());
+  return std::string_view(start.data(), static_cast<std::size_t>(file.gcount())) == signature;
+}
+
+void write_store(const std::filesystem::path& path, const Results& results, const Intensities* derived) {
+  StoreShape shape;
+  shape.add(results);
+  StoreWriter writer(path, shape);
+  writer.append(results);
+  if (derived != nullptr) writer.add(*derived);
+  writer.finish(results.provenance, results.campaign);
+}
+
+Results load_store(const std::filesystem::path& path) {
+  Results results;
+  read_file(path, [&](hid_t file) { read_results(file, results); });
+  return results;
+}
+
+std::optional<Intensities> load_intensities(const std::filesystem::path& path) {
+  std::optional<Intensities> derived;
+  read_file(path, [&](hid_t file) { read_intensities(file, derived); });
+  return derived;
 }
 
 std::string hdf5_version() {

@@ -35,6 +35,10 @@ constexpr Column<TimeRow> time_columns[] = {
     {"rank", &TimeRow::rank, "1", "rank in the team, -1 for the whole team", "none"},
     {"seconds", &TimeRow::seconds, "s", "time of one sweep, team's last end minus first start", "lower"},
     {"clock_hz", &TimeRow::clock_hz, "Hz", "core clock observed beside the sample", "higher"},
+    {"cpu_share", &TimeRow::cpu_share, "1", "CPU time over wall time of the sample, mean over threads", "higher", Since::extension},
+    {"steal_seconds", &TimeRow::steal_seconds, "s", "taken by a hypervisor from the CPUs during the sample, summed over them", "lower",
+     Since::extension},
+    {"sweeps", &TimeRow::sweeps, "1", "sweeps in the sample, 0 where not known", "none", Since::extension},
 };
 
 constexpr Column<CountRow> count_columns[] = {
@@ -77,11 +81,12 @@ constexpr Column<CeilingRow> ceiling_columns[] = {
     {"status", &CeilingRow::status, "", "what became of it", ""},
     {"working_set_bytes", &CeilingRow::working_set_bytes, "byte", "bytes touched by the whole team", "none", Since::extension},
     {"clock_hz", &CeilingRow::clock_hz, "Hz", "core clock observed beside the sample", "higher", Since::extension},
-    {"scope", &CeilingRow::scope, "", "core, NUMA domain, socket or node that the team fills, or GPU", "", Since::extension},
+    {"scope", &CeilingRow::scope, "", "core, NUMA domain, socket or node that the team fills, else the part of the node's cores, or GPU", "", Since::extension},
     {"sentinel", &CeilingRow::sentinel, "1", "independent additions a clock beside the sample, worst thread", "higher", Since::extension},
     {"cpu_share", &CeilingRow::cpu_share, "1", "CPU time over wall time of the sample, worst thread", "higher", Since::extension},
     {"involuntary_switches", &CeilingRow::involuntary_switches, "1", "of all threads of a rank during the sample", "lower",
      Since::extension},
+    {"form", &CeilingRow::form, "", "which of several loops for the same it is; empty: the plan's own", "", Since::extension},
 };
 
 constexpr Column<MachineRow> machine_columns[] = {
@@ -99,6 +104,26 @@ constexpr Column<RemeasuredRow> remeasured_columns[] = {
     {"clock_hz", &RemeasuredRow::clock_hz, "Hz", "core clock observed beside the sample", "higher"},
 };
 
+constexpr Column<IntensityRow> intensity_columns[] = {
+    {"case", &IntensityRow::case_id, "", "case id", ""},
+    {"node", &IntensityRow::node, "", "host name", ""},
+    {"phase", &IntensityRow::phase, "", "phase of an application, empty for the whole", ""},
+    {"level", &IntensityRow::level, "", "memory level, empty where the case has none", ""},
+    {"flops", &IntensityRow::flops, "1", "floating-point operations of one sweep of the team, an FMA is two", "none"},
+    {"bytes", &IntensityRow::bytes, "byte", "bytes of one sweep across the level's boundary towards the core", "none"},
+    {"ai", &IntensityRow::ai, "flop/byte", "arithmetic intensity, flops over bytes", "none"},
+    {"ai_lo", &IntensityRow::ai_lo, "flop/byte", "least intensity that counters or model leave open", "none"},
+    {"ai_hi", &IntensityRow::ai_hi, "flop/byte", "greatest intensity that counters or model leave open", "none"},
+    {"gflops", &IntensityRow::gflops, "GFLOP/s", "rate of the case", "higher"},
+    {"bound", &IntensityRow::bound, "", "level that bounds the case, or compute", ""},
+    {"percent_of_roof", &IntensityRow::percent_of_roof, "percent", "rate of the case over the roof that bounds it", "higher"},
+    {"counter", &IntensityRow::counter, "", "counter behind the bytes, empty where only the model speaks", ""},
+    {"grade", &IntensityRow::grade, "", "grade of that counter: A trusted to D rejected, - undecided", ""},
+    {"join", &IntensityRow::join, "", "how counts came to times: same, transferred, model, none", ""},
+    {"status", &IntensityRow::status, "", "ok where no number is absent", ""},
+    {"reason", &IntensityRow::reason, "", "why it is not ok", ""},
+};
+
 constexpr Table<CaseRow> case_table{"cases", case_columns};
 constexpr Table<OutcomeRow> outcome_table{"outcomes", outcome_columns};
 constexpr Table<TimeRow> time_table{"times", time_columns};
@@ -107,6 +132,7 @@ constexpr Table<ModelRow> model_table{"model", model_columns};
 constexpr Table<CeilingRow> ceiling_table{"ceilings", ceiling_columns};
 constexpr Table<MachineRow> machine_table{"machine", machine_columns};
 constexpr Table<RemeasuredRow> remeasured_table{"remeasured", remeasured_columns, Since::extension};
+constexpr Table<IntensityRow> intensity_table{"intensity", intensity_columns, Since::extension};
 
 }  // namespace
 
@@ -141,6 +167,10 @@ const Table<MachineRow>& table_of() {
 template <>
 const Table<RemeasuredRow>& table_of() {
   return remeasured_table;
+}
+template <>
+const Table<IntensityRow>& table_of() {
+  return intensity_table;
 }
 
 }  // namespace plumbline

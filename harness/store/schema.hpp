@@ -6,6 +6,7 @@
 #include <string_view>
 #include <variant>
 
+#include "core/intensity_row.hpp"
 #include "core/records.hpp"
 
 namespace plumbline {
@@ -43,7 +44,7 @@ struct Table {
 template <class Row>
 const Table<Row>& table_of();
 
-/// Visits every table of the file, in the file's order, with the rows that belong to it.
+/// Visits every measured table of the file, in the file's order, with the rows that belong to it; the derived one is not among them.
 template <class AnyResults, class Visit>
 void for_each_table(AnyResults& results, Visit visit) {
   visit(table_of<CaseRow>(), results.cases);

@@ -82,6 +82,20 @@ std::string with_stops(const std::string& provenance, std::span<const OutcomeRow
   return document->dump();
 }
 
+std::string with_last_caches(const std::string& provenance, std::span<const OutcomeRow> outcomes) {
+  auto document = object_of(provenance);
+  if (!document) return provenance;
+  Set set(list_of(*document, "last_caches"));
+  for (const auto& outcome : outcomes) {
+    if (outcome.case_id != last_cache_unit) continue;
+    Json entry{{"session", outcome.session}, {"node", outcome.node}};
+    if (const auto chosen = object_of(outcome.placement)) entry.update(*chosen);
+    set.add(std::move(entry));
+  }
+  if (Json caches = std::move(set).take(); !caches.empty()) (*document)["last_caches"] = std::move(caches);
+  return document->dump();
+}
+
 std::string with_wrong_results(const std::string& provenance, std::span<const OutcomeRow> outcomes) {
   auto document = object_of(provenance.empty() ? "{}" : provenance);
   if (outcomes.empty() || !document) return provenance;
@@ -134,7 +148,7 @@ std::string with_lists_of(const std::string& newer, const std::string& older) {
   auto document = object_of(newer);
   const auto before = object_of(older);
   if (!document || !before) return newer;
-  for (const char* name : {"sessions", "stops", "wrong_results"}) {
+  for (const char* name : {"sessions", "stops", "wrong_results", "last_caches"}) {
     Json list = list_of(*before, name);
     const auto key = [](const Json& one) {  // what a list has no such words for is told apart by the others
       return std::tuple(one.value("session", ""), one.value("node", ""), one.value("case", ""), one.value("pass", ""));

@@ -23,13 +23,11 @@ bool is_there(const std::filesystem::path& file) { return ::access(file.c_str(),
 
 void lay_mark(const std::filesystem::path& directory, const std::string& session) {
   const bool made = ::mkdir(directory.c_str(), 0777) == 0 || errno == EEXIST;
-  if (!made || !open_file(mark_of(directory, session), O_WRONLY | O_CREAT))
+  if (!made || !open_file(mark_of(directory, session), O_WRONLY | O_CREAT | O_NOFOLLOW))
     throw io_error(fmt::format("journal '{}' cannot be written: {}", directory.string(), errno_advice(errno)));
 }
 
-void remove_mark(const std::filesystem::path& directory, const std::string& session) {
-  ::unlink(mark_of(directory, session).c_str());
-}
+void remove_mark(const std::filesystem::path& directory, const std::string& session) { ::unlink(mark_of(directory, session).c_str()); }
 
 bool is_mark(const std::filesystem::path& file) { return file.filename().string().starts_with(prefix); }
 

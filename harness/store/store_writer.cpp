@@ -130,6 +130,8 @@ class TableWriter {
     }
   }
 
+  void mark(const std::string& name, std::string_view text) { write_attribute(*dataset_, name, text); }
+
   void finish() {
     if (!block_.empty()) flush();
     if (written_ != rows_) throw Failure("there are fewer rows than there were");
@@ -208,6 +210,19 @@ void StoreWriter::append(const Results& part) {
     for_each_table(part, [&]<class Row>(const Table<Row>&, const std::vector<Row>& rows) {
       std::get<TableWriter<Row>>(*image_->tables).append(rows);
     });
+  });
+}
+
+void StoreWriter::add(const Intensities& derived) {
+  building(path_, [&] {
+    StoreShape::OfTable shape;
+    widen(shape, derived.rows);
+    TableWriter<IntensityRow> table(*image_->file, shape);
+    table.mark("derived", "computed from the other tables when the file was written; nothing is judged by it");
+    table.mark("derived_by", derived.derived_by);
+    table.mark("reason", derived.reason);
+    table.append(derived.rows);
+    table.finish();
   });
 }
 

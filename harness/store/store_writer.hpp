@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/intensity_row.hpp"
 #include "core/records.hpp"
 
 namespace plumbline {
@@ -37,6 +38,8 @@ class StoreWriter {
 
   /// Rows of any tables, behind those that are there.
   void append(const Results& part);
+  /// The derived table, whole; at most once.
+  void add(const Intensities& derived);
   /// Writes NAME.partial, then renames it to NAME; a reader finds the old file or the new one, never half of one. The last call.
   void finish(const std::string& provenance, const std::string& campaign);
 

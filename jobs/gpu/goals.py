@@ -1,8 +1,8 @@
 """A GPU's results beside their goals: goals.py REFERENCE.json
 
-REFERENCE.json is what reference.py left, the goals are goals.toml's. Prints the table of goals, the candidates for each quantity that a counter
-is wanted for, best first, and what each open question's cases say. A goal that is missed is a finding: the exit code is 0 wherever there was
-something to hold against them, 1 where nothing was measured.
+REFERENCE.json is what reference.py left, the goals are goals.toml's. Prints the table of goals, and the candidates for each quantity that a
+counter is wanted for, best first. A goal that is missed is a finding: the exit code is 0 wherever there was something to hold against them,
+1 where nothing was measured.
 """
 
 import fnmatch
@@ -116,12 +116,20 @@ def run_goals(reference):
 # ------------------------------------------------------------------------------------------------------------- counters
 
 
+def tells(comparison, goal):
+    """Whether it can tell a right counter from a wrong one: inside an interval of the model wider than the goal's error all are right."""
+    narrow = comparison["exact_lo"] > 0 and comparison["exact_hi"] <= (1 + goal.get("error", 0)) * comparison["exact_lo"]
+    return narrow or comparison["ratio"] != 1
+
+
 def held(reference, goal):
-    """Comparisons with arithmetic by quantity and counter, where there is as much of the quantity as the goal asks for."""
+    """Comparisons with arithmetic by quantity and counter that tell something, where there is as much of the quantity as the goal asks for."""
     found = {}
     for one in reference["ratios"] or []:
         by_flow = one["quantity"] == goal.get("by_flow")
-        if one["ratio"] is not None and (by_flow or is_named(one["quantity"], goal["quantity"])) and one["exact_lo"] >= goal.get("least_exact", 0):
+        if not by_flow and not is_named(one["quantity"], goal["quantity"]):
+            continue
+        if one["ratio"] is not None and one["exact_lo"] >= goal.get("least_exact", 0) and tells(one, goal):
             found.setdefault((goal["quantity"] if by_flow else one["quantity"], one["counter"]), []).append(one)
     return found
 

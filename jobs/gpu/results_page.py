@@ -51,7 +51,7 @@ def question_text(reference, question):
 
 
 def agreement_text(reference, key, what):
-    """How many of its comparisons agree with ours; None where the part was not done."""
+    """How many of another tool's counts agree with ours, and which do not."""
     lines = reference.get(key)
     if lines is None:
         return f"{what}: not compared.\n"

@@ -85,10 +85,11 @@ libraries_here() {
   done
 }
 
-# What was packed comes with libraries of its own, libstdc++ among them: for these programs alone, not for this machine's python, ncu or
-# nvidia-smi, which may be newer.
+# What was packed comes with libraries of its own, libstdc++ among them, and looks for others: for these programs alone, not for this machine's
+# python, ncu or nvidia-smi, which may be newer.
 wrap_programs() {
-  local program
+  local program known
+  known=$(libraries_here | paste -sd :)
   mkdir "$scratch/bin"
   for program in "$programs"/bin/*; do
     if [[ ! -x $program ]]; then
@@ -96,13 +97,12 @@ wrap_programs() {
       continue
     fi
     # shellcheck disable=SC2016 # the wrapper expands it
-    printf '#!/bin/sh\nLD_LIBRARY_PATH="%s${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" exec "%s" "$@"\n' "$programs/lib" "$program" >"$scratch/bin/${program##*/}"
+    printf '#!/bin/sh\nLD_LIBRARY_PATH="%s${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}%s" exec "%s" "$@"\n' "$programs/lib" "${known:+:$known}" "$program" \
+      >"$scratch/bin/${program##*/}"
     chmod +x "$scratch/bin/${program##*/}"
   done
 }
 
-known=$(libraries_here | paste -sd :)
-if [[ -n $known ]]; then export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$known; fi
 export PROGRAMS=$programs BIN=$programs/bin RESULTS=$results
 export CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-0} # a part's seconds are those of one GPU
 if [[ -e $programs/lib/libstdc++.so.6 ]]; then wrap_programs && BIN=$scratch/bin; fi

@@ -1,4 +1,4 @@
-"""likwid-bench (Debian: likwid) as a peer: which of its tests says what, at which iterations, and what it printed."""
+"""likwid-bench (Debian: likwid) as a peer: the best of all its tests of a kind, at which iterations, and what it printed."""
 
 import re
 import shutil
@@ -9,18 +9,34 @@ ABSENT = "SKIP likwid-bench: not installed (apt install likwid)"
 # likwid-bench takes a second before it measures, so that short runs and more rounds cost the same.
 RUN_SECONDS = 0.15
 
-# Kind of test -> for each instruction set, widest first: (CPU flags it needs, name).
-AVX512, FMA, AVX, SSE = {"avx512f"}, {"avx", "fma"}, {"avx"}, {"sse2"}
+# Kind of test -> which of likwid-bench's tests are of it: every instruction set, addressing and way to store. ("_sp": single precision;
+# "stream" is a = b * s + c with a constant, "triad" has a fourth array, "daxpy" updates; "_mem" stores past the caches.)
+ISAS = r"(_sse|_avx|_avx512)?(_fma)?"
 TESTS = {
-    "fp64 fma": ((AVX512, "peakflops_avx512_fma"), (FMA, "peakflops_avx_fma")),
-    "fp32 fma": ((AVX512, "peakflops_sp_avx512_fma"), (FMA, "peakflops_sp_avx_fma")),
-    "fp64 mul+add": ((AVX512, "peakflops_avx512"), (AVX, "peakflops_avx"), (SSE, "peakflops_sse")),
-    "load": ((AVX512, "load_avx512"), (AVX, "load_avx"), (SSE, "load_sse")),
-    "NT store": ((AVX512, "store_mem_avx512"), (AVX, "store_mem_avx"), (SSE, "store_mem_sse")),
-    "copy": ((AVX512, "copy_avx512"), (AVX, "copy_avx"), (SSE, "copy_sse")),
-    "update": ((AVX512, "update_avx512"), (AVX, "update_avx"), (SSE, "update_sse")),
-    "triad": ((AVX512, "stream_avx512"), (AVX, "stream_avx"), (SSE, "stream_sse")),
+    "fp64 fma": r"peakflops(_avx512|_avx)_fma",
+    "fp32 fma": r"peakflops_sp(_avx512|_avx)_fma",
+    "fp64 mul+add": r"peakflops(_sse|_avx|_avx512)?",
+    "load": r"load(_mem)?(_sse|_avx|_avx512)?",
+    "NT store": r"store_mem" + ISAS,
+    "store": r"store(_mem)?" + ISAS,
+    "store in caches": r"store" + ISAS,
+    "copy in caches": r"copy" + ISAS,
+    "copy": r"copy(_mem)?" + ISAS,
+    "update": r"update" + ISAS,
+    "triad": r"stream(_mem)?" + ISAS,
+    "triad in caches": r"stream" + ISAS,
 }
+# What the endings need of the CPU.
+NEEDS = (("_avx512", {"avx512f"}), ("_avx", {"avx"}), ("_sse", {"sse2"}), ("_fma", {"fma"}))
+
+
+def needed_by(test):
+    """CPU flags; without an ending a test is scalar SSE2."""
+    needed = {"sse2"}
+    for ending, flags in NEEDS:
+        if re.search(ending + r"(_|$)", test):
+            needed |= flags
+    return needed
 
 
 class Likwid:
@@ -37,12 +53,10 @@ class Likwid:
             said = re.search(r"Version\s+(\S+)", output_of([self.program, "-h"], 30))
             self.version = said.group(1) if said else "unknown"
 
-    def test_for(self, kind):
-        """The widest test of this kind that is built in and that the CPU can run; None without one."""
-        for needed, name in TESTS.get(kind, ()):
-            if needed <= self.flags and name in self.tests:
-                return name
-        return None
+    def tests_for(self, kind):
+        """All tests of this kind that are built in and that the CPU can run, by name."""
+        wanted = TESTS.get(kind)
+        return [] if wanted is None else [test for test in sorted(self.tests) if re.fullmatch(wanted, test) and needed_by(test) <= self.flags]
 
     def command(self, test, size_bytes, threads, iterations):
         """-W: each thread allocates its own part. Threads on cores of their own."""
@@ -77,22 +91,46 @@ def longer(iterations, seconds, wanted=RUN_SECONDS):
 
 
 class LikwidPeer:
-    """One test on one team: the best of the sizes it might be measured at, and iterations that last."""
+    """The tests of a kind on one team: the best of them at the best of the sizes it might be measured at, and iterations that last."""
 
     kind = "likwid"
+    contenders = 2  # that are tried at all sizes: a run takes a second before it measures
 
-    def __init__(self, likwid, test, unit, sizes, threads):
-        self.likwid, self.test, self.unit, self.sizes, self.threads = likwid, test, unit, sizes, threads
-        self.name = f"likwid-bench {test}"
-        self.size = self.iterations = None
+    def __init__(self, likwid, tests, unit, sizes, threads):
+        self.likwid, self.tests, self.unit, self.sizes, self.threads = likwid, tests, unit, sizes, threads
+        self.test, self.size, self.iterations = tests[0], None, None
+        self.tried = {}  # what each test reached while the best was looked for, at its best size; None: it crashed (5.2.2's stream_mem does)
+
+    @property
+    def name(self):
+        return f"likwid-bench {self.test}"
 
     def calibrate(self):
-        best = -1.0
-        for size in self.sizes:
-            guess = max(2, round(0.02 * 20e9 * self.threads / size))
-            probe = self.likwid.run(self.test, size, self.threads, guess)
-            if probe[self.unit] > best:
-                best, self.size, self.iterations = probe[self.unit], size, longer(guess, probe["seconds"])
+        found = {}
+        for test in self.tests:
+            self.probe_into(found, test, self.sizes[0])
+        if not found:
+            raise ProgramFailed(self.failure)
+        best = sorted((test for test, _ in found), key=lambda test: -found[test, self.sizes[0]][0])[:self.contenders]
+        for test in best:
+            for size in self.sizes[1:]:
+                self.probe_into(found, test, size)
+        self.tried = {test: max((rate for (of, _), (rate, _) in found.items() if of == test), default=None) for test in self.tests}
+        self.test, self.size = max(found, key=lambda one: found[one][0])
+        self.iterations = found[self.test, self.size][1]
+
+    def probe_into(self, found, test, size):
+        """One test's crash does not end the session."""
+        try:
+            found[test, size] = self.probe(test, size)
+        except ProgramFailed as error:
+            self.failure = str(error)
+
+    def probe(self, test, size):
+        """(rate, iterations that last)"""
+        guess = max(2, round(0.02 * 20e9 * self.threads / size))
+        probe = self.likwid.run(test, size, self.threads, guess)
+        return probe[self.unit], longer(guess, probe["seconds"])
 
     def measure(self):
         return self.likwid.run(self.test, self.size, self.threads, self.iterations)[self.unit]

@@ -40,13 +40,12 @@ def parse(text):
 
 
 class LoopPeer:
-    """One pattern on one team, at the best of some sizes."""
+    """One pattern on one team, at the best of some sizes. `kind`: "loop", or "libc" for memcpy and memset."""
 
-    kind = "loop"
-
-    def __init__(self, program, pattern, sizes, threads):
+    def __init__(self, program, pattern, sizes, threads, kind="loop"):
+        self.kind = kind
         self.program, self.pattern, self.sizes, self.threads = program, pattern, sizes, threads
-        self.name = f"loop {pattern}"
+        self.name = f"{kind} {pattern}"
         self.size = None
         self.environment = dict(os.environ, OMP_PROC_BIND="close", OMP_PLACES="cores", OMP_DYNAMIC="false")
 

@@ -33,7 +33,9 @@ def row_of(one):
     best_peer = goals.best_of(list(one.by_kind().values())) if one.peers else []
     row = {"line": one.line.name, "cores": one.threads, "unit": one.line.unit, "ours": summary(one.ours),
            "fraction_of_limit": {"median": goals.median(one.fractions), "rounds": one.fractions}}
-    row["peers"] = [{"name": peer.name, "kind": peer.kind, "command": peer.command(), **summary(one.theirs.get(peer.name, []))} for peer in one.peers]
+    row["peers"] = [{"name": peer.name, "kind": peer.kind, "command": peer.command(), **summary(one.theirs.get(peer.name, []))} |
+                    ({"tried": peer.tried} if getattr(peer, "tried", None) else {}) for peer in one.peers]
+    row["form"], row["runners_up"] = one.form, one.runners_up
     row["ratio_to_best_peer"] = goals.median(goals.ratios(one.ours, best_peer))
     row["ratio_of_bests"] = ratio_of_bests(one.ours, best_peer)
     row["goals"] = goals.judge(one.line, one.all_cores, one.ours, one.fractions, one.by_kind())
@@ -69,12 +71,13 @@ def verdict_words(verdict):
 def cells_of(row):
     peers = {peer["kind"]: peer["median"] for peer in row["peers"]}
     return [row["line"], str(row["cores"]), row["unit"], number(row["ours"]["median"]), number(row["ours"]["best"]), percent(row["ours"]["cv"]),
-            percent(row["fraction_of_limit"]["median"]), number(peers.get("likwid")), number(peers.get("loop")),
-            number(row["ratio_to_best_peer"]), number(row["ratio_of_bests"]), "; ".join(verdict_words(one) for one in row["goals"])]
+            percent(row["fraction_of_limit"]["median"]), number(peers.get("likwid")), number(peers.get("loop")), number(peers.get("libc")), number(peers.get("carm")),
+            number(row["ratio_to_best_peer"]), number(row["ratio_of_bests"]), row.get("form") or "-", "; ".join(verdict_words(one) for one in row["goals"])]
 
 
-HEADINGS = ["line", "cores", "unit", "ours", "best", "CV", "of limit", "likwid", "loop", "ratio", "of bests", "goals: met (reached)"]
-LEFT = {0, 2, 11}
+HEADINGS = ["line", "cores", "unit", "ours", "best", "CV", "of limit", "likwid", "loop", "libc", "CARM", "ratio", "of bests", "form",
+            "goals: met (reached)"]
+LEFT = {0, 2, 13, 14}
 
 
 def table(headings, lines, left):
@@ -92,7 +95,7 @@ def text(found):
     """The whole report; `found` is the JSON document."""
     rows = table(HEADINGS, [cells_of(row) for row in found["rows"]], LEFT)
     session = table(["of the session", "goal", "reached", "met"], [session_cells(one) for one in found["session"]], {0, 1, 2, 3})
-    legend = ("ours, likwid, loop: medians over the rounds; ratio: ours over the best peer, median of the ratios of each round;\n"
+    legend = ("ours, likwid (the best of its tests of a kind), loop, libc (memcpy, memset), CARM: medians over the rounds; ratio: ours over the best peer, median of the ratios of each round;\n"
               "of bests: the best of all rounds over the peers' best of all rounds;\n"
               "disturbed: below the goal, and values spread more between the rounds than a quiet machine's")
     return "\n".join([rows, "", legend, "", session, *(f"note: {note}" for note in found["notes"])])

@@ -4,6 +4,7 @@ import random
 from dataclasses import dataclass, field
 
 import goals
+from carm import CarmPeer
 from likwid import LikwidPeer
 from loops import LoopPeer
 from ours import fractions_of, levels_of, quick_values, row_of
@@ -22,6 +23,8 @@ class Comparison:
     ours: list = field(default_factory=list)  # by round; None where there is no such ceiling
     fractions: list = field(default_factory=list)
     theirs: dict = field(default_factory=dict)  # peer's name -> by round
+    form: str = None  # of our loops, in the last round; and what it was chosen among
+    runners_up: list = field(default_factory=list)
 
     def by_kind(self):
         kinds = {}
@@ -45,16 +48,20 @@ def sizes(level, machine, threads):
     return [min(max(4.0 * l3, 256.0 * MIB), machine.memory_bytes / 4)]
 
 
-def comparisons(lines, machine, likwid, loop_program):
+def comparisons(lines, machine, likwid, loop_program, carm=None):
     made = []
     for line in lines:
         for threads in line.teams(machine.cores):
             peers = []
-            test = likwid.test_for(line.likwid) if line.likwid else None
-            if test:
-                peers.append(LikwidPeer(likwid, test, line.unit, sizes(line.level, machine, threads), threads))
+            at = sizes(line.level, machine, threads)
+            if tests := likwid.tests_for(line.likwid):
+                peers.append(LikwidPeer(likwid, tests, line.unit, at, threads))
             if line.loop:
-                peers.append(LoopPeer(loop_program, line.loop, sizes(line.level, machine, threads), threads))
+                peers.append(LoopPeer(loop_program, line.loop, at, threads))
+            if line.libc:
+                peers.append(LoopPeer(loop_program, line.libc, at, threads, "libc"))
+            if line.carm and carm and carm.program and threads == 1:
+                peers.append(CarmPeer(carm, line, threads))
             made.append(Comparison(line, threads, threads == machine.cores, peers))
     return made
 
@@ -100,6 +107,8 @@ class Session:
             row = row_of(rows, one.line, one.threads)
             one.ours.append(row and row["value"])
             one.fractions.append(row and row.get("fraction_of_limit"))
+            if row:
+                one.form, one.runners_up = row.get("form"), row.get("runners_up", [])
 
     def rows(self, mode, only=(), rounds=None):
         rows, seconds = self.ours.ceilings(mode, only, rounds)

@@ -2,7 +2,7 @@
 //
 //   stream_loops PATTERN BYTES THREADS SECONDS
 //
-// PATTERN: load (sum), store, copy, update, triad (a = b + s c); fma, add in fp64 or with "32" behind; scalar_fma, scalar_add.
+// PATTERN: load (sum), store, copy, update, triad (a = b + s c), the C library's memcpy and memset; fma, add in fp64 or with "32" behind; scalar_fma, scalar_add.
 // BYTES: of all arrays of all threads together; arithmetic has none, give 0. Repeats for SECONDS, at least ten times, and prints
 //
 //   PATTERN UNIT best VALUE median VALUE n COUNT
@@ -31,6 +31,10 @@ static void store(double* restrict a, double s, size_t n) {
 static void copy(double* restrict a, const double* restrict b, size_t n) {
   for (size_t i = 0; i < n; ++i) a[i] = b[i];
 }
+
+// By calls that the compiler does not see through.
+static void* (*volatile library_copy)(void*, const void*, size_t) = memcpy;
+static void* (*volatile library_fill)(void*, int, size_t) = memset;
 
 static void update(double* restrict a, double s, size_t n) {
   for (size_t i = 0; i < n; ++i) a[i] = s * a[i];
@@ -103,6 +107,8 @@ static const struct Pattern patterns[] = {
     {"store", 1, 8, NULL},
     {"copy", 2, 16, NULL},
     {"update", 1, 16, NULL},
+    {"memcpy", 2, 16, NULL},
+    {"memset", 1, 8, NULL},
     {"triad", 3, 24, NULL},
     {"fma", 0, 2.0 * chain* in_l1, fma64},
     {"add", 0, 1.0 * chain* in_l1, add64},
@@ -148,6 +154,10 @@ static void sweep(const struct Pattern* pattern, struct Arrays own, size_t n) {
     store(own.a, s, n);
   else if (strcmp(pattern->name, "copy") == 0)
     copy(own.a, own.b, n);
+  else if (strcmp(pattern->name, "memcpy") == 0)
+    library_copy(own.a, own.b, n * sizeof(double));
+  else if (strcmp(pattern->name, "memset") == 0)
+    library_fill(own.a, 0x3f, n * sizeof(double));
   else if (strcmp(pattern->name, "update") == 0)
     update(own.a, s, n);
   else

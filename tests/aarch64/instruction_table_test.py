@@ -9,7 +9,8 @@ import pytest
 
 from disassembly import inner_loops, isa_of, objects_of, sweep_of
 
-ISAS = ("neon", "sve128", "sve256", "sve512")
+VECTOR_BYTES = {"neon": 16, "sve128": 16, "sve256": 32, "sve512": 64}
+ISAS = tuple(VECTOR_BYTES)
 PEAKS = objects_of("PLUMBLINE_PEAK_OBJECTS", ISAS)
 STREAMS = objects_of("PLUMBLINE_STREAM_OBJECTS", ISAS)
 DOTS = objects_of("PLUMBLINE_BF16DOT_OBJECTS", [isa + "bf16" for isa in ISAS])
@@ -17,7 +18,8 @@ PRECISIONS = ["fp64", "fp32"]
 
 WIDE_CHAINS = 24
 SCALAR_CHAINS = 12
-VECTORS = 8  # that ert/stream takes at a time
+FORMS = {8: 4, 16: 1}  # of ert/stream's loops: vectors that a step takes, and how many forms take so many
+PAGES = 4 * 128  # bytes that a step of one more form takes, which loads alone do not have
 
 ARITHMETIC = re.compile(r"(fn?m(?:add|sub|la|ls|ad|sb)|fadd|fsub|fsubr|fmul)")
 KINDS = {"fadd": "add", "fsub": "add", "fsubr": "add", "fmul": "mul"}
@@ -101,7 +103,7 @@ PATTERNS = {
 
 
 def per_vector(loop):
-    """What an unrolled loop of vectors does with each, and the registers that accesses name; None for any other loop."""
+    """What an unrolled loop of vectors does with each, how many they are, and the registers that accesses name; None for any other loop."""
     count, registers = collections.Counter(), set()
     for _, mnemonic, operands in loop:
         if match := ARITHMETIC.fullmatch(mnemonic):
@@ -110,10 +112,21 @@ def per_vector(loop):
             what = "loads" if match[1] == "ld" else "non_temporal" if match[2].startswith("n") else "stores"
             count[what] += 2 if match[2] == "p" else 1  # stnp: the two halves of one vector
             registers |= kinds_of_registers(operands.split("[")[0])
-    if max(count.values(), default=0) < VECTORS:
+    vectors = min(count.values(), default=0)  # every pattern does something once with each
+    if vectors < min(FORMS) or registers <= {"d", "x"} and not count["non_temporal"]:  # no vectors: what sums up the lanes of one
         return None
-    assert all(n % VECTORS == 0 for n in count.values()), count
-    return Vector(*(count[field] // VECTORS for field in Vector._fields)), registers
+    assert all(n % vectors == 0 for n in count.values()), count
+    return Vector(*(count[field] // vectors for field in Vector._fields)), vectors, registers
+
+
+def expected_loops(isa):
+    loops = collections.Counter()
+    for vector in PATTERNS:
+        for vectors, forms in FORMS.items():
+            loops[vector, vectors] += forms
+        if vector != Vector(1, 0, 0, 0, 0):
+            loops[vector, PAGES // VECTOR_BYTES[isa]] += 1
+    return loops
 
 
 @pytest.mark.skipif(not STREAMS, reason="needs objdump and flavors for 64-bit Arm")
@@ -125,10 +138,10 @@ class TestStreamLoops:
         return [found for loop in inner_loops(sweep_of(path, precision)) if (found := per_vector(loop))]
 
     def test_access_exactly_what_each_pattern_does(self, path, precision):
-        assert {vector for vector, _ in self.loops(path, precision)} == PATTERNS
+        assert collections.Counter((vector, vectors) for vector, vectors, _ in self.loops(path, precision)) == expected_loops(isa_of(path))
 
     def test_access_full_vectors(self, path, precision):
-        for vector, registers in self.loops(path, precision):
+        for vector, _, registers in self.loops(path, precision):
             if isa_of(path) == "neon":
                 assert registers == {"d"} if vector == (0, 0, 1, 0, 0) else registers <= {"q", "d"} and "q" in registers, vector
             else:

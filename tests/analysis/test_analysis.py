@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -23,6 +24,7 @@ import synthetic  # noqa: E402
 from plumbline_analysis import accuracy, bandwidth, cases, groups, history, judged, key, nodes, page, roofline, style, vector  # noqa: E402
 from plumbline_analysis.errors import InputError  # noqa: E402
 from plumbline_analysis.load import load  # noqa: E402
+from plumbline_analysis.own_files import replacing  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +70,82 @@ def test_load_refuses_missing_foreign_newer_and_truncated_files(few, tmp_path):
         with pytest.raises(InputError, match=word) as refusal:
             load(str(tmp_path / name))
         assert "\n" not in str(refusal.value) and name in str(refusal.value)
+
+
+@pytest.mark.parametrize("name, word", [("link", "is a link to somewhere else"), ("rows", "lie in other files"), ("many", "says it has"),
+                                        ("filter", "went through a filter"), ("varying", "columns of varying length")])
+def test_load_takes_no_table_from_elsewhere(few, tmp_path, name, word):
+    shutil.copy(few["file"], tmp_path / "crafted.h5")
+    with h5py.File(tmp_path / "crafted.h5", "r+") as file:
+        rows = file["times"][:]
+        del file["times"]
+        if name == "link":
+            file["times"] = h5py.ExternalLink(few["file"], "/times")
+        elif name == "rows":
+            (tmp_path / "rows.raw").write_bytes(rows.tobytes())
+            file.create_dataset("times", shape=rows.shape, dtype=rows.dtype, external=[(str(tmp_path / "rows.raw"), 0, rows.nbytes)])
+        elif name == "many":
+            file.create_dataset("times", shape=(2_000_000_000,), dtype=rows.dtype, chunks=(4096,))
+        elif name == "varying":
+            wider = numpy.dtype([(column, h5py.string_dtype() if column == "case" else rows.dtype[column]) for column in rows.dtype.names])
+            file.create_dataset("times", data=rows.astype(wider))
+        else:
+            file.create_dataset("times", data=rows, compression="lzf")
+    with pytest.raises(InputError, match=word):
+        load(str(tmp_path / "crafted.h5"))
+
+
+def crafted_texts(few, folder, damage):
+    """A copy with a campaign of 50,000 characters, whose bytes `damage` changes: (data, heap's address, where the attribute tells the length)."""
+    shutil.copy(few["file"], folder / "crafted.h5")
+    with h5py.File(folder / "crafted.h5", "r+") as file:
+        file.attrs["campaign"] = "x" * 50_000
+    data = bytearray((folder / "crafted.h5").read_bytes())
+    length = struct.pack("<I", 50_000)
+    told = [at for at in range(len(data) - 12) if data[at:at + 4] == length
+            and data[(heap := int.from_bytes(data[at + 4:at + 12], "little")):heap + 4] == b"GCOL"]
+    assert len(told) == 1
+    damage(data, int.from_bytes(data[told[0] + 4:told[0] + 12], "little"), told[0])
+    (folder / "crafted.h5").write_bytes(data)
+    return str(folder / "crafted.h5")
+
+
+def shorter_text(data, heap, told):
+    data[told:told + 4] = struct.pack("<I", 100)
+
+
+def larger_heap(data, heap, told):
+    data[heap + 8:heap + 16] = struct.pack("<Q", 1 << 40)
+
+
+def longer_object(data, heap, told):
+    data[heap + 24:heap + 32] = struct.pack("<Q", 1 << 40)
+
+
+def reserved_bytes_and_longer_object(data, heap, told):
+    data[heap + 5:heap + 8] = b"XYZ"
+    longer_object(data, heap, told)
+
+
+@pytest.mark.parametrize("damage, word", [(reserved_bytes_and_longer_object, "longer than the place"), (shorter_text, "longer than what refers to it"), (larger_heap, "larger than the file"),
+                                          (longer_object, "longer than the place")])
+def test_load_gives_the_library_no_text_that_it_would_write_beyond_its_buffer(few, tmp_path, damage, word):
+    with pytest.raises(InputError, match=word):
+        load(crafted_texts(few, tmp_path, damage))
+    assert len(load(crafted_texts(few, tmp_path, lambda *_: None))["times"].attrs["campaign"]) == 50_000
+
+
+def test_what_is_written_replaces_a_link_and_a_failure_leaves_what_was_there(tmp_path):
+    (tmp_path / "another").write_text("kept")
+    (tmp_path / "figure.png").symlink_to(tmp_path / "another")
+    with replacing(str(tmp_path / "figure.png")) as file:
+        file.write(b"new")
+    assert (tmp_path / "another").read_text() == "kept" and (tmp_path / "figure.png").read_text() == "new"
+    assert not (tmp_path / "figure.png").is_symlink()
+    with pytest.raises(ZeroDivisionError), replacing(str(tmp_path / "figure.png")) as file:
+        file.write(b"half")
+        raise ZeroDivisionError
+    assert (tmp_path / "figure.png").read_text() == "new" and len(list(tmp_path.iterdir())) == 2
 
 
 # ------------------------------------------------------------------------------------------------------------------ the command
@@ -308,13 +386,13 @@ def test_what_a_mix_of_fmas_leaves_of_the_peak_is_a_dashed_roof_below_it(few, tm
     show = json.loads(pathlib.Path(few["show"]).read_text())
     for row, fraction in zip(show["rows"], (0.60, 0.61, 0.2, 1.0)):
         row["fma_mix"] = {row["precision"]: {"fraction": fraction, "ceiling": (1 + fraction) / 2, "source": "emulated"}}
-        row["partial_fma_gflops"] = 189.0 * (1 + fraction) / 2
+        row["compute_roof_gflops"] = 189.0 * (1 + fraction) / 2
         row["roof_gflops"] = 10.0 if fraction == 0.2 else 189.0  # bandwidth is the lower roof there
     (tmp_path / "show.json").write_text(json.dumps(show))
     figure, rows = roofline_of({**few, "show": str(tmp_path / "show.json")})
-    (roof,) = roofline.partial_fma_roofs(rows)
+    (roof,) = roofline.mix_roofs(rows, [])
     assert roof["value"] == pytest.approx(189.0 * 0.805 if len(rows) > 1 else 189.0 * 0.8, rel=0.01)
-    assert any(text.get_text().startswith("partial FMA (FMA fraction 0.6") for text in figure.axes[0].texts)
+    assert any(text.get_text().startswith("mix of FMA fraction 0.6") for text in figure.axes[0].texts)
     assert any(line.get_linestyle() == "--" and set(line.get_ydata()) == {roof["value"]} for line in figure.axes[0].lines)
 
 

@@ -60,10 +60,34 @@ def test_every_sample_succeeded_and_tells_what_disturbed_it(samples):
 
 
 def test_every_kind_is_there(samples):
-    assert {row["level"] for row in samples} == {"compute", "sweep", "vector", "numa"}
+    assert {row["level"] for row in samples} == {"compute", "sweep", "vector", "numa", "choice"}
     patterns = {row["pattern"] for row in samples if row["level"] == "sweep"}
     assert patterns == {"load", "store", "copy", "update", "triad", "loads2store1", "store_nt", "chase"}
     assert {"fma", "add", "mul", "mul+add", "fma+add", "scalar fma", "scalar add"} <= {row["pattern"] for row in samples if row["level"] == "compute"}
+
+
+def plain_name(row):
+    return row["name"].removesuffix(f", {row['form']}") if row["form"] else row["name"]
+
+
+def test_every_bandwidth_pattern_was_contested_by_every_team_that_measures_it(samples):
+    def of_level(level):
+        return {(plain_name(row), row["ranks"], row["threads"]) for row in samples if row["level"] == level and row["unit"] == "GB/s"}
+
+    assert of_level("choice") == of_level("sweep") != set()
+    for row in samples:
+        assert row["level"] != "choice" or row["form"], row
+
+
+def test_a_ceiling_names_its_loop_and_those_that_it_was_chosen_among(judged):
+    found = [row for row in judged["rows"] if row["level"] in ("L1", "mem") and row["unit"] == "GB/s" and row["status"] == "ok"]
+    assert found
+    for row in found:
+        assert row["form"] and row["runners_up"], row
+        forms = [row["form"], *(one["form"] for one in row["runners_up"])]
+        assert len(set(forms)) == len(forms)
+        rates = [one["value"] for one in row["runners_up"]]
+        assert rates == sorted(rates, reverse=True) and rates[-1] > 0 and {one["unit"] for one in row["runners_up"]} == {"GB/s"}
 
 
 def test_the_smallest_team_is_a_core_and_the_largest_the_node(samples):
@@ -112,6 +136,30 @@ def test_resume_measures_what_a_changed_table_asks_for_and_nothing_twice(tmp_pat
     assert {name for _, _, name, _ in first} == {"FP64 scalar add"}
     assert {name for _, _, name, _ in both} == {"FP64 scalar add", "FP32 scalar add"}
     assert chosen(tmp_path, ["FP64 scalar add", "FP32 scalar add"], "--resume") == both
+
+
+def forms_of(folder, level):
+    with h5py.File(folder / "chosen.h5") as file:
+        return sorted((row["session"].decode(), row["name"].decode(), float(row["working_set_bytes"]), float(row["value"]))
+                      for row in file["ceilings"][:] if row["level"] == level.encode())
+
+
+def test_resume_keeps_what_was_chosen(tmp_path):
+    chosen(tmp_path, ["store_nt"])
+    sessions = {session for session, *_ in forms_of(tmp_path, "choice")}
+    assert len(sessions) == 1
+    with h5py.File(tmp_path / "chosen.h5", "r+") as file:  # the same contests, won by another loop
+        rows, attributes = file["ceilings"][:], dict(file["ceilings"].attrs)
+        for row in rows[rows["level"] == b"choice"]:
+            assert row["form"]
+        won = [row["form"].startswith(b"deep") for row in rows]
+        rows["value"] = [row["value"] if row["level"] != b"choice" else 1000 if deep else 1 for row, deep in zip(rows, won)]
+        del file["ceilings"]
+        file.create_dataset("ceilings", data=rows).attrs.update(attributes)
+    chosen(tmp_path, ["store_nt"], "--resume")
+    assert {session for session, *_ in forms_of(tmp_path, "choice")} == sessions
+    assert {value for *_, value in forms_of(tmp_path, "choice")} == {1000, 1}
+    assert any(name.startswith("store_nt, deep") for _, name, *_ in forms_of(tmp_path, "sweep"))
 
 
 def test_resume_measures_again_a_round_that_failed(tmp_path):

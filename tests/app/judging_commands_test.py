@@ -51,6 +51,14 @@ def bare_results(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def masked_results(tmp_path_factory):
+    """On a CPU that is in no vendor's table; its FMAs are 15.2 FLOP a clock."""
+    path = tmp_path_factory.mktemp("results") / "masked.h5"
+    subprocess.run([os.environ["KNOWN_RESULTS"], path, "masked"], check=True)
+    return path
+
+
+@pytest.fixture(scope="module")
 def open_results(tmp_path_factory):
     """The model leaves L1-L2 traffic between 16 and 32 kB, and one sample was taken of each ceiling."""
     path = tmp_path_factory.mktemp("results") / "open.h5"
@@ -128,6 +136,7 @@ PART_OF = {"bound": ("bound_ceiling", "roof_gflops", "percent_of_roof"), "size":
            "size_lo": ("size_lo_bytes",), "size_hi": ("size_hi_bytes",), "topology": ("topology_bytes",), "clock": ("clock_hz",),
            "limit": ("limit_gflops", "limit_gbs", "limit_seconds", "fraction_of_limit"),
            "partial_fma": ("partial_fma_gflops", "percent_of_partial_fma"),
+           "compute_roof": ("compute_roof_gflops", "compute_roof_ceiling"),
            "measured": ("measured_seconds", "error_percent")}
 
 
@@ -233,6 +242,20 @@ def test_ceilings_name_the_levels_of_the_machine(results):
     assert rows["L1 triad"]["value"] is None and rows["L1 triad"]["status"] == "unavailable" and rows["L1 triad"]["reason"]
     assert rows["L1 load"]["size_bytes"] == pytest.approx(48 * 1024, rel=0.25)
     assert "L2 load" not in rows  # the topology names one, the sweep shows none
+
+
+def test_a_limit_that_is_inferred_is_marked_and_one_that_is_not_has_a_reason(masked_results, results):
+    rows = {row["name"]: row for row in document("ceilings", masked_results)["rows"]}
+    fma, load = rows["FP64 vector FMA"], rows["L1 load"]
+    assert fma["limit_basis"] == "inferred" and fma["fraction_of_limit"] == pytest.approx(0.95)
+    assert fma["limit_source"] == "inferred: fp64 shows 15.2 of 16 operations a clock: two 256-bit instructions a clock"
+    assert load["limit"] is None and load["limit_basis"] == "" and "tells no number of vectors" in load["limit_reason"]
+    text = plumbline("ceilings", masked_results)
+    line = next(line for line in text.splitlines() if line.startswith("FP64 vector FMA"))
+    assert "~95.0 %" in line
+    told = " ".join(text.split())
+    assert "in no vendor's table" in told and "fp64 shows 15.2 of 16" in told
+    assert {row["limit_basis"] for row in document("ceilings", results)["rows"]} == {""} and "~" not in plumbline("ceilings", results)
 
 
 def test_the_ceilings_table_has_both_rates_where_stores_cause_fills(results):

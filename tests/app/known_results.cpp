@@ -1,6 +1,7 @@
-// known_results FILE [wrong|bare|open|papi]: writes a result file whose every judgement can be worked out by hand; `wrong`: with one FLOP
-// too many; `bare`: without ceilings; `open`: with a model that leaves traffic open, and one sample of each ceiling; `papi`: on a Zen 4,
-// with counts of PAPI and of perf_event, the latter by another code than the tables have.
+// known_results FILE [wrong|bare|open|papi|masked]: writes a result file whose every judgement can be worked out by hand; `wrong`: with one
+// FLOP too many; `bare`: without ceilings; `open`: with a model that leaves traffic open, and one sample of each ceiling; `papi`: on a Zen
+// 4, with counts of PAPI and of perf_event, the latter by another code than the tables have; `masked`: on a CPU that is in no vendor's
+// table, with one undisturbed sample of each ceiling, at a clock at which its FMAs are 15.2 FLOP a clock.
 #include <map>
 #include <string>
 
@@ -81,11 +82,23 @@ void add_other_counters(Results& results) {
     results.counts.push_back(row);
   }
   for (const char* flow : {"demand_read", "rfo"}) results.model.push_back({id, "bytes.L1-L2." + std::string(flow), 0, 3072});
-  for (const char* flow : {"load", "store"}) results.model.push_back({id, "bytes.reg-L1." + std::string(flow), 12 * elements, 12 * elements});
+  for (const char* flow : {"load", "store"})
+    for (const char* prefix : {"", "executed."})
+      results.model.push_back({id, prefix + ("bytes.reg-L1." + std::string(flow)), 12 * elements, 12 * elements});
   results.provenance = R"({"simulated_caches":[{"name":"L1","bytes":32768,"ways":8,"line_bytes":128}],"events":[
     {"backend":"perf_event","event":"REQUESTS_TO_L2_GROUP1:RD_BLK_L:RD_BLK_X:LS_RD_BLK_C_S","code":"cpu 0x1234","table":"mine.toml:3"},
     {"backend":"perf_event","event":"GONE","code":"cpu 0x99","table":"mine.toml:9","table_hash":"0"}]})";
   results.machines[0].json.insert(1, R"("cpu":{"vendor":"AuthenticAMD","family":25,"model":17,"stepping":1,"name":"AMD EPYC 9654"},)");
+}
+
+void mask_cpu(Results& results) {
+  results.machines[0].json.insert(1,
+                                  R"("cpu":{"vendor":"GenuineIntel","family":6,"model":167,"stepping":1,"name":"Intel Xeon Processor"},)");
+  for (CeilingRow& row : results.ceilings) {
+    row.clock_hz = 100e9 / 15.2;
+    row.sentinel = 4;
+    row.cpu_share = 1;
+  }
 }
 
 }  // namespace
@@ -98,17 +111,18 @@ int main(int argc, char** argv) {
   results.machines.push_back({"node0", R"({"node":"node0","caches":[{"level":1,"bytes":49152,"ways":12,"line_bytes":64,"shared_by_cpus":1},
     {"level":2,"bytes":1048576,"ways":16,"line_bytes":64,"shared_by_cpus":1}],"cores":2,"pus":2,"numa_nodes":1})"});
   const std::string variant = argc > 2 ? argv[2] : "";
-  const bool open = variant == "open";
+  const bool open = variant == "open", once = open || variant == "masked";
   add_case(results, "gcc12-O3-v3", "ok", 1e-6, counts_of(variant == "wrong" ? elements + 0.5 : elements));
   add_case(results, "gcc12-O3-v4", "skipped", 0, {});
   add_case(results, "gcc13-O3-v3", "ok", 1e-6, {}, open ? std::pair{16000.0, 32000.0} : std::pair{0.0, 6144.0});
   if (variant != "bare") {
-    add_ceiling(results, "FP64 vector FMA", "compute", "fma", 100, absent, open);
+    add_ceiling(results, "FP64 vector FMA", "compute", "fma", 100, absent, once);
     for (double bytes = 4608; bytes <= 80 << 20; bytes *= 1.25)  // 48 GB/s from a first cache of 48 KiB, and there is no other
-      add_ceiling(results, "load", "sweep", "load", bytes <= 48 * 1024 ? 48 : 10, bytes, open);
-    add_ceiling(results, "triad", "sweep", "triad", 9, 64 << 20, open);
+      add_ceiling(results, "load", "sweep", "load", bytes <= 48 * 1024 ? 48 : 10, bytes, once);
+    add_ceiling(results, "triad", "sweep", "triad", 9, 64 << 20, once);
     if (open) add_ceiling(results, "L2 load", "L2", "load", 20, absent, open);
   }
   if (variant == "papi") add_other_counters(results);
+  if (variant == "masked") mask_cpu(results);
   write_store(argv[1], results);
 }

@@ -24,7 +24,7 @@ Topology with_a_domain_out_of_reach() {
 }
 
 TEST(NumaStage, a_domain_whose_cores_are_out_of_reach_is_skipped_with_the_reason) {
-  const auto rows = measure_numa(with_a_domain_out_of_reach(), "n", "s", 0);
+  const auto rows = measure_numa(with_a_domain_out_of_reach(), {}, "n", "s", 0);
   if (rows.empty()) GTEST_SKIP() << "SKIP: no flavor of the kernels runs here";
   ASSERT_EQ(rows.size(), 4U);
   for (const auto& row : rows) {

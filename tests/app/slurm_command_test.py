@@ -94,6 +94,95 @@ def test_binding_is_left_to_plumbline_and_an_old_bash_reads_the_script(tmp_path,
         assert '${options[@]+"${options[@]}"}' in text and text.count("options[@]") == 2, kind
 
 
+@pytest.mark.parametrize("launcher", ["srun", "mpiexec"])
+def test_a_job_takes_whole_nodes(tmp_path, launcher):
+    """--cpus-per-task implies --exact, which of a node with two hardware threads a core leaves half of the cores."""
+    for kind, text in every_example(tmp_path, "--launcher", launcher).items():
+        commands = [line for line in text.splitlines() if not line.startswith("# ")]
+        assert "#SBATCH --exclusive" in commands and "#SBATCH --mem=0" in commands, kind
+        assert not any("cpus-per-task" in line for line in commands) and any("unset SLURM_CPUS_PER_TASK" in line for line in commands), kind
+
+
+def machine_file(folder, *lines):
+    path = folder / "machine.toml"
+    path.write_text("\n".join(['schema = "plumbline-machine/1"', *lines]) + "\n")
+    return path
+
+
+def test_an_mpi_that_nobody_named_is_the_sites(tmp_path):
+    unnamed = written(tmp_path / "unnamed", EXAMPLE[0], "--machine", machine_file(tmp_path, "cores = 4"), "--kind", "node")["node"]
+    named = written(tmp_path / "named", EXAMPLE[0], "--machine", machine_file(tmp_path, "cores = 4"), "--kind", "node", "--mpi", "pmix")["node"]
+    (tmp_path / "srun").write_text('#!/bin/sh\necho "srun $1"\n')
+    (tmp_path / "srun").chmod(0o755)
+    facts = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "n1", "SLURM_JOB_NUM_NODES": "1"}
+    for text, more, word in ((unnamed, {}, "srun --cpu-bind=none"), (named, {}, "srun --mpi=pmix"), (unnamed, {"PLUMBLINE_MPI": "cray_shasta"}, "srun --mpi=cray_shasta")):
+        ended = subprocess.run(["bash", "-c", text], cwd=tmp_path, env=facts | more, capture_output=True, text=True, timeout=60)
+        assert f"{word}\n" in ended.stdout, ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("line", ["module load no-such-module", "false # a remark", "no_such_command_of_the_site 'a b'",
+                                  "module load no-such-module; export A_VARIABLE=1"])
+def test_a_setup_line_that_fails_ends_the_job_with_its_words(tmp_path, line):
+    machine = machine_file(tmp_path, "cores = 4", f'setup = ["export A_VARIABLE=$UNSET_BEFORE", "{line}"]')
+    text = written(tmp_path / "out", EXAMPLE[0], "--machine", machine, "--kind", "node")["node"]
+    facts = {"PATH": os.environ["PATH"], "SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "n1", "SLURM_JOB_NUM_NODES": "1"}
+    (tmp_path / "node.sbatch").write_text(text)
+    ended = subprocess.run(["bash", "node.sbatch"], cwd=tmp_path, env=facts, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 2 and "plumbline: a setup line failed (" in ended.stderr and f"{line}; mend 'setup'" in ended.stderr, ended.stderr
+    assert "plumbline: job 7" not in ended.stdout, "nothing is measured"
+
+
+def test_setup_lines_that_succeed_set_up_the_run(tmp_path):
+    machine = machine_file(tmp_path, "cores = 4", 'setup = ["export GREETING=hello", "set -- $UNSET_BEFORE", "[[ -d /no/such/folder ]] && false", "if true", "then :; fi"]')
+    text = written(tmp_path / "out", EXAMPLE[0], "--machine", machine, "--kind", "node")["node"]
+    (tmp_path / "srun").write_text('#!/bin/sh\necho "greeting $GREETING"\n')
+    (tmp_path / "srun").chmod(0o755)
+    facts = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "n1", "SLURM_JOB_NUM_NODES": "1"}
+    ended = subprocess.run(["bash", "-c", text], cwd=tmp_path, env=facts, capture_output=True, text=True, timeout=60)
+    assert "greeting hello" in ended.stdout, ended.stderr
+
+
+def asked_of(text):
+    return dict(re.findall(r"^#SBATCH --(partition|nodes|ntasks-per-node)=(.*)$", text, re.M))
+
+
+def test_nodes_with_gpus_are_asked_for_as_they_are(tmp_path):
+    """And not with the ranks and nodes of the partition without."""
+    both = ['partition = "cpu"', 'gpu_partition = "gpu"', "nodes = 100", "cores = 128", "gpus = 4"]
+    campaign = "jobs/campaigns/gpu_ceilings.toml"
+
+    def asked(name, *more):
+        machine = machine_file(tmp_path, *both, *more)
+        return {kind: asked_of(text) for kind, text in written(tmp_path / name, campaign, "--machine", machine).items()}
+
+    preset = asked("preset")
+    assert preset["gpu"] == {"partition": "gpu", "nodes": "1", "ntasks-per-node": "4"}
+    told = asked("told", "gpu_nodes = 10", "gpu_cores = 64", "gpu_ranks = 8")
+    assert told["gpu"] == {"partition": "gpu", "nodes": "1", "ntasks-per-node": "8"}
+    assert told["partition"] == {"partition": "gpu", "nodes": "5-10", "ntasks-per-node": "8"}, "the campaign measures GPUs"
+    (tmp_path / "both.toml").write_text((SOURCE / campaign).read_text() + """
+[[cases]]
+kernel = "validation/triad"
+team = [{ ranks = 8, threads = 1 }]
+params = { n = 1000 }
+""")
+    both_kinds = written(tmp_path / "teams", tmp_path / "both.toml", "--machine", machine_file(tmp_path, *both), "--kind", "gpu")["gpu"]
+    assert asked_of(both_kinds)["ntasks-per-node"] == "8", "a team of CPUs in the same campaign has its ranks"
+    one_partition = machine_file(tmp_path, *[line for line in both if "gpu_p" not in line], "gpu_ranks = 4")
+    assert asked_of(written(tmp_path / "one", campaign, "--machine", one_partition, "--kind", "gpu")["gpu"])["ntasks-per-node"] == "4"
+    of_cpus = written(tmp_path / "cpus", EXAMPLE[0], "--machine", machine_file(tmp_path, *both), "--kind", "partition")["partition"]
+    assert asked_of(of_cpus) == {"partition": "cpu", "nodes": "50-100", "ntasks-per-node": "128"}
+
+
+def test_a_large_job_is_given_longer_to_start(tmp_path):
+    def asked(name, *lines):
+        return minutes(written(tmp_path / name, campaign_of(tmp_path, "short", 1), "--machine", machine_file(tmp_path, *lines), "--kind", "partition")["partition"])
+
+    small, large = asked("small", "nodes = 2", "cores = 16"), asked("large", "nodes = 3000", "cores = 128")
+    assert small < large <= small + 15
+    assert asked("told", "nodes = 3000", "cores = 128", "start_minutes = 60") >= small + 50
+
+
 @pytest.fixture
 def night(tmp_path):
     """The nightly script as written, between programs that stand in for the launcher and plumbline: night(LAUNCHER, PLUMBLINE, VARIABLE=...);
@@ -234,7 +323,7 @@ def test_a_job_too_short_for_one_case_is_refused_with_the_time_that_would_do(tmp
 
 
 @pytest.mark.parametrize("line, word", [("nodes = 0", "nodes"), ('partition = "a b"', "partition"), ('launcher = "ssh"', "launcher"), ("noodles = 1", "noodles"),
-                                        ("cores = 2\nranks = 4", "ranks")])
+                                        ("cores = 2\nranks = 4", "ranks"), ("cores = 2\ngpu_ranks = 4", "gpu_ranks"), ("start_minutes = 0", "start_minutes")])
 def test_a_wrong_machine_file_is_named_with_its_line(tmp_path, line, word):
     machine = tmp_path / "machine.toml"
     machine.write_text(f'schema = "plumbline-machine/1"\n{line}\n')

@@ -126,7 +126,8 @@ def test_kernels_have_times_and_the_model_s_intensity(machine):
     assert rows
     for row in rows:
         assert row["seconds"] > 0 and row["gflops"] > 0 and row["join"] == "model" and row["bytes_source"] == "model"
-        assert math.isclose(row["levels"]["L1"]["ai"], {"fp64": 2 / 24, "fp32": 2 / 12}[row["precision"]])
+        # what the loop itself loads is in it, where the code is known
+        assert math.isclose(row["levels"]["L1"]["ai"], {"fp64": 2 / 24, "fp32": 2 / 12}[row["precision"]], rel_tol=0.02)
         assert all(level["ai"] is not None or (level["status"] != "ok" and level["reason"]) for level in row["levels"].values())
 
 

@@ -130,6 +130,15 @@ TEST(campaign, the_simulated_caches_are_this_machines_unless_chosen) {
             "amd-interlagos");
 }
 
+TEST(campaign, the_last_cache_is_as_the_topology_tells_or_as_it_is_measured_beside_times_and_ceilings_too) {
+  for (const std::string said : {"topology", "measured"}) {
+    const auto wish = parse(one_case + "[ceilings]\nmode = \"quick\"\n[emulated]\ncaches = \"" + said + "\"\n").emulated;
+    EXPECT_EQ(wish.caches.value, said);
+    EXPECT_TRUE(wish.is_of_this_machine());
+  }
+  EXPECT_FALSE(parse("passes = [\"count\"]\n" + one_case + "[emulated]\ncaches = \"amd-interlagos\"\n").emulated.is_of_this_machine());
+}
+
 TEST(campaign, another_machines_caches_do_not_go_with_this_machines_times) {
   const std::string other = "[emulated]\ncaches = \"amd-interlagos\"\n";
   expect_in(complaint(one_case + other), {"c.toml:5:10:", "'caches' is 'amd-interlagos'", "passes = [\"count\"]"});

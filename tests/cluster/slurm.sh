@@ -1,9 +1,11 @@
 # shellcheck shell=bash
 # Munge, slurmctld and the slurmds of the virtual cluster; sourced by with_cluster.sh.
 
-# Everything that would need a service manager, cgroups or a database is turned off; the paths are short because unix sockets live there.
+# Everything that would need a service manager or a database is turned off, and cgroups unless a test asks for task/cgroup; the paths are short
+# because unix sockets live there. Of a test's environment: PLUMBLINE_CLUSTER_TASKS, the task plugins; PLUMBLINE_CLUSTER_THREADS, hardware
+# threads that a core of each node is said to have.
 write_slurm_conf() {
-  local state=$1 nodes=$2 cpus=$3 i
+  local state=$1 nodes=$2 cpus=$3 threads=${PLUMBLINE_CLUSTER_THREADS:-1} i
   cat <<CONF
 ClusterName=plumbline
 SlurmctldHost=login(10.77.0.1)
@@ -41,7 +43,7 @@ MessageTimeout=20
 PropagateResourceLimits=NONE
 CONF
   for ((i = 0; i < nodes; i++)); do
-    echo "NodeName=$(host_name "$i") CPUs=$cpus Sockets=1 CoresPerSocket=$cpus ThreadsPerCore=1 RealMemory=4000 Gres=gpu:1 State=UNKNOWN"
+    echo "NodeName=$(host_name "$i") CPUs=$cpus Sockets=1 CoresPerSocket=$((cpus / threads)) ThreadsPerCore=$threads RealMemory=4000 Gres=gpu:1 State=UNKNOWN"
   done
   echo "PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO"
 }
@@ -72,7 +74,7 @@ slurm_up() {
   mkdir "$state/state" "$state/spool"
   write_slurm_conf "$state" "$1" "$2" >"$state/slurm.conf"
   echo 'Name=gpu File=/dev/null' >"$state/gres.conf" # a device that every machine has stands in for a GPU
-  printf 'CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n' >"$state/cgroup.conf"
+  printf 'CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainCores=yes\n' >"$state/cgroup.conf"
   export SLURM_CONF=$state/slurm.conf
   start_munge "$state"
   slurmctld -c -f "$SLURM_CONF"

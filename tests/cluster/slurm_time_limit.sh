@@ -39,13 +39,15 @@ follow() {
       *) sleep 0.2 ;;
     esac
   done
+  scontrol show job "$2" >"$1-job.log"
+  fail "the job $1 did not end within $3 s" "$1-job.log" "$1.log" "$PLUMBLINE_CLUSTER/log/slurmctld"
 }
 
 stops_in_time() {
   local job restarts
   job=$(submit stops stops.log nodeA,nodeB)
   wait_for_state "$job" 30 RUNNING || fail "the job did not start" stops.log
-  follow stops "$job" 300
+  follow stops "$job" 240
   [[ $(job_state "$job") == COMPLETED ]] || fail "the job with more than a minute's work ended as $(job_state "$job")" stops.log
   restarts=$(job_field "$job" Restarts)
   ((restarts > 0)) || fail "the time limit did not stop the job" stops.log

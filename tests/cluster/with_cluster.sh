@@ -63,7 +63,12 @@ PLUMBLINE_CLUSTER=$(mktemp -d "${TMPDIR:-/tmp}/plumbline-cluster.XXXXXX")
 mount -t tmpfs -o size=256m tmpfs "$PLUMBLINE_CLUSTER" # seen in here only: killed hard, it leaves an empty folder
 chmod 755 "$PLUMBLINE_CLUSTER"
 mkdir "$PLUMBLINE_CLUSTER/log"
-trap 'umount -l "$PLUMBLINE_CLUSTER" && rmdir "$PLUMBLINE_CLUSTER"' EXIT
+# shellcheck disable=SC2317 # the trap calls it
+take_down() {
+  umount -l "$PLUMBLINE_CLUSTER" && rmdir "$PLUMBLINE_CLUSTER"
+  if [[ ${PLUMBLINE_CLUSTER_TASKS:-} == *cgroup* ]]; then rmdir /sys/fs/cgroup/*/slurm_node? 2>/dev/null || true; fi # slurmd leaves them, empty
+}
+trap take_down EXIT
 export PLUMBLINE_CLUSTER PLUMBLINE_CLUSTER_LAUNCHER="$here/launch_on_host.sh"
 unset "${!SLURM_@}" "${!PMI_@}" # an outer job's words must not be taken for this cluster's
 

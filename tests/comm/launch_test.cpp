@@ -44,6 +44,14 @@ TEST(launch, hydra_says_how_many_ranks_share_the_node) {
   EXPECT_EQ(launch->local_size, 4);
 }
 
+TEST(launch, each_launcher_says_which_of_its_nodes_ranks_this_is) {
+  const auto local_rank = [](std::map<std::string, std::string> variables) { return find_launch(with(std::move(variables)))->local_rank; };
+  EXPECT_EQ(local_rank({{"PMI_SIZE", "16"}, {"MPI_LOCALRANKID", "3"}, {"SLURM_LOCALID", "0"}}), 3) << "the latter is that of hydra's proxy";
+  EXPECT_EQ(local_rank({{"OMPI_COMM_WORLD_SIZE", "16"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "2"}}), 2);
+  EXPECT_EQ(local_rank({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "7"}, {"SLURM_LOCALID", "1"}}), 1);
+  EXPECT_EQ(local_rank({{"PMI_SIZE", "16"}}), std::nullopt);
+}
+
 TEST(launch, slurms_list_of_tasks_is_read_for_the_node) {
   const auto local_size = [](const char* node, const char* tasks) {
     return find_launch(

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/working_set.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -279,6 +281,17 @@ TEST(Flows, a_machine_without_L3_has_no_boundary_of_one) {
   const Counts counts = expected_counts(triad(1000), std::span(machine).first(2), 1);
   EXPECT_TRUE(counts.contains("bytes.L2-mem.demand_read"));
   EXPECT_FALSE(counts.contains("bytes.L2-L3.demand_read"));
+}
+
+TEST(WorkingSet, is_what_every_sweep_touches_at_least_and_all_of_it_at_most) {
+  EXPECT_EQ(working_set(triad(1000), 1), Amount(24000));
+  Work work = triad(1000);
+  work.streams[0].touched_bytes = 100;  // another part of it in each sweep
+  EXPECT_EQ(working_set(work, 1), Amount(16000, 24000));
+  work.streams[1].per_thread = true;
+  EXPECT_EQ(working_set(work, 4), Amount(40000, 48000));
+  work.add_outer_loop(10, 1000);
+  EXPECT_EQ(working_set(work, 4), Amount(40000, 48000)) << "variables of a loop are no data";
 }
 
 }  // namespace

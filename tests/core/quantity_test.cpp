@@ -11,9 +11,10 @@ namespace {
 using Names = std::vector<std::string>;
 
 TEST(quantity, the_words_of_cpus_and_gpus_are_known_and_others_are_not) {
-  for (const char* name : {"flops.fp64", "flops.bf16.fma", "flops.tensor.fp16", "flops.tensor.int8", "bytes.reg-L1.load",
-                           "bytes.reg-shared", "bytes.reg-shared.store", "bytes.L1-L2.rfo", "bytes.L2-mem.write_back", "bytes.host-dev",
-                           "instructions", "fp_instructions", "int_instructions", "cycles", "seconds", "hertz", "occupancy"})
+  for (const char* name :
+       {"flops.fp64", "flops.bf16.fma", "flops.tensor.fp16", "flops.tensor.int8", "flops.int8", "flops.int8.fma", "bytes.reg-L1.load",
+        "bytes.reg-shared", "bytes.reg-shared.store", "bytes.L1-L2.rfo", "bytes.L2-mem.write_back", "bytes.host-dev", "instructions",
+        "fp_instructions", "int_instructions", "cycles", "seconds", "hertz", "occupancy"})
     EXPECT_TRUE(is_quantity(name)) << name;
   for (const char* name : {"", "flops", "flops.", "flops.fp64.", "flops.fp8", "flops.tensor", "flops.tensor.", "bytes.shared-L1",
                            "bytes.dev-host", "bytes.L2-mem.reads", "seconds.fp64", "time", "occupancy."})
@@ -37,6 +38,13 @@ TEST(quantity, one_counter_claims_one_unit_and_nothing_twice) {
   EXPECT_FALSE(wrong({"bytes.reg-shared.load", "bytes.reg-shared.store"}));
   EXPECT_TRUE(wrong({"bytes.reg-shared", "bytes.reg-shared.store"}));
   EXPECT_TRUE(wrong({"seconds", "cycles"}));
+}
+
+TEST(quantity, integer_operations_are_no_part_of_all_flops) {
+  EXPECT_EQ(area_of("flops.int8.fma"), "flops.int8");
+  EXPECT_EQ(parts_seen(Names{"flops.int8"}, "flops.int8"), (std::set<std::string>{"flops.int8"}));
+  EXPECT_EQ(parts_seen(Names{"flops"}, "flops").count("flops.int8"), 0U);
+  EXPECT_TRUE(is_flops_total("flops.int8"));
 }
 
 TEST(quantity, registers_exchange_loads_and_stores_and_caches_lines) {

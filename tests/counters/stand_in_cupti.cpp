@@ -1,6 +1,7 @@
 // A library that answers like NVIDIA's driver and CUPTI on a node with GPUs, as far as counting asks, for machines that have none. It
 // holds to CUPTI's order of calls: what comes out of turn is refused. One unit of work counts 1, 2, 3, ... of the metrics of a
 // configuration in their order.
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>

@@ -1,6 +1,7 @@
 // The driver's part of the stand-in. As the driver does, it loads the library that CUDA_INJECTION64_PATH names when it starts.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "stand_in_state.hpp"

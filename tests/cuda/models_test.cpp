@@ -1,6 +1,8 @@
 // What the kernels for GPUs say of themselves, against numbers worked out by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/quantity.hpp"
 #include "gpu/gpu_caches.hpp"
 #include "module_kernels.hpp"

@@ -4,10 +4,12 @@ import h5py
 
 
 def table(store, name):
-    """Its rows: column to value."""
+    """Its rows: column to value, None where a number is absent."""
 
     def text(value):
-        return value.decode().rstrip("\0") if isinstance(value, bytes) else value
+        if isinstance(value, bytes):
+            return value.decode().rstrip("\0")
+        return None if value != value else value
 
     with h5py.File(store) as file:
         rows = file[name][:]

@@ -7,30 +7,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdarg>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <random>
 #include <vector>
 
+#include "valgrind_core.hpp"
 extern "C" {
 #include "caches.h"
 #include "client_requests.h"
-// What caches.c takes from Valgrind's core.
-void* VG_(malloc)(const HChar*, SizeT bytes) { return std::malloc(bytes); }
-void* VG_(calloc)(const HChar*, SizeT n, SizeT bytes) { return std::calloc(n, bytes); }
-void VG_(free)(void* p) { std::free(p); }
-void* VG_(memset)(void* p, Int value, SizeT bytes) { return std::memset(p, value, bytes); }
-UInt VG_(umsg)(const HChar* format, ...) {
-  std::va_list arguments;
-  va_start(arguments, format);
-  std::vfprintf(stderr, format, arguments);
-  va_end(arguments);
-  return 0;
-}
-[[noreturn]] void VG_(exit)(Int code) { std::exit(code); }
 }
 
 namespace {
@@ -161,14 +145,17 @@ class ListModel {
   std::array<std::array<ListCache, 2>, 2> private_;
 };
 
+/// Where memory is mapped: a walker's sites lie at the same offsets from several bases.
+using Bases = std::vector<ULong>;
+
 /// A footprint with a life of its own: each site stays, walks or jumps from execution to execution.
 struct Walker {
   std::vector<Site> sites;
-  std::vector<ULong> address, stride;
+  std::vector<ULong> base, address, stride;
   std::vector<char> memory;
   Footprint footprint{};
 
-  Walker(std::mt19937& random, ULong span) {
+  Walker(std::mt19937& random, ULong span, const Bases& bases) {
     const auto below = [&](ULong n) { return random() % n; };
     const std::size_t n = 1 + below(7);
     for (std::size_t k = 0; k < n; ++k) {
@@ -177,6 +164,7 @@ struct Walker {
       if (flags && below(6) == 0) flags |= kSiteNonTemporal;
       if (below(8) == 0) flags |= kSiteGuarded;
       sites.push_back({bytes, static_cast<UChar>(flags)});
+      base.push_back(bases.size() == 1 ? bases[0] : bases[below(bases.size())]);
       address.push_back(0x10000 + below(span));
       stride.push_back(below(2) ? 0 : below(3) ? 8 * below(9) : below(span));
     }
@@ -186,6 +174,7 @@ struct Walker {
   std::vector<ULong> step(std::mt19937& random, ULong span) {
     std::vector<ULong> now = address;
     for (std::size_t k = 0; k < now.size(); ++k) {
+      now[k] += base[k];
       if (sites[k].flags & kSiteGuarded && random() % 3 == 0) now[k] = 0;
       address[k] = 0x10000 + (address[k] - 0x10000 + stride[k]) % span;
     }
@@ -193,7 +182,7 @@ struct Walker {
   }
 };
 
-void compare(const CacheGeometry (&geometry)[3], ULong span, unsigned seed) {
+void compare(const CacheGeometry (&geometry)[3], ULong span, unsigned seed, const Bases& bases = {0}) {
   SCOPED_TRACE("span " + std::to_string(span) + ", seed " + std::to_string(seed));
   std::mt19937 random(seed);
   ListModel model(geometry);
@@ -201,7 +190,7 @@ void compare(const CacheGeometry (&geometry)[3], ULong span, unsigned seed) {
   std::array<PrivateCaches*, 2> caches{caches_new_private(), caches_new_private()};
   std::array<Counts, 2> counts{};
   std::deque<Walker> walkers;
-  for (int k = 0; k < 12; ++k) walkers.emplace_back(random, span);
+  for (int k = 0; k < 12; ++k) walkers.emplace_back(random, span, bases);
   int thread = 0;
   for (int round = 0; round < 400; ++round) {
     if (random() % 10 == 0) {  // as segments.c changes threads
@@ -234,17 +223,36 @@ void compare(const CacheGeometry (&geometry)[3], ULong span, unsigned seed) {
   EXPECT_GT(traffic, 0u);
 }
 
+constexpr CacheGeometry geometries[][3] = {
+    {{2048, 8, 64}, {8192, 8, 64}, {65536, 16, 64}},                           // powers of two
+    {{16384, 4, 64}, {1 << 21, 16, 64}, {16 << 20, 64, 64}},                   // AMD Interlagos
+    {{3 * 5 * 64, 3, 64}, {7 * 12 * 64, 12, 64}, {11 * 20 * 64, 20, 64}},      // nothing a power of two
+    {{4 * 32, 1, 32}, {16 * 32, 2, 32}, {64 * 32, 64, 32}},                    // direct mapped over fully associative
+    {{48 << 10, 12, 64}, {2 << 20, 16, 64}, {1536 << 10, 12, 64}}};            // an L3 smaller than the L2
+
 TEST(CacheModel, equals_lists_in_order_of_use_on_many_geometries) {
-  const CacheGeometry geometries[][3] = {
-      {{2048, 8, 64}, {8192, 8, 64}, {65536, 16, 64}},                           // powers of two
-      {{16384, 4, 64}, {1 << 21, 16, 64}, {16 << 20, 64, 64}},                   // AMD Interlagos
-      {{3 * 5 * 64, 3, 64}, {7 * 12 * 64, 12, 64}, {11 * 20 * 64, 20, 64}},      // nothing a power of two
-      {{4 * 32, 1, 32}, {16 * 32, 2, 32}, {64 * 32, 64, 32}},                    // direct mapped over fully associative
-      {{48 << 10, 12, 64}, {2 << 20, 16, 64}, {1536 << 10, 12, 64}}};            // an L3 smaller than the L2
   unsigned seed = 1;
   for (const auto& geometry : geometries)
     for (const ULong span : {1000ULL, 6000ULL, 50000ULL, 1000000ULL})
       for (int repetition = 0; repetition < 3; ++repetition) compare(geometry, span, seed++);
+}
+
+/// Bases whose lines fall into the same sets of a level with tags that agree in their lower 32 bits, in `bits` bits of address; and the
+/// highest page.
+Bases bases_that_alias(const CacheGeometry (&geometry)[3], int bits) {
+  Bases bases{0};
+  for (const auto& g : geometry)
+    for (const ULong multiple : {1, 2, 7})
+      if (const ULong base = multiple * (g.size_bytes / g.ways << 32); base < 1ULL << bits) bases.push_back(base);
+  bases.push_back((1ULL << bits) - (1 << 21));
+  return bases;
+}
+
+TEST(CacheModel, tells_lines_apart_that_differ_only_in_the_upper_bits_of_their_addresses) {
+  unsigned seed = 1000;
+  for (const auto& geometry : geometries)
+    for (const int bits : {47, 57})  // what Linux gives user space with four levels of page tables and, if asked, with five
+      for (const ULong span : {1000ULL, 50000ULL}) compare(geometry, span, seed++, bases_that_alias(geometry, bits));
 }
 
 }  // namespace

@@ -225,6 +225,27 @@ TEST(Ranks, that_share_l3_have_a_part_of_its_sets_each) {
   EXPECT_LE(memory_reads(), 16 * 64) << "what is refused changes nothing";
 }
 
+TEST(L3, gets_another_size_while_the_program_runs_and_is_shared_as_before) {
+  const std::int64_t bytes = level_bytes[2] / 4 * 3;
+  Arena arena(static_cast<std::size_t>(bytes));
+  const auto memory_reads = [&] {
+    read_lines(arena.data, bytes);
+    return counts_of([&] { read_lines(arena.data, bytes); })[PLUMBLINE_EVENT_l3_mem_demand_read];
+  };
+  EXPECT_LE(memory_reads(), 16 * 64);
+  ASSERT_EQ(plumbline_resize_l3(static_cast<std::uint64_t>(level_bytes[2]) / 2), 1u);
+  EXPECT_NEAR(static_cast<double>(memory_reads()), static_cast<double>(bytes), 16 * 64);
+  ASSERT_EQ(plumbline_resize_l3(static_cast<std::uint64_t>(level_bytes[2]) * 2), 1u);
+  EXPECT_LE(memory_reads(), 16 * 64);
+  ASSERT_EQ(plumbline_share_l3(4), 1u);
+  EXPECT_NEAR(static_cast<double>(memory_reads()), static_cast<double>(bytes), 16 * 64) << "half of what it was at first";
+  for (const std::uint64_t impossible : {std::uint64_t{0}, std::uint64_t{1000}, std::uint64_t{1} << 40})
+    EXPECT_EQ(plumbline_resize_l3(impossible), 0u) << impossible;
+  ASSERT_EQ(plumbline_share_l3(1), 1u);
+  ASSERT_EQ(plumbline_resize_l3(static_cast<std::uint64_t>(level_bytes[2])), 1u);
+  EXPECT_LE(memory_reads(), 16 * 64);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {

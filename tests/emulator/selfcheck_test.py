@@ -30,6 +30,8 @@ def test_libraries_agree(name, at_least, tmp_path, capsys):
     out = tmp_path / "counts.json"
     done = subprocess.run([VALGRIND, "-q", "--tool=plumbline", "--caches=no", "--self-check=yes", f"--out={out}", executable],
                           env=environment, capture_output=True, text=True, timeout=200)
+    if done.returncode == 77:
+        pytest.skip(done.stdout)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "self-check" not in done.stderr
     check = check_of(out)

@@ -1,4 +1,5 @@
-"""The inner loops of ert/stream and ert/chase, as machine code: every load and store that the model counts, and no other access."""
+"""The inner loops of ert/stream and ert/chase, as machine code: every load and store that the model counts, and no other access, in each
+form of a loop."""
 
 import collections
 import os
@@ -40,13 +41,42 @@ def per_vector(loop, suffix):
             count["fma" if arithmetic[1].startswith("f") else "mul" if arithmetic[1] == "mul" else "add"] += 1
         if re.match(r"v?movnt", mnemonic):
             count["non_temporal"] += 1
-        elif touches_memory(mnemonic, operands):
+        elif touches_memory(mnemonic, operands) and not mnemonic.startswith("prefetch"):
             count["stores" if stores(mnemonic, operands) else "loads"] += 1
     vectors = max(count["stores"] + count["non_temporal"], count["loads"] if not count["stores"] + count["non_temporal"] else 0)
     if vectors < 8:
         return None
     assert all(n % vectors == 0 for n in count.values()), count
     return Vector(*(count[field] // vectors for field in Vector._fields))
+
+
+def pages_of(loop):
+    """Pages that the loop's accesses are apart in."""
+    displacements = [re.match(r"(?:%\w+,)?(-?0x[0-9a-f]+)?\(", operands) for _, mnemonic, operands in loop if touches_memory(mnemonic, operands)]
+    return {int(found[1] or "0", 16) // 4096 for found in displacements if found}
+
+
+def form_of(loop, vectors):
+    """Which form of ert/stream a loop of so many vectors a step is, as far as its instructions tell."""
+    mnemonics = [mnemonic for _, mnemonic, _ in loop]
+    accesses = [operands for _, mnemonic, operands in loop if touches_memory(mnemonic, operands)]
+    if any(mnemonic.startswith("prefetch") for mnemonic in mnemonics):
+        return "ahead"
+    if len(pages_of(loop)) >= 4:
+        return "paged"
+    if any(re.fullmatch(r"v?paddq", mnemonic) for mnemonic in mnemonics):
+        return "adding"
+    if all(re.search(r"\(%\w+,%\w+", operands) for operands in accesses):
+        return "indexed"
+    if not any(re.search(r"\(%\w+,%\w+", operands) for operands in accesses):
+        return "deep" if vectors == 16 else "bumped"
+    return "other"
+
+
+def vectors_of(loop):
+    accesses = [(m, o) for _, m, o in loop if touches_memory(m, o) and not m.startswith("prefetch")]
+    stored = sum(stores(m, o) or m.lstrip("v").startswith("movnt") for m, o in accesses)
+    return stored or len(accesses)
 
 
 @pytest.mark.skipif(not STREAMS, reason=NO_OBJECTS)
@@ -65,6 +95,36 @@ class TestStreamLoops:
     def test_use_the_widest_registers(self, path, precision):
         for vector, loop in self.loops(path, precision):
             assert registers(loop) == {WIDEST[isa_of(path)]}, vector
+
+    def test_have_every_form_of_each_pattern(self, path, precision):
+        forms = {}
+        for vector, loop in self.loops(path, precision):
+            forms.setdefault(vector, set()).add(form_of(loop, vectors_of(loop)))
+        for vector, found in forms.items():
+            wanted = {"indexed", "bumped", "deep", "ahead"}
+            if vector == Vector(1, 1, 0, 1, 0, 0):
+                wanted.remove("indexed")  # an update's only array: gcc makes a pointer of it
+            if vector == Vector(0, 0, 1, 0, 0, 0):
+                wanted.remove("ahead")  # there is nothing to ask for
+            assert wanted <= found, (vector, found)
+            if vector.stores + vector.non_temporal:
+                assert "paged" in found, (vector, found)
+            elif not vector.stores:
+                assert "adding" in found, found
+
+    def test_loads_that_do_not_add_leave_nothing_but_registers(self, path, precision):
+        # what is loaded into a register stays there until the next step: every register once
+        for vector, loop in self.loops(path, precision):
+            if vector != Vector(1, 0, 0, 0, 0, 0) or form_of(loop, vectors_of(loop)) == "adding":
+                continue
+            targets = [re.search(r"%([xyz]mm\d+)$", operands)[1] for _, mnemonic, operands in loop
+                       if touches_memory(mnemonic, operands) and not mnemonic.startswith("prefetch")]
+            assert len(targets) in (8, 16) and len(set(targets)) == len(targets), targets
+
+    def test_move_and_fill_by_string_instructions_too(self, path, precision):
+        whole = [(mnemonic, operands) for _, mnemonic, operands in sweep_of(path, precision)]
+        for name in (r"movsb\b", r"stos\s+%al"):
+            assert any(mnemonic == "rep" and re.match(name, operands) for mnemonic, operands in whole), name
 
 
 @pytest.mark.skipif(not CHASES, reason=NO_OBJECTS)

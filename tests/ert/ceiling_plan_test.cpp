@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace plumbline {
 namespace {
@@ -80,6 +81,48 @@ TEST_F(CeilingPlan, full_mode_holds_all_patterns_and_all_isas) {
   for (const char* pattern : {"load", "store", "copy", "update", "triad", "loads2store1", "store_nt", "chase"})
     EXPECT_FALSE(of_level(plan, "sweep", pattern).empty()) << pattern;
   EXPECT_TRUE(names(plan).contains("FP64 vector add (v2)"));
+}
+
+TEST_F(CeilingPlan, dot_products_and_tiles_are_planned_where_the_cpu_has_them) {
+  const std::vector<std::string> all{"v2", "v3", "v4", "v3vnni", "v4bf16", "v4fp16", "v4vnni", "v4amxbf16", "v4amxint8", "v4amxfp16"},
+      none{"v2", "v3", "v4"};
+  const auto planned = plan_ceilings(CeilingMode::full, all, {}, 16 * GiB, one_and_two);
+  std::map<std::string, int> found;
+  for (const auto& c : planned)
+    if (c.pattern == "amx" || c.pattern == "dot") {
+      ++found[c.name];
+      EXPECT_EQ(c.level, "compute");
+      EXPECT_EQ(c.precision, (c.pattern == "amx" ? "tensor." : "") + c.measured.precision);
+      EXPECT_EQ(c.amount_per_sweep, static_cast<double>(total_flops(c.measured.work().flops).lo));
+      EXPECT_TRUE(std::find(all.begin(), all.end(), split_flavor(c.measured.flavor.name).isa) != all.end());
+    }
+  // as far as the assembler here knows them; each of one core and of all
+  for (const auto& [kernel, type, name] : {std::tuple{"ert/tiles", "bf16", "tensor BF16 AMX"},
+                                           {"ert/tiles", "fp16", "tensor FP16 AMX"},
+                                           {"ert/tiles", "int8", "tensor INT8 AMX"},
+                                           {"ert/int8dot", "int8", "INT8 dot product"},
+                                           {"ert/bf16dot", "bf16", "BF16 dot product"}}) {
+    const Kernel* const known = find_kernel(kernel);
+    const bool built = known != nullptr && std::find(known->precisions.begin(), known->precisions.end(), type) != known->precisions.end();
+    EXPECT_EQ(found[name], built ? 2 : 0) << name;
+  }
+  for (const auto& c : plan_ceilings(CeilingMode::full, none, {}, 16 * GiB, one_and_two))
+    EXPECT_TRUE(c.pattern != "amx" && c.pattern != "dot") << c.name;
+}
+
+TEST_F(CeilingPlan, a_narrower_dot_product_has_a_name_of_its_own_in_full_mode) {
+  const std::vector<std::string> both{"v2", "v3", "v4", "v3vnni", "v4vnni"}, narrow{"v2", "v3", "v3vnni"};
+  if (find_kernel("ert/int8dot") == nullptr) GTEST_SKIP() << "SKIP: no compiler here makes int8 flavors";
+  const auto dots = [](CeilingMode mode, const std::vector<std::string>& isas) {
+    std::map<std::string, std::string> isa_of;
+    for (const auto& c : plan_ceilings(mode, isas, {}, 16 * GiB, alone))
+      if (c.precision == "int8") isa_of[c.name] = split_flavor(c.measured.flavor.name).isa;
+    return isa_of;
+  };
+  using Dots = std::map<std::string, std::string>;
+  EXPECT_EQ(dots(CeilingMode::full, both), (Dots{{"INT8 dot product", "v4vnni"}, {"INT8 dot product (v3vnni)", "v3vnni"}}));
+  EXPECT_EQ(dots(CeilingMode::quick, both), (Dots{{"INT8 dot product", "v4vnni"}}));
+  EXPECT_EQ(dots(CeilingMode::quick, narrow), (Dots{{"INT8 dot product", "v3vnni"}}));
 }
 
 TEST_F(CeilingPlan, never_asks_v2_for_an_fma) {
@@ -173,7 +216,7 @@ TEST_F(CeilingPlan, a_large_last_cache_makes_them_larger) {
   };
   EXPECT_NEAR(largest(plan_of(CeilingMode::quick, nothing_known, 16 * GiB, alone)), 128 * MiB, MiB);
   EXPECT_NEAR(largest(plan_of(CeilingMode::quick, 96 * MiB, 16 * GiB, alone)), 384 * MiB, MiB);
-  EXPECT_NEAR(largest(plan_of(CeilingMode::quick, nothing_known, 16 * GiB, one_and_two)), 128 * MiB, MiB);
+  EXPECT_NEAR(largest(plan_of(CeilingMode::quick, nothing_known, 16 * GiB, one_and_two)), 192 * MiB, MiB);
 }
 
 struct Node {
@@ -261,6 +304,8 @@ TEST(CeilingTeams, grow_in_powers_of_two_to_all_cores) {
   EXPECT_EQ(names_of(ceiling_teams(2, 1, 1, 1)), (Names{"r1t1*", "r1t2*"}));
   EXPECT_EQ(names_of(ceiling_teams(2, 2, 1, 1)), (Names{"r1t1*", "r2t1*"}));
   EXPECT_EQ(names_of(ceiling_teams(1, 1, 1, 1)), (Names{"r1t1*"}));
+  EXPECT_EQ(names_of(ceiling_teams(1, 1, 2, 2)), (Names{"r1t1*"})) << "a quota of one core on a node of two sockets";
+  EXPECT_EQ(names_of(ceiling_teams(4, 1, 8, 2)), (Names{"r1t1*", "r1t2*", "r1t4*"})) << "fewer cores than domains";
   EXPECT_EQ(names_of(ceiling_teams(24, 1, 1, 1)), (Names{"r1t1*", "r1t2", "r1t4", "r1t8", "r1t16", "r1t24*"}));
 }
 

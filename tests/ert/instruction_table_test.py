@@ -1,4 +1,4 @@
-"""The inner loops of ert/peak and ert/bf16dot, as machine code: exactly the arithmetic that the model counts, and nothing that touches memory.
+"""The inner loops of ert/peak, ert/bf16dot, ert/int8dot and ert/tiles, as machine code: exactly the arithmetic that the model counts, and nothing that touches memory.
 (Above v3 the emulator cannot count; this table stands in its place.)"""
 
 import collections
@@ -12,6 +12,13 @@ from disassembly import inner_loops, isa_of, objects_of, registers, sweep_of, to
 LOOPS = [(path, precision) for path in objects_of("PLUMBLINE_PEAK_OBJECTS", ("v3", "v4", "v4fp16"))
          for precision in (["fp16"] if isa_of(path) == "v4fp16" else ["fp64", "fp32"])]
 DOTS = objects_of("PLUMBLINE_BF16DOT_OBJECTS", ("v4bf16",))
+INT8_DOTS = objects_of("PLUMBLINE_INT8DOT_OBJECTS", ("v3vnni", "v4vnni"))
+TILES = objects_of("PLUMBLINE_TILES_OBJECTS", ("v4amxbf16", "v4amxint8", "v4amxfp16"))
+
+def short(parameter):
+    """Of an object its file's name; of none, where a list is empty, something too."""
+    return os.path.basename(str(parameter))
+
 
 # Vector instructions of one iteration by form: (multiply-adds, additions, multiplications) a chain, and the chains.
 WIDE_CHAINS = {"v3": 12, "v4": 24, "v4fp16": 12}
@@ -53,7 +60,7 @@ def loops_of(path, precision):
 
 
 @pytest.mark.skipif(not LOOPS, reason="needs objdump and flavors for x86-64-v3 or v4")
-@pytest.mark.parametrize("path, precision", LOOPS, ids=lambda x: os.path.basename(x))
+@pytest.mark.parametrize("path, precision", LOOPS, ids=short)
 class TestPeakLoops:
 
     def test_hold_exactly_the_modelled_arithmetic(self, path, precision):
@@ -75,7 +82,7 @@ class TestPeakLoops:
 
 
 @pytest.mark.skipif(not DOTS, reason="needs objdump and a compiler that knows AVX512_BF16")
-@pytest.mark.parametrize("path", DOTS, ids=os.path.basename)
+@pytest.mark.parametrize("path", DOTS, ids=short)
 def test_the_loop_of_bf16dot_is_dot_products_in_full_registers(path):
     loops = [loop for loop in inner_loops(sweep_of(path, "bf16")) if any(mnemonic == "vdpbf16ps" for _, mnemonic, _ in loop)]
     assert len(loops) == 1
@@ -84,6 +91,62 @@ def test_the_loop_of_bf16dot_is_dot_products_in_full_registers(path):
     assert collections.Counter(collections.Counter(into for _, _, into in dots).values()) == {2: 24}  # 24 sums, twice each
     assert registers(loops[0]) == {"zmm"}
     assert not [i for i in loops[0] if touches_memory(i[1], i[2])]
+
+
+@pytest.mark.skipif(not INT8_DOTS, reason="needs objdump and a compiler that knows AVX512_VNNI or AVX-VNNI")
+@pytest.mark.parametrize("path", INT8_DOTS, ids=short)
+def test_the_loop_of_int8dot_is_dot_products_in_full_registers(path):
+    chains, register = {"v3vnni": (12, "ymm"), "v4vnni": (24, "zmm")}[isa_of(path)]
+    loops = [loop for loop in inner_loops(sweep_of(path, "int8")) if any("vpdpbusd" in instruction_of(i) for i in loop)]
+    assert len(loops) == 1
+    dots = [i[2].split()[-1].split(",") for i in loops[0] if "vpdpbusd" in instruction_of(i)]
+    assert len(dots) == 2 * chains and len(loops[0]) <= len(dots) + 2
+    assert collections.Counter(collections.Counter(into for _, _, into in dots).values()) == {2: chains}
+    assert registers(loops[0]) == {register}
+    assert not [i for i in loops[0] if touches_memory(i[1], i[2])]
+
+
+def instruction_of(instruction):
+    """Mnemonic and operands: objdump writes the prefix of `{vex} vpdpbusd` where a mnemonic is."""
+    return f"{instruction[1]} {instruction[2]}"
+
+
+# Which sum, by which tile of the left and of the right (ert/tiles.hpp), as the assembler's operands: right, left, sum.
+PRODUCTS = [(0, 4, 6), (1, 4, 7), (2, 5, 6), (3, 5, 7), (0, 5, 7), (1, 5, 6), (2, 4, 7), (3, 4, 6)]
+TILE_PRODUCT = {"v4amxbf16": "tdpbf16ps", "v4amxint8": "tdpbssd", "v4amxfp16": "tdpfp16ps"}
+
+
+@pytest.mark.skipif(not TILES, reason="needs objdump and an assembler that knows AMX")
+@pytest.mark.parametrize("path", TILES, ids=short)
+class TestTileLoops:
+
+    def test_hold_the_eight_products_and_nothing_else(self, path):
+        loop = tile_loop(path)
+        products = [operands for _, mnemonic, operands in loop if mnemonic == TILE_PRODUCT[isa_of(path)]]
+        turns = len(products) // len(PRODUCTS)  # 2 by g++ 14, which unrolls the loop
+        assert turns > 0 and products == turns * [f"%tmm{right},%tmm{left},%tmm{into}" for into, left, right in PRODUCTS]
+        assert len(loop) <= len(products) + 2
+        assert not [i for i in loop if i[1].startswith("tile") or touches_memory(i[1], i[2])]
+
+    def test_load_the_operands_and_store_the_sums_once_a_block(self, path):
+        moved = collections.Counter((i[1], re.search(r"%tmm\d", i[2])[0]) for i in tile_sweep(path) if i[1].startswith("tile") and "tmm" in i[2])
+        assert moved == {("tileloadd", f"%tmm{tile}"): 1 for tile in (4, 5, 6, 7)} | {
+            (word, f"%tmm{tile}"): 1 for word in ("tilezero", "tilestored") for tile in (0, 1, 2, 3)}
+
+    def test_give_the_tiles_back(self, path):
+        words = [mnemonic for _, mnemonic, _ in tile_sweep(path)]
+        assert words.count("ldtilecfg") == words.count("tilerelease") == 1
+        assert words.index("ldtilecfg") < min(words.index("tileloadd"), words.index("tilestored"))  # blocks may lie in any order behind it
+
+
+def tile_sweep(path):
+    return sweep_of(path, isa_of(path).removeprefix("v4amx"))
+
+
+def tile_loop(path):
+    loops = [loop for loop in inner_loops(tile_sweep(path)) if any(mnemonic.startswith("tdp") for _, mnemonic, _ in loop)]
+    assert len(loops) == 1
+    return loops[0]
 
 
 def test_a_spilled_loop_would_be_noticed():

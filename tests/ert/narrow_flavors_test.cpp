@@ -1,33 +1,10 @@
-// The flavors of 16-bit precisions compute the right result where the CPU has their instructions.
+// The flavors of precisions of 16 and 8 bits compute the right result where the CPU has their instructions.
 #include <gtest/gtest.h>
 
-#include "machine/cpu.hpp"
-#include "points.hpp"
+#include "run_flavors.hpp"
 
 namespace plumbline {
 namespace {
-
-/// Runs every flavor of that precision; says which ISA is missing where none runs.
-void run_flavors(const std::vector<KernelPoint>& points, std::string_view precision) {
-  int swept = 0;
-  std::string isa;
-  for (const KernelPoint& point : points) {
-    const Kernel* const kernel = find_kernel(point.kernel);
-    if (kernel == nullptr) break;
-    for (const Flavor& flavor : kernel->flavors()) {
-      if (flavor.precision != precision) continue;
-      isa = split_flavor(flavor.name).isa;
-      if (!runs_isa(isa)) continue;
-      const auto data = kernel->prepare(parameters(point), precision, *std::pmr::new_delete_resource());
-      data->initialise(0, data->extent());
-      flavor.sweep(data->arguments(), 0, data->extent());
-      EXPECT_LE(data->error(), data->tolerance()) << parameters(point).path() << " " << flavor.name;
-      ++swept;
-    }
-  }
-  if (isa.empty()) GTEST_SKIP() << "SKIP: no compiler here makes " << precision << " flavors";
-  if (swept == 0) GTEST_SKIP() << "SKIP: this CPU does not run ISA " << isa;
-}
 
 TEST(NarrowFlavors, fp16_arithmetic_is_right_bit_by_bit) {
   std::vector<KernelPoint> points;
@@ -41,6 +18,12 @@ TEST(NarrowFlavors, dot_products_of_bf16_are_exact) {
   std::vector<KernelPoint> points;
   for (const int iterations : {1, 2, 1001}) points.push_back({"ert/bf16dot", {{"iterations", number(iterations)}}});
   run_flavors(points, "bf16");
+}
+
+TEST(NarrowFlavors, dot_products_of_int8_are_exact) {
+  std::vector<KernelPoint> points;
+  for (const int iterations : {1, 2, 1001}) points.push_back({"ert/int8dot", {{"iterations", number(iterations)}, {"blocks", number(3)}}});
+  run_flavors(points, "int8");
 }
 
 }  // namespace

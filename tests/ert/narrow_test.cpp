@@ -1,5 +1,5 @@
-// The ceilings of 16-bit numbers. Few machines have their instructions: here their loops run in software, and their checks are held
-// against that (narrow_flavors_test.cpp runs the flavors).
+// The ceilings of 16-bit numbers, and of int8. Few machines have their instructions: here their loops run in software, and their checks are
+// held against that (narrow_flavors_test.cpp runs the flavors).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "core/kernel.hpp"
 #include "ert/bf16dot.hpp"
+#include "ert/int8dot.hpp"
 #include "ert/peak.hpp"
 #include "ert/peak_fp16.hpp"
 #include "points.hpp"
@@ -131,9 +132,9 @@ TEST_F(Bf16DotProducts, every_sum_and_product_is_exact_in_fp32) {
   const auto data = prepared(dots(1), "bf16");
   const auto& x = *static_cast<const Bf16Dot<unsigned short>*>(data->arguments());
   const auto exact = [](double value) { return std::fabs(value) < 256 && std::floor(value * 0x1p16) == value * 0x1p16; };
-  for (std::size_t i = 0; i < 2 * bf16dot_sums; ++i) {
+  for (std::size_t i = 0; i < 2 * dot_sums; ++i) {
     EXPECT_TRUE(exact(static_cast<double>(x.start[i]))) << i;
-    const std::size_t pair = i % bf16dot_lanes * 2;
+    const std::size_t pair = i % dot_lanes * 2;
     double drift = 0;
     for (const std::size_t k : {pair, pair + 1}) {
       const double a = static_cast<double>(value_of(x.a[k])), b = static_cast<double>(value_of(x.b[k])),
@@ -152,7 +153,59 @@ TEST_F(Bf16DotProducts, every_sum_and_product_is_exact_in_fp32) {
 
 TEST_F(Bf16DotProducts, a_dot_product_is_four_flops_a_sum) {
   const Work work = find_kernel("ert/bf16dot")->model(parameters(dots(10)), "bf16", "gcc12-O3-v4bf16");
-  EXPECT_EQ(total_flops(work.flops, "bf16").lo, 2 * bf16dot_sums * 10 * 2 * 4);
+  EXPECT_EQ(total_flops(work.flops, "bf16").lo, 2 * dot_sums * 10 * 2 * 4);
+}
+
+class Int8DotProducts : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has("ert/int8dot", "int8")) GTEST_SKIP() << "SKIP: no compiler here makes int8 flavors";
+  }
+  static KernelPoint int8_dots(int iterations) { return {"ert/int8dot", {{"iterations", number(iterations)}, {"blocks", number(2)}}}; }
+};
+
+TEST_F(Int8DotProducts, the_check_takes_what_the_loop_computes) {
+  for (const int iterations : {1, 2, 1000}) {
+    const auto data = prepared(int8_dots(iterations), "int8");
+    sweep_in_software<Int8Dot<signed char>>(*data, static_cast<std::size_t>(iterations));
+    EXPECT_EQ(data->error(), 0) << iterations;
+  }
+}
+
+TEST_F(Int8DotProducts, an_iteration_left_out_is_noticed) {
+  const auto data = prepared(int8_dots(1000), "int8");
+  sweep_in_software<Int8Dot<signed char>>(*data, 999);
+  EXPECT_GT(data->error(), data->tolerance());
+}
+
+TEST_F(Int8DotProducts, no_sum_leaves_int32_up_to_the_most_iterations) {
+  const auto data = prepared(int8_dots(1), "int8");
+  sweep_in_software<Int8Dot<signed char>>(*data, 1);
+  const auto& x = *static_cast<const Int8Dot<signed char>*>(data->arguments());
+  for (std::size_t i = 0; i < 2 * dot_sums; ++i) {
+    const double drift = x.result[i] - x.start[i];
+    EXPECT_NE(drift, 0) << i;
+    EXPECT_LT(std::fabs(drift) * (1 << 18) + x.start[i] + 4 * 256 * 128, 0x1p31) << i;
+  }
+}
+
+/// VPDPBUSD takes the first factors unsigned: as signed ones these would be another number.
+TEST_F(Int8DotProducts, factors_taken_for_signed_ones_are_noticed) {
+  const auto data = prepared(int8_dots(3), "int8");
+  const auto& x = *static_cast<const Int8Dot<signed char>*>(data->arguments());
+  for (std::size_t i = 0; i < 2 * dot_sums; ++i) {
+    x.result[i] = x.start[i];
+    for (std::size_t n = 0; n < x.iterations; ++n)
+      for (std::size_t k = i % dot_lanes * 4, left = 4; left != 0; ++k, --left)
+        x.result[i] += static_cast<signed char>(x.a[k]) * (x.b[k] + x.c[k]);
+  }
+  EXPECT_GT(data->error(), data->tolerance());
+}
+
+TEST_F(Int8DotProducts, a_dot_product_is_eight_operations_a_sum) {
+  const Work work = find_kernel("ert/int8dot")->model(parameters(int8_dots(10)), "int8", "gcc12-O3-v4vnni");
+  EXPECT_EQ(total_flops(work.flops, "int8").lo, 2 * dot_sums * 10 * 2 * 8);
+  EXPECT_EQ(total_flops(work.flops), total_flops(work.flops, "int8"));
 }
 
 }  // namespace

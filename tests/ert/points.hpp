@@ -24,16 +24,22 @@ inline Parameters parameters(const KernelPoint& point) {
 
 inline Value number(std::int64_t value) { return value; }
 
+/// Every pattern of ert/stream in all the forms that there are for this machine.
+inline std::vector<std::string> stream_words() {
+  for (const auto& spec : find_kernel("ert/stream")->parameters)
+    if (spec.name == "pattern") return spec.choices;
+  return {};
+}
+
 /// Every form, pattern and k; sizes that leave remainders; passes odd and even.
 inline std::vector<KernelPoint> points() {
   std::vector<KernelPoint> all;
   for (const char* form : {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"})
     for (const int iterations : {1, 101})
       all.push_back({"ert/peak", {{"form", std::string(form)}, {"iterations", number(iterations)}, {"blocks", number(2)}}});
-  for (const char* pattern : {"load", "store", "copy", "update", "triad", "loads2store1", "store_nt", "copy_nt", "triad_nt"})
+  for (const std::string& pattern : stream_words())
     for (const int n : {1, 255, 1024, 5001})
-      for (const int repeat : {1, 2, 3})
-        all.push_back({"ert/stream", {{"pattern", std::string(pattern)}, {"n", number(n)}, {"repeat", number(repeat)}}});
+      for (const int repeat : {1, 2, 3}) all.push_back({"ert/stream", {{"pattern", pattern}, {"n", number(n)}, {"repeat", number(repeat)}}});
   for (int k = 1; k <= 512; k *= 2)
     for (const int n : {1, 1411})
       for (const int repeat : {1, 2}) all.push_back({"ert/vector", {{"k", number(k)}, {"n", number(n)}, {"repeat", number(repeat)}}});

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 
+import h5py
 import pytest
 
 from conftest import CAMPAIGNS, Store, finished_on_disk, journal_records
@@ -69,6 +70,8 @@ def test_of_a_killed_run_all_that_was_finished_is_recovered(plumbline, killed, l
     ended = plumbline("recover", f"{journal}{slash}")
     assert ended.code == 0 and str(store) in ended.out, ended
     assert {key: o["session"] for key, o in Store(store).finished().items()} == before
+    with h5py.File(store) as file:
+        assert set(file["intensity"][:]["case"]) == set(file["outcomes"][:]["case"]), "what is derived is there for what was recovered"
     assert sorted(entry.name for entry in journal.iterdir()) == [os.uname().nodename], "the journal is as it was"
     assert run(plumbline, long, store, "--resume").code == 0  # and goes on
     assert before.items() <= finished_on_disk(store).items()

@@ -90,6 +90,16 @@ def test_flops_are_exact_or_not_and_memory_counts_only_where_there_is_much_of_it
     assert found["counter of flops.tensor.bf16", "cupti tensor.bf16"] == ("0 %", "met")
 
 
+def test_a_count_inside_a_wide_interval_proves_nothing_and_one_outside_it_does():
+    special = compared("cupti flops.fp64", "flops.fp64", "special", 1.0) | {"exact_lo": 0, "exact_hi": 32e9}
+    outside = special | {"case": "beyond", "ratio": 1.5}
+    assert verdicts(results(ratios=[special]))["counter of flops.fp64", ""] == ("-", "not measured")
+    found = verdicts(results(ratios=[special, outside, compared("cupti flops.fp64", "flops.fp64", "series", 1.0)]))
+    assert found["counter of flops.fp64", "cupti flops.fp64"] == ("50 %", "MISSED")
+    slack = compared("cupti l2.sectors", "bytes.L1-L2", "a", 1.0) | {"exact_lo": 1e9, "exact_hi": 1.02e9}
+    assert verdicts(results(ratios=[slack]))["counter of bytes.L1-L2", "cupti l2.sectors"] == ("0 %", "met")
+
+
 def test_a_question_is_answered_by_its_cases_alone():
     question = {"asks": "Is it?", "counters": ["cupti a", "cupti b.*"], "cases": "validation/[lt]*"}
     rows = [compared("cupti a", "q", "validation/triad/1", 0.5), compared("cupti a", "q", "validation/l2stream/1", 1.0), compared("cupti a", "q", "validation/dot/1", 9.0),

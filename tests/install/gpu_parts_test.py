@@ -208,7 +208,10 @@ def test_a_part_that_stops_early_remains_but_not_for_ever(tmp_path, programs, pa
     assert [run(tmp_path, programs, parts).returncode for _ in range(4)] == [75, 75, 75, 1]
 
 
-def test_packed_libraries_are_for_the_packed_programs_alone(tmp_path, programs, parts):
+def test_packed_libraries_and_those_found_here_are_for_the_packed_programs_alone(tmp_path, programs, parts, monkeypatch):
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "toolkit"))
+    (tmp_path / "toolkit/lib64").mkdir(parents=True)
+    (tmp_path / "toolkit/lib64/libcublasLt.so.13").write_text("none")
     (programs / "lib").mkdir()
     (programs / "lib/libstdc++.so.6").write_text("none")
     (programs / "bin/plumbline").write_text('#!/bin/sh\necho "program: $LD_LIBRARY_PATH $1"\n')
@@ -216,9 +219,11 @@ def test_packed_libraries_are_for_the_packed_programs_alone(tmp_path, programs, 
     parts("10-part", '"$BIN/plumbline" "two words"; echo "others: $LD_LIBRARY_PATH"; cat "$BIN/gpu_tests.txt"')
     ended = run(tmp_path, programs, parts)
     assert ended.returncode == 0, ended.stdout
-    assert f"program: {programs}/lib" in ended.stdout and "two words" in ended.stdout and "a_test" in ended.stdout
+    (own,) = [line for line in ended.stdout.splitlines() if line.startswith("program:")]
+    assert own.startswith(f"program: {programs}/lib:") and f"{tmp_path}/toolkit/lib64" in own and "::" not in own
+    assert "two words" in ended.stdout and "a_test" in ended.stdout
     (others,) = [line for line in ended.stdout.splitlines() if line.startswith("others:")]
-    assert str(programs) not in others
+    assert str(programs) not in others and "toolkit" not in others
 
 
 @pytest.mark.parametrize("folder", ["bin", "tests"])

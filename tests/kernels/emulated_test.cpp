@@ -13,6 +13,7 @@
 #include "machine/cpu.hpp"
 #include "measure/arena.hpp"
 #include "measure/counting.hpp"
+#include "measure/executed.hpp"
 #include "tests/kernels/parameter_sets.hpp"
 
 namespace plumbline {
@@ -80,7 +81,35 @@ class Emulated : public testing::TestWithParam<std::string> {
     EXPECT_GT(cases, 0);
     std::printf("%d cases\n", cases);
   }
+
+  void references_are_those_of_the_twin(const std::vector<Parameters>& sets, int threads) const {
+    int cases = 0;
+    for_all(sets, threads, [&](const Case& measured) {
+      if (is_library(measured.flavor.name)) return;
+      const Executed executed = executed_references(measured);
+      if (executed.why_none.find("'rep ") != std::string::npos) return;  // a pattern by string operations: no truth, and it says so
+      ASSERT_TRUE(executed.references) << measured.id() << ": " << executed.why_none;
+      const Net net = counted(measured);
+      for (const auto& [quantity, amount] : executed_counts(*executed.references)) {
+        const auto found = net.find(quantity.substr(executed_prefix.size()));
+        if (found == net.end()) continue;  // the total
+        EXPECT_EQ(found->second, static_cast<std::int64_t>(amount.lo)) << measured.id() << ": " << found->first;
+      }
+      ++cases;
+    });
+    EXPECT_GT(cases, 0);
+    std::printf("%d cases\n", cases);
+  }
 };
+
+/// What Valgrind's optimizer may leave out is none of these kernels' (harness/emulator/README.md): equal to the byte.
+TEST_P(Emulated, references_of_every_flavor_are_what_its_counted_twin_executed) {
+  references_are_those_of_the_twin(parameter_sets(kernel()), 1);
+}
+
+TEST_P(Emulated, references_of_a_team_are_what_its_counted_twin_executed) {
+  references_are_those_of_the_twin({parameter_sets(kernel()).back()}, 3);
+}
 
 TEST_P(Emulated, flops_of_every_flavor_are_those_of_the_model) { flops_are_those_of_the_model(parameter_sets(kernel()), 1); }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/kernel.hpp"
+#include "core/twin.hpp"
 #include "kernel_files.hpp"
 #include "machine/cpu.hpp"
 #include "tests/kernels/parameter_sets.hpp"
@@ -17,6 +18,7 @@ class Block final : public std::pmr::memory_resource {
  public:
   explicit Block(std::size_t bytes) : bytes_(bytes), used_(0) {}
   std::vector<unsigned char> contents() const { return {bytes_.begin(), bytes_.end()}; }
+  void fill(const std::vector<unsigned char>& contents) { std::copy(contents.begin(), contents.end(), bytes_.begin()); }
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t) override {
@@ -99,6 +101,20 @@ TEST_P(EveryKernel, kinds_of_the_model_are_those_of_the_counting_scalar) {
 TEST_P(EveryKernel, every_flavor_computes_within_its_tolerance) {
   for_all([](Prepared& prepared, const Flavor& flavor) {
     flavor.sweep(prepared.workload->arguments(), 0, prepared.workload->extent());
+    EXPECT_LE(prepared.workload->error(), prepared.workload->tolerance());
+  });
+}
+
+TEST_P(EveryKernel, counted_twins_compute_every_byte_as_their_flavors_do) {
+  for_all([](Prepared& prepared, const Flavor& flavor) {
+    const Twin* const twin = find_twin(flavor.sweep);
+    if (twin == nullptr) return;  // of a library, or of a cross build
+    const auto before = prepared.memory.contents();
+    flavor.sweep(prepared.workload->arguments(), 0, prepared.workload->extent());
+    const auto by_flavor = prepared.memory.contents();
+    prepared.memory.fill(before);
+    twin->counted(prepared.workload->arguments(), 0, prepared.workload->extent());
+    EXPECT_TRUE(prepared.memory.contents() == by_flavor);
     EXPECT_LE(prepared.workload->error(), prepared.workload->tolerance());
   });
 }

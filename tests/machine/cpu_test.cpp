@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "core/error.hpp"
 #include "machine/system_file.hpp"
 
 namespace plumbline {
@@ -32,14 +33,36 @@ TEST(cpu, isa_levels_are_what_the_kernel_lists) {
 TEST(cpu, extensions_are_what_the_kernel_lists) {
   EXPECT_EQ(runs_isa("v4bf16"), runs_isa("v4") && kernel_lists({"avx512_bf16"}));
   EXPECT_EQ(runs_isa("v4fp16"), runs_isa("v4") && kernel_lists({"avx512_fp16"}));
+  EXPECT_EQ(runs_isa("v4vnni"), runs_isa("v4") && kernel_lists({"avx512_vnni"}));
+  EXPECT_TRUE(runs_isa("v3vnni") || !runs_isa("v3") || !kernel_lists({"avx_vnni"}));  // which kernels before 5.12 do not list
+  const bool tiles = runs_isa("v4") && kernel_lists({"amx_tile"}) && this_cpu().why_no_tiles.empty();
+  EXPECT_EQ(runs_isa("v4amxbf16"), tiles && kernel_lists({"amx_bf16"}));
+  EXPECT_EQ(runs_isa("v4amxint8"), tiles && kernel_lists({"amx_int8"}));
 }
 #endif
 
 TEST(cpu, the_best_isa_is_a_level_and_no_extension_of_one) {
   EXPECT_EQ((Cpu{.isas = {"v2", "v3", "v4", "v4bf16", "v4fp16"}}).best_isa(), "v4");
+  EXPECT_EQ((Cpu{.isas = {"v2", "v3", "v4", "v3vnni", "v4bf16", "v4fp16", "v4vnni", "v4amxbf16", "v4amxint8", "v4amxfp16"}}).best_isa(),
+            "v4");
   EXPECT_EQ((Cpu{.isas = {"v2", "v3"}}).best_isa(), "v3");
+  EXPECT_EQ((Cpu{.isas = {"v2", "v3", "v3vnni"}}).best_isa(), "v3");
   EXPECT_EQ((Cpu{.isas = {"neon", "sve256"}}).best_isa(), "sve256");
   EXPECT_EQ(Cpu{}.best_isa(), "");
+}
+
+TEST(cpu, a_mask_takes_isas_away_and_gives_none) {
+  const Cpu own{.vendor = "GenuineIntel", .name = "Xeon", .family = 6, .model = 173, .stepping = 1, .isas = {"v2", "v3", "v4", "v4bf16"}};
+  const Cpu masked = masked_as("AuthenticAMD 25 167 v2 v3 v5", own);
+  EXPECT_EQ(masked.vendor, "AuthenticAMD");
+  EXPECT_EQ(masked.family, 25);
+  EXPECT_EQ(masked.model, 167);
+  EXPECT_EQ(masked.isas, (std::vector<std::string>{"v2", "v3"}));
+  EXPECT_NE(masked.name, own.name) << "a result must not pass for another machine's";
+}
+
+TEST(cpu, a_mask_of_other_words_is_refused) {
+  for (const char* words : {"", "GenuineIntel", "GenuineIntel six 167"}) EXPECT_THROW(masked_as(words, Cpu{}), Error) << words;
 }
 
 TEST(cpu, an_unknown_isa_does_not_run) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "core/passing_variable.hpp"
 #include "machine/binding.hpp"
 #include "machine/memory.hpp"
 #include "machine/system_file.hpp"
@@ -44,6 +45,25 @@ TEST(topology, caches_are_what_sysfs_says) {
   }
   if (found == 0) GTEST_SKIP() << "SKIP: sysfs names no caches here";
   EXPECT_EQ(found, node.caches.size());
+}
+
+// What hwloc says of its plugins while this machine is read.
+std::string plugins_looked_for() {
+  const PassingVariable verbose("HWLOC_PLUGINS_VERBOSE", "1");
+  testing::internal::CaptureStderr();
+  this_topology();
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(topology, loads_no_plugins_of_hwloc_unless_the_user_says_where) {
+  if (getenv("HWLOC_PLUGINS_PATH") != nullptr) GTEST_SKIP() << "SKIP: HWLOC_PLUGINS_PATH is set";
+  const auto looked = plugins_looked_for();
+  EXPECT_EQ(looked.find("Looking under /"), std::string::npos) << looked;
+  EXPECT_EQ(getenv("HWLOC_PLUGINS_PATH"), nullptr) << "programs started later would see it";
+  const PassingVariable of_the_user("HWLOC_PLUGINS_PATH", "/nowhere");
+  const auto told = plugins_looked_for();
+  if (told.empty()) return;  // hwloc is built without plugins
+  EXPECT_NE(told.find("/nowhere"), std::string::npos) << told;
 }
 
 TEST(topology, a_bound_thread_may_use_only_its_cpu) {

@@ -1,8 +1,16 @@
 #include "measure/timing.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
+#include <fstream>
 #include <utility>
+#include <vector>
+
+#include "measure/repeating.hpp"
+#include "measure/stolen_time.hpp"
 
 namespace plumbline {
 namespace {
@@ -115,6 +123,22 @@ TEST(Stopwatch, the_clock_is_that_of_a_core_that_comes_from_the_kernel) {
   EXPECT_EQ(measured_on_such_a_core(2, alone).clock_hz, 2.0e9);
 }
 
+/// A clock of a boost that falls from look to look, by a hundredth each time.
+double looks_so_far = 0;
+double falling_clock() { return 3e9 - 3e7 * looks_so_far++; }
+
+TEST(Stopwatch, a_boost_that_falls_meanwhile_does_not_lower_the_clock_of_a_rate) {
+  Synchronization alone;
+  Case measured = triad(1000, "O3");
+  Prepared prepared(measured, 1);
+  const ThreadTeam one(1);
+  one.run([&](int thread) { prepared.initialise(thread); });
+  Stopwatch watch(prepared, one, alone, falling_clock);
+  looks_so_far = 0;
+  EXPECT_EQ(watch.measure(1).clock_hz, 3e9);
+  EXPECT_EQ(watch.measure(1).clock_hz, 3e9 - 2 * 3e7);
+}
+
 /// This rank and one more, whose cores run at half the clock.
 class WithASlowerRank : public Synchronization {
  public:
@@ -128,6 +152,31 @@ TEST(Stopwatch, the_clock_of_a_team_is_the_mean_over_its_ranks) {
   EXPECT_EQ(repetition.rank_clock_hz, 2.0e9);
 }
 
+TEST(Stopwatch, stolen_time_is_summed_over_the_cpus_of_all_ranks_and_absent_where_one_is_not_told) {
+  const auto measured_with = [](const std::vector<double>& told, Synchronization& team) {
+    const Case measured = triad(1000, "O3");
+    Prepared prepared(measured, 1);
+    const ThreadTeam alone(1);
+    alone.run([&](int thread) { prepared.initialise(thread); });
+    std::size_t asked = 0;
+    Stopwatch watch(prepared, alone, team, core_clock_hz, [&](std::span<const int> cpus) {
+      EXPECT_EQ(cpus.size(), 1U);
+      return StolenTime{told.at(asked++), ""};
+    });
+    return watch.measure(3);
+  };
+  WithASlowerRank two;
+  const Repetition repetition = measured_with({1.25, 1.75}, two);
+  EXPECT_EQ(repetition.rank_steal_seconds, 0.5);
+  EXPECT_EQ(repetition.steal_seconds, 1.0);
+  EXPECT_EQ(repetition.sweeps, 3U);
+  EXPECT_GT(repetition.rank_cpu_share, 0);
+  EXPECT_LE(repetition.rank_cpu_share, 1);
+  EXPECT_DOUBLE_EQ(repetition.mean_cpu_share, repetition.rank_cpu_share);  // both sums double
+  Synchronization alone;
+  EXPECT_TRUE(std::isnan(measured_with({1.25, absent}, alone).steal_seconds));
+}
+
 class AnotherRankFails : public Synchronization {
  public:
   bool any(bool) override { return true; }
@@ -138,6 +187,70 @@ TEST(time_case, gives_up_with_a_rank_that_failed) {
   const auto timed = time_case(triad(1000, "O3"), {}, ThreadTeam(1), team);
   EXPECT_EQ(timed.status, Status::failed);
   EXPECT_EQ(timed.reason, "another rank of the team failed");
+}
+
+/// Repetitions as they are told, then the last one for ever.
+class Told {
+ public:
+  explicit Told(std::vector<double> cpu_shares) : cpu_shares_(std::move(cpu_shares)) {}
+  Timed timed(const TimingProtocol& protocol) {
+    Timed all;
+    Synchronization alone;
+    repeat_until_known([this] { return next(); }, protocol, now_seconds(), 1, alone, all);
+    return all;
+  }
+
+ private:
+  Repetition next() {
+    const double share = cpu_shares_[std::min(made_++, cpu_shares_.size() - 1)];
+    Repetition repetition{};
+    repetition.seconds = 1e-3 / share;
+    repetition.clock_hz = 3e9;
+    repetition.mean_cpu_share = share;
+    repetition.sweeps = 20;
+    return repetition;
+  }
+
+  std::vector<double> cpu_shares_;
+  std::size_t made_ = 0;
+};
+
+constexpr TimingProtocol patient{.ci_relative = 0.02, .max_repetitions = 50, .min_repetitions = 5, .budget_seconds = 1e9};
+
+TEST(repeat_until_known, measures_disturbed_repetitions_again_and_keeps_them) {
+  EXPECT_EQ(Told({1}).timed(patient).repetitions.size(), 5U);
+  const Timed timed = Told({0.5, 0.5, 0.5, 0.5, 0.5, 1}).timed(patient);
+  EXPECT_EQ(timed.repetitions.size(), 10U);
+  EXPECT_EQ(timed.repetitions.front().seconds, 2e-3);
+}
+
+TEST(repeat_until_known, gives_up_on_a_disturbance_that_stays) { EXPECT_EQ(Told({0.5}).timed(patient).repetitions.size(), 15U); }
+
+TEST(repeat_until_known, a_team_that_shares_cores_does_not_wait_for_a_quiet_moment) {
+  TimingProtocol shared = patient;
+  shared.quiet = false;
+  EXPECT_EQ(Told({0.5}).timed(shared).repetitions.size(), 5U);
+}
+
+TEST(repeat_until_known, a_spent_budget_ends_the_wait_for_a_quiet_moment) {
+  TimingProtocol spent = patient;
+  spent.budget_seconds = -1;
+  EXPECT_EQ(Told({0.5}).timed(spent).repetitions.size(), 5U);
+}
+
+TEST(stolen_time, is_the_eighth_number_of_a_cpu_in_ticks) {
+  const std::filesystem::path root = std::filesystem::path(testing::TempDir()) / "stolen_time";
+  std::filesystem::create_directories(root / "proc");
+  std::ofstream(root / "proc/stat") << "cpu  9 9 9 9 9 9 9 999 9 9\ncpu0 1 2 3 4 5 6 7 100 9 10\ncpu1 1 2 3 4 5 6 7 250 9 10\n"
+                                       "cpu11 1 2 3 4 5 6 7 9000 0 0\ncpu12 1 2 3\nintr 5\n";
+  const double tick = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
+  EXPECT_DOUBLE_EQ(stolen_time(std::vector{0, 1}, root).seconds, 350 * tick);
+  EXPECT_DOUBLE_EQ(stolen_time(std::vector{11}, root).seconds, 9000 * tick);
+  EXPECT_NE(stolen_time(std::vector{12}, root).why_not.find("cpu12"), std::string::npos);
+  EXPECT_TRUE(std::isnan(stolen_time(std::vector{0, 2}, root).seconds));
+  const StolenTime nowhere = stolen_time(std::vector{0}, root / "nothing");
+  EXPECT_TRUE(std::isnan(nowhere.seconds));
+  EXPECT_NE(nowhere.why_not.find("cannot be read"), std::string::npos);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <map>
 
@@ -72,6 +73,17 @@ TEST_F(Worker, counts_where_standard_input_is_closed) {
   close(input);
 }
 
+TEST_F(Worker, of_a_rank_that_counts_nothing_does_not_run_and_counts_once_it_is_asked) {
+  const auto running = [] { return waitpid(-1, nullptr, WNOHANG) == 0; };  // -1: this process has no child
+  EXPECT_TRUE(running());
+  worker_.reset();
+  EXPECT_FALSE(running());
+  worker_ = std::make_unique<EmulatedWorker>(installation_, small_caches, EmulatedWorker::Start::when_asked);
+  EXPECT_FALSE(running());
+  EXPECT_EQ(flops(net(triad(1000, "O3-v3"))), 2000);
+  EXPECT_TRUE(running());
+}
+
 TEST_F(Worker, counts_the_flops_of_triad_exactly_in_every_flavor_it_can_run) {
   for (const char* flavor : {"O0-v2", "O3-v2", "O0-v3", "O3-v3"}) EXPECT_EQ(flops(net(triad(1000, flavor))), 2000) << flavor;
 }
@@ -115,10 +127,27 @@ TEST_F(Worker, has_a_part_of_l3_where_other_ranks_share_it) {
   EXPECT_LE(net(in_three_quarters).at("bytes.L3-mem.demand_read"), 16 * 64) << "the next case has all of it again";
 }
 
+TEST_F(Worker, simulates_the_l3_that_a_request_names) {
+  const Case in_three_quarters = triad(1 << 15, "O3-v3");  // 768 KiB
+  const double array = 8 << 15;
+  const auto memory_reads = [&](std::uint64_t l3_bytes, int ranks_per_l3 = 1) {
+    const CountedCase answer = worker_->count(in_three_quarters, {"emulated", events_, 1, ranks_per_l3, l3_bytes}, 60);
+    EXPECT_EQ(answer.status, Status::ok) << answer.reason;
+    if (answer.status != Status::ok) return -1.0;
+    const auto at = std::find(events_.begin(), events_.end(), "bytes.L3-mem.demand_read") - events_.begin();
+    return static_cast<double>(answer.repetitions[0].kernel[0][static_cast<std::size_t>(at)].raw);
+  };
+  EXPECT_LE(memory_reads(0), 16 * 64);
+  EXPECT_NEAR(memory_reads(1 << 19), 2 * array, 1024);
+  EXPECT_LE(memory_reads(1 << 21, 2), 16 * 64) << "half of twice as much";
+  EXPECT_LE(memory_reads(0), 16 * 64) << "the next case has the one that the worker was started with";
+  EXPECT_EQ(worker_->count(in_three_quarters, {"emulated", events_, 1, 1, 1000}, 60).status, Status::failed);
+}
+
 TEST_F(Worker, refuses_more_ranks_than_l3_has_sets) {
   const CountedCase answer = count(triad(1000, "O3-v3"), "emulated", 5000);
   EXPECT_EQ(answer.status, Status::failed);
-  EXPECT_NE(answer.reason.find("fewer sets"), std::string::npos) << answer.reason;
+  EXPECT_NE(answer.reason.find("fewer of them than the 5000 ranks"), std::string::npos) << answer.reason;
 }
 
 TEST_F(Worker, gives_the_same_numbers_again_after_other_cases) {

@@ -42,6 +42,26 @@ TEST(CoreLimits, sapphire_rapids_makes_half_a_dot_product_a_cycle) {
   EXPECT_TRUE(std::isnan(flops(granite_rapids, "v4bf16", "bf16", "dot")));  // nobody has published it
 }
 
+TEST(CoreLimits, tiles_make_an_instruction_every_sixteen_clocks) {
+  const CoreIdentity sapphire_rapids{"GenuineIntel", 6, 0x8f, ""}, emerald_rapids{"GenuineIntel", 6, 0xcf, ""},
+      granite_rapids{"GenuineIntel", 6, 0xad, ""};
+  for (const CoreIdentity& core : {sapphire_rapids, emerald_rapids, granite_rapids}) {
+    EXPECT_EQ(flops(core, "v4amxbf16", "tensor.bf16", "amx"), 2 * 16 * 16 * 32 / 16);
+    EXPECT_EQ(flops(core, "v4amxint8", "tensor.int8", "amx"), 2 * 16 * 16 * 64 / 16);
+  }
+  EXPECT_EQ(flops(granite_rapids, "v4amxfp16", "tensor.fp16", "amx"), 1024);
+  EXPECT_TRUE(std::isnan(flops(sapphire_rapids, "v4amxfp16", "tensor.fp16", "amx")));  // which it has not
+  EXPECT_TRUE(std::isnan(flops(zen5, "v4amxbf16", "tensor.bf16", "amx")));
+}
+
+TEST(CoreLimits, dot_products_of_int8_go_where_fmas_go) {
+  EXPECT_EQ(flops(cascade_lake, "v4vnni", "int8", "dot"), 256);
+  EXPECT_EQ(flops(zen5, "v4vnni", "int8", "dot"), 256);
+  EXPECT_EQ(flops(zen5, "v3vnni", "int8", "dot"), 128);
+  EXPECT_EQ(flops(zen4, "v4vnni", "int8", "dot"), 128);
+  EXPECT_TRUE(std::isnan(flops(zen4, "v3vnni", "int8", "dot")));  // which it has not
+}
+
 TEST(CoreLimits, one_512_bit_unit_in_place_of_two_is_remarked) {
   EXPECT_NE(arithmetic_limit(cascade_lake, "v4", "fp64", "fma")->remark.find("have one"), std::string::npos);
   EXPECT_EQ(arithmetic_limit(cascade_lake, "v3", "fp64", "fma")->remark, "");
@@ -107,6 +127,21 @@ TEST(CeilingLimits, take_the_clock_of_the_sample_that_the_ceiling_stands_for) {
   EXPECT_EQ(ceilings[0].scope, "node");
   EXPECT_DOUBLE_EQ(ceilings[0].limit, 2 * 32 * 2.5);
   EXPECT_DOUBLE_EQ(ceilings[0].fraction_of_limit(), 150.0 / 160);
+  samples[0].clock_hz = 2.3e9;  // 101.9 % of it: the boost fell meanwhile, for the team was seen at 3 GHz
+  hold_to_limits(ceilings, samples, std::span(&node, 1));
+  EXPECT_DOUBLE_EQ(ceilings[0].fraction_of_limit(), 1);
+  EXPECT_EQ(ceilings[0].clock_hz, 2.3e9);
+  samples[1].clock_hz = 2.31e9;  // and never at what it needs
+  hold_to_limits(ceilings, samples, std::span(&node, 1));
+  EXPECT_DOUBLE_EQ(ceilings[0].fraction_of_limit(), 150 / (64 * 2.31));
+  samples[0].clock_hz = 2e9;  // no boost moves so far
+  samples[1].clock_hz = 3e9;
+  hold_to_limits(ceilings, samples, std::span(&node, 1));
+  EXPECT_DOUBLE_EQ(ceilings[0].fraction_of_limit(), 150 / (64 * 2.1));
+  for (auto& sample : samples) sample.clock_hz = absent;  // an old file's
+  hold_to_limits(ceilings, samples, std::span(&node, 1));
+  EXPECT_TRUE(std::isnan(ceilings[0].fraction_of_limit()));
+  samples[0].clock_hz = 2.5e9;
   auto elsewhere = fit_ceilings(samples, {});
   hold_to_limits(elsewhere, samples, {});
   EXPECT_TRUE(std::isnan(elsewhere[0].fraction_of_limit()));

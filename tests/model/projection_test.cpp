@@ -80,6 +80,38 @@ TEST(Projection, a_measured_node_offers_its_largest_team_as_node_its_smallest_as
     }
 }
 
+TEST(Projection, what_arithmetic_bounds_goes_by_the_roof_of_its_own_mix_on_either_side) {
+  const auto cpu = [](const std::vector<double>& values) {
+    constexpr const char* patterns[] = {"fma", "add", "mul", "mul+add", "fma+add"};
+    std::vector<Ceiling> ceilings;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ceilings.push_back({.name = patterns[i], .precision = "fp64", .level = "compute", .pattern = patterns[i], .node = "n"});
+      ceilings.back().value = values[i];
+      ceilings.back().unit = "GFLOP/s";
+    }
+    return node_spec({.node = "n"}, ceilings);
+  };
+  const NodeSpec zen = cpu({32, 16, 16, 32, 48}), intel = cpu({64, 32, 32, 32, 48});
+  CaseRow row;
+  row.id = "x", row.precision = "fp64";
+  const auto seconds = [&](const NodeSpec& to, double fma, double add) {
+    const RooflinePlacement p{.of = &row,
+                              .node = "n",
+                              .seconds = 6,
+                              .bound = "compute",
+                              .mix = {{"fp64", {2 * fma + add, fma / (fma + add), add / (fma + add), 0}}}};
+    const Projection projection = project({.groups = groups_of(std::vector{p}, "n")}, zen, to, Rest::scaled);
+    EXPECT_TRUE(projection.groups[0].is_of_mix);
+    EXPECT_TRUE(projection.warnings.empty());
+    return projection.seconds;
+  };
+  EXPECT_DOUBLE_EQ(seconds(intel, 1, 0), 3) << "by FMA+add it would be 6";
+  EXPECT_DOUBLE_EQ(seconds(intel, 0, 1), 3);
+  EXPECT_DOUBLE_EQ(seconds(intel, 1, 1), 6) << "sums run beside FMAs here, and not there";
+  const NodeSpec written{.name = "spec", .ceilings = {{"compute fp64", 64, "GFLOP/s", "core", "plumbline"}}};
+  EXPECT_DOUBLE_EQ(seconds(written, 1, 0), 3);
+}
+
 TEST(Projection, a_kernel_of_a_gpu_is_held_to_the_first_gpu_of_the_other_node) {
   const auto of_gpu = [](const std::string& name, const std::string& precision, const std::string& level, const std::string& pattern,
                          double value) {

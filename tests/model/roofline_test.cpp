@@ -81,6 +81,71 @@ TEST(Roofline, the_mix_of_fmas_leaves_a_part_of_the_peak) {
   EXPECT_TRUE(std::isnan(place_last({mixed}, {ceiling("L2", 6400)}).partial_fma_gflops));
 }
 
+/// GFLOP/s of one core at 4.1 GHz: FMA, add, mul, mul+add, FMA+add.
+std::vector<Ceiling> arithmetic(const std::vector<double>& values) {
+  constexpr const char* patterns[] = {"fma", "add", "mul", "mul+add", "fma+add"};
+  std::vector<Ceiling> ceilings;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ceilings.push_back(ceiling("compute", values[i]));
+    ceilings.back().name = ceilings.back().pattern = patterns[i];
+  }
+  return ceilings;
+}
+const std::vector<Ceiling> zen = arithmetic({131.2, 65.6, 65.6, 131.2, 196.8}), intel = arithmetic({131.2, 65.6, 65.6, 65.6, 98.4});
+
+/// In one microsecond, in registers.
+CaseSample computing(double fma, double add, double mul) {
+  return {.counts = {{"flops.fp64.fma", fma}, {"flops.fp64.add", add}, {"flops.fp64.mul", mul}, {"bytes.L1-L2.demand_read", 0}},
+          .seconds = 1e-6};
+}
+
+TEST(Roofline, a_kernel_of_one_kind_of_arithmetic_at_its_limit_is_at_its_roof) {
+  for (const auto& ceilings : {zen, intel}) {
+    const RooflinePlacement fma = place_last({computing(65600, 0, 0)}, ceilings);
+    EXPECT_EQ(fma.bound, "compute");
+    EXPECT_EQ(fma.bound_ceiling, "fma") << "on a Zen FMA+add is higher, and no roof of FMAs alone";
+    EXPECT_DOUBLE_EQ(fma.percent_of_roof, 100);
+    EXPECT_DOUBLE_EQ(fma.partial_fma_gflops, 131.2);
+    EXPECT_DOUBLE_EQ(place_last({computing(0, 65600, 0)}, ceilings).percent_of_roof, 100);
+  }
+  EXPECT_DOUBLE_EQ(place_last({computing(65500, 65500, 0)}, zen).roof_gflops, 196.8);
+  EXPECT_DOUBLE_EQ(place_last({computing(60000, 30000, 0)}, intel).roof_gflops, 65.6 * 150 / 90);
+}
+
+TEST(Roofline, the_equation_of_partial_FMAs_scales_the_peak_of_FMAs) {
+  EXPECT_DOUBLE_EQ(place_last({computing(60, 25, 15)}, zen).partial_fma_gflops, 0.8 * 131.2);
+  EXPECT_TRUE(std::isnan(place_last({computing(60, 25, 15)}, {}).partial_fma_gflops));
+}
+
+TEST(Roofline, arithmetic_near_the_roof_of_its_mix_is_what_bounds_a_case_not_a_level_at_half_of_its_own) {
+  CaseSample mixed = computing(0, 32000, 32000);  // 64 of 65.6 GFLOP/s; of FMAs alone it would be 49 %
+  mixed.counts["bytes.L1-L2.demand_read"] = 55000;
+  auto ceilings = intel;
+  ceilings.push_back(ceiling("L2", 100));
+  const RooflinePlacement p = place_last({mixed}, ceilings);
+  EXPECT_EQ(p.bound, "compute");
+  EXPECT_NEAR(p.percent_of_roof, 97.6, 0.1);
+}
+
+TEST(Roofline, without_kinds_the_roof_of_arithmetic_is_that_of_the_fastest_mix) {
+  const CaseSample total{.model = {{"flops.fp64", {131000, 131000}}, {"bytes.L1-L2", {100, 100}}}, .seconds = 1e-6};
+  const RooflinePlacement p = place_last({total}, zen);
+  EXPECT_DOUBLE_EQ(p.roof_gflops, 196.8);
+  EXPECT_FALSE(p.compute.is_of_kinds);
+}
+
+TEST(Roofline, times_of_two_precisions_add_and_divisions_are_told) {
+  CaseSample both = computing(65600, 0, 0);
+  both.counts["flops.fp32.fma"] = 131200;
+  auto ceilings = zen;
+  ceilings.push_back(ceiling("compute", 262.4, 1, "fp32"));
+  EXPECT_DOUBLE_EQ(place_last({both}, ceilings).roof_gflops, 393.6 / 2);
+  EXPECT_TRUE(place_last({both}, ceilings).notes.empty());
+  both.counts["flops.fp64.div"] = 10000;
+  ASSERT_EQ(place_last({both}, ceilings).notes.size(), 1U);
+  EXPECT_NE(place_last({both}, ceilings).notes[0].find("divisions and roots"), std::string::npos);
+}
+
 TEST(Roofline, the_highest_ceiling_of_a_level_is_its_roof) {
   EXPECT_DOUBLE_EQ(place_last({counted()}, {ceiling("L2", 32), ceiling("L2", 64)}).percent_of_roof, 50);
 }

@@ -1,6 +1,7 @@
 // What a counter's evidence comes to beyond its ratios: zero tests, offsets, factors, flows, coverage, stability.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>

@@ -136,7 +136,22 @@ def test_lines_are_named_once_and_their_tests_are_known():
 
 
 def test_every_pattern_in_memory_has_a_goal():
-    assert {one.pattern for one in goals.LINES if one.level == "mem" and one.goals} == {"load", "store_nt", "copy", "update", "triad"}
+    assert {one.pattern for one in goals.LINES if one.level == "mem" and one.goals} == {"load", "store", "store_nt", "copy", "update", "triad"}
+
+
+def test_every_line_with_a_peer_must_reach_the_best_one():
+    for one in goals.LINES:
+        peers = one.likwid or one.loop or one.libc or one.carm
+        assert bool(peers) == any(goal.over == "best peer" and goal.at_least == 0.98 for goal in one.goals), one.name
+
+
+def test_the_median_line_must_be_level_with_its_peer():
+    def rows(*ratios):
+        return [{"line": str(i), "cores": 1, "ratio_to_best_peer": ratio} for i, ratio in enumerate(ratios)]
+
+    assert goals.judge_median_line(rows(0.98, 1.0, 1.3))["met"] == "yes"
+    assert goals.judge_median_line(rows(0.98, 0.99, 1.3, None))["met"] == "no"
+    assert goals.judge_median_line(rows(None))["met"] == "unknown"
 
 
 def test_numbers_of_a_list_take_one_line():

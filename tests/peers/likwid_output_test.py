@@ -1,4 +1,4 @@
-"""What is read from likwid-bench 5.2's output, of which the samples are real, and which of its tests are taken."""
+"""What is read from likwid-bench 5.2's output, of which the samples are real, and that the best of all its tests of a kind is taken."""
 
 import pathlib
 import sys
@@ -8,6 +8,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "jobs" / "peers"))
 import likwid  # noqa: E402
+from programs import ProgramFailed  # noqa: E402
 
 
 def sample(name):
@@ -48,25 +49,65 @@ def bench(flags, tests=None):
     return made
 
 
-def test_the_widest_instructions_of_the_cpu_are_taken():
-    assert bench({"sse2", "avx", "fma", "avx2", "avx512f"}).test_for("fp64 fma") == "peakflops_avx512_fma"
-    assert bench({"sse2", "avx", "fma", "avx2"}).test_for("fp32 fma") == "peakflops_sp_avx_fma"
-    assert bench({"sse2", "avx"}).test_for("load") == "load_avx"
-    assert bench({"sse2"}).test_for("NT store") == "store_mem_sse"
+ALL = {"sse2", "avx", "fma", "avx2", "avx512f"}
+
+
+def test_all_tests_of_a_kind_that_the_cpu_runs_are_taken():
+    assert bench(ALL).tests_for("load") == ["load", "load_avx", "load_avx512", "load_mem", "load_sse"]
+    assert bench(ALL - {"avx512f"}).tests_for("load") == ["load", "load_avx", "load_mem", "load_sse"]
+    assert bench({"sse2"}).tests_for("NT store") == ["store_mem", "store_mem_sse"]
+    assert {"copy_mem_avx512", "copy_sse", "copy"} <= set(bench(ALL).tests_for("copy"))
+    assert not any("mem" in test for test in bench(ALL).tests_for("copy in caches"))
+    assert {"stream_mem_avx_fma", "stream_avx512_fma", "stream"} <= set(bench(ALL).tests_for("triad"))
+    assert not any("_sp" in test for kind in likwid.TESTS if "fp32" not in kind for test in bench(ALL).tests_for(kind))
 
 
 def test_a_cpu_without_the_instructions_has_no_test():
-    assert bench({"sse2", "avx"}).test_for("fp64 fma") is None
-    assert bench({"asimd"}).test_for("load") is None
+    assert bench({"sse2", "avx"}).tests_for("fp64 fma") == []
+    assert bench({"asimd"}).tests_for("load") == []
+    assert bench(ALL).tests_for("") == []
 
 
-def test_a_test_that_is_not_built_in_gives_way_to_a_narrower_one():
-    assert bench({"sse2", "avx", "avx512f"}, ["load_avx"]).test_for("load") == "load_avx"
+def test_a_test_that_is_not_built_in_is_not_taken():
+    assert bench(ALL, ["load_avx", "store"]).tests_for("load") == ["load_avx"]
 
 
-def test_every_test_named_exists():
-    listed = set(likwid.tests_listed(sample("likwid_tests.txt")))
-    assert {name for choices in likwid.TESTS.values() for _, name in choices} <= listed
+def test_every_kind_has_tests():
+    for kind in likwid.TESTS:
+        assert bench(ALL).tests_for(kind), kind
+
+
+class Bench:
+    """likwid-bench of which each test has one rate at each size."""
+
+    def __init__(self, rates):
+        self.rates, self.runs = rates, []
+
+    def run(self, test, size, threads, iterations):
+        self.runs.append((test, size))
+        if (test, size) not in self.rates:
+            raise ProgramFailed(f"likwid-bench -t {test}: ended by signal 11")
+        return {"GB/s": self.rates[test, size], "seconds": 0.01}
+
+    def command(self, *words):
+        return ["likwid-bench", *words]
+
+
+def test_the_best_test_at_its_best_size_stands_for_the_kind():
+    bench_ = Bench({("a", 1): 10, ("a", 2): 50, ("b", 1): 30, ("b", 2): 40, ("c", 1): 20, ("c", 2): 100})
+    peer = likwid.LikwidPeer(bench_, ["a", "b", "c"], "GB/s", [1, 2], 1)
+    peer.calibrate()
+    assert (peer.test, peer.size) == ("c", 2)  # of the best two at the first size
+    assert ("a", 2) not in bench_.runs and peer.tried == {"a": 10, "b": 40, "c": 100}
+
+
+def test_a_test_that_crashes_is_left_out_and_the_others_stand():
+    bench_ = Bench({("a", 1): 10, ("c", 1): 20, ("c", 2): 15})  # as stream_mem of likwid 5.2.2 with two threads
+    peer = likwid.LikwidPeer(bench_, ["a", "b", "c"], "GB/s", [1, 2], 1)
+    peer.calibrate()
+    assert (peer.test, peer.size) == ("c", 1) and peer.tried == {"a": 10, "b": None, "c": 20}
+    with pytest.raises(ProgramFailed, match="signal 11"):
+        likwid.LikwidPeer(Bench({}), ["a", "b"], "GB/s", [1], 1).calibrate()
 
 
 def test_iterations_grow_to_the_wanted_time():

@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import stat
 import subprocess
@@ -179,16 +180,61 @@ def test_where_valgrind_itself_fails_the_program_is_not_blamed(tmp_path):
     assert total(document)["instructions"] > 0
 
 
-def test_addresses_beyond_the_simulated_caches_are_the_reason_that_is_told(tmp_path):
-    source = tmp_path / "high.c"
-    source.write_text("#include <sys/mman.h>\n"
-                      "int main(void) {\n"
-                      "  volatile char* high = mmap((void*)0x80000000000, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);\n"
-                      "  return high[0];\n}\n")
+@pytest.mark.parametrize("caches", ["machine", "fully associative L1"])
+def test_memory_is_simulated_wherever_it_is_mapped(tmp_path, caches):
+    """Pages all over the 47 bits of user space, which fall into the same sets and agree in the lower bits of their tags, cost what they
+    cost side by side: every line comes in once."""
     path = tmp_path / "caches.toml"
     path.write_text(HEAD + LEVEL.format("l1", 32768, 512, 64))
-    line = refused(f"--caches={path}", "--", compiled(tmp_path, source))
-    assert "the emulator ended it: address 0x80000000000 is too high for the simulated caches" in line and "--caches=no" in line
+    program = compiled(tmp_path, HERE / "high.c")
+    found = {}
+    for where in ("high", "near"):  # of one length: the stack begins where it begins
+        document, _ = profile(tmp_path, program, where, options=[] if caches == "machine" else [f"--caches={path}"])
+        found[where] = {row["name"]: row["levels"]["L2"]["bytes"] for row in rows(document, "region")}
+    lines = {where: regions["first"] // 64 for where, regions in found.items()}
+    of_stack = 0 if caches != "machine" else 4  # where its few lines lie follows from the environment's size: some may share a full set
+    assert min(lines.values()) >= 64 and abs(lines["high"] - lines["near"]) <= of_stack, found
+    assert max(regions["again"] for regions in found.values()) < 64 * 8, found
+
+
+def stripped_library(tmp_path, *flags):
+    """The library of hidden.c, a program that calls it, and where its functions were before it was stripped."""
+    library, program = tmp_path / "libhidden.so", tmp_path / "hidden"
+    for words in (["-shared", "-fPIC", *flags, HERE / "hidden.c", "-o", library],
+                  ["-DPROGRAM", HERE / "hidden.c", "-L", tmp_path, "-lhidden", f"-Wl,-rpath,{tmp_path}", "-o", program]):
+        done = run("gcc", "-O1", "-fno-toplevel-reorder", *words)
+        assert done.returncode == 0, done.stderr
+    place = {name: int(address, 16) for address, _, name in (line.split() for line in run("nm", "--defined-only", library).stdout.splitlines())}
+    assert run("strip", library).returncode == 0 and run("nm", library).stdout == ""
+    return library, program, place
+
+
+def flops_by_function(document, library):
+    return {row["name"]: row["flops"] for row in rows(document, "function") if row["object"] == str(library) and row["flops"]}
+
+
+EXPORTED = "visible_to_all_who_link_this_and_long_"
+
+
+def test_functions_of_a_stripped_library_are_told_apart(tmp_path):
+    library, program, place = stripped_library(tmp_path)
+    document, done = profile(tmp_path, program, options=["--functions=1000000", "--caches=no"])
+    behind = {name: f"+{place[name] - place[EXPORTED]:#x}" for name in ("first", "second")}
+    assert flops_by_function(document, library) == {
+        f"libhidden.so+{place['before']:#x}": 10, EXPORTED: 100, EXPORTED + behind["first"]: 1000, EXPORTED + behind["second"]: 10000}
+    for offset in behind.values():
+        assert any(re.match(rf"visible_to_all\w*\.\.\.{re.escape(offset)} ", line) for line in done.stderr.splitlines()), done.stderr
+    assert not [row for row in rows(document, "function") if row["name"] == "???" and row["object"] != "???"]
+
+
+def test_without_an_unwinding_table_functions_of_a_stripped_library_are_told_apart_by_page(tmp_path):
+    library, program, place = stripped_library(tmp_path, "-Wl,--no-eh-frame-hdr")
+    document, _ = profile(tmp_path, program, options=["--functions=1000000", "--caches=no"])
+    by_page = {EXPORTED: 100}
+    for name, flops in {"before": 10, "first": 1000, "second": 10000}.items():
+        page = f"libhidden.so+{place[name] // 4096 * 4096:#x}"
+        by_page[page] = by_page.get(page, 0) + flops
+    assert flops_by_function(document, library) == by_page
 
 
 def test_a_mark_without_a_name_marks_nothing_and_is_told(tmp_path):
@@ -309,20 +355,30 @@ def test_a_smaller_cache_misses_more(tmp_path):
     assert total(small)["levels"]["L2"]["bytes"] > total(large)["levels"]["L2"]["bytes"]
 
 
-def mpi_program(tmp_path):
-    mpicc = os.environ.get("PLUMBLINE_TEST_MPICC")
-    if not mpicc:
-        pytest.skip("no MPICH (mpicc.mpich, mpiexec.mpich) was found when this tree was configured")
+MPIS = {"mpich": ("PLUMBLINE_TEST_MPICC", "PLUMBLINE_TEST_MPIEXEC", "MPICH (mpicc.mpich, mpiexec.mpich)", []),
+        "openmpi": ("PLUMBLINE_TEST_OPENMPI_MPICC", "PLUMBLINE_TEST_OPENMPI_MPIRUN", "Open MPI (mpicc.openmpi, mpirun.openmpi)",
+                    ["--allow-run-as-root", "--oversubscribe"])}
+
+
+def mpi_program(tmp_path, mpi="mpich"):
+    compiler, _, names, _ = MPIS[mpi]
+    if compiler not in os.environ:
+        pytest.skip(f"no {names} was found when this tree was configured")
     program = tmp_path / "ranks"
-    done = run(mpicc, "-O1", "-I", ROOT / "harness/marker", HERE / "ranks.c", "-o", program)
+    done = run(os.environ[compiler], "-O1", "-I", ROOT / "harness/marker", HERE / "ranks.c", "-o", program)
     assert done.returncode == 0, done.stderr
     return program
 
 
-def test_ranks_are_counted_apart_and_merged_into_one_table(tmp_path):
-    launch = [os.environ.get("PLUMBLINE_TEST_MPIEXEC"), "-n", "4"]
-    program = mpi_program(tmp_path)
-    document, done = profile(tmp_path, program, before=launch, environment={"TMPDIR": str(tmp_path)})
+def launching(mpi, ranks):
+    _, launcher, _, options = MPIS[mpi]
+    return [os.environ.get(launcher), *options, "-n", str(ranks)]
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_ranks_are_counted_apart_and_merged_into_one_table(tmp_path, mpi):
+    program = mpi_program(tmp_path, mpi)
+    document, done = profile(tmp_path, program, before=launching(mpi, 4), environment={"TMPDIR": str(tmp_path)})
     assert done.stdout == "4 ranks\n"
     assert done.stderr.count("Counted: ") == 1
     (work,) = rows(document, "region")
@@ -334,8 +390,17 @@ def test_ranks_are_counted_apart_and_merged_into_one_table(tmp_path):
     assert not [file.name for file in tmp_path.iterdir() if file.name.startswith("plumbline-profile")]
 
 
+@pytest.mark.parametrize("mpi", MPIS)
+def test_one_process_without_a_launcher_is_a_world_of_its_own(tmp_path, mpi):
+    document, done = profile(tmp_path, mpi_program(tmp_path, mpi))
+    assert done.stdout == "1 ranks\n"
+    (work,) = rows(document, "region")
+    assert (work["flops"], work["entries"], work["ranks"]) == (100, 1, 1)
+    assert total(document)["levels"]["mem"]["bytes"] > 0
+
+
 def test_ranks_that_share_an_l3_get_a_part_each(tmp_path):
-    document, _ = profile(tmp_path, mpi_program(tmp_path), before=[os.environ.get("PLUMBLINE_TEST_MPIEXEC"), "-n", "2"])
+    document, _ = profile(tmp_path, mpi_program(tmp_path), before=launching("mpich", 2))
     alone, _ = profile(tmp_path, "true")
     if "L3" not in alone["caches"] or any("has no L3" in note for note in alone["notes"]):
         pytest.skip("this machine has no L3 to share")

@@ -5,10 +5,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "core/error.hpp"
 #include "profile/geometry.hpp"
+#include "profile/launch_meeting.hpp"
 #include "profile/program.hpp"
 #include "profile/tool_log.hpp"
 
@@ -116,6 +120,14 @@ TEST(Geometry, UnknownWaysAreAssumedAndTold) {
   EXPECT_EQ(geometry.notes.size(), 1U);
 }
 
+TEST(Geometry, CachesThatTellNothingButTheirSizeCanBeSimulated) {
+  const auto caches = caches_of_machine(machine({{1, 32768, 0, 0, 1}, {3, 1 << 24, 11, 128, 4}}, 8));
+  ASSERT_EQ(caches.levels.size(), 2U) << "none is made up";
+  for (const auto& level : caches.levels) EXPECT_GT(level.ways * level.line_bytes, 0U) << level.name;
+  EXPECT_EQ(caches.levels.back().ways, 11U);
+  EXPECT_EQ(caches.notes.size(), 3U) << "ways, lines, and no whole number of sets";
+}
+
 TEST(Geometry, NoCachesIsAnError) { EXPECT_THROW(geometry_of_machine(machine({}, 4)), Error); }
 
 TEST(Geometry, RanksOfANodeAreSpreadOverItsL3s) {
@@ -141,6 +153,90 @@ TEST(Log, AnAvx512InstructionIsNamedWithItsFunction) {
   EXPECT_TRUE(log.unknown[0].avx512);
   EXPECT_NE(explain(log.unknown[0]).find("AVX-512 instruction in wide (kernel.c:12)"), std::string::npos);
   EXPECT_EQ(log.remarks, std::vector<std::string>{"region \"a\" ends without having begun in thread 1"});
+}
+
+// What mpirun of Open MPI 4.1.4 tells its ranks.
+TEST(Meeting, AnOpenMpiLaunchIsKnownByTheAddressesOfItsFirstDaemon) {
+  const auto key = [](std::string daemon, const char* name_space) {
+    return launch_key([=](const char* name) -> std::optional<std::string> {
+      if (name == std::string_view("OMPI_MCA_orte_hnp_uri")) return daemon;
+      if (name == std::string_view("PMIX_NAMESPACE")) return name_space;
+      return std::nullopt;
+    });
+  };
+  const std::string first = "1046216704.0;tcp://192.0.2.2:48327;tcp6://[fd00::2]:39043",
+                    second = "1046216704.0;tcp://192.0.2.2:48329;tcp6://[fd00::2]:39045";  // its 16 bits of name are the same
+  EXPECT_EQ(key(first, "1046216705"), key(first, "1046216705"));
+  EXPECT_NE(key(first, "1046216705"), key(second, "1046216705"));
+  EXPECT_EQ(key(first, "1046216705").rfind("openmpi-", 0), 0u);
+  EXPECT_LT(key(std::string(5000, '7'), "1").size(), 100u) << "a node of many networks has many addresses, and this is a file's name";
+}
+
+class MeetingFolder : public testing::Test {
+ protected:
+  MeetingFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "plumbline-meeting-XXXXXX").string();
+    shared_ = mkdtemp(name.data());
+    ::setenv("OMPI_MCA_orte_hnp_uri", "1.0;tcp://192.0.2.2:1", 1);  // what tells this launch from others
+    expected_ = shared_ / ("plumbline-profile-" + std::to_string(geteuid()) + "-" + launch_key(process_environment()));
+  }
+  ~MeetingFolder() override {
+    ::unsetenv("OMPI_MCA_orte_hnp_uri");
+    std::filesystem::remove_all(shared_);
+  }
+  /// What the second of two ranks on two nodes is told.
+  std::string refusal() const {
+    try {
+      const LaunchMeeting meeting(launch_, {}, shared_);
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+  const Launch launch_{.size = 2, .rank = 1, .by = "OMPI_COMM_WORLD_SIZE", .local_size = 1};
+  std::filesystem::path shared_, expected_;
+};
+
+TEST_F(MeetingFolder, IsTheUsersAlone) {
+  ASSERT_EQ(refusal(), "");
+  constexpr auto of_all = std::filesystem::perms::all;  // without the set-group-id that the parent may pass on
+  EXPECT_EQ(std::filesystem::status(expected_).permissions() & of_all, std::filesystem::perms::owner_all);
+  EXPECT_EQ(refusal(), "") << "the other ranks find it there";
+}
+
+TEST_F(MeetingFolder, APlaceWhereEverybodyReplacesFoldersIsRefused) {
+  using std::filesystem::perms;
+  std::filesystem::permissions(shared_, perms::all);
+  EXPECT_NE(refusal().find("everybody may write there and replace what others made"), std::string::npos) << refusal();
+  EXPECT_FALSE(std::filesystem::exists(expected_));
+  std::filesystem::permissions(shared_, perms::all | perms::sticky_bit);
+  EXPECT_EQ(refusal(), "") << "as /tmp is";
+}
+
+TEST_F(MeetingFolder, WhatIsNotIsRefusedWithItsReason) {
+  std::filesystem::create_directory(shared_ / "elsewhere");
+  std::filesystem::create_directory_symlink(shared_ / "elsewhere", expected_);
+  EXPECT_NE(refusal().find("a link or a file has the name of this launch's folder"), std::string::npos) << refusal();
+  EXPECT_TRUE(std::filesystem::is_empty(shared_ / "elsewhere"));
+  std::filesystem::remove(expected_);
+
+  std::filesystem::create_directory(expected_);
+  std::filesystem::permissions(expected_, std::filesystem::perms::all);
+  EXPECT_NE(refusal().find("others may write there"), std::string::npos) << refusal();
+  std::filesystem::permissions(expected_, std::filesystem::perms::owner_all);
+  if (geteuid() != 0) GTEST_SKIP() << "SKIP: only root can make another user's folder";
+  ASSERT_EQ(chown(expected_.c_str(), 65534, 65534), 0);
+  EXPECT_NE(refusal().find("it belongs to another user (65534)"), std::string::npos) << refusal();
+}
+
+TEST_F(MeetingFolder, AnEndingIsNotWrittenThroughALink) {
+  const LaunchMeeting meeting(launch_, {}, shared_);
+  std::ofstream(shared_ / "precious") << "mine";
+  std::filesystem::create_symlink(shared_ / "precious", expected_ / "rank-1.ending.partial");
+  meeting.leave({.rank = 1, .host = "", .code = 0, .notes = {}});
+  std::ifstream precious(shared_ / "precious");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(precious), {}), "mine");
+  EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(expected_ / "rank-1.ending")));
 }
 
 TEST(Program, LaunchersAreKnownByAnyOfTheirNames) {

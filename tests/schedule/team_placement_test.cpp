@@ -57,16 +57,37 @@ TEST_F(Snc4, the_threads_of_one_rank_are_compact) {
 TEST_F(Snc4, a_team_fills_a_core_a_domain_a_socket_or_the_node) {
   const auto scope = [&](Team team) { return scope_of(node_, place_team(node_, team, false).cpus); };
   EXPECT_EQ(scope({1, 1}), "core");
-  EXPECT_EQ(scope({1, 2}), "");
+  EXPECT_EQ(scope({1, 2}), "2 of 32 cores");
   EXPECT_EQ(scope({1, 4}), "NUMA domain");
   EXPECT_EQ(scope({1, 16}), "socket");
   EXPECT_EQ(scope({2, 16}), "node");
-  EXPECT_EQ(scope({8, 1}), "");  // one core of each domain
+  EXPECT_EQ(scope({8, 1}), "8 of 32 cores") << "one core of each domain";
   EXPECT_EQ(scope_of(node_, {}), "");
 }
 
+TEST_F(Snc4, a_team_that_fills_all_it_may_use_fills_no_node) {
+  for (auto& cpu : node_.cpus) cpu.allowed = cpu.core % 2 == 0;  // a batch step with half of the cores, both hardware threads of each
+  const auto scope = [&](Team team) { return scope_of(node_, place_team(node_, team, false).cpus); };
+  EXPECT_EQ(scope({1, 2}), "2 of 32 cores") << "all that is allowed of a domain is not the domain";
+  EXPECT_EQ(scope({1, 16}), "16 of 32 cores");
+  EXPECT_EQ(scope({1, 32}), "16 of 32 cores") << "second hardware threads are no cores";
+  EXPECT_EQ(scope({1, 1}), "core");
+  for (auto& cpu : node_.cpus) cpu.allowed = cpu.package == 1;
+  EXPECT_EQ(scope({1, 16}), "socket");
+}
+
+TEST_F(Snc4, a_team_lies_in_one_domain_as_long_as_it_fits_there) {
+  const auto within = [&](Team team) { return is_in_one_domain(node_, place_team(node_, team, false).cpus); };
+  EXPECT_TRUE(within({1, 1}));
+  EXPECT_TRUE(within({1, 4}));
+  EXPECT_FALSE(within({1, 8}));
+  EXPECT_FALSE(within({8, 1}));
+  EXPECT_FALSE(is_in_one_domain(node_, {})) << "without CPUs nobody knows";
+}
+
 TEST_F(Snc4, ranks_on_one_l3_are_those_whose_threads_lie_on_it) {
-  const int cpus_per_l3 = std::find_if(node_.caches.begin(), node_.caches.end(), [](const auto& c) { return c.level == 3; })->shared_by_cpus;
+  const int cpus_per_l3 =
+      std::find_if(node_.caches.begin(), node_.caches.end(), [](const auto& c) { return c.level == 3; })->shared_by_cpus;
   ASSERT_EQ(cpus_per_l3, static_cast<int>(node_.cpus.size()) / 2) << "one a socket";
   const auto ranks = [&](Team team) { return ranks_on_one_l3(node_, place_team(node_, team, false).cpus); };
   EXPECT_EQ(ranks({1, 1}), 1);

@@ -27,6 +27,9 @@ struct TrueCase {
 
 TrueCase true_case(const Case& measured, std::span<const CacheLevel> caches, Random& random);
 
+/// Gives the case what its code executes between registers and L1 (core/twin.hpp: executed_counts), which is then the truth of those bytes.
+void set_executed(TrueCase& one, const Counts& executed);
+
 /// Series (2 forms, 5 orders, 3 sizes), stencils and triad and dot (3 sizes or 4) x 2 precisions x 3 compilers x O0 and O3; triad and dot
 /// by two ranks too.
 std::vector<TrueCase> realistic_campaign(std::uint64_t seed);

@@ -25,6 +25,9 @@ struct Fault {
 /// The kinds that the scorer was written and tuned with.
 const std::vector<Fault>& known_faults();
 
+/// Of counters of loads and stores (register_faults.cpp).
+const std::vector<Fault>& register_faults();
+
 /// Kinds that it was not (unseen_faults.cpp).
 const std::vector<Fault>& unseen_faults();
 

@@ -47,21 +47,6 @@ void count(EmulatedWorker& worker, const Case& one, std::size_t at, const EventS
   app::add_count_rows(results.counts, row, answer.repetitions);
 }
 
-bool has_known_references(const std::string& case_id) {
-  return !case_id.ends_with("-O0-v3") && case_id.find("/stencil") == std::string::npos;
-}
-
-Results with_known_references(const Results& results) {
-  Results some;
-  for (const auto& row : results.cases)
-    if (has_known_references(row.id)) some.cases.push_back(row);
-  for (const auto& row : results.model)
-    if (has_known_references(row.case_id)) some.model.push_back(row);
-  for (const auto& row : results.counts)
-    if (has_known_references(row.case_id)) some.counts.push_back(row);
-  return some;
-}
-
 }  // namespace
 
 std::string what_is_missing(const RealCampaign& campaign) {
@@ -85,17 +70,12 @@ Results counted(const RealCampaign& campaign) {
   return results;
 }
 
-RealCounts::RealCounts(Results results)
-    : results_(std::move(results)),
-      few_results_(with_known_references(results_)),
-      all_(measurements_of(results_)),
-      few_(measurements_of(few_results_)) {}
-
-const Measurements& RealCounts::of(const MadeCounter& made) const { return made.counter.claim().starts_with("bytes.reg-L1") ? few_ : all_; }
+RealCounts::RealCounts(Results results) : results_(std::move(results)), measurements_(measurements_of(results_)) {}
 
 std::vector<Tried> judged(const Trial& trial, const RealCounts& counts) {
   std::vector<Tried> tried;
-  for (const auto& made : trial.made) tried.push_back(judged(made, score(counts.of(made), std::vector{made.counter}).counters.front()));
+  for (const auto& made : trial.made)
+    tried.push_back(judged(made, score(counts.measurements(), std::vector{made.counter}).counters.front()));
   return tried;
 }
 

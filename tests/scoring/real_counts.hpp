@@ -17,18 +17,15 @@ std::string what_is_missing(const RealCampaign& campaign);
 /// that fails throws.
 Results counted(const RealCampaign& campaign);
 
-/// What of the counts a counter is judged by.
+/// The counts of all cases, ready to be judged.
 class RealCounts {
  public:
   explicit RealCounts(Results results);
-  /// At O0 a compiler loads and stores each variable anew, and a vectorized stencil loads its neighbours in as many pieces as the compiler
-  /// likes; no model of the arrays has that. So who claims references is held against optimized series, triads and dots alone.
-  const Measurements& of(const MadeCounter& made) const;
-  const Measurements& all() const { return all_; }
+  const Measurements& measurements() const { return measurements_; }
 
  private:
-  Results results_, few_results_;
-  Measurements all_, few_;
+  Results results_;
+  Measurements measurements_;
 };
 
 std::vector<Tried> judged(const Trial& trial, const RealCounts& counts);

@@ -8,6 +8,7 @@
 
 #include "counters/emulated.hpp"
 #include "counters/sde_export.hpp"
+#include "measure/executed.hpp"
 #include "measure/worker.hpp"
 #include "model/accuracy.hpp"
 #include "real_faults.hpp"
@@ -122,12 +123,21 @@ class WrongEvent {
   std::optional<Random> random_;
 };
 
+const std::vector<Fault>& faults_of(const std::string& what) {
+  static const std::vector<Fault> both = [] {
+    std::vector<Fault> faults = known_faults_on_real_path();
+    faults.insert(faults.end(), register_faults().begin(), register_faults().end());
+    return faults;
+  }();
+  if (what == "unseen") return unseen_faults_on_real_path();
+  return what == "known and registers" ? both : known_faults_on_real_path();
+}
+
 std::vector<Trial> seeded(const Wish& wish, const std::vector<TrueCase>& cases) {
   std::vector<Trial> trials;
   for (int seed = 1; seed <= wish.seeds; ++seed) {
     Random random(static_cast<std::uint64_t>(seed));
-    const auto& faults = wish.what == "unseen" ? unseen_faults_on_real_path() : known_faults_on_real_path();
-    trials.push_back({static_cast<std::uint64_t>(seed), right_and_wrong(faults, cases, random)});
+    trials.push_back({static_cast<std::uint64_t>(seed), right_and_wrong(faults_of(wish.what), cases, random)});
   }
   return trials;
 }
@@ -154,7 +164,11 @@ RealCampaign real_campaign(const Wish& wish) {
   all.caches = {{"L1", 32768, 8, 64, false}, {"L2", 65536, 8, 64, false}, {"L3", 131072, 16, 64, true}};
   for (const Shape& shape : shapes()) add_cases(all.cases, shape);
   Random anywhere(1);
-  for (const Case& one : all.cases) all.expected.push_back(true_case(one, all.caches, anywhere));
+  for (const Case& one : all.cases) {
+    all.expected.push_back(true_case(one, all.caches, anywhere));
+    if (const Executed executed = executed_references(one); executed.references)
+      set_executed(all.expected.back(), executed_counts(*executed.references));
+  }
   all.trials = wish.what == "curves" ? curves(wish.seeds, all.expected) : seeded(wish, all.expected);
   std::size_t number = 0;
   for (auto& trial : all.trials)

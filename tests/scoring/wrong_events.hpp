@@ -13,7 +13,9 @@ namespace plumbline::test {
 
 /// Which counters are made for the real path.
 struct Wish {
-  std::string what;  // "known", "unseen": by each seed right counters and one of every kind of fault; "curves": so many of each magnitude
+  /// "known", "known and registers", "unseen": by each seed right counters and one of every kind of fault; "curves": so many of each
+  /// magnitude.
+  std::string what;
   int seeds = 0;
 };
 

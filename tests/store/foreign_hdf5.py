@@ -47,6 +47,38 @@ with edited("text_for_number.h5") as file:
     types = [(name, "S8" if name == "lo" else rows.dtype[name]) for name in rows.dtype.names]
     del file["model"]
     file["model"] = numpy.zeros(len(rows), dtype=types)
+# Leading elsewhere, and promising what is not there.
+with edited("external_link.h5") as file:
+    del file["times"]
+    file["times"] = h5py.ExternalLink(sample, "/times")
+with edited("soft_link.h5") as file:
+    file.move("times", "elsewhere")
+    file["times"] = h5py.SoftLink("/elsewhere")
+with edited("external_rows.h5") as file:
+    rows = file["times"][:]
+    (folder / "rows.raw").write_bytes(rows.tobytes())
+    del file["times"]
+    file.create_dataset("times", shape=rows.shape, dtype=rows.dtype, external=[(str(folder / "rows.raw"), 0, rows.nbytes)])
+with edited("virtual_rows.h5") as file:
+    rows = file["times"][:]
+    del file["times"]
+    layout = h5py.VirtualLayout(shape=rows.shape, dtype=rows.dtype)
+    layout[:] = h5py.VirtualSource(sample, "times", shape=rows.shape)
+    file.create_virtual_dataset("times", layout)
+with edited("many_rows.h5") as file:
+    kind = file["times"].dtype
+    del file["times"]
+    file.create_dataset("times", shape=(2_000_000_000,), dtype=kind, chunks=(4096,), compression="gzip")
+with edited("strange_filter.h5") as file:
+    rows = file["times"][:]
+    del file["times"]
+    file.create_dataset("times", data=rows, compression="lzf")
+with edited("lying_rows.h5") as file:  # as many as can be declared, in a layout that says it has bytes for all of them
+    kind = file["times"].dtype
+    del file["times"]
+    space, made = h5py.h5s.create_simple((2_000_000_000,)), h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    made.set_alloc_time(h5py.h5d.ALLOC_TIME_LATE)
+    h5py.h5d.create(file.id, b"times", h5py.h5t.py_create(kind), space, dcpl=made)
 # Readable: without the extension columns, with one of somebody's own, attributes as fixed text.
 with edited("readable.h5") as file:
     rows = file["ceilings"][:]

@@ -45,6 +45,22 @@ TEST_F(foreign, tables_that_break_the_contract_are_named) {
   expect_refused("text_for_number.h5", "'lo' of '/model' is not a number");
 }
 
+TEST_F(foreign, tables_that_lie_in_other_files_are_refused) {
+  expect_refused("external_link.h5", "'/times' is a link to somewhere else");
+  expect_refused("soft_link.h5", "'/times' is a link to somewhere else");
+  expect_refused("external_rows.h5", "the rows of '/times' lie in other files");
+  expect_refused("virtual_rows.h5", "the rows of '/times' lie in other files");
+}
+
+TEST_F(foreign, rows_that_a_file_has_no_bytes_for_are_refused) {
+  expect_refused("many_rows.h5", "says it has 2000000000 rows, in 0 bytes");
+  expect_refused("lying_rows.h5", "says it has 2000000000 rows");
+}
+
+TEST_F(foreign, filters_of_other_libraries_are_refused) {
+  expect_refused("strange_filter.h5", "went through a filter that is not read here");
+}
+
 TEST_F(foreign, files_that_keep_the_contract_are_read_whoever_wrote_them) {
   Results expected = sample_results(2);
   for (auto& row : expected.ceilings) row.working_set_bytes = row.clock_hz = absent;

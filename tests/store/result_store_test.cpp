@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <cstring>
 #include <set>
 
 #include "faults.hpp"
@@ -132,6 +133,50 @@ TEST(result_store, a_damaged_size_of_a_text_is_refused) {
       EXPECT_TRUE(refusal.code == 2 || byte < 2) << byte << " " << refusal.text;  // a small change of a size may go unnoticed
       EXPECT_TRUE(refusal.code == 0 || refusal.code == 2) << refusal.text;
     }
+}
+
+/// The library looks at the name and the version of a heap, and steps over free space by what is told of it.
+TEST(result_store, a_heap_that_only_the_library_would_take_for_one_is_refused) {
+  const Scratch scratch;
+  write_store(scratch / "x.h5", sample_results(3));
+  const std::string all = slurp(scratch / "x.h5");
+  const std::size_t heap = all.find(std::string("GCOL\x01", 5)), first = heap + 16;
+  ASSERT_NE(heap, all.npos);
+  std::string damaged = all;
+  damaged.replace(heap + 5, 3, "XYZ");
+  damaged[first + 8 + 5] = 1;  // a text of 2^40 bytes
+  spill(scratch / "bad.h5", damaged);
+  expect_refused(scratch / "bad.h5", "longer than the place where it lies");
+  damaged = all;
+  damaged.replace(first, 16, std::string("\0\0\0\0\0\0\0\0\x14\0\0\0\0\0\0\0", 16));           // free space of 20 bytes
+  damaged.replace(first + 20, 16, std::string("\1\0\1\0\0\0\0\0\xff\xff\xff\0\0\0\0\0", 16));  // and behind it a text that is too long
+  spill(scratch / "bad.h5", damaged);
+  expect_refused(scratch / "bad.h5", "longer than the place where it lies");
+}
+
+/// The library copies the whole text into room for as much as the attribute says.
+TEST(result_store, a_text_longer_than_its_attribute_says_is_refused) {
+  const Scratch scratch;
+  Results results = sample_results(3);
+  results.campaign = std::string(50'000, 'x');
+  write_store(scratch / "x.h5", results);
+  std::string all = slurp(scratch / "x.h5");
+  const std::uint32_t length = 50'000, less = 100;
+  std::string told(sizeof length, '\0'), lie = told;
+  std::memcpy(told.data(), &length, sizeof length);
+  std::memcpy(lie.data(), &less, sizeof less);
+  int lies = 0;
+  for (std::size_t at = all.find("campaign"); (at = all.find(told, at)) != all.npos; at += sizeof length) {
+    const std::size_t heap = at + sizeof length;
+    std::uint64_t address = all.size();
+    if (heap + sizeof address <= all.size()) std::memcpy(&address, all.data() + heap, sizeof address);
+    if (address >= all.size() || all.compare(address, 4, "GCOL") != 0) continue;
+    all.replace(at, sizeof length, lie);
+    ++lies;
+  }
+  ASSERT_EQ(lies, 1) << "the attribute's reference to its text was not found";
+  spill(scratch / "bad.h5", all);
+  expect_refused(scratch / "bad.h5", "longer than what refers to it tells");
 }
 
 TEST(result_store, foreign_files_are_refused_in_one_line) {

@@ -70,7 +70,8 @@ inline Finished sample_time(int i, const std::string& node = "n1", const std::st
   f.outcome = {
       f.case_row.id, "time", Status::ok, "", node, R"({"ranks":[{"rank":0,"host":"n1","cpus":[0,1]}]})", 1'700'000'000'000'000'000 + i,
       session};
-  for (std::int32_t r = 0; r < 5; ++r) f.times.push_back({f.case_row.id, node, session, r, -1, 1e-6 / (i + 1) * (1 + 0.1 * r), 2.4e9});
+  for (std::int32_t r = 0; r < 5; ++r)
+    f.times.push_back({f.case_row.id, node, session, r, -1, 1e-6 / (i + 1) * (1 + 0.1 * r), 2.4e9, 0.99, 0.01, 1000 * (r + 1)});
   f.model = {{f.case_row.id, "flops.fp64", 128.0 * i, 128.0 * i},
              {f.case_row.id, "bytes.L3-mem", 0.0, std::numeric_limits<double>::infinity()}};
   return f;

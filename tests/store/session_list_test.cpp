@@ -53,6 +53,20 @@ TEST(session_list, only_stops_are_taken_from_the_outcomes_and_each_once) {
   EXPECT_FALSE(json::parse(with_stops("{}", std::vector{measured})).contains("stops"));
 }
 
+TEST(session_list, the_last_cache_of_a_node_is_listed_once_and_stays_in_later_sessions) {
+  OutcomeRow chosen;
+  chosen.case_id = last_cache_unit;
+  chosen.node = "a";
+  chosen.session = "s1";
+  chosen.placement = R"({"bytes":1048576,"measured":true})";
+  const std::vector<OutcomeRow> outcomes{stop("s1", "a", "hung"), chosen, chosen};
+  const std::string older = with_last_caches("{}", outcomes);
+  const auto listed = json::parse(with_lists_of(R"({"host":"n"})", older)).at("last_caches");
+  ASSERT_EQ(listed.size(), 1U);
+  EXPECT_EQ(listed[0], json({{"session", "s1"}, {"node", "a"}, {"bytes", 1048576}, {"measured", true}}));
+  EXPECT_FALSE(json::parse(with_last_caches("{}", std::vector{outcomes[0]})).contains("last_caches"));
+}
+
 TEST(session_list, older_sessions_come_first_and_one_that_both_know_is_the_newer_ones) {
   const std::string older =
       R"({"sessions":[{"session":"s1","nodes":["a"]},{"session":"s2","nodes":["a"]}],"stops":[{"session":"s1","node":"a"}]})";

@@ -22,6 +22,7 @@ MAY_KNOW = {
     "comm": {"core"},
     "store": {"core"},
     "emulator": set(),
+    "twins": set(),
     "injection": {"core", "counters"},
     "marker": set(),
     "profile": {"core", "machine", "comm"},

@@ -43,7 +43,7 @@ class Plumbline(CMakePackage):
     depends_on("benchmark")
     depends_on("mpi", when="+mpi")
     depends_on("papi+sde", when="+papi")
-    depends_on("valgrind~mpi", type=("build", "link", "run"), when="+emulator")
+    depends_on("valgrind~mpi~boost", type=("build", "link", "run"), when="+emulator")
     depends_on("python@3.9:", type="run")
     depends_on("py-h5py", type="run")
     depends_on("py-pandas", type="run")

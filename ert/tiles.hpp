@@ -1,0 +1,87 @@
+// Products of matrix tiles (AMX): the loops alone. Eight products an iteration, into four sums: A B and A C, each added and taken away
+// again in an order in which no two that follow one another within 64 clocks wait for each other.
+#pragma once
+#include <cstddef>
+
+/// The products of an iteration: of which sum, by which tile of the left and of the right. One list for machine code and for words.
+#define PLUMBLINE_TILE_PRODUCTS(PRODUCT) \
+  PRODUCT(0, 4, 6) PRODUCT(1, 4, 7) PRODUCT(2, 5, 6) PRODUCT(3, 5, 7) PRODUCT(0, 5, 7) PRODUCT(1, 5, 6) PRODUCT(2, 4, 7) PRODUCT(3, 4, 6)
+
+/// A tile has 16 rows of 64 bytes: 16 x 16 sums of 4 bytes; of the left the rows of a matrix; of the right, in a row, the elements of each
+/// of 16 columns that share 4 bytes.
+constexpr std::size_t tile_rows = 16, tile_row_bytes = 64, tile_bytes = tile_rows * tile_row_bytes;
+/// How many tiles are summed up in, and the sums of a block.
+constexpr std::size_t tile_sums = 4, tile_block_sums = tile_sums * tile_bytes / 4;
+
+/// What products of Real are added up in.
+template <class Real>
+struct TileSum {
+  using type = float;
+};
+template <>
+struct TileSum<signed char> {
+  using type = int;
+};
+
+template <class Real>  // bf16 as its bits (unsigned short), fp16, int8
+struct TileProducts {
+  using Sum = typename TileSum<Real>::type;
+  std::size_t iterations;
+  const Real *a, *minus_a, *b, *c;  // a tile each: the tiles 4 to 7
+  Sum* result;
+};
+
+#if defined(__AMX_TILE__) || defined(__AMXTILE__)  // clang until 15
+
+namespace {
+
+#define PLUMBLINE_TILE_BF16(SUM, LEFT, RIGHT) "tdpbf16ps %tmm" #RIGHT ", %tmm" #LEFT ", %tmm" #SUM "\n\t"
+#define PLUMBLINE_TILE_FP16(SUM, LEFT, RIGHT) "tdpfp16ps %tmm" #RIGHT ", %tmm" #LEFT ", %tmm" #SUM "\n\t"
+#define PLUMBLINE_TILE_INT8(SUM, LEFT, RIGHT) "tdpbssd %tmm" #RIGHT ", %tmm" #LEFT ", %tmm" #SUM "\n\t"
+#define PLUMBLINE_LOAD_TILE(TILE, FROM) asm volatile("tileloadd (%0,%1,1), %%tmm" #TILE : : "r"(FROM), "r"(tile_row_bytes) : "memory")
+#define PLUMBLINE_STORE_TILE(TILE, TO) asm volatile("tilestored %%tmm" #TILE ", (%0,%1,1)" : : "r"(TO), "r"(tile_row_bytes) : "memory")
+
+/// What LDTILECFG loads: all eight tiles as large as they can be.
+struct TileConfiguration {
+  unsigned char palette, start_row, reserved[14];
+  unsigned short row_bytes[16];
+  unsigned char rows[16];
+};
+static_assert(sizeof(TileConfiguration) == 64);
+
+template <class Real>
+inline __attribute__((always_inline)) void add_products() {
+  if constexpr (sizeof(Real) == 1)
+    asm volatile(PLUMBLINE_TILE_PRODUCTS(PLUMBLINE_TILE_INT8));
+  else if constexpr (__is_same(Real, unsigned short))
+    asm volatile(PLUMBLINE_TILE_PRODUCTS(PLUMBLINE_TILE_BF16));
+  else
+    asm volatile(PLUMBLINE_TILE_PRODUCTS(PLUMBLINE_TILE_FP16));
+}
+
+}  // namespace
+
+/// Blocks [begin, end). (No compiler uses tiles by itself, so that they keep what they hold between two statements.)
+template <class Real>
+static void sweep(const TileProducts<Real>& x, std::size_t begin, std::size_t end) {
+  TileConfiguration all{};
+  all.palette = 1;
+  for (int tile = 0; tile < 8; ++tile) all.row_bytes[tile] = tile_row_bytes, all.rows[tile] = tile_rows;
+  asm volatile("ldtilecfg %0" : : "m"(all));
+  for (std::size_t block = begin; block < end; ++block) {
+    PLUMBLINE_LOAD_TILE(4, x.a);
+    PLUMBLINE_LOAD_TILE(5, x.minus_a);
+    PLUMBLINE_LOAD_TILE(6, x.b);
+    PLUMBLINE_LOAD_TILE(7, x.c);
+    asm volatile("tilezero %tmm0\n\ttilezero %tmm1\n\ttilezero %tmm2\n\ttilezero %tmm3");
+    for (std::size_t n = x.iterations; n != 0; --n) add_products<Real>();
+    typename TileProducts<Real>::Sum* const to = x.result + block * tile_block_sums;
+    PLUMBLINE_STORE_TILE(0, to);
+    PLUMBLINE_STORE_TILE(1, to + tile_bytes / 4);
+    PLUMBLINE_STORE_TILE(2, to + 2 * tile_bytes / 4);
+    PLUMBLINE_STORE_TILE(3, to + 3 * tile_bytes / 4);
+  }
+  asm volatile("tilerelease");
+}
+
+#endif

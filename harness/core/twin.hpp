@@ -1,0 +1,62 @@
+// Counted twins of flavored loops: the same instructions with a count at the head of each straight run of them, from which the bytes that a
+// sweep loads and stores follow exactly. Written by the build (harness/twins) from the assembly that the timed object is assembled from.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/kernel.hpp"
+#include "core/work.hpp"
+
+namespace plumbline {
+
+/// A straight run of instructions, entered at its first and left at its last: what one execution moves between registers and memory. The
+/// layout is that of the assembly which harness/twins/rewriting.cpp writes.
+struct Block {
+  std::uint32_t load_bytes, store_bytes, nt_store_bytes, unused;
+  const char* unknown;  // the instruction whose bytes the code does not tell; null where all are known
+};
+
+/// The blocks of one flavored object, and how often each was entered since somebody set that to 0.
+struct BlockTable {
+  std::uint64_t blocks;
+  std::uint64_t* executions;
+  const Block* block;
+};
+
+/// A flavor's sweep and its twin. A twin does to its data what the sweep does; only one thread may be in the twins of one table at a time.
+struct Twin {
+  Sweep timed, counted;
+  const BlockTable* table;
+};
+
+/// nullptr for a sweep that has none: another's code, or a build for a machine whose assembly harness/twins cannot read.
+const Twin* find_twin(Sweep timed);
+
+/// Makes twins known; an object of it lies in the file that registers the kernel.
+struct RegisterTwins {
+  explicit RegisterTwins(std::span<const Twin> twins);
+};
+
+/// Bytes that the core loads and stores.
+struct References {
+  std::uint64_t load = 0, store = 0, nt_store = 0;
+  bool operator==(const References&) const = default;
+};
+
+/// Before the name of a quantity in /model: what the machine code executes, where the plain name is the references of the arithmetic as
+/// written ("executed.bytes.reg-L1.load").
+inline constexpr std::string_view executed_prefix = "executed.";
+/// executed.bytes.reg-L1 and its flows load, store and nt_store.
+Counts executed_counts(const References& references);
+
+/// Sets the executions of all blocks to 0.
+void forget_executions(const BlockTable& table);
+/// The sum over all blocks of executions times bytes; nullopt where one that was entered has an unknown instruction, which `why` then
+/// names.
+std::optional<References> executed_references(const BlockTable& table, std::string& why);
+
+}  // namespace plumbline

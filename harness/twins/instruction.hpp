@@ -1,0 +1,39 @@
+// What one x86-64 instruction loads and stores, from its text: by the rules of the vendors' manuals, not by the emulator's decoder, which
+// is held against it.
+#pragma once
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumbline::twins {
+
+/// A statement of assembly that is neither a label nor a directive.
+struct Instruction {
+  std::string mnemonic;  // without prefixes
+  std::vector<std::string> operands;
+};
+Instruction parsed(std::string_view statement);
+
+/// Bytes an execution moves between registers and memory. `known` is false where the text does not tell them: a mask, a repetition, an
+/// instruction that no rule here names.
+struct Access {
+  std::uint32_t load = 0, store = 0, nt_store = 0;
+  bool known = true;
+  bool operator==(const Access&) const = default;
+};
+
+/// `full_masks`: the mask registers ("k1") of which all bits are known to be set. A call's own access is that of its return address.
+Access access_of(const Instruction& instruction, const std::set<std::string>& full_masks = {});
+
+/// Follows which masks are full over a straight run of instructions.
+void follow_masks(const Instruction& instruction, std::set<std::string>& full_masks);
+
+/// Whether the instruction may leave the straight run: a jump or a return, not a call.
+bool ends_block(const Instruction& instruction);
+/// The function or label that a jump or a call names; empty where it is none or goes through a register or memory.
+std::string target_of(const Instruction& instruction);
+bool is_call(const Instruction& instruction);
+
+}  // namespace plumbline::twins

@@ -1,0 +1,27 @@
+// The operands of an x86-64 instruction as compilers write them (AT&T syntax: sources first, the destination last).
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumbline::twins {
+
+/// Widths are bytes; 0 where a register is none of the kind.
+unsigned vector_register_bytes(std::string_view operand);   // %zmm3{%k1} -> 64
+unsigned general_register_bytes(std::string_view operand);  // %r9d -> 4
+
+/// "8(%rax,%rcx), %xmm0{%k1}" -> its operands; commas inside parentheses and braces part nothing.
+std::vector<std::string> operands_of(std::string_view text);
+
+/// Whether the operand lies in memory: neither a constant nor a register. (A branch's target looks the same.)
+bool is_memory(std::string_view operand);
+
+/// "k1" of "%ymm0{%k1}{z}"; empty without a mask.
+std::string mask_of(std::string_view operand);
+
+/// 8 of "(%rax){1to8}"; 0 where nothing is broadcast.
+unsigned broadcast_to(std::string_view operand);
+
+std::string_view trimmed(std::string_view text);
+
+}  // namespace plumbline::twins

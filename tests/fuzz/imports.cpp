@@ -1,0 +1,47 @@
+// The first byte says which profiler the rest is of.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "core/error.hpp"
+#include "imports/kernel_profile.hpp"
+#include "imports/ncu_report.hpp"
+#include "imports/nvprof_report.hpp"
+#include "tests/fuzz/reader.hpp"
+
+namespace plumbline::fuzz {
+namespace {
+
+const WantedMetrics wanted{"gpu__time_duration.sum", "dram__bytes.sum", "flop_count_dp", "dram_read_transactions"};
+constexpr char ncu = 'c', nvprof = 'v', kernels = 'k';
+
+std::string contents(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+void read(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const std::string text(bytes.substr(1));
+  if (bytes[0] == ncu) read_ncu_report(text, "f.csv", wanted);
+  if (bytes[0] == nvprof) read_nvprof_reports({{text, "f.csv"}}, wanted);
+  if (bytes[0] == kernels) read_kernel_profile(text, "f.json", wanted);
+}
+
+std::vector<std::string> seeds() {
+  std::vector<std::string> all;
+  const std::filesystem::directory_iterator files(IMPORTS_DATA);
+  for (const auto& file : std::set<std::filesystem::path>(begin(files), end(files)))
+    if (file.extension() == ".csv")
+      all.push_back((file.filename().string().find("nvprof") != std::string::npos ? nvprof : ncu) + contents(file));
+  all.push_back(
+      kernels +
+      std::string(R"({"schema":"plumbline-profile/1","rows":[{"kind":"kernel","name":"saxpy","chip":"GH100","compute_capability":90,)"
+                  R"("counted_launches":2,"seconds":1e-3,"counts":{"dram__bytes.sum":3e9}},{"kind":"total"}]})"));
+  return all;
+}
+
+}  // namespace plumbline::fuzz
