@@ -91,7 +91,8 @@ class DgemmCase final : public DgemmData<Real, Array> {
 
   /// The library copies panels of A and B into buffers of its own and sweeps those; how often depends on its blocking, so all that
   /// is said of reuse is the most it can cost: packed A once for each four columns, everything else a few times a panel. (What is
-  /// packed counts as one matrix at least: so it is in fp32 under the emulator, while fp64 packs both.)
+  /// packed counts as one matrix at least: so it is in fp32 under the emulator, while fp64 packs both.) A call takes the first of its
+  /// buffers that is free (driver/others/memory.c): which thread gets which, and how many are used, depends on who runs when.
   static std::vector<Stream> library_streams(std::uint64_t n, std::uint64_t depth) {
     const std::uint64_t real = sizeof(Real), matrix = n * n * real, inner = round_up(n / depth, 4) * n * real;
     const auto at_most = [&](std::uint64_t times) {
@@ -107,7 +108,8 @@ class DgemmCase final : public DgemmData<Real, Array> {
                        .written = true,
                        .element_bytes = real,
                        .layers = at_most(4 * depth),
-                       .per_thread = true});
+                       .per_thread = true,
+                       .pooled = true});
     streams.push_back({.array = "packed, read again", .read = true, .element_bytes = real, .layers = at_most(n / 4 + 4 * depth)});
     streams.push_back({.array = "c, accumulated", .read = true, .written = true, .element_bytes = real, .layers = at_most(2 * depth)});
     // Its tables, locks and arguments.

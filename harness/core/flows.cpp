@@ -162,8 +162,9 @@ class LevelFlows {
   }
 
   Amount fetched(const Stream& s) const {
-    // A sweep that goes on where the last one stopped may touch lines that no sweep has touched yet.
-    if (stays_) return s.touched_bytes == 0 ? Amount{} : Amount{0, compulsory(s).hi};
+    // A sweep that goes on where the last one stopped, or takes another buffer, may touch lines that no sweep has touched yet.
+    const bool may_be_new = s.touched_bytes != 0 || (s.pooled && threads_ > 1);
+    if (stays_) return may_be_new ? Amount{0, compulsory(s).hi} : Amount{};
     Amount amount = compulsory(s);
     // Layers grow: the innermost one that is broken breaks all outer ones too, and costs the most.
     for (auto layer = s.layers.rbegin(); layer != s.layers.rend(); ++layer) {

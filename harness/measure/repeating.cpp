@@ -40,6 +40,10 @@ constexpr std::size_t times_as_many = 3;  // repetitions where some are disturbe
 
 constexpr int rechecks = 3;  // of a result that was wrong
 
+/// A thread that lost its core for a while makes few sweeps look long. So much longer than expected they are tried again; a pause lasts
+/// so many seconds at most.
+constexpr double pause_factor = 3, longest_pause = 1;
+
 std::string short_number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", value);
@@ -50,11 +54,16 @@ std::string short_number(double value) {
 
 std::uint64_t sweeps_lasting(double min_seconds, const std::function<double(std::uint64_t)>& seconds_of) {
   std::uint64_t sweeps = 1;
+  double expected = 0;  // seconds of so many sweeps, by the fewer ones before
   for (;;) {
-    const double seconds = seconds_of(sweeps);
+    double seconds = seconds_of(sweeps);
+    const bool doubted = seconds >= min_seconds && seconds > pause_factor * expected && seconds < longest_pause;
+    if (doubted) seconds = std::min(seconds, seconds_of(sweeps));
     if (seconds >= min_seconds) return sweeps;
     const double factor = seconds > 0 ? 1.2 * min_seconds / seconds : 10.0;
-    sweeps = static_cast<std::uint64_t>(std::ceil(static_cast<double>(sweeps) * std::clamp(factor, 1.5, 10.0)));
+    const double before = static_cast<double>(sweeps);
+    sweeps = static_cast<std::uint64_t>(std::ceil(before * std::clamp(factor, 1.5, 10.0)));
+    expected = seconds * static_cast<double>(sweeps) / before;
   }
 }
 

@@ -263,6 +263,14 @@ TEST(Flows, what_each_thread_has_of_its_own_fills_a_shared_cache_once_for_each) 
   EXPECT_EQ(at(expected_counts(work, machine, 4), "bytes.L3-mem.rfo").hi, 64 * MiB + 4 * slack);
 }
 
+TEST(Flows, a_buffer_of_a_pool_may_be_new_to_the_caches_of_a_team_only) {
+  const Work work = {.streams = {
+                         {.array = "packed", .footprint_bytes = MiB, .written = true, .element_bytes = 8, .per_thread = true, .pooled = true}}};
+  EXPECT_EQ(at(expected_counts(work, machine, 1), "bytes.L3-mem.rfo"), about(0));
+  EXPECT_EQ(at(expected_counts(work, machine, 3), "bytes.L3-mem.rfo"), about(0, 3 * MiB, 3));
+  EXPECT_EQ(at(expected_counts(work, machine, 3), "bytes.L3-mem.write_back").lo, 0U);
+}
+
 TEST(Flows, a_halo_widens_the_upper_bound_of_a_team_only) {
   const std::uint64_t array = 32 * MiB, reuse = 4 * 16 * KiB;
   const Amount read = at(expected_counts(stencil5(2046), machine, 2), "bytes.L2-L3.demand_read");
