@@ -279,7 +279,8 @@ bool counting_is_finished(const std::set<WorkKey>& finished, const std::string& 
          });
 }
 
-RunRecord::RunRecord(const RunOptions& options, const Campaign& campaign, const fs::path& store, Communicator& ranks) : store_(store) {
+RunRecord::RunRecord(const RunOptions& options, const Campaign& campaign, const fs::path& store, Communicator& ranks)
+    : store_(store), sync_seconds_(campaign.journal.sync_seconds) {
   Found found;
   if (ranks.rank() == 0) found = look(options, campaign, store);
   const json told = json::parse(ranks.world().broadcast(json{
@@ -369,7 +370,7 @@ std::vector<CeilingRow> RunRecord::sweeps(const std::string& node) const {
 }
 
 void RunRecord::open(const JournalHeader& header, const std::string& host) {
-  journal_ = std::make_unique<Journal>(journal_directory(store_), host, header);
+  journal_ = std::make_unique<Journal>(journal_directory(store_), host, header, sync_seconds_);
 }
 
 void RunRecord::append(const Finished& unit) {
@@ -378,7 +379,8 @@ void RunRecord::append(const Finished& unit) {
     journal_->append(unit);
   } catch (const Error& error) {
     std::vector<std::string> lost{name};
-    if (!journal_->is_there()) lost.insert(lost.end(), appended_.rbegin(), appended_.rend());  // latest first
+    const std::size_t earlier = journal_->is_there() ? std::min(journal_->unsynced(), appended_.size()) : appended_.size();
+    lost.insert(lost.end(), appended_.rbegin(), appended_.rbegin() + static_cast<std::ptrdiff_t>(earlier));  // latest first
     throw Error(error.code(), fmt::format("{}; measured, but not on disk: {}", error.what(), told(lost)));
   }
   appended_.push_back(name);

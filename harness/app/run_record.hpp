@@ -72,6 +72,7 @@ class RunRecord {
 
  private:
   std::filesystem::path store_;
+  double sync_seconds_;
   std::set<WorkKey> finished_;
   std::int64_t youngest_start_ns_ = 0;  // of earlier sessions
   std::map<WorkKey, Overdue> overdue_;

@@ -68,6 +68,20 @@ Deadline read_deadline(const WrittenTable& top) {
   return deadline;
 }
 
+JournalWish read_journal_wish(const WrittenTable& top) {
+  JournalWish journal;
+  const auto table = top.table("journal", "[journal]");
+  if (!table) return journal;
+  table->allow_only({"sync_seconds"});
+  constexpr double most = 3600;
+  if (const auto written = table->number("sync_seconds")) {
+    if (!(written->value >= 0 && written->value <= most))
+      table->fail(written->at, fmt::format("'sync_seconds' is {}, but must be 0 (after each case) to {:.0f}", written->value, most));
+    journal.sync_seconds = written->value;
+  }
+  return journal;
+}
+
 LinkMapWish read_node_pairs(const WrittenTable& table) {
   const auto* node = table.node("node_pairs");
   if (node == nullptr) return {};
@@ -206,7 +220,7 @@ Campaign parse_campaign(std::string text, const std::string& path) {
   const WrittenTable top(document, path, "the campaign");
   read_schema(top);
   top.allow_only({"schema", "name", "seed", "passes", "counters", "placement", "oversubscribe", "budget_seconds", "timing", "deadline",
-                  "nodes", "cases", "ceilings", "emulated"});
+                  "journal", "nodes", "cases", "ceilings", "emulated"});
   Campaign campaign;
   campaign.path = path;
   campaign.text = std::move(text);
@@ -224,6 +238,7 @@ Campaign parse_campaign(std::string text, const std::string& path) {
   if (const auto written = top.positive("budget_seconds")) campaign.budget_seconds = written->value;
   campaign.timing = read_timing(top);
   campaign.deadline = read_deadline(top);
+  campaign.journal = read_journal_wish(top);
   campaign.nodes = read_nodes(top, campaign);
   campaign.ceilings = read_ceilings(top);
   campaign.emulated = read_emulated(top, campaign);

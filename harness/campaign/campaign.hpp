@@ -69,6 +69,11 @@ struct Deadline {
   double floor_seconds = 60;  // at least
 };
 
+/// How the record of what is finished is kept.
+struct JournalWish {
+  double sync_seconds = 0;  // a node's disk is told to keep what was written once in so many seconds at most; 0: after each unit of work
+};
+
 /// How the nodes of a run go about it together.
 struct NodesWish {
   bool turns = false;     // one node measures at a time: nodes that share power, cooling or a machine do not disturb each other
@@ -103,6 +108,7 @@ struct Campaign {
   std::optional<double> budget_seconds;  // nullopt: no limit
   Timing timing;
   Deadline deadline;
+  JournalWish journal;
   NodesWish nodes;
   CeilingsWish ceilings;
   EmulatedWish emulated;

@@ -163,7 +163,8 @@ void EmulatedWorker::start() {
 
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
-  process_ = fork();
+  // Not fork(): after it, memory that an interconnect has pinned is the child's on older kernels, once the rank writes to it.
+  process_ = vfork();
   if (process_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);                                             // a rank that is killed takes its worker along
     for (const int number : {SIGTERM, SIGUSR1, SIGINT}) signal(number, SIG_IGN);  // a group that is told to stop: the rank knows when

@@ -8,8 +8,8 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include "core/error.hpp"
@@ -163,7 +163,13 @@ std::optional<std::filesystem::path> journal_in_use(const std::filesystem::path&
   return std::nullopt;
 }
 
-Journal::Journal(const std::filesystem::path& directory, const std::string& host, const JournalHeader& header) : path_(directory / host) {
+double sync_phase(const std::string& host) {
+  constexpr std::size_t parts = 1000;
+  return static_cast<double>(std::hash<std::string>()(host) % parts) / parts;
+}
+
+Journal::Journal(const std::filesystem::path& directory, const std::string& host, const JournalHeader& header, double sync_seconds)
+    : path_(directory / host), sync_every_(sync_seconds), last_sync_(Clock::time_point::min()) {
   if (::mkdir(directory.c_str(), 0777) == 0) {
     if (!sync_directory(folder_of(directory))) throw refused(directory, errno);
   } else if (errno != EEXIST) {
@@ -176,6 +182,21 @@ Journal::Journal(const std::filesystem::path& directory, const std::string& host
   good_bytes_ = read_journal(path_).good_bytes;
   if (::ftruncate(file_.number(), static_cast<off_t>(good_bytes_)) != 0 || !sync_directory(directory)) throw refused(path_, errno);
   append_payload(to_payload(header));
+  last_sync_ -= std::chrono::duration_cast<Clock::duration>(sync_phase(host) * sync_every_);
+}
+
+Journal::~Journal() {
+  if (unsynced_ > 0) static_cast<void>(::fdatasync(file_.number()));  // what it would tell nobody could be told any more
+}
+
+/// False with errno where the disk did not take it.
+bool Journal::synced_if_due() {
+  const Clock::time_point now = Clock::now();
+  if (last_sync_ != Clock::time_point::min() && now - last_sync_ < sync_every_) return ++unsynced_, true;
+  if (::fdatasync(file_.number()) != 0) return false;
+  last_sync_ = now;
+  unsynced_ = 0;
+  return true;
 }
 
 void Journal::append(const Finished& finished) { append_payload(to_payload(finished)); }
@@ -184,7 +205,7 @@ void Journal::append_payload(std::string_view payload) {
   if (payload.size() > UINT32_MAX)
     throw io_error(fmt::format("journal '{}': one record exceeds 4 GiB; ask for fewer repetitions", path_.string()));
   const std::string record = frame(payload);
-  if (!write_all(file_.number(), record) || ::fdatasync(file_.number()) != 0) {
+  if (!write_all(file_.number(), record) || !synced_if_due()) {
     const int error = errno;
     if (::ftruncate(file_.number(), static_cast<off_t>(good_bytes_)) != 0) throw refused(path_, errno);  // the reader drops the torn tail
     throw refused(path_, error);

@@ -1,6 +1,7 @@
 // The journal: every finished unit of work, durable before the next one starts. One file a node leader, NAME.journal/HOST.
 // The file is a row of [u32 length][u32 crc32 of the payload][payload], little-endian; the payload is JSON (record_json.hpp).
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -20,9 +21,14 @@ class Journal {
  public:
   /// Creates DIRECTORY and DIRECTORY/HOST, or reopens it: a torn tail is cut off, then this session's header is appended.
   /// Throws io_error (disk, permission, another plumbline writes it) or user_error (the file is no journal).
-  Journal(const std::filesystem::path& directory, const std::string& host, const JournalHeader& header);
+  /// `sync_seconds`: the disk is told to keep what was written once in so many seconds at most, each host at a time of its own; 0: after
+  /// each record. What a killed process wrote is kept either way; what a host that loses power wrote since then may be lost.
+  Journal(const std::filesystem::path& directory, const std::string& host, const JournalHeader& header, double sync_seconds = 0);
+  Journal(Journal&&) = delete;
+  ~Journal();
 
-  /// Returns when the record is on the disk. Throws io_error; every earlier record stays readable, and a later append may succeed.
+  /// Returns when the record is written, and kept by the disk where it was told to. Throws io_error; every earlier record stays readable,
+  /// and a later append may succeed.
   void append(const Finished& finished);
 
   const std::filesystem::path& path() const { return path_; }
@@ -30,13 +36,21 @@ class Journal {
   std::uint64_t bytes() const { return good_bytes_; }
   /// Whether its name still leads to the file that is written.
   bool is_there() const;
+  /// So many of the last records the disk was not told yet to keep.
+  std::size_t unsynced() const { return unsynced_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void append_payload(std::string_view payload);
+  bool synced_if_due();
 
   std::filesystem::path path_;
   FileDescriptor file_;
   std::uint64_t good_bytes_ = 0;
+  std::chrono::duration<double> sync_every_;
+  Clock::time_point last_sync_;
+  std::size_t unsynced_ = 0;
 };
 
 struct JournalContents {
@@ -67,6 +81,10 @@ std::filesystem::path journal_directory(const std::filesystem::path& store);
 std::optional<std::filesystem::path> journal_in_use(const std::filesystem::path& directory);
 /// The Error of whoever needs it for himself.
 Error in_use(const std::filesystem::path& journal);
+
+/// Where a host stands, 0 to 1, in the time between two syncs when its journal is opened: hosts that began together do not all ask a shared
+/// disk at once.
+double sync_phase(const std::string& host);
 
 /// The bytes of one record.
 std::string frame(std::string_view payload);

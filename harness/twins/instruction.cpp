@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
-
-#include "twins/operands.hpp"
+#include <set>
 
 namespace plumbline::twins {
 namespace {
@@ -222,11 +221,6 @@ std::uint32_t vector_bytes(const Instruction& i, std::size_t at, std::string_vie
   return lanes > 0 ? width / lanes : width;
 }
 
-/// A gather or a scatter: its mask is empty when it is done.
-bool uses_up_its_mask(const Instruction& i) {
-  return i.mnemonic.find("gather") != std::string::npos || i.mnemonic.find("scatter") != std::string::npos;
-}
-
 /// One element a lane, of as many lanes as both the index and the data have. (access_of() lets only a full mask through; AVX2's mask is a
 /// vector, which nobody follows here.)
 Access gathered(const Instruction& i, std::size_t at, std::string_view name) {
@@ -249,6 +243,19 @@ Access vector_access(const Instruction& i, std::size_t at, bool is_last) {
   if (name == "movntps" || name == "movntpd" || name == "movntdq") return {.nt_store = widest_register(i), .known = widest_register(i) > 0};
   if (uses_up_its_mask(i)) return gathered(i, at, name);
   return moved(is_last && name != "ldmxcsr", vector_bytes(i, at, name));
+}
+
+/// Lanes that one element in memory goes to; 0 where the instruction takes more of it than one.
+unsigned lanes_of_one_element(const Instruction& i) {
+  static const Words names{"vbroadcastss", "vbroadcastsd", "vpbroadcastb", "vpbroadcastw", "vpbroadcastd", "vpbroadcastq"};
+  return names.contains(i.mnemonic) ? widest_register(i) / fixed_bytes().find(i.mnemonic.substr(1))->second : 0;
+}
+
+/// Whether an instruction moves what it would move without a mask. An element that goes to several lanes is loaded for one of them.
+bool moves_all_under(const std::string& mask, const Instruction& i, const KnownMasks& masks) {
+  if (uses_up_its_mask(i)) return masks.is_full(mask);
+  const unsigned lanes = lanes_of_one_element(i);
+  return lanes > 0 && masks.takes_one_of(mask, lanes);
 }
 
 // -------------------------------------------------------------------------------------------------------------------------- all
@@ -305,27 +312,17 @@ std::string target_of(const Instruction& i) {
   return i.operands[0];
 }
 
-Access access_of(const Instruction& i, const std::set<std::string>& full_masks) {
+Access access_of(const Instruction& i, const KnownMasks& masks) {
   Access access;
   if (stack_access(i, access) || names_no_data(i.mnemonic)) return access;
   if (hides_memory(i)) return unknown;
   const auto found = std::find_if(i.operands.begin(), i.operands.end(), is_memory);
   if (found == i.operands.end()) return {};
   for (const auto& operand : i.operands)
-    if (const std::string mask = mask_of(operand); !mask.empty() && !(uses_up_its_mask(i) && full_masks.contains(mask))) return unknown;
+    if (const std::string mask = mask_of(operand); !mask.empty() && !moves_all_under(mask, i, masks)) return unknown;
   const auto at = static_cast<std::size_t>(found - i.operands.begin());
   const bool is_last = at + 1 == i.operands.size();
   return general_access(i, is_last, access) ? access : vector_access(i, at, is_last);
-}
-
-/// kxnor of a register with itself sets 16 bits of it or more, as many as the lanes of any gather.
-void follow_masks(const Instruction& i, std::set<std::string>& full_masks) {
-  if (uses_up_its_mask(i))
-    for (const auto& operand : i.operands) full_masks.erase(mask_of(operand));
-  if (i.operands.empty() || !i.operands.back().starts_with("%k")) return;
-  const std::string written = i.operands.back().substr(1, 2);
-  const bool fills = (i.mnemonic == "kxnorw" || i.mnemonic == "kxnord" || i.mnemonic == "kxnorq") && i.operands[0] == i.operands[1];
-  fills ? void(full_masks.insert(written)) : void(full_masks.erase(written));
 }
 
 }  // namespace plumbline::twins

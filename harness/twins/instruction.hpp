@@ -2,18 +2,15 @@
 // is held against it.
 #pragma once
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "twins/masks.hpp"
+#include "twins/operands.hpp"
 
 namespace plumbline::twins {
 
-/// A statement of assembly that is neither a label nor a directive.
-struct Instruction {
-  std::string mnemonic;  // without prefixes
-  std::vector<std::string> operands;
-};
+/// Of a statement that is neither a label nor a directive.
 Instruction parsed(std::string_view statement);
 
 /// Bytes an execution moves between registers and memory. `known` is false where the text does not tell them: a mask, a repetition, an
@@ -24,11 +21,8 @@ struct Access {
   bool operator==(const Access&) const = default;
 };
 
-/// `full_masks`: the mask registers ("k1") of which all bits are known to be set. A call's own access is that of its return address.
-Access access_of(const Instruction& instruction, const std::set<std::string>& full_masks = {});
-
-/// Follows which masks are full over a straight run of instructions.
-void follow_masks(const Instruction& instruction, std::set<std::string>& full_masks);
+/// A call's own access is that of its return address.
+Access access_of(const Instruction& instruction, const KnownMasks& masks);
 
 /// Whether the instruction may leave the straight run: a jump or a return, not a call.
 bool ends_block(const Instruction& instruction);

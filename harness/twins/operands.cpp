@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 
 namespace plumbline::twins {
@@ -34,6 +35,15 @@ unsigned general_register_bytes(std::string_view operand) {
   if (name.size() == 3 && name.back() == 'l' && one_of(pointers, name.substr(0, 2))) return 1;
   if (name.size() != 3 || !(one_of(pointers, name.substr(1)) || (name[2] == 'x' && one_of(old, name.substr(1, 1))))) return 0;
   return name[0] == 'e' ? 4 : name[0] == 'r' ? 8 : 0;
+}
+
+std::string whole_register(std::string_view operand) {
+  if (general_register_bytes(operand) == 0 || operand.back() == 'h') return "";
+  std::string name(operand.substr(1));
+  if (name.size() > 1 && std::isdigit(static_cast<unsigned char>(name[1])) != 0)
+    return name.substr(0, name.find_last_of("0123456789") + 1);                                   // r10d
+  if (name.back() == 'l') return name.size() == 2 ? name.replace(1, 1, "x") : name.substr(0, 2);  // al, sil
+  return name.size() == 3 ? name.substr(1) : name;                                                // eax, rsi
 }
 
 std::vector<std::string> operands_of(std::string_view text) {

@@ -1,4 +1,4 @@
-// The operands of an x86-64 instruction as compilers write them (AT&T syntax: sources first, the destination last).
+// An x86-64 instruction as compilers write it, and its operands (AT&T syntax: sources first, the destination last).
 #pragma once
 #include <string>
 #include <string_view>
@@ -6,9 +6,17 @@
 
 namespace plumbline::twins {
 
+struct Instruction {
+  std::string mnemonic;  // without prefixes
+  std::vector<std::string> operands;
+};
+
 /// Widths are bytes; 0 where a register is none of the kind.
 unsigned vector_register_bytes(std::string_view operand);   // %zmm3{%k1} -> 64
 unsigned general_register_bytes(std::string_view operand);  // %r9d -> 4
+
+/// One name for all widths of a general register: "r10" of %r10d, "ax" of %al; empty for %ah and what is no such register.
+std::string whole_register(std::string_view operand);
 
 /// "8(%rax,%rcx), %xmm0{%k1}" -> its operands; commas inside parentheses and braces part nothing.
 std::vector<std::string> operands_of(std::string_view text);

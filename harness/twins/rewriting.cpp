@@ -115,13 +115,13 @@ class Rewriting {
   void add_instruction(std::string_view statement) {
     if (head_pending_) begin_block();
     const Instruction instruction = parsed(statement);
-    const Access access = access_of(instruction, full_masks_);
+    const Access access = access_of(instruction, masks_);
     Block& block = blocks_.back();
     block.access.load += access.load;
     block.access.store += access.store;
     block.access.nt_store += access.nt_store;
     if (!access.known || leaves_the_object(instruction)) block.unknown = std::string(statement);
-    follow_masks(instruction, full_masks_);
+    masks_.follow(instruction);
     text_ += "\t" + renamed(statement, symbols_) + "\n";
     head_pending_ = ends_block(instruction);
   }
@@ -139,7 +139,7 @@ class Rewriting {
     text_ += "\tmovq %rax, .Lplumbline_saved(%rip)\n\tmovq " + count + ", %rax\n\tleaq 1(%rax), %rax\n\tmovq %rax, " + count +
              "\n\tmovq .Lplumbline_saved(%rip), %rax\n";
     blocks_.emplace_back();
-    full_masks_.clear();
+    masks_.clear();
     head_pending_ = false;
   }
 
@@ -178,7 +178,7 @@ class Rewriting {
   const Symbols& symbols_;
   std::string text_;
   std::vector<Block> blocks_;
-  std::set<std::string> full_masks_;
+  KnownMasks masks_;
   std::string unfollowed_;  // a directive that hides instructions from this
   bool in_code_ = true, head_pending_ = true;
 };

@@ -38,6 +38,8 @@ counters = "none"
 placement = "distribute"
 oversubscribe = true
 budget_seconds = 120
+[journal]
+sync_seconds = 2.5
 [timing]
 min_seconds = 0.5
 ci_relative = 0.01
@@ -61,6 +63,7 @@ mode = "full"
   EXPECT_TRUE(c.oversubscribe);
   EXPECT_EQ(c.budget_seconds, 120);
   EXPECT_EQ(c.timing.min_seconds, 0.5);
+  EXPECT_EQ(c.journal.sync_seconds, 2.5);
   EXPECT_EQ(c.timing.ci_relative, 0.01);
   EXPECT_EQ(c.timing.max_repetitions, 9);
   EXPECT_EQ(c.ceilings.mode, CeilingsMode::full);
@@ -107,6 +110,7 @@ TEST(campaign, absent_keys_have_the_documented_presets) {
   EXPECT_FALSE(c.oversubscribe);
   EXPECT_FALSE(c.budget_seconds);
   EXPECT_EQ(c.timing.min_seconds, 0.02);
+  EXPECT_EQ(c.journal.sync_seconds, 0);
   EXPECT_FALSE(c.ceilings.rounds);
   EXPECT_TRUE(c.ceilings.only.empty());
   EXPECT_EQ(c.ceilings.mode, CeilingsMode::none) << "what is not asked for is not measured";
@@ -164,6 +168,8 @@ TEST(campaign, a_wrong_type_names_what_is_there_and_what_is_needed) {
   expect_in(complaint("budget_seconds = 0\n" + one_case), {"greater than 0"});
   expect_in(complaint("budget_seconds = nan\n" + one_case), {"greater than 0"});
   expect_in(complaint("timing = 3\n" + one_case), {"must be a table"});
+  expect_in(complaint("[journal]\nsync_seconds = -1\n" + one_case), {"c.toml:3:", "'sync_seconds' is -1", "0 (after each case) to 3600"});
+  expect_in(complaint("[journal]\nsync_seconds = nan\n" + one_case), {"'sync_seconds'"});
   expect_in(complaint("cases = [1]\n"), {"[[cases]]", "not an integer"});
   expect_in(complaint("[[cases]]\nkernel = 3\n"), {"c.toml:3:10:", "must be a string"});
   expect_in(complaint(one_case + "params = {n = 64.0}\n"), {"c.toml:4:15:", "'n'", "not a floating-point number"});

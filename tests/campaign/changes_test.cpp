@@ -32,6 +32,7 @@ TEST(changes, what_is_asked_for_does_not_matter) {
   now.counters = "none";
   now.ceilings.mode = CeilingsMode::full;
   now.deadline.factor = 100;
+  now.journal.sync_seconds = 30;
   EXPECT_TRUE(measured_otherwise(now, Campaign{}).empty());
 }
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,6 +83,17 @@ TEST_F(Worker, of_a_rank_that_counts_nothing_does_not_run_and_counts_once_it_is_
   EXPECT_FALSE(running());
   EXPECT_EQ(flops(net(triad(1000, "O3-v3"))), 2000);
   EXPECT_TRUE(running());
+}
+
+int forks = 0;  // of this process, as libraries that pin memory for an interconnect are told of them
+
+TEST_F(Worker, is_started_and_started_again_without_a_copy_of_this_process) {
+  ASSERT_EQ(pthread_atfork([] { ++forks; }, nullptr, nullptr), 0);
+  for (int start = 0; start < 2; ++start) {
+    worker_ = std::make_unique<EmulatedWorker>(installation_, small_caches);
+    EXPECT_EQ(flops(net(triad(1000, "O3-v3"))), 2000);
+  }
+  EXPECT_EQ(forks, 0);
 }
 
 TEST_F(Worker, counts_the_flops_of_triad_exactly_in_every_flavor_it_can_run) {

@@ -1,13 +1,26 @@
 #include "store/journal.hpp"
 
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <random>
+#include <vector>
 
 #include "faults.hpp"
 #include "samples.hpp"
 #include "store/session_mark.hpp"
+
+namespace {
+int syncs = 0;  // of data, by this program
+}
+
+/// In the C library's place.
+extern "C" int fdatasync(int descriptor) {
+  ++syncs;
+  return static_cast<int>(syscall(SYS_fdatasync, descriptor));
+}
 
 namespace plumbline {
 namespace {
@@ -35,6 +48,42 @@ TEST(journal, what_is_appended_is_read_back_to_the_bit) {
   expect_same(contents.records[2], sample_ceilings());
   expect_same(contents.records[3], Finished{});
   EXPECT_EQ(contents.torn_bytes, 0U);
+}
+
+TEST(journal, the_disk_is_told_to_keep_each_record) {
+  const Scratch scratch;
+  syncs = 0;
+  Journal journal(scratch / "x.journal", "n1", sample_header());
+  for (int i = 1; i <= 5; ++i) {
+    journal.append(sample_time(i));
+    EXPECT_EQ(syncs, i + 1);
+  }
+  EXPECT_EQ(journal.unsynced(), 0U);
+}
+
+TEST(journal, the_disk_is_told_once_in_so_many_seconds_at_most_and_at_the_end) {
+  const Scratch scratch;
+  constexpr double hour = 3600;
+  syncs = 0;
+  int within_the_hour = 0;  // the first sync behind the header's comes at a time of the host's own
+  {
+    Journal journal(scratch / "x.journal", "n1", sample_header(), hour);
+    for (int i = 1; i <= 5; ++i) journal.append(sample_time(i));
+    EXPECT_EQ(read_journal(journal.path()).records.size(), 5U) << "written they are";
+    within_the_hour = syncs;
+    EXPECT_LE(within_the_hour, 2);
+    EXPECT_GT(journal.unsynced(), 0U);
+  }
+  EXPECT_EQ(syncs, within_the_hour + 1);
+}
+
+TEST(journal, hosts_that_began_together_sync_at_different_times) {
+  std::vector<double> phases;
+  for (int host = 0; host < 100; ++host) phases.push_back(sync_phase("node" + std::to_string(host)));
+  std::sort(phases.begin(), phases.end());
+  EXPECT_GE(phases.front(), 0);
+  EXPECT_LT(phases.back(), 1);
+  for (std::size_t i = 1; i < phases.size(); ++i) EXPECT_LT(phases[i] - phases[i - 1], 0.2) << "a fifth of the time in which no host syncs";
 }
 
 TEST(journal, text_that_is_no_utf8_costs_no_record) {

@@ -121,6 +121,28 @@ def test_a_gather_under_a_full_mask_is_known_and_uses_it_up(tmp_path):
     assert spent[1] and other[1]
 
 
+BROADCAST = "vbroadcastss 56(%r9), %zmm0 {%k1}"
+
+
+@pytest.mark.parametrize("before", ["movw $-21846, %ax\n\tkmovd %eax, %k1", "movb $-86, %r10b\n\tkmovd %r10d, %k1", "movl $1, %esi\n\tkmovw %esi, %k1",
+                                    "kxnorw %k0, %k0, %k1"])
+def test_an_element_that_goes_to_one_lane_at_least_is_loaded(before, tmp_path):
+    assert assembly.twin_of(program_of([f"{before}\n\t{BROADCAST}"]), tmp_path) == [(Access(8 + 4, 0, 0), "")]
+
+
+@pytest.mark.parametrize("before", ["kmovd %eax, %k1", "xorl %eax, %eax\n\tkmovd %eax, %k1", "movw $-21846, %ax\n\tincl %eax\n\tkmovd %eax, %k1",
+                                    "movl $0, %eax\n\tkmovd %eax, %k1", "movl $65536, %eax\n\tkmovd %eax, %k1", "movl $256, %eax\n\tkmovb %eax, %k1",
+                                    "movl $1, %ebx\n\tkmovd %eax, %k1", "movl $mask, %eax\n\tkmovd %eax, %k1", "movb $1, %ah\n\tkmovd %eax, %k1",
+                                    "movl $1, %eax\n\tkmovd %eax, %k1\n\tkshiftrw $1, %k1, %k1"])
+def test_under_a_mask_that_may_take_no_lane_it_is_unknown(before, tmp_path):
+    assert assembly.twin_of(program_of([f"{before}\n\t{BROADCAST}"]), tmp_path)[0][1] == BROADCAST
+
+
+def test_other_loads_under_a_known_mask_are_unknown(tmp_path):
+    masked = "vmovups (%rdi), %zmm0 {%k1}"
+    assert assembly.twin_of(program_of([f"movl $3, %eax\n\tkmovd %eax, %k1\n\t{masked}"]), tmp_path)[0][1] == masked
+
+
 def test_blocks_begin_at_labels_and_behind_jumps(tmp_path):
     blocks = assembly.twin_of("""\t.text
 \t.globl f
