@@ -47,7 +47,11 @@ std::string head(const BatchJob& job) {
       kind.title, job.command, job.machine.plumbline, job.campaign,
       fmt::format("{}\n#   PLUMBLINE_STORE     the result     ({}{}-JOBID.h5)\n"
                   "#   PLUMBLINE_RESUME    1: the store was begun by another job; finish it",
-                  job.kind == BatchKind::nightly ? "\n#   PLUMBLINE_HISTORY   the folder of the nights   (plumbline-history)" : "",
+                  job.kind == BatchKind::nightly
+                      ? "\n#   PLUMBLINE_HISTORY   the folder of the nights   (plumbline-history)\n"
+                        "#   PLUMBLINE_ON_FINDING  a command that is run where something is found, with it as JSON on its "
+                        "standard input"
+                      : "",
                   job.kind == BatchKind::nightly ? "plumbline-history/.running/" : "plumbline-out/", job.name));
 }
 
@@ -134,8 +138,9 @@ restarts=${{SLURM_RESTART_COUNT:-0}}
   if (job.kind == BatchKind::nightly)
     text += fmt::format(R"--(history=${{PLUMBLINE_HISTORY:-plumbline-history}}
 store=${{PLUMBLINE_STORE:-$history/.running/{}-$SLURM_JOB_ID.h5}} # a night that is not over is not history
+on_finding=${{PLUMBLINE_ON_FINDING:-"{}"}}
 )--",
-                        job.name);
+                        job.name, quoted(job.machine.on_finding));
   else
     text += fmt::format("store=${{PLUMBLINE_STORE:-plumbline-out/{}-$SLURM_JOB_ID.h5}}\n", job.name);
   text += R"--(journal=${store%.h5}.journal # there as long as something is missing
@@ -208,7 +213,9 @@ std::string_view after(const BatchJob& job) {
     case BatchKind::nightly:
       return R"--(  night=$history/$(date +%F)-$SLURM_JOB_ID.h5
   mkdir -p "$history" && mv "$store" "$night"
-  "$plumbline" check "$night" --baseline rolling:14d # 3: something got worse
+  # Nodes that are worse than like nodes, or computed something wrong, were found by the run itself.
+  if [[ -n $on_finding ]] && ((status == 3 || status == 4)); then "$plumbline" nodes "$night" --on-finding "$on_finding" >/dev/null; fi
+  "$plumbline" check "$night" --baseline rolling:14d ${on_finding:+"--on-finding=$on_finding"} # 3: something got worse
   verdict=$?
   case $verdict-$status in # the worse of the two: a wrong result, then what got worse or is worse than like nodes, then the rest
     4-* | 3-[012] | *-0) status=$verdict ;;
@@ -248,7 +255,7 @@ std::string unfinished(BatchKind kind) {
 fi
 if [[ -f $store ]]; then
 )--",
-                     kind == BatchKind::nightly ? " PLUMBLINE_HISTORY" : "", of_kind(kind).name);
+                     kind == BatchKind::nightly ? " PLUMBLINE_HISTORY PLUMBLINE_ON_FINDING" : "", of_kind(kind).name);
 }
 
 }  // namespace

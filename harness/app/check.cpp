@@ -7,6 +7,7 @@
 
 #include "app/check_report.hpp"
 #include "app/command.hpp"
+#include "app/finding_command.hpp"
 #include "app/history_series.hpp"
 #include "app/open_metrics.hpp"
 #include "app/output_file.hpp"
@@ -23,6 +24,7 @@ struct CommandOptions {
   std::optional<double> threshold_percent;
   double false_alarms = 0.05;
   bool allow_missing = false;
+  FindingCommand on_finding;
   Format format = Format::text;
 };
 
@@ -163,6 +165,7 @@ Exit check(const CommandOptions& options) {
   if (options.format == Format::csv) print(csv(check_json_rows(report)));
   if (options.format == Format::text) print(check_text(report));
   const Exit written = write_documents(options, report), found = exit_of(report);
+  if (found != Exit::ok) tell(options.on_finding, check_document(report));
   return found == Exit::ok ? written : found;
 }
 
@@ -194,6 +197,7 @@ void add_check(CLI::App& app, Action& chosen) {
   command->add_option("--markdown", options->markdown, "also write a summary in Markdown there")->type_name("FILE");
   command->add_option("--openmetrics", options->open_metrics, "also write gauges for Prometheus there (NAME.prom of a textfile collector)")
       ->type_name("FILE");
+  add_finding_options(*command, options->on_finding);
   add_format_options(*command, options->format);
   command->callback([&chosen, options] { chosen = [options] { return check(*options); }; });
 }

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "app/command.hpp"
+#include "app/finding_command.hpp"
 #include "app/node_report.hpp"
 #include "app/open_metrics.hpp"
 #include "app/output_file.hpp"
@@ -16,6 +17,7 @@ struct CommandOptions {
   std::string file;
   double threshold_percent = 100 * NodeOptions().threshold, false_alarms = NodeOptions().false_alarms;
   std::string open_metrics;  // where to write them
+  FindingCommand on_finding;
   Format format = Format::text;
 };
 
@@ -27,6 +29,7 @@ Exit nodes(const CommandOptions& options) {
   if (options.format == Format::csv) print(csv(nodes_json_rows(report)));
   if (options.format == Format::text) print(nodes_text(report));
   const Exit written = options.open_metrics.empty() ? Exit::ok : write_or_tell(options.open_metrics, open_metrics(report));
+  if (exit_of(report) != Exit::ok) tell(options.on_finding, nodes_document(report));
   return exit_of(report) == Exit::ok ? written : exit_of(report);
 }
 
@@ -48,6 +51,7 @@ void add_nodes(CLI::App& app, Action& chosen) {
       ->capture_default_str();
   command->add_option("--openmetrics", options->open_metrics, "also write gauges for Prometheus there (NAME.prom of a textfile collector)")
       ->type_name("FILE");
+  add_finding_options(*command, options->on_finding);
   add_format_options(*command, options->format);
   command->callback([&chosen, options] { chosen = [options] { return nodes(*options); }; });
 }

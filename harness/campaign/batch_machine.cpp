@@ -60,9 +60,9 @@ BatchMachine read_batch_machine(const std::string& path) {
   const auto written = top.word("schema");
   if (!written || written->value != schema)
     top.fail(written ? written->at : Location{1, 1}, fmt::format("the first line of a machine file must be: schema = \"{}\"", schema));
-  top.allow_only({"schema",  "name",          "partition", "gpu_partition", "account",   "nodes",    "cores", "gpus",
-                  "ranks",   "gpu_nodes",     "gpu_cores", "gpu_ranks",     "sockets",   "l3_mib",   "isas",  "numa_domains",
-                  "options", "start_minutes", "setup",     "memory_gib",    "plumbline", "launcher", "mpi",   "mpiexec"});
+  top.allow_only({"schema",    "name",       "partition", "gpu_partition", "account", "nodes",   "cores",        "gpus",    "ranks",
+                  "gpu_nodes", "gpu_cores",  "gpu_ranks", "sockets",       "l3_mib",  "isas",    "numa_domains", "options", "start_minutes",
+                  "setup",     "memory_gib", "plumbline", "launcher",      "mpi",     "mpiexec", "on_finding"});
   BatchMachine machine;
   take_word(top, "name", machine.name);
   take_word(top, "partition", machine.partition);
@@ -91,6 +91,10 @@ BatchMachine read_batch_machine(const std::string& path) {
   if (const auto number = top.positive("l3_mib")) machine.l3_mib = number->value;
   if (const auto number = top.positive("memory_gib")) machine.memory_gib = number->value;
   for (const auto& isa : top.words("isas", true)) machine.isas.push_back(isa.value);
+  if (const auto line = top.word("on_finding")) {
+    if (line->value.find('\n') != std::string::npos) top.fail(line->at, "'on_finding' has more than one line: name a script that has them");
+    machine.on_finding = line->value;
+  }
   take_lines(top, "setup", machine.setup);
   take_lines(top, "options", machine.options);
   return machine;

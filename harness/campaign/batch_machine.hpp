@@ -18,6 +18,7 @@ struct BatchMachine {
   double l3_mib = 32, memory_gib = 64;
   std::vector<std::string> isas;                                                     // empty: those of the CPU that writes the script
   std::string plumbline = "plumbline", launcher = "srun", mpi, mpiexec = "mpiexec";  // mpi empty: the site's
+  std::string on_finding;  // of the nightly job: a shell line that hears of findings (plumbline check --on-finding); empty: none
   std::vector<std::string> setup, options;  // shell lines before the run; further words for #SBATCH lines
 };
 

@@ -31,6 +31,8 @@ void wait(std::span<MPI_Request> requests) {
   }
 }
 
+constexpr double pause_factor = 3;  // times as long as the fastest run's turns
+
 /// One end of an exchange: a window of messages to send, another to receive into.
 class Side {
  public:
@@ -48,17 +50,23 @@ class Side {
 
   ExchangeTiming time(const ExchangeProtocol& protocol) {
     receive(answer_tag);  // the other end has come: waiting for it is no part of any sample
-    double best = std::numeric_limits<double>::infinity(), spent = 0;
+    double best = std::numeric_limits<double>::infinity(), fastest = best, spent = 0;  // of a sample, of any run; of all but the left out
     std::uint64_t turns = 1;
+    bool one_was_left_out = false;
     for (int runs = 0, samples = 0; samples < protocol.samples && spent < protocol.patience_seconds; ++runs) {
       send(turns, control_tag);
-      const double seconds = timed(turns);
-      spent += seconds;
-      const bool sample = runs > 0 && seconds >= protocol.sample_seconds;  // the first warms up
-      if (sample || spent >= protocol.patience_seconds) {
-        best = std::min(best, seconds / static_cast<double>(turns));
+      const double seconds = timed(turns), turn = seconds / static_cast<double>(turns);
+      const bool is_first = runs == 0;  // it warms up
+      // A rank that lost its core for a while. Of what stays so slow, the next run tells.
+      const bool paused = !is_first && !one_was_left_out && turn > pause_factor * fastest;
+      one_was_left_out = one_was_left_out || paused;
+      fastest = std::min(fastest, turn);
+      if (!is_first && !paused) spent += seconds;
+      const bool is_sample = !is_first && !paused && (seconds >= protocol.sample_seconds || spent >= protocol.patience_seconds);
+      if (is_sample) {
+        best = std::min(best, turn);
         ++samples;
-      } else {
+      } else if (!paused) {
         turns = more(turns, seconds, protocol.sample_seconds);
       }
     }

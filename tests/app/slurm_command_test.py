@@ -247,6 +247,30 @@ def test_a_night_that_was_not_finished_is_named_by_the_next_and_finished_by_a_jo
     assert finished.read_text() == "quick-3.h5" and not (running / "quick-3.h5").exists()
 
 
+@pytest.mark.parametrize("ran, hear", [(0, ["check"]), (1, ["check"]), (3, ["nodes", "check"]), (4, ["nodes", "check"])])
+def test_a_night_tells_the_sites_command_what_the_run_and_the_check_found(night, tmp_path, ran, hear):
+    line = 'mail -s "plumbline $USER" ops'
+    srun = 'mkdir -p h/.running; touch "h/.running/quick-$SLURM_JOB_ID.h5"; exit %d' % ran
+    ended = night(srun, 'printf "%s\n" "$*" >>words; exit 0', PLUMBLINE_ON_FINDING=line)
+    assert ended.returncode == ran, ended.stderr
+    calls = (tmp_path / "words").read_text().splitlines()
+    assert [call.split()[0] for call in calls] == hear and all(line in call for call in calls), calls
+    (tmp_path / "words").unlink()
+    night(srun, 'printf "%s\n" "$*" >>words; exit 0', SLURM_JOB_ID="9")
+    assert [call.split()[0] for call in (tmp_path / "words").read_text().splitlines()] == ["check"] and line not in (tmp_path / "words").read_text()
+
+
+def test_the_machine_names_the_command_of_the_night(tmp_path):
+    machine = tmp_path / "machine.toml"
+    example = (SOURCE / MACHINE[1]).read_text()
+    machine.write_text(example + "\non_finding = 'ticket --queue \"hpc ops\" $HOME'\n")
+    words = [str(machine) if word == MACHINE[1] else word for word in EXAMPLE]
+    text = written(tmp_path / "scripts", *words, "--kind", "nightly")["nightly"]
+    (line,) = [line for line in text.splitlines() if line.startswith("on_finding=")]
+    told = subprocess.run(["bash", "-c", line + '; printf %s "$on_finding"'], env={}, capture_output=True, text=True, check=True).stdout
+    assert told == 'ticket --queue "hpc ops" $HOME'
+
+
 def test_a_job_that_did_not_finish_says_how_to_submit_it_again(night, tmp_path):
     ended = night("mkdir -p h/.running/quick-7.journal; exit 1", "exit 0", PLUMBLINE_CAMPAIGN="a b.toml")
     assert ended.returncode == 1, ended.stderr

@@ -717,6 +717,44 @@ def test_gauges_escape_what_a_name_may_hold_and_hide_no_finding_where_they_canno
     assert done.returncode == 3 and "nowhere/night.prom" in done.stderr and "SLOWER" in done.stdout
 
 
+def told(words, command, *more):
+    return subprocess.run([PLUMBLINE, *map(str, words), "--on-finding", command, *more], capture_output=True, text=True, timeout=120)
+
+
+def test_a_command_hears_of_findings_and_changes_no_verdict(real, month, tmp_path):
+    slow, heard = night(real, month / "slow.h5", 14, factor=1.25), tmp_path / "heard.json"
+    words = ["check", slow, "--baseline", month]
+    done = told(words, f"cat >{heard}; echo a word of its own")
+    assert done.returncode == 3 and "SLOWER" in done.stdout
+    assert "a word of its own" in done.stderr and "a word of its own" not in done.stdout and "note:" not in done.stderr
+    assert json.loads(heard.read_text()) == document(*words, code=3)
+    for command, why in (("exit 7", "failed with exit code 7"), ("kill -9 $$", "ended by signal 9"), ("true </dev/null", "")):
+        done = told(words, command)
+        assert done.returncode == 3 and ("note: --on-finding" in done.stderr) == bool(why) and why in done.stderr, (command, done.stderr)
+
+
+def test_a_command_hears_of_a_missing_case_and_of_nothing_where_there_is_nothing(real, month, tmp_path):
+    heard = tmp_path / "heard.json"
+    fine = night(real, month / "fine.h5", 14)
+    for words in (["check", fine, "--baseline", month], ["nodes", fine]):
+        assert told(words, f"cat >{heard}").returncode == 0 and not heard.exists()
+    poorer = without(night(real, month / "poorer.h5", 15), b"fp64/n=1000/")
+    assert told(["check", poorer, "--baseline", month], f"cat >{heard}").returncode == 1
+    assert json.loads(heard.read_text())["missing"]
+
+
+def test_a_command_that_does_not_end_is_ended_with_what_it_started(real, month, tmp_path):
+    slow = night(real, month / "slow.h5", 14, factor=1.25)
+    done = told(["check", slow, "--baseline", month], f"sleep 600 & echo $! >{tmp_path / 'pid'}; wait", "--on-finding-seconds", "1")
+    assert done.returncode == 3 and "did not end in 1 s and was ended" in done.stderr
+    pid = int((tmp_path / "pid").read_text())
+    state = pathlib.Path(f"/proc/{pid}/stat")
+    deadline = time.monotonic() + 30
+    while state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z":  # until somebody waits for it
+        assert time.monotonic() < deadline, "what the command started goes on"
+        time.sleep(0.05)
+
+
 def test_a_list_for_google_benchmark_is_never_empty(real, tmp_path):
     bare = tmp_path / "bare.h5"
     shutil.copy(real, bare)

@@ -52,9 +52,16 @@ class Driver {
   void start_with(int result) { call<void, int>("stand_in_start_with", result); }
   void first_gpu(int result) { call<void, int>("stand_in_first_gpu", result); }
   void event_reasons(unsigned long long bits) { call<void, unsigned long long>("stand_in_event_reasons", bits); }
+  /// Returns when so many readings of the GPUs' conditions were begun and ended meanwhile.
+  void wait_for_readings(int count) {
+    const int wanted = asked() + count + 1;  // one may be under way
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (asked() < wanted && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   int still_open() { return call<int>("stand_in_still_open"); }
 
  private:
+  int asked() { return call<int>("stand_in_asked"); }
   template <class Result, class... Arguments>
   Result call(const char* name, Arguments... arguments) {
     return reinterpret_cast<Result (*)(Arguments...)>(dlsym(library_, name))(arguments...);
@@ -258,7 +265,7 @@ TEST(gpu_watch, keeps_what_a_gpu_said_before_during_and_after) {
   const Nvml nvml(stand_in);
   GpuWatch watch(nvml, "0000:17:00.0", std::chrono::milliseconds(2));
   driver.event_reasons(0x4);
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  driver.wait_for_readings(3);
   driver.event_reasons(0);
   const GpuWatched seen = watch.end();
   EXPECT_EQ(seen.before.clock_event_reasons.value, "idle");

@@ -1,6 +1,7 @@
 /* A library that answers like NVIDIA's management library on a node with two made-up GPUs, for machines that have none. The first GPU
    knows everything; the second is one that lacks much. With OLD_DRIVER it has not the functions that came late. Every function is
    declared anew from the API reference, apart from the harness's own declarations. */
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,9 +27,12 @@ static const char *const bus_ids[2] = {"00000000:17:00.0", "00000001:65:00.0"};
 /* What a test sets. */
 static int init_result = SUCCESS, first_gpu_result = SUCCESS, starts = 0, stops = 0;
 static unsigned long long event_reasons = 0x1;
+static atomic_int asked = 0;
 void stand_in_start_with(int result) { init_result = result; }
 void stand_in_first_gpu(int result) { first_gpu_result = result; }
 void stand_in_event_reasons(unsigned long long reasons) { event_reasons = reasons; }
+/* How often a GPU was asked what holds its clock down. */
+int stand_in_asked(void) { return atomic_load(&asked); }
 int stand_in_still_open(void) { return starts - stops; }
 
 static int text(char *buffer, unsigned length, const char *value) {
@@ -142,6 +146,7 @@ int nvmlDeviceGetPerformanceState(nvmlDevice_t gpu, unsigned *state) { return nu
 int nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t gpu, unsigned long long *reasons) {
   (void)gpu;
   *reasons = event_reasons;
+  atomic_fetch_add(&asked, 1);
   return SUCCESS;
 }
 
