@@ -10,6 +10,7 @@ import random
 import re
 import shutil
 import signal
+import subprocess
 import time
 
 import pytest
@@ -123,12 +124,21 @@ def check_resumed(path, before, undisturbed):
         assert now[key]["session"] == session, f"{key} was finished and measured again"
 
 
-def interrupt(plumbline, path, seconds, kill):
-    """Starts the run, and after so many seconds lets `kill` do its work. True when the run was still going."""
-    run = plumbline.start("run", CAMPAIGN, "-o", path, ranks=RANKS)
+def wait_for_finished(run, path, units):
+    """Until so many units of work are in the journal, or the run has ended: however fast this machine is at the moment."""
+    end = time.monotonic() + 120
+    while len(journal_records(path)) < units and run.process.poll() is None:
+        assert time.monotonic() < end, f"no {units} units were finished in 120 s"
+        time.sleep(0.005)
+
+
+def interrupt(plumbline, path, units, seconds, kill, *options):
+    """Starts the run, and so many seconds after `units` were finished lets `kill` do its work. True when the run was still going."""
+    run = plumbline.start("run", CAMPAIGN, "-o", path, *options, ranks=RANKS)
+    wait_for_finished(run, path, units)
     try:
         run.process.communicate(timeout=seconds)
-    except Exception:  # TimeoutExpired: still running, as wanted
+    except subprocess.TimeoutExpired:  # still running, as wanted
         kill(run)
         run.kill()  # a launcher that outlives its ranks for a moment
         run.process.communicate()
@@ -147,15 +157,17 @@ def test_kill_of_all_ranks_at_random_moments_loses_nothing(plumbline, undisturbe
     interrupted = partly = 0
     started = time.monotonic()
     for point in range(POINTS):
-        # One moment in each of POINTS slices of an undisturbed run's time: random, yet from its start to its end.
-        moment = undisturbed.seconds * (point + randoms.random()) / POINTS
+        # One moment in each of POINTS slices of the run: random, yet from its start to its end.
+        units, moment = int(whole * (point + randoms.random()) / POINTS), randoms.random() * (undisturbed.seconds / whole)
+        if units == 0:
+            moment = randoms.random() / 2  # before the first unit, and before there is a rank
         folder = tmp_path / f"point{point}"
         folder.mkdir()
         path = folder / "store.h5"
-        interrupted += interrupt(plumbline, path, moment, lambda run: run.kill())
+        interrupted += interrupt(plumbline, path, units, moment, lambda run: run.kill())
         before = finished_on_disk(path)
         partly += 0 < len(before) < whole
-        print(f"point {point}: killed after {moment:.3f} s of {undisturbed.seconds:.3f}, {len(before)} of {whole} finished", flush=True)
+        print(f"point {point}: killed {moment:.3f} s after {units} units, {len(before)} of {whole} finished", flush=True)
         resume(plumbline, path)
         check_resumed(path, before, undisturbed)
         shutil.rmtree(folder)
@@ -181,7 +193,7 @@ def test_kill_of_one_rank_loses_nothing(plumbline, undisturbed, tmp_path):
         assert run.process.poll() not in (None, 0), "the job went on without its rank"
 
     path = tmp_path / "store.h5"
-    assert interrupt(plumbline, path, undisturbed.seconds / 2, kill_one)
+    assert interrupt(plumbline, path, len(undisturbed.store.outcomes) // 2, 0.01, kill_one)
     before = finished_on_disk(path)
     resume(plumbline, path)
     check_resumed(path, before, undisturbed)
@@ -192,11 +204,9 @@ def test_kill_of_the_resumed_run_loses_nothing(plumbline, undisturbed, tmp_path)
     randoms = random.Random(SEED + 1)
     path = tmp_path / "store.h5"
     before = {}
-    for _ in range(3):
-        run = plumbline.start("run", CAMPAIGN, "-o", path, "--resume", ranks=RANKS)
-        time.sleep(undisturbed.seconds * randoms.uniform(0.2, 0.5))
-        run.kill()
-        run.process.communicate()
+    whole = len(undisturbed.store.outcomes)
+    for launch in range(3):
+        interrupt(plumbline, path, whole * (launch + 1) // 4, randoms.random() / 10, lambda run: run.kill(), "--resume")
         now = finished_on_disk(path)
         assert before.items() <= now.items()
         before = now

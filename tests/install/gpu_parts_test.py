@@ -84,7 +84,7 @@ def test_a_part_that_fails_is_told_and_done_again(tmp_path, programs, parts):
 
 def test_a_part_that_hangs_is_ended(tmp_path, programs, parts):
     parts("10-hangs", "sleep 100")
-    ended = run(tmp_path, programs, parts, "--seconds", "2")
+    ended = run(tmp_path, programs, parts, "--seconds", "5")
     assert ended.returncode == 1
     assert "FAILED 10-hangs: not done after" in ended.stdout
 
@@ -93,7 +93,7 @@ def test_a_part_that_can_be_resumed_remains_when_its_time_is_over_and_those_afte
     (parts.folder / "10-long.sh").write_text(
         "# what: a long one\n# seconds: 1\n# resumable: yes\n[[ -f $RESULTS/half ]] && exit 0\ntouch $RESULTS/half; sleep 100\n")
     parts("20-after", "true")
-    ended = run(tmp_path, programs, parts, "--seconds", "2")
+    ended = run(tmp_path, programs, parts, "--seconds", "5")
     assert ended.returncode == 75, ended.stdout
     assert "10-long          remains" in ended.stdout and "=== 20-after" not in ended.stdout and "FAILED" not in ended.stdout
     assert run(tmp_path, programs, parts).returncode == 0
@@ -114,7 +114,7 @@ def test_a_resumable_part_that_runs_out_of_time_waits_for_its_program_and_takes_
     (programs / "bin/plumbline").write_text(WRITES_DOWN)
     text = (SOURCE / f"jobs/gpu/parts/{part}.sh").read_text()
     (parts.folder / f"{part}.sh").write_text(re.sub("# seconds: .*", "# seconds: 1", text))
-    ended = run(tmp_path, programs, parts, "--seconds", "2")
+    ended = run(tmp_path, programs, parts, "--seconds", "5")
     assert ended.returncode == 75, ended.stdout + ended.stderr
     assert (tmp_path / "results/begun").exists()
     assert (tmp_path / "results/written").exists(), "the program had not ended when the part had"

@@ -32,7 +32,7 @@ def own_reframe():
     program = place / "bin/reframe"
     if not program.exists():
         shutil.rmtree(place, ignore_errors=True)
-        for words in ([sys.executable, "-m", "venv", place], [place / "bin/pip", "-q", "install", "--timeout", "20", "ReFrame-HPC>=4.6"]):
+        for words in ([sys.executable, "-m", "venv", place], [place / "bin/pip", "-q", "install", "--timeout", "20", "ReFrame-HPC==4.10.4"]):
             try:
                 done = subprocess.run(words, capture_output=True, text=True, timeout=120)
             except (OSError, subprocess.TimeoutExpired) as failed:
