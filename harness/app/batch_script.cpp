@@ -45,14 +45,14 @@ std::string head(const BatchJob& job) {
 
 )--",
       kind.title, job.command, job.machine.plumbline, job.campaign,
-      fmt::format("{}\n#   PLUMBLINE_STORE     the result     ({}{}-JOBID.h5)\n"
-                  "#   PLUMBLINE_RESUME    1: the store was begun by another job; finish it",
-                  job.kind == BatchKind::nightly
-                      ? "\n#   PLUMBLINE_HISTORY   the folder of the nights   (plumbline-history)\n"
-                        "#   PLUMBLINE_ON_FINDING  a command that is run where something is found, with it as JSON on its "
-                        "standard input"
-                      : "",
-                  job.kind == BatchKind::nightly ? "plumbline-history/.running/" : "plumbline-out/", job.name));
+      fmt::format(
+          "{}\n#   PLUMBLINE_STORE     the result     ({}{}-JOBID.h5)\n"
+          "#   PLUMBLINE_RESUME    1: the store was begun by another job; finish it",
+          job.kind == BatchKind::nightly
+              ? "\n#   PLUMBLINE_HISTORY   the folder of the nights   (plumbline-history)\n"
+                "#   PLUMBLINE_ON_FINDING  what is run where something is found, with it as JSON on its standard input; empty: nothing"
+              : "",
+          job.kind == BatchKind::nightly ? "plumbline-history/.running/" : "plumbline-out/", job.name));
 }
 
 std::string directives(const BatchJob& job) {
@@ -138,7 +138,7 @@ restarts=${{SLURM_RESTART_COUNT:-0}}
   if (job.kind == BatchKind::nightly)
     text += fmt::format(R"--(history=${{PLUMBLINE_HISTORY:-plumbline-history}}
 store=${{PLUMBLINE_STORE:-$history/.running/{}-$SLURM_JOB_ID.h5}} # a night that is not over is not history
-on_finding=${{PLUMBLINE_ON_FINDING:-"{}"}}
+on_finding=${{PLUMBLINE_ON_FINDING-"{}"}}
 )--",
                         job.name, quoted(job.machine.on_finding));
   else
@@ -213,9 +213,10 @@ std::string_view after(const BatchJob& job) {
     case BatchKind::nightly:
       return R"--(  night=$history/$(date +%F)-$SLURM_JOB_ID.h5
   mkdir -p "$history" && mv "$store" "$night"
-  # Nodes that are worse than like nodes, or computed something wrong, were found by the run itself.
-  if [[ -n $on_finding ]] && ((status == 3 || status == 4)); then "$plumbline" nodes "$night" --on-finding "$on_finding" >/dev/null; fi
-  "$plumbline" check "$night" --baseline rolling:14d ${on_finding:+"--on-finding=$on_finding"} # 3: something got worse
+  finding=()
+  if [[ -n $on_finding ]]; then finding=(--on-finding "$on_finding" --on-finding-seconds 20); fi # the time limit may be near
+  if [[ -n $on_finding ]] && ((status == 3)); then "$plumbline" nodes "$night" "${finding[@]}" >/dev/null; fi # worse than like nodes, as said above
+  "$plumbline" check "$night" --baseline rolling:14d ${finding[@]+"${finding[@]}"} # 3: something got worse
   verdict=$?
   case $verdict-$status in # the worse of the two: a wrong result, then what got worse or is worse than like nodes, then the rest
     4-* | 3-[012] | *-0) status=$verdict ;;
@@ -248,7 +249,7 @@ std::string unfinished(BatchKind kind) {
   return fmt::format(R"--(if [[ -d $journal ]]; then
   words=""
   for name in PLUMBLINE PLUMBLINE_CAMPAIGN{}; do
-    if [[ -n ${{!name:-}} ]]; then words+="$name=$(printf %q "${{!name}}") "; fi
+    if [[ -n ${{!name+x}} ]]; then words+="$name=$(printf %q "${{!name}}") "; fi
   done
   echo "plumbline: ended with $status; submit it again: ${{words}}PLUMBLINE_RESUME=1 PLUMBLINE_STORE=$(printf %q "$store") sbatch {}.sbatch"
   exit "$status"

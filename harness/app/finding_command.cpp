@@ -25,14 +25,14 @@ void warn(const FindingCommand& command, const std::string& what) {
   static_cast<void>(say(fmt::format("plumbline: note: --on-finding '{}' {}; the verdict stands\n", command.line, what)));
 }
 
-/// A file without a name, which no command can leave unread in a pipe.
+/// A file without a name holds the document: a command that does not read it blocks nobody, as it would with a pipe.
 FileDescriptor document_file(std::string_view document) {
   FileDescriptor file(memfd_create("findings", MFD_CLOEXEC));
   if (!file || !write_all(file.number(), document) || lseek(file.number(), 0, SEEK_SET) != 0) return FileDescriptor();
   return file;
 }
 
-/// In a process group of its own, so that what it starts ends with it.
+/// The command gets a process group of its own, so that it can be ended with what it started. Answers 0, or the error.
 int started(const std::string& line, int input, pid_t& process) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -40,7 +40,7 @@ int started(const std::string& line, int input, pid_t& process) {
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  sigset_t of_pipes;  // which this program ignores, and a shell's tools do not expect to be ignored
+  sigset_t of_pipes;  // which a caller may ignore, and a shell's tools do not expect to be ignored
   sigemptyset(&of_pipes);
   sigaddset(&of_pipes, SIGPIPE);
   posix_spawnattr_setsigdefault(&attributes, &of_pipes);
@@ -53,27 +53,45 @@ int started(const std::string& line, int input, pid_t& process) {
   return error;
 }
 
-/// How the process ended; nullopt where it has not in that time.
+/// While it lives, a process that ended is waited for, though the caller of this program may ignore such.
+class ChildrenAreWaitedFor {
+ public:
+  ChildrenAreWaitedFor() : before_(signal(SIGCHLD, SIG_DFL)) {}
+  ~ChildrenAreWaitedFor() { signal(SIGCHLD, before_); }
+  ChildrenAreWaitedFor(const ChildrenAreWaitedFor&) = delete;
+  ChildrenAreWaitedFor& operator=(const ChildrenAreWaitedFor&) = delete;
+
+ private:
+  sighandler_t before_;
+};
+
+/// The process's status when it has ended; nullopt where it has not in that time.
 std::optional<int> ended_within(pid_t process, double seconds) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  for (;;) {
-    int status = 0;
-    const pid_t ended = waitpid(process, &status, WNOHANG);
-    if (ended == process) return status;
-    if ((ended < 0 && errno != EINTR) || std::chrono::steady_clock::now() >= until) return std::nullopt;
+  int status = 0;
+  while (waitpid(process, &status, WNOHANG) != process) {
+    if (std::chrono::steady_clock::now() >= until) return std::nullopt;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
+  return status;
 }
+
+/// False of NaN too, which CLI::Range lets through.
+bool is_patience(double seconds) { return seconds >= 0.1 && seconds <= 3600; }
 
 }  // namespace
 
 void add_finding_options(CLI::App& command, FindingCommand& options) {
-  command
-      .add_option("--on-finding", options.line,
-                  "a command for sh that is run where something is found, with the findings as JSON (--json) on its standard input")
-      ->type_name("COMMAND");
+  auto* line =
+      command.add_option("--on-finding", options.line,
+                         "a command for sh that is run where something is found, with the findings as JSON (--json) on its standard input");
+  line->type_name("COMMAND");
   command.add_option("--on-finding-seconds", options.patience_seconds, "after which that command is ended")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->check([](const std::string& text) {
+        double seconds = 0;
+        return CLI::detail::lexical_cast(text, seconds) && is_patience(seconds) ? "" : "'" + text + "' is not 0.1 to 3600 seconds";
+      })
+      ->needs(line)
       ->capture_default_str();
 }
 
@@ -81,6 +99,7 @@ void tell(const FindingCommand& command, std::string_view document) {
   if (command.line.empty()) return;
   const FileDescriptor input = document_file(document);
   if (!input) return warn(command, fmt::format("was not run: its input cannot be written ({})", std::strerror(errno)));
+  const ChildrenAreWaitedFor waited;
   pid_t process = 0;
   if (const int error = started(command.line, input.number(), process); error != 0)
     return warn(command, fmt::format("was not run ({})", std::strerror(error)));

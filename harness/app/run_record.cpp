@@ -373,17 +373,31 @@ void RunRecord::open(const JournalHeader& header, const std::string& host) {
   journal_ = std::make_unique<Journal>(journal_directory(store_), host, header, sync_seconds_);
 }
 
+std::vector<std::string> RunRecord::lost_units(const std::string& newest) const {
+  std::vector<std::string> lost;
+  if (!newest.empty()) lost.push_back(newest);
+  const std::size_t earlier = journal_->is_there() ? std::min(journal_->in_doubt(), appended_.size()) : appended_.size();
+  lost.insert(lost.end(), appended_.rbegin(), appended_.rbegin() + static_cast<std::ptrdiff_t>(earlier));  // latest first
+  return lost;
+}
+
 void RunRecord::append(const Finished& unit) {
   const std::string name = fmt::format("{} ({})", unit.outcome.case_id, unit.outcome.pass);
   try {
     journal_->append(unit);
   } catch (const Error& error) {
-    std::vector<std::string> lost{name};
-    const std::size_t earlier = journal_->is_there() ? std::min(journal_->unsynced(), appended_.size()) : appended_.size();
-    lost.insert(lost.end(), appended_.rbegin(), appended_.rbegin() + static_cast<std::ptrdiff_t>(earlier));  // latest first
-    throw Error(error.code(), fmt::format("{}; measured, but not on disk: {}", error.what(), told(lost)));
+    throw Error(error.code(), fmt::format("{}; measured, but not on disk: {}", error.what(), told(lost_units(name))));
   }
   appended_.push_back(name);
+}
+
+void RunRecord::sync() {
+  if (!journal_) return;
+  try {
+    journal_->sync();
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}; measured, but perhaps not on disk: {}", error.what(), told(lost_units(""))));
+  }
 }
 
 Consolidated RunRecord::consolidate(bool complete, const std::vector<std::string>& ids) {

@@ -59,8 +59,10 @@ class RunRecord {
   void require_one_folder(const std::string& session, Communicator& ranks) const;
   /// Opens this node's journal (leaders only).
   void open(const JournalHeader& header, const std::string& host);
-  /// Durable on return. The Error says which units are not.
+  /// Written on return, and durable as the campaign's [journal] says. The Error says which units are not.
   void append(const Finished& unit);
+  /// Durable on return, and seen by other nodes: all that was appended. The Error says which units may not be.
+  void sync();
   /// Rank 0, after the last unit: puts journals and an earlier result together and writes the result file, its cases in the order
   /// of `ids` however they were shuffled (consolidation.hpp). The journals go once `complete`.
   Consolidated consolidate(bool complete, const std::vector<std::string>& ids);
@@ -79,6 +81,9 @@ class RunRecord {
   std::map<std::string, std::string> kinds_, last_caches_;
   std::vector<ChosenForm> chosen_forms_;
   std::vector<std::string> notes_;
+  /// What an error of the journal costs: `newest`, where it is not empty, and the units before it that are in doubt.
+  std::vector<std::string> lost_units(const std::string& newest) const;
+
   std::unique_ptr<Journal> journal_;
   std::vector<std::string> appended_;  // by this session
 };

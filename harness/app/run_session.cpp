@@ -284,7 +284,9 @@ class Session {
 
   /// What all nodes have measured lies in their journals: rank 0 judges from there, as `plumbline nodes` does later.
   void measure_suspicious_again() {
-    if (!input_.campaign.nodes.remeasure || stop_here()) return;
+    if (!input_.campaign.nodes.remeasure) return;
+    keep([&] { record_.sync(); });
+    if (stop_here()) return;
     deadlines_.begin_judging(plan_);
     const auto hosts = ranks_.world().gather(ranks_.host());
     RemeasuringPlan again;
@@ -362,6 +364,7 @@ class Session {
 
   Exit finish() {
     deadlines_.begin_end(plan_);
+    keep([&] { record_.sync(); });
     stop_here();
     ranks_.world().wait_for_all();
     const bool placed_none = !ranks_.world().any(placed_any_ || refusal_.empty());  // before any rank throws alone

@@ -39,6 +39,7 @@ struct ExchangeTiming {
 };
 
 /// How long a sample lasts and how many there are; a link so slow that one sample takes `patience_seconds` gets one.
+/// (exchange_samples.hpp: the run that warms up, and one in which a rank lost its core, do not count.)
 struct ExchangeProtocol {
   double sample_seconds = 0.002;
   int samples = 2;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/exchange.hpp"
+#include "comm/exchange_samples.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/waiting.hpp"
 
@@ -31,8 +32,6 @@ void wait(std::span<MPI_Request> requests) {
   }
 }
 
-constexpr double pause_factor = 3;  // times as long as the fastest run's turns
-
 /// One end of an exchange: a window of messages to send, another to receive into.
 class Side {
  public:
@@ -50,29 +49,14 @@ class Side {
 
   ExchangeTiming time(const ExchangeProtocol& protocol) {
     receive(answer_tag);  // the other end has come: waiting for it is no part of any sample
-    double best = std::numeric_limits<double>::infinity(), fastest = best, spent = 0;  // of a sample, of any run; of all but the left out
-    std::uint64_t turns = 1;
-    bool one_was_left_out = false;
-    for (int runs = 0, samples = 0; samples < protocol.samples && spent < protocol.patience_seconds; ++runs) {
+    ExchangeSamples samples(protocol);
+    while (const std::uint64_t turns = samples.next_turns()) {
       send(turns, control_tag);
-      const double seconds = timed(turns), turn = seconds / static_cast<double>(turns);
-      const bool is_first = runs == 0;  // it warms up
-      // A rank that lost its core for a while. Of what stays so slow, the next run tells.
-      const bool paused = !is_first && !one_was_left_out && turn > pause_factor * fastest;
-      one_was_left_out = one_was_left_out || paused;
-      fastest = std::min(fastest, turn);
-      if (!is_first && !paused) spent += seconds;
-      const bool is_sample = !is_first && !paused && (seconds >= protocol.sample_seconds || spent >= protocol.patience_seconds);
-      if (is_sample) {
-        best = std::min(best, turn);
-        ++samples;
-      } else if (!paused) {
-        turns = more(turns, seconds, protocol.sample_seconds);
-      }
+      samples.take(timed(turns));
     }
     send(0, control_tag);
     const bool theirs = receive(verdict_tag) != 0, mine = what_.traffic == ExchangeTraffic::one_way || are_messages_of(in_, peer_);
-    return {best / messages_of_turn(), theirs && mine};
+    return {samples.best_turn() / messages_of_turn(), theirs && mine};
   }
 
   ExchangeTiming answer() {
@@ -97,12 +81,6 @@ class Side {
     for (std::uint64_t turn = 0; turn < turns; ++turn) turn_of_timing_end();
     if (what_.traffic == ExchangeTraffic::both_ways) receive(answer_tag);  // the last window has arrived there too
     return MPI_Wtime() - start;
-  }
-
-  /// How many turns make a sample, from what `turns` of them took; in steps, because the first are slow.
-  static std::uint64_t more(std::uint64_t turns, double seconds, double wanted) {
-    const double factor = std::clamp(1.2 * wanted / std::max(seconds, 1e-7), 1.0, 50.0);
-    return static_cast<std::uint64_t>(std::ceil(static_cast<double>(turns) * factor));
   }
 
   void turn_of_timing_end() {

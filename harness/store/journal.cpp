@@ -8,9 +8,11 @@
 
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <fstream>
 #include <functional>
 #include <thread>
+#include <utility>
 
 #include "core/error.hpp"
 
@@ -185,18 +187,31 @@ Journal::Journal(const std::filesystem::path& directory, const std::string& host
   last_sync_ -= std::chrono::duration_cast<Clock::duration>(sync_phase(host) * sync_every_);
 }
 
+// Of a session that ends as it should, sync() was called; of another one, nobody listens any more.
 Journal::~Journal() {
-  if (unsynced_ > 0) static_cast<void>(::fdatasync(file_.number()));  // what it would tell nobody could be told any more
+  if (unsynced_ > 0) static_cast<void>(::fdatasync(file_.number()));
 }
 
-/// False with errno where the disk did not take it.
+/// False with errno where the disk did not take it. Of what was written since the last time, it may then have lost any part.
+bool Journal::synced() {
+  in_doubt_ = std::exchange(unsynced_, 0);
+  if (::fdatasync(file_.number()) != 0) return false;
+  in_doubt_ = 0;
+  return true;
+}
+
 bool Journal::synced_if_due() {
   const Clock::time_point now = Clock::now();
-  if (last_sync_ != Clock::time_point::min() && now - last_sync_ < sync_every_) return ++unsynced_, true;
-  if (::fdatasync(file_.number()) != 0) return false;
-  last_sync_ = now;
-  unsynced_ = 0;
-  return true;
+  const bool is_first = last_sync_ == Clock::time_point::min();
+  if (!is_first && now - last_sync_ < sync_every_) return ++unsynced_, true;
+  // By whole periods, so that hosts whose cases end together go on to sync at different times.
+  const double periods = is_first || sync_every_.count() == 0 ? 0 : std::floor((now - last_sync_) / sync_every_);
+  last_sync_ = periods > 0 ? last_sync_ + std::chrono::duration_cast<Clock::duration>(periods * sync_every_) : now;
+  return synced();
+}
+
+void Journal::sync() {
+  if (unsynced_ > 0 && !synced()) throw refused(path_, errno);
 }
 
 void Journal::append(const Finished& finished) { append_payload(to_payload(finished)); }
@@ -205,6 +220,7 @@ void Journal::append_payload(std::string_view payload) {
   if (payload.size() > UINT32_MAX)
     throw io_error(fmt::format("journal '{}': one record exceeds 4 GiB; ask for fewer repetitions", path_.string()));
   const std::string record = frame(payload);
+  in_doubt_ = 0;
   if (!write_all(file_.number(), record) || !synced_if_due()) {
     const int error = errno;
     if (::ftruncate(file_.number(), static_cast<off_t>(good_bytes_)) != 0) throw refused(path_, errno);  // the reader drops the torn tail

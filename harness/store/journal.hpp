@@ -1,4 +1,5 @@
-// The journal: every finished unit of work, durable before the next one starts. One file a node leader, NAME.journal/HOST.
+// The journal: every finished unit of work, written before the next one starts, and durable (at once, or in time). One file a node leader,
+// NAME.journal/HOST.
 // The file is a row of [u32 length][u32 crc32 of the payload][payload], little-endian; the payload is JSON (record_json.hpp).
 #pragma once
 #include <chrono>
@@ -21,28 +22,31 @@ class Journal {
  public:
   /// Creates DIRECTORY and DIRECTORY/HOST, or reopens it: a torn tail is cut off, then this session's header is appended.
   /// Throws io_error (disk, permission, another plumbline writes it) or user_error (the file is no journal).
-  /// `sync_seconds`: the disk is told to keep what was written once in so many seconds at most, each host at a time of its own; 0: after
+  /// `sync_seconds`: the disk is told to keep what was written once in so many seconds at most, each host at times of its own; 0: after
   /// each record. What a killed process wrote is kept either way; what a host that loses power wrote since then may be lost.
   Journal(const std::filesystem::path& directory, const std::string& host, const JournalHeader& header, double sync_seconds = 0);
   Journal(Journal&&) = delete;
   ~Journal();
 
-  /// Returns when the record is written, and kept by the disk where it was told to. Throws io_error; every earlier record stays readable,
-  /// and a later append may succeed.
+  /// Returns when the record is written, and kept by the disk where it was told to. Throws io_error; a later append may succeed. Every
+  /// earlier record stays readable, but for those `in_doubt`.
   void append(const Finished& finished);
+  /// Returns when the disk keeps, and other hosts see, all that was written. Throws io_error.
+  void sync();
 
   const std::filesystem::path& path() const { return path_; }
   /// So long is it, with all that was appended.
   std::uint64_t bytes() const { return good_bytes_; }
   /// Whether its name still leads to the file that is written.
   bool is_there() const;
-  /// So many of the last records the disk was not told yet to keep.
-  std::size_t unsynced() const { return unsynced_; }
+  /// So many records before the one that failed may not be on the disk either: the disk was told of all together.
+  std::size_t in_doubt() const { return in_doubt_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   void append_payload(std::string_view payload);
+  bool synced();
   bool synced_if_due();
 
   std::filesystem::path path_;
@@ -50,7 +54,7 @@ class Journal {
   std::uint64_t good_bytes_ = 0;
   std::chrono::duration<double> sync_every_;
   Clock::time_point last_sync_;
-  std::size_t unsynced_ = 0;
+  std::size_t unsynced_ = 0, in_doubt_ = 0;  // records
 };
 
 struct JournalContents {

@@ -181,7 +181,6 @@ close_with() {
 
 failed=()
 something_new=false
-SECONDS=0 # the parts' own: what came before is none of their time
 for part in "${parts[@]}"; do
   if closes "$part" || is_done "$part" || ! is_wanted "$part"; then continue; fi
   left=$((seconds - SECONDS))

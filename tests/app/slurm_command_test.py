@@ -247,7 +247,7 @@ def test_a_night_that_was_not_finished_is_named_by_the_next_and_finished_by_a_jo
     assert finished.read_text() == "quick-3.h5" and not (running / "quick-3.h5").exists()
 
 
-@pytest.mark.parametrize("ran, hear", [(0, ["check"]), (1, ["check"]), (3, ["nodes", "check"]), (4, ["nodes", "check"])])
+@pytest.mark.parametrize("ran, hear", [(0, ["check"]), (1, ["check"]), (3, ["nodes", "check"]), (4, ["check"])])
 def test_a_night_tells_the_sites_command_what_the_run_and_the_check_found(night, tmp_path, ran, hear):
     line = 'mail -s "plumbline $USER" ops'
     srun = 'mkdir -p h/.running; touch "h/.running/quick-$SLURM_JOB_ID.h5"; exit %d' % ran
@@ -269,6 +269,8 @@ def test_the_machine_names_the_command_of_the_night(tmp_path):
     (line,) = [line for line in text.splitlines() if line.startswith("on_finding=")]
     told = subprocess.run(["bash", "-c", line + '; printf %s "$on_finding"'], env={}, capture_output=True, text=True, check=True).stdout
     assert told == 'ticket --queue "hpc ops" $HOME'
+    off = {"PLUMBLINE_ON_FINDING": ""}
+    assert subprocess.run(["bash", "-c", line + '; printf %s "$on_finding"'], env=off, capture_output=True, text=True, check=True).stdout == ""
 
 
 def test_a_job_that_did_not_finish_says_how_to_submit_it_again(night, tmp_path):

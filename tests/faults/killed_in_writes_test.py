@@ -30,8 +30,8 @@ class Killer:
         if not self.tool:
             pytest.skip("kill_at_write is not built: it needs Linux on x86-64")
 
-    def __call__(self, folder, number, part, *options):
-        command = [self.plumbline.program, "run", CAMPAIGN, "-o", folder / "store.h5", *options]
+    def __call__(self, folder, number, part, *options, campaign=CAMPAIGN):
+        command = [self.plumbline.program, "run", campaign, "-o", folder / "store.h5", *options]
         run = self.plumbline.start_program(self.tool, folder, number, part, "--", *command, ranks=RANKS)
         ended = run.finish(120)
         run.kill()  # of a rank that outlives the killed one for a moment
@@ -55,6 +55,17 @@ def undisturbed(killer, tmp_path_factory):
     changes = int((folder.parent / "run.changes").read_text())
     assert changes > 15, changes
     return Store(folder / "store.h5").finished().keys(), changes
+
+
+def test_a_disk_that_is_told_more_rarely_is_told_once_for_all_units(killer, undisturbed, tmp_path):
+    units, changes = undisturbed
+    (tmp_path / "rarely.toml").write_text(CAMPAIGN.read_text() + "\n[journal]\nsync_seconds = 3600\n")
+    (tmp_path / "run").mkdir()
+    ended = killer(tmp_path / "run", 0, "before", campaign=tmp_path / "rarely.toml")
+    assert ended.code == 0, ended.err
+    assert Store(tmp_path / "run/store.h5").finished().keys() == units
+    fewer = changes - int((tmp_path / "run.changes").read_text())
+    assert len(units) - 2 <= fewer < len(units), "each unit's but the last's, and perhaps one when the host's own time came"
 
 
 def any_part(randoms):

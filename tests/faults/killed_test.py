@@ -28,9 +28,10 @@ BY_CACHES = re.compile(r"bytes\.(L1-L2|L2-L3|L3-mem)\.")
 
 
 class Undisturbed:
-    def __init__(self, store, seconds):
+    def __init__(self, store, seconds, first_seconds):
         self.store = store
         self.seconds = seconds
+        self.first_seconds = first_seconds  # until the first unit was finished
         self.counts = counts_of(store)
 
 
@@ -47,7 +48,10 @@ def counts_of(store):
 def undisturbed(plumbline, tmp_path_factory):
     path = tmp_path_factory.mktemp("undisturbed") / "store.h5"
     start = time.monotonic()
-    ended = plumbline("run", CAMPAIGN, "-o", path, ranks=RANKS)
+    run = plumbline.start("run", CAMPAIGN, "-o", path, ranks=RANKS)
+    wait_for_finished(run, path, 1)
+    first_seconds = time.monotonic() - start
+    ended = run.finish(240)
     seconds = time.monotonic() - start
     if ended.code == 2 and re.search("valgrind|emulat", ended.err):
         pytest.skip(f"no emulated counters here: {ended.err.strip()}")
@@ -56,7 +60,7 @@ def undisturbed(plumbline, tmp_path_factory):
     assert all(o["status"] == "ok" for o in store.outcomes), [o for o in store.outcomes if o["status"] != "ok"]
     assert {o["pass"] for o in store.outcomes} == {"time", "count"}
     assert any(BY_CODE_ALONE.match(row["event"]) and row["raw"] > 0 for row in store.counts)
-    return Undisturbed(store, seconds)
+    return Undisturbed(store, seconds, first_seconds)
 
 
 def check_same_set(store, undisturbed):
@@ -160,7 +164,9 @@ def test_kill_of_all_ranks_at_random_moments_loses_nothing(plumbline, undisturbe
         # One moment in each of POINTS slices of the run: random, yet from its start to its end.
         units, moment = int(whole * (point + randoms.random()) / POINTS), randoms.random() * (undisturbed.seconds / whole)
         if units == 0:
-            moment = randoms.random() / 2  # before the first unit, and before there is a rank
+            moment = randoms.random() * undisturbed.first_seconds  # before the first unit, and before there is a rank
+        if point + 1 == POINTS:
+            units, moment = whole - 1, randoms.random() / 4  # while the result file is written, too
         folder = tmp_path / f"point{point}"
         folder.mkdir()
         path = folder / "store.h5"
@@ -203,13 +209,13 @@ def test_kill_of_the_resumed_run_loses_nothing(plumbline, undisturbed, tmp_path)
     """Three launches, each killed on its way, then one that ends: sessions add up."""
     randoms = random.Random(SEED + 1)
     path = tmp_path / "store.h5"
-    before = {}
-    whole = len(undisturbed.store.outcomes)
+    before, interrupted, whole = {}, 0, len(undisturbed.store.outcomes)
     for launch in range(3):
-        interrupt(plumbline, path, whole * (launch + 1) // 4, randoms.random() / 10, lambda run: run.kill(), "--resume")
+        interrupted += interrupt(plumbline, path, whole * (launch + 1) // 4, randoms.random() / 10, lambda run: run.kill(), "--resume")
         now = finished_on_disk(path)
         assert before.items() <= now.items()
         before = now
+    assert interrupted >= 1
     resume(plumbline, path)
     check_resumed(path, before, undisturbed)
 
