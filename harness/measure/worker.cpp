@@ -163,7 +163,8 @@ void EmulatedWorker::start() {
 
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
-  // Not fork(): after it, memory that an interconnect has pinned is the child's on older kernels, once the rank writes to it.
+  // After a fork() an older kernel gives pages that an interconnect has pinned to the child as soon as the rank writes to them; vfork()
+  // copies nothing.
   process_ = vfork();
   if (process_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);                                             // a rank that is killed takes its worker along

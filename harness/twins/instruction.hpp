@@ -10,7 +10,7 @@
 
 namespace plumbline::twins {
 
-/// Of a statement that is neither a label nor a directive.
+/// The statement is neither a label nor a directive.
 Instruction parsed(std::string_view statement);
 
 /// Bytes an execution moves between registers and memory. `known` is false where the text does not tell them: a mask, a repetition, an

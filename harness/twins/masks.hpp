@@ -21,7 +21,7 @@ class KnownMasks {
  private:
   std::uint64_t bits_of(const std::string& mask) const;
 
-  /// A general register that the last instruction set to a constant. What comes between would have to be known to write no such register.
+  /// A general register holds a constant that the last instruction moved there. It is forgotten behind the next one, which may write it.
   struct Constant {
     std::string in_register;
     std::uint64_t bits = 0;
