@@ -96,8 +96,10 @@ bash jobs/install.sh --tests || stop "installing packages failed"
 bash jobs/cuda_wheels.sh || true # it says what is left out
 finish_stage packages
 
-# Both builds, and a later run's, share what was compiled already.
-if command -v ccache >/dev/null; then export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
+# Both builds, and a later run's, share what was compiled already, also where that run lies in another folder.
+if command -v ccache >/dev/null; then
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+fi
 
 # Not by the clang that is here for the sanitizers: a compiler more is minutes more.
 build ci build-ci -DPLUMBLINE_FLAVOR_COMPILERS="${CXX:-g++};g++-11;clang++" || stop "the build (preset ci) failed"
