@@ -50,6 +50,8 @@ class Plumbline(CMakePackage):
     depends_on("py-matplotlib", type="run")
 
     requires("target=x86_64:", "target=aarch64:", policy="one_of", msg="Plumbline's kernels are compiled for x86-64 and AArch64 only")
+    # Spack compiles everything for the target. Kernels have flavors of their own for each ISA, AVX-512 among them.
+    requires("target=:x86_64_v3", when="+emulator", msg="The emulated counters run the program under Valgrind, which knows no AVX-512")
     conflicts("%gcc@:10", msg="C++20 takes g++ 11")
 
     def setup_run_environment(self, env):
