@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <exception>
 
+#include "core/twin.hpp"
+#include "core/twin_work.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -55,6 +58,14 @@ CaseEstimate estimate_on_gpu(const Case& what, const Work& work, double footprin
     result.count_seconds = prepared + groups * (set_up_seconds + sweeps_of_group * one_sweep);
   }
   return result;
+}
+
+/// Before the first pass of a case: new data, and a sweep of all threads' parts one after the other by the twin, which is some times as
+/// slow.
+double twin_seconds(const Case& what, const Work& work, double filling, double one_sweep) {
+  constexpr double slower = 5;
+  const bool is_swept = find_twin(what.flavor.sweep) != nullptr && twin_work(work) <= most_twin_work;
+  return is_swept ? filling + slower * one_sweep : 0;
 }
 
 std::string human(std::uint64_t bytes) { return fmt::format("{} bytes ({:.3g} GiB)", bytes, static_cast<double>(bytes) / 0x1p30); }
@@ -110,13 +121,16 @@ CaseEstimate estimate(const Case& what, const Campaign& campaign) {
   if (what.team.gpus > 0) return estimate_on_gpu(what, work, footprint_bytes, campaign);
   const double arithmetic = static_cast<double>(total_flops(work.flops).hi) / flops_rate;
   const double one_sweep = std::max(arithmetic, footprint_bytes / memory_rate);
+  const double twin = twin_seconds(what, work, footprint_bytes / memory_rate, one_sweep);
   CaseEstimate result;
   if (campaign.time) {
     const double repetitions = std::min<double>(campaign.timing.max_repetitions, typical_repetitions);
     result.time_seconds =
-        fixed_seconds + 2 * one_sweep + repetitions * std::max(campaign.timing.min_seconds, one_sweep / what.team.threads);
+        fixed_seconds + twin + 2 * one_sweep + repetitions * std::max(campaign.timing.min_seconds, one_sweep / what.team.threads);
   }
-  if (campaign.count) result.count_seconds = fixed_seconds + slowdown * emulated_sweeps * std::max(arithmetic, issued_bytes / issue_rate);
+  if (campaign.count)
+    result.count_seconds =
+        fixed_seconds + (campaign.time ? 0 : twin) + slowdown * emulated_sweeps * std::max(arithmetic, issued_bytes / issue_rate);
   return result;
 }
 

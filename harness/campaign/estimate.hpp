@@ -22,8 +22,9 @@ struct AvailableMemory {
 void require_memory(std::span<const Case> cases, const AvailableMemory& available);
 
 /// Rough seconds of one case's passes: the model's work at 5 GFLOP/s and 10 GB/s a rank, and the emulated pass slower by the factor
-/// that the tool reaches; on a GPU at 1 TFLOP/s and 500 GB/s, between
-/// filling and checking its data on the host, and for counting with all groups of its chip's table. For plans, balance and progress; never a result.
+/// that the tool reaches, and before the first of them a sweep of the flavor's counted twin (measure/executed.hpp); on a GPU at 1 TFLOP/s
+/// and 500 GB/s, between filling and checking its data on the host, and for counting with all groups of its chip's table. For plans,
+/// balance and progress; never a result.
 struct CaseEstimate {
   double time_seconds = 0, count_seconds = 0;
 };

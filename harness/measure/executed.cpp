@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "core/twin_work.hpp"
 #include "measure/prepared.hpp"
 
 namespace plumbline {
@@ -9,16 +10,6 @@ namespace {
 
 /// A return address, which every region's call leaves by: of the sweep as of the empty function in its place.
 constexpr std::uint64_t return_bytes = 8;
-
-/// Operations and references of the arithmetic as written beyond which a sweep of the twin would take more than some ten seconds without
-/// optimization.
-constexpr std::uint64_t most_work = 4'000'000'000;
-
-std::uint64_t amount_of(const Work& work) {
-  std::uint64_t sum = total_flops(work.flops).hi;
-  for (const Stream& stream : work.streams) sum += stream.loads + stream.stores;
-  return sum;
-}
 
 std::optional<References> swept(const Case& measured, const Twin& twin, std::string& why) {
   const int threads = measured.team.threads;
@@ -38,7 +29,7 @@ Executed executed_references(const Case& measured) {
   const Twin* const twin = measured.team.gpus > 0 ? nullptr : find_twin(measured.flavor.sweep);
   if (twin == nullptr) {
     executed.why_none = std::string(measured.flavor.name) + " has no counted twin";
-  } else if (amount_of(measured.work()) > most_work) {
+  } else if (twin_work(measured.work()) > most_twin_work) {
     executed.why_none = "a sweep of the counted twin would take too long";
   } else {
     try {

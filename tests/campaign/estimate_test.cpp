@@ -88,6 +88,33 @@ TEST_F(Memory, products_of_tensor_cores_are_estimated_by_their_rate_and_cost_the
   EXPECT_GT(tensor, 2 * 8192.0 * 8192 * 8192 / 1e15) << "no tensor core makes a PFLOP/s in fp16 with a sweep of its own";
 }
 
+void multiplied(const void*, std::size_t, std::size_t) {}
+void counted_twin(const void*, std::size_t, std::size_t) {}
+void without_twin(const void*, std::size_t, std::size_t) {}
+const BlockTable no_blocks{0, nullptr, nullptr};
+const Twin twins[] = {{&multiplied, &counted_twin, &no_blocks}};
+const RegisterTwins registered_twins{twins};
+
+TEST_F(Memory, the_sweep_of_a_counted_twin_is_in_the_estimate_of_the_first_pass_while_it_is_short) {
+  const auto campaign_with = [](const char* passes) {
+    return parse_campaign("schema = \"plumbline-campaign/1\"\npasses = " + std::string(passes) + "\n[ceilings]\n", "c.toml");
+  };
+  const auto more_with_twin = [&](std::int64_t m, const char* passes) {
+    Case with = square_of(m), without = square_of(m);
+    with.flavor.sweep = &multiplied;
+    without.flavor.sweep = &without_twin;
+    const auto campaign = campaign_with(passes);
+    const CaseEstimate a = estimate(with, campaign), b = estimate(without, campaign);
+    return std::pair{a.time_seconds - b.time_seconds, a.count_seconds - b.count_seconds};
+  };
+  const auto [time, count] = more_with_twin(1000, "[\"time\", \"count\"]");
+  EXPECT_GT(time, 5 * 8e6 / 10e9);  // five sweeps of 8 MB, and filling them
+  EXPECT_LT(time, 10 * 8e6 / 10e9);
+  EXPECT_EQ(count, 0);
+  EXPECT_NEAR(more_with_twin(1000, "[\"count\"]").second, time, 1e-9);
+  EXPECT_EQ(more_with_twin(70'000, "[\"time\"]").first, 0) << "4.9 x 10^9 references: it is left out";
+}
+
 TEST_F(Memory, estimates_grow_with_the_work_and_follow_the_passes) {
   const auto campaign = parse_campaign("schema = \"plumbline-campaign/1\"\npasses = [\"time\"]\n[ceilings]\n", "c.toml");
   const auto small = estimate(square_of(10), campaign), large = estimate(square_of(20'000), campaign);
