@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "model/roofline.hpp"
 #include "samples.hpp"
@@ -187,6 +189,61 @@ TEST(BeyondLastCache, no_case_is_placed_at_a_cache_that_its_working_set_exceeds_
   EXPECT_LE(p.percent_of_roof, 100);
   ASSERT_FALSE(p.notes.empty());
   EXPECT_NE(p.notes.front().find("more than twice the L3"), std::string::npos);
+}
+
+/// A triad of so many bytes, as simulated with 32 KiB, 1 MiB and 715 MiB.
+test::CaseSample triad_of(double bytes) {
+  const double n = bytes / 24;
+  const auto crossing = [&](double cache) { return bytes > cache ? 32 * n : 0; };
+  return {.model = {{"working_set", {bytes, bytes}}},
+          .counts = {{"flops.fp64.fma", n},
+                     {"bytes.reg-L1.load", 16 * n},
+                     {"bytes.reg-L1.store", 8 * n},
+                     {"bytes.L1-L2.demand_read", crossing(32 * KiB)},
+                     {"bytes.L2-L3.demand_read", crossing(1 * MiB)},
+                     {"bytes.L3-mem.demand_read", crossing(715 * MiB)}},
+          .seconds = 1};
+}
+
+std::vector<CeilingRow> rows_of(const nlohmann::json& points, const std::string& pattern, const std::string& unit) {
+  std::vector<CeilingRow> rows;
+  for (const auto& point : curve_of(points))
+    for (const double value : point.samples) {
+      CeilingRow row{.name = pattern,
+                     .precision = "-",
+                     .level = "sweep",
+                     .pattern = pattern,
+                     .node = "node0",
+                     .session = "s",
+                     .unit = unit,
+                     .method = "gcc12-O3-v4"};
+      row.round = static_cast<std::int32_t>(&value - point.samples.data());
+      row.working_set_bytes = point.bytes;
+      row.value = value;
+      rows.push_back(row);
+    }
+  return rows;
+}
+
+/// (tests/app/kept_ceilings_test.py has the machines of which all ceilings are kept.)
+TEST(BeyondLastCache, on_no_real_machine_is_a_case_placed_at_a_level_that_its_working_set_exceeds_twice) {
+  for (const std::string name : {"cascade_lake_vm", "cascade_lake_vm_disturbed", "cascade_lake_vm_load", "cascade_lake_vm_quick"}) {
+    const auto stored = nlohmann::json::parse(std::ifstream(std::string(PLUMBLINE_GOLDEN) + "/curves/" + name + ".json"));
+    auto rows = rows_of(stored["load_gbs"], "load", "GB/s");
+    if (stored.contains("chase_seconds"))
+      for (auto& row : rows_of(stored["chase_seconds"], "chase", "seconds")) rows.push_back(std::move(row));
+    const auto ceilings = fit_ceilings(rows, {});
+    std::set<std::string> bounds;
+    for (double bytes = 16 * KiB; bytes < 512 * MiB; bytes *= 1.3) {
+      const RooflinePlacement p = placed(triad_of(bytes), ceilings);
+      bounds.insert(p.bound);
+      const auto roof = std::find_if(ceilings.begin(), ceilings.end(),
+                                     [&](const Ceiling& c) { return c.level == p.bound && c.pattern == "load" && c.unit == "GB/s"; });
+      ASSERT_NE(roof, ceilings.end()) << name << ": " << bytes << " at '" << p.bound << "'";
+      EXPECT_FALSE(bytes > 2 * roof->size_bytes && p.bound != "mem") << name << ": " << bytes << " at " << p.bound;
+    }
+    EXPECT_EQ(bounds, (std::set<std::string>{"L1", "L2", "L3", "mem"})) << name;
+  }
 }
 
 TEST(BeyondLastCache, counts_that_can_be_right_are_left_alone) {
