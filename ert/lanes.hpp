@@ -94,7 +94,7 @@ using Widest = typename Vector<Real>::type;
 
 /// Enough to hide the latency of every pipe, and as many as the registers allow beside four constants.
 constexpr int widest_chains = PLUMBLINE_VECTOR_REGISTERS == 32 ? 24 : 12;
-constexpr int scalar_chains = 12;
+constexpr int scalar_chains = 12, wide_scalar_chains = widest_chains;
 
 /// NEON's FMA adds into the register of the sum and has no form that keeps it: x -> p x + r costs a second instruction, which copies r.
 /// Where this holds, chains take steps in which x itself is the sum: x -> x + p x.

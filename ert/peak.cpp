@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
 #include <type_traits>
 
 #include "core/array.hpp"
@@ -15,25 +16,41 @@
 namespace plumbline {
 namespace {
 
+constexpr std::uint64_t most_iterations = 1 << 18;  // sums of add stay below 2, and exact in fp32
+
 struct Form {
   std::string_view word;
   PeakForm form;
-  bool scalar;
   std::uint64_t fma, add, mul;  // operations of one block in one iteration; an fma is two of them where the ISA has none
 };
 
 constexpr std::array forms{
-    Form{"fma", PeakForm::fma, false, 2 * peak_elements, 0, 0},
-    Form{"add", PeakForm::add, false, 0, 2 * peak_elements, 0},
-    Form{"mul", PeakForm::mul, false, 0, 0, 2 * peak_elements},
-    Form{"muladd", PeakForm::muladd, false, 0, 2 * peak_elements, 2 * peak_elements},
-    Form{"fmaadd", PeakForm::fmaadd, false, 3 * peak_fmaadd_multiplied, 4 * peak_fmaadd_added, 0},
-    Form{"scalar_fma", PeakForm::scalar_fma, true, 2 * peak_elements, 0, 0},
-    Form{"scalar_add", PeakForm::scalar_add, true, 0, 2 * peak_elements, 0},
+    Form{"fma", PeakForm::fma, 2 * peak_elements, 0, 0},
+    Form{"add", PeakForm::add, 0, 2 * peak_elements, 0},
+    Form{"mul", PeakForm::mul, 0, 0, 2 * peak_elements},
+    Form{"muladd", PeakForm::muladd, 0, 2 * peak_elements, 2 * peak_elements},
+    Form{"fmaadd", PeakForm::fmaadd, 3 * peak_fmaadd_multiplied, 4 * peak_fmaadd_added, 0},
+    Form{"scalar_fma", PeakForm::scalar_fma, 2 * peak_elements, 0, 0},
+    Form{"scalar_add", PeakForm::scalar_add, 0, 2 * peak_elements, 0},
 };
 
+/// How the loop of a form is shaped, as the word ends; a round is so many iterations, or half of one.
+struct Shape {
+  std::string_view ending;
+  PeakShape shape;
+  std::uint64_t times, parts;
+};
+constexpr std::array shapes{Shape{"_deep", PeakShape::deep, deep_times, 1}, Shape{"_brief", PeakShape::brief, 1, 2},
+                            Shape{"_wide", PeakShape::wide, 1, 1}, Shape{"", PeakShape::plain, 1, 1}};
+
+const Shape& shape_of(const Parameters& p) {
+  return *std::find_if(shapes.begin(), shapes.end(), [&](const Shape& s) { return p.word("form").ends_with(s.ending); });
+}
+
 const Form& form_of(const Parameters& p) {
-  return *std::find_if(forms.begin(), forms.end(), [&](const Form& f) { return f.word == p.word("form"); });
+  const std::string word = p.word("form");
+  const std::string_view plain = std::string_view(word).substr(0, word.size() - shape_of(p).ending.size());
+  return *std::find_if(forms.begin(), forms.end(), [&](const Form& f) { return f.word == plain; });
 }
 
 std::uint64_t block_elements(const Form& f) {
@@ -41,9 +58,14 @@ std::uint64_t block_elements(const Form& f) {
 }
 
 template <class Real>
-Peak<Real> constants(PeakForm form) {
-  Peak<Real> x{};
-  if constexpr (std::is_same_v<Real, Fp16>) return set_constants(form, x), x;
+Peak<Real> constants(PeakForm form, PeakShape shape) {
+  Peak<Real> x{.form = form, .shape = shape, .iterations = 0, .start = nullptr, .result = nullptr, .p = {}, .q = {}, .r = {}};
+  if constexpr (std::is_same_v<Real, Fp16>) return set_constants(x), x;
+  if (shape == PeakShape::brief) {  // one such reflection
+    x.p = Real(-(1 - 0x1p-17));
+    x.r = Real(0.75 * (2 - 0x1p-17));
+    return x;
+  }
   switch (form) {
     case PeakForm::fma:
     case PeakForm::scalar_fma:
@@ -93,7 +115,10 @@ class PeakCase final : public Workload {
  public:
   static Work model(const Parameters& p, std::string_view flavor) {
     const Form& f = form_of(p);
-    const std::uint64_t times = p.integer("blocks") * p.integer("iterations");
+    const Shape& shape = shape_of(p);
+    if (p.integer("iterations") * shape.times > most_iterations)
+      throw std::invalid_argument("iterations of form=" + p.word("form") + " are at most " + std::to_string(most_iterations / shape.times));
+    const std::uint64_t times = p.integer("blocks") * p.integer("iterations") * shape.times;
     const std::uint64_t elements = p.integer("blocks") * block_elements(f), real = sizeof(Real);
     const std::string flops = "flops." + std::string(precision_of<Real>());
     Work work{
@@ -102,9 +127,9 @@ class PeakCase final : public Workload {
     const std::string isa = split_flavor(flavor).isa;
     const bool fused = !isa.empty() && isa != "v2";
     const std::uint64_t apart = fused ? 0 : f.fma;
-    if (fused && f.fma != 0) work.flops[flops + ".fma"] = times * f.fma;
-    if (f.add + apart != 0) work.flops[flops + ".add"] = times * (f.add + apart);
-    if (f.mul + apart != 0) work.flops[flops + ".mul"] = times * (f.mul + apart);
+    if (fused && f.fma != 0) work.flops[flops + ".fma"] = times * f.fma / shape.parts;
+    if (f.add + apart != 0) work.flops[flops + ".add"] = times * (f.add + apart) / shape.parts;
+    if (f.mul + apart != 0) work.flops[flops + ".mul"] = times * (f.mul + apart) / shape.parts;
     if (isa == "v2" && f.fma != 0) work.note = "this ISA has no FMA: a multiplication and an addition instead";
     return work;
   }
@@ -112,10 +137,10 @@ class PeakCase final : public Workload {
   PeakCase(const Parameters& p, std::pmr::memory_resource& memory)
       : form_(form_of(p)),
         blocks_(p.integer("blocks")),
+        iterations_(p.integer("iterations") * shape_of(p).times),
         start_(blocks_ * block_elements(form_), memory),
         result_(blocks_ * block_elements(form_), memory),
-        arguments_(constants<Real>(form_.form)) {
-    arguments_.form = form_.form;
+        arguments_(constants<Real>(form_.form, shape_of(p).shape)) {
     arguments_.iterations = p.integer("iterations");
     arguments_.start = start_.data();
     arguments_.result = result_.data();
@@ -136,7 +161,7 @@ class PeakCase final : public Workload {
   double error() const override {
     double worst = 0;
     if constexpr (std::is_same_v<Real, Fp16>) {
-      const Fp16Iterations multiplied(arguments_, true), added(arguments_, false);
+      const Fp16Iterations multiplied(arguments_, iterations_, true), added(arguments_, iterations_, false);
       for (std::size_t i = 0; i < result_.size(); ++i)
         worst = std::max(worst, error_at(i, static_cast<long double>((is_multiplied(i) ? multiplied : added)(start_[i]))));
     } else {
@@ -148,7 +173,7 @@ class PeakCase final : public Workload {
   double tolerance() const override {
     if (std::is_same_v<Real, Fp16>) return 0;
     const double unit = sizeof(Real) == 4 ? 0x1p-24 : 0x1p-53;
-    const auto n = static_cast<double>(arguments_.iterations);
+    const auto n = static_cast<double>(iterations_);
     switch (form_.form) {
       case PeakForm::add:
       case PeakForm::scalar_add:
@@ -181,7 +206,8 @@ class PeakCase final : public Workload {
     const auto start = static_cast<long double>(start_[i]);
     const auto p = static_cast<long double>(arguments_.p), q = static_cast<long double>(arguments_.q),
                r = static_cast<long double>(arguments_.r);
-    const std::uint64_t n = arguments_.iterations;
+    const std::uint64_t n = iterations_;
+    if (arguments_.shape == PeakShape::brief) return affine(p, r, n, start);
     switch (form_.form) {
       case PeakForm::add:
       case PeakForm::scalar_add:
@@ -202,6 +228,7 @@ class PeakCase final : public Workload {
 
   const Form& form_;
   std::size_t blocks_;
+  std::uint64_t iterations_;  // of the map; brief: halves of them
   Array<Real> start_, result_;
   Peak<Real> arguments_;
 };
@@ -211,9 +238,11 @@ const Register<PeakCase, double, float, Fp16> registered{
     "Register-only chains of arithmetic, by kind of instruction (ERT, Lo et al. 2014)",
     {{.name = "form",
       .preset = std::string("fma"),
-      .description = "kind of instruction; fmaadd: as many FMAs as ADDs, on pipes of their own where the core has four",
-      .choices = {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"}},
-     {.name = "iterations", .preset = std::int64_t{100}, .description = "of the inner loop", .max = 1 << 18},
+      .description = "kind of instruction; fmaadd: as many FMAs as ADDs, on pipes of their own where the core has four; ending in "
+                     "_deep, _brief or _wide: three times or half the steps a round, more chains",
+      .choices = {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add", "fma_deep", "add_deep", "mul_deep", "muladd_deep",
+                  "fmaadd_deep", "scalar_fma_deep", "scalar_add_deep", "muladd_brief", "scalar_fma_wide", "scalar_add_wide"}},
+     {.name = "iterations", .preset = std::int64_t{100}, .description = "rounds of the inner loop", .max = most_iterations},
      {.name = "blocks", .preset = std::int64_t{8}, .description = "of 384 elements (fmaadd: 896), which the team divides", .max = 1 << 20}},
     peak_flavors};
 

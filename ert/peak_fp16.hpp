@@ -11,8 +11,13 @@ namespace plumbline {
 
 /// Every iteration but that of fmaadd's additions is a reflection, so that values stay varied and within [0, 1] however they are rounded:
 /// most or many of the 1024 starting values stay apart for ever.
-inline void set_constants(PeakForm form, Peak<Fp16>& x) {
-  switch (form) {
+inline void set_constants(Peak<Fp16>& x) {
+  if (x.shape == PeakShape::brief) {  // about 3/4, and each of them back
+    x.p = Fp16(-(1 - 0x1p-11));
+    x.r = Fp16(1.5);
+    return;
+  }
+  switch (x.form) {
     case PeakForm::fma:
     case PeakForm::scalar_fma:
     case PeakForm::muladd:  // about 3/4
@@ -38,14 +43,14 @@ inline void set_constants(PeakForm form, Peak<Fp16>& x) {
 /// n iterations, as a table over all fp16 numbers.
 class Fp16Iterations {
  public:
-  /// `multiplied`: for fmaadd the chains of FMAs, else those of additions.
-  Fp16Iterations(const Peak<Fp16>& x, bool multiplied) : result_(all) {
+  /// `iterations` of the map (brief: halves of them). `multiplied`: for fmaadd the chains of FMAs, else those of additions.
+  Fp16Iterations(const Peak<Fp16>& x, std::uint64_t iterations, bool multiplied) : result_(all) {
     std::vector<std::uint16_t> power(all);
     for (std::size_t bits = 0; bits < all; ++bits) {
       result_[bits] = static_cast<std::uint16_t>(bits);
       power[bits] = iteration(x, multiplied, Fp16::from_bits(static_cast<std::uint16_t>(bits))).bits();
     }
-    for (std::size_t n = x.iterations; n != 0; n >>= 1, power = after(power, power))
+    for (std::uint64_t n = iterations; n != 0; n >>= 1, power = after(power, power))
       if (n & 1) result_ = after(power, result_);
   }
   Fp16 operator()(Fp16 start) const { return Fp16::from_bits(result_[start.bits()]); }
@@ -60,6 +65,10 @@ class Fp16Iterations {
   }
 
   static Fp16 iteration(const Peak<Fp16>& x, bool multiplied, Fp16 v) {
+    if (x.shape == PeakShape::brief) {
+      v = v * x.p;
+      return v + x.r;
+    }
     switch (x.form) {
       case PeakForm::fma:
       case PeakForm::scalar_fma:

@@ -17,7 +17,8 @@ DOTS = objects_of("PLUMBLINE_BF16DOT_OBJECTS", [isa + "bf16" for isa in ISAS])
 PRECISIONS = ["fp64", "fp32"]
 
 WIDE_CHAINS = 24
-SCALAR_CHAINS = 12
+SCALAR_CHAINS, WIDE_SCALAR_CHAINS = 12, 24
+DEEP = 3  # iterations a round
 FORMS = {8: 4, 16: 1}  # of ert/stream's loops: vectors that a step takes, and how many forms take so many
 PAGES = 4 * 128  # bytes that a step of one more form takes, which loads alone do not have
 
@@ -49,8 +50,8 @@ def arithmetic(loop):
 
 def expected_arithmetic(isa, precision):
     vector, scalar = (lanes(isa, precision),), ("d" if precision == "fp64" else "s",)
-    c, s = WIDE_CHAINS, SCALAR_CHAINS
-    return collections.Counter([
+    c, s, wide = WIDE_CHAINS, SCALAR_CHAINS, WIDE_SCALAR_CHAINS
+    plain = [
         (vector, 2 * c, 0, 0),  # fma
         (vector, 0, 2 * c, 0),  # add
         (vector, 0, 0, 2 * c),  # mul
@@ -58,7 +59,9 @@ def expected_arithmetic(isa, precision):
         (vector, 2 * c, 2 * c, 0),  # fmaadd: 3 steps of 2/3 c chains, 4 steps of 1/2 c
         (scalar, 2 * s, 0, 0),
         (scalar, 0, 2 * s, 0),
-    ])
+    ]
+    deep = [(registers, *(DEEP * count for count in counts)) for registers, *counts in plain]
+    return collections.Counter(plain + deep + [(vector, 0, c, c), (scalar, 2 * wide, 0, 0), (scalar, 0, 2 * wide, 0)])  # brief, wide
 
 
 @pytest.mark.skipif(not PEAKS, reason="needs objdump and flavors for 64-bit Arm")

@@ -24,6 +24,8 @@ def short(parameter):
 WIDE_CHAINS = {"v3": 12, "v4": 24, "v4fp16": 12}
 FMAADD_CHAINS = {"v3": 12, "v4": 24, "v4fp16": 24}
 SCALAR_CHAINS = 12
+WIDE_SCALAR_CHAINS = {"v3": (), "v4": (24,), "v4fp16": (24,)}  # where there are registers for more
+DEEP = 3  # iterations a round
 SUFFIX = {"fp64": "d", "fp32": "s", "fp16": "h"}
 
 
@@ -31,7 +33,7 @@ def expected_loops(isa, precision):
     """The multiset of inner loops of one precision: (suffix, multiply-adds, additions, multiplications)."""
     c, both, s = WIDE_CHAINS[isa], FMAADD_CHAINS[isa], SCALAR_CHAINS
     packed, scalar = "p" + SUFFIX[precision], "s" + SUFFIX[precision]
-    return collections.Counter([
+    plain = [
         (packed, 2 * c, 0, 0),  # fma
         (packed, 0, 2 * c, 0),  # add
         (packed, 0, 0, 2 * c),  # mul
@@ -39,7 +41,10 @@ def expected_loops(isa, precision):
         (packed, 2 * both, 2 * both, 0),  # fmaadd: 3 steps of 2/3 of them, 4 steps of 1/2
         (scalar, 2 * s, 0, 0),
         (scalar, 0, 2 * s, 0),
-    ])
+    ]
+    deep = [(suffix, *(DEEP * count for count in counts)) for suffix, *counts in plain]
+    wide = [kinds for chains in WIDE_SCALAR_CHAINS[isa] for kinds in ((scalar, 2 * chains, 0, 0), (scalar, 0, 2 * chains, 0))]
+    return collections.Counter(plain + deep + wide + [(packed, 0, c, c)])  # the last: muladd_brief
 
 
 def arithmetic(loop):

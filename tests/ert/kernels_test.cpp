@@ -106,8 +106,8 @@ TEST(ErtKernels, half_a_sweep_is_noticed) {
 }
 
 TEST(ErtKernels, an_iteration_left_out_is_noticed) {
-  for (const char* form : {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"}) {
-    const KernelPoint point{"ert/peak", {{"form", std::string(form)}, {"iterations", number(1000)}}};
+  for (const std::string& form : peak_words()) {
+    const KernelPoint point{"ert/peak", {{"form", form}, {"iterations", number(1000)}}};
     const Flavor& flavor = *flavor_that_runs(*find_kernel("ert/peak"), "fp64");
     const auto data = prepared(point, "fp64");
     Peak<double> shortened = *static_cast<const Peak<double>*>(data->arguments());
@@ -115,6 +115,15 @@ TEST(ErtKernels, an_iteration_left_out_is_noticed) {
     flavor.sweep(&shortened, 0, data->extent());
     EXPECT_GT(data->error(), data->tolerance()) << form;
   }
+}
+
+TEST(ErtKernels, more_iterations_than_keep_sums_exact_are_refused) {
+  const auto peak = [](const char* form, int iterations) {
+    return parameters({"ert/peak", {{"form", std::string(form)}, {"iterations", number(iterations)}}});
+  };
+  const Kernel& kernel = *find_kernel("ert/peak");
+  EXPECT_NO_THROW(kernel.model(peak("add", 1 << 18), "fp64", ""));
+  EXPECT_THROW(kernel.model(peak("add_deep", 1 << 18), "fp64", ""), std::invalid_argument);
 }
 
 TEST(ErtKernels, one_wrong_element_is_noticed) {

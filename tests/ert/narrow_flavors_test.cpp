@@ -8,9 +8,8 @@ namespace {
 
 TEST(NarrowFlavors, fp16_arithmetic_is_right_bit_by_bit) {
   std::vector<KernelPoint> points;
-  for (const char* form : {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"})
-    for (const int iterations : {1, 101, 1000})
-      points.push_back({"ert/peak", {{"form", std::string(form)}, {"iterations", number(iterations)}}});
+  for (const std::string& form : peak_words())
+    for (const int iterations : {1, 101, 1000}) points.push_back({"ert/peak", {{"form", form}, {"iterations", number(iterations)}}});
   run_flavors(points, "fp16");
 }
 

@@ -16,8 +16,6 @@
 namespace plumbline {
 namespace {
 
-const char* const forms[] = {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"};
-
 KernelPoint peak(const std::string& form, int iterations, int blocks = 2) {
   return {"ert/peak", {{"form", form}, {"iterations", number(iterations)}, {"blocks", number(blocks)}}};
 }
@@ -49,7 +47,7 @@ class PeakInFp16 : public testing::Test {
 };
 
 TEST_F(PeakInFp16, the_check_takes_what_the_loop_computes) {
-  for (const char* form : forms)
+  for (const std::string& form : peak_words())
     for (const int iterations : {1, 2, 101}) {
       const auto data = prepared(peak(form, iterations), "fp16");
       sweep_in_software<Peak<Fp16>>(*data, static_cast<std::size_t>(iterations));
@@ -58,7 +56,7 @@ TEST_F(PeakInFp16, the_check_takes_what_the_loop_computes) {
 }
 
 TEST_F(PeakInFp16, an_iteration_left_out_is_noticed) {
-  for (const char* form : forms)
+  for (const std::string& form : peak_words())
     for (const int iterations : {2, 101}) {
       const auto data = prepared(peak(form, iterations), "fp16");
       sweep_in_software<Peak<Fp16>>(*data, static_cast<std::size_t>(iterations - 1));
@@ -67,7 +65,7 @@ TEST_F(PeakInFp16, an_iteration_left_out_is_noticed) {
 }
 
 TEST_F(PeakInFp16, one_wrong_bit_is_noticed) {
-  for (const char* form : forms) {
+  for (const std::string& form : peak_words()) {
     const auto data = prepared(peak(form, 50), "fp16");
     sweep_in_software<Peak<Fp16>>(*data, 50);
     Fp16& result = static_cast<const Peak<Fp16>*>(data->arguments())->result[700];
@@ -78,12 +76,11 @@ TEST_F(PeakInFp16, one_wrong_bit_is_noticed) {
 
 /// Neither zero nor subnormal, neither growing nor all alike: of 1024 starting values a tenth or more stay apart.
 TEST_F(PeakInFp16, values_stay_varied_and_normal_for_a_quarter_of_a_million_iterations) {
-  for (const char* form : forms)
+  for (const std::string& form : peak_words())
     for (const bool multiplied : {true, false})
       for (const std::size_t iterations : {1000u, 1u << 18}) {
         Peak<Fp16> x = *static_cast<const Peak<Fp16>*>(prepared(peak(form, 1), "fp16")->arguments());
-        x.iterations = iterations;
-        const Fp16Iterations made(x, multiplied);
+        const Fp16Iterations made(x, iterations, multiplied);
         std::set<std::uint16_t> results;
         for (int i = 1024; i < 2048; ++i) {
           const Fp16 result = made(Fp16(i * 0x1p-11));
@@ -98,7 +95,7 @@ TEST_F(PeakInFp16, values_stay_varied_and_normal_for_a_quarter_of_a_million_iter
 
 TEST_F(PeakInFp16, a_block_is_as_much_work_as_in_any_precision) {
   const Kernel& kernel = *find_kernel("ert/peak");
-  for (const char* form : forms) {
+  for (const std::string& form : peak_words()) {
     const Parameters p = parameters(peak(form, 10));
     EXPECT_EQ(total_flops(kernel.model(p, "fp16", "gcc12-O3-v4fp16").flops, "fp16"),
               total_flops(kernel.model(p, "fp32", "gcc12-O3-v4").flops, "fp32"))

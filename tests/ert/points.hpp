@@ -24,19 +24,24 @@ inline Parameters parameters(const KernelPoint& point) {
 
 inline Value number(std::int64_t value) { return value; }
 
-/// Every pattern of ert/stream in all the forms that there are for this machine.
-inline std::vector<std::string> stream_words() {
-  for (const auto& spec : find_kernel("ert/stream")->parameters)
-    if (spec.name == "pattern") return spec.choices;
+/// What a parameter can be.
+inline std::vector<std::string> words_of(const std::string& kernel, const std::string& parameter) {
+  for (const auto& spec : find_kernel(kernel)->parameters)
+    if (spec.name == parameter) return spec.choices;
   return {};
 }
+
+/// Every pattern of ert/stream in all the forms that there are for this machine.
+inline std::vector<std::string> stream_words() { return words_of("ert/stream", "pattern"); }
+/// Every kind of arithmetic of ert/peak in all the shapes of its loop.
+inline std::vector<std::string> peak_words() { return words_of("ert/peak", "form"); }
 
 /// Every form, pattern and k; sizes that leave remainders; passes odd and even.
 inline std::vector<KernelPoint> points() {
   std::vector<KernelPoint> all;
-  for (const char* form : {"fma", "add", "mul", "muladd", "fmaadd", "scalar_fma", "scalar_add"})
+  for (const std::string& form : peak_words())
     for (const int iterations : {1, 101})
-      all.push_back({"ert/peak", {{"form", std::string(form)}, {"iterations", number(iterations)}, {"blocks", number(2)}}});
+      all.push_back({"ert/peak", {{"form", form}, {"iterations", number(iterations)}, {"blocks", number(2)}}});
   for (const std::string& pattern : stream_words())
     for (const int n : {1, 255, 1024, 5001})
       for (const int repeat : {1, 2, 3}) all.push_back({"ert/stream", {{"pattern", pattern}, {"n", number(n)}, {"repeat", number(repeat)}}});
