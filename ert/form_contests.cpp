@@ -132,7 +132,42 @@ void add_bandwidth_contests(CeilingMode mode, std::span<const CeilingCase> plan,
   }
 }
 
-/// "FP64 vector FMA (v3)" competes with "FP64 vector FMA".
+/// Endings of ert/peak's `form` that compete, beside the plain word (ert/peak.hpp has what each is good for).
+struct Shapes {
+  std::string_view pattern;
+  std::vector<std::string_view> endings;
+};
+const std::array shapes{Shapes{"fma", {"deep"}},
+                        Shapes{"add", {"deep"}},
+                        Shapes{"mul", {"deep"}},
+                        Shapes{"mul+add", {"deep", "brief"}},
+                        Shapes{"fma+add", {"deep"}},
+                        Shapes{"scalar fma", {"deep", "wide"}},
+                        Shapes{"scalar add", {"deep", "wide"}}};
+
+bool has_32_registers(const Flavor& flavor) { return !isa_of(flavor).starts_with("v2") && !isa_of(flavor).starts_with("v3"); }
+
+/// As many FLOPs a sweep, by as many rounds of another length.
+CeilingCase in_shape(const CeilingCase& own, std::string_view ending) {
+  CeilingCase one = own;
+  one.form = std::string(ending) + " " + isa_of(own.measured.flavor);
+  one.name = own.name + ", " + one.form;
+  one.measured.parameters.set("form", own.measured.parameters.word("form") + "_" + std::string(ending));
+  const auto flops = [](const Case& measured) { return total_flops(measured.work().flops).lo; };
+  const std::uint64_t before = flops(own.measured), now = flops(one.measured);
+  one.measured.parameters.set("iterations", static_cast<std::int64_t>(own.measured.parameters.integer("iterations") * before / now));
+  one.amount_per_sweep = static_cast<double>(flops(one.measured));
+  return one;
+}
+
+void add_shapes(const CeilingCase& own, std::vector<CeilingCase>& candidates) {
+  const auto known = std::find_if(shapes.begin(), shapes.end(), [&](const Shapes& s) { return s.pattern == own.pattern; });
+  if (own.measured.kernel->name != "ert/peak" || known == shapes.end()) return;
+  for (const auto ending : known->endings)
+    if (ending != "wide" || has_32_registers(own.measured.flavor)) candidates.push_back(in_shape(own, ending));
+}
+
+/// "FP64 vector FMA (v3)" competes with "FP64 vector FMA" and the other shapes of its loop.
 void add_arithmetic_contests(std::span<const CeilingCase> plan, std::vector<ContestPlan>& contests) {
   for (const auto& own : plan) {
     if (own.level != "compute" || own.name.ends_with(")")) continue;
@@ -145,6 +180,7 @@ void add_arithmetic_contests(std::span<const CeilingCase> plan, std::vector<Cont
       one.form = isa;
       one.name = own.name + ", " + isa;
       contest.candidates.push_back(std::move(one));
+      if (other.name == own.name) add_shapes(own, contest.candidates);
     }
     if (contest.candidates.size() > 1) contests.push_back(std::move(contest));
   }
@@ -165,6 +201,10 @@ std::vector<ContestPlan> plan_contests(CeilingMode mode, std::span<const Ceiling
     return place(a) < place(b);
   });
   return contests;
+}
+
+bool is_other_shape(const CeilingCase& candidate, const CeilingCase& own) {
+  return own.level == "compute" && candidate.form != own.form && candidate.measured.flavor.name == own.measured.flavor.name;
 }
 
 std::vector<CeilingCase> with_winners(std::span<const CeilingCase> plan, std::span<const ContestPlan> contests,

@@ -1,4 +1,4 @@
-// Which loops compete for a ceiling: other forms and other ISAs beside the plan's own, at a few working sets.
+// Which loops compete for a ceiling: other forms and other ISAs beside the plan's own; of bandwidth at a few working sets.
 #pragma once
 #include <span>
 #include <string>
@@ -14,9 +14,13 @@ struct ContestPlan {
 };
 
 /// The contests for what a plan measures. Of bandwidth: one at each of some working sets of a pattern and team, in and beyond any caches;
-/// loops that store past the caches compete from 8 MiB a thread on. Of vector arithmetic: the ISAs that the plan has. Patterns and teams
-/// are in the plan's order. None where there is nothing to choose between. `isas`: what the machine runs, ascending, as for the plan.
+/// loops that store past the caches compete from 8 MiB a thread on. Of arithmetic: the other shapes of the loop (ert/peak.hpp), and the
+/// ISAs that the plan has. Patterns and teams are in the plan's order. None where there is nothing to choose between. `isas`: what the
+/// machine runs, ascending, as for the plan.
 std::vector<ContestPlan> plan_contests(CeilingMode mode, std::span<const CeilingCase> plan, std::span<const std::string> isas);
+
+/// Whether it is the plan's own loop in another shape: what cannot be faster once that is at the limit of the core.
+bool is_other_shape(const CeilingCase& candidate, const CeilingCase& own);
 
 /// The plan with a point for every winner that is not its own loop. `winners`: of each contest, in their order. A winner's point follows
 /// those whose data it shares.

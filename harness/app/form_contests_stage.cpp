@@ -1,5 +1,7 @@
 #include "app/form_contests_stage.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -8,6 +10,7 @@
 #include "app/ceilings_stage.hpp"
 #include "app/team_meeting.hpp"
 #include "measure/timing.hpp"
+#include "model/ceiling_limits.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -40,18 +43,39 @@ std::size_t arena_size(std::span<const ContestPlan> contests) {
 /// clear. (Where a team spans domains of memory, all candidates of a contest find the same pages in the same domains.)
 class TeamContests {
  public:
-  TeamContests(std::span<const ContestPlan> contests, const ThreadTeam& threads, Synchronization& team)
-      : threads_(threads), team_(team), arena_(arena_size(contests)) {}
+  TeamContests(std::span<const ContestPlan> contests, const FormContestsStage::PartOfLimit& part_of_limit, const ThreadTeam& threads,
+               Synchronization& team)
+      : part_of_limit_(part_of_limit), threads_(threads), team_(team), arena_(arena_size(contests)) {}
 
+  /// Once the plan's own loop is at the limit of the core, no other shape of it is tried any more.
   void measure(const ContestPlan& contest, std::vector<CeilingRow>& rows) {
     std::vector<std::uint64_t> sweeps(rows.size(), 0);
-    for (std::size_t i = 0; i < rows.size(); ++i) check(contest.candidates[i], rows[i]);
-    for (int turn = 0; turn < turns_of(contest.candidates.front()); ++turn)
-      for (std::size_t i = 0; i < rows.size(); ++i)
+    const CeilingCase& own = contest.candidates.front();
+    bool at_limit = false;
+    for (int turn = 0; turn < turns_of(own); ++turn)
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (at_limit && is_other_shape(contest.candidates[i], own)) continue;
+        if (turn == 0) check(contest.candidates[i], rows[i]);
         if (rows[i].status == Status::ok) take_turn(contest.candidates[i], sweeps[i], rows[i]);
+        if (i == 0) at_limit = team_.any(is_at_limit(rows[i]));
+      }
+    for (std::size_t i = 1; i < rows.size(); ++i)
+      if (rows[i].status == Status::ok && !std::isfinite(rows[i].value)) leave_out(rows[i], rows.front());
   }
 
  private:
+  /// What is above the limit is no rate: then the clock beside it was another.
+  bool is_at_limit(const CeilingRow& row) const {
+    constexpr double nearly = 0.99;
+    const double part = row.status == Status::ok ? part_of_limit_(row) : absent;
+    return part >= nearly && part <= most_of_limit;
+  }
+
+  void leave_out(CeilingRow& row, const CeilingRow& own) const {
+    row.status = Status::skipped;
+    row.method += fmt::format(": not tried, for the plan's own loop reached {:.3f} of its limit", part_of_limit_(own));
+  }
+
   /// A loop once, however many contests it is in.
   void check(const CeilingCase& candidate, CeilingRow& row) {
     const std::string loop = small_case(candidate).id();
@@ -86,6 +110,7 @@ class TeamContests {
     return false;
   }
 
+  const FormContestsStage::PartOfLimit& part_of_limit_;
   const ThreadTeam& threads_;
   Synchronization& team_;
   Arena arena_;
@@ -183,7 +208,7 @@ void FormContestsStage::measure_team(std::size_t first, std::size_t last, Finish
   Group& group = ranks_.team(size.ranks);
   TeamMeeting meeting(group);
   const BoundTeam bound(placement.cpus[static_cast<std::size_t>(group.rank())], meeting);
-  TeamContests contests(std::span<const ContestPlan>(contests_).subspan(first, last - first), bound.threads(), meeting);
+  TeamContests contests(std::span<const ContestPlan>(contests_).subspan(first, last - first), part_of_limit_, bound.threads(), meeting);
   for (std::size_t i = first; i < last; ++i) {
     auto rows = rows_of(contests_[i], placement);
     if (bound.problem().empty())

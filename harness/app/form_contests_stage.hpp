@@ -16,7 +16,7 @@ namespace plumbline::app {
 /// Estimate of all contests.
 double contests_seconds(std::span<const ContestPlan> contests);
 
-/// Which candidate of each contest was chosen on a node: 0, the plan's own loop, where none was.
+/// Which candidate of each contest was chosen on a node, or a kind of nodes: 0, the plan's own loop, where none was.
 std::vector<std::size_t> winners_of(std::span<const ContestPlan> contests, std::span<const ChosenForm> chosen, const std::string& node);
 
 /// Those that are still to be measured on a node: where one of a ceiling and team was not chosen yet, or a candidate failed, all of them.
@@ -24,15 +24,18 @@ std::vector<ContestPlan> unchosen(std::span<const ContestPlan> contests, std::sp
 
 class FormContestsStage {
  public:
-  /// `place` gives a team its CPUs. All of them outlive it.
+  /// How much of what its cores could do a sample is; NaN where that is not known.
+  using PartOfLimit = std::function<double(const CeilingRow& sample)>;
+
+  /// `place` gives a team its CPUs. Contests, ranks and `place` outlive it.
   FormContestsStage(const std::vector<ContestPlan>& contests, std::string session, Communicator& ranks,
-                    const std::function<TeamCpus(const Team&)>& place)
-      : contests_(contests), session_(std::move(session)), ranks_(ranks), place_(place) {}
+                    const std::function<TeamCpus(const Team&)>& place, PartOfLimit part_of_limit)
+      : contests_(contests), session_(std::move(session)), ranks_(ranks), place_(place), part_of_limit_(std::move(part_of_limit)) {}
 
   /// Name of all contests as a unit of work: those of the teams that have a place on this node.
   std::string id() const;
   /// All contests on this node: collective over its ranks. The leader gets the finished unit: rows of level "choice", the best turn of
-  /// each candidate.
+  /// each candidate; `skipped` are those that could win nothing more.
   std::optional<Finished> measure();
 
  private:
@@ -43,6 +46,7 @@ class FormContestsStage {
   std::string session_;
   Communicator& ranks_;
   const std::function<TeamCpus(const Team&)>& place_;
+  PartOfLimit part_of_limit_;
 };
 
 }  // namespace plumbline::app

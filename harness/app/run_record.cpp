@@ -164,6 +164,7 @@ struct Found {
   std::map<WorkKey, Overdue> overdue;
   std::map<std::string, std::string> kinds, last_caches;
   std::vector<ChosenForm> chosen_forms;
+  std::vector<FormContest> contests;
   std::int64_t youngest_start_ns = 0;
   std::vector<std::string> notes;
 };
@@ -218,6 +219,19 @@ std::map<std::string, std::string> last_caches_of(const Results& earlier) {
   return chosen;
 }
 
+/// In the order of their sessions.
+std::vector<FormContest> contests_in_order(const Results& earlier) {
+  std::map<std::string, std::int64_t> started;
+  const json provenance = json::parse(earlier.provenance, nullptr, false);
+  if (provenance.is_object() && provenance.contains("sessions"))
+    for (const json& session : provenance["sessions"])
+      started.try_emplace(session["session"], session.value("started_unix_ns", std::int64_t{0}));
+  auto contests = contests_of(earlier.ceilings);
+  std::stable_sort(contests.begin(), contests.end(),
+                   [&](const FormContest& a, const FormContest& b) { return started[a.session] < started[b.session]; });
+  return contests;
+}
+
 std::int64_t youngest_start(const Results& earlier) {
   const json provenance = json::parse(earlier.provenance, nullptr, false);
   std::int64_t youngest = 0;
@@ -252,6 +266,7 @@ Found look(const RunOptions& options, const Campaign& campaign, const fs::path& 
       }
       add_ceiling_rounds(*earlier, found.keys);
       found.chosen_forms = chosen_forms(earlier->ceilings);
+      found.contests = contests_in_order(*earlier);
       found.youngest_start_ns = youngest_start(*earlier);
       found.last_caches = last_caches_of(*earlier);
       for (const auto& machine : earlier->machines)
@@ -300,6 +315,7 @@ RunRecord::RunRecord(const RunOptions& options, const Campaign& campaign, const 
   last_caches_ = told["last_caches"].get<std::map<std::string, std::string>>();
   youngest_start_ns_ = told["youngest_start_ns"];
   chosen_forms_ = chosen_from_json(told["chosen_forms"]);
+  contests_ = std::move(found.contests);
   notes_ = std::move(found.notes);
 }
 

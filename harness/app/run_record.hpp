@@ -51,6 +51,8 @@ class RunRecord {
   std::vector<CeilingRow> sweeps(const std::string& node) const;
   /// The loops that earlier sessions chose for ceilings, by node: they are not chosen again.
   const std::vector<ChosenForm>& chosen_forms() const { return chosen_forms_; }
+  /// What they were chosen by, in the order of the sessions: on rank 0.
+  const std::vector<FormContest>& contests() const { return contests_; }
   /// `now`, or just after the start of the youngest session of before: the order of sessions survives a clock that was set back.
   std::int64_t start_after_earlier(std::int64_t now) const { return std::max(now, youngest_start_ns_ + 1); }
   /// What the user should know of what was found: on rank 0.
@@ -80,6 +82,7 @@ class RunRecord {
   std::map<WorkKey, Overdue> overdue_;
   std::map<std::string, std::string> kinds_, last_caches_;
   std::vector<ChosenForm> chosen_forms_;
+  std::vector<FormContest> contests_;
   std::vector<std::string> notes_;
   /// What an error of the journal costs: `newest`, where it is not empty, and the units before it that are in doubt.
   std::vector<std::string> lost_units(const std::string& newest) const;

@@ -10,6 +10,7 @@
 
 #include "app/case_runner.hpp"
 #include "app/ceilings_stage.hpp"
+#include "app/form_agreement.hpp"
 #include "app/form_contests_stage.hpp"
 #include "app/gpu_ceilings_stage.hpp"
 #include "app/interruption.hpp"
@@ -31,6 +32,7 @@
 #include "counters/registry.hpp"
 #include "machine/cpu.hpp"
 #include "measure/clock.hpp"
+#include "model/ceiling_limits.hpp"
 #include "store/result_store.hpp"
 #include "store/session_list.hpp"
 
@@ -175,25 +177,29 @@ class Session {
     if (!last.name.empty() || *rule == LastCacheRule::measured) progress_.say("note: " + line_of(last));
   }
 
-  /// Which loop stands for each ceiling on this node: by contests, or as an earlier session chose.
+  /// Which loop stands for each ceiling on this node and its like: by contests, or as an earlier session chose.
   void choose_forms() {
     if (stop_here()) return;
-    std::vector<ChosenForm> chosen = record_.chosen_forms();
-    const auto to_do = unchosen(plan_.contests, chosen, ranks_.host());
-    FormContestsStage stage(to_do, session_, ranks_, plan_.place);
+    const auto to_do = unchosen(plan_.contests, record_.chosen_forms(), ranks_.host());
+    const Cpu& cpu = this_cpu();
+    const CoreIdentity core{cpu.vendor, cpu.family, cpu.model, cpu.name, cpu.stepping};
+    FormContestsStage stage(to_do, session_, ranks_, plan_.place,
+                            [&](const CeilingRow& sample) { return fraction_of_limit(sample, core); });
     const int in_turn = input_.campaign.nodes.turns ? ranks_.nodes() : 1;
     deadlines_.begin_ceilings(plan_, stage.id(), in_turn);
     if (!to_do.empty()) progress_.say(fmt::format("ceilings: {} contests between loops for the same", to_do.size()));
+    std::vector<CeilingRow> measured;
     for (int turn = 0; turn < in_turn; ++turn) {
       if (!to_do.empty() && (in_turn == 1 || turn == ranks_.node()))
         if (const auto unit = stage.measure()) {
           accept_ceilings(*unit);
-          const auto now = chosen_forms(unit->ceilings);
-          chosen.insert(chosen.begin(), now.begin(), now.end());  // before what they take the place of
+          measured = unit->ceilings;
         }
       if (in_turn > 1) ranks_.world().wait_for_all();
     }
-    const auto winners = leads() ? winners_of(plan_.contests, chosen, ranks_.host()) : std::vector<std::size_t>();
+    const std::string kind = kind_of(input_, plan_.part);
+    const auto chosen = agree_on_forms(measured, kind, record_, ranks_);
+    const auto winners = leads() ? winners_of(plan_.contests, chosen, kind) : std::vector<std::size_t>();
     plan_.ceilings =
         with_winners(plan_.ceilings, plan_.contests, indices_from(ranks_.local().broadcast(fmt::format("{}", fmt::join(winners, " ")))));
   }

@@ -18,11 +18,13 @@ Key key_of(const Row& row) {
   return {row.node, row.pattern, row.precision, row.unit, row.ranks, row.threads, row.value};
 }
 
+std::optional<CoreLimit> arithmetic_limit_of(const CeilingRow& sample, const CoreIdentity& core) {
+  const std::string flavor = sample.method.substr(0, sample.method.find_first_of(",: "));
+  return arithmetic_limit(core, split_flavor(flavor).isa, sample.precision, sample.pattern);
+}
+
 std::optional<CoreLimit> limit_of(const Ceiling& ceiling, const CeilingRow& sample, const CoreIdentity& core) {
-  if (ceiling.is_compute()) {
-    const std::string flavor = sample.method.substr(0, sample.method.find_first_of(",: "));
-    return arithmetic_limit(core, split_flavor(flavor).isa, ceiling.precision, ceiling.pattern);
-  }
+  if (ceiling.is_compute()) return arithmetic_limit_of(sample, core);
   return ceiling.unit == "GB/s" ? bandwidth_limit(core, ceiling.level, ceiling.pattern) : std::nullopt;
 }
 
@@ -77,6 +79,12 @@ void hold_to_limits(std::vector<Ceiling>& ceilings, std::span<const CeilingRow> 
     }
   }
   infer_limits(ceilings, samples, nodes);
+}
+
+double fraction_of_limit(const CeilingRow& sample, const CoreIdentity& core) {
+  const auto limit = arithmetic_limit_of(sample, core);
+  if (!limit || sample.unit != "GFLOP/s") return absent;
+  return 1e9 * sample.value / (limit->per_clock * static_cast<double>(sample.ranks * sample.threads) * sample.clock_hz);
 }
 
 }  // namespace plumbline

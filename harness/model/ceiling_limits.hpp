@@ -15,4 +15,8 @@ inline constexpr double most_of_limit = 1.02;
 /// as high a clock as it needs, up to 5 % higher and to the highest that its team was seen at: the boost had moved.
 void hold_to_limits(std::vector<Ceiling>& ceilings, std::span<const CeilingRow> samples, std::span<const NodeFacts> nodes);
 
+/// How much of what its team's cores could do by their vendor's documents a sample of arithmetic is, at the clock beside it; NaN where that
+/// is not known.
+double fraction_of_limit(const CeilingRow& sample, const CoreIdentity& core);
+
 }  // namespace plumbline

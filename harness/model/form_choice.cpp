@@ -5,6 +5,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "model/spread.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -33,6 +35,48 @@ constexpr std::array<PatternTraffic, 7> pattern_traffic{{{"load", 1, 0},
                                                          {"loads2store1", 4.0 / 3, 0},
                                                          {"stated", 1, 0}}};
 
+bool is_same_ceiling(const FormContest& a, const FormContest& b) {
+  return std::tie(a.name, a.precision, a.ranks, a.threads) == std::tie(b.name, b.precision, b.ranks, b.threads);
+}
+
+/// Nodes plan for the memory and the caches that they find: their working sets may differ a little.
+bool is_same_size(const FormContest& a, const FormContest& b) {
+  constexpr double octaves = 0.3;
+  if (!std::isfinite(a.working_set_bytes) || !std::isfinite(b.working_set_bytes))
+    return std::isfinite(a.working_set_bytes) == std::isfinite(b.working_set_bytes);
+  return std::abs(std::log2(a.working_set_bytes / b.working_set_bytes)) < octaves;
+}
+
+/// The same contest on like nodes, in the order of their sessions.
+using Votes = std::vector<const FormContest*>;
+
+double best_rate(const FormContest& contest) {
+  double best = 0;
+  for (const auto& one : contest.candidates)
+    if (one.rate > best) best = one.rate;
+  return best;
+}
+
+/// The median over all of them of how much of the best a form reached; absent where one of them has not measured it.
+double median_part(const Votes& votes, const std::string& form) {
+  std::vector<double> parts;
+  for (const auto* vote : votes) {
+    const auto found =
+        std::find_if(vote->candidates.begin(), vote->candidates.end(), [&](const FormRate& one) { return one.form == form; });
+    if (found == vote->candidates.end() || !std::isfinite(found->rate)) return absent;
+    parts.push_back(found->rate / best_rate(*vote));
+  }
+  return median_of(std::move(parts));
+}
+
+ChosenForm agreed(Votes votes, const std::string& kind) {
+  const FormContest& first = *votes.front();
+  std::erase_if(votes, [&](const FormContest* vote) { return vote->session != first.session; });
+  std::vector<FormRate> together;
+  for (const auto& one : first.candidates) together.push_back({one.form, median_part(votes, one.form)});
+  return {kind, first.name, first.precision, first.ranks, first.threads, first.working_set_bytes, together[winner_of(together)].form, true};
+}
+
 }  // namespace
 
 std::size_t winner_of(std::span<const FormRate> candidates) {
@@ -48,13 +92,22 @@ std::vector<FormContest> contests_of(std::span<const CeilingRow> rows) {
   std::vector<FormContest> contests;
   std::vector<Which> known;
   for (const auto& row : rows) {
-    if (row.level != choice_level) continue;
+    if (row.level != choice_level || row.status == Status::skipped) continue;
     const auto at = static_cast<std::size_t>(std::find(known.begin(), known.end(), which(row)) - known.begin());
     if (at == known.size()) {
       known.push_back(which(row));
-      contests.push_back(
-          {row.node, name_without_form(row), row.precision, row.pattern, row.unit, row.ranks, row.threads, row.working_set_bytes, {}});
+      contests.push_back({row.node,
+                          row.session,
+                          name_without_form(row),
+                          row.precision,
+                          row.pattern,
+                          row.unit,
+                          row.ranks,
+                          row.threads,
+                          row.working_set_bytes,
+                          {}});
     }
+    contests[at].session = row.session;
     auto& candidates = contests[at].candidates;
     const double rate = row.status == Status::ok ? row.value : absent;
     const auto same = std::find_if(candidates.begin(), candidates.end(), [&](const FormRate& one) { return one.form == row.form; });
@@ -74,6 +127,30 @@ std::vector<ChosenForm> chosen_forms(std::span<const CeilingRow> rows) {
     chosen.push_back({contest.node, contest.name, contest.precision, contest.ranks, contest.threads, contest.working_set_bytes,
                       contest.winner().form, complete});
   }
+  return chosen;
+}
+
+std::vector<ChosenForm> agreed_forms(std::span<const FormContest> contests, const std::map<std::string, std::string>& kinds) {
+  const auto kind_of = [&](const FormContest& contest) {
+    const auto known = kinds.find(contest.node);
+    return known == kinds.end() ? contest.node : known->second;
+  };
+  std::map<std::string, std::vector<Votes>> of_kind;
+  for (const auto& contest : contests) {
+    std::vector<Votes>& all = of_kind[kind_of(contest)];
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Votes& votes) {
+      return is_same_ceiling(*votes.front(), contest) && is_same_size(*votes.front(), contest);
+    });
+    if (same == all.end()) {
+      all.push_back({&contest});
+      continue;
+    }
+    std::erase_if(*same, [&](const FormContest* vote) { return vote->node == contest.node; });  // what it measured again counts
+    same->push_back(&contest);
+  }
+  std::vector<ChosenForm> chosen;
+  for (const auto& [kind, all] : of_kind)
+    for (const auto& votes : all) chosen.push_back(agreed(votes, kind));
   return chosen;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ std::size_t winner_of(std::span<const FormRate> candidates);
 
 /// One contest as it was measured: candidates in their order, the plan's own loop first.
 struct FormContest {
-  std::string node, name, precision, pattern, unit;  // name of the ceiling: "load", "FP64 vector FMA"
+  std::string node, session, name, precision, pattern, unit;  // name of the ceiling: "load", "FP64 vector FMA"
   std::int64_t ranks = 1, threads = 1;
   double working_set_bytes = absent;  // of the team; absent for arithmetic
   std::vector<FormRate> candidates;
@@ -33,7 +34,8 @@ struct FormContest {
   const FormRate& winner() const { return candidates[winner_of(candidates)]; }
 };
 
-/// The contests of a run, in the order of their rows. Of a contest that was measured twice the later rows count.
+/// The contests of a run, in the order of their rows. Of a contest that was measured twice the later rows count. What was skipped, since
+/// nothing was to be won, took no part.
 std::vector<FormContest> contests_of(std::span<const CeilingRow> rows);
 
 /// What a contest decided.
@@ -45,6 +47,11 @@ struct ChosenForm {
   bool complete = true;  // every candidate has a rate
 };
 std::vector<ChosenForm> chosen_forms(std::span<const CeilingRow> rows);
+
+/// One choice for all nodes that are alike, so that they measure the same loops: `kinds` by node; one without a kind is like itself alone.
+/// `contests` in the order of their sessions: who joins in a later one takes what the first has chosen. Of each candidate the median over
+/// the nodes counts, of its part of the best there; what was not measured on one of them is not chosen. `node` of the result is the kind.
+std::vector<ChosenForm> agreed_forms(std::span<const FormContest> contests, const std::map<std::string, std::string>& kinds);
 
 /// The form that was chosen on a node for a ceiling and team, at the working set nearest to this one (in octaves); empty where none was.
 /// (The largest working set follows the memory that happens to be free: it differs from launch to launch.)

@@ -55,6 +55,11 @@ def judged(folder):
 def test_every_sample_succeeded_and_tells_what_disturbed_it(samples):
     assert len(samples) > 300
     for row in samples:
+        if row["status"] == "skipped":  # another shape of a loop that is at its limit
+            assert row["level"] == "choice" and row["unit"] == "GFLOP/s", row
+            assert re.search(r": not tried, for the plan's own loop reached (0\.99|1\.0[012])\d* of its limit$", row["method"]), row
+            assert not row["value"] > 0, row
+            continue
         assert row["status"] == "ok" and row["value"] > 0, row
         assert row["clock_hz"] > 1e8 and row["sentinel"] > 0 and 0 < row["cpu_share"] <= 1 and row["involuntary_switches"] >= 0, row
 
@@ -77,6 +82,19 @@ def test_every_bandwidth_pattern_was_contested_by_every_team_that_measures_it(sa
     assert of_level("choice") == of_level("sweep") != set()
     for row in samples:
         assert row["level"] != "choice" or row["form"], row
+
+
+def test_every_kind_of_arithmetic_was_contested_between_shapes_of_its_loop(samples):
+    contested = {}
+    for row in samples:
+        if row["level"] == "choice" and row["unit"] == "GFLOP/s":
+            contested.setdefault((plain_name(row), row["threads"]), set()).add(row["form"].split()[0])
+    kinds = {(row["name"], row["threads"]) for row in samples
+             if row["level"] == "compute" and not row["form"] and not row["name"].endswith(")") and row["pattern"] not in ("dot", "amx")}
+    assert kinds and kinds <= set(contested)
+    for kind in kinds:
+        assert "deep" in contested[kind], kind
+        assert ("brief" in contested[kind]) == ("mul+add" in kind[0]), kind
 
 
 def test_a_ceiling_names_its_loop_and_those_that_it_was_chosen_among(judged):
@@ -123,12 +141,13 @@ def test_levels_come_from_the_sweeps_and_limits_from_the_core(judged):
 
 
 def chosen(folder, only, *options):
-    """What is stored after a run of these ceilings only: names by round and session."""
+    """What is stored after a run of these ceilings only, of the plan's own loops: names by round and session."""
     (folder / "chosen.toml").write_text(CAMPAIGN.replace('"full"', '"quick"') + f"only = {json.dumps(only)}\n")
     done = plumbline(folder, "run", "chosen.toml", "-o", "chosen.h5", *options)
     assert done.returncode == 0, done.stderr
     with h5py.File(folder / "chosen.h5") as file:
-        return sorted((int(row["round"]), row["session"].decode(), row["name"].decode(), float(row["value"])) for row in file["ceilings"][:])
+        return sorted((int(row["round"]), row["session"].decode(), row["name"].decode(), float(row["value"])) for row in file["ceilings"][:]
+                      if not row["form"])
 
 
 def test_resume_measures_what_a_changed_table_asks_for_and_nothing_twice(tmp_path):
@@ -161,6 +180,36 @@ def test_resume_keeps_what_was_chosen(tmp_path):
     assert {session for session, *_ in forms_of(tmp_path, "choice")} == sessions
     assert {value for *_, value in forms_of(tmp_path, "choice")} == {1000, 1}
     assert any(name.startswith("store_nt, deep") for _, name, *_ in forms_of(tmp_path, "sweep"))
+
+
+def test_resume_keeps_what_was_chosen_of_arithmetic(tmp_path):
+    chosen(tmp_path, ["FP64 scalar add"])
+    sessions = {session for session, *_ in forms_of(tmp_path, "choice")}
+    assert len(sessions) == 1
+    with h5py.File(tmp_path / "chosen.h5", "r+") as file:  # the same contest, won by another shape of the loop
+        rows, attributes = file["ceilings"][:], dict(file["ceilings"].attrs)
+        contest = rows["level"] == b"choice"
+        deep = [form.startswith(b"deep") for form in rows["form"]]
+        rows["status"][contest] = b"ok"
+        rows["value"] = [value if not of_contest else 1000 if won else 1 for value, of_contest, won in zip(rows["value"], contest, deep)]
+        del file["ceilings"]
+        file.create_dataset("ceilings", data=rows).attrs.update(attributes)
+    chosen(tmp_path, ["FP64 scalar add"], "--resume")
+    assert {session for session, *_ in forms_of(tmp_path, "choice")} == sessions
+    assert any(name.startswith("FP64 scalar add, deep") for _, name, *_ in forms_of(tmp_path, "compute"))
+    judged = json.loads(plumbline(tmp_path, "ceilings", "chosen.h5", "--json").stdout)["rows"]
+    assert any(one["form"].startswith("deep") for row in judged for one in [row, *row["runners_up"]])
+
+
+def test_where_no_limit_is_known_every_shape_is_tried(tmp_path):
+    (tmp_path / "unknown.toml").write_text(CAMPAIGN.replace('"full"', '"quick"') + 'only = ["FP64 vector mul+add"]\n')
+    done = plumbline(tmp_path, "run", "unknown.toml", "-o", "unknown.h5", before=["env", "PLUMBLINE_CPU_AS=GenuineIntel 6 255 v2 v3"])
+    if "PLUMBLINE_CPU_AS" in done.stderr:
+        pytest.skip("SKIP: another architecture, or a CPU without AVX2")
+    assert done.returncode == 0, done.stderr
+    with h5py.File(tmp_path / "unknown.h5") as file:
+        rows = [(row["form"].decode(), row["status"].decode()) for row in file["ceilings"][:] if row["level"] == b"choice"]
+    assert {form for form, _ in rows} == {"v3", "deep v3", "brief v3"} and {status for _, status in rows} == {"ok"}
 
 
 def test_resume_measures_again_a_round_that_failed(tmp_path):

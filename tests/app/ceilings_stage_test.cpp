@@ -1,8 +1,11 @@
-// A ceiling of a team of ranks of which one computes a wrong result. Run on 2 ranks of one node.
+// A ceiling of a team of ranks of which one computes a wrong result, and contests for it. Run on 2 ranks of one node.
 #include "app/ceilings_stage.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "app/form_contests_stage.hpp"
 #include "core/array.hpp"
 
 namespace plumbline::app {
@@ -45,7 +48,7 @@ class AddOne final : public Workload {
   Numbers<Real> arguments_;
 };
 
-constexpr Flavor flavors[] = {{"gcc12-O3-v2", "fp64", &add_one}};
+constexpr Flavor flavors[] = {{"gcc12-O3-v2", "fp64", &add_one}, {"gcc12-O3-v3", "fp64", &add_one}};
 const Register<AddOne, double> registered{
     "faulty/add_one", "Adds one, wrong where the test says", {{.name = "n", .preset = std::int64_t{4096}, .description = "numbers"}}, flavors};
 
@@ -89,6 +92,70 @@ TEST(CeilingsStage, a_wrong_result_of_any_rank_is_told_and_the_next_round_is_che
     if (session->rank() != 0) continue;
     EXPECT_EQ(row.status, round < 2 ? Status::failed : Status::ok) << row.method;
     EXPECT_EQ(row.method.find("wrong result on another rank of the team") != std::string::npos, round < 2) << row.method;
+  }
+}
+
+/// The plan's own loop, another shape of it, and another ISA.
+ContestPlan contest_of_three() {
+  ContestPlan contest;
+  for (const auto& [form, flavor] : {std::pair{"v2", 0}, {"deep v2", 0}, {"v3", 1}}) {
+    CeilingCase one = ceiling_of_both();
+    one.form = form;
+    one.name += std::string(", ") + form;
+    one.measured.flavor = flavors[flavor];
+    contest.candidates.push_back(one);
+  }
+  return contest;
+}
+
+/// On the first rank the rows of one contest, where the plan's own loop reaches that part of its limit.
+std::vector<CeilingRow> contested(double part_of_limit) {
+  const std::vector<ContestPlan> contests{contest_of_three()};
+  const std::function<TeamCpus(const Team&)> place = any_cpu;
+  FormContestsStage stage(contests, "s", *session, place, [&](const CeilingRow&) { return part_of_limit; });
+  const auto unit = stage.measure();
+  return unit ? unit->ceilings : std::vector<CeilingRow>();
+}
+
+TEST(FormContestsStage, what_is_at_its_limit_tries_no_other_shape_but_other_isas) {
+  if (session->local().size() < 2) GTEST_SKIP() << "SKIP: takes two ranks";
+  session->team(2);
+  wrong_here = false;
+  const auto rows = contested(0.995);
+  if (session->rank() != 0) return;
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_GT(rows[0].value, 0);
+  EXPECT_EQ(rows[1].status, Status::skipped);
+  EXPECT_TRUE(std::isnan(rows[1].value));
+  EXPECT_NE(rows[1].method.find("deep v2: not tried, for the plan's own loop reached 0.995 of its limit"), std::string::npos)
+      << rows[1].method;
+  EXPECT_GT(rows[2].value, 0);
+  EXPECT_EQ(chosen_forms(rows).size(), 1U);
+  EXPECT_TRUE(chosen_forms(rows)[0].complete);
+}
+
+/// Above its limit the clock beside it was wrong.
+TEST(FormContestsStage, what_is_below_its_limit_or_has_none_or_is_above_tries_all) {
+  if (session->local().size() < 2) GTEST_SKIP() << "SKIP: takes two ranks";
+  session->team(2);
+  wrong_here = false;
+  for (const double part : {0.98, absent, 1.05}) {
+    const auto rows = contested(part);
+    for (const auto& row : rows) EXPECT_EQ(row.status, Status::ok) << row.method;
+    for (const auto& row : rows) EXPECT_GT(row.value, 0) << part;
+  }
+}
+
+/// What one rank computes wrong is told on the row of the candidate, and it is no winner.
+TEST(FormContestsStage, a_wrong_result_of_any_rank_takes_no_part) {
+  if (session->local().size() < 2) GTEST_SKIP() << "SKIP: takes two ranks";
+  session->team(2);
+  wrong_here = session->rank() == 1;
+  const auto rows = contested(0.5);
+  wrong_here = false;
+  for (const auto& row : rows) {
+    EXPECT_EQ(row.status, Status::failed);
+    EXPECT_NE(row.method.find("wrong result on another rank of the team"), std::string::npos) << row.method;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <stdexcept>
 
 namespace plumbline {
 namespace {
@@ -115,11 +116,56 @@ TEST_F(FormContests, each_pattern_is_contested_in_its_largest_working_set) {
   EXPECT_EQ(contested, largest);
 }
 
+const ContestPlan& contest_of(const std::vector<ContestPlan>& contests, const std::string& name, const Team& team = {1, 1}) {
+  const auto found = std::find_if(contests.begin(), contests.end(), [&](const ContestPlan& contest) {
+    const CeilingCase& own = contest.candidates.front();
+    return own.name == name && own.measured.team == team;
+  });
+  if (found == contests.end()) throw std::out_of_range(name);
+  return *found;
+}
+
+TEST_F(FormContests, every_kind_of_arithmetic_has_other_shapes_of_its_loop) {
+  for (const auto mode : {CeilingMode::quick, CeilingMode::full}) {
+    const auto contests = contests_of(mode);
+    for (const char* precision : {"FP64", "FP32"})
+      for (const char* kind : {"vector FMA", "vector add", "vector mul", "vector mul+add", "FMA+add", "scalar FMA", "scalar add"}) {
+        const auto forms = forms_of(contest_of(contests, std::string(precision) + " " + kind + ", v4", {1, 2}));
+        EXPECT_TRUE(forms.contains("v4") && forms.contains("deep v4")) << precision << " " << kind;
+        EXPECT_EQ(forms.contains("brief v4"), std::string_view(kind) == "vector mul+add") << precision << " " << kind;
+        EXPECT_EQ(forms.contains("wide v4"), std::string_view(kind).starts_with("scalar")) << precision << " " << kind;
+      }
+  }
+  EXPECT_EQ(forms_of(contest_of(contests_of(CeilingMode::quick, {"v2", "v3"}), "FP64 scalar FMA, v3")),
+            (std::set<std::string>{"v3", "deep v3"}));  // 16 registers hold no more chains
+}
+
+TEST_F(FormContests, shapes_do_the_same_arithmetic_a_sweep) {
+  int compared = 0;
+  for (const auto& contest : contests_of(CeilingMode::full)) {
+    const CeilingCase& own = contest.candidates.front();
+    for (const auto& one : contest.candidates) {
+      if (!is_other_shape(one, own)) continue;
+      EXPECT_EQ(one.amount_per_sweep, own.amount_per_sweep) << one.name;
+      EXPECT_NE(one.measured.id(), own.measured.id());
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 2 * 2 * 7);
+}
+
+TEST_F(FormContests, another_isa_is_no_other_shape) {
+  const auto contest = contest_of(contests_of(CeilingMode::full), "FP64 vector FMA, v4");
+  std::map<std::string, bool> shapes;
+  for (const auto& one : contest.candidates) shapes[one.form] = is_other_shape(one, contest.candidates.front());
+  EXPECT_EQ(shapes, (std::map<std::string, bool>{{"v4", false}, {"deep v4", true}, {"v3", false}}));
+}
+
 TEST_F(FormContests, vector_arithmetic_is_contested_between_isas) {
   std::set<std::string> names;
   for (const auto& contest : contests_of(CeilingMode::full))
     if (const auto& own = contest.candidates.front(); own.level == "compute" && own.name.starts_with("FP64 vector FMA")) {
-      EXPECT_EQ(forms_of(contest), (std::set<std::string>{"v3", "v4"}));  // v2 has no FMA
+      EXPECT_EQ(forms_of(contest), (std::set<std::string>{"v3", "v4", "deep v4"}));  // v2 has no FMA
       names.insert(own.name);
     }
   EXPECT_EQ(names, (std::set<std::string>{"FP64 vector FMA, v4"}));

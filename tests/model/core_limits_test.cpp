@@ -101,6 +101,29 @@ TEST(CoreLimits, patterns_share_the_ports_of_loads_and_stores) {
   EXPECT_NE(bandwidth_limit(zen5, "L1", "load")->source.find("58455"), std::string::npos);
 }
 
+TEST(CeilingLimits, a_sample_alone_is_held_to_its_own_isa_and_clock) {
+  CeilingRow row{.name = "FP64 vector FMA, deep v4",
+                 .precision = "fp64",
+                 .level = "choice",
+                 .pattern = "fma",
+                 .ranks = 1,
+                 .threads = 2,
+                 .node = {},
+                 .session = {},
+                 .unit = "GFLOP/s",
+                 .method = "gcc12-O3-v4, deep v4",
+                 .form = "deep v4"};
+  row.value = 190;
+  row.clock_hz = 3e9;
+  EXPECT_DOUBLE_EQ(fraction_of_limit(row, zen5), 190.0 / (2 * 32 * 3));
+  row.method = "gcc12-O3-v3, v3";
+  EXPECT_DOUBLE_EQ(fraction_of_limit(row, zen5), 190.0 / (2 * 16 * 3));
+  EXPECT_TRUE(std::isnan(fraction_of_limit(row, unknown)));
+  row.unit = "GB/s";
+  row.pattern = "load";
+  EXPECT_TRUE(std::isnan(fraction_of_limit(row, zen5)));
+}
+
 TEST(CeilingLimits, take_the_clock_of_the_sample_that_the_ceiling_stands_for) {
   CeilingRow row{.name = "FP64 vector FMA",
                  .precision = "fp64",

@@ -92,6 +92,79 @@ TEST(FormChoice, a_contest_of_which_a_candidate_failed_says_so) {
   EXPECT_TRUE(chosen[1].complete);
 }
 
+TEST(FormChoice, what_was_not_tried_takes_no_part) {
+  auto rows = two_contests();
+  rows[1].status = Status::skipped;
+  rows[1].value = absent;
+  const auto contests = contests_of(rows);
+  EXPECT_EQ(contests[0].candidates.size(), 2u);
+  EXPECT_TRUE(chosen_forms(rows)[0].complete);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------- like nodes
+
+FormContest contest_on(const std::string& node, const std::vector<double>& values, const std::string& session = "s",
+                       double bytes = 20 * KiB) {
+  return {node, session, "load", "-", "load", "GB/s", 1, 1, bytes, rates(values)};
+}
+
+const std::map<std::string, std::string> all_alike{{"n0", "Zen"}, {"n1", "Zen"}, {"n2", "Zen"}};
+
+std::vector<std::string> forms_of(const std::vector<ChosenForm>& chosen) {
+  std::vector<std::string> forms;
+  for (const auto& one : chosen) forms.push_back(one.form);
+  return forms;
+}
+
+TEST(AgreedForms, like_nodes_choose_one_loop_by_their_medians) {
+  const std::vector contests{contest_on("n0", {100, 104, 101}), contest_on("n1", {100, 98, 103}), contest_on("n2", {50, 52, 50.2})};
+  const auto chosen = agreed_forms(contests, all_alike);
+  ASSERT_EQ(chosen.size(), 1u);
+  EXPECT_EQ(chosen[0].node, "Zen");
+  EXPECT_EQ(chosen[0].form, "form 1");  // a slow node has one vote as any other
+  EXPECT_EQ(form_chosen_for(chosen,
+                            [] {
+                              CeilingRow own = load_row("sweep", "", 20 * KiB, 0);
+                              own.node = "Zen";
+                              return own;
+                            }()),
+            "form 1");
+}
+
+TEST(AgreedForms, a_tie_stays_with_the_plans_own_loop) {
+  const std::vector contests{contest_on("n0", {100, 103}), contest_on("n1", {103, 100})};
+  EXPECT_EQ(forms_of(agreed_forms(contests, all_alike)), (std::vector<std::string>{"form 0"}));
+}
+
+TEST(AgreedForms, unlike_nodes_choose_for_themselves) {
+  const std::vector contests{contest_on("n0", {100, 120}), contest_on("n1", {120, 100})};
+  EXPECT_EQ(forms_of(agreed_forms(contests, {{"n0", "Zen"}, {"n1", "other"}})), (std::vector<std::string>{"form 1", "form 0"}));
+  EXPECT_EQ(forms_of(agreed_forms(contests, {})), (std::vector<std::string>{"form 1", "form 0"}));  // of unknown kinds
+}
+
+TEST(AgreedForms, what_failed_on_one_of_them_is_chosen_on_none) {
+  const std::vector contests{contest_on("n0", {100, 120, 110}), contest_on("n1", {100, absent, 110})};
+  EXPECT_EQ(forms_of(agreed_forms(contests, all_alike)), (std::vector<std::string>{"form 2"}));
+  EXPECT_EQ(forms_of(agreed_forms(std::vector{contest_on("n0", {absent, absent})}, all_alike)), (std::vector<std::string>{"form 0"}));
+}
+
+TEST(AgreedForms, who_joins_later_takes_what_was_chosen) {
+  const std::vector contests{contest_on("n0", {100, 120}), contest_on("n1", {120, 100}, "later"), contest_on("n2", {120, 100}, "later")};
+  EXPECT_EQ(forms_of(agreed_forms(contests, all_alike)), (std::vector<std::string>{"form 1"}));
+}
+
+TEST(AgreedForms, what_a_node_measured_again_takes_the_place_of_what_it_had) {
+  const std::vector contests{contest_on("n0", {absent, 90}), contest_on("n0", {100, 90}, "later")};
+  EXPECT_EQ(forms_of(agreed_forms(contests, all_alike)), (std::vector<std::string>{"form 0"}));
+}
+
+TEST(AgreedForms, working_sets_that_differ_a_little_are_one_contest) {
+  const std::vector near{contest_on("n0", {100, 120}, "s", 64 * MiB), contest_on("n1", {100, 110}, "s", 61 * MiB)};
+  EXPECT_EQ(agreed_forms(near, all_alike).size(), 1u);
+  const std::vector far{contest_on("n0", {100, 120}, "s", 64 * MiB), contest_on("n1", {100, 110}, "s", 16 * MiB)};
+  EXPECT_EQ(agreed_forms(far, all_alike).size(), 2u);
+}
+
 TEST(FormChoice, rows_of_older_versions_hold_no_contest) {
   EXPECT_TRUE(contests_of(std::vector<CeilingRow>{load_row("sweep", "", 20 * KiB, 200)}).empty());
 }
