@@ -58,10 +58,28 @@ bool is_told(const JudgedNode& node) {
   return node.finding != NodeFinding::alike && (node.finding != NodeFinding::alone || node.peers > 0);
 }
 
+/// Nodes of a run choose together; of several runs, or by an older program, each chose for itself.
+std::string unlike_loops(const NodeComparison& comparison) {
+  std::map<std::string, std::string> kinds;
+  for (const auto& node : comparison.nodes) kinds[node.node] = node.kind;
+  std::map<std::pair<std::string, std::string>, std::map<std::string, std::string>> loops;  // [kind, ceiling][form]: a node
+  for (const auto& row : comparison.rows)
+    if (row.status == Status::ok && !row.form.empty()) loops[{kinds[row.key.node], row.key.what}].try_emplace(row.form, row.key.node);
+  std::erase_if(loops, [](const auto& one) { return one.second.size() < 2; });
+  if (loops.empty()) return {};
+  const auto& [what, forms] = *loops.begin();
+  std::string told;
+  for (const auto& [form, node] : forms) told += fmt::format("{}{} on {}", told.empty() ? "" : ", ", form, node);
+  return fmt::format(
+      "{} ceilings are of unlike loops on like nodes (as {}: {}): each is what its node attains at best, so they are compared all the same",
+      loops.size(), what.second, told);
+}
+
 void add_notes(NodeReport& report) {
   const auto& comparison = report.comparison;
   if (comparison.nodes.size() < 2) report.notes.emplace_back("nothing can be said of a node that has no like node: measure on two or more");
   if (comparison.rows.empty()) report.notes.emplace_back("the file has no timed case and no ceiling");
+  if (auto note = unlike_loops(comparison); !note.empty()) report.notes.push_back(std::move(note));
   report.notes.push_back(
       fmt::format("a node is named only where its second measurement, beside like nodes, is slower by more than {} % with its whole "
                   "interval; {} nodes wrongly named are expected in a job, over all nodes and rows together",

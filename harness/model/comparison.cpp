@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "core/kernel.hpp"
 #include "model/spread.hpp"
 
 namespace plumbline {
@@ -135,6 +136,25 @@ const Observation* first_without_samples(const Members& members) {
   return found == members.end() ? nullptr : *found;
 }
 
+/// Whether either side's ceiling is the best of several loops, and not of the same one.
+bool chose_otherwise(const Pair& pair) {
+  const auto &before = pair.before.front()->form, &after = pair.after.front()->form;
+  return !before.empty() && !after.empty() && before != after;
+}
+
+/// A contest decides between ISAs too, not between compilers.
+bool is_other_code(const Pair& pair) {
+  const auto &before = pair.before.front()->flavor, &after = pair.after.front()->flavor;
+  const FlavorName one = split_flavor(before), other = split_flavor(after);
+  return before != after && !(chose_otherwise(pair) && one.compiler == other.compiler && one.level == other.level);
+}
+
+/// The best that is attainable is one thing, whichever loop attains it.
+std::string form_explanation(const Pair& pair) {
+  if (!chose_otherwise(pair)) return {};
+  return "the best loop is another: " + pair.before.front()->form + " -> " + pair.after.front()->form;
+}
+
 Compared described(const Pair& pair, const Side& before, const Side& after) {
   const Observation& any = pair.before.empty() ? *pair.after.front() : *pair.before.front();
   Compared row{.key = {pair.what, pair.node}, .row_class = any.row_class, .unit = any.unit};
@@ -148,7 +168,7 @@ Compared described(const Pair& pair, const Side& before, const Side& after) {
     refuse(row, lacking->status, "in the first file: " + lacking->reason);
   } else if (const auto* wanting = first_without_samples(pair.after)) {
     refuse(row, wanting->status, "in the second file: " + wanting->reason);
-  } else if (pair.before.front()->flavor != pair.after.front()->flavor) {
+  } else if (is_other_code(pair)) {
     refuse(row, Status::unavailable, "other flavor: " + pair.before.front()->flavor + " -> " + pair.after.front()->flavor);
   } else if (pair.before.front()->unit != pair.after.front()->unit) {
     refuse(row, Status::unavailable, "other unit: " + pair.before.front()->unit + " -> " + pair.after.front()->unit);
@@ -219,6 +239,7 @@ Comparison compare(const Side& before, const Side& after, std::optional<double> 
     Compared row = described(pair, before, after);
     if (row.status == Status::ok) measure(row, pair);
     if (row.status == Status::ok) {
+      row.explanation = form_explanation(pair);
       auto& of_class = classes[row.row_class];
       if (const double spread = spread_of_row(pair); std::isfinite(spread)) of_class.spreads.push_back(spread);
       of_class.half_widths.push_back(std::log(row.judged.hi / row.judged.lo) / 2);
@@ -236,7 +257,8 @@ Comparison compare(const Side& before, const Side& after, std::optional<double> 
     row.verdict = verdict_of(row.judged, row.threshold);
     const double matters = threshold.value_or(practical_threshold(row.row_class));  // what scatters widely is not the same for that
     if (row.verdict == Verdict::same && verdict_of(row.judged, matters) != Verdict::same) row.verdict = Verdict::ambiguous;
-    row.explanation = clock_explanation(row.clock_before_hz, row.clock_after_hz, row.judged.slowdown);
+    const std::string clock = clock_explanation(row.clock_before_hz, row.clock_after_hz, row.judged.slowdown);
+    row.explanation += (row.explanation.empty() || clock.empty() ? "" : "; ") + clock;
   }
   return comparison;
 }

@@ -26,7 +26,7 @@ struct Compared {
   double threshold = absent;
   double clock_before_hz = absent, clock_after_hz = absent;
   Verdict verdict = Verdict::ambiguous;
-  std::string explanation = {};  // a clock that differs
+  std::string explanation = {};  // another loop that is a ceiling's best, a clock that differs
   Status status = Status::ok;    // not ok: not comparable, for `reason`
   std::string reason = {};
 };

@@ -74,6 +74,7 @@ class Comparer {
       NodeRow row{.key = observation.key, .row_class = observation.row_class, .unit = observation.unit, .clock_hz = observation.clock_hz};
       row.point = observation.point;
       row.like = observation.like;
+      row.form = observation.form;
       row.status = observation.status;
       row.reason = observation.reason;
       if (row.status == Status::ok && kind.empty()) row.status = Status::unavailable, row.reason = "what kind of machine it is is unknown";

@@ -18,7 +18,7 @@ struct NodeOptions {
 /// One thing on one node, among the like nodes that have it. `what` empty: the median over all things of the node.
 struct NodeRow {
   SeriesKey key = {};
-  std::string row_class = {}, unit = {}, point = {}, like = {};
+  std::string row_class = {}, unit = {}, point = {}, like = {}, form = {};  // as of its Observation
   double value = absent, peers_value = absent;  // medians, in `unit`; absent in the row of the whole node
   std::size_t peers = 0;
   CheckedNight judged = {};  // `slower`: suspicious

@@ -134,6 +134,7 @@ std::vector<Observation> ceilings_of(const Results& results, std::span<const Cei
     if (ceiling.level == "vector" || ceiling.unit == "bytes") continue;
     Observation observation{.key = {name_of(ceiling), ceiling.node}, .row_class = class_of(ceiling), .unit = ceiling.unit};
     observation.flavor = ceiling.method.substr(0, ceiling.method.find(','));
+    observation.form = ceiling.form;
     observation.like = like_gpus(ceiling);
     observation.status = ceiling.status;
     observation.reason = ceiling.reason;

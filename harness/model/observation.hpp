@@ -24,6 +24,7 @@ struct Observation {
                                // case what bounds it, or "case"
   std::string unit = {};       // seconds, GFLOP/s, GB/s
   std::string flavor = {};     // of a ceiling the one that it was measured with
+  std::string form = {};       // of a ceiling which of several loops it is of: "bumped v4"; empty where none was chosen among
   std::string point = {};      // of a ceiling of CPUs or a GPU: point_name of these samples; empty of messages and pairs of domains
   std::string like = {};       // of a ceiling that like GPUs share, whichever of a node's it is: its name without the device, and the GPU's
   Sessions sessions = {};      // samples in `unit`, by session

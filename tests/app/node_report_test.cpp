@@ -77,6 +77,44 @@ TEST(NodeReport, messages_that_did_not_arrive_are_told_of_both_ends) {
   EXPECT_TRUE(lines[2].starts_with("n0 computed a wrong result: ")) << lines[2];
 }
 
+/// A kind of arithmetic that two loops were chosen among, of which `form` is measured.
+std::vector<CeilingRow> chosen_among_two(const std::string& node, const std::string& form) {
+  std::vector<CeilingRow> rows;
+  const auto add = [&](const std::string& which, const std::string& level, double gflops) {
+    rows.push_back({.name = "FP64 vector FMA, " + which,
+                    .precision = "fp64",
+                    .level = level,
+                    .pattern = "fma",
+                    .node = node,
+                    .session = "s",
+                    .round = static_cast<std::int32_t>(rows.size()),
+                    .value = gflops,
+                    .unit = "GFLOP/s",
+                    .method = "gcc12-O3-v4, " + which,
+                    .form = which});
+  };
+  add("v4", "choice", 100);
+  add("deep v4", "choice", 100);
+  for (int round = 0; round < 4; ++round) add(form, "compute", 100 + round);
+  return rows;
+}
+
+TEST(NodeReport, unlike_loops_on_like_nodes_are_told) {
+  const auto notes_with = [](const std::string& first, const std::string& second) {
+    Results results = like_nodes({"n0", "n1"});
+    for (const auto& [node, form] : {std::pair{"n0", first}, {"n1", second}})
+      for (const auto& row : chosen_among_two(node, form)) results.ceilings.push_back(row);
+    const NodeReport report = judge_nodes(results, "x.h5", {});
+    return std::count_if(report.notes.begin(), report.notes.end(), [](const std::string& note) {
+      return note.starts_with(
+          "1 ceilings are of unlike loops on like nodes (as ceiling/FP64 vector FMA/fp64/r1t1: deep v4 on n1, v4 on n0)");
+    });
+  };
+  EXPECT_EQ(notes_with("v4", "deep v4"), 1);
+  EXPECT_EQ(notes_with("v4", "v4"), 0);
+  EXPECT_EQ(notes_with("deep v4", "deep v4"), 0);
+}
+
 OutcomeRow again(const std::string& node, const std::string& placement) {
   return {.case_id = "a/case", .pass = "again", .status = Status::ok, .reason = "", .node = node, .placement = placement, .session = "s"};
 }

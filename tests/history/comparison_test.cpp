@@ -63,6 +63,24 @@ TEST(Compare, like_nodes_of_other_names_are_compared_together_and_unlike_ones_ar
   }
 }
 
+TEST(Compare, ceilings_of_unlike_loops_are_compared_and_it_is_said) {
+  auto before = observed("ceiling/x", "n", 100, "GB/s"), after = observed("ceiling/x", "n", 80, "GB/s");
+  before.form = "bumped v4";
+  before.flavor = "gcc12-O3-v4";
+  after.form = "bumped v3";
+  after.flavor = "gcc12-O3-v3";
+  after.clock_hz = 2.4e9;
+  const auto row = only_row(side({before}), side({after}));
+  EXPECT_EQ(row.verdict, Verdict::slower);
+  EXPECT_TRUE(row.explanation.starts_with("the best loop is another: bumped v4 -> bumped v3; clock 3.00 -> 2.40")) << row.explanation;
+  after.flavor = "clang14-O3-v3";
+  EXPECT_NE(only_row(side({before}), side({after})).reason.find("other flavor: "), std::string::npos);
+  after = before;
+  EXPECT_EQ(only_row(side({before}), side({after})).explanation, "");
+  after.form.clear();  // of an older version
+  EXPECT_EQ(only_row(side({before}), side({after})).explanation, "");
+}
+
 TEST(Compare, what_is_not_there_says_why) {
   const auto flavors =
       compare(side({observed(a_case, "n", 1)}), side({observed("validation/triad/fp64/n=1000/r1t1/clang14-O3-v3", "n", 1)}), {});
