@@ -20,6 +20,9 @@ constexpr double byte_alone = 0.72, load_alone = 1.05, together = 1.3;
 /// Between caches both rise by much more than this; only the step to memory may show in one curve alone: a core can stream from memory
 /// as from the last cache, and neighbours can push a chase out of it.
 constexpr std::array<double, 2> confirmed{0.2, 0.45};
+/// A load that costs so much more (log2) misses no TLB but a cache, whatever a byte does: from some third caches a core streams nearly as
+/// from the second.
+constexpr double surely_load = 1.5;
 /// With one curve only there is nothing to confirm it.
 constexpr double byte_only = 0.55, load_only = 1.0;
 /// Of a step's rise: where the cheaper plateau ends. Caches that are not quite LRU end softly.
@@ -130,12 +133,23 @@ void drop_between(std::vector<Plateau>& parts) {
   }
 }
 
+/// A last cache holds on to a part of working sets of several times its size: a byte's cost still rises where the sweep ends, and nothing
+/// beyond the cache is flat. Where a load has come to rest there, and both cost as much more as another level does, that is memory.
+void add_restless_memory(std::vector<Plateau>& parts, const Curves& curves) {
+  const double end = curves.to(), from = end - 2 * last_plateau;
+  const Plateau last = parts.back();
+  const Costs rise = curves.at(end) - last.cost;
+  const bool at_rest = curves.load.at(end) - curves.load.at(from) <= flat[of_load] * (end - from);
+  if (last.to < from && at_rest && rise[of_byte] >= byte_alone && rise[of_load] >= load_alone)
+    parts.push_back({from, end, curves.at(end)});
+}
+
 /// Strength of the step behind a part: below 1 where it leads to no other level.
 double strength_behind(const std::vector<Plateau>& parts, std::size_t i, const Curves& curves) {
   const Costs rise = parts[i + 1].cost - parts[i].cost;
   const double alone = strength(rise, curves);
   const bool one_curve = curves.byte.empty() || curves.load.empty(), last = i + 2 == parts.size();
-  const bool is_confirmed = one_curve || (rise[of_byte] >= confirmed[of_byte] && rise[of_load] >= confirmed[of_load]);
+  const bool is_confirmed = one_curve || rise[of_load] >= surely_load || (rise[of_byte] >= confirmed[of_byte] && rise[of_load] >= confirmed[of_load]);
   const bool long_last = last && curves.to() - parts.back().from >= 2 * last_plateau;
   return is_confirmed || long_last ? alone : std::min(0.99, 0.1 * alone);
 }
@@ -195,7 +209,10 @@ std::vector<CostStep> find_steps(const CostCurve& byte, const CostCurve& load, d
   const Curves curves{byte, load};
   std::vector<Plateau> parts = flat_parts(curves);
   if (parts.size() > 1 && curves.to() - parts.back().from < last_plateau) parts.pop_back();
-  if (!byte.empty() && !load.empty()) drop_between(parts);
+  if (!byte.empty() && !load.empty() && !parts.empty()) {
+    add_restless_memory(parts, curves);
+    drop_between(parts);
+  }
   join_what_is_no_level(parts, curves);
   while (parts.size() > 1 && end_of(parts[0], parts[1].cost - parts[0].cost, curves) < least_size) {
     join(parts, 0);

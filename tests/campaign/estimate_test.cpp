@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/twin.hpp"
 #include "example_kernels.hpp"
 
 namespace plumbline {
