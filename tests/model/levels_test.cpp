@@ -306,9 +306,9 @@ TEST(Levels, curves_of_a_cascade_lake_have_its_levels) {
 /// From their third caches a core streams nearly as from the second, and memory has not come to rest at 128 MiB, for the last cache holds
 /// a part of it.
 TEST(Levels, curves_of_two_zens_have_their_levels) {
-  for (const char* name : {"zen4_vm", "zen5_vm"}) {
+  for (const char* name : {"zen4_vm", "zen4_vm_busy", "zen5_vm"}) {
     const Golden real = golden(name);
-    expect_levels(find_levels(real.curves.load, real.curves.chase), real, 0.25, name);
+    expect_levels(find_levels(real.curves.load, real.curves.chase), real, 0.35, name);  // neighbours take from L2 too
   }
 }
 
