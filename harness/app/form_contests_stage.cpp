@@ -52,7 +52,9 @@ class TeamContests {
     std::vector<std::uint64_t> sweeps(rows.size(), 0);
     const CeilingCase& own = contest.candidates.front();
     bool at_limit = false;
-    for (int turn = 0; turn < turns_of(own); ++turn)
+    const bool only_shapes = std::all_of(contest.candidates.begin() + 1, contest.candidates.end(),
+                                         [&](const CeilingCase& one) { return is_other_shape(one, own); });
+    for (int turn = 0; turn < turns_of(own) && !(at_limit && only_shapes); ++turn)
       for (std::size_t i = 0; i < rows.size(); ++i) {
         if (at_limit && is_other_shape(contest.candidates[i], own)) continue;
         if (turn == 0) check(contest.candidates[i], rows[i]);
