@@ -294,17 +294,17 @@ class Session {
     for (const auto& line : again.left_out) progress_.say(line);
     again = remeasuring_plan_from(ranks_.world().broadcast(ranks_.rank() == 0 ? to_text(again) : ""));
     if (again.groups.empty()) return;
-    RemeasuringStage stage({plan_, ranks_, runner_, deadlines_, input_.campaign, session_});
+    std::vector<RemeasuredRow> earlier;
+    keep([&] { earlier = record_.remeasured(ranks_.host()); });
+    RemeasuringStage stage({plan_, ranks_, runner_, deadlines_, input_.campaign, session_, std::move(earlier)});
     agree_on(
         again, [&](const std::string& id) { return stage.turn_seconds(id); }, input_.campaign.nodes.turns, ranks_.world());
     if (again.groups.empty()) return;
     for (const auto& line : to_lines(again)) progress_.say(line);
-    int turns = 0;
-    while (turns < again.turns && !stop_here() && stage.turn(again, turns, [this] { return stop_here(); })) ++turns;
-    // Pairs of another session would be none: what is enough to judge by is kept of a run that stops, else a resumed one takes all turns
-    // again.
-    if (turns < least_turns) return;
-    for (const auto& unit : stage.finished(turns)) accept(unit);
+    for (const auto& step : steps_of(again.groups, again.taken, again.turns, input_.campaign.nodes.turns))
+      if (!stage.measure(again, step, [this] { return stop_here(); })) break;
+    // Of a run that stops each turn is kept that a case's nodes have finished: a resumed one goes on from there, however short it is.
+    for (const auto& unit : stage.finished()) accept(unit);
   }
 
   std::optional<double> budget_left() const {
