@@ -24,7 +24,6 @@
 #include "app/run_plan.hpp"
 #include "app/run_record.hpp"
 #include "app/session_header.hpp"
-#include "app/streams.hpp"
 #include "app/uncounted.hpp"
 #include "campaign/counter_set_file.hpp"
 #include "core/wrong_result.hpp"
@@ -390,7 +389,6 @@ class Session {
     if (code_ != Exit::ok) throw Error(code_, notes_);
     if (placed_none && plan_.ceilings.empty() && !wants_gpu_ceilings(input_.campaign) && record_.finished().empty())
       throw user_error(fmt::format("no case could be placed, so nothing was measured: {}", refusal_));
-    if (ranks_.rank() == 0) print(record_.store().string() + "\n");
     return code_;
   }
 

@@ -273,6 +273,21 @@ def test_the_machine_names_the_command_of_the_night(tmp_path):
     assert subprocess.run(["bash", "-c", line + '; printf %s "$on_finding"'], env=off, capture_output=True, text=True, check=True).stdout == ""
 
 
+def test_the_machines_cluster_is_what_results_say(tmp_path):
+    machine = tmp_path / "machine.toml"
+    machine.write_text((pathlib.Path(MACHINE[1])).read_text() + '\ncluster = "alps"\n')
+    ended = subprocess.run([PLUMBLINE, "slurm", EXAMPLE[0], "--machine", machine, "--minutes", "30", "-o", tmp_path], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    for script in tmp_path.glob("*.sbatch"):
+        (line,) = [line for line in script.read_text().splitlines() if "PLUMBLINE_CLUSTER" in line]
+        for environment, name in (({}, "alps"), ({"PLUMBLINE_CLUSTER": "rhine"}, "rhine")):
+            told = subprocess.run(["bash", "-c", line + '; bash -c \'printf %s "$PLUMBLINE_CLUSTER"\''], env=environment, capture_output=True, text=True, check=True)
+            assert told.stdout == name
+    machine.write_text(machine.read_text().replace('"alps"', '"al ps"'))
+    ended = subprocess.run([PLUMBLINE, "slurm", EXAMPLE[0], "--machine", machine, "-o", tmp_path], capture_output=True, text=True)
+    assert ended.returncode == 2 and "'cluster' is 'al ps'" in ended.stderr and ended.stderr.count("\n") == 1
+
+
 def test_a_job_that_did_not_finish_says_how_to_submit_it_again(night, tmp_path):
     ended = night("mkdir -p h/.running/quick-7.journal; exit 1", "exit 0", PLUMBLINE_CAMPAIGN="a b.toml")
     assert ended.returncode == 1, ended.stderr
