@@ -35,7 +35,7 @@ def write(arguments):
 def figures(rows):
     """Yields (file name, title, figure): a node's charts, those whose level changed or whose last night is out of it first; links that are not
     steady."""
-    drawn = [row for row in rows if not (_is_link(row) and _is_steady(row))]
+    drawn = [row for row in _with_clusters(rows) if not (_is_link(row) and _is_steady(row))]
     for node in sorted({_place(row) for row in drawn}):
         of_node = sorted((row for row in drawn if _place(row) == node), key=_calm)
         pages = [of_node[i : i + PANELS_A_FIGURE] for i in range(0, len(of_node), PANELS_A_FIGURE)]
@@ -43,6 +43,13 @@ def figures(rows):
             part = f"-{number}" if len(pages) > 1 else ""
             name = "".join(c if c.isalnum() or c in "-._" else "_" for c in node)
             yield f"history-{name}{part}", f"Nights of {node}", draw(node, page)
+
+
+def _with_clusters(rows):
+    """Where there are several, nodes are told with the cluster that they stand in: their names may be the same."""
+    if len({row.get("cluster") for row in rows}) < 2:
+        return rows
+    return [row | {"node": f"{row['node']} of {row.get('cluster') or 'an unnamed cluster'}"} for row in rows]
 
 
 def _is_link(row):

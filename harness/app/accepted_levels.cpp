@@ -22,26 +22,30 @@ constexpr const char* schema = "plumbline-baseline/1";
 
 AcceptedLevel level_from(const Json& line) {
   if (line.at("schema") != schema) throw user_error("another schema");
-  return {.from_unix_ns = line.at("from_unix_ns"),
-          .from_file = line.at("from_file"),
-          .what = line.at("what"),
-          .node = line.at("node"),
-          .reason = line.at("reason"),
-          .who = line.at("who"),
-          .host = line.at("host"),
-          .accepted_unix_ns = line.at("accepted_unix_ns")};
+  AcceptedLevel level{.from_unix_ns = line.at("from_unix_ns"),
+                      .from_file = line.at("from_file"),
+                      .what = line.at("what"),
+                      .node = line.at("node"),
+                      .reason = line.at("reason"),
+                      .who = line.at("who"),
+                      .host = line.at("host"),
+                      .accepted_unix_ns = line.at("accepted_unix_ns")};
+  if (line.contains("cluster")) level.cluster = line.at("cluster").get<std::string>();
+  return level;
 }
 
 Json line_of(const AcceptedLevel& level) {
-  return {{"schema", schema},
-          {"from_unix_ns", level.from_unix_ns},
-          {"from_file", level.from_file},
-          {"what", level.what},
-          {"node", level.node},
-          {"reason", level.reason},
-          {"who", level.who},
-          {"host", level.host},
-          {"accepted_unix_ns", level.accepted_unix_ns}};
+  Json line{{"schema", schema},
+            {"from_unix_ns", level.from_unix_ns},
+            {"from_file", level.from_file},
+            {"what", level.what},
+            {"node", level.node},
+            {"reason", level.reason},
+            {"who", level.who},
+            {"host", level.host},
+            {"accepted_unix_ns", level.accepted_unix_ns}};
+  if (level.cluster) line["cluster"] = *level.cluster;
+  return line;
 }
 
 bool matches(const std::string& glob, const std::string& text) { return fnmatch(glob.c_str(), text.c_str(), 0) == 0; }
@@ -80,6 +84,11 @@ void append_accepted_level(const fs::path& folder, const AcceptedLevel& level) {
   const std::string line = (ends_within_a_line(file.number()) ? "\n" : "") + line_of(level).dump() + "\n";
   if (!write_all(file.number(), line) || !sync_file(file.number()))
     throw io_error(fmt::format("cannot write {}: {}", path.string(), errno_advice(errno)));
+}
+
+std::vector<AcceptedLevel> levels_of_cluster(std::vector<AcceptedLevel> levels, const std::string& cluster) {
+  std::erase_if(levels, [&](const AcceptedLevel& level) { return level.cluster && *level.cluster != cluster; });
+  return levels;
 }
 
 const AcceptedLevel* level_of(const std::vector<AcceptedLevel>& levels, const SeriesKey& key) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct AcceptedLevel {
   std::int64_t from_unix_ns = 0;       // nights that began earlier are no baseline any more
   std::string from_file = {};          // the night that was accepted
   std::string what = "*", node = "*";  // globs over cases and ceilings, and nodes
+  std::optional<std::string> cluster = {};  // that the night was measured on, as it names it; nullopt: accepted before this was kept, of any
   std::string reason = {}, who = {}, host = {};
   std::int64_t accepted_unix_ns = 0;
 };
@@ -24,6 +26,9 @@ std::vector<AcceptedLevel> read_accepted_levels(const std::filesystem::path& fol
 
 /// Appends one line, synced. Throws Error (I/O).
 void append_accepted_level(const std::filesystem::path& folder, const AcceptedLevel& level);
+
+/// Those that say something of that cluster's nights.
+std::vector<AcceptedLevel> levels_of_cluster(std::vector<AcceptedLevel> levels, const std::string& cluster);
 
 /// The latest that speaks of `key`; nullptr where none does.
 const AcceptedLevel* level_of(const std::vector<AcceptedLevel>& levels, const SeriesKey& key);

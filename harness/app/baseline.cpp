@@ -51,7 +51,7 @@ struct Named {
   std::set<SeriesKey> all, tonight;  // in any night of the folder up to the accepted one; in that one
 };
 
-/// What is gone can be accepted too: the night that it is gone from has no row of it.
+/// What is gone can be accepted too: the night that it is gone from has no row of it. Of the night's cluster alone.
 Named keys_named(const fs::path& folder, const Night& night, const AcceptOptions& options) {
   Named named;
   const auto add = [&](const Night& from, std::set<SeriesKey>& to) {
@@ -60,7 +60,7 @@ Named keys_named(const fs::path& folder, const Night& night, const AcceptOptions
         to.insert(row.key);
   };
   for (const auto& one : load_history(folder).nights)
-    if (one.started_unix_ns <= night.started_unix_ns) add(one, named.all);
+    if (one.started_unix_ns <= night.started_unix_ns && one.cluster == night.cluster) add(one, named.all);
   add(night, named.tonight);
   named.all.insert(named.tonight.begin(), named.tonight.end());
   return named;
@@ -94,6 +94,7 @@ Exit accept(const AcceptOptions& options) {
                                  .from_file = fs::path(night.file).filename().string(),
                                  .what = options.what,
                                  .node = options.node,
+                                 .cluster = night.cluster,
                                  .reason = options.reason,
                                  .who = user_name(),
                                  .host = host_name(),

@@ -135,6 +135,8 @@ campaign=${{PLUMBLINE_CAMPAIGN:-"{}"}}
 restarts=${{SLURM_RESTART_COUNT:-0}}
 )--",
                                  quoted(job.machine.plumbline), quoted(job.campaign));
+  if (!job.machine.cluster.empty())
+    text += fmt::format("export PLUMBLINE_CLUSTER=${{PLUMBLINE_CLUSTER:-\"{}\"}} # nights of one are held against no other's\n", quoted(job.machine.cluster));
   if (job.kind == BatchKind::nightly)
     text += fmt::format(R"--(history=${{PLUMBLINE_HISTORY:-plumbline-history}}
 store=${{PLUMBLINE_STORE:-$history/.running/{}-$SLURM_JOB_ID.h5}} # a night that is not over is not history

@@ -133,7 +133,8 @@ std::string check_document(const CheckReport& report) {
                        {"reason", one.reason}});
   for (const auto& [row_class, part] : report.summary.smallest_detectable) smallest[row_class] = number(100 * part);
   return document("check", report.file, check_json_rows(report), report.notes,
-                  {{"baseline", report.baseline},
+                  {{"cluster", text_or_null(report.cluster)},
+                   {"baseline", report.baseline},
                    {"nights", report.nights},
                    {"started_utc", utc_text(report.started_unix_ns)},
                    {"false_alarms_a_night", report.false_alarms},
@@ -195,8 +196,9 @@ std::string missing_text(const CheckReport& report) {
 }  // namespace
 
 std::string check_text(const CheckReport& report) {
-  std::string text = fmt::format("{} ({}) against {}: {} night{}\n", report.file, utc_text(report.started_unix_ns), report.baseline,
-                                 report.nights, report.nights == 1 ? "" : "s");
+  std::string text = fmt::format("{} ({}{}) against {}: {} night{}\n", report.file, utc_text(report.started_unix_ns),
+                                 report.cluster.empty() ? "" : ", cluster " + printable(report.cluster), report.baseline, report.nights,
+                                 report.nights == 1 ? "" : "s");
   for (const auto& one : report.wrong)
     text += wrapped(fmt::format("WRONG RESULT  {} on {}: {}", one.key.what, one.key.node, printable(one.reason)), 118, "      ").substr(6) +
             "\n";

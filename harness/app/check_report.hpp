@@ -22,6 +22,7 @@ struct CheckRow {
 
 struct CheckReport {
   std::string file = {}, baseline = {};
+  std::string cluster = {};      // empty: unknown
   double false_alarms = absent;  // expected a night
   std::int64_t started_unix_ns = 0;
   std::size_t nights = 0;

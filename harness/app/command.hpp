@@ -19,6 +19,7 @@ void add_score(CLI::App& app, Action& chosen);
 void add_show(CLI::App& app, Action& chosen);
 void add_compare(CLI::App& app, Action& chosen);
 void add_nodes(CLI::App& app, Action& chosen);
+void add_health(CLI::App& app, Action& chosen);
 void add_history(CLI::App& app, Action& chosen);
 void add_check(CLI::App& app, Action& chosen);
 void add_baseline(CLI::App& app, Action& chosen);

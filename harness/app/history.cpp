@@ -1,246 +1,54 @@
 // plumbline history DIR: each case and ceiling of each node through the nights: its level, its limits, when the level changed.
-#include <fmt/format.h>
-#include <fnmatch.h>
-
-#include <algorithm>
-#include <cmath>
-
 #include "app/command.hpp"
-#include "app/history_series.hpp"
-#include "app/missing_rows.hpp"
-#include "app/result_file.hpp"
+#include "app/history_prune.hpp"
+#include "app/history_report.hpp"
+#include "app/open_metrics.hpp"
+#include "app/output_file.hpp"
 #include "app/streams.hpp"
-#include "model/change_points.hpp"
-#include "model/control_chart.hpp"
 
 namespace plumbline::app {
 namespace {
 
-struct HistoryOptions {
-  std::string folder, what, node;
-  double false_changes = 0.05;
+struct CommandOptions {
+  std::string folder;
+  HistoryWish wish;
+  std::string open_metrics;  // where to write them
   Format format = Format::text;
 };
 
-struct Change {
-  std::size_t first = 0;  // point
-  ChangePoint found = {};
-  MedianRatio slowdown = {};  // over the level before
-  bool accepted = false;
-};
-
-struct Charted {
-  const Series* of = nullptr;
-  std::vector<double> costs = {};
-  std::vector<Change> changes = {};
-  std::size_t level_begins = 0;  // the point that the present level begins with
-  ControlChart chart = {};       // of the present level
-  std::optional<MissingRow> left_off = {};
-
-  bool last_is_outside() const { return !chart.outside.empty() && level_begins + chart.outside.back() + 1 == costs.size(); }
-  std::string state() const {
-    if (left_off) return "left off";
-    if (costs.size() - level_begins < least_for_limits) return "few nights";
-    if (last_is_outside()) return costs.back() > chart.center ? "slow last night" : "fast last night";
-    return chart.creeps() ? chart.ewma > 0 ? "creeps up" : "creeps down" : "steady";
-  }
-};
-
-Sessions costs_between(const std::vector<double>& costs, std::size_t begin, std::size_t end) {
-  Sessions session(1);
-  for (std::size_t i = begin; i < end; ++i) session.front().push_back(std::exp(costs[i] - costs.front()));
-  return session;
-}
-
-/// Smaller changes than matter are left out: a history of years has them.
-void measure_changes(Charted& charted, const std::vector<ChangePoint>& found) {
-  std::vector<std::size_t> borders{0};
-  for (const auto& point : found) borders.push_back(point.first);
-  borders.push_back(charted.costs.size());
-  const double threshold = practical_threshold(charted.of->row_class);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto ratio =
-        ratio_of_medians(costs_between(charted.costs, borders[i], borders[i + 1]),
-                         costs_between(charted.costs, borders[i + 1], borders[i + 2]), 0.95, stable_hash(charted.of->key.what));
-    if (part_of(ratio.ratio) >= threshold) charted.changes.push_back({found[i].first, found[i], ratio});
-  }
-}
-
-Charted charted(const Series& series, double probability) {
-  Charted all{.of = &series, .costs = series.log_costs()};
-  measure_changes(all, change_points(all.costs, {.probability = probability}));
-  for (auto& change : all.changes) change.accepted = change.first <= series.first_accepted;
-  all.level_begins = std::max(all.changes.empty() ? 0 : all.changes.back().first, std::min(series.first_accepted, all.costs.size() - 1));
-  all.chart = control_chart(std::span(all.costs).subspan(all.level_begins));
-  return all;
-}
-
-// ---------------------------------------------------------------------------------------------------------------------- JSON
-
-Json change_json(const Charted& charted, const Change& change) {
-  const auto& points = charted.of->points;
-  return {{"first_file", points[change.first].night->file},
-          {"first_started_utc", utc_text(points[change.first].night->started_unix_ns)},
-          {"last_file_before", points[change.first - 1].night->file},
-          {"last_started_before_utc", utc_text(points[change.first - 1].night->started_unix_ns)},
-          {"slowdown", number(change.slowdown.ratio)},
-          {"slowdown_lo", number(change.slowdown.interval.lo)},
-          {"slowdown_hi", number(change.slowdown.interval.hi)},
-          {"nights_before", change.slowdown.before},
-          {"nights_after", change.slowdown.after},
-          {"probability", change.found.probability},
-          {"accepted", change.accepted}};
-}
-
-Json accepted_json(const AcceptedLevel* level) {
-  if (level == nullptr) return Json();
-  return {{"from_utc", utc_text(level->from_unix_ns)},         {"from_file", level->from_file}, {"by", level->who}, {"on", level->host},
-          {"accepted_utc", utc_text(level->accepted_unix_ns)}, {"reason", level->reason}};
-}
-
-Json left_off_json(const std::optional<MissingRow>& row) {
-  if (!row) return Json();
-  return {{"last_started_utc", utc_text(row->last_unix_ns)}, {"reason", row->reason}};
-}
-
-Json point_json(const SeriesPoint& point, const std::string& unit) {
-  Json json{{"file", point.night->file},
-            {"started_unix_ns", point.night->started_unix_ns},
-            {unit, number(point.value.median)},
-            {unit + "_lo", number(point.value.lo)},
-            {unit + "_hi", number(point.value.hi)},
-            {"clock_hz", number(point.value.clock_hz)}};
-  if (!std::isfinite(point.value.lo)) explain(json, unit, Status::unavailable, "one sample has no interval");
-  if (!std::isfinite(point.value.clock_hz)) explain(json, "clock", Status::unavailable, "the clock was not observed beside the samples");
-  return json;
-}
-
-Json row_of(const Charted& charted) {
-  const Series& series = *charted.of;
-  const std::string unit = unit_suffix(series.unit);
-  Json changes = Json::array(), points = Json::array();
-  for (const auto& change : charted.changes) changes.push_back(change_json(charted, change));
-  for (const auto& point : series.points) points.push_back(point_json(point, unit));
-  const bool limits = charted.costs.size() - charted.level_begins >= least_for_limits;
-  const double a = value_of(charted.chart.lower, series.unit), b = value_of(charted.chart.upper, series.unit);
-  return {{"what", series.key.what},
-          {"node", series.key.node},
-          {"class", series.row_class},
-          {"unit", series.unit},
-          {"nights", series.points.size()},
-          {"level_nights", charted.costs.size() - charted.level_begins},
-          {"level_" + unit, number(value_of(charted.chart.center, series.unit))},
-          {"scatter_percent", limits ? number(100 * charted.chart.scatter) : Json()},
-          {"limit_lo_" + unit, limits ? number(std::min(a, b)) : Json()},
-          {"limit_hi_" + unit, limits ? number(std::max(a, b)) : Json()},
-          {"last_" + unit, number(series.points.back().value.median)},
-          {"state", charted.state()},
-          {"left_off", left_off_json(charted.left_off)},
-          {"outside", charted.chart.outside.size()},
-          {"ewma_percent", limits ? number(100 * charted.chart.ewma) : Json()},
-          {"ewma_limit_percent", limits ? number(100 * charted.chart.ewma_limit) : Json()},
-          {"accepted", accepted_json(series.accepted)},
-          {"changes", changes},
-          {"points", points},
-          {"status", limits ? "ok" : "unavailable"},
-          {"reason", limits ? Json() : Json(fmt::format("fewer than {} nights of one level have no limits", least_for_limits))}};
-}
-
-// ---------------------------------------------------------------------------------------------------------------------- text
-
-std::string change_text(const Charted& charted, const Change& change) {
-  const auto& points = charted.of->points;
-  const std::string interval =
-      std::isfinite(change.slowdown.interval.lo)
-          ? fmt::format(" ({} to {})", app::change_text(change.slowdown.interval.lo), app::change_text(change.slowdown.interval.hi))
-          : "";
-  return fmt::format("{}{} from {} on ({}), {} nights before and {} after{}", app::change_text(change.slowdown.ratio), interval,
-                     utc_text(points[change.first].night->started_unix_ns), points[change.first].night->file, change.slowdown.before,
-                     change.slowdown.after, change.accepted ? ", accepted: " + printable(charted.of->accepted->reason) : "");
-}
-
-std::string as_text(const std::vector<Charted>& all) {
-  Table table({{"case or ceiling", Align::left}, {"nights"}, {"level"}, {"scatter"}, {"last"}, {"off"}, {"state", Align::left}});
-  std::string node;
-  constexpr std::size_t longest_name = 56;
-  for (const auto& one : all) {
-    const Series& series = *one.of;
-    if (series.key.node != node) table.add_line("on " + series.key.node);
-    node = series.key.node;
-    std::string name = series.key.what;
-    if (name.size() > longest_name) {
-      table.add_line(name);
-      name.clear();
-    }
-    const bool limits = one.costs.size() - one.level_begins >= least_for_limits;
-    table.add({name, std::to_string(series.points.size()), with_unit(value_of(one.chart.center, series.unit), series.unit),
-               limits ? fmt::format("{:.1f} %", 100 * one.chart.scatter) : "-", with_unit(series.points.back().value.median, series.unit),
-               app::change_text(std::exp(one.costs.back() - one.chart.center)), one.state()});
-    for (const auto& change : one.changes) table.add_line(wrapped(change_text(one, change), 118, "      "));
-    if (one.left_off)
-      table.add_line(wrapped(fmt::format("last measured {} ({}); the campaign's last night misses it: {}",
-                                         utc_text(one.left_off->last_unix_ns), series.points.back().night->file, one.left_off->reason),
-                             118, "      "));
-  }
-  return table.text();
-}
-
-bool is_wanted(const std::string& glob, const std::string& text) { return glob.empty() || fnmatch(glob.c_str(), text.c_str(), 0) == 0; }
-
-Exit history(const HistoryOptions& options) {
-  History history = load_history(options.folder);
-  const auto levels = read_accepted_levels(options.folder, history.notes);
-  const auto series = series_of(history.nights, levels);
-  std::vector<const Series*> wanted;
-  for (const auto& [key, one] : series)
-    if (is_wanted(options.what, key.what) && is_wanted(options.node, key.node)) wanted.push_back(&one);
-  if (wanted.empty() && !series.empty())
-    throw user_error(fmt::format("nothing in {} matches --case '{}' on --node '{}'", options.folder, options.what, options.node));
-  std::stable_sort(wanted.begin(), wanted.end(), [](const Series* a, const Series* b) { return a->key.node < b->key.node; });
-  const double probability = options.false_changes / static_cast<double>(std::max<std::size_t>(1, wanted.size()));
-  std::vector<Charted> all;
-  const auto off = left_off(history.nights, series);
-  for (const auto* one : wanted) {
-    all.push_back(charted(*one, probability));
-    if (const auto found = off.find(one->key); found != off.end()) all.back().left_off = found->second;
-  }
-  auto notes = history.notes;
-  if (!all.empty())
-    notes.push_back(fmt::format(
-        "{} nights. time grows upwards: +10 % takes a tenth longer, also of a rate. state: the last night beyond the level's median -+ {} "
-        "scatters (Shewhart), or a moving average that creeps away (EWMA); left off: the campaign's last night misses it. Changes of a "
-        "level: by ranks, {} false ones expected in all "
-        "where nights differ by chance alone; {} nights at least on either side, and what matters in practice only",
-        history.nights.size(), plain(shewhart_scatters, 1), plain(options.false_changes, 2), ChangeOptions().least_nights));
-  if (all.empty() && !history.nights.empty())
-    notes.push_back(fmt::format("{} result files, but no case, ceiling or link between nodes in them", history.nights.size()));
-  Json rows = Json::array();
-  if (options.format != Format::text)
-    for (const auto& one : all) rows.push_back(row_of(one));
-  if (options.format == Format::json) print(document("history", options.folder, rows, notes, {{"nights", history.nights.size()}}));
+Exit history(const CommandOptions& options) {
+  const HistoryReport report = report_history(options.folder, options.wish);
+  if (options.format == Format::json) print(history_document(report));
+  if (options.format == Format::text) print(history_text(report));
   if (options.format == Format::csv) {
+    Json rows = history_json_rows(report);
     for (auto& row : rows) row.erase("points");
     print(csv(rows));
   }
-  if (options.format == Format::text)
-    print((history.nights.empty() ? "no result files yet\n" : all.empty() ? "" : as_text(all)) + note_lines(notes));
-  return Exit::ok;
+  return options.open_metrics.empty() ? Exit::ok : write_or_tell(options.open_metrics, open_metrics(report));
 }
 
 }  // namespace
 
 void add_history(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("history", "the nights in a folder of result files: levels, control limits, when a level changed");
-  auto options = std::make_shared<HistoryOptions>();
-  command->add_option("DIR", options->folder, "folder of result files (.h5), which stay as they are; an index is kept beside them")
-      ->required();
-  command->add_option("--case", options->what, "only these cases and ceilings: a glob, e.g. 'ceiling/mem *'");
-  command->add_option("--node", options->node, "only these nodes: a glob");
-  command->add_option("--false-changes", options->false_changes, "how many changes may be found in all where there are none")
+  auto options = std::make_shared<CommandOptions>();
+  auto* folder = command->add_option("DIR", options->folder,
+                                     "folder of result files (.h5), which stay as they are; an index is kept beside them");
+  command->add_option("--case", options->wish.what, "only these cases and ceilings: a glob, e.g. 'ceiling/mem *'");
+  command->add_option("--node", options->wish.node, "only these nodes: a glob");
+  command->add_option("--cluster", options->wish.cluster, "only what was measured on these clusters: a glob");
+  command->add_option("--false-changes", options->wish.false_changes, "how many changes may be found in all where there are none")
       ->check(CLI::Range(1e-6, 100.0))
       ->capture_default_str();
+  add_open_metrics_option(*command, options->open_metrics);
   add_format_options(*command, options->format);
-  command->callback([&chosen, options] { chosen = [options] { return history(*options); }; });
+  auto* prune = add_history_prune(*command, chosen);
+  command->callback([&chosen, options, folder, prune] {
+    if (prune->parsed()) return;
+    if (folder->count() == 0) throw CLI::RequiredError("DIR");
+    chosen = [options] { return history(*options); };
+  });
 }
 
 }  // namespace plumbline::app

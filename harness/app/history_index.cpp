@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* schema = "plumbline-history-index/4";
+constexpr const char* schema = "plumbline-history-index/5";
 constexpr std::int64_t year_2000_ns = 946'684'800LL * 1'000'000'000LL, day_ns = 86'400LL * 1'000'000'000LL;
 
 struct FileStamp {
@@ -70,6 +70,7 @@ Json night_json(const Night& night, SeriesTable& series) {
           {"modified_unix_ns", night.modified_ns},
           {"digest", night.digest},
           {"sessions", night.sessions},
+          {"cluster", night.cluster},
           {"campaign", night.campaign},
           {"distributed", night.distributed},
           {"rows", rows}};
@@ -100,6 +101,7 @@ Night night_from(const Json& json, const Json& series) {
               .modified_ns = json.at("modified_unix_ns"),
               .digest = json.at("digest"),
               .sessions = json.at("sessions"),
+              .cluster = json.at("cluster"),
               .campaign = json.at("campaign"),
               .distributed = json.at("distributed")};
   for (const auto& row : json.at("rows")) night.rows.push_back(row_from(row, series));
@@ -183,7 +185,7 @@ void doubt_clocks(const std::vector<Night>& nights, std::vector<std::string>& no
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   for (std::size_t i = 0; i < nights.size(); ++i) {
     const Night& night = nights[i];
-    if (i > 0 && night.started_unix_ns == nights[i - 1].started_unix_ns)
+    if (i > 0 && night.started_unix_ns == nights[i - 1].started_unix_ns && night.cluster == nights[i - 1].cluster)
       notes.push_back(fmt::format("{} and {} began at the same time, {}: they are taken in the order of their names", nights[i - 1].file,
                                   night.file, utc_text(night.started_unix_ns)));
     if (night.started_unix_ns > now + day_ns)
@@ -224,9 +226,16 @@ Night night_of(const std::string& path, const ObservedFile& file) {
               .digest = digest_of(file)};
   if (night.started_unix_ns < year_2000_ns) night.started_unix_ns = stamp.modified_ns;  // a clock that was never set
   night.sessions.assign(file.sessions.begin(), file.sessions.end());
+  night.cluster = file.cluster;
   night.rows = night_rows(file);
   tell_campaign(night, file.campaign);
   return night;
+}
+
+std::map<std::string, std::vector<Night>> by_cluster(std::vector<Night> nights) {
+  std::map<std::string, std::vector<Night>> clusters;
+  for (auto& night : nights) clusters[night.cluster].push_back(std::move(night));
+  return clusters;
 }
 
 History load_history(const fs::path& folder) {

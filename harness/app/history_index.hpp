@@ -27,6 +27,7 @@ struct Night {
   std::int64_t modified_ns = 0;
   std::uint64_t digest = 0;  // of all that was measured: equal in copies
   std::vector<std::string> sessions = {};
+  std::string cluster = {};   // its name; empty where the file has none
   std::string campaign = {};  // its name; empty where the file has none
   bool distributed = false;   // its cases were spread over like nodes: placement = "distribute"
   std::vector<NightRow> rows = {};
@@ -43,6 +44,10 @@ inline constexpr const char* index_name = "plumbline-history.json";
 /// replaced as a whole; one that is missing, cut short or foreign is built anew, and one that cannot be written is a note.
 /// What cannot be read as a result file is named in the notes and skipped. Throws Error (user) where `folder` is none.
 History load_history(const std::filesystem::path& folder);
+
+/// The nights of each cluster by its name, in order; those that name none are a cluster of their own. What was measured on one is held against
+/// nothing that was measured on another, whose nodes may have the same names.
+std::map<std::string, std::vector<Night>> by_cluster(std::vector<Night> nights);
 
 /// The file at `path`, as a night.
 Night night_of(const std::string& path, const ObservedFile& file);

@@ -19,6 +19,7 @@ std::map<SeriesKey, Series> series_of(std::span<const Night> nights, const std::
       Series& series = all[row.key];
       if (series.points.empty()) {
         series.key = row.key;
+        series.cluster = night.cluster;
         series.unit = row.unit;
         series.accepted = level_of(levels, row.key);
       }

@@ -18,6 +18,7 @@ struct SeriesPoint {
 
 struct Series {
   SeriesKey key = {};
+  std::string cluster = {};                 // of all its nights
   std::string row_class = {}, unit = {};    // of the last night
   std::vector<SeriesPoint> points = {};     // in order; nights without a value have none
   const AcceptedLevel* accepted = nullptr;  // borrowed
@@ -27,7 +28,7 @@ struct Series {
   std::span<const SeriesPoint> of_accepted_level() const { return std::span(points).subspan(first_accepted); }
 };
 
-/// Nights in which a thing has another unit are left out.
+/// Of nights of one cluster. Nights in which a thing has another unit are left out.
 std::map<SeriesKey, Series> series_of(std::span<const Night> nights, const std::vector<AcceptedLevel>& levels);
 
 }  // namespace plumbline::app

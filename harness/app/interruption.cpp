@@ -1,5 +1,8 @@
 #include "app/interruption.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <csignal>
 #include <initializer_list>
 
@@ -16,8 +19,10 @@ void watch_for_signals() {
   struct sigaction action {};
   action.sa_handler = remember;
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
-  for (const int number : {SIGTERM, SIGUSR1, SIGINT}) sigaction(number, &action, nullptr);
+  for (const int number : {SIGTERM, SIGUSR1, SIGINT, SIGALRM}) sigaction(number, &action, nullptr);
 }
+
+void stop_after(double seconds) { alarm(static_cast<unsigned>(std::clamp(seconds, 1.0, 86'400.0))); }
 
 int signal_received() { return received; }
 

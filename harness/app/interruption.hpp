@@ -5,6 +5,8 @@ namespace plumbline::app {
 
 /// Installed before MPI starts. A second signal of the same kind ends the process at once.
 void watch_for_signals();
+/// From now on that many seconds may pass (at most a day, in whole ones, at least 1); then it is as if a signal had come, SIGALRM.
+void stop_after(double seconds);
 /// The signal that came, or 0.
 int signal_received();
 

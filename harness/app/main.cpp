@@ -32,7 +32,9 @@ void require_known_command(const CLI::App& app, std::span<char*> words) {
     if (!words.empty() && command->get_name() == words[0]) named = command;
     if (!command->get_group().empty()) known.push_back(command->get_name());
   }
-  if (known.empty() || (!words.empty() && words[0][0] == '-')) return;
+  const auto options = app.get_options();
+  const bool takes_words = std::any_of(options.begin(), options.end(), [](const CLI::Option* option) { return option->get_positional(); });
+  if (known.empty() || takes_words || (!words.empty() && words[0][0] == '-')) return;
   if (words.empty()) throw user_error(fmt::format("'{}' needs one of: {}", app.get_name(), fmt::join(known, ", ")));
   if (named) return require_known_command(*named, words.subspan(1));
   throw user_error(fmt::format("there is no command '{}'{}", words[0], suggestion(words[0], known)));
@@ -62,7 +64,7 @@ int main(int argc, char** argv) {
   if (argc < 2 || std::string_view(argv[1]) != "worker") open_module_for_gpus();  // the emulator runs nothing of a GPU
   Action chosen;
   for (const auto add :
-       {add_doctor,   add_list,    add_run,     add_ceilings, add_score,   add_show,  add_compare, add_nodes,      add_history, add_check,
+       {add_doctor,   add_list,    add_run,     add_ceilings, add_score,   add_show,  add_compare, add_nodes,      add_health, add_history, add_check,
         add_baseline, add_project, add_profile, add_report,   add_import,  add_recover, add_slurm, add_bench,   add_completion, add_manual,  add_worker})
     add(app, chosen);
   try {

@@ -96,7 +96,7 @@ void add_notes(NodeReport& report) {
 }  // namespace
 
 NodeReport judge_nodes(const SeenNodes& seen, const std::string& file, const NodeOptions& options) {
-  NodeReport report{.file = file, .options = options};
+  NodeReport report{.file = file, .cluster = seen.cluster, .options = options};
   report.comparison = compare_nodes(seen.side, seen.remeasured, options);
   report.wrong = beside_peers(seen);
   report.conditions = seen.conditions;
@@ -233,7 +233,8 @@ std::string nodes_document(const NodeReport& report) {
                      {"peers_wrong", one.peers_wrong}});
   for (const auto& [row_class, part] : report.comparison.summary.smallest_detectable) smallest[row_class] = number(100 * part);
   return document("nodes", report.file, nodes_json_rows(report), report.notes,
-                  {{"wrong_results", wrong},
+                  {{"cluster", text_or_null(report.cluster)},
+                   {"wrong_results", wrong},
                    {"threshold_percent", number(100 * report.options.threshold)},
                    {"false_alarms", number(report.options.false_alarms)},
                    {"smallest_suspected_percent", smallest},

@@ -17,7 +17,7 @@ struct WrongOnNode {
 };
 
 struct NodeReport {
-  std::string file = {};
+  std::string file = {}, cluster = {};  // cluster empty: unknown
   NodeOptions options = {};
   NodeComparison comparison = {};
   std::vector<WrongOnNode> wrong = {};

@@ -49,8 +49,7 @@ void add_nodes(CLI::App& app, Action& chosen) {
                    "nodes wrongly named that are expected in a job in which all are alike, over all nodes and rows")
       ->check(CLI::Range(1e-6, 0.5))
       ->capture_default_str();
-  command->add_option("--openmetrics", options->open_metrics, "also write gauges for Prometheus there (NAME.prom of a textfile collector)")
-      ->type_name("FILE");
+  add_open_metrics_option(*command, options->open_metrics);
   add_finding_options(*command, options->on_finding);
   add_format_options(*command, options->format);
   command->callback([&chosen, options] { chosen = [options] { return nodes(*options); }; });

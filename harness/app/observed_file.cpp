@@ -53,6 +53,13 @@ std::int64_t start_of(const Results& results, const Json& provenance) {
   return first > 0 ? first : written_at(provenance);
 }
 
+/// Files of before the name was kept by itself have it among Slurm's variables.
+std::string cluster_of(const Json& provenance) {
+  for (const char* place : {"/cluster", "/slurm/SLURM_CLUSTER_NAME"})
+    if (const Json name = provenance.value(Json::json_pointer(place), Json()); name.is_string()) return name;
+  return {};
+}
+
 struct Circumstance {
   const char* pointer;  // into the provenance
   const char* words;
@@ -184,6 +191,7 @@ ObservedFile observe_results(const Results& results) {
   file.provenance = Json::parse(results.provenance, nullptr, false);
   if (!file.provenance.is_object()) file.provenance = Json::object();
   file.started_unix_ns = start_of(results, file.provenance);
+  file.cluster = cluster_of(file.provenance);
   for (const auto& row : results.outcomes) file.sessions.insert(row.session);
   for (const auto& row : results.ceilings) file.sessions.insert(row.session);
   file.campaign = results.campaign;

@@ -16,6 +16,7 @@ struct ObservedFile {
   std::vector<WrongResult> wrong = {};
   std::int64_t started_unix_ns = 0;  // of the first pass; 0 where nothing in the file tells
   std::set<std::string> sessions = {};
+  std::string cluster = {};  // where it was measured; empty where nothing in the file tells
   Json provenance = {};
   std::vector<MachineRow> machines = {};
   std::string campaign = {};

@@ -6,9 +6,18 @@
 #include <vector>
 
 #include "app/check_report.hpp"
+#include "app/health_report.hpp"
+#include "app/history_report.hpp"
 #include "app/node_report.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace plumbline::app {
+
+/// --openmetrics FILE.
+void add_open_metrics_option(CLI::App& command, std::string& file);
 
 /// Gauges, grouped by name in the order in which names come.
 class OpenMetrics {
@@ -33,5 +42,9 @@ class OpenMetrics {
 std::string open_metrics(const CheckReport& report);
 /// Of `plumbline nodes`: what each node is found to be, its wrong results, and how it does as a whole.
 std::string open_metrics(const NodeReport& report);
+/// Of `plumbline health`: what each node is found to be, and what both of these say.
+std::string open_metrics(const HealthReport& report);
+/// Of `plumbline history`: the level of each thing, when it began, and how the last night stands to it; how many things are in which state.
+std::string open_metrics(const HistoryReport& report);
 
 }  // namespace plumbline::app

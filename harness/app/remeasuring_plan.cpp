@@ -22,32 +22,23 @@ using nlohmann::json;
 
 constexpr int most_turns = 15;
 
-/// Of a case and a node: the session that measured it again.
-using SessionsAgain = std::map<SeriesKey, std::string>;
-
-SessionsAgain sessions_of(const std::vector<RemeasuredRow>& rows) {
-  SessionsAgain sessions;
-  for (const auto& row : rows) sessions[{row.case_id, row.node}] = row.session;
-  return sessions;
-}
-
-/// By all nodes of the group that can have it, in one session: what two sessions measured is no pair.
-bool is_done(const RunRecord& record, const RemeasuringGroup& group, const std::string& id, const ComparedThings& compared,
-             const SessionsAgain& sessions) {
-  auto nodes = group.nodes();
-  std::erase_if(nodes, [&](const std::string& node) { return !compared.contains({id, node}); });
-  const auto session_of = [&](const std::string& node) {
-    const auto found = sessions.find({id, node});
-    return found == sessions.end() ? std::string() : found->second;
-  };
-  const auto has = [&](const std::string& node) {
-    return record.finished().contains({id, node, std::string(again_pass)}) && session_of(node) == session_of(nodes.front());
-  };
-  const auto gave_up = [&](const std::string& node) {
+bool is_given_up(const RunRecord& record, const RemeasuringGroup& group, const std::string& id) {
+  const auto nodes = group.nodes();
+  return std::any_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
     const auto found = record.overdue().find({id, node, std::string(again_pass)});
     return found != record.overdue().end() && found->second.given_up;
-  };
-  return std::all_of(nodes.begin(), nodes.end(), has) || std::any_of(nodes.begin(), nodes.end(), gave_up);
+  });
+}
+
+/// Turns of all nodes of the group that can have it; none where it failed on one of them.
+int turns_kept(const RunRecord& record, const RemeasuringGroup& group, const std::string& id, const ComparedThings& compared,
+               const KeptTurns& kept) {
+  auto nodes = group.nodes();
+  std::erase_if(nodes, [&](const std::string& node) { return !compared.contains({id, node}); });
+  const bool all = std::all_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
+    return record.finished().contains({id, node, std::string(again_pass)});
+  });
+  return all ? kept.of(id, nodes) : 0;
 }
 
 /// A GPU of which a round failed is not asked again: its rows are like those that were never measured. In words those that are suspicious.
@@ -77,19 +68,21 @@ constexpr int calibration = 2;  // of a turn, in repetitions, about
 /// As many as fit.
 int turns_within(std::optional<double> seconds, double turn) {
   if (!seconds || turn <= 0) return most_turns;
-  return std::clamp(static_cast<int>(std::min(*seconds / turn, 1.0 * most_turns)), least_turns, most_turns);
+  return std::clamp(static_cast<int>(std::min(*seconds / turn, 1.0 * most_turns)), static_cast<int>(least_turns), most_turns);
 }
 
 /// Nodes that take turns add up, and so do their groups; else they all measure together.
 double seconds_of_turn(const RemeasuringPlan& plan, bool one_at_a_time) {
-  double sum = 0, longest = 0;
-  for (const auto& group : plan.groups) {
-    double of_node = 0;
-    for (const auto& id : group.cases) of_node += plan.seconds.at(id).estimated;
-    sum += of_node * static_cast<double>(group.nodes().size());
-    longest = std::max(longest, of_node);
+  double sum = 0;
+  for (const auto& step : steps_of(plan.groups, {}, 1, one_at_a_time)) {
+    double longest = 0;
+    for (const auto& [group, id] : step.things) {
+      const double nodes = one_at_a_time ? static_cast<double>(group->nodes().size()) : 1;
+      longest = std::max(longest, nodes * plan.seconds.at(id).estimated);
+    }
+    sum += longest;
   }
-  return one_at_a_time ? sum : longest;
+  return sum;
 }
 
 }  // namespace
@@ -102,22 +95,27 @@ RemeasuringPlan plan_remeasuring_of(const RunRecord& record, const std::vector<s
   again.left_out = leave_out_failed(seen.failed_gpus, comparison);
   again.groups = plan_remeasuring(comparison, {present.begin(), present.end()});
   const ComparedThings compared = compared_things(comparison);
-  const SessionsAgain sessions = sessions_of(seen.remeasured);
-  leave_out(again.groups,
-            [&](const RemeasuringGroup& group, const std::string& id) { return is_done(record, group, id, compared, sessions); });
+  const KeptTurns kept(seen.remeasured);
+  leave_out(again.groups, [&](const RemeasuringGroup& group, const std::string& id) { return is_given_up(record, group, id); });
+  again.taken = go_on(again.groups, [&](const RemeasuringGroup& group, const std::string& id) {
+    return turns_kept(record, group, id, compared, kept);
+  });
   return again;
 }
 
 std::string to_text(const RemeasuringPlan& plan) {
   json groups = json::array();
   for (const auto& group : plan.groups) groups.push_back({{"suspects", group.suspects}, {"peers", group.peers}, {"cases", group.cases}});
-  return json{{"groups", groups}, {"seconds_left", plan.seconds_left ? json(*plan.seconds_left) : json()}}.dump();
+  json taken = json::array();
+  for (const auto& [key, turns] : plan.taken) taken.push_back({key.what, key.node, turns});
+  return json{{"groups", groups}, {"taken", taken}, {"seconds_left", plan.seconds_left ? json(*plan.seconds_left) : json()}}.dump();
 }
 
 RemeasuringPlan remeasuring_plan_from(const std::string& text) {
   const json told = json::parse(text);
   RemeasuringPlan plan;
   for (const auto& group : told["groups"]) plan.groups.push_back({group["suspects"], group["peers"], group["cases"]});
+  for (const auto& one : told["taken"]) plan.taken[{one[0], one[1]}] = one[2];
   if (told["seconds_left"].is_number()) plan.seconds_left = told["seconds_left"].get<double>();
   return plan;
 }
@@ -134,10 +132,13 @@ void agree_on(RemeasuringPlan& plan, const std::function<TurnSeconds(const std::
 }
 
 std::vector<std::string> to_lines(const RemeasuringPlan& plan) {
+  const auto fewest = std::min_element(plan.taken.begin(), plan.taken.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const int before = fewest == plan.taken.end() ? 0 : fewest->second;
   std::vector<std::string> lines;
   for (const auto& group : plan.groups)
-    lines.push_back(fmt::format("suspicious: {}; measured again beside {}: {} cases and ceilings, {} turns",
-                                fmt::join(group.suspects, ", "), fmt::join(group.peers, ", "), group.cases.size(), plan.turns));
+    lines.push_back(fmt::format("suspicious: {}; measured again beside {}: {} cases and ceilings, {} turns{}",
+                                fmt::join(group.suspects, ", "), fmt::join(group.peers, ", "), group.cases.size(), plan.turns,
+                                before == 0 ? "" : fmt::format(", {} of them by earlier sessions", before)));
   return lines;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/remeasuring_turns.hpp"
 #include "app/run_record.hpp"
 #include "campaign/campaign.hpp"
 #include "comm/communicator.hpp"
@@ -13,13 +14,11 @@
 #include "ert/ceiling_plan.hpp"
 #include "gpu/gpu_module.hpp"
 #include "measure/timing.hpp"
-#include "model/node_remeasuring.hpp"
 
 namespace plumbline::app {
 
 inline constexpr std::string_view again_pass = "again";
 inline constexpr int turn_repetitions = 3;
-inline constexpr int least_turns = 5;  // fewer are no evidence: a run that stops before forgets them
 
 /// What a turn of a case, or of a ceiling's point, takes on one node. All 0: it is not in the plan of who is asked.
 struct TurnSeconds {
@@ -30,12 +29,13 @@ struct TurnSeconds {
 struct RemeasuringPlan {
   std::vector<RemeasuringGroup> groups;
   std::vector<std::string> left_out;           // on rank 0, in words: suspicious, but not to be measured again
+  TurnsTaken taken;                            // by earlier sessions
   std::optional<double> seconds_left;          // of the budget, which may make turns fewer
-  int turns = 0;                               // from agree_on() on
+  int turns = 0;                               // from agree_on() on: of each thing, with those taken
   std::map<std::string, TurnSeconds> seconds;  // likewise, of each case and point
 };
 
-/// On rank 0: from what is durable so far, without what a group has finished in one earlier session.
+/// On rank 0: from what is durable so far, without the groups that earlier sessions took far enough.
 RemeasuringPlan plan_remeasuring_of(const RunRecord& record, const std::vector<std::string>& present, std::optional<double> seconds_left);
 std::string to_text(const RemeasuringPlan& plan);
 RemeasuringPlan remeasuring_plan_from(const std::string& text);

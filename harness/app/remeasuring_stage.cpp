@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "machine/gpu_watch.hpp"
@@ -46,38 +47,43 @@ TurnSeconds RemeasuringStage::turn_seconds(const std::string& id) const {
 }
 
 /// A group's case is measured by all of its nodes before the next one is: what a turn compares lies close together in time.
-bool RemeasuringStage::turn(const RemeasuringPlan& again, int number, const std::function<bool()>& stop_here) {
-  double longest = 0;  // of any group: where the nodes measure together, so do the groups
-  for (const auto& group : again.groups) {
-    double of_group = 0;
-    for (const auto& id : group.cases) {
-      auto nodes = group.nodes();
-      std::rotate(nodes.begin(), nodes.begin() + number % static_cast<int>(nodes.size()), nodes.end());  // nobody is always the first
-      const double patience = again.seconds.at(id).at_most;
-      of_group += patience;
-      const bool mine = std::find(nodes.begin(), nodes.end(), setting_.ranks.host()) != nodes.end();
-      if (setting_.campaign.nodes.turns) {
-        if (!one_after_the_other(nodes, id, number, patience, stop_here)) return false;
-      } else if (mine) {
-        measure(id, number, patience);
-        setting_.deadlines.wait_again(patience);
-        setting_.ranks.local().wait_for_all();  // who is not of the team rests until it is done
-      }
-    }
-    longest = std::max(longest, of_group);
-  }
-  wait(longest);
-  return true;
+bool RemeasuringStage::measure(const RemeasuringPlan& again, const RemeasuringStep& step, const std::function<bool()>& stop_here) {
+  const bool whole = setting_.campaign.nodes.turns ? one_after_the_other(step, again, stop_here) : together(step, again, stop_here);
+  if (whole)
+    for (const auto& [group, id] : step.things) turns_[id] = step.turn + 1;
+  return whole;
 }
 
 /// All ranks of all nodes meet after each node, whichever of them measured: so they are in step before each.
-bool RemeasuringStage::one_after_the_other(const std::vector<std::string>& nodes, const std::string& id, int turn, double patience,
+bool RemeasuringStage::one_after_the_other(const RemeasuringStep& step, const RemeasuringPlan& again,
                                            const std::function<bool()>& stop_here) {
-  for (const auto& node : nodes) {
-    if (stop_here()) return false;
-    if (node == setting_.ranks.host()) measure(id, turn, patience);
-    wait(patience);
+  for (const auto& [group, id] : step.things) {
+    auto nodes = group->nodes();
+    std::rotate(nodes.begin(), nodes.begin() + step.turn % static_cast<int>(nodes.size()), nodes.end());  // nobody is always the first
+    for (const auto& node : nodes) {
+      if (stop_here()) return false;
+      const double patience = again.seconds.at(id).at_most;
+      if (node == setting_.ranks.host()) measure_here(id, step.turn, patience);
+      wait(patience);
+    }
   }
+  return true;
+}
+
+/// The nodes of a group measure at the same time, and so do the groups.
+bool RemeasuringStage::together(const RemeasuringStep& step, const RemeasuringPlan& again, const std::function<bool()>& stop_here) {
+  if (stop_here()) return false;
+  double longest = 0;
+  for (const auto& [group, id] : step.things) {
+    const auto nodes = group->nodes();
+    const double patience = again.seconds.at(id).at_most;
+    longest = std::max(longest, patience);
+    if (std::find(nodes.begin(), nodes.end(), setting_.ranks.host()) == nodes.end()) continue;
+    measure_here(id, step.turn, patience);
+    setting_.deadlines.wait_again(patience);
+    setting_.ranks.local().wait_for_all();  // who is not of the team rests until it is done
+  }
+  wait(longest);
   return true;
 }
 
@@ -86,7 +92,7 @@ void RemeasuringStage::wait(double seconds) {
   setting_.ranks.world().wait_for_all();
 }
 
-void RemeasuringStage::measure(const std::string& id, int turn, double patience) {
+void RemeasuringStage::measure_here(const std::string& id, int turn, double patience) {
   const auto before = leads(setting_.ranks) ? read_conditions() : std::vector<Condition>();
   const double began = now_seconds();
   std::optional<Finished> unit;
@@ -124,12 +130,17 @@ void RemeasuringStage::add(const std::string& id, int turn, Finished&& measured,
   unit.seconds += seconds;
 }
 
-std::vector<Finished> RemeasuringStage::finished(int turns) const {
+std::vector<Finished> RemeasuringStage::finished() const {
   std::vector<Finished> all;
   for (const auto& [id, unit] : units_) {
+    const auto found = turns_.find(id);
+    const int turns = found == turns_.end() ? 0 : found->second;
+    if (turns == 0 && unit.finished.outcome.status == Status::ok) continue;
     Finished one = unit.finished;
     one.outcome.pass = again_pass;
     std::erase_if(one.remeasured, [&](const RemeasuredRow& row) { return row.turn >= turns; });
+    std::copy_if(setting_.earlier.begin(), setting_.earlier.end(), std::back_inserter(one.remeasured),
+                 [&](const RemeasuredRow& row) { return row.case_id == id; });
     json placement = json::parse(one.outcome.placement);
     placement["conditions"] = json::parse(conditions_json(unit.conditions));
     placement["conditions"]["seconds"] = {{"value", unit.seconds}};

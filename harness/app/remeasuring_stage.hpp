@@ -24,17 +24,18 @@ class RemeasuringStage {
     RunDeadlines& deadlines;
     const Campaign& campaign;
     std::string session;
+    std::vector<RemeasuredRow> earlier = {};  // on a leader: turns of its node that earlier sessions kept
   };
 
   explicit RemeasuringStage(Setting setting);
 
   /// What a turn of a case or point takes on this rank's node; 0 where this rank does not have it.
   TurnSeconds turn_seconds(const std::string& id) const;
-  /// Collective over all ranks. One turn of the plan that they agreed on: every node of a group once through its cases and points.
-  /// `stop_here`, collective too, is asked wherever all ranks are in step; false: the turn was left unfinished.
-  bool turn(const RemeasuringPlan& again, int number, const std::function<bool()>& stop_here);
-  /// The leader's finished units, of the first so many turns.
-  std::vector<Finished> finished(int turns) const;
+  /// Collective over all ranks. One step of the plan that they agreed on. `stop_here`, collective too, is asked wherever all ranks are in
+  /// step; false: the step was left unfinished.
+  bool measure(const RemeasuringPlan& again, const RemeasuringStep& step, const std::function<bool()>& stop_here);
+  /// The leader's units of the turns that all of their nodes took, with those of earlier sessions; and those that failed.
+  std::vector<Finished> finished() const;
 
  private:
   struct Unit {
@@ -43,10 +44,10 @@ class RemeasuringStage {
     double seconds = 0;
   };
 
-  void measure(const std::string& id, int turn, double patience);
+  bool one_after_the_other(const RemeasuringStep& step, const RemeasuringPlan& again, const std::function<bool()>& stop_here);
+  bool together(const RemeasuringStep& step, const RemeasuringPlan& again, const std::function<bool()>& stop_here);
+  void measure_here(const std::string& id, int turn, double patience);
   std::optional<Finished> measure_case(std::size_t index);
-  bool one_after_the_other(const std::vector<std::string>& nodes, const std::string& id, int turn, double patience,
-                           const std::function<bool()>& stop_here);
   void wait(double seconds);
   void add(const std::string& id, int turn, Finished&& measured, const std::vector<Condition>& conditions, double seconds);
 
@@ -54,6 +55,7 @@ class RemeasuringStage {
   CeilingPoints points_;
   std::map<std::string, std::size_t> index_;  // of a case in the plan
   std::map<std::string, Unit> units_;
+  std::map<std::string, int> turns_;  // that all nodes of a case or point have taken
 };
 
 }  // namespace plumbline::app

@@ -1,45 +1,18 @@
 // plumbline run: campaign in, result file out.
-#include <fmt/format.h>
-
 #include "app/command.hpp"
-#include "app/interruption.hpp"
-#include "app/run_session.hpp"
+#include "app/run_launch.hpp"
+#include "app/run_plan.hpp"
 #include "app/streams.hpp"
 
 namespace plumbline::app {
 namespace {
 
-// A rank that failed alone waits this long for the others to come to the end before it ends them all.
-constexpr double patience_seconds = 60;
-
-Exit leave_together(Communicator& ranks, Exit mine, const std::string& message) {
-  const auto ending = ranks.end(mine, message, mine == Exit::ok ? -1 : patience_seconds);
-  if (!ending) {  // the others wait for this rank in a collective: nothing but an abort ends them
-    say(fmt::format("plumbline: {}\n", message));
-    ranks.abort(mine);
-  }
-  if (ranks.rank() == 0)
-    for (const auto& line : ending->messages) say(fmt::format("plumbline: {}\n", line));
-  return ending->code;
-}
-
 Exit run(const RunOptions& options) {
-  watch_for_signals();
-  RunInput input = read_run_input(options);  // before MPI: the emulated worker starts here; an Error waits for its reader
-  Communicator ranks;
-  watch_for_signals();  // MPICH has taken SIGUSR1 to ask its launcher for the dead, and waits for ever where there is no launcher
-  Exit mine = Exit::ok;
-  std::string message;
-  try {
-    mine = run_session(options, input, ranks);
-  } catch (const Error& error) {
-    mine = error.code();
-    message = error.what();
-  } catch (const std::exception& error) {
-    mine = Exit::io_or_failed_case;
-    message = fmt::format("{} (rank {} on {})", error.what(), ranks.rank(), ranks.host());
-  }
-  return leave_together(ranks, mine, message);
+  return launch_run(options, [&](RunInput& input, Communicator& ranks) {
+    const Exit code = run_session(options, input, ranks);
+    if (ranks.rank() == 0 && !options.dry_run) print(output_of(options, input.campaign).string() + "\n");
+    return code;
+  });
 }
 
 }  // namespace

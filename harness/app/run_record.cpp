@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -382,6 +383,26 @@ std::vector<CeilingRow> RunRecord::sweeps(const std::string& node) const {
   if (const fs::path journal = journal_ ? journal_->path() : journal_directory(store_) / node; fs::exists(journal))
     for (const auto& record : read_journal(journal).records) take(record.ceilings);
   if (rows.empty() && fs::exists(store_)) take(load_store(store_).ceilings);
+  return rows;
+}
+
+std::vector<RemeasuredRow> RunRecord::remeasured(const std::string& node) const {
+  std::map<std::string, std::vector<RemeasuredRow>> units;
+  const auto is_kept = [&](const OutcomeRow& outcome) {
+    return outcome.pass == "again" && outcome.node == node && outcome.status == Status::ok;
+  };
+  if (const fs::path journal = journal_ ? journal_->path() : journal_directory(store_) / node; fs::exists(journal))
+    for (auto& record : read_journal(journal).records)
+      if (is_kept(record.outcome)) units[record.outcome.case_id] = std::move(record.remeasured);
+  if (units.empty() && fs::exists(store_)) {
+    const Results earlier = load_store(store_);
+    for (const auto& outcome : earlier.outcomes)
+      if (is_kept(outcome)) units[outcome.case_id];
+    for (const auto& row : earlier.remeasured)
+      if (const auto unit = units.find(row.case_id); row.node == node && unit != units.end()) unit->second.push_back(row);
+  }
+  std::vector<RemeasuredRow> rows;
+  for (auto& [id, of_unit] : units) std::move(of_unit.begin(), of_unit.end(), std::back_inserter(rows));
   return rows;
 }
 

@@ -49,6 +49,8 @@ class RunRecord {
   std::optional<std::string> last_cache(const std::string& node) const;
   /// This node's points of sweeps, of all sessions, as its journal or an earlier result has them (leaders only).
   std::vector<CeilingRow> sweeps(const std::string& node) const;
+  /// What this node measured again in earlier sessions and came out ok, as its journal or an earlier result has it (leaders only).
+  std::vector<RemeasuredRow> remeasured(const std::string& node) const;
   /// The loops that earlier sessions chose for ceilings, by node: they are not chosen again.
   const std::vector<ChosenForm>& chosen_forms() const { return chosen_forms_; }
   /// What they were chosen by, in the order of the sessions: on rank 0.

@@ -25,7 +25,6 @@
 #include "app/run_plan.hpp"
 #include "app/run_record.hpp"
 #include "app/session_header.hpp"
-#include "app/streams.hpp"
 #include "app/uncounted.hpp"
 #include "campaign/counter_set_file.hpp"
 #include "core/wrong_result.hpp"
@@ -300,17 +299,17 @@ class Session {
     for (const auto& line : again.left_out) progress_.say(line);
     again = remeasuring_plan_from(ranks_.world().broadcast(ranks_.rank() == 0 ? to_text(again) : ""));
     if (again.groups.empty()) return;
-    RemeasuringStage stage({plan_, ranks_, runner_, deadlines_, input_.campaign, session_});
+    std::vector<RemeasuredRow> earlier;
+    keep([&] { earlier = record_.remeasured(ranks_.host()); });
+    RemeasuringStage stage({plan_, ranks_, runner_, deadlines_, input_.campaign, session_, std::move(earlier)});
     agree_on(
         again, [&](const std::string& id) { return stage.turn_seconds(id); }, input_.campaign.nodes.turns, ranks_.world());
     if (again.groups.empty()) return;
     for (const auto& line : to_lines(again)) progress_.say(line);
-    int turns = 0;
-    while (turns < again.turns && !stop_here() && stage.turn(again, turns, [this] { return stop_here(); })) ++turns;
-    // Pairs of another session would be none: what is enough to judge by is kept of a run that stops, else a resumed one takes all turns
-    // again.
-    if (turns < least_turns) return;
-    for (const auto& unit : stage.finished(turns)) accept(unit);
+    for (const auto& step : steps_of(again.groups, again.taken, again.turns, input_.campaign.nodes.turns))
+      if (!stage.measure(again, step, [this] { return stop_here(); })) break;
+    // Of a run that stops each turn is kept that a case's nodes have finished: a resumed one goes on from there, however short it is.
+    for (const auto& unit : stage.finished()) accept(unit);
   }
 
   std::optional<double> budget_left() const {
@@ -396,7 +395,6 @@ class Session {
     if (code_ != Exit::ok) throw Error(code_, notes_);
     if (placed_none && plan_.ceilings.empty() && !wants_gpu_ceilings(input_.campaign) && record_.finished().empty())
       throw user_error(fmt::format("no case could be placed, so nothing was measured: {}", refusal_));
-    if (ranks_.rank() == 0) print(record_.store().string() + "\n");
     return code_;
   }
 

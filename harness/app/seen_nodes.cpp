@@ -90,6 +90,7 @@ void add_conditions(const Results& results, std::map<std::string, SeenConditions
 
 void SeenNodes::add(const Results& results) {
   ObservedFile observed = observe_results(results);
+  if (cluster.empty()) cluster = observed.cluster;
   std::move(observed.side.observations.begin(), observed.side.observations.end(), std::back_inserter(side.observations));
   side.machines.merge(observed.side.machines);
   wrong.insert(wrong.end(), observed.wrong.begin(), observed.wrong.end());

@@ -18,6 +18,7 @@ using SeenConditions = std::map<std::string, Json>;
 using FailedGpus = std::map<std::string, std::map<int, std::string>>;
 
 struct SeenNodes {
+  std::string cluster = {};  // empty: unknown
   Side side = {};
   std::vector<WrongResult> wrong = {};
   std::map<std::string, std::vector<std::string>> right = {};  // [ceiling]: nodes on which a sample of it was right

@@ -62,12 +62,13 @@ BatchMachine read_batch_machine(const std::string& path) {
     top.fail(written ? written->at : Location{1, 1}, fmt::format("the first line of a machine file must be: schema = \"{}\"", schema));
   top.allow_only({"schema",    "name",       "partition", "gpu_partition", "account", "nodes",   "cores",        "gpus",    "ranks",
                   "gpu_nodes", "gpu_cores",  "gpu_ranks", "sockets",       "l3_mib",  "isas",    "numa_domains", "options", "start_minutes",
-                  "setup",     "memory_gib", "plumbline", "launcher",      "mpi",     "mpiexec", "on_finding"});
+                  "setup",     "memory_gib", "plumbline", "launcher",      "mpi",     "mpiexec", "on_finding", "cluster"});
   BatchMachine machine;
   take_word(top, "name", machine.name);
   take_word(top, "partition", machine.partition);
   take_word(top, "gpu_partition", machine.gpu_partition);
   take_word(top, "account", machine.account);
+  take_word(top, "cluster", machine.cluster);
   take_word(top, "plumbline", machine.plumbline);
   take_word(top, "mpi", machine.mpi);
   take_word(top, "mpiexec", machine.mpiexec);

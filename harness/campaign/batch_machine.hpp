@@ -10,6 +10,7 @@ namespace plumbline {
 
 struct BatchMachine {
   std::string name, partition, gpu_partition, account;  // empty: Slurm's presets; the nodes with GPUs are in `partition`
+  std::string cluster;                                  // what results say they were measured on; empty: as Slurm names it
   int nodes = 1, cores = 1, gpus = 0;                   // of the partition; of a node
   std::optional<int> ranks;                             // of a node; nullopt: one a core
   std::optional<int> gpu_nodes, gpu_cores, gpu_ranks;   // where GPUs are; nullopt: as above, but in a `gpu_partition` one rank a GPU

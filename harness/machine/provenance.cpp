@@ -83,6 +83,13 @@ std::string host_name() {
   return name.data();
 }
 
+/// Where the nodes stand: what the user says before what Slurm says.
+Fact cluster(const Person& person) {
+  for (const char* name : {"PLUMBLINE_CLUSTER", "SLURM_CLUSTER_NAME"})
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return known("cluster", publishable({value}, person).front());
+  return unknown("cluster", "neither PLUMBLINE_CLUSTER nor SLURM_CLUSTER_NAME is set");
+}
+
 std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   std::tm parts{};
@@ -190,6 +197,7 @@ std::string provenance_json(const std::string& mpi) {
   const std::string libc = libc_version();
   add_fact(document, libc.empty() ? unknown("libc", "not the GNU C library: it has no call for its version") : known("libc", libc));
   document["libraries"] = loaded_libraries();
+  add_fact(document, cluster(person));
   document["slurm"] = environment(slurm_variables, person);
   if (document["slurm"].empty()) document["absent"]["slurm"] = "not in a Slurm job: none of its variables is set";
   document["threads_environment"] = environment(thread_variables, person);

@@ -238,7 +238,7 @@ std::map<std::string, CaseAgain> by_case(std::span<const RemeasuredRow> rows) {
 /// A suspect beside its peers, turn by turn.
 struct Pairs {
   std::vector<double> ratios, own, peers;
-  std::vector<std::pair<std::string, std::int32_t>> turns;
+  std::vector<std::int32_t> turns;
   std::set<std::string> who;
 };
 
@@ -253,7 +253,7 @@ Pairs pairs_of(const Turns& turns, const std::string& suspect, const std::set<st
     pairs.own.push_back(median_of(own->second));
     pairs.peers.push_back(median_of(beside));
     pairs.ratios.push_back(pairs.own.back() / pairs.peers.back());
-    pairs.turns.push_back(turn);
+    pairs.turns.push_back(turn.second);
   }
   return pairs;
 }
@@ -274,11 +274,11 @@ struct Test {
 
 void add_tests(JudgedNode& node, const std::set<std::string>& peers, const std::map<std::string, CaseAgain>& cases,
                std::vector<Test>& tests) {
-  std::map<std::pair<std::string, std::int32_t>, std::vector<double>> together;
+  std::map<std::int32_t, std::vector<double>> together;  // [turn]: of several sessions too, of which each took its things further
   std::size_t own_cases = 0;
   for (const auto& [id, of_case] : cases) {
     const Pairs pairs = pairs_of(of_case.turns, node.node, peers);
-    if (pairs.ratios.empty()) continue;
+    if (pairs.ratios.size() < least_turns) continue;
     ++own_cases;
     for (std::size_t i = 0; i < pairs.ratios.size(); ++i) together[pairs.turns[i]].push_back(pairs.ratios[i]);
     RemeasuredCase one{.what = id, .turns = pairs.ratios.size(), .seconds = median_of(pairs.own), .peers_seconds = median_of(pairs.peers)};
@@ -289,6 +289,8 @@ void add_tests(JudgedNode& node, const std::set<std::string>& peers, const std::
     tests.push_back({&node, std::move(one), pairs.ratios});
   }
   if (own_cases < 2) return;
+  std::erase_if(together, [&](const auto& turn) { return turn.second.size() < own_cases; });  // some things alone say nothing of all
+  if (together.empty()) return;
   Test all{&node, {.turns = together.size()}, {}};
   for (const auto& [turn, ratios] : together) all.ratios.push_back(median_of(ratios));
   tests.push_back(std::move(all));

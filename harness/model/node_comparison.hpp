@@ -15,6 +15,9 @@ struct NodeOptions {
   double threshold = 0.05;     // a part: what is less does not matter (10 % for MPI latency)
 };
 
+/// Turns in which a thing was measured again: fewer are no evidence, neither for a node nor against it.
+inline constexpr std::size_t least_turns = 5;
+
 /// One thing on one node, among the like nodes that have it. `what` empty: the median over all things of the node.
 struct NodeRow {
   SeriesKey key = {};

@@ -273,6 +273,17 @@ def test_the_machine_names_the_command_of_the_night(tmp_path):
     assert subprocess.run(["bash", "-c", line + '; printf %s "$on_finding"'], env=off, capture_output=True, text=True, check=True).stdout == ""
 
 
+def test_the_machines_cluster_is_what_results_say(tmp_path):
+    machine = tmp_path / "machine.toml"
+    machine.write_text((SOURCE / MACHINE[1]).read_text() + '\ncluster = "alps"\n')
+    words = [str(machine) if word == MACHINE[1] else word for word in EXAMPLE]
+    for text in written(tmp_path / "scripts", *words).values():
+        (line,) = [line for line in text.splitlines() if "PLUMBLINE_CLUSTER" in line]
+        for environment, name in (({}, "alps"), ({"PLUMBLINE_CLUSTER": "rhine"}, "rhine")):
+            told = subprocess.run(["bash", "-c", line + "\nenv"], env=environment, capture_output=True, text=True, check=True).stdout
+            assert f"PLUMBLINE_CLUSTER={name}" in told.splitlines()
+
+
 def test_a_job_that_did_not_finish_says_how_to_submit_it_again(night, tmp_path):
     ended = night("mkdir -p h/.running/quick-7.journal; exit 1", "exit 0", PLUMBLINE_CAMPAIGN="a b.toml")
     assert ended.returncode == 1, ended.stderr

@@ -84,25 +84,51 @@ assert {int(row["round"]) for row in of_lost if row["status"] == b"ok"} >= {0, 1
 assert not [row for row in again if row["case"].startswith(b"ceiling/GPU1 ")], again
 PYTHON
 
-# Stopped while it is measured again: at its nth filling, of which the rounds take 9 and each turn 3. Turns that are enough are kept, and the
-# resumed run judges by them; fewer are taken again, all of them.
+# Stopped while it is measured again: at its nth filling, of which the rounds take 9 and each turn 3. Each turn is kept that the three nodes of a
+# ceiling have finished; with five of each the resumed run judges, with fewer it goes on to all 15.
 sed '/budget_seconds/d' "$here/slow_gpu.toml" >all_turns.toml
+# resume NAME [VARIABLE=VALUE...]: goes on with NAME.h5; answers its exit code.
+resume() {
+  local name=$1
+  shift
+  on_all_hosts 120 "$mpiexec" 2 env PLUMBLINE_STAND_IN_SLOW=$slow "$@" "$plumbline" run all_turns.toml -o "$name.h5" --resume >resumed.log 2>&1
+}
 for stop in "enough 32 7" "few 21 15"; do
   read -r name filling turns <<<"$stop"
   campaign=all_turns.toml measure "$name" 75 PLUMBLINE_STAND_IN_SLOW=$slow PLUMBLINE_STAND_IN_SIGNAL_AT_FILLING="$filling"
   status=0
-  on_all_hosts 120 "$mpiexec" 2 env PLUMBLINE_STAND_IN_SLOW=$slow "$plumbline" run all_turns.toml -o "$name.h5" --resume >resumed.log 2>&1 || status=$?
+  resume "$name" || status=$?
   ((status == 3)) || fail "the resumed run ended with $status, not 3" resumed.log
   grep -q 'GPU1 of nodeB is slower than like GPUs' resumed.log || fail "the resumed run does not name the GPU" resumed.log
   /usr/bin/python3 - "$name.h5" "$turns" <<'PYTHON' || fail "not the turns that there should be" resumed.log
+import collections
 import sys
 
 import h5py
 
 with h5py.File(sys.argv[1]) as file:
     again, rounds = file["remeasured"][:], file["ceilings"][:]
-assert set(again["turn"]) == set(range(int(sys.argv[2]))), set(again["turn"])
-assert len(set(again["session"])) == 1
-assert (set(again["session"]) == set(rounds["session"])) == (sys.argv[2] == "7")
+least = int(sys.argv[2])
+turns = collections.defaultdict(set)
+for row in again:
+    turns[row["case"], row["node"]].add((int(row["turn"]), row["session"]))
+assert len(turns) == 4 * 3, turns
+for what in {what for what, _ in turns}:
+    assert len({frozenset(of) for (of_what, _), of in turns.items() if of_what == what}) == 1, (what, turns)
+for of in turns.values():
+    assert sorted(turn for turn, _ in of) in (list(range(least)), list(range(min(15, least + 1)))), of
+sessions = set(again["session"])
+assert (sessions == set(rounds["session"])) == (least == 7) and len(sessions) == (1 if least == 7 else 2), sessions
 PYTHON
 done
+
+# Sessions that have time for one turn or two come to an end: of each all that it finished is kept.
+campaign=all_turns.toml measure short 75 PLUMBLINE_STAND_IN_SLOW=$slow PLUMBLINE_STAND_IN_SIGNAL_AT_FILLING=10
+sessions=1 status=75
+while ((status == 75 && sessions < 12)); do
+  sessions=$((sessions + 1)) status=0
+  resume short PLUMBLINE_STAND_IN_SIGNAL_AT_FILLING=5 || status=$?
+done
+((status == 3)) || fail "after $sessions sessions the run ended with $status, not 3" resumed.log
+((sessions > 3)) || fail "so few sessions had no need to go on from each other" resumed.log
+grep -q 'GPU1 of nodeB is slower than like GPUs' resumed.log || fail "the last session does not name the GPU" resumed.log

@@ -387,6 +387,20 @@ def campaign(path, text):
     return path
 
 
+def on_cluster(path, name):
+    """Lets it have been measured on a cluster of that name; as files of before kept it where the name begins with "old "."""
+    with h5py.File(path, "r+") as file:
+        provenance = json.loads(file.attrs["provenance"])
+        provenance.pop("cluster", None)
+        provenance["slurm"] = {}
+        if name.startswith("old "):
+            provenance["slurm"]["SLURM_CLUSTER_NAME"] = name.removeprefix("old ")
+        else:
+            provenance["cluster"] = name
+        file.attrs["provenance"] = json.dumps(provenance)
+    return path
+
+
 DISTRIBUTED = CAMPAIGN.replace('name = "night"', 'name = "night"\nplacement = "distribute"')
 
 
@@ -700,11 +714,255 @@ def test_findings_become_gauges(real, month, tmp_path):
     plumbline("nodes", slow, "--openmetrics", tmp_path / "nodes.prom")
     assert gauges(tmp_path / "nodes.prom")["plumbline_nodes_wrong_results", f'node="{node}"'] == 0
     assert sum(value for (name, _), value in gauges(tmp_path / "nodes.prom").items() if name == "plumbline_nodes_finding") == 1
+    require_rules_of_prometheus(tmp_path / "night.prom", tmp_path / "nodes.prom")
+
+
+def require_rules_of_prometheus(*files):
     if not shutil.which("promtool"):
         pytest.skip("SKIP: promtool (Debian's prometheus) is not installed: the gauges were not held against its rules")
-    for name in ("night.prom", "nodes.prom"):
-        done = subprocess.run(["promtool", "check", "metrics"], input=(tmp_path / name).read_text(), capture_output=True, text=True)
+    for file in files:
+        done = subprocess.run(["promtool", "check", "metrics"], input=file.read_text(), capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_history_becomes_gauges(real, month, tmp_path):
+    for day in range(14, 24):
+        on_cluster(night(real, month / f"night{day:03}.h5", day, factor=1.2, only=b"fp64/n=1000/"), "alps")
+    for day in range(14):
+        on_cluster(month / f"night{day:03}.h5", "alps")
+    text = plumbline("history", month, "--openmetrics", tmp_path / "history.prom")
+    assert text == plumbline("history", month), "what is printed stays"
+    found, rows = gauges(tmp_path / "history.prom"), document("history", month)["rows"]
+    assert found["plumbline_history_nights", 'cluster="alps"'] == 24
+    assert found["plumbline_history_last_night_timestamp_seconds", 'cluster="alps"'] == pytest.approx(max(row["points"][-1]["started_unix_ns"] for row in rows) / 1e9)
+    for row in rows:
+        labels = f'cluster="alps",node="{row["node"]}",what="{row["what"]}",class="{row["class"]}"'
+        assert found["plumbline_history_level_seconds", labels] == pytest.approx(row["level_seconds"])
+        begins = row["points"][-row["level_nights"]]["started_unix_ns"] / 1e9
+        assert found["plumbline_history_level_begin_timestamp_seconds", labels] == pytest.approx(begins)
+        assert found["plumbline_history_last_slowdown_ratio", labels] == pytest.approx(row["last_seconds"] / row["level_seconds"])
+    assert sum(value for (name, _), value in found.items() if name == "plumbline_history_series") == 4
+    assert not list(tmp_path.glob(".history.prom*")), "nothing of the draft is left"
+    require_rules_of_prometheus(tmp_path / "history.prom")
+
+
+def test_a_history_that_cannot_be_told_is_exit_1_and_one_of_nothing_has_gauges_too(month, tmp_path):
+    done = subprocess.run([PLUMBLINE, "history", month, "--openmetrics", tmp_path / "nowhere/x.prom"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and "14 nights" in done.stdout and done.stderr.count("\n") == 1
+    plumbline("history", tmp_path / "month", "--case", "*n=1000/*", "--openmetrics", tmp_path / "some.prom")
+    assert sum(value for (name, _), value in gauges(tmp_path / "some.prom").items() if name == "plumbline_history_series") == 2
+    (tmp_path / "empty").mkdir()
+    plumbline("history", tmp_path / "empty", "--openmetrics", tmp_path / "none.prom")
+    assert gauges(tmp_path / "none.prom") == {}
+
+
+# ------------------------------------------------------------------------------------------------- several clusters in one folder
+
+
+@pytest.fixture
+def two_clusters(real, tmp_path):
+    """The nodes of both have the same names; on the second one everything takes twice as long."""
+    folder = tmp_path / "both"
+    folder.mkdir()
+    for day in range(10):
+        on_cluster(night(real, folder / f"alps{day}.h5", 2 * day), "old alps" if day < 5 else "alps")
+        on_cluster(night(real, folder / f"rhine{day}.h5", 2 * day + 1, factor=2), "rhine")
+    return folder
+
+
+def test_each_cluster_has_series_of_its_own(real, two_clusters):
+    rows = document("history", two_clusters)["rows"]
+    assert len(rows) == 8 and all(row["nights"] == 10 and row["changes"] == [] for row in rows)
+    levels = {(row["cluster"], row["what"]): row["level_seconds"] for row in rows}
+    for what in {row["what"] for row in rows}:
+        assert levels["rhine", what] / levels["alps", what] == pytest.approx(2, rel=0.05)
+    text = plumbline("history", two_clusters)
+    node = rows[0]["node"]
+    assert f"on {node} of alps" in text and f"on {node} of rhine" in text
+    assert {row["cluster"] for row in document("history", two_clusters, "--cluster", "rh*")["rows"]} == {"rhine"}
+    assert plumbline("history", two_clusters, "--cluster", "elbe", code=2).count("\n") == 1
+    whole = (two_clusters / "plumbline-history.json").read_bytes()
+    (two_clusters / "plumbline-history.json").unlink()
+    assert document("history", two_clusters)["rows"] == rows and (two_clusters / "plumbline-history.json").read_bytes() == whole
+
+
+def test_a_report_of_two_clusters_draws_both(two_clusters):
+    pytest.importorskip("matplotlib", reason="SKIP: python3-matplotlib is not installed")
+    drawn = [pathlib.Path(path).stem for path in plumbline("report", two_clusters, "-o", two_clusters / "figures").split()]
+    assert {name.rpartition("_of_")[2] for name in drawn} == {"alps", "rhine"} and len(drawn) == 4
+
+
+def test_a_night_is_held_against_its_own_clusters_nights_alone(real, two_clusters):
+    fine = on_cluster(night(real, two_clusters / "fine.h5", 20, factor=2), "rhine")
+    found = document("check", fine, "--baseline", "rolling:30d")
+    assert found["cluster"] == "rhine" and found["nights"] == 10 and {row["verdict"] for row in found["rows"]} == {"OK"}
+    assert any("10 nights are of other clusters than 'rhine'" in note for note in found["notes"])
+    slow = on_cluster(night(real, two_clusters / "slow.h5", 21, factor=2), "alps")
+    found = document("check", slow, "--baseline", "rolling:30d", code=3)
+    assert found["nights"] == 10 and {row["verdict"] for row in found["rows"]} == {"SLOWER"}
+    third = on_cluster(night(real, two_clusters / "third.h5", 22), "elbe")
+    found = document("check", third, "--baseline", "rolling:30d")
+    assert (found["nights"], found["missing"]) == (0, []) and {row["verdict"] for row in found["rows"]} == {"NO BASELINE"}
+    unnamed = night(real, two_clusters / "unnamed.h5", 23)
+    found = document("check", unnamed, "--baseline", two_clusters)
+    assert (found["cluster"], found["nights"], found["missing"]) == (None, 0, [])
+    assert any("than FILE's, which names none" in note for note in found["notes"])
+
+
+def test_a_named_file_of_another_cluster_is_refused(real, two_clusters):
+    told = plumbline("check", two_clusters / "alps9.h5", "--baseline", two_clusters / "rhine9.h5", code=2)
+    assert told.count("\n") == 1 and "'alps'" in told and "'rhine'" in told and "plumbline compare" in told
+    unnamed = night(real, two_clusters / "unnamed.h5", 23)
+    assert document("check", unnamed, "--baseline", two_clusters / "alps9.h5")["nights"] == 1, "it may be the same one"
+
+
+def test_what_a_cluster_misses_the_other_one_does_not(real, two_clusters):
+    less = on_cluster(without(night(real, two_clusters / "less.h5", 20), b"fp32/n=1000/"), "alps")
+    assert len(missing(less, "rolling:30d")) == 1
+    off = [(row["cluster"], row["what"].count("fp32/n=1000/")) for row in document("history", two_clusters)["rows"] if row["left_off"]]
+    assert off == [("alps", 1)]
+
+
+def test_a_level_accepted_on_a_cluster_is_no_other_ones(real, two_clusters):
+    plumbline("baseline", "accept", two_clusters / "rhine8.h5", "--reason", "new memory")
+    assert json.loads((two_clusters / "plumbline-baseline.jsonl").read_text())["cluster"] == "rhine"
+    nights = {name: document("check", two_clusters / f"{name}9.h5", "--baseline", "rolling:30d")["nights"] for name in ("alps", "rhine")}
+    accepted = {name: {row["accepted"] != "" for row in document("check", two_clusters / f"{name}9.h5", "--baseline", "rolling:30d")["rows"]}
+                for name in ("alps", "rhine")}
+    assert nights == {"alps": 9, "rhine": 9} and accepted == {"alps": {False}, "rhine": {True}}
+    line = json.loads((two_clusters / "plumbline-baseline.jsonl").read_text())
+    del line["cluster"]  # by a program that knew of one cluster only
+    (two_clusters / "plumbline-baseline.jsonl").write_text(json.dumps({**line, "from_unix_ns": line["from_unix_ns"] - DAY}) + "\n")
+    assert {row["nights"] for row in document("check", two_clusters / "alps9.h5", "--baseline", "rolling:30d")["rows"]} == {1}
+
+
+def test_gauges_name_the_cluster(two_clusters, tmp_path):
+    plumbline("check", two_clusters / "rhine9.h5", "--baseline", "rolling:30d", "--openmetrics", tmp_path / "check.prom")
+    plumbline("nodes", two_clusters / "rhine9.h5", "--openmetrics", tmp_path / "nodes.prom")
+    plumbline("history", two_clusters, "--openmetrics", tmp_path / "history.prom")
+    for name, clusters in (("check", {"rhine"}), ("nodes", {"rhine"}), ("history", {"alps", "rhine"})):
+        labels = [labels for _, labels in gauges(tmp_path / f"{name}.prom")]
+        assert {re.match(r'cluster="(\w+)"', one).group(1) for one in labels} == clusters
+    require_rules_of_prometheus(*(tmp_path / f"{name}.prom" for name in ("check", "nodes", "history")))
+
+
+@pytest.mark.parametrize("variables, name", [({"PLUMBLINE_CLUSTER": "here", "SLURM_CLUSTER_NAME": "there"}, "here"), ({"SLURM_CLUSTER_NAME": "there"}, "there"),
+                                             ({"PLUMBLINE_CLUSTER": ""}, None)])
+def test_a_run_keeps_the_name_of_its_cluster(tmp_path, variables, name):
+    (tmp_path / "night.toml").write_text(CAMPAIGN.replace("[1000, 20000]", "1000").replace('"fp64", "fp32"', '"fp64"'))
+    environment = {key: value for key, value in os.environ.items() if key not in ("PLUMBLINE_CLUSTER", "SLURM_CLUSTER_NAME")}
+    subprocess.run([PLUMBLINE, "run", tmp_path / "night.toml", "-o", tmp_path / "night.h5"], env={**environment, **variables}, check=True,
+                   capture_output=True, timeout=120)
+    with h5py.File(tmp_path / "night.h5") as file:
+        provenance = json.loads(file.attrs["provenance"])
+    assert provenance["cluster"] == name and ("cluster" in provenance["absent"]) == (name is None)
+    assert document("check", tmp_path / "night.h5", "--baseline", tmp_path)["cluster"] == name
+
+
+# --------------------------------------------------------------------------------------------------------------------- prune
+
+
+def prune(folder, *words, code=0):
+    """The names of what went, by what it says and by what is no longer there."""
+    before = {path.name for path in folder.rglob("*.h5")}
+    said = plumbline("history", "prune", folder, *words, code=code)
+    verb = "would remove" if "--dry-run" in words else "removed"
+    named = set(re.findall(rf"^{verb} (\S+) \(", said, re.M))
+    gone = before - {path.name for path in folder.rglob("*.h5")}
+    assert gone == (set() if "--dry-run" in words else named), said
+    return named
+
+
+def test_old_nights_go_and_young_ones_stay(real, month):
+    old = {f"night{day:03}.h5" for day in range(9)}
+    assert prune(month, "--keep-days", "4", "--dry-run") == old
+    assert prune(month, "--keep-days", "4") == old
+    assert prune(month, "--keep-days", "4") == set()
+    assert document("history", month)["nights"] == 5 and document("check", month / "night013.h5", "--baseline", "rolling:14d")["nights"] == 4
+
+
+def test_the_first_night_of_a_month_stays(real, tmp_path):
+    for day in range(0, 100, 5):
+        night(real, tmp_path / f"night{day:03}.h5", day)
+    first = {}
+    for day in range(0, 100, 5):
+        first.setdefault(time.strftime("%Y-%m", time.gmtime((NOW - 100 * DAY + day * DAY) / 1e9)), f"night{day:03}.h5")
+    prune(tmp_path, "--keep-days", "10", "--keep-monthly")
+    kept = {path.name for path in tmp_path.glob("*.h5")}
+    assert kept == {"night085.h5", "night090.h5", "night095.h5"} | set(first.values()) and len(first) >= 3
+
+
+def test_what_was_accepted_and_what_is_missing_stays(real, tmp_path):
+    for day in range(10):
+        on_nodes(night(real, tmp_path / f"{day:02}.h5", day), "a", "b")
+    for day in range(10, 20):
+        last = on_nodes(night(real, tmp_path / f"{day}.h5", day), "b")
+    plumbline("baseline", "accept", tmp_path / "03.h5", "--reason", "new firmware", "--node", "b")
+    gone = prune(tmp_path, "--keep-days", "2")
+    assert gone == {f"{day:02}.h5" for day in range(17)} - {"03.h5", "09.h5"}
+    assert [node for what, node in missing(last, "rolling:14d")] == ["a"] * 4, "the night that still had node a is there"
+    said = plumbline("history", "prune", tmp_path, "--keep-days", "2", "--dry-run")
+    assert "keeps 03.h5" in said and "its level was accepted by" in said and "new firmware" in said and "the last that measured" in said
+    plumbline("baseline", "accept", last, "--node", "a", "--reason", "decommissioned")
+    assert prune(tmp_path, "--keep-days", "2") == {"09.h5"}
+    assert missing(last, "rolling:14d") == []
+
+
+def test_each_campaign_and_cluster_ages_by_itself(real, tmp_path):
+    for day in range(4):
+        on_cluster(night(real, tmp_path / f"alps{day}.h5", day), "alps")
+        on_cluster(night(real, tmp_path / f"rhine{day}.h5", 40 + day), "rhine")
+        campaign(on_cluster(night(real, tmp_path / f"other{day}.h5", 20 + day), "rhine"), CAMPAIGN.replace('"night"', '"other"'))
+    assert prune(tmp_path, "--keep-days", "1") == {f"{name}{day}.h5" for name in ("alps", "rhine", "other") for day in range(2)}
+
+
+def test_a_night_of_the_future_makes_no_other_old(real, month):
+    night(real, month / "future.h5", 20, start=NOW + 400 * DAY)
+    assert prune(month, "--keep-days", "20") == set() and (month / "future.h5").exists()
+
+
+def test_what_is_no_night_of_its_own_is_never_removed(real, month, tmp_path):
+    """Links, foreign files, unfinished runs, what lies in hidden folders, and what a linked folder holds."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    for number, path in enumerate((outside / "linked.h5", outside / "in_folder.h5", month / "unfinished.h5", month / "sub/deep.h5", month / ".running/x.h5")):
+        path.parent.mkdir(exist_ok=True)
+        night(real, path, 200 + number, start=NOW - (110 + number) * DAY)
+    (month / "link.h5").symlink_to(outside / "linked.h5")
+    (month / "folder").symlink_to(outside)
+    (month / "unfinished.journal").mkdir()
+    (month / "foreign.h5").write_text("Dear reader")
+    (month / "notes.txt").write_text("mine")
+    kept = {path: path.read_bytes() for path in (outside / "linked.h5", outside / "in_folder.h5", month / "unfinished.h5", month / "foreign.h5",
+                                                 month / "notes.txt", month / ".running/x.h5")}
+    said = plumbline("history", "prune", month, "--keep-days", "2")
+    assert {path: path.read_bytes() for path in kept} == kept and (month / "link.h5").is_symlink()
+    assert "keeps link.h5" in said and "keeps unfinished.h5" in said and not (month / "sub/deep.h5").exists()
+
+
+def test_a_folder_that_became_a_link_is_not_followed(real, month, tmp_path):
+    (month / "sub").mkdir()
+    night(real, month / "sub/deep.h5", 200, start=NOW - 110 * DAY)
+    plumbline("history", month)
+    (month / "sub").rename(tmp_path / "elsewhere")
+    (month / "sub").symlink_to(tmp_path / "elsewhere")
+    plumbline("history", "prune", month, "--keep-days", "2")
+    assert (tmp_path / "elsewhere/deep.h5").exists()
+
+
+@pytest.mark.parametrize("words", [(), ("--keep-days", "0"), ("--keep-days", "nan"), ("--keep-days", "-3"), ("--keep-days", "many"), ("--keep-days", "1e9"),
+                                   ("--keep-monthly",), ("--keep-days", "3", "--keep-weekly")])
+def test_nonsense_removes_nothing(month, words):
+    told = plumbline("history", "prune", month, *words, code=2)
+    assert told.count("\n") == 1 and len(list(month.glob("*.h5"))) == 14
+
+
+def test_prune_needs_a_folder(real, month, tmp_path):
+    for words in ((), (month / "night001.h5",), (tmp_path / "nowhere",)):
+        assert plumbline("history", "prune", *words, "--keep-days", "3", code=2).count("\n") == 1
+    (tmp_path / "empty").mkdir()
+    assert plumbline("history", "prune", tmp_path / "empty", "--keep-days", "3") == "no result files yet\n"
+    assert plumbline("history", code=2).count("\n") == 1
 
 
 def test_gauges_escape_what_a_name_may_hold_and_hide_no_finding_where_they_cannot_be_written(real, month, tmp_path):

@@ -457,4 +457,30 @@ TEST(Nodes, the_gpus_of_a_single_node_are_held_against_nobody) {
   EXPECT_EQ(node_of(comparison, "nodeA").finding, NodeFinding::alone);
 }
 
+/// Turns of two cases, by sessions that each ended after so many.
+std::vector<RemeasuredRow> in_short_sessions(const RemeasuringGroup& group, int turns, int turns_of_session) {
+  std::vector<RemeasuredRow> rows;
+  for (const std::string id : {"case0", "case1"})
+    for (int turn = 0; turn < turns; ++turn)
+      for (const auto& node : group.nodes())
+        rows.push_back({.case_id = id, .node = node, .session = id + std::to_string(turn / turns_of_session), .turn = turn,
+                        .seconds = (node == "nodeC" ? 1.5 : 1.0) * (1 + 0.002 * ((turn + node.back()) % 5))});
+  return rows;
+}
+
+TEST(Nodes, turns_of_several_sessions_are_judged_together_and_too_few_not_at_all) {
+  Job job(8, 5, 2);
+  const Side side = job.measure({.node = "nodeC", .part = 0.5});
+  const auto groups = plan_remeasuring(compare_nodes(side, {}, {}), five_nodes);
+  ASSERT_EQ(groups.size(), 1U);
+  const auto comparison = compare_nodes(side, in_short_sessions(groups[0], 6, 1), {});
+  const auto& named = node_of(comparison, "nodeC");
+  EXPECT_EQ(named.finding, NodeFinding::slower);
+  ASSERT_EQ(named.again.size(), 3U);
+  for (const auto& one : named.again) EXPECT_EQ(one.turns, 6U) << one.what;
+  const auto too_few = compare_nodes(side, in_short_sessions(groups[0], 4, 4), {});
+  EXPECT_EQ(node_of(too_few, "nodeC").finding, NodeFinding::suspect);
+  EXPECT_TRUE(node_of(too_few, "nodeC").again.empty());
+}
+
 }  // namespace

@@ -1,0 +1,196 @@
+// plumbline health: a minute's check of one node or of many. Exit 3: one is worse than like ones or than before, 4: one computed wrong.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <filesystem>
+
+#include "app/checked_file.hpp"
+#include "app/command.hpp"
+#include "app/finding_command.hpp"
+#include "app/health_report.hpp"
+#include "app/interruption.hpp"
+#include "app/open_metrics.hpp"
+#include "app/output_file.hpp"
+#include "app/run_launch.hpp"
+#include "app/streams.hpp"
+#include "store/journal.hpp"
+#include "store/result_store.hpp"
+
+namespace plumbline::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct HealthOptions {
+  std::string campaign = "health", output, baseline, history, open_metrics;
+  double seconds = 60;
+  NodeOptions nodes;
+  FindingCommand on_finding;
+  Format format = Format::text;
+};
+
+constexpr double seconds_to_judge = 5;  // of those that the user gives: what is at hand ends, and is written and judged
+
+/// Where the result lies while it is measured, and where it goes. On rank 0; the others are told `measured`.
+struct Places {
+  fs::path measured = {};
+  fs::path kept = {}, kept_if_found = {};  // empty: it is not kept; `kept` is `measured` where it stays
+  fs::path folder_of_its_own = {};         // that goes with it; empty: none
+};
+
+std::string name_of_now(const std::string& host) {
+  return fmt::format("{:%Y-%m-%dT%H%M%SZ}-{}-{}.h5", fmt::gmtime(std::time(nullptr)), host, getpid());
+}
+
+/// What is asked to be kept lies where it was asked for. Of a history a night that is not over is no part, and neither is one in which
+/// something was found: it would be what later ones are held against.
+Places places_of(const HealthOptions& options, Communicator& ranks) {
+  const std::string name = name_of_now(ranks.host());
+  if (!options.output.empty()) return {.measured = options.output, .kept = options.output, .kept_if_found = options.output};
+  if (!options.history.empty()) {
+    const fs::path folder = options.history;
+    return {.measured = folder / ".running" / name, .kept = folder / name, .kept_if_found = folder / ".found" / name};
+  }
+  if (ranks.nodes() > 1) return {.measured = fs::path("plumbline-out") / ("." + name)};  // where all nodes see it
+  std::string folder = (fs::temp_directory_path() / "plumbline-health-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) throw io_error(fmt::format("cannot make a folder in {}: set TMPDIR, or name a file with -o", fs::temp_directory_path().string()));
+  return {.measured = fs::path(folder) / name, .folder_of_its_own = folder};
+}
+
+/// The result goes where it is kept, or away, with what else was made for it.
+void clear_up(const Places& places, bool found, bool whole) {
+  std::error_code failed;
+  const fs::path& to = found ? places.kept_if_found : places.kept;
+  const bool keeps = !to.empty() && (whole || found || to == places.measured);
+  if (keeps && to != places.measured) {
+    fs::create_directories(to.parent_path(), failed);
+    fs::rename(places.measured, to, failed);
+    if (failed) throw io_error(fmt::format("cannot keep {} as {}: {}", places.measured.string(), to.string(), failed.message()));
+  }
+  if (to == places.measured) return;
+  fs::remove(places.measured, failed);
+  fs::remove_all(journal_directory(places.measured), failed);
+  if (!places.folder_of_its_own.empty()) fs::remove(places.folder_of_its_own, failed);
+}
+
+/// What a session finds of nodes and cases is judged again from its file; what kept it from measuring is thrown on. In words why it stopped
+/// early; empty where it did not.
+std::string measure(const RunOptions& run, RunInput& input, Communicator& ranks) {
+  try {
+    run_session(run, input, ranks);
+  } catch (const Error& error) {
+    if (error.code() == Exit::stopped_early) return error.what();
+    const bool is_finding = error.code() == Exit::regression || error.code() == Exit::wrong_result;
+    const bool has_result = error.code() == Exit::io_or_failed_case && ranks.rank() == 0 && fs::exists(run.output);
+    if (!is_finding && !has_result) throw;
+  }
+  return {};
+}
+
+CheckWish check_wish(const HealthOptions& options, const fs::path& file) {
+  const bool rolls = options.baseline.empty() && !options.history.empty();
+  return {.file = file.string(),
+          .baseline = rolls ? "rolling:14d" : options.baseline,
+          .history = options.history,
+          .false_alarms = options.nodes.false_alarms};
+}
+
+/// On rank 0: of what is wrong before anything is measured all ranks have to hear.
+Places places_or(std::optional<Error>& error, const HealthOptions& options, Communicator& ranks) try {
+  require_baseline(check_wish(options, {}));
+  return places_of(options, ranks);
+} catch (const Error& found) {
+  error = found;
+  return {};
+}
+
+HealthReport judge(const HealthOptions& options, const fs::path& file, const std::string& stopped) {
+  const Results results = load_store(file.string());
+  const CheckWish wish = check_wish(options, file);
+  std::optional<CheckReport> earlier;
+  if (!wish.baseline.empty()) earlier = check_file(wish);
+  HealthReport report = judge_health(results, judge_nodes(results, file.string(), options.nodes), std::move(earlier));
+  if (!stopped.empty()) report.stopped = fmt::format("not everything was measured within {:g} s: nothing is said of the rest", options.seconds);
+  return report;
+}
+
+/// On rank 0.
+Exit judge_and_tell(const HealthOptions& options, const Places& places, const std::string& stopped) {
+  const HealthReport report = judge(options, places.measured, stopped);
+  const Exit found = exit_of(report);
+  if (options.format == Format::json) print(health_document(report));
+  if (options.format == Format::text) {
+    print(health_findings(report));
+    say(health_remarks(report));
+  }
+  const Exit written = options.open_metrics.empty() ? Exit::ok : write_or_tell(options.open_metrics, open_metrics(report));
+  if (found != Exit::ok && found != Exit::stopped_early) tell(options.on_finding, health_document(report));
+  clear_up(places, found != Exit::ok && found != Exit::stopped_early, stopped.empty());
+  return found == Exit::ok ? written : found;
+}
+
+Exit health(const HealthOptions& options) {
+  watch_for_signals();
+  stop_after(std::max(1.0, options.seconds - seconds_to_judge));
+  RunOptions asked;
+  asked.campaign = options.campaign;
+  asked.output = options.output;
+  return launch_run(asked, [&](RunInput& input, Communicator& ranks) {
+    if (input.error) throw *input.error;
+    std::optional<Error> error;
+    const Places places = ranks.rank() == 0 ? places_or(error, options, ranks) : Places();
+    RunOptions run = asked;
+    run.output = ranks.world().broadcast(places.measured.string());
+    if (error) throw *error;
+    if (run.output.empty()) return Exit::ok;  // rank 0 says why
+    const double budget = options.seconds / 2;
+    input.campaign.budget_seconds = std::min(budget, input.campaign.budget_seconds.value_or(budget));
+    try {
+      const std::string stopped = measure(run, input, ranks);
+      return ranks.rank() == 0 ? judge_and_tell(options, places, stopped) : Exit::ok;
+    } catch (...) {
+      if (!places.measured.empty()) clear_up(places, false, false);
+      throw;
+    }
+  });
+}
+
+}  // namespace
+
+void add_health(CLI::App& app, Action& chosen) {
+  auto* command = app.add_subcommand("health",
+                                     "a node check of at most a minute, beside like nodes (mpiexec or srun) and against earlier nights: a line "
+                                     "for each bad node; exit 3 when one is worse, 4 for a wrong result");
+  auto options = std::make_shared<HealthOptions>();
+  command->add_option("CAMPAIGN", options->campaign, "what is measured: a campaign file (.toml), or the name of one")->capture_default_str();
+  command->add_option("-o,--output", options->output, "also keep the result file there");
+  command
+      ->add_option("--history", options->history,
+                   "folder of earlier nights and accepted levels; the result becomes one of them where nothing was found, else it lies in its "
+                   ".found folder")
+      ->type_name("DIR");
+  command
+      ->add_option("--baseline", options->baseline,
+                   "what to hold it against: rolling:14d (of --history, which is the preset with it), a result file, or a folder")
+      ->type_name("rolling:DAYSd|FILE|DIR");
+  command->add_option("--seconds", options->seconds, "how long it may take, about; what is not measured by then is left out (exit 75)")
+      ->check([](const std::string& text) {
+        double seconds = 0;
+        return CLI::detail::lexical_cast(text, seconds) && seconds >= 10 && seconds <= 3600 ? "" : "'" + text + "' is not 10 to 3600 seconds";
+      })
+      ->capture_default_str();
+  command
+      ->add_option("--false-alarms", options->nodes.false_alarms, "findings that are expected in a check in which nothing is wrong, over all nodes and rows")
+      ->check(CLI::Range(1e-6, 0.5))
+      ->capture_default_str();
+  add_open_metrics_option(*command, options->open_metrics);
+  add_finding_options(*command, options->on_finding);
+  command->add_flag_callback("--json", [options] { options->format = Format::json; }, "the findings as JSON");
+  command->callback([&chosen, options] { chosen = [options] { return health(*options); }; });
+}
+
+}  // namespace plumbline::app
