@@ -6,11 +6,9 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "campaign/suggest.hpp"
+#include "core/text_file.hpp"
 
 namespace plumbline {
 
@@ -43,12 +41,9 @@ Error wrong_at(const std::string& path, Location at, const std::string& message)
 
 std::string read_text(const std::string& path, std::string_view what, std::string_view hint) {
   const auto refuse = [&](const std::string& why) { throw user_error(fmt::format("cannot read {} '{}': {}; {}", what, path, why, hint)); };
-  if (std::filesystem::is_directory(path)) refuse("it is a directory");
-  errno = 0;
-  std::ifstream file(path);
-  std::ostringstream content;
-  if (!file || (content << file.rdbuf()).bad() || file.bad()) refuse(std::strerror(errno != 0 ? errno : EIO));
-  return std::move(content).str();
+  auto text = read_text_file(path);
+  if (!text) refuse(errno == EISDIR ? "it is a directory" : errno == EFBIG ? "it has more than 64 MiB" : std::strerror(errno));
+  return std::move(*text);
 }
 
 toml::table parse_toml(const std::string& text, const std::string& path) {

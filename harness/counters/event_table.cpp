@@ -1,15 +1,16 @@
 #include "counters/event_table.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <fstream>
+#include <cstring>
 #include <limits>
-#include <sstream>
 
 #include "core/error.hpp"
 #include "core/fnv.hpp"
 #include "core/quantity.hpp"
+#include "core/text_file.hpp"
 #include "counters/perf_names.hpp"
 #include "counters/table_reader.hpp"
 
@@ -235,12 +236,11 @@ std::vector<TableCounter> read_counters(const TableReader& top, const Around& ar
 }
 
 std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  if (!in || fs::is_directory(file) || !(text << in.rdbuf()))
-    throw user_error(
-        fmt::format("cannot read the event table '{}'; PLUMBLINE_EVENTS_PATH takes TOML files and folders of them", file.string()));
-  return std::move(text).str();
+  auto text = read_text_file(file);
+  if (!text)
+    throw user_error(fmt::format("cannot read the event table '{}' ({}); PLUMBLINE_EVENTS_PATH takes TOML files and folders of them",
+                                 file.string(), std::strerror(errno)));
+  return std::move(*text);
 }
 
 toml::table parse(const std::string& text, const fs::path& file) {
@@ -254,7 +254,8 @@ toml::table parse(const std::string& text, const fs::path& file) {
 std::string read_backend(const TableReader& top) {
   constexpr const char* allowed = R"("perf_event" (also when left out), "papi" or "cupti")";
   const std::string backend = top.node("backend") == nullptr ? "perf_event" : top.word("backend", allowed);
-  if (backend != form_of(backend).backend) top.refuse(top.node("backend"), fmt::format("'backend' is '{}'; allowed are {}", backend, allowed));
+  if (backend != form_of(backend).backend)
+    top.refuse(top.node("backend"), fmt::format("'backend' is '{}'; allowed are {}", backend, allowed));
   return backend;
 }
 

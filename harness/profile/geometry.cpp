@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 
 #include "core/error.hpp"
+#include "core/text_file.hpp"
 
 namespace plumbline {
 namespace {
@@ -105,12 +108,13 @@ CacheGeometry geometry_of_machine(const Topology& topology) {
 CacheGeometry geometry_from_file(const std::string& path) {
   toml::table document;
   try {
-    document = toml::parse_file(path);
+    const auto text = read_text_file(path);
+    if (!text)
+      throw user_error(
+          fmt::format("cannot read the cache geometry '{}': {}; --caches takes auto, no, or a TOML file", path, std::strerror(errno)));
+    document = toml::parse(*text, path);
   } catch (const toml::parse_error& error) {
-    const int line = static_cast<int>(error.source().begin.line);
-    if (line > 0) throw user_error(fmt::format("{}:{}: {}", path, line, error.description()));
-    throw user_error(
-        fmt::format("cannot read the cache geometry '{}': {}; --caches takes auto, no, or a TOML file", path, error.description()));
+    throw user_error(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
   }
   if (const auto schema = document["schema"].value<std::string>(); schema != "plumbline-geometry/1")
     refuse(path, document.get("schema"), R"(a cache geometry begins with schema = "plumbline-geometry/1")");
