@@ -8,6 +8,7 @@
 Anybody may have made a file, and the HDF5 library crashes on some, so that nothing here looks into one: the program does (`plumbline tables`),
 in a process that may do nothing else, and sends what it found (harness/store/table_stream.hpp).
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -62,7 +63,8 @@ def _frames(path):
     except OSError as error:
         raise InputError(f"'{program()}' cannot be started, which reads result files: {error.strerror}; name another in PLUMBLINE") from error
     left = MOST_INFLATED * (os.path.getsize(path) if os.path.exists(path) else 0) + HEADS
-    with reader, reader.stdout as stream:
+    with reader, reader.stdout as stream, contextlib.ExitStack() as at_the_end:
+        at_the_end.callback(reader.kill)  # it has sent all, or is not believed
         while len(head := stream.read(HEAD_BYTES)) == HEAD_BYTES:
             left -= int.from_bytes(head[1:], "little")
             if left < 0:
@@ -75,6 +77,7 @@ def _frames(path):
             if what == b"e":
                 raise InputError(data.decode("utf-8", "replace").partition(" ")[2])
             yield what, data
+        reader.wait()
     raise _damaged(path, _how_it_ended(reader.returncode))
 
 

@@ -54,6 +54,7 @@ void add_tables(CLI::App& app, Action& chosen) {
   command->callback([&chosen, options] {
     chosen = [options] {
       prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would read on
+      for (const int crash : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) signal(crash, SIG_DFL);  // MPI's libraries would tell of it first
       send(*options);
       _exit(0);  // what is left to be put in order cannot be done from here
       return Exit::ok;
