@@ -9,6 +9,7 @@
 
 #include "campaign/suggest.hpp"
 #include "core/text_file.hpp"
+#include "core/toml_depth.hpp"
 
 namespace plumbline {
 
@@ -47,6 +48,7 @@ std::string read_text(const std::string& path, std::string_view what, std::strin
 }
 
 toml::table parse_toml(const std::string& text, const std::string& path) {
+  if (names_nest_deeply(text)) throw user_error(fmt::format("{}: a name in it has more than {} dots", path, deepest_toml));
   try {
     return toml::parse(text, path);
   } catch (const toml::parse_error& problem) {

@@ -11,6 +11,7 @@
 #include "core/fnv.hpp"
 #include "core/quantity.hpp"
 #include "core/text_file.hpp"
+#include "core/toml_depth.hpp"
 #include "counters/perf_names.hpp"
 #include "counters/table_reader.hpp"
 
@@ -244,6 +245,7 @@ std::string text_of(const fs::path& file) {
 }
 
 toml::table parse(const std::string& text, const fs::path& file) {
+  if (names_nest_deeply(text)) throw user_error(fmt::format("{}: a name in it has more than {} dots", file.string(), deepest_toml));
   try {
     return toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {

@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "core/text_file.hpp"
+#include "core/toml_depth.hpp"
 
 namespace plumbline {
 namespace {
@@ -112,6 +113,7 @@ CacheGeometry geometry_from_file(const std::string& path) {
     if (!text)
       throw user_error(
           fmt::format("cannot read the cache geometry '{}': {}; --caches takes auto, no, or a TOML file", path, std::strerror(errno)));
+    if (names_nest_deeply(*text)) throw user_error(fmt::format("{}: a name in it has more than {} dots", path, deepest_toml));
     document = toml::parse(*text, path);
   } catch (const toml::parse_error& error) {
     throw user_error(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
