@@ -95,6 +95,8 @@ void read_apart(const fs::path& file, bool derived, Unpacker& rows) {
     if (receive_tables(reader.output(), rows, most_bytes_of(file))) return;
   } catch (const Damage& damage) {
     throw damaged_store(file, printable(damage.what()));
+  } catch (const Error& error) {
+    throw Error(error.code(), printable(error.what()));
   }
   throw damaged_store(file, reader.how_it_ended());
 }

@@ -37,7 +37,7 @@ std::string_view type_name(const toml::node& node) {
 }
 
 Error wrong_at(const std::string& path, Location at, const std::string& message) {
-  return user_error(fmt::format("{}:{}:{}: {}", path, at.line, at.column, message));
+  return user_error(fmt::format("{}:{}:{}: {}", path, at.line, at.column, in_one_line(message)));
 }
 
 std::string read_text(const std::string& path, std::string_view what, std::string_view hint) {

@@ -2,6 +2,7 @@
 // what it made by recursion.
 #pragma once
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace plumbline {
@@ -22,6 +23,13 @@ inline bool names_nest_deeply(std::string_view toml) {
       quote = quote == 0 ? c : quote == c ? '\0' : quote;
   }
   return false;
+}
+
+/// What is told of it quotes it: a message is one line, whatever that holds.
+inline std::string in_one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  return text;
 }
 
 }  // namespace plumbline

@@ -213,8 +213,8 @@ def bad_inputs(few, folder):
     (folder / "other.json").write_text('{"schema": "plumbline-list/1", "rows": []}')
     (folder / "rows.json").write_text('{"schema": "plumbline-show/1", "rows": [{"case": "x"}]}')
     (folder / "list.json").write_text("[1, 2]")
-    yield {"file": str(folder / "missing.h5")}, "does not exist"
-    yield {"file": str(folder / "letter")}, "cannot be read"
+    yield {"file": str(folder / "missing.h5")}, "No such file"
+    yield {"file": str(folder / "letter")}, "is not HDF5"
     yield {"show": str(folder / "missing.json")}, "No such file"
     yield {"show": str(folder / "letter")}, "is no JSON"
     yield {"show": str(folder / "rows.json")}, "has no 'kernel'"
@@ -236,9 +236,9 @@ def test_an_output_that_cannot_be_written_is_one_line_and_exit_1(few, tmp_path):
 
 
 def test_a_missing_module_is_named_with_its_debian_package(few, tmp_path):
-    (tmp_path / "h5py.py").write_text("raise ModuleNotFoundError(\"No module named 'h5py'\", name='h5py')\n")
+    (tmp_path / "pandas.py").write_text("raise ModuleNotFoundError(\"No module named 'pandas'\", name='pandas')\n")
     done = report(few, tmp_path / "out", {"PYTHONPATH": f"{tmp_path}:{PACKAGE}"})
-    assert done.returncode == 1 and done.stderr.count("\n") == 1 and "apt install python3-h5py" in done.stderr
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and "apt install python3-pandas" in done.stderr
 
 
 def without(few, folder, *absent):

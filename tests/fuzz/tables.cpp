@@ -19,7 +19,9 @@ void read(std::string_view bytes) {
   try {
     if (!receive_tables(stream.number(), rows, most)) throw user_error("the stream ends early");
   } catch (const Damage& damage) {
-    throw user_error(damage.what());
+    throw user_error("it is damaged");  // in which words, the program makes printable
+  } catch (const Error& error) {
+    throw Error(error.code(), "an error was sent");
   }
 }
 
