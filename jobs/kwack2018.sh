@@ -36,5 +36,5 @@ for name in stencils stencils_here series_flows series; do
   "$plumbline" score "$output/$name.h5" --json "${groups[@]}" >"$output/$name.score.json" || code=$?
   ((code == 0 || code == 4)) || exit "$code"
 done
-PYTHONPATH=$here/../analysis /usr/bin/python3 -B -m plumbline_analysis paper "$output"
+PLUMBLINE=$plumbline PYTHONPATH=$here/../analysis /usr/bin/python3 -B -m plumbline_analysis paper "$output"
 exit "$code"

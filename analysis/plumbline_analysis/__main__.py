@@ -5,7 +5,7 @@ import argparse
 import sys
 import traceback
 
-DEBIAN_PACKAGES = {"matplotlib": "python3-matplotlib", "h5py": "python3-h5py", "pandas": "python3-pandas", "numpy": "python3-numpy"}
+DEBIAN_PACKAGES = {"matplotlib": "python3-matplotlib", "pandas": "python3-pandas", "numpy": "python3-numpy"}
 
 
 def parse(arguments):

@@ -4,22 +4,26 @@
     tables = load("quick.h5")
     tables["times"].groupby("case").seconds.median()
     tables["times"].attrs["units"]["seconds"]          # "s"
+
+Anybody may have made a file, and the HDF5 library crashes on some, so that nothing here looks into one: the program does (`plumbline tables`),
+in a process that may do nothing else, and sends what it found (harness/store/table_stream.hpp).
 """
+import contextlib
 import json
 import os
+import pathlib
+import shutil
+import signal
+import subprocess
 
-import h5py
+import numpy
 import pandas
 
 from .errors import InputError
-from .heaps import require_sound_heaps
 
-SCHEMA = "plumbline/1"
-TABLES = ("cases", "outcomes", "times", "counts", "model", "ceilings", "machine")
-SINCE_THEN = ("remeasured",)  # tables that an older file lacks
 COLUMN_FACTS = ("units", "long_name", "better")
-MOST_INFLATED = 1032  # what deflate makes of a byte at most
-FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32}  # no other's library is looked for
+HEAD_BYTES = 9  # of a frame: what it is, and its length
+MOST_INFLATED, HEADS = 1032, 1 << 20  # what deflate makes of a byte at most; bytes beside the rows
 
 
 def load(path):
@@ -27,68 +31,79 @@ def load(path):
 
     Each frame's .attrs hold "units", "long_name" and "better" (column -> text), "campaign" (TOML text) and "provenance".
     """
-    if not os.path.exists(path):
-        raise InputError(f"result file '{path}' does not exist; give one that plumbline run wrote")
-    if not os.path.isfile(path):
-        raise InputError(f"'{path}' is no file; give a result file that plumbline run wrote")
+    texts, blocks, heads = {}, {}, {}
+    name = None
+    for what, data in _frames(os.fspath(path)):
+        if what == b"t":
+            key, _, value = data.partition(b"\n")
+            texts[key.decode()] = value.decode("utf-8", "replace")
+        elif what == b"h":
+            head = json.loads(data)
+            name = head["table"]
+            heads[name], blocks[name] = head["columns"], []
+        elif what == b"r":
+            blocks[name].append(data)
+    facts = {"campaign": texts["campaign"], "provenance": _parsed(texts["provenance"])}
+    return {name: _frame(columns, b"".join(blocks[name]), facts) for name, columns in heads.items()}
+
+
+def program():
+    """The plumbline that reads: who calls this names it, else it is the one that this package came with, else the one on PATH."""
+    beside = pathlib.Path(__file__).absolute().parents[4] / "bin" / "plumbline"  # PREFIX/share/plumbline/analysis/plumbline_analysis
+    named = os.environ.get("PLUMBLINE") or (str(beside) if beside.exists() else None) or shutil.which("plumbline")
+    if not named:
+        raise InputError("no program 'plumbline' is found, which reads result files: put it on PATH, or name it in PLUMBLINE")
+    return named
+
+
+def _frames(path):
+    """(what, bytes) of each frame, to the end of the stream."""
     try:
-        with open(path, "rb") as image:
-            require_sound_heaps(image.read())
-        with h5py.File(path, "r") as file:
-            _require_schema(file, path)
-            facts = {"campaign": _text(file.attrs["campaign"]), "provenance": _parsed(_text(file.attrs["provenance"]))}
-            return {name: _frame(_own_dataset(file, name), facts) for name in TABLES + tuple(name for name in SINCE_THEN if name in file)}
-    except (OSError, KeyError, RuntimeError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"result file '{path}' cannot be read: {reason}; copy it again, or plumbline recover its journal") from error
+        reader = subprocess.Popen([program(), "tables", "--", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    except OSError as error:
+        raise InputError(f"'{program()}' cannot be started, which reads result files: {error.strerror}; name another in PLUMBLINE") from error
+    left = MOST_INFLATED * (os.path.getsize(path) if os.path.exists(path) else 0) + HEADS
+    with reader, reader.stdout as stream, contextlib.ExitStack() as at_the_end:
+        at_the_end.callback(reader.kill)  # it has sent all, or is not believed
+        while len(head := stream.read(HEAD_BYTES)) == HEAD_BYTES:
+            left -= int.from_bytes(head[1:], "little")
+            if left < 0:
+                raise _damaged(path, "it has more rows than a file of its size can have")
+            what, data = head[:1], stream.read(int.from_bytes(head[1:], "little"))
+            if what == b".":
+                return
+            if what == b"d":
+                raise _damaged(path, data.decode("utf-8", "replace"))
+            if what == b"e":
+                raise InputError(data.decode("utf-8", "replace").partition(" ")[2])
+            yield what, data
+        reader.wait()
+    raise _damaged(path, _how_it_ended(reader.returncode))
 
 
-def _require_schema(file, path):
-    schema = _text(file.attrs.get("schema", ""))
-    if not schema.startswith("plumbline/"):
-        raise InputError(f"'{path}' is no plumbline result file (its schema is '{schema}'); give one that plumbline run wrote")
-    if schema != SCHEMA:
-        raise InputError(f"result file '{path}' has schema {schema} and this package reads {SCHEMA}; use a newer plumbline")
+def _how_it_ended(code):
+    if code in (-signal.SIGXCPU, -signal.SIGALRM):
+        return "its reader came to no end"
+    return f"it crashes the HDF5 library: {signal.strsignal(-code)}" if code < 0 else f"its reader ended with exit code {code}"
 
 
-def _own_dataset(file, name):
-    """A table of a file that anybody may have made: it lies in this file itself, which has bytes for its rows."""
-    if not isinstance(file.get(name, getlink=True), h5py.HardLink):
-        raise ValueError(f"'/{name}' is a link to somewhere else, or is missing")
-    dataset = file[name]
-    if dataset.is_virtual or dataset.external:
-        raise ValueError(f"the rows of '/{name}' lie in other files")
-    if dataset.dtype.hasobject:
-        raise ValueError(f"'/{name}' has columns of varying length")
-    has = min(dataset.id.get_storage_size(), os.path.getsize(file.filename))
-    if dataset.nbytes > has * MOST_INFLATED:
-        raise ValueError(f"'/{name}' says it has {len(dataset)} rows, in {has} bytes")
-    made = dataset.id.get_create_plist()
-    if not {made.get_filter(i)[0] for i in range(made.get_nfilters())} <= FILTERS:
-        raise ValueError(f"the rows of '/{name}' went through a filter that is not read here")
-    return dataset
+def _damaged(path, why):
+    return InputError(f"result file '{path}' is cut short or damaged ({' '.join(why.split())}); copy it again, or plumbline recover its journal")
 
 
-def _frame(dataset, facts):
-    rows = dataset[:]
-    columns = {}
-    for name in rows.dtype.names:
-        values = rows[name]
-        columns[name] = _texts(values) if values.dtype.kind == "S" else values
-    frame = pandas.DataFrame(columns)
+def _frame(columns, packed, facts):
+    rows = numpy.frombuffer(packed, dtype=[(column["name"], column["type"]) for column in columns])
+    values = {name: _texts(rows[name]) if rows.dtype[name].kind == "S" else rows[name].copy() for name in rows.dtype.names}
+    frame = pandas.DataFrame(values)
     frame.attrs.update(facts)
     for fact in COLUMN_FACTS:
-        frame.attrs[fact] = {name: _text(dataset.attrs.get(f"{name}.{fact}", "")) for name in rows.dtype.names}
+        frame.attrs[fact] = {column["name"]: column[fact] for column in columns}
     return frame
 
 
 def _texts(values):
     """A column of text also where it has no rows: an empty list alone would become numbers."""
     return pandas.Series([value.decode("utf-8", "replace") for value in values], dtype=object)
-
-
-def _text(value):
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def _parsed(text):

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
+#include <sstream>
 
 #include "app/table.hpp"
 #include "core/error.hpp"
@@ -62,7 +62,8 @@ bool ends_within_a_line(int descriptor) {
 std::vector<AcceptedLevel> read_accepted_levels(const fs::path& folder, std::vector<std::string>& notes) {
   std::vector<AcceptedLevel> levels;
   const fs::path path = folder / accepted_levels_name;
-  std::ifstream file(path, std::ios::binary);
+  std::error_code none;
+  std::istringstream file(fs::exists(path, none) ? read_bytes(path, "list of accepted levels") : "");
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     if (line.empty()) continue;

@@ -33,5 +33,6 @@ void add_bench(CLI::App& app, Action& chosen);
 void add_completion(CLI::App& app, Action& chosen);
 void add_manual(CLI::App& app, Action& chosen);
 void add_worker(CLI::App& app, Action& chosen);
+void add_tables(CLI::App& app, Action& chosen);
 
 }  // namespace plumbline::app

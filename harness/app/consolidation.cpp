@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/intensity.hpp"
+#include "app/stored_results.hpp"
 #include "core/error.hpp"
 #include "core/wrong_result.hpp"
 #include "store/journal.hpp"
@@ -169,7 +170,7 @@ Consolidated write_whole(Results& all, const fs::path& store, const std::vector<
 Consolidated put_together(const fs::path& store, const std::vector<std::string>& ids, std::vector<std::string>& notes) {
   if (!fs::exists(store) && fs::exists(journal_directory(store)))
     if (const JournalFolder folder(journal_directory(store), &notes); !folder.empty()) return write_folder(folder, store, ids, true);
-  auto all = load_finished(store, &notes);
+  auto all = load_finished(store, load_results, &notes);
   if (!all) throw io_error(fmt::format("neither {} nor its journal can be found any more", store.string()));
   return write_whole(*all, store, ids, true);
 }

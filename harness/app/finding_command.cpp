@@ -10,9 +10,9 @@
 
 #include <chrono>
 #include <cstring>
-#include <optional>
 #include <thread>
 
+#include "app/interruption.hpp"
 #include "app/streams.hpp"
 #include "store/file_bytes.hpp"
 
@@ -65,15 +65,15 @@ class ChildrenAreWaitedFor {
   sighandler_t before_;
 };
 
-/// The process's status when it has ended; nullopt where it has not in that time.
-std::optional<int> ended_within(pid_t process, double seconds) {
+/// False where it has not in that time, or where this program is told to stop. Nobody has waited for the process: its number is still its.
+bool ends_within(pid_t process, double seconds) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  int status = 0;
-  while (waitpid(process, &status, WNOHANG) != process) {
-    if (std::chrono::steady_clock::now() >= until) return std::nullopt;
+  siginfo_t ended{};
+  while (waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != process) {
+    if (std::chrono::steady_clock::now() >= until || signal_received() != 0) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  return status;
+  return true;
 }
 
 /// False of NaN too, which CLI::Range lets through.
@@ -100,18 +100,18 @@ void tell(const FindingCommand& command, std::string_view document) {
   const FileDescriptor input = document_file(document);
   if (!input) return warn(command, fmt::format("was not run: its input cannot be written ({})", std::strerror(errno)));
   const ChildrenAreWaitedFor waited;
+  watch_for_signals();  // a Ctrl-C reaches this program alone
   pid_t process = 0;
   if (const int error = started(command.line, input.number(), process); error != 0)
     return warn(command, fmt::format("was not run ({})", std::strerror(error)));
-  const auto status = ended_within(process, command.patience_seconds);
-  if (!status) {
-    kill(-process, SIGKILL);
-    waitpid(process, nullptr, 0);
-    return warn(command, fmt::format("did not end in {:g} s and was ended", command.patience_seconds));
-  }
-  if (WIFSIGNALED(*status))
-    return warn(command, fmt::format("was ended by signal {} ({})", WTERMSIG(*status), strsignal(WTERMSIG(*status))));
-  if (WEXITSTATUS(*status) != 0) warn(command, fmt::format("failed with exit code {}", WEXITSTATUS(*status)));
+  const bool ended = ends_within(process, command.patience_seconds);
+  int status = 0;
+  kill(-process, SIGKILL);  // and what it left in the background
+  waitpid(process, &status, 0);
+  if (const int number = signal_received(); number != 0) raise(number);  // which was only put off
+  if (!ended) return warn(command, fmt::format("did not end in {:g} s and was ended", command.patience_seconds));
+  if (WIFSIGNALED(status)) return warn(command, fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))));
+  if (WEXITSTATUS(status) != 0) warn(command, fmt::format("failed with exit code {}", WEXITSTATUS(status)));
 }
 
 }  // namespace plumbline::app

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <fstream>
 #include <iterator>
 #include <set>
 
@@ -18,6 +17,7 @@
 #include "core/error.hpp"
 #include "core/json_text.hpp"
 #include "model/bootstrap.hpp"
+#include "store/file_bytes.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -111,10 +111,10 @@ Night night_from(const Json& json, const Json& series) {
 /// By name; empty where there is no index, or none that can be used.
 std::map<std::string, Night> read_index(const fs::path& path, std::vector<std::string>& notes) {
   std::map<std::string, Night> known;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return known;
+  std::error_code none;
+  if (!fs::exists(path, none)) return known;
   try {
-    const Json index = Json::parse(file);
+    const Json index = Json::parse(read_bytes(path, "index"));
     if (index.at("schema") != schema) throw user_error("another schema");
     for (const auto& one : index.at("files")) {
       Night night = night_from(one, index.at("series"));
@@ -132,6 +132,7 @@ void write_index(const fs::path& path, const std::vector<Night>& nights, std::ve
   std::string files;
   for (const auto& night : nights) files += (files.empty() ? "\n" : ",\n") + json_text(night_json(night, series));
   try {
+    if (!may_be_replaced(path)) throw io_error(fmt::format("{} is a device or a FIFO", path.string()));  // which would be waited for
     write_output(path, fmt::format("{{\"schema\":\"{}\",\n\"series\":{},\n\"files\":[{}\n]}}\n", schema, json_text(series.table()), files));
   } catch (const Error& error) {
     notes.push_back(fmt::format("the index is not kept, so that all files are read again next time: {}", error.what()));

@@ -11,11 +11,11 @@
 
 #include "app/profiler_metrics.hpp"
 #include "app/result_file.hpp"
+#include "app/stored_results.hpp"
 #include "core/quantity_parts.hpp"
 #include "machine/build_record.hpp"
 #include "model/accuracy.hpp"
 #include "model/chosen_counts.hpp"
-#include "store/result_store.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -168,7 +168,7 @@ Intensities derived_intensities(const Results& results) {
 }
 
 std::optional<std::string> difference_from_file(const std::string& file, std::span<const IntensityRow> rows) {
-  const auto stored = load_intensities(file);
+  const auto stored = load_derived(file);
   if (!stored || !stored->reason.empty()) return std::nullopt;
   using Key = std::tuple<std::string, std::string, std::string, std::string>;
   const auto key_of = [](const IntensityRow& row) { return Key{row.case_id, row.node, row.phase, row.level}; };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 
@@ -61,11 +62,12 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text, "what is compiled in and what is usable here");
   keep_closed_streams_closed();
-  if (argc < 2 || std::string_view(argv[1]) != "worker") open_module_for_gpus();  // the emulator runs nothing of a GPU
+  const std::string_view word = argc < 2 ? "" : argv[1];
+  if (word != "worker" && word != "tables") open_module_for_gpus();  // the emulator runs nothing of a GPU
   Action chosen;
-  for (const auto add :
-       {add_doctor,   add_list,    add_run,     add_ceilings, add_score,   add_show,  add_compare, add_nodes,      add_health, add_history, add_check,
-        add_baseline, add_project, add_profile, add_report,   add_import,  add_recover, add_slurm, add_bench,   add_completion, add_manual,  add_worker})
+  for (const auto add : {add_doctor,  add_list,    add_run,   add_ceilings,   add_score,   add_show,    add_compare, add_nodes,
+                         add_health,  add_history, add_check, add_baseline,   add_project, add_profile, add_report,  add_import,
+                         add_recover, add_slurm,   add_bench, add_completion, add_manual,  add_worker,  add_tables})
     add(app, chosen);
   try {
     require_known_command(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
@@ -79,6 +81,10 @@ int main(int argc, char** argv) {
     return static_cast<int>(exit);
   } catch (const Error& error) {
     return end(error.what(), error.code());
+  } catch (const nlohmann::json::exception& error) {
+    return end(
+        fmt::format("a document in a file that was read is not as plumbline writes it ({}); give files that plumbline wrote", error.what()),
+        Exit::user_error);
   } catch (const std::bad_alloc&) {
     return end("out of memory: use smaller sizes or fewer ranks", Exit::user_error);
   } catch (const std::exception& error) {

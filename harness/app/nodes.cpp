@@ -7,8 +7,8 @@
 #include "app/open_metrics.hpp"
 #include "app/output_file.hpp"
 #include "app/result_file.hpp"
+#include "app/stored_results.hpp"
 #include "app/streams.hpp"
-#include "store/result_store.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -23,7 +23,7 @@ struct CommandOptions {
 
 Exit nodes(const CommandOptions& options) {
   const NodeOptions judged{.false_alarms = options.false_alarms, .threshold = options.threshold_percent / 100};
-  NodeReport report = judge_nodes(load_store(options.file), options.file, judged);
+  NodeReport report = judge_nodes(load_results(options.file), options.file, judged);
   if (std::string note = unfinished_note(options.file); !note.empty()) report.notes.push_back(std::move(note));
   if (options.format == Format::json) print(nodes_document(report));
   if (options.format == Format::csv) print(csv(nodes_json_rows(report)));

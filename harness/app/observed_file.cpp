@@ -16,8 +16,8 @@
 #include <tuple>
 
 #include "app/result_file.hpp"
+#include "app/stored_results.hpp"
 #include "machine/node_differences.hpp"
-#include "store/result_store.hpp"
 #include "store/session_list.hpp"
 
 namespace plumbline::app {
@@ -174,7 +174,7 @@ void add_node_changes(std::vector<std::string>& notes, const NodeChanges& change
 }  // namespace
 
 ObservedFile observe_file(const std::string& path) {
-  ObservedFile file = observe_results(load_store(path));
+  ObservedFile file = observe_results(load_results(path));
   if (std::string note = unfinished_note(path); !note.empty()) file.notes.push_back(std::move(note));
   return file;
 }

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "campaign/written.hpp"
+#include "core/toml_depth.hpp"
 #include "store/file_bytes.hpp"
 
 namespace plumbline::app {
@@ -69,7 +70,9 @@ void read_toml(const std::string& path, const std::string& schema, const std::ve
                const std::function<void(const WrittenTable&)>& read) {
   toml::table document;
   try {
-    document = toml::parse(read_bytes(path, schema == "plumbline-app/1" ? "application" : "node spec"), path);
+    const std::string text = read_bytes(path, schema == "plumbline-app/1" ? "application" : "node spec");
+    if (names_nest_deeply(text)) throw user_error(fmt::format("{}: a name in it has more than {} dots", path, deepest_toml));
+    document = toml::parse(text, path);
   } catch (const toml::parse_error& error) {
     throw wrong_at(path, location_of(error.source()), std::string(error.description()));
   }

@@ -5,9 +5,9 @@
 
 #include "app/command.hpp"
 #include "app/consolidation.hpp"
+#include "app/stored_results.hpp"
 #include "app/streams.hpp"
 #include "store/journal.hpp"
-#include "store/result_store.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -45,7 +45,7 @@ void require_at_rest(const fs::path& folder) {
 std::optional<Results> load_earlier(const fs::path& store, bool is_output, std::vector<std::string>& notes) {
   if (!fs::exists(store)) return std::nullopt;
   try {
-    Results earlier = load_store(store);
+    Results earlier = load_results(store);
     notes.push_back(fmt::format("{} of earlier sessions and the journal are put together", store.string()));
     return earlier;
   } catch (const Error& error) {

@@ -133,6 +133,7 @@ Exit report(const ReportOptions& options) {
   if (options.debug) words.emplace_back("--debug");
   setenv("PYTHONPATH", python_path(analysis, options.python).c_str(), 1);
   setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
+  setenv("PLUMBLINE", program_path().c_str(), 1);  // which reads the file for it
   const int code = run_and_wait(words);
   if (code == cannot_run) throw user_error(fmt::format("cannot run {}; name a Python 3 with --python or PLUMBLINE_PYTHON", options.python));
   return code == 0 ? Exit::ok : failed(code, options.python);
@@ -147,7 +148,7 @@ void add_report(CLI::App& app, Action& chosen) {
   command->add_option("FILE", options->file, "result file (.h5), or a folder of nightly ones")->required();
   command->add_option("-o,--output", options->directory, "folder for the figures (default: beside FILE, or DIR/figures)");
   command->add_option("--by", options->by, "draws where each case would lie with this counter's bytes, too");
-  command->add_option("--python", options->python, "Python 3 with h5py, pandas and matplotlib")
+  command->add_option("--python", options->python, "Python 3 with pandas and matplotlib")
       ->envname("PLUMBLINE_PYTHON")
       ->capture_default_str();
   command->add_flag("--debug", options->debug, "after an error in Python that nobody foresaw, show where it rose");

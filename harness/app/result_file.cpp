@@ -11,11 +11,11 @@
 #include <filesystem>
 #include <set>
 
+#include "app/stored_results.hpp"
 #include "app/streams.hpp"
 #include "campaign/counter_set_file.hpp"
 #include "core/error.hpp"
 #include "store/journal.hpp"
-#include "store/result_store.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -98,7 +98,7 @@ std::string unfinished_note(const std::string& file) {
 }
 
 Results load_selected(const Selection& selection) {
-  Results results = load_store(selection.file);
+  Results results = load_results(selection.file);
   if (const std::string note = unfinished_note(selection.file); !note.empty()) say(fmt::format("note: {}\n", note));
   if (!selection.kernel.empty()) select_kernels(results, selection.kernel);
   if (!selection.node.empty()) select_node(results, selection.node);

@@ -14,11 +14,11 @@
 
 #include "app/ceilings_stage.hpp"
 #include "app/gpu_ceilings_plan.hpp"
+#include "app/stored_results.hpp"
 #include "campaign/changes.hpp"
 #include "core/gpu_device.hpp"
 #include "machine/program_id.hpp"
 #include "store/file_bytes.hpp"
-#include "store/result_store.hpp"
 #include "store/session_list.hpp"
 #include "store/session_mark.hpp"
 
@@ -28,8 +28,15 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+/// Whether something lies in the folder of journals that a session left.
+bool holds_journals(const fs::path& folder) {
+  std::error_code none;
+  const fs::directory_iterator entries(folder, none);
+  return std::any_of(begin(entries), end(entries), [](const auto& entry) { return !is_hold(entry.path()); });
+}
+
 void refuse_to_overwrite(const fs::path& store) {
-  if (fs::exists(journal_directory(store)))
+  if (holds_journals(journal_directory(store)))
     throw user_error(
         fmt::format("{} holds an unfinished run: go on with --resume, throw it away with --overwrite, or choose another file with -o",
                     journal_directory(store).string()));
@@ -39,7 +46,8 @@ void refuse_to_overwrite(const fs::path& store) {
 }
 
 void remove_earlier(const fs::path& store) {
-  fs::remove_all(journal_directory(store));
+  for (const auto& entry : fs::directory_iterator(journal_directory(store)))
+    if (!is_hold(entry.path())) fs::remove_all(entry.path());
   fs::remove(behind_links(store));
 }
 
@@ -61,7 +69,7 @@ void remove_journals(const fs::path& folder) {
   std::error_code failed;
   std::vector<fs::path> ours, others;
   for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed))
-    (is_ours(entry->path()) ? ours : others).push_back(entry->path());
+    if (!is_hold(entry->path())) (is_ours(entry->path()) ? ours : others).push_back(entry->path());
   if (failed) return;
   for (const auto& other : others) {
     fs::path beside = folder.string() + "." + other.filename().string();
@@ -168,6 +176,7 @@ struct Found {
   std::vector<FormContest> contests;
   std::int64_t youngest_start_ns = 0;
   std::vector<std::string> notes;
+  std::unique_ptr<SessionHold> hold;
 };
 
 /// A case that took too long once is tried again, after the second time only under a longer deadline.
@@ -253,13 +262,20 @@ Found look(const RunOptions& options, const Campaign& campaign, const fs::path& 
     std::error_code none;
     if (fs::equivalent(store, campaign.path, none))
       throw user_error(fmt::format("{} is the campaign itself; name another file with -o", store.string()));
-    if (options.overwrite) {
-      const auto held = options.dry_run ? std::nullopt : journal_in_use(journal_directory(store));
-      if (held) throw in_use(*held);
-      if (!options.dry_run) remove_earlier(store);
-    } else if (!options.resume) {
-      if (!options.dry_run) refuse_to_overwrite(store);
-    } else if (const auto earlier = load_finished(store)) {
+    const bool is_new = !options.overwrite && !options.resume && !options.dry_run;
+    if (is_new && !fs::exists(journal_directory(store))) refuse_to_overwrite(store);
+    if (!options.dry_run) {
+      prepare_folder(store);
+      found.hold = std::make_unique<SessionHold>(store);
+    }
+    if (is_new) refuse_to_overwrite(store);
+    if (!options.dry_run) require_replaceable(store, "result file");
+    if (options.overwrite && !options.dry_run) {
+      if (const auto held = journal_in_use(journal_directory(store))) throw in_use(*held);
+      remove_earlier(store);
+    }
+    if (!options.resume) return found;
+    if (const auto earlier = load_finished(store, load_results)) {
       refuse_changes(options, campaign, *earlier, store, found);
       for (const auto& outcome : earlier->outcomes) {
         add_outcome(outcome, found.keys);
@@ -274,7 +290,6 @@ Found look(const RunOptions& options, const Campaign& campaign, const fs::path& 
         if (const json facts = json::parse(machine.json, nullptr, false); facts.is_object() && facts.contains("kind"))
           found.kinds[machine.node] = facts["kind"];
     }
-    if (!options.dry_run) prepare_folder(store);
   } catch (const Error& error) {
     found.error = error.what();
     found.code = error.code();
@@ -318,6 +333,7 @@ RunRecord::RunRecord(const RunOptions& options, const Campaign& campaign, const 
   chosen_forms_ = chosen_from_json(told["chosen_forms"]);
   contests_ = std::move(found.contests);
   notes_ = std::move(found.notes);
+  hold_ = std::move(found.hold);
 }
 
 void RunRecord::require_one_folder(const std::string& session, Communicator& ranks) const {
@@ -382,7 +398,7 @@ std::vector<CeilingRow> RunRecord::sweeps(const std::string& node) const {
   };
   if (const fs::path journal = journal_ ? journal_->path() : journal_directory(store_) / node; fs::exists(journal))
     for (const auto& record : read_journal(journal).records) take(record.ceilings);
-  if (rows.empty() && fs::exists(store_)) take(load_store(store_).ceilings);
+  if (rows.empty() && fs::exists(store_)) take(load_results(store_).ceilings);
   return rows;
 }
 
@@ -441,6 +457,7 @@ Consolidated RunRecord::consolidate(bool complete, const std::vector<std::string
   Consolidated made = consolidate_into(store_, ids);
   if (!complete) return made;
   journal_.reset();  // NFS only renames what is open, and the folder would stay
+  hold_.reset();
   remove_journals(journal_directory(store_));
   return made;
 }

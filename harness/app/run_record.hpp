@@ -18,6 +18,7 @@
 #include "model/form_choice.hpp"
 #include "store/journal.hpp"
 #include "store/merge.hpp"
+#include "store/session_hold.hpp"
 
 namespace plumbline::app {
 
@@ -89,6 +90,7 @@ class RunRecord {
   /// What an error of the journal costs: `newest`, where it is not empty, and the units before it that are in doubt.
   std::vector<std::string> lost_units(const std::string& newest) const;
 
+  std::unique_ptr<SessionHold> hold_;  // rank 0
   std::unique_ptr<Journal> journal_;
   std::vector<std::string> appended_;  // by this session
 };

@@ -8,6 +8,7 @@
 
 #include "app/gpu_ceilings_plan.hpp"
 #include "app/result_file.hpp"
+#include "app/stored_results.hpp"
 #include "core/gpu_device.hpp"
 #include "machine/topology.hpp"
 #include "store/journal.hpp"
@@ -108,7 +109,7 @@ void SeenNodes::add(const Results& results) {
 SeenNodes seen_in_run(const std::filesystem::path& store) {
   SeenNodes seen;
   if (std::filesystem::exists(store) || !std::filesystem::exists(journal_directory(store))) {
-    if (const auto results = load_finished(store)) seen.add(*results);
+    if (const auto results = load_finished(store, load_results)) seen.add(*results);
     return seen;
   }
   const JournalFolder folder(journal_directory(store));

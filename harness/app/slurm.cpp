@@ -20,6 +20,7 @@
 #include "app/progress.hpp"
 #include "app/remeasuring_plan.hpp"
 #include "app/shell_words.hpp"
+#include "app/stored_results.hpp"
 #include "app/streams.hpp"
 #include "app/table.hpp"
 #include "campaign/estimate.hpp"
@@ -45,7 +46,7 @@ struct SlurmOptions {
 
 /// Of the nodes that a result file measured: their number, and the cores of the smallest.
 BatchMachine machine_of_results(const std::string& file) {
-  const Results results = load_store(file);
+  const Results results = load_results(file);
   BatchMachine machine;
   int cores = 0;
   for (const auto& row : results.machines) {

@@ -6,11 +6,10 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "campaign/suggest.hpp"
+#include "core/text_file.hpp"
+#include "core/toml_depth.hpp"
 
 namespace plumbline {
 
@@ -38,20 +37,18 @@ std::string_view type_name(const toml::node& node) {
 }
 
 Error wrong_at(const std::string& path, Location at, const std::string& message) {
-  return user_error(fmt::format("{}:{}:{}: {}", path, at.line, at.column, message));
+  return user_error(fmt::format("{}:{}:{}: {}", path, at.line, at.column, in_one_line(message)));
 }
 
 std::string read_text(const std::string& path, std::string_view what, std::string_view hint) {
   const auto refuse = [&](const std::string& why) { throw user_error(fmt::format("cannot read {} '{}': {}; {}", what, path, why, hint)); };
-  if (std::filesystem::is_directory(path)) refuse("it is a directory");
-  errno = 0;
-  std::ifstream file(path);
-  std::ostringstream content;
-  if (!file || (content << file.rdbuf()).bad() || file.bad()) refuse(std::strerror(errno != 0 ? errno : EIO));
-  return std::move(content).str();
+  auto text = read_text_file(path);
+  if (!text) refuse(errno == EISDIR ? "it is a directory" : errno == EFBIG ? "it has more than 64 MiB" : std::strerror(errno));
+  return std::move(*text);
 }
 
 toml::table parse_toml(const std::string& text, const std::string& path) {
+  if (names_nest_deeply(text)) throw user_error(fmt::format("{}: a name in it has more than {} dots", path, deepest_toml));
   try {
     return toml::parse(text, path);
   } catch (const toml::parse_error& problem) {

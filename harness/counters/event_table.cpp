@@ -1,15 +1,17 @@
 #include "counters/event_table.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <fstream>
+#include <cstring>
 #include <limits>
-#include <sstream>
 
 #include "core/error.hpp"
 #include "core/fnv.hpp"
 #include "core/quantity.hpp"
+#include "core/text_file.hpp"
+#include "core/toml_depth.hpp"
 #include "counters/perf_names.hpp"
 #include "counters/table_reader.hpp"
 
@@ -235,26 +237,27 @@ std::vector<TableCounter> read_counters(const TableReader& top, const Around& ar
 }
 
 std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  if (!in || fs::is_directory(file) || !(text << in.rdbuf()))
-    throw user_error(
-        fmt::format("cannot read the event table '{}'; PLUMBLINE_EVENTS_PATH takes TOML files and folders of them", file.string()));
-  return std::move(text).str();
+  auto text = read_text_file(file);
+  if (!text)
+    throw user_error(fmt::format("cannot read the event table '{}' ({}); PLUMBLINE_EVENTS_PATH takes TOML files and folders of them",
+                                 file.string(), std::strerror(errno)));
+  return std::move(*text);
 }
 
 toml::table parse(const std::string& text, const fs::path& file) {
+  if (names_nest_deeply(text)) throw user_error(fmt::format("{}: a name in it has more than {} dots", file.string(), deepest_toml));
   try {
     return toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {
-    throw user_error(fmt::format("{}:{}: not valid TOML: {}", file.string(), error.source().begin.line, error.description()));
+    throw user_error(fmt::format("{}:{}: not valid TOML: {}", file.string(), error.source().begin.line, in_one_line(std::string(error.description()))));
   }
 }
 
 std::string read_backend(const TableReader& top) {
   constexpr const char* allowed = R"("perf_event" (also when left out), "papi" or "cupti")";
   const std::string backend = top.node("backend") == nullptr ? "perf_event" : top.word("backend", allowed);
-  if (backend != form_of(backend).backend) top.refuse(top.node("backend"), fmt::format("'backend' is '{}'; allowed are {}", backend, allowed));
+  if (backend != form_of(backend).backend)
+    top.refuse(top.node("backend"), fmt::format("'backend' is '{}'; allowed are {}", backend, allowed));
   return backend;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/toml_depth.hpp"
 
 namespace plumbline {
 
@@ -27,7 +28,7 @@ class TableReader {
   const toml::node* node(std::string_view key) const { return table_->get(key); }
 
   [[noreturn]] void refuse(const toml::node* at, const std::string& why) const {
-    throw user_error(fmt::format("{}:{}: {}", path_, line_of(at == nullptr ? *table_ : *at), why));
+    throw user_error(fmt::format("{}:{}: {}", path_, line_of(at == nullptr ? *table_ : *at), in_one_line(why)));
   }
   void allow_only(const std::vector<std::string_view>& keys) const {
     for (const auto& [key, value] : *table_)

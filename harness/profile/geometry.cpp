@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 
 #include "core/error.hpp"
+#include "core/text_file.hpp"
+#include "core/toml_depth.hpp"
 
 namespace plumbline {
 namespace {
@@ -16,7 +20,7 @@ constexpr std::array<const char*, 3> names{"l1", "l2", "l3"};
 
 [[noreturn]] void refuse(const std::string& path, const toml::node* at, const std::string& why) {
   const int line = at == nullptr ? 0 : static_cast<int>(at->source().begin.line);
-  throw user_error(fmt::format("{}{}: {}", path, line > 0 ? fmt::format(":{}", line) : "", why));
+  throw user_error(fmt::format("{}{}: {}", path, line > 0 ? fmt::format(":{}", line) : "", in_one_line(why)));
 }
 
 // Of what the emulator demands, that which a line in a file can break.
@@ -105,12 +109,14 @@ CacheGeometry geometry_of_machine(const Topology& topology) {
 CacheGeometry geometry_from_file(const std::string& path) {
   toml::table document;
   try {
-    document = toml::parse_file(path);
+    const auto text = read_text_file(path);
+    if (!text)
+      throw user_error(
+          fmt::format("cannot read the cache geometry '{}': {}; --caches takes auto, no, or a TOML file", path, std::strerror(errno)));
+    if (names_nest_deeply(*text)) throw user_error(fmt::format("{}: a name in it has more than {} dots", path, deepest_toml));
+    document = toml::parse(*text, path);
   } catch (const toml::parse_error& error) {
-    const int line = static_cast<int>(error.source().begin.line);
-    if (line > 0) throw user_error(fmt::format("{}:{}: {}", path, line, error.description()));
-    throw user_error(
-        fmt::format("cannot read the cache geometry '{}': {}; --caches takes auto, no, or a TOML file", path, error.description()));
+    throw user_error(fmt::format("{}:{}: {}", path, error.source().begin.line, in_one_line(std::string(error.description()))));
   }
   if (const auto schema = document["schema"].value<std::string>(); schema != "plumbline-geometry/1")
     refuse(path, document.get("schema"), R"(a cache geometry begins with schema = "plumbline-geometry/1")");

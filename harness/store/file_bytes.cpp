@@ -119,8 +119,30 @@ bool may_be_replaced(const std::filesystem::path& path) {
   return ::stat(path.c_str(), &facts) != 0 || S_ISREG(facts.st_mode);
 }
 
+namespace {
+
+std::filesystem::path draft_of(const std::filesystem::path& path) { return path.string() + ".partial"; }
+
+FileDescriptor open_draft(const std::filesystem::path& path, std::string_view what) {
+  FileDescriptor file(create_own_file(draft_of(path)));
+  if (!file)
+    throw io_error(
+        fmt::format("{} '{}' cannot be written: its draft '{}': {}", what, path.string(), draft_of(path).string(), errno_advice(errno)));
+  return file;
+}
+
+}  // namespace
+
+void require_replaceable(const std::filesystem::path& named, std::string_view what) {
+  const std::filesystem::path path = behind_links(named);
+  open_draft(path, what);
+  if (::unlink(draft_of(path).c_str()) != 0)
+    throw io_error(fmt::format("{} '{}' cannot be written: its draft '{}' cannot be removed: {}", what, path.string(),
+                               draft_of(path).string(), errno_advice(errno)));
+}
+
 void replace_durably(const std::filesystem::path& named, std::string_view bytes, std::string_view what) {
-  const std::filesystem::path path = behind_links(named), partial = path.string() + ".partial";
+  const std::filesystem::path path = behind_links(named), partial = draft_of(path);
   std::error_code none;
   if (!may_be_replaced(path) && !std::filesystem::is_directory(path, none))  // of a folder the system's own words are told below
     throw io_error(
@@ -129,10 +151,7 @@ void replace_durably(const std::filesystem::path& named, std::string_view bytes,
     ::unlink(partial.c_str());
     throw io_error(fmt::format("{} '{}' cannot be written: {}", what, path.string(), errno_advice(error)));
   };
-  FileDescriptor file(create_own_file(partial));
-  if (!file)
-    throw io_error(
-        fmt::format("{} '{}' cannot be written: its draft '{}': {}", what, path.string(), partial.string(), errno_advice(errno)));
+  FileDescriptor file = open_draft(path, what);
   if (!write_all(file.number(), bytes) || !sync_file(file.number()) || !file.close()) give_up(errno);
   if (::rename(partial.c_str(), path.c_str()) != 0) give_up(errno);
   if (!sync_directory(folder_of(path)))

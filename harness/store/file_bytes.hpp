@@ -47,6 +47,10 @@ std::filesystem::path behind_links(std::filesystem::path path);
 /// Nothing is there yet, or a regular file: what a rename may replace. A device or a FIFO would be lost.
 bool may_be_replaced(const std::filesystem::path& path);
 
+/// Whether replace_durably will get as far as its draft, which is made and removed: before hours are spent on what goes into it. Throws
+/// io_error as that does: no permission, another user's draft that an earlier run left.
+void require_replaceable(const std::filesystem::path& path, std::string_view what);
+
 /// Writes PATH.partial, fsyncs, renames it to PATH and fsyncs the directory: PATH is the old file or the new one, never half.
 /// Links to PATH are followed first; PATH.partial is made anew (core/own_file.hpp). Throws io_error, also where PATH may not be replaced;
 /// PATH.partial is removed then.

@@ -158,7 +158,7 @@ std::optional<std::filesystem::path> journal_in_use(const std::filesystem::path&
   std::error_code error;
   for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
     std::error_code unknown;
-    if (!entry->is_regular_file(unknown)) continue;
+    if (!entry->is_regular_file(unknown) || entry->path().filename().string().starts_with('.')) continue;
     const FileDescriptor file = open_file(entry->path(), O_RDONLY | O_NONBLOCK);
     if (file && is_held(file.number())) return entry->path();
   }

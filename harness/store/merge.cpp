@@ -11,7 +11,6 @@
 #include "store/journal.hpp"
 #include "store/journal_folder.hpp"
 #include "store/other_counts.hpp"
-#include "store/result_store.hpp"
 #include "store/session_list.hpp"
 #include "store/work_key.hpp"
 
@@ -163,12 +162,12 @@ Results merge(Results older, Results newer) {
   return merged;
 }
 
-std::optional<Results> load_finished(const std::filesystem::path& store, std::vector<std::string>* notes) {
+std::optional<Results> load_finished(const std::filesystem::path& store, LoadResults load, std::vector<std::string>* notes) {
   const std::filesystem::path directory = journal_directory(store);
   std::optional<Results> journals;
   if (std::filesystem::exists(directory)) journals = results_of_journals(directory, notes);
   if (!std::filesystem::exists(store)) return journals;
-  return journals ? merge(load_store(store), std::move(*journals)) : load_store(store);
+  return journals ? merge(load(store), std::move(*journals)) : load(store);
 }
 
 }  // namespace plumbline

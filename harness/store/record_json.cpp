@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "core/json_depth.hpp"
 #include "core/json_text.hpp"
+#include "core/whole_number.hpp"
 #include "store/schema.hpp"
 
 namespace plumbline {
@@ -43,9 +45,14 @@ void decode(const Json& json, Status& value) {
   if (!status) throw std::invalid_argument("unknown status '" + json.get<std::string>() + "'");
   value = *status;
 }
-template <class T>
-void decode(const Json& json, T& value) {
+/// Texts that are JSON again are copied and printed by whoever reads them.
+void decode(const Json& json, std::string& value) {
   json.get_to(value);
+  if (nests_deeply(value)) throw std::invalid_argument("a document in it is nested too deeply");
+}
+template <class Integer>
+void decode(const Json& json, Integer& value) {
+  value = whole_number<Integer>(json);
 }
 
 template <class T>
@@ -83,11 +90,24 @@ Json encode_rows(std::span<const Row> rows, const Json& outcome = Json::object()
   return table;
 }
 
+/// Takes from `room`, in bytes, what so many rows of these columns take in memory: what all rows share is told once, so that a record of a
+/// stranger's could ask for any amount.
 template <class Row>
-std::vector<Row> decode_rows(const Json& json, const Json& outcome = Json::object()) {
-  constexpr std::size_t most_alike = 1U << 20;  // rows whose columns are all told once take no text that would bound them
-  const auto count = json.at("rows").get<std::size_t>();
-  if (count > most_alike) throw std::invalid_argument(fmt::format("{} rows in '{}'", count, table_of<Row>().name));
+void take_room(std::size_t count, const Json& json, const Json& outcome, std::uint64_t& room) {
+  std::uint64_t row = sizeof(Row);
+  for (const auto& column : table_of<Row>().columns) {
+    const Json* cell = find(json, column.name);
+    if (cell == nullptr) cell = find(outcome, column.name);
+    if (cell != nullptr && cell->is_string()) row += cell->get_ref<const std::string&>().size();
+  }
+  if (count > room / row) throw std::invalid_argument(fmt::format("{} rows in '{}', in so few bytes", count, table_of<Row>().name));
+  room -= count * row;
+}
+
+template <class Row>
+std::vector<Row> decode_rows(const Json& json, std::uint64_t& room, const Json& outcome = Json::object()) {
+  const auto count = whole_number<std::size_t>(json.at("rows"));
+  take_room<Row>(count, json, outcome, room);
   std::vector<Row> rows(count);
   if (rows.empty()) return rows;
   for (const auto& column : table_of<Row>().columns) {
@@ -108,19 +128,19 @@ std::vector<Row> decode_rows(const Json& json, const Json& outcome = Json::objec
 }
 
 template <class Row>
-Row decode_row(const Json& json) {
-  auto rows = decode_rows<Row>(json);
+Row decode_row(const Json& json, std::uint64_t& room) {
+  auto rows = decode_rows<Row>(json, room);
   if (rows.size() != 1) throw std::invalid_argument(fmt::format("not one row in '{}'", table_of<Row>().name));
   return std::move(rows.front());
 }
 
-JournalHeader decode_header(const Json& json) {
+JournalHeader decode_header(const Json& json, std::uint64_t& room) {
   JournalHeader header;
   json.at("campaign").get_to(header.campaign);
-  json.at("provenance").get_to(header.provenance);
+  decode(json.at("provenance"), header.provenance);
   json.at("session").get_to(header.session);
-  json.at("started_unix_ns").get_to(header.started_unix_ns);
-  header.machines = decode_rows<MachineRow>(json.at("machine"));
+  decode(json.at("started_unix_ns"), header.started_unix_ns);
+  header.machines = decode_rows<MachineRow>(json.at("machine"), room);
   return header;
 }
 
@@ -134,13 +154,13 @@ void for_each_list(AnyFinished& finished, Visit visit) {
   visit("remeasured", finished.remeasured);
 }
 
-Finished decode_finished(const Json& json) {
+Finished decode_finished(const Json& json, std::uint64_t& room) {
   const Json& outcome = json.at("outcome");
   Finished finished;
-  finished.case_row = decode_row<CaseRow>(json.at("finished"));
-  finished.outcome = decode_row<OutcomeRow>(outcome);
+  finished.case_row = decode_row<CaseRow>(json.at("finished"), room);
+  finished.outcome = decode_row<OutcomeRow>(outcome, room);
   for_each_list(finished, [&]<class Row>(const char* name, std::vector<Row>& rows) {
-    if (const Json* table = find(json, name)) rows = decode_rows<Row>(*table, outcome);
+    if (const Json* table = find(json, name)) rows = decode_rows<Row>(*table, room, outcome);
   });
   return finished;
 }
@@ -166,10 +186,13 @@ std::string to_payload(const Finished& finished) {
 
 std::optional<std::variant<JournalHeader, Finished>> from_payload(std::string_view payload, std::string& why) {
   try {
+    if (nests_deeply(payload)) throw std::invalid_argument("it is nested too deeply");
+    constexpr std::uint64_t least_room = 1U << 16, room_a_byte = 200;  // ten times what our records take
+    std::uint64_t room = least_room + room_a_byte * payload.size();
     const Json json = Json::parse(payload);
-    if (json.contains("finished")) return decode_finished(json);
+    if (json.contains("finished")) return decode_finished(json, room);
     const auto schema = json.at("schema").get<std::string>();
-    if (schema == journal_schema) return decode_header(json);
+    if (schema == journal_schema) return decode_header(json, room);
     why = fmt::format("its schema is '{}' and this plumbline reads '{}'", schema, journal_schema);
   } catch (const std::exception& error) {
     why = error.what();

@@ -10,9 +10,8 @@
 
 #include "core/error.hpp"
 #include "store/file_bytes.hpp"
-#include "store/hdf5_handle.hpp"
+#include "store/hdf5_rows.hpp"
 #include "store/journal.hpp"
-#include "store/packed_rows.hpp"
 #include "store/schema.hpp"
 #include "store/sound_heaps.hpp"
 #include "store/store_writer.hpp"
@@ -24,19 +23,7 @@ using namespace hdf5;
 
 constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
 
-void unpack(const char* cell, std::size_t width, std::string& text) { text.assign(cell, strnlen(cell, width)); }
-void unpack(const char* cell, std::size_t width, Status& status) {
-  const std::string_view word(cell, strnlen(cell, width));
-  const auto known = status_from(word);
-  if (!known) throw Failure(fmt::format("unknown status '{}'", word));
-  status = *known;
-}
-template <class Number>
-void unpack(const char* cell, std::size_t, Number& number) {
-  std::memcpy(&number, cell, sizeof number);
-}
-
-/// Calls transfer(memory space, file space, first row, rows) block by block, so that packed rows never fill the memory.
+/// Calls transfer(memory space, file space, rows) block by block, so that packed rows never fill the memory.
 template <class Transfer>
 void for_each_block(hid_t dataset, hsize_t rows, Transfer transfer) {
   Space file(H5Dget_space(dataset), "H5Dget_space");
@@ -44,7 +31,7 @@ void for_each_block(hid_t dataset, hsize_t rows, Transfer transfer) {
     const hsize_t count = std::min(rows_per_chunk, rows - first);
     check(H5Sselect_hyperslab(file, H5S_SELECT_SET, &first, nullptr, &count, nullptr), "H5Sselect_hyperslab");
     const Space memory(H5Screate_simple(1, &count, nullptr), "H5Screate_simple");
-    transfer(memory, file, static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    transfer(memory, file, static_cast<std::size_t>(count));
   }
 }
 
@@ -127,14 +114,30 @@ std::vector<Field<Row>> lay_out_stored(hid_t dataset) {
         },
         column.member);
     const std::size_t width = H5Tget_size(member);
-    fields.push_back({&column, offset, width, std::move(member)});
+    fields.push_back({{&column, offset, width}, std::move(member)});
     offset += width;
   }
   return fields;
 }
 
 template <class Row>
-void read_table(hid_t file, std::vector<Row>& rows) {
+std::vector<PackedColumn> packed(const std::vector<Field<Row>>& fields) {
+  std::vector<PackedColumn> columns;
+  for (const auto& field : fields) {
+    const Column<Row>& column = *field.column;
+    std::string type = fmt::format("S{}", field.width);
+    std::visit(
+        [&]<class T>(T Row::*) {
+          if constexpr (std::is_arithmetic_v<T>) type = packed_type(T{});
+        },
+        column.member);
+    columns.push_back({std::string(column.name), std::move(type), column.units, column.long_name, column.better});
+  }
+  return columns;
+}
+
+template <class Row>
+void read_table(hid_t file, PackedTables& taker) {
   const std::string name = fmt::format("/{}", table_of<Row>().name);
   if (table_of<Row>().since == Since::extension && check(H5Lexists(file, name.c_str(), H5P_DEFAULT), "H5Lexists") == 0) return;
   const Dataset dataset = open_own_dataset(file, name);
@@ -145,16 +148,12 @@ void read_table(hid_t file, std::vector<Row>& rows) {
   if (H5Sget_simple_extent_ndims(space) != 1) throw Failure(fmt::format("dataset '{}' is no table", name));
   hsize_t count = 0;
   check(H5Sget_simple_extent_dims(space, &count, nullptr), "H5Sget_simple_extent_dims");
-  std::vector<char> block;
-  for_each_block(dataset, count, [&](hid_t memory, hid_t selected, std::size_t first, std::size_t taken) {
-    block.assign(taken * stride, '\0');
+  taker.table(table_of<Row>().name, packed(fields));
+  std::string block;
+  for_each_block(dataset, count, [&](hid_t memory, hid_t selected, std::size_t rows) {
+    block.assign(rows * stride, '\0');
     check(H5Dread(dataset, type, memory, selected, H5P_DEFAULT, block.data()), "H5Dread");
-    rows.resize(first + taken);  // no more than what was really read
-    for (std::size_t i = 0; i < taken; ++i)
-      for (const auto& field : fields) {
-        const char* cell = block.data() + i * stride + field.offset;
-        std::visit([&](auto member) { unpack(cell, field.width, rows[first + i].*member); }, field.column->member);
-      }
+    taker.rows(block);
   });
 }
 
@@ -189,45 +188,18 @@ void read_image(std::string& bytes, const std::filesystem::path& path, Read read
   read(file);
 }
 
-void read_results(hid_t file, Results& results) {
-  results.provenance = read_attribute(file, "provenance");
-  results.campaign = read_attribute(file, "campaign");
-  for_each_table(results, [&](const auto&, auto& rows) { read_table(file, rows); });
+void read_measured(hid_t file, PackedTables& taker) {
+  for (const char* name : {"provenance", "campaign"}) taker.text(name, read_attribute(file, name));
+  const Results all;
+  for_each_table(all, [&]<class Row>(const Table<Row>&, const std::vector<Row>&) { read_table<Row>(file, taker); });
 }
 
-void read_intensities(hid_t file, std::optional<Intensities>& derived) {
+void read_derived(hid_t file, PackedTables& taker) {
   const std::string name(table_of<IntensityRow>().name);
   if (check(H5Lexists(file, name.c_str(), H5P_DEFAULT), "H5Lexists") == 0) return;
   const Dataset dataset = open_own_dataset(file, name);
-  derived.emplace();
-  derived->derived_by = read_attribute(dataset, "derived_by");
-  derived->reason = read_attribute(dataset, "reason");
-  read_table(file, derived->rows);
-}
-
-/// Throws user_error where the file is missing, foreign or damaged.
-template <class Read>
-void read_file(const std::filesystem::path& path, Read read) {
-  const Silence silence;
-  const std::filesystem::path journal = journal_directory(path);
-  std::error_code none;
-  const bool has_journal = std::filesystem::exists(journal, none);
-  if (has_journal && !std::filesystem::exists(path, none))
-    throw user_error(
-        fmt::format("{} is not there yet, but the journal of an unfinished run is: 'plumbline recover {}' makes a result file of "
-                    "what it has, 'plumbline run CAMPAIGN -o {} --resume' finishes it",
-                    path.string(), journal.string(), path.string()));
-  std::string bytes = read_bytes(path, "result file");
-  if (!std::string_view(bytes).starts_with(signature.substr(0, std::max<std::size_t>(1, std::min(bytes.size(), signature.size())))))
-    throw user_error(fmt::format("'{}' is no plumbline result file (it is not HDF5); give one that plumbline run wrote", path.string()));
-  try {
-    read_image(bytes, path, read);
-  } catch (const Failure& failure) {
-    throw user_error(fmt::format(
-        "result file '{}' is cut short or damaged ({}); copy it again, or measure again with plumbline run --overwrite{}", path.string(),
-        failure.what(),
-        has_journal ? fmt::format("; 'plumbline recover {} -o NEW.h5' gives back what its journal holds", journal.string()) : ""));
-  }
+  for (const char* attribute : {"derived_by", "reason"}) taker.text(attribute, read_attribute(dataset, attribute));
+  read_table<IntensityRow>(file, taker);
 }
 
 }  // namespace
@@ -248,16 +220,56 @@ void write_store(const std::filesystem::path& path, const Results& results, cons
   writer.finish(results.provenance, results.campaign);
 }
 
+Error damaged_store(const std::filesystem::path& path, const std::string& why) {
+  const std::filesystem::path journal = journal_directory(path);
+  std::error_code none;
+  return user_error(fmt::format(
+      "result file '{}' is cut short or damaged ({}); copy it again, or measure again with plumbline run --overwrite{}", path.string(), why,
+      std::filesystem::exists(journal, none)
+          ? fmt::format("; 'plumbline recover {} -o NEW.h5' gives back what its journal holds", journal.string())
+          : ""));
+}
+
+void read_store(const std::filesystem::path& path, StorePart part, PackedTables& taker, const std::function<void(std::size_t)>& before) {
+  const Silence silence;
+  const std::filesystem::path journal = journal_directory(path);
+  std::error_code none;
+  if (std::filesystem::exists(journal, none) && !std::filesystem::exists(path, none))
+    throw user_error(
+        fmt::format("{} is not there yet, but the journal of an unfinished run is: 'plumbline recover {}' makes a result file of "
+                    "what it has, 'plumbline run CAMPAIGN -o {} --resume' finishes it",
+                    path.string(), journal.string(), path.string()));
+  std::string bytes = read_bytes(path, "result file");
+  if (!std::string_view(bytes).starts_with(signature.substr(0, std::max<std::size_t>(1, std::min(bytes.size(), signature.size())))))
+    throw user_error(fmt::format("'{}' is no plumbline result file (it is not HDF5); give one that plumbline run wrote", path.string()));
+  before(bytes.size());
+  try {
+    read_image(bytes, path, [&](hid_t file) { part == StorePart::measured ? read_measured(file, taker) : read_derived(file, taker); });
+  } catch (const Failure& failure) {
+    throw Damage(failure.what());
+  }
+}
+
+namespace {
+
+void unpack(const std::filesystem::path& path, StorePart part, Unpacker& rows) try {
+  read_store(path, part, rows);
+} catch (const Damage& damage) {
+  throw damaged_store(path, damage.what());
+}
+
+}  // namespace
+
 Results load_store(const std::filesystem::path& path) {
-  Results results;
-  read_file(path, [&](hid_t file) { read_results(file, results); });
-  return results;
+  Unpacker rows;
+  unpack(path, StorePart::measured, rows);
+  return std::move(rows.results);
 }
 
 std::optional<Intensities> load_intensities(const std::filesystem::path& path) {
-  std::optional<Intensities> derived;
-  read_file(path, [&](hid_t file) { read_intensities(file, derived); });
-  return derived;
+  Unpacker rows;
+  unpack(path, StorePart::derived, rows);
+  return std::move(rows.derived);
 }
 
 std::string hdf5_version() {

@@ -1,10 +1,15 @@
 // The result file: HDF5, schema "plumbline/1" (schema.hpp). Plain h5py and pandas read it.
 #pragma once
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <string>
 
+#include "core/error.hpp"
 #include "core/intensity_row.hpp"
 #include "core/records.hpp"
+#include "store/packed_tables.hpp"
 
 namespace plumbline {
 
@@ -15,10 +20,21 @@ void write_store(const std::filesystem::path& path, const Results& results, cons
 /// By its first bytes: HDF5. False where nothing can be read.
 bool begins_as_store(const std::filesystem::path& path);
 
-/// Throws user_error where the file is missing, no result file, cut short, damaged, or from a newer plumbline.
-Results load_store(const std::filesystem::path& path);
+enum class StorePart { measured, derived };
 
-/// The derived table as it lies in the file; nullopt where there is none, as in older files. Throws user_error as load_store does.
+/// Hands over what the file holds: all that was measured, or the derived table (nothing where there is none, as in older files).
+/// `before(bytes)` is called when the file is in memory, and the HDF5 library has not looked at it yet: from then on anything may happen
+/// that a crafted file can make the library do. Throws user_error where the file is missing, no result file, or from a newer plumbline;
+/// Damage where it is cut short or damaged; and what `taker` throws.
+void read_store(
+    const std::filesystem::path& path, StorePart part, PackedTables& taker,
+    const std::function<void(std::size_t)>& before = [](std::size_t) {});
+/// The same in a user_error.
+Error damaged_store(const std::filesystem::path& path, const std::string& why);
+
+/// For tests, which write their files themselves: reads within this process, where a crafted file may crash it. The program asks
+/// app/stored_results.hpp. Throws user_error where the file is missing, no result file, cut short, damaged, or from a newer plumbline.
+Results load_store(const std::filesystem::path& path);
 std::optional<Intensities> load_intensities(const std::filesystem::path& path);
 
 /// Version of the HDF5 library that this program runs with: "1.10.8".

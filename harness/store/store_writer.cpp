@@ -10,8 +10,7 @@
 
 #include "core/error.hpp"
 #include "store/file_bytes.hpp"
-#include "store/hdf5_handle.hpp"
-#include "store/packed_rows.hpp"
+#include "store/hdf5_rows.hpp"
 #include "store/schema.hpp"
 
 namespace plumbline {
@@ -57,10 +56,10 @@ std::vector<Field<Row>> lay_out(const StoreShape::OfTable& shape) {
     std::visit(
         [&]<class T>(T Row::*) {
           if constexpr (std::is_arithmetic_v<T>) {
-            fields.push_back({&column, offset, sizeof(T), Type(H5Tcopy(number_type(T{})), "H5Tcopy")});
+            fields.push_back({{&column, offset, sizeof(T)}, Type(H5Tcopy(number_type(T{})), "H5Tcopy")});
           } else {
             const std::size_t width = std::max<std::size_t>(1, fields.size() < shape.widths.size() ? shape.widths[fields.size()] : 0);
-            fields.push_back({&column, offset, width, text_type(width)});
+            fields.push_back({{&column, offset, width}, text_type(width)});
           }
         },
         column.member);

@@ -193,6 +193,18 @@ def write_store(path, chance, shown, steps):
         file["times"].attrs["seconds.better"] = "lower"
 
 
+def refer_to_nothing(path, length):
+    """Crafts a file that crashes HDF5 1.10: the attribute with a text of that length says that it lies where its heap has none."""
+    data = bytearray(pathlib.Path(path).read_bytes())
+    told = length.to_bytes(4, "little")
+    references = [at for at in range(len(data) - 16) if data[at : at + 4] == told
+                  and data[(heap := int.from_bytes(data[at + 4 : at + 12], "little")) : heap + 4] == b"GCOL"]
+    assert len(references) == 1, references
+    index = references[0] + 12
+    data[index : index + 4] = (60_000).to_bytes(4, "little")
+    pathlib.Path(path).write_bytes(data)
+
+
 def write(folder, many):
     """Returns {"file", "show", "ceilings", "score", "nodes"}: paths of a coherent set."""
     folder = pathlib.Path(folder)

@@ -140,4 +140,4 @@ def test_paper_prints_its_tables_beside_ours_and_draws_its_figures(experiment, t
 def test_paper_says_which_file_it_lacks(tmp_path):
     done = subprocess.run([sys.executable, "-B", "-m", "plumbline_analysis", "paper", tmp_path], capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": str(ROOT / "analysis")})
-    assert done.returncode == 2 and "series.h5' does not exist" in done.stderr, done.stderr
+    assert done.returncode == 2 and "series.h5' cannot be opened: No such file" in done.stderr, done.stderr

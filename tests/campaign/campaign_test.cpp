@@ -8,6 +8,18 @@
 namespace plumbline {
 namespace {
 
+TEST(Campaign, a_name_of_more_tables_than_its_reader_can_free_is_refused) {
+  std::string name = "a";
+  for (int i = 0; i < 100'000; ++i) name += ".a";
+  for (const std::string& text : {"[" + name + "]", name + " = 1", "x = {" + name + " = 1}"}) try {
+      parse_campaign(text, "f.toml");
+      ADD_FAILURE() << "it was read";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Exit::user_error);
+      EXPECT_NE(std::string(error.what()).find("more than 100 dots"), std::string::npos) << error.what();
+    }
+}
+
 const std::string head = "schema = \"plumbline-campaign/1\"\n";
 const std::string one_case = "[[cases]]\nkernel = \"validation/triad\"\n";
 

@@ -3,8 +3,11 @@
 
 import json
 import os
+import pathlib
 import re
+import shutil
 import subprocess
+import tempfile
 
 import pytest
 
@@ -137,6 +140,32 @@ def test_functions_add_up_to_the_total(tmp_path):
     assert any(f["name"] == "main" and f["object"].endswith("marked_program") for f in counts["functions"])
     for event, total in counts["total"].items():
         assert total == sum(f["counts"][event] for f in counts["functions"]), event
+
+
+def test_a_report_is_never_written_through_a_link(tmp_path):
+    (tmp_path / "precious").write_text("mine")
+    for target in ("precious", "missing"):
+        (tmp_path / "counts.json").unlink(missing_ok=True)
+        (tmp_path / "counts.json").symlink_to(tmp_path / target)
+        assert run(*tool_command(f"--out={tmp_path}/counts.json", "/bin/true")).returncode == 0
+        assert not (tmp_path / "counts.json").is_symlink() and json.loads((tmp_path / "counts.json").read_text())["total"]
+    assert (tmp_path / "precious").read_text() == "mine" and not (tmp_path / "missing").exists()
+
+
+def test_another_users_report_is_not_written_into(tmp_path):
+    """In a folder where nobody may remove another's files, as /tmp is."""
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("needs root to be two users")
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="plumbline-sticky-"))  # pytest's own folders are closed to others
+    try:
+        folder.chmod(0o1777)
+        (folder / "counts.json").write_text("theirs")
+        (folder / "counts.json").chmod(0o666)
+        nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        done = run(*nobody, *tool_command(f"--out={folder}/counts.json", "/bin/true"))
+        assert "the counts are lost" in done.stderr and (folder / "counts.json").read_text() == "theirs", done.stderr
+    finally:
+        shutil.rmtree(folder)
 
 
 def test_unwritable_report_is_one_clear_line():

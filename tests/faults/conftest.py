@@ -181,7 +181,7 @@ def journal_outcomes(store):
     """The outcome of every whole record in the journal beside a store, file by file: read by the format's words alone."""
     found = []
     folder = pathlib.Path(str(store).removesuffix(".h5") + ".journal")
-    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+    for path in sorted(folder.glob("[!.]*")) if folder.is_dir() else []:
         data = path.read_bytes()
         at = 0
         while at + 8 <= len(data):

@@ -31,7 +31,7 @@ def ranks_of(run, plumbline):
 
 def wait_until_measuring(run, path):
     end = time.monotonic() + 60
-    while not path.with_suffix(".journal").is_dir() or not any(f.stat().st_size for f in path.with_suffix(".journal").iterdir()):
+    while not path.with_suffix(".journal").is_dir() or not any(f.stat().st_size for f in path.with_suffix(".journal").glob("[!.]*")):
         assert time.monotonic() < end and run.process.poll() is None, "nothing was begun"
         time.sleep(0.02)
     time.sleep(0.3)

@@ -6,6 +6,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -23,6 +24,31 @@ def test_unwritable_output_is_an_error_of_one_line(plumbline, refused, tmp_path)
 def test_output_in_a_read_only_folder_is_an_error_of_one_line(plumbline, refused, tmp_path):
     """/proc takes no files from anybody."""
     refused(plumbline("run", CAMPAIGNS / "small.toml", "-o", "/proc/x.h5", ranks=2, seconds=60), 1, "/proc/x")
+
+
+def test_a_draft_that_another_user_left_is_told_before_anything_is_measured(plumbline, refused, tmp_path):
+    """In a folder where everybody may make files, and nobody remove another's, as /tmp is: whoever is not root cannot, and root does not."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root to be two users")
+    nobody = shutil.which("setpriv") and ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="plumbline-sticky-"))  # pytest's own folders are closed to others
+    try:
+        folder.chmod(0o1777)
+        shutil.copy(CAMPAIGNS / "small.toml", folder / "small.toml")
+        for owner, words in ((65534, []), (0, nobody)):
+            if words is None:
+                continue
+            draft = folder / f"of_{owner}.h5.partial"
+            draft.write_text("of a session that was killed")
+            os.chown(draft, owner, owner)
+            store = folder / f"of_{owner}.h5"
+            ended = Run([*words, plumbline.program, "run", folder / "small.toml", "-o", store], cwd=folder).finish(60)
+            refused(ended, 1, str(draft), "another user's")
+            assert draft.read_text() == "of a session that was killed"
+            assert {path.name for path in folder.iterdir() if path.name.startswith(f"of_{owner}")} == {draft.name}, "something else was left"
+            draft.unlink()
+    finally:
+        shutil.rmtree(folder)
 
 
 def can_mount():

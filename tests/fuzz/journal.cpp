@@ -1,5 +1,8 @@
 #include "store/journal.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/reader.hpp"
 #include "tests/store/samples.hpp"
@@ -7,6 +10,20 @@
 namespace plumbline::fuzz {
 
 void read(std::string_view bytes) { read_journal(MemoryFile(bytes).path()); }
+
+/// Record by record, as their lengths say; the last one goes to the end.
+std::string mended(std::string_view bytes) {
+  constexpr std::size_t head = 8;  // length, checksum
+  std::string all;
+  while (bytes.size() > head) {
+    std::uint32_t length = 0;
+    std::memcpy(&length, bytes.data(), sizeof length);
+    const std::string_view payload = bytes.substr(head, length);
+    all += frame(payload);
+    bytes.remove_prefix(head + payload.size());
+  }
+  return all;
+}
 
 std::vector<std::string> seeds() {
   const Scratch scratch;

@@ -11,6 +11,8 @@ namespace plumbline::fuzz {
 
 void read(std::string_view bytes) { load_store(MemoryFile(bytes).path()); }
 
+std::string mended(std::string_view bytes) { return std::string(bytes); }
+
 std::vector<std::string> seeds() {
   const Scratch scratch;
   std::vector<std::string> all;

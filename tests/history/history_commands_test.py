@@ -1004,13 +1004,9 @@ def test_a_command_hears_of_a_missing_case_and_of_nothing_where_there_is_nothing
     assert json.loads(heard.read_text())["missing"]
 
 
-def test_a_command_that_does_not_end_is_ended_with_what_it_started(real, month, tmp_path):
-    slow = night(real, month / "slow.h5", 14, factor=1.25)
-    done = told(["check", slow, "--baseline", month], f"sleep 600 & echo $! >{tmp_path / 'pid'}; wait", "--on-finding-seconds", "5")
-    assert done.returncode == 3 and "did not end in 5 s and was ended" in done.stderr
-    pid = int((tmp_path / "pid").read_text())
-
-    def lives():  # a zombie waits for somebody to ask how it ended
+def expect_gone(pid):
+    """In time; a zombie waits for somebody to ask how it ended."""
+    def lives():
         try:
             return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
         except (FileNotFoundError, ProcessLookupError):
@@ -1020,6 +1016,35 @@ def test_a_command_that_does_not_end_is_ended_with_what_it_started(real, month, 
     while lives():
         assert time.monotonic() < deadline, "what the command started goes on"
         time.sleep(0.05)
+
+
+def test_a_command_that_does_not_end_is_ended_with_what_it_started(real, month, tmp_path):
+    slow = night(real, month / "slow.h5", 14, factor=1.25)
+    done = told(["check", slow, "--baseline", month], f"sleep 600 & echo $! >{tmp_path / 'pid'}; wait", "--on-finding-seconds", "5")
+    assert done.returncode == 3 and "did not end in 5 s and was ended" in done.stderr
+    expect_gone(int((tmp_path / "pid").read_text()))
+
+
+def test_what_a_command_leaves_in_the_background_ends_with_it(real, month, tmp_path):
+    slow = night(real, month / "slow.h5", 14, factor=1.25)
+    done = told(["check", slow, "--baseline", month], f"sleep 600 >/dev/null 2>&1 & echo $! >{tmp_path / 'pid'}")
+    assert done.returncode == 3 and "note:" not in done.stderr
+    expect_gone(int((tmp_path / "pid").read_text()))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_check_that_is_told_to_stop_takes_the_command_along(real, month, tmp_path, number):
+    slow, pid = night(real, month / "slow.h5", 14, factor=1.25), tmp_path / "pid"
+    command = f"sleep 600 & echo $! >{pid}.draft; mv {pid}.draft {pid}; wait"
+    words = [PLUMBLINE, "check", slow, "--baseline", month, "--on-finding", command, "--on-finding-seconds", "600"]
+    checking = subprocess.Popen(list(map(str, words)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not pid.exists():
+        assert checking.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    checking.send_signal(number)
+    assert checking.wait(timeout=60) == -number
+    expect_gone(int(pid.read_text()))
 
 
 def test_a_list_for_google_benchmark_is_never_empty(real, tmp_path):

@@ -11,6 +11,7 @@
 
 #include "faults.hpp"
 #include "samples.hpp"
+#include "store/session_hold.hpp"
 #include "store/session_mark.hpp"
 
 namespace {
@@ -228,6 +229,87 @@ TEST(journal, two_writers_are_refused) {
   const ThrownError refusal = refusal_of([&] { Journal(scratch / "x.journal", "n1", sample_header()); });
   EXPECT_EQ(refusal.code, 1);
   EXPECT_NE(refusal.text.find("another plumbline"), std::string::npos) << refusal.text;
+}
+
+TEST(journal, it_is_never_written_through_a_link) {
+  const Scratch scratch;
+  std::filesystem::create_directory(scratch / "x.journal");
+  spill(scratch / "precious", "");
+  for (const std::string name : {"precious", "missing"}) {
+    std::filesystem::create_symlink(scratch / name, scratch / "x.journal/n1");
+    const ThrownError refusal = refusal_of([&] { Journal(scratch / "x.journal", "n1", sample_header()); });
+    EXPECT_EQ(refusal.code, 1);
+    EXPECT_NE(refusal.text.find("a symbolic link has that name"), std::string::npos) << refusal.text;
+    std::filesystem::remove(scratch / "x.journal/n1");
+  }
+  EXPECT_EQ(slurp(scratch / "precious"), "");
+  EXPECT_FALSE(std::filesystem::exists(scratch / "missing"));
+}
+
+/// What all rows share is told once, so that a few bytes could ask for any number of them.
+TEST(journal, a_record_of_more_rows_than_a_session_has_is_refused_and_takes_no_memory) {
+  const Scratch scratch;
+  Finished finished = sample_time(1);
+  for (TimeRow& row : finished.times) row = finished.times.front();
+  std::string payload = to_payload(finished);
+  const auto times = payload.find(R"("times":{"rows":5)");
+  ASSERT_NE(times, payload.npos);
+  for (const std::string rows : {"20000", "4000000000000", "18446744073709551615", "-1", "1e300"}) {
+    std::string lying = payload;
+    spill(scratch / "n1", frame(to_payload(sample_header())) + frame(lying.replace(times + 16, 1, rows)));
+    const ThrownError refusal = refusal_of([&] { read_journal(scratch / "n1"); });
+    EXPECT_EQ(refusal.code, 2) << rows;
+  }
+  spill(scratch / "n1", frame(to_payload(sample_header())) + frame(payload.replace(times + 16, 1, "6")));
+  EXPECT_EQ(read_journal(scratch / "n1").records.at(0).times.size(), 6U);
+}
+
+TEST(journal, json_that_goes_deeper_than_its_readers_can_follow_is_refused) {
+  const Scratch scratch;
+  JournalHeader header = sample_header();
+  header.provenance = std::string(100'000, '[');
+  Finished finished = sample_time(1);
+  finished.outcome.placement = std::string(100'000, '{');
+  for (const std::string& payload : {to_payload(header), to_payload(finished), "{\"a\":" + std::string(100'000, '[') + "}"}) {
+    spill(scratch / "n1", frame(to_payload(sample_header())) + frame(payload));
+    const ThrownError refusal = refusal_of([&] { read_journal(scratch / "n1"); });
+    EXPECT_EQ(refusal.code, 2);
+    EXPECT_NE(refusal.text.find("nested too deeply"), std::string::npos) << refusal.text;
+  }
+}
+
+TEST(session_hold, the_first_one_has_the_result_and_the_second_is_told_which_it_is) {
+  const Scratch scratch;
+  const auto store = scratch / "x.h5";
+  {
+    const SessionHold first(store);
+    const ThrownError refusal = refusal_of([&] { SessionHold(scratch / "x.h5"); });
+    EXPECT_EQ(refusal.code, 1);
+    EXPECT_NE(refusal.text.find("process " + std::to_string(getpid()) + " on "), std::string::npos) << refusal.text;
+    const SessionHold of_another(scratch / "y.h5");
+  }
+  EXPECT_FALSE(std::filesystem::exists(scratch / "x.journal")) << "nothing was in it";
+  spill(scratch / "x.held", "");
+  std::filesystem::create_directory(scratch / "x.journal");
+  std::filesystem::create_symlink(scratch / "x.held", scratch / "x.journal/.held");
+  EXPECT_NE(refusal_of([&] { SessionHold(scratch / "x.h5"); }).text.find("a symbolic link has that name"), std::string::npos);
+}
+
+TEST(session_hold, what_a_killed_process_held_is_free_and_journals_stay) {
+  const Scratch scratch;
+  const pid_t child = fork();
+  if (child == 0) {
+    new SessionHold(scratch / "x.h5");
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(std::filesystem::exists(scratch / "x.journal/.held"));
+  {
+    const SessionHold next(scratch / "x.h5");
+    const Journal journal(scratch / "x.journal", "n1", sample_header());
+  }
+  EXPECT_TRUE(std::filesystem::exists(scratch / "x.journal/n1"));
+  EXPECT_FALSE(std::filesystem::exists(scratch / "x.journal/.held"));
 }
 
 TEST(journal, a_foreign_file_is_refused_and_left_alone) {

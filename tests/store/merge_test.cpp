@@ -85,7 +85,7 @@ TEST(merge, what_was_measured_again_comes_out_of_a_store_and_of_its_journals) {
     journal.append(sample_again(1));
     journal.append(sample_again(2, "n1", "s2"));
   }
-  const auto results = load_finished(scratch / "x.h5");
+  const auto results = load_finished(scratch / "x.h5", load_store);
   EXPECT_EQ(results->outcomes.size(), 3U);
   EXPECT_EQ(results->remeasured.size(), 6U);
 }
@@ -118,14 +118,14 @@ TEST(merge, the_ceilings_stage_is_finished_work_but_no_case) {
 TEST(merge, a_resumed_run_starts_from_store_and_journal_together) {
   const Scratch scratch;
   const auto store = scratch / "x.h5";
-  EXPECT_FALSE(load_finished(store).has_value());
+  EXPECT_FALSE(load_finished(store, load_store).has_value());
   Results first;
   append(first, sample_ceilings());
   append(first, failed(sample_time(1)));
   append(first, sample_count(1));
   append(first, sample_time(2));
   write_store(store, first);
-  EXPECT_EQ(load_finished(store)->outcomes.size(), 4U);
+  EXPECT_EQ(load_finished(store, load_store)->outcomes.size(), 4U);
   {
     Journal journal(scratch / "x.journal", "n1", sample_header("s2", 20));
     journal.append(sample_time(1, "n1", "s2"));
@@ -133,7 +133,7 @@ TEST(merge, a_resumed_run_starts_from_store_and_journal_together) {
     journal.append(sample_time(3, "n1", "s2"));
     journal.append(sample_ceilings("n1", "s2"));
   }
-  const Results both = *load_finished(store);
+  const Results both = *load_finished(store, load_store);
   EXPECT_EQ(both.cases.size(), 3U);
   EXPECT_EQ(both.model.size(), 6U);
   EXPECT_EQ(both.outcomes.size(), 5U);
@@ -167,7 +167,7 @@ TEST(merge, a_wrong_result_stays_beside_the_right_one_that_takes_its_place) {
     journal.append(wrong(sample_time(1)));
     journal.append(failed(sample_time(2)));
   }
-  write_store(store, *load_finished(store));  // the first session was stopped
+  write_store(store, *load_finished(store, load_store));  // the first session was stopped
   {
     Journal journal(scratch / "x.journal", "n1", sample_header("s2", 20));
     journal.append(wrong(sample_time(1, "n1", "s2")));
@@ -178,16 +178,16 @@ TEST(merge, a_wrong_result_stays_beside_the_right_one_that_takes_its_place) {
     journal.append(sample_time(2, "n1", "s3"));
   }
   const std::vector<std::string> both{"s1", "s2"};
-  const Results of_journal = merge_journals(scratch / "x.journal"), of_all = *load_finished(store);
+  const Results of_journal = merge_journals(scratch / "x.journal"), of_all = *load_finished(store, load_store);
   for (const Results* results : {&of_journal, &of_all}) {
     EXPECT_EQ(sessions_with_a_wrong_result(*results), both);
     ASSERT_EQ(results->outcomes.size(), 2U);
     for (const auto& row : results->outcomes) EXPECT_EQ(row.status, Status::ok);
   }
   write_store(store, of_all);
-  EXPECT_EQ(sessions_with_a_wrong_result(*load_finished(store)), both) << "again, from the file and the journals";
+  EXPECT_EQ(sessions_with_a_wrong_result(*load_finished(store, load_store)), both) << "again, from the file and the journals";
   std::filesystem::remove_all(scratch / "x.journal");
-  EXPECT_EQ(sessions_with_a_wrong_result(*load_finished(store)), both);
+  EXPECT_EQ(sessions_with_a_wrong_result(*load_finished(store, load_store)), both);
   const auto found = listed_wrong_results(load_store(store).provenance).front();
   EXPECT_EQ(found.reason, "wrong result: relative error 1");
   EXPECT_EQ(found.started_unix_ns, sample_time(1).outcome.started_unix_ns);
@@ -210,9 +210,9 @@ TEST(merge, wrong_samples_of_a_ceiling_stay_each_once) {
   first.ceilings[0].method = "gcc12-O3-v3: wrong result: relative error 1";
   Journal journal(scratch / "x.journal", "n1", sample_header());
   journal.append(first);
-  write_store(store, *load_finished(store));
+  write_store(store, *load_finished(store, load_store));
   journal.append(sample_ceilings("n1", "s2"));
-  const Results of_journal = merge_journals(scratch / "x.journal"), of_all = *load_finished(store);
+  const Results of_journal = merge_journals(scratch / "x.journal"), of_all = *load_finished(store, load_store);
   for (const Results* results : {&of_journal, &of_all}) {
     EXPECT_EQ(results->ceilings.size(), 3U);
     EXPECT_EQ(std::count_if(results->ceilings.begin(), results->ceilings.end(), [](const auto& row) { return row.session == "s1"; }), 1);
@@ -247,11 +247,11 @@ TEST(merge, counts_by_another_backend_stay_beside_the_new_ones) {
     EXPECT_NE(results.provenance.find(R"("event":"a")"), std::string::npos) << results.provenance;
     EXPECT_NE(results.provenance.find(R"("event":"b")"), std::string::npos) << results.provenance;
   };
-  expect_both(*load_finished(store));
-  write_store(store, *load_finished(store));
-  expect_both(*load_finished(store));  // the file has both, the journal the second alone
+  expect_both(*load_finished(store, load_store));
+  write_store(store, *load_finished(store, load_store));
+  expect_both(*load_finished(store, load_store));  // the file has both, the journal the second alone
   { Journal(scratch / "x.journal", "n1", sample_header("s3", 30)).append(counted_by("papi", "s3")); }
-  const Results third = *load_finished(store);
+  const Results third = *load_finished(store, load_store);
   ASSERT_EQ(third.counts.size(), 2U) << "counts by the same backend are replaced";
   EXPECT_EQ(third.counts[1].session, "s3");
 }
@@ -282,9 +282,9 @@ TEST(merge, a_journal_and_the_file_written_from_it_hold_each_sample_once) {
     journal.append(i == 3 ? failed(sample_count(i)) : sample_count(i));
   }
   journal.append(sample_ceilings());
-  write_store(store, *load_finished(store));
+  write_store(store, *load_finished(store, load_store));
   journal.append(sample_time(5));
-  const Results journal_alone = merge_journals(scratch / "x.journal"), both = *load_finished(store);
+  const Results journal_alone = merge_journals(scratch / "x.journal"), both = *load_finished(store, load_store);
   EXPECT_TRUE(same_bits(sorted_by_case(both.outcomes), sorted_by_case(journal_alone.outcomes)));
   EXPECT_TRUE(same_bits(sorted_by_case(both.times), sorted_by_case(journal_alone.times)));
   EXPECT_TRUE(same_bits(sorted_by_case(both.counts), sorted_by_case(journal_alone.counts)));

@@ -179,6 +179,18 @@ TEST(result_store, a_text_longer_than_its_attribute_says_is_refused) {
   expect_refused(scratch / "bad.h5", "longer than what refers to it tells");
 }
 
+TEST(result_store, json_that_goes_deeper_than_its_readers_can_follow_is_refused) {
+  const Scratch scratch;
+  Results deep = sample_results(2);
+  deep.machines.at(0).json = std::string(1000, '[');
+  write_store(scratch / "x.h5", deep);
+  expect_refused(scratch / "x.h5", "nested too deeply");
+  Results brackets = sample_results(2);
+  brackets.machines.at(0).json = "{\"text\": \"" + std::string(1000, '[') + "\\\"[\"}";
+  write_store(scratch / "y.h5", brackets);
+  EXPECT_EQ(load_store(scratch / "y.h5").machines.at(0).json, brackets.machines.at(0).json);
+}
+
 TEST(result_store, foreign_files_are_refused_in_one_line) {
   const Scratch scratch;
   spill(scratch / "letter.h5", "Dear reader, this is no result file.");

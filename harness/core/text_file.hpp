@@ -1,0 +1,16 @@
+// Files that a person wrote: campaigns, machines, tables of events, geometries.
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace plumbline {
+
+inline constexpr std::size_t longest_text_file = std::size_t{64} << 20;  // bytes
+
+/// All of a file, or of a pipe. nullopt with errno where it cannot be read; EFBIG: it has more than `longest_text_file`, as a device that
+/// never ends has.
+std::optional<std::string> read_text_file(const std::filesystem::path& path);
+
+}  // namespace plumbline

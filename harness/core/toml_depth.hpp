@@ -1,0 +1,35 @@
+// How deep tables of a stranger's TOML may go: its reader bounds arrays and inline tables (a=[[[...), but not names with dots ([a.a.a...), and frees
+// what it made by recursion.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace plumbline {
+
+inline constexpr std::size_t deepest_toml = 100;
+
+/// Whether a name of the text has more dots than that.
+inline bool names_nest_deeply(std::string_view toml) {
+  constexpr std::string_view ends_name = ",=[]{}\n#";
+  std::size_t dots = 0;
+  char quote = 0;
+  for (const char c : toml) {
+    if (quote == 0 && c == '.' && ++dots > deepest_toml) return true;
+    if (c == '\n' || (quote == 0 && ends_name.find(c) != ends_name.npos)) dots = 0;
+    if (c == '\n')
+      quote = 0;
+    else if (c == '"' || c == '\'')
+      quote = quote == 0 ? c : quote == c ? '\0' : quote;
+  }
+  return false;
+}
+
+/// What is told of it quotes it: a message is one line, whatever that holds.
+inline std::string in_one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  return text;
+}
+
+}  // namespace plumbline
