@@ -38,16 +38,16 @@ mirrors() {
   echo "$debian"
 }
 
-# fetch URL FILE: apt's own way knows the proxies of apt.
+# fetch URL FILE: by what a bare Debian has, too.
 fetch() {
   if [[ -f ${1#file://} ]]; then
     cp "${1#file://}" "$2"
-  elif [[ -x /usr/lib/apt/apt-helper ]]; then
-    /usr/lib/apt/apt-helper download-file "$1" "$2"
   elif command -v curl >/dev/null; then
     curl --fail --silent --show-error --location --max-time 600 --output "$2" "$1"
-  else # where there is no wget either, that is said
-    wget --quiet --timeout=60 --output-document="$2" "$1"
+  elif command -v wget >/dev/null; then
+    wget --no-verbose --timeout=60 --output-document="$2" "$1"
+  else
+    /usr/lib/apt/apt-helper download-file "$1" "$2"
   fi
 }
 
