@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""build_with.py [--syntax] [--json FILE] COMPILER...: whether the program is compiled by g++-14, clang++-19, ..., without errors and warnings.
+"""build_with.py [--syntax] [--json FILE [--told TEXT]] COMPILER...: whether the program is compiled by g++-14, clang++-19, ..., without errors and warnings.
 
 Without --syntax the program is built, its kernels by this compiler alone. With it every file of the program is only parsed and checked
 (-fsyntax-only on what compile_commands.json lists), the kernels' flavors and the linking left out: a quarter of the time. One line a compiler;
@@ -93,6 +93,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--syntax", action="store_true")
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--told", default="", help="what the file shall say of where it comes from: the command")
     parser.add_argument("compilers", nargs="+", metavar="COMPILER")
     asked = parser.parse_args()
     missing = [name for compiler in asked.compilers for name in (compiler, c_compiler_of(compiler)) if shutil.which(name) is None]
@@ -107,7 +108,7 @@ def main():
         for message in row["errors"] + row["warnings"]:
             print("  " + message)
         if asked.json:  # after each: what was seen stays
-            asked.json.write_text(json.dumps({"libraries": versions_of_libraries(), "rows": rows}, indent=1) + "\n")
+            asked.json.write_text(json.dumps({"command": asked.told or shlex.join(sys.argv), "libraries": versions_of_libraries(), "rows": rows}, indent=1) + "\n")
     return int(any(not row["ok"] for row in rows))
 
 

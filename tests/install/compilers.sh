@@ -52,6 +52,7 @@ if ((${#compilers[@]} == 0)); then mapfile -t compilers < <(known_compilers); fi
 install_compilers
 say "compilers: ${compilers[*]}"
 status=0
-inside python3 -B /plumbline/tests/install/build_with.py "${syntax[@]}" --json /compilers.json "${compilers[@]}" || status=$?
+inside python3 -B /plumbline/tests/install/build_with.py "${syntax[@]}" --json /compilers.json \
+  --told "bash tests/install/compilers.sh --suite $suite ${syntax[*]:+--syntax }DIR ${compilers[*]}" "${compilers[@]}" || status=$?
 if [[ -n $json ]]; then cp "$root/compilers.json" "$json"; fi
 exit "$status"
