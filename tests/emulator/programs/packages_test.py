@@ -82,7 +82,7 @@ def blas_of_numpy():
 
 
 def numpy_counts(folder, work):
-    program = "import numpy\na = numpy.arange(9216.0).reshape(96, 96) / 9216\nb = a + 1\nx = numpy.linspace(1, 2, 10016)\ny = x.astype(numpy.float32)\n"
+    program = "import numpy\na = numpy.arange(9216.0).reshape(96, 96) / 9216\nb = a + 1\nx = numpy.linspace(1, 2, 10007)\ny = x.astype(numpy.float32)\n"
     return counted(folder, [sys.executable, "-c", program + work])[1]
 
 
@@ -104,8 +104,8 @@ def test_numpy_multiplies_matrices_in_openblas(tmp_path, numpy_start):
 
 def test_numpy_computes_element_by_element(tmp_path, numpy_start):
     """Each element once, in its precision. They fill whole vectors: numpy 1 does what is left over one by one, numpy 2 in a vector more."""
-    work = difference(numpy_counts(tmp_path, "x + x; y * y; x / y[0]; y - y; x.cumsum()"), numpy_start)
-    assert flops(work) == {"fp64.add": 10016 + 10015, "fp64.div": 10016, "fp32.mul": 10016, "fp32.add": 10016}
+    work = difference(numpy_counts(tmp_path, "x = x[:9984]; y = y[:9984]; x + x; y * y; x / y[0]; y - y; x.cumsum()"), numpy_start)
+    assert flops(work) == {"fp64.add": 9984 + 9983, "fp64.div": 9984, "fp32.mul": 9984, "fp32.add": 9984}
 
 
 def likwid_bench(folder, test, iterations, *options):
