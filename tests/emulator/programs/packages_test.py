@@ -60,11 +60,13 @@ def additions_of_a_sum():
 
 @needs("sqlite3", "sqlite3")
 def test_sqlite_computes_each_row_once(tmp_path):
-    """A row is the next x, its square, and the sum's additions; what starts and ends the sum comes once."""
+    """A row is the next x, its square, and the sum's additions; what starts and ends the sum comes once. That the average is right is for SQLite
+    to say: its work on decimals hangs on their value since 3.43."""
     def average(rows):
-        query = f"with recursive c(x) as (select 1.0 union all select x + 1.0 from c limit {rows}) select avg(x * x) from c"
+        right = (rows + 1) * (2 * rows + 1)
+        query = f"with recursive c(x) as (select 1.0 union all select x + 1.0 from c limit {rows}) select avg(x * x) * 6 = {right} from c"
         said, counts = counted(tmp_path, ["sqlite3", ":memory:", query])
-        assert float(said) == pytest.approx((rows + 1) * (2 * rows + 1) / 6)
+        assert said == "1\n"
         return counts
 
     counts = {rows: {kind: n for kind, n in flops(average(rows)).items() if kind.startswith("fp64")} for rows in (1000, 2000)}
