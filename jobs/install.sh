@@ -51,7 +51,7 @@ readonly needs=(
   "libtomlplusplus-dev|found tomlplusplus|tomlplusplus|"
   "nlohmann-json3-dev|found nlohmann_json|nlohmann-json|"
   "libfmt-dev|found fmt|fmt|"
-  "valgrind|found valgrind|valgrind~mpi~boost|emulated counters (they need Valgrind's tool headers and static libraries, which some distributions leave out)"
+  "valgrind|found valgrind|valgrind~mpi~boost|emulated counters (they need Valgrind's tool headers and static libraries, which some distributions leave out: bash jobs/valgrind.sh builds them)"
   "libpapi-dev|found papi|papi+sde|hardware counters by PAPI"
   "libopenblas-dev|found openblas|openblas|kernels of BLAS"
   "python3|python|python|figures"
@@ -65,6 +65,10 @@ readonly needs=(
 
 # Debian's, which sees the python3-* packages; another python3 may come first on PATH.
 readonly interpreter=${PLUMBLINE_PYTHON:-/usr/bin/python3}
+
+# Where jobs/valgrind.sh puts a Valgrind of ours.
+own_valgrind=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/build/valgrind
+readonly own_valgrind
 
 usage() { sed -n '2,13s/^# \{0,1\}//p' "$0"; }
 
@@ -192,8 +196,8 @@ endif()
 if(serial_FOUND)
   set(HDF5_FOUND ON)
 endif()
-find_path(valgrind_header pub_tool_tooliface.h HINTS ${tool_INCLUDE_DIRS} ${tool_INCLUDEDIR}/valgrind PATH_SUFFIXES valgrind)
-find_library(valgrind_library libcoregrind-amd64-linux.a HINTS ${tool_LIBDIR} PATH_SUFFIXES valgrind)
+find_path(valgrind_header pub_tool_tooliface.h HINTS ${OWN}/include ${tool_INCLUDE_DIRS} ${tool_INCLUDEDIR}/valgrind PATH_SUFFIXES valgrind)
+find_library(valgrind_library libcoregrind-amd64-linux.a HINTS ${OWN}/lib ${tool_LIBDIR} PATH_SUFFIXES valgrind)
 if(valgrind_header AND valgrind_library)
   set(valgrind_FOUND ON)
 endif()
@@ -205,7 +209,7 @@ foreach(one benchmark CLI11 fmt GTest tomlplusplus nlohmann_json HDF5 MPI hwloc 
   endif()
 endforeach()
 CMAKE
-  cmake -S "$folder" -B "$folder/build" 2>/dev/null | sed -n 's/^-- \(found .*\)/\1/p' || true
+  cmake -S "$folder" -B "$folder/build" -D OWN="$own_valgrind" 2>/dev/null | sed -n 's/^-- \(found .*\)/\1/p' || true
   rm -rf "$folder"
 }
 

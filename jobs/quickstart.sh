@@ -49,6 +49,12 @@ fit_campaign_to_cores() {
   echo "This machine gives us $(nproc) core(s) for $ranks ranks: they share it (oversubscribe = true in $campaign); times will be poor."
 }
 
+# What CMake found may be less than what is installed: Valgrind without tool headers, say.
+tell_missing_emulator() {
+  if grep -q '^PLUMBLINE_EMULATOR_FOUND:INTERNAL=ON' build/CMakeCache.txt; then return 0; fi
+  echo "Without a Valgrind that a tool can be linked with there are no emulated counters. 'bash jobs/valgrind.sh' builds one in a few minutes; then once more."
+}
+
 draws() { "$python" -c 'import h5py, matplotlib, numpy, pandas' 2>/dev/null; }
 
 save_json() {
@@ -64,6 +70,7 @@ attempt "installing packages" bash jobs/install.sh
 
 headline "2/5 Build (Release, into build/)"
 attempt "configuring" cmake --preset release
+tell_missing_emulator
 attempt "building" cmake --build build --parallel "$(nproc)"
 
 headline "3/5 Measure: $campaign on $ranks ranks -> $store"

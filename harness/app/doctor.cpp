@@ -46,7 +46,7 @@ Capability emulator_row() {
             "plumbline profile --count-only -- program args"};
   if (!found.tool_version.empty()) return {"emulated counters", found.availability.status, found.availability.reason, ""};
   return {"emulated counters", found.availability.status, found.availability.reason,
-          "apt-get install valgrind; build with -DPLUMBLINE_WITH_EMULATOR=ON"};
+          "apt-get install valgrind, or bash jobs/valgrind.sh where it cannot be linked with; build with -DPLUMBLINE_WITH_EMULATOR=ON"};
 }
 
 // Of each backend beside the emulated one: how much of what it knows can be counted here.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <iterator>
 #include <set>
 #include <stdexcept>
@@ -38,7 +39,9 @@ bool has_flavor(const Kernel& kernel, const std::string& glob) {
 
 /// Where a name stands by itself; npos where it does not.
 std::size_t place_of_word(std::string_view text, std::string_view word) {
-  const auto is_part = [&](std::size_t i) { return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_'); };
+  const auto is_part = [&](std::size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+  };
   std::size_t at = text.find(word);
   while (at != text.npos && ((at > 0 && is_part(at - 1)) || is_part(at + word.size()))) at = text.find(word, at + 1);
   return at;
@@ -102,7 +105,8 @@ class SpecExpansion {
     try {
       one.work();
     } catch (const std::invalid_argument& refused) {
-      if (!is_glob(spec_.kernel.value) && !in_another_flavor(one)) fail(written_for(one, refused.what()), fmt::format("{} ({})", refused.what(), one.id()));
+      if (!is_glob(spec_.kernel.value) && !in_another_flavor(one))
+        fail(written_for(one, refused.what()), fmt::format("{} ({})", refused.what(), one.id()));
       return refused.what();
     }
     return "";
@@ -333,6 +337,29 @@ void require_known(const Campaign& campaign, const CaseSpec& spec, const std::ve
                      fmt::format("{} has no flavor '{}'{}", spec.kernel.value, flavor.value, suggestion(flavor.value, flavors)));
 }
 
+/// The newest version of a family of compilers that kernels of this program were compiled by; 0 where none was.
+int newest_of(std::string_view family, const std::vector<Kernel>& all) {
+  int newest = 0;
+  for (const auto& kernel : all) {
+    if (kernel.space != Space::cpu) continue;
+    for (const auto& flavor : kernel.flavors())
+      if (const auto compiler = split_flavor(flavor.name).compiler; compiler.starts_with(family))
+        newest = std::max(newest, std::atoi(compiler.c_str() + family.size()));
+  }
+  return newest;
+}
+
+// "gcc-O3-v3" means the newest g++ that is built in. It is a glob, which may match nothing: "gcc12*-O3-v3", or "gcc*-O3-v3" where there is
+// none.
+void choose_newest_compilers(std::vector<Written<std::string>>& flavors, const std::vector<Kernel>& all) {
+  for (auto& flavor : flavors)
+    for (const std::string family : {"gcc", "clang"}) {
+      if (!flavor.value.starts_with(family + "-")) continue;
+      const int newest = newest_of(family, all);
+      flavor.value.replace(0, family.size(), newest > 0 ? fmt::format("{}{}*", family, newest) : family + "*");
+    }
+}
+
 }  // namespace
 
 bool matches(const std::string& glob, const std::string& text) { return fnmatch(glob.c_str(), text.c_str(), 0) == 0; }
@@ -349,7 +376,8 @@ Expansion expand(const Campaign& campaign, const std::vector<Kernel>& all, const
   Expansion result;
   std::set<std::string> known;
   bool without_module = false;  // some table, as a whole
-  for (const auto& spec : campaign.cases) {
+  for (CaseSpec spec : campaign.cases) {
+    choose_newest_compilers(spec.flavors, all);
     const auto chosen = kernels_of(campaign, spec, all, target, result.notes);
     if (chosen.empty()) {
       without_module = true;

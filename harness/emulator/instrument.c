@@ -16,6 +16,7 @@
 #include "scalar.h"
 #include "segments.h"
 #include "selfcheck.h"
+#include "vex_repairs.h"
 
 // An access of the current instruction, kept to merge its continuation: VEX splits `vfmadd231pd ymm, ymm, m256` or
 // `cvtps2pd xmm, m64` into loads of single lanes.
@@ -418,7 +419,10 @@ static void begin_instruction(Block* b, Int mark) {
   for (UInt k = 0; k < d->n_amounts; k++) b->amounts[d->amounts[k].event] += d->amounts[k].amount;
   if (options.self_check) selfcheck_instruction(b->in, mark, d);
   b->fma.usable = b->fma.emitted = False;
-  if (d->fma.valid) fma_plan(b->in, mark, end_of_instruction(b->in, mark), &d->fma, &b->fma);
+  if (!d->fma.valid) return;
+  Int end = end_of_instruction(b->in, mark);
+  if (d->fma.scalar) vex_repairs_check(b->in, mark, end);
+  fma_plan(b->in, mark, end, &d->fma, &b->fma);
 }
 
 static void leave_repeated(Block* b, const IRStmt* exit) {

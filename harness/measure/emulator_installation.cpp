@@ -15,16 +15,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What `program --version` prints first, in an environment of its own: the user's Valgrind settings are not for this question.
-std::string first_line_of_version(const fs::path& program) {
+// What `program --version` prints first, in an environment of its own: the user's Valgrind settings are not for this question. A Valgrind
+// that may have been moved finds its own files in the folder `library`; empty: where it was built for.
+std::string first_line_of_version(const fs::path& program, const fs::path& library) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return "";
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  std::string name = program.string(), flag = "--version", path = "PATH=/usr/bin:/bin";
+  std::string name = program.string(), flag = "--version", path = "PATH=/usr/bin:/bin", own = "VALGRIND_LIB=" + library.string();
   char* const arguments[] = {name.data(), flag.data(), nullptr};
-  char* const environment[] = {path.data(), nullptr};
+  char* const environment[] = {path.data(), library.empty() ? nullptr : own.data(), nullptr};
   pid_t child = -1;
   const bool started = posix_spawn(&child, name.c_str(), &actions, nullptr, arguments, environment) == 0;
   posix_spawn_file_actions_destroy(&actions);
@@ -37,8 +38,8 @@ std::string first_line_of_version(const fs::path& program) {
   return text.substr(0, text.find('\n'));
 }
 
-std::string version_of(const fs::path& valgrind) {
-  const std::string line = first_line_of_version(valgrind), prefix = "valgrind-";
+std::string version_of(const fs::path& valgrind, const fs::path& library) {
+  const std::string line = first_line_of_version(valgrind, library), prefix = "valgrind-";
   return line.starts_with(prefix) ? line.substr(prefix.size()) : "";
 }
 
@@ -51,11 +52,18 @@ void read_record(EmulatorInstallation& found) {
   }
 }
 
+bool is_executable(const fs::path& file) {
+  std::error_code failed;
+  return fs::is_regular_file(file, failed) && access(file.c_str(), X_OK) == 0;
+}
+
 // Valgrind preloads a library out of this folder, and LD_PRELOAD separates names by blanks and colons.
 bool can_be_preloaded_from(const fs::path& folder) { return folder.string().find_first_of(" \t\n:") == std::string::npos; }
 
 std::string disagreement(const EmulatorInstallation& found) {
   const std::string tool = "the emulator in " + found.tool_directory.string();
+  const std::string remedy = found.valgrind == find_on_path("valgrind") ? "put valgrind " + found.tool_version + " first on PATH"
+                                                                        : "put valgrind " + found.tool_version + " in its place";
   if (!can_be_preloaded_from(found.tool_directory))
     return tool +
            " cannot be used: Valgrind takes no folder with a blank or colon in its name; set PLUMBLINE_EMULATOR_DIR to a link to it " +
@@ -65,11 +73,10 @@ std::string disagreement(const EmulatorInstallation& found) {
   if (found.tool_abi != emulator_abi())
     return tool + " has interface " + std::to_string(found.tool_abi) + ", this program wants " + std::to_string(emulator_abi()) +
            ": build both from one source tree, or set PLUMBLINE_EMULATOR_DIR to the right one";
-  if (found.valgrind_version.empty())
-    return found.valgrind.string() + " does not tell its version: put valgrind " + found.tool_version + " first on PATH";
+  if (found.valgrind_version.empty()) return found.valgrind.string() + " does not tell its version: " + remedy;
   if (found.valgrind_version != found.tool_version)
     return found.valgrind.string() + " is version " + found.valgrind_version + ", but " + tool + " is linked with " + found.tool_version +
-           ": put valgrind " + found.tool_version + " first on PATH, or build plumbline again with this one";
+           ": " + remedy + ", or build plumbline again with this one";
   return "";
 }
 
@@ -81,29 +88,35 @@ fs::path find_on_path(const std::string& program) {
   while (!rest.empty()) {
     const auto colon = rest.find(':');
     const fs::path candidate = fs::path(rest.substr(0, colon)) / program;
-    std::error_code failed;
-    if (fs::is_regular_file(candidate, failed) && access(candidate.c_str(), X_OK) == 0) return candidate;
+    if (is_executable(candidate)) return candidate;
     rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
   }
   return {};
 }
 
+fs::path find_valgrind(const fs::path& program_folder, const fs::path& tool_directory) {
+  for (const auto& folder : {program_folder, tool_directory})
+    if (is_executable(folder / "valgrind")) return folder / "valgrind";
+  return find_on_path("valgrind");
+}
+
 EmulatorInstallation find_emulator() {
   EmulatorInstallation found;
   const char* named = std::getenv("PLUMBLINE_EMULATOR_DIR");
-  const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib" / "plumbline" / "valgrind";
-  found.tool_directory = named ? fs::path(named) : beside;
-  found.valgrind = find_on_path("valgrind");
+  const fs::path program_folder = fs::read_symlink("/proc/self/exe").parent_path();
+  found.tool_directory = named ? fs::path(named) : program_folder.parent_path() / "lib" / "plumbline" / "valgrind";
+  found.valgrind = find_valgrind(program_folder, found.tool_directory);
+  const bool from_path = found.valgrind == find_on_path("valgrind");
   const auto refuse = [&](const std::string& reason) { found.availability = {Status::unavailable, reason}; };
   if (emulated_events().empty()) {
     found.availability = emulated_backend()->availability();
   } else if (found.valgrind.empty()) {
-    refuse("no valgrind on PATH: install the package valgrind");
+    refuse("no valgrind on PATH: install the package valgrind, or build one by jobs/valgrind.sh");
   } else if (!fs::exists(found.tool_directory / "plumbline-amd64-linux")) {
     refuse("no emulator in " + found.tool_directory.string() + ": build with PLUMBLINE_WITH_EMULATOR=ON, or set PLUMBLINE_EMULATOR_DIR");
   } else {
     read_record(found);
-    found.valgrind_version = version_of(found.valgrind);
+    found.valgrind_version = version_of(found.valgrind, from_path ? fs::path() : found.tool_directory);
     if (const auto reason = disagreement(found); !reason.empty()) refuse(reason);
   }
   return found;

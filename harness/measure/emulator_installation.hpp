@@ -14,9 +14,13 @@ struct EmulatorInstallation {
   Availability availability;                   // not ok: why it cannot be used, and what to do
 };
 
-/// Looks for the tool beside this program (../lib/plumbline/valgrind; PLUMBLINE_EMULATOR_DIR overrides) and valgrind on PATH,
-/// which it asks for its version.
+/// Looks for the tool beside this program (../lib/plumbline/valgrind; PLUMBLINE_EMULATOR_DIR overrides) and for the valgrind that starts
+/// it, which it asks for its version.
 EmulatorInstallation find_emulator();
+
+/// The valgrind beside the program, else beside the tool (where the build puts the one of its own prefix, jobs/valgrind.sh), else on PATH;
+/// empty when there is none.
+std::filesystem::path find_valgrind(const std::filesystem::path& program_folder, const std::filesystem::path& tool_directory);
 
 /// The first executable file of that name on PATH; empty when there is none.
 std::filesystem::path find_on_path(const std::string& program);

@@ -1,6 +1,6 @@
 """Without any witness (no emulator, no PAPI, no perf_event): ceilings and timings all the same, and one plain statement of what is missing.
 
-WITHOUT_WITNESSES names the program linked with neither emulator nor PAPI, PLUMBLINE the usual one, which here finds no valgrind on PATH."""
+WITHOUT_WITNESSES names the program linked with neither emulator nor PAPI, PLUMBLINE the usual one, which here finds neither a valgrind on PATH nor the folder of the emulator."""
 
 import json
 import math
@@ -35,7 +35,7 @@ only = ["FP64 vector FMA", "load"]
 """
 NO_PERF_EVENT = [sys.executable, pathlib.Path(__file__).parent / "no_perf_event.py"]
 NOT_COMPILED_IN = "emulated: unavailable: not compiled in: install valgrind and its headers, then build again"
-NO_VALGRIND = "emulated: unavailable: no valgrind on PATH: install the package valgrind"
+NO_VALGRIND = "emulated: unavailable: no valgrind on PATH: install the package valgrind, or build one by jobs/valgrind.sh"
 MISSING = {
     "WITHOUT_WITNESSES": [NOT_COMPILED_IN, "papi: unavailable: not compiled in: install libpapi-dev", "perf_event: permission: "],
     "PLUMBLINE": [NO_VALGRIND if "PLUMBLINE_EMULATOR" in os.environ else NOT_COMPILED_IN, "perf_event: permission: "],
@@ -63,7 +63,7 @@ class Program:
         self.folder, self.path, self.missing = folder, path, missing
 
     def __call__(self, *words, code=0):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("PLUMBLINE")} | {"PATH": "/nowhere"}
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PLUMBLINE")} | {"PATH": "/nowhere", "PLUMBLINE_EMULATOR_DIR": "/nowhere"}
         done = subprocess.run([*NO_PERF_EVENT, self.path, *words], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=300)
         assert done.returncode == code, done.stdout + done.stderr
         return done

@@ -108,6 +108,30 @@ TEST(expand, flavor_globs_that_match_nothing_are_noted_and_leave_an_error_only_w
   expect_in(complaint("[[cases]]\nkernel = \"validation/dgemm\"\nflavor = [\"icx*\"]\n"), {"the sweep is empty", "icx*"});
 }
 
+TEST(expand, a_compiler_without_a_version_is_the_newest_that_is_built_in) {
+  static const Flavor of_many[] = {{"gcc9-O3-v3", "fp64", nullptr},  {"gcc12-O3-v3", "fp64", nullptr}, {"gcc13-O3-v3", "fp64", nullptr},
+                                   {"gcc13-O0-v3", "fp64", nullptr}, {"gcc9-O0-v3", "fp64", nullptr},  {"clang19-O3-v3", "fp64", nullptr}};
+  auto all = example_kernels();
+  all[1].flavors = [] { return std::span<const Flavor>(of_many); };
+  const auto flavors_of = [&](const std::string& written) {
+    const auto result =
+        expand(campaign_of("[[cases]]\nkernel = \"validation/series\"\nprecision = \"fp64\"\nflavor = " + written + "\n"), all, zen2);
+    std::vector<std::string> names;
+    for (const auto& one : result.cases) names.emplace_back(one.flavor.name);
+    return names;
+  };
+  EXPECT_EQ(flavors_of("\"gcc-O3-v3\""), std::vector<std::string>{"gcc13-O3-v3"});
+  EXPECT_EQ(flavors_of("[\"gcc-*\", \"clang-O3-*\"]"), (std::vector<std::string>{"gcc13-O3-v3", "gcc13-O0-v3", "clang19-O3-v3"}));
+  EXPECT_EQ(flavors_of("[\"gcc9-O3-v3\", \"gcc-O3-v3\"]"), (std::vector<std::string>{"gcc9-O3-v3", "gcc13-O3-v3"})) << "a version is kept";
+}
+
+TEST(expand, a_compiler_without_a_version_that_is_not_built_in_is_noted_as_a_glob_is) {
+  const auto result = expanded(series + "[[cases]]\nkernel = \"validation/series\"\nprecision = \"fp64\"\nflavor = \"clang-O3-v3\"\n");
+  EXPECT_EQ(result.cases.size(), 1U);
+  ASSERT_EQ(result.notes.size(), 1U);
+  expect_in(result.notes[0], {"validation/series", "clang*-O3-v3", "gcc12-O3-v3"});
+}
+
 TEST(expand, a_flavor_that_is_absent_here_is_noted_with_its_reason) {
   auto all = example_kernels();
   all[0].absent_flavors = [] { return std::vector<AbsentFlavor>{{"lib-mkl", "libmkl_rt.so is not installed"}}; };
@@ -265,7 +289,8 @@ TEST(expand, values_that_are_no_case_together_are_told_with_their_place) {
     }
     return "";
   };
-  expect_in(told(series + "params = {n = 3, m = [64, 65]}\n"), {"c.toml:6:27", "m = 65 is odd", "validation/series/fp64/form=loop/n=3/m=65"});
+  expect_in(told(series + "params = {n = 3, m = [64, 65]}\n"),
+            {"c.toml:6:27", "m = 65 is odd", "validation/series/fp64/form=loop/n=3/m=65"});
   EXPECT_EQ(told(series + "params = {m = [64, 65]}\nexclude = [\"*/m=65/*\"]\n"), "");
   const std::string table = "[[cases]]\nkernel = \"validation/series\"\nprecision = \"fp64\"\nparams = {m = [64, 65]}\n";
   const std::string any = "[[cases]]\nkernel = \"validation/serie*\"\nprecision = \"fp64\"\nparams = {m = [64, 65]}\n";

@@ -16,7 +16,7 @@ counters = "{counters}"
 [[cases]]
 kernel = "validation/triad"
 precision = ["fp64", "fp32"]
-flavor = ["gcc1[2-9]-O3-v2"]
+flavor = ["gcc-O3-v2"]
 team = [{team}]
 params = {{ n = [1000, 3000] }}
 [ceilings]

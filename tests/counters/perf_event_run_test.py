@@ -16,7 +16,7 @@ counters = "{counters}"
 [[cases]]
 kernel = "validation/triad"
 precision = ["fp64"]
-flavor = ["gcc1[2-9]-O3-v2"]
+flavor = ["gcc-O3-v2"]
 team = [{{ ranks = 1, threads = {threads} }}]
 params = {{ n = [1000] }}
 [ceilings]

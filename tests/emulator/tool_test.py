@@ -40,6 +40,22 @@ def report(tmp_path, name, *options):
     return json.loads(out.read_text())
 
 
+def test_a_fault_of_valgrinds_translation_is_mended_or_told(tmp_path):
+    """A scalar FMA keeps the upper part of its register. Where the linker could not hand over the calls in which that is mended, a Valgrind
+    that clears it says so; one that keeps it has nothing to say."""
+    needs_no_word = run(*tool_command("--caches=no", program("upper_part")))
+    assert (needs_no_word.stdout, needs_no_word.stderr) == ("7 5\n", "")
+    for file in os.scandir(VALGRIND_LIB):
+        os.symlink(file.path, tmp_path / file.name)
+    (tmp_path / "plumbline-amd64-linux").unlink()
+    (tmp_path / "plumbline-amd64-linux").symlink_to(program("unmended_emulator"))
+    done = subprocess.run(tool_command("--caches=no", program("upper_part")), env=environment() | {"VALGRIND_LIB": str(tmp_path)},
+                          capture_output=True, text=True, timeout=120)
+    told = "this Valgrind clears the upper part of a register in scalar fused multiply-adds, and could not be mended"
+    assert done.returncode == 0 and (done.stdout == "7 5\n") == (told not in done.stderr), (done.stdout, done.stderr)
+    assert done.stderr.count("\n") <= 1
+
+
 def test_marked_regions_are_summed_by_name_and_thread(tmp_path):
     regions = report(tmp_path, "marked_program")["regions"]
     found = {(r["name"], r["thread"]): r for r in regions}

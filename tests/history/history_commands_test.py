@@ -30,7 +30,7 @@ max_repetitions = 10
 [[cases]]
 kernel = "validation/triad"
 precision = ["fp64", "fp32"]
-flavor = ["gcc1[2-9]-O3-v2"]
+flavor = ["gcc-O3-v2"]
 team = [{ranks = 1, threads = 1}]
 params = {n = [1000, 20000]}
 """

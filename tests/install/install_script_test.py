@@ -12,7 +12,7 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "jobs" / "install.sh"
 class Machine:
     """A pretended machine: some packages are missing, some cannot be had, some are there in another way, and the user is root or not."""
 
-    PROGRAMS = "bash cat env grep mkdir mktemp paste rm sed sh sleep sort tail true cp".split()
+    PROGRAMS = "bash cat dirname env grep mkdir mktemp paste rm sed sh sleep sort tail true cp".split()
 
     def __init__(self, folder):
         self.bin = folder / "bin"
@@ -132,6 +132,7 @@ def test_where_there_is_no_debian_what_works_without_is_said_and_what_does_not_i
     result = machine.install()
     assert result.returncode == 0
     assert "without valgrind: no emulated counters" in result.stderr and "(Spack: valgrind~mpi~boost)" in result.stderr
+    assert "bash jobs/valgrind.sh builds them" in result.stderr
     machine.has_elsewhere(*ALL_LIBRARIES[2:], *ALL_MODULES)
     result = machine.install()
     assert result.returncode == 2

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Proves jobs/install.sh where nothing is installed: bootstraps a bare Debian into DIR, installs there with the list as it stands,
-# then runs jobs/quickstart.sh on the committed tree there. Not a CTest test: it downloads a whole system and takes many minutes.
-# Run it by hand, as root, after the package list changed:
+# then runs jobs/quickstart.sh on the committed tree there. It downloads a whole system and takes many minutes (label full). By hand, as
+# root, after the package list changed:
 #
-#   bash tests/install/prove_in_chroot.sh [--tests] [--no-build] [--suite NAME] DIR
+#   bash tests/install/prove_in_chroot.sh [--tests] [--no-build] [--suite NAME] [--ccache FOLDER] DIR
 #
-# DIR may hold an earlier bootstrap, which is then used as it is. The machine's resolver is used inside, and its apt sources where they are of that suite.
+# DIR may hold an earlier bootstrap, which is then used as it is; FOLDER makes a later build cheap. The machine's resolver is used inside, and its apt sources where they are of that suite.
 # Exit codes: 0 proved · 1 not · 2 wrong use · 77 cannot be tried here (no root, no debootstrap).
 set -euo pipefail
 
 suite=bookworm
+cache=""
 with_tests=()
 build=true
 while (($# > 0)); do
@@ -17,6 +18,7 @@ while (($# > 0)); do
     --tests) with_tests=(--tests) ;;
     --no-build) build=false ;;
     --suite) suite=${2:?--suite needs a name} && shift ;;
+    --ccache) cache=${2:?--ccache needs a folder} && shift ;;
     -*) echo "prove_in_chroot: unknown option $1" >&2 && exit 2 ;;
     *) root=$1 ;;
   esac
@@ -25,49 +27,12 @@ done
 : "${root:?give the directory to bootstrap into}"
 source_tree=$(cd "$(dirname "$0")/../.." && pwd)
 
-say() { printf 'prove_in_chroot: %s (%d s)\n' "$*" "$SECONDS"; }
+# shellcheck source=tests/install/chroot.sh
+source "$source_tree/tests/install/chroot.sh"
 
-skip() { echo "SKIP: $*" && exit 77; }
-
-[[ $(id -u) == 0 ]] || skip "needs root for debootstrap and chroot"
-command -v debootstrap >/dev/null || skip "debootstrap is not installed"
-
-# Everything is mounted in a mount namespace of this script's own, so that nothing stays mounted however it ends.
-if [[ ${PLUMBLINE_CHROOT_NAMESPACE:-} != 1 ]]; then
-  arguments=(--suite "$suite" "${with_tests[@]}")
-  $build || arguments+=(--no-build)
-  exec env PLUMBLINE_CHROOT_NAMESPACE=1 unshare --mount --propagation private bash "$0" "${arguments[@]}" "$root"
-fi
-
-bootstrap() {
-  if [[ -x $root/usr/bin/dpkg ]]; then
-    say "using the system that is in $root"
-  else
-    debootstrap --variant=minbase "$suite" "$root" "${PLUMBLINE_DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$root.log" 2>&1 ||
-      { tail -n 5 "$root.log" && exit 1; }
-    say "bootstrapped a bare $suite into $root"
-  fi
-  cp -L /etc/resolv.conf "$root/etc/resolv.conf"
-  if grep -qs "$suite" /etc/apt/sources.list.d/debian.sources; then
-    cp /etc/apt/sources.list.d/debian.sources "$root/etc/apt/sources.list.d/" && rm -f "$root/etc/apt/sources.list"
-  fi
-  printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # packages must not start their daemons in here
-  chmod +x "$root/usr/sbin/policy-rc.d"
-}
-
-mount_kernel_trees() {
-  mount -t proc proc "$root/proc"
-  mount --rbind /sys "$root/sys"
-  mount --rbind /dev "$root/dev"
-}
-
-inside() { chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
-
-copy_tree() {
-  rm -rf "$root/plumbline" && mkdir -p "$root/plumbline/jobs"
-  git -C "$source_tree" archive HEAD | tar -x -C "$root/plumbline"
-  cp "$source_tree/jobs/install.sh" "$root/plumbline/jobs/install.sh" # the list under proof, committed or not
-}
+arguments=(--suite "$suite" "${with_tests[@]}" ${cache:+--ccache "$cache"})
+$build || arguments+=(--no-build)
+in_a_namespace "${arguments[@]}" "$root"
 
 check_tools() {
   local tool
@@ -98,7 +63,7 @@ CPP
 
 # The user's own first command; what it must leave behind is looked at.
 build_and_run() {
-  inside bash -c 'cd /plumbline && bash jobs/quickstart.sh'
+  inside bash -c 'cd /plumbline && rm -rf build plumbline-out && bash jobs/quickstart.sh'
   inside bash -c 'cd /plumbline/plumbline-out && ls -l && test -s quick.h5 && test -s quick.json && ls ./*.png ./*.svg >/dev/null'
 }
 

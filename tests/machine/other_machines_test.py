@@ -31,7 +31,7 @@ max_repetitions = 3
 [[cases]]
 kernel = "validation/triad"
 precision = ["fp64"]
-flavor = ["gcc1[2-9]-O3-*"]
+flavor = ["gcc-O3-*"]
 team = [{ ranks = 1, threads = 1 }, { ranks = 1, threads = 2 }]
 params = { n = [1000] }
 [ceilings]

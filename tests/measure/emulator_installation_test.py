@@ -58,10 +58,19 @@ def test_record_is_the_version_of_the_libraries_linked():
     ],
 )
 def test_another_valgrind_is_refused_with_the_remedy(tmp_path, text, words):
-    row = emulated_row(PATH=launcher(tmp_path / "bin", text))
+    record = (TOOL / "plumbline-built-with").read_text()  # a folder without a valgrind of its own, which would come before PATH's
+    row = emulated_row(PATH=launcher(tmp_path / "bin", text), PLUMBLINE_EMULATOR_DIR=tool_folder(tmp_path / "tool", record))
     assert row["status"] == "unavailable"
     assert words in row["reason"] and str(tmp_path / "bin" / "valgrind") in row["reason"]
     assert re.search(r"put valgrind [\d.]+ first on PATH", row["reason"])
+
+
+def test_a_valgrind_beside_the_tool_comes_before_that_on_path_and_is_asked_for_its_version_with_the_tools_folder(tmp_path):
+    folder = tool_folder(tmp_path / "tool", (TOOL / "plumbline-built-with").read_text())
+    launcher(tmp_path / "own", 'test "$VALGRIND_LIB" = "' + folder + '" && echo valgrind-3.99.2')
+    (tmp_path / "own" / "valgrind").rename(tmp_path / "tool" / "valgrind")
+    reason = emulated_row(PATH=launcher(tmp_path / "bin", "echo valgrind-3.99.1"), PLUMBLINE_EMULATOR_DIR=folder)["reason"]
+    assert f"{folder}/valgrind is version 3.99.2, but the emulator in" in reason and re.search(r"put valgrind [\d.]+ in its place", reason)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +91,7 @@ def test_a_tool_of_another_build_is_refused_with_the_remedy(tmp_path, record, wo
 
 
 def test_no_valgrind_and_no_tool_are_told_apart(tmp_path):
-    assert "no valgrind on PATH" in emulated_row(PATH="/nonexistent")["reason"]
+    assert "no valgrind on PATH" in emulated_row(PATH="/nonexistent", PLUMBLINE_EMULATOR_DIR=tool_folder(tmp_path / "tool", None))["reason"]
     assert f"no emulator in {tmp_path}" in emulated_row(PLUMBLINE_EMULATOR_DIR=str(tmp_path))["reason"]
 
 
@@ -92,7 +101,8 @@ def test_a_campaign_that_names_the_emulator_ends_with_the_same_line(tmp_path):
                         'placement = "every_node"\n[[cases]]\nkernel = "validation/series"\nprecision = ["fp64"]\nflavor = ["gcc*-O3-v3"]\n'
                         'team = [{ ranks = 1, threads = 1 }]\nparams = { form = "loop", n = [2], m = [64] }\n[ceilings]\nmode = "none"\n')
     done = subprocess.run([PLUMBLINE, "run", campaign, "-o", tmp_path / "out.h5"], capture_output=True, text=True, timeout=60,
-                          env=dict(os.environ, PATH=launcher(tmp_path / "bin", "echo valgrind-3.99.1")))
+                          env=dict(os.environ, PATH=launcher(tmp_path / "bin", "echo valgrind-3.99.1"),
+                                   PLUMBLINE_EMULATOR_DIR=tool_folder(tmp_path / "tool", (TOOL / "plumbline-built-with").read_text())))
     assert done.returncode == 2, done.stderr
     (line,) = done.stderr.strip().splitlines()
     assert "is version 3.99.1" in line

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Compiles the program by many compilers, as a Debian has them: bootstraps SUITE into DIR, installs there what building needs and the
+# compilers, and prints a line for each (build_with.py). By hand, as root; in CTest under the label full.
+#
+#   bash tests/install/compilers.sh [--suite NAME] [--syntax] [--json FILE] [--ccache FOLDER] DIR [COMPILER...]
+#
+# COMPILER is g++-14, clang++-19, ...; none: every g++ from 11 and clang++ from 14 on that the suite has. With --syntax files are only parsed
+# and checked. DIR may hold an earlier bootstrap. Exit codes: 0 compiled by all · 1 not · 2 wrong use · 77 cannot be tried here.
+set -euo pipefail
+
+suite=trixie
+cache=""
+json=""
+syntax=()
+root=""
+compilers=()
+while (($# > 0)); do
+  case $1 in
+    --suite) suite=${2:?--suite needs a name} && shift ;;
+    --syntax) syntax=(--syntax) ;;
+    --json) json=${2:?--json needs a file} && shift ;;
+    --ccache) cache=${2:?--ccache needs a folder} && shift ;;
+    -*) echo "compilers: unknown option $1" >&2 && exit 2 ;;
+    *) if [[ -z $root ]]; then root=$1; else compilers+=("$1"); fi ;;
+  esac
+  shift
+done
+: "${root:?give the directory to bootstrap into}"
+source_tree=$(cd "$(dirname "$0")/../.." && pwd)
+
+# shellcheck source=tests/install/chroot.sh
+source "$source_tree/tests/install/chroot.sh"
+in_a_namespace --suite "$suite" "${syntax[@]}" ${json:+--json "$json"} ${cache:+--ccache "$cache"} "$root" "${compilers[@]}"
+
+# Of the suite's packages those whose names are a compiler's and its version, from the oldest on that the project knows.
+known_compilers() {
+  inside apt-cache pkgnames | grep -xE 'g\+\+-(1[1-9])|clang-(1[4-9]|[2-9][0-9])' | sed 's/^clang-/clang++-/' | sort -V
+}
+
+install_compilers() {
+  local packages=()
+  mapfile -t packages < <(printf '%s\n' "${compilers[@]}" | sed 's/^clang++-/clang-/')
+  inside env DEBIAN_FRONTEND=noninteractive apt-get -qq -y install --no-install-recommends "${packages[@]}" >"$root.packages.log" 2>&1 ||
+    { tail -n 5 "$root.packages.log" && exit 1; }
+}
+
+bootstrap
+mount_kernel_trees
+copy_tree
+inside bash /plumbline/jobs/install.sh
+if ((${#compilers[@]} == 0)); then mapfile -t compilers < <(known_compilers); fi
+install_compilers
+say "compilers: ${compilers[*]}"
+status=0
+inside python3 -B /plumbline/tests/install/build_with.py "${syntax[@]}" --json /compilers.json \
+  --told "bash tests/install/compilers.sh --suite $suite ${syntax[*]:+--syntax }DIR ${compilers[*]}" "${compilers[@]}" || status=$?
+if [[ -n $json ]]; then cp "$root/compilers.json" "$json"; fi
+exit "$status"
