@@ -35,7 +35,7 @@ struct Communicator::Session {
 
 namespace {
 
-constexpr const char* no_mpi_yet = "chosen when ranks are launched: MPICH's ABI (libmpi.so.12, libmpich.so.12) or Open MPI's (libmpi.so.40)";
+constexpr const char* no_mpi_yet = "opened when ranks are launched: libmpi.so.12, libmpich.so.12 or libmpi.so.40 of the launcher";
 
 constexpr const char* no_mpi_needed = "none (one process, which no launcher started)";
 
