@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes a Plumbline that is carried to other machines: plumbline-VERSION-linux-x86_64.tar.xz, and a wheel of the same for pip.
 #
-#   bash jobs/bundle.sh [-o DIR] [--parallel N]      into DIR (default: build-bundle)
+#   bash jobs/bundle.sh [-o DIR] [--parallel N] [-DOPTION=VALUE...]     into DIR (default: build-bundle); -D as CMake has it, for plumbline
 #
 # What is in it runs where the C library is glibc 2.31 or newer (SLES 15 SP3, RHEL 9, Debian 11 and later), without root, compiler, MPI, Python
 # or Valgrind of the machine: the program, the emulator with a Valgrind of its own, a module for each ABI of MPI, the module for GPUs where there
@@ -129,7 +129,8 @@ build_valgrind() { CC=$work/gcc bash "$here/jobs/valgrind.sh" --url "$valgrind_s
 configure_plumbline() {
   configure "$here" "$build" -DPLUMBLINE_TESTS=OFF -DPLUMBLINE_WITH_MPI=LOADED -DPLUMBLINE_WITH_PAPI=OFF -DPLUMBLINE_WITH_EMULATOR=ON \
     -DPLUMBLINE_FLAVOR_COMPILERS="$flavor_compilers" -DPLUMBLINE_CUDA_HOST_COMPILER=g++-12 \
-    -DPLUMBLINE_MPICH_INCLUDE="$sysroot/usr/include/$triplet/mpich" -DPLUMBLINE_OPENMPI_INCLUDE="$sysroot/usr/lib/$triplet/openmpi/include"
+    -DPLUMBLINE_MPICH_INCLUDE="$sysroot/usr/include/$triplet/mpich" -DPLUMBLINE_OPENMPI_INCLUDE="$sysroot/usr/lib/$triplet/openmpi/include" \
+    "${options[@]}"
 }
 
 # ------------------------------------------------------------------------------------------------ what is handed on
@@ -171,10 +172,12 @@ pack() {
 # MAIN
 out=$work
 jobs=$(nproc)
+options=()
 while (($# > 0)); do
   case $1 in
     -o | --output) out=${2:-} && [[ -n $out ]] || fail 2 "-o needs a folder" && shift ;;
     --parallel) jobs=${2:-} && [[ $jobs =~ ^[1-9][0-9]*$ ]] || fail 2 "--parallel needs a number" && shift ;;
+    -D?*=*) options+=("$1") ;;
     -h | --help) usage && exit 0 ;;
     *) fail 2 "unknown argument '$1'; try -o, --parallel or --help" ;;
   esac
@@ -196,7 +199,8 @@ step "fetching sources" fetch_sources
 step "fetching the source of Valgrind" fetch_valgrind
 step "laying out what is compiled against" make_sysroot
 step "compiling fmt" add_library fmtlib -DFMT_TEST=OFF -DFMT_DOC=OFF
-step "compiling Google Benchmark" add_library benchmark -DBENCHMARK_ENABLE_TESTING=OFF -DBENCHMARK_ENABLE_GTEST_TESTS=OFF -DBENCHMARK_ENABLE_LIBPFM=OFF
+step "compiling Google Benchmark" add_library benchmark -DBENCHMARK_ENABLE_TESTING=OFF -DBENCHMARK_ENABLE_GTEST_TESTS=OFF \
+  -DBENCHMARK_ENABLE_LIBPFM=OFF -DBENCHMARK_ENABLE_WERROR=OFF -DGIT_VERSION=0.0.0 # which is: what its sources say
 step "compiling Valgrind" build_valgrind
 step "configuring plumbline" configure_plumbline
 step "compiling plumbline" cmake --build "$build" --parallel "$jobs"
