@@ -89,6 +89,9 @@ unpack() {
   for package in "$@"; do dpkg-deb --extract "$package" "$sysroot"; done
 }
 
+# g++ 12 looks beside itself for what programs begin with, and for libraries, before it looks there: -B comes first.
+readonly prefixes=(-B"$sysroot/usr/lib/gcc/$triplet/12" -B"$sysroot/usr/lib/$triplet" -B"$sysroot/lib/$triplet")
+
 compile() { gcc-12 --sysroot="$sysroot" -O2 -fPIC -Wall -Wextra -c "$1" -o "$work/$(basename "$1" .c).o"; }
 
 # The folder that is to compilers what / is on an older Debian: its C library, and of the newer one what is linked statically.
@@ -100,11 +103,22 @@ make_sysroot() {
   find "$sysroot" -name '*.so*' -not -path '*/gcc/*' -delete
   rm -f "$sysroot/usr/lib/gcc/$triplet"/12/*.so*
   unpack "$work/packages/$old_suite"/*.deb
+  local link
+  while read -r -d '' link; do ln -sfn "$sysroot$(readlink "$link")" "$link"; done < <(find "$sysroot" -type l -lname '/*' -print0)
   # g++ puts libgcc_eh behind all others: what is there is found by its own libstdc++, too.
   mv "$sysroot/usr/lib/gcc/$triplet/10/libgcc_eh.a" "$stand_ins" && rm -rf "$sysroot/usr/lib/gcc/$triplet/10"
   compile "$parts/old_glibc.c" && ar -r "$stand_ins/libgcc_eh.a" "$work/old_glibc.o"
   compile "$parts/no_udev.c" && ar -r "$stand_ins/libudev.a" "$work/no_udev.o"
-  printf '#!/bin/sh\nexec gcc-12 --sysroot=%s "$@"\n' "$sysroot" >"$work/gcc" && chmod +x "$work/gcc"
+  printf '#!/bin/sh\nexec gcc-12 --sysroot=%s %s "$@"\n' "$sysroot" "${prefixes[*]}" >"$work/gcc" && chmod +x "$work/gcc"
+}
+
+# toml++ is one file to its users, and Debian's package means the shared library that it has made of it.
+add_tomlplusplus() {
+  local library=$sysroot/usr/lib/$triplet/libtomlplusplus.a
+  printf '#define TOML_IMPLEMENTATION\n#include <toml++/toml.h>\n' |
+    g++-12 --sysroot="$sysroot" -std=c++20 -O2 -fPIC -DTOML_HEADER_ONLY=0 -x c++ -c - -o "$work/tomlplusplus.o"
+  rm -f "$library" && ar -r "$library" "$work/tomlplusplus.o"
+  sed -i 's/libtomlplusplus\.so/libtomlplusplus.a/; s/-DTOML_SHARED_LIB=1//' "$sysroot/usr/lib/$triplet/cmake/tomlplusplus/tomlplusplusConfig.cmake"
 }
 
 # configure FOLDER BUILD OPTION...: with CMake, for the older C library.
@@ -198,6 +212,7 @@ step "fetching the libraries of $suite" fetch "$suite" "${packages[@]}"
 step "fetching sources" fetch_sources
 step "fetching the source of Valgrind" fetch_valgrind
 step "laying out what is compiled against" make_sysroot
+step "compiling toml++" add_tomlplusplus
 step "compiling fmt" add_library fmtlib -DFMT_TEST=OFF -DFMT_DOC=OFF
 step "compiling Google Benchmark" add_library benchmark -DBENCHMARK_ENABLE_TESTING=OFF -DBENCHMARK_ENABLE_GTEST_TESTS=OFF \
   -DBENCHMARK_ENABLE_LIBPFM=OFF -DBENCHMARK_ENABLE_WERROR=OFF -DGIT_VERSION=0.0.0 # which is: what its sources say

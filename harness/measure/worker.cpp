@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,6 +56,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return all;
 }
 
+// For want of close_range(), which is of Linux 5.9 and glibc 2.34: clusters have older ones.
 std::vector<int> open_descriptors() {
   std::vector<int> all;
   std::error_code none;
@@ -182,9 +182,8 @@ void EmulatedWorker::start() {
       fcntl(3, F_SETFD, 0);  // it is in its place (a standard stream is closed here), and dup2 would leave it to be closed
     else
       dup2(ends[1], 3);
-    if (syscall(SYS_close_range, 4, ~0U, 0) != 0)  // before Linux 5.9
-      for (const int descriptor : open)
-        if (descriptor > 3) close(descriptor);
+    for (const int descriptor : open)
+      if (descriptor > 3) close(descriptor);
     execve(arguments[0], arguments.data(), variables.data());
     _exit(127);
   }

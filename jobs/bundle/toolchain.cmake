@@ -11,8 +11,11 @@ foreach(kind LIBRARY INCLUDE PACKAGE)
 endforeach()
 set(CMAKE_LIBRARY_ARCHITECTURE x86_64-linux-gnu)
 
-# The C++ runtime comes along: what a cluster has may be older than ours, and what its MPI brings newer.
+# The C++ runtime comes along: what a cluster has may be older than ours, and what its MPI brings newer. g++ looks beside itself for libraries
+# before it looks into the sysroot: -B comes first.
+set(usr ${CMAKE_SYSROOT}/usr/lib)
+set(prefixes "-B${usr}/stand_ins -B${usr}/gcc/x86_64-linux-gnu/12 -B${usr}/x86_64-linux-gnu -B${CMAKE_SYSROOT}/lib/x86_64-linux-gnu")
 foreach(kind EXE MODULE SHARED)
-  set(CMAKE_${kind}_LINKER_FLAGS_INIT "-L${CMAKE_SYSROOT}/usr/lib/stand_ins -static-libstdc++ -static-libgcc")
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT "${prefixes} -static-libstdc++ -static-libgcc")
 endforeach()
 set(CMAKE_CXX_STANDARD_LIBRARIES_INIT "-lsz -laec -lz -ludev -lpthread -ldl -lrt -lm")
