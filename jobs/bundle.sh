@@ -105,9 +105,10 @@ make_sysroot() {
   unpack "$work/packages/$old_suite"/*.deb
   local link
   while read -r -d '' link; do ln -sfn "$sysroot$(readlink "$link")" "$link"; done < <(find "$sysroot" -type l -lname '/*' -print0)
-  # g++ puts libgcc_eh behind all others: what is there is found by its own libstdc++, too.
-  mv "$sysroot/usr/lib/gcc/$triplet/10/libgcc_eh.a" "$stand_ins" && rm -rf "$sysroot/usr/lib/gcc/$triplet/10"
-  compile "$parts/old_glibc.c" && ar -r "$stand_ins/libgcc_eh.a" "$work/old_glibc.o"
+  # g++ puts libgcc_eh behind all others: what is there is found by its own libstdc++, too, which takes threads to be in libc.
+  mv "$sysroot/usr/lib/gcc/$triplet/10/libgcc_eh.a" "$stand_ins/libruntime.a" && rm -rf "$sysroot/usr/lib/gcc/$triplet/10"
+  compile "$parts/old_glibc.c" && ar -r "$stand_ins/libruntime.a" "$work/old_glibc.o"
+  echo 'GROUP(-lruntime -lpthread)' >"$stand_ins/libgcc_eh.a"
   compile "$parts/no_udev.c" && ar -r "$stand_ins/libudev.a" "$work/no_udev.o"
   printf '#!/bin/sh\nexec gcc-12 --sysroot=%s %s "$@"\n' "$sysroot" "${prefixes[*]}" >"$work/gcc" && chmod +x "$work/gcc"
 }
