@@ -48,7 +48,10 @@ the folder of the emulator, if not ../lib/plumbline/valgrind beside the program'
 a folder that is searched before ../share/plumbline for campaigns, tables and the Python package
 .TP
 .B PLUMBLINE_PYTHON
-the Python 3 that draws for report, if not /usr/bin/python3
+the Python 3 that draws for report, if not python3 beside the program (where pip has installed both) or /usr/bin/python3
+.TP
+.B PLUMBLINE_MPI
+where the program opens its MPI when it is launched (the bundle): mpich, openmpi, or the absolute path of the library; without a word the launcher decides
 .SH FILES
 .TP
 .I ../share/plumbline/jobs/campaigns

@@ -19,10 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* preset_python = "/usr/bin/python3";
+/// The system's, or that of the environment into which pip has put this program.
+std::string preset_python() {
+  const fs::path beside = program_path().parent_path() / "python3";
+  std::error_code none;
+  return fs::exists(beside, none) ? beside.string() : "/usr/bin/python3";
+}
 
 struct ReportOptions {
-  std::string file, directory, python = preset_python, by;
+  std::string file, directory, python = preset_python(), by;
   bool debug = false;
 };
 
@@ -112,7 +117,7 @@ Drawing drawing_of(const ReportOptions& options) {
 /// The system's Python has its packages; one that the user named (a module's, Spack's) may find them by the user's PYTHONPATH.
 std::string python_path(const fs::path& analysis, const std::string& python) {
   const char* users = std::getenv("PYTHONPATH");
-  return python == preset_python || users == nullptr || *users == 0 ? analysis.string() : fmt::format("{}:{}", analysis.string(), users);
+  return python == preset_python() || users == nullptr || *users == 0 ? analysis.string() : fmt::format("{}:{}", analysis.string(), users);
 }
 
 Exit report(const ReportOptions& options) {

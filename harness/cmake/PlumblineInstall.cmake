@@ -31,6 +31,7 @@ if(NOT PLUMBLINE_CORE_ONLY)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/installed/slurm DESTINATION ${share}/jobs)
   install(FILES jobs/slurm/README.md DESTINATION ${share}/jobs/slurm)
   install(PROGRAMS jobs/slurm/health.sh DESTINATION ${share}/jobs/slurm)
+  install(FILES jobs/bundle/README.md DESTINATION ${share}/jobs/bundle)
   install(DIRECTORY analysis DESTINATION ${share} PATTERN __pycache__ EXCLUDE)
 endif()
 

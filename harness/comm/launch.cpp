@@ -101,7 +101,7 @@ std::optional<Error> launch_mismatch(const std::optional<Launch>& launch, int wo
   if (launch->rank != 0) return user_error("");
   const auto advice = library.empty()
                           ? std::string("this plumbline is built without MPI: start one process, or build with -DPLUMBLINE_WITH_MPI=ON")
-                          : fmt::format("the launcher does not belong to the linked MPI; use {}", right_launcher(library, launch->size));
+                          : fmt::format("the launcher belongs to another MPI; use {}", right_launcher(library, launch->size));
   return user_error(
       fmt::format("{0} says {1} processes were launched, but each of them is alone (world size 1): {2}", launch->by, launch->size, advice));
 }

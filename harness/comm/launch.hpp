@@ -27,7 +27,7 @@ std::optional<Launch> find_launch(const Environment& environment);
 int launched_size();
 
 /// Nothing when world and launcher agree; else the error of N singletons. Ranks other than the launcher's first get an empty
-/// message, so that the user reads one line. `library` is the linked MPI's version string.
+/// message, so that the user reads one line. `library` is the version string of the MPI in use.
 std::optional<Error> launch_mismatch(const std::optional<Launch>& launch, int world_size, std::string_view library);
 
 }  // namespace plumbline

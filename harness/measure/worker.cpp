@@ -56,6 +56,14 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return all;
 }
 
+// For want of close_range(), which is of Linux 5.9 and glibc 2.34: clusters have older ones.
+std::vector<int> open_descriptors() {
+  std::vector<int> all;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd", none)) all.push_back(std::atoi(entry.path().filename().c_str()));
+  return all;
+}
+
 template <std::size_t N>
 bool copy_word(char (&to)[N], std::string_view from) {
   if (from.size() >= N) return false;
@@ -163,6 +171,7 @@ void EmulatedWorker::start() {
 
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
+  const std::vector<int> open = open_descriptors();
   // After a fork() an older kernel gives pages that an interconnect has pinned to the child as soon as the rank writes to them; vfork()
   // copies nothing.
   process_ = vfork();
@@ -173,7 +182,8 @@ void EmulatedWorker::start() {
       fcntl(3, F_SETFD, 0);  // it is in its place (a standard stream is closed here), and dup2 would leave it to be closed
     else
       dup2(ends[1], 3);
-    close_range(4, ~0U, 0);
+    for (const int descriptor : open)
+      if (descriptor > 3) close(descriptor);
     execve(arguments[0], arguments.data(), variables.data());
     _exit(127);
   }

@@ -17,7 +17,11 @@ CLOSED = re.compile(r"\}  // namespace")
 DEFINED = re.compile(r"(?:template <.*> )?(?:struct|class|union|enum class|enum) (?P<name>[\w:]+)(?: final)?(?: : .*)? ?\{")
 
 # Files of which the build takes one.
-INSTEAD_OF = {"harness/counters/cupti_host_absent.cpp": "cupti_host.cpp", "harness/comm/communicator_self.cpp": "communicator_mpi.cpp"}
+INSTEAD_OF = {
+    "harness/counters/cupti_host_absent.cpp": "cupti_host.cpp",
+    "harness/comm/communicator_self.cpp": "communicator_mpi.cpp",
+    "harness/comm/communicator_loaded.cpp": "communicator_mpi.cpp",
+}
 
 
 def types(text):

@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# Proves a bundle (jobs/bundle.sh) in a bare Debian: unpacked under another name by a user without root, made read-only, and measured with, on
+# one rank and on two of every MPI that this Debian has. By hand, as root; in CTest under the label full.
+#
+#   bash tests/install/bundle_in_chroot.sh [--suite NAME] [--figures] [--no-mpi] BUNDLE.tar.xz DIR
+#
+# DIR may hold an earlier bootstrap; what is installed there afterwards are its MPIs and, with --figures, its Python. Seconds are printed, not judged.
+# Exit codes: 0 proved · 1 not · 2 wrong use · 77 cannot be tried here (no root, no debootstrap).
+set -euo pipefail
+
+suite=bullseye
+figures=false
+mpi=true
+arguments=("$@")
+while (($# > 2)) || [[ ${1:-} == --* ]]; do
+  case $1 in
+    --suite) suite=${2:?--suite needs a name} && shift ;;
+    --figures) figures=true ;;
+    --no-mpi) mpi=false ;;
+    *) echo "bundle_in_chroot: unknown option $1" >&2 && exit 2 ;;
+  esac
+  shift
+done
+archive=${1:?give the bundle} root=${2:?give the directory to bootstrap into}
+cache=""
+source_tree=$(cd "$(dirname "$0")/../.." && pwd)
+
+# shellcheck source=tests/install/chroot.sh
+source "$source_tree/tests/install/chroot.sh"
+in_a_namespace "${arguments[@]}"
+
+wrong() { say "NOT PROVED: $*" && exit 1; }
+
+# As a user who owns nothing but a folder in /tmp.
+as_user() {
+  inside setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all env HOME=/tmp/user TMPDIR=/tmp/user bash -c 'cd /tmp/user && "$@"' bash "$@"
+}
+
+unpack() {
+  rm -rf "$root/tmp/user" && install -d -o 65534 -g 65534 "$root/tmp/user"
+  cp "$archive" "$root/tmp/bundle.tar.xz"
+  as_user tar -x -J -f /tmp/bundle.tar.xz
+  as_user bash -c 'mv plumbline-* elsewhere && chmod -R a-w elsewhere'
+  say "unpacked, and read-only: $(du -sm "$root/tmp/user/elsewhere" | cut -f 1) MiB"
+}
+
+# tar needs xz; nothing else may be there that the bundle is to do without.
+look_at_the_system() {
+  local program
+  inside which xz >/dev/null || install_packages xz-utils
+  for program in gcc c++ mpiexec valgrind python3; do
+    ! inside which "$program" >/dev/null || say "note: this is no bare system, it has $program"
+  done
+  say "$(inside sed -n 's/^PRETTY_NAME=//p' /etc/os-release), $(inside ldd --version | head -n 1)"
+}
+
+install_packages() {
+  inside apt-get -qq update
+  inside env DEBIAN_FRONTEND=noninteractive apt-get -qq -y install --no-install-recommends "$@" >"$root.packages.log" 2>&1 ||
+    { tail -n 5 "$root.packages.log" && exit 1; }
+}
+
+readonly plumbline=elsewhere/bin/plumbline
+
+# count SEARCH TEXT: how many of its lines have it.
+count() { grep -c -- "$1" <<<"$2" || true; }
+
+one_rank() {
+  local ceilings scores shown start=$SECONDS
+  as_user "$plumbline" --version
+  as_user "$plumbline" run quick -o quick.h5 >"$root.run.log" 2>&1 || { tail -n 5 "$root.run.log" && wrong "run quick failed"; }
+  shown=$(as_user "$plumbline" show quick.h5)
+  say "from the start of 'run quick' to its table of kernels: $((SECONDS - start)) s"
+  ceilings=$(as_user "$plumbline" ceilings quick.h5)
+  scores=$(as_user "$plumbline" score quick.h5)
+  (($(count 'FP64 vector FMA' "$ceilings") > 0 && $(count 'mem triad' "$ceilings") > 0)) || wrong "ceilings are missing: $ceilings"
+  grep -E '^emulated.flops.fp64 .* A$' <<<"$scores" || wrong "the emulated FLOPs are not exact: $scores"
+  (($(count ' emulated$' "$shown") > 20)) || wrong "few cases have their bytes from the emulator: $shown"
+  head -n 12 <<<"$shown"
+}
+
+# two_ranks NAME WORDS COMMAND...: a short campaign by its launcher; the file says which MPI it was.
+two_ranks() {
+  local name=$1 words=$2 library
+  shift 2
+  cat >"$root/tmp/user/pair.toml" <<'TOML'
+schema = "plumbline-campaign/1"
+name = "pair"
+seed = 1
+passes = ["time"]
+counters = "none"
+placement = "every_node"
+oversubscribe = true
+[timing]
+min_seconds = 0.001
+ci_relative = 0.5
+max_repetitions = 3
+[[cases]]
+kernel = "validation/triad"
+precision = ["fp64"]
+flavor = ["gcc-O3-v2"]
+team = [{ranks = 2, threads = 1}]
+params = {n = [20000]}
+[ceilings]
+mode = "none"
+TOML
+  as_user env "$@" -n 2 "$plumbline" run pair.toml --overwrite -o "$name.h5" >"$root.run.log" 2>&1 || { cat "$root.run.log" && wrong "two ranks of $name failed"; }
+  (($(count '/r2t1/' "$(as_user "$plumbline" show "$name.h5")") > 0)) || wrong "no case of two ranks by $name"
+  library=$(as_user "$plumbline" show "$name.h5" --machine)
+  grep -m 1 "$words" <<<"$library" || wrong "not by $name: $library"
+  say "two ranks by $name"
+}
+
+every_mpi() {
+  install_packages mpich
+  two_ranks mpich 'MPICH' mpiexec.mpich
+  install_packages openmpi-bin
+  two_ranks openmpi 'Open MPI' OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe mpiexec.openmpi
+}
+
+draw() {
+  install_packages python3-h5py python3-pandas python3-matplotlib python3-plotly
+  as_user "$plumbline" report quick.h5 -o figures
+  ls "$root/tmp/user/figures"/*.png
+}
+
+bootstrap
+mount_kernel_trees
+look_at_the_system
+unpack
+one_rank
+if $mpi; then every_mpi; fi
+if $figures; then draw; fi
+say "proved"
