@@ -16,9 +16,9 @@
 #include "app/open_metrics.hpp"
 #include "app/output_file.hpp"
 #include "app/run_launch.hpp"
+#include "app/stored_results.hpp"
 #include "app/streams.hpp"
 #include "store/journal.hpp"
-#include "store/result_store.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -109,7 +109,7 @@ Places places_or(std::optional<Error>& error, const HealthOptions& options, Comm
 }
 
 HealthReport judge(const HealthOptions& options, const fs::path& file, const std::string& stopped) {
-  const Results results = load_store(file.string());
+  const Results results = load_results(file);
   const CheckWish wish = check_wish(options, file);
   std::optional<CheckReport> earlier;
   if (!wish.baseline.empty()) earlier = check_file(wish);

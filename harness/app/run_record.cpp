@@ -411,7 +411,7 @@ std::vector<RemeasuredRow> RunRecord::remeasured(const std::string& node) const 
     for (auto& record : read_journal(journal).records)
       if (is_kept(record.outcome)) units[record.outcome.case_id] = std::move(record.remeasured);
   if (units.empty() && fs::exists(store_)) {
-    const Results earlier = load_store(store_);
+    const Results earlier = load_results(store_);
     for (const auto& outcome : earlier.outcomes)
       if (is_kept(outcome)) units[outcome.case_id];
     for (const auto& row : earlier.remeasured)
