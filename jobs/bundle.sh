@@ -162,7 +162,8 @@ install_plumbline() {
 # The emulator is under the GPL, with Valgrind, and apart from the rest: its folder has its licence and the sources of both.
 add_emulator_sources() {
   local folder=$bundle/lib/plumbline/valgrind
-  rm -f "$folder"/{none,memcheck,cachegrind,getoff}-* "$folder"/vgpreload_memcheck-* "$folder"/*.xml "$folder"/dh_view.*
+  # The launcher asks memcheck, its preset tool, for the version.
+  rm -f "$folder"/{none,cachegrind,getoff}-* "$folder"/vgpreload_memcheck-* "$folder"/*.xml "$folder"/dh_view.*
   mkdir "$folder/source"
   cp "$valgrind_source" "$here/jobs/valgrind.sh" "$folder/source"
   git -C "$here" archive --prefix=plumbline/ HEAD harness/emulator harness/cmake LICENSE | xz >"$folder/source/plumbline-emulator.tar.xz"

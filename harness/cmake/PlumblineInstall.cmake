@@ -37,7 +37,7 @@ endif()
 
 foreach(library ${libraries} ceiling_plan)
   set_target_properties(plumbline_${library} PROPERTIES EXPORT_NAME ${library})
-  install(TARGETS plumbline_${library} EXPORT plumbline ARCHIVE DESTINATION lib/plumbline OBJECTS DESTINATION lib/plumbline COMPONENT development)
+  install(TARGETS plumbline_${library} EXPORT plumbline ARCHIVE DESTINATION lib/plumbline COMPONENT development OBJECTS DESTINATION lib/plumbline COMPONENT development)
 endforeach()
 foreach(library ${kernels})
   get_target_property(objects ${library} PLUMBLINE_FLAVORED_OBJECTS)
