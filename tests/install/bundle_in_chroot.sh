@@ -106,9 +106,9 @@ params = {n = [20000]}
 mode = "none"
 TOML
   as_user env "$@" -n 2 "$plumbline" run pair.toml --overwrite -o "$name.h5" >"$root.run.log" 2>&1 || { cat "$root.run.log" && wrong "two ranks of $name failed"; }
-  (($(count '/r2t1/' "$(as_user "$plumbline" show "$name.h5")") > 0)) || wrong "no case of two ranks by $name"
+  (($(count ' r2t1 gcc' "$(as_user "$plumbline" show "$name.h5")") > 0)) || wrong "no case of two ranks by $name"
   library=$(as_user "$plumbline" show "$name.h5" --machine)
-  grep -m 1 "$words" <<<"$library" || wrong "not by $name: $library"
+  grep -m 1 "mpi: .*$words" <<<"$library" || wrong "not by $name: $library"
   say "two ranks by $name"
 }
 
