@@ -231,7 +231,7 @@ std::string Communicator::library_description() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   PLUMBLINE_MPI(MPI_Get_library_version(text.data(), &length));
-  std::string lines(text.data(), static_cast<std::size_t>(length));
+  std::string lines(text.data());  // Open MPI counts the end of the text to its length
   std::replace(lines.begin(), lines.end(), '\t', ' ');
   return lines;
 }
