@@ -57,7 +57,8 @@ Places places_of(const HealthOptions& options, Communicator& ranks) {
   }
   if (ranks.nodes() > 1) return {.measured = fs::path("plumbline-out") / ("." + name)};  // where all nodes see it
   std::string folder = (fs::temp_directory_path() / "plumbline-health-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) throw io_error(fmt::format("cannot make a folder in {}: set TMPDIR, or name a file with -o", fs::temp_directory_path().string()));
+  if (mkdtemp(folder.data()) == nullptr)
+    throw io_error(fmt::format("cannot make a folder in {}: set TMPDIR, or name a file with -o", fs::temp_directory_path().string()));
   return {.measured = fs::path(folder) / name, .folder_of_its_own = folder};
 }
 
@@ -77,9 +78,15 @@ void clear_up(const Places& places, bool found, bool whole) {
   if (!places.folder_of_its_own.empty()) fs::remove(places.folder_of_its_own, failed);
 }
 
+/// Ends what stop_after() began, however that ends.
+struct TimeIsNoLimitAfterwards {
+  ~TimeIsNoLimitAfterwards() { time_is_no_limit_any_more(); }
+};
+
 /// What a session finds of nodes and cases is judged again from its file; what kept it from measuring is thrown on. In words why it stopped
 /// early; empty where it did not.
 std::string measure(const RunOptions& run, RunInput& input, Communicator& ranks) {
+  const TimeIsNoLimitAfterwards to_judge;
   try {
     run_session(run, input, ranks);
   } catch (const Error& error) {
@@ -106,6 +113,9 @@ Places places_or(std::optional<Error>& error, const HealthOptions& options, Comm
 } catch (const Error& found) {
   error = found;
   return {};
+} catch (const fs::filesystem_error& found) {
+  error = io_error(fmt::format("there is no folder for the result ({}): set TMPDIR, or name a file with -o", found.what()));
+  return {};
 }
 
 HealthReport judge(const HealthOptions& options, const fs::path& file, const std::string& stopped) {
@@ -113,8 +123,10 @@ HealthReport judge(const HealthOptions& options, const fs::path& file, const std
   const CheckWish wish = check_wish(options, file);
   std::optional<CheckReport> earlier;
   if (!wish.baseline.empty()) earlier = check_file(wish);
+  if (!stopped.empty() && earlier) earlier->missing.clear();  // what was not reached is not missing
   HealthReport report = judge_health(results, judge_nodes(results, file.string(), options.nodes), std::move(earlier));
-  if (!stopped.empty()) report.stopped = fmt::format("not everything was measured within {:g} s: nothing is said of the rest", options.seconds);
+  if (!stopped.empty())
+    report.stopped = fmt::format("not everything was measured within {:g} s: nothing is said of the rest", options.seconds);
   return report;
 }
 
@@ -122,6 +134,7 @@ HealthReport judge(const HealthOptions& options, const fs::path& file, const std
 Exit judge_and_tell(const HealthOptions& options, const Places& places, const std::string& stopped) {
   const HealthReport report = judge(options, places.measured, stopped);
   const Exit found = exit_of(report);
+  clear_up(places, found != Exit::ok && found != Exit::stopped_early, stopped.empty());  // before anything else can fail
   if (options.format == Format::json) print(health_document(report));
   if (options.format == Format::text) {
     print(health_findings(report));
@@ -129,7 +142,6 @@ Exit judge_and_tell(const HealthOptions& options, const Places& places, const st
   }
   const Exit written = options.open_metrics.empty() ? Exit::ok : write_or_tell(options.open_metrics, open_metrics(report));
   if (found != Exit::ok && found != Exit::stopped_early) tell(options.on_finding, health_document(report));
-  clear_up(places, found != Exit::ok && found != Exit::stopped_early, stopped.empty());
   return found == Exit::ok ? written : found;
 }
 
@@ -149,29 +161,33 @@ Exit health(const HealthOptions& options) {
     if (run.output.empty()) return Exit::ok;  // rank 0 says why
     const double budget = options.seconds / 2;
     input.campaign.budget_seconds = std::min(budget, input.campaign.budget_seconds.value_or(budget));
+    std::string stopped;
     try {
-      const std::string stopped = measure(run, input, ranks);
-      return ranks.rank() == 0 ? judge_and_tell(options, places, stopped) : Exit::ok;
+      stopped = measure(run, input, ranks);
     } catch (...) {
       if (!places.measured.empty()) clear_up(places, false, false);
       throw;
     }
+    return ranks.rank() == 0 ? judge_and_tell(options, places, stopped) : Exit::ok;
   });
 }
 
 }  // namespace
 
 void add_health(CLI::App& app, Action& chosen) {
-  auto* command = app.add_subcommand("health",
-                                     "a node check of at most a minute, beside like nodes (mpiexec or srun) and against earlier nights: a line "
-                                     "for each bad node; exit 3 when one is worse, 4 for a wrong result");
+  auto* command =
+      app.add_subcommand("health",
+                         "a node check of at most a minute, beside like nodes (mpiexec or srun) and against earlier nights: a line "
+                         "for each bad node; exit 3 when one is worse, 4 for a wrong result");
   auto options = std::make_shared<HealthOptions>();
-  command->add_option("CAMPAIGN", options->campaign, "what is measured: a campaign file (.toml), or the name of one")->capture_default_str();
+  command->add_option("CAMPAIGN", options->campaign, "what is measured: a campaign file (.toml), or the name of one")
+      ->capture_default_str();
   command->add_option("-o,--output", options->output, "also keep the result file there");
   command
-      ->add_option("--history", options->history,
-                   "folder of earlier nights and accepted levels; the result becomes one of them where nothing was found, else it lies in its "
-                   ".found folder")
+      ->add_option(
+          "--history", options->history,
+          "folder of earlier nights and accepted levels; the result becomes one of them where nothing was found, else it lies in its "
+          ".found folder")
       ->type_name("DIR");
   command
       ->add_option("--baseline", options->baseline,
@@ -180,16 +196,19 @@ void add_health(CLI::App& app, Action& chosen) {
   command->add_option("--seconds", options->seconds, "how long it may take, about; what is not measured by then is left out (exit 75)")
       ->check([](const std::string& text) {
         double seconds = 0;
-        return CLI::detail::lexical_cast(text, seconds) && seconds >= 10 && seconds <= 3600 ? "" : "'" + text + "' is not 10 to 3600 seconds";
+        return CLI::detail::lexical_cast(text, seconds) && seconds >= 10 && seconds <= 3600 ? ""
+                                                                                            : "'" + text + "' is not 10 to 3600 seconds";
       })
       ->capture_default_str();
   command
-      ->add_option("--false-alarms", options->nodes.false_alarms, "findings that are expected in a check in which nothing is wrong, over all nodes and rows")
+      ->add_option("--false-alarms", options->nodes.false_alarms,
+                   "findings that are expected in a check in which nothing is wrong, over all nodes and rows")
       ->check(CLI::Range(1e-6, 0.5))
       ->capture_default_str();
   add_open_metrics_option(*command, options->open_metrics);
   add_finding_options(*command, options->on_finding);
-  command->add_flag_callback("--json", [options] { options->format = Format::json; }, "the findings as JSON");
+  command->add_flag_callback(
+      "--json", [options] { options->format = Format::json; }, "the findings as JSON");
   command->callback([&chosen, options] { chosen = [options] { return health(*options); }; });
 }
 

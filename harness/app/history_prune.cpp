@@ -9,6 +9,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <iterator>
+#include <set>
+#include <span>
 
 #include "app/result_file.hpp"
 #include "app/retention.hpp"
@@ -75,14 +78,36 @@ std::string about(const Night& night) {
                      night.cluster.empty() ? "" : " on " + printable(night.cluster), size_in_bytes(static_cast<double>(night.bytes)));
 }
 
+/// A line that cannot be read may accept a night that would go.
+std::vector<AcceptedLevel> all_accepted_levels(const std::set<fs::path>& folders) {
+  std::vector<AcceptedLevel> levels;
+  std::vector<std::string> unread;
+  for (const auto& folder : folders) {
+    auto found = read_accepted_levels(folder, unread);
+    std::move(found.begin(), found.end(), std::back_inserter(levels));
+  }
+  if (!unread.empty()) throw user_error(unread.front() + ": nothing is removed before that line is mended or taken out");
+  return levels;
+}
+
+/// Those below the folder of nights in which a night lies, and those on the way there.
+std::set<fs::path> folders_below(const std::string& folder, std::span<const Night> nights) {
+  std::set<fs::path> folders;
+  for (const auto& night : nights)
+    for (fs::path below = fs::path(night.file).parent_path(); !below.empty(); below = below.parent_path())
+      folders.insert(fs::path(folder) / below);
+  return folders;
+}
+
 Exit prune(const PruneOptions& options) {
   History history = load_history(options.folder);
-  const auto levels = read_accepted_levels(options.folder, history.notes);
+  const auto levels = all_accepted_levels({fs::path(options.folder)}),
+             below = all_accepted_levels(folders_below(options.folder, history.nights));
   if (history.nights.empty()) print("no result files yet\n");
   std::size_t removed = 0, young = 0;
   double bytes = 0;
   std::string text, failed;
-  for (const auto& [night, kept_for, is_young] : fates_of(history.nights, levels, options.wish, now_unix_ns())) {
+  for (const auto& [night, kept_for, is_young] : fates_of(history.nights, levels, options.wish, now_unix_ns(), below)) {
     young += is_young ? 1 : 0;
     if (is_young) continue;
     const Removal removal = kept_for.empty() ? remove_night(options, *night) : Removal{.kept_for = kept_for};

@@ -24,6 +24,11 @@ void watch_for_signals() {
 
 void stop_after(double seconds) { alarm(static_cast<unsigned>(std::clamp(seconds, 1.0, 86'400.0))); }
 
+void time_is_no_limit_any_more() {
+  alarm(0);
+  if (received == SIGALRM) received = 0;
+}
+
 int signal_received() { return received; }
 
 }  // namespace plumbline::app

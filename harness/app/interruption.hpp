@@ -7,6 +7,8 @@ namespace plumbline::app {
 void watch_for_signals();
 /// From now on that many seconds may pass (at most a day, in whole ones, at least 1); then it is as if a signal had come, SIGALRM.
 void stop_after(double seconds);
+/// What follows may take its time: no SIGALRM comes any more, and one that came is forgotten.
+void time_is_no_limit_any_more();
 /// The signal that came, or 0.
 int signal_received();
 

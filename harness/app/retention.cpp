@@ -28,11 +28,17 @@ class Row {
   void add(const Night& night) { nights_.push_back(&night); }
 
   /// [night]: why it stays, for another reason than its age.
-  std::map<const Night*, std::string> reasons(const std::vector<AcceptedLevel>& levels, bool keep_monthly) const {
+  std::map<const Night*, std::string> reasons(const std::vector<AcceptedLevel>& levels, const std::vector<AcceptedLevel>& below,
+                                              bool keep_monthly) const {
     std::map<const Night*, std::string> reasons;
-    for (const Night* night : nights_)
-      if (const AcceptedLevel* level = accepted(*night, levels))
-        reasons.emplace(night, fmt::format("its level was accepted by {}: {}", printable(level->who), printable(level->reason)));
+    for (const auto* accepted_ones : {&levels, &below})
+      for (const Night* night : nights_)
+        if (const AcceptedLevel* level = accepted(*night, *accepted_ones))
+          reasons.emplace(night, fmt::format("its level was accepted by {}: {}", printable(level->who), printable(level->reason)));
+    for (const Night* night : nights_) {
+      if (night->rows.empty()) reasons.emplace(night, "nothing in it can be held against another night");
+      if (night->campaign.empty()) reasons.emplace(night, "its campaign has no name");
+    }
     if (keep_monthly) add_monthly(reasons);
     add_last_of_each_thing(levels, reasons);
     add_fullest(reasons);
@@ -96,13 +102,13 @@ class Row {
 }  // namespace
 
 std::vector<NightFate> fates_of(std::span<const Night> nights, const std::vector<AcceptedLevel>& levels, const RetentionWish& wish,
-                                std::int64_t now_unix_ns) {
+                                std::int64_t now_unix_ns, const std::vector<AcceptedLevel>& below) {
   std::map<std::pair<std::string, std::string>, Row> rows;  // [cluster, campaign]
   for (const auto& night : nights) rows[{night.cluster, night.campaign}].add(night);
   std::map<const Night*, std::string> reasons;
   std::map<std::pair<std::string, std::string>, double> young_from_ns;
   for (const auto& [about, row] : rows) {
-    reasons.merge(row.reasons(levels_of_cluster(levels, about.first), wish.keep_monthly));
+    reasons.merge(row.reasons(levels_of_cluster(levels, about.first), below, wish.keep_monthly));
     young_from_ns[about] = static_cast<double>(row.last_start(now_unix_ns)) - wish.keep_days * static_cast<double>(day_ns);
   }
   std::vector<NightFate> fates;

@@ -457,8 +457,8 @@ Consolidated RunRecord::consolidate(bool complete, const std::vector<std::string
   Consolidated made = consolidate_into(store_, ids);
   if (!complete) return made;
   journal_.reset();  // NFS only renames what is open, and the folder would stay
-  hold_.reset();
   remove_journals(journal_directory(store_));
+  hold_.reset();  // the last: whoever waits for it begins anew
   return made;
 }
 

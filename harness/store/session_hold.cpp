@@ -58,7 +58,8 @@ std::string this_process() {
 SessionHold::SessionHold(const std::filesystem::path& store) : file_(journal_directory(store) / name) {
   constexpr int tries = 10;
   for (int i = 0; i < tries; ++i) {
-    const bool made = ::mkdir(file_.parent_path().c_str(), 0777) == 0 || errno == EEXIST;
+    const bool is_new = ::mkdir(file_.parent_path().c_str(), 0777) == 0, made = is_new || errno == EEXIST;
+    if (is_new) static_cast<void>(sync_directory(folder_of(file_.parent_path())));  // journals find the folder there, and do not
     if (made) lock_ = open_file(file_, O_RDWR | O_CREAT | O_NOFOLLOW);
     if (made && !lock_ && errno == ENOENT) continue;  // another one, who is ready, removed the folder
     if (!made || !lock_) throw io_error(fmt::format("journal '{}' cannot be written: {}", file_.string(), errno_advice(errno)));

@@ -18,4 +18,5 @@ set(prefixes "-B${usr}/stand_ins -B${usr}/gcc/x86_64-linux-gnu/12 -B${usr}/x86_6
 foreach(kind EXE MODULE SHARED)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT "${prefixes} -static-libstdc++ -static-libgcc")
 endforeach()
-set(CMAKE_CXX_STANDARD_LIBRARIES_INIT "-lsz -laec -lz -ludev -lpthread -ldl -lrt -lm")
+# Before libdl, which the older C library has apart: -fopenmp would name libgomp after it.
+set(CMAKE_CXX_STANDARD_LIBRARIES_INIT "-lsz -laec -lz -ludev -lgomp -lpthread -ldl -lrt -lm")

@@ -64,6 +64,20 @@ TEST(Retention, of_what_is_spread_over_nodes_the_last_of_the_fullest_nights_stay
   EXPECT_EQ(gone(nights, {.keep_days = 1}), "0.h5 2.h5 ");
 }
 
+TEST(Retention, nights_of_which_nobody_can_say_what_came_after_them_stay) {
+  const std::vector<SeriesKey> one_thing{{"a", "n0"}};
+  EXPECT_EQ(gone({night(0, {}), night(1, {}), night(50, {})}, {.keep_days = 1}), "") << "nothing was timed in them";
+  EXPECT_EQ(gone({night(0, one_thing, ""), night(1, one_thing, ""), night(50, one_thing, "")}, {.keep_days = 1}), "") << "campaigns without a name";
+}
+
+TEST(Retention, what_was_accepted_below_keeps_its_night_and_no_other) {
+  const std::vector<Night> nights{night(0), night(1), night(50)};
+  const std::vector<AcceptedLevel> below{{.from_unix_ns = nights[1].started_unix_ns, .from_file = "1.h5"}};
+  const auto fates = fates_of(nights, {}, {.keep_days = 1}, first_ns + 400 * day_ns, below);
+  EXPECT_EQ(fates[0].kept_for, "");
+  EXPECT_NE(fates[1].kept_for.find("was accepted"), std::string::npos) << fates[1].kept_for;
+}
+
 TEST(Retention, campaigns_and_clusters_age_apart) {
   std::vector<Night> nights{night(0), night(1, {{"a", "n0"}}, "other"), night(2), night(3, {{"a", "n0"}}, "other"), night(50)};
   nights[0].cluster = nights[2].cluster = "alps";

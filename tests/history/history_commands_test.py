@@ -908,6 +908,25 @@ def test_what_was_accepted_and_what_is_missing_stays(real, tmp_path):
     assert missing(last, "rolling:14d") == []
 
 
+def test_what_was_accepted_in_a_folder_below_stays_and_a_line_that_cannot_be_read_stops_it(real, tmp_path):
+    (tmp_path / "sub").mkdir()
+    for day in range(3):
+        night(real, tmp_path / f"sub/{day}.h5", day)
+    plumbline("baseline", "accept", tmp_path / "sub/0.h5", "--reason", "new firmware")
+    with open(tmp_path / "sub/plumbline-baseline.jsonl", "a") as levels:
+        levels.write('{"schema":\n')
+    said = plumbline("history", "prune", tmp_path, "--keep-days", "1", code=2)
+    assert "plumbline-baseline.jsonl:2" in said and "nothing is removed" in said
+    assert sorted(path.name for path in (tmp_path / "sub").glob("*.h5")) == ["0.h5", "1.h5", "2.h5"]
+    lines = (tmp_path / "sub/plumbline-baseline.jsonl").read_text().splitlines()
+    (tmp_path / "sub/plumbline-baseline.jsonl").write_text(lines[0] + "\n")
+    plumbline("history", "prune", tmp_path, "--keep-days", "1")
+    assert sorted(path.name for path in (tmp_path / "sub").glob("*.h5")) == ["0.h5", "1.h5", "2.h5"]
+    night(real, tmp_path / "sub/9.h5", 9)
+    plumbline("history", "prune", tmp_path, "--keep-days", "1")
+    assert sorted(path.name for path in (tmp_path / "sub").glob("*.h5")) == ["0.h5", "9.h5"]
+
+
 def test_each_campaign_and_cluster_ages_by_itself(real, tmp_path):
     for day in range(4):
         on_cluster(night(real, tmp_path / f"alps{day}.h5", day), "alps")
