@@ -28,6 +28,19 @@ constexpr std::uint32_t architecture = AUDIT_ARCH_PPC64LE;
 constexpr std::uint32_t architecture = 0;
 #endif
 
+// A sanitizer's own calls and addresses are none that could be told beforehand.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+#else
+constexpr bool sanitized = false;
+#endif
+
 /// What taking memory, telling the time and ending need.
 constexpr std::uint32_t allowed[] = {SYS_brk,    SYS_munmap,        SYS_mremap,    SYS_mprotect,     SYS_madvise, SYS_futex,
                                      SYS_getpid, SYS_clock_gettime, SYS_getrandom, SYS_rt_sigreturn, SYS_exit,    SYS_exit_group};
@@ -89,6 +102,7 @@ bool confine(const Confinement& to) {
   limit(RLIMIT_CORE, 0);
   alarm(to.seconds);
   limit(RLIMIT_CPU, to.cpu_seconds, 5);
+  if (sanitized) return false;
   limit(RLIMIT_AS, addresses_taken() + to.memory_bytes);
   return install_filter();
 }
