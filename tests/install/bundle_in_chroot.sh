@@ -8,26 +8,14 @@
 # Exit codes: 0 proved · 1 not · 2 wrong use · 77 cannot be tried here (no root, no debootstrap).
 set -euo pipefail
 
-suite=bullseye
-figures=false
-mpi=true
-arguments=("$@")
-while (($# > 2)) || [[ ${1:-} == --* ]]; do
-  case $1 in
-    --suite) suite=${2:?--suite needs a name} && shift ;;
-    --figures) figures=true ;;
-    --no-mpi) mpi=false ;;
-    *) echo "bundle_in_chroot: unknown option $1" >&2 && exit 2 ;;
-  esac
-  shift
-done
-archive=${1:?give the bundle} root=${2:?give the directory to bootstrap into}
-cache=""
-source_tree=$(cd "$(dirname "$0")/../.." && pwd)
-
 # shellcheck source=tests/install/chroot.sh
-source "$source_tree/tests/install/chroot.sh"
-in_a_namespace "${arguments[@]}"
+source "$(dirname "$0")/chroot.sh"
+settings+=([--suite]=bullseye)
+flags+=([--figures]="" [--no-mpi]="")
+read_options "$@"
+((${#words[@]} == 2)) || wrong_use "give the bundle and the directory to bootstrap into"
+archive=${words[0]} root=${words[1]}
+in_a_namespace "$@"
 
 wrong() { say "NOT PROVED: $*" && exit 1; }
 
@@ -80,9 +68,9 @@ one_rank() {
   head -n 12 <<<"$shown"
 }
 
-# two_ranks NAME WORDS COMMAND...: a short campaign by its launcher; the file says which MPI it was.
+# two_ranks NAME TITLE COMMAND...: a short campaign by its launcher; the file says which MPI it was.
 two_ranks() {
-  local name=$1 words=$2 library
+  local name=$1 title=$2 library
   shift 2
   cat >"$root/tmp/user/pair.toml" <<'TOML'
 schema = "plumbline-campaign/1"
@@ -108,7 +96,7 @@ TOML
   as_user env "$@" -n 2 "$plumbline" run pair.toml --overwrite -o "$name.h5" >"$root.run.log" 2>&1 || { cat "$root.run.log" && wrong "two ranks of $name failed"; }
   (($(count ' r2t1 gcc' "$(as_user "$plumbline" show "$name.h5")") > 0)) || wrong "no case of two ranks by $name"
   library=$(as_user "$plumbline" show "$name.h5" --machine)
-  grep -m 1 "mpi: .*$words" <<<"$library" || wrong "not by $name: $library"
+  grep -m 1 "mpi: .*$title" <<<"$library" || wrong "not by $name: $library"
   say "two ranks by $name"
 }
 
@@ -130,6 +118,6 @@ mount_kernel_trees
 look_at_the_system
 unpack
 one_rank
-if $mpi; then every_mpi; fi
-if $figures; then draw; fi
+if [[ -z ${flags[--no-mpi]} ]]; then every_mpi; fi
+if [[ -n ${flags[--figures]} ]]; then draw; fi
 say "proved"

@@ -1,9 +1,38 @@
 #!/usr/bin/env bash
-# A bare Debian in a folder, for the scripts beside this one, which source it. They set `root` (the folder), `suite`, `source_tree`, and
-# `cache` (a folder for ccache that is seen inside as /ccache; empty: none).
-# shellcheck disable=SC2154 # those variables
+# A bare Debian in a folder, for the scripts beside this one, which source it, declare their `settings` and `flags`, and name its folder as `root`.
+# shellcheck disable=SC2154 # that variable
+# shellcheck disable=SC2034 # words: for them
+
+source_tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+# The options: those with a value, each with the one it has where it is not given (--ccache FOLDER is seen inside as /ccache; empty: none), and
+# those without.
+declare -A settings=([--suite]=bookworm [--ccache]="")
+declare -A flags=()
 
 say() { printf '%s: %s (%d s)\n' "$(basename "$0" .sh)" "$*" "$SECONDS"; }
+
+wrong_use() { printf '%s: %s\n' "$(basename "$0" .sh)" "$*" >&2 && exit 2; }
+
+# read_options ARGUMENT...: sets `settings`, of `flags` those given to "true", and `words` to the rest.
+read_options() {
+  words=()
+  while (($# > 0)); do
+    if [[ $1 != -* ]]; then
+      words+=("$1")
+    elif [[ -v flags[$1] ]]; then
+      flags[$1]=true
+    elif [[ -v settings[$1] ]]; then
+      [[ -n ${2:-} ]] || wrong_use "$1 needs a value"
+      settings[$1]=$2
+      shift
+    else
+      wrong_use "unknown option $1"
+    fi
+    shift
+  done
+  suite=${settings[--suite]} cache=${settings[--ccache]}
+}
 
 skip() { echo "SKIP: $*" && exit 77; }
 
@@ -28,6 +57,7 @@ bootstrap() {
   if grep -qs "$suite" /etc/apt/sources.list.d/debian.sources; then
     cp /etc/apt/sources.list.d/debian.sources "$root/etc/apt/sources.list.d/" && rm -f "$root/etc/apt/sources.list"
   fi
+  echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/90mirror" # a mirror of sid may be weeks behind
   printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # packages must not start their daemons in here
   chmod +x "$root/usr/sbin/policy-rc.d"
 }
@@ -43,11 +73,11 @@ mount_kernel_trees() {
 }
 
 inside() {
-  local settings=(HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
+  local environment=(HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
   if [[ -n $cache ]]; then
-    settings+=(CCACHE_DIR=/ccache CCACHE_BASEDIR=/plumbline CCACHE_NOHASHDIR=1 CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    environment+=(CCACHE_DIR=/ccache CCACHE_BASEDIR=/plumbline CCACHE_NOHASHDIR=1 CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache)
   fi
-  chroot "$root" /usr/bin/env -i "${settings[@]}" "$@"
+  chroot "$root" /usr/bin/env -i "${environment[@]}" "$@"
 }
 
 # The committed tree, and the list of packages as it stands, committed or not. Builds of an earlier call stay; to them all files are new.

@@ -8,29 +8,16 @@
 # and checked. DIR may hold an earlier bootstrap. Exit codes: 0 compiled by all · 1 not · 2 wrong use · 77 cannot be tried here.
 set -euo pipefail
 
-suite=trixie
-cache=""
-json=""
-syntax=()
-root=""
-compilers=()
-while (($# > 0)); do
-  case $1 in
-    --suite) suite=${2:?--suite needs a name} && shift ;;
-    --syntax) syntax=(--syntax) ;;
-    --json) json=${2:?--json needs a file} && shift ;;
-    --ccache) cache=${2:?--ccache needs a folder} && shift ;;
-    -*) echo "compilers: unknown option $1" >&2 && exit 2 ;;
-    *) if [[ -z $root ]]; then root=$1; else compilers+=("$1"); fi ;;
-  esac
-  shift
-done
-: "${root:?give the directory to bootstrap into}"
-source_tree=$(cd "$(dirname "$0")/../.." && pwd)
-
 # shellcheck source=tests/install/chroot.sh
-source "$source_tree/tests/install/chroot.sh"
-in_a_namespace --suite "$suite" "${syntax[@]}" ${json:+--json "$json"} ${cache:+--ccache "$cache"} "$root" "${compilers[@]}"
+source "$(dirname "$0")/chroot.sh"
+settings+=([--suite]=trixie [--json]="")
+flags+=([--syntax]="")
+read_options "$@"
+root=${words[0]:-}
+[[ -n $root ]] || wrong_use "give the directory to bootstrap into"
+compilers=("${words[@]:1}")
+json=${settings[--json]}
+in_a_namespace "$@"
 
 # Of the suite's packages those whose names are a compiler's and its version, from the oldest on that the project knows.
 known_compilers() {
@@ -52,7 +39,8 @@ if ((${#compilers[@]} == 0)); then mapfile -t compilers < <(known_compilers); fi
 install_compilers
 say "compilers: ${compilers[*]}"
 status=0
-inside python3 -B /plumbline/tests/install/build_with.py "${syntax[@]}" --json /compilers.json \
-  --told "bash tests/install/compilers.sh --suite $suite ${syntax[*]:+--syntax }DIR ${compilers[*]}" "${compilers[@]}" || status=$?
+syntax=${flags[--syntax]:+--syntax}
+inside python3 -B /plumbline/tests/install/build_with.py ${syntax:+"$syntax"} --json /compilers.json \
+  --told "bash tests/install/compilers.sh --suite $suite ${syntax:+$syntax }DIR ${compilers[*]}" "${compilers[@]}" || status=$?
 if [[ -n $json ]]; then cp "$root/compilers.json" "$json"; fi
 exit "$status"

@@ -9,30 +9,14 @@
 # Exit codes: 0 proved · 1 not · 2 wrong use · 77 cannot be tried here (no root, no debootstrap).
 set -euo pipefail
 
-suite=bookworm
-cache=""
-with_tests=()
-build=true
-while (($# > 0)); do
-  case $1 in
-    --tests) with_tests=(--tests) ;;
-    --no-build) build=false ;;
-    --suite) suite=${2:?--suite needs a name} && shift ;;
-    --ccache) cache=${2:?--ccache needs a folder} && shift ;;
-    -*) echo "prove_in_chroot: unknown option $1" >&2 && exit 2 ;;
-    *) root=$1 ;;
-  esac
-  shift
-done
-: "${root:?give the directory to bootstrap into}"
-source_tree=$(cd "$(dirname "$0")/../.." && pwd)
-
 # shellcheck source=tests/install/chroot.sh
-source "$source_tree/tests/install/chroot.sh"
-
-arguments=(--suite "$suite" "${with_tests[@]}" ${cache:+--ccache "$cache"})
-$build || arguments+=(--no-build)
-in_a_namespace "${arguments[@]}" "$root"
+source "$(dirname "$0")/chroot.sh"
+flags+=([--tests]="" [--no-build]="")
+read_options "$@"
+root=${words[0]:-}
+((${#words[@]} == 1)) || wrong_use "give the directory to bootstrap into"
+with_tests=(${flags[--tests]:+--tests})
+in_a_namespace "$@"
 
 check_tools() {
   local tool
@@ -76,5 +60,5 @@ say "packages now: $(inside dpkg-query -W -f '.' | wc -c), $(du -sxm "$root" | c
 inside bash /plumbline/jobs/install.sh "${with_tests[@]}" | grep 'are installed' || { say "the second run found something to do" && exit 1; }
 check_tools
 say "compilers, MPI, HDF5 and Python work"
-if $build; then build_and_run && say "quickstart did its work"; fi
+if [[ -z ${flags[--no-build]} ]]; then build_and_run && say "quickstart did its work"; fi
 say "proved"
