@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 std::optional<Json> object_of(const std::string& text) {
   Json document = Json::parse(text, nullptr, false);
   if (!document.is_object()) return std::nullopt;
-  return document;
+  return std::optional<Json>(std::in_place, std::move(document));  // which of two conversions is meant
 }
 
 Json list_of(const Json& document, const char* name) {

@@ -16,6 +16,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import textwrap
 import time
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -63,7 +64,11 @@ def build_all(build):
 
 
 def messages(text, kind):
-    return sorted(set(re.findall(rf"^\S+: (?:fatal )?{kind}: .*$", text, re.MULTILINE)))
+    """One for each place, without the lines of a text that goes on; types of templates are cut off."""
+    first = {}
+    for place, words in re.findall(rf"^(\S+): (?:fatal )?{kind}: (\S.*)$", text, re.MULTILINE):
+        first.setdefault(place, words)
+    return [f"{place}: {kind}: {textwrap.shorten(words, 160)}" for place, words in sorted(first.items())]
 
 
 def versions_of_libraries():
@@ -71,7 +76,7 @@ def versions_of_libraries():
     for name, package in LIBRARIES.items():
         done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], capture_output=True, text=True)
         if done.returncode == 0 and done.stdout:
-            found[name] = re.sub(r"^\d+:|[-+~].*$", "", done.stdout)
+            found[name] = re.sub(r"^\d+:|^.*really\.?|[-+~].*$", "", done.stdout)
     return found
 
 
