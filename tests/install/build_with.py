@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""build_with.py [--syntax] [--json FILE [--told TEXT]] COMPILER...: whether the program is compiled by g++-14, clang++-19, ..., without errors and warnings.
+"""build_with.py [--syntax] [--json FILE --suite NAME] COMPILER...: whether the program is compiled by g++-14, clang++-19, ..., without errors and warnings.
 
 Without --syntax the program is built, its kernels by this compiler alone. With it every file of the program is only parsed and checked
 (-fsyntax-only on what compile_commands.json lists), the kernels' flavors and the linking left out: a quarter of the time. One line a compiler;
@@ -18,6 +18,8 @@ import subprocess
 import sys
 import textwrap
 import time
+
+import kept_compilers
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 LIBRARIES = {"fmt": "libfmt-dev", "hdf5": "libhdf5-dev", "valgrind": "valgrind", "mpich": "libmpich-dev", "hwloc": "libhwloc-dev",
@@ -90,20 +92,22 @@ def tried(compiler, syntax):
     if code:
         print(text[-4000:], file=sys.stderr)
     emulator = "PLUMBLINE_EMULATOR_FOUND:INTERNAL=ON" in (build / "CMakeCache.txt").read_text()
-    return {"compiler": compiler, "version": version, "form": "syntax" if syntax else "program", "files": files, "ok": code == 0, "emulator": emulator,
+    return {"compiler": compiler, "version": version, "date": time.strftime("%F"), "form": "syntax" if syntax else "program", "files": files, "ok": code == 0, "emulator": emulator,
             "errors": messages(text, "error"), "warnings": messages(text, "warning"), "seconds": round(time.monotonic() - start)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--syntax", action="store_true")
-    parser.add_argument("--json", type=pathlib.Path)
-    parser.add_argument("--told", default="", help="what the file shall say of where it comes from: the command")
+    parser.add_argument("--json", type=pathlib.Path, help="a file of earlier rows, or none yet: a row here replaces the same one there")
+    parser.add_argument("--suite", default="", choices=["", *kept_compilers.SUITES], help="which Debian this is; with --json")
     parser.add_argument("compilers", nargs="+", metavar="COMPILER")
     asked = parser.parse_args()
     missing = [name for compiler in asked.compilers for name in (compiler, c_compiler_of(compiler)) if shutil.which(name) is None]
     if missing:
         parser.error(f"not here: {' '.join(missing)}")
+    if asked.json and not asked.suite:
+        parser.error("--json takes --suite, too")
     rows = []
     for compiler in asked.compilers:
         rows.append(tried(compiler, asked.syntax))
@@ -113,7 +117,8 @@ def main():
         for message in row["errors"] + row["warnings"]:
             print("  " + message)
         if asked.json:  # after each: what was seen stays
-            asked.json.write_text(json.dumps({"command": asked.told or shlex.join(sys.argv), "libraries": versions_of_libraries(), "rows": rows}, indent=1) + "\n")
+            kept = json.loads(asked.json.read_text()) if asked.json.exists() else {}
+            kept_compilers.write(asked.json, kept_compilers.kept_with(kept, asked.suite, versions_of_libraries(), row))
     return int(any(not row["ok"] for row in rows))
 
 

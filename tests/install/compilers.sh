@@ -4,6 +4,7 @@
 #
 #   bash tests/install/compilers.sh [--suite NAME] [--syntax] [--json FILE] [--ccache FOLDER] DIR [COMPILER...]
 #
+# FILE, where it is there, is gone on with: tests/golden/compilers.json.
 # COMPILER is g++-14, clang++-19, ...; none: every g++ from 11 and clang++ from 14 on that the suite has. With --syntax files are only parsed
 # and checked. DIR may hold an earlier bootstrap. Exit codes: 0 compiled by all · 1 not · 2 wrong use · 77 cannot be tried here.
 set -euo pipefail
@@ -40,7 +41,7 @@ install_compilers
 say "compilers: ${compilers[*]}"
 status=0
 syntax=${flags[--syntax]:+--syntax}
-inside python3 -B /plumbline/tests/install/build_with.py ${syntax:+"$syntax"} --json /compilers.json \
-  --told "bash tests/install/compilers.sh --suite $suite ${syntax:+$syntax }DIR ${compilers[*]}" "${compilers[@]}" || status=$?
+if [[ -e $json ]]; then cp "$json" "$root/compilers.json"; else rm -f "$root/compilers.json"; fi
+inside python3 -B /plumbline/tests/install/build_with.py ${syntax:+"$syntax"} --json /compilers.json --suite "$suite" "${compilers[@]}" || status=$?
 if [[ -n $json ]]; then cp "$root/compilers.json" "$json"; fi
 exit "$status"
