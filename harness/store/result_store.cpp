@@ -180,7 +180,7 @@ void read_image(std::string& bytes, const std::filesystem::path& path, Read read
   const Properties access(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate");
   check(H5Pset_fapl_core(access, file_growth, false), "H5Pset_fapl_core");
   check(H5Pset_file_image(access, bytes.data(), bytes.size()), "H5Pset_file_image");
-  const File file(H5Fopen("plumbline", H5F_ACC_RDONLY, access), "H5Fopen");
+  const File file(H5Fopen("/plumbline", H5F_ACC_RDONLY, access), "H5Fopen");
   if (check(H5Aexists(file, "schema"), "H5Aexists") == 0)
     throw user_error(
         fmt::format("'{}' is no plumbline result file (it is HDF5 without our schema); give one that plumbline run wrote", path.string()));
