@@ -25,9 +25,10 @@ known_compilers() {
   inside apt-cache pkgnames | grep -xE 'g\+\+-(1[1-9])|clang-(1[4-9]|[2-9][0-9])' | sed 's/^clang-/clang++-/' | sort -V
 }
 
-install_compilers() {
-  local packages=()
-  mapfile -t packages < <(printf '%s\n' "${compilers[@]}" | sed 's/^clang++-/clang-/')
+# install_compiler COMPILER: clang with its own OpenMP, of which one version alone can be there.
+install_compiler() {
+  local packages=("$1")
+  if [[ $1 == clang* ]]; then packages=("${1/++/}" "libomp-${1#clang++-}-dev"); fi
   inside env DEBIAN_FRONTEND=noninteractive apt-get -qq -y install --no-install-recommends "${packages[@]}" >"$root.packages.log" 2>&1 ||
     { tail -n 5 "$root.packages.log" && exit 1; }
 }
@@ -37,11 +38,13 @@ mount_kernel_trees
 copy_tree
 inside bash /plumbline/jobs/install.sh
 if ((${#compilers[@]} == 0)); then mapfile -t compilers < <(known_compilers); fi
-install_compilers
 say "compilers: ${compilers[*]}"
 status=0
 syntax=${flags[--syntax]:+--syntax}
 if [[ -e $json ]]; then cp "$json" "$root/compilers.json"; else rm -f "$root/compilers.json"; fi
-inside python3 -B /plumbline/tests/install/build_with.py ${syntax:+"$syntax"} --json /compilers.json --suite "$suite" "${compilers[@]}" || status=$?
+for compiler in "${compilers[@]}"; do
+  install_compiler "$compiler"
+  inside python3 -B /plumbline/tests/install/build_with.py ${syntax:+"$syntax"} --json /compilers.json --suite "$suite" "$compiler" || status=$?
+done
 if [[ -n $json ]]; then cp "$root/compilers.json" "$json"; fi
 exit "$status"
