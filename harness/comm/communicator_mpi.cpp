@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <thread>
 
 #include "comm/communicator.hpp"
@@ -14,6 +15,7 @@
 #include "comm/mpi_call.hpp"
 #include "comm/mpich_ucx_finalize.hpp"
 #include "comm/waiting.hpp"
+#include "core/fnv.hpp"
 #include "core/passing_variable.hpp"
 
 namespace plumbline {
@@ -163,22 +165,38 @@ Group duplicate(MPI_Comm comm) {
   return Group(std::make_unique<Group::Handle>(own));
 }
 
-Group split(MPI_Comm comm, bool take_part, int key) {
+Group split_by_color(MPI_Comm comm, int color, int key) {
   MPI_Comm own = MPI_COMM_NULL;
-  PLUMBLINE_MPI(MPI_Comm_split(comm, take_part ? 0 : MPI_UNDEFINED, key, &own));
+  PLUMBLINE_MPI(MPI_Comm_split(comm, color, key, &own));
   return Group(std::make_unique<Group::Handle>(own));
 }
 
-Group split_by_node(MPI_Comm comm, int key) {
-  MPI_Comm own = MPI_COMM_NULL;
-  PLUMBLINE_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &own));
-  return Group(std::make_unique<Group::Handle>(own));
-}
+Group split(MPI_Comm comm, bool take_part, int key) { return split_by_color(comm, take_part ? 0 : MPI_UNDEFINED, key); }
 
 std::string host_name() {
   std::array<char, 256> name{};
   gethostname(name.data(), name.size() - 1);
   return name.data();
+}
+
+/// Of one machine since it was started; empty where the kernel does not tell.
+std::string boot_id() {
+  std::string id;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), id);
+  return id;
+}
+
+/// Ranks that MPI can give shared memory, and all others of the same host: an MPI without shared memory of its own (MPICH 5 over UCX alone, as
+/// Debian builds it) says of each rank that it has none with anybody.
+Group split_by_node(MPI_Comm comm, const std::string& host, int key) {
+  MPI_Comm own = MPI_COMM_NULL;
+  PLUMBLINE_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &own));
+  Group sharing(std::make_unique<Group::Handle>(own));
+  const std::uint64_t name = fnv1a(sharing.broadcast(host + ' ' + boot_id()));
+  constexpr std::uint64_t color_bits = 31;  // an int that is not negative; so both halves of the name are asked for
+  const auto color_at = [name](std::uint64_t bit) { return static_cast<int>((name >> bit) & ((std::uint64_t{1} << color_bits) - 1)); };
+  const Group alike = split_by_color(comm, color_at(0), key);
+  return split_by_color(alike.handle().comm, color_at(color_bits), key);
 }
 
 }  // namespace
@@ -187,7 +205,7 @@ Communicator::Communicator() : session_(std::make_unique<Session>()), host_(host
   world_ = duplicate(MPI_COMM_WORLD);
   if (const auto mismatch = launch_mismatch(find_launch(process_environment()), world_.size(), library_version())) throw *mismatch;
   last_words_ = duplicate(MPI_COMM_WORLD);
-  local_ = split_by_node(world_.handle().comm, world_.rank());
+  local_ = split_by_node(world_.handle().comm, host_, world_.rank());
   leaders_ = split(world_.handle().comm, local_.rank() == 0, world_.rank());
   nodes_ = static_cast<int>(world_.sum(local_.rank() == 0 ? 1 : 0));
   node_ = std::stoi(local_.broadcast(std::to_string(leaders_.rank())));

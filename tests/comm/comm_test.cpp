@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -105,6 +106,13 @@ TEST(communicator, local_ranks_share_a_host_and_leaders_count_nodes) {
   if (session->leaders().member()) {
     EXPECT_EQ(session->leaders().size(), session->nodes());
     EXPECT_EQ(session->leaders().rank(), session->node());
+  }
+}
+
+TEST(communicator, a_node_is_a_host_whatever_memory_mpi_shares) {
+  const auto hosts = session->world().gather(session->host());
+  if (session->rank() == 0) {
+    EXPECT_EQ(std::set(hosts.begin(), hosts.end()).size(), static_cast<std::size_t>(session->nodes()));
   }
 }
 
