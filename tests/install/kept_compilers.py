@@ -19,7 +19,8 @@ def kept_with(kept, suite, libraries, row):
     """The file's content with this row, in the place of an earlier one of the same suite, compiler and form."""
     row = {"suite": suite, **row}
     others = [other for other in kept.get("rows", []) if order(other) != order(row)]
-    return {"command": COMMAND, "libraries": {**kept.get("libraries", {}), suite: libraries}, "rows": sorted([*others, row], key=order)}
+    of_suites = {**kept.get("libraries", {}), suite: libraries}
+    return {"command": COMMAND, "libraries": {name: of_suites[name] for name in SUITES if name in of_suites}, "rows": sorted([*others, row], key=order)}
 
 
 def write(path, kept):
