@@ -42,7 +42,7 @@ std::vector<JunitCase> junit_cases(const CheckReport& report) {
   for (const auto& row : report.rows) {
     JunitCase one{row.key.what, row.key.node, "", ""};
     if (row.night.finding == NightFinding::slower) one.kind = "failure";
-    if (row.night.finding == NightFinding::no_baseline) one.kind = "skipped";
+    if (row.night.finding == NightFinding::no_baseline || row.night.finding == NightFinding::disturbed) one.kind = "skipped";
     if (!one.kind.empty()) one.message = evidence(row);
     cases.push_back(std::move(one));
   }

@@ -21,11 +21,14 @@ std::string accepted_text(const AcceptedLevel& level) {
 
 double half_width_of(const NightValue& value) { return std::isfinite(value.lo) ? std::log(value.hi / value.lo) / 2 : 0; }
 
-CheckedSeries checked_series(const NightRow& row, std::span<const SeriesPoint> points) {
+CheckedSeries checked_series(const NightRow& row, std::span<const SeriesPoint> points, const std::map<const Night*, std::size_t>& numbers) {
   CheckedSeries series{.key = row.key, .row_class = row.row_class, .unit = row.unit};
+  series.after_disturbed = row.value.disturbed;
   std::vector<double> scatters;
   for (const auto& point : points) {
+    if (point.value.disturbed) continue;  // what others did to it is no measure
     series.before.push_back(log_cost(point.value.median, row.unit));
+    series.nights.push_back(numbers.at(point.night));
     if (std::isfinite(point.value.scatter)) scatters.push_back(point.value.scatter);
   }
   if (scatters.empty() && std::isfinite(row.value.scatter)) scatters.push_back(row.value.scatter);
@@ -33,6 +36,16 @@ CheckedSeries checked_series(const NightRow& row, std::span<const SeriesPoint> p
   series.after = log_cost(row.value.median, row.unit);
   series.after_half_width = half_width_of(row.value);
   return series;
+}
+
+/// In the order in which they began.
+std::map<const Night*, std::size_t> numbers_of_nights(const std::map<SeriesKey, Series>& series) {
+  std::map<std::tuple<std::int64_t, std::string, const Night*>, std::size_t> in_order;
+  for (const auto& [key, one] : series)
+    for (const auto& point : one.points) in_order[{point.night->started_unix_ns, point.night->file, point.night}] = 0;
+  std::map<const Night*, std::size_t> numbers;
+  for (const auto& [night, unused] : in_order) numbers.emplace(std::get<2>(night), numbers.size());
+  return numbers;
 }
 
 double clock_before(std::span<const SeriesPoint> points) {
@@ -47,10 +60,21 @@ std::string clock_text(double before_hz, double after_hz) {
   return fmt::format("clock {} -> {} GHz", ghz(before_hz), ghz(after_hz));
 }
 
+/// A node's night is a number of times its nights before, which are 1.
+CheckRow whole_node_row(const WholeNode& node) {
+  CheckRow row{.key = {"whole node", node.node}, .row_class = "node", .unit = "ratio"};
+  row.night = node.night;
+  row.night.before = 1;
+  row.after.median = node.night.slowdown;
+  row.after.n = node.rows;
+  return row;
+}
+
 }  // namespace
 
 void check_rows(CheckReport& report, const Night& checked, const std::map<SeriesKey, Series>& series,
                 const std::vector<AcceptedLevel>& levels, const CheckOptions& options) {
+  const auto numbers = numbers_of_nights(series);
   std::vector<CheckedSeries> asked;
   std::vector<std::size_t> places;
   for (const auto& row : checked.rows) {
@@ -62,7 +86,7 @@ void check_rows(CheckReport& report, const Night& checked, const std::map<Series
     const bool same_unit = known != series.end() && known->second.unit == row.unit;
     const auto points = same_unit ? known->second.of_accepted_level() : std::span<const SeriesPoint>();
     found.clock_before_hz = clock_before(points);
-    asked.push_back(checked_series(row, points));
+    asked.push_back(checked_series(row, points, numbers));
     places.push_back(report.rows.size() - 1);
   }
   const Checked answer = check_night(asked, options);
@@ -71,19 +95,41 @@ void check_rows(CheckReport& report, const Night& checked, const std::map<Series
     CheckRow& row = report.rows[places[i]];
     row.night = answer.rows[i];
     if (row.night.finding != NightFinding::no_baseline)
-      row.explanation = clock_explanation(row.clock_before_hz, row.after.clock_hz, row.night.slowdown);
+      row.explanation = clock_explanation(row.clock_before_hz, row.after.clock_hz, row.night.slowdown * row.night.movement);
   }
+  for (const auto& node : answer.whole_nodes) report.rows.push_back(whole_node_row(node));
 }
+
+namespace {
+
+/// ", beside +3.1 % of the whole node, suspect for 2 nights in turn"
+std::string circumstances(const CheckedNight& night) {
+  constexpr double worth_a_word = 0.005;
+  std::string text;
+  if (std::abs(night.movement - 1) >= worth_a_word) text += fmt::format(", beside {} of the whole node", change_text(night.movement));
+  if (night.suspicious_nights > 1) text += fmt::format(", suspect for {} nights in turn", night.suspicious_nights);
+  return text;
+}
+
+std::string nights_text(std::size_t nights) { return fmt::format("{} night{}", nights, nights == 1 ? "" : "s"); }
+
+std::string whole_node_evidence(const CheckRow& row) {
+  return fmt::format("the middle one of its {} rows took {} ({} to {}), {}{}", row.after.n, change_text(row.night.slowdown),
+                     change_text(row.night.lo), change_text(row.night.hi), nights_text(row.night.nights), circumstances(row.night));
+}
+
+}  // namespace
 
 std::string evidence(const CheckRow& row) {
   if (row.status != Status::ok) return fmt::format("{}: {}", to_string(row.status), printable(row.reason));
   if (row.night.finding == NightFinding::no_baseline)
     return fmt::format("{}, no earlier night to hold it against{}", with_unit(row.after.median, row.unit),
                        row.accepted.empty() ? "" : "; " + row.accepted);
-  std::string text =
-      fmt::format("{} -> {}, {} ({} to {}), {} night{}, {}", with_unit(row.night.before, row.unit), with_unit(row.after.median, row.unit),
-                  change_text(row.night.slowdown), change_text(row.night.lo), change_text(row.night.hi), row.night.nights,
-                  row.night.nights == 1 ? "" : "s", clock_text(row.clock_before_hz, row.after.clock_hz));
+  if (row.row_class == "node") return whole_node_evidence(row);
+  std::string text = fmt::format("{} -> {}, {} ({} to {}){}, {}, {}", with_unit(row.night.before, row.unit), with_unit(row.after.median, row.unit),
+                                 change_text(row.night.slowdown), change_text(row.night.lo), change_text(row.night.hi),
+                                 circumstances(row.night), nights_text(row.night.nights), clock_text(row.clock_before_hz, row.after.clock_hz));
+  if (row.night.finding == NightFinding::disturbed) text += ", but every sample was disturbed: it is held against nobody";
   if (row.explanation.ends_with("explains it")) text += ", which alone explains it";
   if (!row.accepted.empty()) text += "; " + row.accepted;
   return text;
@@ -109,6 +155,8 @@ Json check_json_rows(const CheckReport& report) {
               {"slowdown_hi", number(row.night.hi)},
               {"threshold_percent", number(100 * row.night.threshold)},
               {"nights", row.night.nights},
+              {"node_slowdown", number(row.night.movement)},
+              {"suspicious_nights", row.night.suspicious_nights},
               {"clock_before_hz", number(row.clock_before_hz)},
               {"clock_after_hz", number(row.after.clock_hz)},
               {"explanation", row.explanation},
@@ -141,6 +189,7 @@ std::string check_document(const CheckReport& report) {
                    {"probability_of_a_row", number(report.summary.probability_of_row)},
                    {"tail_factor", number(report.summary.tail_factor)},
                    {"calibrated_by", report.summary.calibrated_by},
+                   {"suspicious_nights_for_a_finding", report.summary.nights_in_turn},
                    {"smallest_detectable_percent", smallest},
                    {"wrong_results", wrong},
                    {"missing", missing},
@@ -154,13 +203,17 @@ std::size_t count_of(const CheckReport& report, NightFinding finding) {
       std::count_if(report.rows.begin(), report.rows.end(), [&](const auto& row) { return row.night.finding == finding; }));
 }
 
-std::size_t held_of(const CheckReport& report) { return report.rows.size() - count_of(report, NightFinding::no_baseline); }
+std::size_t held_of(const CheckReport& report) {
+  return report.rows.size() - count_of(report, NightFinding::no_baseline) - count_of(report, NightFinding::disturbed);
+}
 
 std::string counts_text(const CheckReport& report) {
-  return fmt::format("{} slower, {} suspect, {} faster, {} as before, {} without a baseline, {} missing, {} wrong",
+  const std::size_t disturbed = count_of(report, NightFinding::disturbed);
+  return fmt::format("{} slower, {} suspect, {} faster, {} as before, {}{} without a baseline, {} missing, {} wrong",
                      count_of(report, NightFinding::slower), count_of(report, NightFinding::suspect),
                      count_of(report, NightFinding::faster), count_of(report, NightFinding::ok),
-                     count_of(report, NightFinding::no_baseline), report.missing.size(), report.wrong.size());
+                     disturbed == 0 ? "" : fmt::format("{} disturbed, ", disturbed), count_of(report, NightFinding::no_baseline),
+                     report.missing.size(), report.wrong.size());
 }
 
 std::string detectable_text(const CheckReport& report) {
@@ -193,6 +246,16 @@ std::string missing_text(const CheckReport& report) {
   return text;
 }
 
+/// What must come for a suspect row to be a finding.
+std::string suspect_note(const CheckReport& report) {
+  if (report.nights < least_nights)
+    return fmt::format("how much nights differ is not known from {}: until there are {} the worst finding is SUSPECT", nights_text(report.nights),
+                       least_nights);
+  if (report.summary.nights_in_turn == 0)
+    return "a suspect row is slower than before by more than it scatters, but so often was one in the nights before that only a surer night is a finding";
+  return fmt::format("a suspect row is slower than before by more than it scatters; in {} nights in turn it is a finding", report.summary.nights_in_turn);
+}
+
 }  // namespace
 
 std::string check_text(const CheckReport& report) {
@@ -212,10 +275,14 @@ std::string check_text(const CheckReport& report) {
   text += counts_text(report) + "\n";
   std::vector<std::string> notes;
   if (const auto held = held_of(report); held > 0) {
-    notes.push_back(fmt::format("false alarms expected in a night in which nothing changed: {} ({} rows, each with probability {:.1e})",
+    notes.push_back(fmt::format("false alarms expected in a night in which nothing changed: {} ({} rows, each by one night alone with probability {:.1e})",
                                 plain(report.false_alarms, 2), held, report.summary.probability_of_row));
-    notes.push_back("smallest slowdown named 8 times of 10, by class: " + detectable_text(report));
+    notes.push_back("smallest slowdown named by one night alone 8 times of 10, by class: " + detectable_text(report));
   }
+  if (const std::size_t disturbed = count_of(report, NightFinding::disturbed); disturbed > 0)
+    notes.push_back(fmt::format("something else ran beside every sample of {} rows, or their clock was held down for a while: what this night says of "
+                                "them is held against nobody (--json names them)", disturbed));
+  if (count_of(report, NightFinding::suspect) > 0) notes.push_back(suspect_note(report));
   if (!report.missing.empty() && !report.missing_allowed)
     notes.emplace_back(
         "what is missing is a failed check (exit 1), every night until 'plumbline baseline accept FILE --node NODE --case CASE --reason "

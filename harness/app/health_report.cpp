@@ -47,7 +47,8 @@ void add_slower_than_like_nodes(const HealthReport& report, NodesByName& nodes) 
 void add_slower_than_before(const CheckReport& report, NodesByName& nodes) {
   std::map<std::string, std::vector<const CheckRow*>> slower;
   for (const auto& row : report.rows) {
-    if (row.night.finding != NightFinding::no_baseline && row.status == Status::ok) ++nodes[row.key.node].held;
+    const bool held = row.night.finding != NightFinding::no_baseline && row.night.finding != NightFinding::disturbed;
+    if (held && row.status == Status::ok) ++nodes[row.key.node].held;
     if (row.night.finding == NightFinding::slower) slower[row.key.node].push_back(&row);
   }
   for (const auto& [node, rows] : slower) {

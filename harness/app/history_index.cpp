@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* schema = "plumbline-history-index/5";
+constexpr const char* schema = "plumbline-history-index/6";
 constexpr std::int64_t year_2000_ns = 946'684'800LL * 1'000'000'000LL, day_ns = 86'400LL * 1'000'000'000LL;
 
 struct FileStamp {
@@ -60,7 +60,7 @@ Json night_json(const Night& night, SeriesTable& series) {
   Json rows = Json::array();
   for (const auto& row : night.rows) {
     const NightValue& v = row.value;
-    Json numbers{series.of(row), number(v.median), number(v.lo), number(v.hi), number(v.scatter), v.n, number(v.clock_hz)};
+    Json numbers{series.of(row), number(v.median), number(v.lo), number(v.hi), number(v.scatter), v.n, number(v.clock_hz), v.disturbed};
     if (row.status != Status::ok) numbers.insert(numbers.end(), {std::string(to_string(row.status)), row.reason});
     rows.push_back(std::move(numbers));
   }
@@ -86,10 +86,11 @@ NightRow row_from(const Json& numbers, const Json& series) {
                .hi = value_or_absent(numbers.at(3)),
                .scatter = value_or_absent(numbers.at(4)),
                .n = numbers.at(5),
-               .clock_hz = value_or_absent(numbers.at(6))};
-  if (numbers.size() > 7) {
-    row.status = status_from(numbers.at(7).get<std::string>()).value_or(Status::failed);
-    row.reason = numbers.at(8);
+               .clock_hz = value_or_absent(numbers.at(6)),
+               .disturbed = numbers.at(7)};
+  if (numbers.size() > 8) {
+    row.status = status_from(numbers.at(8).get<std::string>()).value_or(Status::failed);
+    row.reason = numbers.at(9);
   }
   return row;
 }

@@ -19,7 +19,7 @@ std::string escaped(const std::string& text) {
 }
 
 constexpr std::array all_findings{NightFinding::ok, NightFinding::slower, NightFinding::faster, NightFinding::suspect,
-                                  NightFinding::no_baseline};
+                                  NightFinding::disturbed, NightFinding::no_baseline};
 constexpr std::array all_node_findings{NodeFinding::alone,       NodeFinding::alike,   NodeFinding::suspect,
                                        NodeFinding::unconfirmed, NodeFinding::differs, NodeFinding::slower};
 

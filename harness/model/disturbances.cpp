@@ -72,6 +72,13 @@ std::vector<bool> undisturbed(std::span<const CeilingRow> samples) {
   return quiet;
 }
 
+std::vector<bool> known_disturbed(std::span<const CeilingRow> samples) {
+  const Usual usual = usual_of(samples);
+  std::vector<bool> disturbed;
+  for (const auto& row : samples) disturbed.push_back(is_recorded(row) && signs_of(row, usual).any());
+  return disturbed;
+}
+
 bool is_disturbed(const Disturbances& d) { return static_cast<double>(d.disturbed) > usual_share * static_cast<double>(d.samples); }
 
 std::vector<Disturbances> find_disturbances(std::span<const CeilingRow> samples) {

@@ -26,5 +26,7 @@ bool is_disturbed(const Disturbances& disturbances);
 std::vector<Disturbances> find_disturbances(std::span<const CeilingRow> samples);
 /// Of each sample whether nothing disturbed it, by the same signs; one without such a record is not known to be.
 std::vector<bool> undisturbed(std::span<const CeilingRow> samples);
+/// Of each sample whether something disturbed it; one without such a record is not known to have been.
+std::vector<bool> known_disturbed(std::span<const CeilingRow> samples);
 
 }  // namespace plumbline

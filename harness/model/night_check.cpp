@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "model/night_movement.hpp"
 #include "model/spread.hpp"
 #include "model/student.hpp"
 
@@ -12,10 +13,14 @@ namespace {
 
 constexpr double mad_efficiency =
     0.37;                         // so much of a normal sample tells its median absolute deviation (Rousseeuw and Croux, JASA 88, 1993)
-constexpr int prior_freedom = 8;  // a class's scatter counts as much as eight more nights of the series
-constexpr std::size_t least_for_scatter = 3, least_for_calibration = 5, enough_to_calibrate = 100;
-constexpr double most_tail_factor = 3;  // a series that did change within the baseline is to widen others' intervals only so far
-constexpr double least_scatter = 1e-4;  // of a clock that is read in ticks
+constexpr int prior_freedom = 8;  // a class's scatter counts as much as eight more nights of the series, where its other series have so many
+constexpr std::size_t least_for_past = 5, enough_to_calibrate = 100, enough_of_class = 500, past_nights = 100, enough_for_mad = 8;
+constexpr double most_tail_factor = 10;  // a series that did change within the baseline is to widen others' intervals only so far
+constexpr double least_scatter = 1e-4;   // of a clock that is read in ticks
+constexpr double part_of_nodes = 0.15, part_of_one_night = 0.15;
+constexpr std::size_t fewest_in_turn = 2, most_in_turn = 5;
+
+// ------------------------------------------------------------------------------------------------------- scatter between nights
 
 /// A scatter and how many degrees of freedom it has.
 struct Scale {
@@ -23,66 +28,244 @@ struct Scale {
   int freedom = prior_freedom;
 };
 
-Scale moderated(std::span<const double> nights, double of_class) {
-  if (nights.size() < least_for_scatter) return {std::max(of_class, least_scatter), prior_freedom};
-  const double own = scatter_of({nights.begin(), nights.end()});
-  const int freedom = std::max(1, static_cast<int>(mad_efficiency * static_cast<double>(nights.size() - 1)));
-  const double variance = (prior_freedom * of_class * of_class + freedom * own * own) / (prior_freedom + freedom);
-  return {std::max(std::sqrt(variance), least_scatter), prior_freedom + freedom};
+/// Of few nights the standard deviation, of many what a few wild ones do not move.
+Scale own_scale(std::span<const double> nights) {
+  const auto n = static_cast<double>(nights.size());
+  if (nights.size() >= enough_for_mad)
+    return {scatter_of({nights.begin(), nights.end()}), static_cast<int>(mad_efficiency * (n - 1))};
+  double mean = 0, squares = 0;
+  for (const double x : nights) mean += x / n;
+  for (const double x : nights) squares += (x - mean) * (x - mean);
+  return {std::sqrt(squares / (n - 1)), static_cast<int>(n) - 1};
 }
+
+/// Between nights, as the median over a class's series; where none has nights enough, what its samples scatter within a night.
+class ClassScatters {
+ public:
+  explicit ClassScatters(std::span<const CheckedSeries> series) {
+    std::map<std::string, std::vector<double>> between, within;
+    for (const auto& one : series) {
+      if (one.before.size() >= least_nights) {
+        const Scale own = own_scale(one.before);
+        between[one.row_class].push_back(own.scatter);
+        freedom_[one.row_class] += own.freedom;
+      }
+      if (std::isfinite(one.sample_scatter)) within[one.row_class].push_back(one.sample_scatter);
+    }
+    for (const auto& one : series) {
+      if (scatters_.contains(one.row_class)) continue;
+      const auto& known = between.contains(one.row_class) ? between[one.row_class] : within[one.row_class];
+      const double scatter = median_of(known);
+      // Without either: a third of what matters in practice.
+      scatters_[one.row_class] = std::isfinite(scatter) ? scatter : practical_threshold(one.row_class) / 3;
+    }
+  }
+
+  /// Of a series of that class, by some of its nights and by what the others of its class have.
+  Scale moderated(const std::string& row_class, std::span<const double> nights) const {
+    const double of_class = scatters_.at(row_class);
+    if (nights.size() < least_nights) return {std::max(of_class, least_scatter), prior_freedom};
+    const Scale own = own_scale(nights);
+    const auto known = freedom_.find(row_class);
+    const int others = known == freedom_.end() ? prior_freedom : std::max(0, known->second - own.freedom);
+    const int prior = std::min(prior_freedom, others), freedom = std::max(1, prior + own.freedom);
+    const double variance = (prior * of_class * of_class + own.freedom * own.scatter * own.scatter) / freedom;
+    return {std::max(std::sqrt(variance), least_scatter), freedom};
+  }
+
+ private:
+  std::map<std::string, double> scatters_;
+  std::map<std::string, int> freedom_;
+};
 
 /// The error of predicting a night by the median of n before it, in scatters of a night.
 double prediction_error(std::size_t n) { return std::sqrt(1 + std::numbers::pi / 2 / static_cast<double>(n)); }
-
-/// Between nights, as the median over a class's series; where none has nights enough, what its samples scatter within a night.
-std::map<std::string, double> class_scatters(std::span<const CheckedSeries> series) {
-  std::map<std::string, std::vector<double>> between, within;
-  for (const auto& one : series) {
-    if (one.before.size() >= least_for_scatter) between[one.row_class].push_back(scatter_of(one.before));
-    if (std::isfinite(one.sample_scatter)) within[one.row_class].push_back(one.sample_scatter);
-  }
-  std::map<std::string, double> scatters;
-  for (const auto& one : series) {
-    if (scatters.contains(one.row_class)) continue;
-    const auto& known = between.contains(one.row_class) ? between[one.row_class] : within[one.row_class];
-    const double scatter = median_of(known);
-    // Without either: a third of what matters in practice.
-    scatters[one.row_class] = std::isfinite(scatter) ? scatter : practical_threshold(one.row_class) / 3;
-  }
-  return scatters;
-}
-
-/// Every night of the baseline as a night to be checked, by those before it: distance over predicted error, over Student's quantile.
-std::vector<double> past_distances(std::span<const CheckedSeries> series, std::map<std::string, double>& scatters, double tail) {
-  std::vector<double> distances;
-  std::map<int, double> quantiles;
-  for (const auto& one : series)
-    for (std::size_t night = least_for_calibration; night < one.before.size(); ++night) {
-      const auto before = std::span(one.before).first(night);
-      const Scale scale = moderated(before, scatters[one.row_class]);
-      auto& quantile = quantiles[scale.freedom];
-      if (quantile == 0) quantile = student_quantile(tail, scale.freedom);
-      const double middle = median_of({before.begin(), before.end()});
-      distances.push_back(std::abs(one.before[night] - middle) / (scale.scatter * prediction_error(night)) / quantile);
-    }
-  return distances;
-}
 
 double threshold_of(const std::string& row_class, const CheckOptions& options) {
   return options.threshold.value_or(std::max(practical_threshold(row_class), options.least_threshold));
 }
 
-NightFinding finding_of(const CheckedNight& night) {
-  switch (verdict_of({night.slowdown, night.lo, night.hi}, night.threshold)) {
-    case Verdict::slower:
-      return NightFinding::slower;
-    case Verdict::faster:
-      return NightFinding::faster;
-    case Verdict::same:
-    case Verdict::ambiguous:
-      break;
+/// Student's quantiles, which rows ask for again and again.
+class Quantiles {
+ public:
+  explicit Quantiles(double tail) : tail_(tail) {}
+  double operator()(int freedom) {
+    double& known = quantiles_[freedom];
+    if (known == 0) known = student_quantile(tail_, std::min(freedom, most_freedom));
+    return known;
   }
-  return night.slowdown > 1 + night.threshold ? NightFinding::suspect : NightFinding::ok;
+  double tail() const { return tail_; }
+
+ private:
+  double tail_;
+  std::map<int, double> quantiles_;
+};
+
+// ------------------------------------------------------------------------------------------------------------- one kind of rows
+
+/// Rows that share a number of false alarms: all things of all nodes, or the nodes as wholes.
+class Rows {
+ public:
+  Rows(std::span<const CheckedSeries> series, const CheckOptions& options, double false_alarms)
+      : series_(series), options_(options), scatters_(series), alone_(0), in_turn_(0) {
+    const auto held = std::count_if(series.begin(), series.end(), [](const auto& one) { return !one.before.empty(); });
+    const double each = false_alarms / static_cast<double>(std::max<std::ptrdiff_t>(1, held));
+    spent_in_turn_ = options.in_sequence ? (1 - part_of_one_night) * false_alarms : 0;
+    alone_ = Quantiles(options.in_sequence ? part_of_one_night * each : each);
+    in_turn_ = Quantiles(std::sqrt((1 - part_of_one_night) * each));
+    if (!options.in_sequence) return;
+    find_tail_factors();
+    find_past_suspicions();
+  }
+
+  CheckedNight judge(std::size_t i) {
+    const CheckedSeries& one = series_[i];
+    CheckedNight night{.threshold = threshold_of(one.row_class, options_), .nights = one.before.size()};
+    if (one.before.empty()) return night;
+    const double middle = median_of(one.before), distance = one.after - middle, half = half_width(one);
+    night.before = value_of(middle, one.unit);
+    night.slowdown = std::exp(distance);
+    night.lo = std::exp(distance - half);
+    night.hi = std::exp(distance + half);
+    night.finding = finding_of(one, night, distance);
+    if (night.finding == NightFinding::suspect || night.finding == NightFinding::slower) night.suspicious_nights = 1 + suspicions_in_turn(i);
+    if (night.finding == NightFinding::suspect && nights_in_turn_ > 0 && night.suspicious_nights >= nights_in_turn_)
+      night.finding = NightFinding::slower;
+    return night;
+  }
+
+  void tell(CheckSummary& summary) {
+    summary.probability_of_row = alone_.tail();
+    summary.calibrated_by = calibrated_by_;
+    summary.nights_in_turn = nights_in_turn_;
+    for (const auto& [row_class, factor] : tail_factors_) summary.tail_factor = std::max(summary.tail_factor, factor);
+    std::map<std::string, std::vector<double>> half_widths;
+    for (const auto& one : series_)
+      if (!one.before.empty()) half_widths[one.row_class].push_back(half_width(one));
+    for (const auto& [row_class, widths] : half_widths)
+      summary.smallest_detectable[row_class] = smallest_detectable(threshold_of(row_class, options_), median_of(widths),
+                                                                   tail_factor(row_class) * alone_(most_freedom + 1));
+  }
+
+ private:
+  double tail_factor(const std::string& row_class) const {
+    const auto known = tail_factors_.find(row_class);
+    return known == tail_factors_.end() ? 1 : known->second;
+  }
+
+  double predicted(const CheckedSeries& one, std::span<const double> nights, Quantiles& quantiles) {
+    const Scale scale = scatters_.moderated(one.row_class, nights);
+    return quantiles(scale.freedom) * scale.scatter * prediction_error(nights.size());
+  }
+
+  double half_width(const CheckedSeries& one) {
+    return std::hypot(tail_factor(one.row_class) * predicted(one, one.before, alone_), one.after_half_width);
+  }
+
+  NightFinding finding_of(const CheckedSeries& one, const CheckedNight& night, double distance) {
+    if (one.after_disturbed) return NightFinding::disturbed;
+    const Verdict verdict = verdict_of({night.slowdown, night.lo, night.hi}, night.threshold);
+    const bool unknown_scatter = options_.in_sequence && night.nights < least_nights;
+    if (verdict == Verdict::slower) return unknown_scatter ? NightFinding::suspect : NightFinding::slower;
+    if (verdict == Verdict::faster) return unknown_scatter ? NightFinding::ok : NightFinding::faster;
+    const double half = options_.in_sequence ? std::hypot(predicted(one, one.before, in_turn_), one.after_half_width) : 0;
+    return distance - half > std::log1p(night.threshold) ? NightFinding::suspect : NightFinding::ok;
+  }
+
+  /// A night of the baseline held against those before it.
+  bool was_suspicious(const CheckedSeries& one, std::size_t night) {
+    const auto before = std::span(one.before).first(night);
+    return one.before[night] - median_of({before.begin(), before.end()}) - predicted(one, before, in_turn_) >
+           std::log1p(threshold_of(one.row_class, options_));
+  }
+
+  static std::size_t first_past(const CheckedSeries& one, std::size_t least) {
+    return std::max(least, one.before.size() - std::min(one.before.size(), past_nights));
+  }
+
+  /// Of the baseline's last nights, those before the checked one.
+  std::size_t suspicions_in_turn(std::size_t i) {
+    std::size_t count = 0;
+    for (std::size_t night = series_[i].before.size(); night-- > least_nights && was_suspicious(series_[i], night);) ++count;
+    return count;
+  }
+
+  /// How many suspicious nights in turn are a finding: with fewer the rows would be named more often than stated, as often as the baseline's own
+  /// nights were suspicious.
+  void find_past_suspicions() {
+    std::map<std::string, std::pair<std::size_t, std::size_t>> of_class;  // suspicious, all
+    std::pair<std::size_t, std::size_t> of_all;
+    for (const auto& one : series_)
+      for (std::size_t night = first_past(one, least_nights); night < one.before.size(); ++night) {
+        const bool suspicious = was_suspicious(one, night);
+        auto& [some, all] = of_class[one.row_class];
+        some += suspicious, ++all, of_all.first += suspicious, ++of_all.second;
+      }
+    if (of_all.second == 0) return;
+    const auto rate_of = [&](const std::string& row_class) {
+      const auto& [some, all] = of_class[row_class].second < enough_to_calibrate ? of_all : of_class[row_class];
+      return std::max(in_turn_.tail(), static_cast<double>(some) / static_cast<double>(all));
+    };
+    for (std::size_t nights = fewest_in_turn; nights <= most_in_turn && nights_in_turn_ == 0; ++nights) {
+      double expected = 0;
+      for (const auto& one : series_)
+        if (!one.before.empty()) expected += std::pow(rate_of(one.row_class), static_cast<double>(nights));
+      if (expected <= spent_in_turn_ * (1 + 1e-9)) nights_in_turn_ = nights;
+    }
+  }
+
+  /// How far a night of the baseline lies from others, over what Student has of it. Of a series only the farthest may be beyond: one that did
+  /// change is no measure of the others.
+  void add_distances(const CheckedSeries& one, bool by_those_before, std::vector<double>& distances) {
+    const std::size_t first = first_past(one, by_those_before ? least_for_past : 0), start = distances.size();
+    if (!by_those_before && one.before.size() < least_nights) return;
+    for (std::size_t night = first; night < one.before.size(); ++night) {
+      std::vector<double> others(one.before.begin(), by_those_before ? one.before.begin() + static_cast<std::ptrdiff_t>(night) : one.before.end());
+      if (!by_those_before) others.erase(others.begin() + static_cast<std::ptrdiff_t>(night));
+      distances.push_back(std::abs(one.before[night] - median_of(others)) / predicted(one, others, alone_));
+    }
+    if (distances.size() == start) return;
+    const auto farthest = std::max_element(distances.begin() + static_cast<std::ptrdiff_t>(start), distances.end());
+    for (auto at = distances.begin() + static_cast<std::ptrdiff_t>(start); at != distances.end(); ++at)
+      if (at != farthest) *at = std::min(*at, 1.0);
+  }
+
+  /// By nights held against those before them, and by each held against all others, whichever went further: the former see a drift, the latter are
+  /// more and see what happens seldom.
+  void find_tail_factors() {
+    for (const bool by_those_before : {false, true}) {
+      std::map<std::string, std::vector<double>> of_class;
+      for (const auto& one : series_) add_distances(one, by_those_before, of_class[one.row_class]);
+      std::vector<double> all;
+      for (const auto& [row_class, distances] : of_class) all.insert(all.end(), distances.begin(), distances.end());
+      calibrated_by_ += all.size();
+      for (const auto& [row_class, distances] : of_class) {
+        const double extreme = extreme_quantile(distances.size() < enough_of_class ? all : distances, 2 * alone_.tail());  // two-sided distances
+        double& factor = tail_factors_.try_emplace(row_class, 1).first->second;
+        if (std::isfinite(extreme)) factor = std::clamp(extreme, factor, most_tail_factor);
+      }
+    }
+  }
+
+  std::span<const CheckedSeries> series_;
+  const CheckOptions& options_;
+  ClassScatters scatters_;
+  Quantiles alone_, in_turn_;
+  double spent_in_turn_ = 0;
+  std::map<std::string, double> tail_factors_;
+  std::size_t calibrated_by_ = 0, nights_in_turn_ = 0;
+};
+
+CheckedSeries series_of(const NodeMovement& movement) {
+  CheckedSeries series{.key = {"whole node", movement.node}, .row_class = "node", .unit = "seconds"};
+  for (const auto& [night, middle] : movement.before) {
+    series.before.push_back(middle);
+    series.nights.push_back(night);
+  }
+  series.after = movement.after;
+  series.after_half_width = movement.after_half_width;
+  series.after_disturbed = movement.after_disturbed;
+  return series;
 }
 
 }  // namespace
@@ -91,7 +274,7 @@ double log_cost(double value, const std::string& unit) { return less_is_better(u
 double value_of(double log_cost, const std::string& unit) { return std::exp(less_is_better(unit) ? log_cost : -log_cost); }
 
 NightValue night_value(const Observation& observation) {
-  NightValue value{.clock_hz = observation.clock_hz};
+  NightValue value{.clock_hz = observation.clock_hz, .disturbed = observation.disturbed};
   std::vector<double> all, logs;
   for (const auto& session : observation.sessions) all.insert(all.end(), session.begin(), session.end());
   for (const double x : all) logs.push_back(std::log(x));
@@ -116,6 +299,8 @@ std::string_view to_string(NightFinding finding) {
       return "FASTER";
     case NightFinding::suspect:
       return "SUSPECT";
+    case NightFinding::disturbed:
+      return "DISTURBED";
     case NightFinding::no_baseline:
       break;
   }
@@ -134,37 +319,27 @@ double extreme_quantile(std::vector<double> sizes, double tail) {
 }
 
 Checked check_night(std::span<const CheckedSeries> series, const CheckOptions& options) {
+  std::vector<CheckedSeries> rows(series.begin(), series.end()), nodes;
+  std::vector<NodeMovement> movements;
+  if (options.in_sequence) movements = take_out_movement(rows);
+  for (const auto& movement : movements) nodes.push_back(series_of(movement));
+  const double of_nodes = nodes.empty() ? 0 : part_of_nodes * options.false_alarms;
+  Rows of_rows(rows, options, options.false_alarms - of_nodes), of_whole(nodes, options, of_nodes);
   Checked checked;
-  CheckSummary& summary = checked.summary;
-  const auto rows = std::count_if(series.begin(), series.end(), [](const auto& one) { return !one.before.empty(); });
-  const double tail = options.false_alarms / static_cast<double>(std::max<std::ptrdiff_t>(1, rows));
-  auto scatters = class_scatters(series);
-  const auto past = options.calibrate ? past_distances(series, scatters, tail) : std::vector<double>();
-  summary.probability_of_row = tail;
-  summary.calibrated_by = past.size();
-  if (const double extreme = extreme_quantile(past, 2 * tail); std::isfinite(extreme))  // two-sided distances
-    summary.tail_factor = std::clamp(extreme, 1.0, most_tail_factor);
-  std::map<std::string, std::vector<double>> half_widths;
-  for (const auto& one : series) {
-    CheckedNight& night = checked.rows.emplace_back();
-    night.threshold = threshold_of(one.row_class, options);
-    night.nights = one.before.size();
-    if (one.before.empty()) continue;
-    const double middle = median_of(one.before);
-    const Scale scale = moderated(one.before, scatters[one.row_class]);
-    const double predicted = summary.tail_factor * student_quantile(tail, scale.freedom) * scale.scatter * prediction_error(night.nights);
-    const double half = std::hypot(predicted, one.after_half_width);
-    half_widths[one.row_class].push_back(half);
-    night.before = value_of(middle, one.unit);
-    night.slowdown = std::exp(one.after - middle);
-    night.lo = std::exp(one.after - middle - half);
-    night.hi = std::exp(one.after - middle + half);
-    night.finding = finding_of(night);
+  std::map<std::string, double> movement_of;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    checked.whole_nodes.push_back({movements[i].node, movements[i].rows, of_whole.judge(i)});
+    movement_of[movements[i].node] = checked.whole_nodes.back().night.slowdown;
   }
-  for (const auto& [row_class, widths] : half_widths)
-    summary.smallest_detectable[row_class] =
-        smallest_detectable(threshold_of(row_class, options), median_of(widths),
-                            summary.tail_factor * student_quantile(tail, most_freedom + 1));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    checked.rows.push_back(of_rows.judge(i));
+    CheckedNight& night = checked.rows.back();
+    if (!series[i].before.empty()) night.before = value_of(median_of(series[i].before), series[i].unit);
+    if (const auto moved = movement_of.find(rows[i].key.node); moved != movement_of.end() && std::isfinite(moved->second))
+      night.movement = moved->second;
+  }
+  of_whole.tell(checked.summary);
+  of_rows.tell(checked.summary);
   return checked;
 }
 

@@ -19,6 +19,7 @@ struct NightValue {
   double scatter = absent;          // of one sample, of the logarithm
   std::size_t n = 0;
   double clock_hz = absent;
+  bool disturbed = false;  // every sample was: it says nothing of the node
 };
 NightValue night_value(const Observation& observation);
 
@@ -26,13 +27,24 @@ NightValue night_value(const Observation& observation);
 struct CheckedSeries {
   SeriesKey key = {};
   std::string row_class = {}, unit = {};
-  std::vector<double> before = {};  // the baseline's nights, in order
-  double sample_scatter = absent;   // of one sample within a night, median over the nights
-  double after = absent;            // the night that is held against them
-  double after_half_width = 0;      // of its own interval
+  std::vector<double> before = {};       // the baseline's nights, in order
+  std::vector<std::size_t> nights = {};  // which night each of them is of, ascending; empty: one after the other
+  double sample_scatter = absent;        // of one sample within a night, median over the nights
+  double after = absent;                 // the night that is held against them
+  double after_half_width = 0;           // of its own interval
+  bool after_disturbed = false;          // in every repetition
+
+  std::size_t night_of(std::size_t i) const { return nights.empty() ? i : nights[i]; }
 };
 
-enum class NightFinding { ok, slower, faster, suspect, no_baseline };
+enum class NightFinding {
+  ok,
+  slower,
+  faster,
+  suspect,      // slower than the nights before by more than they scatter, but not so surely, or not for so many nights in turn, that it is a finding
+  disturbed,    // something else ran beside every repetition: what the night says of it is held against nobody
+  no_baseline,
+};
 std::string_view to_string(NightFinding finding);
 
 struct CheckedNight {
@@ -41,31 +53,51 @@ struct CheckedNight {
   double before = absent;                              // the baseline's median, in the unit
   double threshold = absent;
   std::size_t nights = 0;
+  double movement = 1;               // times as long as all of its node took in that night; the slowdown is what is left beside it
+  std::size_t suspicious_nights = 0;  // in turn, with this one
 };
 
 struct CheckOptions {
   double false_alarms = 0.05;            // expected in a night in which nothing changed, over all rows
   std::optional<double> threshold = {};  // a part; without it the class's practical one, but at least the next
   double least_threshold = 0;
-  bool calibrate = true;  // by the baseline's own nights: only where they come one after the other
+  /// The nights come one after the other: what a night did to a whole node is judged by itself, several suspicious nights in turn are a finding,
+  /// and the baseline's own nights tell how far out nights may lie. Where it is false they are peers side by side, and one is enough.
+  bool in_sequence = true;
 };
 
+/// Scatter between nights is not known from fewer: they make nothing worse than SUSPECT.
+inline constexpr std::size_t least_nights = 3;
+
 struct CheckSummary {
-  double probability_of_row = absent;  // false_alarms / rows: one-sided
-  double tail_factor = 1;              // how much wider than Student's the intervals are, by what the baseline's own nights did
+  double probability_of_row = absent;  // that a row is named by one night alone: one-sided
+  double tail_factor = 1;              // how much wider than Student's the widest class's intervals are, by what the baseline's own nights did
   std::size_t calibrated_by = 0;       // nights of the baseline, held against those before them
+  std::size_t nights_in_turn = 0;      // so many suspicious ones of a row are a finding; 0: none are
   std::map<std::string, double> smallest_detectable = {};  // a part, by class
 };
 
+/// A node as a whole: the median over its rows, beside that of the nights before.
+struct WholeNode {
+  std::string node = {};
+  std::size_t rows = 0;
+  CheckedNight night = {};
+};
+
 struct Checked {
-  std::vector<CheckedNight> rows = {};  // one for each series
+  std::vector<CheckedNight> rows = {};     // one for each series
+  std::vector<WholeNode> whole_nodes = {};  // of nodes with `least_for_movement` rows or more
   CheckSummary summary = {};
 };
 
 /// SLOWER where the whole interval lies beyond the threshold. The interval is that of a prediction: the scatter of a series' nights,
-/// moderated by its class's (Smyth 2004), Student's t at false_alarms / rows (Bonferroni: the expected number of false
-/// alarms, however the rows depend on each other), and widened where the baseline's own nights, each held against those before it, went
-/// further out than Student's t has it (Weissman 1978).
+/// moderated by its class's (Smyth 2004), Student's t at a quarter of false_alarms / rows (Bonferroni: the expected number of false alarms,
+/// however the rows depend on each other), and widened where the baseline's own nights went further out than Student's t has it, by class
+/// (Weissman 1978). What one night does to all rows of a node is taken out of them first and judged as a row of its own, with a fifth of the false
+/// alarms.
+///
+/// A night is suspicious where it is beyond the threshold with the probability that several in turn spend the other three quarters with. How many in
+/// turn are a finding is told by how often the baseline's own nights were suspicious: two on a quiet machine, more on a busy one.
 Checked check_night(std::span<const CheckedSeries> series, const CheckOptions& options);
 
 /// The logarithm of the cost of a value in `unit`, and back.

@@ -93,7 +93,7 @@ class Comparer {
     for (const auto& [name, rows] : like_)
       add_like(rows);
     add_whole_nodes();
-    CheckOptions check{.false_alarms = options_.suspicions, .least_threshold = options_.threshold, .calibrate = false};
+    CheckOptions check{.false_alarms = options_.suspicions, .least_threshold = options_.threshold, .in_sequence = false};
     check.false_alarms = std::min(check.false_alarms, most_tail * static_cast<double>(std::max<std::size_t>(1, series_.size())));
     const Checked checked = check_night(series_, check);
     result_.summary = checked.summary;

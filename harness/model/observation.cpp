@@ -7,6 +7,7 @@
 #include "core/gpu_device.hpp"
 #include "core/wrong_result.hpp"
 #include "model/believed_times.hpp"
+#include "model/disturbances.hpp"
 #include "model/gpu_ceilings.hpp"
 #include "model/gpu_limits.hpp"
 #include "model/mpi_ceilings.hpp"
@@ -21,14 +22,17 @@ namespace {
 struct Samples {
   std::map<std::string, std::vector<double>> by_session;
   std::vector<double> clocks;
-  std::string point;  // of a ceiling
+  std::string point;            // of a ceiling
+  bool any_undisturbed = false;
 
-  void add(const std::string& session, double value, double clock_hz) {
+  void add(const std::string& session, double value, double clock_hz, bool disturbed = false) {
     if (!std::isfinite(value) || value <= 0) return;
     by_session[session].push_back(value);
+    any_undisturbed |= !disturbed;
     if (std::isfinite(clock_hz) && clock_hz > 0) clocks.push_back(clock_hz);
   }
   void give_to(Observation& observation) {
+    observation.disturbed = !by_session.empty() && !any_undisturbed;
     for (auto& [session, values] : by_session) observation.sessions.push_back(std::move(values));
     observation.clock_hz = median_of(clocks);
     if (!observation.sessions.empty() || observation.status != Status::ok) return;
@@ -52,7 +56,7 @@ std::vector<Observation> cases_of(const Results& results, std::span<const Ceilin
   const BelievedTimes times = believed_times(results);
   for (std::size_t i = 0; i < results.times.size(); ++i)
     if (const TimeRow& row = results.times[i]; times.believed[i])
-      samples[{row.case_id, row.node}].add(row.session, row.seconds, row.clock_hz);
+      samples[{row.case_id, row.node}].add(row.session, row.seconds, row.clock_hz, times.disturbed[i]);
   std::map<SeriesKey, const OutcomeRow*> outcomes;
   for (const auto& row : results.outcomes)
     if (row.pass == "time" && !row.case_id.starts_with("ceilings/")) outcomes[{row.case_id, row.node}] = &row;  // not a round of ceilings
@@ -113,12 +117,19 @@ bool is_point(const CeilingRow& row, bool from_sweep) {
   return row.scope == gpu_scope ? is_gpu_sample(row) : from_sweep || row.level == "compute";
 }
 
-Samples samples_of(const Ceiling& ceiling, std::span<const CeilingRow> rows) {
+/// Rows of one node; a sample without a record of what went on beside it is not known to be disturbed.
+struct NodeRows {
+  std::vector<CeilingRow> rows;
+  std::vector<bool> disturbed;
+};
+
+Samples samples_of(const Ceiling& ceiling, const NodeRows& node) {
   Samples samples;
   for (const bool from_sweep : {false, true}) {
-    for (const auto& row : rows) {
+    for (std::size_t i = 0; i < node.rows.size(); ++i) {
+      const CeilingRow& row = node.rows[i];
       if (!is_sample_of(row, ceiling, from_sweep)) continue;
-      samples.add(row.session, row.value, row.clock_hz);
+      samples.add(row.session, row.value, row.clock_hz, node.disturbed[i]);
       if (samples.point.empty() && is_point(row, from_sweep)) samples.point = point_name(row);
     }
     if (!samples.by_session.empty()) break;
@@ -127,8 +138,9 @@ Samples samples_of(const Ceiling& ceiling, std::span<const CeilingRow> rows) {
 }
 
 std::vector<Observation> ceilings_of(const Results& results, std::span<const Ceiling> ceilings) {
-  std::map<std::string, std::vector<CeilingRow>> of_node;  // or every ceiling would look through all nodes' rows
-  for (const auto& row : results.ceilings) of_node[row.node].push_back(row);
+  std::map<std::string, NodeRows> of_node;  // or every ceiling would look through all nodes' rows
+  for (const auto& row : results.ceilings) of_node[row.node].rows.push_back(row);
+  for (auto& [name, node] : of_node) node.disturbed = known_disturbed(node.rows);
   std::vector<Observation> all;
   for (const auto& ceiling : ceilings) {
     if (ceiling.level == "vector" || ceiling.unit == "bytes") continue;

@@ -29,6 +29,7 @@ struct Observation {
   std::string like = {};       // of a ceiling that like GPUs share, whichever of a node's it is: its name without the device, and the GPU's
   Sessions sessions = {};      // samples in `unit`, by session
   double clock_hz = absent;    // median observed beside them
+  bool disturbed = false;      // every sample was, by what was recorded beside it
   Status status = Status::ok;
   std::string reason = {};
 

@@ -302,9 +302,29 @@ def test_a_regression_is_exit_3_with_its_evidence(real, month):
     assert "SLOWER" in text and "14 nights" in text and "clock 3.00 -> 2.40 GHz, which alone explains it" in " ".join(text.split())
 
 
-def test_one_night_will_do_as_a_baseline_for_a_great_slowdown(real, tmp_path):
-    slow = night(real, tmp_path / "slow.h5", 1, factor=1.5)
-    assert {row["verdict"] for row in document("check", slow, "--baseline", real, code=3)["rows"]} == {"SLOWER"}
+def test_one_night_as_a_baseline_makes_a_great_slowdown_suspect_and_three_a_finding(real, tmp_path):
+    slow = night(real, tmp_path / "slow.h5", 5, factor=1.5)
+    assert {row["verdict"] for row in document("check", slow, "--baseline", real)["rows"]} == {"SUSPECT"}
+    assert "until there are 3 the worst finding is SUSPECT" in " ".join(plumbline("check", slow, "--baseline", real).split())
+    for count, code, verdict in ((2, 0, "SUSPECT"), (3, 3, "SLOWER")):
+        before = nights(real, tmp_path / f"{count}", count)
+        assert {row["verdict"] for row in document("check", slow, "--baseline", before, code=code)["rows"]} == {verdict}
+
+
+def test_what_was_disturbed_in_every_repetition_is_held_against_nobody(real, month, tmp_path):
+    slow = night(real, tmp_path / "slow.h5", 14, factor=1.5)
+    with h5py.File(slow, "r+") as file:
+        times = file["times"][:]
+        times["cpu_share"][[b"fp64/n=1000/" in case for case in times["case"]]] = 0.5
+        file["times"][...] = times
+    found = document("check", slow, "--baseline", month, code=3)
+    assert {row["verdict"] for row in found["rows"] if "fp64/n=1000/" in row["what"]} == {"DISTURBED"}
+    assert {row["verdict"] for row in found["rows"] if "fp64/n=1000/" not in row["what"]} == {"SLOWER"}
+    text = " ".join(plumbline("check", slow, "--baseline", month, code=3).split())
+    assert "1 disturbed" in text and "something else ran beside every sample of 1 rows" in text
+    shutil.copy(slow, month / "slow.h5")  # and it is no part of a baseline
+    later = night(real, tmp_path / "later.h5", 15)
+    assert {row["what"].count("fp64/n=1000/"): row["nights"] for row in document("check", later, "--baseline", month)["rows"]} == {0: 15, 1: 14}
 
 
 def test_the_first_night_has_nothing_to_be_held_against_and_says_so(real, tmp_path):
@@ -610,7 +630,7 @@ def test_a_level_counts_from_its_night_on_and_never_for_a_named_file(real, month
     assert any("accepted from a later night" in note for note in found["notes"])
     for words in ((), ("--history", month)):
         found, code = checked(month / "night014.h5", month / "night010.h5", *words)
-        assert code == 3 and {(row["verdict"], row["nights"], row["accepted"]) for row in found["rows"]} == {("SLOWER", 1, "")}
+        assert code == 0 and {(row["verdict"], row["nights"], row["accepted"]) for row in found["rows"]} == {("SUSPECT", 1, "")}
     found, code = checked(month / "night014.h5", "rolling:14d")
     assert code == 3 and {(row["verdict"], row["nights"]) for row in found["rows"]} == {("SLOWER", 3)}
 
