@@ -12,7 +12,7 @@ import lint
 
 GPL_FOLDER = pathlib.Path("harness/emulator")
 GPL, BSD = "GPL-2.0-or-later", "BSD-3-Clause"
-ITS_BSD_FILES = {"client_requests.h", "CMakeLists.txt", "find_valgrind.cmake", "link_valgrind_files.cmake"}
+ITS_BSD_FILES = {"client_requests.h", "CMakeLists.txt", "find_valgrind.cmake", "link_valgrind_files.cmake", "warn_of_avx512.cmake"}
 WITHOUT_A_LINE = {"README.md", "LICENSE"}
 # What users compile into programs of their own says in each file that they may.
 MARKED_FOLDERS = {GPL_FOLDER: GPL, pathlib.Path("harness/marker"): BSD}
