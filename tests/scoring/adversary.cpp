@@ -27,10 +27,11 @@ int main(int argc, char** argv) {
     std::cerr << "usage: scoring_adversary all|WORD FIRST_SEED LAST_SEED [JSON]: kinds whose names have WORD\n";
     return 2;
   }
-  const auto cases = counted_cases(PLUMBLINE_GOLDEN "/adversary_base.json");
+  const Bases bases = kept_bases(PLUMBLINE_GOLDEN);
+  const CaseWords words(bases);
   std::vector<Verdict> all;
   for (long seed = first; seed <= last; ++seed) {
-    for (auto& one : verdicts(static_cast<std::uint64_t>(seed), cases, kinds)) all.push_back(std::move(one));
+    for (auto& one : verdicts(static_cast<std::uint64_t>(seed), bases, words, kinds)) all.push_back(std::move(one));
     std::cerr << "seed " << seed << '\n';
   }
   const auto counts = counted_by_kind(all);

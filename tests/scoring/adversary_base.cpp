@@ -58,4 +58,8 @@ std::vector<TrueCase> counted_cases(const std::string& file) {
   return cases;
 }
 
+Bases kept_bases(const std::string& folder) {
+  return {counted_cases(folder + "/adversary_base.json"), counted_cases(folder + "/adversary_held_out.json")};
+}
+
 }  // namespace plumbline::test

@@ -1,6 +1,8 @@
-"""Makes adversary_base.json of a result file: adversary_base.py FILE > tests/golden/adversary_base.json
+"""Makes the adversary's data of a result file: adversary_base.py FILE > tests/golden/adversary_base.json
 
-What the adversary needs of a real run: the cases of one node that the emulator counted, what their models say, and what was counted, of one rank.
+    mpiexec.mpich -n 2 build-ci/bin/plumbline run CAMPAIGN -o FILE     # jobs/campaigns/quick.toml; adversary_held_out.toml
+
+What is needed of a real run: the cases of one node that the emulator counted, what their models say, and what was counted, of one rank.
 Numbers that occur often are written once.
 """
 import json
@@ -51,8 +53,7 @@ def main(path):
         row["counts"] = [whole(counts[id][event]) if event in counts[id] else None for event in events]
         row["model"] = [(lambda b: b and (b[0] if b[0] == b[1] else b))(model[id].get(quantity)) for quantity in quantities]
         lines.append(json.dumps(row, separators=(",", ":")))
-    print('{"command": "mpiexec.mpich -n 2 build-ci/bin/plumbline run jobs/campaigns/quick.toml -o quick.h5; '
-          'python3 tests/scoring/adversary_base.py quick.h5",')
+    print('{"command": "python3 tests/scoring/adversary_base.py FILE",')
     print(f'"events": {json.dumps(events)},\n"quantities": {json.dumps(quantities)},\n"cases": [')
     print(",\n".join(lines) + "\n]}")
 

@@ -1,10 +1,12 @@
 // One seed of the adversary: a counter of each kind, judged as `plumbline score` and `score --choose` judge, and what came of it.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "adversary_kinds.hpp"
+#include "adversary_use.hpp"
 
 namespace plumbline::test {
 
@@ -26,13 +28,14 @@ struct Verdict {
 };
 
 /// All of one seed; the same for the same seed and kinds.
-std::vector<Verdict> verdicts(std::uint64_t seed, const std::vector<TrueCase>& cases, const std::vector<AttackKind>& kinds);
+std::vector<Verdict> verdicts(std::uint64_t seed, const Bases& bases, const CaseWords& words, std::span<const AttackKind> kinds);
 
 /// The result file that a seed's counters would have been stored in, and these counters, for the commands.
 struct AttackedResult {
   Results results = {};
   std::vector<Attack> attacks = {};  // in the order of the kinds; counter k is called "counter<k>"
+  std::vector<Counter> table = {};   // these, and right ones beside them
 };
-AttackedResult attacked_result(std::uint64_t seed, const std::vector<TrueCase>& cases, const std::vector<AttackKind>& kinds);
+AttackedResult attacked_result(std::uint64_t seed, const std::vector<TrueCase>& cases, std::span<const AttackKind> kinds);
 
 }  // namespace plumbline::test
