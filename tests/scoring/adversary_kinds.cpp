@@ -31,6 +31,16 @@ void add_right(Kinds& kinds) {
                        return attack;
                      }});
   }
+  for (const Claim& claim : {fp64, refills})
+    for (const int times : {1, 2, 20}) {
+      const std::string name = "right " + claiming("", claim).claim() + ", repetitions: " + std::to_string(times);
+      kinds.push_back({name, true, [claim, times](const Cases&, Random& random) {
+                         Attack attack = attack_on(claim, random, unchanged);
+                         attack.made.times = times;
+                         attack.wanted = {"AB"};
+                         return attack;
+                       }});
+    }
 }
 
 void add_noisy(Kinds& kinds, const std::string& name, const Claim& claim, double noise, int times, const Wanted& wanted) {
@@ -105,18 +115,18 @@ void add_offsets(Kinds& kinds) {
 }
 
 void add_flows(Kinds& kinds) {
-  const std::vector<std::string> rfo{"rfo"}, write_back{"write_back"};
+  const std::vector<std::string> collinear{"rfo", "write_back"};  // each line that is fetched to be written is written back
   const auto seen = [&](const std::string& name, const Claim& claim, const std::string& flow, double weight,
                         const std::vector<std::string>& words) {
     add(kinds, name, claim, {"CD", words},
         [flow, weight](double amount, const TrueCase& one, Random&) { return amount + (weight - 1) * one.of({flow}); });
   };
-  seen("no rfo in refills", refills, "bytes.L1-L2.rfo", 0, {"rfo", "write_back"});
-  seen("half of the rfo in refills", refills, "bytes.L1-L2.rfo", 0.5, {"rfo", "write_back"});
-  seen("rfo doubled in refills", refills, "bytes.L1-L2.rfo", 2, {"rfo", "write_back"});
-  seen("no write-backs in L1-L2", traffic, "bytes.L1-L2.write_back", 0, {"rfo", "write_back"});
+  seen("no rfo in refills", refills, "bytes.L1-L2.rfo", 0, collinear);
+  seen("half of the rfo in refills", refills, "bytes.L1-L2.rfo", 0.5, collinear);
+  seen("rfo doubled in refills", refills, "bytes.L1-L2.rfo", 2, collinear);
+  seen("no write-backs in L1-L2", traffic, "bytes.L1-L2.write_back", 0, collinear);
   seen("no reads in L1-L2", traffic, "bytes.L1-L2.demand_read", 0, {"demand_read"});
-  seen("write-backs in refills", refills, "bytes.L1-L2.write_back", 2, {"rfo", "write_back"});
+  seen("write-backs in refills", refills, "bytes.L1-L2.write_back", 2, collinear);
   seen("stores twice in references", references, "bytes.reg-L1.store", 2, {"store"});
   seen("no stores in references", references, "bytes.reg-L1.store", 0, {"store"});
   add(kinds, "L2-L3 for refills", refills, {"CD", {"L2-L3", "zero test", "regime", "size"}}, [](double, const TrueCase& one, Random&) {

@@ -1,7 +1,6 @@
 #include "adversary_use.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "model/chosen_counts.hpp"

@@ -1,5 +1,6 @@
 // What becomes of a reader who uses a counter as its score says: in the cases that were scored, and in others that were not.
 #pragma once
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
