@@ -34,7 +34,7 @@ std::vector<Shape> shapes() {
 void add_rows(Results& results, const TrueCase& one, const MadeCounter& made, Random& random) {
   const auto add = [&](int group, const std::function<double(const TrueCase&, Random&)>& count) {
     for (std::int32_t rank = 0; rank < one.row.ranks; ++rank)
-      for (int repetition = 0; repetition < repetitions; ++repetition) {
+      for (int repetition = 0; repetition < made.times; ++repetition) {
         const double net = disturbed(count(one, random), made, random);
         results.counts.push_back({.case_id = one.row.id, .node = "node0", .session = "s", .event = made.counter.name, .backend = "made"});
         CountRow& row = results.counts.back();

@@ -45,19 +45,20 @@ Noise noise_of(Kind kind, Random& random);
 
 struct Fault;
 
+inline constexpr int repetitions = 5;
+
 /// A counter and its counts; group 0, and group 1 where `joint` is set.
 struct MadeCounter {
   Counter counter;
-  std::string kind;      // "right", or what is wrong with it
+  std::string kind;  // "right", or what is wrong with it
   const Fault* fault = nullptr;
   double magnitude = 0;  // how wrong, in the fault's own measure
   Noise noise = {};
   std::function<double(const TrueCase&, Random&)> count = {};  // one repetition of one rank, without noise
   std::function<double(const TrueCase&, Random&)> joint = {};
   bool noise_free = false;
+  int times = repetitions;  // that each case is counted
 };
-
-inline constexpr int repetitions = 5;
 
 /// One count with the counter's noise.
 double disturbed(double count, const MadeCounter& made, Random& random);

@@ -1,0 +1,51 @@
+// What becomes of a reader who uses a counter as its score says: in the cases that were scored, and in others that were not.
+#pragma once
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "adversary_kinds.hpp"
+#include "core/counter_set.hpp"
+#include "model/accuracy.hpp"
+
+namespace plumbline::test {
+
+/// Cases by which a score is made, and others (sizes, kernels at other levels, by other compilers, by other teams) by which it is held to
+/// its word.
+struct Bases {
+  std::vector<TrueCase> scored = {}, held_out = {};
+};
+
+/// The words of every case for every factor that a regime may be of.
+class CaseWords {
+ public:
+  explicit CaseWords(const Bases& bases);
+  const std::string& word(const std::string& case_id, Factor factor) const { return words_.at(case_id)[static_cast<std::size_t>(factor)]; }
+
+ private:
+  std::map<std::string, std::array<std::string, factor_count>> words_;
+};
+
+/// One case as the counter counts it.
+struct Count {
+  const TrueCase* of = nullptr;
+  double measured = 0;  // of the team
+};
+
+/// What is wrong with using it.
+struct Use {
+  bool is_off = false;            // in a case in which the score says that it is good
+  bool is_off_by_factor = false;  // and the score's own factor or offset was applied
+  bool is_off_as_chosen = false;  // the interval of --choose does not hold the truth
+  std::string example = {};       // such a case
+};
+
+/// More than a trusted counter may be off by, and more than interrupts and a sweep's surroundings make.
+bool is_off(const MadeCounter& made, const Count& count, double amount);
+
+/// `chosen` may be null.
+Use used_as_it_says(const MadeCounter& made, const CounterScore& score, const ChosenCounter* chosen, const std::vector<Count>& counts,
+                    const CaseWords& words);
+
+}  // namespace plumbline::test
