@@ -83,17 +83,17 @@ struct TimeIsNoLimitAfterwards {
   ~TimeIsNoLimitAfterwards() { time_is_no_limit_any_more(); }
 };
 
-/// What a session finds of nodes and cases is judged again from its file; what kept it from measuring is thrown on. In words why it stopped
-/// early; empty where it did not.
+/// What a session finds of nodes and cases rank 0 judges again from its file, while the others wait for it however long its command for
+/// findings takes; what kept a rank from measuring is thrown on. In words why it stopped early; empty where it did not.
 std::string measure(const RunOptions& run, RunInput& input, Communicator& ranks) {
   const TimeIsNoLimitAfterwards to_judge;
   try {
     run_session(run, input, ranks);
+  } catch (const RunFindings&) {
+    return {};
   } catch (const Error& error) {
     if (error.code() == Exit::stopped_early) return error.what();
-    const bool is_finding = error.code() == Exit::regression || error.code() == Exit::wrong_result;
-    const bool has_result = error.code() == Exit::io_or_failed_case && ranks.rank() == 0 && fs::exists(run.output);
-    if (!is_finding && !has_result) throw;
+    throw;
   }
   return {};
 }

@@ -38,7 +38,7 @@ void require_known_command(const CLI::App& app, std::span<char*> words) {
   if (known.empty() || takes_words || (!words.empty() && words[0][0] == '-')) return;
   if (words.empty()) throw user_error(fmt::format("'{}' needs one of: {}", app.get_name(), fmt::join(known, ", ")));
   if (named) return require_known_command(*named, words.subspan(1));
-  throw user_error(fmt::format("there is no command '{}'{}", words[0], suggestion(words[0], known)));
+  throw user_error(fmt::format("there is no command {}{}", in_quotes(words[0]), suggestion(words[0], known)));
 }
 
 // CLI11 throws for --help and --version too: those print and succeed.

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "app/command.hpp"
 #include "app/consolidation.hpp"
 #include "app/stored_results.hpp"
 #include "app/streams.hpp"
 #include "store/journal.hpp"
+#include "store/session_hold.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -39,6 +41,9 @@ void require_at_rest(const fs::path& folder) {
   if (const auto held = journal_in_use(folder))
     throw io_error(fmt::format(
         "a run is going on that writes '{}': wait for its end, or stop it by SIGTERM, then it writes its result file", held->string()));
+  if (const auto holder = holder_in(folder))  // before its first record, or when all is written
+    throw io_error(fmt::format("a run is going on that holds '{}' ({}): wait for its end, or stop it by SIGTERM, then it writes its result file",
+                               folder.string(), *holder));
 }
 
 /// What earlier sessions had finished; nullopt where there is none, or it cannot be read and is not to be written.
@@ -69,6 +74,8 @@ Exit recover(const RecoverOptions& options) {
     throw user_error(fmt::format("{} ends as the folders of journals do; choose another name with -o", output.string()));
   std::vector<std::string> notes;
   auto earlier = load_earlier(store, is_store, notes);
+  std::optional<SessionHold> hold;  // no run begins on the result meanwhile
+  if (journal_directory(output) == folder) hold.emplace(output);
   const Consolidated made = consolidate_journals(folder, std::move(earlier), output, notes);
   for (const auto& note : notes) say(fmt::format("note: {}\n", note));
   print(fmt::format("{}: {} cases, {} finished passes\n", output.string(), made.cases, made.outcomes));

@@ -16,6 +16,7 @@
 #include "campaign/counter_set_file.hpp"
 #include "core/error.hpp"
 #include "store/journal.hpp"
+#include "store/session_hold.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -89,8 +90,7 @@ void add_selection(CLI::App& command, Selection& selection, ByKernel by_kernel) 
 
 std::string unfinished_note(const std::string& file) {
   const auto journal = journal_directory(file);
-  std::error_code unreadable;
-  if (!std::filesystem::is_directory(journal, unreadable)) return {};
+  if (!tells_of_unfinished_run(journal)) return {};
   return fmt::format(
       "{} is not whole: {} beside it tells of a run that is at work, or that stopped: 'plumbline run CAMPAIGN -o {} --resume' "
       "finishes it",

@@ -392,7 +392,7 @@ class Session {
     if (interrupted_)
       throw Error(Exit::stopped_early,
                   fmt::format("stopped at a case boundary by a signal; go on with --resume (so far: {})", record_.store().string()));
-    if (code_ != Exit::ok) throw Error(code_, notes_);
+    if (code_ != Exit::ok) throw RunFindings(code_, notes_);
     if (placed_none && plan_.ceilings.empty() && !wants_gpu_ceilings(input_.campaign) && record_.finished().empty())
       throw user_error(fmt::format("no case could be placed, so nothing was measured: {}", refusal_));
     return code_;

@@ -30,7 +30,14 @@ struct RunInput {
 /// Reads the campaign and this node, plans the counting, and starts the emulated worker if that needs it. Keeps what went wrong as `error`.
 RunInput read_run_input(const RunOptions& options);
 
-/// Collective. Plans, measures, and writes. The code is this rank's; Errors are thrown.
+/// What a run that came to its end found: cases that failed or computed wrong, slower nodes. Thrown when all is written and no rank waits for
+/// another any more, by those ranks that found something.
+class RunFindings : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Collective. Plans, measures, and writes. The code is this rank's; Errors are thrown, RunFindings among them.
 Exit run_session(const RunOptions& options, RunInput& input, Communicator& ranks);
 
 }  // namespace plumbline::app

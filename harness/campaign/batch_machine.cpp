@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "campaign/suggest.hpp"
 #include "campaign/written.hpp"
 
 namespace plumbline {
@@ -18,7 +19,7 @@ void take_word(const WrittenTable& top, std::string_view key, std::string& to) {
   if (!written) return;
   if (!is_batch_word(written->value))
     top.fail(written->at,
-             fmt::format("'{}' is '{}': it must be a word without blanks, quotes and other characters of the shell", key, written->value));
+             fmt::format("'{}' is {}: it must be a word without blanks, quotes and other characters of the shell", key, in_quotes(written->value)));
   to = written->value;
 }
 

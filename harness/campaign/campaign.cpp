@@ -17,7 +17,7 @@ constexpr std::string_view schema = "plumbline-campaign/1";
 void read_schema(const WrittenTable& top) {
   const auto written = top.word("schema");
   if (!written) top.fail({1, 1}, fmt::format("'schema' is missing; the first line must be: schema = \"{}\"", schema));
-  if (written->value != schema) top.fail(written->at, fmt::format("'schema' is '{}'; this plumbline reads '{}'", written->value, schema));
+  if (written->value != schema) top.fail(written->at, fmt::format("'schema' is {}; this plumbline reads '{}'", in_quotes(written->value), schema));
 }
 
 std::string read_name(const WrittenTable& top) {
@@ -28,7 +28,7 @@ std::string read_name(const WrittenTable& top) {
   };
   const auto& name = written->value;
   if (name.empty() || name.front() == '.' || name.front() == '-' || !std::all_of(name.begin(), name.end(), usable))
-    top.fail(written->at, fmt::format("'name' is '{}', but it names the result file: use letters, digits, '.', '_', '-', '+'", name));
+    top.fail(written->at, fmt::format("'name' is {}, but it names the result file: use letters, digits, '.', '_', '-', '+'", in_quotes(name)));
   return name;
 }
 
@@ -37,7 +37,7 @@ void read_passes(const WrittenTable& top, Campaign& campaign) {
   campaign.time = campaign.count = false;
   for (const auto& pass : top.words("passes")) {
     bool* wanted = pass.value == "time" ? &campaign.time : pass.value == "count" ? &campaign.count : nullptr;
-    if (wanted == nullptr) top.fail(pass.at, fmt::format("'passes' holds '{}'{}", pass.value, suggestion(pass.value, {"time", "count"})));
+    if (wanted == nullptr) top.fail(pass.at, fmt::format("'passes' holds {}{}", in_quotes(pass.value), suggestion(pass.value, {"time", "count"})));
     if (*wanted) top.fail(pass.at, fmt::format("'passes' holds '{}' twice", pass.value));
     *wanted = true;
   }
@@ -130,9 +130,9 @@ EmulatedWish read_emulated(const WrittenTable& top, const Campaign& campaign) {
   if (caches.empty())
     table->fail(wish.caches.at, R"('caches' is empty; allowed: "auto", "topology", "measured", "none", a geometry's name or a FILE.toml)");
   if (!wish.is_of_this_machine() && (campaign.time || campaign.ceilings.mode != CeilingsMode::none))
-    table->fail(wish.caches.at, fmt::format("'caches' is '{}', whose counts do not belong to the times of this machine; write passes = "
+    table->fail(wish.caches.at, fmt::format("'caches' is {}, whose counts do not belong to the times of this machine; write passes = "
                                             "[\"count\"] and no [ceilings], or caches = \"auto\"",
-                                            caches));
+                                            in_quotes(caches)));
   return wish;
 }
 

@@ -158,7 +158,7 @@ class SpecExpansion {
         note(fmt::format("{} has no precision {}", kernel_.name, precision.value));
       else
         fail(precision.at,
-             fmt::format("{} has no precision '{}'{}", kernel_.name, precision.value, suggestion(precision.value, kernel_.precisions)));
+             fmt::format("{} has no precision {}{}", kernel_.name, in_quotes(precision.value), suggestion(precision.value, kernel_.precisions)));
     }
     return chosen;
   }
@@ -189,8 +189,8 @@ class SpecExpansion {
       if (std::any_of(built.begin(), built.end(), hits) || std::any_of(absent.begin(), absent.end(), hits)) continue;
       if (is_beyond(glob.value, spec_, target_) || any_elsewhere([&](const Kernel& k) { return has_flavor(k, glob.value); })) continue;
       if (!is_glob(glob.value) && !is_glob(spec_.kernel.value))
-        fail(glob.at, fmt::format("{} has no flavor '{}'{}", kernel_.name, glob.value, suggestion(glob.value, built)));
-      note(fmt::format("no flavor of {} matches '{}'; built are: {}", kernel_.name, glob.value, fmt::join(built, ", ")));
+        fail(glob.at, fmt::format("{} has no flavor {}{}", kernel_.name, in_quotes(glob.value), suggestion(glob.value, built)));
+      note(fmt::format("no flavor of {} matches {}; built are: {}", kernel_.name, in_quotes(glob.value), fmt::join(built, ", ")));
     }
     return chosen;
   }
@@ -222,10 +222,10 @@ class SpecExpansion {
     if (wants_word != is_word)
       fail(written.at, fmt::format("parameter '{}' of {} must be {}, not {}", declared.name, kernel_.name,
                                    wants_word ? fmt::format("one of the words {}", fmt::join(declared.choices, ", ")) : "an integer",
-                                   is_word ? fmt::format("'{}'", value) : value));
+                                   is_word ? in_quotes(value) : value));
     if (is_word && std::find(declared.choices.begin(), declared.choices.end(), value) == declared.choices.end())
       fail(written.at,
-           fmt::format("parameter '{}' of {} is '{}'{}", declared.name, kernel_.name, value, suggestion(value, declared.choices)));
+           fmt::format("parameter '{}' of {} is {}{}", declared.name, kernel_.name, in_quotes(value), suggestion(value, declared.choices)));
     if (is_word) return;
     const auto number = std::get<std::int64_t>(written.value);
     if (number < declared.min || number > declared.max)
@@ -297,7 +297,7 @@ std::vector<const Kernel*> kernels_of(const Campaign& campaign, const CaseSpec& 
   if (of_name.empty()) {
     const auto names = names_of(all, [](const Kernel& k) { return k.name; });
     throw wrong_at(campaign.path, spec.kernel.at,
-                   fmt::format("unknown kernel '{}'{}", spec.kernel.value, suggestion(spec.kernel.value, names)));
+                   fmt::format("unknown kernel {}{}", in_quotes(spec.kernel.value), suggestion(spec.kernel.value, names)));
   }
   for (const auto& team : spec.teams) {
     if (!missing(space_of(team.value))) continue;
@@ -329,12 +329,12 @@ void require_known(const Campaign& campaign, const CaseSpec& spec, const std::ve
   for (const auto& [name, values] : spec.parameters)
     if (!std::binary_search(parameters.begin(), parameters.end(), name.value))
       throw wrong_at(campaign.path, name.at,
-                     fmt::format("{} has no parameter '{}'{}", spec.kernel.value, name.value, suggestion(name.value, parameters)));
+                     fmt::format("{} has no parameter {}{}", spec.kernel.value, in_quotes(name.value), suggestion(name.value, parameters)));
   for (const auto& flavor : spec.flavors)
     if (!is_glob(flavor.value) && !is_beyond(flavor.value, spec, target) &&
         !std::binary_search(flavors.begin(), flavors.end(), flavor.value))
       throw wrong_at(campaign.path, flavor.at,
-                     fmt::format("{} has no flavor '{}'{}", spec.kernel.value, flavor.value, suggestion(flavor.value, flavors)));
+                     fmt::format("{} has no flavor {}{}", spec.kernel.value, in_quotes(flavor.value), suggestion(flavor.value, flavors)));
 }
 
 /// The newest version of a family of compilers that kernels of this program were compiled by; 0 where none was.

@@ -26,12 +26,27 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> allowed) {
   std::optional<std::string> best;
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
-  for (const auto& candidate : allowed)
+  const auto is_far = [&](const std::string& candidate) {  // by their lengths alone, however long the word is
+    const std::size_t edits = std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());
+    return edits >= least || edits >= candidate.size();
+  };
+  for (const auto& candidate : allowed) {
+    if (is_far(candidate)) continue;
     if (const auto distance = edit_distance(word, candidate); distance < least && distance < candidate.size()) {
       least = distance;
       best = candidate;
     }
+  }
   return best;
+}
+
+std::string in_quotes(std::string_view word) {
+  constexpr std::size_t longest = 80;
+  if (word.size() <= longest) return fmt::format("'{}'", word);
+  const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(word[at]) & 0xC0U) == 0x80U; };
+  std::size_t kept = longest;
+  while (kept > longest - 3 && continues(kept)) --kept;
+  return fmt::format("'{}...'", word.substr(0, kept));
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& allowed) {

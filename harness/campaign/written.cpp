@@ -60,7 +60,7 @@ void WrittenTable::allow_only(const std::vector<std::string>& keys) const {
   for (const auto& [key, value] : *table_) {
     const std::string name(key.str());
     if (std::find(keys.begin(), keys.end(), name) == keys.end())
-      fail(location_of(key.source()), fmt::format("unknown key '{}' in {}{}", name, title_, suggestion(name, keys)));
+      fail(location_of(key.source()), fmt::format("unknown key {} in {}{}", in_quotes(name), title_, suggestion(name, keys)));
   }
 }
 
@@ -121,7 +121,7 @@ std::optional<Written<double>> WrittenTable::positive(std::string_view key) cons
 std::optional<Written<std::string>> WrittenTable::choice(std::string_view key, const std::vector<std::string>& allowed) const {
   auto found = word(key);
   if (found && std::find(allowed.begin(), allowed.end(), found->value) == allowed.end())
-    fail(found->at, fmt::format("'{}' in {} is '{}'{}", key, title_, found->value, suggestion(found->value, allowed)));
+    fail(found->at, fmt::format("'{}' in {} is {}{}", key, title_, in_quotes(found->value), suggestion(found->value, allowed)));
   return found;
 }
 

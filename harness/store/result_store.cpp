@@ -13,6 +13,7 @@
 #include "store/hdf5_rows.hpp"
 #include "store/journal.hpp"
 #include "store/schema.hpp"
+#include "store/session_hold.hpp"
 #include "store/sound_heaps.hpp"
 #include "store/store_writer.hpp"
 
@@ -222,10 +223,9 @@ void write_store(const std::filesystem::path& path, const Results& results, cons
 
 Error damaged_store(const std::filesystem::path& path, const std::string& why) {
   const std::filesystem::path journal = journal_directory(path);
-  std::error_code none;
   return user_error(fmt::format(
       "result file '{}' is cut short or damaged ({}); copy it again, or measure again with plumbline run --overwrite{}", path.string(), why,
-      std::filesystem::exists(journal, none)
+      tells_of_unfinished_run(journal)
           ? fmt::format("; 'plumbline recover {} -o NEW.h5' gives back what its journal holds", journal.string())
           : ""));
 }
@@ -234,7 +234,7 @@ void read_store(const std::filesystem::path& path, StorePart part, PackedTables&
   const Silence silence;
   const std::filesystem::path journal = journal_directory(path);
   std::error_code none;
-  if (std::filesystem::exists(journal, none) && !std::filesystem::exists(path, none))
+  if (tells_of_unfinished_run(journal) && !std::filesystem::exists(path, none))
     throw user_error(
         fmt::format("{} is not there yet, but the journal of an unfinished run is: 'plumbline recover {}' makes a result file of "
                     "what it has, 'plumbline run CAMPAIGN -o {} --resume' finishes it",

@@ -81,6 +81,25 @@ SessionHold::~SessionHold() {
   ::rmdir(file_.parent_path().c_str());
 }
 
+std::optional<std::string> holder_in(const std::filesystem::path& folder) {
+  const FileDescriptor file = open_file(folder / name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  // Shared, so that those who ask do not find one another; who wants to hold it tries again.
+  if (!file || ::flock(file.number(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
+  const std::string holder = holder_of(file.number());
+  return holder.empty() ? "another plumbline" : holder;
+}
+
+bool tells_of_unfinished_run(const std::filesystem::path& folder) {
+  std::error_code unreadable;
+  if (!std::filesystem::is_directory(folder, unreadable)) return false;
+  bool is_held_once = false;
+  for (std::filesystem::directory_iterator entry(folder, unreadable), end; !unreadable && entry != end; entry.increment(unreadable)) {
+    if (!is_hold(entry->path())) return true;
+    is_held_once = true;
+  }
+  return !is_held_once || holder_in(folder).has_value();
+}
+
 bool is_hold(const std::filesystem::path& file) { return file.filename() == name; }
 
 }  // namespace plumbline

@@ -1,6 +1,8 @@
 // One run at a time has a result file: whoever holds it is told to all who come later, on this host or another.
 #pragma once
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "store/file_bytes.hpp"
 
@@ -20,6 +22,14 @@ class SessionHold {
   std::filesystem::path file_;
   FileDescriptor lock_;
 };
+
+/// Whoever holds the result whose journals lie in the folder, as "process 4711 on n1" ("another plumbline" where that is not told);
+/// nullopt: nobody does, or it cannot be found out. Writes nothing.
+std::optional<std::string> holder_in(const std::filesystem::path& folder);
+
+/// Whether the folder of journals beside a result tells of a run that is at work, or that stopped. One that holds nothing but what a killed
+/// process held tells of none: it was killed before its first record. An empty one may be of a run that makes its journals now.
+bool tells_of_unfinished_run(const std::filesystem::path& folder);
 
 /// By its name.
 bool is_hold(const std::filesystem::path& file);

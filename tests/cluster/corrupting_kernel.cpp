@@ -1,5 +1,6 @@
 // Linked into a copy of the program: a sum of two arrays, of which one bit is flipped in memory while it computes, every time that it does:
-// on the host nodeB unless its folder has a file "healed", and wherever the file is that FAULTY_SUM_WHILE names.
+// on the host nodeB unless its folder has a file "healed", and wherever the file is that FAULTY_SUM_WHILE names. Where the folder has a file
+// "broken", nodeB cannot set the sum up at all.
 #include <unistd.h>
 
 #include <bit>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "core/array.hpp"
+#include "core/error.hpp"
 #include "core/kernel.hpp"
 #include "core/rounding.hpp"
 
@@ -27,6 +29,12 @@ bool is_the_bad_host() {
   return file != nullptr ? access(file, F_OK) == 0 : std::string(name) == "nodeB" && access("healed", F_OK) != 0;
 }
 
+void require_whole_host() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  if (std::string(name) == "nodeB" && access("broken", F_OK) == 0) throw io_error("this host is broken");
+}
+
 void flip_a_bit(double& value) { value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ (std::uint64_t{1} << 40)); }
 
 void add(const void* arguments, std::size_t begin, std::size_t end) {
@@ -43,7 +51,9 @@ class SumCase final : public Workload {
     return {.flops = {{"flops.fp64.add", n}}};
   }
   SumCase(const Parameters& p, std::pmr::memory_resource& memory)
-      : a_(p.integer("n"), memory), b_(a_.size(), memory), sum_(a_.size(), memory), arguments_{a_.data(), b_.data(), sum_.data()} {}
+      : a_(p.integer("n"), memory), b_(a_.size(), memory), sum_(a_.size(), memory), arguments_{a_.data(), b_.data(), sum_.data()} {
+    require_whole_host();
+  }
 
   std::size_t extent() const override { return a_.size(); }
   void initialise(std::size_t begin, std::size_t end) override {

@@ -6,17 +6,10 @@
 #include <string>
 
 #include "comm/ending.hpp"
+#include "environment.hpp"
 
 namespace plumbline {
 namespace {
-
-Environment with(std::map<std::string, std::string> variables) {
-  return [variables](const char* name) -> std::optional<std::string> {
-    const auto found = variables.find(name);
-    if (found == variables.end()) return std::nullopt;
-    return found->second;
-  };
-}
 
 TEST(launch, a_shell_launches_nothing) { EXPECT_FALSE(find_launch(with({}))); }
 

@@ -5,16 +5,10 @@
 #include <map>
 #include <string>
 
+#include "environment.hpp"
+
 namespace plumbline {
 namespace {
-
-Environment with(std::map<std::string, std::string> variables) {
-  return [variables](const char* name) -> std::optional<std::string> {
-    const auto found = variables.find(name);
-    if (found == variables.end()) return std::nullopt;
-    return found->second;
-  };
-}
 
 /// In the order in which they are tried, with blanks between.
 std::string tried(std::map<std::string, std::string> variables) {

@@ -1,5 +1,6 @@
 """plumbline recover, and what else becomes of a journal: beside which file it lies, who holds it, what of it stays."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -129,6 +130,28 @@ def test_a_journal_that_is_being_written_is_left_alone(plumbline, going, long, r
         send(plumbline, started, signal.SIGCONT)
         ended = started.finish(120)
     assert ended.code == 0 and is_whole(Store(store)), ended
+
+
+def test_a_result_that_a_run_holds_is_left_alone_though_nobody_writes_its_journals(plumbline, killed, refused):
+    """So it is before a run's first record, and while it puts its journals together."""
+    store = killed()
+    journal = store.with_suffix(".journal")
+    with open(journal / ".held") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        refused(plumbline("recover", journal), 1, "a run is going on", str(journal), "process ")
+        assert not store.exists()
+    assert plumbline("recover", journal).code == 0 and store.exists()
+
+
+def test_what_was_killed_before_its_first_record_is_no_unfinished_run(plumbline, campaign, tmp_path):
+    store = tmp_path / "x.h5"
+    assert run(plumbline, campaign("small").path, store).code == 0
+    journal = store.with_suffix(".journal")
+    journal.mkdir()
+    assert "is not whole" in plumbline("show", store).err, "of a run that makes its journals now"
+    (journal / ".held").write_text("process 1 on nowhere")
+    shown = plumbline("show", store)
+    assert shown.code == 0 and "is not whole" not in shown.err, shown
 
 
 def test_no_folder_of_journals_is_refused(plumbline, refused, tmp_path):

@@ -304,12 +304,19 @@ TEST(session_hold, what_a_killed_process_held_is_free_and_journals_stay) {
   }
   waitpid(child, nullptr, 0);
   EXPECT_TRUE(std::filesystem::exists(scratch / "x.journal/.held"));
+  EXPECT_FALSE(tells_of_unfinished_run(scratch / "x.journal")) << "it was killed before its first record";
   {
     const SessionHold next(scratch / "x.h5");
+    EXPECT_TRUE(tells_of_unfinished_run(scratch / "x.journal")) << "a run is at work";
+    EXPECT_EQ(holder_in(scratch / "x.journal").value_or("").find("process " + std::to_string(getpid()) + " on "), 0U);
     const Journal journal(scratch / "x.journal", "n1", sample_header());
   }
   EXPECT_TRUE(std::filesystem::exists(scratch / "x.journal/n1"));
   EXPECT_FALSE(std::filesystem::exists(scratch / "x.journal/.held"));
+  EXPECT_FALSE(holder_in(scratch / "x.journal"));
+  EXPECT_TRUE(tells_of_unfinished_run(scratch / "x.journal"));
+  std::filesystem::create_directory(scratch / "empty.journal");
+  EXPECT_TRUE(tells_of_unfinished_run(scratch / "empty.journal"));
 }
 
 TEST(journal, a_foreign_file_is_refused_and_left_alone) {
