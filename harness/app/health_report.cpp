@@ -37,7 +37,7 @@ void add_slower_than_like_nodes(const HealthReport& report, NodesByName& nodes) 
     health.peers = node.peers;
     if (node.finding != NodeFinding::slower) continue;
     const RemeasuredCase* most = strongest(node);
-    std::string text = headline(report.beside, node) + (most->what.empty() ? "" : "; most of all " + most->what);
+    std::string text = headline(report.beside, node) + (most->all_together ? "" : "; most of all " + most->what);
     add(nodes, node.node,
         {.kind = HealthKind::slower, .what = most->what, .against = "like nodes", .judged = most->judged, .text = std::move(text)});
   }

@@ -108,7 +108,7 @@ std::set<int> gpus_of_any(const JudgedNode& node) {
 std::vector<std::string> grounds_of(const NodeReport& report, const JudgedNode& node) {
   std::vector<std::string> confirmed, again, suspicious;
   for (const auto& one : node.again) {
-    if (one.what.empty()) continue;
+    if (one.all_together) continue;
     again.push_back(one.what);
     if (one.confirmed) confirmed.push_back(one.what);
   }
@@ -162,9 +162,9 @@ std::string clock_text(const RemeasuredCase& one) {
 }
 
 std::string again_text(const RemeasuredCase& one) {
-  const std::string name = one.what.empty() ? "all of these" : one.what;
+  const std::string name = one.all_together ? "all of these" : one.what;
   const std::string interval = one.has_interval ? fmt::format(" ({} to {})", change_text(one.judged.lo), change_text(one.judged.hi)) : "";
-  const std::string values = one.what.empty() ? "" : fmt::format(", {} beside {}", duration(one.seconds), duration(one.peers_seconds));
+  const std::string values = one.all_together ? "" : fmt::format(", {} beside {}", duration(one.seconds), duration(one.peers_seconds));
   return fmt::format("{}: {}{}{}, {} turns{}", name, change_text(one.judged.slowdown), interval, values, one.turns,
                      one.confirmed ? ", confirmed" : "");
 }
@@ -235,9 +235,9 @@ std::vector<std::string> evidence_of(const NodeReport& report, const JudgedNode&
     return lines;
   }
   if (const auto* best = strongest(node))
-    if (const auto with_clock = std::find_if(node.again.begin(), node.again.end(), [](const auto& one) { return !one.what.empty(); });
+    if (const auto with_clock = std::find_if(node.again.begin(), node.again.end(), [](const auto& one) { return !one.all_together; });
         with_clock != node.again.end())
-      lines.push_back(clock_text(best->what.empty() ? *with_clock : *best));
+      lines.push_back(clock_text(best->all_together ? *with_clock : *best));
   if (const std::string placement = words_text(report, node, "placement"); !placement.empty()) lines.push_back("placement " + placement);
   const auto of_finding = gpus_of(grounds_of(report, node));
   for (const int device : of_finding.empty() ? gpus_of_any(node) : of_finding) add_gpu_lines(report, node, device, lines);

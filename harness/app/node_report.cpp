@@ -181,7 +181,7 @@ Json nodes_json_rows(const NodeReport& report) {
     const bool held = node.finding != NodeFinding::alone;
     Json again = Json::array(), suspicious = Json::array(), conditions = Json::object();
     for (const auto& one : node.again)
-      again.push_back({{"what", text_or_null(one.what)},
+      again.push_back({{"what", one.all_together ? Json() : Json(one.what)},
                        {"turns", one.turns},
                        {"time_seconds", number(one.seconds)},
                        {"peers_time_seconds", number(one.peers_seconds)},

@@ -163,7 +163,7 @@ class Comparer {
     CheckedSeries series{.key = {"", node}, .row_class = "node", .unit = "seconds", .before = std::move(beside), .sample_scatter = error};
     series.after = middle;
     series.after_half_width = sure * error;
-    result_.rows.push_back({.key = series.key, .row_class = series.row_class, .unit = series.unit, .peers = peers});
+    result_.rows.push_back({.key = series.key, .whole_node = true, .row_class = series.row_class, .unit = series.unit, .peers = peers});
     series_.push_back(std::move(series));
     row_of_series_.push_back(result_.rows.size() - 1);
   }
@@ -183,7 +183,7 @@ class Comparer {
         if (node.finding == NodeFinding::alone) node.reason = why_alone(node, rows_of[name]);
         result_.nodes.push_back(std::move(node));
       }
-    std::erase_if(result_.rows, [](const NodeRow& row) { return row.key.what.empty(); });  // at the end: no index changes
+    std::erase_if(result_.rows, [](const NodeRow& row) { return row.whole_node; });  // at the end: no index changes
     std::sort(result_.nodes.begin(), result_.nodes.end(), [](const auto& a, const auto& b) { return a.node < b.node; });
   }
 
@@ -195,7 +195,7 @@ class Comparer {
   void add_row(JudgedNode& node, std::size_t index) const {
     const NodeRow& row = result_.rows[index];
     if (row.key.node != node.node || row.status != Status::ok) return;
-    if (row.key.what.empty()) {
+    if (row.whole_node) {
       node.all_rows = row;
       return;
     }
@@ -291,7 +291,7 @@ void add_tests(JudgedNode& node, const std::set<std::string>& peers, const std::
   if (own_cases < 2) return;
   std::erase_if(together, [&](const auto& turn) { return turn.second.size() < own_cases; });  // some things alone say nothing of all
   if (together.empty()) return;
-  Test all{&node, {.turns = together.size()}, {}};
+  Test all{&node, {.all_together = true, .turns = together.size()}, {}};
   for (const auto& [turn, ratios] : together) all.ratios.push_back(median_of(ratios));
   tests.push_back(std::move(all));
 }

@@ -18,9 +18,10 @@ struct NodeOptions {
 /// Turns in which a thing was measured again: fewer are no evidence, neither for a node nor against it.
 inline constexpr std::size_t least_turns = 5;
 
-/// One thing on one node, among the like nodes that have it. `what` empty: the median over all things of the node.
+/// One thing on one node, among the like nodes that have it; or the node as a whole, which is the median over all its things.
 struct NodeRow {
   SeriesKey key = {};
+  bool whole_node = false;  // `key` names the node only
   std::string row_class = {}, unit = {}, point = {}, like = {}, form = {};  // as of its Observation
   double value = absent, peers_value = absent;  // medians, in `unit`; absent in the row of the whole node
   std::size_t peers = 0;
@@ -30,9 +31,10 @@ struct NodeRow {
   std::string reason = {};
 };
 
-/// A case, or a point of a ceiling, that a suspect node and some of its peers measured again, in turns. `what` empty: the median over all.
+/// A case, or a point of a ceiling, that a suspect node and some of its peers measured again, in turns; or all of them together, by their median.
 struct RemeasuredCase {
   std::string what = {};
+  bool all_together = false;  // `what` names nothing
   std::size_t turns = 0;
   double seconds = absent, peers_seconds = absent;  // medians over the turns
   Judged judged = {};                               // by pairs of one turn; the interval is simultaneous over all that was measured again

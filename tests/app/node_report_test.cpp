@@ -178,6 +178,7 @@ TEST(NodeReport, a_gpu_is_named_with_its_node_where_nothing_else_of_it_is_slower
   JudgedNode together = slower_in({fma, of_cpus});  // the median of both alone is surely slower
   together.again[0].confirmed = together.again[1].confirmed = false;
   together.again.push_back(slower_in({""}).again.front());
+  together.again.back().all_together = true;
   EXPECT_TRUE(headline(report, together).starts_with("n0 is slower than like nodes: ")) << headline(report, together);
 }
 

@@ -222,6 +222,35 @@ TEST(Nodes, a_row_that_a_node_lacks_is_no_matter_to_the_others) {
   EXPECT_EQ(node_of(nothing, "nodeB").reason, "none of its rows can be compared: broken");
 }
 
+const std::set<std::string> five_nodes{"nodeA", "nodeB", "nodeC", "nodeD", "nodeE"};
+
+TEST(Nodes, the_whole_node_is_told_by_a_field_and_not_by_a_name) {
+  Job job(4, 5, 8);
+  const Slow slow{.node = "nodeC", .part = 0.3};
+  Side side = job.measure(slow);
+  for (auto& one : side.observations)
+    if (one.key.what == "case0") one.key.what = "";  // a thing without a name is a thing
+  const auto comparison = compare_nodes(side, {}, {});
+  EXPECT_EQ(comparison.rows.size(), 40U);
+  for (const auto& row : comparison.rows) EXPECT_FALSE(row.whole_node) << "no whole node is among the things";
+  for (const auto& node : comparison.nodes) {
+    EXPECT_EQ(node.rows, 8U) << node.node;
+    EXPECT_TRUE(node.all_rows.whole_node) << node.node;
+  }
+  EXPECT_NEAR(node_of(comparison, "nodeC").all_rows.judged.slowdown, 1.3, 0.1);
+}
+
+TEST(Nodes, of_what_was_measured_again_the_last_is_all_together) {
+  Job job(4, 5, 8);
+  const Slow slow{.node = "nodeC", .part = 0.3};
+  const Side side = job.measure(slow);
+  const auto groups = plan_remeasuring(compare_nodes(side, {}, {}), five_nodes);
+  const auto comparison = compare_nodes(side, job.measure_again(groups, slow), {});
+  const auto& again = node_of(comparison, "nodeC").again;
+  ASSERT_GE(again.size(), 3U);
+  for (std::size_t i = 0; i < again.size(); ++i) EXPECT_EQ(again[i].all_together, i + 1 == again.size()) << again[i].what;
+}
+
 TEST(Nodes, a_suspect_that_nobody_measured_again_is_not_named) {
   Job job(5, 4, 8);
   const Side side = job.measure({.node = "nodeB", .part = 0.5});
@@ -319,7 +348,6 @@ Side with_a_slow_ceiling(Job& job, bool with_points) {
   return side;
 }
 
-const std::set<std::string> five_nodes{"nodeA", "nodeB", "nodeC", "nodeD", "nodeE"};
 constexpr const char* point_of_suspect = "ceiling/triad/r1t1/bytes=1002";
 
 std::vector<RemeasuredRow> ceiling_again(const RemeasuringGroup& group, double slow_seconds) {
