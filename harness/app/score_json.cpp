@@ -147,7 +147,7 @@ Json calibration_json(const std::optional<Calibration>& by) {
 
 Json counter_json(const CounterScore& score) {
   Json findings = Json::array(), lines = Json::array();
-  for (const auto& finding : score.findings) findings.push_back({{"kind", finding.kind}, {"words", finding.words}});
+  for (const auto& finding : score.findings) findings.push_back({{"kind", to_string(finding.kind)}, {"words", finding.words}});
   for (const auto& line : score.linearity) lines.push_back(line_json(line));
   Json json{{"counter", score.counter},
             {"quantity", score.quantity},
