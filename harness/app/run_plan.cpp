@@ -20,6 +20,7 @@
 #include "app/progress.hpp"
 #include "app/run_record.hpp"
 #include "app/streams.hpp"
+#include "campaign/confounding.hpp"
 #include "core/gpu_device.hpp"
 #include "machine/control_group.hpp"
 #include "machine/cpu.hpp"
@@ -359,6 +360,8 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& re
   plan.ceilings = ceilings_of(input, nodes, part, plan.last_caches, plan.notes);
   plan.contests = contests_of(input.campaign.ceilings, plan.ceilings);
   plan.gpus = gpu_ceilings_of(input, ranks, driven, plan.notes);
+  if (planning == Planning::to_tell && input.campaign.count && input.campaign.counters != "none")
+    for (auto& line : confounded(plan.cases)) plan.notes.push_back(std::move(line));
   if (wants_node_links(input.campaign) && ranks.nodes() == 1)
     plan.notes.emplace_back("a map of links (node_pairs) takes two nodes or more: on one there is none");
   for (const Case& one : plan.cases) {

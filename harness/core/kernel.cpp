@@ -31,6 +31,7 @@ const Kernel* find_kernel(std::string_view name, Space space) {
 
 FlavorName split_flavor(std::string_view name) {
   FlavorName parts;
+  if (is_library(name)) return parts;
   const auto first = name.find('-');
   parts.compiler = name.substr(0, first);
   if (first == std::string_view::npos) return parts;

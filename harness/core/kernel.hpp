@@ -29,7 +29,7 @@ struct Flavor {
   Sweep sweep;
 };
 
-/// The parts of a flavor's name. A name without three parts (asm-avx512, lib-openblas) has only the first two.
+/// The parts of a flavor's name: of asm-avx512 only the first two, of a library (lib-openblas) none, for it was not compiled here.
 struct FlavorName {
   std::string compiler, level, isa;
 };

@@ -20,6 +20,7 @@ constexpr std::array<Factor, factor_count> preference{Factor::level,  Factor::pr
 std::vector<std::set<std::uint32_t>> levels_by(Factor factor, std::span<const Evidence> evidence, const FactorTable& factors) {
   std::vector<std::set<std::uint32_t>> levels(factors.values(factor) + 1);
   for (const auto& one : evidence) {
+    if (factors.word(Factor::level, factors.value(one.at, Factor::level)).empty()) continue;  // a library has none
     levels[factors.value(one.at, factor)].insert(factors.value(one.at, Factor::level));
     levels.back().insert(factors.value(one.at, Factor::level));
   }
@@ -133,7 +134,9 @@ std::optional<LookUp> look_up_by(Factor factor, std::span<const Evidence> eviden
 }
 
 std::string value_in_words(Factor factor, const std::string& value) {
-  return value.empty() ? "kernels without " + std::string(to_string(factor)) : value;
+  if (!value.empty()) return value;
+  const bool is_of_flavor = factor == Factor::compiler || factor == Factor::level || factor == Factor::isa;
+  return is_of_flavor ? "libraries" : "kernels without " + std::string(to_string(factor));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ std::vector<HangsOn> leave_one_out(std::span<const Evidence> evidence, const Fac
     const auto says_something = [](const Summary& s) { return s.says_something(); };
     if (std::count_if(summaries.begin(), summaries.end(), says_something) < 2) continue;  // Coverage says that it is the only one
     for (std::uint32_t left_out = 0; left_out < summaries.size(); ++left_out) {
-      if (!summaries[left_out].says_something()) continue;
+      if (!summaries[left_out].says_something() || factors.word(factor, left_out).empty()) continue;  // a library has no compiler
       if (factor == Factor::compiler && stands_for_another(factor, left_out, evidence, factors)) continue;
       Summary rest;
       for (std::uint32_t value = 0; value < summaries.size(); ++value)

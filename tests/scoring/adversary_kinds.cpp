@@ -65,9 +65,9 @@ Change lost(double share) {
 /// The rows of the table by which the judge was first tried.
 void add_found_by_hand(Kinds& kinds) {
   add_noisy(kinds, "0.5 % noise, FLOPs", fp64, 0.005, 3, {"AB"});
-  add_noisy(kinds, "0.8 % noise, FLOPs", fp64, 0.008, 20, {"BC", repetition_words});
-  add_noisy(kinds, "0.8 % noise, FLOPs", fp64, 0.008, 3, {"BC", repetition_words});
-  add_noisy(kinds, "0.8 % noise, FLOPs", fp64, 0.008, 10, {"BC", repetition_words});
+  add_noisy(kinds, "0.8 % noise, FLOPs", fp64, 0.008, 20, {"BC", repetition_words, true});
+  add_noisy(kinds, "0.8 % noise, FLOPs", fp64, 0.008, 3, {"BC", repetition_words, true});
+  add_noisy(kinds, "0.8 % noise, FLOPs", fp64, 0.008, 10, {"BC", repetition_words, true});
   add_noisy(kinds, "3 % noise, FLOPs", fp64, 0.03, 5, {"BCD", repetition_words, true});
   add_noisy(kinds, "10 % noise, refills", refills, 0.1, 5, {"BCD", repetition_words, true});
   for (const char* kernel : {"stencil7c", "series", "gpp"})
@@ -81,7 +81,7 @@ void add_found_by_hand(Kinds& kinds) {
           [cap](double amount, const TrueCase&, Random&) { return std::min(amount, cap); });
   for (const int times : {3, 10}) {
     const std::string of = ", " + std::to_string(times) + " repetitions";
-    add(kinds, "half lost in 1 % of repetitions, FLOPs" + of, fp64, {"BCD", repetition_words, times == 10}, lost(0.01), times);
+    add(kinds, "half lost in 1 % of repetitions, FLOPs" + of, fp64, {"BCD", repetition_words, true}, lost(0.01), times);
     add(kinds, "half lost in 10 % of repetitions, refills" + of, refills, {"BCD", repetition_words, true}, lost(0.1), times);
   }
 }

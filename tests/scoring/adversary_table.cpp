@@ -102,4 +102,14 @@ nlohmann::ordered_json json_of(const KindCount& count) {
           {"chosen_wrongly", count.chosen_wrongly}};
 }
 
+nlohmann::ordered_json json_of(const Shares& shares) {
+  return {{"right", shares.right},
+          {"wrong", shares.wrong},
+          {"accused", shares.accused},
+          {"trusted_wrongly", shares.trusted_wrongly},
+          {"says_why", shares.says_why},
+          {"as_wanted", shares.as_wanted},
+          {"chosen_wrongly", shares.chosen_wrongly}};
+}
+
 }  // namespace plumbline::test

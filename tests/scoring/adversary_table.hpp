@@ -21,7 +21,7 @@ struct KindCount {
 /// In the order of the kinds.
 std::vector<KindCount> counted_by_kind(const std::vector<Verdict>& verdicts);
 
-/// What the numbers of issue come to: parts of the right and of the wrong counters.
+/// What all kinds come to: parts of the right and of the wrong counters.
 struct Shares {
   int right = 0, wrong = 0;
   double accused = 0, trusted_wrongly = 0, says_why = 0, as_wanted = 0, chosen_wrongly = 0;
@@ -31,5 +31,6 @@ Shares shares_of(const std::vector<KindCount>& counts);
 /// A line a kind, the shares, and what is not as it should be with an example of each kind.
 std::string in_words(const std::vector<KindCount>& counts);
 nlohmann::ordered_json json_of(const KindCount& count);
+nlohmann::ordered_json json_of(const Shares& shares);
 
 }  // namespace plumbline::test

@@ -1,6 +1,8 @@
 #include "adversary_trial.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <span>
 
 #include "app/counter_choosing.hpp"
@@ -65,18 +67,25 @@ struct Judged {
   std::vector<Count> scored = {}, held_out = {};
 };
 
-bool is_harmless(const Judged& judged) {
-  return std::none_of(judged.scored.begin(), judged.scored.end(),
-                      [&](const Count& count) { return is_off(judged.attack.made, count, count.measured); });
+/// By what it counts without noise: off by no more than a trusted counter may be, or than a few operations or lines.
+bool is_harmless(const MadeCounter& made, const std::vector<TrueCase>& cases, std::uint64_t seed) {
+  Random random(seed);
+  const double a_few = made.counter.kind == Kind::flops ? 50 : 1 << 14, worst = limits_of(made.counter.kind).worst;
+  return std::none_of(cases.begin(), cases.end(), [&](const TrueCase& one) {
+    const double truth = one.of(made.counter.quantities), off = std::abs(made.count(one, random) - truth);
+    return off > worst * truth && off > a_few;
+  });
 }
 
-Verdict verdict_of(const AttackKind& kind, std::uint64_t seed, const Judged& judged, const ChosenCounter* chosen, const CaseWords& words) {
+Verdict verdict_of(const AttackKind& kind, std::uint64_t seed, const Judged& judged, const ChosenCounter* chosen,
+                   const std::vector<TrueCase>& cases, const CaseWords& words) {
   const CounterScore& score = judged.score;
   const Wanted& wanted = judged.attack.wanted;
   Verdict verdict{.kind = kind.name, .is_right = kind.is_right, .seed = seed, .grade = score.grade, .reason = score.reason};
   verdict.says_why = says_any(score.reason, wanted.says);
   verdict.is_as_wanted = verdict.says_why && wanted.grades.find(score.grade) != std::string::npos;
-  verdict.is_harmless = !kind.is_right && !wanted.never_trusted && is_harmless(judged);
+  verdict.is_harmless =
+      !kind.is_right && !wanted.never_trusted && !judged.attack.made.joint && is_harmless(judged.attack.made, cases, seed);
   verdict.is_chosen = chosen != nullptr;
   for (const auto* counts : {&judged.scored, &judged.held_out}) {
     if (counts == &judged.held_out && wanted.never_trusted) continue;  // what comes by chance comes to single counts
@@ -126,7 +135,7 @@ std::vector<Verdict> verdicts(std::uint64_t seed, const Bases& bases, const Case
       const auto chosen = choice_of(accuracy, *own, attacked.table, attacked.results, measurements, limits);
       const Judged judged{attack, *own, scored_counts(own->counter, accuracy, bases.scored),
                           held_out_counts(attack.made, bases.held_out, seed)};
-      all.push_back(verdict_of(some[k], seed, judged, chosen ? &*chosen : nullptr, words));
+      all.push_back(verdict_of(some[k], seed, judged, chosen ? &*chosen : nullptr, bases.scored, words));
     }
   }
   return all;
