@@ -81,20 +81,28 @@ void find_scatter(const Diagnosed& d, Findings& findings) {
     findings.push_back({FindingKind::repeatability, "does not repeat: " + how, value});
   };
   if (r.cases < rules::fewest_cases || d.summary.narrow() < rules::fewest_cases) return;  // then it is the choice of cases, not the counter
-  if (r.median > d.limits.dispersion)  // single repetitions of a few noisy cases are no reason: half of all cases must scatter
-    does_not_repeat("within a case its counts scatter by " + percent_of(r.median) + " (median of " + counted(r.cases, "case") + ")",
-                    r.median);
+  // Single repetitions of a few noisy cases are no reason: half of all cases must scatter.
+  const std::string scatter = "its counts scatter by " + percent_of(r.median) + " (median of " + counted(r.cases, "case") + ")";
+  if (r.median > d.limits.worst)
+    does_not_repeat("within a case " + scatter, r.median);
   else if (r.off_share() > rules::most_off)
     does_not_repeat(off_in_words(r), r.off_share());
   else if (d.summary.unsteady() > 1 && part_of(d.summary.unsteady(), d.summary.narrow()) > rules::most_unsteady)
     does_not_repeat("in " + std::to_string(d.summary.unsteady()) + " of " + counted(d.summary.narrow(), "case") +
                         " the middle half of its repetitions differs by more than " + percent_of(d.limits.worst),
                     part_of(d.summary.unsteady(), d.summary.narrow()));
+  else if (r.median > d.limits.dispersion)
+    findings.push_back({FindingKind::repetitions, "from repetition to repetition " + scatter, r.median});
   else if (r.off_share() > rules::tolerated_off)
     findings.push_back({FindingKind::repetitions, off_in_words(r), r.off_share()});
+  const auto some_of = [&](std::size_t n) { return std::to_string(n) + " of " + counted(r.repetitions, "repetition"); };
   if (r.cases_with_losses >= rules::fewest_cases && part_of(r.lost, r.repetitions) > rules::tolerated_lost)
-    findings.push_back({FindingKind::lost, "loses counts in " + std::to_string(r.lost) + " of " + counted(r.repetitions, "repetition"),
-                        part_of(r.lost, r.repetitions)});
+    findings.push_back({FindingKind::lost, "loses counts in " + some_of(r.lost), part_of(r.lost, r.repetitions)});
+  else if (part_of(r.lost, r.repetitions) > rules::noticed_lost)
+    findings.push_back({FindingKind::repetitions, "loses counts in " + some_of(r.lost), part_of(r.lost, r.repetitions)});
+  if (part_of(r.gained, r.repetitions) > rules::noticed_lost)
+    findings.push_back(
+        {FindingKind::repetitions, "counts far more in " + some_of(r.gained) + " than in most", part_of(r.gained, r.repetitions)});
 }
 
 // ------------------------------------------------------------------------------------------------------- how much there is
@@ -183,9 +191,8 @@ void find_flows(const Diagnosed& d, Findings& findings) {
 }
 
 void find_dependence(const Diagnosed& d, Findings& findings) {
-  constexpr std::size_t fewest_comparisons = 2;
   for (const auto& effect : d.score.invariance) {
-    if (effect.comparisons < fewest_comparisons || effect.ratio - 1 <= 2 * d.limits.dispersion) continue;
+    if (effect.comparisons < rules::fewest_comparisons || effect.ratio - 1 <= 2 * d.limits.dispersion) continue;
     findings.push_back(
         {FindingKind::depends_on, "moved by " + std::string(to_string(effect.factor)) + ": " + in_words(effect), effect.ratio});
   }

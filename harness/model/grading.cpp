@@ -152,9 +152,8 @@ void decide_by_regimes(CounterScore& score, const Summary& s, Kind kind, const s
   if (!score.regimes) return reject(score, otherwise);
   const std::string where = in_words(*score.regimes, kind);
   if (!score.regimes->confirmed)
-    return reject_by(FindingKind::unconfirmed_regimes,
-                     "one half of the works speaks for " + where + ", which the other half does not confirm");
-  const std::string words = "good only for " + where;
+    return reject_by(FindingKind::unconfirmed_regimes, "good " + where + " by these cases, which no other kernels confirm");
+  const std::string words = "good " + where;
   score.findings.push_back({FindingKind::regimes, words, absent});
   score.grade = 'C';
   score.reason = find(score.findings, FindingKind::nothing) != nullptr ? otherwise + "; " + words : words + "; over all " + range_of(s);
@@ -263,6 +262,9 @@ void add_coverage(CounterScore& score) {
   if (score.grade == '-') return;
   const auto& levels = score.coverage.tried[static_cast<std::size_t>(Factor::level)];
   if (levels.size() == 1 && score.grade != 'D') score.reason += "; tried only at " + levels.front();
+  if (!score.coverage.open.empty() && score.grade != 'D')
+    score.reason += "; says nothing of " + listed(score.coverage.open, 8) + ", which the model leaves open by more than " +
+                    significant(rules::widest_told, 2) + " times";
   for (const FindingKind kind : {FindingKind::some_uncounted, FindingKind::few_counted, FindingKind::no_exact_truth})
     if (const Finding* f = find(score.findings, kind); f != nullptr && score.reason.find(f->words) == std::string::npos)
       score.reason += "; " + f->words;
@@ -272,6 +274,35 @@ void add_coverage(CounterScore& score) {
 void call_static(CounterScore& score) {
   const std::string as = score.grade == '-' ? "" : "held against the model as a counter it would be " + std::string(1, score.grade) + ": ";
   score.reason = "static instruction counts x launch geometry, nothing was measured; " + as + score.reason;
+}
+
+/// Whether all sharp cases of a single kernel that is an exception have more than those of the good ones.
+bool is_exception_largest(const CounterScore& score, const std::vector<Evidence>& evidence, const FactorTable& factors) {
+  if (!score.regimes || score.regimes->factor != Factor::kernel || score.regimes->others.size() != 1) return false;
+  double least = HUGE_VAL, most_good = 0;
+  for (const auto& one : evidence) {
+    if (!one.is_sharp()) continue;
+    const bool is_good = factors.word(Factor::kernel, factors.value(one.at, Factor::kernel)) != score.regimes->others.front();
+    if (is_good)
+      most_good = std::max(most_good, one.exact_hi);
+    else
+      least = std::min(least, one.exact_lo);
+  }
+  return least < HUGE_VAL && least > most_good;
+}
+
+/// The sharp cases are of one work alone: what its count is off by may be a factor as well as a count that is not exceeded.
+bool is_of_one_work(const std::vector<Evidence>& evidence, const FactorTable& factors) {
+  std::vector<bool> works(factors.works());
+  for (const auto& one : evidence)
+    if (one.is_sharp()) works[factors.work(one.at)] = true;
+  return std::count(works.begin(), works.end(), true) == 1;
+}
+
+void leave_undecided(CounterScore& score) {
+  score.grade = '-';
+  score.reason =
+      "known at one size of one kernel alone, where it may be a factor as well as a count beyond which it does not go; " + score.reason;
 }
 
 }  // namespace
@@ -295,8 +326,12 @@ CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence
   if (!is_rejected(score, summary, counter.kind)) decide_by_ratios(score, summary, verdict, counter, evidence);
   if (is_good(score)) limit(score);
   qualify(score);
+  if (score.grade == 'B' && find(score.findings, FindingKind::factor) != nullptr && is_of_one_work(evidence, grading.factors))
+    leave_undecided(score);
   if (score.grade == 'B' && !score.calibration) score.calibration = by_factor(verdict.factor, score.possible);
   if (score.grade != 'B') score.calibration.reset();
+  if (score.grade == 'C' && is_exception_largest(score, evidence, grading.factors))
+    score.reason += "; " + score.regimes->others.front() + " has more in a sweep than all others: it may be the size";
   add_coverage(score);
   if (score.of_code) call_static(score);
   return score;

@@ -150,7 +150,7 @@ std::vector<Fault> build() {
   all.push_back({"multiplex-scaled",
                  "standard deviation of the scaling",
                  refills,
-                 {FindingKind::repeatability},
+                 {FindingKind::repeatability, FindingKind::repetitions},
                  0.06,
                  0.3,
                  {0.005, 0.01, 0.02, 0.04, 0.06, 0.1},
