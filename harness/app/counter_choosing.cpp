@@ -7,6 +7,7 @@
 
 #include "app/result_file.hpp"
 #include "model/chosen_counts.hpp"
+#include "model/diagnosis.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -18,12 +19,20 @@ std::string machines_of(const Results& results) {
   return names.empty() ? "unknown" : fmt::format("{}", fmt::join(names, "; "));
 }
 
+/// A factor or an offset that one kernel alone showed is not taken to others.
+bool is_of_one_kernel(const CounterScore& score) {
+  const bool is_calibrated = score.grade == 'B' && find(score.findings, FindingKind::strays) == nullptr && score.calibration &&
+                             (score.calibration->offset != 0 || find(score.findings, FindingKind::factor) != nullptr);
+  return is_calibrated && score.coverage.tried[static_cast<std::size_t>(Factor::kernel)].size() < 2;
+}
+
 /// Of a calibrated counter the ratios are those that remain.
 ChosenCounter with_evidence(const Counter& counter, const CounterScore& score) {
   const Calibration as_counted{.ratio_lo = score.possible.lo, .ratio_hi = score.possible.hi};
   const Calibration& by = score.grade == 'B' && score.calibration ? *score.calibration : as_counted;
+  const bool is_unconfirmed = is_of_one_kernel(score);
   return {.counter = counter,
-          .grade = score.grade,
+          .grade = is_unconfirmed ? '-' : score.grade,
           .factor = by.factor,
           .offset = by.offset,
           .offset_lo = by.offset_lo,
@@ -31,7 +40,7 @@ ChosenCounter with_evidence(const Counter& counter, const CounterScore& score) {
           .ratio_lo = by.ratio_lo,
           .ratio_hi = by.ratio_hi,
           .cases = score.n,
-          .evidence = score.reason};
+          .evidence = (is_unconfirmed ? "no second kernel confirms what it is off by; " : "") + score.reason};
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ Json coverage_json(const Coverage& coverage) {
   Json tried = Json::object();
   for (std::size_t f = 0; f < factor_count; ++f)
     if (!coverage.tried[f].empty()) tried[std::string(to_string(static_cast<Factor>(f)))] = coverage.tried[f];
-  return {{"tried", tried}, {"missing", coverage.missing}};
+  return {{"tried", tried}, {"open", coverage.open}, {"missing", coverage.missing}};
 }
 
 Json stability_json(const CounterScore& score) {
@@ -99,7 +99,7 @@ Json regimes_json(const std::optional<Regimes>& regimes) {
                    {"n", regimes->cases},
                    {"bias", number(regimes->bias)},
                    {"confirmed", regimes->confirmed},
-                   {"held_out", regimes->held_out}});
+                   {"held_out", regimes->confirmed ? regimes->cases : 0}});
   return all;
 }
 
@@ -147,7 +147,7 @@ Json calibration_json(const std::optional<Calibration>& by) {
 
 Json counter_json(const CounterScore& score) {
   Json findings = Json::array(), lines = Json::array();
-  for (const auto& finding : score.findings) findings.push_back({{"kind", finding.kind}, {"words", finding.words}});
+  for (const auto& finding : score.findings) findings.push_back({{"kind", to_string(finding.kind)}, {"words", finding.words}});
   for (const auto& line : score.linearity) lines.push_back(line_json(line));
   Json json{{"counter", score.counter},
             {"quantity", score.quantity},

@@ -167,6 +167,7 @@ std::string coverage_text(const Coverage& coverage) {
   for (std::size_t f = 0; f < factor_count; ++f)
     if (!coverage.tried[f].empty())
       text += wrapped(fmt::format("{}: {}", to_string(static_cast<Factor>(f)), joined(coverage.tried[f])), width, "  ") + "\n";
+  if (!coverage.open.empty()) text += wrapped("left open by the model: " + joined(coverage.open), width, "  ") + "\n";
   return text + (coverage.missing.empty() ? "" : wrapped("not tried: " + joined(coverage.missing), width, "  ") + "\n");
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
-#include "model/accuracy.hpp"
 #include "model/columns.hpp"
+#include "model/score.hpp"
 
 namespace plumbline {
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "model/chosen_counts.hpp"
+#include "model/words.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -9,7 +12,7 @@ const std::vector<std::string>& of(const Coverage& coverage, Factor factor) { re
 
 bool claims_one_precision(const Counter& counter) { return counter.kind == Kind::flops && counter.quantities.size() == 1; }
 
-std::vector<std::string> missing_of(const Counter& counter, const Coverage& coverage, const Summary& summary) {
+std::vector<std::string> missing_of(const Counter& counter, const Coverage& coverage, const Summary& summary, bool none_repeats) {
   std::vector<std::string> missing;
   const auto& levels = of(coverage, Factor::level);
   if (summary.sharp() < rules::fewest_cases) missing.emplace_back("cases whose exact amount is known");
@@ -22,7 +25,26 @@ std::vector<std::string> missing_of(const Counter& counter, const Coverage& cove
   if (summary.zero_tests() == 0 && counter.kind != Kind::time && !counter.quantities.empty() &&
       !counter.quantities.front().starts_with("bytes.reg-L1") && counter.convention == Convention::flow)
     missing.emplace_back("a zero test");
+  if (!is_simulated(counter) && none_repeats) missing.emplace_back("three repetitions of a case");
   return missing;
+}
+
+/// "proxies/gpp" where no case of a kernel tells, "validation/dgemm in 2 of 8 cases" where some do.
+std::vector<std::string> open_cases(std::span<const Evidence> evidence, const FactorTable& factors) {
+  std::vector<std::size_t> tells(factors.values(Factor::kernel)), open(factors.values(Factor::kernel));
+  for (const auto& one : evidence) {
+    const std::uint32_t kernel = factors.value(one.at, Factor::kernel);
+    tells[kernel] += one.tells() || one.counted_nothing;
+    open[kernel] += one.is_open();
+  }
+  std::vector<std::string> words;
+  for (std::uint32_t kernel = 0; kernel < open.size(); ++kernel) {
+    if (open[kernel] == 0) continue;
+    const std::string some = " in " + std::to_string(open[kernel]) + " of " + counted(open[kernel] + tells[kernel], "case");
+    words.push_back(factors.word(Factor::kernel, kernel) + (tells[kernel] == 0 ? "" : some));
+  }
+  std::sort(words.begin(), words.end());
+  return words;
 }
 
 }  // namespace
@@ -38,7 +60,9 @@ Coverage coverage_of(const Counter& counter, std::span<const Evidence> evidence,
       if (tried[value] && !factors.word(factor, value).empty()) coverage.tried[f].push_back(factors.word(factor, value));
     std::sort(coverage.tried[f].begin(), coverage.tried[f].end());
   }
-  coverage.missing = missing_of(counter, coverage, summarize(evidence, limits_of(counter.kind)));
+  coverage.open = open_cases(evidence, factors);
+  const bool none_repeats = std::none_of(evidence.begin(), evidence.end(), [](const Evidence& one) { return one.repetitions >= 3; });
+  coverage.missing = missing_of(counter, coverage, summarize(evidence, limits_of(counter.kind)), none_repeats);
   return coverage;
 }
 

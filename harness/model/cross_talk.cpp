@@ -27,24 +27,88 @@ bool claims(const Counter& counter, const std::string& family, const std::string
   return std::any_of(counter.quantities.begin(), counter.quantities.end(), [&](const auto& q) { return q == flow || q == family; });
 }
 
+/// Flows that always go together: none can be told from another, but all of them from the rest.
+struct FlowGroup {
+  std::string name = {};  // "bytes.L1-L2.rfo/write_back"
+  std::vector<std::size_t> flows = {};
+  double claimed_part = 0;  // of their amounts, taken by their lengths
+};
+
+struct Joined {
+  std::vector<FlowGroup> groups = {};
+
+  std::vector<double> sums_of(const std::vector<double>& row) const {
+    std::vector<double> sums;
+    for (const auto& group : groups) {
+      sums.push_back(0);
+      for (const std::size_t flow : group.flows) sums.back() += row[flow];
+    }
+    return sums;
+  }
+};
+
+bool go_together(const NormalEquations& sums, std::size_t i, std::size_t j) {
+  constexpr double apart = 0.03;  // as told apart (is_told_apart)
+  const double lengths = sums.gram(i, i) * sums.gram(j, j);
+  return lengths > 0 && sums.gram(i, j) * sums.gram(i, j) > (1 - apart * apart) * lengths;
+}
+
+Joined joined_flows(const std::vector<std::string>& flows, const Counter& counter, const std::string& family, const NormalEquations& sums) {
+  Joined joined;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const auto found = std::find_if(joined.groups.begin(), joined.groups.end(),
+                                    [&](const FlowGroup& group) { return go_together(sums, group.flows.front(), i); });
+    if (found == joined.groups.end()) {
+      joined.groups.push_back({flows[i], {i}});
+    } else {
+      found->name += "/" + flows[i].substr(flows[i].rfind('.') + 1);
+      found->flows.push_back(i);
+    }
+  }
+  for (auto& group : joined.groups) {
+    double all = 0;
+    for (const std::size_t flow : group.flows) {
+      const double length = std::sqrt(sums.gram(flow, flow));
+      all += length;
+      if (claims(counter, family, flows[flow])) group.claimed_part += length;
+    }
+    if (all > 0)
+      group.claimed_part /= all;
+    else
+      group.claimed_part = claims(counter, family, flows[group.flows.front()]);
+  }
+  return joined;
+}
+
+/// The weight with which a claimed flow is seen as it should be: once, or, where none is, as the one that is seen most.
+double claimed_weight(const std::vector<SeenFlow>& flows) {
+  double most = 0;
+  for (const auto& flow : flows) {
+    if (!flow.claimed) continue;
+    if (std::abs(flow.weight - 1) < least_weight) return 1;
+    most = std::max(most, flow.weight);
+  }
+  return most;
+}
+
 }  // namespace
 
 std::vector<const SeenFlow*> CrossTalk::unclaimed_but_seen() const {
   std::vector<const SeenFlow*> seen;
-  for (const auto& flow : flows)
-    if (residual <= good_fit && !flow.claimed && flow.told_apart && flow.weight > std::max(least_weight, sure * flow.error))
-      seen.push_back(&flow);
+  const double as_claimed = claimed_weight(flows);
+  for (const auto& flow : flows) {
+    const double beyond = flow.weight - (flow.claimed ? 1.25 * as_claimed : least_weight);
+    if (residual <= good_fit && flow.told_apart && beyond > 0 && flow.weight > sure * flow.error) seen.push_back(&flow);
+  }
   return seen;
 }
 
 std::vector<const SeenFlow*> CrossTalk::claimed_but_unseen() const {
-  double most = 0;
-  for (const auto& flow : flows)
-    if (flow.claimed) most = std::max(most, flow.weight);
+  const double as_claimed = claimed_weight(flows);
   std::vector<const SeenFlow*> unseen;
   for (const auto& flow : flows) {
     const double error = std::isfinite(flow.error) ? flow.error : 0;
-    if (residual <= good_fit && flow.claimed && flow.told_apart && flow.weight + sure * error < 0.5 * most) unseen.push_back(&flow);
+    if (residual <= good_fit && flow.claimed && flow.told_apart && flow.weight + sure * error < 0.75 * as_claimed) unseen.push_back(&flow);
   }
   return unseen;
 }
@@ -104,14 +168,21 @@ NormalEquations FlowFamilies::equations(const Family& family, const Family& own,
 CrossTalk FlowFamilies::fit(const Counter& counter, const std::vector<Evidence>& evidence) const {
   const Family* own = family_of(counter);
   if (own == nullptr) return {};
-  const NormalEquations sums = equations(*own, *own, evidence);
+  const Joined joined = joined_flows(own->flows, counter, own->name, equations(*own, *own, evidence));
+  Family together{own->name, {}, own->rows, own->totals};
+  for (auto& row : together.rows) row = row.empty() ? row : joined.sums_of(row);
+  together.flows.resize(joined.groups.size());
+  const NormalEquations sums = equations(together, together, evidence);
   const NonNegativeFit fitted = fit_non_negative(sums);
   CrossTalk talk{.family = own->name, .cases = sums.rows()};
   if (sums.rows() < 2 * own->flows.size()) return talk;
   talk.residual = fitted.residual;
-  for (std::size_t i = 0; i < own->flows.size(); ++i)
-    talk.flows.push_back(
-        {own->flows[i], claims(counter, own->name, own->flows[i]), is_told_apart(sums, i), fitted.weights[i], fitted.errors[i]});
+  for (std::size_t i = 0; i < joined.groups.size(); ++i) {
+    const FlowGroup& group = joined.groups[i];
+    const bool claimed = group.claimed_part > 0;
+    const double as_claimed = claimed ? group.claimed_part : 1;
+    talk.flows.push_back({group.name, claimed, is_told_apart(sums, i), fitted.weights[i] / as_claimed, fitted.errors[i] / as_claimed});
+  }
   if (talk.residual <= good_fit || own->name == "flops") return talk;
   for (const auto& other : families_) {
     if (&other == own || other.name == "flops" || other.flows.empty()) continue;

@@ -25,13 +25,14 @@ void find_nothing(const Diagnosed& d, Findings& findings) {
                            : negatives == 0      ? "counted as good as nothing in "
                                                  : "counted as good as nothing, or less than in the empty region, in ";
   if (nothings >= rules::fewest_cases && d.summary.cases() == 0) {
-    findings.push_back({"always_nothing", what + "all " + counted(nothings, "case") + " that have something: masked, or no such event",
+    findings.push_back({FindingKind::always_nothing,
+                        what + "all " + counted(nothings, "case") + " that have something: masked, or no such event",
                         static_cast<double>(nothings)});
     return;
   }
   const std::string where = where_nothing_is_counted(d.evidence, d.factors);
   const std::string of = d.summary.judged() == nothings ? "" : " of " + std::to_string(d.summary.judged());
-  findings.push_back({"nothing",
+  findings.push_back({FindingKind::nothing,
                       what + (of.empty() ? counted(nothings, "case") : std::to_string(nothings) + of + " cases") +
                           (nothings == 1 && of.empty() ? " that has something" : " that have something") +
                           (where.empty() ? "" : ": " + where),
@@ -43,7 +44,7 @@ void find_zero_failures(const Diagnosed& d, Findings& findings) {
   double most = 0;
   for (const auto& one : d.evidence)
     if (one.zero == ZeroTest::failed) most = std::max(most, std::abs(one.measured));
-  findings.push_back({"zero_test",
+  findings.push_back({FindingKind::zero_test,
                       std::to_string(d.score.zero_failures) + " of " + counted(d.score.zero_tests, "zero test") +
                           " failed: it counts what is not there (up to " + significant(most, 3) + " " + unit_of(d.counter) + ")",
                       static_cast<double>(d.score.zero_failures)});
@@ -54,11 +55,11 @@ void find_wrong_groups(const Diagnosed& d, Findings& findings) {
   const Joint& joint = d.score.joint;
   if (joint.cases < rules::fewest_cases) return;
   if (std::abs(joint.median - 1) > d.limits.dispersion)
-    findings.push_back({"grouping",
+    findings.push_back({FindingKind::grouping,
                         "beside other events it counts " + significant(joint.median, 3) + " times what it counts in its first group",
                         joint.median});
   else if (joint.disturbed > 1 && part_of(joint.disturbed, joint.sharp) > rules::tolerated_joint)
-    findings.push_back({"grouping",
+    findings.push_back({FindingKind::grouping,
                         "beside other events it counts in " + std::to_string(joint.disturbed) + " of " + counted(joint.sharp, "case") +
                             " " + significant(joint.median_of_disturbed, 3) + " times what it counts in its first group",
                         joint.median_of_disturbed});
@@ -77,23 +78,31 @@ std::string off_in_words(const Repeatability& r) {
 void find_scatter(const Diagnosed& d, Findings& findings) {
   const Repeatability& r = d.score.repeatability;
   const auto does_not_repeat = [&](const std::string& how, double value) {
-    findings.push_back({"repeatability", "does not repeat: " + how, value});
+    findings.push_back({FindingKind::repeatability, "does not repeat: " + how, value});
   };
   if (r.cases < rules::fewest_cases || d.summary.narrow() < rules::fewest_cases) return;  // then it is the choice of cases, not the counter
-  if (r.median > d.limits.dispersion)  // single repetitions of a few noisy cases are no reason: half of all cases must scatter
-    does_not_repeat("within a case its counts scatter by " + percent_of(r.median) + " (median of " + counted(r.cases, "case") + ")",
-                    r.median);
+  // Single repetitions of a few noisy cases are no reason: half of all cases must scatter.
+  const std::string scatter = "its counts scatter by " + percent_of(r.median) + " (median of " + counted(r.cases, "case") + ")";
+  if (r.median > d.limits.worst)
+    does_not_repeat("within a case " + scatter, r.median);
   else if (r.off_share() > rules::most_off)
     does_not_repeat(off_in_words(r), r.off_share());
   else if (d.summary.unsteady() > 1 && part_of(d.summary.unsteady(), d.summary.narrow()) > rules::most_unsteady)
     does_not_repeat("in " + std::to_string(d.summary.unsteady()) + " of " + counted(d.summary.narrow(), "case") +
                         " the middle half of its repetitions differs by more than " + percent_of(d.limits.worst),
                     part_of(d.summary.unsteady(), d.summary.narrow()));
+  else if (r.median > d.limits.dispersion)
+    findings.push_back({FindingKind::repetitions, "from repetition to repetition " + scatter, r.median});
   else if (r.off_share() > rules::tolerated_off)
-    findings.push_back({"repetitions", off_in_words(r), r.off_share()});
+    findings.push_back({FindingKind::repetitions, off_in_words(r), r.off_share()});
+  const auto some_of = [&](std::size_t n) { return std::to_string(n) + " of " + counted(r.repetitions, "repetition"); };
   if (r.cases_with_losses >= rules::fewest_cases && part_of(r.lost, r.repetitions) > rules::tolerated_lost)
-    findings.push_back({"lost", "loses counts in " + std::to_string(r.lost) + " of " + counted(r.repetitions, "repetition"),
-                        part_of(r.lost, r.repetitions)});
+    findings.push_back({FindingKind::lost, "loses counts in " + some_of(r.lost), part_of(r.lost, r.repetitions)});
+  else if (part_of(r.lost, r.repetitions) > rules::noticed_lost)
+    findings.push_back({FindingKind::repetitions, "loses counts in " + some_of(r.lost), part_of(r.lost, r.repetitions)});
+  if (part_of(r.gained, r.repetitions) > rules::noticed_lost)
+    findings.push_back(
+        {FindingKind::repetitions, "counts far more in " + some_of(r.gained) + " than in most", part_of(r.gained, r.repetitions)});
 }
 
 // ------------------------------------------------------------------------------------------------------- how much there is
@@ -101,13 +110,14 @@ void find_scatter(const Diagnosed& d, Findings& findings) {
 void find_uncounted(const Diagnosed& d, Findings& findings) {
   const Attempts& a = d.score.attempts;
   if (a.without_truth > 0)
-    findings.push_back({"no_exact_truth", "no exact truth in " + counted(a.without_truth, "more case"), static_cast<double>(a.without_truth)});
+    findings.push_back(
+        {FindingKind::no_exact_truth, "no exact truth in " + counted(a.without_truth, "more case"), static_cast<double>(a.without_truth)});
   if (a.counted == a.tried) return;
   std::vector<std::string> why;
   for (const auto& [status, cases] : a.lost) why.push_back(std::to_string(cases) + " " + std::string(to_string(status)));
   const bool few = part_of(a.counted, a.tried) < rules::trusted_judged;
   findings.push_back(
-      {few ? "few_counted" : "some_uncounted",
+      {few ? FindingKind::few_counted : FindingKind::some_uncounted,
        "counted in " + std::string(few ? "only " : "") + std::to_string(a.counted) + " of " + counted(a.tried, "case") + ": " + listed(why),
        part_of(a.counted, a.tried)});
 }
@@ -121,7 +131,7 @@ void find_few_cases(const Diagnosed& d, Findings& findings) {
   const auto n_works = static_cast<std::size_t>(std::count(works.begin(), works.end(), true));
   const std::size_t cases = d.summary.sharp();
   if (cases >= rules::trusted_cases && (n_kernels >= rules::trusted_kernels || n_works >= rules::trusted_works)) return;
-  findings.push_back({"few_cases",
+  findings.push_back({FindingKind::few_cases,
                       "from " + counted(n_kernels, "kernel") + ", " + counted(cases, "case") + " whose exact amount is known (A takes " +
                           std::to_string(rules::trusted_cases) + " of " + std::to_string(rules::trusted_kernels) + " kernels or of " +
                           std::to_string(rules::trusted_works) + " sizes)",
@@ -131,7 +141,7 @@ void find_few_cases(const Diagnosed& d, Findings& findings) {
 void find_unsure_bias(const Diagnosed& d, Findings& findings) {
   const Interval& sure = d.score.bias_interval;
   if (!std::isfinite(sure.lo) || (sure.lo >= 1 - d.limits.bias && sure.hi <= 1 + d.limits.bias)) return;
-  findings.push_back({"unsure_bias",
+  findings.push_back({FindingKind::unsure_bias,
                       "its bias is not sure to " + percent_of(d.limits.bias) + ": " + significant(sure.lo, 4) + " to " +
                           significant(sure.hi, 4) + " by so few kernels",
                       d.score.bias});
@@ -146,7 +156,7 @@ void find_offset(const Diagnosed& d, Findings& findings) {
   if (!std::isfinite(line.intercept) || line.residual > d.limits.dispersion || !(line.slope > 0)) return;
   if (line.intercept_lo <= 0 && line.intercept_hi >= 0) return;
   if (line.worst > d.limits.worst) return;
-  findings.push_back({"offset",
+  findings.push_back({FindingKind::offset,
                       std::string(line.intercept > 0 ? "adds" : "lacks") + " about " + significant(std::abs(line.intercept), 3) + " " +
                           unit_of(d.counter) + " in every sweep",
                       line.intercept});
@@ -162,27 +172,29 @@ void find_saturation(const Diagnosed& d, Findings& findings) {
     cap = saturation_of(std::move(points), d.limits.dispersion);
   }
   if (std::isfinite(cap))
-    findings.push_back({"saturates", "does not count beyond " + significant(cap, 3) + " " + unit_of(d.counter) + " a sweep", cap});
+    findings.push_back(
+        {FindingKind::saturates, "does not count beyond " + significant(cap, 3) + " " + unit_of(d.counter) + " a sweep", cap});
 }
 
 void find_flows(const Diagnosed& d, Findings& findings) {
   const CrossTalk& talk = d.score.cross_talk;
   for (const auto* flow : talk.claimed_but_unseen())
-    findings.push_back({"unseen_flow",
+    findings.push_back({FindingKind::unseen_flow,
                         flow->weight == 0 ? "does not see " + flow->quantity
                                           : "hardly sees " + flow->quantity + " (weight " + significant(flow->weight, 2) + ")",
                         flow->weight});
   for (const auto* flow : talk.unclaimed_but_seen())
-    findings.push_back({"unclaimed_flow", "sees " + flow->quantity + " too, with weight " + significant(flow->weight, 2), flow->weight});
+    findings.push_back(
+        {FindingKind::unclaimed_flow, "sees " + flow->quantity + " too, with weight " + significant(flow->weight, 2), flow->weight});
   if (!talk.nearer.empty())
-    findings.push_back({"other_boundary", "follows " + talk.nearer + " rather than " + talk.family, talk.nearer_residual});
+    findings.push_back({FindingKind::other_boundary, "follows " + talk.nearer + " rather than " + talk.family, talk.nearer_residual});
 }
 
 void find_dependence(const Diagnosed& d, Findings& findings) {
-  constexpr std::size_t fewest_comparisons = 2;
   for (const auto& effect : d.score.invariance) {
-    if (effect.comparisons < fewest_comparisons || effect.ratio - 1 <= 2 * d.limits.dispersion) continue;
-    findings.push_back({"depends_on", "moved by " + std::string(to_string(effect.factor)) + ": " + in_words(effect), effect.ratio});
+    if (effect.comparisons < rules::fewest_comparisons || effect.ratio - 1 <= 2 * d.limits.dispersion) continue;
+    findings.push_back(
+        {FindingKind::depends_on, "moved by " + std::string(to_string(effect.factor)) + ": " + in_words(effect), effect.ratio});
   }
 }
 
@@ -196,7 +208,7 @@ void find_factor(const Diagnosed& d, Findings& findings) {
     for (const std::uint32_t at : d.verdict.strays) names.push_back(d.factors.name(at));
     words += ", except " + std::to_string(names.size()) + " of " + counted(d.summary.judged(), "case") + ": " + listed(names, 3);
   }
-  findings.push_back({is_right && !d.verdict.strays.empty() ? "strays" : "factor", words, factor});
+  findings.push_back({is_right && !d.verdict.strays.empty() ? FindingKind::strays : FindingKind::factor, words, factor});
 }
 
 }  // namespace
@@ -207,16 +219,16 @@ std::string unit_of(const Counter& counter) {
 
 std::span<const Rule> grading_rules() {
   static constexpr std::array rules{
-      Rule{"always_nothing", Consequence::rejects},
-      Rule{"zero_test", Consequence::rejects},
-      Rule{"nothing", Consequence::rejects_where_it_is_so},
-      Rule{"repeatability", Consequence::rejects},
-      Rule{"lost", Consequence::rejects},
-      Rule{"repetitions", Consequence::at_most_B},
-      Rule{"few_counted", Consequence::at_most_B},
-      Rule{"few_cases", Consequence::at_most_B},
-      Rule{"unsure_bias", Consequence::at_most_B},
-      Rule{"grouping", Consequence::good_alone},
+      Rule{FindingKind::always_nothing, Consequence::rejects},
+      Rule{FindingKind::zero_test, Consequence::rejects},
+      Rule{FindingKind::nothing, Consequence::rejects_where_it_is_so},
+      Rule{FindingKind::repeatability, Consequence::rejects},
+      Rule{FindingKind::lost, Consequence::rejects},
+      Rule{FindingKind::repetitions, Consequence::at_most_B},
+      Rule{FindingKind::few_counted, Consequence::at_most_B},
+      Rule{FindingKind::few_cases, Consequence::at_most_B},
+      Rule{FindingKind::unsure_bias, Consequence::at_most_B},
+      Rule{FindingKind::grouping, Consequence::good_alone},
   };
   return rules;
 }
@@ -232,7 +244,7 @@ std::vector<Point> points_of(const std::vector<Evidence>& evidence) {
   return points;
 }
 
-const Finding* find(const std::vector<Finding>& findings, std::string_view kind) {
+const Finding* find(const std::vector<Finding>& findings, FindingKind kind) {
   const auto found = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.kind == kind; });
   return found == findings.end() ? nullptr : &*found;
 }

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/accuracy.hpp"
 #include "model/factors.hpp"
+#include "model/score.hpp"
 
 namespace plumbline {
 
@@ -24,7 +24,7 @@ struct Diagnosed {
 std::vector<Finding> findings_of(const Diagnosed& diagnosed);
 
 /// nullptr where there is none of that kind.
-const Finding* find(const std::vector<Finding>& findings, std::string_view kind);
+const Finding* find(const std::vector<Finding>& findings, FindingKind kind);
 
 /// "operations", "bytes", "seconds"
 std::string unit_of(const Counter& counter);
@@ -32,7 +32,7 @@ std::string unit_of(const Counter& counter);
 /// What a finding of that kind means for the grade, the gravest first. What has no entry explains, and means nothing by itself.
 enum class Consequence { rejects, rejects_where_it_is_so, at_most_B, good_alone };
 struct Rule {
-  std::string_view kind;
+  FindingKind kind;
   Consequence consequence;
 };
 std::span<const Rule> grading_rules();

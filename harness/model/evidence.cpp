@@ -7,11 +7,12 @@
 
 namespace plumbline {
 
-void Summary::Moments::add(double ratio) {
+void Summary::Moments::add(double ratio, double error) {
   ++n;
   logs += std::log(ratio);
   offsets += ratio - 1;
   squares += (ratio - 1) * (ratio - 1);
+  errors += ratio * error * ratio * error;
   min = std::min(min, ratio);
   max = std::max(max, ratio);
 }
@@ -21,6 +22,7 @@ void Summary::Moments::add(const Moments& other) {
   logs += other.logs;
   offsets += other.offsets;
   squares += other.squares;
+  errors += other.errors;
   min = std::min(min, other.min);
   max = std::max(max, other.max);
 }
@@ -35,19 +37,25 @@ double Summary::Moments::cv() const {
   return std::sqrt(variance) / std::abs(1 + mean);
 }
 
+double Summary::Moments::cv_between_cases() const {
+  const double all = cv(), own = bias();
+  return n < 2 ? absent : std::sqrt(std::max(0.0, all * all - errors / static_cast<double>(n) / (own * own)));
+}
+
 void Summary::add(const Evidence& evidence, const Limits& limits) {
   zero_tests_ += evidence.zero != ZeroTest::no;
   zero_failures_ += evidence.zero == ZeroTest::failed;
   if (evidence.counted_nothing) nothings_.push_back(evidence.at);
   if (!evidence.tells()) return;
-  all_.add(evidence.ratio);
-  if (evidence.is_sharp()) sharp_.add(evidence.ratio);
+  all_.add(evidence.ratio, evidence.error);
+  if (evidence.is_sharp()) sharp_.add(evidence.ratio, evidence.error);
   narrow_ += evidence.is_narrow();
   unsteady_ += evidence.is_narrow() && evidence.unsteady;
   constexpr double any = std::numeric_limits<double>::infinity();
   judged_.push_back({.at = evidence.at,
                      .sharp = evidence.is_sharp(),
                      .ratio = evidence.ratio,
+                     .error = evidence.error,
                      .least = evidence.least() / (evidence.exact_hi * (1 + limits.worst)),
                      .most = evidence.exact_lo > 0 ? evidence.most() / (evidence.exact_lo * (1 - limits.worst)) : any});
 }
@@ -78,10 +86,10 @@ CaseVerdict Summary::steady(const Limits& limits, std::size_t strays) const {
   const double middle = quantile(ratios, 0.5);
   Moments kept;
   for (const auto& one : judged_)
-    if (one.sharp && one.bears(middle)) kept.add(one.ratio);
+    if (one.sharp && one.bears(middle)) kept.add(one.ratio, one.error);
   CaseVerdict found{.grade = 'D', .factor = kept.bias(), .strays = strays_of(kept.bias())};
   if (found.strays.size() > strays) return {.grade = 'D'};
-  if (kept.n < rules::fewest_cases || kept.cv() > limits.dispersion) return {.grade = 'D'};
+  if (kept.n < rules::fewest_cases || kept.cv_between_cases() > limits.dispersion) return {.grade = 'D'};
   const bool right = found.strays.empty() && std::abs(found.factor - 1) <= limits.bias && strays_of(1).empty();
   found.grade = right ? 'A' : 'B';
   return found;

@@ -22,16 +22,20 @@ struct Evidence {
   bool unsteady = false;                    // its own repetitions differ by more than a trusted counter may deviate
   double low = absent, high = absent;       // quartiles of its repetitions
   std::uint32_t repetitions = 0, lost = 0;  // lost: repetitions that counted far less than their median
+  std::uint32_t gained = 0;                 // far more than an interrupt adds
   std::uint32_t off = 0;                    // repetitions farther from the median than a trusted counter may deviate, in either direction
   double off_ratio = absent;                // their mean over that median
   double scatter = absent;                  // of the repetitions, over their median; absent for fewer than three
+  double error = 0;                         // standard error of their median, over it; 0 where the scatter is absent
   double joint = absent;                    // median in another group of events over that in the first; absent where there is one group
 
   /// What the count may be: an unsteady case's is anything between its quartiles.
   double least() const { return unsteady ? low : measured; }
   double most() const { return unsteady ? high : measured; }
-  /// A ratio that can tell a right counter from a wrong one: not the answer "inside" to an interval that begins at nothing.
-  bool tells() const { return zero == ZeroTest::no && !counted_nothing && ratio == ratio && !(exact_lo <= 0 && ratio == 1); }
+  /// Inside an interval so wide that many a wrong counter would be too.
+  bool is_open() const { return zero == ZeroTest::no && ratio == 1 && exact_hi > rules::widest_told * exact_lo; }
+  /// A ratio that can tell a right counter from a wrong one.
+  bool tells() const { return zero == ZeroTest::no && !counted_nothing && ratio == ratio && !is_open(); }
   /// An interval so narrow that a ratio of 1 says that the counter is right.
   bool is_narrow() const { return tells() && exact_lo > 0 && exact_hi <= 1.05 * exact_lo; }
   /// And a count that is sure.
@@ -77,17 +81,20 @@ class Summary {
   struct Moments {
     std::size_t n = 0;
     double logs = 0, offsets = 0, squares = 0;  // of ln r, r - 1, (r - 1)^2
+    double errors = 0;                          // of the squares of the standard errors of r
     double min = std::numeric_limits<double>::infinity(), max = 0;
-    void add(double ratio);
+    void add(double ratio, double error);
     void add(const Moments& other);
     double bias() const;
     double cv() const;
+    /// What is left of cv where the scatter of repetitions is taken off.
+    double cv_between_cases() const;
   };
   /// A case that tells, and the factors for which its count would be right.
   struct Judged {
     std::uint32_t at;
     bool sharp;
-    double ratio, least, most;
+    double ratio, error, least, most;
     bool bears(double factor) const { return least <= factor && factor <= most; }
   };
   const Moments& most_telling() const { return sharp_.n >= rules::fewest_cases ? sharp_ : all_; }

@@ -130,7 +130,8 @@ std::string why_trusted(const Summary& s, const Interval& possible, Kind kind) {
 std::string explanation(const CounterScore& score) {
   std::string text;
   int told = 0;
-  for (const char* kind : {"offset", "saturates", "unseen_flow", "unclaimed_flow", "other_boundary", "depends_on"})
+  for (const FindingKind kind : {FindingKind::offset, FindingKind::saturates, FindingKind::unseen_flow, FindingKind::unclaimed_flow,
+                                 FindingKind::other_boundary, FindingKind::depends_on})
     if (const Finding* finding = find(score.findings, kind); finding != nullptr && told++ < 2) text += "; " + finding->words;
   return text;
 }
@@ -143,19 +144,19 @@ void reject(CounterScore& score, const std::string& why) {
 /// Of a counter that is wrong somewhere: good in a regime that other cases confirm, or nowhere. `otherwise` may be the words of a finding
 /// of the score, which gets more of them here.
 void decide_by_regimes(CounterScore& score, const Summary& s, Kind kind, const std::string otherwise) {
-  const auto reject_by = [&](const char* finding, const std::string& words) {
+  const auto reject_by = [&](FindingKind finding, const std::string& words) {
     score.findings.push_back({finding, words, absent});
     reject(score, otherwise + "; " + words);
   };
-  if (score.look_up) return reject_by("look_up", in_words(*score.look_up));
+  if (score.look_up) return reject_by(FindingKind::look_up, in_words(*score.look_up));
   if (!score.regimes) return reject(score, otherwise);
   const std::string where = in_words(*score.regimes, kind);
   if (!score.regimes->confirmed)
-    return reject_by("unconfirmed_regimes", "one half of the works speaks for " + where + ", which the other half does not confirm");
-  const std::string words = "good only for " + where;
-  score.findings.push_back({"regimes", words, absent});
+    return reject_by(FindingKind::unconfirmed_regimes, "good " + where + " by these cases, which no other kernels confirm");
+  const std::string words = "good " + where;
+  score.findings.push_back({FindingKind::regimes, words, absent});
   score.grade = 'C';
-  score.reason = find(score.findings, "nothing") != nullptr ? otherwise + "; " + words : words + "; over all " + range_of(s);
+  score.reason = find(score.findings, FindingKind::nothing) != nullptr ? otherwise + "; " + words : words + "; over all " + range_of(s);
   score.reason += explanation(score);
 }
 
@@ -186,10 +187,10 @@ void decide_by_ratios(CounterScore& score, const Summary& s, const CaseVerdict& 
   score.grade = verdict.grade;
   if (verdict.grade == '-') score.reason = why_undecided(s, counter.kind);
   if (verdict.grade == 'A') score.reason = why_trusted(s, score.possible, counter.kind);
-  for (const char* factor : {"factor", "strays"})
-    if (const Finding* f = find(score.findings, factor)) score.reason = f->words;
+  for (const FindingKind kind : {FindingKind::factor, FindingKind::strays})
+    if (const Finding* f = find(score.findings, kind)) score.reason = f->words;
   if (verdict.grade != 'D') return;
-  if (find(score.findings, "offset")) {
+  if (find(score.findings, FindingKind::offset)) {
     decide_by_offset(score, s, by_offset(score.linearity.front(), evidence, limits_of(counter.kind)), counter);
   } else {
     decide_by_regimes(score, s, counter.kind, "neither right nor steady: " + range_of(s) + " times " + against(counter.kind));
@@ -239,7 +240,7 @@ void qualify(CounterScore& score) {
   const Confirmation& c = score.confirmation;
   if (is_good(score) && c.contradicts() && c.confirmed > score.grade)
     lower(score, c.confirmed,
-          {"unconfirmed",
+          {FindingKind::unconfirmed,
            "graded " + std::string(1, c.selected) + " on one half of the works, but " + std::string(1, c.confirmed) + " on the other",
            absent});
   if (score.grade == '-') return;
@@ -250,9 +251,9 @@ void qualify(CounterScore& score) {
     (is_lower ? hinges : hangs).push_back(without_in_words(one));
     if (is_lower) lowest = std::max(lowest, one.grade_without);
   }
-  if (!hinges.empty()) lower(score, lowest, {"hinges", "hinges on " + listed(hinges, 2), absent});
+  if (!hinges.empty()) lower(score, lowest, {FindingKind::hinges, "hinges on " + listed(hinges, 2), absent});
   if (hangs.empty()) return;
-  score.findings.push_back({"hangs_on", "hangs on " + listed(hangs, 2), absent});
+  score.findings.push_back({FindingKind::hangs_on, "hangs on " + listed(hangs, 2), absent});
   score.reason += "; " + score.findings.back().words;
 }
 
@@ -261,7 +262,10 @@ void add_coverage(CounterScore& score) {
   if (score.grade == '-') return;
   const auto& levels = score.coverage.tried[static_cast<std::size_t>(Factor::level)];
   if (levels.size() == 1 && score.grade != 'D') score.reason += "; tried only at " + levels.front();
-  for (const char* kind : {"some_uncounted", "few_counted", "no_exact_truth"})
+  if (!score.coverage.open.empty() && score.grade != 'D')
+    score.reason += "; says nothing of " + listed(score.coverage.open, 8) + ", which the model leaves open by more than " +
+                    significant(rules::widest_told, 2) + " times";
+  for (const FindingKind kind : {FindingKind::some_uncounted, FindingKind::few_counted, FindingKind::no_exact_truth})
     if (const Finding* f = find(score.findings, kind); f != nullptr && score.reason.find(f->words) == std::string::npos)
       score.reason += "; " + f->words;
 }
@@ -270,6 +274,35 @@ void add_coverage(CounterScore& score) {
 void call_static(CounterScore& score) {
   const std::string as = score.grade == '-' ? "" : "held against the model as a counter it would be " + std::string(1, score.grade) + ": ";
   score.reason = "static instruction counts x launch geometry, nothing was measured; " + as + score.reason;
+}
+
+/// Whether all sharp cases of a single kernel that is an exception have more than those of the good ones.
+bool is_exception_largest(const CounterScore& score, const std::vector<Evidence>& evidence, const FactorTable& factors) {
+  if (!score.regimes || score.regimes->factor != Factor::kernel || score.regimes->others.size() != 1) return false;
+  double least = HUGE_VAL, most_good = 0;
+  for (const auto& one : evidence) {
+    if (!one.is_sharp()) continue;
+    const bool is_good = factors.word(Factor::kernel, factors.value(one.at, Factor::kernel)) != score.regimes->others.front();
+    if (is_good)
+      most_good = std::max(most_good, one.exact_hi);
+    else
+      least = std::min(least, one.exact_lo);
+  }
+  return least < HUGE_VAL && least > most_good;
+}
+
+/// The sharp cases are of one work alone: what its count is off by may be a factor as well as a count that is not exceeded.
+bool is_of_one_work(const std::vector<Evidence>& evidence, const FactorTable& factors) {
+  std::vector<bool> works(factors.works());
+  for (const auto& one : evidence)
+    if (one.is_sharp()) works[factors.work(one.at)] = true;
+  return std::count(works.begin(), works.end(), true) == 1;
+}
+
+void leave_undecided(CounterScore& score) {
+  score.grade = '-';
+  score.reason =
+      "known at one size of one kernel alone, where it may be a factor as well as a count beyond which it does not go; " + score.reason;
 }
 
 }  // namespace
@@ -293,8 +326,12 @@ CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence
   if (!is_rejected(score, summary, counter.kind)) decide_by_ratios(score, summary, verdict, counter, evidence);
   if (is_good(score)) limit(score);
   qualify(score);
+  if (score.grade == 'B' && find(score.findings, FindingKind::factor) != nullptr && is_of_one_work(evidence, grading.factors))
+    leave_undecided(score);
   if (score.grade == 'B' && !score.calibration) score.calibration = by_factor(verdict.factor, score.possible);
   if (score.grade != 'B') score.calibration.reset();
+  if (score.grade == 'C' && is_exception_largest(score, evidence, grading.factors))
+    score.reason += "; " + score.regimes->others.front() + " has more in a sweep than all others: it may be the size";
   add_coverage(score);
   if (score.of_code) call_static(score);
   return score;

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "model/accuracy.hpp"
+#include "model/score.hpp"
 
 namespace plumbline {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "model/words.hpp"
@@ -14,22 +15,6 @@ namespace {
 constexpr std::array<Factor, factor_count> preference{Factor::level,  Factor::precision, Factor::regime, Factor::compiler,
                                                       Factor::kernel, Factor::isa,       Factor::form,   Factor::size,
                                                       Factor::team,   Factor::order,     Factor::node};
-
-/// Which levels each value was tried at, and all of them. A kernel that was only tried when optimized is no regime: that would say more
-/// about the trial than about the kernel.
-std::vector<std::set<std::uint32_t>> levels_by(Factor factor, std::span<const Evidence> evidence, const FactorTable& factors) {
-  std::vector<std::set<std::uint32_t>> levels(factors.values(factor) + 1);
-  for (const auto& one : evidence) {
-    if (factors.word(Factor::level, factors.value(one.at, Factor::level)).empty()) continue;  // a library has none
-    levels[factors.value(one.at, factor)].insert(factors.value(one.at, Factor::level));
-    levels.back().insert(factors.value(one.at, Factor::level));
-  }
-  return levels;
-}
-
-bool is_fairly_tried(Factor factor, std::uint32_t value, const std::vector<std::set<std::uint32_t>>& levels) {
-  return factor == Factor::level || levels[value] == levels.back();
-}
 
 /// What varies from work to work: the factor from the model at a single value of these says as much of the work as of the counter.
 bool is_of_the_work(Factor factor) {
@@ -68,10 +53,8 @@ struct Found {
 };
 
 /// The set of values with a common factor that holds the most cases.
-Found largest_set(Factor factor, const std::vector<Summary>& summaries, const std::vector<std::set<std::uint32_t>>& levels,
-                  const Limits& limits) {
-  auto steady = steady_values(summaries, limits);
-  std::erase_if(steady, [&](const Steady& one) { return !is_fairly_tried(factor, one.value, levels); });
+Found largest_set(Factor factor, const std::vector<Summary>& summaries, const Limits& limits) {
+  const auto steady = steady_values(summaries, limits);
   Found best;
   for (const auto& one : steady) {
     Found found{.values = sharing(one, steady, limits)};
@@ -85,36 +68,130 @@ Found largest_set(Factor factor, const std::vector<Summary>& summaries, const st
   return best;
 }
 
-std::vector<Evidence> half_of(std::span<const Evidence> evidence, const FactorTable& factors, Factor factor, bool held_out) {
-  std::vector<Evidence> half;
-  for (const auto& one : evidence)
-    if (factors.is_held_out(one.at, factor) == held_out) half.push_back(one);
-  return half;
+bool holds(const std::vector<std::uint32_t>& values, std::uint32_t value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-/// Found on one half of the works, and then held against the other.
-std::optional<Regimes> regimes_by(Factor factor, std::span<const Evidence> evidence, const FactorTable& factors, const Limits& limits) {
-  const auto levels = levels_by(factor, evidence, factors);
-  const Found found = largest_set(factor, summaries_by(factor, half_of(evidence, factors, factor, false), factors, limits), levels, limits);
-  if (found.values.empty()) return std::nullopt;
-  const auto all = summaries_by(factor, evidence, factors, limits);
-  const auto others = summaries_by(factor, half_of(evidence, factors, factor, true), factors, limits);
-  Regimes regimes{.factor = factor};
-  Summary whole, confirming;
-  for (const std::uint32_t value : found.values) {
-    whole.add(all[value]);
-    confirming.add(others[value]);
-    regimes.good.push_back(factors.word(factor, value));
+/// One case that is in no good value, beside those that agree with it in all else and are.
+enum class Beside { nothing_to_see, alike, differs };
+
+Beside compared(const Evidence& one, const std::vector<const Evidence*>& good, const Limits& limits) {
+  if (good.empty()) return Beside::nothing_to_see;
+  if (one.counted_nothing) return Beside::differs;
+  if (!one.tells()) return Beside::nothing_to_see;
+  double logs = 0;
+  for (const Evidence* other : good) logs += std::log(other->ratio) / static_cast<double>(good.size());
+  if (std::abs(std::log(one.ratio) - logs) > 2 * limits.dispersion) return Beside::differs;
+  return one.is_narrow() ? Beside::alike : Beside::nothing_to_see;
+}
+
+/// Whether most cases of the other values differ from cases of good values that agree in all else, by more than twice the dispersion.
+bool is_carried(Factor factor, const std::vector<std::uint32_t>& good, const std::vector<const Evidence*>& by_case,
+                const FactorTable& factors, const Limits& limits) {
+  const auto& matched = factors.matched(factor);
+  std::size_t alike = 0, differing = 0;
+  for (std::size_t g = 0; g + 1 < matched.begins.size(); ++g) {
+    const auto cases = std::span(matched.cases).subspan(matched.begins[g], matched.begins[g + 1] - matched.begins[g]);
+    std::vector<const Evidence*> within;
+    for (const std::uint32_t at : cases)
+      if (by_case[at] != nullptr && by_case[at]->is_narrow() && holds(good, factors.value(at, factor))) within.push_back(by_case[at]);
+    for (const std::uint32_t at : cases) {
+      if (by_case[at] == nullptr || holds(good, factors.value(at, factor))) continue;
+      const Beside beside = compared(*by_case[at], within, limits);
+      alike += beside == Beside::alike;
+      differing += beside == Beside::differs;
+    }
   }
-  const auto says_something = std::count_if(all.begin(), all.end(), [](const Summary& s) { return s.says_something(); });
-  if (static_cast<std::size_t>(says_something) <= found.values.size()) return std::nullopt;  // nothing is parted from it
-  const CaseVerdict verdict = whole.verdict(limits);
-  regimes.grade = verdict.is_good() ? verdict.grade : found.verdict.grade;
-  regimes.bias = verdict.is_good() ? verdict.factor : found.verdict.factor;
-  regimes.cases = whole.cases();
-  regimes.held_out = confirming.cases();
-  regimes.confirmed = verdict.is_good() && confirming.bears(found.verdict.factor, limits);
-  return regimes;
+  return differing >= rules::fewest_comparisons && differing > alike;
+}
+
+bool is_off(const Evidence& one, double factor, const Limits& limits) {
+  return one.counted_nothing || (one.is_narrow() && std::abs(one.ratio / factor - 1) > limits.worst);
+}
+
+using Kernels = std::set<std::uint32_t>;
+
+/// Values of a single kernel say nothing of others; kernels, and what belongs to one by nature, are no such values.
+bool says_nothing(Factor factor, const Kernels& kernels) { return !is_of_the_work(factor) && kernels.size() == 1; }
+
+/// The kernels of the cases that tell of each value.
+std::vector<Kernels> kernels_by(Factor factor, std::span<const Evidence> evidence, const FactorTable& factors) {
+  std::vector<Kernels> kernels(factors.values(factor));
+  for (const auto& one : evidence)
+    if (one.is_narrow() || one.counted_nothing) kernels[factors.value(one.at, factor)].insert(factors.value(one.at, Factor::kernel));
+  return kernels;
+}
+
+/// Whether of no other value a third of the cases is right, but where a value says nothing, or where the model leaves open to which one a
+/// case belongs.
+bool parts_clearly(Factor factor, const Found& found, std::span<const Evidence> evidence, const FactorTable& factors,
+                   const Limits& limits) {
+  std::vector<std::size_t> right(factors.values(factor)), all(factors.values(factor));
+  for (const auto& one : evidence) {
+    if (!one.is_narrow() && !one.counted_nothing) continue;
+    const std::uint32_t value = factors.value(one.at, factor);
+    ++all[value];
+    right[value] += !is_off(one, found.verdict.factor, limits);
+  }
+  const auto kernels = kernels_by(factor, evidence, factors);
+  for (std::uint32_t value = 0; value < all.size(); ++value) {
+    if (holds(found.values, value) || 3 * right[value] <= all[value]) continue;
+    if (!says_nothing(factor, kernels[value]) && !factors.word(factor, value).starts_with("edge")) return false;
+  }
+  return true;
+}
+
+/// Whether the good values are good on kernels outside of where that was found: without any one kernel the others show the same factor, of
+/// no value there is one kernel alone, nor of what is off.
+bool is_confirmed(Factor factor, const Found& found, std::span<const Evidence> evidence, const FactorTable& factors, const Limits& limits) {
+  Kernels kernels, kernels_off;
+  for (const auto& one : evidence) {
+    const std::uint32_t kernel = factors.value(one.at, Factor::kernel);
+    const bool is_good = holds(found.values, factors.value(one.at, factor));
+    if (is_good && one.is_narrow()) kernels.insert(kernel);
+    if (!is_good && is_off(one, found.verdict.factor, limits)) kernels_off.insert(kernel);
+  }
+  const auto by_value = kernels_by(factor, evidence, factors);
+  if (kernels.size() < 2 || (factor != Factor::kernel && kernels_off.size() < 2)) return false;
+  if (std::any_of(found.values.begin(), found.values.end(), [&](std::uint32_t value) { return says_nothing(factor, by_value[value]); }))
+    return false;
+  for (const std::uint32_t left_out : kernels) {
+    Summary others;
+    for (const auto& one : evidence)
+      if (holds(found.values, factors.value(one.at, factor)) && factors.value(one.at, Factor::kernel) != left_out) others.add(one, limits);
+    const CaseVerdict verdict = others.verdict(limits, rules::strays_allowed(found.summary.judged()));
+    if (!verdict.is_good() || !is_same(verdict.factor, found.verdict.factor, limits)) return false;
+  }
+  return true;
+}
+
+/// Where some values are of several kernels, those alone are a regime.
+void drop_what_says_nothing(Factor factor, std::vector<Summary>& summaries, std::span<const Evidence> evidence,
+                            const FactorTable& factors) {
+  const auto kernels = kernels_by(factor, evidence, factors);
+  if (std::none_of(kernels.begin(), kernels.end(), [](const Kernels& of) { return of.size() > 1; })) return;
+  for (std::size_t value = 0; value < summaries.size(); ++value)
+    if (says_nothing(factor, kernels[value])) summaries[value] = {};
+}
+
+/// Nothing where no values are good, or where it is not this factor that parts them from the others.
+std::optional<Regimes> regimes_by(Factor factor, std::span<const Evidence> evidence, const std::vector<const Evidence*>& by_case,
+                                  const FactorTable& factors, const Limits& limits) {
+  const auto all = summaries_by(factor, evidence, factors, limits);
+  auto summaries = all;
+  drop_what_says_nothing(factor, summaries, evidence, factors);
+  const Found found = largest_set(factor, summaries, limits);
+  if (found.values.empty() || !is_carried(factor, found.values, by_case, factors, limits)) return std::nullopt;
+  Regimes regimes{.factor = factor,
+                  .grade = found.verdict.grade,
+                  .bias = found.verdict.factor,
+                  .cases = found.summary.cases(),
+                  .confirmed = is_confirmed(factor, found, evidence, factors, limits)};
+  for (std::uint32_t value = 0; value < all.size(); ++value)
+    if (all[value].says_something()) (holds(found.values, value) ? regimes.good : regimes.others).push_back(factors.word(factor, value));
+  const bool is_single_exception = factor == Factor::kernel && regimes.others.size() == 1 && is_same(regimes.bias, 1, limits);
+  if (is_single_exception || parts_clearly(factor, found, evidence, factors, limits)) return regimes;
+  return std::nullopt;
 }
 
 /// For words: all the values of a factor are steady, and no two alike.
@@ -149,13 +226,16 @@ std::vector<Summary> summaries_by(Factor factor, std::span<const Evidence> evide
 
 std::optional<Regimes> good_regimes(std::span<const Evidence> evidence, const FactorTable& factors, const Limits& limits) {
   std::optional<Regimes> best;
+  std::vector<const Evidence*> by_case(factors.cases());
+  for (const auto& one : evidence) by_case[one.at] = &one;
   std::size_t cases = 0;
   for (const auto& one : evidence) cases += one.tells() || one.counted_nothing;
   for (const Factor factor : preference) {
     if (factors.values(factor) < 2) continue;
-    std::optional<Regimes> found = regimes_by(factor, evidence, factors, limits);
+    std::optional<Regimes> found = regimes_by(factor, evidence, by_case, factors, limits);
     if (!found || static_cast<double>(found->cases) < rules::smallest_regime * static_cast<double>(cases)) continue;
-    if (!best || found->cases > best->cases) best = std::move(found);
+    const auto merit = [](const Regimes& r) { return std::pair(r.confirmed, r.cases); };
+    if (!best || merit(*found) > merit(*best)) best = std::move(found);
   }
   return best;
 }
@@ -169,8 +249,10 @@ std::optional<LookUp> look_up(std::span<const Evidence> evidence, const FactorTa
 
 std::string in_words(const Regimes& regimes, Kind kind) {
   std::vector<std::string> words;
-  for (const auto& value : regimes.good) words.push_back(value_in_words(regimes.factor, value));
-  const std::string where = std::string(to_string(regimes.factor)) + " " + listed(words);
+  for (const auto& value : regimes.are_exceptions_shorter() ? regimes.others : regimes.good)
+    words.push_back(value_in_words(regimes.factor, value));
+  const std::string where =
+      (regimes.are_exceptions_shorter() ? "except " : "only for ") + std::string(to_string(regimes.factor)) + " " + listed(words);
   if (regimes.grade == 'A') return where + " (A)";
   if (is_same(regimes.bias, 1, limits_of(kind))) return where + " (B, right but for single cases)";
   return where + " (B, x " + significant(1 / regimes.bias, 3) + simple_ratio(1 / regimes.bias, kind) + ")";

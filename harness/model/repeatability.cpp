@@ -1,7 +1,9 @@
 #include "model/repeatability.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numbers>
 
 #include "model/spread.hpp"
 
@@ -11,6 +13,19 @@ namespace {
 /// A repetition is lost when it is this far below the median, so many times farther than its fellows scatter, and by more than the
 /// surroundings of a sweep can take away.
 constexpr double lost_part = 0.05, lost_scatters = 8;
+/// An interrupt adds counts, but not a quarter of a sweep's, nor many times what surrounds one.
+constexpr double gained_part = 0.25, gained_surroundings = 16;
+
+/// What the scatter of so few normal repetitions is read too small by, in half of the cases: medians of 60,000 draws each; for more
+/// repetitions n / (n - 1.2), which differs from the draws by less than 1 % up to 20.
+double small_sample_factor(std::size_t n) {
+  constexpr std::array factors{1.856, 1.480, 1.343, 1.263, 1.208, 1.179, 1.151};
+  constexpr std::size_t fewest = 3;
+  return n < fewest + factors.size() ? factors[n - fewest] : static_cast<double>(n) / (static_cast<double>(n) - 1.2);
+}
+
+/// The standard error of a median over that of one repetition, for normal ones.
+double error_of_median(std::size_t n) { return std::sqrt(std::numbers::pi / 2 / static_cast<double>(n)); }
 
 }  // namespace
 
@@ -18,9 +33,13 @@ void judge_repetitions(std::vector<double> repetitions, const Limits& limits, do
   evidence.repetitions = static_cast<std::uint32_t>(repetitions.size());
   const double middle = median_of(repetitions);
   if (repetitions.size() < 3 || !(middle > 0)) return;
-  evidence.scatter = scatter_of(repetitions) / middle;
+  evidence.scatter = scatter_of(repetitions) / middle * small_sample_factor(repetitions.size());
+  evidence.error = evidence.scatter * error_of_median(repetitions.size());
   const double least = middle - std::max({lost_part * middle, lost_scatters * evidence.scatter * middle, surroundings});
   evidence.lost = static_cast<std::uint32_t>(std::count_if(repetitions.begin(), repetitions.end(), [&](double x) { return x < least; }));
+  const double most =
+      middle + std::max({gained_part * middle, lost_scatters * evidence.scatter * middle, gained_surroundings * surroundings});
+  evidence.gained = static_cast<std::uint32_t>(std::count_if(repetitions.begin(), repetitions.end(), [&](double x) { return x > most; }));
   // By quartiles: when interrupts hit most repetitions alike, those agree with each other and only the others tell.
   evidence.low = quantile(repetitions, 0.25);
   evidence.high = quantile(repetitions, 0.75);
@@ -40,6 +59,7 @@ Repeatability repeatability_of(std::span<const Evidence> evidence) {
     all.repetitions += one.repetitions;
     all.lost += one.lost;
     all.cases_with_losses += one.lost > 0;
+    all.gained += one.gained;
     if (!one.is_narrow()) continue;
     all.narrow_repetitions += one.repetitions;
     all.off += one.off;

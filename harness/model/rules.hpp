@@ -14,6 +14,9 @@ constexpr Limits limits_of(Kind kind) { return kind == Kind::flops ? Limits{0.01
 
 namespace rules {
 
+/// A count inside an interval that is open by more than this factor says nothing of the counter.
+inline constexpr double widest_told = 1.5;
+
 /// With fewer sharp cases there is no grade: it would say more about the choice of cases than about the counter.
 inline constexpr std::size_t fewest_cases = 3;
 
@@ -27,8 +30,8 @@ constexpr std::size_t strays_allowed(std::size_t cases) { return cases < 20 ? 0 
 // Repetitions that lie farther from their case's median than a trusted counter may deviate: above the first share of all repetitions the
 // grade is B at most, above the second D. So is it D when so great a part of the cases is unsteady.
 inline constexpr double tolerated_off = 0.1, most_off = 0.25, most_unsteady = 0.1;
-/// The part of the repetitions that may lose counts.
-inline constexpr double tolerated_lost = 0.005;
+/// The part of the repetitions that may lose counts; and above which a loss, or a count far too large, makes it B at most.
+inline constexpr double tolerated_lost = 0.005, noticed_lost = 0.002;
 
 /// The part of the cases that may count otherwise beside other events.
 inline constexpr double tolerated_joint = 0.05;
@@ -44,8 +47,9 @@ inline constexpr double lone_launch_seconds = 5e-6;
 /// Where the clock under the profiler is so far from the one when timed, a reader is told.
 inline constexpr double other_clock = 0.05;
 
-/// A regime that makes the grade C must hold this part of the cases.
+/// A regime that makes the grade C must hold this part of the cases, and so many cases of other values must differ from its own.
 inline constexpr double smallest_regime = 0.15;
+inline constexpr std::size_t fewest_comparisons = 2;
 
 }  // namespace rules
 

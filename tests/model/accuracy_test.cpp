@@ -182,11 +182,26 @@ TEST(Accuracy, a_steady_factor_is_calibratable_and_named) {
   EXPECT_NE(score.reason.find("multiply by 2"), std::string::npos) << score.reason;
 }
 
+TEST(Accuracy, a_factor_at_one_size_of_one_kernel_is_not_decided) {
+  const CaseSample sample = fill_case(1000, 64000, 64000, 500);
+  std::vector<CaseSample> samples(3, sample);
+  samples[1].flavor = "clang14-O3-v3";
+  samples[2].flavor = "gcc12-O0-v3";
+  const CounterScore score = score_all(samples).counters.at(0);
+  EXPECT_EQ(score.grade, '-');
+  EXPECT_NE(score.reason.find("it may be a factor as well as a count beyond which it does not go"), std::string::npos) << score.reason;
+}
+
 TEST(Accuracy, a_counter_right_only_when_optimized_is_limited_to_that_regime) {
   std::vector<CaseSample> samples;
   for (int n = 1; n <= 8; ++n) {
     samples.push_back(fill_case(n, 640, 640, 10, "gcc12-O3-v3"));
     samples.push_back(fill_case(n, 640, 640, 10.0 * n * n, "gcc12-O0-v3"));
+    for (const std::size_t triad : {samples.size() - 2, samples.size() - 1}) {
+      CaseSample dot = samples[triad];
+      dot.work = "validation/dot/fp64/n=" + std::to_string(n);
+      samples.push_back(dot);
+    }
   }
   const CounterScore score = score_all(samples).counters.at(0);
   EXPECT_EQ(score.grade, 'C');

@@ -39,8 +39,9 @@ void misses_prefetched(MadeCounter& made, double most, Random& random) {
 std::vector<Fault> build() {
   std::vector<Fault> all;
   const auto add_factor = [&](const char* name, double factor, const Claim& claim) {
-    all.push_back(
-        {name, "", claim, {"factor"}, 0, 0, {}, [factor](MadeCounter& made, double, const Cases&, Random&) { times(made, factor); }});
+    all.push_back({name, "", claim, {FindingKind::factor}, 0, 0, {}, [factor](MadeCounter& made, double, const Cases&, Random&) {
+                     times(made, factor);
+                   }});
   };
   add_factor("doubled FLOPs", 2, fp64);
   add_factor("halved FLOPs", 0.5, fp64);
@@ -49,28 +50,35 @@ std::vector<Fault> build() {
   all.push_back({"factor on FLOPs",
                  "distance of the factor from 1",
                  fp64,
-                 {"factor"}, 0.015, 1,
+                 {FindingKind::factor},
+                 0.015,
+                 1,
                  {0.002, 0.005, 0.01, 0.015, 0.02, 0.05},
                  [](MadeCounter& made, double g, const Cases&, Random& r) { times(made, r.with_probability(0.5) ? 1 + g : 1 / (1 + g)); }});
   all.push_back({"factor on bytes",
                  "distance of the factor from 1",
                  refills,
-                 {"factor"}, 0.08, 1,
+                 {FindingKind::factor},
+                 0.08,
+                 1,
                  {0.01, 0.02, 0.05, 0.08, 0.12, 0.2},
                  [](MadeCounter& made, double g, const Cases&, Random& r) { times(made, r.with_probability(0.5) ? 1 + g : 1 / (1 + g)); }});
-  all.push_back({"packed only", "", fp64, {"nothing"}, 0, 0, {}, [](MadeCounter& made, double, const Cases&, Random&) {
+  all.push_back({"packed only", "", fp64, {FindingKind::nothing}, 0, 0, {}, [](MadeCounter& made, double, const Cases&, Random&) {
                    made.count = [claim = made.counter.quantities](const TrueCase& one, Random&) {
                      return packed_part(one) * one.of(claim);
                    };
                  }});
-  all.push_back({"one precision", "", both_precisions, {"nothing"}, 0, 0, {}, [](MadeCounter& made, double, const Cases&, Random& r) {
-                   const Claim seen{r.with_probability(0.5) ? "flops.fp64" : "flops.fp32"};
-                   made.count = [seen](const TrueCase& one, Random&) { return one.of(seen); };
-                 }});
+  all.push_back(
+      {"one precision", "", both_precisions, {FindingKind::nothing}, 0, 0, {}, [](MadeCounter& made, double, const Cases&, Random& r) {
+         const Claim seen{r.with_probability(0.5) ? "flops.fp64" : "flops.fp32"};
+         made.count = [seen](const TrueCase& one, Random&) { return one.of(seen); };
+       }});
   all.push_back({"loads only",
                  "part of the stores that is missed",
                  references,
-                 {"unseen_flow", "depends_on"}, 0.2, 1,
+                 {FindingKind::unseen_flow, FindingKind::depends_on},
+                 0.2,
+                 1,
                  {0.05, 0.1, 0.2, 0.4, 0.6, 1},
                  [](MadeCounter& made, double missed, const Cases&, Random&) {
                    made.count = [missed](const TrueCase& one, Random&) {
@@ -80,7 +88,9 @@ std::vector<Fault> build() {
   all.push_back({"no reads for ownership",
                  "part of them that is missed",
                  refills,
-                 {"unseen_flow", "depends_on"}, 0.2, 1,
+                 {FindingKind::unseen_flow, FindingKind::depends_on},
+                 0.2,
+                 1,
                  {0.05, 0.1, 0.2, 0.4, 0.6, 1},
                  [](MadeCounter& made, double missed, const Cases&, Random&) {
                    made.count = [missed](const TrueCase& one, Random&) {
@@ -90,14 +100,16 @@ std::vector<Fault> build() {
   all.push_back({"demand only",
                  "largest part of a kernel's lines that prefetchers bring",
                  reads,
-                 {"depends_on", "factor", "regimes"}, 0.4, 0.95,
+                 {FindingKind::depends_on, FindingKind::factor, FindingKind::regimes},
+                 0.4,
+                 0.95,
                  {0.02, 0.05, 0.1, 0.2, 0.4, 0.9},
                  [](MadeCounter& made, double most, const Cases&, Random& r) { misses_prefetched(made, most, r); }});
   for (const auto& [name, claim] : {std::pair{"offset on FLOPs", fp64}, {"offset on bytes", refills}})
     all.push_back({name,
                    "offset over the median amount",
                    claim,
-                   {"offset", "zero_test"},
+                   {FindingKind::offset, FindingKind::zero_test},
                    claim == fp64 ? 0.001 : 0.01,
                    3,
                    {0.001, 0.003, 0.01, 0.03, 0.1, 0.3},
@@ -110,7 +122,7 @@ std::vector<Fault> build() {
   all.push_back({"saturating",
                  "largest amount over the count that is not exceeded",
                  refills,
-                 {"saturates"},
+                 {FindingKind::saturates},
                  4,
                  50,
                  {1.05, 1.2, 1.5, 2, 4, 10},
@@ -125,7 +137,9 @@ std::vector<Fault> build() {
     all.push_back({name,
                    "share of repetitions",
                    claim,
-                   {"lost", "repeatability"}, 0.01, 0.3,
+                   {FindingKind::lost, FindingKind::repeatability},
+                   0.01,
+                   0.3,
                    {0.002, 0.005, 0.01, 0.02, 0.05, 0.2},
                    [](MadeCounter& made, double share, const Cases&, Random&) {
                      made.count = [claim = made.counter.quantities, share](const TrueCase& one, Random& r) {
@@ -136,7 +150,7 @@ std::vector<Fault> build() {
   all.push_back({"multiplex-scaled",
                  "standard deviation of the scaling",
                  refills,
-                 {"repeatability"},
+                 {FindingKind::repeatability, FindingKind::repetitions},
                  0.06,
                  0.3,
                  {0.005, 0.01, 0.02, 0.04, 0.06, 0.1},
@@ -146,14 +160,16 @@ std::vector<Fault> build() {
                             std::max(0.0, std::round(100 * (1 + deviation * r.normal())) / 100);  // whole percent, as PAPI scales
                    };
                  }});
-  all.push_back({"masked", "", refills, {"always_nothing"}, 0, 0, {}, [](MadeCounter& made, double, const Cases&, Random&) {
+  all.push_back({"masked", "", refills, {FindingKind::always_nothing}, 0, 0, {}, [](MadeCounter& made, double, const Cases&, Random&) {
                    made.noise_free = true;
                    made.count = [](const TrueCase&, Random&) { return 0.0; };
                  }});
   all.push_back({"leaking from another thread",
                  "its counts over the median amount",
                  refills,
-                 {"zero_test", "repeatability"}, 0.03, 3,
+                 {FindingKind::zero_test, FindingKind::repeatability},
+                 0.03,
+                 3,
                  {0.001, 0.003, 0.01, 0.03, 0.1, 0.3},
                  [](MadeCounter& made, double part, const Cases& cases, Random&) {
                    const double most = part * typical_amount(cases, made.counter.quantities);
@@ -164,7 +180,9 @@ std::vector<Fault> build() {
   all.push_back({"wrong when grouped",
                  "distance of the factor from 1",
                  fp64,
-                 {"grouping"}, 0.006, 1,
+                 {FindingKind::grouping},
+                 0.006,
+                 1,
                  {0.001, 0.003, 0.006, 0.01, 0.1},
                  [](MadeCounter& made, double g, const Cases&, Random&) {
                    times(made, 1);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "campaign.hpp"
+#include "model/finding.hpp"
 
 namespace plumbline::test {
 
@@ -15,7 +16,7 @@ struct Fault {
   std::string measure;  // what its magnitude is
   Claim claim;
   /// Caught is: not graded A, and one of these findings told in the reason.
-  std::vector<std::string> findings;
+  std::vector<FindingKind> findings;
   double limit, largest;      // magnitudes from the stated detection limit up to which counters are made
   std::vector<double> curve;  // magnitudes of the detection curve; empty: the fault has no magnitude
   /// The counts of a counter with the fault so strong. `cases` tells what is typical.

@@ -17,23 +17,23 @@ double bytes_an_instruction(const TrueCase& one) {
 
 std::vector<Fault> build() {
   std::vector<Fault> all;
-  const auto add = [&](const char* name, std::vector<std::string> findings, auto count) {
+  const auto add = [&](const char* name, std::vector<FindingKind> findings, auto count) {
     all.push_back({name, "", references, std::move(findings), 0, 0, {}, [count](MadeCounter& made, double, const Cases&, Random&) {
                      made.count = [count](const TrueCase& one, Random&) { return count(one); };
                    }});
   };
-  add("references doubled", {"factor"}, [](const TrueCase& one) { return 2 * one.of(references); });
-  add("vector stores missed", {"unseen_flow", "depends_on", "regimes"},
+  add("references doubled", {FindingKind::factor}, [](const TrueCase& one) { return 2 * one.of(references); });
+  add("vector stores missed", {FindingKind::unseen_flow, FindingKind::depends_on, FindingKind::regimes},
       [](const TrueCase& one) { return one.of(references) - (bytes_an_instruction(one) > 8 ? one.of({"bytes.reg-L1.store"}) : 0); });
-  add("variables on the stack not counted", {"depends_on", "regimes"},
+  add("variables on the stack not counted", {FindingKind::depends_on, FindingKind::regimes},
       [](const TrueCase& one) { return one.level() == "O0" ? one.model.at("bytes.reg-L1").first : one.of(references); });
-  add("16 bytes for each instruction", {"depends_on", "regimes", "look_up"},
+  add("16 bytes for each instruction", {FindingKind::depends_on, FindingKind::regimes, FindingKind::look_up},
       [](const TrueCase& one) { return 16 / bytes_an_instruction(one) * one.of(references); });
   // Every loop loads, so the smallest sizes show it most: it may be named by them.
   all.push_back({"offset on references",
                  "offset over the median amount",
                  references,
-                 {"offset", "depends_on", "regimes"},
+                 {FindingKind::offset, FindingKind::depends_on, FindingKind::regimes},
                  0.1,
                  3,
                  {},

@@ -20,7 +20,7 @@ std::vector<Fault> build() {
   all.push_back({"wraps",
                  "largest amount over the count at which it begins anew",
                  refills,
-                 {"depends_on", "regimes", "saturates", "repeatability"},
+                 {FindingKind::depends_on, FindingKind::regimes, FindingKind::saturates, FindingKind::repeatability},
                  2,
                  50,
                  {},
@@ -34,7 +34,7 @@ std::vector<Fault> build() {
   all.push_back({"fused counted once",
                  "part of the multiplications that are fused when optimized",
                  fp64,
-                 {"depends_on", "factor"},
+                 {FindingKind::depends_on, FindingKind::factor},
                  0.3,
                  1,
                  {},
@@ -47,7 +47,7 @@ std::vector<Fault> build() {
   all.push_back({"speculative",
                  "largest part that a kernel's wrong paths add",
                  fp64,
-                 {"depends_on", "factor"},
+                 {FindingKind::depends_on, FindingKind::factor},
                  0.1,
                  1,
                  {},
@@ -57,17 +57,23 @@ std::vector<Fault> build() {
                      (*part)["validation/" + std::string(kernel)] = most * random.uniform();
                    made.count = [part](const TrueCase& one, Random&) { return one.of({"flops.fp64"}) * (1 + part->at(one.row.kernel)); };
                  }});
-  all.push_back(
-      {"the case before", "", refills, {"depends_on", "repeatability"}, 0, 0, {}, [](MadeCounter& made, double, const Cases&, Random&) {
-         auto before = std::make_shared<double>(0);
-         made.count = [claim = made.counter.quantities, before](const TrueCase& one, Random&) {
-           return std::exchange(*before, one.of(claim));  // the register is read before it is latched
-         };
-       }});
+  all.push_back({"the case before",
+                 "",
+                 refills,
+                 {FindingKind::depends_on, FindingKind::repeatability},
+                 0,
+                 0,
+                 {},
+                 [](MadeCounter& made, double, const Cases&, Random&) {
+                   auto before = std::make_shared<double>(0);
+                   made.count = [claim = made.counter.quantities, before](const TrueCase& one, Random&) {
+                     return std::exchange(*before, one.of(claim));  // the register is read before it is latched
+                   };
+                 }});
   all.push_back({"samples",
                  "counts a sample over the median amount",
                  refills,
-                 {"depends_on", "repeatability", "offset", "zero_test"},
+                 {FindingKind::depends_on, FindingKind::repeatability, FindingKind::offset, FindingKind::zero_test},
                  0.3,
                  10,
                  {},
@@ -80,7 +86,7 @@ std::vector<Fault> build() {
   all.push_back({"one core of a socket-wide pair",
                  "",
                  memory,
-                 {"depends_on", "factor"},
+                 {FindingKind::depends_on, FindingKind::factor},
                  0,
                  0,
                  {},
@@ -92,7 +98,7 @@ std::vector<Fault> build() {
   all.push_back({"another boundary",
                  "",
                  refills,
-                 {"other_boundary", "depends_on", "zero_test"},
+                 {FindingKind::other_boundary, FindingKind::depends_on, FindingKind::zero_test},
                  0,
                  0,
                  {},
@@ -102,7 +108,7 @@ std::vector<Fault> build() {
   all.push_back({"sees write-backs too",
                  "weight",
                  refills,
-                 {"unclaimed_flow", "factor", "depends_on"},
+                 {FindingKind::unclaimed_flow, FindingKind::factor, FindingKind::depends_on},
                  0.2,
                  1,
                  {},
