@@ -259,12 +259,12 @@ void qualify(CounterScore& score) {
 
 /// What any grade should be read with: cases without a count, and a single level of optimization.
 void add_coverage(CounterScore& score) {
-  if (score.grade == '-') return;
-  const auto& levels = score.coverage.tried[static_cast<std::size_t>(Factor::level)];
-  if (levels.size() == 1 && score.grade != 'D') score.reason += "; tried only at " + levels.front();
   if (!score.coverage.open.empty() && score.grade != 'D')
     score.reason += "; says nothing of " + listed(score.coverage.open, 8) + ", which the model leaves open by more than " +
                     significant(rules::widest_told, 2) + " times";
+  if (score.grade == '-') return;
+  const auto& levels = score.coverage.tried[static_cast<std::size_t>(Factor::level)];
+  if (levels.size() == 1 && score.grade != 'D') score.reason += "; tried only at " + levels.front();
   for (const FindingKind kind : {FindingKind::some_uncounted, FindingKind::few_counted, FindingKind::no_exact_truth})
     if (const Finding* f = find(score.findings, kind); f != nullptr && score.reason.find(f->words) == std::string::npos)
       score.reason += "; " + f->words;

@@ -1,4 +1,4 @@
-// counted_events FILE: a result file of eight cases, counted by a PMU whose events are what a table of the test says
+// counted_events FILE: a result file of eight cases of two kernels, counted by a PMU whose events are what a table of the test says
 // (event_limits_test.py): FLOPS right, FLOPS_OFFSET twice that and 500000 in every sweep, FILLS and VICTIMS of L1 in lines, LINES of L2,
 // MEMORY by a PMU of its own, STRAY claimed by nobody. They were counted in two groups of four.
 #include "counted_triads.hpp"
@@ -27,7 +27,8 @@ plumbline::CountedTriad triad(double n) {
                      {"VICTIMS", {1, 8 * n / 64}},
                      {"LINES", {1, 32 * n / 64}},
                      {"FLOPS_OFFSET", {1, 4 * n + 500000}},
-                     {"STRAY_TOO", {1, 1}}}};
+                     {"STRAY_TOO", {1, 1}}},
+          .kernel = n < 1e6 ? "validation/triad" : "validation/dot"};
 }
 
 }  // namespace
