@@ -1,10 +1,14 @@
 // plumbline health: a minute's check of one node or of many. Exit 3: one is worse than like ones or than before, 4: one computed wrong.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <charconv>
 #include <ctime>
 #include <filesystem>
 
@@ -19,6 +23,7 @@
 #include "app/stored_results.hpp"
 #include "app/streams.hpp"
 #include "store/journal.hpp"
+#include "store/session_hold.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -46,6 +51,33 @@ std::string name_of_now(const std::string& host) {
   return fmt::format("{:%Y-%m-%dT%H%M%SZ}-{}-{}.h5", fmt::gmtime(std::time(nullptr)), host, getpid());
 }
 
+/// The process whose name_of_now() on this host began so; 0 where it is no such name.
+pid_t process_named(const fs::path& file, const std::string& host) {
+  const std::string stem = file.stem().string(), middle = "Z-" + host + "-";
+  constexpr std::size_t time = std::string_view("2026-01-31T235959").size();
+  if (stem.size() <= time + middle.size() || stem.compare(time, middle.size(), middle) != 0) return 0;
+  pid_t process = 0;
+  const char* end = stem.data() + stem.size();
+  const auto [rest, wrong] = std::from_chars(stem.data() + time + middle.size(), end, process);
+  return wrong == std::errc() && rest == end && process > 0 ? process : 0;
+}
+
+/// Of earlier checks on this host, by this user, that were killed: what they had begun goes.
+void remove_left_behind(const fs::path& folder, const std::string& host) {
+  std::error_code none;
+  std::vector<fs::path> left;
+  for (fs::directory_iterator entry(folder, none), end; !none && entry != end; entry.increment(none)) {
+    const pid_t process = process_named(entry->path(), host);
+    if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) left.push_back(entry->path());
+  }
+  for (const auto& path : left) {
+    struct stat facts {};
+    const bool is_ours = ::lstat(path.c_str(), &facts) == 0 && facts.st_uid == ::geteuid();
+    if (is_ours && !holder_in(folder / (path.stem().string() + std::string(journal_suffix))))
+      fs::remove_all(path, none);  // of another container it may be held
+  }
+}
+
 /// What is asked to be kept lies where it was asked for. Of a history a night that is not over is no part, and neither is one in which
 /// something was found: it would be what later ones are held against.
 Places places_of(const HealthOptions& options, Communicator& ranks) {
@@ -53,6 +85,7 @@ Places places_of(const HealthOptions& options, Communicator& ranks) {
   if (!options.output.empty()) return {.measured = options.output, .kept = options.output, .kept_if_found = options.output};
   if (!options.history.empty()) {
     const fs::path folder = options.history;
+    remove_left_behind(folder / ".running", ranks.host());
     return {.measured = folder / ".running" / name, .kept = folder / name, .kept_if_found = folder / ".found" / name};
   }
   if (ranks.nodes() > 1) return {.measured = fs::path("plumbline-out") / ("." + name)};  // where all nodes see it

@@ -72,6 +72,20 @@ def test_a_node_that_is_no_slower_than_before_adds_a_night(measured, tmp_path):
     assert subprocess.run([PLUMBLINE, "check", night, "--baseline", "rolling:14d"], capture_output=True).returncode == 0
 
 
+def test_what_killed_checks_had_begun_goes_and_what_others_do_stays(measured, tmp_path):
+    folder = history(measured, tmp_path / "nights", 100)
+    running, host = folder / ".running", os.uname().nodename
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    left = f"2026-01-31T235959Z-{host}-{ended.pid}"
+    stays = [f"2026-01-31T235959Z-{host}-{os.getpid()}.h5", f"2026-01-31T235959Z-another-{ended.pid}.h5", f"nightly-{ended.pid}.h5"]
+    (running / f"{left}.journal").mkdir(parents=True)
+    for name in (f"{left}.journal/.held", f"{left}.journal/{host}", f"{left}.h5", *stays):
+        (running / name).write_text("")
+    health(measured.with_name("minute.toml"), "--history", folder)
+    assert files(running) == set(stays) and not (running / f"{left}.journal").exists()
+
+
 def test_a_node_that_is_slower_than_before_is_one_line_and_exit_3(measured, tmp_path):
     folder, heard = history(measured, tmp_path / "nights", 0.01), tmp_path / "heard.json"
     before = files(folder)
