@@ -48,7 +48,8 @@ void add_check(CLI::App& app, Action& chosen) {
   command->add_option("FILE", options->wish.file, "result file (.h5) of the night")->required();
   command
       ->add_option("--baseline", options->wish.baseline,
-                   "rolling:14d (the nights of that many days before, in FILE's folder), a result file, or a folder")
+                   "rolling:14d (the nights of that many days before, in FILE's folder), or a folder; fewer than three nights, as one result "
+                   "file, make nothing worse than SUSPECT")
       ->required()
       ->type_name("rolling:DAYSd|FILE|DIR");
   command->add_option("--history", options->wish.history, "folder of the nights and of accepted levels, where it is not FILE's")

@@ -111,7 +111,7 @@ std::string markdown(const CheckReport& report) {
   if (held > 0 && rows.empty()) text += "Nothing became slower or faster.\n";
   text += fmt::format("\n{} rows: {}\n", report.rows.size(), counts_text(report));
   if (held > 0)
-    text += fmt::format("\nFalse alarms expected a night: {}. Smallest slowdown named 8 times of 10, by class: {}\n",
+    text += fmt::format("\nFalse alarms expected a night: {}. Smallest slowdown named by one night alone 8 times of 10, by class: {}\n",
                         plain(report.false_alarms, 2), detectable_text(report));
   for (const auto& note : report.notes) text += fmt::format("\n- {}", cell(note));
   return text + (report.notes.empty() ? "" : "\n");

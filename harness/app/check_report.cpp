@@ -106,8 +106,9 @@ namespace {
 std::string circumstances(const CheckedNight& night) {
   constexpr double worth_a_word = 0.005;
   std::string text;
-  if (std::abs(night.movement - 1) >= worth_a_word) text += fmt::format(", beside {} of the whole node", change_text(night.movement));
+  if (std::abs(night.movement - 1) >= worth_a_word) text += fmt::format(", of which {} is the whole node's", change_text(night.movement));
   if (night.suspicious_nights > 1) text += fmt::format(", suspect for {} nights in turn", night.suspicious_nights);
+  if (night.finding == NightFinding::suspect && night.nights_in_turn > 0) text += fmt::format(" ({} are a finding)", night.nights_in_turn);
   return text;
 }
 
@@ -123,7 +124,7 @@ std::string whole_node_evidence(const CheckRow& row) {
 std::string evidence(const CheckRow& row) {
   if (row.status != Status::ok) return fmt::format("{}: {}", to_string(row.status), printable(row.reason));
   if (row.night.finding == NightFinding::no_baseline)
-    return fmt::format("{}, no earlier night to hold it against{}", with_unit(row.after.median, row.unit),
+    return fmt::format("{}, no earlier night that was not disturbed to hold it against{}", with_unit(row.after.median, row.unit),
                        row.accepted.empty() ? "" : "; " + row.accepted);
   if (row.row_class == "node") return whole_node_evidence(row);
   std::string text = fmt::format("{} -> {}, {} ({} to {}){}, {}, {}", with_unit(row.night.before, row.unit), with_unit(row.after.median, row.unit),
@@ -141,7 +142,7 @@ Json check_json_rows(const CheckReport& report) {
   Json rows = Json::array();
   for (const auto& row : report.rows) {
     const std::string unit = unit_suffix(row.unit);
-    const bool held = row.status == Status::ok && row.night.finding != NightFinding::no_baseline;
+    const bool held = row.status == Status::ok && row.night.finding != NightFinding::no_baseline && row.night.finding != NightFinding::disturbed;
     const Status status = held ? Status::ok : row.status == Status::ok ? Status::unavailable : row.status;
     Json json{{"what", row.key.what},
               {"node", row.key.node},
@@ -157,6 +158,7 @@ Json check_json_rows(const CheckReport& report) {
               {"nights", row.night.nights},
               {"node_slowdown", number(row.night.movement)},
               {"suspicious_nights", row.night.suspicious_nights},
+              {"suspicious_nights_for_a_finding", row.night.nights_in_turn},
               {"clock_before_hz", number(row.clock_before_hz)},
               {"clock_after_hz", number(row.after.clock_hz)},
               {"explanation", row.explanation},
@@ -179,7 +181,8 @@ std::string check_document(const CheckReport& report) {
                        {"last_measured", one.last_unix_ns == 0 ? Json() : Json(utc_text(one.last_unix_ns))},
                        {"status", "missing"},
                        {"reason", one.reason}});
-  for (const auto& [row_class, part] : report.summary.smallest_detectable) smallest[row_class] = number(100 * part);
+  for (const auto& [row_class, part] : report.summary.smallest_detectable)
+    if (std::isfinite(part)) smallest[row_class] = number(100 * part);
   return document("check", report.file, check_json_rows(report), report.notes,
                   {{"cluster", text_or_null(report.cluster)},
                    {"baseline", report.baseline},
@@ -189,7 +192,6 @@ std::string check_document(const CheckReport& report) {
                    {"probability_of_a_row", number(report.summary.probability_of_row)},
                    {"tail_factor", number(report.summary.tail_factor)},
                    {"calibrated_by", report.summary.calibrated_by},
-                   {"suspicious_nights_for_a_finding", report.summary.nights_in_turn},
                    {"smallest_detectable_percent", smallest},
                    {"wrong_results", wrong},
                    {"missing", missing},
@@ -217,9 +219,10 @@ std::string counts_text(const CheckReport& report) {
 }
 
 std::string detectable_text(const CheckReport& report) {
+  constexpr double most_told = 5;  // a part: nights that scatter so much name nothing
   std::string text;
   for (const auto& [row_class, part] : report.summary.smallest_detectable)
-    text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", row_class, 100 * part);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", row_class, part < most_told ? fmt::format("{:.1f} %", 100 * part) : "none");
   return text;
 }
 
@@ -246,14 +249,21 @@ std::string missing_text(const CheckReport& report) {
   return text;
 }
 
-/// What must come for a suspect row to be a finding.
-std::string suspect_note(const CheckReport& report) {
-  if (report.nights < least_nights)
-    return fmt::format("how much nights differ is not known from {}: until there are {} the worst finding is SUSPECT", nights_text(report.nights),
-                       least_nights);
-  if (report.summary.nights_in_turn == 0)
-    return "a suspect row is slower than before by more than it scatters, but so often was one in the nights before that only a surer night is a finding";
-  return fmt::format("a suspect row is slower than before by more than it scatters; in {} nights in turn it is a finding", report.summary.nights_in_turn);
+/// How surely something can be found, and from when on.
+void add_power(const CheckReport& report, std::vector<std::string>& notes) {
+  const auto held = held_of(report);
+  if (held == 0) return;
+  if (report.nights < least_nights) {
+    notes.push_back(fmt::format("nothing can be a finding yet: how much nights differ is not known from {}, and until there are {} the worst is SUSPECT",
+                                nights_text(report.nights), least_nights));
+    return;
+  }
+  notes.push_back(fmt::format("false alarms expected in a night in which nothing changed: {} ({} rows, each by one night alone with probability {:.1e})",
+                              plain(report.false_alarms, 2), held, report.summary.probability_of_row));
+  notes.push_back("smallest slowdown named by one night alone 8 times of 10, by class: " + detectable_text(report));
+  if (count_of(report, NightFinding::suspect) > 0)
+    notes.emplace_back("a suspect row is slower than before by more than it scatters, but not so surely that one night is a finding; several in turn are, "
+                       "more of them where the nights before had many (none is known to be before a fourth night)");
 }
 
 }  // namespace
@@ -266,23 +276,18 @@ std::string check_text(const CheckReport& report) {
     text += wrapped(fmt::format("WRONG RESULT  {} on {}: {}", one.key.what, one.key.node, printable(one.reason)), 118, "      ").substr(6) +
             "\n";
   text += missing_text(report);
-  for (const NightFinding finding : {NightFinding::slower, NightFinding::suspect, NightFinding::faster})
+  for (const NightFinding finding : {NightFinding::slower, NightFinding::suspect, NightFinding::faster, NightFinding::disturbed})
     for (const auto& row : report.rows)
-      if (row.night.finding == finding)
+      if (row.night.finding == finding && (finding != NightFinding::disturbed || row.row_class == "node"))
         text += wrapped(fmt::format("{}  {} on {}: {}", to_string(finding), row.key.what, row.key.node, evidence(row)), 118, "      ")
                     .substr(6) +
                 "\n";
   text += counts_text(report) + "\n";
   std::vector<std::string> notes;
-  if (const auto held = held_of(report); held > 0) {
-    notes.push_back(fmt::format("false alarms expected in a night in which nothing changed: {} ({} rows, each by one night alone with probability {:.1e})",
-                                plain(report.false_alarms, 2), held, report.summary.probability_of_row));
-    notes.push_back("smallest slowdown named by one night alone 8 times of 10, by class: " + detectable_text(report));
-  }
+  add_power(report, notes);
   if (const std::size_t disturbed = count_of(report, NightFinding::disturbed); disturbed > 0)
     notes.push_back(fmt::format("something else ran beside every sample of {} rows, or their clock was held down for a while: what this night says of "
                                 "them is held against nobody (--json names them)", disturbed));
-  if (count_of(report, NightFinding::suspect) > 0) notes.push_back(suspect_note(report));
   if (!report.missing.empty() && !report.missing_allowed)
     notes.emplace_back(
         "what is missing is a failed check (exit 1), every night until 'plumbline baseline accept FILE --node NODE --case CASE --reason "

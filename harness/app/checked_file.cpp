@@ -117,9 +117,9 @@ std::string nothing_held(const CheckReport& report) {
   const auto accepted = std::count_if(report.rows.begin(), report.rows.end(), [](const auto& row) { return !row.accepted.empty(); });
   const auto bad = std::count_if(report.rows.begin(), report.rows.end(), [](const auto& row) { return row.status != Status::ok; });
   return fmt::format(
-      "none of the {} rows was held against anything, although there are {} nights: {} failed, of {} the accepted level begins too late, "
-      "the others were not measured before",
-      report.rows.size(), report.nights, bad, accepted);
+      "none of the {} rows was held against anything, although there are {} nights: {} failed, {} were disturbed in every sample, of {} the accepted "
+      "level begins too late, the others were not measured before, or only disturbed",
+      report.rows.size(), report.nights, bad, count_of(report, NightFinding::disturbed), accepted);
 }
 
 }  // namespace
@@ -150,7 +150,8 @@ CheckReport check_file(const CheckWish& wish) {
   check_rows(report, checked, series_of(nights, levels), levels, {.false_alarms = wish.false_alarms, .threshold = wish.threshold});
   report.missing = find_missing(checked, series_of(baseline.history.nights, levels));
   if (held_of(report) == 0) {
-    if (baseline.any_time && report.missing.empty() && report.wrong.empty())
+    const bool disturbed = count_of(report, NightFinding::disturbed) > 0;
+    if (baseline.any_time && !disturbed && report.missing.empty() && report.wrong.empty())
       throw user_error(fmt::format("{} and {} have nothing in common that was measured in both: 'plumbline compare' says what each holds",
                                    wish.file, wish.baseline));
     report.notes.push_back(nothing_held(report));

@@ -53,7 +53,8 @@ std::string name_of_now(const std::string& host) {
 
 /// The process whose name_of_now() on this host began so; 0 where it is no such name.
 pid_t process_named(const fs::path& file, const std::string& host) {
-  const std::string stem = file.stem().string(), middle = "Z-" + host + "-";
+  const fs::path whole = file.extension() == ".partial" ? file.stem() : file;
+  const std::string stem = whole.stem().string(), middle = "Z-" + host + "-";
   constexpr std::size_t time = std::string_view("2026-01-31T235959").size();
   if (stem.size() <= time + middle.size() || stem.compare(time, middle.size(), middle) != 0) return 0;
   pid_t process = 0;
@@ -62,13 +63,16 @@ pid_t process_named(const fs::path& file, const std::string& host) {
   return wrong == std::errc() && rest == end && process > 0 ? process : 0;
 }
 
-/// Of earlier checks on this host, by this user, that were killed: what they had begun goes.
+/// Of earlier checks on this host, by this user, that were killed a day ago or earlier: what they had begun goes. The day is for another host or
+/// container of the same name, whose processes are not seen here.
 void remove_left_behind(const fs::path& folder, const std::string& host) {
+  const std::string a_day_ago = fmt::format("{:%Y-%m-%dT%H%M%SZ}", fmt::gmtime(std::time(nullptr) - 86'400));
   std::error_code none;
   std::vector<fs::path> left;
   for (fs::directory_iterator entry(folder, none), end; !none && entry != end; entry.increment(none)) {
     const pid_t process = process_named(entry->path(), host);
-    if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) left.push_back(entry->path());
+    const bool is_old = entry->path().filename().string() < a_day_ago;  // names begin with the time
+    if (is_old && process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) left.push_back(entry->path());
   }
   for (const auto& path : left) {
     struct stat facts {};
@@ -224,7 +228,8 @@ void add_health(CLI::App& app, Action& chosen) {
       ->type_name("DIR");
   command
       ->add_option("--baseline", options->baseline,
-                   "what to hold it against: rolling:14d (of --history, which is the preset with it), a result file, or a folder")
+                   "what to hold it against: rolling:14d (of --history, which is the preset with it), or a folder; fewer than three nights, as one "
+                   "result file, find nothing")
       ->type_name("rolling:DAYSd|FILE|DIR");
   command->add_option("--seconds", options->seconds, "how long it may take, about; what is not measured by then is left out (exit 75)")
       ->check([](const std::string& text) {

@@ -157,10 +157,12 @@ HealthReport judge_health(const Results& results, NodeReport beside, std::option
     node.node = name;
     report.nodes.push_back(std::move(node));
   }
+  if (const std::size_t disturbed = report.earlier ? count_of(*report.earlier, NightFinding::disturbed) : 0; disturbed > 0)
+    report.notes.push_back(fmt::format("something else ran beside every sample of {} rows: they were held against no earlier night", disturbed));
   const bool held = std::any_of(report.nodes.begin(), report.nodes.end(), [](const NodeHealth& node) { return node.peers + node.held > 0; });
   if (!held)
     report.notes.emplace_back("held against nothing but the checks of results: there is neither a like node nor an earlier night "
-                              "(--history DIR keeps them, --baseline FILE names one)");
+                              "(--history DIR keeps them, --baseline names others)");
   return report;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +14,22 @@
 
 namespace plumbline::app {
 namespace {
+
+/// A message quotes what the user wrote, which may be a word of megabytes: of such a one its beginning is told.
+std::string without_endless_words(const std::string& message) {
+  constexpr std::size_t endless = 4096, told = 80;  // as long as a path may be
+  std::string text;
+  for (std::size_t from = 0; from < message.size();) {
+    const std::size_t to = std::min(message.find_first_of(" \n", from), message.size());
+    std::size_t kept = to - from;
+    if (kept > endless)
+      for (kept = told; kept > 0 && (static_cast<unsigned char>(message[from + kept]) & 0xC0U) == 0x80;) --kept;  // no part of a letter
+    text.append(message, from, kept).append(kept < to - from ? "..." : "");
+    if (to < message.size()) text += message[to];
+    from = to + 1;
+  }
+  return text;
+}
 
 bool written(const std::string& text, std::FILE* stream) {
   return std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0;
@@ -28,7 +45,7 @@ void print(const std::string& text) {
   if (!written(text, stdout)) throw no_output();
 }
 
-bool say(const std::string& text) { return written(text, stderr); }
+bool say(const std::string& text) { return written(without_endless_words(text), stderr); }
 
 void flush_output() {
   errno = 0;

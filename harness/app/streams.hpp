@@ -7,7 +7,7 @@ namespace plumbline::app {
 /// To standard output. Throws Error (I/O) when that fails (a full disk behind a redirection).
 void print(const std::string& text);
 
-/// To standard error; false when that fails, of which nobody can be told: the exit code has to.
+/// To standard error, of words that do not end their beginning; false when that fails, of which nobody can be told: the exit code has to.
 bool say(const std::string& text);
 
 /// What others (CLI11, Google Benchmark) left in the buffers of standard output is written. Throws Error (I/O) when that fails.

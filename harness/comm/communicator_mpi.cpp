@@ -192,7 +192,8 @@ Group split_by_node(MPI_Comm comm, const std::string& host, int key) {
   MPI_Comm own = MPI_COMM_NULL;
   PLUMBLINE_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &own));
   Group sharing(std::make_unique<Group::Handle>(own));
-  const std::uint64_t name = fnv1a(sharing.broadcast(host + ' ' + boot_id()));
+  const std::string machine = boot_id();  // where it is not told, hosts of one name may be many
+  const std::uint64_t name = fnv1a(sharing.broadcast(host + ' ' + (machine.empty() ? "of rank " + std::to_string(key) : machine)));
   constexpr std::uint64_t color_bits = 31;  // an int that is not negative; so both halves of the name are asked for
   const auto color_at = [name](std::uint64_t bit) { return static_cast<int>((name >> bit) & ((std::uint64_t{1} << color_bits) - 1)); };
   const Group alike = split_by_color(comm, color_at(0), key);

@@ -14,11 +14,14 @@ namespace {
 constexpr double mad_efficiency =
     0.37;                         // so much of a normal sample tells its median absolute deviation (Rousseeuw and Croux, JASA 88, 1993)
 constexpr int prior_freedom = 8;  // a class's scatter counts as much as eight more nights of the series, where its other series have so many
-constexpr std::size_t least_for_past = 5, enough_to_calibrate = 100, enough_of_class = 500, past_nights = 100, enough_for_mad = 8;
+constexpr std::size_t least_for_past = 5, enough_to_calibrate = 100, enough_of_class = 500, past_nights = 100;
+constexpr std::size_t enough_for_mad = 8, enough_for_mad_of_node = 18;  // a node has no like series that lend it degrees of freedom
 constexpr double most_tail_factor = 10;  // a series that did change within the baseline is to widen others' intervals only so far
 constexpr double least_scatter = 1e-4;   // of a clock that is read in ticks
 constexpr double part_of_nodes = 0.15, part_of_one_night = 0.15;
 constexpr std::size_t fewest_in_turn = 2, most_in_turn = 5;
+constexpr double most_excused = 10;  // times as long: what shares a CPU, or holds the clock down, does not take more
+constexpr double widest_told = 7;  // half an interval, of a logarithm: beyond a factor of a thousand nothing is known
 
 // ------------------------------------------------------------------------------------------------------- scatter between nights
 
@@ -28,11 +31,11 @@ struct Scale {
   int freedom = prior_freedom;
 };
 
-/// Of few nights the standard deviation, of many what a few wild ones do not move.
-Scale own_scale(std::span<const double> nights) {
+/// Of few nights the standard deviation, of many what a few wild ones do not move; of peers always the latter, for one of them may be the slow node.
+Scale own_scale(const std::string& row_class, std::span<const double> nights, bool in_sequence) {
   const auto n = static_cast<double>(nights.size());
-  if (nights.size() >= enough_for_mad)
-    return {scatter_of({nights.begin(), nights.end()}), static_cast<int>(mad_efficiency * (n - 1))};
+  if (!in_sequence || nights.size() >= (row_class == "node" ? enough_for_mad_of_node : enough_for_mad))
+    return {scatter_of({nights.begin(), nights.end()}), std::max(1, static_cast<int>(mad_efficiency * (n - 1)))};
   double mean = 0, squares = 0;
   for (const double x : nights) mean += x / n;
   for (const double x : nights) squares += (x - mean) * (x - mean);
@@ -42,11 +45,11 @@ Scale own_scale(std::span<const double> nights) {
 /// Between nights, as the median over a class's series; where none has nights enough, what its samples scatter within a night.
 class ClassScatters {
  public:
-  explicit ClassScatters(std::span<const CheckedSeries> series) {
+  ClassScatters(std::span<const CheckedSeries> series, bool in_sequence) : in_sequence_(in_sequence) {
     std::map<std::string, std::vector<double>> between, within;
     for (const auto& one : series) {
       if (one.before.size() >= least_nights) {
-        const Scale own = own_scale(one.before);
+        const Scale own = own_scale(one.row_class, one.before, in_sequence_);
         between[one.row_class].push_back(own.scatter);
         freedom_[one.row_class] += own.freedom;
       }
@@ -65,15 +68,16 @@ class ClassScatters {
   Scale moderated(const std::string& row_class, std::span<const double> nights) const {
     const double of_class = scatters_.at(row_class);
     if (nights.size() < least_nights) return {std::max(of_class, least_scatter), prior_freedom};
-    const Scale own = own_scale(nights);
+    const Scale own = own_scale(row_class, nights, in_sequence_);
     const auto known = freedom_.find(row_class);
-    const int others = known == freedom_.end() ? prior_freedom : std::max(0, known->second - own.freedom);
+    const int others = !in_sequence_ || known == freedom_.end() ? prior_freedom : std::max(0, known->second - own.freedom);
     const int prior = std::min(prior_freedom, others), freedom = std::max(1, prior + own.freedom);
     const double variance = (prior * of_class * of_class + own.freedom * own.scatter * own.scatter) / freedom;
     return {std::max(std::sqrt(variance), least_scatter), freedom};
   }
 
  private:
+  bool in_sequence_;
   std::map<std::string, double> scatters_;
   std::map<std::string, int> freedom_;
 };
@@ -107,13 +111,15 @@ class Quantiles {
 class Rows {
  public:
   Rows(std::span<const CheckedSeries> series, const CheckOptions& options, double false_alarms)
-      : series_(series), options_(options), scatters_(series), alone_(0), in_turn_(0) {
+      : series_(series), options_(options), scatters_(series, options.in_sequence), alone_(0), in_turn_(0) {
     const auto held = std::count_if(series.begin(), series.end(), [](const auto& one) { return !one.before.empty(); });
     const double each = false_alarms / static_cast<double>(std::max<std::ptrdiff_t>(1, held));
     spent_in_turn_ = options.in_sequence ? (1 - part_of_one_night) * false_alarms : 0;
     alone_ = Quantiles(options.in_sequence ? part_of_one_night * each : each);
     in_turn_ = Quantiles(std::sqrt((1 - part_of_one_night) * each));
     if (!options.in_sequence) return;
+    for (const auto& one : series)
+      if (!one.before.empty()) tonight_ = std::max(tonight_, one.night_of(one.before.size() - 1) + 1);
     find_tail_factors();
     find_past_suspicions();
   }
@@ -128,7 +134,10 @@ class Rows {
     night.lo = std::exp(distance - half);
     night.hi = std::exp(distance + half);
     night.finding = finding_of(one, night, distance);
-    if (night.finding == NightFinding::suspect || night.finding == NightFinding::slower) night.suspicious_nights = 1 + suspicions_in_turn(i);
+    night.lo = std::max(night.lo, std::exp(distance - widest_told));
+    night.hi = std::min(night.hi, std::exp(distance + widest_told));
+    if (night.finding == NightFinding::suspect || night.finding == NightFinding::slower) night.suspicious_nights = 1 + suspicions_in_turn(one);
+    night.nights_in_turn = nights_in_turn_;
     if (night.finding == NightFinding::suspect && nights_in_turn_ > 0 && night.suspicious_nights >= nights_in_turn_)
       night.finding = NightFinding::slower;
     return night;
@@ -137,7 +146,6 @@ class Rows {
   void tell(CheckSummary& summary) {
     summary.probability_of_row = alone_.tail();
     summary.calibrated_by = calibrated_by_;
-    summary.nights_in_turn = nights_in_turn_;
     for (const auto& [row_class, factor] : tail_factors_) summary.tail_factor = std::max(summary.tail_factor, factor);
     std::map<std::string, std::vector<double>> half_widths;
     for (const auto& one : series_)
@@ -163,7 +171,7 @@ class Rows {
   }
 
   NightFinding finding_of(const CheckedSeries& one, const CheckedNight& night, double distance) {
-    if (one.after_disturbed) return NightFinding::disturbed;
+    if (one.after_disturbed && night.slowdown < most_excused) return NightFinding::disturbed;
     const Verdict verdict = verdict_of({night.slowdown, night.lo, night.hi}, night.threshold);
     const bool unknown_scatter = options_.in_sequence && night.nights < least_nights;
     if (verdict == Verdict::slower) return unknown_scatter ? NightFinding::suspect : NightFinding::slower;
@@ -183,10 +191,11 @@ class Rows {
     return std::max(least, one.before.size() - std::min(one.before.size(), past_nights));
   }
 
-  /// Of the baseline's last nights, those before the checked one.
-  std::size_t suspicions_in_turn(std::size_t i) {
+  /// Of the baseline's last nights, those before the checked one, without a gap.
+  std::size_t suspicions_in_turn(const CheckedSeries& one) {
     std::size_t count = 0;
-    for (std::size_t night = series_[i].before.size(); night-- > least_nights && was_suspicious(series_[i], night);) ++count;
+    for (std::size_t night = one.before.size(); night-- > least_nights && one.night_of(night) + count + 1 == tonight_ && was_suspicious(one, night);)
+      ++count;
     return count;
   }
 
@@ -195,8 +204,8 @@ class Rows {
   void find_past_suspicions() {
     std::map<std::string, std::pair<std::size_t, std::size_t>> of_class;  // suspicious, all
     std::pair<std::size_t, std::size_t> of_all;
-    for (const auto& one : series_)
-      for (std::size_t night = first_past(one, least_nights); night < one.before.size(); ++night) {
+    for (const auto& one : series_)  // without those that go on tonight: a slowdown that stays does not make it usual to be slow
+      for (std::size_t night = first_past(one, least_nights), end = one.before.size() - suspicions_in_turn(one); night < end; ++night) {
         const bool suspicious = was_suspicious(one, night);
         auto& [some, all] = of_class[one.row_class];
         some += suspicious, ++all, of_all.first += suspicious, ++of_all.second;
@@ -254,6 +263,7 @@ class Rows {
   double spent_in_turn_ = 0;
   std::map<std::string, double> tail_factors_;
   std::size_t calibrated_by_ = 0, nights_in_turn_ = 0;
+  std::size_t tonight_ = 0;  // the number of the checked night
 };
 
 CheckedSeries series_of(const NodeMovement& movement) {
@@ -318,6 +328,21 @@ double extreme_quantile(std::vector<double> sizes, double tail) {
   return sizes[k] * std::pow(static_cast<double>(k) / static_cast<double>(n) / tail, index);
 }
 
+namespace {
+
+/// Beside its node a row may have become slower, or faster, without having done so beside its own earlier nights: that is no finding.
+void tell_with_movement(CheckedNight& night, double movement) {
+  night.movement = movement;
+  night.slowdown *= movement;
+  night.lo *= movement;
+  night.hi *= movement;
+  const bool was_accused = night.finding == NightFinding::slower || night.finding == NightFinding::suspect;
+  if (was_accused && !(night.slowdown > 1 + night.threshold)) night.finding = NightFinding::ok, night.suspicious_nights = 0;
+  if (night.finding == NightFinding::faster && !(night.slowdown < 1 / (1 + night.threshold))) night.finding = NightFinding::ok;
+}
+
+}  // namespace
+
 Checked check_night(std::span<const CheckedSeries> series, const CheckOptions& options) {
   std::vector<CheckedSeries> rows(series.begin(), series.end()), nodes;
   std::vector<NodeMovement> movements;
@@ -335,8 +360,8 @@ Checked check_night(std::span<const CheckedSeries> series, const CheckOptions& o
     checked.rows.push_back(of_rows.judge(i));
     CheckedNight& night = checked.rows.back();
     if (!series[i].before.empty()) night.before = value_of(median_of(series[i].before), series[i].unit);
-    if (const auto moved = movement_of.find(rows[i].key.node); moved != movement_of.end() && std::isfinite(moved->second))
-      night.movement = moved->second;
+    if (const auto moved = movement_of.find(rows[i].key.node); moved != movement_of.end() && std::isfinite(moved->second) && !rows[i].row_class.starts_with("link "))
+      tell_with_movement(night, moved->second);
   }
   of_whole.tell(checked.summary);
   of_rows.tell(checked.summary);

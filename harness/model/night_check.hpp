@@ -42,7 +42,7 @@ enum class NightFinding {
   slower,
   faster,
   suspect,      // slower than the nights before by more than they scatter, but not so surely, or not for so many nights in turn, that it is a finding
-  disturbed,    // something else ran beside every repetition: what the night says of it is held against nobody
+  disturbed,    // something else ran beside every repetition, and it took less than ten times as long: that is held against nobody
   no_baseline,
 };
 std::string_view to_string(NightFinding finding);
@@ -53,8 +53,9 @@ struct CheckedNight {
   double before = absent;                              // the baseline's median, in the unit
   double threshold = absent;
   std::size_t nights = 0;
-  double movement = 1;               // times as long as all of its node took in that night; the slowdown is what is left beside it
+  double movement = 1;                // times as long as all of its node took in that night: the finding is of what is left beside it
   std::size_t suspicious_nights = 0;  // in turn, with this one
+  std::size_t nights_in_turn = 0;     // so many are a finding; 0: none are, or that is not known yet
 };
 
 struct CheckOptions {
@@ -73,7 +74,6 @@ struct CheckSummary {
   double probability_of_row = absent;  // that a row is named by one night alone: one-sided
   double tail_factor = 1;              // how much wider than Student's the widest class's intervals are, by what the baseline's own nights did
   std::size_t calibrated_by = 0;       // nights of the baseline, held against those before them
-  std::size_t nights_in_turn = 0;      // so many suspicious ones of a row are a finding; 0: none are
   std::map<std::string, double> smallest_detectable = {};  // a part, by class
 };
 
@@ -93,7 +93,7 @@ struct Checked {
 /// SLOWER where the whole interval lies beyond the threshold. The interval is that of a prediction: the scatter of a series' nights,
 /// moderated by its class's (Smyth 2004), Student's t at a quarter of false_alarms / rows (Bonferroni: the expected number of false alarms,
 /// however the rows depend on each other), and widened where the baseline's own nights went further out than Student's t has it, by class
-/// (Weissman 1978). What one night does to all rows of a node is taken out of them first and judged as a row of its own, with a fifth of the false
+/// (Weissman 1978). What is so only beside its node, and not beside its own earlier nights, is no finding. What one night does to all rows of a node is taken out of them first and judged as a row of its own, with a fifth of the false
 /// alarms.
 ///
 /// A night is suspicious where it is beyond the threshold with the probability that several in turn spend the other three quarters with. How many in

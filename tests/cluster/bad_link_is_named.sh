@@ -49,11 +49,11 @@ named cable --link nodeA nodeC
 "$plumbline" ceilings cable.h5 | grep -q 'nodeA - nodeC\|nodeC - nodeA' || fail "plumbline ceilings does not name the link"
 status=0
 "$plumbline" check cable.h5 --baseline healthy.h5 --json >check.json || status=$?
-((status == 3)) || fail "plumbline check beside the healthy map ended with $status, not 3" check.json
+((status == 0)) || fail "plumbline check beside one healthy map, which makes nothing worse than SUSPECT, ended with $status" check.json
 /usr/bin/python3 - <<'PYTHON' || fail "plumbline check does not name the link" check.json
 import json
 rows = [row for row in json.load(open("check.json"))["rows"] if row["class"].startswith("link ")]
-slower = {(row["what"], row["node"]): row for row in rows if row["verdict"] == "SLOWER"}
+slower = {(row["what"], row["node"]): row for row in rows if row["verdict"] == "SUSPECT"}
 assert len(rows) == 12, len(rows)
 assert slower[("ceiling/MPI link bandwidth/r2t1", "nodeA with nodeC")]["slowdown"] > 3, slower
 PYTHON

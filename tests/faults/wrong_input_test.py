@@ -34,6 +34,12 @@ def test_what_is_wrong_in_a_campaign_is_named_with_its_place(plumbline, campaign
     assert not (tmp_path / "x.h5").exists()
 
 
+def test_of_an_endless_word_the_beginning_is_told(plumbline, campaign, refused, tmp_path):
+    written = campaign("small", ('"validation/series"', f'"{"v" * 5_000_000}"'))
+    line = refused(run(plumbline, written.path, tmp_path / "x.h5", ranks=1), 2, "unknown kernel", "v" * 70 + "...")
+    assert len(line) < 10_000
+
+
 def test_broken_toml_is_named_with_line(plumbline, campaign, refused, tmp_path):
     written = campaign("small", ("seed = 1", "seed = = 1"))
     line = refused(run(plumbline, written.path, tmp_path / "x.h5"), 2)

@@ -305,7 +305,7 @@ def test_a_regression_is_exit_3_with_its_evidence(real, month):
 def test_one_night_as_a_baseline_makes_a_great_slowdown_suspect_and_three_a_finding(real, tmp_path):
     slow = night(real, tmp_path / "slow.h5", 5, factor=1.5)
     assert {row["verdict"] for row in document("check", slow, "--baseline", real)["rows"]} == {"SUSPECT"}
-    assert "until there are 3 the worst finding is SUSPECT" in " ".join(plumbline("check", slow, "--baseline", real).split())
+    assert "until there are 3 the worst is SUSPECT" in " ".join(plumbline("check", slow, "--baseline", real).split())
     for count, code, verdict in ((2, 0, "SUSPECT"), (3, 3, "SLOWER")):
         before = nights(real, tmp_path / f"{count}", count)
         assert {row["verdict"] for row in document("check", slow, "--baseline", before, code=code)["rows"]} == {verdict}

@@ -59,7 +59,7 @@ def test_few_samples_have_welchs_interval_of_the_logarithms():
             logs = numpy.log(x)
             robust = (1.4826 * stats.median_abs_deviation(logs)) ** 2
             squares = ((logs - numpy.median(logs)) ** 2).sum() / (len(x) - 1)
-            return numpy.median(logs), numpy.pi / 2 * (max(robust, squares) if len(x) < 8 else robust) / len(x), len(x) - 1
+            return numpy.median(logs), numpy.pi / 2 * max(robust, squares) / len(x), len(x) - 1
 
         (x, u, f), (y, v, g) = middle(a), middle(b)
         freedom = max(1, int((u + v) ** 2 / (u**2 / f + v**2 / g)))

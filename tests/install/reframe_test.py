@@ -119,10 +119,16 @@ def test_a_campaign_with_a_blank_in_its_name_runs_and_fewer_ranks_than_asked_for
 
 
 def test_a_regression_against_a_baseline_fails(runner):
-    runner.installation.run("plumbline", "run", "small.toml", "-o", "base.h5", folder=runner.folder)
-    with h5py.File(runner.folder / "base.h5", "r+") as file:  # as if the node had once been a million times as fast
-        times = file["times"][:]
-        times["seconds"] *= 1e-6
-        file["times"][:] = times
-    said, case = runner.run("baseline=base.h5", code=1)
+    nights = runner.folder / "nights"
+    nights.mkdir()
+    runner.installation.run("plumbline", "run", "small.toml", "-o", "nights/0.h5", folder=runner.folder)
+    for number in range(3):  # as if the node had been a million times as fast for three nights
+        if number > 0:
+            shutil.copy(nights / "0.h5", nights / f"{number}.h5")
+        with h5py.File(nights / f"{number}.h5", "r+") as file:
+            times = file["times"][:]
+            times["seconds"] *= 1e-6 if number == 0 else 1 + 0.001 * number
+            times["cpu_share"], times["steal_seconds"] = 1, 0
+            file["times"][:] = times
+    said, case = runner.run("baseline=nights", code=1)
     assert case["fail_phase"] == "sanity" and "plumbline check ended with 3: a regression" in said

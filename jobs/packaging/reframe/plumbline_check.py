@@ -57,7 +57,7 @@ class PlumblineCheck(rfm.RunOnlyRegressionTest):
     campaign = variable(str, value="quick")  # a file, or the name of one of `plumbline list campaigns`
     ranks = variable(int, value=1)
     thresholds = variable(str, value="")  # JSON: {"NAME": [reference, lower, upper], ...}, lower and upper as fractions or null
-    baseline = variable(str, value="")  # as plumbline check's: rolling:14d (with `nights`), a result file or a folder
+    baseline = variable(str, value="")  # as plumbline check's: rolling:14d (with `nights`) or a folder, of three nights or more: fewer fail nothing
     nights = variable(str, value="")  # the folder of earlier result files
 
     descr = "Plumbline: rates of kernels and ceilings of this node"
