@@ -7,7 +7,7 @@
 # or Valgrind of the machine: the program, the emulator with a Valgrind of its own, a module for each ABI of MPI, the module for GPUs where there
 # is a CUDA toolkit, campaigns, documents and the package that draws. How that is done: jobs/bundle/README.md.
 #
-# It takes Debian 12 or 13 with g++ 12, cmake, ninja, apt-get and xz, no root, and about half an hour on two cores; all of it lies in build-bundle/
+# It takes Debian 12 or 13 with g++ 12, cmake, ninja, apt-get and xz, no root, and 25 minutes of CPU time; all of it lies in build-bundle/
 # and is used again. Debian's packages come from the mirror in PLUMBLINE_DEBIAN_MIRROR (default: http://deb.debian.org/debian).
 #
 # Exit codes: 0 both are there · 1 a step failed · 2 wrong use, or something is missing that building takes.
