@@ -54,6 +54,7 @@ bootstrap() {
     say "bootstrapped a bare $suite into $root"
   fi
   cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+  printf '127.0.0.1 localhost %s\n' "$(uname -n)" >"$root/etc/hosts" # MPICH 3 asks for the address of its host
   if grep -qs "$suite" /etc/apt/sources.list.d/debian.sources; then
     cp /etc/apt/sources.list.d/debian.sources "$root/etc/apt/sources.list.d/" && rm -f "$root/etc/apt/sources.list"
   fi
