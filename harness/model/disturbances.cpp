@@ -63,21 +63,19 @@ Signs signs_of(const CeilingRow& row, const Usual& usual) {
           .slow = row.clock_hz < least_clock * usual.clock_hz.at(kind_of(row))};
 }
 
+/// Of each sample whether it has a record, and one that says so.
+std::vector<bool> recorded_as(bool disturbed, std::span<const CeilingRow> samples) {
+  const Usual usual = usual_of(samples);
+  std::vector<bool> is_so;
+  for (const auto& row : samples) is_so.push_back(is_recorded(row) && signs_of(row, usual).any() == disturbed);
+  return is_so;
+}
+
 }  // namespace
 
-std::vector<bool> undisturbed(std::span<const CeilingRow> samples) {
-  const Usual usual = usual_of(samples);
-  std::vector<bool> quiet;
-  for (const auto& row : samples) quiet.push_back(is_recorded(row) && !signs_of(row, usual).any());
-  return quiet;
-}
+std::vector<bool> undisturbed(std::span<const CeilingRow> samples) { return recorded_as(false, samples); }
 
-std::vector<bool> known_disturbed(std::span<const CeilingRow> samples) {
-  const Usual usual = usual_of(samples);
-  std::vector<bool> disturbed;
-  for (const auto& row : samples) disturbed.push_back(is_recorded(row) && signs_of(row, usual).any());
-  return disturbed;
-}
+std::vector<bool> known_disturbed(std::span<const CeilingRow> samples) { return recorded_as(true, samples); }
 
 bool is_disturbed(const Disturbances& d) { return static_cast<double>(d.disturbed) > usual_share * static_cast<double>(d.samples); }
 

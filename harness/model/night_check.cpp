@@ -204,7 +204,7 @@ class Rows {
   void find_past_suspicions() {
     std::map<std::string, std::pair<std::size_t, std::size_t>> of_class;  // suspicious, all
     std::pair<std::size_t, std::size_t> of_all;
-    for (const auto& one : series_)  // without those that go on tonight: a slowdown that stays does not make it usual to be slow
+    for (const auto& one : series_)  // without a run that reaches to last night: a slowdown that stays does not make it usual to be slow
       for (std::size_t night = first_past(one, least_nights), end = one.before.size() - suspicions_in_turn(one); night < end; ++night) {
         const bool suspicious = was_suspicious(one, night);
         auto& [some, all] = of_class[one.row_class];
