@@ -2,68 +2,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <memory>
+
 #include "app/command.hpp"
 #include "app/command_tree.hpp"
+#include "app/manual_markdown.hpp"
+#include "app/manual_words.hpp"
 #include "app/streams.hpp"
 #include "machine/build_record.hpp"
 
 namespace plumbline::app {
 namespace {
-
-// What no command says by itself.
-constexpr const char* ending = R"--(.SH EXIT STATUS
-.TP
-.B 0
-ok
-.TP
-.B 1
-an I/O error (a full disk, unwritable output), or a case failed
-.TP
-.B 2
-something the user wrote is wrong: flags, a campaign, a missing, foreign or truncated file
-.TP
-.B 3
-a regression
-.TP
-.B 4
-a result check or an exactness check failed
-.TP
-.B 75
-stopped early; resumable
-.SH ENVIRONMENT
-.TP
-.B PLUMBLINE_EVENTS_PATH
-event tables of your own: files and folders, separated by colons
-.TP
-.B PLUMBLINE_CUPTI_PATH
-the folder of NVIDIA's libcupti, if not beside the program, in a CUDA toolkit (the one that it was built with, CUDA_HOME, /usr/local/cuda), among Python's packages or on the loader's path
-.TP
-.B PLUMBLINE_CUDA_CODE_PATH
-the folder of the disassembled module for GPUs, if not beside the module
-.TP
-.B PLUMBLINE_EMULATOR_DIR
-the folder of the emulator, if not ../lib/plumbline/valgrind beside the program's folder
-.TP
-.B PLUMBLINE_SHARE
-a folder that is searched before ../share/plumbline for campaigns, tables and the Python package
-.TP
-.B PLUMBLINE_PYTHON
-the Python 3 that draws for report, if not python3 beside the program (where pip has installed both) or /usr/bin/python3
-.TP
-.B PLUMBLINE_MPI
-where the program opens its MPI when it is launched (the bundle): mpich, openmpi, or the absolute path of the library; without a word the launcher decides
-.SH FILES
-.TP
-.I ../share/plumbline/jobs/campaigns
-campaigns that come along
-.TP
-.I ../share/plumbline/harness/counters/events
-event tables
-.SH SEE ALSO
-.BR valgrind (1),
-.BR mpiexec (1),
-.BR papi_avail (1)
-)--";
 
 // For roff: a backslash is an escape, a hyphen would become a typographic one, a dot or quote at the start of a line a request.
 std::string escaped(const std::string& text) {
@@ -109,6 +58,12 @@ std::string section(const CommandWords& command) {
   return text;
 }
 
+std::string entries(const std::string& title, const char* font, const std::vector<ManualEntry>& all) {
+  std::string text = fmt::format(".SH {}\n", title);
+  for (const auto& one : all) text += fmt::format(".TP\n.{} {}\n{}\n", font, escaped(one.name), escaped(one.meaning));
+  return text;
+}
+
 std::string manual(const CommandWords& tree) {
   std::string page = fmt::format(".TH PLUMBLINE 1 \"\" \"plumbline {}\" \"User Commands\"\n.SH NAME\nplumbline \\- {}\n.SH SYNOPSIS\n{}",
                                  build_record::version, "characterization of supercomputer nodes with proven counters", synopsis(tree));
@@ -117,16 +72,20 @@ std::string manual(const CommandWords& tree) {
   page += ".SH COMMANDS\n";
   for (const auto* command : all_commands(tree))
     if (command != &tree) page += section(*command);
-  return page + ending;
+  page += entries("EXIT STATUS", "B", exit_codes()) + entries("ENVIRONMENT", "B", environment()) + entries("FILES", "I", files());
+  return page + ".SH SEE ALSO\n.BR valgrind (1),\n.BR mpiexec (1),\n.BR papi_avail (1)\n";
 }
 
 }  // namespace
 
 void add_manual(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("manual", "writes the page for man: plumbline manual | man -l -");
-  command->callback([&app, &chosen] {
-    chosen = [&app] {
-      print(manual(command_tree(app)));
+  auto markdown = std::make_shared<bool>(false);
+  command->add_flag("--markdown", *markdown, "the same as a page in Markdown (jobs/commands.md)");
+  command->callback([&app, &chosen, markdown] {
+    chosen = [&app, markdown] {
+      const CommandWords tree = command_tree(app);
+      print(*markdown ? manual_in_markdown(tree) : manual(tree));
       return Exit::ok;
     };
   });

@@ -17,7 +17,7 @@ namespace plumbline {
 
 inline constexpr std::string_view sde_prefix = "sde:::plumbline::";
 
-/// Registers one counter `sde:::plumbline::NAME` whose value, asked for at PAPI's start, read and stop, is what the function says then.
+/// Registers one counter, NAME behind the prefix above, whose value, asked for at PAPI's start, read and stop, is what the function says then.
 /// Functions may have a state, and read the emulator by emulated_total(). A name that is already there is left as it is.
 void sde_counter(const std::string& name, const std::string& description, std::function<long long()> value);
 

@@ -56,6 +56,7 @@ count() { grep -c -- "$1" <<<"$2" || true; }
 one_rank() {
   local ceilings scores shown start=$SECONDS
   as_user "$plumbline" --version
+  as_user "$plumbline" doctor >"$root.doctor.log" || wrong "doctor failed: $(tail -n 5 "$root.doctor.log")"
   ! as_user bash -c 'ls elsewhere/lib/plumbline/*.a' 2>/dev/null || wrong "libraries for developers are in it"
   as_user "$plumbline" run quick -o quick.h5 >"$root.run.log" 2>&1 || { tail -n 5 "$root.run.log" && wrong "run quick failed"; }
   shown=$(as_user "$plumbline" show quick.h5)

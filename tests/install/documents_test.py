@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import pytest
+from conftest import SOURCE
 
 
 def complete(installation, folder, line):
@@ -58,6 +59,13 @@ def test_the_manual_names_every_command_and_groff_has_no_complaint(installation,
         pytest.skip("groff is not installed: the page was not set")
     done = subprocess.run(["groff", "-man", "-ww", "-z", page], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_page_of_commands_is_what_the_program_says(installation, tmp_path):
+    said = installation.run("plumbline", "manual", "--markdown", folder=tmp_path)
+    assert said == (SOURCE / "jobs/commands.md").read_text(), "the page is old: build/bin/plumbline manual --markdown > jobs/commands.md"
+    for command in commands(installation, tmp_path):
+        assert f"\n## plumbline {command}\n" in said
 
 
 def test_a_program_of_another_name_completes_its_own(installation, tmp_path):
