@@ -173,7 +173,7 @@ std::string launch(const BatchMachine& machine) {
 # minute; so a rank that died does not hold the nodes, while ranks that stop with 75 may finish their files (which --kill-on-bad-exit would
 # not let them).
 unset SLURM_CPUS_PER_TASK SRUN_CPUS_PER_TASK SLURM_TRES_PER_TASK SLURM_EXACT
-mpi=${{PLUMBLINE_MPI:-{}}} # without it the site's own choice (MpiDefault)
+mpi=${{PLUMBLINE_SRUN_MPI-{}}} # srun's --mpi; empty: the site's own choice (MpiDefault)
 srun ${{mpi:+"--mpi=$mpi"}} --cpu-bind=none --kill-on-bad-exit=0 --wait=60 \
   "$plumbline" run "$campaign" -o "$store" ${{options[@]+"${{options[@]}}"}}
 status=$?

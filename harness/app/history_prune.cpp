@@ -119,8 +119,8 @@ Exit prune(const PruneOptions& options) {
     bytes += static_cast<double>(night->bytes);
   }
   if (!history.nights.empty())
-    text += fmt::format("{} of {} nights {}, {}; {} begun within {} days\n", removed, history.nights.size(),
-                        options.dry_run ? "would be removed" : "removed", size_in_bytes(bytes), young, plain(options.wish.keep_days, 6));
+    text += fmt::format("{} of {} nights {}, {}; {} begun within {:g} days\n", removed, history.nights.size(),
+                        options.dry_run ? "would be removed" : "removed", size_in_bytes(bytes), young, options.wish.keep_days);
   print(text + note_lines(history.notes));
   if (failed.empty()) return Exit::ok;
   static_cast<void>(say(failed));

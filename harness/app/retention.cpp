@@ -115,7 +115,7 @@ std::vector<NightFate> fates_of(std::span<const Night> nights, const std::vector
   for (const auto& night : nights) {
     NightFate fate{.night = &night};
     if (static_cast<double>(night.started_unix_ns) >= young_from_ns[{night.cluster, night.campaign}])
-      fate = {&night, fmt::format("begun within {} days", plain(wish.keep_days, 6)), true};
+      fate = {&night, fmt::format("begun within {:g} days", wish.keep_days), true};
     else if (const auto found = reasons.find(&night); found != reasons.end())
       fate.kept_for = found->second;
     fates.push_back(std::move(fate));

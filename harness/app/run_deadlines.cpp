@@ -35,7 +35,7 @@ int times_before(const RunRecord& record, const WorkKey& key) {
 }  // namespace
 
 RunDeadlines::RunDeadlines(const RunInput& input, Communicator& ranks)
-    : input_(input), ranks_(ranks), watchdog_(ranks.local(), ranks.rank(), ranks.host()) {
+    : input_(input), ranks_(ranks), watchdog_(ranks.local(), ranks.rank(), ranks.host(), ranks.nodes()) {
   const double seconds = std::max(start_seconds, input.campaign.deadline.floor_seconds);
   watchdog_.expect({.name = "the start of the run", .seconds = seconds, .rule = "what a start may take"});
 }

@@ -19,6 +19,7 @@
 #include "core/gpu_device.hpp"
 #include "machine/program_id.hpp"
 #include "store/file_bytes.hpp"
+#include "store/result_store.hpp"
 #include "store/session_list.hpp"
 #include "store/session_mark.hpp"
 
@@ -49,6 +50,12 @@ void remove_earlier(const fs::path& store) {
   for (const auto& entry : fs::directory_iterator(journal_directory(store)))
     if (!is_hold(entry.path())) fs::remove_all(entry.path());
   fs::remove(behind_links(store));
+}
+
+/// --overwrite takes away an earlier result, and nothing else that somebody named by mistake.
+void refuse_to_remove(const fs::path& store) {
+  if (fs::is_regular_file(store) && fs::file_size(store) > 0 && !begins_as_store(store))
+    throw user_error(fmt::format("{} is no result file: --overwrite leaves it alone; choose another file with -o", store.string()));
 }
 
 void prepare_folder(const fs::path& store) {
@@ -253,7 +260,8 @@ std::int64_t youngest_start(const Results& earlier) {
 Found look(const RunOptions& options, const Campaign& campaign, const fs::path& store) {
   Found found;
   try {
-    if (fs::is_directory(store)) throw user_error(fmt::format("{} is a folder; name a file with -o", store.string()));
+    if (fs::is_directory(store) || !store.has_filename())
+      throw user_error(fmt::format("{} is a folder; name a file with -o", store.string()));
     if (!may_be_replaced(store))
       throw user_error(fmt::format("{} is a device or a FIFO, which cannot hold results; name a file with -o", store.string()));
     if (store.string().ends_with(journal_suffix))
@@ -270,6 +278,7 @@ Found look(const RunOptions& options, const Campaign& campaign, const fs::path& 
     }
     if (is_new) refuse_to_overwrite(store);
     if (!options.dry_run) require_replaceable(store, "result file");
+    if (options.overwrite) refuse_to_remove(store);
     if (options.overwrite && !options.dry_run) {
       if (const auto held = journal_in_use(journal_directory(store))) throw in_use(*held);
       remove_earlier(store);

@@ -15,6 +15,7 @@
 #include "comm/waiting.hpp"
 #include "core/error.hpp"
 #include "measure/clock.hpp"
+#include "measure/queued_time.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -23,7 +24,9 @@ constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double roll_seconds = 3;         // in which a rank that can run at all answers, and wakes
 constexpr double other_nodes_seconds = 5;  // more for the node on which somebody hangs to end the job
 constexpr double record_seconds = 30;      // a file system may be what hangs
-constexpr double waking_seconds = 5;       // in which a rank that was stopped ends by itself, also on a busy node
+constexpr double look_seconds = 1;
+constexpr double starving_share = 0.2;  // of the CPU time that a process asks for
+constexpr double waking_seconds = 5;    // in which a rank that was stopped ends by itself, also on a busy node
 constexpr double poll_seconds = 0.05;
 constexpr double glances = 10;  // within a deadline: of a stop, at most one glance's length goes unnoticed
 constexpr double least_glance_seconds = 0.5;
@@ -68,8 +71,8 @@ bool is_this_program(int process) {
 
 }  // namespace
 
-Watchdog::Watchdog(Group& local, int world_rank, std::string host)
-    : board_(local, world_rank), host_(std::move(host)), until_(never), asleep_until_(never) {
+Watchdog::Watchdog(Group& local, int world_rank, std::string host, int nodes)
+    : board_(local, world_rank), host_(std::move(host)), nodes_(nodes), until_(never), asleep_until_(never) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the first thread's
@@ -117,6 +120,34 @@ double Watchdog::notice_a_stop() {
   return late;
 }
 
+/// Looks for a second, once time is up. Where this rank, or the worker that it waits for, gets next to nothing of the CPU time that it asks
+/// for, other programs have the node: nothing can be said of a hang, and it is waited for as long again.
+bool Watchdog::waits_longer() {
+  std::string name;
+  double until = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    name = expected_.name;
+    until = until_;
+  }
+  auto processes = own_children();
+  processes.push_back(getpid());
+  std::vector<CpuTime> before;
+  for (const int process : processes) before.push_back(cpu_time(process));
+  usleep(static_cast<useconds_t>(1e6 * look_seconds));
+  double share = 1;
+  for (std::size_t i = 0; i < processes.size(); ++i) share = std::min(share, share_since(before[i], cpu_time(processes[i])));
+  const std::scoped_lock lock(mutex_);
+  if (until_ != until) return true;  // something else is expected by now
+  if (share > starving_share) return false;
+  until_ = now_seconds() + expected_.seconds;
+  say_at_once(
+      fmt::format("{} takes longer than {}, but rank {} on {} gets {:.0f} % of the CPU time that it asks for (other programs?): it is "
+                  "waited for as long again",
+                  name, duration_text(expected_.seconds), board_.world_rank(board_.mine()), host_, 100 * share));
+  return true;
+}
+
 void Watchdog::watch() {
   for (;;) {
     const auto seen = board_.knocks();
@@ -133,7 +164,7 @@ void Watchdog::watch() {
     if (stopped > 0 && board_.mine() == 0)
       say_at_once(fmt::format("rank {} on {} stood still for {} (suspended?): its deadline moves by as much", board_.world_rank(0), host_,
                               duration_text(stopped)));
-    if (left <= 0) call_the_roll();
+    if (left <= 0 && !waits_longer()) call_the_roll();
     board_.sleep(seen, glance);
   }
 }
@@ -179,7 +210,11 @@ Hang Watchdog::find_out() const {
   }
   std::vector<std::string> found;
   for (const auto& [rank, why] : hang.ranks) found.push_back(fmt::format("rank {} on {} {}", rank, host_, why));
-  if (found.empty()) found.push_back(fmt::format("all ranks of {} wait for another node: a dead link, or a rank that hangs there", host_));
+  if (found.empty() && nodes_ > 1)
+    found.push_back(fmt::format("all ranks of {} wait for another node: a dead link, or a rank that hangs there", host_));
+  if (found.empty())
+    found.push_back(fmt::format(
+        "all ranks of {}, the only node, wait for each other: its MPI does not answer, or other programs leave them hardly a CPU", host_));
   hang.message = fmt::format("{} took longer than {} ({}): {}", hang.expected.name, duration_text(hang.expected.seconds),
                              hang.expected.rule, fmt::join(found, ", "));
   return hang;

@@ -28,14 +28,15 @@ struct HungRank {
 
 struct Hang {
   Expectation expected;
-  std::vector<HungRank> ranks;  // empty: all ranks of this node wait, for another node
+  std::vector<HungRank> ranks;  // empty: all ranks of this node wait
   std::string message;          // one line without its end
 };
 
 class Watchdog {
  public:
-  /// Collective over the ranks of a node. Before any thread is bound: the watching one is to lie on no core that measures.
-  Watchdog(Group& local, int world_rank, std::string host);
+  /// Collective over the ranks of a node. Before any thread is bound: the watching one is to lie on no core that measures. `nodes`: of the
+  /// job, this one among them.
+  Watchdog(Group& local, int world_rank, std::string host, int nodes);
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
   ~Watchdog();
@@ -51,6 +52,7 @@ class Watchdog {
  private:
   void watch();
   double notice_a_stop();
+  bool waits_longer();
   void call_the_roll();
   [[noreturn]] void leave_when_written();
   Hang find_out() const;
@@ -61,6 +63,7 @@ class Watchdog {
 
   NodeBoard board_;
   std::string host_;
+  int nodes_;
   mutable std::mutex mutex_;  // of what follows
   Expectation expected_;
   double until_ = 0, asleep_until_ = 0, stopped_seconds_ = 0;

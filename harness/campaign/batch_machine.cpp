@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "campaign/suggest.hpp"
 #include "campaign/written.hpp"
@@ -18,8 +19,8 @@ void take_word(const WrittenTable& top, std::string_view key, std::string& to) {
   const auto written = top.word(key);
   if (!written) return;
   if (!is_batch_word(written->value))
-    top.fail(written->at,
-             fmt::format("'{}' is {}: it must be a word without blanks, quotes and other characters of the shell", key, in_quotes(written->value)));
+    top.fail(written->at, fmt::format("'{}' is {}: it must be a word without blanks, quotes and other characters of the shell", key,
+                                      in_quotes(written->value)));
   to = written->value;
 }
 
@@ -33,6 +34,12 @@ void take_lines(const WrittenTable& top, std::string_view key, std::vector<std::
       top.fail(line.at, fmt::format("'{}' holds more than one line in one text", key));
     to.push_back(line.value);
   }
+}
+
+/// As flavors name them: an x86-64 level and what extends it, or Arm's.
+bool is_isa(const std::string& text) {
+  static const std::regex isa("v[2-4][a-z0-9]*|neon|sve(128|256|512|1024|2048)");
+  return std::regex_match(text, isa);
 }
 
 }  // namespace
@@ -63,7 +70,7 @@ BatchMachine read_batch_machine(const std::string& path) {
     top.fail(written ? written->at : Location{1, 1}, fmt::format("the first line of a machine file must be: schema = \"{}\"", schema));
   top.allow_only({"schema",    "name",       "partition", "gpu_partition", "account", "nodes",   "cores",        "gpus",    "ranks",
                   "gpu_nodes", "gpu_cores",  "gpu_ranks", "sockets",       "l3_mib",  "isas",    "numa_domains", "options", "start_minutes",
-                  "setup",     "memory_gib", "plumbline", "launcher",      "mpi",     "mpiexec", "on_finding", "cluster"});
+                  "setup",     "memory_gib", "plumbline", "launcher",      "mpi",     "mpiexec", "on_finding",   "cluster"});
   BatchMachine machine;
   take_word(top, "name", machine.name);
   take_word(top, "partition", machine.partition);
@@ -92,7 +99,12 @@ BatchMachine read_batch_machine(const std::string& path) {
   take_number(top, "numa_domains", 1, machine.numa_domains);
   if (const auto number = top.positive("l3_mib")) machine.l3_mib = number->value;
   if (const auto number = top.positive("memory_gib")) machine.memory_gib = number->value;
-  for (const auto& isa : top.words("isas", true)) machine.isas.push_back(isa.value);
+  for (const auto& isa : top.words("isas", true)) {
+    if (!is_isa(isa.value))
+      top.fail(isa.at, fmt::format("'isas' names {}: it may hold v2, v3, v4 and what extends them (v4bf16), neon, sve128 to sve2048",
+                                   in_quotes(isa.value)));
+    machine.isas.push_back(isa.value);
+  }
   if (const auto line = top.word("on_finding")) {
     if (line->value.find('\n') != std::string::npos) top.fail(line->at, "'on_finding' has more than one line: name a script that has them");
     machine.on_finding = line->value;

@@ -13,8 +13,8 @@
 namespace plumbline {
 namespace {
 
-constexpr double most_tail = 0.05;  // however few rows there are: of a suspicion
-constexpr double sure = 2;          // standard errors of a node's own median
+constexpr double most_tail = 0.05;         // however few rows there are: of a suspicion
+constexpr double sure = 2;                 // standard errors of a node's own median
 constexpr std::size_t least_for_node = 3;  // rows: fewer say nothing more of the whole node
 
 // ------------------------------------------------------------------------------------------------------- the first measurement
@@ -90,8 +90,7 @@ class Comparer {
 
   /// Every row as a series: its peers are the nights, it is the night that is held against them.
   void judge() {
-    for (const auto& [name, rows] : like_)
-      add_like(rows);
+    for (const auto& [name, rows] : like_) add_like(rows);
     add_whole_nodes();
     CheckOptions check{.false_alarms = options_.suspicions, .least_threshold = options_.threshold, .in_sequence = false};
     check.false_alarms = std::min(check.false_alarms, most_tail * static_cast<double>(std::max<std::size_t>(1, series_.size())));
@@ -119,7 +118,7 @@ class Comparer {
       if (std::isfinite(result_.rows[row].clock_hz)) clocks.push_back(result_.rows[row].clock_hz);
     }
     const std::vector<double> standing = spread_evenly(logs);
-    const double scatter = median_of(scatters), clock_hz = median_of(clocks);
+    const double scatter = median_of(scatters), clock_hz = median_of(clocks), middle_of_all = median_of(logs);
     std::map<std::string, std::size_t> rows_of_node;
     for (const std::size_t row : rows) ++rows_of_node[result_.rows[row].key.node];
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -131,18 +130,23 @@ class Comparer {
         of.reason = "no like node has it";
         continue;
       }
-      CheckedSeries series{.key = of.key, .row_class = of.row_class, .unit = of.unit, .before = values_beside(i, rows, standing, of.peers), .sample_scatter = scatter};
+      CheckedSeries series{.key = of.key,
+                           .row_class = of.row_class,
+                           .unit = of.unit,
+                           .before = values_beside(i, rows, standing, of.peers),
+                           .sample_scatter = scatter};
       const double middle = median_of(series.before);
       of.peers_value = value_of(middle, of.unit);
       series.after = facts_[rows[i]].log;
       series.after_half_width = facts_[rows[i]].half_width;
-      distances_[of.key.node].push_back(series.after - middle);
+      distances_[of.key.node].push_back(series.after - middle_of_all);
       series_.push_back(std::move(series));
       row_of_series_.push_back(rows[i]);
     }
   }
 
-  /// A node as a whole: the median of its distances from its peers, beside theirs.
+  /// A node as a whole: the median of its distances from the middle of all like nodes, beside theirs. (Distances from its peers alone would
+  /// hold it against itself once more: it is one of theirs.)
   void add_whole_nodes() {
     for (const auto& [kind, nodes] : nodes_of_kind_) {
       std::vector<std::string> names;
@@ -153,7 +157,8 @@ class Comparer {
           middles.push_back(median_of(own->second));
         }
       const std::vector<double> standing = spread_evenly(middles);
-      for (std::size_t i = 0; i < names.size(); ++i) add_whole_node(names[i], middles[i], names.size() - 1, without(standing, names.size(), i));
+      for (std::size_t i = 0; i < names.size(); ++i)
+        add_whole_node(names[i], middles[i], names.size() - 1, without(standing, names.size(), i));
     }
   }
 
@@ -175,9 +180,8 @@ class Comparer {
       for (const auto& name : nodes) {
         JudgedNode node{.node = name, .kind = kind, .peers = kind.empty() ? 0 : nodes.size() - 1};
         for (const std::size_t row : rows_of[name]) add_row(node, row);
-        std::stable_sort(node.suspicious.begin(), node.suspicious.end(), [&](std::size_t a, std::size_t b) {
-          return result_.rows[a].judged.slowdown > result_.rows[b].judged.slowdown;
-        });
+        std::stable_sort(node.suspicious.begin(), node.suspicious.end(),
+                         [&](std::size_t a, std::size_t b) { return result_.rows[a].judged.slowdown > result_.rows[b].judged.slowdown; });
         const bool suspect = !node.suspicious.empty() || is_suspicious_as_a_whole(node);
         node.finding = node.rows == 0 ? NodeFinding::alone : suspect ? NodeFinding::suspect : NodeFinding::alike;
         if (node.finding == NodeFinding::alone) node.reason = why_alone(node, rows_of[name]);
@@ -209,7 +213,7 @@ class Comparer {
   std::vector<RowFacts> facts_;  // of each row
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::size_t>> like_;
   std::map<std::string, std::set<std::string>> nodes_of_kind_;
-  std::map<std::string, std::vector<double>> distances_;  // of a node's rows from their peers, logarithms
+  std::map<std::string, std::vector<double>> distances_;  // of a node's rows from the middle of all like ones, logarithms
   std::vector<CheckedSeries> series_;
   std::vector<std::size_t> row_of_series_;
 };
@@ -306,16 +310,14 @@ bool is_beyond_suspicion(const JudgedNode& node, const NodeOptions& options) {
   return !is_confirmed(node) && node.again.back().judged.slowdown <= 1 + options.threshold;  // the last: of all cases together
 }
 
-/// Three like nodes of which one is faster are two that are slower than their peer: only where more are beyond suspicion than were confirmed
-/// are these the ones that are worse.
+/// Three like nodes of which one is faster are two that are slower than their peer: only where more are beyond suspicion than were
+/// confirmed are these the ones that are worse.
 void conclude(std::vector<JudgedNode>& nodes, const NodeOptions& options) {
   std::map<std::string, std::ptrdiff_t> majority;  // of a kind: how many more
   for (const auto& node : nodes) majority[node.kind] += is_beyond_suspicion(node, options) ? 1 : is_confirmed(node) ? -1 : 0;
   for (auto& node : nodes) {
     if (node.finding != NodeFinding::suspect || node.again.empty()) continue;
-    node.finding = !is_confirmed(node)       ? NodeFinding::unconfirmed
-                   : majority[node.kind] > 0 ? NodeFinding::slower
-                                             : NodeFinding::differs;
+    node.finding = !is_confirmed(node) ? NodeFinding::unconfirmed : majority[node.kind] > 0 ? NodeFinding::slower : NodeFinding::differs;
   }
 }
 
@@ -340,8 +342,7 @@ void judge_again(NodeComparison& comparison, std::span<const RemeasuredRow> reme
     test.node->again.push_back(std::move(test.result));
   }
   if (!half_widths.empty())
-    comparison.again_smallest =
-        smallest_detectable(options.threshold, median_of(half_widths), student_quantile(tail, most_freedom));
+    comparison.again_smallest = smallest_detectable(options.threshold, median_of(half_widths), student_quantile(tail, most_freedom));
   conclude(comparison.nodes, options);
 }
 

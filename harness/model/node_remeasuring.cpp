@@ -83,7 +83,7 @@ ComparedThings compared_things(const NodeComparison& comparison) {
   ComparedThings compared;
   for (const auto& row : comparison.rows) {
     if (row.status != Status::ok) continue;
-    compared.insert(row.key);
+    if (row.like.empty()) compared.insert(row.key);  // a GPU in the same place may be another one: only its points tell
     if (const auto found = points.find({row.key.what, row.like}); found != points.end())
       for (const auto& point : found->second) compared.insert({point, row.key.node});
   }

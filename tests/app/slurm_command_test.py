@@ -115,7 +115,13 @@ def test_an_mpi_that_nobody_named_is_the_sites(tmp_path):
     (tmp_path / "srun").write_text('#!/bin/sh\necho "srun $1"\n')
     (tmp_path / "srun").chmod(0o755)
     facts = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "n1", "SLURM_JOB_NUM_NODES": "1"}
-    for text, more, word in ((unnamed, {}, "srun --cpu-bind=none"), (named, {}, "srun --mpi=pmix"), (unnamed, {"PLUMBLINE_MPI": "cray_shasta"}, "srun --mpi=cray_shasta")):
+    for text, more, word in (
+        (unnamed, {}, "srun --cpu-bind=none"),
+        (named, {}, "srun --mpi=pmix"),
+        (unnamed, {"PLUMBLINE_SRUN_MPI": "cray_shasta"}, "srun --mpi=cray_shasta"),
+        (named, {"PLUMBLINE_SRUN_MPI": ""}, "srun --cpu-bind=none"),
+        (named, {"PLUMBLINE_MPI": "openmpi"}, "srun --mpi=pmix"),  # a bundle's library, no plugin of Slurm's
+    ):
         ended = subprocess.run(["bash", "-c", text], cwd=tmp_path, env=facts | more, capture_output=True, text=True, timeout=60)
         assert f"{word}\n" in ended.stdout, ended.stdout + ended.stderr
 
@@ -360,7 +366,8 @@ def test_a_job_too_short_for_one_case_is_refused_with_the_time_that_would_do(tmp
 
 
 @pytest.mark.parametrize("line, word", [("nodes = 0", "nodes"), ('partition = "a b"', "partition"), ('launcher = "ssh"', "launcher"), ("noodles = 1", "noodles"),
-                                        ("cores = 2\nranks = 4", "ranks"), ("cores = 2\ngpu_ranks = 4", "gpu_ranks"), ("start_minutes = 0", "start_minutes")])
+                                        ("cores = 2\nranks = 4", "ranks"), ("cores = 2\ngpu_ranks = 4", "gpu_ranks"), ("start_minutes = 0", "start_minutes"),
+                                        ('isas = ["v3", "v9"]', "v9")])
 def test_a_wrong_machine_file_is_named_with_its_line(tmp_path, line, word):
     machine = tmp_path / "machine.toml"
     machine.write_text(f'schema = "plumbline-machine/1"\n{line}\n')

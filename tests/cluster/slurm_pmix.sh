@@ -21,7 +21,7 @@ elif grep -q 'each of them is alone' <<<"$alone"; then
   exit 77
 fi
 "$plumbline" slurm "$here/two_nodes.toml" --machine "$here/cluster_machine.toml" --program "$plumbline" --minutes 10 -o srun >/dev/null
-job=$(PLUMBLINE_MPI=pmix sbatch --parsable --output=pmix.log srun/partition.sbatch)
+job=$(PLUMBLINE_SRUN_MPI=pmix sbatch --parsable --output=pmix.log srun/partition.sbatch)
 wait_for_end "$job" 180 || fail "the job did not end within 180 s" pmix.log
 [[ $(job_state "$job") == COMPLETED ]] || fail "the job ended as $(job_state "$job")" pmix.log
 /usr/bin/python3 "$here/nodes_in_store.py" "plumbline-out/two_nodes-$job.h5" nodeA nodeB || fail "the store lacks a node" pmix.log

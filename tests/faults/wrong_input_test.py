@@ -125,6 +125,18 @@ def test_a_finished_store_is_not_overwritten_by_a_new_run(plumbline, good_store)
     assert Store(good_store).outcomes == before
 
 
+def test_overwriting_takes_results_and_nothing_else(plumbline, refused, tmp_path):
+    note = tmp_path / "note.txt"
+    note.write_text("not to be lost\n")
+    refused(run(plumbline, CAMPAIGNS / "small.toml", note, "--overwrite"), 2, "note.txt", "is no result file")
+    assert note.read_text() == "not to be lost\n"
+
+
+def test_a_folder_that_is_not_there_is_no_name_of_a_file(plumbline, refused, tmp_path):
+    refused(run(plumbline, CAMPAIGNS / "small.toml", f"{tmp_path}/new/"), 2, "new/", "is a folder")
+    assert not (tmp_path / "new").exists()
+
+
 def test_a_torn_journal_record_costs_only_itself(plumbline, good_store, tmp_path):
     """Half a record at the journal's end, as a kill in the middle of a write leaves it."""
     journal = good_store.with_suffix(".journal")

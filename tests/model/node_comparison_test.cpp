@@ -51,8 +51,13 @@ class Job {
           const double together = noise_ * normal_(random_);
           for (const auto& node : group.nodes())
             for (int repetition = 0; repetition < 3; ++repetition)
-              rows.push_back({.case_id = id, .node = node, .session = "s", .turn = turn, .repetition = repetition,
-                              .seconds = std::exp(together) * seconds(std::stoul(id.substr(4)), static_cast<std::size_t>(node[4] - 'A'), slow)});
+              rows.push_back(
+                  {.case_id = id,
+                   .node = node,
+                   .session = "s",
+                   .turn = turn,
+                   .repetition = repetition,
+                   .seconds = std::exp(together) * seconds(std::stoul(id.substr(4)), static_cast<std::size_t>(node[4] - 'A'), slow)});
         }
     return rows;
   }
@@ -183,7 +188,8 @@ TEST(Nodes, of_a_thousand_the_one_that_is_slower_is_found) {
     side.machines[node] = "kind";
     for (int c = 0; c < 4; ++c) {
       const double seconds = (n == 321 ? 1.3 : 1.0) * (1 + 0.001 * ((n * 7 + c * 3) % 10));
-      side.observations.push_back({.key = {"case" + std::to_string(c), node}, .row_class = "compute", .unit = "seconds", .sessions = {{seconds, 1.001 * seconds}}});
+      side.observations.push_back(
+          {.key = {"case" + std::to_string(c), node}, .row_class = "compute", .unit = "seconds", .sessions = {{seconds, 1.001 * seconds}}});
     }
   }
   const auto comparison = compare_nodes(side, {}, {});
@@ -208,7 +214,8 @@ TEST(Nodes, a_row_that_a_node_lacks_is_no_matter_to_the_others) {
   Job job(4, 4, 8);
   Side side = job.measure({});
   std::erase_if(side.observations, [](const auto& one) { return one.key.node == "nodeB" && one.key.what != "case0"; });
-  side.observations.push_back({.key = {"case1", "nodeB"}, .row_class = "mem", .unit = "seconds", .status = Status::failed, .reason = "broken"});
+  side.observations.push_back(
+      {.key = {"case1", "nodeB"}, .row_class = "mem", .unit = "seconds", .status = Status::failed, .reason = "broken"});
   const auto comparison = compare_nodes(side, {}, {});
   EXPECT_EQ(node_of(comparison, "nodeB").rows, 1U);
   EXPECT_EQ(node_of(comparison, "nodeA").rows, 8U);
@@ -238,6 +245,17 @@ TEST(Nodes, the_whole_node_is_told_by_a_field_and_not_by_a_name) {
     EXPECT_TRUE(node.all_rows.whole_node) << node.node;
   }
   EXPECT_NEAR(node_of(comparison, "nodeC").all_rows.judged.slowdown, 1.3, 0.1);
+}
+
+TEST(Nodes, a_whole_node_is_as_much_slower_than_its_peers_as_its_rows_are) {
+  for (const std::size_t nodes : {2, 4, 5, 9}) {
+    Job job(7, nodes, 30, 0.001);
+    const auto comparison = compare_nodes(job.measure({.node = "nodeB", .part = 0.5}), {}, {});
+    EXPECT_NEAR(node_of(comparison, "nodeB").all_rows.judged.slowdown, 1.5, 0.02) << nodes << " nodes";
+    EXPECT_NEAR(node_of(comparison, "nodeA").all_rows.judged.slowdown, nodes == 2 ? 1 / 1.5 : 1, 0.02) << nodes << " nodes";
+  }
+  Job job(7, 3, 30, 0.001);  // of two peers that differ the middle lies between them
+  EXPECT_NEAR(node_of(compare_nodes(job.measure({.node = "nodeB", .part = 0.5}), {}, {}), "nodeB").all_rows.judged.slowdown, 1.5, 0.02);
 }
 
 TEST(Nodes, of_what_was_measured_again_the_last_is_all_together) {
@@ -287,7 +305,10 @@ Side like_nodes(int nodes, int cases, Seconds seconds) {
     side.machines[node] = "kind";
     for (int c = 0; c < cases; ++c) {
       const double median = seconds(n, c);
-      side.observations.push_back({.key = {"case" + std::to_string(c), node}, .row_class = "compute", .unit = "seconds", .sessions = {{median, 1.001 * median, 0.999 * median}}});
+      side.observations.push_back({.key = {"case" + std::to_string(c), node},
+                                   .row_class = "compute",
+                                   .unit = "seconds",
+                                   .sessions = {{median, 1.001 * median, 0.999 * median}}});
     }
   }
   return side;
@@ -354,7 +375,10 @@ std::vector<RemeasuredRow> ceiling_again(const RemeasuringGroup& group, double s
   std::vector<RemeasuredRow> rows;
   for (int turn = 0; turn < 7; ++turn)
     for (const auto& node : group.nodes())
-      rows.push_back({.case_id = point_of_suspect, .node = node, .session = "s", .turn = turn,
+      rows.push_back({.case_id = point_of_suspect,
+                      .node = node,
+                      .session = "s",
+                      .turn = turn,
                       .seconds = (node == "nodeC" ? slow_seconds : 1.0) * (1 + 0.002 * ((turn + node.back()) % 5))});
   return rows;
 }
@@ -395,7 +419,10 @@ TEST(Nodes, cases_do_not_crowd_out_ceilings) {
 
 TEST(Nodes, a_link_between_two_is_a_row_of_neither) {
   Side side = Job(8, 3, 4).measure({});
-  side.observations.push_back({.key = {"ceiling/MPI link latency/r2t1", "nodeA with nodeB"}, .row_class = "link latency", .unit = "seconds", .sessions = {{1e-6, 1e-6}}});
+  side.observations.push_back({.key = {"ceiling/MPI link latency/r2t1", "nodeA with nodeB"},
+                               .row_class = "link latency",
+                               .unit = "seconds",
+                               .sessions = {{1e-6, 1e-6}}});
   const auto comparison = compare_nodes(side, {}, {});
   EXPECT_EQ(comparison.nodes.size(), 3U);
   EXPECT_EQ(comparison.rows.size(), 12U);
@@ -468,7 +495,10 @@ TEST(Nodes, a_slow_gpu_that_is_slow_again_names_its_node) {
     std::vector<RemeasuredRow> rows;
     for (int turn = 0; turn < 5; ++turn)
       for (const auto& node : groups[0].nodes())
-        rows.push_back({.case_id = groups[0].cases[0], .node = node, .session = "s", .turn = turn,
+        rows.push_back({.case_id = groups[0].cases[0],
+                        .node = node,
+                        .session = "s",
+                        .turn = turn,
                         .seconds = (node == "nodeB" ? slow : 1.0) * (1 + 0.002 * ((turn + node.back()) % 5))});
     EXPECT_EQ(node_of(compare_nodes(side, rows, {}), "nodeB").finding, slow > 1 ? NodeFinding::slower : NodeFinding::unconfirmed);
   }
@@ -491,7 +521,10 @@ std::vector<RemeasuredRow> in_short_sessions(const RemeasuringGroup& group, int 
   for (const std::string id : {"case0", "case1"})
     for (int turn = 0; turn < turns; ++turn)
       for (const auto& node : group.nodes())
-        rows.push_back({.case_id = id, .node = node, .session = id + std::to_string(turn / turns_of_session), .turn = turn,
+        rows.push_back({.case_id = id,
+                        .node = node,
+                        .session = id + std::to_string(turn / turns_of_session),
+                        .turn = turn,
                         .seconds = (node == "nodeC" ? 1.5 : 1.0) * (1 + 0.002 * ((turn + node.back()) % 5))});
   return rows;
 }
