@@ -1,4 +1,4 @@
-// The adversary of `check` and `nodes`, with a tenth of the seeds that it was kept with.
+// The adversary of `check` and `nodes`, with a tenth of the trials that it was kept with.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -51,9 +51,16 @@ TEST(Adversary, has_kinds_of_night_and_of_job_by_names_of_their_own) {
 }
 
 TEST(Adversary, finds_check_as_good_as_it_was_kept) {
-  const Json all = kept("adversary_nights.json").at("rows");
-  const Json now = as_json(count_nights(night_kinds(), first_seed, first_seed));
-  ASSERT_EQ(now.size(), all.size()) << "run the command of tests/golden/adversary_nights.json again";
+  constexpr std::size_t every = 3;  // kind
+  const Json rows = kept("adversary_nights.json").at("rows");
+  ASSERT_EQ(rows.size(), night_kinds().size() * hosts().size()) << "run the command of tests/golden/adversary_nights.json again";
+  Json all = Json::array();
+  std::vector<NightKind> some;
+  for (std::size_t kind = 0; kind < night_kinds().size(); kind += every) {
+    some.push_back(night_kinds()[kind]);
+    for (std::size_t host = 0; host < hosts().size(); ++host) all.push_back(rows.at(kind * hosts().size() + host));
+  }
+  const Json now = as_json(count_nights(some, first_seed, first_seed));
   const Json sum_now = summed(now), sum_all = summed(all);
   EXPECT_LE(sum_now.at("accused").get<double>() / sum_now.at("nights").get<double>(), 0.05) << "as stated";
   expect_as_kept(sum_now, sum_all, "found", "trials");
