@@ -189,7 +189,7 @@ std::string as_text(const std::vector<Charted>& all) {
                app::change_text(std::exp(log_cost(series.points.back().value.median, series.unit) - one.chart.center)), one.state()});
     for (const auto& change : one.changes) table.add_line(wrapped(change_text(one, change), 118, "      "));
     if (one.disturbed() > 0)
-      table.add_line(fmt::format("{} nights were disturbed: {}", one.disturbed(),
+      table.add_line(fmt::format("{} disturbed: {}", one.disturbed() == 1 ? "1 night was" : fmt::format("{} nights were", one.disturbed()),
                                  one.points.size() == series.points.size() ? "no other is known, so they are what there is"
                                                                            : "no part of the level, its limits and its changes"));
     if (one.left_off)
