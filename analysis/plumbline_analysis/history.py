@@ -12,6 +12,7 @@ from .report import save_all
 
 PANELS_A_FIGURE, COLUMNS = 12, 2
 LINKS = "links"  # as where they are: no node alone
+CALM = ("steady", "few nights", "disturbed last night")
 COLOR, OUTSIDE = style.SERIES[0][0], style.SERIES[1][0]
 
 
@@ -62,11 +63,11 @@ def _place(row):
 
 
 def _is_steady(row):
-    return row["state"] in ("steady", "few nights") and not row["changes"]
+    return row["state"] in CALM and not row["changes"]
 
 
 def _calm(row):
-    return row["state"] in ("steady", "few nights"), not row["changes"], row["what"], row["node"]
+    return row["state"] in CALM, not row["changes"], row["what"], row["node"]
 
 
 def draw(node, rows):
@@ -75,10 +76,10 @@ def draw(node, rows):
     for number, row in enumerate(rows, start=1):
         _panel(figure.add_subplot(lines, COLUMNS, number), row)
     figure.suptitle(f"Nights of {node}", x=0.01, ha="left", fontsize=11, fontweight="bold")
-    points = [Line2D([], [], color=color, marker="o", ms=3.5, ls="none") for color in (COLOR, OUTSIDE)]
+    points = [Line2D([], [], color=color, marker="o", ms=3.5, ls="none", mfc=fill) for color, fill in ((COLOR, COLOR), (OUTSIDE, OUTSIDE), (style.FAINT, "none"))]
     looks = ((style.INK, "-"), (style.FAINT, "--"), (OUTSIDE, ":"))
     handles = points + [Line2D([], [], color=color, lw=1, ls=line) for color, line in looks]
-    words = ["median of a night", "beyond the limits", "present level", "limits (3 scatters)", "the level changed"]
+    words = ["median of a night", "beyond the limits", "disturbed: no measure", "present level", "limits (3 scatters)", "the level changed"]
     figure.legend(handles, words, loc="upper right", ncol=len(words), frameon=False, fontsize=8)
     figure.tight_layout(rect=(0, 0, 1, 1 - 0.45 / figure.get_figheight()))
     return figure
@@ -90,9 +91,12 @@ def _panel(axes, row):
     dates = [_date(point["started_unix_ns"]) for point in row["points"]]
     values = [point[unit] * scale for point in row["points"]]
     low, high = row[f"limit_lo_{unit}"], row[f"limit_hi_{unit}"]
-    begins = len(dates) - row["level_nights"]
-    outside = [low is not None and i >= begins and not low <= row["points"][i][unit] <= high for i in range(len(dates))]
-    axes.plot(dates, values, "o", ms=2.5, color=COLOR, zorder=3)
+    disturbed = [i for i, point in enumerate(row["points"]) if point.get("disturbed")]
+    told = [i for i in range(len(dates)) if i not in disturbed] or list(range(len(dates)))  # where all were, all are what there is
+    begins = told[-row["level_nights"]]
+    outside = [low is not None and i >= begins and i in told and not low <= row["points"][i][unit] <= high for i in range(len(dates))]
+    axes.plot([dates[i] for i in told], [values[i] for i in told], "o", ms=2.5, color=COLOR, zorder=3)
+    axes.plot([dates[i] for i in disturbed], [values[i] for i in disturbed], "o", ms=3.5, mfc="none", color=style.FAINT, zorder=2)
     beyond = [i for i, out in enumerate(outside) if out]
     axes.plot([dates[i] for i in beyond], [values[i] for i in beyond], "o", ms=3.5, color=OUTSIDE, zorder=4)
     span = [dates[begins], dates[-1]]

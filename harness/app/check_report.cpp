@@ -24,10 +24,16 @@ double half_width_of(const NightValue& value) { return std::isfinite(value.lo) ?
 CheckedSeries checked_series(const NightRow& row, std::span<const SeriesPoint> points, const std::map<const Night*, std::size_t>& numbers) {
   CheckedSeries series{.key = row.key, .row_class = row.row_class, .unit = row.unit};
   series.after_disturbed = row.value.disturbed;
+  series.after_excuse = row.value.excuse;
+  if (row.value.disturbed && std::isfinite(row.value.unshared)) series.unshared_after = log_cost(row.value.unshared, row.unit);
   std::vector<double> scatters;
   for (const auto& point : points) {
-    if (point.value.disturbed) continue;  // what others did to it is no measure
+    if (point.value.disturbed) {  // what others did to it is no measure
+      if (std::isfinite(point.value.unshared)) series.unshared_before[numbers.at(point.night)] = log_cost(point.value.unshared, row.unit);
+      continue;
+    }
     series.before.push_back(log_cost(point.value.median, row.unit));
+    series.before_half_widths.push_back(half_width_of(point.value));
     series.nights.push_back(numbers.at(point.night));
     if (std::isfinite(point.value.scatter)) scatters.push_back(point.value.scatter);
   }
@@ -70,6 +76,29 @@ CheckRow whole_node_row(const WholeNode& node) {
   return row;
 }
 
+/// Rows of a node that share a word, beside its others.
+CheckRow part_row(const PartOfNode& part) {
+  CheckRow row{.key = {"part " + part.word, part.node}, .row_class = "part", .unit = "ratio"};
+  row.night = part.night;
+  row.night.before = 1;
+  row.after.median = part.night.slowdown;
+  row.after.n = part.rows;
+  return row;
+}
+
+/// The clock beside a whole node is that of its rows, by their median.
+void explain_by_clock(CheckRow& node, const std::vector<CheckRow>& rows) {
+  std::vector<double> before, ratios;
+  for (const auto& row : rows)
+    if (row.key.node == node.key.node && std::isfinite(row.clock_before_hz) && std::isfinite(row.after.clock_hz)) {
+      before.push_back(row.clock_before_hz);
+      ratios.push_back(row.after.clock_hz / row.clock_before_hz);
+    }
+  node.clock_before_hz = median_of(before);
+  node.after.clock_hz = node.clock_before_hz * median_of(ratios);
+  node.explanation = clock_explanation(node.clock_before_hz, node.after.clock_hz, node.night.slowdown);
+}
+
 }  // namespace
 
 void check_rows(CheckReport& report, const Night& checked, const std::map<SeriesKey, Series>& series,
@@ -97,16 +126,22 @@ void check_rows(CheckReport& report, const Night& checked, const std::map<Series
     if (row.night.finding != NightFinding::no_baseline)
       row.explanation = clock_explanation(row.clock_before_hz, row.after.clock_hz, row.night.slowdown * row.night.movement);
   }
-  for (const auto& node : answer.whole_nodes) report.rows.push_back(whole_node_row(node));
+  for (const auto& part : answer.parts) report.rows.push_back(part_row(part));
+  for (const auto& node : answer.whole_nodes) {
+    CheckRow row = whole_node_row(node);
+    explain_by_clock(row, report.rows);
+    report.rows.push_back(std::move(row));
+  }
 }
 
 namespace {
 
 /// ", beside +3.1 % of the whole node, suspect for 2 nights in turn"
-std::string circumstances(const CheckedNight& night) {
+std::string circumstances(const CheckedNight& night, bool is_part = false) {
   constexpr double worth_a_word = 0.005;
   std::string text;
-  if (std::abs(night.movement - 1) >= worth_a_word) text += fmt::format(", of which {} is the whole node's", change_text(night.movement));
+  if (std::abs(night.movement - 1) >= worth_a_word)
+    text += fmt::format(", of which {} is the {}", change_text(night.movement), is_part ? "others' too" : "whole node's");
   if (night.suspicious_nights > 1) text += fmt::format(", suspect for {} nights in turn", night.suspicious_nights);
   if (night.finding == NightFinding::suspect && night.nights_in_turn > 0) text += fmt::format(" ({} are a finding)", night.nights_in_turn);
   return text;
@@ -114,9 +149,16 @@ std::string circumstances(const CheckedNight& night) {
 
 std::string nights_text(std::size_t nights) { return fmt::format("{} night{}", nights, nights == 1 ? "" : "s"); }
 
-std::string whole_node_evidence(const CheckRow& row) {
-  return fmt::format("the middle one of its {} rows took {} ({} to {}), {}{}", row.after.n, change_text(row.night.slowdown),
-                     change_text(row.night.lo), change_text(row.night.hi), nights_text(row.night.nights), circumstances(row.night));
+/// Of a whole node, or of a part of it.
+std::string middle_evidence(const CheckRow& row) {
+  const std::string whose =
+      row.row_class == "node" ? fmt::format("its {} rows", row.after.n) : fmt::format("the {} rows that have this", row.after.n);
+  std::string text =
+      fmt::format("the middle one of {} took {} ({} to {}), {}{}", whose, change_text(row.night.slowdown), change_text(row.night.lo),
+                  change_text(row.night.hi), nights_text(row.night.nights), circumstances(row.night, row.row_class == "part"));
+  if (std::isfinite(row.clock_before_hz)) text += ", " + clock_text(row.clock_before_hz, row.after.clock_hz);
+  if (row.explanation.ends_with("explains it")) text += ", which alone explains it";
+  return text;
 }
 
 }  // namespace
@@ -126,10 +168,11 @@ std::string evidence(const CheckRow& row) {
   if (row.night.finding == NightFinding::no_baseline)
     return fmt::format("{}, no earlier night that was not disturbed to hold it against{}", with_unit(row.after.median, row.unit),
                        row.accepted.empty() ? "" : "; " + row.accepted);
-  if (row.row_class == "node") return whole_node_evidence(row);
-  std::string text = fmt::format("{} -> {}, {} ({} to {}){}, {}, {}", with_unit(row.night.before, row.unit), with_unit(row.after.median, row.unit),
-                                 change_text(row.night.slowdown), change_text(row.night.lo), change_text(row.night.hi),
-                                 circumstances(row.night), nights_text(row.night.nights), clock_text(row.clock_before_hz, row.after.clock_hz));
+  if (row.row_class == "node" || row.row_class == "part") return middle_evidence(row);
+  std::string text =
+      fmt::format("{} -> {}, {} ({} to {}){}, {}, {}", with_unit(row.night.before, row.unit), with_unit(row.after.median, row.unit),
+                  change_text(row.night.slowdown), change_text(row.night.lo), change_text(row.night.hi), circumstances(row.night),
+                  nights_text(row.night.nights), clock_text(row.clock_before_hz, row.after.clock_hz));
   if (row.night.finding == NightFinding::disturbed) text += ", but every sample was disturbed: it is held against nobody";
   if (row.explanation.ends_with("explains it")) text += ", which alone explains it";
   if (!row.accepted.empty()) text += "; " + row.accepted;
@@ -142,7 +185,8 @@ Json check_json_rows(const CheckReport& report) {
   Json rows = Json::array();
   for (const auto& row : report.rows) {
     const std::string unit = unit_suffix(row.unit);
-    const bool held = row.status == Status::ok && row.night.finding != NightFinding::no_baseline && row.night.finding != NightFinding::disturbed;
+    const bool held =
+        row.status == Status::ok && row.night.finding != NightFinding::no_baseline && row.night.finding != NightFinding::disturbed;
     const Status status = held ? Status::ok : row.status == Status::ok ? Status::unavailable : row.status;
     Json json{{"what", row.key.what},
               {"node", row.key.node},
@@ -235,8 +279,7 @@ std::string missing_text(const CheckReport& report) {
   for (const auto& one : report.missing) alike[{one.key.node, last_measured(one), one.reason}].push_back(one.key.what);
   std::string text;
   const auto add = [&](const std::string& what, const std::string& node, const std::string& last, const std::string& reason) {
-    text +=
-        wrapped(fmt::format("MISSING  {} on {}: {}; {}", what, node, last, reason), 118, "      ").substr(6) + "\n";
+    text += wrapped(fmt::format("MISSING  {} on {}: {}; {}", what, node, last, reason), 118, "      ").substr(6) + "\n";
   };
   for (const auto& [about, all] : alike) {
     const auto& [node, last, reason] = about;
@@ -254,16 +297,19 @@ void add_power(const CheckReport& report, std::vector<std::string>& notes) {
   const auto held = held_of(report);
   if (held == 0) return;
   if (report.nights < least_nights) {
-    notes.push_back(fmt::format("nothing can be a finding yet: how much nights differ is not known from {}, and until there are {} the worst is SUSPECT",
-                                nights_text(report.nights), least_nights));
+    notes.push_back(fmt::format(
+        "nothing can be a finding yet: how much nights differ is not known from {}, and until there are {} the worst is SUSPECT",
+        nights_text(report.nights), least_nights));
     return;
   }
-  notes.push_back(fmt::format("false alarms expected in a night in which nothing changed: {} ({} rows, each by one night alone with probability {:.1e})",
-                              plain(report.false_alarms, 2), held, report.summary.probability_of_row));
+  notes.push_back(fmt::format(
+      "false alarms expected in a night in which nothing changed: {} ({} rows, each by one night alone with probability {:.1e})",
+      plain(report.false_alarms, 2), held, report.summary.probability_of_row));
   notes.push_back("smallest slowdown named by one night alone 8 times of 10, by class: " + detectable_text(report));
   if (count_of(report, NightFinding::suspect) > 0)
-    notes.emplace_back("a suspect row is slower than before by more than it scatters, but not so surely that one night is a finding; several in turn are, "
-                       "more of them where the nights before had many (none is known to be before a fourth night)");
+    notes.emplace_back(
+        "a suspect row is slower than before by more than it scatters, but not so surely that one night is a finding; several in turn are, "
+        "more of them where the nights before had many (none is known to be before a fourth night)");
 }
 
 }  // namespace
@@ -286,8 +332,10 @@ std::string check_text(const CheckReport& report) {
   std::vector<std::string> notes;
   add_power(report, notes);
   if (const std::size_t disturbed = count_of(report, NightFinding::disturbed); disturbed > 0)
-    notes.push_back(fmt::format("something else ran beside every sample of {} rows, or their clock was held down for a while: what this night says of "
-                                "them is held against nobody (--json names them)", disturbed));
+    notes.push_back(
+        fmt::format("something else ran beside every sample of {} rows, or their clock was held down for a while: what this night says of "
+                    "them is held against nobody (--json names them)",
+                    disturbed));
   if (!report.missing.empty() && !report.missing_allowed)
     notes.emplace_back(
         "what is missing is a failed check (exit 1), every night until 'plumbline baseline accept FILE --node NODE --case CASE --reason "

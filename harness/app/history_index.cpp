@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* schema = "plumbline-history-index/6";
+constexpr const char* schema = "plumbline-history-index/7";
 constexpr std::int64_t year_2000_ns = 946'684'800LL * 1'000'000'000LL, day_ns = 86'400LL * 1'000'000'000LL;
 
 struct FileStamp {
@@ -60,7 +60,8 @@ Json night_json(const Night& night, SeriesTable& series) {
   Json rows = Json::array();
   for (const auto& row : night.rows) {
     const NightValue& v = row.value;
-    Json numbers{series.of(row), number(v.median), number(v.lo), number(v.hi), number(v.scatter), v.n, number(v.clock_hz), v.disturbed};
+    Json numbers{series.of(row), number(v.median), number(v.lo), number(v.hi), number(v.scatter), v.n, number(v.clock_hz)};
+    numbers.push_back(v.disturbed ? Json{number(v.unshared), number(v.excuse)} : Json());
     if (row.status != Status::ok) numbers.insert(numbers.end(), {std::string(to_string(row.status)), row.reason});
     rows.push_back(std::move(numbers));
   }
@@ -86,8 +87,12 @@ NightRow row_from(const Json& numbers, const Json& series) {
                .hi = value_or_absent(numbers.at(3)),
                .scatter = value_or_absent(numbers.at(4)),
                .n = numbers.at(5),
-               .clock_hz = value_or_absent(numbers.at(6)),
-               .disturbed = numbers.at(7)};
+               .clock_hz = value_or_absent(numbers.at(6))};
+  if (const Json& disturbed = numbers.at(7); disturbed.is_array()) {
+    row.value.disturbed = true;
+    row.value.unshared = value_or_absent(disturbed.at(0));
+    row.value.excuse = disturbed.at(1);
+  }
   if (numbers.size() > 8) {
     row.status = status_from(numbers.at(8).get<std::string>()).value_or(Status::failed);
     row.reason = numbers.at(9);

@@ -28,15 +28,19 @@ void measure_changes(Charted& charted, const std::vector<ChangePoint>& found) {
     const auto ratio =
         ratio_of_medians(costs_between(charted.costs, borders[i], borders[i + 1]),
                          costs_between(charted.costs, borders[i + 1], borders[i + 2]), 0.95, stable_hash(charted.of->key.what));
-    if (part_of(ratio.ratio) >= threshold) charted.changes.push_back({found[i].first, found[i], ratio});
+    if (part_of(ratio.ratio) >= threshold)
+      charted.changes.push_back({charted.points[found[i].first], charted.points[found[i].first - 1], found[i], ratio});
   }
 }
 
 Charted charted(const Series& series, double probability) {
-  Charted all{.of = &series, .costs = series.log_costs()};
+  Charted all{.of = &series, .points = series.told_points()};
+  for (const auto point : all.points) all.costs.push_back(log_cost(series.points[point].value.median, series.unit));
   measure_changes(all, change_points(all.costs, {.probability = probability}));
   for (auto& change : all.changes) change.accepted = change.first <= series.first_accepted;
-  all.level_begins = std::max(all.changes.empty() ? 0 : all.changes.back().first, std::min(series.first_accepted, all.costs.size() - 1));
+  const auto accepted =
+      static_cast<std::size_t>(std::lower_bound(all.points.begin(), all.points.end(), series.first_accepted) - all.points.begin());
+  all.level_begins = std::max(all.changes.empty() ? 0 : all.changes.back().found.first, std::min(accepted, all.costs.size() - 1));
   all.chart = control_chart(std::span(all.costs).subspan(all.level_begins));
   return all;
 }
@@ -55,7 +59,8 @@ std::vector<Wanted> wanted_series(const HistoryReport& report, const HistoryWish
     const auto first = static_cast<std::ptrdiff_t>(wanted.size());
     any = any || !cluster.series.empty();
     for (const auto& [key, one] : cluster.series)
-      if (is_wanted(wish.what, key.what) && is_wanted(wish.node, key.node) && is_wanted(wish.cluster, name)) wanted.push_back({&cluster, &one});
+      if (is_wanted(wish.what, key.what) && is_wanted(wish.node, key.node) && is_wanted(wish.cluster, name))
+        wanted.push_back({&cluster, &one});
     std::stable_sort(wanted.begin() + first, wanted.end(),
                      [](const Wanted& a, const Wanted& b) { return a.series->key.node < b.series->key.node; });
   }
@@ -83,8 +88,8 @@ Json change_json(const Charted& charted, const LevelChange& change) {
   const auto& points = charted.of->points;
   return {{"first_file", points[change.first].night->file},
           {"first_started_utc", utc_text(points[change.first].night->started_unix_ns)},
-          {"last_file_before", points[change.first - 1].night->file},
-          {"last_started_before_utc", utc_text(points[change.first - 1].night->started_unix_ns)},
+          {"last_file_before", points[change.last_before].night->file},
+          {"last_started_before_utc", utc_text(points[change.last_before].night->started_unix_ns)},
           {"slowdown", number(change.slowdown.ratio)},
           {"slowdown_lo", number(change.slowdown.interval.lo)},
           {"slowdown_hi", number(change.slowdown.interval.hi)},
@@ -111,7 +116,8 @@ Json point_json(const SeriesPoint& point, const std::string& unit) {
             {unit, number(point.value.median)},
             {unit + "_lo", number(point.value.lo)},
             {unit + "_hi", number(point.value.hi)},
-            {"clock_hz", number(point.value.clock_hz)}};
+            {"clock_hz", number(point.value.clock_hz)},
+            {"disturbed", point.value.disturbed}};
   if (!std::isfinite(point.value.lo)) explain(json, unit, Status::unavailable, "one sample has no interval");
   if (!std::isfinite(point.value.clock_hz)) explain(json, "clock", Status::unavailable, "the clock was not observed beside the samples");
   return json;
@@ -131,6 +137,7 @@ Json row_of(const Charted& charted) {
           {"unit", series.unit},
           {"cluster", text_or_null(series.cluster)},
           {"nights", series.points.size()},
+          {"disturbed_nights", charted.disturbed()},
           {"level_nights", charted.costs.size() - charted.level_begins},
           {"level_" + unit, number(value_of(charted.chart.center, series.unit))},
           {"scatter_percent", limits ? number(100 * charted.chart.scatter) : Json()},
@@ -179,8 +186,12 @@ std::string as_text(const std::vector<Charted>& all) {
     const bool limits = one.costs.size() - one.level_begins >= least_for_limits;
     table.add({name, std::to_string(series.points.size()), with_unit(value_of(one.chart.center, series.unit), series.unit),
                limits ? fmt::format("{:.1f} %", 100 * one.chart.scatter) : "-", with_unit(series.points.back().value.median, series.unit),
-               app::change_text(std::exp(one.costs.back() - one.chart.center)), one.state()});
+               app::change_text(std::exp(log_cost(series.points.back().value.median, series.unit) - one.chart.center)), one.state()});
     for (const auto& change : one.changes) table.add_line(wrapped(change_text(one, change), 118, "      "));
+    if (one.disturbed() > 0)
+      table.add_line(fmt::format("{} disturbed: {}", one.disturbed() == 1 ? "1 night was" : fmt::format("{} nights were", one.disturbed()),
+                                 one.points.size() == series.points.size() ? "no other is known, so they are what there is"
+                                                                           : "no part of the level, its limits and its changes"));
     if (one.left_off)
       table.add_line(wrapped(fmt::format("last measured {} ({}); the campaign's last night misses it: {}",
                                          utc_text(one.left_off->last_unix_ns), series.points.back().night->file, one.left_off->reason),
@@ -191,11 +202,17 @@ std::string as_text(const std::vector<Charted>& all) {
 
 }  // namespace
 
+std::size_t Charted::disturbed() const {
+  return static_cast<std::size_t>(
+      std::count_if(of->points.begin(), of->points.end(), [](const auto& point) { return point.value.disturbed; }));
+}
+
 bool Charted::last_is_outside() const { return !chart.outside.empty() && level_begins + chart.outside.back() + 1 == costs.size(); }
 
 std::string Charted::state() const {
   if (left_off) return "left off";
   if (costs.size() - level_begins < least_for_limits) return "few nights";
+  if (points.back() + 1 < of->points.size()) return "disturbed last night";
   if (last_is_outside()) return costs.back() > chart.center ? "slow last night" : "fast last night";
   return chart.creeps() ? chart.ewma > 0 ? "creeps up" : "creeps down" : "steady";
 }

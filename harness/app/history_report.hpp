@@ -14,7 +14,7 @@
 namespace plumbline::app {
 
 struct LevelChange {
-  std::size_t first = 0;  // point
+  std::size_t first = 0, last_before = 0;  // points
   ChangePoint found = {};
   MedianRatio slowdown = {};  // over the level before
   bool accepted = false;
@@ -22,15 +22,17 @@ struct LevelChange {
 
 /// One series with its charts.
 struct Charted {
-  const Series* of = nullptr;  // borrowed from the report's clusters
-  std::vector<double> costs = {};
+  const Series* of = nullptr;            // borrowed from the report's clusters
+  std::vector<std::size_t> points = {};  // of the series, those that were not disturbed; where all were, all
+  std::vector<double> costs = {};        // theirs
   std::vector<LevelChange> changes = {};
-  std::size_t level_begins = 0;  // the point that the present level begins with
+  std::size_t level_begins = 0;  // the cost that the present level begins with
   ControlChart chart = {};       // of the present level
   std::optional<MissingRow> left_off = {};
 
   bool last_is_outside() const;
-  std::string state() const;  // "steady", "creeps up", "slow last night", "left off", ...
+  std::size_t disturbed() const;  // nights that are no measure
+  std::string state() const;      // "steady", "creeps up", "slow last night", "left off", ...
 };
 
 /// The nights of one cluster, and what was accepted of them.

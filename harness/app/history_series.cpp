@@ -4,11 +4,13 @@
 
 namespace plumbline::app {
 
-std::vector<double> Series::log_costs() const {
-  std::vector<double> costs;
-  costs.reserve(points.size());
-  for (const auto& point : points) costs.push_back(log_cost(point.value.median, unit));
-  return costs;
+std::vector<std::size_t> Series::told_points() const {
+  std::vector<std::size_t> told, all;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    all.push_back(i);
+    if (!points[i].value.disturbed) told.push_back(i);
+  }
+  return told.empty() ? all : told;
 }
 
 std::map<SeriesKey, Series> series_of(std::span<const Night> nights, const std::vector<AcceptedLevel>& levels) {

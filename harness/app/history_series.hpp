@@ -24,7 +24,8 @@ struct Series {
   const AcceptedLevel* accepted = nullptr;  // borrowed
   std::size_t first_accepted = 0;           // the points from here on are of the accepted level
 
-  std::vector<double> log_costs() const;
+  /// Points that were not disturbed: what others did is no measure. Where all were, all.
+  std::vector<std::size_t> told_points() const;
   std::span<const SeriesPoint> of_accepted_level() const { return std::span(points).subspan(first_accepted); }
 };
 

@@ -1,8 +1,8 @@
 #include "app/open_metrics.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,8 +18,8 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-constexpr std::array all_findings{NightFinding::ok, NightFinding::slower, NightFinding::faster, NightFinding::suspect,
-                                  NightFinding::disturbed, NightFinding::no_baseline};
+constexpr std::array all_findings{NightFinding::ok,      NightFinding::slower,    NightFinding::faster,
+                                  NightFinding::suspect, NightFinding::disturbed, NightFinding::no_baseline};
 constexpr std::array all_node_findings{NodeFinding::alone,       NodeFinding::alike,   NodeFinding::suspect,
                                        NodeFinding::unconfirmed, NodeFinding::differs, NodeFinding::slower};
 
@@ -42,7 +42,8 @@ constexpr std::array base_units{BaseUnit{"seconds", "seconds", 1}, BaseUnit{"GFL
 }  // namespace
 
 void add_open_metrics_option(CLI::App& command, std::string& file) {
-  command.add_option("--openmetrics", file, "also write gauges for Prometheus there (NAME.prom of a textfile collector)")->type_name("FILE");
+  command.add_option("--openmetrics", file, "also write gauges for Prometheus there (NAME.prom of a textfile collector)")
+      ->type_name("FILE");
 }
 
 void OpenMetrics::describe(const std::string& name, const std::string& help) { families_.push_back({name, help, {}}); }
@@ -119,7 +120,8 @@ void add_findings(OpenMetrics& metrics, const NodeReport& report) {
     metrics.add("plumbline_nodes_slowdown_ratio", on(report.cluster, {{"node", node.node}}), node.all_rows.judged.slowdown);
     wrong.try_emplace(node.node);
   }
-  for (const auto& [node, count] : wrong) metrics.add("plumbline_nodes_wrong_results", on(report.cluster, {{"node", node}}), static_cast<double>(count));
+  for (const auto& [node, count] : wrong)
+    metrics.add("plumbline_nodes_wrong_results", on(report.cluster, {{"node", node}}), static_cast<double>(count));
 }
 
 void add_level(OpenMetrics& metrics, const Charted& charted) {
@@ -129,13 +131,14 @@ void add_level(OpenMetrics& metrics, const Charted& charted) {
     if (unit == series.unit)
       metrics.add(fmt::format("plumbline_history_level_{}", ending), labels, factor * value_of(charted.chart.center, series.unit));
   metrics.add("plumbline_history_level_begin_timestamp_seconds", labels,
-              seconds_of(series.points[charted.level_begins].night->started_unix_ns));
+              seconds_of(series.points[charted.points[charted.level_begins]].night->started_unix_ns));
   metrics.add("plumbline_history_last_slowdown_ratio", labels, std::exp(charted.costs.back() - charted.chart.center));
 }
 
 void add_findings(OpenMetrics& metrics, const HealthReport& report) {
   metrics.describe("plumbline_health_finding", "What a node was found to be: 1 for the worst of the findings, 0 for the others.");
-  metrics.describe("plumbline_health_slowdown_ratio", "Time of what is slower on a node, as a multiple of that of like nodes or earlier nights.");
+  metrics.describe("plumbline_health_slowdown_ratio",
+                   "Time of what is slower on a node, as a multiple of that of like nodes or earlier nights.");
   metrics.describe("plumbline_health_whole", "Whether everything was measured in the time that there was.");
   const std::string& cluster = report.beside.cluster;
   for (const auto& node : report.nodes) {
@@ -186,8 +189,10 @@ std::string open_metrics(const HistoryReport& report) {
   for (const auto& [about, count] : states)
     metrics.add("plumbline_history_series", on(about[0], {{"node", about[1]}, {"state", about[2]}}), static_cast<double>(count));
   metrics.describe("plumbline_history_level_seconds", "Present level of a thing that takes time: the median of its nights.");
-  metrics.describe("plumbline_history_level_flops_per_second", "Present level of a thing that is a rate of FLOPs: the median of its nights.");
-  metrics.describe("plumbline_history_level_bytes_per_second", "Present level of a thing that is a rate of bytes: the median of its nights.");
+  metrics.describe("plumbline_history_level_flops_per_second",
+                   "Present level of a thing that is a rate of FLOPs: the median of its nights.");
+  metrics.describe("plumbline_history_level_bytes_per_second",
+                   "Present level of a thing that is a rate of bytes: the median of its nights.");
   metrics.describe("plumbline_history_level_begin_timestamp_seconds", "When the first night of the present level began.");
   metrics.describe("plumbline_history_last_slowdown_ratio", "Time of a thing in its last night, as a multiple of its present level.");
   for (const auto& one : report.charted) add_level(metrics, one);

@@ -6,7 +6,7 @@
 namespace plumbline {
 namespace {
 
-constexpr double least_cpu_share = 0.97, most_stolen = 0.03, least_clock = 0.95;
+constexpr double least_cpu_share = 0.97, most_stolen = 0.03, most_apart = 0.03, least_clock = 0.95;
 
 /// The median: a clock that settles below where it began is no disturbance.
 double usual_clock(std::span<const RepetitionConditions> repetitions) {
@@ -33,7 +33,7 @@ std::vector<bool> find_disturbed(std::span<const RepetitionConditions> repetitio
     const bool known = std::isfinite(one.cpu_share), lost = one.cpu_share < least_cpu_share,
                stolen = one.steal_seconds >= most_stolen * one.thread_seconds && one.steal_seconds > 0,
                slow = one.clock_hz < least_clock * clock;
-    disturbed.push_back(known && (lost || stolen || slow));
+    disturbed.push_back(known && (lost || stolen || slow || one.apart > most_apart));
   }
   return disturbed;
 }

@@ -18,21 +18,34 @@
 namespace plumbline {
 namespace {
 
+/// Times as long as a thread takes at most beside others on its caches, on its core and at its clock; of rows whose CPU share told what
+/// they took, none took 1.7 times as long beyond that (tests/golden/night_real.json). Threads that wait for each other spin: their CPU
+/// share tells that much less.
+constexpr double beside_others = 2;
+
 /// Samples of one thing while they are collected.
 struct Samples {
   std::map<std::string, std::vector<double>> by_session;
   std::vector<double> clocks;
-  std::string point;            // of a ceiling
+  std::vector<double> unshared, left;
+  std::string point;  // of a ceiling
   bool any_undisturbed = false;
 
-  void add(const std::string& session, double value, double clock_hz, bool disturbed = false) {
+  /// `part_left`: of the sample's time, what others left of the CPU.
+  void add(const std::string& session, double value, double clock_hz, bool less_is_better, bool disturbed = false, double part_left = 1) {
     if (!std::isfinite(value) || value <= 0) return;
     by_session[session].push_back(value);
+    unshared.push_back(less_is_better ? value * part_left : value / part_left);
+    left.push_back(part_left);
     any_undisturbed |= !disturbed;
     if (std::isfinite(clock_hz) && clock_hz > 0) clocks.push_back(clock_hz);
   }
-  void give_to(Observation& observation) {
+  void give_to(Observation& observation, std::int64_t threads) {
     observation.disturbed = !by_session.empty() && !any_undisturbed;
+    if (observation.disturbed) {
+      observation.unshared = median_of(unshared);
+      observation.excuse = beside_others * static_cast<double>(threads) / median_of(left);
+    }
     for (auto& [session, values] : by_session) observation.sessions.push_back(std::move(values));
     observation.clock_hz = median_of(clocks);
     if (!observation.sessions.empty() || observation.status != Status::ok) return;
@@ -56,7 +69,9 @@ std::vector<Observation> cases_of(const Results& results, std::span<const Ceilin
   const BelievedTimes times = believed_times(results);
   for (std::size_t i = 0; i < results.times.size(); ++i)
     if (const TimeRow& row = results.times[i]; times.believed[i])
-      samples[{row.case_id, row.node}].add(row.session, row.seconds, row.clock_hz, times.disturbed[i]);
+      samples[{row.case_id, row.node}].add(row.session, row.seconds, row.clock_hz, true, times.disturbed[i], times.left[i]);
+  std::map<std::string_view, std::int64_t> threads;
+  for (const auto& row : results.cases) threads[row.id] = row.ranks * row.threads;
   std::map<SeriesKey, const OutcomeRow*> outcomes;
   for (const auto& row : results.outcomes)
     if (row.pass == "time" && !row.case_id.starts_with("ceilings/")) outcomes[{row.case_id, row.node}] = &row;  // not a round of ceilings
@@ -72,7 +87,7 @@ std::vector<Observation> cases_of(const Results& results, std::span<const Ceilin
       observation.reason = outcome->second->reason;
       of_case.by_session.clear();
     }
-    of_case.give_to(observation);
+    of_case.give_to(observation, threads.contains(key.what) ? threads.at(key.what) : 1);
     cases.push_back(std::move(observation));
   }
   return cases;
@@ -129,7 +144,8 @@ Samples samples_of(const Ceiling& ceiling, const NodeRows& node) {
     for (std::size_t i = 0; i < node.rows.size(); ++i) {
       const CeilingRow& row = node.rows[i];
       if (!is_sample_of(row, ceiling, from_sweep)) continue;
-      samples.add(row.session, row.value, row.clock_hz, node.disturbed[i]);
+      samples.add(row.session, row.value, row.clock_hz, less_is_better(row.unit), node.disturbed[i],
+                  std::isfinite(row.cpu_share) ? std::clamp(row.cpu_share, 0.01, 1.0) : 1);
       if (samples.point.empty() && is_point(row, from_sweep)) samples.point = point_name(row);
     }
     if (!samples.by_session.empty()) break;
@@ -151,7 +167,7 @@ std::vector<Observation> ceilings_of(const Results& results, std::span<const Cei
     observation.status = ceiling.status;
     observation.reason = ceiling.reason;
     Samples samples = ceiling.status == Status::ok ? samples_of(ceiling, of_node[ceiling.node]) : Samples();
-    samples.give_to(observation);
+    samples.give_to(observation, ceiling.ranks * ceiling.threads);
     observation.point = std::move(samples.point);
     all.push_back(std::move(observation));
   }
@@ -174,7 +190,7 @@ std::vector<Observation> links_of(const Results& results) {
     if (row.level != "link" || peer_of_link(row.name).empty()) continue;
     const SeriesKey key = key_of_link(row);
     last[key] = &row;
-    if (row.status == Status::ok) samples[key].add(row.session, row.value, row.clock_hz);
+    if (row.status == Status::ok) samples[key].add(row.session, row.value, row.clock_hz, less_is_better(row.unit));
   }
   std::vector<Observation> links;
   for (const auto& [key, row] : last) {
@@ -183,7 +199,7 @@ std::vector<Observation> links_of(const Results& results) {
       link.status = row->status == Status::ok ? Status::failed : row->status;
       link.reason = "no sample succeeded: " + row->method;
     }
-    samples[key].give_to(link);
+    samples[key].give_to(link, 1);
     links.push_back(std::move(link));
   }
   return links;

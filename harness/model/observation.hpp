@@ -30,6 +30,8 @@ struct Observation {
   Sessions sessions = {};      // samples in `unit`, by session
   double clock_hz = absent;    // median observed beside them
   bool disturbed = false;      // every sample was, by what was recorded beside it
+  double unshared = absent;    // where disturbed the median, in `unit`, without what others took of the CPU
+  double excuse = 1;           // where disturbed: times as long as others may have made it, what they do to caches and clocks included
   Status status = Status::ok;
   std::string reason = {};
 

@@ -11,7 +11,7 @@ struct ClassThreshold {
   std::string_view row_class;
   double part;
 };
-constexpr std::array<ClassThreshold, 13> thresholds{{{"compute", 0.03},
+constexpr std::array<ClassThreshold, 14> thresholds{{{"compute", 0.03},
                                                      {"L1", 0.03},
                                                      {"L2", 0.05},
                                                      {"L3", 0.05},
@@ -23,6 +23,7 @@ constexpr std::array<ClassThreshold, 13> thresholds{{{"compute", 0.03},
                                                      {"link latency", 0.25},  // as between the links of one night
                                                      {"link bandwidth", 0.25},
                                                      {"node", 0.03},
+                                                     {"part", 0.03},
                                                      {"case", 0.03}}};
 constexpr double other_threshold = 0.05;
 constexpr double power_quantile = 0.84;  // a normal variable is below it in 8 of 10 draws

@@ -160,6 +160,40 @@ def test_a_change_has_its_date_size_and_interval(real, month):
     assert "night014.h5" in plumbline("history", month)
 
 
+def disturbed(path, only=b""):
+    with h5py.File(path, "r+") as file:
+        times = file["times"][:]
+        times["cpu_share"][[only in case for case in times["case"]]] = 0.5
+        file["times"][...] = times
+    return path
+
+
+def test_disturbed_nights_are_no_part_of_a_level_and_its_changes(real, month):
+    for day in range(14, 22):
+        disturbed(night(real, month / f"night{day:03}.h5", day, factor=1.8, only=b"fp64/n=1000/"), only=b"fp64/n=1000/")
+    for row in document("history", month)["rows"]:
+        is_it = "fp64/n=1000/" in row["what"]
+        assert row["changes"] == [] and row["nights"] == 22 and row["disturbed_nights"] == (8 if is_it else 0), row["what"]
+        assert row["level_nights"] == (14 if is_it else 22) and row["state"] == ("disturbed last night" if is_it else row["state"])
+        assert [point["disturbed"] for point in row["points"]] == [is_it and i >= 14 for i in range(22)]
+    text = plumbline("history", month)
+    assert "8 nights were disturbed: no part of the level, its limits and its changes" in text and "disturbed last night" in text
+    for day in range(22, 36):
+        night(real, month / f"night{day:03}.h5", day, factor=1.2, only=b"fp64/n=1000/")
+    (row,) = document("history", month, "--case", "*fp64/n=1000/*")["rows"]
+    (change,) = row["changes"]
+    assert change["first_file"] == "night022.h5" and change["last_file_before"] == "night013.h5" and row["level_nights"] == 14
+    assert change["nights_before"] == 14 and change["nights_after"] == 14 and change["slowdown"] == pytest.approx(1.2, abs=0.02)
+
+
+def test_where_every_night_was_disturbed_they_are_what_there_is(real, tmp_path):
+    for path in nights(real, tmp_path / "busy", 6).glob("*.h5"):
+        disturbed(path)
+    rows = document("history", tmp_path / "busy")["rows"]
+    assert all(row["level_nights"] == row["disturbed_nights"] == 6 and row["state"] == "steady" for row in rows)
+    assert "6 nights were disturbed: no other is known, so they are what there is" in plumbline("history", tmp_path / "busy")
+
+
 def test_links_are_nights_under_their_own_names(real, tmp_path):
     folder = tmp_path / "links"
     folder.mkdir()

@@ -2,44 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
-#include <vector>
 
 #include "model/median_ratio.hpp"
 #include "model/night_check.hpp"
 
 namespace plumbline::simulated {
-namespace {
 
-class Machine {
- public:
-  Machine(const Host& host, unsigned seed) : host_(host), random_(seed), heavy_(std::max(1, host.freedom)) {}
-
-  struct Row {
-    double cost;
-    bool seen_disturbed;
-  };
-
-  std::vector<Row> night() {
-    drift_ = 0.8 * drift_ + 0.003 * normal_(random_);
-    std::vector<Row> rows;
-    for (std::size_t i = 0; i < host_.rows; ++i) {
-      const double own = (0.005 + 0.01 * static_cast<double>(i % 25) / 25) * (host_.freedom > 0 ? heavy_(random_) : normal_(random_));
-      const bool disturbed = even_(random_) < host_.disturbed_part;
-      const bool seen = even_(random_) < host_.seen;
-      rows.push_back({drift_ + own + (disturbed ? std::log1p(host_.disturbed_by) : 0), disturbed && seen});
-    }
-    return rows;
+std::vector<Machine::Row> Machine::night() {
+  drift_ = 0.8 * drift_ + 0.003 * normal_(random_);
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < host_.rows; ++i) {
+    const double own = (0.005 + 0.01 * static_cast<double>(i % 25) / 25) * (host_.freedom > 0 ? heavy_(random_) : normal_(random_));
+    const bool disturbed = even_(random_) < host_.disturbed_part;
+    const bool seen = even_(random_) < host_.seen;
+    rows.push_back({drift_ + own + (disturbed ? std::log1p(host_.disturbed_by) : 0), disturbed && seen});
   }
+  return rows;
+}
 
- private:
-  const Host& host_;
-  std::mt19937 random_;
-  std::student_t_distribution<double> heavy_;
-  std::normal_distribution<double> normal_;
-  std::uniform_real_distribution<double> even_;
-  double drift_ = 0;
-};
+namespace {
 
 std::vector<CheckedSeries> series_of(const Host& host) {
   std::vector<CheckedSeries> series(host.rows);
@@ -72,6 +53,7 @@ void trial(const Host& host, const Nights& asked, unsigned seed, Found& found) {
       if (is_slow(i)) rows[i].cost += std::log1p(asked.slowdown);
       series[i].after = rows[i].cost;
       series[i].after_disturbed = rows[i].seen_disturbed;
+      series[i].after_excuse = 2 * (1 + host.disturbed_by);
     }
     const Checked checked = check_night(series, {});
     bool false_exit = false;

@@ -70,5 +70,33 @@ TEST(BelievedTimes, older_files_and_gpus_say_nothing_of_disturbances) {
   EXPECT_EQ(measurements_of(results).cases.at(0).disturbed, 0U);
 }
 
+/// Of two ranks: each has seconds and a CPU share of its own.
+Results of_ranks(double team_seconds, Sample first, Sample second) {
+  Results results = timed({{team_seconds}});
+  results.cases.front().ranks = 2;
+  for (const auto& [rank, sample] : {std::pair{0, first}, {1, second}}) {
+    TimeRow row = results.times.front();
+    row.rank = rank;
+    row.seconds = sample.seconds;
+    row.cpu_share = sample.cpu_share;
+    results.times.push_back(row);
+  }
+  return results;
+}
+
+TEST(BelievedTimes, ranks_that_did_not_begin_together_are_disturbed) {
+  const BelievedTimes together = believed_times(of_ranks(1.01e-3, {1e-3}, {0.99e-3})),
+                      apart = believed_times(of_ranks(5e-3, {1e-3}, {1e-3}));
+  EXPECT_FALSE(together.disturbed.front());
+  EXPECT_TRUE(apart.disturbed.front());
+  EXPECT_NEAR(apart.left.front(), 0.2, 1e-9);
+}
+
+TEST(BelievedTimes, what_others_left_is_told_by_the_slowest_rank) {
+  EXPECT_NEAR(believed_times(timed({{3e-3, 0.4}})).left.front(), 0.4, 1e-9);
+  EXPECT_NEAR(believed_times(timed({{3e-3, 1, 0.03}})).left.front(), 0.5, 1e-9);  // 30 ms of 60 were stolen
+  EXPECT_NEAR(believed_times(of_ranks(4e-3, {4e-3, 0.25}, {1e-3, 1})).left.front(), 0.25, 1e-9);
+}
+
 }  // namespace
 }  // namespace plumbline

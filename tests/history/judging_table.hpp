@@ -1,0 +1,21 @@
+// What many nights and jobs came to: a line a kind, and parts of all.
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "night_trial.hpp"
+#include "node_trial.hpp"
+
+namespace plumbline::test {
+
+std::string in_words(const std::vector<NightCount>& counts);
+std::string in_words(const std::vector<NodeCount>& counts);
+nlohmann::ordered_json json_of(const NightCount& count);
+nlohmann::ordered_json json_of(const NodeCount& count);
+
+/// `accused`: of nights, or jobs, in all; `named` and `wrong_factor` of those that were found.
+nlohmann::ordered_json shares_of(const std::vector<NightCount>& counts);
+nlohmann::ordered_json shares_of(const std::vector<NodeCount>& counts);
+
+}  // namespace plumbline::test
