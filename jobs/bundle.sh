@@ -3,7 +3,7 @@
 #
 #   bash jobs/bundle.sh [-o DIR] [--parallel N] [-DOPTION=VALUE...]     into DIR (default: build-bundle); -D as CMake has it, for plumbline
 #
-# What is in it runs where the C library is glibc 2.31 or newer (SLES 15 SP3, RHEL 9, Debian 11 and later), without root, compiler, MPI, Python
+# What is in it runs where the C library is glibc 2.28 or newer (RHEL 8, SLES 15 SP3, Debian 10 and later), without root, compiler, MPI, Python
 # or Valgrind of the machine: the program, the emulator with a Valgrind of its own, a module for each ABI of MPI, the module for GPUs where there
 # is a CUDA toolkit, campaigns, documents and the package that draws. How that is done: jobs/bundle/README.md.
 #
@@ -17,7 +17,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 readonly here parts=$here/jobs/bundle work=$here/build-bundle
 readonly sysroot=$work/sysroot build=$work/build
 readonly mirror=${PLUMBLINE_DEBIAN_MIRROR:-http://deb.debian.org/debian} keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-readonly oldest_glibc=2.31 triplet=x86_64-linux-gnu
+readonly oldest_glibc=2.28 triplet=x86_64-linux-gnu
 
 # Whose C library it is that everything is compiled and linked against, and, of g++ 10, the part of the runtime that g++ 12's compiler shares
 # with the C library of its day.
@@ -108,7 +108,7 @@ make_sysroot() {
   # g++ puts libgcc_eh behind all others: what is there is found by its own libstdc++, too, which takes threads to be in libc.
   mv "$sysroot/usr/lib/gcc/$triplet/10/libgcc_eh.a" "$stand_ins/libruntime.a" && rm -rf "$sysroot/usr/lib/gcc/$triplet/10"
   compile "$parts/old_glibc.c" && ar -r "$stand_ins/libruntime.a" "$work/old_glibc.o"
-  echo 'GROUP(-lruntime -lpthread)' >"$stand_ins/libgcc_eh.a"
+  echo 'GROUP(-lruntime -lpthread -lm)' >"$stand_ins/libgcc_eh.a"
   compile "$parts/no_udev.c" && ar -r "$stand_ins/libudev.a" "$work/no_udev.o"
   printf '#!/bin/sh\nexec gcc-12 --sysroot=%s %s "$@"\n' "$sysroot" "${prefixes[*]}" >"$work/gcc" && chmod +x "$work/gcc"
 }

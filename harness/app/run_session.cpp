@@ -110,7 +110,7 @@ class Session {
 
   void open_journal() {
     const JournalHeader header{.campaign = input_.campaign.text,
-                               .provenance = provenance_of(input_),
+                               .provenance = provenance_of_node(input_, ranks_),
                                .session = session_,
                                .started_unix_ns = record_.start_after_earlier(unix_nanoseconds()),
                                .machines = {{ranks_.host(), machine_of_node(input_, plan_.part, ranks_)}}};

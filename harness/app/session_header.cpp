@@ -15,6 +15,8 @@
 #include "store/result_store.hpp"
 
 namespace plumbline::app {
+namespace {
+
 std::string provenance_of(const RunInput& input) {
   auto provenance = nlohmann::json::parse(provenance_json(Communicator::library_description()));
   provenance["hdf5"] = hdf5_version();
@@ -33,6 +35,12 @@ std::string provenance_of(const RunInput& input) {
   provenance["events"] = event_codes(input.counting, rows);
   if (input.counter_set) provenance["counter_set"] = counter_set_toml(*input.counter_set);
   return provenance.dump();
+}
+
+}  // namespace
+
+std::string provenance_of_node(const RunInput& input, Communicator& ranks) {
+  return ranks.local().broadcast(ranks.local().rank() == 0 ? provenance_of(input) : "");
 }
 
 std::string machine_of_node(const RunInput& input, const NodePart& part, Communicator& ranks) {

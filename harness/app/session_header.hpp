@@ -8,8 +8,9 @@
 
 namespace plumbline::app {
 
-/// JSON: program, build, MPI, events; and the caches whose traffic was simulated: those of a geometry file are known nowhere else.
-std::string provenance_of(const RunInput& input);
+/// Collective over a node's ranks: program, build, MPI, events; and the caches whose traffic was simulated: those of a geometry file are
+/// known nowhere else. JSON, on all of them; the leader asks the system.
+std::string provenance_of_node(const RunInput& input, Communicator& ranks);
 
 /// Collective over a node's ranks: the document of this node (machine/machine_json.hpp), on all of them. The leader asks the system, the
 /// others where they may run.

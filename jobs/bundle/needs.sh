@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # needs.sh FOLDER GLIBC: what the programs and shared libraries under FOLDER want of a machine, a line each. Fails where one wants more than the
-# C library, or of that a symbol that came after version GLIBC (2.31).
+# C library, or of that a symbol that came after version GLIBC (2.28), or looks for libraries in folders of the
+# machine that made it.
 #
 # Exit codes: 0 they want no more · 1 one does, with its name and what it wants · 2 wrong use.
 set -euo pipefail
@@ -25,6 +26,9 @@ check() {
   while read -r library; do
     [[ $library =~ $c_library ]] || { echo "needs: $file wants $library of the machine" >&2 && exit 1; }
   done < <(objdump -p "$file" 2>/dev/null | sed -n 's/^ *NEEDED *//p')
+  if objdump -p "$file" 2>/dev/null | grep -E '^ *(RPATH|RUNPATH) '; then
+    echo "needs: $file looks for libraries in the folders above, which other machines do not have" >&2 && exit 1
+  fi
   printf '%-12s %s\n' "${newest:-nothing}" "${file#"$folder"/}"
 }
 

@@ -15,8 +15,10 @@ set(CMAKE_LIBRARY_ARCHITECTURE x86_64-linux-gnu)
 # before it looks into the sysroot: -B comes first.
 set(usr ${CMAKE_SYSROOT}/usr/lib)
 set(prefixes "-B${usr}/stand_ins -B${usr}/gcc/x86_64-linux-gnu/12 -B${usr}/x86_64-linux-gnu -B${CMAKE_SYSROOT}/lib/x86_64-linux-gnu")
+set(CMAKE_CXX_FLAGS_INIT "-include ${CMAKE_CURRENT_LIST_DIR}/old_glibc.hpp")
+set(as_before_glibc_2_29 "-Wl,--wrap=exp,--wrap=exp2,--wrap=log,--wrap=log2,--wrap=pow")  # old_glibc.c
 foreach(kind EXE MODULE SHARED)
-  set(CMAKE_${kind}_LINKER_FLAGS_INIT "${prefixes} -static-libstdc++ -static-libgcc")
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT "${prefixes} -static-libstdc++ -static-libgcc ${as_before_glibc_2_29}")
 endforeach()
 # Before libdl, which the older C library has apart: -fopenmp would name libgomp after it.
 set(CMAKE_CXX_STANDARD_LIBRARIES_INIT "-lsz -laec -lz -ludev -lgomp -lpthread -ldl -lrt -lm")

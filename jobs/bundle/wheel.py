@@ -1,4 +1,4 @@
-"""Packs a bundle as a wheel: `wheel.py BUNDLE VERSION GLIBC PACKAGE DIR`, e.g. `wheel.py plumbline-0.1.0-linux-x86_64 0.1.0 2_31 analysis/plumbline_analysis .`
+"""Packs a bundle as a wheel: `wheel.py BUNDLE VERSION GLIBC PACKAGE DIR`, e.g. `wheel.py plumbline-0.1.0-linux-x86_64 0.1.0 2_28 analysis/plumbline_analysis .`
 
 pip lays the bundle's folders (bin, lib, share) into the environment's own, so that `plumbline` is on PATH where the environment is, and PACKAGE, which
 draws, among its Python packages. The program itself needs none of that.

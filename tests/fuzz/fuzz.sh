@@ -34,7 +34,7 @@ for reader in ${PLUMBLINE_READERS:-journal store unchecked tables imports profil
     -artifact_prefix="$build/found/$reader-" >"$build/$reader.log" 2>&1 || failed=1
   grep -E '^stat::|ERROR|SUMMARY|Test unit written' "$build/$reader.log" || tail -n 5 "$build/$reader.log"
   executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$reader.log")
-  crashes=$(find "$build/found" -name "$reader-*" | wc -l)
+  crashes=$(find "$build/found" -name "$reader-*" ! -name '*-slow-unit-*' | wc -l) # a machine with other work makes any unit slow
   told+=("    \"$reader\": {\"executions\": ${executions:-0}, \"seconds\": $seconds, \"crashes\": $crashes}")
 done
 {

@@ -1,12 +1,14 @@
 // A result file whose checksums all hold, so that damage gets as far as the HDF5 library's readers of metadata. The library crashes on some
 // of it, and the program reads every file in a process that may crash (app/stored_results.hpp). So does this: a crash of the library is a
 // refusal, a fault of our own is none.
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -30,10 +32,26 @@ extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "detect_leaks=0:symbolize=0:allocator_may_return_null=1"; }
 extern "C" void __asan_set_error_report_callback(void (*told)(const char* report)) __attribute__((weak));
 
+// Of libFuzzer, where it is compiled in: how often each place of the code was passed.
+extern "C" unsigned char __start___sancov_cntrs[] __attribute__((weak));
+extern "C" unsigned char __stop___sancov_cntrs[] __attribute__((weak));
+
 namespace plumbline::fuzz {
 namespace {
 
 enum Ending : int { whole = 0, refused = 20, of_the_library = 21, not_for_the_user = 22, of_the_fuzzer_memory = 71 };
+
+/// libFuzzer looks at the parent's counters: those of the child are the same memory, but for the first and last page, which hold other
+/// things, too.
+bool share_coverage() {
+  if (__start___sancov_cntrs == nullptr) return false;
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto first = (reinterpret_cast<std::uintptr_t>(__start___sancov_cntrs) + page - 1) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(__stop___sancov_cntrs) / page * page;
+  if (end <= first) return false;
+  return mmap(reinterpret_cast<void*>(first), end - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+         MAP_FAILED;
+}
 
 /// The first two functions of the report: memcpy may be one.
 void leave_if_the_librarys(const char* report) {
@@ -65,6 +83,7 @@ void leave_if_the_librarys(const char* report) {
 }  // namespace
 
 void read(std::string_view bytes) {
+  [[maybe_unused]] static const bool is_shared = share_coverage();
   const MemoryFile file(bytes);
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("no process can be started");

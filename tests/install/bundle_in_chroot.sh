@@ -2,15 +2,16 @@
 # Proves a bundle (jobs/bundle.sh) in a bare Debian: unpacked under another name by a user without root, made read-only, and measured with, on
 # one rank and on two of every MPI that this Debian has. By hand, as root; in CTest under the label full.
 #
-#   bash tests/install/bundle_in_chroot.sh [--suite NAME] [--figures] [--no-mpi] BUNDLE.tar.xz DIR
+#   bash tests/install/bundle_in_chroot.sh [--suite NAME] [--figures] [--wheel FILE.whl] [--no-mpi] BUNDLE.tar.xz DIR
 #
-# DIR may hold an earlier bootstrap; what is installed there afterwards are its MPIs and, with --figures, its Python. Seconds are printed, not judged.
+# --figures draws with the Python packages of this Debian, --wheel with those that pip fetches for the wheel (PIP_CERT, where it is set, goes along).
+# DIR may hold an earlier bootstrap; what is installed there afterwards are its MPIs and, to draw, its Python. Seconds are printed, not judged.
 # Exit codes: 0 proved · 1 not · 2 wrong use · 77 cannot be tried here (no root, no debootstrap).
 set -euo pipefail
 
 # shellcheck source=tests/install/chroot.sh
 source "$(dirname "$0")/chroot.sh"
-settings+=([--suite]=bullseye)
+settings+=([--suite]=bullseye [--wheel]="")
 flags+=([--figures]="" [--no-mpi]="")
 read_options "$@"
 ((${#words[@]} == 2)) || wrong_use "give the bundle and the directory to bootstrap into"
@@ -108,6 +109,19 @@ every_mpi() {
   two_ranks openmpi 'Open MPI' OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe mpiexec.openmpi
 }
 
+# The same program and emulator as pip lays them down, and the package that draws, with what it needs, from PyPI.
+as_a_wheel() {
+  local wheel=${settings[--wheel]} told
+  install_packages python3-venv ca-certificates
+  cp "$wheel" "$root/tmp" && cp -L "${PIP_CERT:-$root/etc/ssl/certs/ca-certificates.crt}" "$root/tmp/certificates"
+  as_user python3 -m venv environment
+  as_user env PIP_CERT=/tmp/certificates environment/bin/pip install -q "/tmp/${wheel##*/}" || wrong "pip does not install the wheel"
+  told=$(as_user environment/bin/plumbline --version)
+  grep -F 'emulated: usable (/tmp/user/environment/' <<<"$told" || wrong "the wheel's emulator is not usable: $told"
+  as_user environment/bin/plumbline report quick.h5 -o figures_of_wheel
+  ls "$root/tmp/user/figures_of_wheel"/*.png
+}
+
 draw() {
   install_packages python3-h5py python3-pandas python3-matplotlib python3-plotly
   as_user "$plumbline" report quick.h5 -o figures
@@ -121,4 +135,5 @@ unpack
 one_rank
 if [[ -z ${flags[--no-mpi]} ]]; then every_mpi; fi
 if [[ -n ${flags[--figures]} ]]; then draw; fi
+if [[ -n ${settings[--wheel]} ]]; then as_a_wheel; fi
 say "proved"
