@@ -3,6 +3,7 @@
 # shellcheck disable=SC2154 # that variable
 # shellcheck disable=SC2034 # words: for them
 
+readonly mirror=${PLUMBLINE_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 source_tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # The options: those with a value, each with the one it has where it is not given (--ccache FOLDER is seen inside as /ccache; empty: none), and
@@ -49,7 +50,7 @@ bootstrap() {
     say "using the system that is in $root"
   else
     mkdir -p "$(dirname "$root")"
-    debootstrap --variant=minbase "$suite" "$root" "${PLUMBLINE_DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$root.log" 2>&1 ||
+    debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$root.log" 2>&1 ||
       { tail -n 5 "$root.log" && exit 1; }
     say "bootstrapped a bare $suite into $root"
   fi
@@ -59,6 +60,7 @@ bootstrap() {
     cp /etc/apt/sources.list.d/debian.sources "$root/etc/apt/sources.list.d/" && rm -f "$root/etc/apt/sources.list"
   fi
   echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/90mirror" # a mirror of sid may be weeks behind
+  echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/90thrown-away" # this system need not outlive a loss of power
   printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # packages must not start their daemons in here
   chmod +x "$root/usr/sbin/policy-rc.d"
 }

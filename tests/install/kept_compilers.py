@@ -6,7 +6,7 @@ import pathlib
 import sys
 
 KEPT = pathlib.Path(__file__).resolve().parents[1] / "golden" / "compilers.json"
-SUITES = {"bookworm": "Debian 12", "trixie": "Debian 13", "sid": "Debian sid"}
+SUITES = {"bookworm": "Debian 12", "trixie": "Debian 13", "sid": "Debian sid", "experimental": "sid, fmt of experimental"}
 COMMAND = "bash tests/install/compilers.sh --suite SUITE [--syntax] --json tests/golden/compilers.json DIR COMPILER"
 
 
