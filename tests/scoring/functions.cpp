@@ -45,7 +45,9 @@ json bootstrap_of(const json& problem) {
 json spread_json(const json& problem) {
   auto samples = problem["samples"].get<Numbers>();
   const double scatter = scatter_of(samples), cv = spread_of(samples).cv;
-  return {{"quantile", quantile(samples, problem["part"])}, {"scatter", scatter}, {"cv", cv}};
+  const double mean = mean_of(samples), about_middle = deviation_of(samples, median_of(samples));
+  return {{"quantile", quantile(samples, problem["part"])}, {"scatter", scatter},          {"cv", cv}, {"mean", mean},
+          {"deviation", deviation_of(samples, mean)},       {"about_middle", about_middle}};
 }
 
 }  // namespace

@@ -98,6 +98,8 @@ def test_quantile_scatter_and_variation():
         assert found["quantile"] == near(numpy.quantile(samples, part))
         assert found["scatter"] == near(1.4826 * stats.median_abs_deviation(samples))
         assert found["cv"] == near(stats.variation(samples, ddof=1))
+        assert (found["mean"], found["deviation"]) == near((numpy.mean(samples), numpy.std(samples, ddof=1)))
+        assert found["about_middle"] == near(numpy.sqrt(numpy.sum((samples - numpy.median(samples)) ** 2) / (len(samples) - 1)))
 
 
 def test_a_cluster_interval_holds_the_truth_about_as_often_as_it_says():
