@@ -2,8 +2,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "model/bootstrap.hpp"
 #include "model/linearity.hpp"
+#include "model/mean_interval.hpp"
 #include "model/nonnegative.hpp"
 #include "model/spread.hpp"
 
@@ -35,10 +35,8 @@ json nnls_of(const json& problem) {
   return {{"weights", fit.weights}, {"residual", fit.residual}};
 }
 
-json bootstrap_of(const json& problem) {
-  std::vector<Cluster> clusters;
-  for (const auto& one : problem["clusters"]) clusters.push_back({one[0], one[1]});
-  const Interval interval = bootstrap_geometric_mean(clusters, problem["seed"], problem["resamples"]);
+json mean_interval_of(const json& problem) {
+  const Interval interval = mean_interval(problem["values"].get<Numbers>());
   return {interval.lo, interval.hi};
 }
 
@@ -56,11 +54,11 @@ int main() {
   json answers = json::array();
   for (const auto& problem : json::parse(std::cin)) {
     const std::string function = problem["function"];
-    answers.push_back(function == "theil_sen"   ? theil_sen_of(problem)
-                      : function == "line"      ? line_of(problem)
-                      : function == "nnls"      ? nnls_of(problem)
-                      : function == "bootstrap" ? bootstrap_of(problem)
-                                                : spread_json(problem));
+    answers.push_back(function == "theil_sen"       ? theil_sen_of(problem)
+                      : function == "line"          ? line_of(problem)
+                      : function == "nnls"          ? nnls_of(problem)
+                      : function == "mean_interval" ? mean_interval_of(problem)
+                                                    : spread_json(problem));
   }
   std::cout << answers;
 }
