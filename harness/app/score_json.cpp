@@ -97,7 +97,7 @@ Json regimes_json(const std::optional<Regimes>& regimes) {
                    {"grade", std::string(1, regimes->grade)},
                    {"n", regimes->cases},
                    {"bias", number(regimes->bias)},
-                   {"bias_interval", interval_json(regimes->bias_interval)},
+                   {"steady_interval", interval_json(regimes->steady_interval)},
                    {"confirmed", regimes->confirmed},
                    {"held_out", regimes->confirmed ? regimes->cases : 0}});
   return all;

@@ -10,36 +10,54 @@
 namespace plumbline {
 namespace {
 
-/// Of one kernel's cases: logarithms of measured over the most and over the least that the model allows.
-struct Logs {
-  std::vector<double> least = {}, most = {};
-};
+/// By kernel: logarithms of the least and of the most that each case may be off.
+class KernelLogs {
+ public:
+  explicit KernelLogs(const FactorTable& factors) : factors_(factors) {}
 
-std::map<std::uint32_t, Logs> logs_by_kernel(std::span<const Evidence> evidence, const FactorTable& factors,
-                                             std::span<const std::uint32_t> without) {
-  std::map<std::uint32_t, Logs> kernels;
-  for (const auto& one : evidence) {
-    if (!one.is_sharp() || std::find(without.begin(), without.end(), one.at) != without.end()) continue;
-    Logs& logs = kernels[factors.value(one.at, Factor::kernel)];
-    logs.least.push_back(std::log(one.measured / one.exact_hi));
-    logs.most.push_back(std::log(one.measured / one.exact_lo));
+  void add(const Evidence& one, double least, double most) {
+    Logs& logs = kernels_[factors_.value(one.at, Factor::kernel)];
+    logs.least.push_back(std::log(least));
+    logs.most.push_back(std::log(most));
+    ++cases_;
   }
-  return kernels;
-}
+
+  Interval interval_about(double middle) const {
+    if (kernels_.size() < 2 || cases_ < rules::fewest_cases) return {};
+    std::vector<double> least, most;
+    for (const auto& [kernel, logs] : kernels_) {
+      least.push_back(mean_of(logs.least));
+      most.push_back(mean_of(logs.most));
+    }
+    return {std::min(middle, std::exp(mean_interval(least).lo)), std::max(middle, std::exp(mean_interval(most).hi))};
+  }
+
+ private:
+  struct Logs {
+    std::vector<double> least = {}, most = {};
+  };
+  const FactorTable& factors_;
+  std::map<std::uint32_t, Logs> kernels_;
+  std::size_t cases_ = 0;
+};
 
 }  // namespace
 
-Interval bias_interval(std::span<const Evidence> evidence, const FactorTable& factors, double bias,
-                       std::span<const std::uint32_t> without) {
-  std::vector<double> least, most;
-  std::size_t cases = 0;
-  for (const auto& [kernel, logs] : logs_by_kernel(evidence, factors, without)) {
-    cases += logs.least.size();
-    least.push_back(mean_of(logs.least));
-    most.push_back(mean_of(logs.most));
+Interval bias_interval(std::span<const Evidence> evidence, const FactorTable& factors, double bias) {
+  KernelLogs logs(factors);
+  for (const auto& one : evidence)
+    if (one.is_sharp()) logs.add(one, one.ratio, one.ratio);
+  return logs.interval_about(bias);
+}
+
+Interval steady_interval(std::span<const Evidence> evidence, const FactorTable& factors, double factor,
+                         std::span<const std::uint32_t> strays) {
+  KernelLogs logs(factors);
+  for (const auto& one : evidence) {
+    const bool is_stray = std::find(strays.begin(), strays.end(), one.at) != strays.end();
+    if (one.is_sharp() && !is_stray) logs.add(one, one.measured / one.exact_hi, one.measured / one.exact_lo);
   }
-  if (least.size() < 2 || cases < rules::fewest_cases) return {};
-  return {std::min(bias, std::exp(mean_interval(least).lo)), std::max(bias, std::exp(mean_interval(most).hi))};
+  return logs.interval_about(factor);
 }
 
 }  // namespace plumbline

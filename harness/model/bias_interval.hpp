@@ -1,4 +1,4 @@
-// How sure a counter's bias is.
+// How sure a counter's bias is, and the factor that its cases share.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -9,11 +9,15 @@
 
 namespace plumbline {
 
-/// Of the geometric mean of measured over exact, stated as 95 %, by the sharp cases but those of the numbers `without`. Cases of one kernel
-/// may all be off by the same, so kernels' means are what it is made of (mean_interval): of a single kernel, and of fewer than three cases,
-/// there is none. It is as wide as the model leaves the exact amounts, and holds `bias`, the mean of the cases, in which large kernels have
-/// more weight.
-Interval bias_interval(std::span<const Evidence> evidence, const FactorTable& factors, double bias,
-                       std::span<const std::uint32_t> without = {});
+// Stated as 95 %, by the sharp cases. Cases of one kernel may all be off by the same, so both are made of kernels' means (mean_interval):
+// of a single kernel, and of fewer than three cases, there is none. The mean of the cases, in which large kernels have more weight, lies
+// inside.
+
+/// Of the geometric mean of the ratios, which are 1 inside the model's interval.
+Interval bias_interval(std::span<const Evidence> evidence, const FactorTable& factors, double bias);
+
+/// Of what is counted over what there is, by the cases but those of the numbers `strays`: as wide as the model leaves what there is.
+Interval steady_interval(std::span<const Evidence> evidence, const FactorTable& factors, double factor,
+                         std::span<const std::uint32_t> strays);
 
 }  // namespace plumbline

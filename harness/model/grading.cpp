@@ -73,7 +73,7 @@ void fill_numbers(const Counter& counter, const std::vector<Evidence>& evidence,
   const CaseVerdict by_cases = summary.verdict(limits);
   score.strays = names_of(by_cases.strays, grading.factors);
   score.bias_interval = bias_interval(evidence, grading.factors, score.bias);
-  score.steady_interval = by_cases.is_good() ? bias_interval(evidence, grading.factors, by_cases.factor, by_cases.strays) : Interval();
+  score.steady_interval = by_cases.is_good() ? steady_interval(evidence, grading.factors, by_cases.factor, by_cases.strays) : Interval();
   score.possible = possible_of(evidence, limits);
   score.repeatability = repeatability_of(evidence);
   std::vector<const Evidence*> by_case(grading.factors.cases());

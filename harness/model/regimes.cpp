@@ -179,7 +179,7 @@ Interval interval_of(Factor factor, const Found& found, std::span<const Evidence
   std::vector<Evidence> within;
   for (const auto& one : evidence)
     if (holds(found.values, factors.value(one.at, factor))) within.push_back(one);
-  return bias_interval(within, factors, found.verdict.factor, found.verdict.strays);
+  return steady_interval(within, factors, found.verdict.factor, found.verdict.strays);
 }
 
 /// Nothing where no values are good, or where it is not this factor that parts them from the others.
@@ -193,7 +193,7 @@ std::optional<Regimes> regimes_by(Factor factor, std::span<const Evidence> evide
   Regimes regimes{.factor = factor,
                   .grade = found.verdict.grade,
                   .bias = found.verdict.factor,
-                  .bias_interval = interval_of(factor, found, evidence, factors),
+                  .steady_interval = interval_of(factor, found, evidence, factors),
                   .cases = found.summary.cases(),
                   .confirmed = is_confirmed(factor, found, evidence, factors, limits)};
   for (std::uint32_t value = 0; value < all.size(); ++value)

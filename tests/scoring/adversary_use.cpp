@@ -43,7 +43,7 @@ struct Stated {
 
 Stated stated_by(const CounterScore& score) {
   if (score.grade == 'A') return {.bias = score.bias_interval};
-  if (score.grade == 'C' && score.regimes && score.regimes->grade == 'B') return {.bias = score.regimes->bias_interval};
+  if (score.grade == 'C' && score.regimes && score.regimes->grade == 'B') return {.bias = score.regimes->steady_interval};
   if (score.grade != 'B' || !score.calibration) return {};
   if (score.calibration->offset != 0) return {.offset = {score.calibration->offset_lo, score.calibration->offset_hi}};
   return {.bias = score.steady_interval};
