@@ -25,9 +25,8 @@ Json explained(Json part, const std::string& why_absent) {
   return part;
 }
 
-Json interval_json(const Interval& interval) {
-  return explained({{"lo", number(interval.lo)}, {"hi", number(interval.hi)}, {"confidence", 0.95}},
-                   "fewer than two kernels or works to draw again from");
+Json interval_json(const Interval& interval, const std::string& takes = "two kernels, and three cases whose exact amount is known") {
+  return explained({{"lo", number(interval.lo)}, {"hi", number(interval.hi)}, {"confidence", 0.95}}, "takes " + takes);
 }
 
 Json repeatability_json(const Repeatability& r) {
@@ -72,7 +71,7 @@ Json coverage_json(const Coverage& coverage) {
   Json tried = Json::object();
   for (std::size_t f = 0; f < factor_count; ++f)
     if (!coverage.tried[f].empty()) tried[std::string(to_string(static_cast<Factor>(f)))] = coverage.tried[f];
-  return {{"tried", tried}, {"open", coverage.open}, {"missing", coverage.missing}};
+  return {{"tried", tried}, {"open", coverage.open}, {"open_cases", coverage.open_cases}, {"missing", coverage.missing}};
 }
 
 Json stability_json(const CounterScore& score) {
@@ -98,6 +97,7 @@ Json regimes_json(const std::optional<Regimes>& regimes) {
                    {"grade", std::string(1, regimes->grade)},
                    {"n", regimes->cases},
                    {"bias", number(regimes->bias)},
+                   {"steady_interval", interval_json(regimes->steady_interval)},
                    {"confirmed", regimes->confirmed},
                    {"held_out", regimes->confirmed ? regimes->cases : 0}});
   return all;
@@ -170,6 +170,8 @@ Json counter_json(const CounterScore& score) {
             {"counted", score.attempts.counted},
             {"possible", explained({{"lo", number(score.possible.lo)}, {"hi", number(score.possible.hi)}}, "no case that could tell")},
             {"bias_interval", interval_json(score.bias_interval)},
+            {"strays", score.strays},
+            {"steady_interval", interval_json(score.steady_interval, "two kernels, and a factor that all cases but strays share")},
             {"repeatability", repeatability_json(score.repeatability)},
             {"invariance", invariance_json(score.invariance)},
             {"linearity", lines},

@@ -114,12 +114,18 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::string section(const std::string& heading, const std::string& body) { return body.empty() ? "" : "\n" + heading + "\n" + body; }
 
+std::string interval_text(const CounterScore& score) {
+  const Interval& interval = score.bias_interval;
+  if (!std::isfinite(interval.lo))
+    return score.sharp < rules::fewest_cases ? "no interval: too few cases whose exact amount is known" : "no interval: one kernel alone";
+  return fmt::format("{} to {} by the kernels, 95 %", plain(interval.lo, 5), plain(interval.hi, 5));
+}
+
 std::string numbers_text(const CounterScore& score) {
   std::string text = fmt::format("cases that can tell: {}, of them {} whose exact amount is known to 5 %{}\n", score.n, score.narrow,
                                  score.unsteady == 0 ? "" : fmt::format(" ({} of these unsteady)", score.unsteady));
-  text += fmt::format("bias {} ({} to {} by cluster bootstrap, 95 %), from {} to {}, CV {}\n", plain(score.bias, 5),
-                      plain(score.bias_interval.lo, 5), plain(score.bias_interval.hi, 5), plain(score.min, 4), plain(score.max, 4),
-                      unless_absent(percent(score.cv)).empty() ? "-" : percent(score.cv));
+  text += fmt::format("bias {} ({}), from {} to {}, CV {}\n", plain(score.bias, 5), interval_text(score), plain(score.min, 4),
+                      plain(score.max, 4), unless_absent(percent(score.cv)).empty() ? "-" : percent(score.cv));
   if (score.repeatability.cases > 0)
     text += fmt::format("repetitions scatter by {} (half of {} cases), {} (nine tenths); {} of {} lost; {} off\n",
                         percent(score.repeatability.median), score.repeatability.cases, percent(score.repeatability.worst_tenth),

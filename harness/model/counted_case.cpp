@@ -211,6 +211,7 @@ CaseScore Formula::score(const Measured& measured, std::size_t at, Bounds exact,
   evidence.ratio = row.ratio;
   evidence.exact_lo = row.exact_lo;
   evidence.exact_hi = row.exact_hi;
+  evidence.borne = limits_of(counter_.kind).worst;
   evidence.zero = row.zero;
   evidence.counted_nothing = as_good_as_nothing(value.value, row, *measured.of);
   evidence.negative = value.status == Status::negative;

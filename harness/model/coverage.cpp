@@ -30,7 +30,7 @@ std::vector<std::string> missing_of(const Counter& counter, const Coverage& cove
 }
 
 /// "proxies/gpp" where no case of a kernel tells, "validation/dgemm in 2 of 8 cases" where some do.
-std::vector<std::string> open_cases(std::span<const Evidence> evidence, const FactorTable& factors) {
+std::vector<std::string> open_kernels(std::span<const Evidence> evidence, const FactorTable& factors) {
   std::vector<std::size_t> tells(factors.values(Factor::kernel)), open(factors.values(Factor::kernel));
   for (const auto& one : evidence) {
     const std::uint32_t kernel = factors.value(one.at, Factor::kernel);
@@ -60,7 +60,9 @@ Coverage coverage_of(const Counter& counter, std::span<const Evidence> evidence,
       if (tried[value] && !factors.word(factor, value).empty()) coverage.tried[f].push_back(factors.word(factor, value));
     std::sort(coverage.tried[f].begin(), coverage.tried[f].end());
   }
-  coverage.open = open_cases(evidence, factors);
+  coverage.open = open_kernels(evidence, factors);
+  for (const auto& one : evidence)
+    if (one.is_open()) coverage.open_cases.push_back(factors.name(one.at));
   const bool none_repeats = std::none_of(evidence.begin(), evidence.end(), [](const Evidence& one) { return one.repetitions >= 3; });
   coverage.missing = missing_of(counter, coverage, summarize(evidence, limits_of(counter.kind)), none_repeats);
   return coverage;

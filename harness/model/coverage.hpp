@@ -13,8 +13,9 @@ namespace plumbline {
 
 struct Coverage {
   std::array<std::vector<std::string>, factor_count> tried = {};  // by factor: the values among the cases that can tell
-  std::vector<std::string> open = {};     // kernels, or single cases, of which the model leaves too much open to tell (Evidence::is_open)
-  std::vector<std::string> missing = {};  // for a verdict that stands elsewhere: "a second compiler", ...
+  std::vector<std::string> open = {};  // kernels of which the model leaves too much open to tell (Evidence::is_open), or in how many cases
+  std::vector<std::string> open_cases = {};  // ids of these cases
+  std::vector<std::string> missing = {};     // for a verdict that stands elsewhere: "a second compiler", ...
 };
 
 Coverage coverage_of(const Counter& counter, std::span<const Evidence> evidence, const FactorTable& factors);

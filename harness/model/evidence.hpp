@@ -1,5 +1,6 @@
 // One measured case's word on a counter, and what many such words come to.
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -16,6 +17,7 @@ struct Evidence {
   std::uint32_t at = 0;  // the case's number
   double measured = absent, ratio = absent;
   double exact_lo = absent, exact_hi = absent;
+  double borne = 0;  // what a trusted counter may be off by in a single case, as a part (Limits::worst)
   ZeroTest zero = ZeroTest::no;
   bool counted_nothing = false;             // or as good as nothing, or less than nothing, where there is something
   bool negative = false;                    // less than nothing
@@ -32,8 +34,8 @@ struct Evidence {
   /// What the count may be: an unsteady case's is anything between its quartiles.
   double least() const { return unsteady ? low : measured; }
   double most() const { return unsteady ? high : measured; }
-  /// Inside an interval so wide that many a wrong counter would be too.
-  bool is_open() const { return zero == ZeroTest::no && ratio == 1 && exact_hi > rules::widest_told * exact_lo; }
+  /// Inside an interval, or beside it by no more than is borne, so wide that many a wrong counter would be too.
+  bool is_open() const { return zero == ZeroTest::no && std::abs(ratio - 1) <= borne && exact_hi > rules::widest_told * exact_lo; }
   /// A ratio that can tell a right counter from a wrong one.
   bool tells() const { return zero == ZeroTest::no && !counted_nothing && ratio == ratio && !is_open(); }
   /// An interval so narrow that a ratio of 1 says that the counter is right.

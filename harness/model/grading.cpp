@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "model/bias_interval.hpp"
 #include "model/diagnosis.hpp"
 #include "model/spread.hpp"
 #include "model/strays.hpp"
@@ -12,28 +13,10 @@
 namespace plumbline {
 namespace {
 
-/// Clusters of the cases that the bias is of: kernels where there are two or more, else works.
-std::vector<Cluster> clusters_of(const std::vector<Evidence>& evidence, const FactorTable& factors, bool sharp_only) {
-  const auto gather = [&](std::size_t numbers, auto number_of) {
-    std::vector<Cluster> clusters(numbers);
-    for (const auto& one : evidence) {
-      if (!(sharp_only ? one.is_sharp() : one.tells())) continue;
-      Cluster& cluster = clusters[number_of(one.at)];
-      cluster.sum_of_logs += std::log(one.ratio);
-      ++cluster.cases;
-    }
-    std::erase_if(clusters, [](const Cluster& cluster) { return cluster.cases == 0; });
-    return clusters;
-  };
-  auto kernels = gather(factors.values(Factor::kernel), [&](std::uint32_t at) { return factors.value(at, Factor::kernel); });
-  if (kernels.size() > 1) return kernels;
-  return gather(factors.works(), [&](std::uint32_t at) { return factors.work(at); });
-}
-
-Interval bias_interval_of(const std::string& counter, const std::vector<Evidence>& evidence, const FactorTable& factors,
-                          const Summary& summary) {
-  const auto clusters = clusters_of(evidence, factors, summary.sharp() >= rules::fewest_cases);
-  return widened_for_few(bootstrap_geometric_mean(clusters, stable_hash(counter)), summary.bias(), clusters.size());
+std::vector<std::string> names_of(const std::vector<std::uint32_t>& cases, const FactorTable& factors) {
+  std::vector<std::string> names;
+  for (const std::uint32_t at : cases) names.push_back(factors.name(at));
+  return names;
 }
 
 /// Intervals that are too wide to tell a counter that jumps within them from a right one count by what is outside of them alone.
@@ -87,7 +70,10 @@ void fill_numbers(const Counter& counter, const std::vector<Evidence>& evidence,
   score.cv = summary.cv();
   score.zero_tests = summary.zero_tests();
   score.zero_failures = summary.zero_failures();
-  score.bias_interval = bias_interval_of(counter.name, evidence, grading.factors, summary);
+  const CaseVerdict by_cases = summary.verdict(limits);
+  score.strays = names_of(by_cases.strays, grading.factors);
+  score.bias_interval = bias_interval(evidence, grading.factors, score.bias);
+  score.steady_interval = by_cases.is_good() ? steady_interval(evidence, grading.factors, by_cases.factor, by_cases.strays) : Interval();
   score.possible = possible_of(evidence, limits);
   score.repeatability = repeatability_of(evidence);
   std::vector<const Evidence*> by_case(grading.factors.cases());

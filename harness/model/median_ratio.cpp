@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 #include "model/random.hpp"
 #include "model/spread.hpp"
@@ -58,18 +57,16 @@ Middle middle_of(const Sessions& sessions) {
     for (const double x : sessions.front()) logs.push_back(std::log(x));
   else  // sessions are what varies independently
     for (const auto& session : sessions) logs.push_back(std::log(median_of(session)));
-  const double n = static_cast<double>(logs.size()), scatter = scatter_of(logs);
-  // A few that happen to agree scatter less than they vary: the standard deviation does not let itself be talked out of the others.
-  double squares = 0;
   const double middle = median_of(logs);
-  for (const double x : logs) squares += (x - middle) * (x - middle) / (n - 1);
-  return {middle, std::numbers::pi / 2 * std::max(scatter * scatter, squares) / n, static_cast<int>(logs.size()) - 1};
+  // A few that happen to agree scatter less than they vary: the standard deviation does not let itself be talked out of the others.
+  const double scatter = std::fmax(scatter_of(logs), deviation_of(logs, middle));
+  return {middle, std::numbers::pi / 2 * scatter * scatter / static_cast<double>(logs.size()), static_cast<int>(logs.size()) - 1};
 }
 
-/// The correlation of neighbours, an upper estimate of it: that of a few is estimated too low by about 1/n (Kendall, Biometrika 41, 1954) and
-/// has a standard error of about 1/sqrt(n).
+/// The correlation of neighbours, an upper estimate of it: that of a few is estimated too low by about 1/n (Kendall, Biometrika 41, 1954)
+/// and has a standard error of about 1/sqrt(n).
 double neighbours_correlation(const std::vector<double>& values) {
-  const double n = static_cast<double>(values.size()), mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  const double n = static_cast<double>(values.size()), mean = mean_of(values);
   double products = 0, squares = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     squares += (values[i] - mean) * (values[i] - mean);
@@ -123,7 +120,8 @@ MedianRatio median_of_ratios(const std::vector<double>& ratios, double tail) {
   std::vector<double> logs;
   for (const double ratio : ratios) logs.push_back(std::log(ratio));
   const double inflation = inflation_by(neighbours_correlation(logs), ratios.size());
-  const int freedom = std::clamp(static_cast<int>(std::lround(middle.freedom / std::sqrt(inflation))), std::min(2, middle.freedom), most_freedom);
+  const int freedom =
+      std::clamp(static_cast<int>(std::lround(middle.freedom / std::sqrt(inflation))), std::min(2, middle.freedom), most_freedom);
   const double half = student_quantile(tail, freedom) * std::sqrt(inflation * middle.variance);
   found.interval = {std::exp(middle.log - half), std::exp(middle.log + half)};
   return found;

@@ -39,10 +39,7 @@ Scale own_scale(const std::string& row_class, std::span<const double> nights, bo
   const auto n = static_cast<double>(nights.size());
   if (!in_sequence || nights.size() >= (row_class == "node" || row_class == "part" ? enough_for_mad_of_node : enough_for_mad))
     return {scatter_of({nights.begin(), nights.end()}), std::max(1, static_cast<int>(mad_efficiency * (n - 1)))};
-  double mean = 0, squares = 0;
-  for (const double x : nights) mean += x / n;
-  for (const double x : nights) squares += (x - mean) * (x - mean);
-  return {std::sqrt(squares / (n - 1)), static_cast<int>(n) - 1};
+  return {deviation_of(nights, mean_of(nights)), static_cast<int>(n) - 1};
 }
 
 /// Between nights, as the median over a class's series; where none has nights enough, what its samples scatter within a night.

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "model/bias_interval.hpp"
 #include "model/words.hpp"
 
 namespace plumbline {
@@ -174,6 +175,13 @@ void drop_what_says_nothing(Factor factor, std::vector<Summary>& summaries, std:
     if (says_nothing(factor, kernels[value])) summaries[value] = {};
 }
 
+Interval interval_of(Factor factor, const Found& found, std::span<const Evidence> evidence, const FactorTable& factors) {
+  std::vector<Evidence> within;
+  for (const auto& one : evidence)
+    if (holds(found.values, factors.value(one.at, factor))) within.push_back(one);
+  return steady_interval(within, factors, found.verdict.factor, found.verdict.strays);
+}
+
 /// Nothing where no values are good, or where it is not this factor that parts them from the others.
 std::optional<Regimes> regimes_by(Factor factor, std::span<const Evidence> evidence, const std::vector<const Evidence*>& by_case,
                                   const FactorTable& factors, const Limits& limits) {
@@ -185,6 +193,7 @@ std::optional<Regimes> regimes_by(Factor factor, std::span<const Evidence> evide
   Regimes regimes{.factor = factor,
                   .grade = found.verdict.grade,
                   .bias = found.verdict.factor,
+                  .steady_interval = interval_of(factor, found, evidence, factors),
                   .cases = found.summary.cases(),
                   .confirmed = is_confirmed(factor, found, evidence, factors, limits)};
   for (std::uint32_t value = 0; value < all.size(); ++value)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/bootstrap.hpp"
 #include "model/evidence.hpp"
 #include "model/factors.hpp"
 
@@ -16,8 +17,9 @@ struct Regimes {
   std::vector<std::string> good = {}, others = {};
   char grade = '-';
   double bias = absent;
-  std::size_t cases = 0;   // in the good ones
-  bool confirmed = false;  // without any one kernel the others show the same
+  Interval steady_interval = {};  // of the bias without strays (bias_interval.hpp); absent for one kernel
+  std::size_t cases = 0;          // in the good ones
+  bool confirmed = false;         // without any one kernel the others show the same
 
   /// Most kernels are good: those that are not are told.
   bool are_exceptions_shorter() const { return factor == Factor::kernel && others.size() < good.size(); }

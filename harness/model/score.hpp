@@ -63,7 +63,9 @@ struct CounterScore {
                                          // differ too much
   std::size_t sharp = 0;                 // the steady narrow ones; bias and cv are theirs if they are three or more
   double bias = absent;                  // geometric mean of the ratios
-  Interval bias_interval = {};
+  Interval bias_interval = {};           // of the bias (bias_interval.hpp); absent for one kernel
+  std::vector<std::string> strays = {};  // ids of single cases that are far from the factor of all others, where there is one
+  Interval steady_interval = {};         // of the bias without them; absent where there is no such factor
   double min = absent, max = absent, cv = absent;
   std::size_t zero_tests = 0, zero_failures = 0;
   Repeatability repeatability = {};

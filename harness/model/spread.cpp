@@ -13,10 +13,8 @@ Spread spread_of(std::span<const double> samples) {
   const std::size_t n = sorted.size();
   Spread spread{.n = n, .min = sorted.front(), .median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2, .max = sorted.back()};
   if (n < 2) return spread;
-  double mean = 0, squares = 0;
-  for (const double x : sorted) mean += x / static_cast<double>(n);
-  for (const double x : sorted) squares += (x - mean) * (x - mean);
-  if (mean != 0) spread.cv = std::sqrt(squares / static_cast<double>(n - 1)) / std::abs(mean);
+  const double mean = mean_of(sorted);
+  if (mean != 0) spread.cv = deviation_of(sorted, mean) / std::abs(mean);
   return spread;
 }
 
@@ -32,6 +30,20 @@ double quantile(std::vector<double>& samples, double part) {
 }
 
 double median_of(std::vector<double> samples) { return quantile(samples, 0.5); }
+
+double mean_of(std::span<const double> samples) {
+  if (samples.empty()) return absent;
+  double mean = 0;
+  for (const double x : samples) mean += x / static_cast<double>(samples.size());
+  return mean;
+}
+
+double deviation_of(std::span<const double> samples, double middle) {
+  if (samples.size() < 2) return absent;
+  double squares = 0;
+  for (const double x : samples) squares += (x - middle) * (x - middle);
+  return std::sqrt(squares / static_cast<double>(samples.size() - 1));
+}
 
 double scatter_of(const std::vector<double>& samples) {
   const double middle = median_of(samples);

@@ -21,6 +21,11 @@ Spread spread_of(std::span<const double> samples);
 double quantile(std::vector<double>& samples, double part);
 double median_of(std::vector<double> samples);
 
+/// Absent for no samples.
+double mean_of(std::span<const double> samples);
+/// The standard deviation (n - 1), about the mean or another middle of the samples; absent for fewer than two.
+double deviation_of(std::span<const double> samples, double middle);
+
 /// 1.4826 x the median distance from the median: the standard deviation of a normal sample, whatever a few outliers do.
 double scatter_of(const std::vector<double>& samples);
 

@@ -95,6 +95,7 @@ Verdict verdict_of(const AttackKind& kind, std::uint64_t seed, const Judged& jud
     verdict.is_chosen_wrongly = verdict.is_chosen_wrongly || use.is_off_as_chosen;
     if (verdict.example.empty()) verdict.example = use.example;
   }
+  verdict.has_wrong_factor = verdict.has_wrong_factor || is_stated_wrongly(judged.attack.made, score, cases, words, seed);
   if (!kind.is_right && wanted.never_trusted && score.grade == 'A') verdict.is_trusted_wrongly = true;
   verdict.is_accused = kind.is_right && (wanted.grades.find(score.grade) == std::string::npos || verdict.is_trusted_wrongly);
   return verdict;
@@ -114,7 +115,7 @@ AttackedResult attacked_result(std::uint64_t seed, const std::vector<TrueCase>& 
     all.attacks.push_back(std::move(attack));
   }
   for (const auto& one : made) all.table.push_back(one.counter);
-  all.results = results_of(cases, made, seed);
+  all.results = results_of(cases, made, Random(seed).next());  // streams of seeds that follow each other are the same but for one number
   return all;
 }
 

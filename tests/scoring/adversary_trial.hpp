@@ -18,8 +18,8 @@ struct Verdict {
   char grade = '-';
   std::string reason = {};
   bool is_harmless = false;         // wrong nowhere by more than a trusted counter may be
-  bool is_trusted_wrongly = false;  // who uses it as the score says gets a wrong number in a case that the reason does not name
-  bool has_wrong_factor = false;    // and that by the score's own factor or offset
+  bool is_trusted_wrongly = false;  // who uses it as the score says gets a wrong number in a case that its findings do not except
+  bool has_wrong_factor = false;    // and that by the score's own factor or offset, or the interval of it does not hold the true one
   bool is_accused = false;          // a right one: C, D, or a factor
   bool says_why = false;            // the reason has what is wanted
   bool is_as_wanted = false;        // and so is the grade

@@ -14,8 +14,6 @@ double allowed_beside(Kind kind, const CaseRow& row) {
   return workers * (kind == Kind::flops ? 400 : 1 << 16);
 }
 
-std::string short_name(const std::string& kernel) { return kernel.substr(kernel.find('/') + 1); }
-
 double truth_of(const MadeCounter& made, const TrueCase& one) {
   return one.of(made.counter.quantities) * static_cast<double>(one.row.ranks);
 }
@@ -27,17 +25,39 @@ Calibration calibration_of(const CounterScore& score) {
   return {};
 }
 
-/// Whether the score says that it is good in this case: everywhere by A and B but in cases and kernels that the reason names as exceptions,
-/// by C where its regimes are, or, of a C without regimes, where the reason does not name the case or its kernel.
-bool claims_to_hold(const CounterScore& score, const CaseRow& row, const CaseWords& words) {
+bool has(const std::vector<std::string>& all, const std::string& one) { return std::find(all.begin(), all.end(), one) != all.end(); }
+
+/// Whether the score says that it is good in this case, by its data and not by what its sentence happens to name: by C where its regimes
+/// are; by A and B, and C without regimes, everywhere but in strays, and in cases and kernels that the model leaves open.
+bool claims_to_hold(const CounterScore& score, const std::string& case_id, const CaseWords& words) {
   if (score.grade != 'A' && score.grade != 'B' && score.grade != 'C') return false;
-  if (score.grade == 'C' && score.regimes) {
-    const auto& good = score.regimes->good;
-    return std::find(good.begin(), good.end(), words.word(row.id, score.regimes->factor)) != good.end();
-  }
-  const auto says = [&](const std::string& word) { return score.reason.find(word) != std::string::npos; };
-  return !says(row.id) && !says(short_name(row.kernel));
+  if (score.grade == 'C' && score.regimes) return has(score.regimes->good, words.word(case_id, score.regimes->factor));
+  const Coverage& coverage = score.coverage;
+  return !has(score.strays, case_id) && !has(coverage.open_cases, case_id) && !has(coverage.open, words.word(case_id, Factor::kernel));
 }
+
+/// What a score says that all cases share in which it is good: measured over exact, or what is added to every sweep of a team.
+struct Stated {
+  Interval bias = {}, offset = {};
+};
+
+Stated stated_by(const CounterScore& score) {
+  if (score.grade == 'A') return {.bias = score.bias_interval};
+  if (score.grade == 'C' && score.regimes && score.regimes->grade == 'B') return {.bias = score.regimes->steady_interval};
+  if (score.grade != 'B' || !score.calibration) return {};
+  if (score.calibration->offset != 0) return {.offset = {score.calibration->offset_lo, score.calibration->offset_hi}};
+  return {.bias = score.steady_interval};
+}
+
+/// The one value that all have, absent where they differ.
+double shared(const std::vector<double>& values) {
+  if (values.empty()) return absent;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return *most - *least <= 1e-9 * std::abs(*most) ? *least : absent;
+}
+
+/// Neither is absent, and the value lies outside.
+bool is_outside(double value, const Interval& interval) { return value < interval.lo || value > interval.hi; }
 
 }  // namespace
 
@@ -68,7 +88,7 @@ Use used_as_it_says(const MadeCounter& made, const CounterScore& score, const Ch
   const Calibration by = calibration_of(score);
   Use use;
   for (const Count& count : counts) {
-    if (!claims_to_hold(score, count.of->row, words)) continue;
+    if (!claims_to_hold(score, count.of->row.id, words)) continue;
     if (is_off(made, count, (count.measured - by.offset) * by.factor)) {
       use.is_off = true;
       use.is_off_by_factor = use.is_off_by_factor || by.factor != 1 || by.offset != 0;
@@ -80,6 +100,20 @@ Use used_as_it_says(const MadeCounter& made, const CounterScore& score, const Ch
         use.is_off_as_chosen || !estimate || is_off(made, count, std::clamp(truth_of(made, *count.of), estimate->lo, estimate->hi));
   }
   return use;
+}
+
+bool is_stated_wrongly(const MadeCounter& made, const CounterScore& score, const std::vector<TrueCase>& cases, const CaseWords& words,
+                       std::uint64_t seed) {
+  Random random(seed);
+  const Stated stated = stated_by(score);
+  std::vector<double> biases, offsets;
+  for (const auto& one : cases) {
+    const double truth = truth_of(made, one), count = made.count(one, random) * static_cast<double>(one.row.ranks);
+    if (!claims_to_hold(score, one.row.id, words) || truth <= allowed_beside(made.counter.kind, one.row)) continue;
+    biases.push_back(count / truth);
+    offsets.push_back(count - truth);
+  }
+  return is_outside(shared(biases), stated.bias) || is_outside(shared(offsets), stated.offset);
 }
 
 }  // namespace plumbline::test

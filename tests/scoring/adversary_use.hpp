@@ -1,6 +1,7 @@
 // What becomes of a reader who uses a counter as its score says: in the cases that were scored, and in others that were not.
 #pragma once
 #include <array>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -47,5 +48,10 @@ bool is_off(const MadeCounter& made, const Count& count, double amount);
 /// `chosen` may be null.
 Use used_as_it_says(const MadeCounter& made, const CounterScore& score, const ChosenCounter* chosen, const std::vector<Count>& counts,
                     const CaseWords& words);
+
+/// Whether what the score says of the bias, or of the offset, with the interval that it gives, does not hold the one that a counter without
+/// noise has in all these cases; false where it has another in each.
+bool is_stated_wrongly(const MadeCounter& made, const CounterScore& score, const std::vector<TrueCase>& cases, const CaseWords& words,
+                       std::uint64_t seed);
 
 }  // namespace plumbline::test

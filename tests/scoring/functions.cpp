@@ -2,8 +2,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "model/bootstrap.hpp"
 #include "model/linearity.hpp"
+#include "model/mean_interval.hpp"
 #include "model/nonnegative.hpp"
 #include "model/spread.hpp"
 
@@ -35,17 +35,17 @@ json nnls_of(const json& problem) {
   return {{"weights", fit.weights}, {"residual", fit.residual}};
 }
 
-json bootstrap_of(const json& problem) {
-  std::vector<Cluster> clusters;
-  for (const auto& one : problem["clusters"]) clusters.push_back({one[0], one[1]});
-  const Interval interval = bootstrap_geometric_mean(clusters, problem["seed"], problem["resamples"]);
+json mean_interval_of(const json& problem) {
+  const Interval interval = mean_interval(problem["values"].get<Numbers>());
   return {interval.lo, interval.hi};
 }
 
 json spread_json(const json& problem) {
   auto samples = problem["samples"].get<Numbers>();
   const double scatter = scatter_of(samples), cv = spread_of(samples).cv;
-  return {{"quantile", quantile(samples, problem["part"])}, {"scatter", scatter}, {"cv", cv}};
+  const double mean = mean_of(samples), about_middle = deviation_of(samples, median_of(samples));
+  return {{"quantile", quantile(samples, problem["part"])}, {"scatter", scatter},          {"cv", cv}, {"mean", mean},
+          {"deviation", deviation_of(samples, mean)},       {"about_middle", about_middle}};
 }
 
 }  // namespace
@@ -54,11 +54,11 @@ int main() {
   json answers = json::array();
   for (const auto& problem : json::parse(std::cin)) {
     const std::string function = problem["function"];
-    answers.push_back(function == "theil_sen"   ? theil_sen_of(problem)
-                      : function == "line"      ? line_of(problem)
-                      : function == "nnls"      ? nnls_of(problem)
-                      : function == "bootstrap" ? bootstrap_of(problem)
-                                                : spread_json(problem));
+    answers.push_back(function == "theil_sen"       ? theil_sen_of(problem)
+                      : function == "line"          ? line_of(problem)
+                      : function == "nnls"          ? nnls_of(problem)
+                      : function == "mean_interval" ? mean_interval_of(problem)
+                                                    : spread_json(problem));
   }
   std::cout << answers;
 }

@@ -1,10 +1,12 @@
-// scoring_limits curves SEEDS | unseen SEEDS: how often faults are caught, and for the right reason, as JSON (tests/golden/scoring_*.json).
+// scoring_limits curves SEEDS | unseen SEEDS: how often faults are caught, and for the right reason, as JSON (tests/golden/scoring_*.json);
+// scoring_limits intervals TRIALS: how often the interval of a bias holds it (tests/golden/mean_interval.json).
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "interval_limits.hpp"
 #include "trial.hpp"
 
 namespace {
@@ -56,11 +58,11 @@ ordered_json unseen(int seeds) {
 int main(int argc, char** argv) {
   const std::string which = argc == 3 ? argv[1] : "";
   const int seeds = argc == 3 ? std::atoi(argv[2]) : 0;
-  if (seeds < 1 || (which != "curves" && which != "unseen")) {
-    std::cerr << "usage: scoring_limits curves SEEDS | unseen SEEDS\n";
+  if (seeds < 1 || (which != "curves" && which != "unseen" && which != "intervals")) {
+    std::cerr << "usage: scoring_limits curves SEEDS | unseen SEEDS | intervals TRIALS\n";
     return 2;
   }
-  const ordered_json rows = which == "curves" ? curves(seeds) : unseen(seeds);
+  const ordered_json rows = which == "curves" ? curves(seeds) : which == "unseen" ? unseen(seeds) : interval_limits(seeds);
   std::cout << "{\"command\": \"build-ci/tests/scoring_limits " << which << " " << seeds << "\",\n\"rows\": [";
   for (std::size_t i = 0; i < rows.size(); ++i) std::cout << (i == 0 ? "\n" : ",\n") << rows[i].dump();
   std::cout << "\n]}\n";

@@ -10,7 +10,8 @@
 namespace plumbline::test {
 namespace {
 
-constexpr std::size_t slots = 40;  // of an event set
+constexpr std::size_t slots = 40;          // of an event set
+constexpr double patience_seconds = 1800;  // of a case that takes seconds: on a machine that many share 120 were not enough
 
 struct EventSet {
   std::int32_t group = 0;
@@ -40,7 +41,7 @@ std::vector<EventSet> event_sets(const RealCampaign& campaign) {
 void count(EmulatedWorker& worker, const Case& one, std::size_t at, const EventSet& set, Results& results) {
   std::vector<std::string> events{std::string(sde_prefix) + telling_event(at, set.joint)};
   events.insert(events.end(), set.events.begin(), set.events.end());
-  const CountedCase answer = worker.count(one, {"papi", events, repetitions}, 120);
+  const CountedCase answer = worker.count(one, {"papi", events, repetitions}, patience_seconds);
   if (answer.status != Status::ok) throw std::runtime_error(one.id() + ": " + answer.reason);
   CountRow row{.case_id = one.id(), .node = "node0", .session = "s", .event = "", .backend = "papi"};
   row.group = set.group;

@@ -74,19 +74,17 @@ def test_columns_that_depend_on_each_other_are_fitted_as_well_as_scipy_does():
     assert found["weights"][0] + found["weights"][2] == near(1.7, rel=1e-6)
 
 
-def test_bootstrap_interval_of_a_clustered_geometric_mean():
-    """Resampling noise remains between two bootstraps: both ends agree to a tenth of the width."""
-    for seed in range(5):
-        random = numpy.random.default_rng(seed)
-        sizes = random.integers(1, 40, 30).astype(float)
-        logs = sizes * random.normal(0.1, 0.2, 30)
-        problem = {"function": "bootstrap", "clusters": list(zip(logs, sizes)), "seed": seed, "resamples": 9999}
-        (found,) = ours([problem])
-        assert ours([problem]) == [found]  # the same seed, the same interval
-        theirs = stats.bootstrap((logs, sizes), lambda a, b: numpy.exp(a.sum() / b.sum()), paired=True, vectorized=False, method="percentile",
-                                 n_resamples=9999, random_state=random).confidence_interval
-        width = theirs.high - theirs.low
-        assert found == near([theirs.low, theirs.high], rel=0, absolute=0.1 * width)
+def test_interval_of_a_mean_is_students_with_hall_s_sides():
+    samples = [numpy.random.default_rng(seed).lognormal(0, 1, 2 + seed) for seed in SEEDS]
+    for values, (lo, hi) in zip(samples, ours([{"function": "mean_interval", "values": list(values)} for values in samples])):
+        n, skewness, sides = len(values), stats.skew(values), stats.t.ppf([0.984, 0.016], len(values) - 1) / numpy.sqrt(len(values))
+        if n > 2:  # of two there is no skewness
+            sides = 3 / skewness * (numpy.cbrt(1 + skewness * (sides - skewness / (6 * n))) - 1)
+        assert (lo, hi) == near(tuple(numpy.mean(values) - numpy.std(values, ddof=1) * sides), rel=1e-7)
+
+
+def test_interval_of_values_that_are_all_equal_is_that_value():
+    assert ours([{"function": "mean_interval", "values": [0.25] * 5}]) == [[0.25, 0.25]]
 
 
 def test_quantile_scatter_and_variation():
@@ -98,14 +96,5 @@ def test_quantile_scatter_and_variation():
         assert found["quantile"] == near(numpy.quantile(samples, part))
         assert found["scatter"] == near(1.4826 * stats.median_abs_deviation(samples))
         assert found["cv"] == near(stats.variation(samples, ddof=1))
-
-
-def test_a_cluster_interval_holds_the_truth_about_as_often_as_it_says():
-    """95 % in theory; with 30 clusters a percentile interval holds a little less often."""
-    random = numpy.random.default_rng(5)
-    problems = []
-    for seed in range(400):
-        logs = random.normal(0, 0.1, 30)
-        problems.append({"function": "bootstrap", "clusters": [[x, 1.0] for x in logs], "seed": seed, "resamples": 500})
-    held = sum(lo <= 1 <= hi for lo, hi in ours(problems)) / len(problems)
-    assert 0.89 <= held <= 0.985
+        assert (found["mean"], found["deviation"]) == near((numpy.mean(samples), numpy.std(samples, ddof=1)))
+        assert found["about_middle"] == near(numpy.sqrt(numpy.sum((samples - numpy.median(samples)) ** 2) / (len(samples) - 1)))
