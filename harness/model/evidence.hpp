@@ -74,6 +74,8 @@ class Summary {
 
   /// `strays`: so many are borne, if they are more than these cases alone would bear.
   CaseVerdict verdict(const Limits& limits, std::size_t strays = 0) const;
+  /// Whether every case, be they ever so few, bears a factor that others showed.
+  bool agrees_with(double factor) const { return strays_of(factor).empty(); }
   /// Whether the cases, three or more of them sharp, bear a factor that others showed.
   bool bears(double factor, const Limits& limits) const;
 
