@@ -217,22 +217,6 @@ std::string unit_of(const Counter& counter) {
   return counter.kind == Kind::time ? "seconds" : counter.kind == Kind::flops ? "operations" : "bytes";
 }
 
-std::span<const Rule> grading_rules() {
-  static constexpr std::array rules{
-      Rule{FindingKind::always_nothing, Consequence::rejects},
-      Rule{FindingKind::zero_test, Consequence::rejects},
-      Rule{FindingKind::nothing, Consequence::rejects_where_it_is_so},
-      Rule{FindingKind::repeatability, Consequence::rejects},
-      Rule{FindingKind::lost, Consequence::rejects},
-      Rule{FindingKind::repetitions, Consequence::at_most_B},
-      Rule{FindingKind::few_counted, Consequence::at_most_B},
-      Rule{FindingKind::few_cases, Consequence::at_most_B},
-      Rule{FindingKind::unsure_bias, Consequence::at_most_B},
-      Rule{FindingKind::grouping, Consequence::good_alone},
-  };
-  return rules;
-}
-
 Point point_of(const Evidence& evidence) {
   return {std::clamp(evidence.measured, evidence.exact_lo, evidence.exact_hi), evidence.measured};
 }

@@ -1,4 +1,4 @@
-// Something that the evidence says of a counter: its kind, and words.
+// Something that is said of a counter: its kind, a number, and words.
 #pragma once
 #include <string>
 #include <string_view>
@@ -34,7 +34,22 @@ enum class FindingKind {
   unconfirmed,          // a grade that the held-out half does not bear
   hinges,               // a lower grade without one kernel or compiler
   hangs_on,             // another grade without it
+  // What a reason says beside them:
+  trusted,            // right in all cases
+  undecided,          // too few cases could tell
+  neither,            // neither right nor steady
+  range,              // how far it is off over all cases
+  calibrated,         // right once an offset is taken away
+  unsure_offset,      // an offset that is known too little for that
+  other_than_offset,  // one without which it would be wrong too
+  alone,              // good only without other events beside it
+  one_work,           // off by a factor, at one size of one kernel
+  largest_exception,  // the one wrong kernel has more in a sweep than all others
+  open,               // cases that the model leaves open
+  one_level,          // tried at one level of optimization
+  of_code,            // nothing was measured
 };
+inline constexpr std::size_t finding_kinds = static_cast<std::size_t>(FindingKind::of_code) + 1;
 /// The word under which a program finds it in JSON: the enumerator's own.
 std::string_view to_string(FindingKind kind);
 
