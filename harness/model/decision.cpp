@@ -16,21 +16,28 @@ void tell_first(Decision& decision, FindingKind kind) { decision.reason.insert(d
 
 /// Up to two of the findings that explain a counter that is neither right nor steady.
 void explain(const Facts& facts, Decision& decision) {
-  constexpr std::array explanations{offset, saturates, unseen_flow, unclaimed_flow, other_boundary, depends_on};
+  constexpr std::array explanations{offset, saturates, unseen_flow, unclaimed_flow, by_flows, other_boundary, depends_on};
   int told = 0;
   for (const FindingKind kind : explanations)
     if (facts.has(kind) && told++ < 2) tell(decision, kind);
 }
 
-/// Of a counter that is wrong somewhere: good in a regime that other cases confirm, or nowhere. `wrong` says what is wrong with it.
+/// Where a counter that is wrong somewhere is good: up to where it stops, or in a regime that other cases confirm; or why that is no
+/// regime. What follows its flows everywhere is right in the cases that have none of one: that is no regime.
+std::optional<FindingKind> where_good(const Facts& facts) {
+  if (facts.is_good_up_to) return up_to;
+  if (facts.has_look_up) return look_up;
+  if (!facts.regimes || facts.has(by_flows)) return std::nullopt;
+  return facts.regimes->confirmed ? regimes : unconfirmed_regimes;
+}
+
+/// `wrong` says what is wrong with it.
 Decision by_regimes(const Facts& facts, FindingKind wrong) {
-  const bool is_limited = !facts.has_look_up && facts.regimes && facts.regimes->confirmed;
+  const std::optional<FindingKind> where = where_good(facts);
+  const bool is_limited = where == up_to || where == regimes;
   Decision decision{.grade = is_limited ? 'C' : 'D'};
   if (!is_limited || facts.has(nothing)) tell(decision, wrong);
-  if (facts.has_look_up)
-    tell(decision, look_up);
-  else if (facts.regimes)
-    tell(decision, is_limited ? regimes : unconfirmed_regimes);
+  if (where) tell(decision, *where);
   if (is_limited && !facts.has(nothing)) tell(decision, range);
   explain(facts, decision);
   return decision;
@@ -45,6 +52,7 @@ Decision rejected(const Facts& facts, FindingKind why) {
 
 Decision by_offset(const Facts& facts) {
   if (facts.offset == OffsetVerdict::calibrated) return {.grade = 'B', .is_by_offset = true, .reason = {{calibrated, 'B'}}};
+  if (facts.is_good_from) return {.grade = 'C', .is_by_offset = true, .reason = {{calibrated_from, 'C'}}};
   Decision decision = by_regimes(facts, neither);
   tell(decision, facts.offset == OffsetVerdict::too_uncertain ? unsure_offset : other_than_offset);
   return decision;
@@ -63,10 +71,11 @@ Decision by_ratios(const Facts& facts) {
   return decision;
 }
 
-/// Whether a finding alone decides, the gravest first; else the ratios do.
+/// Whether a finding alone decides, the gravest first; else the ratios do. Zero tests are judged after an offset that is known.
 Decision by_gravest(const Facts& facts) {
+  const bool is_by_offset = facts.has(offset) && (facts.offset == OffsetVerdict::calibrated || facts.is_good_from);
   for (const Rule& rule : grading_rules()) {
-    if (!facts.has(rule.kind)) continue;
+    if (!facts.has(rule.kind) || (rule.kind == zero_test && is_by_offset)) continue;
     if (rule.consequence == Consequence::rejects) return rejected(facts, rule.kind);
     if (rule.consequence == Consequence::rejects_where_it_is_so) return by_regimes(facts, rule.kind);
   }
@@ -90,6 +99,7 @@ void limit(const Facts& facts, Decision& decision) {
 
 /// A grade that a part of the evidence contradicts is lowered; what it hangs on otherwise is told.
 void qualify(const Facts& facts, Decision& decision) {
+  if (decision.is_by_offset) return;  // parts were judged with it
   const Confirmation& held_out = facts.confirmation;
   if (decision.is_good() && held_out.contradicts() && held_out.confirmed > decision.grade) {
     tell_first(decision, unconfirmed);

@@ -27,6 +27,8 @@ struct Facts {
   std::optional<Regimes> regimes = {};               // where it is good, if not everywhere
   bool has_look_up = false;                          // every value of some factor has a factor of its own
   OffsetVerdict offset = OffsetVerdict::not_enough;  // where an offset was found
+  bool is_good_from = false;                         // beyond some amount, once an offset is taken away that is too uncertain for less
+  bool is_good_up_to = false;                        // the amount at which it stops
   Confirmation confirmation = {};
   std::vector<HangsOn> hangs_on = {};
   bool is_of_one_work = false;        // all sharp cases are
@@ -46,7 +48,7 @@ struct Told {
 
 struct Decision {
   char grade = '-';
-  bool is_by_offset = false;      // B once an offset is taken away
+  bool is_by_offset = false;      // good once an offset is taken away
   std::vector<Told> reason = {};  // in the order in which it is told
 
   bool is_good() const { return grade == 'A' || grade == 'B'; }

@@ -25,12 +25,14 @@ enum class FindingKind {
   unseen_flow,          // claims a flow that it does not see
   unclaimed_flow,       // sees one that it does not claim
   other_boundary,       // follows another boundary
+  by_flows,             // flows with such weights, or the other boundary, are all that it counts
   depends_on,           // moved by a factor where all others are equal
   factor,               // steady by a factor
   strays,               // right but for single cases
   look_up,              // a factor of its own for each value
   unconfirmed_regimes,  // regimes that other cases do not confirm
   regimes,              // good for some values of a factor
+  up_to,                // good up to the amount at which it stops
   unconfirmed,          // a grade that the held-out half does not bear
   hinges,               // a lower grade without one kernel or compiler
   hangs_on,             // another grade without it
@@ -40,6 +42,7 @@ enum class FindingKind {
   neither,            // neither right nor steady
   range,              // how far it is off over all cases
   calibrated,         // right once an offset is taken away
+  calibrated_from,    // so from some amount on
   unsure_offset,      // an offset that is known too little for that
   other_than_offset,  // one without which it would be wrong too
   alone,              // good only without other events beside it

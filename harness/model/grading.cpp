@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "model/amounts.hpp"
 #include "model/decision.hpp"
 #include "model/diagnosis.hpp"
 #include "model/reason.hpp"
@@ -37,23 +38,15 @@ Interval bias_interval_of(const std::string& counter, const std::vector<Evidence
   return widened_for_few(bootstrap_geometric_mean(clusters, stable_hash(counter)), summary.bias(), clusters.size());
 }
 
-/// Intervals that are too wide to tell a counter that jumps within them from a right one count by what is outside of them alone.
-Interval possible_of(const std::vector<Evidence>& evidence, const Limits& limits) {
-  Interval all;
-  for (const auto& one : evidence) {
-    if (!one.tells() || !std::isfinite(one.ratio)) continue;
-    const bool is_tight = one.exact_lo > 0 && one.exact_hi <= (1 + 2 * limits.worst) * one.exact_lo;
-    all.lo = std::fmin(all.lo, is_tight ? one.measured / one.exact_hi : one.ratio);
-    all.hi = std::fmax(all.hi, is_tight ? one.measured / one.exact_lo : one.ratio);
-  }
-  return all;
-}
-
 std::vector<Linearity> linearity_of(const std::vector<Evidence>& evidence, const FactorTable& factors) {
+  std::vector<Point> all;
   std::map<std::string, std::vector<Point>> regimes;
-  for (const auto& one : evidence)
-    if (one.is_sharp()) regimes[factors.word(Factor::regime, factors.value(one.at, Factor::regime))].push_back(point_of(one));
-  std::vector<Linearity> lines{fit_line(points_of(evidence), "")};
+  for (const auto& one : evidence) {
+    if (!one.is_sharp()) continue;
+    all.push_back(point_of(one));
+    regimes[factors.word(Factor::regime, factors.value(one.at, Factor::regime))].push_back(all.back());
+  }
+  std::vector<Linearity> lines{fit_line(std::move(all), "")};
   for (auto& [regime, points] : regimes)
     if (regimes.size() > 1 && points.size() >= 4) lines.push_back(fit_line(std::move(points), regime));
   return lines;
@@ -127,18 +120,14 @@ bool is_of_one_work(const std::vector<Evidence>& evidence, const FactorTable& fa
 
 // ------------------------------------------------------------------------------------------------------------------ verdict
 
-OffsetCalibration offset_of(const std::vector<Finding>& findings, const CounterScore& score, const std::vector<Evidence>& evidence,
-                            const Limits& limits) {
-  if (find(findings, FindingKind::offset) == nullptr) return {};
-  return by_offset(score.linearity.front(), evidence, limits);
-}
-
-Facts facts_of(const CounterScore& score, const CaseVerdict& verdict, const OffsetCalibration& offset,
+Facts facts_of(const CounterScore& score, const CaseVerdict& verdict, const std::optional<Offset>& offset,
                const std::vector<Evidence>& evidence, const FactorTable& factors) {
   Facts facts{.by_cases = verdict.grade,
               .regimes = score.regimes,
               .has_look_up = score.look_up.has_value(),
-              .offset = offset.verdict,
+              .offset = offset ? offset->by.verdict : OffsetVerdict::not_enough,
+              .is_good_from = offset && offset->from,
+              .is_good_up_to = score.amounts.has_value(),
               .confirmation = score.confirmation,
               .hangs_on = score.hangs_on,
               .is_of_one_work = is_of_one_work(evidence, factors),
@@ -150,10 +139,26 @@ Facts facts_of(const CounterScore& score, const CaseVerdict& verdict, const Offs
   return facts;
 }
 
+/// The grade, and what goes with it.
+void take(const Decision& decision, const CaseVerdict& by_cases, const std::optional<Offset>& offset, CounterScore& score) {
+  score.grade = decision.grade;
+  if (decision.is_by_offset) {
+    score.calibration = offset->by.calibration;
+    score.is_calibration_confirmed = offset->is_confirmed;
+  } else if (score.grade == 'B') {
+    score.calibration = by_factor(by_cases.factor, score.possible);
+  }
+  if (decision.tells(FindingKind::calibrated_from))
+    score.amounts = offset->from;
+  else if (!decision.tells(FindingKind::up_to))
+    score.amounts.reset();
+  if (score.amounts || find(score.findings, FindingKind::by_flows) != nullptr) score.regimes.reset();
+}
+
 /// What was decided beyond what the diagnosis had found.
 void add_findings(const Verdict& verdict, std::vector<Finding>& findings) {
-  for (const FindingKind kind : {FindingKind::look_up, FindingKind::unconfirmed_regimes, FindingKind::regimes, FindingKind::unconfirmed,
-                                 FindingKind::hinges, FindingKind::hangs_on})
+  for (const FindingKind kind : {FindingKind::look_up, FindingKind::unconfirmed_regimes, FindingKind::regimes, FindingKind::up_to,
+                                 FindingKind::unconfirmed, FindingKind::hinges, FindingKind::hangs_on})
     for (const Told& told : verdict.decision.reason)
       if (told.kind == kind) findings.push_back({kind, words_of(told, verdict), absent});
 }
@@ -171,15 +176,18 @@ CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence
   CaseVerdict by_cases = summary.verdict(limits);
   if (have_a_cause(by_cases.strays, evidence, grading.factors)) by_cases = {.grade = 'D'};
   fill_numbers(counter, evidence, grading, summary, score);
-  score.findings = findings_of({counter, score, evidence, grading.factors, summary, by_cases, limits});
+  std::optional<Offset> offset;
+  double cap = absent;
   if (by_cases.grade == 'D') {
+    cap = cap_of(evidence, grading.factors, limits);
+    if (!std::isfinite(cap)) offset = offset_of(evidence, grading.factors, limits);
     score.regimes = good_regimes(evidence, grading.factors, limits);
     score.look_up = look_up(evidence, grading.factors, limits);
+    if (std::isfinite(cap)) score.amounts = good_below(cap, evidence, grading.factors, limits);
   }
-  const OffsetCalibration offset = offset_of(score.findings, score, evidence, limits);
+  score.findings = findings_of({counter, score, evidence, grading.factors, summary, by_cases, offset, cap, limits});
   const Decision decision = decide(facts_of(score, by_cases, offset, evidence, grading.factors));
-  score.grade = decision.grade;
-  if (score.grade == 'B') score.calibration = decision.is_by_offset ? offset.calibration : by_factor(by_cases.factor, score.possible);
+  take(decision, by_cases, offset, score);
   const Verdict verdict{counter, score, summary, offset, decision};
   add_findings(verdict, score.findings);
   score.reason = reason_of(verdict);

@@ -40,15 +40,27 @@ std::string how_wrong(const Told&, const Verdict& v) {
 
 std::string over_all(const Told&, const Verdict& v) { return "over all " + range_of(v.summary); }
 
-std::string how_to_calibrate(const Told&, const Verdict& v) {
-  const Calibration& c = v.offset.calibration;
-  const std::string offset = significant(std::abs(c.offset), 4) + " " + unit_of(v.counter) + " a sweep (" + interval_of(c) + ")";
-  return "steady once " + (c.offset > 0 ? offset + " are subtracted" : offset + " are added") + "; multiply the rest by " +
+/// "once 100 operations a rank and sweep (99 to 101) are subtracted; multiply the rest by 0.5"
+std::string once_calibrated(const Verdict& v) {
+  const Calibration& c = v.offset->by.calibration;
+  const std::string whose = c.per == OffsetPer::team ? " a sweep" : whose_offset(c.per) + " and sweep";
+  const std::string offset = significant(std::abs(c.offset), 4) + " " + unit_of(v.counter) + whose + " (" + interval_of(c) + ")";
+  return "once " + (c.offset > 0 ? offset + " are subtracted" : offset + " are added") + "; multiply the rest by " +
          significant(c.factor, 4) + simple_ratio(c.factor, v.counter.kind);
 }
 
+std::string how_to_calibrate(const Told&, const Verdict& v) { return "steady " + once_calibrated(v); }
+
+std::string how_to_calibrate_large_ones(const Told&, const Verdict& v) {
+  return "good from " + significant(v.offset->from->from, 3) + " " + unit_of(v.counter) + " a sweep on, " + once_calibrated(v);
+}
+
 std::string how_unsure(const Told&, const Verdict& v) {
-  return "the offset is known too little to be subtracted (" + interval_of(v.offset.calibration) + ")";
+  return "the offset is known too little to be subtracted (" + interval_of(v.offset->by.calibration) + ")";
+}
+
+std::string good_up_to(const Told&, const Verdict& v) {
+  return "good up to " + significant(v.score.amounts->up_to, 3) + " " + unit_of(v.counter) + " a sweep (A)";
 }
 
 std::string not_by_offset(const Told&, const Verdict&) { return "without that offset it would not be right either"; }
@@ -115,7 +127,9 @@ constexpr std::array wordings{
     Wording{FindingKind::neither, how_wrong},
     Wording{FindingKind::range, over_all},
     Wording{FindingKind::calibrated, how_to_calibrate},
+    Wording{FindingKind::calibrated_from, how_to_calibrate_large_ones},
     Wording{FindingKind::unsure_offset, how_unsure},
+    Wording{FindingKind::up_to, good_up_to},
     Wording{FindingKind::other_than_offset, not_by_offset},
     Wording{FindingKind::look_up, by_table},
     Wording{FindingKind::regimes, where_good},

@@ -13,7 +13,7 @@ struct Verdict {
   const Counter& counter;
   const CounterScore& score;
   const Summary& summary;
-  const OffsetCalibration& offset;
+  const std::optional<Offset>& offset;
   const Decision& decision;
 };
 

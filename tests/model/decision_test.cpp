@@ -60,6 +60,22 @@ TEST(Decision, an_offset_is_enough_only_where_nothing_else_is_wrong) {
   EXPECT_FALSE(decide(facts).is_by_offset);
 }
 
+TEST(Decision, zero_tests_reject_only_where_no_offset_explains_them) {
+  Facts facts{.by_cases = 'D', .found = {FindingKind::zero_test, FindingKind::offset}};
+  expect(facts, 'D', "zero_test offset");
+  facts.is_good_from = true;
+  expect(facts, 'C', "calibrated_from");
+  facts.offset = OffsetVerdict::calibrated;
+  expect(facts, 'B', "calibrated");
+}
+
+TEST(Decision, what_stops_is_good_up_to_there_and_what_its_flows_explain_nowhere) {
+  Facts facts{.by_cases = 'D', .found = {FindingKind::saturates}, .regimes = regimes(true), .is_good_up_to = true};
+  expect(facts, 'C', "up_to range saturates");
+  facts = {.by_cases = 'D', .found = {FindingKind::unseen_flow, FindingKind::by_flows}, .regimes = regimes(true)};
+  expect(facts, 'D', "neither unseen_flow by_flows");
+}
+
 TEST(Decision, a_good_grade_is_the_one_without_the_kernel_that_it_hinges_on) {
   const HangsOn better{Factor::kernel, "dot", 'A'}, worse{Factor::kernel, "triad", 'D'};
   expect({.by_cases = 'B', .found = {FindingKind::factor}, .hangs_on = {better, worse}}, 'D', "hinges factor hangs_on");

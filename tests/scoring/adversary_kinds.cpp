@@ -87,7 +87,8 @@ void add_found_by_hand(Kinds& kinds) {
       [](double amount, const TrueCase& one, Random&) { return amount - one.of({"flops.fp64.div"}); });
   for (const auto& [what, claim] : {std::pair{"FLOPs", fp64}, {"refills", refills}, {"memory", memory}})
     for (const double cap : {1e6, 1e7})
-      add(kinds, std::string(what) + " saturate at " + (cap == 1e6 ? "1e6" : "1e7"), claim, {"C", {"beyond", "size"}},
+      add(kinds, std::string(what) + " saturate at " + (cap == 1e6 ? "1e6" : "1e7"), claim,
+          {claim == memory ? "D" : "C", {"beyond"}},  // there is more than that in every case from memory
           [cap](double amount, const TrueCase&, Random&) { return std::min(amount, cap); });
   for (const int times : {3, 10}) {
     const std::string of = ", " + std::to_string(times) + " repetitions";

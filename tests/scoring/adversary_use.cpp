@@ -22,15 +22,16 @@ double truth_of(const MadeCounter& made, const TrueCase& one) {
 
 /// The factor by which a score says to multiply, in its regimes if it has them.
 Calibration calibration_of(const CounterScore& score) {
-  if (score.grade == 'B' && score.calibration) return *score.calibration;
+  if (score.calibration) return *score.calibration;
   if (score.grade == 'C' && score.regimes && score.regimes->grade == 'B') return {.factor = 1 / score.regimes->bias};
   return {};
 }
 
 /// Whether the score says that it is good in this case: everywhere by A and B but in cases and kernels that the reason names as exceptions,
-/// by C where its regimes are, or, of a C without regimes, where the reason does not name the case or its kernel.
-bool claims_to_hold(const CounterScore& score, const CaseRow& row, const CaseWords& words) {
+/// by C where its regimes or amounts are, or, of a C without regimes, where the reason does not name the case or its kernel.
+bool claims_to_hold(const CounterScore& score, const CaseRow& row, double amount, const CaseWords& words) {
   if (score.grade != 'A' && score.grade != 'B' && score.grade != 'C') return false;
+  if (score.grade == 'C' && score.amounts) return score.amounts->from <= amount && amount <= score.amounts->up_to;
   if (score.grade == 'C' && score.regimes) {
     const auto& good = score.regimes->good;
     return std::find(good.begin(), good.end(), words.word(row.id, score.regimes->factor)) != good.end();
@@ -68,16 +69,17 @@ Use used_as_it_says(const MadeCounter& made, const CounterScore& score, const Ch
   const Calibration by = calibration_of(score);
   Use use;
   for (const Count& count : counts) {
-    if (!claims_to_hold(score, count.of->row, words)) continue;
-    if (is_off(made, count, (count.measured - by.offset) * by.factor)) {
+    const CaseRow& row = count.of->row;
+    if (!claims_to_hold(score, row, truth_of(made, *count.of), words)) continue;
+    if (is_off(made, count, (count.measured - by.offset * offsets_in(by.per, row.ranks, row.threads)) * by.factor)) {
       use.is_off = true;
       use.is_off_by_factor = use.is_off_by_factor || by.factor != 1 || by.offset != 0;
-      if (use.example.empty()) use.example = count.of->row.id;
+      if (use.example.empty()) use.example = row.id;
     }
     if (chosen == nullptr) continue;
-    const auto estimate = estimate_of(*chosen, count.measured);
-    use.is_off_as_chosen =
-        use.is_off_as_chosen || !estimate || is_off(made, count, std::clamp(truth_of(made, *count.of), estimate->lo, estimate->hi));
+    const auto estimate = estimate_of(*chosen, count.measured, offsets_in(chosen->offset_per, row.ranks, row.threads));
+    const double nearest = estimate ? std::clamp(truth_of(made, *count.of), estimate->lo, estimate->hi) : 0;  // no number, as if nothing
+    use.is_off_as_chosen = use.is_off_as_chosen || is_off(made, count, nearest);
   }
   return use;
 }
