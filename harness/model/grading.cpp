@@ -156,11 +156,11 @@ void take(const Decision& decision, const CaseVerdict& by_cases, const std::opti
 }
 
 /// What was decided beyond what the diagnosis had found.
-void add_findings(const Verdict& verdict, std::vector<Finding>& findings) {
+void add_findings(const Decided& decided, std::vector<Finding>& findings) {
   for (const FindingKind kind : {FindingKind::look_up, FindingKind::unconfirmed_regimes, FindingKind::regimes, FindingKind::up_to,
                                  FindingKind::unconfirmed, FindingKind::hinges, FindingKind::hangs_on})
-    for (const Told& told : verdict.decision.reason)
-      if (told.kind == kind) findings.push_back({kind, words_of(told, verdict), absent});
+    for (const Told& told : decided.decision.reason)
+      if (told.kind == kind) findings.push_back({kind, words_of(told, decided), absent});
 }
 
 }  // namespace
@@ -188,9 +188,9 @@ CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence
   score.findings = findings_of({counter, score, evidence, grading.factors, summary, by_cases, offset, cap, limits});
   const Decision decision = decide(facts_of(score, by_cases, offset, evidence, grading.factors));
   take(decision, by_cases, offset, score);
-  const Verdict verdict{counter, score, summary, offset, decision};
-  add_findings(verdict, score.findings);
-  score.reason = reason_of(verdict);
+  const Decided decided{counter, score, summary, offset, decision};
+  add_findings(decided, score.findings);
+  score.reason = reason_of(decided);
   return score;
 }
 

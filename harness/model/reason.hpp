@@ -9,7 +9,7 @@
 namespace plumbline {
 
 /// A score whose numbers and findings are filled in, and what was decided by them.
-struct Verdict {
+struct Decided {
   const Counter& counter;
   const CounterScore& score;
   const Summary& summary;
@@ -17,9 +17,9 @@ struct Verdict {
   const Decision& decision;
 };
 
-std::string words_of(const Told& clause, const Verdict& verdict);
+std::string words_of(const Told& clause, const Decided& decided);
 
 /// All clauses, as a sentence.
-std::string reason_of(const Verdict& verdict);
+std::string reason_of(const Decided& decided);
 
 }  // namespace plumbline
