@@ -7,6 +7,7 @@
 
 #include "app/table.hpp"
 #include "model/derived_intensity.hpp"
+#include "model/diagnosis.hpp"
 
 namespace plumbline::app {
 namespace {
