@@ -21,26 +21,36 @@ std::string machines_of(const Results& results) {
 
 /// A factor or an offset that one kernel alone showed is not taken to others.
 bool is_of_one_kernel(const CounterScore& score) {
-  const bool is_calibrated = score.grade == 'B' && find(score.findings, FindingKind::strays) == nullptr && score.calibration &&
-                             (score.calibration->offset != 0 || find(score.findings, FindingKind::factor) != nullptr);
-  return is_calibrated && score.coverage.tried[static_cast<std::size_t>(Factor::kernel)].size() < 2;
+  if (!score.calibration) return false;
+  if (score.calibration->offset != 0) return !score.is_calibration_confirmed;
+  const bool is_by_factor = find(score.findings, FindingKind::strays) == nullptr && find(score.findings, FindingKind::factor) != nullptr;
+  return is_by_factor && score.coverage.tried[static_cast<std::size_t>(Factor::kernel)].size() < 2;
 }
 
-/// Of a calibrated counter the ratios are those that remain.
+/// Why it is not chosen in spite of its grade; empty where nothing speaks against it.
+std::string why_not(const CounterScore& score) {
+  if (is_of_one_kernel(score)) return "no second kernel confirms what it is off by; ";
+  if (score.amounts && score.amounts->from > 0) return "of what is less a chosen set would give wrong numbers; ";
+  return {};
+}
+
+/// Of a calibrated counter the ratios are those that remain; of one that is good up to some amount those of the cases up to there.
 ChosenCounter with_evidence(const Counter& counter, const CounterScore& score) {
-  const Calibration as_counted{.ratio_lo = score.possible.lo, .ratio_hi = score.possible.hi};
-  const Calibration& by = score.grade == 'B' && score.calibration ? *score.calibration : as_counted;
-  const bool is_unconfirmed = is_of_one_kernel(score);
+  const Interval possible = score.amounts ? Interval{score.amounts->ratio_lo, score.amounts->ratio_hi} : score.possible;
+  const Calibration by = score.calibration.value_or(Calibration{.ratio_lo = possible.lo, .ratio_hi = possible.hi});
+  const std::string against = why_not(score);
   return {.counter = counter,
-          .grade = is_unconfirmed ? '-' : score.grade,
+          .grade = against.empty() ? score.grade : '-',
           .factor = by.factor,
           .offset = by.offset,
           .offset_lo = by.offset_lo,
           .offset_hi = by.offset_hi,
+          .offset_per = by.per,
+          .good_up_to = score.amounts ? score.amounts->up_to : GoodAmounts().up_to,
           .ratio_lo = by.ratio_lo,
           .ratio_hi = by.ratio_hi,
           .cases = score.n,
-          .evidence = (is_unconfirmed ? "no second kernel confirms what it is off by; " : "") + score.reason};
+          .evidence = against + score.reason};
 }
 
 }  // namespace

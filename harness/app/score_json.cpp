@@ -141,8 +141,19 @@ Json row_json(const CaseScore& row) {
 
 Json calibration_json(const std::optional<Calibration>& by) {
   if (!by) return nullptr;
-  return {{"factor", by->factor},         {"offset", by->offset},        {"offset_least", by->offset_lo},
-          {"offset_most", by->offset_hi}, {"ratio_least", by->ratio_lo}, {"ratio_most", by->ratio_hi}};
+  return {{"factor", by->factor},
+          {"offset", by->offset},
+          {"offset_least", by->offset_lo},
+          {"offset_most", by->offset_hi},
+          {"offset_per", to_string(by->per)},
+          {"ratio_least", by->ratio_lo},
+          {"ratio_most", by->ratio_hi}};
+}
+
+/// Null where it does not hang on how much there is; a bound that there is none of is null.
+Json amounts_json(const std::optional<GoodAmounts>& good) {
+  if (!good) return nullptr;
+  return {{"from", good->from}, {"up_to", number(good->up_to)}, {"cases", good->cases}};
 }
 
 Json counter_json(const CounterScore& score) {
@@ -177,6 +188,7 @@ Json counter_json(const CounterScore& score) {
             {"linearity", lines},
             {"cross_talk", flows_json(score.cross_talk)},
             {"regimes", regimes_json(score.regimes)},
+            {"good_amounts", amounts_json(score.amounts)},
             {"coverage", coverage_json(score.coverage)},
             {"stability", stability_json(score)},
             {"findings", findings}};

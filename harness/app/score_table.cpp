@@ -7,6 +7,7 @@
 
 #include "app/table.hpp"
 #include "model/derived_intensity.hpp"
+#include "model/diagnosis.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -132,8 +133,8 @@ std::string numbers_text(const CounterScore& score) {
                         score.repeatability.lost, score.repeatability.repetitions,
                         score.repeatability.off == 0 ? "none" : percent(score.repeatability.off_share()));
   if (const auto& by = score.calibration)
-    text += fmt::format("calibrated: (counted - {}) x {} is {} to {} of the exact amount\n", plain(by->offset, 4), plain(by->factor, 5),
-                        plain(by->ratio_lo, 4), plain(by->ratio_hi, 4));
+    text += fmt::format("calibrated: (counted - {}{}) x {} is {} to {} of the exact amount\n", plain(by->offset, 4), whose_offset(by->per),
+                        plain(by->factor, 5), plain(by->ratio_lo, 4), plain(by->ratio_hi, 4));
   if (score.zero_tests > 0) text += fmt::format("zero tests passed: {}\n", zeros_of(score));
   if (const Joint& joint = score.joint; joint.cases > 0)
     text += fmt::format("beside other events / in its first group: {} (median of {} cases), far off in {}\n", plain(joint.median, 5),

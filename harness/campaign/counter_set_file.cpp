@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <sstream>
 
@@ -36,7 +37,9 @@ toml::table written(const ChosenCounter& chosen) {
     table.insert("offset", chosen.offset);
     table.insert("offset_least", chosen.offset_lo);
     table.insert("offset_most", chosen.offset_hi);
+    if (chosen.offset_per != OffsetPer::team) table.insert("offset_per", to_string(chosen.offset_per));
   }
+  if (std::isfinite(chosen.good_up_to)) table.insert("good_up_to", chosen.good_up_to);
   return table;
 }
 
@@ -58,6 +61,8 @@ std::vector<std::string> list(const WrittenTable& table, std::string_view key) {
 
 /// A set without offsets is what sets were before there were any.
 void read_offset(const WrittenTable& table, ChosenCounter& chosen) {
+  if (const auto per = table.choice("offset_per", {"team", "rank", "thread"}))
+    chosen.offset_per = per->value == "team" ? OffsetPer::team : per->value == "rank" ? OffsetPer::rank : OffsetPer::thread;
   if (!table.number("offset") && !table.number("offset_least") && !table.number("offset_most")) return;
   chosen.offset = required(table, "offset", table.number("offset"));
   chosen.offset_lo = required(table, "offset_least", table.number("offset_least"));
@@ -67,11 +72,12 @@ void read_offset(const WrittenTable& table, ChosenCounter& chosen) {
 }
 
 ChosenCounter read_counter(const WrittenTable& table) {
-  table.allow_only({"name", "backend", "sees", "terms", "grade", "factor", "offset", "offset_least", "offset_most", "ratio_least",
-                    "ratio_most", "cases", "evidence"});
+  table.allow_only({"name", "backend", "sees", "terms", "grade", "factor", "offset", "offset_least", "offset_most", "offset_per",
+                    "good_up_to", "ratio_least", "ratio_most", "cases", "evidence"});
   ChosenCounter chosen{
       .counter = {.name = word(table, "name"), .backend = word(table, "backend"), .terms = {}, .quantities = list(table, "sees")}};
-  if (const auto wrong = wrong_claim(chosen.counter.quantities)) table.fail(table.at("sees"), fmt::format("'sees' in {} {}", table.title(), *wrong));
+  if (const auto wrong = wrong_claim(chosen.counter.quantities))
+    table.fail(table.at("sees"), fmt::format("'sees' in {} {}", table.title(), *wrong));
   for (const auto& term : table.tables("terms", "one {event, weight} for each event")) {
     term.allow_only({"event", "weight", "kind"});
     chosen.counter.terms.push_back({word(term, "event"), required(term, "weight", term.number("weight"))});
@@ -82,6 +88,7 @@ ChosenCounter read_counter(const WrittenTable& table) {
   chosen.grade = required(table, "grade", table.choice("grade", {"A", "B", "C"})).front();
   chosen.factor = positive(table, "factor");
   read_offset(table, chosen);
+  if (const auto most = table.positive("good_up_to")) chosen.good_up_to = most->value;
   chosen.ratio_lo = positive(table, "ratio_least");
   chosen.ratio_hi = positive(table, "ratio_most");
   if (chosen.ratio_lo > chosen.ratio_hi) table.fail(table.at("ratio_least"), "'ratio_least' is greater than 'ratio_most'");

@@ -6,6 +6,7 @@
 #include "core/quantity_parts.hpp"
 #include "model/fma_mix.hpp"
 #include "model/weighted_sum.hpp"
+#include "model/words.hpp"
 
 namespace plumbline {
 namespace {
@@ -26,6 +27,18 @@ Reported some_or_none(Reported count, Kind kind) {
   return {0, Status::ok, {}};
 }
 
+double offsets_of(const ChosenCounter& chosen, const CaseRow& row) { return offsets_in(chosen.offset_per, row.ranks, row.threads); }
+
+bool may_have_stopped(const ChosenCounter& chosen, double counted) { return counted > chosen.good_up_to * chosen.ratio_hi; }
+
+Total no_estimate(const ChosenCounter& chosen, double counted) {
+  const bool stopped = may_have_stopped(chosen, counted);
+  return {.status = stopped ? Status::unavailable : Status::negative,
+          .reason = chosen.counter.name +
+                    (stopped ? " is good up to " + significant(chosen.good_up_to, 3) + " a sweep, and counted " + significant(counted, 3)
+                             : " counted less than its offset")};
+}
+
 /// Of all counters that see the area, whose parts are seen once each.
 Total total(const CounterSet& set, const Measured& measured, const std::string& area) {
   Total all;
@@ -33,8 +46,8 @@ Total total(const CounterSet& set, const Measured& measured, const std::string& 
     if (parts_seen(chosen.counter.quantities, area).empty()) continue;
     const Reported count = some_or_none(weighted_sum(chosen.counter, measured), chosen.counter.kind);
     if (!count.ok()) return {Estimate{}, all.simulated, count.status, count.reason};
-    const auto own = estimate_of(chosen, count.value);
-    if (!own) return {Estimate{}, all.simulated, Status::negative, chosen.counter.name + " counted less than its offset"};
+    const auto own = estimate_of(chosen, count.value, offsets_of(chosen, *measured.of));
+    if (!own) return no_estimate(chosen, count.value);
     all.amount = sum(all.amount, *own);
     all.simulated = all.simulated || is_simulated(chosen.counter);
   }
@@ -77,7 +90,7 @@ std::map<std::string, double> flops_by_precision(const CounterSet& set, const Me
   for (const auto& chosen : set.counters) {
     if (chosen.counter.kind != Kind::flops) continue;
     const Reported count = weighted_sum(chosen.counter, measured);
-    if (const auto own = count.ok() ? estimate_of(chosen, count.value) : std::nullopt)
+    if (const auto own = count.ok() ? estimate_of(chosen, count.value, offsets_of(chosen, *measured.of)) : std::nullopt)
       flops[precision_seen(chosen.counter, measured)] += own->value;
   }
   return flops;
@@ -100,9 +113,9 @@ bool is_crossed(const CounterSet& set, const Measured& measured, const LevelBoun
 
 }  // namespace
 
-std::optional<Estimate> estimate_of(const ChosenCounter& chosen, double counted) {
-  if (counted < chosen.offset) return std::nullopt;
-  const auto without = [&](double offset) { return std::max(0.0, counted - offset) * chosen.factor; };
+std::optional<Estimate> estimate_of(const ChosenCounter& chosen, double counted, double offsets) {
+  if (counted < offsets * chosen.offset || may_have_stopped(chosen, counted)) return std::nullopt;
+  const auto without = [&](double offset) { return std::max(0.0, counted - offsets * offset) * chosen.factor; };
   const Estimate estimate{without(chosen.offset), without(chosen.offset_hi) / chosen.ratio_hi, without(chosen.offset_lo) / chosen.ratio_lo};
   if (estimate.lo <= estimate.value && estimate.value <= estimate.hi) return estimate;
   return Estimate{std::sqrt(estimate.lo * estimate.hi), estimate.lo, estimate.hi};

@@ -9,9 +9,10 @@
 namespace plumbline {
 
 /// (Counted - offset) x factor, between what the offset's interval and the two ratios of its scores leave: what a scored case may be off
-/// by, this one may be. Where all of those were off to the same side, the value is the middle (of logarithms) of what is left. nullopt
-/// where less was counted than the offset: what is left then is no number.
-std::optional<Estimate> estimate_of(const ChosenCounter& chosen, double counted);
+/// by, this one may be. Where all of those were off to the same side, the value is the middle (of logarithms) of what is left. `offsets`:
+/// how many of them the case's team adds (offsets_in). nullopt where less was counted than the offsets, or so much that the counter may
+/// have stopped: what is left then is no number.
+std::optional<Estimate> estimate_of(const ChosenCounter& chosen, double counted, double offsets = 1);
 
 /// Whether the emulator's counts are behind it, directly or as PAPI's software-defined events.
 bool is_simulated(const Counter& counter);

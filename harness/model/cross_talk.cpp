@@ -188,7 +188,10 @@ CrossTalk FlowFamilies::fit(const Counter& counter, const std::vector<Evidence>&
     if (&other == own || other.name == "flops" || other.flows.empty()) continue;
     const NormalEquations others = equations(other, *own, evidence);
     if (2 * others.rows() < sums.rows() || others.rows() < 2 * other.flows.size()) continue;
-    const double residual = fit_non_negative(others).residual;
+    const NonNegativeFit by_other = fit_non_negative(others);
+    const double residual = by_other.residual;
+    // What counted nothing in the cases that both speak of follows anything.
+    if (std::none_of(by_other.weights.begin(), by_other.weights.end(), [](double weight) { return weight > least_weight; })) continue;
     if (residual > 0.3 * talk.residual || residual > good_fit || residual >= (talk.nearer.empty() ? 1 : talk.nearer_residual)) continue;
     talk.nearer = other.name;
     talk.nearer_residual = residual;

@@ -149,31 +149,19 @@ void find_unsure_bias(const Diagnosed& d, Findings& findings) {
 
 // -------------------------------------------------------------------------------------------------------- what explains a wrong one
 
-/// An offset is one when the rest is a straight line.
 void find_offset(const Diagnosed& d, Findings& findings) {
-  if (d.score.linearity.empty()) return;
-  const Linearity& line = d.score.linearity.front();
-  if (!std::isfinite(line.intercept) || line.residual > d.limits.dispersion || !(line.slope > 0)) return;
-  if (line.intercept_lo <= 0 && line.intercept_hi >= 0) return;
-  if (line.worst > d.limits.worst) return;
+  if (!d.offset) return;
+  const Calibration& by = d.offset->by.calibration;
   findings.push_back({FindingKind::offset,
-                      std::string(line.intercept > 0 ? "adds" : "lacks") + " about " + significant(std::abs(line.intercept), 3) + " " +
-                          unit_of(d.counter) + " in every sweep",
-                      line.intercept});
+                      std::string(by.offset > 0 ? "adds" : "lacks") + " about " + significant(std::abs(by.offset), 3) + " " +
+                          unit_of(d.counter) + whose_offset(by.per) + " in every sweep",
+                      by.offset});
 }
 
-/// By team: every rank may stop at its own count. What stops lies below even the least that the model allows, so wide intervals tell too.
 void find_saturation(const Diagnosed& d, Findings& findings) {
-  double cap = absent;
-  for (std::uint32_t team = 0; team < d.factors.values(Factor::team) && !std::isfinite(cap); ++team) {
-    std::vector<Point> points;
-    for (const auto& one : d.evidence)
-      if (one.tells() && !one.unsteady && d.factors.value(one.at, Factor::team) == team) points.push_back(point_of(one));
-    cap = saturation_of(std::move(points), d.limits.dispersion);
-  }
-  if (std::isfinite(cap))
-    findings.push_back(
-        {FindingKind::saturates, "does not count beyond " + significant(cap, 3) + " " + unit_of(d.counter) + " a sweep", cap});
+  if (!std::isfinite(d.cap)) return;
+  findings.push_back(
+      {FindingKind::saturates, "does not count beyond " + significant(d.cap, 3) + " " + unit_of(d.counter) + " a sweep", d.cap});
 }
 
 void find_flows(const Diagnosed& d, Findings& findings) {
@@ -188,6 +176,21 @@ void find_flows(const Diagnosed& d, Findings& findings) {
         {FindingKind::unclaimed_flow, "sees " + flow->quantity + " too, with weight " + significant(flow->weight, 2), flow->weight});
   if (!talk.nearer.empty())
     findings.push_back({FindingKind::other_boundary, "follows " + talk.nearer + " rather than " + talk.family, talk.nearer_residual});
+}
+
+/// Weights that leave nothing over but noise: what is right then is what has none of a flow, whatever else those cases have in common.
+void find_explained_by_flows(const Diagnosed& d, Findings& findings) {
+  const CrossTalk& talk = d.score.cross_talk;
+  const auto all_is = [&](const std::string& what, double residual) {
+    findings.push_back({FindingKind::by_flows, "all that it counts is " + what + ", to " + percent_of(residual), residual});
+  };
+  if (talk.nearer_residual <= d.limits.dispersion) return all_is(talk.nearer, talk.nearer_residual);
+  if (talk.family == "flops" || !(talk.residual <= d.limits.dispersion)) return;  // precisions are values of a factor: regimes tell more
+  if (talk.claimed_but_unseen().empty() && talk.unclaimed_but_seen().empty()) return;
+  std::vector<std::string> weights;
+  for (const auto& flow : talk.flows)
+    if (flow.told_apart && flow.weight > 0.01) weights.push_back(significant(flow.weight, 2) + " x " + flow.quantity);
+  all_is(listed(weights, 6), talk.residual);
 }
 
 void find_dependence(const Diagnosed& d, Findings& findings) {
@@ -213,35 +216,10 @@ void find_factor(const Diagnosed& d, Findings& findings) {
 
 }  // namespace
 
+std::string whose_offset(OffsetPer per) { return per == OffsetPer::team ? "" : per == OffsetPer::rank ? " a rank" : " a thread"; }
+
 std::string unit_of(const Counter& counter) {
   return counter.kind == Kind::time ? "seconds" : counter.kind == Kind::flops ? "operations" : "bytes";
-}
-
-std::span<const Rule> grading_rules() {
-  static constexpr std::array rules{
-      Rule{FindingKind::always_nothing, Consequence::rejects},
-      Rule{FindingKind::zero_test, Consequence::rejects},
-      Rule{FindingKind::nothing, Consequence::rejects_where_it_is_so},
-      Rule{FindingKind::repeatability, Consequence::rejects},
-      Rule{FindingKind::lost, Consequence::rejects},
-      Rule{FindingKind::repetitions, Consequence::at_most_B},
-      Rule{FindingKind::few_counted, Consequence::at_most_B},
-      Rule{FindingKind::few_cases, Consequence::at_most_B},
-      Rule{FindingKind::unsure_bias, Consequence::at_most_B},
-      Rule{FindingKind::grouping, Consequence::good_alone},
-  };
-  return rules;
-}
-
-Point point_of(const Evidence& evidence) {
-  return {std::clamp(evidence.measured, evidence.exact_lo, evidence.exact_hi), evidence.measured};
-}
-
-std::vector<Point> points_of(const std::vector<Evidence>& evidence) {
-  std::vector<Point> points;
-  for (const auto& one : evidence)
-    if (one.is_sharp()) points.push_back(point_of(one));
-  return points;
 }
 
 const Finding* find(const std::vector<Finding>& findings, FindingKind kind) {
@@ -265,6 +243,7 @@ std::vector<Finding> findings_of(const Diagnosed& d) {
     find_offset(d, findings);
     find_saturation(d, findings);
     find_flows(d, findings);
+    find_explained_by_flows(d, findings);
     find_dependence(d, findings);
   }
   return findings;

@@ -18,6 +18,8 @@ struct Diagnosed {
   const FactorTable& factors;
   const Summary& summary;
   const CaseVerdict& verdict;
+  const std::optional<Offset>& offset;
+  double cap = absent;  // cap_of
   Limits limits;
 };
 
@@ -26,19 +28,9 @@ std::vector<Finding> findings_of(const Diagnosed& diagnosed);
 /// nullptr where there is none of that kind.
 const Finding* find(const std::vector<Finding>& findings, FindingKind kind);
 
+/// "", " a rank", " a thread"
+std::string whose_offset(OffsetPer per);
 /// "operations", "bytes", "seconds"
 std::string unit_of(const Counter& counter);
-
-/// What a finding of that kind means for the grade, the gravest first. What has no entry explains, and means nothing by itself.
-enum class Consequence { rejects, rejects_where_it_is_so, at_most_B, good_alone };
-struct Rule {
-  FindingKind kind;
-  Consequence consequence;
-};
-std::span<const Rule> grading_rules();
-
-/// Points of the sharp cases, for fits. Exact is what the interval has nearest to the count: inside, the count itself.
-Point point_of(const Evidence& evidence);
-std::vector<Point> points_of(const std::vector<Evidence>& evidence);
 
 }  // namespace plumbline

@@ -29,6 +29,8 @@ struct Evidence {
   double off_ratio = absent;                // their mean over that median
   double scatter = absent;                  // of the repetitions, over their median; absent for fewer than three
   double error = 0;                         // standard error of their median, over it; 0 where the scatter is absent
+  double zero_bound = absent;               // a zero test allows so much beyond exact_hi
+  std::uint32_t ranks = 1, threads = 1;     // of its team; threads of a rank
   double joint = absent;                    // median in another group of events over that in the first; absent where there is one group
 
   /// What the count may be: an unsteady case's is anything between its quartiles.
@@ -76,6 +78,8 @@ class Summary {
 
   /// `strays`: so many are borne, if they are more than these cases alone would bear.
   CaseVerdict verdict(const Limits& limits, std::size_t strays = 0) const;
+  /// Whether every case, be they ever so few, bears a factor that others showed.
+  bool agrees_with(double factor) const { return strays_of(factor).empty(); }
   /// Whether the cases, three or more of them sharp, bear a factor that others showed.
   bool bears(double factor, const Limits& limits) const;
 

@@ -1,4 +1,4 @@
-// Something that the evidence says of a counter: its kind, and words.
+// Something that is said of a counter: its kind, a number, and words.
 #pragma once
 #include <string>
 #include <string_view>
@@ -25,16 +25,34 @@ enum class FindingKind {
   unseen_flow,          // claims a flow that it does not see
   unclaimed_flow,       // sees one that it does not claim
   other_boundary,       // follows another boundary
+  by_flows,             // flows with such weights, or the other boundary, are all that it counts
   depends_on,           // moved by a factor where all others are equal
   factor,               // steady by a factor
   strays,               // right but for single cases
   look_up,              // a factor of its own for each value
   unconfirmed_regimes,  // regimes that other cases do not confirm
   regimes,              // good for some values of a factor
+  up_to,                // good up to the amount at which it stops
   unconfirmed,          // a grade that the held-out half does not bear
   hinges,               // a lower grade without one kernel or compiler
   hangs_on,             // another grade without it
+  // What a reason says beside them:
+  trusted,            // right in all cases
+  undecided,          // too few cases could tell
+  neither,            // neither right nor steady
+  range,              // how far it is off over all cases
+  calibrated,         // right once an offset is taken away
+  calibrated_from,    // so from some amount on
+  unsure_offset,      // an offset that is known too little for that
+  other_than_offset,  // one without which it would be wrong too
+  alone,              // good only without other events beside it
+  one_work,           // off by a factor, at one size of one kernel
+  largest_exception,  // the one wrong kernel has more in a sweep than all others
+  open,               // cases that the model leaves open
+  one_level,          // tried at one level of optimization
+  of_code,            // nothing was measured
 };
+inline constexpr std::size_t finding_kinds = static_cast<std::size_t>(FindingKind::of_code) + 1;
 /// The word under which a program finds it in JSON: the enumerator's own.
 std::string_view to_string(FindingKind kind);
 

@@ -73,6 +73,20 @@ bool holds(const std::vector<std::uint32_t>& values, std::uint32_t value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
+/// Kernels of too few cases for a verdict of their own are taken in where all of these bear the factor: they are no exceptions. (Sizes are
+/// not: nearly each of them has few cases, and some agree with anything.)
+void add_what_agrees(Found& found, const std::vector<Summary>& summaries, const Limits& limits) {
+  for (std::uint32_t value = 0; value < summaries.size(); ++value) {
+    const Summary& own = summaries[value];
+    if (own.judged() == 0 || own.verdict(limits).grade != '-' || !own.agrees_with(found.verdict.factor)) continue;
+    Summary together = found.summary;
+    together.add(own);
+    if (together.verdict(limits).grade != found.verdict.grade) continue;
+    found.summary = std::move(together);
+    found.values.push_back(value);
+  }
+}
+
 /// One case that is in no good value, beside those that agree with it in all else and are.
 enum class Beside { nothing_to_see, alike, differs };
 
@@ -188,7 +202,8 @@ std::optional<Regimes> regimes_by(Factor factor, std::span<const Evidence> evide
   const auto all = summaries_by(factor, evidence, factors, limits);
   auto summaries = all;
   drop_what_says_nothing(factor, summaries, evidence, factors);
-  const Found found = largest_set(factor, summaries, limits);
+  Found found = largest_set(factor, summaries, limits);
+  if (factor == Factor::kernel && !found.values.empty()) add_what_agrees(found, summaries, limits);
   if (found.values.empty() || !is_carried(factor, found.values, by_case, factors, limits)) return std::nullopt;
   Regimes regimes{.factor = factor,
                   .grade = found.verdict.grade,

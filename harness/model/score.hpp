@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/counter.hpp"
+#include "model/amounts.hpp"
 #include "model/bootstrap.hpp"
 #include "model/calibration.hpp"
 #include "model/coverage.hpp"
@@ -76,12 +77,14 @@ struct CounterScore {
   Joint joint = {};
   Attempts attempts = {};
   Coverage coverage = {};
-  std::optional<Regimes> regimes = {};  // where it is good, if not everywhere
-  std::optional<LookUp> look_up = {};   // what it counts instead, value by value
+  std::optional<Regimes> regimes = {};      // where it is good, if not everywhere
+  std::optional<GoodAmounts> amounts = {};  // or for how much there is to count
+  std::optional<LookUp> look_up = {};       // what it counts instead, value by value
   std::vector<HangsOn> hangs_on = {};
   Confirmation confirmation = {};
   std::vector<Finding> findings = {};
-  std::optional<Calibration> calibration = {};  // of grade B
+  std::optional<Calibration> calibration = {};  // of grade B, and of C by an offset
+  bool is_calibration_confirmed = false;        // an offset: by kernels outside of where it was found
   char grade = '-';                             // A trusted, B calibratable, C in named regimes, D rejected, - not decided
   bool of_code = false;                         // of Counter::of_code: whatever its grade, it measured nothing
   std::string reason = {};

@@ -25,6 +25,8 @@ const CounterSet example{
           .offset = 48000.1,
           .offset_lo = 47000,
           .offset_hi = 49000.5,
+          .offset_per = OffsetPer::rank,
+          .good_up_to = 9.8e6,
           .ratio_lo = 0.987654321012345,
           .ratio_hi = 1.02,
           .cases = 120,
@@ -72,6 +74,8 @@ TEST(CounterSetFile, is_read_as_it_was_written) {
     EXPECT_EQ(a.factor, b.factor) << "to the last bit";
     EXPECT_EQ(a.offset, b.offset);
     EXPECT_EQ(a.offset_lo, b.offset_lo);
+    EXPECT_EQ(a.offset_per, b.offset_per);
+    EXPECT_EQ(a.good_up_to, b.good_up_to);
     EXPECT_EQ(a.offset_hi, b.offset_hi);
     EXPECT_EQ(a.ratio_lo, b.ratio_lo);
     EXPECT_EQ(a.ratio_hi, b.ratio_hi);

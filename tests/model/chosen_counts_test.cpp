@@ -61,14 +61,15 @@ TEST(Chosen, counters_give_flops_and_bytes_with_the_interval_of_their_scores) {
 
 TEST(Chosen, a_case_on_a_gpu_has_its_levels_shared_memory_too_and_the_work_of_tensor_cores_beside_vector_arithmetic) {
   const CounterSet of_gpu{
-      .counters = {{.counter = {.name = "f",
-                                .backend = "cupti",
-                                .terms = {{"fadd", 1, "add"}, {"fmul", 1, "mul"}, {"ffma", 2, "fma"}},
-                                .quantities = {"flops.fp32"},
-                                .kind = Kind::flops}},
-                   {.counter = {.name = "t", .backend = "cupti", .terms = {{"ops", 1}}, .quantities = {"flops.tensor.bf16"}, .kind = Kind::flops}},
-                   {.counter = {.name = "s", .backend = "cupti", .terms = {{"shared", 128}}, .quantities = {"bytes.reg-shared"}}},
-                   {.counter = {.name = "d", .backend = "cupti", .terms = {{"sectors", 32}}, .quantities = {"bytes.L2-mem"}}}}};
+      .counters = {
+          {.counter = {.name = "f",
+                       .backend = "cupti",
+                       .terms = {{"fadd", 1, "add"}, {"fmul", 1, "mul"}, {"ffma", 2, "fma"}},
+                       .quantities = {"flops.fp32"},
+                       .kind = Kind::flops}},
+          {.counter = {.name = "t", .backend = "cupti", .terms = {{"ops", 1}}, .quantities = {"flops.tensor.bf16"}, .kind = Kind::flops}},
+          {.counter = {.name = "s", .backend = "cupti", .terms = {{"shared", 128}}, .quantities = {"bytes.reg-shared"}}},
+          {.counter = {.name = "d", .backend = "cupti", .terms = {{"sectors", 32}}, .quantities = {"bytes.L2-mem"}}}}};
   const Results results = results_of({.work = "validation/mma/fp32/n=8",
                                       .flavor = "cuda13-sm_90a",
                                       .model = {{"flops.fp32", {200, 200}}, {"flops.tensor.bf16", {4096, 4096}}},
@@ -156,8 +157,8 @@ TEST(Chosen, a_boundary_that_the_set_sees_in_part_says_what_is_missing) {
 
 TEST(Chosen, each_level_says_who_counted_its_bytes) {
   CounterSet mixed = chosen;
-  mixed.counters.push_back({.counter = {.name = "simulated", .backend = "emulated", .terms = {{"L3", 1}}, .quantities = {"bytes.L3-mem"}},
-                            .grade = 'A'});
+  mixed.counters.push_back(
+      {.counter = {.name = "simulated", .backend = "emulated", .terms = {{"L3", 1}}, .quantities = {"bytes.L3-mem"}}, .grade = 'A'});
   Results results = results_of(by_hardware);
   CountRow row{.case_id = results.cases[0].id, .node = "node0", .session = {}, .event = "L3", .backend = "emulated"};
   row.net = 4000;
@@ -181,11 +182,9 @@ TEST(Chosen, a_value_lies_inside_its_own_interval_however_far_its_scores_were_of
 }
 
 TEST(Displacement, of_a_counter_of_some_flows_takes_the_others_from_the_emulator) {
-  const Results results = results_of({.counts = {{"flops.fp64.add", 1000},
-                                                 {"bytes.L1-L2.demand_read", 400},
-                                                 {"bytes.L1-L2.rfo", 100},
-                                                 {"bytes.L1-L2.write_back", 500}},
-                                      .seconds = 1e-6});
+  const Results results = results_of(
+      {.counts = {{"flops.fp64.add", 1000}, {"bytes.L1-L2.demand_read", 400}, {"bytes.L1-L2.rfo", 100}, {"bytes.L1-L2.write_back", 500}},
+       .seconds = 1e-6});
   const Measurements measurements = measurements_of(results);
   const RooflinePlacement p = place(measurements, {})[0];
   const std::string at = "bytes.L1-L2.";
@@ -211,6 +210,13 @@ TEST(Chosen, counters_with_an_offset_lose_it_before_the_factor_and_its_interval_
   EXPECT_DOUBLE_EQ(estimate->hi, 2100 * 0.5 / 0.8);
   EXPECT_DOUBLE_EQ(estimate_of(counter, 1100)->lo, 0) << "it may all be offset";
   EXPECT_FALSE(estimate_of(counter, 999)) << "absent, not zero";
+  EXPECT_DOUBLE_EQ(estimate_of(counter, 4000, 2)->value, 1000) << "each of two ranks adds one";
+}
+
+TEST(Chosen, a_count_at_which_the_counter_may_have_stopped_is_no_number) {
+  const ChosenCounter counter{.grade = 'C', .good_up_to = 98e3, .ratio_lo = 0.999, .ratio_hi = 1.001};
+  EXPECT_TRUE(estimate_of(counter, 98e3));
+  EXPECT_FALSE(estimate_of(counter, 100e3));
 }
 
 TEST(Chosen, software_defined_events_of_the_emulator_are_no_hardware) {

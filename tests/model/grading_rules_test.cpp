@@ -169,6 +169,24 @@ TEST(GradingRules, one_wrong_kernel_of_many_is_an_exception) {
   expect(score, 'C', "good except kernel validation/stencil5 (A)");
 }
 
+TEST(GradingRules, a_kernel_of_too_few_cases_to_be_judged_alone_is_no_exception_where_it_agrees) {
+  const auto graded_with = [](double few) {
+    Results results;
+    std::size_t cases_of_few = 0;
+    for (const Made& made : cases_of({.kernels = {"triad", "dot", "stencil7c", "stencil5"}})) {
+      if (made.kernel == "stencil5" && ++cases_of_few > 2) continue;
+      add_case(results, sample_of(made, flops, 1), made, [&](const Made& m, int) {
+        return right(m) * (m.kernel == "stencil7c" ? 2 : m.kernel == "stencil5" ? few : 1);
+      });
+    }
+    return graded(results, flops);
+  };
+  const CounterScore agrees = graded_with(1);
+  expect(agrees, 'C', "good except kernel validation/stencil7c (A)");
+  EXPECT_EQ(agrees.regimes->cases, 22U);
+  expect(graded_with(0.7), 'C', "good only for kernel validation/dot, validation/triad (A)");
+}
+
 TEST(GradingRules, what_one_kernel_shows_is_no_regime) {
   const Shape shape{.kernels = {"triad"}, .flavors = {"gcc12-O3-v3", "gcc12-O0-v3"}, .sizes = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
   const auto wrong_at_O0 = [](const Made& made, int) {

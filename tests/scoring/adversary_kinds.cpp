@@ -87,7 +87,8 @@ void add_found_by_hand(Kinds& kinds) {
       [](double amount, const TrueCase& one, Random&) { return amount - one.of({"flops.fp64.div"}); });
   for (const auto& [what, claim] : {std::pair{"FLOPs", fp64}, {"refills", refills}, {"memory", memory}})
     for (const double cap : {1e6, 1e7})
-      add(kinds, std::string(what) + " saturate at " + (cap == 1e6 ? "1e6" : "1e7"), claim, {"C", {"beyond", "size"}},
+      add(kinds, std::string(what) + " saturate at " + (cap == 1e6 ? "1e6" : "1e7"), claim,
+          {claim == memory ? "D" : "C", {"beyond"}},  // there is more than that in every case from memory
           [cap](double amount, const TrueCase&, Random&) { return std::min(amount, cap); });
   for (const int times : {3, 10}) {
     const std::string of = ", " + std::to_string(times) + " repetitions";
@@ -118,7 +119,7 @@ void add_flows(Kinds& kinds) {
   const std::vector<std::string> collinear{"rfo", "write_back"};  // each line that is fetched to be written is written back
   const auto seen = [&](const std::string& name, const Claim& claim, const std::string& flow, double weight,
                         const std::vector<std::string>& words) {
-    add(kinds, name, claim, {"CD", words},
+    add(kinds, name, claim, {"D", words},  // where there is none of the flow it is right, and that is no regime
         [flow, weight](double amount, const TrueCase& one, Random&) { return amount + (weight - 1) * one.of({flow}); });
   };
   seen("no rfo in refills", refills, "bytes.L1-L2.rfo", 0, collinear);
@@ -129,7 +130,7 @@ void add_flows(Kinds& kinds) {
   seen("write-backs in refills", refills, "bytes.L1-L2.write_back", 2, collinear);
   seen("stores twice in references", references, "bytes.reg-L1.store", 2, {"store"});
   seen("no stores in references", references, "bytes.reg-L1.store", 0, {"store"});
-  add(kinds, "L2-L3 for refills", refills, {"CD", {"L2-L3", "zero test", "regime", "size"}}, [](double, const TrueCase& one, Random&) {
+  add(kinds, "L2-L3 for refills", refills, {"D", {"L2-L3"}}, [](double, const TrueCase& one, Random&) {
     return one.of({"bytes.L2-L3.demand_read", "bytes.L2-L3.rfo"});
   });
 }

@@ -20,7 +20,7 @@ double truth_of(const MadeCounter& made, const TrueCase& one) {
 
 /// The factor by which a score says to multiply, in its regimes if it has them.
 Calibration calibration_of(const CounterScore& score) {
-  if (score.grade == 'B' && score.calibration) return *score.calibration;
+  if (score.calibration) return *score.calibration;
   if (score.grade == 'C' && score.regimes && score.regimes->grade == 'B') return {.factor = 1 / score.regimes->bias};
   return {};
 }
@@ -28,15 +28,16 @@ Calibration calibration_of(const CounterScore& score) {
 bool has(const std::vector<std::string>& all, const std::string& one) { return std::find(all.begin(), all.end(), one) != all.end(); }
 
 /// Whether the score says that it is good in this case, by its data and not by what its sentence happens to name: by C where its regimes
-/// are; by A and B, and C without regimes, everywhere but in strays, and in cases and kernels that the model leaves open.
-bool claims_to_hold(const CounterScore& score, const std::string& case_id, const CaseWords& words) {
+/// or amounts are; by A and B, and C without either, everywhere but in strays, and in cases and kernels that the model leaves open.
+bool claims_to_hold(const CounterScore& score, const std::string& case_id, double amount, const CaseWords& words) {
   if (score.grade != 'A' && score.grade != 'B' && score.grade != 'C') return false;
+  if (score.grade == 'C' && score.amounts) return score.amounts->from <= amount && amount <= score.amounts->up_to;
   if (score.grade == 'C' && score.regimes) return has(score.regimes->good, words.word(case_id, score.regimes->factor));
   const Coverage& coverage = score.coverage;
   return !has(score.strays, case_id) && !has(coverage.open_cases, case_id) && !has(coverage.open, words.word(case_id, Factor::kernel));
 }
 
-/// What a score says that all cases share in which it is good: measured over exact, or what is added to every sweep of a team.
+/// What a score says that all cases share in which it is good: measured over exact, or what is added to every sweep by whoever adds it.
 struct Stated {
   Interval bias = {}, offset = {};
 };
@@ -88,16 +89,17 @@ Use used_as_it_says(const MadeCounter& made, const CounterScore& score, const Ch
   const Calibration by = calibration_of(score);
   Use use;
   for (const Count& count : counts) {
-    if (!claims_to_hold(score, count.of->row.id, words)) continue;
-    if (is_off(made, count, (count.measured - by.offset) * by.factor)) {
+    const CaseRow& row = count.of->row;
+    if (!claims_to_hold(score, row.id, truth_of(made, *count.of), words)) continue;
+    if (is_off(made, count, (count.measured - by.offset * offsets_in(by.per, row.ranks, row.threads)) * by.factor)) {
       use.is_off = true;
       use.is_off_by_factor = use.is_off_by_factor || by.factor != 1 || by.offset != 0;
-      if (use.example.empty()) use.example = count.of->row.id;
+      if (use.example.empty()) use.example = row.id;
     }
     if (chosen == nullptr) continue;
-    const auto estimate = estimate_of(*chosen, count.measured);
-    use.is_off_as_chosen =
-        use.is_off_as_chosen || !estimate || is_off(made, count, std::clamp(truth_of(made, *count.of), estimate->lo, estimate->hi));
+    const auto estimate = estimate_of(*chosen, count.measured, offsets_in(chosen->offset_per, row.ranks, row.threads));
+    const double nearest = estimate ? std::clamp(truth_of(made, *count.of), estimate->lo, estimate->hi) : 0;  // no number, as if nothing
+    use.is_off_as_chosen = use.is_off_as_chosen || is_off(made, count, nearest);
   }
   return use;
 }
@@ -106,12 +108,13 @@ bool is_stated_wrongly(const MadeCounter& made, const CounterScore& score, const
                        std::uint64_t seed) {
   Random random(seed);
   const Stated stated = stated_by(score);
+  const Calibration by = calibration_of(score);
   std::vector<double> biases, offsets;
   for (const auto& one : cases) {
     const double truth = truth_of(made, one), count = made.count(one, random) * static_cast<double>(one.row.ranks);
-    if (!claims_to_hold(score, one.row.id, words) || truth <= allowed_beside(made.counter.kind, one.row)) continue;
+    if (!claims_to_hold(score, one.row.id, truth, words) || truth <= allowed_beside(made.counter.kind, one.row)) continue;
     biases.push_back(count / truth);
-    offsets.push_back(count - truth);
+    offsets.push_back((count - truth) / offsets_in(by.per, one.row.ranks, one.row.threads));
   }
   return is_outside(shared(biases), stated.bias) || is_outside(shared(offsets), stated.offset);
 }

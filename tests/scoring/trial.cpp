@@ -12,6 +12,12 @@ std::vector<CounterScore> scores_of(const std::vector<TrueCase>& cases, const st
   return score(measurements_of(results), counters).counters;
 }
 
+/// In its words, or as an offset that is to be subtracted.
+bool tells(const CounterScore& score, const Finding& finding) {
+  const bool is_subtracted = finding.kind == FindingKind::offset && score.calibration && score.calibration->offset != 0;
+  return is_subtracted || score.reason.find(finding.words) != std::string::npos;
+}
+
 }  // namespace
 
 std::vector<MadeCounter> right_and_wrong(const std::vector<Fault>& faults, const std::vector<TrueCase>& cases, Random& random) {
@@ -28,10 +34,9 @@ Tried judged(const MadeCounter& made, CounterScore score) {
   Tried tried{.fault = made.kind, .magnitude = made.magnitude, .score = std::move(score)};
   tried.caught = tried.score.grade != 'A';
   if (made.fault == nullptr) return tried;
+  const auto& expected = made.fault->findings;
   tried.explained = tried.caught && std::any_of(tried.score.findings.begin(), tried.score.findings.end(), [&](const Finding& finding) {
-                      const auto& expected = made.fault->findings;
-                      return std::find(expected.begin(), expected.end(), finding.kind) != expected.end() &&
-                             tried.score.reason.find(finding.words) != std::string::npos;
+                      return std::find(expected.begin(), expected.end(), finding.kind) != expected.end() && tells(tried.score, finding);
                     });
   return tried;
 }
