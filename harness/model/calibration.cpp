@@ -16,6 +16,12 @@ double smallest_beside(const std::vector<Evidence>& evidence, OffsetPer per) {
   return smallest;
 }
 
+/// Whether a count inside of a wide interval still is once the offset is taken away.
+bool stays_open(const Evidence& one, const Calibration& by) {
+  const auto after = calibrated(one, by);
+  return after && after->is_open();
+}
+
 }  // namespace
 
 std::optional<Evidence> calibrated(Evidence one, const Calibration& by) {
@@ -64,6 +70,7 @@ OffsetCalibration by_offset(const Linearity& line, const std::vector<Evidence>& 
   }
   Summary summary;
   for (const auto& one : evidence) {
+    if (one.is_open() && !stays_open(one, result.calibration)) return result;
     if (!one.tells() && one.zero == ZeroTest::no) continue;
     const auto after = calibrated(one, result.calibration);
     if (!after) return result;

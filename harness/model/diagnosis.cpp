@@ -87,7 +87,8 @@ void find_scatter(const Diagnosed& d, Findings& findings) {
     does_not_repeat("within a case " + scatter, r.median);
   else if (r.off_share() > rules::most_off)
     does_not_repeat(off_in_words(r), r.off_share());
-  else if (d.summary.unsteady() > 1 && part_of(d.summary.unsteady(), d.summary.narrow()) > rules::most_unsteady)
+  else if (d.summary.unsteady() > 1 && part_of(d.summary.unsteady(), d.summary.narrow()) >
+                                           (r.median > d.limits.dispersion ? rules::most_unsteady_by_chance : rules::most_unsteady))
     does_not_repeat("in " + std::to_string(d.summary.unsteady()) + " of " + counted(d.summary.narrow(), "case") +
                         " the middle half of its repetitions differs by more than " + percent_of(d.limits.worst),
                     part_of(d.summary.unsteady(), d.summary.narrow()));

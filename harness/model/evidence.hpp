@@ -19,19 +19,19 @@ struct Evidence {
   double exact_lo = absent, exact_hi = absent;
   double borne = 0;  // what a trusted counter may be off by in a single case, as a part (Limits::worst)
   ZeroTest zero = ZeroTest::no;
-  bool counted_nothing = false;             // or as good as nothing, or less than nothing, where there is something
-  bool negative = false;                    // less than nothing
-  bool unsteady = false;                    // its own repetitions differ by more than a trusted counter may deviate
-  double low = absent, high = absent;       // quartiles of its repetitions
-  std::uint32_t repetitions = 0, lost = 0;  // lost: repetitions that counted far less than their median
-  std::uint32_t gained = 0;                 // far more than an interrupt adds
-  std::uint32_t off = 0;                    // repetitions farther from the median than a trusted counter may deviate, in either direction
-  double off_ratio = absent;                // their mean over that median
-  double scatter = absent;                  // of the repetitions, over their median; absent for fewer than three
-  double error = 0;                         // standard error of their median, over it; 0 where the scatter is absent
-  double zero_bound = absent;               // a zero test allows so much beyond exact_hi
-  std::uint32_t ranks = 1, threads = 1;     // of its team; threads of a rank
-  double joint = absent;                    // median in another group of events over that in the first; absent where there is one group
+  bool counted_nothing = false;        // or as good as nothing, or less than nothing, where there is something
+  bool negative = false;               // less than nothing
+  bool unsteady = false;               // its own repetitions differ by more than a trusted counter may deviate
+  double low = absent, high = absent;  // quartiles of its repetitions
+  std::uint32_t repetitions = 0;
+  std::vector<double> far = {};          // over their median: repetitions far below it, or farther above than an interrupt lifts one
+  std::uint32_t off = 0;                 // repetitions farther from the median than a trusted counter may deviate, in either direction
+  double off_ratio = absent;             // their mean over that median
+  double scatter = absent;               // of the repetitions, over their median; absent for fewer than three
+  double error = 0;                      // standard error of their median, over it; 0 where the scatter is absent
+  double zero_bound = absent;            // a zero test allows so much beyond exact_hi
+  std::uint32_t ranks = 1, threads = 1;  // of its team; threads of a rank
+  double joint = absent;                 // median in another group of events over that in the first; absent where there is one group
 
   /// What the count may be: an unsteady case's is anything between its quartiles.
   double least() const { return unsteady ? low : measured; }

@@ -12,6 +12,8 @@ namespace {
 constexpr double same_amount = 1e-6;
 /// Amounts that all lie within this factor show no line.
 constexpr double least_range = 1.5;
+/// Through two amounts goes a line whatever was counted.
+constexpr std::size_t fewest_amounts = 3;
 
 /// Spread evenly over x, ends included; equal amounts are made equal.
 std::vector<Point> thinned(std::vector<Point> points) {
@@ -26,6 +28,13 @@ std::vector<Point> thinned(std::vector<Point> points) {
     if (p.exact <= before * (1 + same_amount)) p = {before, p.measured * (before / p.exact)};
   }
   return some;
+}
+
+/// Different amounts of points in their order.
+std::size_t amounts_in(const std::vector<Point>& sorted) {
+  std::size_t amounts = sorted.empty() ? 0 : 1;
+  for (std::size_t i = 1; i < sorted.size(); ++i) amounts += sorted[i].exact != sorted[i - 1].exact;
+  return amounts;
 }
 
 }  // namespace
@@ -55,7 +64,7 @@ Linearity fit_line(std::vector<Point> points, std::string regime) {
   if (points.size() < 4) return fit;
   const std::vector<Point> all = points;
   points = thinned(std::move(points));
-  if (points.back().exact < least_range * points.front().exact) return fit;
+  if (points.back().exact < least_range * points.front().exact || amounts_in(points) < fewest_amounts) return fit;
   std::vector<double> inverse, ratio, log_x, log_y;
   for (const auto& p : points) {
     inverse.push_back(1 / p.exact);

@@ -30,7 +30,7 @@ struct Point {
 };
 
 /// All pairs of at most `fit_points` of the points, spread evenly over x. Absent numbers for fewer than four, where x is about
-/// the same everywhere, or where no line rises.
+/// the same everywhere or only one of two amounts, or where no line rises.
 Linearity fit_line(std::vector<Point> points, std::string regime);
 inline constexpr std::size_t fit_points = 100;
 

@@ -121,6 +121,10 @@ Reported team_total(std::span<const Sample> samples, std::int64_t ranks) {
     if (sample.status == Status::ok || (sample.status == Status::negative && std::isfinite(sample.net))) continue;
     return {absent, sample.status, "the counter reported '" + std::string(to_string(sample.status)) + "'"};
   }
+  const auto is_no_number = [&](const Sample& sample) { return sample.status == Status::ok && !std::isfinite(sample.net); };
+  if (const auto found = std::find_if(samples.begin(), samples.end(), is_no_number); found != samples.end())
+    return {absent, Status::failed,
+            "the count of rank " + std::to_string(found->rank) + ", repetition " + std::to_string(found->repetition) + " is no number"};
   Reported total = group_totals(samples, ranks);
   if (total.groups.empty()) return total;
   total.value = spread_of(total.groups.front().repetitions).median;

@@ -15,7 +15,11 @@ std::string inside(Kind kind) { return kind == Kind::time ? "inside what the cas
 
 std::string range_of(const Summary& s) { return significant(s.min(), 3) + " to " + significant(s.max(), 3); }
 
-std::string interval_of(const Calibration& c) { return significant(c.offset_lo, 3) + " to " + significant(c.offset_hi, 3); }
+/// Of what is subtracted, or added: never less than nothing.
+std::string interval_of(const Calibration& c) {
+  const bool is_added = c.offset < 0;
+  return significant(is_added ? -c.offset_hi : c.offset_lo, 3) + " to " + significant(is_added ? -c.offset_lo : c.offset_hi, 3);
+}
 
 std::string why_trusted(const Told&, const Decided& v) {
   const bool is_exact = v.summary.min() == 1 && v.summary.max() == 1;
@@ -56,7 +60,8 @@ std::string how_to_calibrate_large_ones(const Told&, const Decided& v) {
 }
 
 std::string how_unsure(const Told&, const Decided& v) {
-  return "the offset is known too little to be subtracted (" + interval_of(v.offset->by.calibration) + ")";
+  const Calibration& c = v.offset->by.calibration;
+  return "the offset is known too little to be " + std::string(c.offset < 0 ? "added" : "subtracted") + " (" + interval_of(c) + ")";
 }
 
 std::string good_up_to(const Told&, const Decided& v) {

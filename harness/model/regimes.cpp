@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "model/bias_interval.hpp"
 #include "model/words.hpp"
@@ -53,7 +54,8 @@ struct Found {
   CaseVerdict verdict = {};
 };
 
-/// The set of values with a common factor that holds the most cases.
+/// The set of values with a common factor that holds the most cases whose amount is known; of two as large the one that is right. (Others
+/// would not do: a case that the model leaves open tells only where it is wrong.)
 Found largest_set(Factor factor, const std::vector<Summary>& summaries, const Limits& limits) {
   const auto steady = steady_values(summaries, limits);
   Found best;
@@ -61,7 +63,7 @@ Found largest_set(Factor factor, const std::vector<Summary>& summaries, const Li
     Found found{.values = sharing(one, steady, limits)};
     for (const std::uint32_t value : found.values) found.summary.add(summaries[value]);
     found.verdict = found.summary.verdict(limits);
-    const auto merit = [](const Found& f) { return std::pair(f.summary.cases(), f.verdict.grade == 'A'); };
+    const auto merit = [](const Found& f) { return std::tuple(f.summary.narrow(), f.verdict.grade == 'A', f.summary.cases()); };
     if (!found.verdict.is_good() || merit(found) <= merit(best)) continue;
     if (found.verdict.grade == 'B' && is_of_the_work(factor) && found.values.size() < 2) continue;
     best = std::move(found);

@@ -13,6 +13,8 @@ namespace {
 /// A repetition is lost when it is this far below the median, so many times farther than its fellows scatter, and by more than the
 /// surroundings of a sweep can take away.
 constexpr double lost_part = 0.05, lost_scatters = 8;
+/// Few repetitions may agree by chance and make any other look lost: so it must be so far beyond the scatter of all cases, too.
+constexpr double far_scatters = 5;
 /// An interrupt adds counts, but not a quarter of a sweep's, nor many times what surrounds one.
 constexpr double gained_part = 0.25, gained_surroundings = 16;
 
@@ -27,6 +29,21 @@ double small_sample_factor(std::size_t n) {
 /// The standard error of a median over that of one repetition, for normal ones.
 double error_of_median(std::size_t n) { return std::sqrt(std::numbers::pi / 2 / static_cast<double>(n)); }
 
+/// Whether it takes part: next to nothing always scatters.
+bool can_repeat(const Evidence& one) { return std::isfinite(one.scatter) && one.zero == ZeroTest::no && !one.counted_nothing; }
+
+/// Counts of repetitions, beyond the scatter of all cases.
+void count_far(std::span<const Evidence> evidence, Repeatability& all) {
+  const double reach = far_scatters * all.median;
+  for (const auto& one : evidence) {
+    if (!can_repeat(one)) continue;
+    const auto lost = std::count_if(one.far.begin(), one.far.end(), [&](double part) { return part < 1 - reach; });
+    all.lost += static_cast<std::size_t>(lost);
+    all.cases_with_losses += lost > 0;
+    all.gained += static_cast<std::size_t>(std::count_if(one.far.begin(), one.far.end(), [&](double part) { return part > 1 + reach; }));
+  }
+}
+
 }  // namespace
 
 void judge_repetitions(std::vector<double> repetitions, const Limits& limits, double surroundings, Evidence& evidence) {
@@ -36,10 +53,10 @@ void judge_repetitions(std::vector<double> repetitions, const Limits& limits, do
   evidence.scatter = scatter_of(repetitions) / middle * small_sample_factor(repetitions.size());
   evidence.error = evidence.scatter * error_of_median(repetitions.size());
   const double least = middle - std::max({lost_part * middle, lost_scatters * evidence.scatter * middle, surroundings});
-  evidence.lost = static_cast<std::uint32_t>(std::count_if(repetitions.begin(), repetitions.end(), [&](double x) { return x < least; }));
   const double most =
       middle + std::max({gained_part * middle, lost_scatters * evidence.scatter * middle, gained_surroundings * surroundings});
-  evidence.gained = static_cast<std::uint32_t>(std::count_if(repetitions.begin(), repetitions.end(), [&](double x) { return x > most; }));
+  for (const double x : repetitions)
+    if (x < least || x > most) evidence.far.push_back(x / middle);
   // By quartiles: when interrupts hit most repetitions alike, those agree with each other and only the others tell.
   evidence.low = quantile(repetitions, 0.25);
   evidence.high = quantile(repetitions, 0.75);
@@ -54,12 +71,9 @@ Repeatability repeatability_of(std::span<const Evidence> evidence) {
   Repeatability all;
   std::vector<double> scatters, off_ratios;
   for (const auto& one : evidence) {
-    if (!std::isfinite(one.scatter) || one.zero != ZeroTest::no || one.counted_nothing) continue;  // next to nothing always scatters
+    if (!can_repeat(one)) continue;
     scatters.push_back(one.scatter);
     all.repetitions += one.repetitions;
-    all.lost += one.lost;
-    all.cases_with_losses += one.lost > 0;
-    all.gained += one.gained;
     if (!one.is_narrow()) continue;
     all.narrow_repetitions += one.repetitions;
     all.off += one.off;
@@ -69,6 +83,7 @@ Repeatability repeatability_of(std::span<const Evidence> evidence) {
   all.off_ratio = quantile(off_ratios, 0.5);
   all.median = quantile(scatters, 0.5);
   all.worst_tenth = quantile(scatters, 0.9);
+  count_far(evidence, all);
   return all;
 }
 

@@ -20,7 +20,7 @@ struct Repeatability {
   double off_share() const { return narrow_repetitions == 0 ? 0 : static_cast<double>(off) / static_cast<double>(narrow_repetitions); }
 };
 
-/// Fills repetitions, scatter, error, unsteady with its quartiles, off, lost and gained. An interrupt adds counts and is no fault of the
+/// Fills repetitions, scatter, error, unsteady with its quartiles, off and far. An interrupt adds counts and is no fault of the
 /// counter; nothing takes counts away but a loss, or the surroundings of a sweep: so much, in counts, as a zero test allows.
 void judge_repetitions(std::vector<double> repetitions, const Limits& limits, double surroundings, Evidence& evidence);
 

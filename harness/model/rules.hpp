@@ -30,6 +30,8 @@ constexpr std::size_t strays_allowed(std::size_t cases) { return cases < 20 ? 0 
 // Repetitions that lie farther from their case's median than a trusted counter may deviate: above the first share of all repetitions the
 // grade is B at most, above the second D. So is it D when so great a part of the cases is unsteady.
 inline constexpr double tolerated_off = 0.1, most_off = 0.25, most_unsteady = 0.1;
+/// The same where all cases scatter so much that some are unsteady by chance.
+inline constexpr double most_unsteady_by_chance = 0.25;
 /// The part of the repetitions that may lose counts; and above which a loss, or a count far too large, makes it B at most.
 inline constexpr double tolerated_lost = 0.005, noticed_lost = 0.002;
 

@@ -20,6 +20,8 @@ const Claim fp64{"flops.fp64"}, fp32{"flops.fp32"}, both{"flops.fp64", "flops.fp
 double unchanged(double amount, const TrueCase&, Random&) { return amount; }
 
 const std::vector<std::string> repetition_words{"repeat", "repetition", "scatter", "noise", "lose"};
+/// Noise takes nothing away. ("loses counts in 4 of 300 repetitions" has the word repetition, too.)
+const std::vector<std::string> noise_words{"repeat", "scatter", "noise"};
 
 void add_right(Kinds& kinds) {
   for (const Claim& claim : right_claims()) {
@@ -75,11 +77,12 @@ Change lost(double share) {
 /// The rows of the table by which the judge was first tried.
 void add_found_by_hand(Kinds& kinds) {
   add_noisy(kinds, "0.5 % noise, FLOPs", fp64, 0.005, 3, {"AB"});
-  add_noisy(kinds, "0.8 % noise, FLOPs", fp64, 0.008, 20, {"BC", repetition_words, true});
-  add_noisy(kinds, "0.8 % noise, FLOPs", fp64, 0.008, 3, {"BC", repetition_words, true});
-  add_noisy(kinds, "0.8 % noise, FLOPs", fp64, 0.008, 10, {"BC", repetition_words, true});
-  add_noisy(kinds, "3 % noise, FLOPs", fp64, 0.03, 5, {"BCD", repetition_words, true});
-  add_noisy(kinds, "10 % noise, refills", refills, 0.1, 5, {"BCD", repetition_words, true});
+  add_noisy(kinds, "0.8 % noise, FLOPs", fp64, 0.008, 20, {"BC", noise_words, true});
+  add_noisy(kinds, "0.8 % noise, FLOPs", fp64, 0.008, 3, {"BC", noise_words, true});
+  add_noisy(kinds, "0.8 % noise, FLOPs", fp64, 0.008, 10, {"BC", noise_words, true});
+  add_noisy(kinds, "3 % noise, FLOPs", fp64, 0.03, 5, {"BCD", noise_words, true});
+  for (const int times : {3, 5}) add_noisy(kinds, "8 % noise, refills", refills, 0.08, times, {"BCD", noise_words, true});
+  add_noisy(kinds, "10 % noise, refills", refills, 0.1, 5, {"BCD", noise_words, true});
   for (const char* kernel : {"stencil7c", "series", "gpp"})
     add(kinds, std::string("x2 refills only in ") + kernel, refills, {"C", {kernel}}, times_in(of_kernel(kernel), 2));
   add(kinds, "x2 FLOPs only in gpp", fp64, {"C", {"gpp"}}, times_in(of_kernel("gpp"), 2));
