@@ -79,7 +79,10 @@ Accuracy score(const Measurements& measurements, std::span<const Counter> counte
     } else if ((!is_simulated(counter) || claims_references(counter)) && was_counted(counter, columns)) {
       accuracy.unscored.push_back({counter.name, why_unscored(counter)});
     }
-  const Grading grading{FactorTable(measurements), FlowFamilies(columns), counted >= many_candidates};
+  Grading grading{FactorTable(measurements), FlowFamilies(columns), counted >= many_candidates};
+  grading.counted_nodes.resize(grading.factors.values(Factor::node));
+  for (const auto& candidate : candidates)
+    for (const auto& one : candidate.evidence) grading.counted_nodes[grading.factors.value(one.at, Factor::node)] = true;
   for (const auto& candidate : candidates)
     accuracy.counters.push_back(grade(*candidate.counter, candidate.evidence, candidate.attempts, grading));
   return accuracy;

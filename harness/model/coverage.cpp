@@ -47,9 +47,19 @@ std::vector<std::string> open_kernels(std::span<const Evidence> evidence, const 
   return words;
 }
 
+std::vector<std::string> nodes_without(std::span<const Evidence> evidence, const FactorTable& factors, std::vector<bool> nodes) {
+  for (const auto& one : evidence) nodes[factors.value(one.at, Factor::node)] = false;
+  std::vector<std::string> names;
+  for (std::uint32_t node = 0; node < nodes.size(); ++node)
+    if (nodes[node]) names.push_back(factors.word(Factor::node, node));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 }  // namespace
 
-Coverage coverage_of(const Counter& counter, std::span<const Evidence> evidence, const FactorTable& factors) {
+Coverage coverage_of(const Counter& counter, std::span<const Evidence> evidence, const FactorTable& factors,
+                     const std::vector<bool>& counted_nodes) {
   Coverage coverage;
   for (std::size_t f = 0; f < factor_count; ++f) {
     const auto factor = static_cast<Factor>(f);
@@ -65,6 +75,8 @@ Coverage coverage_of(const Counter& counter, std::span<const Evidence> evidence,
     if (one.is_open()) coverage.open_cases.push_back(factors.name(one.at));
   const bool none_repeats = std::none_of(evidence.begin(), evidence.end(), [](const Evidence& one) { return one.repetitions >= 3; });
   coverage.missing = missing_of(counter, coverage, summarize(evidence, limits_of(counter.kind)), none_repeats);
+  if (!is_simulated(counter) && !evidence.empty()) coverage.untried_nodes = nodes_without(evidence, factors, counted_nodes);
+  for (const auto& node : coverage.untried_nodes) coverage.missing.push_back("node " + node);
   return coverage;
 }
 

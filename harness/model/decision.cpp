@@ -129,6 +129,7 @@ void add_coverage(const Facts& facts, Decision& decision) {
   if (facts.has_one_level && decision.grade != 'D') tell(decision, one_level);
   for (const FindingKind kind : {some_uncounted, few_counted, no_exact_truth})
     if (facts.has(kind) && !decision.tells(kind)) tell(decision, kind);
+  if (facts.misses_nodes && decision.grade != 'D') tell(decision, untried_nodes);
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ struct Facts {
   bool is_exception_largest = false;  // the one kernel outside of the regimes has more in each sweep than all others
   bool leaves_open = false;           // cases of which the model leaves too much open
   bool has_one_level = false;         // tried at a single level of optimization
+  bool misses_nodes = false;          // on which others counted
   bool is_of_code = false;            // nothing was measured
 
   bool has(FindingKind kind) const;

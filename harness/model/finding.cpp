@@ -46,6 +46,7 @@ std::string_view to_string(FindingKind kind) {
                                                           "largest_exception",
                                                           "open",
                                                           "one_level",
+                                                          "untried_nodes",
                                                           "of_code"});
   static_assert(names.size() == finding_kinds);
   return names[static_cast<std::size_t>(kind)];

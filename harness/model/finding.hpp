@@ -50,6 +50,7 @@ enum class FindingKind {
   largest_exception,  // the one wrong kernel has more in a sweep than all others
   open,               // cases that the model leaves open
   one_level,          // tried at one level of optimization
+  untried_nodes,      // nodes on which it has no count
   of_code,            // nothing was measured
 };
 inline constexpr std::size_t finding_kinds = static_cast<std::size_t>(FindingKind::of_code) + 1;

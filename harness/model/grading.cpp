@@ -76,8 +76,7 @@ void fill_numbers(const Counter& counter, const std::vector<Evidence>& evidence,
   score.linearity = linearity_of(evidence, grading.factors);
   score.cross_talk = grading.flows.fit(counter, evidence);
   score.joint = joint_of(evidence, limits);
-  score.coverage = coverage_of(counter, evidence, grading.factors);
-  score.hangs_on = leave_one_out(evidence, grading.factors, limits);
+  score.coverage = coverage_of(counter, evidence, grading.factors, grading.counted_nodes);
   if (grading.confirming) score.confirmation = confirm(evidence, grading.factors, limits);
 }
 
@@ -120,6 +119,7 @@ Facts facts_of(const CounterScore& score, const CaseVerdict& verdict, const std:
               .is_exception_largest = is_exception_largest(score, evidence, factors),
               .leaves_open = !score.coverage.open.empty(),
               .has_one_level = score.coverage.tried[static_cast<std::size_t>(Factor::level)].size() == 1,
+              .misses_nodes = !score.coverage.untried_nodes.empty(),
               .is_of_code = score.of_code};
   for (const auto& finding : score.findings) facts.found.push_back(finding.kind);
   return facts;
@@ -149,32 +149,69 @@ void add_findings(const Decided& decided, std::vector<Finding>& findings) {
       if (told.kind == kind) findings.push_back({kind, words_of(told, decided), absent});
 }
 
-}  // namespace
+/// A counter with its grade, as if no part of its evidence could be left out.
+struct Judged {
+  CounterScore score = {};
+  Summary summary = {};
+  CaseVerdict by_cases = {};
+  std::optional<Offset> offset = {};
+  Facts facts = {};
+  Decision decision = {};
+};
 
-CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence, const Attempts& attempts, const Grading& grading) {
-  CounterScore score{.counter = counter.name,
-                     .quantity = counter.claim(),
-                     .convention = counter.convention,
-                     .attempts = attempts,
-                     .of_code = counter.of_code};
+Judged judge(const Counter& counter, const std::vector<Evidence>& evidence, const Attempts& attempts, const Grading& grading) {
+  Judged judged{.score = {.counter = counter.name,
+                          .quantity = counter.claim(),
+                          .convention = counter.convention,
+                          .attempts = attempts,
+                          .of_code = counter.of_code}};
+  CounterScore& score = judged.score;
   const Limits limits = limits_of(counter.kind);
-  const Summary summary = summarize(evidence, limits);
-  CaseVerdict by_cases = summary.verdict(limits);
-  if (have_a_cause(by_cases.strays, evidence, grading.factors)) by_cases = {.grade = 'D'};
-  fill_numbers(counter, evidence, grading, summary, score);
-  std::optional<Offset> offset;
+  judged.summary = summarize(evidence, limits);
+  judged.by_cases = judged.summary.verdict(limits);
+  if (have_a_cause(judged.by_cases.strays, evidence, grading.factors)) judged.by_cases = {.grade = 'D'};
+  fill_numbers(counter, evidence, grading, judged.summary, score);
   double cap = absent;
-  if (by_cases.grade == 'D') {
+  if (judged.by_cases.grade == 'D') {
     cap = cap_of(evidence, grading.factors, limits);
-    if (!std::isfinite(cap)) offset = offset_of(evidence, grading.factors, limits);
+    if (!std::isfinite(cap)) judged.offset = offset_of(evidence, grading.factors, limits);
     score.regimes = good_regimes(evidence, grading.factors, limits);
     score.look_up = look_up(evidence, grading.factors, limits);
     if (std::isfinite(cap)) score.amounts = good_below(cap, evidence, grading.factors, limits);
   }
-  score.findings = findings_of({counter, score, evidence, grading.factors, summary, by_cases, offset, cap, limits});
-  const Decision decision = decide(facts_of(score, by_cases, offset, evidence, grading.factors));
-  take(decision, by_cases, offset, score);
-  const Decided decided{counter, score, summary, offset, decision};
+  score.findings = findings_of({counter, score, evidence, grading.factors, judged.summary, judged.by_cases, judged.offset, cap, limits});
+  judged.facts = facts_of(score, judged.by_cases, judged.offset, evidence, grading.factors);
+  judged.decision = decide(judged.facts);
+  return judged;
+}
+
+/// Ratios alone tell what a grade may hang on; what does not lower it is kept where all rules together make another grade without it.
+std::vector<HangsOn> really_hanging(const Counter& counter, const std::vector<Evidence>& evidence, const Attempts& attempts,
+                                    const Grading& grading, char grade) {
+  std::vector<HangsOn> kept;
+  for (HangsOn one : leave_one_out(evidence, grading.factors, limits_of(counter.kind))) {
+    if (!is_worse_without(one, grade)) {
+      std::vector<Evidence> others;
+      for (const auto& other : evidence)
+        if (grading.factors.word(one.factor, grading.factors.value(other.at, one.factor)) != one.value) others.push_back(other);
+      one.grade_without = judge(counter, others, attempts, grading).decision.grade;
+      if (one.grade_without == grade || is_worse_without(one, grade)) continue;
+    }
+    kept.push_back(std::move(one));
+  }
+  return kept;
+}
+
+}  // namespace
+
+CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence, const Attempts& attempts, const Grading& grading) {
+  Judged judged = judge(counter, evidence, attempts, grading);
+  CounterScore score = std::move(judged.score);
+  score.hangs_on = really_hanging(counter, evidence, attempts, grading, judged.decision.grade);
+  judged.facts.hangs_on = score.hangs_on;
+  const Decision decision = decide(judged.facts);
+  take(decision, judged.by_cases, judged.offset, score);
+  const Decided decided{counter, score, judged.summary, judged.offset, decision};
   add_findings(decided, score.findings);
   score.reason = reason_of(decided);
   return score;

@@ -10,7 +10,8 @@ namespace plumbline {
 struct Grading {
   FactorTable factors;
   FlowFamilies flows;
-  bool confirming = false;  // so many candidates that one must be right on a held-out half too
+  bool confirming = false;               // so many candidates that one must be right on a held-out half too
+  std::vector<bool> counted_nodes = {};  // by number: any counter has a count there
 };
 
 CounterScore grade(const Counter& counter, const std::vector<Evidence>& evidence, const Attempts& attempts, const Grading& grading);

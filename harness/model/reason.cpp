@@ -115,6 +115,8 @@ std::string at_one_level(const Told&, const Decided& v) {
   return "tried only at " + v.score.coverage.tried[static_cast<std::size_t>(Factor::level)].front();
 }
 
+std::string where_untried(const Told&, const Decided& v) { return "not tried on " + listed(v.score.coverage.untried_nodes, 4); }
+
 /// How near the code comes to the model is worth telling; a grade is given to what measures.
 std::string of_code_alone(const Told& clause, const Decided&) {
   const std::string as = "; held against the model as a counter it would be " + std::string(1, clause.grade);
@@ -147,6 +149,7 @@ constexpr std::array wordings{
     Wording{FindingKind::largest_exception, maybe_the_size},
     Wording{FindingKind::open, what_is_open},
     Wording{FindingKind::one_level, at_one_level},
+    Wording{FindingKind::untried_nodes, where_untried},
     Wording{FindingKind::of_code, of_code_alone},
 };
 
