@@ -20,18 +20,40 @@
 #include "model/counter_conditions.hpp"
 #include "model/derived_intensity.hpp"
 #include "model/score_groups.hpp"
+#include "model/words.hpp"
 
 namespace plumbline::app {
 namespace {
 
+/// Why rows have no count, in their order, and where: the case where it is one, the nodes where they are not all.
+std::vector<std::pair<std::string, std::string>> reasons_of(const std::vector<CaseScore>& rows) {
+  struct Where {
+    std::string reason;
+    std::set<std::string> cases, nodes;
+  };
+  std::vector<Where> reasons;
+  std::set<std::string> nodes;
+  for (const auto& row : rows) {
+    nodes.insert(row.node);
+    if (row.status == Status::ok || row.status == Status::failed || row.reason.empty()) continue;
+    const std::string reason = fmt::format("{}: {}", to_string(row.status), row.reason);
+    auto found = std::find_if(reasons.begin(), reasons.end(), [&](const Where& one) { return one.reason == reason; });
+    if (found == reasons.end()) found = reasons.insert(reasons.end(), {reason, {}, {}});
+    found->cases.insert(row.case_id);
+    found->nodes.insert(row.node);
+  }
+  std::vector<std::pair<std::string, std::string>> notes;
+  for (const auto& one : reasons) {
+    const std::string node = one.nodes.size() == nodes.size() ? "" : " on " + listed({one.nodes.begin(), one.nodes.end()}, 4);
+    notes.emplace_back(one.reason, (one.cases.size() == 1 ? " (" + *one.cases.begin() + ")" : "") + node);
+  }
+  return notes;
+}
+
 std::vector<std::string> notes_of(const Accuracy& accuracy, const std::optional<std::string>& uncounted) {
   if (uncounted) return {*uncounted};
   std::vector<std::string> notes;
-  for (const auto& row : accuracy.rows)
-    if (row.status != Status::ok && row.status != Status::failed && !row.reason.empty())
-      if (const std::string note = fmt::format("{}: {}", to_string(row.status), row.reason);
-          std::find(notes.begin(), notes.end(), note) == notes.end())
-        notes.push_back(note);
+  for (const auto& [note, where] : reasons_of(accuracy.rows)) notes.push_back(note + where);
   if (notes.size() > 5) {
     notes.resize(5);
     notes.emplace_back("... and other reasons; --json gives each row its own");

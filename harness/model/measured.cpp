@@ -123,7 +123,7 @@ Reported team_total(std::span<const Sample> samples, std::int64_t ranks) {
   }
   const auto is_no_number = [&](const Sample& sample) { return sample.status == Status::ok && !std::isfinite(sample.net); };
   if (const auto found = std::find_if(samples.begin(), samples.end(), is_no_number); found != samples.end())
-    return {absent, Status::failed,
+    return {absent, Status::unavailable,
             "the count of rank " + std::to_string(found->rank) + ", repetition " + std::to_string(found->repetition) + " is no number"};
   Reported total = group_totals(samples, ranks);
   if (total.groups.empty()) return total;
