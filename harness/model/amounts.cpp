@@ -85,9 +85,19 @@ std::optional<GoodAmounts> good_from(const Calibration& by, const Linearity& lin
   return GoodAmounts{.from = from, .ratio_lo = part.summary.min(), .ratio_hi = part.summary.max(), .cases = part.summary.cases()};
 }
 
+/// Kernels of the sharp cases.
+std::size_t kernels_in(const std::vector<Evidence>& evidence, const FactorTable& factors) {
+  std::set<std::uint32_t> kernels;
+  for (const auto& one : evidence)
+    if (one.is_sharp()) kernels.insert(factors.value(one.at, Factor::kernel));
+  return kernels.size();
+}
+
 Offset with_line(const Linearity& line, OffsetPer per, const std::vector<Evidence>& evidence, const FactorTable& factors,
                  const Limits& limits) {
   Offset offset{.line = line, .misfit = misfit_of(line, per, evidence), .by = by_offset(line, evidence, limits, per)};
+  const bool is_of_one_kernel = kernels_in(evidence, factors) < 2;  // which may do something else at some size
+  if (offset.by.verdict == OffsetVerdict::calibrated && is_of_one_kernel) offset.by.verdict = OffsetVerdict::too_uncertain;
   if (offset.by.verdict == OffsetVerdict::calibrated) return offset;
   offset.from = good_from(offset.by.calibration, line, evidence, factors, limits);
   if (!offset.from) return offset;
