@@ -318,6 +318,21 @@ TEST(GradingRules, equal_amounts_that_differ_in_the_last_digit_make_no_slope) {
   EXPECT_TRUE(std::isnan(line.intercept_hi)) << line.intercept_hi;
 }
 
+TEST(GradingRules, what_few_repetitions_agree_on_by_chance_does_not_make_the_third_lost) {
+  const auto lost = [](const std::vector<std::vector<double>>& cases) {
+    std::vector<Evidence> evidence;
+    for (const auto& counts : cases) judge_repetitions(counts, limits_of(Kind::bytes), 0, evidence.emplace_back());
+    return repeatability_of(evidence).lost;
+  };
+  EXPECT_EQ(lost({{92, 100, 108}, {93, 100, 107}, {91, 100, 109}, {80, 100, 100.1}}), 0U);
+  EXPECT_EQ(lost({{99.9, 100, 100.1}, {99.9, 100, 100.1}, {99.9, 100, 100.1}, {80, 100, 100.1}}), 1U);
+}
+
+TEST(GradingRules, two_amounts_are_no_line) {
+  EXPECT_FALSE(std::isfinite(fit_line({{100, 110}, {100, 110}, {300, 350}, {300, 350}}, "").intercept));
+  EXPECT_TRUE(std::isfinite(fit_line({{100, 110}, {200, 210}, {300, 310}, {300, 310}}, "").intercept));
+}
+
 TEST(GradingRules, a_line_that_falls_is_none) {
   const CounterScore score = graded({}, [](const Made& made, int) { return 1e6 + 1e13 / right(made); });
   EXPECT_TRUE(std::isnan(score.linearity.front().slope));
