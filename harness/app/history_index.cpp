@@ -15,8 +15,8 @@
 #include "app/result_file.hpp"
 #include "campaign/campaign.hpp"
 #include "core/error.hpp"
+#include "core/fnv.hpp"
 #include "core/json_text.hpp"
-#include "model/bootstrap.hpp"
 #include "store/file_bytes.hpp"
 
 namespace plumbline::app {
@@ -155,7 +155,7 @@ std::uint64_t digest_of(const ObservedFile& file) {
       for (const double value : session) all += fmt::format("{} ", value);
   }
   for (const auto& session : file.sessions) all += session + '\n';
-  return stable_hash(all);
+  return fnv1a(all);
 }
 
 std::vector<fs::path> result_files(const fs::path& folder, std::vector<std::string>& notes) {

@@ -8,6 +8,7 @@
 
 #include "app/result_file.hpp"
 #include "core/error.hpp"
+#include "core/fnv.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -25,9 +26,8 @@ void measure_changes(Charted& charted, const std::vector<ChangePoint>& found) {
   borders.push_back(charted.costs.size());
   const double threshold = practical_threshold(charted.of->row_class);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto ratio =
-        ratio_of_medians(costs_between(charted.costs, borders[i], borders[i + 1]),
-                         costs_between(charted.costs, borders[i + 1], borders[i + 2]), 0.95, stable_hash(charted.of->key.what));
+    const auto ratio = ratio_of_medians(costs_between(charted.costs, borders[i], borders[i + 1]),
+                                        costs_between(charted.costs, borders[i + 1], borders[i + 2]), 0.95, fnv1a(charted.of->key.what));
     if (part_of(ratio.ratio) >= threshold)
       charted.changes.push_back({charted.points[found[i].first], charted.points[found[i].first - 1], found[i], ratio});
   }

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/counter_set.hpp"
-#include "model/bootstrap.hpp"
 #include "model/evidence.hpp"
+#include "model/interval.hpp"
 #include "model/linearity.hpp"
 
 namespace plumbline {

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "core/fnv.hpp"
 #include "core/kernel.hpp"
 #include "model/spread.hpp"
 
@@ -181,8 +182,7 @@ void measure(Compared& row, const Pair& pair) {
   row.before = median_over(before);
   row.after = median_over(after);
   const bool time = less_is_better(row.unit);
-  const MedianRatio found =
-      ratio_of_medians(time ? before : after, time ? after : before, confidence, stable_hash(row.key.what + row.key.node));
+  const MedianRatio found = ratio_of_medians(time ? before : after, time ? after : before, confidence, fnv1a(row.key.what + row.key.node));
   row.n_before = time ? found.before : found.after;
   row.n_after = time ? found.after : found.before;
   row.judged = {found.ratio, found.interval.lo, found.interval.hi};

@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "core/flows.hpp"
+#include "core/fnv.hpp"
 #include "core/kernel.hpp"
-#include "model/bootstrap.hpp"
 
 namespace plumbline {
 namespace {
@@ -120,7 +120,7 @@ void FactorTable::halve(Factor factor) {
   for (std::size_t at = cases(); at-- > 0;) first_value[work_[at]] = value(at, factor);
   for (std::uint32_t work = 0; work < works(); ++work) order[work] = work;
   std::vector<std::uint64_t> hashes;
-  for (const auto& word : work_words_) hashes.push_back(mixed(stable_hash(word), 0));
+  for (const auto& word : work_words_) hashes.push_back(mixed(fnv1a(word), 0));
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return std::tuple(first_value[a], hashes[a], a) < std::tuple(first_value[b], hashes[b], b);
   });

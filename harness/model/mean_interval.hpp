@@ -2,7 +2,7 @@
 #pragma once
 #include <span>
 
-#include "model/bootstrap.hpp"
+#include "model/interval.hpp"
 
 namespace plumbline {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/bootstrap.hpp"
+#include "model/interval.hpp"
 
 namespace plumbline {
 
@@ -23,9 +23,9 @@ struct MedianRatio {
 MedianRatio ratio_of_medians(const Sessions& before, const Sessions& after, double confidence, std::uint64_t seed,
                              std::size_t resamples = 1000);
 
-/// The median of ratios that were measured in pairs, one pair after the other, with Welch's interval for one side: what both of a pair share is
-/// gone from it. `tail` is the probability on each side. What disturbs one turn often lasts into the next: the interval is that of as many
-/// independent turns as the correlation of neighbours leaves, estimated from above.
+/// The median of ratios that were measured in pairs, one pair after the other, with Welch's interval for one side: what both of a pair
+/// share is gone from it. `tail` is the probability on each side. What disturbs one turn often lasts into the next: the interval is that of
+/// as many independent turns as the correlation of neighbours leaves, estimated from above.
 MedianRatio median_of_ratios(const std::vector<double>& ratios, double tail);
 
 inline constexpr std::size_t enough_to_resample = 8;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/bootstrap.hpp"
+#include "model/interval.hpp"
 #include "model/observation.hpp"
 #include "model/threshold.hpp"
 

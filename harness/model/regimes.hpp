@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "model/bootstrap.hpp"
 #include "model/evidence.hpp"
 #include "model/factors.hpp"
+#include "model/interval.hpp"
 
 namespace plumbline {
 

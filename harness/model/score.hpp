@@ -7,12 +7,12 @@
 
 #include "core/counter.hpp"
 #include "model/amounts.hpp"
-#include "model/bootstrap.hpp"
 #include "model/calibration.hpp"
 #include "model/coverage.hpp"
 #include "model/cross_talk.hpp"
 #include "model/evidence.hpp"
 #include "model/finding.hpp"
+#include "model/interval.hpp"
 #include "model/invariance.hpp"
 #include "model/linearity.hpp"
 #include "model/regimes.hpp"

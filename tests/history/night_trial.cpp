@@ -6,7 +6,7 @@
 
 #include "app/checked_file.hpp"
 #include "app/observed_file.hpp"
-#include "model/bootstrap.hpp"
+#include "core/fnv.hpp"
 
 namespace plumbline::test {
 namespace {
@@ -48,7 +48,7 @@ class HostsNights {
   }
 
   std::vector<Befallen> befallen(const NightKind& kind) const {
-    Random random(stable_hash(kind.name) ^ Random(seed_).next());
+    Random random(fnv1a(kind.name) ^ Random(seed_).next());
     std::vector<Befallen> rows(quick_rows().size());
     kind.befall(rows, random);
     return rows;

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "../scoring/random.hpp"
+#include "core/fnv.hpp"
 #include "faulty_night.hpp"
-#include "model/bootstrap.hpp"
 #include "model/node_remeasuring.hpp"
 
 namespace plumbline::test {
@@ -178,7 +178,7 @@ const std::vector<NodeKind>& node_kinds() {
 }
 
 Job job_of(const NodeKind& kind, std::uint64_t seed) {
-  Random random(stable_hash(kind.name) ^ Random(seed).next());
+  Random random(fnv1a(kind.name) ^ Random(seed).next());
   const auto slow = slow_rows(kind, random);
   Job job;
   simulated::Host host = kind.host;

@@ -248,7 +248,7 @@ TEST(Nodes, the_whole_node_is_told_by_a_field_and_not_by_a_name) {
 }
 
 TEST(Nodes, a_whole_node_is_as_much_slower_than_its_peers_as_its_rows_are) {
-  for (const std::size_t nodes : {2, 4, 5, 9}) {
+  for (const std::size_t nodes : {2UL, 4UL, 5UL, 9UL}) {
     Job job(7, nodes, 30, 0.001);
     const auto comparison = compare_nodes(job.measure({.node = "nodeB", .part = 0.5}), {}, {});
     EXPECT_NEAR(node_of(comparison, "nodeB").all_rows.judged.slowdown, 1.5, 0.02) << nodes << " nodes";

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "model/bootstrap.hpp"
+#include "core/fnv.hpp"
 
 namespace plumbline::test {
 namespace {
@@ -115,7 +115,7 @@ void add_offsets(Kinds& kinds) {
   add_offset("+100 kB refills a rank", refills, 1e5, false);
   add_offset("+1 MB refills a rank", refills, 1e6, false);
   add(kinds, "something more in each case, FLOPs", fp64, {"CD"},
-      [](double amount, const TrueCase& one, Random&) { return amount * (1 + 0.5 * Random(stable_hash(one.row.id)).uniform()); });
+      [](double amount, const TrueCase& one, Random&) { return amount * (1 + 0.5 * Random(fnv1a(one.row.id)).uniform()); });
 }
 
 void add_flows(Kinds& kinds) {
@@ -168,7 +168,7 @@ void add_everywhere(Kinds& kinds) {
     return attack;
   };
   add(kinds, "a factor of its own in each kernel, reads", reads, {"CD", {"kernel", "moved"}},
-      [](double amount, const TrueCase& one, Random&) { return amount * Random(stable_hash(one.row.kernel)).between(0.3, 1); });
+      [](double amount, const TrueCase& one, Random&) { return amount * Random(fnv1a(one.row.kernel)).between(0.3, 1); });
   add(kinds, "nothing", refills, {"D", {"nothing"}}, [](double, const TrueCase&, Random&) { return 0.0; });
 }
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "app/counter_choosing.hpp"
-#include "model/bootstrap.hpp"
+#include "core/fnv.hpp"
 
 namespace plumbline::test {
 namespace {
@@ -107,7 +107,7 @@ AttackedResult attacked_result(std::uint64_t seed, const std::vector<TrueCase>& 
   AttackedResult all;
   std::vector<MadeCounter> made = beside();
   for (const auto& kind : kinds) {
-    Random random(stable_hash(kind.name) ^ Random(seed).next());  // a kind's fault does not hang on which other kinds there are
+    Random random(fnv1a(kind.name) ^ Random(seed).next());  // a kind's fault does not hang on which other kinds there are
     Attack attack = kind.make(cases, random);
     attack.made.counter.name = "counter" + std::to_string(all.attacks.size());
     attack.made.counter.terms = {{attack.made.counter.name, 1}};

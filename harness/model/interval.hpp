@@ -1,0 +1,11 @@
+// What holds a number: from and to, absent where nothing is known.
+#pragma once
+#include "core/records.hpp"
+
+namespace plumbline {
+
+struct Interval {
+  double lo = absent, hi = absent;
+};
+
+}  // namespace plumbline
