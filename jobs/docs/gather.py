@@ -45,11 +45,20 @@ def anchors(page):
     return {anchor(line.lstrip("#")) for line, is_prose in prose(page.read_text()) if is_prose and re.match(r"#{1,6} ", line)}
 
 
+def files_of(repository):
+    """Paths of what git keeps or would keep; of an unpacked archive, of all but what is built."""
+    words = ["git", "-c", "safe.directory=*", "ls-files", "--cached", "--others", "--exclude-standard"]
+    done = subprocess.run(words, cwd=repository, capture_output=True, text=True)
+    if done.returncode == 0:
+        return set(done.stdout.splitlines())
+    paths = (path.relative_to(repository) for path in repository.rglob("*") if path.is_file())
+    return {str(path) for path in paths if not path.parts[0].startswith((".", "build", "plumbline-out"))}
+
+
 class Gathering:
     def __init__(self, repository, out):
         self.repository, self.docs = repository, out / "docs"
-        self.tracked = set(subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=repository, check=True, capture_output=True, text=True).stdout.split("\n"))
-        self.pages = {name for name in self.tracked if name.endswith(".md")}
+        self.pages = {name for name in files_of(repository) if name.endswith(".md")}
         self.wrong = []
 
     def target(self, page, link):
