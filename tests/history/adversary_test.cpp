@@ -28,21 +28,6 @@ void expect_as_kept(const Json& now, const Json& all, const char* some, const ch
   EXPECT_NEAR(now.at(some).get<double>() / n, part, 4 * deviation) << all.dump() << "\nnow " << now.dump();
 }
 
-Json summed(const Json& rows) {
-  Json sum;
-  for (const auto& row : rows)
-    for (const auto& [key, value] : row.items())
-      if (value.is_number()) sum[key] = (sum.contains(key) ? sum[key].get<int>() : 0) + value.get<int>();
-  return sum;
-}
-
-template <class Counts>
-Json as_json(const Counts& counts) {
-  Json rows = Json::array();
-  for (const auto& count : counts) rows.push_back(json_of(count));
-  return rows;
-}
-
 TEST(Adversary, has_kinds_of_night_and_of_job_by_names_of_their_own) {
   std::set<std::string> nights, jobs;
   for (const auto& kind : night_kinds()) EXPECT_TRUE(nights.insert(kind.name).second) << kind.name;
@@ -61,7 +46,7 @@ TEST(Adversary, finds_check_as_good_as_it_was_kept) {
     some.push_back(night_kinds()[kind]);
     for (std::size_t host = 0; host < hosts().size(); ++host) all.push_back(rows.at(kind * hosts().size() + host));
   }
-  const Json now = as_json(count_nights(some, first_seed, first_seed));
+  const Json now = rows_of(count_nights(some, first_seed, first_seed));
   const Json sum_now = summed(now), sum_all = summed(all);
   EXPECT_LE(sum_now.at("accused").get<double>() / sum_now.at("nights").get<double>(), 0.05) << "as stated";
   expect_as_kept(sum_now, sum_all, "found", "trials");
@@ -70,7 +55,7 @@ TEST(Adversary, finds_check_as_good_as_it_was_kept) {
 
 TEST(Adversary, finds_nodes_as_good_as_it_was_kept) {
   const Json all = kept("adversary_nodes.json").at("rows");
-  const Json now = as_json(count_jobs(node_kinds(), first_seed, first_seed + 1));
+  const Json now = rows_of(count_jobs(node_kinds(), first_seed, first_seed + 1));
   ASSERT_EQ(now.size(), all.size()) << "run the command of tests/golden/adversary_nodes.json again";
   const Json sum_now = summed(now), sum_all = summed(all);
   expect_as_kept(sum_now, sum_all, "accused", "jobs");

@@ -22,13 +22,6 @@ std::vector<Kind> kinds_named(const std::vector<Kind>& all, const std::string& w
   return kinds;
 }
 
-template <class Counts>
-Json as_json(const Counts& counts) {
-  Json rows = Json::array();
-  for (const auto& count : counts) rows.push_back(json_of(count));
-  return rows;
-}
-
 std::string lines_of(const Json& rows) {
   std::string lines;
   for (const auto& row : rows) lines += (lines.empty() ? "[\n" : ",\n") + row.dump();
@@ -49,7 +42,7 @@ int main(int argc, char** argv) {
     const auto kinds = kinds_named(all, word);
     const auto counts = count(kinds, from, to);
     std::cout << in_words(counts);
-    return std::pair(as_json(counts), shares_of(counts));
+    return std::pair(rows_of(counts), shares_of(counts));
   };
   const auto [rows, shares] = what == "nights" ? both(night_kinds(), count_nights) : both(node_kinds(), count_jobs);
   if (argc < 6) return 0;

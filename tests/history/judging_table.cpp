@@ -9,7 +9,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double part(int some, int all) { return static_cast<double>(some) / std::max(1, all); }
+/// `checked`: what was checked in all; `slow`: in how many of these something was slower.
+Json shares(const Json& sum, const char* checked, const char* slow) {
+  const auto part = [&](const char* some, const char* all) { return sum.at(some).get<double>() / std::max(1, sum.at(all).get<int>()); };
+  return {{checked, sum.at(checked)},
+          {"accused", part("accused", checked)},
+          {"found", part("found", slow)},
+          {"named", part("named", "found")},
+          {"wrong_factor", part("wrong_factor", "found")}};
+}
 
 std::string examples_of(const auto& counts) {
   std::string text = "\nwrongly accused, an example of each kind:\n";
@@ -48,28 +56,16 @@ Json json_of(const NodeCount& c) {
           {"suspected", c.suspected}, {"found", c.found}, {"named", c.named},     {"wrong_factor", c.wrong_factor}};
 }
 
-Json shares_of(const std::vector<NightCount>& counts) {
-  NightCount all;
-  for (const auto& c : counts)
-    all.nights += c.nights, all.accused += c.accused, all.trials += c.trials, all.found += c.found, all.named += c.named,
-        all.wrong_factor += c.wrong_factor;
-  return {{"nights", all.nights},
-          {"accused", part(all.accused, all.nights)},
-          {"found", part(all.found, all.trials)},
-          {"named", part(all.named, all.found)},
-          {"wrong_factor", part(all.wrong_factor, all.found)}};
+Json summed(const Json& rows) {
+  Json sum;
+  for (const auto& row : rows)
+    for (const auto& [key, value] : row.items())
+      if (value.is_number()) sum[key] = (sum.contains(key) ? sum[key].get<int>() : 0) + value.get<int>();
+  return sum;
 }
 
-Json shares_of(const std::vector<NodeCount>& counts) {
-  NodeCount all;
-  for (const auto& c : counts)
-    all.jobs += c.jobs, all.accused += c.accused, all.slow += c.slow, all.found += c.found, all.named += c.named,
-        all.wrong_factor += c.wrong_factor;
-  return {{"jobs", all.jobs},
-          {"accused", part(all.accused, all.jobs)},
-          {"found", part(all.found, all.slow)},
-          {"named", part(all.named, all.found)},
-          {"wrong_factor", part(all.wrong_factor, all.found)}};
-}
+Json shares_of(const std::vector<NightCount>& counts) { return shares(summed(rows_of(counts)), "nights", "trials"); }
+
+Json shares_of(const std::vector<NodeCount>& counts) { return shares(summed(rows_of(counts)), "jobs", "slow"); }
 
 }  // namespace plumbline::test
