@@ -228,7 +228,8 @@ class Planner {
       }
   }
 
-  /// Beyond three times a cache its share of a sweep is small (model/node_levels.cpp); a sweep and what it is rounded to reach that surely.
+  /// Beyond three times a cache its share of a sweep is small (model/ceilings/node_levels.cpp); a sweep and what it is rounded to reach
+  /// that surely.
   double largest_bytes_of_thread(const Team& team) const {
     const double threads = static_cast<double>(all_threads(team));
     const double caches = static_cast<double>(last_caches_.bytes) * std::clamp<double>(threads, 1, last_caches_.count);

@@ -25,7 +25,7 @@ constexpr std::array peak_ceilings{
 constexpr PeakCeiling single_halves{
     .form = "fma", .name = "scalar FMA", .pattern = "scalar fma", .quick = false, .in_halves = true, .packed = false};
 
-/// FLOP a cycle and multiprocessor that are expected, for the length of a sweep; a real limit is model/gpu_limits.cpp's.
+/// FLOP a cycle and multiprocessor that are expected, for the length of a sweep; a real limit is model/ceilings/gpu_limits.cpp's.
 double expected_flops(std::string_view precision) {
   constexpr std::pair<std::string_view, double> table[] = {{"fp64", 128}, {"fp32", 256}, {"fp16", 512}, {"bf16", 512}};
   for (const auto& [name, flops] : table)

@@ -18,7 +18,7 @@ std::vector<CeilingCase> plan_gpu_ceilings(CeilingMode mode, const GpuProperties
 /// What of it this GPU cannot be asked, with the reason: "GPU tensor BF16 wgmma needs ..."; a peer where there is none.
 std::vector<AbsentFlavor> absent_gpu_ceilings(const GpuProperties& gpu, std::span<const Kernel> kernels);
 
-/// Seconds of all rounds, measured as app/gpu_ceilings_stage.cpp does it: at rates that GPUs of the last ten years reach.
+/// Seconds of all rounds, measured as app/stages/gpu_ceilings_stage.cpp does it: at rates that GPUs of the last ten years reach.
 double gpu_ceilings_seconds(std::span<const CeilingCase> plan, const GpuProperties& gpu, int rounds);
 
 }  // namespace plumbline

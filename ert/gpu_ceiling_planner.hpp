@@ -15,7 +15,7 @@
 namespace plumbline {
 
 inline constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
-inline constexpr const char* gemm_level = "gemm";  // by the size of the matrices; model/gpu_ceilings.hpp has the same word
+inline constexpr const char* gemm_level = "gemm";  // by the size of the matrices; model/ceilings/gpu_ceilings.hpp has the same word
 inline constexpr double target_seconds = 0.003;    // of a sweep, by estimate: what surrounds a kernel is 1 % of it at most
 
 /// Bytes a second that are expected of a working set, for the length of a sweep alone: of L2 up to twice its size, beyond of memory by its

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array tensor_kernels{std::pair{"ert/wgmma", "wgmma"}, std::pair{"ert/mma", "mma.sync"}, std::pair{"ert/wmma", "WMMA"}};
 
-/// FLOP a cycle and multiprocessor that are expected, for the length of a sweep; a real limit is model/gpu_limits.cpp's.
+/// FLOP a cycle and multiprocessor that are expected, for the length of a sweep; a real limit is model/ceilings/gpu_limits.cpp's.
 double expected_flops(std::string_view type) {
   return type == "fp64" ? 256 : type == "tf32" ? 2048 : type == "fp16" || type == "bf16" ? 4096 : 8192;
 }

@@ -8,10 +8,10 @@
 #include <span>
 #include <string_view>
 
-#include "app/command.hpp"
-#include "app/gpus.hpp"
-#include "app/streams.hpp"
-#include "app/version.hpp"
+#include "app/commands/command.hpp"
+#include "app/here/gpus.hpp"
+#include "app/here/version.hpp"
+#include "app/terminal/streams.hpp"
 #include "campaign/suggest.hpp"
 #include "comm/launch.hpp"
 

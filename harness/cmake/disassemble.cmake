@@ -1,5 +1,5 @@
 # The machine code of the module for GPUs as text, a file for each architecture, from which launches are counted where a GPU's counters are
-# refused (harness/counters/disassembled.hpp):
+# refused (harness/counters/sass/disassembled.hpp):
 #
 #   cmake -DMODULE=libplumbline_cuda.so -DFOLDER=lib -DCUOBJDUMP=cuobjdump -DNVDISASM=nvdisasm -P disassemble.cmake
 #

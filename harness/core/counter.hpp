@@ -13,7 +13,7 @@ struct Term {
   std::string kind = {};  // of arithmetic that it counts: add, mul or fma; empty: another one, or several
 };
 
-/// Of the kinds that the FMA mix is made of (model/fma_mix.hpp).
+/// Of the kinds that the FMA mix is made of (model/placement/fma_mix.hpp).
 bool is_fma_mix_kind(std::string_view kind);
 
 enum class Convention {

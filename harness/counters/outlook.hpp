@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "counters/backend.hpp"
-#include "counters/event_table.hpp"
+#include "counters/backend/backend.hpp"
+#include "counters/tables/event_table.hpp"
 
 namespace plumbline {
 

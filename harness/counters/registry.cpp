@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 
-#include "counters/cupti.hpp"
-#include "counters/disassembled.hpp"
-#include "counters/emulated.hpp"
-#include "counters/papi.hpp"
-#include "counters/perf_event.hpp"
+#include "counters/cupti/cupti.hpp"
+#include "counters/emulated/emulated.hpp"
+#include "counters/papi/papi.hpp"
+#include "counters/perf_event/perf_event.hpp"
+#include "counters/sass/disassembled.hpp"
 
 namespace plumbline {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "counters/backend.hpp"
+#include "counters/backend/backend.hpp"
 
 namespace plumbline {
 

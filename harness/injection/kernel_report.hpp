@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "counters/cupti_kernels.hpp"
+#include "counters/cupti/cupti_kernels.hpp"
 
 namespace plumbline {
 

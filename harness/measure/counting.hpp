@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/case.hpp"
-#include "counters/backend.hpp"
+#include "counters/backend/backend.hpp"
 #include "measure/synchronization.hpp"
 #include "measure/thread_team.hpp"
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "counters/emulated.hpp"
+#include "counters/emulated/emulated.hpp"
 
 namespace plumbline {
 namespace {

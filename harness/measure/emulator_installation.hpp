@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "counters/backend.hpp"
+#include "counters/backend/backend.hpp"
 
 namespace plumbline {
 

@@ -3,15 +3,15 @@
 #include <memory>
 
 #include "core/case.hpp"
-#include "counters/backend.hpp"
+#include "counters/backend/backend.hpp"
 #include "gpu/gpu_module.hpp"
 #include "measure/counting.hpp"
 #include "measure/gpu_timing.hpp"
 
 namespace plumbline {
 
-/// A case whose kernel is for GPUs, for group after group: its data are allocated and filled once, with the first of them, which takes longer
-/// than to count them all.
+/// A case whose kernel is for GPUs, for group after group: its data are allocated and filled once, with the first of them, which takes
+/// longer than to count them all.
 class CountingOnGpu {
  public:
   /// Both outlive it.

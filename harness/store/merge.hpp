@@ -25,7 +25,7 @@ Results merge_journals(const std::filesystem::path& directory, std::vector<std::
 /// `newer` on top of `older` by the same rule.
 Results merge(Results older, Results newer);
 
-/// Reads a result file: app/stored_results.hpp, and in tests load_store.
+/// Reads a result file: app/results/stored_results.hpp, and in tests load_store.
 using LoadResults = Results(const std::filesystem::path& store);
 
 /// What a resumed run starts from: the result file and the journal beside it, whichever exist; nullopt where neither does, or where a

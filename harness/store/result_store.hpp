@@ -33,7 +33,8 @@ void read_store(
 Error damaged_store(const std::filesystem::path& path, const std::string& why);
 
 /// For tests, which write their files themselves: reads within this process, where a crafted file may crash it. The program asks
-/// app/stored_results.hpp. Throws user_error where the file is missing, no result file, cut short, damaged, or from a newer plumbline.
+/// app/results/stored_results.hpp. Throws user_error where the file is missing, no result file, cut short, damaged, or from a newer
+/// plumbline.
 Results load_store(const std::filesystem::path& path);
 std::optional<Intensities> load_intensities(const std::filesystem::path& path);
 

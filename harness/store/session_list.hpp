@@ -1,7 +1,7 @@
 // The sessions that a result comes from, as a list in its provenance: {"sessions":[{"session","started_unix_ns","nodes","git","program"}]},
 // where one of them was stopped because something hung: {"stops":[{"session","node","reason"}]}, and wrong results that a later attempt
 // took the place of: {"wrong_results":[{"session","node","case","pass","reason","started_unix_ns"}]}. And how large the last cache of each
-// node was taken: {"last_caches":[{"session","node", and what app/last_cache_stage.hpp says of it}]}.
+// node was taken: {"last_caches":[{"session","node", and what app/session/last_cache_stage.hpp says of it}]}.
 #pragma once
 #include <span>
 #include <string>

@@ -1,5 +1,5 @@
 // How large a cache the plan of ceilings reckons with: by latencies that are given, and on this machine.
-#include "app/cache_scout.hpp"
+#include "app/stages/cache_scout.hpp"
 
 #include <gtest/gtest.h>
 

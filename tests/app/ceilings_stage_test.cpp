@@ -1,11 +1,11 @@
 // A ceiling of a team of ranks of which one computes a wrong result, and contests for it. Run on 2 ranks of one node.
-#include "app/ceilings_stage.hpp"
+#include "app/stages/ceilings_stage.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "app/form_contests_stage.hpp"
+#include "app/stages/form_contests_stage.hpp"
 #include "core/array.hpp"
 
 namespace plumbline::app {
@@ -49,8 +49,10 @@ class AddOne final : public Workload {
 };
 
 constexpr Flavor flavors[] = {{"gcc12-O3-v2", "fp64", &add_one}, {"gcc12-O3-v3", "fp64", &add_one}};
-const Register<AddOne, double> registered{
-    "faulty/add_one", "Adds one, wrong where the test says", {{.name = "n", .preset = std::int64_t{4096}, .description = "numbers"}}, flavors};
+const Register<AddOne, double> registered{"faulty/add_one",
+                                          "Adds one, wrong where the test says",
+                                          {{.name = "n", .preset = std::int64_t{4096}, .description = "numbers"}},
+                                          flavors};
 
 CeilingCase ceiling_of_both() {
   CeilingCase ceiling;

@@ -1,5 +1,5 @@
 // What a confined process may still do, tried in a child of the test's; and its limits.
-#include "app/confinement.hpp"
+#include "app/commands/confinement.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "app/count_rows.hpp"
+#include "app/stages/count_rows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "app/counting_plan.hpp"
+#include "app/here/counting_plan.hpp"
 
 #include <gtest/gtest.h>
 

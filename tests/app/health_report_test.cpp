@@ -1,5 +1,5 @@
 // What is said of nodes in health and others, worked out by hand.
-#include "app/health_report.hpp"
+#include "app/nodes/health_report.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,14 +15,25 @@ Results of_nodes(const std::vector<std::string>& names) {
 }
 
 OutcomeRow outcome(const std::string& node, const std::string& id, Status status, const std::string& reason) {
-  return {.case_id = id, .pass = "time", .status = status, .reason = reason, .node = node, .placement = "{}", .started_unix_ns = 0, .session = "s"};
+  return {.case_id = id,
+          .pass = "time",
+          .status = status,
+          .reason = reason,
+          .node = node,
+          .placement = "{}",
+          .started_unix_ns = 0,
+          .session = "s"};
 }
 
 CheckRow row(const std::string& node, const std::string& what, double slowdown) {
   CheckRow one{.key = {what, node}, .row_class = "mem", .unit = "seconds"};
   one.after = {.median = slowdown, .n = 5};
-  one.night = {.finding = slowdown > 1 ? NightFinding::slower : NightFinding::ok, .slowdown = slowdown, .lo = slowdown - 0.01, .hi = slowdown + 0.01,
-               .before = 1, .nights = 7};
+  one.night = {.finding = slowdown > 1 ? NightFinding::slower : NightFinding::ok,
+               .slowdown = slowdown,
+               .lo = slowdown - 0.01,
+               .hi = slowdown + 0.01,
+               .before = 1,
+               .nights = 7};
   return one;
 }
 
@@ -55,7 +66,8 @@ TEST(HealthReport, a_slower_node_is_a_line_with_its_surest_row) {
 
 TEST(HealthReport, a_wrong_result_counts_for_more_and_comes_first_in_the_same_line) {
   Results results = of_nodes({"n0"});
-  results.outcomes = {outcome("n0", "a", Status::failed, "wrong result: relative error 1"), outcome("n0", "b", Status::failed, "no memory\nleft")};
+  results.outcomes = {outcome("n0", "a", Status::failed, "wrong result: relative error 1"),
+                      outcome("n0", "b", Status::failed, "no memory\nleft")};
   CheckReport earlier{.nights = 7};
   earlier.rows = {row("n0", "c", 1.2)};
   const auto report = judge_health(results, judge_nodes(results, "x.h5", {}), earlier);

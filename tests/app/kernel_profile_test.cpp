@@ -1,13 +1,13 @@
 // A row for each kernel, of several processes and chips; and the passes that its counters take, by CUPTI's own host library.
-#include "app/kernel_profile.hpp"
+#include "app/programs/kernel_profile.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "counters/cupti_groups.hpp"
-#include "counters/cupti_host.hpp"
+#include "counters/cupti/cupti_groups.hpp"
+#include "counters/cupti/cupti_host.hpp"
 
 namespace plumbline::app {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/machine_table.hpp"
+#include "app/results/machine_table.hpp"
 
 #include <gtest/gtest.h>
 

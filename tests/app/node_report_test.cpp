@@ -1,11 +1,11 @@
 // What is said of nodes, worked out by hand from rows.
-#include "app/node_report.hpp"
+#include "app/nodes/node_report.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "app/node_evidence.hpp"
+#include "app/nodes/node_evidence.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -169,8 +169,10 @@ JudgedNode slower_in(const std::vector<std::string>& whats) {
 
 TEST(NodeReport, a_gpu_is_named_with_its_node_where_nothing_else_of_it_is_slower) {
   const NodeReport report;
-  const std::string fma = "ceiling/GPU1 FP64 FMA/fp64/r1t1", load = "ceiling/GPU3 load/r1t1/bytes=1073741824", of_cpus = "ceiling/load/r1t1/bytes=4096";
-  EXPECT_TRUE(headline(report, slower_in({fma})).starts_with("GPU1 of n0 is slower than like GPUs: ")) << headline(report, slower_in({fma}));
+  const std::string fma = "ceiling/GPU1 FP64 FMA/fp64/r1t1", load = "ceiling/GPU3 load/r1t1/bytes=1073741824",
+                    of_cpus = "ceiling/load/r1t1/bytes=4096";
+  EXPECT_TRUE(headline(report, slower_in({fma})).starts_with("GPU1 of n0 is slower than like GPUs: "))
+      << headline(report, slower_in({fma}));
   EXPECT_TRUE(headline(report, slower_in({load, fma})).starts_with("GPU1, GPU3 of n0 are slower than like GPUs: "));
   EXPECT_TRUE(headline(report, slower_in({fma, of_cpus})).starts_with("n0 is slower than like nodes: "));
   EXPECT_EQ(gpus_of_finding(report, slower_in({load, fma})), (std::vector<std::string>{"GPU1", "GPU3"}));
@@ -185,7 +187,13 @@ TEST(NodeReport, a_gpu_is_named_with_its_node_where_nothing_else_of_it_is_slower
 TEST(NodeReport, why_a_gpu_was_not_measured_again_is_told_by_its_failed_round) {
   Results results = like_nodes({"n0", "n1"});
   const std::string lost = "the GPU at 0001:65:00.0 does no more work in this run";
-  results.outcomes = {{.case_id = "ceilings/gpu1/00/round=2", .pass = "time", .status = Status::failed, .reason = lost, .node = "n0", .placement = R"({"ranks":[{"rank":1,"gpu":{"device":"GPU1"}}]})", .session = "s"}};
+  results.outcomes = {{.case_id = "ceilings/gpu1/00/round=2",
+                       .pass = "time",
+                       .status = Status::failed,
+                       .reason = lost,
+                       .node = "n0",
+                       .placement = R"({"ranks":[{"rank":1,"gpu":{"device":"GPU1"}}]})",
+                       .session = "s"}};
   NodeReport report = judge_nodes(results, "x.h5", {});
   report.comparison.rows.resize(2);
   report.comparison.rows[0].key.what = report.comparison.rows[0].point = "ceiling/GPU1 FP64 FMA/fp64/r1t1";
@@ -195,7 +203,9 @@ TEST(NodeReport, why_a_gpu_was_not_measured_again_is_told_by_its_failed_round) {
   node.finding = NodeFinding::suspect;
   node.suspicious = {0};
   const std::string of_lost = headline(report, node);
-  EXPECT_TRUE(of_lost.starts_with("GPU1 of n0 is not named: ") && of_lost.ends_with("was not measured again: a round of GPU1 failed: " + lost)) << of_lost;
+  EXPECT_TRUE(of_lost.starts_with("GPU1 of n0 is not named: ") &&
+              of_lost.ends_with("was not measured again: a round of GPU1 failed: " + lost))
+      << of_lost;
   node.suspicious = {1};
   EXPECT_TRUE(headline(report, node).ends_with("and was not measured again")) << headline(report, node);
 }
@@ -203,8 +213,9 @@ TEST(NodeReport, why_a_gpu_was_not_measured_again_is_told_by_its_failed_round) {
 TEST(NodeReport, how_a_gpu_fared_while_it_measured_again_is_evidence_beside_the_like_one) {
   const auto fared = [](double celsius, const std::string& reasons) {
     return R"({"ranks":[{"rank":0,"cpus":[3],"gpu":{"device":"GPU1","name":"a GPU","pci":"0001:65:00.0","uuid":"GPU-2","conditions":{"before":{},)"
-           R"("during":{"temperature_celsius":{"readings":2,"least":40,"mean":)" + std::to_string(celsius) + R"(,"most":90},"clock_event_reasons":[)" +
-           reasons + R"(]},"after":{"temperature_celsius":{"value":1},"power_watts":{"value":300},"clock_event_reasons":{"value":"idle"}}}}}],"conditions":{}})";
+           R"("during":{"temperature_celsius":{"readings":2,"least":40,"mean":)" +
+           std::to_string(celsius) + R"(,"most":90},"clock_event_reasons":[)" + reasons +
+           R"(]},"after":{"temperature_celsius":{"value":1},"power_watts":{"value":300},"clock_event_reasons":{"value":"idle"}}}}}],"conditions":{}})";
   };
   Results results = like_nodes({"n0", "n1"});
   results.outcomes = {again("n0", fared(88, "\"heat (hardware)\"")), again("n1", fared(60, ""))};

@@ -1,5 +1,5 @@
 // Pairs of NUMA domains that a run cannot measure are there, with the reason.
-#include "app/numa_stage.hpp"
+#include "app/stages/numa_stage.hpp"
 
 #include <gtest/gtest.h>
 

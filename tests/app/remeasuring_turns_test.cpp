@@ -1,5 +1,5 @@
 // Sessions that stop too early, one after the other: what they measure again adds up, and ends.
-#include "app/remeasuring_turns.hpp"
+#include "app/session/remeasuring_turns.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,14 +15,16 @@ const std::vector<RemeasuringGroup> of_two_kinds{{.suspects = {"n1"}, .peers = {
 /// A job that is ended and begun again, with what its sessions kept.
 class Job {
  public:
-  explicit Job(std::vector<RemeasuringGroup> groups, bool one_at_a_time = true) : groups_(std::move(groups)), one_at_a_time_(one_at_a_time) {}
+  explicit Job(std::vector<RemeasuringGroup> groups, bool one_at_a_time = true)
+      : groups_(std::move(groups)), one_at_a_time_(one_at_a_time) {}
 
   /// One more session, which has time for so many steps. False: nothing was left to do.
   bool session(std::size_t most_steps, int turns = 15) {
     ++sessions_;
     const KeptTurns kept(rows_);
     auto groups = groups_;
-    const TurnsTaken taken = go_on(groups, [&](const RemeasuringGroup& group, const std::string& id) { return kept.of(id, group.nodes()); });
+    const TurnsTaken taken =
+        go_on(groups, [&](const RemeasuringGroup& group, const std::string& id) { return kept.of(id, group.nodes()); });
     if (groups.empty()) return false;
     const auto steps = steps_of(groups, taken, turns, one_at_a_time_);
     for (std::size_t i = 0; i < std::min(most_steps, steps.size()); ++i)

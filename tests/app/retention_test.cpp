@@ -1,5 +1,5 @@
 // Which nights may go, on folders that are made up.
-#include "app/retention.hpp"
+#include "app/nights/retention.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,8 @@ Night night(int day, const std::vector<SeriesKey>& rows = {{"a", "n0"}}, const s
   return one;
 }
 
-std::string gone(const std::vector<Night>& nights, const RetentionWish& wish, const std::vector<AcceptedLevel>& levels = {}, int now_day = 400) {
+std::string gone(const std::vector<Night>& nights, const RetentionWish& wish, const std::vector<AcceptedLevel>& levels = {},
+                 int now_day = 400) {
   std::string files;
   for (const auto& fate : fates_of(nights, levels, wish, first_ns + now_day * day_ns))
     if (fate.kept_for.empty()) files += fate.night->file + " ";
@@ -58,7 +59,8 @@ TEST(Retention, a_night_whose_level_was_accepted_stays_by_its_start_or_its_name)
 }
 
 TEST(Retention, of_what_is_spread_over_nodes_the_last_of_the_fullest_nights_stays) {
-  std::vector<Night> nights{night(0, {{"a", "n0"}, {"a", "n1"}}), night(1, {{"a", "n0"}, {"a", "n1"}}), night(2), night(3, {{"a", "n1"}}), night(9)};
+  std::vector<Night> nights{night(0, {{"a", "n0"}, {"a", "n1"}}), night(1, {{"a", "n0"}, {"a", "n1"}}), night(2), night(3, {{"a", "n1"}}),
+                            night(9)};
   EXPECT_EQ(gone(nights, {.keep_days = 1}), "0.h5 1.h5 2.h5 ");
   for (auto& one : nights) one.distributed = true;
   EXPECT_EQ(gone(nights, {.keep_days = 1}), "0.h5 2.h5 ");
@@ -67,7 +69,8 @@ TEST(Retention, of_what_is_spread_over_nodes_the_last_of_the_fullest_nights_stay
 TEST(Retention, nights_of_which_nobody_can_say_what_came_after_them_stay) {
   const std::vector<SeriesKey> one_thing{{"a", "n0"}};
   EXPECT_EQ(gone({night(0, {}), night(1, {}), night(50, {})}, {.keep_days = 1}), "") << "nothing was timed in them";
-  EXPECT_EQ(gone({night(0, one_thing, ""), night(1, one_thing, ""), night(50, one_thing, "")}, {.keep_days = 1}), "") << "campaigns without a name";
+  EXPECT_EQ(gone({night(0, one_thing, ""), night(1, one_thing, ""), night(50, one_thing, "")}, {.keep_days = 1}), "")
+      << "campaigns without a name";
 }
 
 TEST(Retention, what_was_accepted_below_keeps_its_night_and_no_other) {

@@ -1,12 +1,12 @@
 // Which metrics share a pass: the partition itself, over a made-up chip.
-#include "counters/cupti_groups.hpp"
+#include "counters/cupti/cupti_groups.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "counters/cupti_refusals.hpp"
+#include "counters/cupti/cupti_refusals.hpp"
 
 namespace plumbline {
 namespace {

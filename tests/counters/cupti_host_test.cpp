@@ -1,5 +1,5 @@
 // The metric tables of GPUs held against CUPTI's Profiler Host API, which needs no GPU and no driver.
-#include "counters/cupti_host.hpp"
+#include "counters/cupti/cupti_host.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -13,10 +13,10 @@
 #include <set>
 
 #include "core/error.hpp"
-#include "counters/cupti_groups.hpp"
-#include "counters/cupti_library.hpp"
-#include "counters/cupti_refusals.hpp"
-#include "counters/event_table.hpp"
+#include "counters/cupti/cupti_groups.hpp"
+#include "counters/cupti/cupti_library.hpp"
+#include "counters/cupti/cupti_refusals.hpp"
+#include "counters/tables/event_table.hpp"
 
 namespace plumbline {
 namespace {
@@ -33,9 +33,7 @@ class Surroundings {
   }
   Surroundings(const Surroundings&) = delete;
   Surroundings& operator=(const Surroundings&) = delete;
-  ~Surroundings() {
-    before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_);
-  }
+  ~Surroundings() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
 
  private:
   const char* name_;
@@ -233,8 +231,7 @@ TEST_F(cupti_host, a_chips_table_is_counted_in_so_few_groups) {
     std::set<std::string> metrics;
     for (const auto& row : counters_for_chip(shipped(), chip).counters) {
       auto& bundle = bundles.emplace_back();
-      for (const auto& event : row.events)
-        bundle.push_back(event.name), metrics.insert(event.name);
+      for (const auto& event : row.events) bundle.push_back(event.name), metrics.insert(event.name);
     }
     const auto groups = group_metrics(bundles, [&](std::span<const std::string> some) { return host_.passes(chip, some); });
     std::string said;  // metrics of each group (and its passes, where it has more than one)
@@ -286,11 +283,10 @@ TEST(cupti_host_DeathTest, without_the_library_the_reason_says_where_it_was_look
     fprintf(stderr, "%s\n", said.c_str());
     _exit(0);
   };
-  EXPECT_EXIT(
-      look(), testing::ExitedWithCode(0),
-      "^(no libcupti.so.[0-9]+ that can be used: not in /nowhere/at/all; .*; looked in: /nowhere/at/all, the loader's path; "
-      ".*LD_LIBRARY_PATH \\| refused for this reason"
-      "|cuptiGetVersion failed: .* \\| refused for this reason| \\| CUPTI )");
+  EXPECT_EXIT(look(), testing::ExitedWithCode(0),
+              "^(no libcupti.so.[0-9]+ that can be used: not in /nowhere/at/all; .*; looked in: /nowhere/at/all, the loader's path; "
+              ".*LD_LIBRARY_PATH \\| refused for this reason"
+              "|cuptiGetVersion failed: .* \\| refused for this reason| \\| CUPTI )");
 }
 
 }  // namespace

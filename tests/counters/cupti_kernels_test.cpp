@@ -1,5 +1,5 @@
 // Counting a process's kernels one by one, through the library that stands in for the driver and CUPTI.
-#include "counters/cupti_kernels.hpp"
+#include "counters/cupti/cupti_kernels.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

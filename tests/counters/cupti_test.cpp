@@ -1,13 +1,13 @@
 // Counting on a GPU through the library that stands in for the driver and CUPTI: the order of calls, what readings are made of, and what is
 // refused. What CUPTI itself counts takes a GPU.
-#include "counters/cupti.hpp"
+#include "counters/cupti/cupti.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "counters/cupti_refusals.hpp"
+#include "counters/cupti/cupti_refusals.hpp"
 
 namespace plumbline {
 namespace {

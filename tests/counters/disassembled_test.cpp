@@ -1,5 +1,5 @@
 // Launches counted by the code of their kernels, from made-up code: what is said, and what is refused rather than said to be nothing.
-#include "counters/disassembled.hpp"
+#include "counters/sass/disassembled.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Event tables: what they may hold, how a bad one is refused, and which rows a CPU gets.
-#include "counters/event_table.hpp"
+#include "counters/tables/event_table.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -23,7 +23,8 @@ const std::string row =
 class Files : public ::testing::Test {
  protected:
   void SetUp() override {
-    fs::create_directories(folder_ = fs::path(testing::TempDir()) / (testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid())));
+    fs::create_directories(folder_ = fs::path(testing::TempDir()) /
+                                     (testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid())));
   }
   void TearDown() override { fs::remove_all(folder_); }
   fs::path write(const std::string& name, const std::string& text) const {
@@ -102,7 +103,8 @@ TEST_F(event_table, a_row_of_a_gpu_is_a_metric_with_its_rollup) {
   ASSERT_EQ(table.counters.size(), 1U);
   EXPECT_EQ(table.counters[0].counter.backend, "cupti");
   EXPECT_EQ(table.counters[0].scope, Scope::device);
-  const auto two = read_event_table(write("t.toml", std::string(gpu_head).replace(gpu_head.find("{chip"), 14, "[{chip=\"GH100\"}, {chip=\"GB100\"}]") + gpu_row));
+  const auto two = read_event_table(
+      write("t.toml", std::string(gpu_head).replace(gpu_head.find("{chip"), 14, "[{chip=\"GH100\"}, {chip=\"GB100\"}]") + gpu_row));
   EXPECT_EQ(two.chips, (std::vector<std::string>{"GH100", "GB100"}));
 }
 
@@ -128,7 +130,8 @@ TEST_F(event_table, what_a_table_of_a_gpu_may_not_hold_is_told) {
 }
 
 TEST_F(event_table, a_table_of_a_gpu_fits_no_cpu_and_no_other_chip) {
-  const EventTables tables = read_event_tables({}, write("t.toml", gpu_head + gpu_row).string() + ":" + write("u.toml", head + row).string());
+  const EventTables tables =
+      read_event_tables({}, write("t.toml", gpu_head + gpu_row).string() + ":" + write("u.toml", head + row).string());
   for (const char* backend : {"perf_event", "papi", "cupti"})
     for (const auto& one : counters_for(tables, {"V", 1, 2, 0}, backend).counters) EXPECT_EQ(one.counter.name, "fills") << backend;
   EXPECT_FALSE(tables.users[0].fits({"V", 1, 2, 0}));
@@ -163,7 +166,8 @@ TEST_F(event_table, an_event_means_one_code_and_a_table_for_another_cpu_is_menti
   }
   const auto elsewhere = counters_for(clash, {"W", 9, 2, 0});
   ASSERT_EQ(elsewhere.notes.size(), 1U);
-  for (const char* part : {"t.toml (test)", "another CPU", "W family 9 model 2"}) EXPECT_NE(elsewhere.notes[0].find(part), std::string::npos);
+  for (const char* part : {"t.toml (test)", "another CPU", "W family 9 model 2"})
+    EXPECT_NE(elsewhere.notes[0].find(part), std::string::npos);
 }
 
 TEST_F(event_table, a_users_row_of_the_same_name_replaces_ours_and_says_so) {
@@ -229,7 +233,8 @@ TEST(shipped_event_tables, papis_presets_have_claims_on_any_cpu) {
     EXPECT_EQ(one.counter.backend, "papi");
     EXPECT_EQ(one.events.at(0).is_line, one.counter.name.ends_with("x line")) << one.counter.name;
   }
-  for (const char* name : {"PAPI_DP_OPS", "PAPI_FP_OPS", "PAPI_L1_DCM x line", "PAPI_L2_DCM x line", "PAPI_L3_TCM x line", "PAPI_L1_DCA x 16 B"})
+  for (const char* name :
+       {"PAPI_DP_OPS", "PAPI_FP_OPS", "PAPI_L1_DCM x line", "PAPI_L2_DCM x line", "PAPI_L3_TCM x line", "PAPI_L1_DCA x 16 B"})
     EXPECT_TRUE(names.contains(name)) << name;
 }
 
@@ -257,8 +262,9 @@ TEST(shipped_event_tables, every_gpu_has_the_quantities_of_the_roofline_and_no_c
       EXPECT_EQ(one.counter.backend, "cupti");
       EXPECT_EQ(one.checked, "CUPTI 13.0 host API");
     }
-    for (const char* quantity : {"flops.fp64", "flops.fp32", "flops.fp16", "flops.fp64.fma", "flops.tensor.fp16", "int_instructions", "bytes.reg-L1",
-                                 "bytes.reg-shared", "bytes.L1-L2", "bytes.L2-mem", "bytes.host-dev", "cycles", "seconds", "occupancy"})
+    for (const char* quantity :
+         {"flops.fp64", "flops.fp32", "flops.fp16", "flops.fp64.fma", "flops.tensor.fp16", "int_instructions", "bytes.reg-L1",
+          "bytes.reg-shared", "bytes.L1-L2", "bytes.L2-mem", "bytes.host-dev", "cycles", "seconds", "occupancy"})
       EXPECT_TRUE(seen.contains(quantity)) << chip << " " << quantity;
     EXPECT_EQ(seen.contains("flops.bf16"), chip != std::string("GV100"));
   }

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "counters/event_table.hpp"
+#include "counters/tables/event_table.hpp"
 
 namespace plumbline {
 namespace {

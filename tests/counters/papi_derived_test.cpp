@@ -1,4 +1,4 @@
-#include "counters/papi_derived.hpp"
+#include "counters/papi/papi_derived.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // PAPI for real: off the emulator what it has here, under it (this program started by valgrind) the whole path by software-defined events.
-#include "counters/papi.hpp"
+#include "counters/papi/papi.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "core/case.hpp"
-#include "counters/emulated.hpp"
-#include "counters/sde_export.hpp"
+#include "counters/emulated/emulated.hpp"
+#include "counters/papi/sde_export.hpp"
 #include "measure/counting.hpp"
 
 namespace plumbline {

@@ -1,5 +1,5 @@
 // The perf_event backend: for real with the kernel's software events, and on a pretended PMU with few counters that others may take.
-#include "counters/perf_event.hpp"
+#include "counters/perf_event/perf_event.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

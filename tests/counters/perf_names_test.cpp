@@ -1,5 +1,5 @@
 // Names of events and what the kernel is asked for: sysfs trees as kernels show them, readers of sockets, and refusals in words.
-#include "counters/perf_names.hpp"
+#include "counters/perf_event/perf_names.hpp"
 
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>

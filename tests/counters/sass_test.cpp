@@ -1,5 +1,5 @@
 // Disassembly as text: loops and what a thread executes; and each thing over which threads may part ways, refused.
-#include "counters/sass.hpp"
+#include "counters/sass/sass.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "counters/cupti.hpp"
+#include "counters/cupti/cupti.hpp"
 #include "measure/gpu_counting.hpp"
 #include "opened_module.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "counters/sass.hpp"
+#include "counters/sass/sass.hpp"
 
 namespace plumbline {
 

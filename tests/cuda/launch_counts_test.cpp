@@ -1,5 +1,5 @@
 // Sweeps of the module's kernels written down instead of launched, and counted by the module's own code: what the models say, or a reason.
-#include "counters/launch_counts.hpp"
+#include "counters/sass/launch_counts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -150,8 +150,8 @@ TEST(launch_counts_of_rests, trips_that_are_no_multiple_of_what_is_unrolled_are_
       point.set(parameter, value);
       for (const Flavor& flavor : kernel->flavors()) {
         SCOPED_TRACE(std::string(name) + " " + point.path() + " " + std::string(flavor.precision) + " " + std::string(flavor.name));
-        ASSERT_NO_FATAL_FAILURE(expect_as_modelled(*kernel, point, flavor,
-                                                   counts_of(launches_of(*kernel, point, flavor), PLUMBLINE_DISASSEMBLY_FOLDER)));
+        ASSERT_NO_FATAL_FAILURE(
+            expect_as_modelled(*kernel, point, flavor, counts_of(launches_of(*kernel, point, flavor), PLUMBLINE_DISASSEMBLY_FOLDER)));
       }
     }
 }

@@ -6,7 +6,7 @@
 #include "campaign/campaign.hpp"
 #include "campaign/counter_set_file.hpp"
 #include "core/error.hpp"
-#include "counters/event_table.hpp"
+#include "counters/tables/event_table.hpp"
 #include "profile/geometry.hpp"
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/reader.hpp"
@@ -48,7 +48,7 @@ std::vector<std::string> seeds() {
       .counter = {.name = "l1_fills", .backend = "papi", .terms = {{"A", 64}, {"B", 1, "add"}}, .quantities = {"bytes.L1-L2"}},
       .grade = 'B',
       .factor = 0.5,
-                              .cases = 3,
+      .cases = 3,
       .evidence = "steady"};
   all.push_back(counter_set + counter_set_toml({.machine = "a CPU",
                                                 .file = "x.h5",

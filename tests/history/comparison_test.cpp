@@ -1,5 +1,5 @@
 // Two files beside each other: which rows are held against each other, and what the verdicts say.
-#include "model/comparison.hpp"
+#include "model/comparing/comparison.hpp"
 
 #include <gtest/gtest.h>
 

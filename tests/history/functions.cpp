@@ -2,10 +2,10 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "model/change_points.hpp"
-#include "model/median_ratio.hpp"
-#include "model/night_check.hpp"
-#include "model/student.hpp"
+#include "model/comparing/night_check.hpp"
+#include "model/statistics/change_points.hpp"
+#include "model/statistics/median_ratio.hpp"
+#include "model/statistics/student.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "app/checked_file.hpp"
+#include "app/nights/checked_file.hpp"
 #include "night_trial.hpp"
 #include "node_trial.hpp"
 #include "store/result_store.hpp"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "app/checked_file.hpp"
-#include "app/observed_file.hpp"
+#include "app/nights/checked_file.hpp"
+#include "app/nights/observed_file.hpp"
 #include "core/fnv.hpp"
 
 namespace plumbline::test {

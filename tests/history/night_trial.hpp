@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/check_report.hpp"
+#include "app/nights/check_report.hpp"
 #include "night_kinds.hpp"
 
 namespace plumbline::test {

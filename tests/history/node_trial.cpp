@@ -6,7 +6,7 @@
 #include "../scoring/random.hpp"
 #include "core/fnv.hpp"
 #include "faulty_night.hpp"
-#include "model/node_remeasuring.hpp"
+#include "model/comparing/node_remeasuring.hpp"
 
 namespace plumbline::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/node_report.hpp"
+#include "app/nodes/node_report.hpp"
 #include "simulated_nights.hpp"
 
 namespace plumbline::test {

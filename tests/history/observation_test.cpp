@@ -1,12 +1,12 @@
 // What a result file says of its cases and ceilings, as a night of a history.
-#include "model/observation.hpp"
+#include "model/comparing/observation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "../model/samples.hpp"
-#include "model/night_check.hpp"
+#include "model/comparing/night_check.hpp"
 
 namespace {
 

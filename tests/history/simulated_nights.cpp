@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/median_ratio.hpp"
-#include "model/night_check.hpp"
+#include "model/comparing/night_check.hpp"
+#include "model/statistics/median_ratio.hpp"
 
 namespace plumbline::simulated {
 

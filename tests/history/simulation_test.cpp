@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/control_chart.hpp"
-#include "model/night_check.hpp"
+#include "model/comparing/night_check.hpp"
+#include "model/statistics/control_chart.hpp"
 #include "simulated_nights.hpp"
 
 namespace {

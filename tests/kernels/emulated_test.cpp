@@ -1,6 +1,6 @@
 // The last witness: what the machine code of every flavor does, counted by the emulator, held against the model.
 // Runs under the Valgrind tool; --l1=, --l2=, --l3= repeat the simulated geometry that the tool was given.
-#include "counters/emulated.hpp"
+#include "counters/emulated/emulated.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <csignal>
 #include <map>
 
-#include "counters/emulated.hpp"
+#include "counters/emulated/emulated.hpp"
 #include "measure/worker_channel.hpp"
 
 namespace plumbline {

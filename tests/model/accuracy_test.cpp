@@ -1,4 +1,4 @@
-#include "model/accuracy.hpp"
+#include "model/scoring/accuracy.hpp"
 
 #include <gtest/gtest.h>
 

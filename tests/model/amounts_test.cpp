@@ -1,5 +1,5 @@
 // Counters that are right for so much and no more, or once a constant is taken away: of the team, of each rank, of each thread.
-#include "model/amounts.hpp"
+#include "model/scoring/amounts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <functional>
 
-#include "model/accuracy.hpp"
+#include "model/scoring/accuracy.hpp"
 #include "samples.hpp"
 
 namespace plumbline {

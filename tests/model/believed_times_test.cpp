@@ -1,10 +1,10 @@
-#include "model/believed_times.hpp"
+#include "model/cases/believed_times.hpp"
 
 #include <gtest/gtest.h>
 
-#include "model/measured.hpp"
-#include "model/observation.hpp"
-#include "model/roofline.hpp"
+#include "model/cases/measured.hpp"
+#include "model/comparing/observation.hpp"
+#include "model/placement/roofline.hpp"
 #include "samples.hpp"
 
 namespace plumbline {

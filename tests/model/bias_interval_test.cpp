@@ -1,12 +1,12 @@
 // How sure a bias is, by few kernels, by models that leave something open, and beside single cases that are far off.
-#include "model/bias_interval.hpp"
+#include "model/scoring/bias_interval.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
 
-#include "model/accuracy.hpp"
+#include "model/scoring/accuracy.hpp"
 #include "samples.hpp"
 
 namespace plumbline {

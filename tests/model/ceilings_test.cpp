@@ -1,4 +1,4 @@
-#include "model/ceilings.hpp"
+#include "model/ceilings/ceilings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "model/chosen_counts.hpp"
+#include "model/placement/chosen_counts.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "model/displacement.hpp"
+#include "model/placement/displacement.hpp"
 #include "samples.hpp"
 
 namespace plumbline {

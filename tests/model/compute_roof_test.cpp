@@ -1,4 +1,4 @@
-#include "model/compute_roof.hpp"
+#include "model/placement/compute_roof.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // What cores could do in a cycle, and measured ceilings beside it.
-#include "model/core_limits.hpp"
+#include "model/ceilings/core_limits.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "model/ceiling_limits.hpp"
+#include "model/ceilings/ceiling_limits.hpp"
 
 namespace plumbline {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/counter_choice.hpp"
+#include "model/choosing/counter_choice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "model/counter_conditions.hpp"
+#include "model/scoring/counter_conditions.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "model/time_agreement.hpp"
+#include "model/statistics/time_agreement.hpp"
 
 namespace plumbline {
 namespace {

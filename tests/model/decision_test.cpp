@@ -1,5 +1,5 @@
 // Grades follow from facts alone, whatever words are found for them.
-#include "model/decision.hpp"
+#include "model/scoring/decision.hpp"
 
 #include <gtest/gtest.h>
 

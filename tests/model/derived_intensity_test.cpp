@@ -1,4 +1,4 @@
-#include "model/derived_intensity.hpp"
+#include "model/scoring/derived_intensity.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "model/disturbances.hpp"
+#include "model/ceilings/disturbances.hpp"
 
 #include <gtest/gtest.h>
 

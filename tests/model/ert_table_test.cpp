@@ -1,5 +1,5 @@
 // Table I of Kwack et al. 2018 from samples whose every rate is known, and the paper's own numbers held to what their maxima should be.
-#include "model/ert_table.hpp"
+#include "model/ceilings/ert_table.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Against Yang, Kurth, Williams, "Hierarchical Roofline Analysis for GPUs", CUG 2019, equations 6 and 7.
-#include "model/fma_mix.hpp"
+#include "model/placement/fma_mix.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Contests between loops: the fastest wins clearly or not at all, and what is stored of them decides again what it decided before.
-#include "model/form_choice.hpp"
+#include "model/ceilings/form_choice.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "model/ceilings.hpp"
+#include "model/ceilings/ceilings.hpp"
 
 namespace plumbline {
 namespace {

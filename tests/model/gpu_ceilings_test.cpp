@@ -1,5 +1,5 @@
 // GPUs' ceilings by hand-calculated limits and by made-up samples of a GPU like an H100: nothing here was measured on one.
-#include "model/gpu_ceilings.hpp"
+#include "model/ceilings/gpu_ceilings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "core/gpu_device.hpp"
-#include "model/ceiling_limits.hpp"
-#include "model/disturbances.hpp"
-#include "model/gpu_limits.hpp"
-#include "model/node_levels.hpp"
+#include "model/ceilings/ceiling_limits.hpp"
+#include "model/ceilings/disturbances.hpp"
+#include "model/ceilings/gpu_limits.hpp"
+#include "model/ceilings/node_levels.hpp"
 
 namespace plumbline {
 namespace {
@@ -270,7 +270,8 @@ TEST(GpuCeilings, of_each_gpu_of_a_node_are_its_own) {
   rows.push_back(row("GPU1 FP64 FMA", "fp64", "compute", "fma", "GFLOP/s", 20000));
   const auto ceilings = fit_gpu_ceilings(rows);
   EXPECT_EQ(ceilings.size(), 2 * (fit_gpu_ceilings(sweeps()).size() + 1));
-  for (const auto& [of_first, of_second] : {std::pair{"GPU L1 load", "GPU1 L1 load"}, {"GPU mem load", "GPU1 mem load"}, {"GPU L2 copy", "GPU1 L2 copy"}}) {
+  for (const auto& [of_first, of_second] :
+       {std::pair{"GPU L1 load", "GPU1 L1 load"}, {"GPU mem load", "GPU1 mem load"}, {"GPU L2 copy", "GPU1 L2 copy"}}) {
     ASSERT_TRUE(named(ceilings, of_first) && named(ceilings, of_second)) << of_second;
     EXPECT_DOUBLE_EQ(named(ceilings, of_second)->value, 0.5 * named(ceilings, of_first)->value);
   }

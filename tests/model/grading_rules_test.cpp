@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "model/accuracy.hpp"
+#include "model/scoring/accuracy.hpp"
 #include "samples.hpp"
 
 namespace plumbline {

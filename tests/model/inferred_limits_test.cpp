@@ -1,12 +1,12 @@
 // Limits of CPUs that are in no vendor's table, inferred from what their undisturbed samples show: by stored facts of such machines.
-#include "model/inferred_limits.hpp"
+#include "model/ceilings/inferred_limits.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 
-#include "model/ceiling_limits.hpp"
+#include "model/ceilings/ceiling_limits.hpp"
 
 namespace plumbline {
 namespace {

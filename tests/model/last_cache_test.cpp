@@ -1,5 +1,5 @@
 // Which size of the last cache is taken, by facts of many machines; and what follows for cases that it cannot hold.
-#include "model/last_cache.hpp"
+#include "model/ceilings/last_cache.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "model/roofline.hpp"
+#include "model/placement/roofline.hpp"
 #include "samples.hpp"
 
 namespace plumbline {

@@ -1,4 +1,4 @@
-#include "model/levels.hpp"
+#include "model/ceilings/levels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "machines.hpp"
-#include "model/staircase.hpp"
+#include "model/ceilings/staircase.hpp"
 
 namespace plumbline {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/levels.hpp"
+#include "model/ceilings/levels.hpp"
 
 namespace plumbline::test {
 

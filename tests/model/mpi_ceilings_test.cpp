@@ -1,4 +1,4 @@
-#include "model/mpi_ceilings.hpp"
+#include "model/ceilings/mpi_ceilings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Jobs on like nodes that were never run: how often a node is named that is like its peers, and one that is not.
-#include "model/node_comparison.hpp"
+#include "model/comparing/node_comparison.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-#include "model/node_remeasuring.hpp"
+#include "model/comparing/node_remeasuring.hpp"
 
 namespace {
 

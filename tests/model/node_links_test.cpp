@@ -1,4 +1,4 @@
-#include "model/node_links.hpp"
+#include "model/ceilings/node_links.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Metrics of another profiler as FLOPs, bytes and seconds: which way counts, what contradicts it, what is absent.
-#include "model/profiled.hpp"
+#include "model/placement/profiled.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "model/projection.hpp"
+#include "model/placement/projection.hpp"
 
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
-#include "model/node_ceilings.hpp"
+#include "model/placement/node_ceilings.hpp"
 
 namespace plumbline {
 namespace {

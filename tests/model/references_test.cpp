@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/twin.hpp"
-#include "model/accuracy.hpp"
-#include "model/roofline.hpp"
+#include "model/placement/roofline.hpp"
+#include "model/scoring/accuracy.hpp"
 #include "samples.hpp"
 
 namespace plumbline {

@@ -1,4 +1,4 @@
-#include "model/roofline.hpp"
+#include "model/placement/roofline.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "model/score_groups.hpp"
+#include "model/scoring/score_groups.hpp"
 
 #include <gtest/gtest.h>
 

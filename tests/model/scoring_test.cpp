@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "model/accuracy.hpp"
+#include "model/scoring/accuracy.hpp"
 #include "samples.hpp"
 
 namespace plumbline {

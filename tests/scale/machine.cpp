@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "model/node_links.hpp"
+#include "model/ceilings/node_links.hpp"
 #include "schedule/node_pairing.hpp"
 #include "store/journal.hpp"
 

@@ -11,9 +11,9 @@
 #include <set>
 #include <utility>
 
-#include "app/consolidation.hpp"
-#include "app/node_report.hpp"
-#include "model/node_links.hpp"
+#include "app/nodes/node_report.hpp"
+#include "app/session/consolidation.hpp"
+#include "model/ceilings/node_links.hpp"
 #include "schedule/node_pairing.hpp"
 #include "store/journal.hpp"
 #include "store/result_store.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "app/counter_choosing.hpp"
+#include "app/results/counter_choosing.hpp"
 #include "core/fnv.hpp"
 
 namespace plumbline::test {

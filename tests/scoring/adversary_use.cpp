@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/chosen_counts.hpp"
-#include "model/factors.hpp"
+#include "model/cases/factors.hpp"
+#include "model/placement/chosen_counts.hpp"
 
 namespace plumbline::test {
 namespace {

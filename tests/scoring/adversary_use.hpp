@@ -8,7 +8,7 @@
 
 #include "adversary_kinds.hpp"
 #include "core/counter_set.hpp"
-#include "model/accuracy.hpp"
+#include "model/scoring/accuracy.hpp"
 
 namespace plumbline::test {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "campaign.hpp"
-#include "model/finding.hpp"
+#include "model/scoring/finding.hpp"
 
 namespace plumbline::test {
 

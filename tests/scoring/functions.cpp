@@ -2,10 +2,10 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "model/linearity.hpp"
-#include "model/mean_interval.hpp"
-#include "model/nonnegative.hpp"
-#include "model/spread.hpp"
+#include "model/statistics/linearity.hpp"
+#include "model/statistics/mean_interval.hpp"
+#include "model/statistics/nonnegative.hpp"
+#include "model/statistics/spread.hpp"
 
 namespace {
 

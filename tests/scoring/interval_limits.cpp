@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "model/mean_interval.hpp"
-#include "model/spread.hpp"
+#include "model/statistics/mean_interval.hpp"
+#include "model/statistics/spread.hpp"
 #include "random.hpp"
 
 namespace plumbline::test {

@@ -3,8 +3,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "app/count_rows.hpp"
-#include "counters/sde_export.hpp"
+#include "app/stages/count_rows.hpp"
+#include "counters/papi/sde_export.hpp"
 #include "measure/worker.hpp"
 
 namespace plumbline::test {

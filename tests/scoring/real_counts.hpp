@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/records.hpp"
-#include "model/measured.hpp"
+#include "model/cases/measured.hpp"
 #include "trial.hpp"
 #include "wrong_events.hpp"
 

@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "faults.hpp"
-#include "model/accuracy.hpp"
+#include "model/scoring/accuracy.hpp"
 #include "tests/sanitized.hpp"
 
 namespace plumbline {

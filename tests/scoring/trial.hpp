@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "faults.hpp"
-#include "model/accuracy.hpp"
+#include "model/scoring/accuracy.hpp"
 
 namespace plumbline::test {
 

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <optional>
 
-#include "counters/emulated.hpp"
-#include "counters/sde_export.hpp"
+#include "counters/emulated/emulated.hpp"
+#include "counters/papi/sde_export.hpp"
 #include "measure/executed.hpp"
 #include "measure/worker.hpp"
-#include "model/accuracy.hpp"
+#include "model/scoring/accuracy.hpp"
 #include "real_faults.hpp"
 #include "trial.hpp"
 

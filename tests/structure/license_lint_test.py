@@ -16,7 +16,7 @@ CLEAN = {
     "harness/emulator/main.c": GPL + '#include "decode.h"\n#include "pub_tool_basics.h"\n',
     "harness/emulator/CMakeLists.txt": "# SPDX-License-Identifier: BSD-3-Clause\ntarget_link_libraries(plumbline_emulator PRIVATE ${COREGRIND})\n",
     "harness/marker/plumbline.h": BSD,
-    "harness/counters/emulated.cpp": '#include "emulator/client_requests.h"\n',
+    "harness/counters/emulated/emulated.cpp": '#include "emulator/client_requests.h"\n',
     "tests/emulator/decode_test.c": GPL + '#include "decode.h"\n',
 }
 
@@ -41,7 +41,7 @@ def test_a_clean_tree_passes(tmp_path):
         ("harness/emulator/new.c", "\n", "found none"),
         ("harness/emulator/client_requests.h", GPL, "wanted the line 'SPDX-License-Identifier: BSD-3-Clause'"),
         ("harness/marker/plumbline.h", GPL, "wanted the line 'SPDX-License-Identifier: BSD-3-Clause'"),
-        ("harness/counters/emulated.cpp", '#include "emulator/decode.h"\n', "includes emulator/decode.h"),
+        ("harness/counters/emulated/emulated.cpp", '#include "emulator/decode.h"\n', "includes emulator/decode.h"),
         ("tests/emulator/decode_test.c", BSD + '#include "decode.h"\n', "includes decode.h"),
         ("harness/app/a.cpp", '#include "pub_tool_basics.h"\n', "includes pub_tool_basics.h"),
         ("harness/app/CMakeLists.txt", "target_link_libraries(plumbline\n  PRIVATE fmt ${PLUMBLINE_VALGRIND_COREGRIND})\n", "plumbline links"),

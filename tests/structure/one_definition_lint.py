@@ -18,7 +18,7 @@ DEFINED = re.compile(r"(?:template <.*> )?(?:struct|class|union|enum class|enum)
 
 # Files of which the build takes one.
 INSTEAD_OF = {
-    "harness/counters/cupti_host_absent.cpp": "cupti_host.cpp",
+    "harness/counters/cupti/cupti_host_absent.cpp": "cupti_host.cpp",
     "harness/comm/communicator_self.cpp": "communicator_mpi.cpp",
     "harness/comm/communicator_loaded.cpp": "communicator_mpi.cpp",
 }

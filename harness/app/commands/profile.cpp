@@ -1,0 +1,91 @@
+// plumbline profile: counts what a program does, on all its ranks, processes and threads. The program keeps its standard streams,
+// its environment and its exit code; what is told about it goes to standard error.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+
+#include "app/commands/command.hpp"
+#include "app/programs/profile_ways.hpp"
+
+namespace plumbline::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+Exit profile(const ProfileOptions& options) {
+  if (options.count_only == options.gpu)
+    throw user_error(
+        "profile counts either by the emulator (--count-only) or on GPUs (--gpu); profile without either is not there yet: it would time "
+        "the "
+        "program too");
+  if (options.command.empty())
+    throw user_error(fmt::format("profile needs a program: plumbline profile {} -- program args", options.gpu ? "--gpu" : "--count-only"));
+  const Launch launch = find_launch(process_environment()).value_or(Launch{});
+  const LaunchMeeting meeting(launch, options.counts, (fs::current_path() / options.output).parent_path());
+  try {
+    return options.gpu ? profile_kernels(options, launch, meeting) : profile_by_emulator(options, launch, meeting);
+  } catch (const Error& error) {
+    // Most often all ranks meet the same fault: one tells it.
+    const bool first = meeting.first_to_say(error.what());
+    meeting.leave({launch.rank, "", static_cast<int>(error.code()), {}});
+    constexpr double patience_seconds = 2;
+    if (launch.rank == 0) meeting.gather(patience_seconds);
+    throw Error(error.code(), first ? error.what() : "");
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------ the command line
+
+/// A number from 0 to `most`, as the whole of its text: CLI11 takes -1 for a huge one, and cuts what is too large.
+template <class Number>
+CLI::Validator up_to(Number most, const std::string& wanted) {
+  return CLI::Validator(
+      [=](const std::string& text) {
+        Number number{};
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        const bool is_one = error == std::errc{} && end == text.data() + text.size() && number >= 0 && number <= most;
+        return is_one ? std::string() : fmt::format("'{}' is not {} from 0 to {}", text, wanted, most);
+      },
+      "");
+}
+
+/// "--caches= -- program" and "-o -- program" would take the -- for their value.
+CLI::Validator a_value(const std::string& wanted) {
+  return CLI::Validator(
+      [=](const std::string& text) { return text.empty() || text == "--" ? fmt::format("it wants {}", wanted) : std::string(); }, "");
+}
+
+}  // namespace
+
+void add_profile(CLI::App& app, Action& chosen) {
+  auto* command =
+      app.add_subcommand("profile", "counts what a program does: plumbline profile --count-only|--gpu [options] -- program args");
+  auto options = std::make_shared<ProfileOptions>();
+  command->add_flag("--count-only", options->count_only, "count by the emulator, without timing (some 10 to 100 times slower than native)");
+  command->add_flag("--gpu", options->gpu,
+                    "count each GPU kernel by CUPTI, which runs it again for each pass (needs a GPU and the right to profile)");
+  command->add_option("--launches", options->most_launches, "with --gpu: count the first so many launches of each kernel; 0: all")
+      ->capture_default_str()
+      ->check(up_to(std::uint64_t{1'000'000'000}, "a whole number"));
+  command
+      ->add_option("--caches", options->caches,
+                   "auto: simulate this machine's; no: none; or a geometry (a TOML file, or one of those that come along)")
+      ->capture_default_str()
+      ->check(a_value("auto, no, or a geometry"));
+  command->add_option("--functions", options->functions, "so many functions by FLOPs, and by bytes; with --gpu so many kernels by time")
+      ->capture_default_str()
+      ->check(up_to(1'000'000, "a whole number"));
+  command->add_option("-o,--output", options->output, "write JSON to this file")->check(a_value("the name of a file"));
+  command->add_flag("--json", options->json, "print JSON in place of the tables, on standard error as they are");
+  command->add_option("--counts", options->counts, "leave each process's counts in this folder, which all ranks see")
+      ->check(a_value("a folder"));
+  command->add_option("--wait", options->wait_seconds, "seconds that rank 0 waits for the other ranks after its own program has ended")
+      ->capture_default_str()
+      ->check(up_to(1e9, "a number of seconds"));
+  command->add_option("program", options->command, "the program and, behind --, its arguments");
+  command->positionals_at_end();
+  command->callback([&chosen, options] { chosen = [options] { return profile(*options); }; });
+}
+
+}  // namespace plumbline::app

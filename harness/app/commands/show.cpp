@@ -1,0 +1,313 @@
+// plumbline show FILE: where each case lies on the roofline, what bounds it, and how near it comes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "app/commands/command.hpp"
+#include "app/here/profiler_metrics.hpp"
+#include "app/results/counter_conditions.hpp"
+#include "app/results/google_benchmark.hpp"
+#include "app/results/imported.hpp"
+#include "app/results/intensity.hpp"
+#include "app/results/machine_table.hpp"
+#include "app/results/result_file.hpp"
+#include "app/results/scored_counters.hpp"
+#include "app/results/show_json.hpp"
+#include "app/results/uncounted.hpp"
+#include "app/terminal/output_file.hpp"
+#include "app/terminal/streams.hpp"
+#include "core/error.hpp"
+
+namespace plumbline::app {
+namespace {
+
+/// The team of a case on a GPU is g1.
+bool is_on_gpu(const CaseRow& row) { return row.id.find("/g1/") != row.id.npos; }
+
+// ---------------------------------------------------------------------------------------------------------------------- text
+
+/// "0.125+-4%"; both ends where they are far apart; nothing more than the value where the interval does not show in it.
+std::string with_interval(const LevelIntensity& at) {
+  constexpr double narrowest = 0.0005, widest = 0.5;
+  const double half = std::max(at.ai_hi / at.ai, at.ai / at.ai_lo) - 1;
+  if (!(half > narrowest)) return plain(at.ai);
+  if (half > widest) return fmt::format("{}..{}", plain(at.ai_lo, 2), plain(at.ai_hi, 2));
+  return fmt::format("{}+-{:.{}f}%", plain(at.ai), 100 * half, half < 0.01 ? 1 : 0);
+}
+
+/// FLOP/byte; beyond 1000 a level carries next to nothing. "~" is the middle of a model's interval, ">" the end of an open one.
+std::string intensity(const RooflinePlacement& placement, const std::string& level) {
+  for (const auto& l : placement.levels) {
+    if (l.level != level) continue;
+    if (l.ai > 1000 || l.bytes == 0) return ">1000";
+    if (l.status != Status::ok) return std::isfinite(l.ai_lo) ? ">" + plain(l.ai_lo) : "-";
+    return placement.join == Join::model ? (l.is_interval() ? "~" : "") + plain(l.ai) : with_interval(l);
+  }
+  return "-";
+}
+
+std::string source_of(const RooflinePlacement& p) { return p.join == Join::same ? p.bytes_source : std::string(to_string(p.join)); }
+
+std::string case_in_group(const CaseRow& row) {
+  std::string text = row.id.substr(std::min(row.id.size(), row.kernel.size() + 1));
+  for (char& c : text)
+    if (c == '/') c = ' ';
+  return "  " + text;
+}
+
+/// A longer name has a line of its own, so that the numbers stay within 120 columns.
+constexpr std::size_t longest_name = 46;
+
+std::string displacement_text(const Displacement& by, const RooflinePlacement& p) {
+  if (by.status != Status::ok) return fmt::format("by {}: {}: {}", by.counter, to_string(by.status), by.reason);
+  const std::string rest = by.rest.empty() ? "" : fmt::format(" (with the emulator's {})", by.rest);
+  return fmt::format("by {}{}: AI {} {} instead of {}", by.counter, rest, by.level, plain(by.ai), intensity(p, by.level));
+}
+
+/// Where arithmetic bounds the case; empty else, and where FMAs alone are all that it does.
+std::string mix_text(const RooflinePlacement& p) {
+  const auto mix = p.fma_mixes.find(p.of->precision);
+  if (p.bound != "compute" || mix == p.fma_mixes.end() || mix->second.fraction >= 1 || !(p.compute.fma_gflops > 0)) return {};
+  return fmt::format("FMA fraction {:.2f} ({}): {:.0f} % of the FMA peak; at most {:.0f} % of it is reachable with this mix ({} GFLOP/s)",
+                     mix->second.fraction, mix->second.source, 100 * p.gflops / p.compute.fma_gflops,
+                     100 * p.compute.gflops / p.compute.fma_gflops, plain(p.compute.gflops));
+}
+
+/// The levels that have a column: a CPU's, and a GPU's where there are cases of one.
+std::vector<std::string> columns_of(const std::vector<RooflinePlacement>& placements) {
+  bool cpu = placements.empty(), gpu = false;
+  for (const auto& p : placements) (is_on_gpu(*p.of) ? gpu : cpu) = true;
+  std::vector<std::string> levels{"L1"};
+  if (gpu) levels.emplace_back("shared");
+  levels.emplace_back("L2");
+  if (cpu) levels.emplace_back("L3");
+  levels.emplace_back("mem");
+  return levels;
+}
+
+void add_row(Table& table, const RooflinePlacement& p, const std::vector<std::string>& levels, const std::optional<CounterConditions>& at,
+             const Displacement* by) {
+  std::string name = case_in_group(*p.of);
+  if (name.size() > longest_name) {
+    table.add_line(name);
+    name.clear();
+  }
+  std::vector<std::string> cells{name, duration(p.seconds), plain(p.gflops)};
+  for (const auto& level : levels) cells.push_back(intensity(p, level));
+  const std::string about = p.bound_is_certain ? "" : "~";
+  cells.push_back(p.bound.empty() ? "-" : about + p.bound);
+  cells.push_back(std::isfinite(p.percent_of_roof) ? fmt::format("{}{:.0f} %", about, p.percent_of_roof) : "-");
+  cells.push_back(source_of(p));
+  table.add(cells);
+  if (p.status != Status::ok) table.add_line(wrapped(fmt::format("{}: {}", to_string(p.status), p.reason), 118, "      "));
+  if (const auto mix = mix_text(p); !mix.empty()) table.add_line(wrapped(mix, 118, "      "));
+  if (at) table.add_line(wrapped(conditions_text(*at), 118, "      "));
+  if (by != nullptr) table.add_line(wrapped(displacement_text(*by, p), 118, "      "));
+}
+
+/// `at` has one for each placement; `by` too, or is empty.
+std::string as_text(const std::vector<RooflinePlacement>& placements, const std::vector<std::optional<CounterConditions>>& at,
+                    const std::vector<Displacement>& by) {
+  const auto levels = columns_of(placements);
+  std::vector<Column> columns{{"case", Align::left}, {levels == columns_of({}) ? "a sweep" : "a launch"}, {"GFLOP/s"}};
+  for (const auto& level : levels) columns.push_back({level == "L1" ? "AI L1" : level});
+  for (const auto& column : std::vector<Column>{{"bound"}, {"of roof"}, {"bytes by", Align::left}}) columns.push_back(column);
+  Table table(columns);
+  std::set<std::string> nodes;
+  for (const auto& p : placements) nodes.insert(p.node);
+  std::string group;
+  for (std::size_t i = 0; i < placements.size(); ++i) {
+    const RooflinePlacement& p = placements[i];
+    const std::string heading = p.of->kernel + (nodes.size() > 1 ? " on " + p.node : "");
+    if (heading != group) table.add_line(heading);
+    group = heading;
+    add_row(table, p, levels, at[i], by.empty() ? nullptr : &by[i]);
+  }
+  return table.text();
+}
+
+/// Why levels have no intensity, once for all cases.
+std::set<std::string> unseen_levels(const std::vector<RooflinePlacement>& placements) {
+  std::set<std::string> reasons;
+  for (const auto& p : placements)
+    for (const auto& level : p.levels)
+      if (level.status != Status::ok && level.source.empty()) reasons.insert(fmt::format("{}: {}", level.level, level.reason));
+  return reasons;
+}
+
+/// What gives these cases a roof.
+std::string no_ceilings(const std::vector<RooflinePlacement>& placements) {
+  const bool imported = std::any_of(placements.begin(), placements.end(), [](const RooflinePlacement& p) { return is_imported(*p.of); });
+  return fmt::format("no ceilings in this file, so nothing is bound; {}",
+                     imported ? "'plumbline import ... --ceilings FILE' takes them" : "a campaign's [ceilings] table measures them");
+}
+
+/// Whether the table has a "~" for it.
+bool is_marked(const RooflinePlacement& p) {
+  const auto open = [](const LevelIntensity& level) { return level.status == Status::ok && level.is_interval(); };
+  return (!p.bound.empty() && !p.bound_is_certain) || (p.join == Join::model && std::any_of(p.levels.begin(), p.levels.end(), open));
+}
+
+/// Two metrics that say different things of the same, once for all launches.
+std::vector<std::string> disagreement_notes(const std::vector<RooflinePlacement>& placements) {
+  struct Spread {
+    double least = HUGE_VAL, most = 0;
+    std::size_t cases = 0;
+  };
+  std::map<std::array<std::string, 3>, Spread> pairs;
+  for (const auto& p : placements)
+    for (const auto& one : p.disagreements) {
+      Spread& spread = pairs[{one.quantity, one.used, one.other}];
+      spread.least = std::min(spread.least, one.ratio);
+      spread.most = std::max(spread.most, one.ratio);
+      ++spread.cases;
+    }
+  std::vector<std::string> notes;
+  for (const auto& [pair, spread] : pairs)
+    notes.push_back(fmt::format("{}: two metrics disagree in {} of {} cases: {} is {} to {} times {}, which is the one shown", pair[0],
+                                spread.cases, placements.size(), pair[2], plain(spread.least), plain(spread.most), pair[1]));
+  return notes;
+}
+
+/// The metrics by which each level of imported cases was counted.
+std::set<std::string> metric_notes(const std::vector<RooflinePlacement>& placements) {
+  std::set<std::string> notes;
+  for (const auto& p : placements)
+    for (const auto& level : p.levels)
+      if (!level.metrics.empty()) notes.insert(fmt::format("{} by {}: {}", level.level, p.bytes_source, level.metrics));
+  return notes;
+}
+
+std::vector<std::string> notes_of(const std::vector<RooflinePlacement>& placements, const std::vector<Ceiling>& ceilings,
+                                  const std::optional<std::string>& uncounted) {
+  std::vector<std::string> notes{"AI: FLOP/byte across a level's boundary towards the core, drawn against that level's bandwidth"};
+  if (std::any_of(placements.begin(), placements.end(), is_marked))
+    notes.emplace_back("~: from an interval; an AI is its middle, a bound and its percentage are by the least traffic that it allows");
+  if (ceilings.empty()) notes.emplace_back(no_ceilings(placements));
+  if (uncounted) notes.push_back(*uncounted);
+  for (const auto& note : metric_notes(placements)) notes.push_back(note);
+  for (const auto& note : disagreement_notes(placements)) notes.push_back(note);
+  for (const auto& reason : unseen_levels(placements)) notes.push_back(reason);
+  std::set<std::string> seen;
+  for (const auto& p : placements)
+    for (const auto& note : p.notes)
+      if (seen.insert(note).second) notes.push_back(note);
+  return notes;
+}
+
+/// What the import of another profiler's file had to say.
+std::vector<std::string> import_notes(const Results& results) {
+  const Json provenance = Json::parse(results.provenance, nullptr, false);
+  std::vector<std::string> notes;
+  if (!provenance.is_object() || !provenance.contains("imported")) return notes;
+  for (const auto& note : provenance["imported"].value("notes", Json::array()))
+    if (note.is_string()) notes.push_back(note.get<std::string>());
+  return notes;
+}
+
+/// Counts that are there and not gone by; nullopt where there are none.
+std::optional<std::string> without_set_note(const Measurements& measurements, const std::string& file) {
+  if (events_counted(measurements, "cupti").empty()) return std::nullopt;
+  return fmt::format(
+      "the GPU's counters counted, and nothing here goes by them before they are scored: 'plumbline score {} --choose SET.toml' says which "
+      "can be trusted, 'plumbline show {} --counters SET.toml' goes by those",
+      file, file);
+}
+
+/// What cannot be counted by the set, for the notes.
+std::string set_note(const CounterSet& set, const std::vector<NodeFacts>& nodes) {
+  const bool here = std::all_of(nodes.begin(), nodes.end(), [&](const NodeFacts& node) { return set.chosen_on(node.core.name); });
+  std::string text = fmt::format("counters as chosen on {}{}:", set.machine, here ? "" : ", another machine than this file's");
+  for (const auto& chosen : set.counters)
+    text += fmt::format(" {} ({}{}),", chosen.counter.name, chosen.grade, here ? "" : ", chosen elsewhere");
+  text.back() = '.';
+  for (const auto& one : set.uncovered) text += fmt::format(" {}: {}.", one.quantity, one.reason);
+  return text + " An AI's interval is theirs";
+}
+
+struct ShowOptions : Selection {
+  std::string set_file;          // empty: the run's own set, if it has one
+  std::string by;                // a counter for the bytes, besides; empty: none
+  std::string google_benchmark;  // file; empty: none
+  bool machine = false;          // the nodes instead of the cases
+};
+
+/// Of each placement; they are in the order of the measured cases.
+std::vector<Displacement> displacements(const std::string& name, const std::vector<RooflinePlacement>& placements,
+                                        const Measurements& measurements, const Results& results) {
+  std::vector<Displacement> all;
+  if (name.empty()) return all;
+  const auto counters = scored_counters(results, measurements).counters;
+  const auto found = std::find_if(counters.begin(), counters.end(),
+                                  [&](const Counter& counter) { return counter.name == name && counter.convention == Convention::flow; });
+  if (found == counters.end()) throw user_error(fmt::format("--by '{}' is no counter of this file; 'plumbline score' lists them", name));
+  for (std::size_t i = 0; i < placements.size(); ++i) all.push_back(displaced(placements[i], measurements.cases[i], *found));
+  return all;
+}
+
+Exit show_machine(const Results& results, const ShowOptions& selection) {
+  const Json rows = machine_rows(results.machines);
+  const Json provenance = Json::parse(results.provenance, nullptr, false);
+  if (selection.format == Format::json)
+    print(document("show-machine", selection.file, rows, {},
+                   {{"differences", difference_rows(results.machines)}, {"provenance", provenance.is_object() ? provenance : Json()}}));
+  if (selection.format == Format::csv) print(csv(rows));
+  if (selection.format == Format::text) print(machine_text(results.machines) + "\n" + provenance_text(provenance));
+  return Exit::ok;
+}
+
+Exit show(const ShowOptions& selection) {
+  const Results results = load_selected(selection);
+  if (selection.machine) return show_machine(results, selection);
+  constexpr std::size_t most_differences = 8;
+  std::vector<std::string> notes = difference_notes(results.machines, most_differences);
+  for (const auto& note : import_notes(results)) notes.push_back(note);
+  const auto set = chosen_counters(results, selection.set_file);
+  const auto nodes = node_facts(results, notes);
+  if (set) notes.push_back(set_note(*set, nodes));
+  const auto ceilings = fit_ceilings(results.ceilings, nodes);
+  const Measurements measurements = measurements_of(results);
+  if (!set)
+    if (const auto note = without_set_note(measurements, selection.file)) notes.push_back(*note);
+  const auto placements = place(measurements, ceilings, set ? &*set : nullptr, profiler_metrics_for(results));
+  for (const auto& note : notes_of(placements, ceilings, nothing_counted(results))) notes.push_back(note);
+  if (selection.set_file.empty())
+    if (const auto note = difference_from_file(selection.file, intensity_rows(placements, measurements, set ? &*set : nullptr)))
+      notes.push_back(*note);
+  const auto by = displacements(selection.by, placements, measurements, results);
+  const auto conditions = counter_conditions(results, measurements);
+  for (const auto& note : conditions_notes(conditions)) notes.push_back(note);
+  Json rows = Json::array();
+  for (const auto& placement : placements) rows.push_back(placement_json(placement));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (conditions[i]) rows[i]["counter_conditions"] = conditions_json(*conditions[i]);
+  if (!selection.google_benchmark.empty()) write_output(selection.google_benchmark, google_benchmark_json(results));
+  for (std::size_t i = 0; i < by.size(); ++i) rows[i]["displaced"] = displacement_json(by[i]);
+  if (selection.format == Format::json) print(document("show", selection.file, rows, notes));
+  if (selection.format == Format::csv) print(csv(rows));
+  if (selection.format == Format::text) print(as_text(placements, conditions, by) + note_lines(notes));
+  return Exit::ok;
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, Action& chosen) {
+  auto* command = app.add_subcommand("show", "the cases of a result file on the roofline: times, FLOP/s, arithmetic intensities, bounds");
+  auto selection = std::make_shared<ShowOptions>();
+  add_selection(*command, *selection);
+  command->add_option("--by", selection->by,
+                      "also where each case would lie with this counter's bytes, rejected or not ('accesses x 16 B')");
+  command->add_option("--counters", selection->set_file, "a set that 'plumbline score --choose' wrote: FLOPs and bytes are its counters'");
+  command->add_flag("--machine", selection->machine, "the nodes instead of the cases: how each is set up, and in what like nodes differ");
+  command
+      ->add_option("--google-benchmark", selection->google_benchmark,
+                   "also write the times there as Google Benchmark's JSON, which its compare.py reads")
+      ->type_name("FILE");
+  command->callback([&chosen, selection] { chosen = [selection] { return show(*selection); }; });
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,17 @@
+// doctor's part on counting: what could count which quantity on this machine, and what stands in the way.
+#pragma once
+#include <string>
+
+#include "app/terminal/table.hpp"
+#include "counters/outlook.hpp"
+
+namespace plumbline::app {
+
+/// The facts of this machine; its event tables included. Throws Error (user) on a bad table.
+CountingFacts counting_facts_here();
+
+Json outlook_rows(const CountingOutlook& outlook);
+/// A table by quantity, and below it each obstacle once, with what to do about it.
+std::string outlook_text(const CountingOutlook& outlook);
+
+}  // namespace plumbline::app

@@ -1,0 +1,349 @@
+#include "app/nights/check_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <span>
+#include <tuple>
+
+#include "app/results/result_file.hpp"
+#include "model/statistics/spread.hpp"
+
+namespace plumbline::app {
+namespace {
+
+std::string accepted_text(const AcceptedLevel& level) {
+  return fmt::format("level accepted from {} on by {}: {}", utc_text(level.from_unix_ns), level.who, printable(level.reason));
+}
+
+double half_width_of(const NightValue& value) { return std::isfinite(value.lo) ? std::log(value.hi / value.lo) / 2 : 0; }
+
+CheckedSeries checked_series(const NightRow& row, std::span<const SeriesPoint> points, const std::map<const Night*, std::size_t>& numbers) {
+  CheckedSeries series{.key = row.key, .row_class = row.row_class, .unit = row.unit};
+  series.after_disturbed = row.value.disturbed;
+  series.after_excuse = row.value.excuse;
+  if (row.value.disturbed && std::isfinite(row.value.unshared)) series.unshared_after = log_cost(row.value.unshared, row.unit);
+  std::vector<double> scatters;
+  for (const auto& point : points) {
+    if (point.value.disturbed) {  // what others did to it is no measure
+      if (std::isfinite(point.value.unshared)) series.unshared_before[numbers.at(point.night)] = log_cost(point.value.unshared, row.unit);
+      continue;
+    }
+    series.before.push_back(log_cost(point.value.median, row.unit));
+    series.before_half_widths.push_back(half_width_of(point.value));
+    series.nights.push_back(numbers.at(point.night));
+    if (std::isfinite(point.value.scatter)) scatters.push_back(point.value.scatter);
+  }
+  if (scatters.empty() && std::isfinite(row.value.scatter)) scatters.push_back(row.value.scatter);
+  series.sample_scatter = median_of(scatters);
+  series.after = log_cost(row.value.median, row.unit);
+  series.after_half_width = half_width_of(row.value);
+  return series;
+}
+
+/// In the order in which they began.
+std::map<const Night*, std::size_t> numbers_of_nights(const std::map<SeriesKey, Series>& series) {
+  std::map<std::tuple<std::int64_t, std::string, const Night*>, std::size_t> in_order;
+  for (const auto& [key, one] : series)
+    for (const auto& point : one.points) in_order[{point.night->started_unix_ns, point.night->file, point.night}] = 0;
+  std::map<const Night*, std::size_t> numbers;
+  for (const auto& [night, unused] : in_order) numbers.emplace(std::get<2>(night), numbers.size());
+  return numbers;
+}
+
+double clock_before(std::span<const SeriesPoint> points) {
+  std::vector<double> clocks;
+  for (const auto& point : points)
+    if (std::isfinite(point.value.clock_hz)) clocks.push_back(point.value.clock_hz);
+  return median_of(clocks);
+}
+
+std::string clock_text(double before_hz, double after_hz) {
+  const auto ghz = [](double hz) { return std::isfinite(hz) ? fmt::format("{:.2f}", 1e-9 * hz) : "unknown"; };
+  return fmt::format("clock {} -> {} GHz", ghz(before_hz), ghz(after_hz));
+}
+
+/// A node's night is a number of times its nights before, which are 1.
+CheckRow whole_node_row(const WholeNode& node) {
+  CheckRow row{.key = {"whole node", node.node}, .row_class = "node", .unit = "ratio"};
+  row.night = node.night;
+  row.night.before = 1;
+  row.after.median = node.night.slowdown;
+  row.after.n = node.rows;
+  return row;
+}
+
+/// Rows of a node that share a word, beside its others.
+CheckRow part_row(const PartOfNode& part) {
+  CheckRow row{.key = {"part " + part.word, part.node}, .row_class = "part", .unit = "ratio"};
+  row.night = part.night;
+  row.night.before = 1;
+  row.after.median = part.night.slowdown;
+  row.after.n = part.rows;
+  return row;
+}
+
+/// The clock beside a whole node is that of its rows, by their median.
+void explain_by_clock(CheckRow& node, const std::vector<CheckRow>& rows) {
+  std::vector<double> before, ratios;
+  for (const auto& row : rows)
+    if (row.key.node == node.key.node && std::isfinite(row.clock_before_hz) && std::isfinite(row.after.clock_hz)) {
+      before.push_back(row.clock_before_hz);
+      ratios.push_back(row.after.clock_hz / row.clock_before_hz);
+    }
+  node.clock_before_hz = median_of(before);
+  node.after.clock_hz = node.clock_before_hz * median_of(ratios);
+  node.explanation = clock_explanation(node.clock_before_hz, node.after.clock_hz, node.night.slowdown);
+}
+
+}  // namespace
+
+void check_rows(CheckReport& report, const Night& checked, const std::map<SeriesKey, Series>& series,
+                const std::vector<AcceptedLevel>& levels, const CheckOptions& options) {
+  const auto numbers = numbers_of_nights(series);
+  std::vector<CheckedSeries> asked;
+  std::vector<std::size_t> places;
+  for (const auto& row : checked.rows) {
+    CheckRow& found = report.rows.emplace_back(CheckRow{
+        .key = row.key, .row_class = row.row_class, .unit = row.unit, .after = row.value, .status = row.status, .reason = row.reason});
+    if (const auto* level = level_of(levels, row.key)) found.accepted = accepted_text(*level);
+    const auto known = series.find(row.key);
+    if (row.status != Status::ok) continue;
+    const bool same_unit = known != series.end() && known->second.unit == row.unit;
+    const auto points = same_unit ? known->second.of_accepted_level() : std::span<const SeriesPoint>();
+    found.clock_before_hz = clock_before(points);
+    asked.push_back(checked_series(row, points, numbers));
+    places.push_back(report.rows.size() - 1);
+  }
+  const Checked answer = check_night(asked, options);
+  report.summary = answer.summary;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    CheckRow& row = report.rows[places[i]];
+    row.night = answer.rows[i];
+    if (row.night.finding != NightFinding::no_baseline)
+      row.explanation = clock_explanation(row.clock_before_hz, row.after.clock_hz, row.night.slowdown * row.night.movement);
+  }
+  for (const auto& part : answer.parts) report.rows.push_back(part_row(part));
+  for (const auto& node : answer.whole_nodes) {
+    CheckRow row = whole_node_row(node);
+    explain_by_clock(row, report.rows);
+    report.rows.push_back(std::move(row));
+  }
+}
+
+namespace {
+
+/// ", beside +3.1 % of the whole node, suspect for 2 nights in turn"
+std::string circumstances(const CheckedNight& night, bool is_part = false) {
+  constexpr double worth_a_word = 0.005;
+  std::string text;
+  if (std::abs(night.movement - 1) >= worth_a_word)
+    text += fmt::format(", of which {} is the {}", change_text(night.movement), is_part ? "others' too" : "whole node's");
+  if (night.suspicious_nights > 1) text += fmt::format(", suspect for {} nights in turn", night.suspicious_nights);
+  if (night.finding == NightFinding::suspect && night.nights_in_turn > 0) text += fmt::format(" ({} are a finding)", night.nights_in_turn);
+  return text;
+}
+
+std::string nights_text(std::size_t nights) { return fmt::format("{} night{}", nights, nights == 1 ? "" : "s"); }
+
+/// Of a whole node, or of a part of it.
+std::string middle_evidence(const CheckRow& row) {
+  const std::string whose =
+      row.row_class == "node" ? fmt::format("its {} rows", row.after.n) : fmt::format("the {} rows that have this", row.after.n);
+  std::string text =
+      fmt::format("the middle one of {} took {} ({} to {}), {}{}", whose, change_text(row.night.slowdown), change_text(row.night.lo),
+                  change_text(row.night.hi), nights_text(row.night.nights), circumstances(row.night, row.row_class == "part"));
+  if (std::isfinite(row.clock_before_hz)) text += ", " + clock_text(row.clock_before_hz, row.after.clock_hz);
+  if (row.explanation.ends_with("explains it")) text += ", which alone explains it";
+  return text;
+}
+
+}  // namespace
+
+std::string evidence(const CheckRow& row) {
+  if (row.status != Status::ok) return fmt::format("{}: {}", to_string(row.status), printable(row.reason));
+  if (row.night.finding == NightFinding::no_baseline)
+    return fmt::format("{}, no earlier night that was not disturbed to hold it against{}", with_unit(row.after.median, row.unit),
+                       row.accepted.empty() ? "" : "; " + row.accepted);
+  if (row.row_class == "node" || row.row_class == "part") return middle_evidence(row);
+  std::string text =
+      fmt::format("{} -> {}, {} ({} to {}){}, {}, {}", with_unit(row.night.before, row.unit), with_unit(row.after.median, row.unit),
+                  change_text(row.night.slowdown), change_text(row.night.lo), change_text(row.night.hi), circumstances(row.night),
+                  nights_text(row.night.nights), clock_text(row.clock_before_hz, row.after.clock_hz));
+  if (row.night.finding == NightFinding::disturbed) text += ", but every sample was disturbed: it is held against nobody";
+  if (row.explanation.ends_with("explains it")) text += ", which alone explains it";
+  if (!row.accepted.empty()) text += "; " + row.accepted;
+  return text;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------- JSON
+
+Json check_json_rows(const CheckReport& report) {
+  Json rows = Json::array();
+  for (const auto& row : report.rows) {
+    const std::string unit = unit_suffix(row.unit);
+    const bool held =
+        row.status == Status::ok && row.night.finding != NightFinding::no_baseline && row.night.finding != NightFinding::disturbed;
+    const Status status = held ? Status::ok : row.status == Status::ok ? Status::unavailable : row.status;
+    Json json{{"what", row.key.what},
+              {"node", row.key.node},
+              {"class", row.row_class},
+              {"verdict", std::string(to_string(row.night.finding))},
+              {"unit", row.unit},
+              {"before_" + unit, number(row.night.before)},
+              {"after_" + unit, number(row.after.median)},
+              {"slowdown", number(row.night.slowdown)},
+              {"slowdown_lo", number(row.night.lo)},
+              {"slowdown_hi", number(row.night.hi)},
+              {"threshold_percent", number(100 * row.night.threshold)},
+              {"nights", row.night.nights},
+              {"node_slowdown", number(row.night.movement)},
+              {"suspicious_nights", row.night.suspicious_nights},
+              {"suspicious_nights_for_a_finding", row.night.nights_in_turn},
+              {"clock_before_hz", number(row.clock_before_hz)},
+              {"clock_after_hz", number(row.after.clock_hz)},
+              {"explanation", row.explanation},
+              {"accepted", row.accepted},
+              {"status", std::string(to_string(status))},
+              {"reason", held ? Json() : Json(evidence(row))}};
+    const bool clocks = std::isfinite(row.clock_before_hz) && std::isfinite(row.after.clock_hz);
+    explain(json, "clock", clocks ? Status::ok : Status::unavailable, clocks ? "" : "the clock was not observed on both sides");
+    rows.push_back(std::move(json));
+  }
+  return rows;
+}
+
+std::string check_document(const CheckReport& report) {
+  Json wrong = Json::array(), missing = Json::array(), smallest = Json::object();
+  for (const auto& one : report.wrong) wrong.push_back({{"what", one.key.what}, {"node", one.key.node}, {"reason", one.reason}});
+  for (const auto& one : report.missing)
+    missing.push_back({{"what", one.key.what},
+                       {"node", one.key.node},
+                       {"last_measured", one.last_unix_ns == 0 ? Json() : Json(utc_text(one.last_unix_ns))},
+                       {"status", "missing"},
+                       {"reason", one.reason}});
+  for (const auto& [row_class, part] : report.summary.smallest_detectable)
+    if (std::isfinite(part)) smallest[row_class] = number(100 * part);
+  return document("check", report.file, check_json_rows(report), report.notes,
+                  {{"cluster", text_or_null(report.cluster)},
+                   {"baseline", report.baseline},
+                   {"nights", report.nights},
+                   {"started_utc", utc_text(report.started_unix_ns)},
+                   {"false_alarms_a_night", report.false_alarms},
+                   {"probability_of_a_row", number(report.summary.probability_of_row)},
+                   {"tail_factor", number(report.summary.tail_factor)},
+                   {"calibrated_by", report.summary.calibrated_by},
+                   {"smallest_detectable_percent", smallest},
+                   {"wrong_results", wrong},
+                   {"missing", missing},
+                   {"missing_allowed", report.missing_allowed}});
+}
+
+// ---------------------------------------------------------------------------------------------------------------------- text
+
+std::size_t count_of(const CheckReport& report, NightFinding finding) {
+  return static_cast<std::size_t>(
+      std::count_if(report.rows.begin(), report.rows.end(), [&](const auto& row) { return row.night.finding == finding; }));
+}
+
+std::size_t held_of(const CheckReport& report) {
+  return report.rows.size() - count_of(report, NightFinding::no_baseline) - count_of(report, NightFinding::disturbed);
+}
+
+std::string counts_text(const CheckReport& report) {
+  const std::size_t disturbed = count_of(report, NightFinding::disturbed);
+  return fmt::format("{} slower, {} suspect, {} faster, {} as before, {}{} without a baseline, {} missing, {} wrong",
+                     count_of(report, NightFinding::slower), count_of(report, NightFinding::suspect),
+                     count_of(report, NightFinding::faster), count_of(report, NightFinding::ok),
+                     disturbed == 0 ? "" : fmt::format("{} disturbed, ", disturbed), count_of(report, NightFinding::no_baseline),
+                     report.missing.size(), report.wrong.size());
+}
+
+std::string detectable_text(const CheckReport& report) {
+  constexpr double most_told = 5;  // a part: nights that scatter so much name nothing
+  std::string text;
+  for (const auto& [row_class, part] : report.summary.smallest_detectable)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", row_class, part < most_told ? fmt::format("{:.1f} %", 100 * part) : "none");
+  return text;
+}
+
+namespace {
+
+/// A node that is gone is one line, not one for each of its cases.
+std::string missing_text(const CheckReport& report) {
+  constexpr std::size_t few = 3, named = 2;
+  std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::string>> alike;
+  for (const auto& one : report.missing) alike[{one.key.node, last_measured(one), one.reason}].push_back(one.key.what);
+  std::string text;
+  const auto add = [&](const std::string& what, const std::string& node, const std::string& last, const std::string& reason) {
+    text += wrapped(fmt::format("MISSING  {} on {}: {}; {}", what, node, last, reason), 118, "      ").substr(6) + "\n";
+  };
+  for (const auto& [about, all] : alike) {
+    const auto& [node, last, reason] = about;
+    if (all.size() > few)
+      add(fmt::format("{} cases and ceilings", all.size()), node, last,
+          fmt::format("{}: {}, {} and {} more (--json names all)", reason, all[0], all[1], all.size() - named));
+    else
+      for (const auto& what : all) add(what, node, last, reason);
+  }
+  return text;
+}
+
+/// How surely something can be found, and from when on.
+void add_power(const CheckReport& report, std::vector<std::string>& notes) {
+  const auto held = held_of(report);
+  if (held == 0) return;
+  if (report.nights < least_nights) {
+    notes.push_back(fmt::format(
+        "nothing can be a finding yet: how much nights differ is not known from {}, and until there are {} the worst is SUSPECT",
+        nights_text(report.nights), least_nights));
+    return;
+  }
+  notes.push_back(fmt::format(
+      "false alarms expected in a night in which nothing changed: {} ({} rows, each by one night alone with probability {:.1e})",
+      plain(report.false_alarms, 2), held, report.summary.probability_of_row));
+  notes.push_back("smallest slowdown named by one night alone 8 times of 10, by class: " + detectable_text(report));
+  if (count_of(report, NightFinding::suspect) > 0)
+    notes.emplace_back(
+        "a suspect row is slower than before by more than it scatters, but not so surely that one night is a finding; several in turn are, "
+        "more of them where the nights before had many (none is known to be before a fourth night)");
+}
+
+}  // namespace
+
+std::string check_text(const CheckReport& report) {
+  std::string text = fmt::format("{} ({}{}) against {}: {} night{}\n", report.file, utc_text(report.started_unix_ns),
+                                 report.cluster.empty() ? "" : ", cluster " + printable(report.cluster), report.baseline, report.nights,
+                                 report.nights == 1 ? "" : "s");
+  for (const auto& one : report.wrong)
+    text += wrapped(fmt::format("WRONG RESULT  {} on {}: {}", one.key.what, one.key.node, printable(one.reason)), 118, "      ").substr(6) +
+            "\n";
+  text += missing_text(report);
+  for (const NightFinding finding : {NightFinding::slower, NightFinding::suspect, NightFinding::faster, NightFinding::disturbed})
+    for (const auto& row : report.rows)
+      if (row.night.finding == finding && (finding != NightFinding::disturbed || row.row_class == "node"))
+        text += wrapped(fmt::format("{}  {} on {}: {}", to_string(finding), row.key.what, row.key.node, evidence(row)), 118, "      ")
+                    .substr(6) +
+                "\n";
+  text += counts_text(report) + "\n";
+  std::vector<std::string> notes;
+  add_power(report, notes);
+  if (const std::size_t disturbed = count_of(report, NightFinding::disturbed); disturbed > 0)
+    notes.push_back(
+        fmt::format("something else ran beside every sample of {} rows, or their clock was held down for a while: what this night says of "
+                    "them is held against nobody (--json names them)",
+                    disturbed));
+  if (!report.missing.empty() && !report.missing_allowed)
+    notes.emplace_back(
+        "what is missing is a failed check (exit 1), every night until 'plumbline baseline accept FILE --node NODE --case CASE --reason "
+        "...' says that it is gone on purpose; --allow-missing for this check only");
+  if (count_of(report, NightFinding::faster) > 0)
+    notes.emplace_back("what became faster stays a finding until 'plumbline baseline accept FILE --reason ...' makes it the new level");
+  notes.insert(notes.end(), report.notes.begin(), report.notes.end());
+  return text + note_lines(notes);
+}
+
+}  // namespace plumbline::app

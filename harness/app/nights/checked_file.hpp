@@ -1,0 +1,28 @@
+// A night held against the nights before it, against a folder of them, or against one file: what `plumbline check` finds.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "app/nights/check_report.hpp"
+#include "core/error.hpp"
+
+namespace plumbline::app {
+
+struct CheckWish {
+  std::string file, baseline, history;   // baseline: rolling:DAYSd, a folder or a file; history empty: the file's folder
+  std::optional<double> threshold = {};  // a part; nullopt: by class
+  double false_alarms = 0.05;            // expected in a night in which nothing changed
+  bool allow_missing = false;
+};
+
+/// Throws Error (user) where a file is missing, foreign or cut short, and where a named file is of another cluster or has nothing in
+/// common.
+CheckReport check_file(const CheckWish& wish);
+
+/// Before hours or a minute are spent on what is to be held against it. Throws Error (user) where there is no such baseline.
+void require_baseline(const CheckWish& wish);
+
+/// 4: a wrong result, 3: something is slower, 1: something is missing, or nothing was measured; else 0.
+Exit exit_of(const CheckReport& report);
+
+}  // namespace plumbline::app

@@ -1,0 +1,65 @@
+// What the nights of a folder say of each case, ceiling and link: its level, its limits, when the level changed; and the forms this takes.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/nights/history_series.hpp"
+#include "app/nights/missing_rows.hpp"
+#include "app/terminal/table.hpp"
+#include "model/statistics/change_points.hpp"
+#include "model/statistics/control_chart.hpp"
+
+namespace plumbline::app {
+
+struct LevelChange {
+  std::size_t first = 0, last_before = 0;  // points
+  ChangePoint found = {};
+  MedianRatio slowdown = {};  // over the level before
+  bool accepted = false;
+};
+
+/// One series with its charts.
+struct Charted {
+  const Series* of = nullptr;            // borrowed from the report's clusters
+  std::vector<std::size_t> points = {};  // of the series, those that were not disturbed; where all were, all
+  std::vector<double> costs = {};        // theirs
+  std::vector<LevelChange> changes = {};
+  std::size_t level_begins = 0;  // the cost that the present level begins with
+  ControlChart chart = {};       // of the present level
+  std::optional<MissingRow> left_off = {};
+
+  bool last_is_outside() const;
+  std::size_t disturbed() const;  // nights that are no measure
+  std::string state() const;      // "steady", "creeps up", "slow last night", "left off", ...
+};
+
+/// The nights of one cluster, and what was accepted of them.
+struct ClusterNights {
+  std::vector<Night> nights = {};
+  std::vector<AcceptedLevel> levels = {};
+  std::map<SeriesKey, Series> series = {};
+};
+
+struct HistoryWish {
+  std::string what = {}, node = {}, cluster = {};  // globs; empty: all
+  double false_changes = 0.05;                     // expected in all
+};
+
+struct HistoryReport {
+  std::string folder = {};
+  std::map<std::string, ClusterNights> clusters = {};  // by name
+  std::vector<Charted> charted = {};                   // those that are wanted, by cluster and node
+  std::size_t nights = 0;
+  std::vector<std::string> notes = {};
+};
+
+/// Throws Error (user) where `folder` is none, or nothing in it is what is wanted.
+HistoryReport report_history(const std::string& folder, const HistoryWish& wish);
+
+Json history_json_rows(const HistoryReport& report);
+std::string history_document(const HistoryReport& report);
+std::string history_text(const HistoryReport& report);
+
+}  // namespace plumbline::app

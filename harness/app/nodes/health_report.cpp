@@ -1,0 +1,223 @@
+#include "app/nodes/health_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "app/nodes/node_evidence.hpp"
+#include "app/results/result_file.hpp"
+#include "core/wrong_result.hpp"
+
+namespace plumbline::app {
+namespace {
+
+using NodesByName = std::map<std::string, NodeHealth>;
+
+void add(NodesByName& nodes, const std::string& node, HealthFinding finding) {
+  NodeHealth& health = nodes[node];
+  health.node = node;
+  health.findings.push_back(std::move(finding));
+}
+
+void add_wrong_results(const HealthReport& report, NodesByName& nodes) {
+  std::set<SeriesKey> told;
+  for (const auto& one : report.beside.wrong) {
+    told.insert(one.wrong.key);
+    add(nodes, one.wrong.key.node, {.kind = HealthKind::wrong_result, .what = one.wrong.key.what, .text = wrong_text(one)});
+  }
+}
+
+void add_slower_than_like_nodes(const HealthReport& report, NodesByName& nodes) {
+  for (const auto& node : report.beside.comparison.nodes) {
+    NodeHealth& health = nodes[node.node];
+    health.peers = node.peers;
+    if (node.finding != NodeFinding::slower) continue;
+    const RemeasuredCase* most = strongest(node);
+    std::string text = headline(report.beside, node) + (most->all_together ? "" : "; most of all " + most->what);
+    add(nodes, node.node,
+        {.kind = HealthKind::slower, .what = most->what, .against = "like nodes", .judged = most->judged, .text = std::move(text)});
+  }
+}
+
+/// Of a node's rows the one that is surely the slowest, and how many more there are.
+void add_slower_than_before(const CheckReport& report, NodesByName& nodes) {
+  std::map<std::string, std::vector<const CheckRow*>> slower;
+  for (const auto& row : report.rows) {
+    const bool held = row.night.finding != NightFinding::no_baseline && row.night.finding != NightFinding::disturbed;
+    if (held && row.status == Status::ok) ++nodes[row.key.node].held;
+    if (row.night.finding == NightFinding::slower) slower[row.key.node].push_back(&row);
+  }
+  for (const auto& [node, rows] : slower) {
+    const CheckRow& most =
+        **std::max_element(rows.begin(), rows.end(), [](const CheckRow* a, const CheckRow* b) { return a->night.lo < b->night.lo; });
+    add(nodes, node,
+        {.kind = HealthKind::slower,
+         .what = most.key.what,
+         .against = "earlier nights",
+         .judged = {most.night.slowdown, most.night.lo, most.night.hi},
+         .text = fmt::format("{} is slower than before: {}: {}{}", node, most.key.what, evidence(most),
+                             rows.size() == 1 ? "" : fmt::format("; and {} more", rows.size() - 1))});
+  }
+}
+
+/// [node]: what, and why. A line a node, with one of its things.
+using Lacking = std::map<std::string, std::map<std::string, std::string>>;
+
+void add_lacking(const Lacking& lacking, HealthKind kind, const char* verb, NodesByName& nodes) {
+  for (const auto& [node, things] : lacking) {
+    const auto& [what, why] = *things.begin();
+    add(nodes, node,
+        {.kind = kind,
+         .what = what,
+         .text = fmt::format("{} {} {}: {}{}", node, verb, what, printable(why),
+                             things.size() == 1 ? "" : fmt::format("; and {} more", things.size() - 1))});
+  }
+}
+
+Lacking failed_in(const Results& results) {
+  Lacking failed;
+  for (const auto& row : results.outcomes)
+    if (row.status == Status::failed && !is_wrong_result(row)) failed[row.node][row.case_id] = row.reason;
+  for (const auto& row : results.ceilings)
+    if (row.status == Status::failed && !is_wrong_result(row)) failed[row.node][series_name(row)] = row.method;
+  return failed;
+}
+
+/// What failed tonight is told as that.
+Lacking missing_in(const CheckReport& report, const Lacking& failed) {
+  Lacking missing;
+  for (const auto& one : report.missing) {
+    const auto known = failed.find(one.key.node);
+    if (known == failed.end() || !known->second.contains(one.key.what)) missing[one.key.node][one.key.what] = one.reason;
+  }
+  return missing;
+}
+
+/// "is slower than ..., also computed ...": whom it is about stands before it.
+std::string clauses(const NodeHealth& health) {
+  std::vector<std::string> all;
+  for (const auto& finding : health.findings)
+    all.push_back(finding.text.starts_with(health.node + " ") ? finding.text.substr(health.node.size() + 1) : finding.text);
+  return printable(fmt::format("{}", fmt::join(all, "; also ")));
+}
+
+Json finding_json(const HealthFinding& finding) {
+  return {{"kind", std::string(to_string(finding.kind))},
+          {"what", text_or_null(finding.what)},
+          {"against", text_or_null(finding.against)},
+          {"slowdown", number(finding.judged.slowdown)},
+          {"slowdown_lo", number(finding.judged.lo)},
+          {"slowdown_hi", number(finding.judged.hi)},
+          {"text", finding.text}};
+}
+
+/// What the sound nodes were held against.
+std::string all_well(const HealthReport& report) {
+  std::size_t well = 0, peers = 0, held = 0;
+  for (const auto& node : report.nodes)
+    if (node.findings.empty()) ++well, peers = std::max(peers, node.peers), held += node.held;
+  if (well == 0) return {};
+  std::vector<std::string> against{"results checked"};
+  if (peers > 0) against.push_back(fmt::format("beside {} like node{}", peers, peers == 1 ? "" : "s"));
+  if (report.earlier && held > 0) against.push_back(fmt::format("{} rows against {} earlier nights", held, report.earlier->nights));
+  return fmt::format("{} of {} node{} in health: {}\n", well, report.nodes.size(), report.nodes.size() == 1 ? "" : "s",
+                     fmt::join(against, ", "));
+}
+
+}  // namespace
+
+std::string_view to_string(HealthKind kind) {
+  switch (kind) {
+    case HealthKind::wrong_result:
+      return "WRONG RESULT";
+    case HealthKind::slower:
+      return "SLOWER";
+    case HealthKind::failed:
+      return "FAILED";
+    case HealthKind::missing:
+      break;
+  }
+  return "MISSING";
+}
+
+HealthReport judge_health(const Results& results, NodeReport beside, std::optional<CheckReport> earlier) {
+  HealthReport report{.file = beside.file, .beside = std::move(beside), .earlier = std::move(earlier)};
+  NodesByName nodes;
+  for (const auto& machine : results.machines) nodes[machine.node];
+  if (report.earlier) std::erase_if(report.earlier->missing, [&](const MissingRow& row) { return !nodes.contains(row.key.node); });
+  add_wrong_results(report, nodes);
+  add_slower_than_like_nodes(report, nodes);
+  if (report.earlier) add_slower_than_before(*report.earlier, nodes);
+  const Lacking failed = failed_in(results);
+  add_lacking(failed, HealthKind::failed, "could not measure", nodes);
+  if (report.earlier) add_lacking(missing_in(*report.earlier, failed), HealthKind::missing, "did not measure", nodes);
+  for (auto& [name, node] : nodes) {
+    node.node = name;
+    report.nodes.push_back(std::move(node));
+  }
+  if (const std::size_t disturbed = report.earlier ? count_of(*report.earlier, NightFinding::disturbed) : 0; disturbed > 0)
+    report.notes.push_back(
+        fmt::format("something else ran beside every sample of {} rows: they were held against no earlier night", disturbed));
+  const bool held =
+      std::any_of(report.nodes.begin(), report.nodes.end(), [](const NodeHealth& node) { return node.peers + node.held > 0; });
+  if (!held)
+    report.notes.emplace_back(
+        "held against nothing but the checks of results: there is neither a like node nor an earlier night "
+        "(--history DIR keeps them, --baseline names others)");
+  return report;
+}
+
+Exit exit_of(const HealthReport& report) {
+  Exit code = report.stopped.empty() ? Exit::ok : Exit::stopped_early;
+  const auto rank = [](Exit exit) {
+    return exit == Exit::wrong_result ? 3 : exit == Exit::regression ? 2 : exit == Exit::io_or_failed_case ? 1 : 0;
+  };
+  for (const auto& node : report.nodes)
+    for (const auto& finding : node.findings) {
+      const Exit of_finding = finding.kind == HealthKind::wrong_result ? Exit::wrong_result
+                              : finding.kind == HealthKind::slower     ? Exit::regression
+                                                                       : Exit::io_or_failed_case;
+      if (rank(of_finding) > rank(code)) code = of_finding;
+    }
+  return code;
+}
+
+std::string health_findings(const HealthReport& report) {
+  std::string text;
+  for (const auto& node : report.nodes)
+    if (!node.findings.empty()) text += fmt::format("{}: {}\n", node.node, clauses(node));
+  return text;
+}
+
+std::string health_remarks(const HealthReport& report) {
+  std::string text = all_well(report);
+  for (const auto& note : report.notes) text += "note: " + note + "\n";
+  return text + (report.stopped.empty() ? "" : "note: " + report.stopped + "\n");
+}
+
+std::string health_document(const HealthReport& report) {
+  Json rows = Json::array();
+  for (const auto& node : report.nodes) {
+    Json findings = Json::array();
+    for (const auto& finding : node.findings) findings.push_back(finding_json(finding));
+    rows.push_back({{"node", node.node},
+                    {"verdict", node.findings.empty() ? "OK" : std::string(to_string(node.findings.front().kind))},
+                    {"peers", node.peers},
+                    {"rows_held_against_earlier_nights", node.held},
+                    {"findings", findings},
+                    {"reason", text_or_null(clauses(node))}});
+  }
+  auto notes = report.notes;
+  if (!report.stopped.empty()) notes.push_back(report.stopped);
+  return document("health", report.file, rows, notes,
+                  {{"cluster", text_or_null(report.beside.cluster)},
+                   {"whole", report.stopped.empty()},
+                   {"nodes", Json::parse(nodes_document(report.beside))},
+                   {"check", report.earlier ? Json::parse(check_document(*report.earlier)) : Json()}});
+}
+
+}  // namespace plumbline::app

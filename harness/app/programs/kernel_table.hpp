@@ -1,0 +1,27 @@
+// A program's GPU kernels as people and programs read them.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "app/programs/kernel_profile.hpp"
+#include "app/terminal/table.hpp"
+#include "profile/launch_meeting.hpp"
+
+namespace plumbline::app {
+
+/// Everything that is shown.
+struct KernelResult {
+  std::vector<std::string> command;
+  std::vector<RankReport> reports;
+  KernelProfile profile;
+  std::vector<RankEnding> endings;  // by rank
+  int launched = 1;                 // ranks
+  std::size_t kernels = 10;         // most of them in the table
+  std::vector<std::string> notes;
+};
+
+std::string kernels_text(const KernelResult& result);
+/// The document plumbline-profile/1, with rows of kind total, kernel and process. `file`: where it goes; empty: nowhere.
+std::string kernels_json(const KernelResult& result, const std::string& file);
+
+}  // namespace plumbline::app

@@ -1,0 +1,28 @@
+// A profile as people and programs read it.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "app/terminal/table.hpp"
+#include "profile/launch_meeting.hpp"
+#include "profile/profile.hpp"
+
+namespace plumbline::app {
+
+/// Everything that is shown.
+struct ProfileResult {
+  std::vector<std::string> command;
+  std::string caches;  // in words; empty: not simulated
+  std::vector<ProcessCounts> processes;
+  Profile profile;
+  std::vector<RankEnding> endings;  // by rank
+  int launched = 1;
+  std::size_t functions = 10;  // most of them by FLOPs, and as many by bytes
+  std::vector<std::string> notes;
+};
+
+std::string profile_text(const ProfileResult& result);
+/// The document plumbline-profile/1. `file`: where it goes; empty: nowhere.
+std::string profile_json(const ProfileResult& result, const std::string& file);
+
+}  // namespace plumbline::app

@@ -1,0 +1,21 @@
+// Table I of Kwack et al. 2018 as `plumbline ceilings` shows it: ERT's loop by compiler, beside the ceilings.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/terminal/table.hpp"
+#include "model/ceilings/ert_table.hpp"
+
+namespace plumbline::app {
+
+/// A heading and a table for each node and team. Empty when there are no rows.
+std::string ert_table_text(std::span<const ErtRow> rows);
+
+/// One object a row; rates, and the ceilings they are held against, with status and reason of their own.
+Json ert_table_json(std::span<const ErtRow> rows);
+
+/// What a reader must know of it; none without rows.
+std::vector<std::string> ert_table_notes(std::span<const ErtRow> rows);
+
+}  // namespace plumbline::app

@@ -1,0 +1,236 @@
+#include "app/results/imported.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include "app/terminal/table.hpp"
+#include "core/error.hpp"
+#include "core/fnv.hpp"
+#include "model/placement/profiled.hpp"
+
+namespace plumbline::app {
+namespace {
+
+constexpr const char* session = "import";
+
+/// "copy_double" of "void copy<double>(double *, double const *)": what a case id and a file name can bear.
+std::string id_name(const std::string& kernel) {
+  // The arguments begin at the last parenthesis that is open outside of the template's own.
+  std::size_t end = kernel.size();
+  int depth = 0;
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    depth += kernel[i] == '<' ? 1 : kernel[i] == '>' ? -1 : 0;
+    if (kernel[i] == '(' && depth == 0 && i > 0) {
+      end = i;
+      break;
+    }
+  }
+  std::string name;
+  for (const char c : kernel.substr(kernel.starts_with("void ") ? 5 : 0, end - (kernel.starts_with("void ") ? 5 : 0))) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-')
+      name += c;
+    else if (!name.empty() && name.back() != '_')
+      name += '_';
+  }
+  while (name.ends_with('_')) name.pop_back();
+  return name.empty() ? "kernel" : name;
+}
+
+/// Kernels that would share a name have the hash of their full one behind it.
+class KernelNames {
+ public:
+  explicit KernelNames(const std::vector<ProfiledLaunch>& launches) {
+    for (const auto& launch : launches) kernels_[id_name(launch.kernel)].insert(launch.kernel);
+  }
+  std::string of(const std::string& kernel) const {
+    const std::string name = id_name(kernel);
+    return kernels_.at(name).size() == 1 ? name : fmt::format("{}-{:08x}", name, fnv1a(kernel) & 0xffffffffU);
+  }
+
+ private:
+  std::map<std::string, std::set<std::string>> kernels_;
+};
+
+MetricValues values_of(const ProfiledLaunch& launch) {
+  MetricValues values;
+  for (const auto& [name, value] : launch.metrics)
+    values[name] = std::isnan(value) ? Reported{absent, Status::unavailable, "the profiler gives none"} : Reported{value, Status::ok, {}};
+  return values;
+}
+
+class Importer {
+ public:
+  Importer(const std::vector<ProfiledLaunch>& launches, const ProfilerMetrics& table, std::vector<std::string>& notes)
+      : names_(launches), table_(table), notes_(notes), parameter_(table.tool == "ncu" ? "launch" : "run") {
+    std::set<std::string> processes, nodes;
+    for (const auto& launch : launches) processes.insert(launch.process);
+    several_processes_ = processes.size() > 1;
+    for (const auto& launch : launches) add(launch);
+  }
+  Results take() { return std::move(results_); }
+
+ private:
+  void add(const ProfiledLaunch& launch) {
+    const MetricValues values = values_of(launch);
+    const Profiled time = launch.seconds.empty() ? profiled(table_, std::string(launch_seconds), values, absent, launch.chip) : Profiled{};
+    const std::vector<double> seconds = launch.seconds.empty() && time.ok() ? std::vector{time.value} : launch.seconds;
+    const auto flops = profiled_flops(table_, values, seconds.empty() ? absent : seconds.front(), launch.chip);
+    const CaseRow row = case_of(launch, main_precision(flops));
+    if (time.ok()) tell(time, row);
+    results_.cases.push_back(row);
+    add_times(launch, row, seconds, time.reason);
+    add_counts(launch, row);
+  }
+
+  CaseRow case_of(const ProfiledLaunch& launch, const std::string& precision) const {
+    CaseRow row;
+    row.precision = precision;
+    row.row = static_cast<std::int64_t>(results_.cases.size());
+    row.gpus = 1;
+    Json parameters = Json::object();
+    if (several_processes_) parameters["process"] = launch.process;
+    parameters[parameter_] = launch.launch;
+    row.kernel = std::string(imported_suite) + names_.of(launch.kernel);
+    row.flavor = launch.chip > 0 ? fmt::format("cuda-sm_{}", launch.chip) : "cuda";
+    row.work = row.kernel + "/" + precision;
+    for (const auto& [key, value] : parameters.items()) row.work += fmt::format("/{}={}", key, value.get<std::string>());
+    row.id = row.work + "/g1/" + row.flavor;
+    row.params = parameters.dump();
+    return row;
+  }
+
+  void add_times(const ProfiledLaunch& launch, const CaseRow& row, const std::vector<double>& seconds, const std::string& why_not) {
+    Json placement{{"ranks", Json::array()}, {"function", launch.kernel}, {"launches", launch.launches}};
+    for (const auto& [key, text] : launch.shape) placement[key] = text;
+    OutcomeRow outcome{
+        .case_id = row.id, .pass = "time", .reason = {}, .node = launch.node, .placement = placement.dump(), .session = session};
+    if (seconds.empty()) {
+      outcome.status = Status::unavailable;
+      outcome.reason = launch.seconds.empty() && table_.tool == "nvprof"
+                           ? "no table of times has this kernel: give the CSV of nvprof's summary or trace as one more FILE"
+                           : why_not;
+    }
+    results_.outcomes.push_back(outcome);
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+      results_.times.push_back({.case_id = row.id,
+                                .node = launch.node,
+                                .session = session,
+                                .repetition = static_cast<std::int32_t>(i),
+                                .rank = -1,
+                                .seconds = seconds[i]});
+  }
+
+  void add_counts(const ProfiledLaunch& launch, const CaseRow& row) {
+    OutcomeRow outcome{.case_id = row.id, .pass = "count", .reason = {}, .node = launch.node, .placement = "{}", .session = session};
+    if (launch.metrics.empty()) {
+      outcome.status = Status::unavailable;
+      outcome.reason = "none of the metrics that are known was collected";
+    }
+    results_.outcomes.push_back(outcome);
+    for (const auto& [name, value] : launch.metrics) {
+      const bool there = !std::isnan(value);
+      const bool whole = there && value >= 0 && value < 0x1p63;
+      results_.counts.push_back({.case_id = row.id,
+                                 .node = launch.node,
+                                 .session = session,
+                                 .event = name,
+                                 .backend = table_.tool,
+                                 .raw = whole ? static_cast<std::uint64_t>(std::llround(value)) : 0,
+                                 .net = value,
+                                 .status = there ? Status::ok : Status::unavailable});
+    }
+  }
+
+  /// What a launch's time came from, once; and where another metric says otherwise.
+  void tell(const Profiled& time, const CaseRow& row) {
+    if (!time.by->remark.empty() && told_.insert(time.by->remark).second) notes_.push_back(time.by->remark);
+    for (const auto& one : time.disagreements)
+      notes_.push_back(fmt::format("{}: the time by {} is {:.2f} times that by {}, which counts", row.id, one.other, one.ratio, one.used));
+  }
+
+  KernelNames names_;
+  const ProfilerMetrics& table_;
+  std::vector<std::string>& notes_;
+  std::string parameter_;
+  bool several_processes_ = false;
+  std::set<std::string> told_;
+  Results results_;
+};
+
+/// "compute fp64 no FMA" -> compute, fp64, "no FMA"; "L2 ERT" -> L2, "-", "ERT".
+struct Place {
+  std::string level, precision = "-", pattern;
+};
+
+std::optional<Place> place_of(const NodeCeiling& ceiling) {
+  constexpr std::array levels{"L1", "shared", "L2", "mem"};
+  std::istringstream words(ceiling.name);
+  Place place;
+  words >> place.level;
+  const bool compute = place.level == "compute";
+  if (compute && !(words >> place.precision)) return std::nullopt;
+  if (!compute && std::find(levels.begin(), levels.end(), place.level) == levels.end()) return std::nullopt;
+  if (ceiling.unit != (compute ? "GFLOP/s" : "GB/s")) return std::nullopt;
+  return place;
+}
+
+/// "fp64" -> "FP64"
+std::string in_capitals(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// "compute fp64 no FMA" is drawn as "FP64 no FMA".
+std::string title_of(const NodeCeiling& ceiling, const Place& place) {
+  if (place.level != "compute") return ceiling.name;
+  return in_capitals(place.precision) + ceiling.name.substr(ceiling.name.find(place.precision) + place.precision.size());
+}
+
+}  // namespace
+
+WantedMetrics wanted_metrics(const ProfilerMetrics& table) {
+  WantedMetrics wanted;
+  for (const auto& row : table.rows) {
+    for (const auto& term : row.terms) wanted.insert(term.event);
+    for (const auto& factor : row.times)
+      if (factor != launch_seconds) wanted.insert(factor);
+    if (!row.over.empty()) wanted.insert(row.over);
+  }
+  return wanted;
+}
+
+Results imported_results(const std::vector<ProfiledLaunch>& launches, const ProfilerMetrics& table, std::vector<std::string>& notes) {
+  return Importer(launches, table, notes).take();
+}
+
+void add_stated_ceilings(Results& results, const NodeSpec& spec, const std::string& path) {
+  std::set<std::string> nodes;
+  for (const auto& row : results.outcomes) nodes.insert(row.node);
+  for (const auto& ceiling : spec.ceilings) {
+    const auto place = place_of(ceiling);
+    if (!place)
+      throw user_error(
+          fmt::format("{}: '{}' ({}) is no ceiling of a GPU; name them 'compute fp64', 'compute fp64 no FMA' (GFLOP/s) and 'L1', "
+                      "'shared', 'L2', 'mem' (GB/s)",
+                      path, ceiling.name, ceiling.unit));
+    for (const auto& node : nodes)
+      results.ceilings.push_back({.name = title_of(ceiling, *place),
+                                  .precision = place->precision,
+                                  .level = place->level,
+                                  .pattern = "stated",
+                                  .node = node,
+                                  .session = session,
+                                  .value = ceiling.value,
+                                  .unit = ceiling.unit,
+                                  .method = fmt::format("{}, {}", spec.name, ceiling.method),
+                                  .scope = gpu_scope});
+  }
+}
+
+}  // namespace plumbline::app

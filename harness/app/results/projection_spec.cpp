@@ -1,0 +1,110 @@
+#include "app/results/projection_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "campaign/written.hpp"
+#include "core/toml_depth.hpp"
+#include "store/file_bytes.hpp"
+
+namespace plumbline::app {
+namespace {
+
+const std::vector<std::string> app_keys{"schema", "name", "groups", "rest_seconds", "covered_fraction"};
+const std::vector<std::string> spec_keys{"schema", "name", "groups", "rest_seconds", "covered_fraction", "measured_seconds", "ceilings"};
+
+template <class T>
+T required(const WrittenTable& table, const char* key, const std::optional<Written<T>>& written) {
+  if (!written) table.fail(table.at(), fmt::format("'{}' is missing in {}", key, table.title()));
+  return written->value;
+}
+
+/// Calls `read` with each table of an array of tables; a missing key is an empty one.
+void each_table(const WrittenTable& top, const char* key, const std::function<void(const WrittenTable&)>& read) {
+  const auto* node = top.node(key);
+  if (node == nullptr) return;
+  if (!node->is_array()) top.fail_type(key, *node, "an array of tables");
+  for (const auto& element : *node->as_array()) {
+    if (!element.is_table()) top.fail_type(key, element, "an array of tables");
+    read(WrittenTable(*element.as_table(), top.path(), fmt::format("[[{}]]", key)));
+  }
+}
+
+ApplicationGroup read_group(const WrittenTable& table) {
+  table.allow_only({"name", "seconds", "kind", "bound"});
+  const auto kind = table.choice("kind", {"threaded", "serial", "gpu"});
+  const auto bound = table.word("bound");
+  return {.name = required(table, "name", table.word("name")),
+          .seconds = required(table, "seconds", table.positive("seconds")),
+          .scope = !kind || kind->value == "threaded" ? "node"
+                   : kind->value == "serial"          ? "numa"
+                                                      : "gpu",
+          .bound = bound ? bound->value : "mem"};
+}
+
+NodeCeiling read_ceiling(const WrittenTable& table) {
+  table.allow_only({"name", "value", "unit", "scope", "method"});
+  const auto scope = table.choice("scope", {"node", "numa", "core", "gpu"});
+  return {.name = required(table, "name", table.word("name")),
+          .value = required(table, "value", table.positive("value")),
+          .unit = required(table, "unit", table.choice("unit", {"GB/s", "GFLOP/s"})),
+          .scope = scope ? scope->value : "node",
+          .method = required(table, "method", table.word("method"))};
+}
+
+Application read_groups(const WrittenTable& top) {
+  Application application;
+  if (const auto name = top.word("name")) application.name = name->value;
+  each_table(top, "groups", [&](const WrittenTable& table) { application.groups.push_back(read_group(table)); });
+  if (const auto rest = top.positive("rest_seconds")) application.rest_seconds = rest->value;
+  if (const auto covered = top.positive("covered_fraction")) {
+    if (covered->value > 1) top.fail(covered->at, fmt::format("'covered_fraction' is {}, but a fraction is at most 1", covered->value));
+    application.covered_fraction = covered->value;
+  }
+  return application;
+}
+
+/// Parses the file, holds its schema against the wanted one and hands over its top table.
+void read_toml(const std::string& path, const std::string& schema, const std::vector<std::string>& keys,
+               const std::function<void(const WrittenTable&)>& read) {
+  toml::table document;
+  try {
+    const std::string text = read_bytes(path, schema == "plumbline-app/1" ? "application" : "node spec");
+    if (names_nest_deeply(text)) throw user_error(fmt::format("{}: a name in it has more than {} dots", path, deepest_toml));
+    document = toml::parse(text, path);
+  } catch (const toml::parse_error& error) {
+    throw wrong_at(path, location_of(error.source()), std::string(error.description()));
+  }
+  const WrittenTable top(document, path, "the file");
+  const auto written = top.word("schema");
+  if (!written) top.fail({1, 1}, fmt::format("'schema' is missing; the first line must be: schema = \"{}\"", schema));
+  if (written->value != schema) top.fail(written->at, fmt::format("'schema' is '{}', but here it must be '{}'", written->value, schema));
+  top.allow_only(keys);
+  read(top);
+}
+
+}  // namespace
+
+ProjectionSpec read_spec(const std::string& path) {
+  ProjectionSpec spec;
+  read_toml(path, "plumbline-spec/1", spec_keys, [&](const WrittenTable& top) {
+    spec.application = read_groups(top);
+    spec.node.name = required(top, "name", top.word("name"));
+    if (const auto seconds = top.positive("measured_seconds")) spec.node.measured_seconds = seconds->value;
+    each_table(top, "ceilings", [&](const WrittenTable& table) { spec.node.ceilings.push_back(read_ceiling(table)); });
+    if (spec.node.ceilings.empty()) top.fail(top.at(), "a spec needs at least one [[ceilings]] table");
+  });
+  return spec;
+}
+
+Application read_application(const std::string& path) {
+  Application application;
+  read_toml(path, "plumbline-app/1", app_keys, [&](const WrittenTable& top) {
+    application = read_groups(top);
+    if (application.groups.empty()) top.fail(top.at(), "an application needs at least one [[groups]] table");
+  });
+  return application;
+}
+
+}  // namespace plumbline::app

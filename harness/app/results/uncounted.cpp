@@ -1,0 +1,48 @@
+#include "app/results/uncounted.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+#include "campaign/campaign.hpp"
+#include "core/error.hpp"
+
+namespace plumbline::app {
+
+const char* const without_counts =
+    "Times and ceilings are measured all the same, and arithmetic intensities are the model's; no counter can be scored. 'plumbline "
+    "doctor' "
+    "says for each quantity what would make counting possible";
+
+namespace {
+
+/// What the stored text of a campaign says; false where it cannot be read.
+bool asks_for_counts(const std::string& text) {
+  try {
+    const Campaign campaign = parse_campaign(text, "the stored campaign");
+    return campaign.count && campaign.counters != "none";
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> nothing_counted(const Results& results) {
+  if (!results.counts.empty()) return std::nullopt;
+  std::set<std::string> reasons;
+  bool tried = false;
+  for (const auto& outcome : results.outcomes) {
+    if (outcome.pass != "count") continue;
+    tried = true;
+    if (!outcome.reason.empty()) reasons.insert(outcome.reason);
+  }
+  constexpr const char* not_asked = "the campaign did not ask for it, as passes = [\"time\", \"count\"] with counters = \"auto\" would";
+  constexpr const char* not_yet = "no case came as far as its counting pass";
+  std::string why = tried ? fmt::format("{}", fmt::join(reasons, "; ")) : asks_for_counts(results.campaign) ? not_yet : not_asked;
+  if (!why.empty() && why.back() == '.') why.pop_back();
+  return fmt::format("nothing was counted{}{}. {}", why.empty() ? "" : ": ", why, without_counts);
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,19 @@
+// Which loops stand for the ceilings of a run's nodes: those that are alike choose together, so that they measure the same.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/session/run_record.hpp"
+#include "comm/communicator.hpp"
+#include "core/records.hpp"
+#include "model/ceilings/form_choice.hpp"
+
+namespace plumbline::app {
+
+/// Collective over all ranks. `measured`: the contests that this node has had in this session (of its leader). Returns, on the leader, what
+/// its kind of node has chosen, by these contests and those of earlier sessions; `node` of each is the kind.
+std::vector<ChosenForm> agree_on_forms(std::span<const CeilingRow> measured, const std::string& kind, const RunRecord& record,
+                                       Communicator& ranks);
+
+}  // namespace plumbline::app

@@ -1,0 +1,181 @@
+#include "app/session/remeasuring_plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+
+#include "app/nodes/node_report.hpp"
+#include "app/stages/ceilings_stage.hpp"
+#include "app/stages/gpu_ceilings_plan.hpp"
+#include "app/stages/gpu_points.hpp"
+#include "campaign/estimate.hpp"
+#include "core/gpu_device.hpp"
+
+namespace plumbline::app {
+namespace {
+
+using nlohmann::json;
+
+constexpr int most_turns = 15;
+
+bool is_given_up(const RunRecord& record, const RemeasuringGroup& group, const std::string& id) {
+  const auto nodes = group.nodes();
+  return std::any_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
+    const auto found = record.overdue().find({id, node, std::string(again_pass)});
+    return found != record.overdue().end() && found->second.given_up;
+  });
+}
+
+/// Turns of all nodes of the group that can have it; none where it failed on one of them.
+int turns_kept(const RunRecord& record, const RemeasuringGroup& group, const std::string& id, const ComparedThings& compared,
+               const KeptTurns& kept) {
+  auto nodes = group.nodes();
+  std::erase_if(nodes, [&](const std::string& node) { return !compared.contains({id, node}); });
+  const bool all = std::all_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
+    return record.finished().contains({id, node, std::string(again_pass)});
+  });
+  return all ? kept.of(id, nodes) : 0;
+}
+
+/// A GPU of which a round failed is not asked again: its rows are like those that were never measured. In words those that are suspicious.
+std::vector<std::string> leave_out_failed(const FailedGpus& failed, NodeComparison& comparison) {
+  std::set<std::string> told;
+  for (auto& row : comparison.rows) {
+    const auto device = gpu_of_ceiling(row.key.what);
+    const auto node = failed.find(row.key.node);
+    if (!device || node == failed.end() || !node->second.contains(*device)) continue;
+    if (row.judged.finding == NightFinding::slower)
+      told.insert(fmt::format("suspicious: {} of {}; not measured again: a round of it failed: {}", gpu_word(*device), row.key.node,
+                              node->second.at(*device)));
+    row.status = Status::unavailable;
+  }
+  return {told.begin(), told.end()};
+}
+
+/// `is_left_out`: of a group and an id.
+template <class IsLeftOut>
+void leave_out(std::vector<RemeasuringGroup>& groups, IsLeftOut is_left_out) {
+  for (auto& group : groups) std::erase_if(group.cases, [&](const std::string& id) { return is_left_out(group, id); });
+  std::erase_if(groups, [](const auto& group) { return group.cases.empty(); });
+}
+
+constexpr int calibration = 2;  // of a turn, in repetitions, about
+
+/// As many as fit.
+int turns_within(std::optional<double> seconds, double turn) {
+  if (!seconds || turn <= 0) return most_turns;
+  return std::clamp(static_cast<int>(std::min(*seconds / turn, 1.0 * most_turns)), static_cast<int>(least_turns), most_turns);
+}
+
+/// Nodes that take turns add up, and so do their groups; else they all measure together.
+double seconds_of_turn(const RemeasuringPlan& plan, bool one_at_a_time) {
+  double sum = 0;
+  for (const auto& step : steps_of(plan.groups, {}, 1, one_at_a_time)) {
+    double longest = 0;
+    for (const auto& [group, id] : step.things) {
+      const double nodes = one_at_a_time ? static_cast<double>(group->nodes().size()) : 1;
+      longest = std::max(longest, nodes * plan.seconds.at(id).estimated);
+    }
+    sum += longest;
+  }
+  return sum;
+}
+
+}  // namespace
+
+RemeasuringPlan plan_remeasuring_of(const RunRecord& record, const std::vector<std::string>& present, std::optional<double> seconds_left) {
+  RemeasuringPlan again;
+  again.seconds_left = seconds_left;
+  const SeenNodes seen = seen_in_run(record.store());
+  NodeComparison comparison = compare_nodes(seen.side, {}, {});
+  again.left_out = leave_out_failed(seen.failed_gpus, comparison);
+  again.groups = plan_remeasuring(comparison, {present.begin(), present.end()});
+  const ComparedThings compared = compared_things(comparison);
+  const KeptTurns kept(seen.remeasured);
+  leave_out(again.groups, [&](const RemeasuringGroup& group, const std::string& id) { return is_given_up(record, group, id); });
+  again.taken = go_on(again.groups,
+                      [&](const RemeasuringGroup& group, const std::string& id) { return turns_kept(record, group, id, compared, kept); });
+  return again;
+}
+
+std::string to_text(const RemeasuringPlan& plan) {
+  json groups = json::array();
+  for (const auto& group : plan.groups) groups.push_back({{"suspects", group.suspects}, {"peers", group.peers}, {"cases", group.cases}});
+  json taken = json::array();
+  for (const auto& [key, turns] : plan.taken) taken.push_back({key.what, key.node, turns});
+  return json{{"groups", groups}, {"taken", taken}, {"seconds_left", plan.seconds_left ? json(*plan.seconds_left) : json()}}.dump();
+}
+
+RemeasuringPlan remeasuring_plan_from(const std::string& text) {
+  const json told = json::parse(text);
+  RemeasuringPlan plan;
+  for (const auto& group : told["groups"]) plan.groups.push_back({group["suspects"], group["peers"], group["cases"]});
+  for (const auto& one : told["taken"]) plan.taken[{one[0], one[1]}] = one[2];
+  if (told["seconds_left"].is_number()) plan.seconds_left = told["seconds_left"].get<double>();
+  return plan;
+}
+
+void agree_on(RemeasuringPlan& plan, const std::function<TurnSeconds(const std::string& id)>& here, bool one_at_a_time, Group& world) {
+  for (const auto& group : plan.groups)
+    for (const auto& id : group.cases) plan.seconds[id];
+  for (auto& [id, seconds] : plan.seconds) {
+    const TurnSeconds mine = here(id);
+    seconds = {world.max(mine.estimated), world.max(mine.at_most)};
+  }
+  leave_out(plan.groups, [&](const RemeasuringGroup&, const std::string& id) { return plan.seconds.at(id).at_most <= 0; });
+  plan.turns = turns_within(plan.seconds_left, seconds_of_turn(plan, one_at_a_time));
+}
+
+std::vector<std::string> to_lines(const RemeasuringPlan& plan) {
+  const auto fewest =
+      std::min_element(plan.taken.begin(), plan.taken.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const int before = fewest == plan.taken.end() ? 0 : fewest->second;
+  std::vector<std::string> lines;
+  for (const auto& group : plan.groups)
+    lines.push_back(fmt::format("suspicious: {}; measured again beside {}: {} cases and ceilings, {} turns{}",
+                                fmt::join(group.suspects, ", "), fmt::join(group.peers, ", "), group.cases.size(), plan.turns,
+                                before == 0 ? "" : fmt::format(", {} of them by earlier sessions", before)));
+  return lines;
+}
+
+TimingProtocol turn_protocol(const Timing& wanted) {
+  return {.min_seconds = wanted.min_seconds,
+          .ci_relative = wanted.ci_relative,
+          .max_repetitions = turn_repetitions,
+          .min_repetitions = turn_repetitions,
+          .budget_seconds = 0};
+}
+
+double turn_seconds(const Case& measured, const Campaign& campaign) {
+  Campaign of_turn = campaign;
+  of_turn.timing.max_repetitions = turn_repetitions + calibration;
+  return estimate(measured, of_turn).time_seconds;
+}
+
+double turn_seconds(const CeilingCase& point) { return ceilings_seconds(repetitions_of(point), 1); }
+
+double turn_seconds(const CeilingCase& point, const GpuProperties& gpu) { return gpu_part_seconds(repetitions_of(point), gpu); }
+
+double remeasuring_seconds(const std::vector<Case>& cases, const std::vector<CeilingCase>& ceilings, const Campaign& campaign, int nodes,
+                           std::optional<double> seconds_left) {
+  if (nodes < 2 || !campaign.nodes.remeasure || !campaign.time || campaign.placement != Placement::every_node) return 0;
+  std::vector<double> of_cases, of_points;
+  for (const auto& one : cases) of_cases.push_back(turn_seconds(one, campaign));
+  for (const auto& one : ceilings) of_points.push_back(turn_seconds(one));
+  const PlannedGpu planned = longest_gpu_ceilings(campaign);
+  for (const auto& one : planned.points) of_points.push_back(turn_seconds(one, planned.gpu));
+  double turn = 0;
+  for (auto* all : {&of_cases, &of_points}) {
+    std::sort(all->begin(), all->end(), std::greater<>());
+    all->resize(std::min(all->size(), cases_of_suspect));
+    turn += std::accumulate(all->begin(), all->end(), 0.0);
+  }
+  if (campaign.nodes.turns) turn *= std::min(nodes, 1 + static_cast<int>(least_peers));
+  return turns_within(seconds_left, turn) * turn;
+}
+
+}  // namespace plumbline::app

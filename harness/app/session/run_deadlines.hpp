@@ -1,0 +1,65 @@
+// How long each part of a run may take, and what is written down where one takes longer.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+
+#include "app/session/run_plan.hpp"
+#include "app/session/run_record.hpp"
+#include "app/session/run_session.hpp"
+#include "app/session/watchdog.hpp"
+#include "app/stages/gpu_ceilings_stage.hpp"
+#include "store/journal.hpp"
+
+namespace plumbline::app {
+
+class RunDeadlines {
+ public:
+  /// Collective over the ranks of a node. The planning that follows is expected to end soon.
+  RunDeadlines(const RunInput& input, Communicator& ranks);
+
+  /// From now on a hang is recorded, in the journal folder of this node.
+  void record_in(const RunRecord& record, const RunPlan& plan, JournalHeader header);
+
+  /// `nodes`: that measure it one after the other.
+  void begin_ceilings(const RunPlan& plan, const std::string& round_id, int nodes);
+  /// Likewise, where each rank of the node that drives a GPU measures a round of its own. Collective over the ranks of the node.
+  void begin_gpu_ceilings(const RunPlan& plan, const std::vector<GpuCeilingsStage::ToDo>& to_do, int nodes);
+  /// All that any node does in this round of cases.
+  void begin_round(const RunPlan& plan, std::size_t round);
+  void begin_pass(const RunPlan& plan, std::size_t index, const std::string& pass);
+  /// One point of a ceiling by itself, under its name.
+  void begin_point(const RunPlan& plan, const std::string& name, const std::string& pass, double seconds);
+  /// Between two passes and at the end of a round: what is left of the round.
+  void wait_for_round();
+  /// While rank 0 judges what all nodes measured, and the others wait.
+  void begin_judging(const RunPlan& plan);
+  /// While nodes measure again what is suspicious, and this one waits for others.
+  void wait_again(double seconds);
+  /// Writing and leaving.
+  void begin_end(const RunPlan& plan);
+
+  double time_seconds(const Case& measured) const;
+  /// Of a ceiling's point that takes so long by estimate.
+  double point_seconds(double estimated) const;
+  /// How long the worker is waited for, for one event group.
+  double worker_seconds(const Case& measured) const;
+
+ private:
+  double running_seconds() const;
+  double pass_seconds(const Case& measured, const std::string& pass) const;
+  double seconds_to_end(const RunPlan& plan) const;
+  double round_seconds(const RunPlan& plan, std::size_t round) const;
+  std::string rule() const;
+  std::string write(const Hang& hang, const RunRecord& record, const RunPlan& plan, const JournalHeader& header) const;
+  std::set<std::string> units_of(const Hang& hang, const RunPlan& plan) const;
+
+  const RunInput& input_;
+  Communicator& ranks_;
+  Watchdog watchdog_;
+  std::string ceilings_round_, round_name_;
+  std::map<int, std::set<std::string>> gpu_rounds_;  // of ranks of the world
+  double round_until_ = 0;                           // by running_seconds()
+};
+
+}  // namespace plumbline::app

@@ -1,0 +1,322 @@
+#include "app/stages/case_runner.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "app/stages/count_rows.hpp"
+#include "core/gpu_device.hpp"
+#include "core/working_set.hpp"
+#include "counters/perf_event/perf_event.hpp"
+#include "counters/registry.hpp"
+#include "gpu/gpu_caches.hpp"
+#include "machine/binding.hpp"
+#include "machine/gpu_watch.hpp"
+#include "measure/clock.hpp"
+#include "measure/gpu_counting.hpp"
+#include "measure/gpu_timing.hpp"
+#include "store/record_json.hpp"
+
+namespace plumbline::app {
+namespace {
+
+using nlohmann::json;
+
+constexpr int noisy_repetitions = 5;   // of counts that do not repeat exactly
+constexpr int repetitions_on_gpu = 3;  // of those; each takes as many sweeps as the group has passes, and as many of the empty region
+
+int repetitions_of(const CountingGroup& group, Space space) {
+  return group.what.repeats_exactly ? 1 : space == Space::cuda ? repetitions_on_gpu : noisy_repetitions;
+}
+
+json rank_placement(int rank, const std::string& host, const std::vector<int>& cpus) {
+  return {{"rank", rank}, {"host", host}, {"cpus", cpus}};
+}
+
+/// What became of one group of a counting pass.
+struct GroupOutcome {
+  std::string backend;
+  Status status;
+  std::string reason;
+};
+
+/// A group that failed makes the pass failed. One that the case or the machine does not allow is told, and is the pass's status only where
+/// no other group counted anything.
+void conclude(OutcomeRow& outcome, const std::vector<GroupOutcome>& groups) {
+  const auto with = [&](Status status) {
+    return std::any_of(groups.begin(), groups.end(), [&](const GroupOutcome& group) { return group.status == status; });
+  };
+  outcome.status = with(Status::failed) ? Status::failed : with(Status::ok) ? Status::ok : groups.front().status;
+  std::vector<std::string> reasons;
+  for (const auto& [backend, status, reason] : groups) {
+    const std::string told = groups.size() == 1 ? reason : backend + ": " + reason;
+    if (!reason.empty() && std::find(reasons.begin(), reasons.end(), told) == reasons.end()) reasons.push_back(told);
+  }
+  outcome.reason = fmt::format("{}", fmt::join(reasons, "; "));
+}
+
+/// What a reading that is not ok says about itself; empty when all are, but for those that nobody wanted.
+std::string first_reason(const CountedCase& counted) {
+  for (const auto& repetition : counted.repetitions)
+    for (const auto* region : {&repetition.kernel, &repetition.empty})
+      for (const auto& thread : *region)
+        for (const Reading& reading : thread)
+          if (reading.status != Status::ok && reading.status != Status::skipped)
+            return fmt::format("{}: {}", reading.event, reading.reason);
+  return "";
+}
+
+/// That a rank failed because another one did says less than what that one has to say.
+void absorb(Finished& all, Finished&& part) {
+  const bool says_more = all.outcome.status == Status::ok || all.outcome.reason.starts_with("another rank of the team");
+  if (says_more && part.outcome.status != Status::ok) {
+    all.outcome.status = part.outcome.status;
+    all.outcome.reason = part.outcome.reason;
+  }
+  std::move(part.times.begin(), part.times.end(), std::back_inserter(all.times));
+  std::move(part.counts.begin(), part.counts.end(), std::back_inserter(all.counts));
+}
+
+Finished from_text(const std::string& text) {
+  std::string why;
+  auto parsed = from_payload(text, why);
+  if (!parsed || !std::holds_alternative<Finished>(*parsed)) throw io_error("a rank's record could not be read back: " + why);
+  return std::get<Finished>(std::move(*parsed));
+}
+
+std::vector<ModelRow> rows_of(const Case& measured, const Counts& counts) {
+  std::vector<ModelRow> rows;
+  for (const auto& [quantity, amount] : counts)
+    rows.push_back({measured.id(), quantity, static_cast<double>(amount.lo), static_cast<double>(amount.hi)});
+  return rows;
+}
+
+}  // namespace
+
+std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLevel> caches) {
+  std::vector<ModelRow> rows = rows_of(measured, expected_counts(measured.work(), caches, measured.team.threads));
+  if (measured.team.gpus > 0) return rows;
+  const Amount touched = working_set(measured.work(), measured.team.threads);
+  rows.push_back({measured.id(), "working_set", static_cast<double>(touched.lo), static_cast<double>(touched.hi)});
+  if (!caches.empty() && caches.back().shared) {
+    const auto bytes = static_cast<double>(caches.back().bytes);
+    rows.push_back({measured.id(), "last_cache", bytes, bytes});
+  }
+  return rows;
+}
+
+std::vector<CacheLevel> CaseRunner::caches_of(const TeamCpus& placement, std::uint64_t last_bytes) const {
+  if (placement.gpu) return cache_levels(*placement.gpu);
+  std::vector<CacheLevel> caches = with_last_cache(setting_.caches, last_, last_bytes);
+  for (auto& level : caches)
+    if (level.shared) level.bytes = part_of(level, placement.ranks_per_l3);
+  return caches;
+}
+
+std::vector<ModelRow> CaseRunner::modelled(const Case& measured, const TeamCpus& placement) const {
+  std::vector<ModelRow> rows = model_rows(measured, caches_of(placement, last_.bytes));
+  if (last_.is_sure() || placement.gpu) return rows;
+  for (const std::uint64_t bytes : {last_.lo, last_.hi}) {
+    const std::vector<ModelRow> other = model_rows(measured, caches_of(placement, bytes));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].lo = std::min(rows[i].lo, other[i].lo);
+      rows[i].hi = std::max(rows[i].hi, other[i].hi);
+    }
+  }
+  return rows;
+}
+
+OutcomeRow CaseRunner::outcome(const Case& measured, const std::string& pass) const {
+  return {.case_id = measured.id(),
+          .pass = pass,
+          .status = Status::ok,
+          .reason = "",
+          .node = ranks_.host(),
+          .placement = "{}",
+          .started_unix_ns = unix_nanoseconds(),
+          .session = setting_.session};
+}
+
+Finished CaseRunner::skip(const Case& measured, const std::string& pass, const std::string& reason) const {
+  const std::vector<CacheLevel> of_no_gpu;  // that a case was not measured on
+  Finished unit{.case_row = measured.row(), .outcome = outcome(measured, pass), .times = {}, .counts = {}, .model = {}, .ceilings = {}};
+  try {
+    unit.model = measured.team.gpus > 0 ? model_rows(measured, of_no_gpu) : modelled(measured, {});
+  } catch (const std::invalid_argument&) {  // values that are no case together have no model either
+  }
+  unit.outcome.status = Status::skipped;
+  unit.outcome.reason = reason;
+  return unit;
+}
+
+std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& placement, const TimingProtocol& protocol) {
+  Finished mine{.case_row = measured.row(), .outcome = outcome(measured, "time"), .times = {}, .counts = {}, .model = {}, .ceilings = {}};
+  Group& team = ranks_.team(measured.team.ranks);
+  TeamMeeting meeting(team);
+  const auto& cpus = placement.cpus[static_cast<std::size_t>(team.rank())];
+  const BoundTeam bound(cpus, meeting);
+  const ThreadTeam& threads = bound.threads();
+  Timed timed;
+  json facts = rank_placement(team.rank(), ranks_.host(), cpus);
+  if (!bound.problem().empty()) {
+    timed.status = Status::failed;
+    timed.reason = bound.problem();
+  } else if (placement.gpu) {
+    timed = time_on_gpu_of(measured, placement, protocol, facts);
+  } else {
+    TimingProtocol as_placed = protocol;
+    as_placed.quiet = !placement.oversubscribed;
+    timed = time_case(measured, as_placed, threads, meeting);
+  }
+  mine.outcome.status = timed.status;
+  mine.outcome.reason = timed.reason;
+  for (std::size_t i = 0; i < timed.repetitions.size(); ++i) {
+    const Repetition& r = timed.repetitions[i];
+    TimeRow row{.case_id = mine.case_row.id, .node = ranks_.host(), .session = setting_.session, .repetition = static_cast<int>(i)};
+    row.sweeps = static_cast<std::int64_t>(r.sweeps);
+    const auto add = [&](int rank, double seconds, double clock_hz, double cpu_share, double steal_seconds) {
+      row.rank = rank;
+      row.seconds = seconds;
+      row.clock_hz = clock_hz;
+      row.cpu_share = cpu_share;
+      row.steal_seconds = steal_seconds;
+      mine.times.push_back(row);
+    };
+    if (team.rank() == 0) add(-1, r.seconds, r.clock_hz, r.mean_cpu_share, r.steal_seconds);
+    if (team.size() > 1) add(team.rank(), r.rank_seconds, r.rank_clock_hz, r.rank_cpu_share, r.rank_steal_seconds);
+  }
+  if (!timed.why_no_steal.empty()) facts["no_steal_seconds"] = timed.why_no_steal;
+  facts["error"] = timed.error;
+  facts["tolerance"] = timed.tolerance;
+  facts["wrong_result"] = timed.wrong_result;
+  return gather(measured, std::move(mine), facts.dump(), placement);
+}
+
+Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamCpus& placement, const TimingProtocol& protocol, json& facts) {
+  const GpuProperties& gpu = *placement.gpu;
+  facts["gpu"] = gpu_.facts(gpu);
+  facts["gpu"]["device"] = gpu_word(placement.device);
+  if (auto lost = gpu_.why_lost(gpu); !lost.empty()) return {.status = Status::skipped, .reason = std::move(lost), .repetitions = {}};
+  try {
+    gpu_.use(gpu);
+  } catch (const Error& refused) {
+    return {.status = Status::failed, .reason = refused.what(), .repetitions = {}};
+  }
+  GpuWatch watch(gpu_.nvml(), gpu.pci);
+  Timed timed = time_on_gpu(measured, protocol, gpu_.use(gpu));
+  if (timed.status == Status::failed) gpu_.look_for_loss("case " + measured.id(), timed.reason);
+  facts["gpu"]["conditions"] = json::parse(watch.end().json());
+  return timed;
+}
+
+std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& placement, double min_seconds, double patience_seconds) {
+  Finished mine{.case_row = measured.row(), .outcome = outcome(measured, "count"), .times = {}, .counts = {}, .model = {}, .ceilings = {}};
+  Group& team = ranks_.team(measured.team.ranks);
+  TeamMeeting meeting(team);
+  std::vector<CountingGroup> groups = setting_.counting.groups;
+  std::erase_if(groups, [&](const CountingGroup& group) { return !counts_there(group, measured.team.space()); });
+  const auto& cpus = placement.cpus[static_cast<std::size_t>(team.rank())];
+  std::optional<BoundTeam> bound;
+  if (std::any_of(groups.begin(), groups.end(), [](const CountingGroup& group) { return !group.what.emulated; }))
+    bound.emplace(cpus, meeting);
+  std::vector<GroupOutcome> outcomes;
+  std::optional<CountingOnGpu> on_gpu;
+  for (const CountingGroup& group : groups) {
+    const int repetitions = repetitions_of(group, measured.team.space());
+    const CountedCase counted =
+        group.what.emulated
+            ? setting_.worker->count(
+                  measured, {group.backend, group.what.events, repetitions, placement.ranks_per_l3, last_.is_measured ? last_.bytes : 0},
+                  patience_seconds)
+        : placement.gpu ? count_on_gpu_of(measured, *placement.gpu, group, *bound, on_gpu)
+                        : count_here(measured, group, *bound, placement, meeting, min_seconds);
+    CountRow row{.case_id = mine.case_row.id, .node = ranks_.host(), .session = setting_.session, .event = "", .backend = group.backend};
+    row.group = group.number;
+    row.rank = team.rank();
+    add_count_rows(mine.counts, row, counted.repetitions);
+    outcomes.push_back({group.backend, counted.status, counted.status == Status::ok ? first_reason(counted) : counted.reason});
+  }
+  if (outcomes.empty())
+    outcomes.push_back(
+        {"counters", Status::unavailable,
+         setting_.counting.groups.empty() ? setting_.counting.why_skipped() : "counters of GPUs see nothing of a CPU's work"});
+  conclude(mine.outcome, outcomes);
+  return gather(measured, std::move(mine), rank_placement(team.rank(), ranks_.host(), cpus).dump(), placement);
+}
+
+CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
+                                        std::optional<CountingOnGpu>& counting) {
+  if (!bound.problem().empty()) return {Status::failed, bound.problem(), {}};
+  if (auto lost = gpu_.why_lost(gpu); !lost.empty()) return {Status::skipped, std::move(lost), {}};
+  try {
+    gpu_.use(gpu);
+  } catch (const Error& refused) {
+    return {Status::failed, refused.what(), {}};
+  }
+  auto& backend = backends_[group.key()];
+  if (!backend) backend = make_backend(group.backend, group.what.events);  // in the context that is now current
+  if (backend->groups().size() != 1 || backend->groups().front().events != group.what.events)
+    return {Status::unavailable,
+            backend->availability().ok() ? "the GPU cannot count these events together" : backend->availability().reason,
+            {}};
+  if (!counting) counting.emplace(measured, gpu_.use(gpu));
+  CountedCase counted = counting->count(*backend, 0, repetitions_of(group, Space::cuda));
+  if (counted.status == Status::failed) gpu_.look_for_loss("case " + measured.id(), counted.reason);
+  return counted;
+}
+
+CountedCase CaseRunner::count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, const TeamCpus& placement,
+                                   TeamMeeting& team, double min_seconds) {
+  const auto refuse = [](Status status, std::string reason) { return CountedCase{status, std::move(reason), {}}; };
+  if (!bound.problem().empty()) return refuse(Status::failed, bound.problem());
+  auto& backend = backends_[group.key()];
+  if (group.what.whole_team) {  // which rank reads a socket's counters is another matter for each team
+    std::vector<RankCpus> ranks;
+    for (const auto& cpus : placement.cpus) ranks.push_back({static_cast<int>(ranks.size()), cpus});
+    set_perf_team(ranks, ranks_.team(measured.team.ranks).rank());
+    backend.reset();
+  }
+  if (!backend) backend = make_backend(group.backend, group.what.events);
+  const bool same = backend->groups().size() == 1 && backend->groups().front().events == group.what.events;
+  if (team.any(!same))
+    return refuse(Status::unavailable, same ? "another rank of the team cannot count these events" : backend->availability().reason);
+  return count_case(measured, *backend, 0, bound.threads(), {.repetitions = noisy_repetitions, .min_seconds = min_seconds}, team);
+}
+
+std::vector<ModelRow> CaseRunner::executed_rows(const Case& measured, json& placement) {
+  const auto [found, is_new] = executed_.try_emplace(measured.id());
+  Executed& executed = found->second;
+  if (is_new) executed = executed_references(measured);
+  if (!executed.references) {
+    placement["no_executed_references"] = executed.why_none;
+    return {};
+  }
+  return rows_of(measured, executed_counts(*executed.references));
+}
+
+std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, const std::string& rank_facts, const TeamCpus& placement) {
+  Group& team = ranks_.team(measured.team.ranks);
+  mine.outcome.placement = rank_facts;
+  const std::vector<std::string> texts = team.gather(to_payload(mine));
+  if (team.rank() != 0) return std::nullopt;
+  json where{{"ranks", json::array()}, {"oversubscribed", placement.oversubscribed}, {"ranks_per_l3", placement.ranks_per_l3}};
+  if (mine.outcome.pass == "count") where["counted_with"] = keys_for(measured.team.space(), setting_.counting.keys());
+  Finished all;
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    Finished part = from_text(texts[rank]);
+    where["ranks"].push_back(json::parse(part.outcome.placement));
+    if (rank == 0)
+      all = std::move(part);
+    else
+      absorb(all, std::move(part));
+  }
+  all.model = modelled(measured, placement);
+  if (!placement.gpu) std::ranges::move(executed_rows(measured, where), std::back_inserter(all.model));
+  all.outcome.placement = where.dump();
+  return all;
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,92 @@
+// One pass of one case on one node's team: measured by its ranks, gathered by the node's leader.
+#pragma once
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/here/counting_plan.hpp"
+#include "app/stages/gpu_in_use.hpp"
+#include "app/stages/team_meeting.hpp"
+#include "comm/communicator.hpp"
+#include "core/case.hpp"
+#include "core/flows.hpp"
+#include "core/records.hpp"
+#include "gpu/gpu_module.hpp"
+#include "measure/executed.hpp"
+#include "measure/gpu_counting.hpp"
+#include "measure/timing.hpp"
+#include "measure/worker.hpp"
+#include "model/ceilings/last_cache.hpp"
+
+namespace plumbline::app {
+
+/// CPUs of a team on a node: [rank][thread]. `refusal` says why there is no such placement.
+struct TeamCpus {
+  std::vector<std::vector<int>> cpus;
+  bool oversubscribed = false;
+  std::string refusal;
+  std::string scope = "";                 // what of the node they fill (schedule/team_placement.hpp)
+  int ranks_per_l3 = 1;                   // each of them has that part of it
+  bool in_one_domain = false;             // of memory: it is the same to all of them where a page lies
+  std::optional<GpuProperties> gpu = {};  // that the team's rank drives, from the CPU beside it; none for teams without GPUs
+  int device = 0;                         // which of the node's it is (core/gpu_device.hpp)
+};
+
+/// What stays the same for all cases of a run on this rank.
+class CaseRunner {
+ public:
+  struct Setting {
+    std::string session;
+    std::vector<CacheLevel> caches;  // as one thread sees them; the emulator's geometry too
+    CountingPlan counting;
+    EmulatedWorker* worker = nullptr;  // null where no group of `counting` needs it
+  };
+
+  CaseRunner(Communicator& ranks, Setting setting) : ranks_(ranks), setting_(std::move(setting)) {}
+
+  /// Collective over the first `measured.team.ranks` ranks of this node; others must not call. The leader (local rank 0) gets the
+  /// unit of work that is now finished, whatever became of it.
+  std::optional<Finished> time(const Case& measured, const TeamCpus& placement, const TimingProtocol& protocol);
+  /// One pass an event group: timing and counting never share a run, nor do two groups. CountedCase in this process, a region lasts about
+  /// `min_seconds`; the worker is waited for `patience_seconds`.
+  std::optional<Finished> count(const Case& measured, const TeamCpus& placement, double min_seconds, double patience_seconds);
+  /// From now on models and simulated caches have this last cache. Before the first case.
+  void set_last_cache(LastCache last) { last_ = std::move(last); }
+  /// The GPU that its cases run on: whoever measures on one in this process does it through this.
+  GpuInUse& gpu_in_use() { return gpu_; }
+  /// A unit that cannot be measured here: only on the leader.
+  Finished skip(const Case& measured, const std::string& pass, const std::string& reason) const;
+
+ private:
+  /// What of the GPU belongs into the placement is added to `facts`.
+  Timed time_on_gpu_of(const Case& measured, const TeamCpus& placement, const TimingProtocol& protocol, nlohmann::json& facts);
+  /// `counting` is made with the first group, and has the case's data for the others.
+  CountedCase count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
+                              std::optional<CountingOnGpu>& counting);
+  /// As one thread of the team sees them, with a last cache of so many bytes; a GPU's as its multiprocessors do.
+  std::vector<CacheLevel> caches_of(const TeamCpus& placement, std::uint64_t last_bytes) const;
+  /// With an interval where the size of the last cache leaves one.
+  std::vector<ModelRow> modelled(const Case& measured, const TeamCpus& placement) const;
+  CountedCase count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, const TeamCpus& placement,
+                         TeamMeeting& team, double min_seconds);
+  OutcomeRow outcome(const Case& measured, const std::string& pass) const;
+  /// What the case's code executes between registers and L1, once a case; `placement` is told where that is not known.
+  std::vector<ModelRow> executed_rows(const Case& measured, nlohmann::json& placement);
+  std::optional<Finished> gather(const Case& measured, Finished mine, const std::string& rank_facts, const TeamCpus& placement);
+
+  Communicator& ranks_;
+  Setting setting_;
+  GpuInUse gpu_;
+  LastCache last_;                                            // without a name: the setting's
+  std::map<std::string, Executed> executed_;                  // by case id: both passes store it
+  std::map<std::string, std::unique_ptr<Backend>> backends_;  // by the group's key: those counted in this process
+};
+
+/// The model's rows of one rank's sweep, and two more amounts in bytes: "working_set", what a sweep surely touches and what it may touch,
+/// and "last_cache", the size that was reckoned with, where cores share one.
+std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLevel> caches);
+
+}  // namespace plumbline::app

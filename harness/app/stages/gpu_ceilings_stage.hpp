@@ -1,0 +1,40 @@
+// The ceilings of a node's GPUs, in the rounds of the other ceilings: each by one rank that sees it, all at once as far as ranks and CPUs
+// reach; only links, of which neighbours share parts, by one GPU after the other.
+#pragma once
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/stages/case_runner.hpp"
+#include "app/stages/gpu_points.hpp"
+#include "comm/communicator.hpp"
+
+namespace plumbline::app {
+
+/// Collective over the ranks of a node: on its leader the units of those ranks that have one. Throws Error (io).
+std::vector<Finished> gather_units(const std::optional<Finished>& mine, Group& local);
+
+class GpuCeilingsStage {
+ public:
+  /// `gpus`, with the points of those that this rank drives, `ranks` and `in_use` outlive it.
+  GpuCeilingsStage(const DrivenGpus& gpus, std::string session, Communicator& ranks, GpuInUse& in_use);
+
+  /// A GPU whose round is to be measured: by a rank of the node, under an id.
+  struct ToDo {
+    const DrivenGpu* gpu = nullptr;
+    std::string round_id;
+  };
+  /// Collective over the ranks of the node, and the same on all of them: what of a round is not finished, by device.
+  std::vector<ToDo> to_do(int round, const std::function<bool(const std::string& round_id)>& is_finished);
+  /// Collective over the ranks of the node. What of it is of one turn; on the leader the finished units.
+  std::vector<Finished> measure(int round, const std::vector<ToDo>& of_turn);
+
+ private:
+  const DrivenGpus& gpus_;
+  Communicator& ranks_;
+  std::map<int, GpuPoints> mine_;  // by device
+};
+
+}  // namespace plumbline::app

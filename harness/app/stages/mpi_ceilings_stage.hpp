@@ -1,0 +1,66 @@
+// Latency and bandwidth of messages between ranks, inside the nodes and between them, in the rounds of the other ceilings.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/stages/case_runner.hpp"
+#include "campaign/campaign.hpp"
+#include "comm/exchange.hpp"
+#include "schedule/rank_pairs.hpp"
+
+namespace plumbline::app {
+
+/// One kind of traffic over one kind of link.
+struct MpiCeilingPlan {
+  std::string name;  // "MPI latency inside a node" (the nearest two ranks), "MPI latency inside a node, farthest", "... between nodes"
+  std::string pattern, unit;
+  Reach reach = Reach::nearest;
+  std::size_t points = 0;  // message sizes
+};
+/// All that a mode measures, whether or not this run has such links.
+std::vector<MpiCeilingPlan> plan_mpi_ceilings(CeilingsMode mode);
+
+/// Whether a campaign measures any of them (in a world of more than one rank).
+bool wants_mpi_ceilings(const Campaign& campaign);
+/// Estimate of all rounds.
+double mpi_ceilings_seconds(const Campaign& campaign, int rounds, int nodes, int most_ranks_of_node);
+
+class MpiCeilingsStage {
+ public:
+  /// Collective over the world. `place` gives a team its CPUs.
+  MpiCeilingsStage(const Campaign& campaign, std::string session, Communicator& ranks, const std::function<TeamCpus(const Team&)>& place);
+
+  /// Name of a round as this rank would keep it.
+  std::string round_id(int round) const;
+  /// Collective over the world: one round of all pairs in turns; ranks outside a turn's pairs wait patiently. Does nothing where
+  /// `finished` (this node has the round) is true on every node that keeps samples. The leader of such a node gets its unit of work.
+  std::optional<Finished> measure(int round, bool finished);
+
+ private:
+  struct Rank {  // of the world
+    int node = 0, local = 0;
+    std::string host;
+    int cpu = -1;         // what it is bound to while it measures; -1: not bound
+    std::string refusal;  // why not
+  };
+
+  void meet_ranks(const std::function<TeamCpus(const Team&)>& place);
+  /// Why two ranks of a node cannot be measured; empty when they can.
+  static std::string problem_between(const Rank& one, const Rank& other);
+  void measure_pair(const RankPair& pair, int round, Finished& unit);
+  CeilingRow described(const RankPair& pair, const Exchange& what) const;
+  const Rank& rank(int number) const { return all_[static_cast<std::size_t>(number)]; }
+
+  const Campaign& campaign_;
+  std::string session_;
+  Communicator& ranks_;
+  std::vector<Exchange> exchanges_;
+  std::vector<Rank> all_;  // by world rank
+  std::vector<RankPair> pairs_;
+  bool keeps_samples_ = false;
+};
+
+}  // namespace plumbline::app

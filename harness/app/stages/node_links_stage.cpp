@@ -1,0 +1,120 @@
+#include "app/stages/node_links_stage.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "app/stages/ceilings_stage.hpp"
+#include "app/stages/message_rows.hpp"
+#include "machine/binding.hpp"
+#include "model/ceilings/node_links.hpp"
+
+namespace plumbline::app {
+namespace {
+
+using nlohmann::json;
+
+/// What every link is asked: how soon a short message comes, and how fast long ones flow, both ways, so that neither direction may be bad.
+constexpr std::array<Exchange, 2> exchanges{Exchange{ExchangeTraffic::ping_pong, 8},
+                                            Exchange{ExchangeTraffic::both_ways, std::size_t{1} << 20}};
+constexpr ExchangeProtocol protocol{.sample_seconds = 0.002, .samples = 2, .patience_seconds = 0.1};
+
+NodePairing pairing_of(const Campaign& campaign, int nodes) {
+  const LinkMapWish& wish = campaign.ceilings.node_pairs;
+  return NodePairing(nodes, wish.partners ? wish.partners : automatic_partners(nodes), campaign.seed);
+}
+
+}  // namespace
+
+bool wants_node_links(const Campaign& campaign) { return campaign.time && campaign.ceilings.node_pairs.wanted; }
+
+double node_links_seconds(const Campaign& campaign, int rounds, int nodes) {
+  if (!wants_node_links(campaign)) return 0;
+  // calibrating and checking cost about as much as three samples
+  const double turn_seconds = static_cast<double>(exchanges.size()) * (protocol.samples + 3) * protocol.sample_seconds;
+  return turn_seconds * pairing_of(campaign, nodes).turns() * rounds;
+}
+
+NodeLinksStage::NodeLinksStage(const Campaign& campaign, std::string session, Communicator& ranks,
+                               const std::function<TeamCpus(const Team&)>& place)
+    : session_(std::move(session)), ranks_(ranks) {
+  if (ranks.nodes() == 1 || !wants_node_links(campaign)) return;
+  pairing_ = pairing_of(campaign, ranks.nodes());
+  if (ranks.leaders().member()) meet_nodes(place);
+}
+
+void NodeLinksStage::meet_nodes(const std::function<TeamCpus(const Team&)>& place) {
+  const TeamCpus placed = place({1, 1});
+  std::string refusal = placed.refusal;
+  if (refusal.empty()) refusal = bind_this_thread(placed.cpus.front().front());
+  if (refusal.empty()) cpu_ = placed.cpus.front().front();
+  const auto texts = ranks_.leaders().gather(json{ranks_.host(), refusal}.dump());
+  for (const auto& text : json::parse(ranks_.leaders().broadcast(ranks_.leaders().rank() == 0 ? json(texts).dump() : ""))) {
+    const json told = json::parse(text.get<std::string>());
+    nodes_.push_back({told[0], told[1]});
+  }
+  for (int turn = 0; turn < turns(); ++turn)
+    if (const auto peer = pairing_->partner(ranks_.node(), turn)) keeps_samples_ = keeps_samples_ || pairing_->leads(ranks_.node(), *peer);
+}
+
+std::string NodeLinksStage::round_id(int round) const {
+  std::vector<std::string> points;
+  for (int turn = 0; ranks_.leaders().member() && turn < turns(); ++turn)
+    if (const auto peer = pairing_->partner(ranks_.node(), turn); peer && pairing_->leads(ranks_.node(), *peer))
+      for (const Exchange& what : exchanges) points.push_back(ceiling_point(described(*peer, what)));
+  return ceiling_round_id("link", std::move(points), round);
+}
+
+std::optional<Finished> NodeLinksStage::measure(int round, bool finished) {
+  if (!pairing_) return std::nullopt;
+  std::optional<Finished> unit;
+  if (Group& leaders = ranks_.leaders(); leaders.member() && leaders.any(keeps_samples_ && !finished)) {
+    unit = Finished{};
+    unit->outcome = round_outcome(round_id(round), ranks_.host(), session_);
+    if (cpu_ >= 0) static_cast<void>(bind_this_thread(cpu_));  // teams have moved it since it was tried
+    for (int turn = 0; turn < pairing_->turns(); ++turn) {
+      leaders.wait_for_all();  // nobody talks to two nodes at a time
+      if (const auto peer = pairing_->partner(ranks_.node(), turn)) measure_link(*peer, round, *unit);
+    }
+    leaders.wait_for_all();
+  }
+  ranks_.local().wait_for_all();
+  if (finished || !keeps_samples_) return std::nullopt;
+  return unit;
+}
+
+CeilingRow NodeLinksStage::described(int peer, const Exchange& what) const {
+  CeilingRow row{.name = link_name(is_latency(what.traffic) ? "MPI link latency" : "MPI link bandwidth", node(peer).host),
+                 .precision = "-",
+                 .level = "link",
+                 .pattern = std::string(to_string(what.traffic)),
+                 .ranks = 2,
+                 .threads = 1,
+                 .node = ranks_.host(),
+                 .session = session_,
+                 .unit = unit_of(what.traffic),
+                 .method = fmt::format("{}, {}", how(what.traffic), Communicator::library_version())};
+  row.working_set_bytes = static_cast<double>(what.message_bytes);
+  return row;
+}
+
+/// Both nodes know whether either refuses.
+void NodeLinksStage::measure_link(int peer, int round, Finished& unit) {
+  const bool times = pairing_->leads(ranks_.node(), peer);
+  const Node& refusing = node(ranks_.node()).refusal.empty() ? node(peer) : node(ranks_.node());
+  for (const Exchange& what : exchanges) {
+    CeilingRow row = described(peer, what);
+    row.round = round;
+    if (!refusing.refusal.empty()) {
+      row.status = Status::skipped;
+      row.method += fmt::format(": {}: {}", refusing.host, refusing.refusal);
+    } else {
+      const ExchangeTiming timing = exchange(ranks_.leaders(), peer, times ? End::timing : End::answering, what, protocol);
+      take_timing(row, what, timing);
+    }
+    if (times) unit.ceilings.push_back(std::move(row));
+  }
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,175 @@
+#include "counters/cupti/cupti_library.hpp"
+
+#include <algorithm>
+
+#include "core/shared_library.hpp"
+#include "counters/cupti/cupti_refusals.hpp"
+
+namespace plumbline {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string cupti_name = "libcupti.so." + std::to_string(CUPTI_API_VERSION / 10000);
+const char* const nvperf_name = "libnvperf_host.so";  // opened by libcupti, by this name
+
+/// Whether it answers at all: 13.0 does anywhere, 13.5 only where NVIDIA's driver is.
+bool answers(const CuptiLibrary& cupti, std::string& why) {
+  try {
+    std::uint32_t number = 0;
+    PLUMBLINE_CUPTI(cupti, cuptiGetVersion, &number);
+    return true;
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  void* const driver = open_library("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL).handle;
+  if (driver == nullptr) return why += ", perhaps because NVIDIA's driver (libcuda.so.1) is not here", false;
+  dlclose(driver);
+  return false;
+}
+
+/// Opens it in the folder, with libnvperf_host; an empty folder is the loader's path. Null with the reason where that cannot be.
+std::shared_ptr<const CuptiLibrary> try_folder(const fs::path& folder, std::string& why) {
+  if (!folder.empty() && !holds_cupti(folder)) return why = "not in " + folder.string(), nullptr;
+  const auto [handle, why_not] =
+      open_library(folder.empty() ? cupti_name : fs::absolute(folder / cupti_name).string(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return why = why_not, nullptr;
+  std::string origin(4096, '\0');
+  if (dlinfo(handle, RTLD_DI_ORIGIN, origin.data()) != 0) return why = "nothing tells where " + cupti_name + " was found", nullptr;
+  const fs::path found = origin.c_str();
+  if (const auto beside = open_library(fs::absolute(found / nvperf_name), RTLD_NOW | RTLD_LOCAL); beside.handle == nullptr) {
+    why = (found / cupti_name).string() + " needs " + nvperf_name + " beside it: " + beside.why_not;
+    dlclose(handle);
+    return nullptr;
+  }
+  return std::make_shared<const CuptiLibrary>(CuptiLibrary{handle, found / cupti_name});
+}
+
+}  // namespace
+
+std::string CuptiLibrary::words(CUptiResult result) const {
+  const char* text = nullptr;
+  const auto told = function<decltype(cuptiGetResultString)>("cuptiGetResultString")(result, &text);
+  return told == CUPTI_SUCCESS && text != nullptr ? text : "error " + std::to_string(static_cast<int>(result));
+}
+
+void CuptiLibrary::require_success(CUptiResult result, const char* call, const char* in_file, int line) const {
+  if (result == CUPTI_SUCCESS) return;
+  throw CuptiError(
+      result, call,
+      std::string(call) + " failed: " + words(result) + " (" + in_file + ":" + std::to_string(line) + ", " + file.string() + ")");
+}
+
+bool holds_cupti(const fs::path& folder) {
+  std::error_code none;
+  return fs::exists(folder / cupti_name, none);
+}
+
+std::shared_ptr<const CuptiLibrary> open_cupti(const std::vector<fs::path>& folders, std::string& why_not) {
+  std::string reasons, looked_in;
+  std::vector<fs::path> places = folders;
+  if (std::find(places.begin(), places.end(), fs::path()) == places.end()) places.emplace_back();
+  for (const auto& folder : places) {
+    std::string why;
+    if (auto found = try_folder(folder, why)) {  // and no other one after it, which would meet this one's libnvperf_host
+      if (answers(*found, why)) return found;
+      return why_not = why, nullptr;
+    }
+    reasons += (reasons.empty() ? "" : "; ") + why;
+    looked_in += (looked_in.empty() ? "" : ", ") + (folder.empty() ? "the loader's path" : folder.string());
+  }
+  why_not = "no " + cupti_name + " that can be used: " + reasons + "; looked in: " + looked_in +
+            "; install it (pip install nvidia-cuda-cupti) and put its folder on LD_LIBRARY_PATH";
+  return nullptr;
+}
+
+std::vector<const char*> c_strings(std::span<const std::string> names) {
+  std::vector<const char*> all;
+  for (const auto& name : names) all.push_back(name.c_str());
+  return all;
+}
+
+CuptiChip::CuptiChip(const CuptiLibrary& cupti, const std::string& name, std::span<const std::uint8_t> available) : cupti_(cupti) {
+  auto made = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_Host_Initialize);
+  made.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
+  made.pChipName = name.c_str();
+  made.pCounterAvailabilityImage = available.empty() ? nullptr : available.data();
+  PLUMBLINE_CUPTI(cupti_, cuptiProfilerHostInitialize, &made);
+  object_ = made.pHostObject;
+}
+
+CuptiChip::~CuptiChip() {
+  auto done = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_Host_Deinitialize);
+  done.pHostObject = object_;
+  PLUMBLINE_CUPTI_RESULT(cupti_, cuptiProfilerHostDeinitialize, &done);  // nothing depends on it any more
+}
+
+void CuptiChip::append_base_metrics(CUpti_MetricType type, std::vector<std::string>& names) const {
+  auto asked = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetBaseMetrics);
+  asked.pHostObject = object_;
+  asked.metricType = type;
+  PLUMBLINE_CUPTI(cupti_, cuptiProfilerHostGetBaseMetrics, &asked);
+  names.insert(names.end(), asked.ppMetricNames, asked.ppMetricNames + asked.numMetrics);
+}
+
+bool CuptiChip::has(const std::string& metric) const {
+  if (metric.find('.') == metric.npos) return false;  // CUPTI knows the name, but can count it only with its rollup
+  auto asked = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetMetricProperties);
+  asked.pHostObject = object_;
+  asked.pMetricName = metric.c_str();
+  const CUptiResult result = PLUMBLINE_CUPTI_RESULT(cupti_, cuptiProfilerHostGetMetricProperties, &asked);
+  if (result == CUPTI_ERROR_INVALID_METRIC_NAME) return false;
+  cupti_.require_success(result, "cuptiProfilerHostGetMetricProperties", __FILE__, __LINE__);
+  return true;
+}
+
+bool CuptiChip::schedule(std::span<const std::string> metrics) const {
+  auto names = c_strings(metrics);
+  auto added = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_Host_ConfigAddMetrics);
+  added.pHostObject = object_;
+  added.ppMetricNames = names.data();
+  added.numMetrics = names.size();
+  const CUptiResult result = PLUMBLINE_CUPTI_RESULT(cupti_, cuptiProfilerHostConfigAddMetrics, &added);
+  if (result == CUPTI_ERROR_NOT_SUPPORTED) return false;
+  cupti_.require_success(result, "cuptiProfilerHostConfigAddMetrics", __FILE__, __LINE__);
+  return true;
+}
+
+std::vector<std::uint8_t> CuptiChip::config_image() const {
+  auto size = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetConfigImageSize);
+  size.pHostObject = object_;
+  PLUMBLINE_CUPTI(cupti_, cuptiProfilerHostGetConfigImageSize, &size);
+  std::vector<std::uint8_t> image(size.configImageSize);
+  auto filled = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetConfigImage);
+  filled.pHostObject = object_;
+  filled.configImageSize = image.size();
+  filled.pConfigImage = image.data();
+  PLUMBLINE_CUPTI(cupti_, cuptiProfilerHostGetConfigImage, &filled);
+  return image;
+}
+
+std::size_t CuptiChip::passes(std::span<std::uint8_t> config_image) const {
+  auto counted = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetNumOfPasses);
+  counted.configImageSize = config_image.size();
+  counted.pConfigImage = config_image.data();
+  PLUMBLINE_CUPTI(cupti_, cuptiProfilerHostGetNumOfPasses, &counted);
+  return counted.numOfPasses;
+}
+
+std::vector<double> CuptiChip::values(std::span<const std::uint8_t> counter_data, std::size_t range,
+                                      std::span<const std::string> metrics) const {
+  auto names = c_strings(metrics);
+  std::vector<double> values(metrics.size());
+  auto evaluated = PLUMBLINE_CUPTI_PARAMETERS(CUpti_Profiler_Host_EvaluateToGpuValues);
+  evaluated.pHostObject = object_;
+  evaluated.pCounterDataImage = counter_data.data();
+  evaluated.counterDataImageSize = counter_data.size();
+  evaluated.rangeIndex = range;
+  evaluated.ppMetricNames = names.data();
+  evaluated.numMetrics = names.size();
+  evaluated.pMetricValues = values.data();
+  PLUMBLINE_CUPTI(cupti_, cuptiProfilerHostEvaluateToGpuValues, &evaluated);
+  return values;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,64 @@
+// Names of perf_event's events, and what the kernel is asked for: software and generic hardware events by perf's names, rows of the event
+// tables, raw codes (r1f03), and PMU/event/ or PMU/format=value,.../ of any PMU in sysfs.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "counters/backend/backend.hpp"
+#include "counters/perf_event/pmu_sysfs.hpp"
+#include "counters/tables/event_table.hpp"
+
+namespace plumbline {
+
+/// One perf_event_open.
+struct PerfOpening {
+  std::uint32_t type = 0;
+  std::array<std::uint64_t, 3> config = {};
+  int cpu = -1;  // -1: the calling thread, wherever it runs; else everything on that CPU's part of the node
+};
+
+/// One event by name: of a shared PMU, one opening for each of its instances and sockets, to be summed.
+struct PerfEvent {
+  std::string name = {};
+  std::string description = {};
+  std::vector<PerfOpening> openings = {};
+  bool shared = false;     // of a PMU outside the cores
+  bool in_kernel = false;  // happens in the kernel: leaving the kernel out would leave it out
+  bool alone = false;      // shares a group with no other event
+  Availability problem = {};
+  bool unknown = false;  // there is no such event
+};
+
+/// What a process has to be told once, before it makes a backend.
+struct PerfFacts {
+  std::vector<TableCounter> table = {};       // of this CPU
+  std::map<int, int> package_of_cpu = {};     // empty: not known
+  std::map<int, int> reader_of_package = {};  // the rank that reads a socket's shared PMUs; empty: this process does
+  int rank = 0;
+  bool virtual_machine = false;
+};
+
+/// Whether the kernel gives a meaning to the name by itself, on every CPU.
+bool is_kernel_event(std::string_view name);
+std::vector<PerfEvent> software_events();
+std::vector<PerfEvent> hardware_events();
+PerfEvent resolve_event(std::string_view name, const PerfFacts& facts, const std::vector<Pmu>& pmus);
+
+/// Which of a node's ranks reads each socket's shared PMUs: the lowest that runs on it, else the lowest of the node. Both lists by rank
+/// of the node: its number and the CPUs it runs on.
+struct RankCpus {
+  int rank = 0;
+  std::vector<int> cpus = {};
+};
+std::map<int, int> choose_readers(const std::vector<RankCpus>& ranks, const std::map<int, int>& package_of_cpu);
+
+/// An errno of perf_event_open as a status and a sentence; `paranoid` is kernel.perf_event_paranoid.
+Availability judge_refusal(int error, const PerfEvent& event, std::optional<int> paranoid);
+std::optional<int> perf_event_paranoid();
+
+}  // namespace plumbline

@@ -1,0 +1,109 @@
+#include "counters/sass/launch_counts.hpp"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <unordered_map>
+
+#include "core/error.hpp"
+#include "counters/sass/disassembled.hpp"
+#include "counters/sass/sass.hpp"
+
+namespace plumbline {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The functions of a file by name; why there are none.
+struct Code {
+  std::unordered_map<std::string, SassFunction> functions = {};
+  std::string why_not = {};
+};
+
+Code read_code(const fs::path& file) {
+  std::ifstream in(file);
+  if (!in) return {{}, "the module's code is not here (" + file.string() + " cannot be read)"};
+  Code code;
+  try {
+    for (auto& function : read_sass(std::string(std::istreambuf_iterator<char>(in), {}))) {
+      std::string name = function.name;
+      code.functions.emplace(std::move(name), std::move(function));
+    }
+  } catch (const Error& broken) {
+    code.why_not = file.string() + ": " + broken.what();
+  }
+  return code;
+}
+
+/// Read once: some 0.1 s.
+const Code& code_in(const fs::path& file) {
+  static std::unordered_map<std::string, Code> all;
+  const auto found = all.find(file.string());
+  return found != all.end() ? found->second : all.emplace(file.string(), read_code(file)).first->second;
+}
+
+/// "plumbline::cuda::each_block<plumbline::(anonymous namespace)::DotBody<double>, ...", without its arguments.
+std::string readable(const std::string& mangled) {
+  int failed = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &failed), &std::free);
+  std::string text = failed == 0 ? name.get() : mangled;
+  if (text.starts_with("void ")) text.erase(0, 5);
+  constexpr std::size_t most = 100;
+  return text.size() > most ? text.substr(0, most) + "..." : text;
+}
+
+/// Of all its threads; `refusal` also where the launch itself or the code leaves something open.
+SassCounts of_launch(const KernelLaunch& launch, const fs::path& folder) {
+  const auto refused = [](std::string why) {
+    SassCounts none;
+    none.refusal = std::move(why);
+    return none;
+  };
+  if (launch.function.empty()) return refused("a graph is launched, whose kernels are not told");
+  const std::string name = readable(launch.function);
+  if (!launch.facts)
+    return refused(
+        name + ": " +
+        (launch.untold.empty() ? "its launch does not tell which threads have work and how often its loops run" : launch.untold));
+  const fs::path file = folder / code_file(launch.architecture);
+  const Code& code = code_in(file);
+  if (!code.why_not.empty()) return refused(code.why_not);
+  const auto function = code.functions.find(launch.function);
+  if (function == code.functions.end()) return refused(name + ": not in " + code_file(launch.architecture) + ", which is of another build");
+  const LaunchFacts& facts = *launch.facts;
+  const SassExecutions times =
+      facts.trips_of_all ? SassExecutions{facts.threads, facts.trips, false} : executions(function->second, facts.threads, facts.trips);
+  SassCounts counts = executed(function->second, times, facts.guards_let_through ? SassGuards::let_through : SassGuards::may_part);
+  if (!counts.refusal.empty()) counts.refusal = name + ": " + counts.refusal;
+  if (!counts.uncounted_arithmetic.empty()) counts.uncounted_arithmetic = name + " executes " + counts.uncounted_arithmetic;
+  if (!counts.uncounted_access.empty()) counts.uncounted_access = name + " executes " + counts.uncounted_access;
+  return counts;
+}
+
+void note(std::string& reason, const std::string& why) {
+  if (reason.empty()) reason = why;
+}
+
+}  // namespace
+
+LaunchCounts counts_of(std::span<const KernelLaunch> launches, const fs::path& folder) {
+  LaunchCounts all;
+  if (launches.empty()) all.flops_refusal = all.accesses_refusal = "no launch of a kernel was seen; those of a library and copies are not";
+  for (const KernelLaunch& launch : launches) {
+    const SassCounts counts = of_launch(launch, folder);
+    for (const auto& [kind, times] : counts.flops) all.flops[kind] += times;
+    for (const auto& [kind, times] : counts.accesses) all.accesses[kind] += times;
+    note(all.flops_refusal, counts.refusal);
+    note(all.accesses_refusal, counts.refusal);
+    if (!counts.uncounted_arithmetic.empty())
+      note(all.flops_refusal, counts.uncounted_arithmetic + ", arithmetic of no kind that is counted");
+    if (!counts.uncounted_access.empty()) note(all.accesses_refusal, counts.uncounted_access + ", an access of no kind that is counted");
+  }
+  return all;
+}
+
+}  // namespace plumbline

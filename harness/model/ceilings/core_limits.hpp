@@ -1,0 +1,34 @@
+// What a core could do in a clock cycle at most, by its vendor's documents: the yardstick of measured ceilings.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace plumbline {
+
+/// Which core it is, as machine/cpu.hpp tells it.
+struct CoreIdentity {
+  std::string vendor = {};    // "AuthenticAMD", "GenuineIntel", "implementer 0x41"
+  int family = 0, model = 0;  // x86: extended parts added; 0 elsewhere
+  std::string name = {};      // elsewhere "part 0xd40"
+  int stepping = 0;
+};
+
+struct CoreLimit {
+  double per_clock = 0;  // FLOP, or bytes, a cycle of one core
+  std::string source;    // core and document
+  std::string remark;    // what of it may not be there in every model of the core; may be empty
+};
+
+/// Whether a vendor's document is known for it; else its limits are inferred from what it shows (model/ceilings/inferred_limits.hpp).
+bool is_known_core(const CoreIdentity& core);
+
+/// Arithmetic of `pattern` ("fma", "mul+add", "scalar add", "dot", ...) in flavors of `isa`; matrix tiles for precisions "tensor.TYPE".
+/// Nothing where the core is not in the table.
+std::optional<CoreLimit> arithmetic_limit(const CoreIdentity& core, std::string_view isa, std::string_view precision,
+                                          std::string_view pattern);
+/// Algorithmic bytes of `pattern` ("load", "triad", ...) from L1, or loads from L2, with the core's widest vectors. Nothing for other
+/// levels, whose clocks are not the core's.
+std::optional<CoreLimit> bandwidth_limit(const CoreIdentity& core, std::string_view level, std::string_view pattern);
+
+}  // namespace plumbline

@@ -1,0 +1,29 @@
+// A GPU's ceilings from its samples: rates of arithmetic, of its levels of memory and of its link, and what a launch costs. Never anything
+// of a CPU's.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "core/records.hpp"
+#include "model/ceilings/ceilings.hpp"
+
+namespace plumbline {
+
+/// Whether a sample is a GPU's, measured here (not stated by the user).
+bool is_gpu_sample(const CeilingRow& row);
+
+/// Of each GPU of each node (core/gpu_device.hpp) by itself. One ceiling a name, of its best sample, with the clock beside it and the limit
+/// at that clock. Of samples of level "gemm" it is that of the size with the best median, and where there are several each is one of that
+/// level too. Of samples of level "sweep" one a level and pattern: L1 where it is the loads of each multiprocessor's own bytes, L2 and mem
+/// as the plateaus of loads past L1 show them; each with status and reason where it was not found.
+std::vector<Ceiling> fit_gpu_ceilings(std::span<const CeilingRow> samples);
+
+/// Patterns of sweeps: all loads past L1, and each multiprocessor's own through it (working sets are those of all).
+inline constexpr const char* gpu_load = "load";
+inline constexpr const char* gpu_load_own = "load own";
+/// Level of products of matrices, whose patterns are their sizes ("n=8192").
+inline constexpr const char* gpu_by_size = "gemm";
+/// Dependent loads of one thread.
+inline constexpr const char* gpu_chase = "chase";
+
+}  // namespace plumbline

@@ -1,0 +1,89 @@
+#include "model/placement/node_ceilings.hpp"
+
+#include <algorithm>
+
+#include "core/gpu_device.hpp"
+
+namespace plumbline {
+namespace {
+
+/// Arithmetic, or bytes of a level of memory; not ERT's points, messages, or pairs of domains.
+bool is_a_roof(const Ceiling& ceiling) {
+  const std::string& level = ceiling.level;
+  return ceiling.is_compute() || (ceiling.unit == "GB/s" && (level == "mem" || level == "shared" || level.starts_with("L")));
+}
+
+bool is_of_first_gpu(const Ceiling& ceiling) { return ceiling.scope == gpu_scope && gpu_of_name(ceiling.name) == 0; }
+
+std::int64_t workers_of(const Ceiling& ceiling) { return ceiling.ranks * ceiling.threads; }
+
+NodeCeiling described(const Ceiling& ceiling, const std::string& name, const std::string& scope) {
+  return {.name = name, .value = ceiling.value, .unit = ceiling.unit, .scope = scope, .method = "plumbline, " + ceiling.pattern};
+}
+
+/// Keeps the higher of two ceilings of one name and scope.
+void offer(NodeSpec& spec, const NodeCeiling& ceiling) {
+  for (auto& known : spec.ceilings)
+    if (known.name == ceiling.name && known.scope == ceiling.scope) {
+      if (ceiling.value > known.value) known = ceiling;
+      return;
+    }
+  spec.ceilings.push_back(ceiling);
+}
+
+/// What a group is bound by: the level, or arithmetic of a precision; each also by its pattern.
+std::vector<std::string> names_of(const Ceiling& ceiling) {
+  const std::string name = ceiling.is_compute() ? "compute " + ceiling.precision : ceiling.level;
+  return {name, name + " " + ceiling.pattern};
+}
+
+}  // namespace
+
+NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
+  NodeSpec spec{.name = facts.node};
+  std::vector<const Ceiling*> usable;
+  for (const auto& ceiling : ceilings) {
+    if (ceiling.node != facts.node || ceiling.status != Status::ok || !is_a_roof(ceiling)) continue;
+    if (ceiling.scope != gpu_scope) usable.push_back(&ceiling);
+    if (is_of_first_gpu(ceiling))
+      for (const std::string& called : names_of(ceiling)) offer(spec, described(ceiling, called, "gpu"));
+  }
+  if (usable.empty()) return spec;
+  const auto by_workers = [](const Ceiling* a, const Ceiling* b) { return workers_of(*a) < workers_of(*b); };
+  const auto [fewest, most] = std::minmax_element(usable.begin(), usable.end(), by_workers);
+  const bool domains_measured = std::any_of(usable.begin(), usable.end(), [](const Ceiling* c) { return c->scope == "NUMA domain"; });
+  for (const auto* ceiling : usable) {
+    for (const std::string& called : names_of(*ceiling)) {
+      if (workers_of(*ceiling) == workers_of(**fewest)) offer(spec, described(*ceiling, called, "core"));
+      if (domains_measured && ceiling->scope == "NUMA domain") offer(spec, described(*ceiling, called, "numa"));
+      if (workers_of(*ceiling) != workers_of(**most)) continue;
+      NodeCeiling most_of_node = described(*ceiling, called, "node");
+      if (!facts.part.empty()) most_of_node.method += ", " + facts.part;
+      offer(spec, most_of_node);
+      if (domains_measured) continue;
+      NodeCeiling numa = described(*ceiling, called, "numa");
+      numa.value /= static_cast<double>(facts.numa_domains);
+      offer(spec, numa);
+    }
+  }
+  return spec;
+}
+
+std::vector<ApplicationGroup> groups_of(std::span<const RooflinePlacement> placements, const std::string& node) {
+  std::vector<ApplicationGroup> groups;
+  for (const auto& placement : placements) {
+    if (placement.node != node || placement.bound.empty()) continue;
+    const bool alone = placement.of->ranks * placement.of->threads == 1;
+    const std::string precision = placement.roof_precision.empty() ? placement.of->precision : placement.roof_precision;
+    groups.push_back({.name = placement.of->id,
+                      .seconds = placement.seconds,
+                      .scope = placement.of->gpus > 0 ? "gpu"
+                               : alone                ? "core"
+                                                      : "node",
+                      .bound = placement.bound == "compute" ? "compute " + precision : placement.bound,
+                      .mix = placement.mix});
+  }
+  return groups;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,100 @@
+#include "model/placement/projection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/error.hpp"
+
+namespace plumbline {
+namespace {
+
+std::string names_of(const NodeSpec& node) {
+  std::string names;
+  for (const auto& ceiling : node.ceilings) names += (names.empty() ? "" : ", ") + ceiling.name + " (" + ceiling.scope + ")";
+  return names.empty() ? "none" : names;
+}
+
+const NodeCeiling& ceiling_of(const NodeSpec& node, const ApplicationGroup& group) {
+  const auto found = std::find_if(node.ceilings.begin(), node.ceilings.end(),
+                                  [&](const NodeCeiling& c) { return c.name == group.bound && c.scope == group.scope; });
+  if (found == node.ceilings.end())
+    throw user_error("group '" + group.name + "' is bound by '" + group.bound + "' of the " + group.scope + ", but '" + node.name +
+                     "' has no such ceiling; it has: " + names_of(node));
+  if (!(found->value > 0)) throw user_error("ceiling '" + found->name + "' of '" + node.name + "' is not a positive number");
+  return *found;
+}
+
+/// "compute fp64 mul+add" as fp64, "mul+add"; nullopt for other names.
+std::optional<ArithmeticCeiling> arithmetic_of(const NodeCeiling& ceiling) {
+  constexpr std::string_view head = "compute ";
+  if (!ceiling.name.starts_with(head)) return std::nullopt;
+  const std::string rest = ceiling.name.substr(head.size());
+  const auto blank = rest.find(' ');
+  return ArithmeticCeiling{.name = ceiling.method,
+                           .precision = rest.substr(0, blank),
+                           .pattern = blank == std::string::npos ? "" : rest.substr(blank + 1),
+                           .gflops = ceiling.value};
+}
+
+/// nullopt where arithmetic does not bound the group, or the node has no ceilings for its mix.
+std::optional<NodeCeiling> roof_of_mix(const NodeSpec& node, const ApplicationGroup& group) {
+  if (!group.bound.starts_with("compute")) return std::nullopt;
+  std::vector<ArithmeticCeiling> all, ceilings;
+  for (const auto& one : node.ceilings)
+    if (const auto rate = arithmetic_of(one); rate && one.scope == group.scope) all.push_back(*rate);
+  for (const auto& one : all) {
+    const auto has_pattern = [&](const auto& other) { return other.precision == one.precision && !other.pattern.empty(); };
+    if (!one.pattern.empty() || std::none_of(all.begin(), all.end(), has_pattern)) ceilings.push_back(one);
+  }
+  const ComputeRoof roof = compute_roof(group.mix, ceilings);
+  if (!(roof.gflops > 0)) return std::nullopt;
+  const auto who = roof.ceiling.substr(0, roof.ceiling.find(','));  // "plumbline, fma": which of its ceilings binds may differ
+  return NodeCeiling{.name = group.bound, .value = roof.gflops, .unit = "GFLOP/s", .scope = group.scope, .method = who};
+}
+
+void warn(Projection& projection, const std::string& warning) {
+  if (std::find(projection.warnings.begin(), projection.warnings.end(), warning) == projection.warnings.end())
+    projection.warnings.push_back(warning);
+}
+
+/// (5) and (6): time scales inversely with the ceiling that bounds it.
+ProjectedGroup project_group(const ApplicationGroup& group, const NodeSpec& source, const NodeSpec& target, Projection& projection) {
+  const auto here = roof_of_mix(source, group), there = roof_of_mix(target, group);
+  const bool by_mix = here && there;
+  ProjectedGroup projected{.group = group,
+                           .from = by_mix ? *here : ceiling_of(source, group),
+                           .to = by_mix ? *there : ceiling_of(target, group),
+                           .is_of_mix = by_mix};
+  const NodeCeiling &from = projected.from, &to = projected.to;
+  if (from.unit != to.unit)
+    throw user_error("ceiling '" + from.name + "' is in " + from.unit + " for '" + source.name + "' and in " + to.unit + " for '" +
+                     target.name + "'");
+  projected.seconds = group.seconds * from.value / to.value;
+  if (from.method != to.method)
+    warn(projection, "the ceilings '" + from.name + "' (" + from.scope + ") come from different methods: " + source.name + " by " +
+                         from.method + ", " + target.name + " by " + to.method + "; their ratio compares the methods too");
+  return projected;
+}
+
+}  // namespace
+
+Projection project(const Application& application, const NodeSpec& source, const NodeSpec& target, Rest rest) {
+  Projection projection{.source = source.name, .target = target.name, .rest = rest};
+  double before = 0, after = 0;
+  for (const auto& group : application.groups) {
+    projection.groups.push_back(project_group(group, source, target, projection));
+    before += group.seconds;
+    after += projection.groups.back().seconds;
+  }
+  projection.seconds_before = before + application.rest_seconds;
+  projection.covered_fraction =
+      std::isfinite(application.covered_fraction) ? application.covered_fraction : before / projection.seconds_before;
+  projection.seconds = rest == Rest::scaled ? after / projection.covered_fraction : after + application.rest_seconds;
+  projection.speedup = projection.seconds_before / projection.seconds;
+  projection.measured_seconds = target.measured_seconds;
+  projection.error_percent = 100 * (projection.seconds / target.measured_seconds - 1);
+  return projection;
+}
+
+}  // namespace plumbline

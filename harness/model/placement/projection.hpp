@@ -1,0 +1,72 @@
+// Run time on another node, from where each part of a program is bound on this one: equations (5) to (7) of Kwack et al., "Roofline
+// Analysis with Cray Performance Analysis Tools (CrayPat) and Roofline-based Performance Projections for a Future Architecture", CUG 2018.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/records.hpp"
+#include "model/placement/compute_roof.hpp"
+
+namespace plumbline {
+
+/// A ceiling of one side, with how it was found: ratios of ceilings found in different ways compare methods too.
+struct NodeCeiling {
+  std::string name = {};  // what bounds a group: "DRAM", "mem", "L2", "compute"
+  double value = absent;
+  std::string unit = {};
+  std::string scope = {};   // node | numa | core | gpu: who shares it
+  std::string method = {};  // "STREAM", "ERT 1.1.0", "plumbline ert/stream ..."
+};
+
+struct NodeSpec {
+  std::string name = {};
+  std::vector<NodeCeiling> ceilings = {};
+  double measured_seconds = absent;  // a target's true run time, where it is known
+};
+
+/// A part of a program with its own bound. Threaded parts are held to the node's ceiling (5), serial ones to their NUMA domain's (6),
+/// measured single-core kernels to the core's, those of GPUs to a GPU's.
+struct ApplicationGroup {
+  std::string name = {};
+  double seconds = absent;
+  std::string scope = "node";  // of the ceiling: node | numa | core | gpu
+  std::string bound = {};      // name of a ceiling
+  ArithmeticMix mix = {};      // of one that arithmetic bounds, where it was measured: then its ceilings are the roofs over this mix
+};
+
+/// What becomes of the time that no group covers.
+enum class Rest {
+  scaled,   // as the groups do: their sum over the covered fraction (7)
+  constant  // it takes as long as before
+};
+
+struct Application {
+  std::string name = {};
+  std::vector<ApplicationGroup> groups = {};
+  double rest_seconds = 0;           // not covered by groups
+  double covered_fraction = absent;  // for (7); absent: from the seconds
+};
+
+struct ProjectedGroup {
+  ApplicationGroup group = {};
+  NodeCeiling from = {}, to = {};
+  double seconds = absent;
+  bool is_of_mix = false;  // both sides are the roof over the group's own mix of arithmetic
+};
+
+struct Projection {
+  std::string source = {}, target = {};
+  Rest rest = Rest::scaled;
+  std::vector<ProjectedGroup> groups = {};
+  double covered_fraction = absent;
+  double seconds_before = absent, seconds = absent, speedup = absent;
+  double measured_seconds = absent, error_percent = absent;  // where the target's true time is known
+  std::vector<std::string> warnings = {};
+};
+
+/// Throws Error (user) that names the group and the side which lacks its ceiling. A group with a mix is held to the roof of that mix on
+/// either side, by all ceilings named "compute PRECISION [PATTERN]" of its scope; where a precision has patterns, the one without is not
+/// taken.
+Projection project(const Application& application, const NodeSpec& source, const NodeSpec& target, Rest rest);
+
+}  // namespace plumbline

@@ -1,0 +1,83 @@
+// Where each case lies on the hierarchical roofline (Williams et al. 2009; levels after Ilic et al. 2014 and Yang 2019): its
+// arithmetic intensity at every level, the roof above it, what bounds it, and how near it comes.
+#pragma once
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/counter_set.hpp"
+#include "core/profiler_metric.hpp"
+#include "model/cases/measured.hpp"
+#include "model/ceilings/ceilings.hpp"
+#include "model/placement/compute_roof.hpp"
+#include "model/placement/fma_mix.hpp"
+
+namespace plumbline {
+
+/// Traffic across a level's boundary towards the core, and FLOPs over it.
+struct LevelIntensity {
+  std::string level = {};  // L1: reg-L1, L2: L1-L2, L3: L2-L3, mem: L3-mem; of a GPU L1, shared: reg-shared, L2, mem: L2-mem
+  double bytes = absent;   // per sweep, whole team; absent where it may be all or nothing
+  double bytes_lo = absent, bytes_hi = absent;
+  double ai = absent, ai_lo = absent, ai_hi = absent;  // flop/byte; a bound is absent where no traffic can be ruled out
+  std::string source = {};                             // of the bytes: emulated | hardware | model; empty where there are none
+  std::string metrics = {};                            // another profiler's, by which the bytes were counted; else empty
+  Status status = Status::ok;                          // of the intensity
+  std::string reason = {};
+
+  bool is_interval() const { return bytes_lo < bytes_hi; }
+};
+
+/// Two ways by which another profiler counted the same, and how far they are apart.
+struct Disagreement {
+  std::string quantity = {}, used = {}, other = {};  // the ways as formulas of metrics
+  double ratio = absent;                             // other / used
+};
+
+/// How times came to counts.
+enum class Join {
+  same,         // counted on the very case that was timed
+  transferred,  // counted on flavors of the same source, compiler and level that agree (rules below)
+  model,        // only the model speaks
+  none
+};
+std::string_view to_string(Join join);
+
+struct RooflinePlacement {
+  const CaseRow* of = nullptr;
+  std::string node = {};
+  double seconds = absent, flops = absent, gflops = absent;  // per sweep, whole team
+  std::vector<LevelIntensity> levels = {};
+  std::string bound = {};           // level or "compute"; empty when there is none
+  std::string bound_ceiling = {};   // name of the ceiling that limits
+  std::string exceeded = {};        // the last cache, where the working set is far beyond it, and was counted as if not: it binds nothing
+  std::string roof_precision = {};  // of most of its arithmetic: "tensor.bf16" where tensor cores do it, else the case's
+  double roof_gflops = absent, percent_of_roof = absent;
+  FmaMixes fma_mixes = {};                                              // by precision, of those counters that tell them apart
+  ArithmeticMix mix = {};                                               // its FLOPs by precision, with their kinds where they are known
+  ComputeRoof compute = {};                                             // over that mix, whatever bounds the case
+  double partial_fma_gflops = absent, percent_of_partial_fma = absent;  // the FMA peak times what equation 7 (fma_mix.hpp) leaves of it
+  bool bound_is_certain = false;  // else it is by the least traffic, and with more there is another bound or a higher percentage
+  int gpu = 0;                    // of the node's, that the case ran on
+  Status bound_status = Status::unavailable;
+  std::string bound_reason = {};  // why there is no bound
+  Join join = Join::none;
+  std::string bytes_source = {};  // emulated | hardware | model; mixed: each level says its own; another profiler's name
+  Status status = Status::ok;
+  std::string reason = {};
+  std::vector<std::string> notes = {};                    // which ceilings stand in for missing ones, transferred counts, oversubscription
+  std::map<std::string, double> flops_by_precision = {};  // as in Traffic
+  std::vector<Disagreement> disagreements = {};           // between them
+};
+
+/// Counts are transferred only where work id, team, compiler and level agree, the v2 and v3 counts agree within these, and
+/// non-temporal stores do not differ.
+inline constexpr double transfer_flops_within = 0.005, transfer_bytes_within = 0.03;
+
+/// With a chosen set, by its counters where a case was counted by them, and each intensity with the interval of their scores. `profilers`
+/// says what the metrics of imported cases stand for.
+std::vector<RooflinePlacement> place(const Measurements& measurements, std::span<const Ceiling> ceilings, const CounterSet* set = nullptr,
+                                     std::span<const ProfilerMetrics> profilers = {});
+
+}  // namespace plumbline
