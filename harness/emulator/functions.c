@@ -27,7 +27,7 @@ Function* functions_at(Addr address) {
   if (functions_ == NULL) return NULL;
   const HChar *name, *object;
   DiEpoch now = VG_(current_DiEpoch)();
-  Function wanted = {NULL};
+  Function wanted = {.name = NULL};
   // The next call reuses the buffer that a name comes in.
   wanted.name = VG_(get_fnname)(now, address, &name) ? VG_(strdup)("plumbline.function", name) : unnamed_code_name(address);
   if (!VG_(get_objname)(now, address, &object)) object = unnamed_code_file(address);
