@@ -8,14 +8,18 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <map>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "comm/communicator.hpp"
 #include "comm/exchange.hpp"
 #include "comm/launch.hpp"
 #include "comm/node_board.hpp"
+#include "comm/told.hpp"
 
 namespace plumbline {
 namespace {
@@ -34,6 +38,21 @@ TEST(communicator, reductions_reach_every_rank) {
 TEST(communicator, any_is_true_when_one_rank_says_so) {
   EXPECT_TRUE(session->world().any(session->rank() == session->size() - 1));
   EXPECT_FALSE(session->world().any(false));
+}
+
+TEST(told, every_rank_hears_the_values_of_all_in_rank_order) {
+  using Value = std::pair<int, std::vector<std::string>>;
+  const auto all = all_gather(session->world(), Value{session->rank(), std::vector<std::string>(session->rank() % 3, "\"a\nb\"")});
+  ASSERT_EQ(all.size(), static_cast<std::size_t>(session->size()));
+  for (int rank = 0; rank < session->size(); ++rank) {
+    EXPECT_EQ(all[rank].first, rank);
+    EXPECT_EQ(all[rank].second, std::vector<std::string>(rank % 3, "\"a\nb\""));
+  }
+}
+
+TEST(told, every_rank_hears_what_rank_0_says) {
+  const std::map<std::string, double> mine{{"rank", session->rank() + 0.25}};
+  EXPECT_EQ(broadcast(session->world(), mine), (std::map<std::string, double>{{"rank", 0.25}}));
 }
 
 TEST(node_board, every_rank_sees_who_and_where_the_others_are) {
