@@ -101,7 +101,7 @@ void pair(const Size& size, Watch& watch) {
 
 void compare(const Size& size, const fs::path& store, Watch& watch) {
   app::SeenNodes seen;
-  watch.stage("journals to samples", "rank 0", 1, 1, [&] { seen = app::seen_in_run(store); });
+  watch.stage("journals to samples", "rank 0", 1, 1, [&] { seen = app::seen_in_run(files_of(store)); });
   watch.stage("judge nodes", "rank 0", 1, 1, [&] {
     const app::NodeReport report = app::judge_nodes(seen, store.string(), {});
     const auto& nodes = report.comparison.nodes;
@@ -143,7 +143,7 @@ Walk walk(const Size& size, const fs::path& scratch) {
   });
   compare(size, store, watch);
   watch.stage("journals to result file", "rank 0", 1, 1, [&] {
-    const auto made = app::consolidate_into(store, machine.ids());
+    const auto made = app::consolidate_into(files_of(store), machine.ids());
     watch.expect(made.reasons.empty() && made.cases == static_cast<std::size_t>(size.cases), "consolidation");
   });
   result.store_bytes = fs::file_size(store);

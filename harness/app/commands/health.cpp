@@ -19,6 +19,7 @@
 #include "app/nodes/health_report.hpp"
 #include "app/results/stored_results.hpp"
 #include "app/session/run_launch.hpp"
+#include "app/session/run_session.hpp"
 #include "app/terminal/interruption.hpp"
 #include "app/terminal/output_file.hpp"
 #include "app/terminal/streams.hpp"

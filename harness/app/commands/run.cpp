@@ -2,6 +2,7 @@
 #include "app/commands/command.hpp"
 #include "app/session/run_launch.hpp"
 #include "app/session/run_plan.hpp"
+#include "app/session/run_session.hpp"
 #include "app/terminal/streams.hpp"
 
 namespace plumbline::app {

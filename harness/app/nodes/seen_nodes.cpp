@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <iterator>
 #include <set>
 
@@ -11,7 +12,6 @@
 #include "app/stages/gpu_ceilings_plan.hpp"
 #include "core/gpu_device.hpp"
 #include "machine/topology.hpp"
-#include "store/journal.hpp"
 #include "store/journal_folder.hpp"
 #include "store/merge.hpp"
 
@@ -106,13 +106,13 @@ void SeenNodes::add(const Results& results) {
   notes.insert(notes.end(), observed.notes.begin(), observed.notes.end());
 }
 
-SeenNodes seen_in_run(const std::filesystem::path& store) {
+SeenNodes seen_in_run(const RunFiles& files) {
   SeenNodes seen;
-  if (std::filesystem::exists(store) || !std::filesystem::exists(journal_directory(store))) {
-    if (const auto results = load_finished(store, load_results)) seen.add(*results);
+  if (std::filesystem::exists(files.store) || !std::filesystem::exists(files.journals)) {
+    if (const auto results = load_finished(files.store, load_results)) seen.add(*results);
     return seen;
   }
-  const JournalFolder folder(journal_directory(store));
+  const JournalFolder folder(files.journals);
   std::map<std::string, MachineRow> machines;
   for (const auto& row : folder.frame().machines) machines[row.node] = row;
   folder.for_each_node([&](Results& part) {

@@ -1,12 +1,12 @@
 // What a run saw of its nodes, as far as judging them takes it: of each thing measured its samples as numbers, not as rows.
 #pragma once
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "app/nights/observed_file.hpp"
 #include "app/terminal/table.hpp"
+#include "store/run_files.hpp"
 
 namespace plumbline::app {
 
@@ -31,6 +31,6 @@ struct SeenNodes {
 };
 
 /// Of a run that may still go on: its result file, else its journals, of which the rows of one node at a time are in memory.
-SeenNodes seen_in_run(const std::filesystem::path& store);
+SeenNodes seen_in_run(const RunFiles& files);
 
 }  // namespace plumbline::app

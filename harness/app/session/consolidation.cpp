@@ -167,19 +167,19 @@ Consolidated write_whole(Results& all, const fs::path& store, const std::vector<
       store, std::move(frame), [&](const auto& visit) { visit(all); }, ids, asked);
 }
 
-Consolidated put_together(const fs::path& store, const std::vector<std::string>& ids, std::vector<std::string>& notes) {
-  if (!fs::exists(store) && fs::exists(journal_directory(store)))
-    if (const JournalFolder folder(journal_directory(store), &notes); !folder.empty()) return write_folder(folder, store, ids, true);
-  auto all = load_finished(store, load_results, &notes);
-  if (!all) throw io_error(fmt::format("neither {} nor its journal can be found any more", store.string()));
-  return write_whole(*all, store, ids, true);
+Consolidated put_together(const RunFiles& files, const std::vector<std::string>& ids, std::vector<std::string>& notes) {
+  if (!fs::exists(files.store) && fs::exists(files.journals))
+    if (const JournalFolder folder(files.journals, &notes); !folder.empty()) return write_folder(folder, files.store, ids, true);
+  auto all = load_finished(files.store, load_results, &notes);
+  if (!all) throw io_error(fmt::format("neither {} nor its journal can be found any more", files.store.string()));
+  return write_whole(*all, files.store, ids, true);
 }
 
 }  // namespace
 
-Consolidated consolidate_into(const fs::path& store, const std::vector<std::string>& ids) {
+Consolidated consolidate_into(const RunFiles& files, const std::vector<std::string>& ids) {
   std::vector<std::string> notes;
-  Consolidated made = put_together(store, ids, notes);
+  Consolidated made = put_together(files, ids, notes);
   for (const auto& note : notes) ++made.reasons[note];
   return made;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/records.hpp"
+#include "store/run_files.hpp"
 
 namespace plumbline::app {
 
@@ -17,11 +18,11 @@ struct Consolidated {
   std::map<std::string, std::vector<std::string>> wrong = {};  // wrong results in words, by the session that computed them
 };
 
-/// Writes `store` from the journals beside it and, where there is one, the store of earlier sessions. Its cases are numbered in the order
-/// of `ids` (then as they came); other cases are kept and named in the provenance. Units of the journal's own are left out.
-/// Memory: one node's journal, the cases, a description of each node, and the file itself, packed and compressed; an earlier store is read
-/// whole. Throws Error.
-Consolidated consolidate_into(const std::filesystem::path& store, const std::vector<std::string>& ids);
+/// Writes the result file from the journals beside it and, where there is one, the store of earlier sessions. Its cases are numbered in the
+/// order of `ids` (then as they came); other cases are kept and named in the provenance. Units of the journal's own are left out. Memory:
+/// one node's journal, the cases, a description of each node, and the file itself, packed and compressed; an earlier store is read whole.
+/// Throws Error.
+Consolidated consolidate_into(const RunFiles& files, const std::vector<std::string>& ids);
 
 /// The same for a journal folder by itself, or together with what `earlier` sessions had put into a result file, in its own order; what
 /// is torn is named in `notes`.

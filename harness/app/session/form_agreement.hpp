@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/session/run_record.hpp"
+#include "app/session/earlier_sessions.hpp"
 #include "comm/communicator.hpp"
 #include "core/records.hpp"
 #include "model/ceilings/form_choice.hpp"
@@ -13,7 +13,7 @@ namespace plumbline::app {
 
 /// Collective over all ranks. `measured`: the contests that this node has had in this session (of its leader). Returns, on the leader, what
 /// its kind of node has chosen, by these contests and those of earlier sessions; `node` of each is the kind.
-std::vector<ChosenForm> agree_on_forms(std::span<const CeilingRow> measured, const std::string& kind, const RunRecord& record,
+std::vector<ChosenForm> agree_on_forms(std::span<const CeilingRow> measured, const std::string& kind, const EarlierSessions& earlier,
                                        Communicator& ranks);
 
 }  // namespace plumbline::app

@@ -9,9 +9,7 @@
 #include <set>
 
 #include "app/nodes/node_report.hpp"
-#include "app/stages/ceilings_stage.hpp"
 #include "app/stages/gpu_ceilings_plan.hpp"
-#include "app/stages/gpu_points.hpp"
 #include "campaign/estimate.hpp"
 #include "core/gpu_device.hpp"
 
@@ -25,8 +23,8 @@ constexpr int most_turns = 15;
 bool is_given_up(const RunRecord& record, const RemeasuringGroup& group, const std::string& id) {
   const auto nodes = group.nodes();
   return std::any_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
-    const auto found = record.overdue().find({id, node, std::string(again_pass)});
-    return found != record.overdue().end() && found->second.given_up;
+    const auto found = record.earlier().overdue.find({id, node, std::string(again_pass)});
+    return found != record.earlier().overdue.end() && found->second.given_up;
   });
 }
 
@@ -36,7 +34,7 @@ int turns_kept(const RunRecord& record, const RemeasuringGroup& group, const std
   auto nodes = group.nodes();
   std::erase_if(nodes, [&](const std::string& node) { return !compared.contains({id, node}); });
   const bool all = std::all_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
-    return record.finished().contains({id, node, std::string(again_pass)});
+    return record.earlier().finished.contains({id, node, std::string(again_pass)});
   });
   return all ? kept.of(id, nodes) : 0;
 }
@@ -90,7 +88,7 @@ double seconds_of_turn(const RemeasuringPlan& plan, bool one_at_a_time) {
 RemeasuringPlan plan_remeasuring_of(const RunRecord& record, const std::vector<std::string>& present, std::optional<double> seconds_left) {
   RemeasuringPlan again;
   again.seconds_left = seconds_left;
-  const SeenNodes seen = seen_in_run(record.store());
+  const SeenNodes seen = seen_in_run(record.files());
   NodeComparison comparison = compare_nodes(seen.side, {}, {});
   again.left_out = leave_out_failed(seen.failed_gpus, comparison);
   again.groups = plan_remeasuring(comparison, {present.begin(), present.end()});
@@ -102,21 +100,17 @@ RemeasuringPlan plan_remeasuring_of(const RunRecord& record, const std::vector<s
   return again;
 }
 
-std::string to_text(const RemeasuringPlan& plan) {
-  json groups = json::array();
+void to_json(json& told, const RemeasuringPlan& plan) {
+  auto groups = json::array(), taken = json::array();
   for (const auto& group : plan.groups) groups.push_back({{"suspects", group.suspects}, {"peers", group.peers}, {"cases", group.cases}});
-  json taken = json::array();
   for (const auto& [key, turns] : plan.taken) taken.push_back({key.what, key.node, turns});
-  return json{{"groups", groups}, {"taken", taken}, {"seconds_left", plan.seconds_left ? json(*plan.seconds_left) : json()}}.dump();
+  told = {{"groups", groups}, {"taken", taken}, {"seconds_left", plan.seconds_left ? json(*plan.seconds_left) : json()}};
 }
 
-RemeasuringPlan remeasuring_plan_from(const std::string& text) {
-  const json told = json::parse(text);
-  RemeasuringPlan plan;
+void from_json(const json& told, RemeasuringPlan& plan) {
   for (const auto& group : told["groups"]) plan.groups.push_back({group["suspects"], group["peers"], group["cases"]});
   for (const auto& one : told["taken"]) plan.taken[{one[0], one[1]}] = one[2];
   if (told["seconds_left"].is_number()) plan.seconds_left = told["seconds_left"].get<double>();
-  return plan;
 }
 
 void agree_on(RemeasuringPlan& plan, const std::function<TurnSeconds(const std::string& id)>& here, bool one_at_a_time, Group& world) {
@@ -155,10 +149,6 @@ double turn_seconds(const Case& measured, const Campaign& campaign) {
   of_turn.timing.max_repetitions = turn_repetitions + calibration;
   return estimate(measured, of_turn).time_seconds;
 }
-
-double turn_seconds(const CeilingCase& point) { return ceilings_seconds(repetitions_of(point), 1); }
-
-double turn_seconds(const CeilingCase& point, const GpuProperties& gpu) { return gpu_part_seconds(repetitions_of(point), gpu); }
 
 double remeasuring_seconds(const std::vector<Case>& cases, const std::vector<CeilingCase>& ceilings, const Campaign& campaign, int nodes,
                            std::optional<double> seconds_left) {

@@ -2,12 +2,14 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/session/remeasuring_turns.hpp"
 #include "app/session/run_record.hpp"
+#include "app/stages/ceiling_points.hpp"
 #include "campaign/campaign.hpp"
 #include "comm/communicator.hpp"
 #include "core/case.hpp"
@@ -18,7 +20,6 @@
 namespace plumbline::app {
 
 inline constexpr std::string_view again_pass = "again";
-inline constexpr int turn_repetitions = 3;
 
 /// What a turn of a case, or of a ceiling's point, takes on one node. All 0: it is not in the plan of who is asked.
 struct TurnSeconds {
@@ -37,8 +38,9 @@ struct RemeasuringPlan {
 
 /// On rank 0: from what is durable so far, without the groups that earlier sessions took far enough.
 RemeasuringPlan plan_remeasuring_of(const RunRecord& record, const std::vector<std::string>& present, std::optional<double> seconds_left);
-std::string to_text(const RemeasuringPlan& plan);
-RemeasuringPlan remeasuring_plan_from(const std::string& text);
+/// For telling the other ranks: what is known before agree_on(), without what is left out. From JSON into an empty plan.
+void to_json(nlohmann::json& told, const RemeasuringPlan& plan);
+void from_json(const nlohmann::json& told, RemeasuringPlan& plan);
 
 /// Collective over `world`. How long each takes on the slowest rank, by what each rank says; what nobody has, as the campaign was changed,
 /// is left out. `one_at_a_time`: nodes that take turns add up.
@@ -48,12 +50,8 @@ std::vector<std::string> to_lines(const RemeasuringPlan& plan);
 
 /// A turn is short: what tells is how turns agree.
 TimingProtocol turn_protocol(const Timing& wanted);
-/// A point as often as a turn takes it; they share their data.
-inline std::vector<CeilingCase> repetitions_of(const CeilingCase& point) { return std::vector<CeilingCase>(turn_repetitions, point); }
-/// Estimates of a turn of a case, and of a point of CPUs or of that GPU.
+/// Estimate of a turn of a case, in seconds; of a ceiling's point: stages/ceiling_points.hpp.
 double turn_seconds(const Case& measured, const Campaign& campaign);
-double turn_seconds(const CeilingCase& point);
-double turn_seconds(const CeilingCase& point, const GpuProperties& gpu);
 
 /// For an estimate: what it takes where one node turns out suspicious, its worst cases and ceilings being the longest. `seconds_left` as
 /// above.

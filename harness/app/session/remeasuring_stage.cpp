@@ -32,7 +32,9 @@ bool leads(Communicator& ranks) { return ranks.local().rank() == 0; }
 }  // namespace
 
 RemeasuringStage::RemeasuringStage(Setting setting)
-    : setting_(std::move(setting)), points_(setting_.plan, setting_.ranks, setting_.runner.gpu_in_use(), setting_.session) {
+    : setting_(std::move(setting)),
+      points_(setting_.plan.ceilings, setting_.plan.gpus, setting_.plan.place, setting_.ranks, setting_.runner.gpu_in_use(),
+              setting_.session) {
   for (std::size_t i = 0; i < setting_.plan.cases.size(); ++i) index_[setting_.plan.cases[i].id()] = i;
 }
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "app/session/ceiling_points.hpp"
 #include "app/session/remeasuring_plan.hpp"
 #include "app/session/run_deadlines.hpp"
 #include "app/session/run_plan.hpp"
 #include "app/stages/case_runner.hpp"
+#include "app/stages/ceiling_points.hpp"
 #include "machine/conditions.hpp"
 
 namespace plumbline::app {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "comm/told.hpp"
 #include "measure/clock.hpp"
 #include "store/session_list.hpp"
 
@@ -28,8 +29,8 @@ OutcomeRow failed(const std::string& id, const std::string& pass, const Hang& ha
 }
 
 int times_before(const RunRecord& record, const WorkKey& key) {
-  const auto found = record.overdue().find(key);
-  return found == record.overdue().end() ? 0 : found->second.times;
+  const auto found = record.earlier().overdue.find(key);
+  return found == record.earlier().overdue.end() ? 0 : found->second.times;
 }
 
 }  // namespace
@@ -81,11 +82,9 @@ double RunDeadlines::round_seconds(const RunPlan& plan, std::size_t round) const
 double RunDeadlines::running_seconds() const { return now_seconds() - watchdog_.stopped_seconds(); }
 
 void RunDeadlines::begin_gpu_ceilings(const RunPlan& plan, const std::vector<GpuCeilingsStage::ToDo>& to_do, int nodes) {
-  const auto texts = ranks_.local().gather(std::to_string(ranks_.rank()));
-  const json all = json::parse(ranks_.local().broadcast(ranks_.local().rank() == 0 ? json(texts).dump() : ""));
+  const auto all = all_gather(ranks_.local(), ranks_.rank());
   begin_ceilings(plan, to_do.front().round_id, nodes);
-  for (const auto& one : to_do)
-    gpu_rounds_[std::stoi(all[static_cast<std::size_t>(one.gpu->driver.rank)].get<std::string>())].insert(one.round_id);
+  for (const auto& one : to_do) gpu_rounds_[all[static_cast<std::size_t>(one.gpu->driver.rank)]].insert(one.round_id);
 }
 
 void RunDeadlines::begin_ceilings(const RunPlan& plan, const std::string& round_id, int nodes) {
@@ -157,7 +156,7 @@ std::set<std::string> RunDeadlines::units_of(const Hang& hang, const RunPlan& pl
 /// On the watching thread, while the others of this process may hang: reads only what no longer changes. The leader may hang while it holds
 /// its journal, so this is a file of its own in the same folder.
 std::string RunDeadlines::write(const Hang& hang, const RunRecord& record, const RunPlan& plan, const JournalHeader& header) const {
-  Journal journal(journal_directory(record.store()), ranks_.host() + std::string(watchdog_suffix), header);
+  Journal journal(record.files().journals, ranks_.host() + std::string(watchdog_suffix), header);
   json ranks = json::array();
   for (const auto& [rank, why] : hang.ranks) ranks.push_back({{"rank", rank}, {"host", ranks_.host()}, {"why", why}});
   Finished stop;

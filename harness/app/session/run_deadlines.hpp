@@ -4,9 +4,9 @@
 #include <set>
 #include <string>
 
+#include "app/session/run_input.hpp"
 #include "app/session/run_plan.hpp"
 #include "app/session/run_record.hpp"
-#include "app/session/run_session.hpp"
 #include "app/session/watchdog.hpp"
 #include "app/stages/gpu_ceilings_stage.hpp"
 #include "store/journal.hpp"

@@ -1,13 +1,14 @@
 // What a rank does before MPI starts: reads the campaign and its node, plans the counting, starts its emulated worker.
+#include "app/session/run_input.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <filesystem>
 
 #include "app/here/campaign_files.hpp"
 #include "app/here/event_rows.hpp"
 #include "app/here/paths.hpp"
-#include "app/session/run_session.hpp"
 #include "app/terminal/table.hpp"
 #include "campaign/counter_set_file.hpp"
 #include "comm/launch.hpp"

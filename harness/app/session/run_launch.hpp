@@ -2,8 +2,8 @@
 #pragma once
 #include <functional>
 
+#include "app/session/run_input.hpp"
 #include "app/session/run_options.hpp"
-#include "app/session/run_session.hpp"
 #include "comm/communicator.hpp"
 
 namespace plumbline::app {

@@ -1,14 +1,11 @@
 // What a run will do: cases, their order on every node, the ceilings before them, and what it will take.
 #pragma once
-#include <filesystem>
-#include <optional>
-#include <set>
+#include <functional>
 #include <span>
 #include <vector>
 
-#include "app/session/run_options.hpp"
+#include "app/session/run_input.hpp"
 #include "app/session/run_record.hpp"
-#include "app/session/run_session.hpp"
 #include "app/stages/case_runner.hpp"
 #include "app/stages/gpu_ceilings_plan.hpp"
 #include "campaign/estimate.hpp"
@@ -17,7 +14,6 @@
 #include "ert/form_contests.hpp"
 #include "schedule/node_part.hpp"
 #include "schedule/plan.hpp"
-#include "store/merge.hpp"
 
 namespace plumbline::app {
 
@@ -37,22 +33,16 @@ struct RunPlan {
   std::function<TeamCpus(const Team&)> place;  // on this rank's node
 };
 
-/// The result file: as named, or plumbline-out/NAME.h5.
-std::filesystem::path output_of(const RunOptions& options, const Campaign& campaign);
-
 /// Whether a run counts it at all, with groups of these keys: counters of CPUs see nothing of what runs on a GPU.
 bool is_counted(const Case& which, const Campaign& campaign, std::span<const std::string> counting);
 
-/// What makes nodes alike: CPU, cores, caches, and GPUs where the campaign asks for them. By a node's leader alone.
-std::string kind_of(const RunInput& input, const NodePart& part);
+/// As if no contest were won by the plan's own loop: what a run takes at most.
+std::vector<CeilingCase> with_any_winners(const std::vector<CeilingCase>& plan, const std::vector<ContestPlan>& contests);
 
 enum class Planning { to_run, to_tell };
 
 /// Collective: the same cases and rounds on every rank. Throws Error (user) where the campaign asks for what cannot be. What only tells
 /// (--dry-run) measures nothing, so it takes the caches as the topology has them.
 RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& record, Planning planning);
-
-/// --dry-run: rank 0 prints it.
-Exit print_plan(const RunPlan& plan, const RunInput& input, Communicator& ranks);
 
 }  // namespace plumbline::app

@@ -1,37 +1,22 @@
 // Where a run keeps what it finished: a journal on each node's leader, one result file at the end.
 #pragma once
-#include <algorithm>
-#include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "app/session/claimed_output.hpp"
 #include "app/session/consolidation.hpp"
+#include "app/session/earlier_sessions.hpp"
 #include "app/session/run_options.hpp"
 #include "campaign/campaign.hpp"
 #include "comm/communicator.hpp"
 #include "core/records.hpp"
-#include "model/ceilings/form_choice.hpp"
 #include "store/journal.hpp"
-#include "store/merge.hpp"
+#include "store/run_files.hpp"
 #include "store/session_hold.hpp"
 
 namespace plumbline::app {
-
-/// Whether a case was counted with every group of these keys: then its counting pass need not be repeated.
-bool counting_is_finished(const std::set<WorkKey>& finished, const std::string& id, const std::string& node,
-                          const std::vector<std::string>& group_keys);
-
-/// A unit that took longer than its deadline in earlier sessions.
-struct Overdue {
-  int times = 0;
-  std::string reason;     // of the last time
-  bool given_up = false;  // it did so twice, under a deadline no shorter than the one it would have now
-};
 
 class RunRecord {
  public:
@@ -39,25 +24,12 @@ class RunRecord {
   /// another campaign or another program began.
   RunRecord(const RunOptions& options, const Campaign& campaign, const std::filesystem::path& store, Communicator& ranks);
 
-  /// Units that earlier sessions finished with status ok; the same on every rank. What failed or could not be done is tried again.
-  /// A counting pass is there once more for each event group that it counted (counting_is_finished).
-  /// What is given up is among them.
-  const std::set<WorkKey>& finished() const { return finished_; }
-  const std::map<WorkKey, Overdue>& overdue() const { return overdue_; }
-  /// Of the nodes of earlier sessions, by name: what makes nodes alike.
-  const std::map<std::string, std::string>& kinds() const { return kinds_; }
-  /// What an earlier session chose for a node's last cache, JSON (last_cache_stage.hpp).
-  std::optional<std::string> last_cache(const std::string& node) const;
+  /// The same on every rank.
+  const EarlierSessions& earlier() const { return earlier_; }
   /// This node's points of sweeps, of all sessions, as its journal or an earlier result has them (leaders only).
   std::vector<CeilingRow> sweeps(const std::string& node) const;
   /// What this node measured again in earlier sessions and came out ok, as its journal or an earlier result has it (leaders only).
   std::vector<RemeasuredRow> remeasured(const std::string& node) const;
-  /// The loops that earlier sessions chose for ceilings, by node: they are not chosen again.
-  const std::vector<ChosenForm>& chosen_forms() const { return chosen_forms_; }
-  /// What they were chosen by, in the order of the sessions: on rank 0.
-  const std::vector<FormContest>& contests() const { return contests_; }
-  /// `now`, or just after the start of the youngest session of before: the order of sessions survives a clock that was set back.
-  std::int64_t start_after_earlier(std::int64_t now) const { return std::max(now, youngest_start_ns_ + 1); }
   /// What the user should know of what was found: on rank 0.
   const std::vector<std::string>& notes() const { return notes_; }
   /// Collective, before open(): refuses (Error, the same on all ranks) an output that lies on a disk of each node's own.
@@ -75,17 +47,12 @@ class RunRecord {
   std::string written() const;
   /// On rank 0, before the journals go: throws Error where it does not see one of this session as its leader wrote it.
   void require_all(const std::vector<std::string>& written) const;
-  const std::filesystem::path& store() const { return store_; }
+  const RunFiles& files() const { return files_; }
 
  private:
-  std::filesystem::path store_;
+  RunFiles files_;
   double sync_seconds_;
-  std::set<WorkKey> finished_;
-  std::int64_t youngest_start_ns_ = 0;  // of earlier sessions
-  std::map<WorkKey, Overdue> overdue_;
-  std::map<std::string, std::string> kinds_, last_caches_;
-  std::vector<ChosenForm> chosen_forms_;
-  std::vector<FormContest> contests_;
+  EarlierSessions earlier_;
   std::vector<std::string> notes_;
   /// What an error of the journal costs: `newest`, where it is not empty, and the units before it that are in doubt.
   std::vector<std::string> lost_units(const std::string& newest) const;

@@ -6,7 +6,7 @@
 
 #include "app/here/event_codes.hpp"
 #include "app/here/event_rows.hpp"
-#include "app/session/run_plan.hpp"
+#include "app/session/run_nodes.hpp"
 #include "campaign/counter_set_file.hpp"
 #include "counters/cupti/cupti.hpp"
 #include "machine/machine_json.hpp"

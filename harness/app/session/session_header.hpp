@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "app/session/run_session.hpp"
+#include "app/session/run_input.hpp"
 #include "comm/communicator.hpp"
 #include "schedule/node_part.hpp"
 

@@ -1,9 +1,8 @@
-#include "app/session/ceiling_points.hpp"
+#include "app/stages/ceiling_points.hpp"
 
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "app/session/remeasuring_plan.hpp"
 #include "app/stages/ceilings_stage.hpp"
 #include "app/stages/gpu_ceilings_stage.hpp"
 #include "app/stages/gpu_points.hpp"
@@ -24,10 +23,15 @@ std::string placement_json(const TeamCpus& team, const std::string& host) {
 
 }  // namespace
 
-CeilingPoints::CeilingPoints(const RunPlan& plan, Communicator& ranks, GpuInUse& in_use, std::string session)
-    : plan_(plan), ranks_(ranks), in_use_(in_use), session_(std::move(session)) {
-  for (const auto& point : plan.ceilings) of_cpus_[name_of(point)] = &point;
-  for (const auto& gpu : plan.gpus.all)
+double turn_seconds(const CeilingCase& point) { return ceilings_seconds(repetitions_of(point), 1); }
+
+double turn_seconds(const CeilingCase& point, const GpuProperties& gpu) { return gpu_part_seconds(repetitions_of(point), gpu); }
+
+CeilingPoints::CeilingPoints(const std::vector<CeilingCase>& of_cpus, const DrivenGpus& of_gpus,
+                             const std::function<TeamCpus(const Team&)>& place, Communicator& ranks, GpuInUse& in_use, std::string session)
+    : place_(place), ranks_(ranks), in_use_(in_use), session_(std::move(session)) {
+  for (const auto& point : of_cpus) of_cpus_[name_of(point)] = &point;
+  for (const auto& gpu : of_gpus.all)
     for (std::size_t i = 0; i < gpu.points.size(); ++i) of_gpus_[name_of(gpu.points[i])] = {&gpu, i};
 }
 
@@ -46,10 +50,10 @@ std::optional<Finished> CeilingPoints::measure(const std::string& name) {
 
 std::optional<Finished> CeilingPoints::measure_on_cpus(const std::string& name, const CeilingCase& point) {
   const std::vector<CeilingCase> repetitions = repetitions_of(point);
-  CeilingsStage stage(repetitions, session_, ranks_, plan_.place);
+  CeilingsStage stage(repetitions, session_, ranks_, place_);
   auto sampled = stage.measure(0);
   if (!sampled || sampled->ceilings.empty()) return std::nullopt;
-  sampled->outcome.placement = placement_json(plan_.place(point.measured.team), ranks_.host());
+  sampled->outcome.placement = placement_json(place_(point.measured.team), ranks_.host());
   return as_times(name, point, *sampled);
 }
 

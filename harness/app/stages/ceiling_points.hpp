@@ -1,23 +1,34 @@
 // Points of ceilings measured by themselves, each under its name: what a ceiling looks like again when nothing else is measured.
 #pragma once
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "app/session/run_plan.hpp"
+#include "app/stages/case_runner.hpp"
+#include "app/stages/gpu_ceilings_plan.hpp"
 #include "app/stages/gpu_in_use.hpp"
 #include "comm/communicator.hpp"
 #include "core/records.hpp"
+#include "ert/ceiling_plan.hpp"
 
 namespace plumbline::app {
+
+inline constexpr int turn_repetitions = 3;
+/// A point as often as a turn takes it; they share their data.
+inline std::vector<CeilingCase> repetitions_of(const CeilingCase& point) { return std::vector<CeilingCase>(turn_repetitions, point); }
+/// Estimates of a turn of a point, in seconds: of CPUs, or of that GPU.
+double turn_seconds(const CeilingCase& point);
+double turn_seconds(const CeilingCase& point, const GpuProperties& gpu);
 
 /// Those of a rank's node: of its CPUs, by the ranks of a point's team; of a GPU, by the rank that drives it, while no other GPU of the
 /// node is measured.
 class CeilingPoints {
  public:
-  /// `plan`, `ranks` and `in_use` outlive it.
-  CeilingPoints(const RunPlan& plan, Communicator& ranks, GpuInUse& in_use, std::string session);
+  /// `of_cpus` and `of_gpus`, `place`, which gives a team its CPUs, `ranks` and `in_use` outlive it.
+  CeilingPoints(const std::vector<CeilingCase>& of_cpus, const DrivenGpus& of_gpus, const std::function<TeamCpus(const Team&)>& place,
+                Communicator& ranks, GpuInUse& in_use, std::string session);
 
   /// Estimate of one turn; 0 where this rank does not know that point, as those of GPUs that others drive.
   double turn_seconds(const std::string& name) const;
@@ -37,7 +48,7 @@ class CeilingPoints {
   /// As one unit: the times that its samples are the rates of.
   Finished as_times(const std::string& name, const CeilingCase& point, const Finished& sampled) const;
 
-  const RunPlan& plan_;
+  const std::function<TeamCpus(const Team&)>& place_;
   Communicator& ranks_;
   GpuInUse& in_use_;
   std::string session_;

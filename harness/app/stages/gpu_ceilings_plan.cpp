@@ -10,7 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "app/here/gpus_json.hpp"
 #include "app/stages/ceiling_names.hpp"
+#include "comm/told.hpp"
 #include "core/gpu_device.hpp"
 #include "ert/gpu_ceiling_plan.hpp"
 #include "model/ceilings/gpu_ceilings.hpp"
@@ -77,22 +79,6 @@ std::vector<std::string> lacking(const CeilingsWish& wish, const GpuProperties& 
   std::vector<std::string> lines;
   for (const std::string& reason : reasons) lines.push_back(fmt::format("{}: {}", fmt::join(names[reason], ", "), reason));
   return lines;
-}
-
-json to_json(const NodeGpus& seen) {
-  json told = json::array();
-  for (const GpuProperties& gpu : seen.gpus)
-    told.push_back({{"pci", gpu.pci}, {"uuid", gpu.uuid}, {"name", gpu.name}, {"flavor", gpu.flavor}});
-  return told;
-}
-
-/// Every rank's text, on every rank of the node.
-json all_tell(Group& local, const json& mine) {
-  const auto texts = local.gather(mine.dump());
-  json all = json::array();
-  if (local.rank() == 0)
-    for (const auto& text : texts) all.push_back(json::parse(text));
-  return json::parse(local.broadcast(local.rank() == 0 ? all.dump() : ""));
 }
 
 }  // namespace
@@ -164,10 +150,10 @@ double DrivenGpus::seconds() const {
 }
 
 DrivenGpus meet_gpus(const NodeGpus& mine, const std::vector<std::vector<int>>& allowed, const Topology& node, Group& local) {
-  const json told = all_tell(local, to_json(mine));
+  const auto told = all_gather(local, mine.gpus);
   std::vector<std::vector<SeenGpu>> seen(told.size());
   for (std::size_t rank = 0; rank < told.size(); ++rank)
-    for (const auto& gpu : told[rank]) seen[rank].push_back({gpu["pci"], gpu["uuid"]});
+    for (const auto& gpu : told[rank]) seen[rank].push_back({gpu.pci, gpu.uuid});
   const auto of_node = gpus_of_node(seen);
   const auto drivers = drivers_of(of_node, allowed, node);
   DrivenGpus gpus;
@@ -178,13 +164,11 @@ DrivenGpus meet_gpus(const NodeGpus& mine, const std::vector<std::vector<int>>& 
     if (of_node[i].seen_as.front() == 0) gpus.device_of_cases = one.device;
     const auto by = static_cast<std::size_t>(std::max(0, one.driver.rank));
     const int place = of_node[i].seen_as[by];
-    if (one.driver.rank == local.rank() && place >= 0) {
-      one.gpu = mine.gpus[static_cast<std::size_t>(place)];
+    if (place >= 0) {
+      one.gpu = told[by][static_cast<std::size_t>(place)];
     } else {
       one.gpu.pci = of_node[i].pci;
       one.gpu.uuid = of_node[i].uuid;
-      if (place >= 0) one.gpu.name = told[by][static_cast<std::size_t>(place)]["name"];
-      if (place >= 0) one.gpu.flavor = told[by][static_cast<std::size_t>(place)]["flavor"];
     }
     gpus.turns = std::max(gpus.turns, one.driver.turn + 1);
   }
@@ -206,7 +190,7 @@ GpuNotes plan_points(const Campaign& campaign, int rounds, const NodeGpus& mine,
                     {"lacking", lacking(campaign.ceilings, one.gpu, one.device)}});
   }
   GpuNotes notes{.node = host, .gpus = gpus.all.size(), .lines = {}};
-  for (const auto& of_rank : all_tell(local, told))
+  for (const auto& of_rank : all_gather(local, told))
     for (const auto& plan : of_rank) {
       DrivenGpu& one = gpus.all[plan["device"].get<std::size_t>()];
       one.count = plan["count"];
@@ -252,17 +236,12 @@ std::vector<std::string> in_lines(const std::vector<GpuNotes>& nodes) {
   return lines;
 }
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuNotes::Line, device, text)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuNotes, node, gpus, lines)
+
 std::vector<std::string> gather_notes(const GpuNotes& of_node, Group& leaders) {
   if (!leaders.member()) return {};
-  json mine{{"node", of_node.node}, {"gpus", of_node.gpus}, {"lines", json::array()}};
-  for (const auto& [device, text] : of_node.lines) mine["lines"].push_back({device, text});
-  std::vector<GpuNotes> nodes;
-  for (const auto& told : leaders.gather(mine.dump())) {
-    const json node = json::parse(told);
-    GpuNotes& notes = nodes.emplace_back(GpuNotes{.node = node["node"], .gpus = node["gpus"], .lines = {}});
-    for (const auto& line : node["lines"]) notes.lines.push_back({line[0], line[1]});
-  }
-  return in_lines(nodes);
+  return in_lines(gather(leaders, of_node));
 }
 
 }  // namespace plumbline::app

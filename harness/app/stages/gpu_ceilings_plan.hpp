@@ -38,7 +38,7 @@ PlannedGpu longest_gpu_ceilings(const Campaign& campaign);
 /// One of a node's GPUs, and who measures its ceilings. The same on all ranks of the node but for what its driver alone knows.
 struct DrivenGpu {
   int device = 0;     // 0: "GPU", 1: "GPU1", ... (core/gpu_device.hpp)
-  GpuProperties gpu;  // as its driver sees it; on other ranks as far as it was told
+  GpuProperties gpu;  // as its driver sees it; without a driver its addresses alone
   GpuDriver driver;
   std::size_t count = 0;                         // of its points
   double alone_seconds = 0, shared_seconds = 0;  // estimated, of all rounds; the latter for its links, which neighbours wait for

@@ -1,14 +1,12 @@
 #include "app/stages/gpu_ceilings_stage.hpp"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "comm/told.hpp"
 #include "core/error.hpp"
 #include "store/record_json.hpp"
 
 namespace plumbline::app {
-
-using nlohmann::json;
 
 std::vector<Finished> gather_units(const std::optional<Finished>& mine, Group& local) {
   const auto texts = local.gather(mine ? to_payload(*mine) : "");
@@ -31,16 +29,14 @@ GpuCeilingsStage::GpuCeilingsStage(const DrivenGpus& gpus, std::string session, 
 
 std::vector<GpuCeilingsStage::ToDo> GpuCeilingsStage::to_do(int round,
                                                             const std::function<bool(const std::string& round_id)>& is_finished) {
-  json told = json::object();
+  std::map<int, std::string> mine;
   for (const auto& [device, points] : mine_)
-    if (const std::string id = points.round_id(round); !is_finished(id)) told[std::to_string(device)] = id;
-  const auto texts = ranks_.local().gather(told.dump());
-  json all = json::object();
-  for (const auto& text : texts) all.update(json::parse(text));
-  all = json::parse(ranks_.local().broadcast(ranks_.local().rank() == 0 ? all.dump() : ""));
+    if (const std::string id = points.round_id(round); !is_finished(id)) mine[device] = id;
+  std::map<int, std::string> all;
+  for (const auto& of_rank : all_gather(ranks_.local(), mine)) all.insert(of_rank.begin(), of_rank.end());
   std::vector<ToDo> left;
   for (const auto& one : gpus_.all)
-    if (const auto found = all.find(std::to_string(one.device)); found != all.end()) left.push_back({&one, *found});
+    if (const auto found = all.find(one.device); found != all.end()) left.push_back({&one, found->second});
   return left;
 }
 

@@ -1,4 +1,4 @@
-#include "app/session/last_cache_stage.hpp"
+#include "app/stages/last_cache_stage.hpp"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/stages/ceilings_stage.hpp"
+#include "comm/told.hpp"
 #include "ert/ceiling_plan.hpp"
 #include "machine/cpu.hpp"
 #include "machine/memory.hpp"
@@ -14,19 +15,60 @@
 #include "model/ceilings/node_levels.hpp"
 #include "store/session_list.hpp"
 
-namespace plumbline::app {
+namespace plumbline {
 namespace {
 
 using nlohmann::json;
-
-constexpr double finder_seconds = 1.0;
-constexpr int fewest_rounds = 2, most_rounds = 4;  // each shows every working set once
 
 json number(double value) { return std::isfinite(value) ? json(value) : json(); }
 double number_in(const json& told, const char* key) {
   const auto found = told.find(key);
   return found != told.end() && found->is_number() ? found->get<double>() : absent;
 }
+
+}  // namespace
+
+void to_json(json& told, const LastCache& last) {
+  told = {{"name", last.name},
+          {"bytes", last.bytes},
+          {"lo_bytes", last.lo},
+          {"hi_bytes", last.hi},
+          {"topology_bytes", last.topology_bytes},
+          {"found_bytes", number(last.found_bytes)},
+          {"found_lo_bytes", number(last.found_lo)},
+          {"found_hi_bytes", number(last.found_hi)},
+          {"confidence", number(last.confidence)},
+          {"measured", last.is_measured},
+          {"reason", last.reason}};
+}
+
+void from_json(const json& told, LastCache& last) {
+  last = {.name = told.value("name", ""),
+          .topology_bytes = told.value("topology_bytes", std::uint64_t{0}),
+          .found_bytes = number_in(told, "found_bytes"),
+          .found_lo = number_in(told, "found_lo_bytes"),
+          .found_hi = number_in(told, "found_hi_bytes"),
+          .confidence = number_in(told, "confidence"),
+          .bytes = told.value("bytes", std::uint64_t{0}),
+          .lo = told.value("lo_bytes", std::uint64_t{0}),
+          .hi = told.value("hi_bytes", std::uint64_t{0}),
+          .is_measured = told.value("measured", false),
+          .reason = told.value("reason", "")};
+}
+
+namespace app {
+namespace {
+
+constexpr double finder_seconds = 1.0;
+constexpr int fewest_rounds = 2, most_rounds = 4;  // each shows every working set once
+
+/// What a leader says of its node's last cache to the leaders of the others.
+struct Offer {
+  std::string host;
+  LastCache last;
+  bool is_kept = false;  // settled by an earlier session
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Offer, host, last, is_kept)
 
 bool is_of_one_core(const CeilingRow& row) { return row.level == "sweep" && row.scope != gpu_scope && row.ranks * row.threads == 1; }
 
@@ -51,16 +93,10 @@ json samples_of(std::span<const CeilingRow> sought) {
   return samples;
 }
 
-bool was_counted_before(const RunRecord& record, const std::string& host) {
-  return std::any_of(record.finished().begin(), record.finished().end(),
-                     [&](const WorkKey& key) { return std::get<1>(key) == host && std::get<2>(key) == "count"; });
-}
-
 /// Of a node of that name whose topology told something else nothing is kept.
-std::optional<LastCache> kept_choice(const RunRecord& record, const std::string& host, std::span<const CacheLevel> caches) {
-  const auto text = record.last_cache(host);
-  if (!text) return std::nullopt;
-  const LastCache last = last_cache_from(json::parse(*text)), told = last_cache_as_told(caches, "");
+std::optional<LastCache> kept_choice(const std::optional<std::string>& choice, std::span<const CacheLevel> caches) {
+  if (!choice) return std::nullopt;
+  const LastCache last = json::parse(*choice), told = last_cache_as_told(caches, "");
   return last.name == told.name && last.topology_bytes == told.topology_bytes ? std::optional(last) : std::nullopt;
 }
 
@@ -73,69 +109,39 @@ std::optional<LastCacheRule> last_cache_rule(const Campaign& campaign) {
   return said == "measured" ? LastCacheRule::measured : LastCacheRule::automatic;
 }
 
-json to_json(const LastCache& last) {
-  return {{"name", last.name},
-          {"bytes", last.bytes},
-          {"lo_bytes", last.lo},
-          {"hi_bytes", last.hi},
-          {"topology_bytes", last.topology_bytes},
-          {"found_bytes", number(last.found_bytes)},
-          {"found_lo_bytes", number(last.found_lo)},
-          {"found_hi_bytes", number(last.found_hi)},
-          {"confidence", number(last.confidence)},
-          {"measured", last.is_measured},
-          {"reason", last.reason}};
-}
-
-LastCache last_cache_from(const json& told) {
-  return {.name = told.value("name", ""),
-          .topology_bytes = told.value("topology_bytes", std::uint64_t{0}),
-          .found_bytes = number_in(told, "found_bytes"),
-          .found_lo = number_in(told, "found_lo_bytes"),
-          .found_hi = number_in(told, "found_hi_bytes"),
-          .confidence = number_in(told, "confidence"),
-          .bytes = told.value("bytes", std::uint64_t{0}),
-          .lo = told.value("lo_bytes", std::uint64_t{0}),
-          .hi = told.value("hi_bytes", std::uint64_t{0}),
-          .is_measured = told.value("measured", false),
-          .reason = told.value("reason", "")};
-}
-
 std::string line_of(const LastCache& last) {
   if (last.name.empty()) return "the last cache is taken as the topology tells it: " + last.reason;
   return fmt::format("{} is taken as {}: {}", last.name, in_words(static_cast<double>(last.bytes)), last.reason);
 }
 
-LastCache LastCacheStage::settle(LastCacheRule rule, const RunRecord& record, std::span<const CeilingRow> ceilings) {
+LastCache LastCacheStage::settle(LastCacheRule rule, const EarlierLastCache& earlier, std::span<const CeilingRow> ceilings) {
   const bool leads = ranks_.local().rank() == 0;
-  const auto kept = kept_choice(record, ranks_.host(), input_.caches);
-  const bool seeks =
-      !kept && rule == LastCacheRule::measured && levels_in(ceilings).levels.empty() && !was_counted_before(record, ranks_.host());
+  const auto kept = kept_choice(earlier.choice, caches_);
+  const bool seeks = !kept && rule == LastCacheRule::measured && levels_in(ceilings).levels.empty() && !earlier.was_counted;
   std::vector<CeilingRow> sought;
   if (ranks_.local().any(leads && seeks)) sought = seek();
   LastCache last;
-  if (leads) last = kept ? *kept : choose(rule, record, ceilings, sought);
+  if (leads) last = kept ? *kept : choose(rule, earlier.was_counted, ceilings, sought);
   if (leads) last = agreed(std::move(last), kept.has_value());
-  last = last_cache_from(json::parse(ranks_.local().broadcast(leads ? to_json(last).dump() : "")));
+  last = broadcast(ranks_.local(), last);
   const bool was_looked_for = std::any_of(ceilings.begin(), ceilings.end(), is_of_one_core) || !sought.empty();
   if (!leads || kept || last.name.empty() || !was_looked_for) return last;
   unit_.emplace();
   unit_->outcome = round_outcome(std::string(last_cache_unit), ranks_.host(), session_);
-  json told = to_json(last);
+  json told = last;
   if (!sought.empty()) told["samples"] = samples_of(sought);
   unit_->outcome.placement = told.dump();
   return last;
 }
 
-LastCache LastCacheStage::choose(LastCacheRule rule, const RunRecord& record, std::span<const CeilingRow> ceilings,
+LastCache LastCacheStage::choose(LastCacheRule rule, bool was_counted, std::span<const CeilingRow> ceilings,
                                  std::span<const CeilingRow> sought) const {
-  if (was_counted_before(record, ranks_.host()))
-    return last_cache_as_told(input_.caches, "what the topology tells, by which earlier sessions counted");
+  if (was_counted) return last_cache_as_told(caches_, "what the topology tells, by which earlier sessions counted");
   const std::span<const CeilingRow> rows = sought.empty() ? ceilings : sought;
   if (std::none_of(rows.begin(), rows.end(), is_of_one_core))
-    return last_cache_as_told(input_.caches,
+    return last_cache_as_told(caches_,
                               "what the topology tells; this run has no sweep that would show it ([emulated] caches = \"measured\" looks)");
-  return choose_last_cache(input_.caches, levels_in(rows), rule);
+  return choose_last_cache(caches_, levels_in(rows), rule);
 }
 
 /// By the first rank of the node, while the others wait.
@@ -157,27 +163,15 @@ std::vector<CeilingRow> LastCacheStage::seek() {
 LastCache LastCacheStage::agreed(LastCache own, bool is_kept) {
   Group& leaders = ranks_.leaders();
   if (leaders.size() == 1) return own;
-  const auto texts = leaders.gather(json{{"last", to_json(own)}, {"kept", is_kept}, {"host", ranks_.host()}}.dump());
-  const json all = json::parse(leaders.broadcast(leaders.rank() == 0 ? json(texts).dump() : ""));
-  struct Other {
-    bool is_new;
-    std::uint64_t bytes;
-    std::string host;
-    LastCache last;
-  };
-  std::vector<Other> like;
-  for (const auto& text : all) {
-    const json one = json::parse(text.get<std::string>());
-    LastCache last = last_cache_from(one["last"]);
-    if (last.name == own.name && last.topology_bytes == own.topology_bytes)
-      like.push_back({!one["kept"].get<bool>(), last.bytes, one["host"], last});
-  }
-  const bool any_kept = std::any_of(like.begin(), like.end(), [](const Other& one) { return !one.is_new; });
-  if (any_kept) std::erase_if(like, [](const Other& one) { return one.is_new; });
-  std::sort(like.begin(), like.end(), [](const Other& a, const Other& b) { return std::tie(a.bytes, a.host) < std::tie(b.bytes, b.host); });
-  const Other& middle = like[(like.size() - 1) / 2];
+  auto like = all_gather(leaders, Offer{ranks_.host(), own, is_kept});
+  std::erase_if(like, [&](const Offer& one) { return one.last.name != own.name || one.last.topology_bytes != own.topology_bytes; });
+  const bool any_kept = std::any_of(like.begin(), like.end(), [](const Offer& one) { return one.is_kept; });
+  if (any_kept) std::erase_if(like, [](const Offer& one) { return !one.is_kept; });
+  std::sort(like.begin(), like.end(),
+            [](const Offer& a, const Offer& b) { return std::tie(a.last.bytes, a.host) < std::tie(b.last.bytes, b.host); });
+  const Offer& middle = like[(like.size() - 1) / 2];
   if (is_kept || middle.host == ranks_.host()) return own;
-  own.bytes = middle.bytes;
+  own.bytes = middle.last.bytes;
   own.lo = middle.last.lo;
   own.hi = middle.last.hi;
   own.is_measured = middle.last.is_measured;
@@ -185,4 +179,5 @@ LastCache LastCacheStage::agreed(LastCache own, bool is_kept) {
   return own;
 }
 
-}  // namespace plumbline::app
+}  // namespace app
+}  // namespace plumbline

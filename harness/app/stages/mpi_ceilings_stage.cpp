@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/stages/ceiling_names.hpp"
 #include "app/stages/ceilings_stage.hpp"
 #include "app/stages/message_rows.hpp"
+#include "comm/told.hpp"
 #include "machine/binding.hpp"
 
 namespace plumbline::app {
 namespace {
-
-using nlohmann::json;
 
 std::string name_of(ExchangeTraffic traffic, Reach reach) {
   const std::string_view where = reach == Reach::between_nodes ? "between nodes" : "inside a node";
@@ -54,6 +52,8 @@ TeamCpus place_talkers(const std::function<TeamCpus(const Team&)>& place, int lo
 }
 
 }  // namespace
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MpiCeilingsStage::Rank, node, local, host, cpu, refusal)
 
 std::vector<MpiCeilingPlan> plan_mpi_ceilings(CeilingsMode mode) {
   std::vector<MpiCeilingPlan> plans;
@@ -107,12 +107,7 @@ void MpiCeilingsStage::meet_ranks(const std::function<TeamCpus(const Team&)>& pl
   int cpu = has_cpu ? placed.cpus[static_cast<std::size_t>(local)].front() : -1;
   std::string refusal = has_cpu ? bind_this_thread(cpu) : !placed.refusal.empty() ? placed.refusal : "the node has more ranks than cores";
   if (!refusal.empty()) cpu = -1;
-  const json mine{{"node", ranks_.node()}, {"local", local}, {"host", ranks_.host()}, {"cpu", cpu}, {"refusal", refusal}};
-  const auto texts = ranks_.world().gather(mine.dump());
-  for (const auto& text : json::parse(ranks_.world().broadcast(ranks_.rank() == 0 ? json(texts).dump() : ""))) {
-    const json told = json::parse(text.get<std::string>());
-    all_.push_back({told["node"], told["local"], told["host"], told["cpu"], told["refusal"]});
-  }
+  all_ = all_gather(ranks_.world(), Rank{ranks_.node(), local, ranks_.host(), cpu, refusal});
 }
 
 std::string MpiCeilingsStage::round_id(int round) const {

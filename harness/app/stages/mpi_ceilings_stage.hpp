@@ -30,6 +30,13 @@ double mpi_ceilings_seconds(const Campaign& campaign, int rounds, int nodes, int
 
 class MpiCeilingsStage {
  public:
+  struct Rank {  // of the world
+    int node = 0, local = 0;
+    std::string host;
+    int cpu = -1;         // what it is bound to while it measures; -1: not bound
+    std::string refusal;  // why not
+  };
+
   /// Collective over the world. `place` gives a team its CPUs.
   MpiCeilingsStage(const Campaign& campaign, std::string session, Communicator& ranks, const std::function<TeamCpus(const Team&)>& place);
 
@@ -40,13 +47,6 @@ class MpiCeilingsStage {
   std::optional<Finished> measure(int round, bool finished);
 
  private:
-  struct Rank {  // of the world
-    int node = 0, local = 0;
-    std::string host;
-    int cpu = -1;         // what it is bound to while it measures; -1: not bound
-    std::string refusal;  // why not
-  };
-
   void meet_ranks(const std::function<TeamCpus(const Team&)>& place);
   /// Why two ranks of a node cannot be measured; empty when they can.
   static std::string problem_between(const Rank& one, const Rank& other);

@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "app/stages/ceilings_stage.hpp"
 #include "app/stages/message_rows.hpp"
+#include "comm/told.hpp"
 #include "machine/binding.hpp"
 #include "model/ceilings/node_links.hpp"
 
 namespace plumbline::app {
 namespace {
-
-using nlohmann::json;
 
 /// What every link is asked: how soon a short message comes, and how fast long ones flow, both ways, so that neither direction may be bad.
 constexpr std::array<Exchange, 2> exchanges{Exchange{ExchangeTraffic::ping_pong, 8},
@@ -26,6 +24,8 @@ NodePairing pairing_of(const Campaign& campaign, int nodes) {
 }
 
 }  // namespace
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeLinksStage::Node, host, refusal)
 
 bool wants_node_links(const Campaign& campaign) { return campaign.time && campaign.ceilings.node_pairs.wanted; }
 
@@ -49,11 +49,7 @@ void NodeLinksStage::meet_nodes(const std::function<TeamCpus(const Team&)>& plac
   std::string refusal = placed.refusal;
   if (refusal.empty()) refusal = bind_this_thread(placed.cpus.front().front());
   if (refusal.empty()) cpu_ = placed.cpus.front().front();
-  const auto texts = ranks_.leaders().gather(json{ranks_.host(), refusal}.dump());
-  for (const auto& text : json::parse(ranks_.leaders().broadcast(ranks_.leaders().rank() == 0 ? json(texts).dump() : ""))) {
-    const json told = json::parse(text.get<std::string>());
-    nodes_.push_back({told[0], told[1]});
-  }
+  nodes_ = all_gather(ranks_.leaders(), Node{ranks_.host(), refusal});
   for (int turn = 0; turn < turns(); ++turn)
     if (const auto peer = pairing_->partner(ranks_.node(), turn)) keeps_samples_ = keeps_samples_ || pairing_->leads(ranks_.node(), *peer);
 }

@@ -19,6 +19,10 @@ double node_links_seconds(const Campaign& campaign, int rounds, int nodes);
 
 class NodeLinksStage {
  public:
+  struct Node {
+    std::string host, refusal;  // why its leader has no CPU of its own
+  };
+
   /// Collective over the world. `place` gives a team its CPUs.
   NodeLinksStage(const Campaign& campaign, std::string session, Communicator& ranks, const std::function<TeamCpus(const Team&)>& place);
 
@@ -31,10 +35,6 @@ class NodeLinksStage {
   std::optional<Finished> measure(int round, bool finished);
 
  private:
-  struct Node {
-    std::string host, refusal;  // why its leader has no CPU of its own
-  };
-
   void meet_nodes(const std::function<TeamCpus(const Team&)>& place);
   void measure_link(int peer, int round, Finished& unit);
   CeilingRow described(int peer, const Exchange& what) const;
