@@ -2,10 +2,12 @@
 # Installs the Debian packages that Plumbline needs and that this machine lacks. Safe to repeat: with nothing missing it only asks dpkg.
 # Where nothing can be installed (no apt-get, no root) it looks whether what is needed is there in another way: modules, Spack, by hand.
 #
-#   bash jobs/install.sh             what building, running and drawing need
-#   bash jobs/install.sh --tests     the same and what the tests need
-#   bash jobs/install.sh --list      print the lists, one line a purpose, and stop
-#   bash jobs/install.sh --check     install nothing: say what is missing
+#   bash jobs/install.sh              what building, running and drawing need
+#   bash jobs/install.sh --tests      the same and what the tests need
+#   bash jobs/install.sh --no-figures what building and running need
+#   bash jobs/install.sh --figures    what drawing needs, and nothing else
+#   bash jobs/install.sh --list       print the lists, one line a purpose, and stop
+#   bash jobs/install.sh --check      install nothing: say what is missing
 #
 # Exit codes: 0 everything required is there · 1 an installation failed · 2 something is missing and cannot be installed from here.
 # Root installs directly, anybody else through "sudo -n"; where neither works what is missing is listed with the commands that get it,
@@ -70,7 +72,7 @@ readonly interpreter=${PLUMBLINE_PYTHON:-/usr/bin/python3}
 own_valgrind=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/build/valgrind
 readonly own_valgrind
 
-usage() { sed -n '2,13s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '2,15s/^# \{0,1\}//p' "$0"; }
 
 say() { printf 'install: %s\n' "$*"; }
 
@@ -280,10 +282,12 @@ check_only=false
 for argument in "$@"; do
   case $argument in
     --tests) wanted+=(tests) ;;
+    --no-figures) wanted=(build run) ;;
+    --figures) wanted=(figures) ;;
     --list) print_lists && exit 0 ;;
     --check) check_only=true ;;
     -h | --help) usage && exit 0 ;;
-    *) fail 2 "unknown option '$argument'; try --tests, --list, --check or --help" ;;
+    *) fail 2 "unknown option '$argument'; try --tests, --no-figures, --figures, --list, --check or --help" ;;
   esac
 done
 

@@ -4,9 +4,11 @@
 #   bash jobs/quickstart.sh
 #
 # installs the packages that are missing, builds, measures this machine on two ranks (at most five minutes after the build), prints the
-# tables and draws the figures. Everything it makes lies in build/ and plumbline-out/. It stops at the first error and says which.
+# tables and draws the figures. Everything it makes lies in build/ and plumbline-out/. It stops at the first error and says which; the packages
+# that draw come beside the build, and without them there are no figures.
 #
 # Another campaign than jobs/campaigns/quick.toml: bash jobs/quickstart.sh FILE.toml
+# Code for other GPUs than this machine's: PLUMBLINE_CUDA_ARCHITECTURES=all bash jobs/quickstart.sh
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -17,6 +19,10 @@ campaign=${1:-jobs/campaigns/quick.toml}
 out="plumbline-out"
 name=$(basename "$campaign" .toml)
 store=$out/$name.h5
+figures_log=$out/figures-packages.log
+
+declare -A allowed_minutes=([packages]=1 [build]=3 [measure]=1 [results]=1) # together at most 6, with nothing built before
+source jobs/stage_table.sh
 
 headline() { printf '\n=== %s  [%d s]\n' "$*" "$SECONDS"; }
 
@@ -55,6 +61,16 @@ tell_missing_emulator() {
   echo "Without a Valgrind that a tool can be linked with there are no emulated counters. 'bash jobs/valgrind.sh' builds one in a few minutes; then once more."
 }
 
+# What only figures need installs beside the build, and is there, or is given up, before anything is measured.
+install_figures() {
+  bash jobs/install.sh --figures >"$figures_log" 2>&1 &
+  figures_installation=$!
+}
+
+finish_figures() {
+  wait "$figures_installation" || echo "packages for figures could not all be installed: $(tail -n 1 "$figures_log") ($figures_log has all of it)"
+}
+
 draws() { "$python" -c 'import h5py, matplotlib, numpy, pandas' 2>/dev/null; }
 
 save_json() {
@@ -66,12 +82,17 @@ if [[ ! -r $campaign ]]; then stop 2 "there is no campaign file $campaign"; fi
 mkdir -p "$out"
 
 headline "1/5 Packages"
-attempt "installing packages" bash jobs/install.sh
+attempt "installing packages" bash jobs/install.sh --no-figures
+end_stage packages
+install_figures
+trap wait EXIT # an installation is not left half done
 
 headline "2/5 Build (Release, into build/)"
-attempt "configuring" cmake --preset release
+attempt "configuring" cmake --preset release -DPLUMBLINE_CUDA_ARCHITECTURES="${PLUMBLINE_CUDA_ARCHITECTURES:-native}"
 tell_missing_emulator
 attempt "building" cmake --build build --parallel "$(nproc)"
+finish_figures
+end_stage build
 
 headline "3/5 Measure: $campaign on $ranks ranks -> $store"
 fit_campaign_to_cores
@@ -79,6 +100,7 @@ mpiexec=$(find_mpiexec) || stop 2 "no mpiexec found; installed MPI packages: $(d
 # An interrupted run is gone on with; an earlier result gives way.
 if [[ -d ${store%.h5}.journal ]]; then earlier=--resume; else earlier=--overwrite; fi
 attempt "the run" "$mpiexec" -n "$ranks" "$plumbline" run "$campaign" -o "$store" "$earlier"
+end_stage measure
 
 headline "4/5 Tables"
 for command in ceilings score show; do
@@ -93,8 +115,9 @@ headline "5/5 Figures"
 if draws; then
   attempt "plumbline report" "$plumbline" report "$store"
 else
-  echo "left out: $python has no h5py, matplotlib, numpy and pandas; PLUMBLINE_PYTHON names another Python 3"
+  echo "left out: $python has no h5py, matplotlib, numpy and pandas; PLUMBLINE_PYTHON names another Python 3; $figures_log says what was installed"
 fi
+end_stage results
 
 headline "Done"
 entry() { printf '  %-36s %s\n' "$1" "$2"; }
@@ -106,3 +129,5 @@ entry "$out/$name.ceilings.json" "what this node can do                         
 echo "next:"
 entry "$plumbline doctor" "says what else can be measured here, and how to get it"
 entry "$plumbline --help" "the other commands"
+echo
+print_stages

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds and tests everything that can be tested on this machine; what cannot is skipped, with its reason in the list at the end.
 #
-#   bash jobs/test.sh           packages, build, tests, then the unit tests under AddressSanitizer and UBSan; 60 minutes on 2 cores at most
+#   bash jobs/test.sh           packages, build, tests, then the unit tests under AddressSanitizer and UBSan; 35 minutes on 2 cores
 #   bash jobs/test.sh --full    and the long ones (label full); those that passed with the same program are not run again, so an
 #                               interrupted run can be repeated
 #   bash jobs/test.sh --gpu     what needs an NVIDIA GPU, and nothing else: it installs and builds nothing, runs in parts and goes on where it
@@ -29,10 +29,12 @@ summaries=() # of each stage, printed last
 skipped=()
 speed_table=build-ci/tests/emulator_speed/table.txt # written by a test
 
-stage_start=$SECONDS
+declare -A allowed_minutes=([packages]=3 [build]=11 [tests]=14 [sanitizers]=7) # together at most 35, with nothing built before
+source jobs/stage_table.sh
+
 finish_stage() {
-  printf '=== %s: %d s (total %d s)\n\n' "$1" $((SECONDS - stage_start)) "$SECONDS"
-  stage_start=$SECONDS
+  end_stage "$1"
+  printf '=== %s: %d s (total %d s)\n\n' "$1" "${stage_seconds[-1]}" "$SECONDS"
 }
 
 stop() {
@@ -88,7 +90,8 @@ report() {
     echo
   fi
   if [[ -f $speed_table ]]; then echo "The emulated counters beside cachegrind, measured shortly while other tests ran:" && cat "$speed_table" && echo; fi
-  echo "Whole run: $SECONDS s"
+  print_stages
+  echo
   printf '%s\n' "${summaries[@]}"
 }
 
@@ -96,9 +99,10 @@ bash jobs/install.sh --tests || stop "installing packages failed"
 bash jobs/cuda_wheels.sh || true # it says what is left out
 finish_stage packages
 
-# Both builds, and a later run's, share what was compiled already, also where that run lies in another folder.
+# Both builds, and a later run's, share what was compiled already, also where that run lies in another folder. What a file includes is
+# taken from the compiler (CCACHE_DEPEND), so that a file that is not in the cache is preprocessed once, not twice.
 if command -v ccache >/dev/null; then
-  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
 fi
 
 # Not by the clang that is here for the sanitizers: a compiler more is minutes more.
@@ -123,7 +127,8 @@ rm -f build-asan/CMakeCache.txt # of another compiler it would be configured aga
 if build asan build-asan "${sanitizing[@]}"; then
   export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
   ASAN_SYMBOLIZER_PATH=$(command -v addr2line) && export ASAN_SYMBOLIZER_PATH # clang's own is in no package needed here
-  run_tests "unit tests under ASan and UBSan" build-asan -L '^unit$' -j "$cores"
+  # What starts no program of the build (sources) was tested above.
+  run_tests "unit tests under ASan and UBSan" build-asan -L '^unit$' -LE '^sources$' -j "$cores"
 else
   failed=1
   summaries+=("unit tests under ASan and UBSan:" "the build (preset asan) failed")

@@ -73,22 +73,27 @@ function(plumbline_test name)
   else()
     add_test(NAME ${name} COMMAND ${name})
   endif()
-  set_tests_properties(${tests} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
+  # The long ones start first (COST), so that at the end no core waits for one of them.
+  set_tests_properties(${tests} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
   if(gpu IN_LIST arg_LABELS)
     set_property(GLOBAL APPEND PROPERTY PLUMBLINE_GPU_TESTS ${name})
   endif()
 endfunction()
 
-# plumbline_pytest(NAME FILE[::test] [LABELS unit] [TIMEOUT 120] [ENVIRONMENT a=b...]): a pytest file of this folder as one ctest.
+# plumbline_pytest(NAME FILE[::test] [LABELS unit] [TIMEOUT 120] [ENVIRONMENT a=b...]): a pytest file of this folder as one ctest. One that is
+# told nothing of the build starts none of its programs: it has the label sources, too, and is the same in every build.
 function(plumbline_pytest name file)
   cmake_parse_arguments(arg "" "TIMEOUT" "LABELS;ENVIRONMENT" ${ARGN})
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
+  if(NOT arg_ENVIRONMENT)
+    list(APPEND arg_LABELS sources)
+  endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
   add_test(NAME ${name} COMMAND ${PLUMBLINE_PYTHON} -B -m pytest ${CMAKE_CURRENT_SOURCE_DIR}/${file})
-  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENVIRONMENT}" SKIP_RETURN_CODE 77
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} ENVIRONMENT "${arg_ENVIRONMENT}" SKIP_RETURN_CODE 77
     SKIP_REGULAR_EXPRESSION "No module named pytest")
 endfunction()

@@ -9,6 +9,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Of a build that had a toolkit and did not use it.
+#ifdef PLUMBLINE_GPU_MODULE_LEFT_OUT
+constexpr const char* left_out = "; here it was, and the module was left out: " PLUMBLINE_GPU_MODULE_LEFT_OUT;
+#else
+constexpr const char* left_out = "";
+#endif
+
 std::string last_loader_error() {
   const char* why = dlerror();
   return why == nullptr ? "no reason given" : why;
@@ -17,7 +24,7 @@ std::string last_loader_error() {
 }  // namespace
 
 OpenedGpuModule open_gpu_module(const std::vector<fs::path>& folders) {
-  const auto built = "; it is built beside plumbline where the CUDA toolkit 13 is found";
+  const std::string built = std::string("; it is built beside plumbline where the CUDA toolkit 13 is found") + left_out;
   fs::path file;
   std::string looked_in;
   std::error_code none;

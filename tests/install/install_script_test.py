@@ -86,6 +86,14 @@ def test_nothing_missing_calls_no_apt_get(machine):
     assert machine.apt_calls() == []
 
 
+@pytest.mark.parametrize("option, wanted", [("--figures", "python3-pandas"), ("--no-figures", "libhdf5-dev")])
+def test_figures_alone_or_all_but_them(machine, option, wanted):
+    machine.lacks("python3-pandas", "libhdf5-dev", "libgtest-dev")
+    machine.install(option)
+    asked = " ".join(machine.apt_calls())
+    assert [name for name in ("python3-pandas", "libhdf5-dev", "libgtest-dev") if name in asked] == [wanted]
+
+
 def test_without_root_the_missing_are_named_with_the_command(machine):
     machine.user(1000)
     machine.lacks("libhdf5-dev", "libmpich-dev", "clang")

@@ -1,4 +1,4 @@
-"""What PlumblineCuda.cmake finds: made-up toolkits, in a project of one line. Nothing of CUDA is needed."""
+"""What PlumblineCuda.cmake finds, and which GPUs code is compiled for: made-up toolkits and GPUs, in a project of a few lines. Nothing of CUDA is needed."""
 
 import os
 import pathlib
@@ -12,6 +12,9 @@ PROJECT = f"""cmake_minimum_required(VERSION 3.22)
 project(x NONE)
 list(APPEND CMAKE_MODULE_PATH {MODULES})
 include(PlumblineCuda)
+include(PlumblineCudaArchitectures)
+plumbline_cuda_architectures(architectures why_none)
+message(STATUS "architectures=${{architectures}},${{why_none}}")
 message(STATUS "toolkit=${{PLUMBLINE_CUDA_FOUND}},${{PLUMBLINE_CUDA_VERSION}},${{PLUMBLINE_CUDA_NVCC}},${{PLUMBLINE_CUDA_LIBRARY_DIR}}")
 message(STATUS "cupti=${{PLUMBLINE_CUPTI_FOUND}},${{PLUMBLINE_CUPTI_VERSION}},${{PLUMBLINE_CUPTI_INCLUDE_DIR}},${{PLUMBLINE_CUPTI_LIBRARY_DIR}}")
 """
@@ -134,3 +137,26 @@ def test_a_toolkit_that_lacks_a_part_is_left_out_with_the_part(tmp_path, file, w
     root = cupti(toolkit(tmp_path / "cuda"))
     (root / file).unlink()
     assert words in configure(tmp_path, CUDA_HOME=str(root))
+
+
+def gpus(tmp_path, said):
+    put(tmp_path / "tools/nvidia-smi", f"#!/bin/sh\nprintf '{said}'\n").chmod(0o755)
+
+
+def test_code_is_compiled_for_every_known_gpu_or_for_what_is_asked_for(tmp_path):
+    assert "architectures=75;80;90a;100;120," in configure(tmp_path, "-DPLUMBLINE_CUDA_ARCHITECTURES=all")
+    assert "architectures=80;90," in configure(tmp_path, "-DPLUMBLINE_CUDA_ARCHITECTURES=80;90")
+
+
+@pytest.mark.parametrize("said, expected", [("9.0\\n9.0\\n", "90a"), ("8.9\\n7.5\\n", "80;75"), ("12.1\\n", "120"), ("7.0\\n", "70")])
+def test_native_code_is_that_of_the_gpus_here(tmp_path, said, expected):
+    gpus(tmp_path, said)
+    assert f"architectures={expected}," in configure(tmp_path, "-DPLUMBLINE_CUDA_ARCHITECTURES=native")
+
+
+def test_without_a_gpu_native_is_nothing_and_the_reason_says_what_to_ask_for(tmp_path):
+    native = "-DPLUMBLINE_CUDA_ARCHITECTURES=native"
+    assert "architectures=,no nvidia-smi here" in configure(tmp_path, native)
+    gpus(tmp_path, "NVIDIA-SMI has failed: 12.2\\n")
+    said = configure(tmp_path, native)
+    assert "architectures=,nvidia-smi names no GPU" in said and "-DPLUMBLINE_CUDA_ARCHITECTURES=all" in said
