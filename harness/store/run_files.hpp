@@ -7,8 +7,8 @@ namespace plumbline {
 
 /// Paths, and what lay there when they were looked at: once, by whoever holds the result, and passed on from there.
 struct RunFiles {
-  /// `nothing`: neither result nor journals. `finished`: a result alone. `unfinished`: journals of a session that stopped. `held`: journals,
-  /// and another plumbline writes one of them.
+  /// `nothing`: neither result nor journals. `finished`: a result alone. `unfinished`: journals of a session that stopped. `held`:
+  /// journals, and another plumbline writes one of them.
   enum class State { nothing, finished, unfinished, held };
 
   std::filesystem::path store;     // the result file, NAME.h5

@@ -18,8 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int most_turns = 15;
-
 bool is_given_up(const RunRecord& record, const RemeasuringGroup& group, const std::string& id) {
   const auto nodes = group.nodes();
   return std::any_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
@@ -59,14 +57,6 @@ template <class IsLeftOut>
 void leave_out(std::vector<RemeasuringGroup>& groups, IsLeftOut is_left_out) {
   for (auto& group : groups) std::erase_if(group.cases, [&](const std::string& id) { return is_left_out(group, id); });
   std::erase_if(groups, [](const auto& group) { return group.cases.empty(); });
-}
-
-constexpr int calibration = 2;  // of a turn, in repetitions, about
-
-/// As many as fit.
-int turns_within(std::optional<double> seconds, double turn) {
-  if (!seconds || turn <= 0) return most_turns;
-  return std::clamp(static_cast<int>(std::min(*seconds / turn, 1.0 * most_turns)), static_cast<int>(least_turns), most_turns);
 }
 
 /// Nodes that take turns add up, and so do their groups; else they all measure together.
@@ -142,30 +132,6 @@ TimingProtocol turn_protocol(const Timing& wanted) {
           .max_repetitions = turn_repetitions,
           .min_repetitions = turn_repetitions,
           .budget_seconds = 0};
-}
-
-double turn_seconds(const Case& measured, const Campaign& campaign) {
-  Campaign of_turn = campaign;
-  of_turn.timing.max_repetitions = turn_repetitions + calibration;
-  return estimate(measured, of_turn).time_seconds;
-}
-
-double remeasuring_seconds(const std::vector<Case>& cases, const std::vector<CeilingCase>& ceilings, const Campaign& campaign, int nodes,
-                           std::optional<double> seconds_left) {
-  if (nodes < 2 || !campaign.nodes.remeasure || !campaign.time || campaign.placement != Placement::every_node) return 0;
-  std::vector<double> of_cases, of_points;
-  for (const auto& one : cases) of_cases.push_back(turn_seconds(one, campaign));
-  for (const auto& one : ceilings) of_points.push_back(turn_seconds(one));
-  const PlannedGpu planned = longest_gpu_ceilings(campaign);
-  for (const auto& one : planned.points) of_points.push_back(turn_seconds(one, planned.gpu));
-  double turn = 0;
-  for (auto* all : {&of_cases, &of_points}) {
-    std::sort(all->begin(), all->end(), std::greater<>());
-    all->resize(std::min(all->size(), cases_of_suspect));
-    turn += std::accumulate(all->begin(), all->end(), 0.0);
-  }
-  if (campaign.nodes.turns) turn *= std::min(nodes, 1 + static_cast<int>(least_peers));
-  return turns_within(seconds_left, turn) * turn;
 }
 
 }  // namespace plumbline::app

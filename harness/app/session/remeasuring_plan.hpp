@@ -9,7 +9,7 @@
 
 #include "app/session/remeasuring_turns.hpp"
 #include "app/session/run_record.hpp"
-#include "app/stages/ceiling_points.hpp"
+#include "app/stages/remeasuring_estimate.hpp"
 #include "campaign/campaign.hpp"
 #include "comm/communicator.hpp"
 #include "core/case.hpp"
@@ -50,12 +50,4 @@ std::vector<std::string> to_lines(const RemeasuringPlan& plan);
 
 /// A turn is short: what tells is how turns agree.
 TimingProtocol turn_protocol(const Timing& wanted);
-/// Estimate of a turn of a case, in seconds; of a ceiling's point: stages/ceiling_points.hpp.
-double turn_seconds(const Case& measured, const Campaign& campaign);
-
-/// For an estimate: what it takes where one node turns out suspicious, its worst cases and ceilings being the longest. `seconds_left` as
-/// above.
-double remeasuring_seconds(const std::vector<Case>& cases, const std::vector<CeilingCase>& ceilings, const Campaign& campaign, int nodes,
-                           std::optional<double> seconds_left);
-
 }  // namespace plumbline::app

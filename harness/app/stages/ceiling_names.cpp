@@ -9,7 +9,7 @@
 #include <set>
 
 #include "app/stages/gpu_ceilings_plan.hpp"
-#include "app/stages/mpi_ceilings_stage.hpp"
+#include "app/stages/mpi_ceilings_plan.hpp"
 #include "campaign/expand.hpp"
 #include "campaign/suggest.hpp"
 #include "core/gpu_device.hpp"

@@ -23,10 +23,6 @@ std::string placement_json(const TeamCpus& team, const std::string& host) {
 
 }  // namespace
 
-double turn_seconds(const CeilingCase& point) { return ceilings_seconds(repetitions_of(point), 1); }
-
-double turn_seconds(const CeilingCase& point, const GpuProperties& gpu) { return gpu_part_seconds(repetitions_of(point), gpu); }
-
 CeilingPoints::CeilingPoints(const std::vector<CeilingCase>& of_cpus, const DrivenGpus& of_gpus,
                              const std::function<TeamCpus(const Team&)>& place, Communicator& ranks, GpuInUse& in_use, std::string session)
     : place_(place), ranks_(ranks), in_use_(in_use), session_(std::move(session)) {

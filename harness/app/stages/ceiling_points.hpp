@@ -9,18 +9,12 @@
 #include "app/stages/case_runner.hpp"
 #include "app/stages/gpu_ceilings_plan.hpp"
 #include "app/stages/gpu_in_use.hpp"
+#include "app/stages/remeasuring_estimate.hpp"
 #include "comm/communicator.hpp"
 #include "core/records.hpp"
 #include "ert/ceiling_plan.hpp"
 
 namespace plumbline::app {
-
-inline constexpr int turn_repetitions = 3;
-/// A point as often as a turn takes it; they share their data.
-inline std::vector<CeilingCase> repetitions_of(const CeilingCase& point) { return std::vector<CeilingCase>(turn_repetitions, point); }
-/// Estimates of a turn of a point, in seconds: of CPUs, or of that GPU.
-double turn_seconds(const CeilingCase& point);
-double turn_seconds(const CeilingCase& point, const GpuProperties& gpu);
 
 /// Those of a rank's node: of its CPUs, by the ranks of a point's team; of a GPU, by the rank that drives it, while no other GPU of the
 /// node is measured.

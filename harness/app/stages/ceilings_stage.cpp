@@ -14,18 +14,7 @@
 namespace plumbline::app {
 namespace {
 
-// Long enough for the clock's 20 ns, short enough to fit between disturbances: the best of a few, and the rounds show the spread.
-constexpr double sample_seconds = 0.0015;
-constexpr int tries = 2;  // of small data; a pass over large data is long enough by itself
-// Larger data are made anew in every round, once for all points that lie within them.
-constexpr double kept_bytes = 4.0 * (1 << 20);
 constexpr double unlimited = 1e30;
-
-double data_bytes(const CeilingCase& ceiling) {
-  return std::isfinite(ceiling.working_set_bytes) ? ceiling.working_set_bytes / ceiling.share : 0;
-}
-
-bool is_within(const CeilingCase& point, const CeilingCase& other) { return point.data_id() == other.data_id(); }
 
 }  // namespace
 
@@ -118,42 +107,6 @@ LastCaches last_caches_of(const Topology& topology) {
   return {.bytes = last.bytes, .count = std::max(1, (topology.pus + sharers - 1) / sharers)};
 }
 
-int rounds_of(const CeilingsWish& wish) { return wish.rounds.value_or(wish.mode == CeilingsMode::full ? 5 : 4); }
-
-double ceilings_seconds(const std::vector<CeilingCase>& plan, int rounds) {
-  constexpr double looks_seconds = 0.0004;    // at clock and sentinel, before and after
-  constexpr double first_seconds = 0.008;     // what is small: data, the check of the result, calibration
-  constexpr double prepare_seconds = 1.5e-9;  // a byte: pages, values, a first sweep
-  constexpr double sweep_seconds = 0.2e-9;    // a byte
-  double first = 0, round = 0;
-  for (std::size_t i = 0; i < plan.size(); ++i) {
-    const double threads = plan[i].measured.team.threads, bytes = data_bytes(plan[i]);
-    const bool small = bytes <= kept_bytes, made_before = i > 0 && is_within(plan[i - 1], plan[i]);
-    round += (small ? tries + 1 : 1) * (1.2 * sample_seconds + looks_seconds) + sweep_seconds * bytes * plan[i].share / threads;
-    if (small)
-      first += first_seconds;
-    else if (!made_before)
-      round += prepare_seconds * bytes / threads;
-  }
-  return first + round * rounds;
-}
-
-std::uint64_t ceilings_bytes(const std::vector<CeilingCase>& plan) {
-  constexpr double huge_page = 2.0 * (1 << 20);  // of which even the smallest data take one
-  double kept = 0, largest_alone = 0, largest = 0;
-  for (const CeilingCase& one : plan) {
-    const Team& team = one.measured.team;
-    const double bytes = (std::floor(data_bytes(one) / huge_page) + 1) * huge_page * team.ranks;
-    if (data_bytes(one) <= kept_bytes)
-      kept += bytes;
-    else if (team.ranks * team.threads == 1)
-      largest_alone = std::max(largest_alone, bytes);
-    else
-      largest = std::max(largest, bytes);
-  }
-  return static_cast<std::uint64_t>(kept + largest_alone + largest);
-}
-
 CeilingsStage::CeilingsStage(const std::vector<CeilingCase>& plan, std::string session, Communicator& ranks,
                              std::function<TeamCpus(const Team&)> place)
     : session_(std::move(session)), ranks_(ranks), place_(std::move(place)) {
@@ -223,7 +176,7 @@ void CeilingsStage::hand_on(Point& from, Point& to) {
 
 /// Pages of a team that spans domains would lie where other parts of other arrays were swept: such a team begins with new ones each time.
 Arena* CeilingsStage::arena_for(const CeilingCase& ceiling, bool in_one_domain) {
-  if (data_bytes(ceiling) <= kept_bytes || !in_one_domain) return nullptr;
+  if (data_bytes(ceiling) <= CeilingSampling::kept_bytes || !in_one_domain) return nullptr;
   if (!arena_) {
     std::size_t most = 0;
     for (const Point& point : points_) most = std::max(most, Prepared::arena_size(point.ceiling->measured));
@@ -233,7 +186,7 @@ Arena* CeilingsStage::arena_for(const CeilingCase& ceiling, bool in_one_domain) 
 }
 
 void CeilingsStage::release(Point& point) {
-  if (data_bytes(*point.ceiling) > kept_bytes) point.data.reset();
+  if (data_bytes(*point.ceiling) > CeilingSampling::kept_bytes) point.data.reset();
 }
 
 /// The result is checked until it was right once: on data of its own, or on little where it takes over another loop's.
@@ -253,12 +206,12 @@ void CeilingsStage::sample(Point& point, CeilingRow& row, const ThreadTeam& thre
   point.data->sweep_only(ceiling.share);
   Stopwatch watch(*point.data, threads, team);
   // A core that meets wide vectors may lower its clock for a millisecond: the clock beside a sample must be of a core that has met them.
-  const bool small = data_bytes(ceiling) <= kept_bytes;
+  const bool small = data_bytes(ceiling) <= CeilingSampling::kept_bytes;
   if (small || ceiling.warm_sweeps != 0) watch.measure(std::max<std::uint64_t>(1, ceiling.warm_sweeps));
-  if (point.sweeps == 0) point.sweeps = watch.calibrate(sample_seconds);
+  if (point.sweeps == 0) point.sweeps = watch.calibrate(CeilingSampling::seconds);
   Repetition best{};
   best.seconds = unlimited;
-  for (int attempt = 0; attempt < (small ? tries : 1); ++attempt)
+  for (int attempt = 0; attempt < (small ? CeilingSampling::tries : 1); ++attempt)
     if (const Repetition repetition = watch.measure(point.sweeps); repetition.seconds < best.seconds) best = repetition;
   take_sample(row, ceiling, best);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/stages/case_runner.hpp"
+#include "app/stages/ceilings_estimate.hpp"
 #include "campaign/campaign.hpp"
 #include "ert/ceiling_plan.hpp"
 #include "ert/form_contests.hpp"
@@ -33,13 +34,6 @@ double seconds_per_sweep(const CeilingRow& row, const CeilingCase& ceiling);
 
 /// A node's last-level caches as its topology tells them.
 LastCaches last_caches_of(const Topology& topology);
-
-/// How many rounds a campaign asks for.
-int rounds_of(const CeilingsWish& wish);
-/// Estimate of all rounds.
-double ceilings_seconds(const std::vector<CeilingCase>& plan, int rounds);
-/// Memory of a node that the stage touches, at most: what is small stays from round to round, beside what is largest.
-std::uint64_t ceilings_bytes(const std::vector<CeilingCase>& plan);
 
 /// Keeps what is small between the rounds: its data, its checked result, and how many sweeps a sample takes.
 class CeilingsStage {

@@ -20,7 +20,6 @@ constexpr double small_bytes = 4.0 * (1 << 20);  // data that a sweep before the
 constexpr double long_bytes = 64.0 * (1 << 20);  // of a thread: one sweep of them is a sample
 constexpr int turns_of_small = 3, turns_of_large = 2;
 
-double data_bytes(const CeilingCase& one) { return std::isfinite(one.working_set_bytes) ? one.working_set_bytes / one.share : 0; }
 bool is_small(const CeilingCase& one) { return data_bytes(one) <= small_bytes; }
 bool is_long(const CeilingCase& one) { return one.share * data_bytes(one) >= long_bytes * one.measured.team.threads; }
 int turns_of(const CeilingCase& one) { return is_small(one) ? turns_of_small : turns_of_large; }

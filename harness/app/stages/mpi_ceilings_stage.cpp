@@ -13,35 +13,6 @@
 namespace plumbline::app {
 namespace {
 
-std::string name_of(ExchangeTraffic traffic, Reach reach) {
-  const std::string_view where = reach == Reach::between_nodes ? "between nodes" : "inside a node";
-  return fmt::format("MPI {} {}{}", to_string(traffic), where, reach == Reach::farthest ? ", farthest" : "");
-}
-
-/// Latency from the smallest message, the best rate wherever it is, and the size at which half of it is reached: full, every power of two;
-/// quick, what these need.
-std::vector<Exchange> exchanges_of(CeilingsMode mode) {
-  constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
-  if (mode == CeilingsMode::none) return {};
-  std::vector<Exchange> exchanges;
-  if (mode == CeilingsMode::full) {
-    for (const ExchangeTraffic traffic : {ExchangeTraffic::ping_pong, ExchangeTraffic::one_way, ExchangeTraffic::both_ways})
-      for (std::size_t bytes = 8; bytes <= 4 * MiB; bytes *= 2) exchanges.push_back({traffic, bytes});
-    return exchanges;
-  }
-  exchanges.push_back({ExchangeTraffic::ping_pong, 8});
-  for (const std::size_t bytes : {std::size_t{8}, 512 * std::size_t{1}, 2 * KiB, 8 * KiB, 32 * KiB, 128 * KiB, 1 * MiB, 4 * MiB})
-    exchanges.push_back({ExchangeTraffic::one_way, bytes});
-  for (const std::size_t bytes : {std::size_t{8}, 2 * KiB, 8 * KiB, 32 * KiB, 128 * KiB, 1 * MiB})
-    exchanges.push_back({ExchangeTraffic::both_ways, bytes});
-  return exchanges;
-}
-
-ExchangeProtocol protocol_of(CeilingsMode mode) {
-  if (mode == CeilingsMode::full) return {.sample_seconds = 0.001, .samples = 2, .patience_seconds = 0.05};
-  return {.sample_seconds = 0.001, .samples = 1, .patience_seconds = 0.03};
-}
-
 /// Where a rank of a node sits when it talks to another: as in a team of all of them, else as in a smaller one.
 TeamCpus place_talkers(const std::function<TeamCpus(const Team&)>& place, int local_ranks) {
   TeamCpus placed = place({local_ranks, 1});
@@ -55,40 +26,11 @@ TeamCpus place_talkers(const std::function<TeamCpus(const Team&)>& place, int lo
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MpiCeilingsStage::Rank, node, local, host, cpu, refusal)
 
-std::vector<MpiCeilingPlan> plan_mpi_ceilings(CeilingsMode mode) {
-  std::vector<MpiCeilingPlan> plans;
-  const auto exchanges = exchanges_of(mode);
-  for (const Reach reach : {Reach::nearest, Reach::farthest, Reach::between_nodes})
-    for (const ExchangeTraffic traffic : {ExchangeTraffic::ping_pong, ExchangeTraffic::one_way, ExchangeTraffic::both_ways}) {
-      const auto points = std::count_if(exchanges.begin(), exchanges.end(), [&](const Exchange& what) { return what.traffic == traffic; });
-      if (points > 0)
-        plans.push_back(
-            {name_of(traffic, reach), std::string(to_string(traffic)), unit_of(traffic), reach, static_cast<std::size_t>(points)});
-    }
-  return plans;
-}
-
-bool wants_mpi_ceilings(const Campaign& campaign) {
-  const auto plans = plan_mpi_ceilings(campaign.ceilings.mode);
-  return campaign.time &&
-         std::any_of(plans.begin(), plans.end(), [&](const MpiCeilingPlan& plan) { return is_wanted(campaign.ceilings, plan.name); });
-}
-
-double mpi_ceilings_seconds(const Campaign& campaign, int rounds, int nodes, int most_ranks_of_node) {
-  if (!wants_mpi_ceilings(campaign)) return 0;
-  const int inside = std::clamp(most_ranks_of_node - 1, 0, 2), between = nodes < 3 ? nodes - 1 : nodes % 2 == 0 ? 2 : 3;
-  const ExchangeProtocol protocol = protocol_of(campaign.ceilings.mode);
-  // calibrating and checking cost about as much as two samples
-  const double seconds =
-      static_cast<double>(exchanges_of(campaign.ceilings.mode).size()) * (protocol.samples + 2) * protocol.sample_seconds;
-  return seconds * (inside + between) * rounds;
-}
-
 MpiCeilingsStage::MpiCeilingsStage(const Campaign& campaign, std::string session, Communicator& ranks,
                                    const std::function<TeamCpus(const Team&)>& place)
     : campaign_(campaign), session_(std::move(session)), ranks_(ranks) {
   if (ranks.size() == 1 || !wants_mpi_ceilings(campaign)) return;
-  exchanges_ = exchanges_of(campaign.ceilings.mode);
+  exchanges_ = mpi_exchanges(campaign.ceilings.mode);
   meet_ranks(place);
   std::vector<std::vector<int>> nodes(static_cast<std::size_t>(ranks.nodes()));
   for (int number = 0; number < ranks.size(); ++number) {
@@ -138,7 +80,7 @@ CeilingRow MpiCeilingsStage::described(const RankPair& pair, const Exchange& wha
     const Rank& end = rank(number);
     return fmt::format("{} rank {} ({})", end.host, number, end.cpu < 0 ? "not bound" : fmt::format("CPU {}", end.cpu));
   };
-  CeilingRow row{.name = name_of(what.traffic, pair.reach),
+  CeilingRow row{.name = mpi_ceiling_name(what.traffic, pair.reach),
                  .precision = "-",
                  .level = "mpi",
                  .pattern = std::string(to_string(what.traffic)),
@@ -175,7 +117,7 @@ void MpiCeilingsStage::measure_pair(const RankPair& pair, int round, Finished& u
       row.method += ": " + problem;
     } else {
       const ExchangeTiming timing = exchange(ranks_.world(), times ? pair.second : pair.first, times ? End::timing : End::answering, what,
-                                             protocol_of(campaign_.ceilings.mode));
+                                             mpi_protocol(campaign_.ceilings.mode));
       take_timing(row, what, timing);
     }
     if (times) unit.ceilings.push_back(std::move(row));

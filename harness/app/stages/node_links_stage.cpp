@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "app/stages/ceilings_stage.hpp"
 #include "app/stages/message_rows.hpp"
 #include "comm/told.hpp"
@@ -11,36 +9,14 @@
 #include "model/ceilings/node_links.hpp"
 
 namespace plumbline::app {
-namespace {
-
-/// What every link is asked: how soon a short message comes, and how fast long ones flow, both ways, so that neither direction may be bad.
-constexpr std::array<Exchange, 2> exchanges{Exchange{ExchangeTraffic::ping_pong, 8},
-                                            Exchange{ExchangeTraffic::both_ways, std::size_t{1} << 20}};
-constexpr ExchangeProtocol protocol{.sample_seconds = 0.002, .samples = 2, .patience_seconds = 0.1};
-
-NodePairing pairing_of(const Campaign& campaign, int nodes) {
-  const LinkMapWish& wish = campaign.ceilings.node_pairs;
-  return NodePairing(nodes, wish.partners ? wish.partners : automatic_partners(nodes), campaign.seed);
-}
-
-}  // namespace
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeLinksStage::Node, host, refusal)
-
-bool wants_node_links(const Campaign& campaign) { return campaign.time && campaign.ceilings.node_pairs.wanted; }
-
-double node_links_seconds(const Campaign& campaign, int rounds, int nodes) {
-  if (!wants_node_links(campaign)) return 0;
-  // calibrating and checking cost about as much as three samples
-  const double turn_seconds = static_cast<double>(exchanges.size()) * (protocol.samples + 3) * protocol.sample_seconds;
-  return turn_seconds * pairing_of(campaign, nodes).turns() * rounds;
-}
 
 NodeLinksStage::NodeLinksStage(const Campaign& campaign, std::string session, Communicator& ranks,
                                const std::function<TeamCpus(const Team&)>& place)
     : session_(std::move(session)), ranks_(ranks) {
   if (ranks.nodes() == 1 || !wants_node_links(campaign)) return;
-  pairing_ = pairing_of(campaign, ranks.nodes());
+  pairing_ = link_pairing(campaign, ranks.nodes());
   if (ranks.leaders().member()) meet_nodes(place);
 }
 
@@ -58,7 +34,7 @@ std::string NodeLinksStage::round_id(int round) const {
   std::vector<std::string> points;
   for (int turn = 0; ranks_.leaders().member() && turn < turns(); ++turn)
     if (const auto peer = pairing_->partner(ranks_.node(), turn); peer && pairing_->leads(ranks_.node(), *peer))
-      for (const Exchange& what : exchanges) points.push_back(ceiling_point(described(*peer, what)));
+      for (const Exchange& what : link_exchanges) points.push_back(ceiling_point(described(*peer, what)));
   return ceiling_round_id("link", std::move(points), round);
 }
 
@@ -99,14 +75,14 @@ CeilingRow NodeLinksStage::described(int peer, const Exchange& what) const {
 void NodeLinksStage::measure_link(int peer, int round, Finished& unit) {
   const bool times = pairing_->leads(ranks_.node(), peer);
   const Node& refusing = node(ranks_.node()).refusal.empty() ? node(peer) : node(ranks_.node());
-  for (const Exchange& what : exchanges) {
+  for (const Exchange& what : link_exchanges) {
     CeilingRow row = described(peer, what);
     row.round = round;
     if (!refusing.refusal.empty()) {
       row.status = Status::skipped;
       row.method += fmt::format(": {}: {}", refusing.host, refusing.refusal);
     } else {
-      const ExchangeTiming timing = exchange(ranks_.leaders(), peer, times ? End::timing : End::answering, what, protocol);
+      const ExchangeTiming timing = exchange(ranks_.leaders(), peer, times ? End::timing : End::answering, what, link_protocol);
       take_timing(row, what, timing);
     }
     if (times) unit.ceilings.push_back(std::move(row));

@@ -6,16 +6,12 @@
 #include <vector>
 
 #include "app/stages/case_runner.hpp"
+#include "app/stages/node_links_plan.hpp"
 #include "campaign/campaign.hpp"
 #include "comm/exchange.hpp"
 #include "schedule/node_pairing.hpp"
 
 namespace plumbline::app {
-
-/// Whether a campaign measures it (in a run of more than one node).
-bool wants_node_links(const Campaign& campaign);
-/// Estimate of all rounds.
-double node_links_seconds(const Campaign& campaign, int rounds, int nodes);
 
 class NodeLinksStage {
  public:
