@@ -18,6 +18,7 @@
 #include "app/stages/gpu_ceilings_plan.hpp"
 #include "app/stages/mpi_ceilings_stage.hpp"
 #include "app/stages/node_links_stage.hpp"
+#include "app/stages/wanted_ceilings.hpp"
 #include "app/terminal/output_file.hpp"
 #include "app/terminal/progress.hpp"
 #include "app/terminal/shell_words.hpp"

@@ -18,6 +18,7 @@
 #include "app/stages/mpi_ceilings_stage.hpp"
 #include "app/stages/node_links_stage.hpp"
 #include "app/stages/numa_stage.hpp"
+#include "app/stages/wanted_ceilings.hpp"
 #include "app/terminal/progress.hpp"
 #include "app/terminal/streams.hpp"
 #include "campaign/confounding.hpp"

@@ -59,7 +59,7 @@ class Session {
         record_(options, input.campaign, output_of(options, input.campaign), ranks),
         plan_(plan_run(input, ranks, record_, Planning::to_run)),
         session_(session_name(ranks)),
-        runner_(ranks, {session_, input.caches, input.counting, input.worker.get()}),
+        runner_(ranks, {session_, input.caches, input.counting, input.worker.get(), input.backends}),
         progress_(plan_.rounds.size(), plan_.seconds, ranks.rank() == 0) {}
 
   Exit measure() {

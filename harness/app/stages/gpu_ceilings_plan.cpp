@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "app/stages/ceiling_names.hpp"
+#include "app/stages/wanted_ceilings.hpp"
 #include "core/gpu_device.hpp"
 #include "ert/gpu_ceiling_plan.hpp"
 #include "model/ceilings/gpu_ceilings.hpp"

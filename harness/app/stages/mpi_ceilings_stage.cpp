@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/stages/ceiling_names.hpp"
 #include "app/stages/ceilings_stage.hpp"
 #include "app/stages/message_rows.hpp"
+#include "app/stages/wanted_ceilings.hpp"
 #include "machine/binding.hpp"
 
 namespace plumbline::app {
