@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/narrow.hpp"
-#include "ert/peak.hpp"
+#include "ert/peak_forms.hpp"
 
 namespace plumbline {
 

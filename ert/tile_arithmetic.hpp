@@ -6,7 +6,7 @@
 
 #include "core/counted.hpp"
 #include "core/narrow.hpp"
-#include "ert/tiles.hpp"
+#include "ert/tile_products.hpp"
 
 template <>
 struct TileSum<plumbline::Counted> {

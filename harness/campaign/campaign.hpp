@@ -7,23 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "campaign/location.hpp"
 #include "core/case.hpp"
-#include "core/error.hpp"
 #include "core/parameters.hpp"
 
 namespace plumbline {
-
-/// Where something stands in the campaign's file, counted from 1.
-struct Location {
-  int line = 0, column = 0;
-};
-
-/// A value and where it was written.
-template <class T>
-struct Written {
-  T value{};
-  Location at;
-};
 
 enum class Placement { every_node, distribute };
 enum class CeilingsMode { none, quick, full };
@@ -122,8 +110,5 @@ bool wants_gpus(const Campaign& campaign);
 Campaign parse_campaign(std::string text, const std::string& path);
 /// The same for a file; a missing or unreadable one is an Error (user) too.
 Campaign read_campaign(const std::string& path);
-
-/// "quick.toml:3:9: message" as an Error (user).
-Error wrong_at(const std::string& path, Location at, const std::string& message);
 
 }  // namespace plumbline

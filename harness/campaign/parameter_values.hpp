@@ -1,8 +1,10 @@
 // The values of one kernel parameter as a campaign writes them: a value, a list, or a range.
 #pragma once
+#include <string>
 #include <vector>
 
 #include "campaign/written.hpp"
+#include "core/parameters.hpp"
 
 namespace plumbline {
 

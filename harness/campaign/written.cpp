@@ -36,10 +36,6 @@ std::string_view type_name(const toml::node& node) {
   }
 }
 
-Error wrong_at(const std::string& path, Location at, const std::string& message) {
-  return user_error(fmt::format("{}:{}:{}: {}", path, at.line, at.column, in_one_line(message)));
-}
-
 std::string read_text(const std::string& path, std::string_view what, std::string_view hint) {
   const auto refuse = [&](const std::string& why) { throw user_error(fmt::format("cannot read {} '{}': {}; {}", what, path, why, hint)); };
   auto text = read_text_file(path);

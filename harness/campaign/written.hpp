@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "campaign/campaign.hpp"
+#include "campaign/location.hpp"
 
 namespace plumbline {
 

@@ -14,4 +14,11 @@ std::string_view to_string(Status status);
 /// The inverse; nullopt for a word that is no status.
 std::optional<Status> status_from(std::string_view word);
 
+/// Whether something can be had here, and if not, why.
+struct Availability {
+  Status status = Status::ok;
+  std::string reason;  // in words, with what to try; empty when ok
+  bool ok() const { return status == Status::ok; }
+};
+
 }  // namespace plumbline

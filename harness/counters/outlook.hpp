@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "counters/backend/backend.hpp"
+#include "core/status.hpp"
 #include "counters/tables/event_table.hpp"
 
 namespace plumbline {

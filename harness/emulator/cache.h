@@ -6,7 +6,7 @@
 
 #include <emmintrin.h>
 
-#include "caches.h"
+#include "cache_geometry.h"
 #include "pub_tool_mallocfree.h"
 
 // A set is `stride` tags, then as many stamps; stride is `ways` rounded up to whole vectors. A slot is the index of a tag. A tag is

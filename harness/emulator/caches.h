@@ -7,13 +7,8 @@
 
 #include <emmintrin.h>
 
+#include "cache_geometry.h"
 #include "pub_tool_basics.h"
-
-typedef struct {
-  ULong size_bytes;
-  UInt ways;
-  UInt line_bytes;
-} CacheGeometry;
 
 enum {
   kPrefetchL1Next = 1,      // a miss in L1 also fetches the next line into L1, within the page

@@ -12,7 +12,7 @@
 #include "core/device_memory.hpp"
 #include "core/kernel.hpp"
 #include "core/kernel_launch.hpp"
-#include "counters/backend/backend.hpp"
+#include "core/status.hpp"
 
 namespace plumbline {
 

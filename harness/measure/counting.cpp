@@ -21,17 +21,21 @@ std::vector<std::vector<Reading>> readings_of(const Backend& backend, int thread
 // Simulators count only between these two: neither restoring nor summing up moves a simulated line.
 class Counting {
  public:
-  explicit Counting(Backend& backend) : backend_(backend) { backend_.set_counting(true); }
+  explicit Counting(Simulator* simulator) : simulator_(simulator) { set(true); }
   Counting(const Counting&) = delete;
-  ~Counting() { backend_.set_counting(false); }
+  ~Counting() { set(false); }
 
  private:
-  Backend& backend_;
+  void set(bool on) {
+    if (simulator_ != nullptr) simulator_->set_counting(on);
+  }
+
+  Simulator* simulator_;
 };
 
 void sweep_all(Prepared& prepared, Sweep function, Backend& backend, const ThreadTeam& threads, std::uint64_t sweeps, bool region) {
   {
-    const Counting on(backend);
+    const Counting on(backend.simulator());
     threads.run([&](int thread) {
       if (region) backend.enter(thread);
       for (std::uint64_t k = 0; k < sweeps; ++k) prepared.sweep_range(function, thread);
@@ -45,10 +49,11 @@ std::vector<std::vector<Reading>> count_region(Prepared& prepared, Sweep functio
                                                const ThreadTeam& threads, std::uint64_t sweeps, WarmSweep warm, Synchronization& team) {
   const std::uint64_t in_an_entry = prepared.workload().restores() ? 1 : sweeps;
   backend.prepare(group, threads.size());
-  backend.empty_caches();
+  Simulator* const simulator = backend.simulator();
+  if (simulator != nullptr) simulator->empty_caches();
   threads.run([&](int thread) { backend.open(thread); });
   team.barrier();
-  Backend& around = backend.around_region();
+  Backend& around = simulator != nullptr ? *simulator : backend;
   if (warm == WarmSweep::yes) sweep_all(prepared, function, around, threads, 1, false);
   for (std::uint64_t done = 0; done < sweeps; done += in_an_entry) sweep_all(prepared, function, around, threads, in_an_entry, true);
   threads.run([&](int thread) { backend.close(thread); });
@@ -86,7 +91,7 @@ std::unique_ptr<Prepared> data_of(const Case& measured, const ThreadTeam& thread
 
 CountedCase count_case(const Case& measured, Backend& backend, std::size_t group, const ThreadTeam& threads,
                        const CountingProtocol& protocol, Synchronization& team) {
-  backend.set_counting(false);
+  if (Simulator* const simulator = backend.simulator()) simulator->set_counting(false);
   CountedCase counted;
   const auto prepared = data_of(measured, threads, protocol.address, counted.reason);
   if (team.any(!prepared)) {

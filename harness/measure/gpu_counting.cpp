@@ -21,7 +21,9 @@ class Release {
   explicit Release(Backend& backend) : backend_(backend) {}
   Release(const Release&) = delete;
   Release& operator=(const Release&) = delete;
-  ~Release() { backend_.release(); }
+  ~Release() {
+    if (MultiPass* const passes = backend_.multi_pass()) passes->release();
+  }
 
  private:
   Backend& backend_;
@@ -29,6 +31,7 @@ class Release {
 
 /// One entry, in as many passes as the GPU takes for the group.
 std::vector<std::vector<Reading>> count_region(PreparedOnGpu& prepared, bool empty, Backend& backend, std::size_t group) {
+  const MultiPass* const passes = backend.multi_pass();
   backend.prepare(group, 1);
   backend.open(0);
   prepared.sweep();
@@ -39,7 +42,7 @@ std::vector<std::vector<Reading>> count_region(PreparedOnGpu& prepared, bool emp
     if (!empty) prepared.sweep();
     backend.leave(0);
     if (!empty) prepared.restore();
-  } while (backend.wants_another_entry());
+  } while (passes != nullptr && passes->wants_another_entry());
   backend.close(0);
   prepared.gpu().wait();
   auto readings = backend.readings(0);

@@ -4,7 +4,9 @@
 #include <functional>
 #include <string_view>
 
-#include "measure/timing.hpp"
+#include "core/workload.hpp"
+#include "measure/synchronization.hpp"
+#include "measure/timed.hpp"
 
 namespace plumbline {
 

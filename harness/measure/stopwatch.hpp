@@ -10,26 +10,9 @@
 #include "measure/stolen_time.hpp"
 #include "measure/synchronization.hpp"
 #include "measure/thread_team.hpp"
+#include "measure/timed.hpp"
 
 namespace plumbline {
-
-struct Repetition {
-  double seconds;       // a sweep, of the team: max over end minus min over start
-  double rank_seconds;  // the same over this rank's threads alone
-  // Right after a core's last sweep, before it waits for anything: waiting, a core gives up the lower clock of wide vectors. Where the
-  // clock right before the sweeps was higher by a wobble of the boost alone, that one: a rate is never told to be of a lower clock than it
-  // had.
-  double clock_hz;       // mean over the team's cores
-  double rank_clock_hz;  // over this rank's
-  // Of the worst thread of the team:
-  double sentinel;                    // independent additions a clock, the fewer of right before the sweeps and right after
-  double cpu_share;                   // CPU time over wall time
-  std::int64_t involuntary_switches;  // of all threads of the rank that had most
-  // Of all threads of the team, and of this rank's:
-  double mean_cpu_share, rank_cpu_share;     // CPU time over wall time, both of each thread's own span
-  double steal_seconds, rank_steal_seconds;  // taken from their CPUs by a hypervisor; absent where not asked for or not told
-  std::uint64_t sweeps;
-};
 
 /// Everything is collective over the ranks behind `team`; on each, `threads` sweep their parts.
 class Stopwatch {

@@ -2,6 +2,7 @@
 
 #include "measure/clock.hpp"
 #include "measure/repeating.hpp"
+#include "measure/stopwatch.hpp"
 
 namespace plumbline {
 

@@ -1,33 +1,14 @@
 // Timing one case: warm-up, result check, calibration, repetitions until the median is known well enough.
 #pragma once
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "core/case.hpp"
-#include "core/status.hpp"
-#include "measure/stopwatch.hpp"
+#include "measure/prepared.hpp"
+#include "measure/synchronization.hpp"
+#include "measure/thread_team.hpp"
+#include "measure/timed.hpp"
 
 namespace plumbline {
-
-struct TimingProtocol {
-  double min_seconds = 0.02;  // a repetition lasts at least this long
-  double ci_relative = 0.02;  // stop when the median's 95 % half-width is below this share of it
-  int max_repetitions = 50;
-  int min_repetitions = 5;
-  double budget_seconds = 10;  // for the whole case; at least min_repetitions are made
-  bool quiet = true;           // disturbed repetitions are made again; not of teams that share cores, which disturb themselves
-};
-
-/// What became of a case: a value, also when it fails.
-struct Timed {
-  Status status = Status::ok;
-  std::string reason;
-  std::vector<Repetition> repetitions;
-  double error = absent, tolerance = absent;  // of the result, relative; of this rank
-  bool wrong_result = false;
-  std::string why_no_steal = {};  // why the repetitions have no steal_seconds
-};
 
 /// Data, first touch, one warm sweep, and the check of its result if `check`. Null when this rank or another of the team failed: `timed`
 /// says why. Every rank of the team calls it. The data lie in `arena`, or where there is none in memory of their own.

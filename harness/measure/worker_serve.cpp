@@ -114,7 +114,8 @@ void answer(int channel, const WorkerRequest& request) {
     Availability why;
     const auto backend = requested_backend(request, why);
     if (!backend) return refuse(channel, why.status, why.reason);
-    if (!backend->set_l3(request.l3_bytes, request.ranks_per_l3))
+    Simulator* const simulator = backend->simulator();
+    if (simulator != nullptr && !simulator->set_l3(request.l3_bytes, request.ranks_per_l3))
       return refuse(channel, Status::failed,
                     "the simulated L3" + (request.l3_bytes == 0 ? "" : ", of " + std::to_string(request.l3_bytes) + " bytes,") +
                         " has no whole number of sets, or fewer of them than the " + std::to_string(request.ranks_per_l3) +

@@ -35,15 +35,15 @@ class cupti : public ::testing::Test {
 
   std::unique_ptr<Backend> backend(const Names& events = {}) {
     driver_ = std::make_unique<CudaDriver>(STAND_IN_CUPTI_FOLDER "/libcupti.so.13");
-    return cupti_backend_at(place(), events);
+    return cupti_backend_at(place(), events, tables());
   }
-  CuptiPlace place() const {
-    return {host(), *driver_, [](const std::string& chip) -> std::vector<TableCounter> {
-              if (chip != "GH100") return {};
-              return {row("flops", {"sm__sass_add.sum", "sm__sass_fma.sum"}), row("time", {"gpu__time_duration.sum"}),
-                      row("share", {"sm__warps_active.avg.pct_of_peak_sustained_active"}), row("bytes", {"dram__three_passes.sum"}),
-                      row("link", {"pcie__read_bytes.sum"})};
-            }};
+  CuptiPlace place() const { return {host(), *driver_}; }
+  static EventTables tables() {
+    EventTable hopper{.family = "nvidia-hopper", .backend = "cupti", .chips = {"GH100"}};
+    hopper.counters = {row("flops", {"sm__sass_add.sum", "sm__sass_fma.sum"}), row("time", {"gpu__time_duration.sum"}),
+                       row("share", {"sm__warps_active.avg.pct_of_peak_sustained_active"}), row("bytes", {"dram__three_passes.sum"}),
+                       row("link", {"pcie__read_bytes.sum"})};
+    return {.ours = {hopper}};
   }
   static const CuptiHost& host() {
     static const CuptiHost host({STAND_IN_CUPTI_FOLDER});
@@ -60,7 +60,7 @@ class cupti : public ::testing::Test {
         launch(work);
         backend.leave(0);
         launch(100);  // of between
-      } while (backend.wants_another_entry());
+      } while (backend.multi_pass()->wants_another_entry());
     }
     backend.close(0);
     return backend.readings(0);
@@ -163,7 +163,7 @@ TEST_F(cupti, a_chip_without_a_table_says_so_and_counts_what_is_named) {
 
 TEST_F(cupti, without_driver_or_gpu_the_reason_is_the_backends) {
   const CudaDriver none("/nowhere/libcuda.so.1");
-  const auto nothing = cupti_backend_at({host(), none, {}}, {"launches"});
+  const auto nothing = cupti_backend_at({host(), none}, {"launches"});
   EXPECT_EQ(nothing->availability().status, Status::unavailable);
   EXPECT_EQ(nothing->availability().reason.find("no NVIDIA driver here"), 0U) << nothing->availability().reason;
   ASSERT_EQ(nothing->refused().size(), 1U);
@@ -249,7 +249,7 @@ TEST_F(cupti, one_profiler_does_for_all_repetitions_of_a_group_and_is_given_back
   for (int repetition = 1; repetition <= 4; ++repetition)
     EXPECT_EQ(count(*counted, 0, 2, 10).at(0).raw, 20U) << "repetition " << repetition;
   EXPECT_EQ(set<int()>("stand_in_sessions")(), 1);
-  counted->release();
+  counted->multi_pass()->release();
   EXPECT_EQ(set<int()>("stand_in_still_open")(), 0);
   EXPECT_EQ(count(*counted, 2, 3, 5).at(0).raw, 15U);
   EXPECT_EQ(count(*counted, 1, 3, 5).at(0).raw, 15U);

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "counters/sass/launch_counts.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -42,15 +44,17 @@ class disassembled : public testing::Test {
     folder_ = std::filesystem::path(testing::TempDir()) / ("plumbline_disassembled_test" + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / code_file("sm_90a")) << code;
-    set_code_place([this] { return CodePlace{here_, [this](auto* where) { where_ = where; }, folder_}; });
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
+  CodePlace place() {
+    return {here_, [this](auto* where) { where_ = where; }, folder_};
+  }
   static KernelLaunch launch(const std::string& function, LaunchFacts facts) { return {function, "sm_90a", {1, 1, 1}, {32, 1, 1}, facts}; }
 
   /// Of one entry that makes these launches.
   std::vector<Reading> count(const std::vector<KernelLaunch>& launches, const EventNames& events) {
-    backend_ = disassembled_backend(events);
+    backend_ = disassembled_backend(events, place());
     backend_->prepare(0, 1);
     backend_->enter(0);
     EXPECT_NE(where_, nullptr);
@@ -116,23 +120,23 @@ TEST_F(disassembled, arithmetic_of_other_kinds_takes_the_operations_away_and_acc
 }
 
 TEST_F(disassembled, all_events_are_one_group_and_each_is_in_a_counter_or_an_instruction_count) {
-  const auto backend = disassembled_backend({});
+  const auto backend = disassembled_backend({}, place());
   ASSERT_EQ(backend->groups().size(), 1U);
   EXPECT_TRUE(backend->groups().front().repeats_exactly);
-  EXPECT_EQ(backend->groups().front().events.size(), disassembled_events().size());
+  EXPECT_EQ(backend->groups().front().events.size(), disassembled_events(place()).size());
   for (const auto& counter : disassembled_counters()) {
     EXPECT_TRUE(counter.of_code && !counter.exact);
     EXPECT_TRUE(counter.name.starts_with("static ")) << counter.name;
-    for (const auto& term : counter.terms) EXPECT_TRUE(disassembled_backend({term.event})->refused().empty()) << term.event;
+    for (const auto& term : counter.terms) EXPECT_TRUE(disassembled_backend({term.event}, place())->refused().empty()) << term.event;
   }
 }
 
 TEST_F(disassembled, an_unknown_event_and_a_place_without_code_are_refused) {
-  const auto unknown = disassembled_backend({"flops.fp64.dot"});
+  const auto unknown = disassembled_backend({"flops.fp64.dot"}, place());
   ASSERT_EQ(unknown->refused().size(), 1U);
   EXPECT_TRUE(unknown->refused().front().unknown);
   here_ = {Status::unavailable, "no code"};
-  const auto none = disassembled_backend({});
+  const auto none = disassembled_backend({}, place());
   EXPECT_TRUE(none->groups().empty());
   EXPECT_EQ(none->availability().reason, "no code");
 }

@@ -62,8 +62,8 @@ TEST(papi_native, off_the_emulator_its_events_are_no_numbers) {
   ASSERT_EQ(backend->groups().size(), 1U);
   backend->prepare(0, 1);
   backend->open(0);
-  backend->around_region().enter(0);
-  backend->around_region().leave(0);
+  backend->simulator()->enter(0);
+  backend->simulator()->leave(0);
   backend->close(0);
   const auto readings = backend->readings(0);
   EXPECT_EQ(readings.at(0).status, Status::unavailable);
@@ -100,10 +100,10 @@ TEST(papi_emulated, sums_of_a_team_equal_what_the_emulator_counted_in_the_same_r
     const auto backend = papi_backend({sde("loads"), sde("instructions"), sde("flops.fp64.mul"), sde("bytes.L1-L2.demand_read")});
     ASSERT_EQ(backend->groups().size(), 1U);
     const ThreadTeam team(threads);
-    backend->set_counting(false);
+    backend->simulator()->set_counting(false);
     backend->prepare(0, threads);
     team.run([&](int t) { backend->open(t); });
-    Backend& around = backend->around_region();
+    Simulator& around = *backend->simulator();
     std::vector<std::vector<double>> values(3, std::vector<double>(5000, 1));
     around.set_counting(true);
     double sums[3]{};
@@ -152,10 +152,10 @@ TEST(papi_emulated, a_counter_made_of_the_emulated_ones_goes_the_same_way) {
   const auto backend = papi_backend({sde("loads"), sde("test.loads_twice_and_7")});
   ASSERT_EQ(backend->groups().size(), 1U);
   EXPECT_FALSE(backend->groups().front().repeats_exactly);
-  backend->set_counting(false);
+  backend->simulator()->set_counting(false);
   backend->prepare(0, 1);
   backend->open(0);
-  Backend& around = backend->around_region();
+  Simulator& around = *backend->simulator();
   const std::vector<double> values(1000, 1);
   around.set_counting(true);
   around.enter(0);

@@ -50,7 +50,7 @@ GpuProperties small() {
 }
 
 /// Counts the sweeps of the region, over its passes, and what the data were when it was entered.
-class SweepCounter final : public Backend {
+class SweepCounter final : public MultiPass {
  public:
   explicit SweepCounter(int passes, Availability refused = {})
       : groups_{{.events = {"unused"}}, {.events = {"sweeps"}}}, needed_(passes), refused_(std::move(refused)) {}

@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "measure/clock.hpp"
 #include "measure/repeating.hpp"
 #include "measure/stolen_time.hpp"
+#include "measure/stopwatch.hpp"
 
 namespace plumbline {
 namespace {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "model/ceilings/ceiling_limits.hpp"
+#include "model/ceilings/ceilings.hpp"
 
 namespace plumbline {
 namespace {

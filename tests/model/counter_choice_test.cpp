@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "model/choosing/chosen_groups.hpp"
 #include "samples.hpp"
 
 namespace plumbline {

@@ -8,6 +8,7 @@
 
 #include "core/gpu_device.hpp"
 #include "model/ceilings/ceiling_limits.hpp"
+#include "model/ceilings/ceilings.hpp"
 #include "model/ceilings/disturbances.hpp"
 #include "model/ceilings/gpu_limits.hpp"
 #include "model/ceilings/node_levels.hpp"

@@ -51,19 +51,19 @@ Capability emulator_row() {
 
 // Of each backend beside the emulated one: how much of what it knows can be counted here.
 void add_backend_rows(std::vector<Capability>& rows) {
-  tell_backends(this_topology());
+  const BackendFacts facts = backend_facts(this_topology());
   std::vector<std::string> missing{"papi", "cupti"};
   for (const auto& backend : backends()) {
     std::erase(missing, backend.name);
     if (backend.name == "emulated" || backend.of_gpu) continue;
-    const auto events = backend.events();
+    const auto events = backend.events(facts);
     const auto needs_emulator = backend.emulated == nullptr ? EventNames{} : backend.emulated();
     const bool emulator = find_emulator().availability.ok();
     const auto usable = std::count_if(events.begin(), events.end(), [&](const EventDescription& event) {
       const bool emulated = std::find(needs_emulator.begin(), needs_emulator.end(), event.name) != needs_emulator.end();
       return event.availability.ok() && (emulator || !emulated);
     });
-    const Availability own_choice = backend.make({})->availability();
+    const Availability own_choice = backend.make({}, facts)->availability();
     rows.push_back(
         {fmt::format("counters by {}", backend.name), own_choice.status,
          fmt::format("{} of {} events can be counted here{}{}", usable, events.size(), own_choice.ok() ? "" : "; ", own_choice.reason),

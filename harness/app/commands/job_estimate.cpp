@@ -16,6 +16,7 @@
 #include "app/stages/mpi_ceilings_plan.hpp"
 #include "app/stages/node_links_plan.hpp"
 #include "app/stages/remeasuring_estimate.hpp"
+#include "app/stages/wanted_ceilings.hpp"
 #include "campaign/estimate.hpp"
 #include "campaign/expand.hpp"
 #include "core/kernel.hpp"

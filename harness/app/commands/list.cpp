@@ -150,11 +150,11 @@ void add_counters_of_this_gpu(Listing& listing) {
 }
 
 /// Appends a backend's events: one table, and what stands in the way of them.
-void list_events(Listing& listing, const BackendEntry& backend) {
+void list_events(Listing& listing, const BackendEntry& backend, const BackendFacts& facts) {
   const bool emulated = backend.name == "emulated";  // which is counted by a worker, not in this process
-  const Availability usable = emulated ? find_emulator().availability : make_backend(backend.name)->availability();
+  const Availability usable = emulated ? find_emulator().availability : make_backend(backend.name, {}, facts)->availability();
   Table table({{"event", Align::left}, {"unit", Align::left}, {"counts", Align::left}});
-  for (const auto& event : backend.events()) {
+  for (const auto& event : backend.events(facts)) {
     const Availability& here = emulated && !usable.ok() ? usable : event.availability;  // others say it of each event
     listing.rows.push_back({{"kind", "event"},
                             {"name", event.name},
@@ -203,12 +203,12 @@ void list_formed(Listing& listing, Table& formed, std::span<const Counter> count
 
 Listing list_counters() {
   Listing listing;
-  tell_backends(this_topology());
-  for (const auto& backend : backends()) list_events(listing, backend);
+  const BackendFacts facts = backend_facts(this_topology());
+  for (const auto& backend : backends()) list_events(listing, backend, facts);
   list_papi_components(listing);
   Table formed({{"counter", Align::left}, {"claims to see", Align::left}, {"by", Align::left}});
   list_formed(listing, formed, known_counters(), find_emulator().availability);
-  list_formed(listing, formed, disassembled_counters(), make_backend("disassembled")->availability());
+  list_formed(listing, formed, disassembled_counters(), code_of_module().here);
   listing.text += fmt::format("Counters formed from events, which 'plumbline score' judges\n\n{}", formed.text());
   add_counters_of_this_cpu(listing);
   add_counters_of_this_gpu(listing);

@@ -11,7 +11,6 @@
 #include "core/error.hpp"
 #include "core/fnv.hpp"
 #include "counters/cupti/cupti.hpp"
-#include "counters/registry.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -54,16 +53,16 @@ std::vector<Wish> read_wishes(std::string_view counters) {
   return wishes;
 }
 
-std::string nearest_event(const BackendEntry& backend, const std::string& event) {
+std::string nearest_event(const BackendEntry& backend, const std::string& event, const BackendFacts& facts) {
   std::vector<std::string> known;
-  for (auto& one : backend.events()) known.push_back(std::move(one.name));
+  for (auto& one : backend.events(facts)) known.push_back(std::move(one.name));
   const auto near = nearest(event, known);
   return near ? fmt::format("; did you mean '{}:{}'?", backend.name, *near) : "; 'plumbline list counters' shows what there is";
 }
 
 /// Appends the groups that can be counted; what stands in the way of the rest. `emulator`: of events that exist only in a worker.
-std::vector<Refusal> add_groups(CountingPlan& plan, const Wish& wish, const Availability& emulator) {
-  const auto backend = wish.backend->make(wish.events);
+std::vector<Refusal> add_groups(CountingPlan& plan, const Wish& wish, const Availability& emulator, const BackendFacts& facts) {
+  const auto backend = wish.backend->make(wish.events, facts);
   std::vector<Refusal> refused = backend->refused();
   auto number = static_cast<int>(std::count_if(plan.groups.begin(), plan.groups.end(),
                                                [&](const CountingGroup& group) { return group.backend == wish.backend->name; }));
@@ -85,12 +84,12 @@ bool is_of_gpu(std::string_view backend) {
 /// That it has events does not say that it may count them: tried, some 0.5 s.
 bool counters_of_gpus_refuse(const CountingPlan& plan) { return !plan.counts_on_gpus() || !try_cupti().availability.ok(); }
 
-CountingPlan plan_automatically(const Availability& emulator, bool cases_for_gpus) {
+CountingPlan plan_automatically(const Availability& emulator, const BackendFacts& facts, bool cases_for_gpus) {
   CountingPlan plan;
   for (const auto& entry : backends()) {
     if (entry.of_gpu && !cases_for_gpus) continue;
     if (entry.of_code && !counters_of_gpus_refuse(plan)) continue;  // behind those that it stands in for
-    if (const auto refused = add_groups(plan, {&entry, {}}, emulator); !refused.empty())
+    if (const auto refused = add_groups(plan, {&entry, {}}, emulator, facts); !refused.empty())
       plan.skipped.push_back({std::string(entry.name), refused.front().why});
   }
   return plan;
@@ -133,24 +132,24 @@ std::string CountingPlan::why_skipped() const {
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-CountingPlan plan_counting(std::string_view counters, const Availability& emulator, bool cases_for_gpus) {
+CountingPlan plan_counting(std::string_view counters, const Availability& emulator, const BackendFacts& facts, bool cases_for_gpus) {
   if (counters == "none") return {};
-  if (counters == "auto") return plan_automatically(emulator, cases_for_gpus);
+  if (counters == "auto") return plan_automatically(emulator, facts, cases_for_gpus);
   CountingPlan plan;
   for (Wish& wish : read_wishes(counters)) {
-    if (wish.events.empty() && wish.backend->emulated != nullptr && wish.backend->make({})->groups().empty())
+    if (wish.events.empty() && wish.backend->emulated != nullptr && wish.backend->make({}, facts)->groups().empty())
       wish.events = wish.backend->emulated();
-    const auto refused = add_groups(plan, wish, emulator);
+    const auto refused = add_groups(plan, wish, emulator, facts);
     if (refused.empty()) continue;
     const Refusal& first = refused.front();
     const std::string what = first.event.empty() ? std::string(wish.backend->name) : fmt::format("{}:{}", wish.backend->name, first.event);
     throw user_error(fmt::format("counters = \"{}\": '{}' cannot be had: {}{}", counters, what, first.why.reason,
-                                 first.unknown ? nearest_event(*wish.backend, first.event) : ""));
+                                 first.unknown ? nearest_event(*wish.backend, first.event, facts) : ""));
   }
   return plan;
 }
 
-CountingPlan plan_counting(const CounterSet& set, bool alone_first, const Availability& emulator) {
+CountingPlan plan_counting(const CounterSet& set, bool alone_first, const Availability& emulator, const BackendFacts& facts) {
   std::vector<Wish> wishes;
   const auto wish = [&](const std::string& backend, EventNames events) {
     const BackendEntry* entry = find_backend(backend);
@@ -163,7 +162,7 @@ CountingPlan plan_counting(const CounterSet& set, bool alone_first, const Availa
   for (const auto& group : set.groups) wish(group.backend, group.events);
   CountingPlan plan;
   for (const Wish& one : wishes)
-    if (const auto refused = add_groups(plan, one, emulator); !refused.empty())
+    if (const auto refused = add_groups(plan, one, emulator, facts); !refused.empty())
       throw user_error(fmt::format("the set's '{}:{}' cannot be had here: {}; the set was chosen on {}", one.backend->name,
                                    refused.front().event, refused.front().why.reason, set.machine));
   return plan;

@@ -7,7 +7,7 @@
 
 #include "core/counter_set.hpp"
 #include "core/kernel.hpp"
-#include "counters/backend/backend.hpp"
+#include "counters/registry.hpp"
 
 namespace plumbline::app {
 
@@ -47,11 +47,11 @@ bool counts_there(const CountingGroup& group, Space space);
 /// have a worker. Throws Error (user) where a named one is unknown, with the nearest, or cannot be had, with the reason.
 /// "auto" looks for counters of GPUs only where there are cases for them, for it starts the driver; where they are refused it takes those
 /// of the code instead (counters/sass/disassembled.hpp).
-CountingPlan plan_counting(std::string_view counters, const Availability& emulator, bool cases_for_gpus = false);
+CountingPlan plan_counting(std::string_view counters, const Availability& emulator, const BackendFacts& facts, bool cases_for_gpus = false);
 
 /// The groups of a chosen set, each a pass where this machine's counters take it whole; with `alone_first` each event alone before, so
 /// that the score can tell what counting them together changes. Throws Error (user) where one of them cannot be had.
-CountingPlan plan_counting(const CounterSet& set, bool alone_first, const Availability& emulator);
+CountingPlan plan_counting(const CounterSet& set, bool alone_first, const Availability& emulator, const BackendFacts& facts);
 
 /// For telling the other ranks of a node.
 std::string to_text(const CountingPlan& plan);

@@ -6,8 +6,6 @@
 #include <map>
 #include <set>
 
-#include "counters/registry.hpp"
-
 namespace plumbline::app {
 namespace {
 
@@ -30,14 +28,14 @@ std::string code_of(const Row& row) {
   return fmt::format("{} {}", event.pmu.empty() ? "cpu" : event.pmu, event.raw ? fmt::format("0x{:x}", *event.raw) : event.name);
 }
 
-Json described(const std::string& backend, const std::string& event, const std::vector<TableCounter>& table) {
+Json described(const std::string& backend, const std::string& event, const std::vector<TableCounter>& table, const BackendFacts& facts) {
   Json json{{"backend", backend}, {"event", event}};
   if (const Row row = row_of(backend, event, table); row.event != nullptr) {
     json["code"] = code_of(row);
     json["table"] = row.counter->written_at;
     json["table_hash"] = row.counter->table_hash;
   } else if (const BackendEntry* entry = find_backend(backend); entry != nullptr && entry->code != nullptr) {
-    json["code"] = entry->code(event);
+    json["code"] = entry->code(event, facts);
   } else {
     json["code"] = event;
   }
@@ -48,12 +46,12 @@ std::string file_of(const std::string& written_at) { return written_at.substr(0,
 
 }  // namespace
 
-Json event_codes(const CountingPlan& plan, const std::vector<TableCounter>& table) {
+Json event_codes(const CountingPlan& plan, const std::vector<TableCounter>& table, const BackendFacts& facts) {
   Json all = Json::array();
   std::set<std::pair<std::string, std::string>> met;
   for (const auto& group : plan.groups)
     for (const auto& event : group.what.events)
-      if (met.emplace(group.backend, event).second) all.push_back(described(group.backend, event, table));
+      if (met.emplace(group.backend, event).second) all.push_back(described(group.backend, event, table, facts));
   return all;
 }
 

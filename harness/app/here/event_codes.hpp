@@ -7,12 +7,13 @@
 #include "app/here/counting_plan.hpp"
 #include "app/terminal/table.hpp"
 #include "core/records.hpp"
+#include "counters/registry.hpp"
 #include "counters/tables/event_table.hpp"
 
 namespace plumbline::app {
 
 /// [{backend, event, code}], and where a row of an event table names the event {table: "amd-zen4.toml:12", table_hash} beside it.
-Json event_codes(const CountingPlan& plan, const std::vector<TableCounter>& table);
+Json event_codes(const CountingPlan& plan, const std::vector<TableCounter>& table, const BackendFacts& facts);
 
 /// What has changed in the tables since the results were counted: an event that has another code now or that no table names any more, and
 /// tables whose text differs. Empty where nothing has, or the file keeps no codes.

@@ -10,8 +10,6 @@
 #include "app/here/paths.hpp"
 #include "core/error.hpp"
 #include "core/quantity.hpp"
-#include "counters/cupti/cupti.hpp"
-#include "counters/perf_event/perf_event.hpp"
 #include "model/scoring/accuracy.hpp"
 
 namespace plumbline::app {
@@ -37,14 +35,12 @@ EventTables all_event_tables() {
   return tables;
 }
 
-void tell_backends(const Topology& topology) {
-  PerfFacts facts;
-  facts.table = counters_for(all_event_tables(), identity_of(this_cpu())).counters;
-  facts.virtual_machine = this_cpu().virtual_machine;
-  for (const auto& cpu : topology.cpus) facts.package_of_cpu[cpu.cpu] = cpu.package;
-  set_perf_facts(std::move(facts));
-  set_cupti_rows([](const std::string& chip) { return counters_for_chip(all_event_tables(), chip).counters; });
-  set_code_place(code_of_module);
+BackendFacts backend_facts(const Topology& topology) {
+  BackendFacts facts{.tables = all_event_tables(), .code_of = code_of_module};
+  facts.perf.table = counters_for(facts.tables, identity_of(this_cpu())).counters;
+  facts.perf.virtual_machine = this_cpu().virtual_machine;
+  for (const auto& cpu : topology.cpus) facts.perf.package_of_cpu[cpu.cpu] = cpu.package;
+  return facts;
 }
 
 CpuIdentity identity_of(const Cpu& cpu) { return {cpu.vendor, cpu.family, cpu.model, cpu.stepping}; }

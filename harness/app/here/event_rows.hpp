@@ -1,6 +1,7 @@
 // The event tables as this program finds them, and the rows for the CPU that runs it.
 #pragma once
 #include "app/terminal/table.hpp"
+#include "counters/registry.hpp"
 #include "counters/tables/event_table.hpp"
 #include "machine/cpu.hpp"
 #include "machine/topology.hpp"
@@ -12,9 +13,9 @@ EventTables all_event_tables();
 
 CpuIdentity identity_of(const Cpu& cpu);
 
-/// Tells perf_event what this CPU's events are called and where its CPUs lie, and CUPTI which table is whose chip's. Before backends are
-/// made.
-void tell_backends(const Topology& topology);
+/// What this CPU's events are called and where its CPUs lie, for perf_event; the tables of GPUs' chips, for CUPTI; and where this program's
+/// own code for GPUs lies.
+BackendFacts backend_facts(const Topology& topology);
 
 /// "4 x EVENT + 8 x EVENT"
 std::string terms_text(const Counter& counter);

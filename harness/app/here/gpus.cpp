@@ -8,6 +8,7 @@
 
 #include "app/here/paths.hpp"
 #include "core/error.hpp"
+#include "counters/sass/launch_counts.hpp"
 
 namespace plumbline::app {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "app/nodes/node_report.hpp"
+#include "app/nodes/node_judgement.hpp"
 
 namespace plumbline::app {
 

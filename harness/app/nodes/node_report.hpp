@@ -1,33 +1,13 @@
-// Which of a file's like nodes is worse than its peers, with the evidence: for the end of a run, and for `plumbline nodes`.
+// What is said of like nodes that were held against each other, with the evidence: at the end of a run, and by `plumbline nodes`.
 #pragma once
-#include <map>
 #include <string>
 #include <vector>
 
-#include "app/nodes/seen_nodes.hpp"
+#include "app/nodes/node_judgement.hpp"
+#include "app/terminal/table.hpp"
 #include "core/error.hpp"
-#include "model/comparing/node_comparison.hpp"
 
 namespace plumbline::app {
-
-/// A result check that failed on a node, once or in several rounds.
-struct WrongOnNode {
-  WrongResult wrong = {};
-  std::size_t peers_right = 0, peers_wrong = 0;  // like nodes on which the same check passed, or failed
-};
-
-struct NodeReport {
-  std::string file = {}, cluster = {};  // cluster empty: unknown
-  NodeOptions options = {};
-  NodeComparison comparison = {};
-  std::vector<WrongOnNode> wrong = {};
-  std::map<std::string, SeenConditions> conditions = {};  // [node]
-  FailedGpus failed_gpus = {};
-  std::vector<std::string> notes = {};
-};
-
-NodeReport judge_nodes(const SeenNodes& seen, const std::string& file, const NodeOptions& options);
-NodeReport judge_nodes(const Results& results, const std::string& file, const NodeOptions& options);
 
 /// 4: a wrong result, 3: a node is named, else 0.
 Exit exit_of(const NodeReport& report);

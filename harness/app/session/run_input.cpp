@@ -37,9 +37,9 @@ CountingPlan planned(RunInput& input, const Availability& emulator) {
   std::string_view named = input.campaign.counters;
   const bool alone_first = named.starts_with(check);
   if (alone_first) named.remove_prefix(check.size());
-  if (!named.ends_with(".toml")) return plan_counting(input.campaign.counters, emulator, wants_gpus(input.campaign));
+  if (!named.ends_with(".toml")) return plan_counting(input.campaign.counters, emulator, input.backends, wants_gpus(input.campaign));
   input.counter_set = read_counter_set(std::string(named));
-  return plan_counting(*input.counter_set, alone_first, emulator);
+  return plan_counting(*input.counter_set, alone_first, emulator, input.backends);
 }
 
 /// Both names are kept in the result, as text.
@@ -89,7 +89,7 @@ RunInput read_run_input(const RunOptions& options) {
     if (!options.counters.empty()) input.campaign.counters = options.counters;
     input.topology = this_topology();
     input.caches = caches_of(input.campaign, input.topology);
-    tell_backends(input.topology);
+    input.backends = backend_facts(input.topology);
     plan_and_start(input, options.dry_run);
   } catch (const Error& error) {
     input.error = error;

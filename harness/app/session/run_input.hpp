@@ -20,6 +20,7 @@ struct RunInput {
   Topology topology;
   std::vector<CacheLevel> caches;          // of one thread of this node, or of the machine whose caches are simulated
   std::optional<CounterSet> counter_set;   // that the campaign names
+  BackendFacts backends;                   // with which this rank makes its counter backends
   CountingPlan counting;                   // the same on all ranks of a node once they have met
   std::unique_ptr<EmulatedWorker> worker;  // null where nothing of it is counted under the emulator
 };

@@ -15,6 +15,7 @@
 #include "app/stages/mpi_ceilings_stage.hpp"
 #include "app/stages/node_links_stage.hpp"
 #include "app/stages/numa_stage.hpp"
+#include "app/stages/wanted_ceilings.hpp"
 #include "campaign/confounding.hpp"
 #include "comm/told.hpp"
 #include "machine/control_group.hpp"

@@ -32,7 +32,7 @@ std::string provenance_of(const RunInput& input) {
     const auto of_gpu = counters_for_chip(tables, cupti_chip_here()).counters;
     rows.insert(rows.end(), of_gpu.begin(), of_gpu.end());
   }
-  provenance["events"] = event_codes(input.counting, rows);
+  provenance["events"] = event_codes(input.counting, rows, input.backends);
   if (input.counter_set) provenance["counter_set"] = counter_set_toml(*input.counter_set);
   return provenance.dump();
 }

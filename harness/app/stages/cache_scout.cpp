@@ -11,6 +11,7 @@
 #include "machine/memory.hpp"
 #include "measure/arena.hpp"
 #include "measure/flushed.hpp"
+#include "measure/stopwatch.hpp"
 #include "measure/timing.hpp"
 
 namespace plumbline::app {

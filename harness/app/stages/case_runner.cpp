@@ -11,7 +11,6 @@
 #include "core/gpu_device.hpp"
 #include "core/working_set.hpp"
 #include "counters/perf_event/perf_event.hpp"
-#include "counters/registry.hpp"
 #include "gpu/gpu_caches.hpp"
 #include "machine/binding.hpp"
 #include "machine/gpu_watch.hpp"
@@ -257,7 +256,7 @@ CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuPropertie
     return {Status::failed, refused.what(), {}};
   }
   auto& backend = backends_[group.key()];
-  if (!backend) backend = make_backend(group.backend, group.what.events);  // in the context that is now current
+  if (!backend) backend = make_backend(group.backend, group.what.events, setting_.backends);  // in the context that is now current
   if (backend->groups().size() != 1 || backend->groups().front().events != group.what.events)
     return {Status::unavailable,
             backend->availability().ok() ? "the GPU cannot count these events together" : backend->availability().reason,
@@ -276,10 +275,12 @@ CountedCase CaseRunner::count_here(const Case& measured, const CountingGroup& gr
   if (group.what.whole_team) {  // which rank reads a socket's counters is another matter for each team
     std::vector<RankCpus> ranks;
     for (const auto& cpus : placement.cpus) ranks.push_back({static_cast<int>(ranks.size()), cpus});
-    set_perf_team(ranks, ranks_.team(measured.team.ranks).rank());
-    backend.reset();
+    BackendFacts of_team = setting_.backends;
+    of_team.perf = facts_of_team(std::move(of_team.perf), ranks, ranks_.team(measured.team.ranks).rank());
+    backend = make_backend(group.backend, group.what.events, of_team);
+  } else if (!backend) {
+    backend = make_backend(group.backend, group.what.events, setting_.backends);
   }
-  if (!backend) backend = make_backend(group.backend, group.what.events);
   const bool same = backend->groups().size() == 1 && backend->groups().front().events == group.what.events;
   if (team.any(!same))
     return refuse(Status::unavailable, same ? "another rank of the team cannot count these events" : backend->availability().reason);

@@ -14,6 +14,7 @@
 #include "core/case.hpp"
 #include "core/flows.hpp"
 #include "core/records.hpp"
+#include "counters/registry.hpp"
 #include "gpu/gpu_module.hpp"
 #include "measure/executed.hpp"
 #include "measure/gpu_counting.hpp"
@@ -43,6 +44,7 @@ class CaseRunner {
     std::vector<CacheLevel> caches;  // as one thread sees them; the emulator's geometry too
     CountingPlan counting;
     EmulatedWorker* worker = nullptr;  // null where no group of `counting` needs it
+    BackendFacts backends = {};        // for those that count in this process
   };
 
   CaseRunner(Communicator& ranks, Setting setting) : ranks_(ranks), setting_(std::move(setting)) {}

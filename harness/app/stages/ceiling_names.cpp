@@ -73,25 +73,7 @@ std::optional<std::string> lacking_for(const std::string& glob, const Campaign& 
   return what;
 }
 
-/// Loads and chase of one core say where the levels are, without which no working set of another pattern has one.
-bool shows_levels(const CeilingCase& ceiling) {
-  return ceiling.level == "sweep" && (ceiling.pattern == "load" || ceiling.pattern == "chase") && ceiling.measured.team == Team{1, 1};
-}
-
 }  // namespace
-
-bool is_wanted(const CeilingsWish& wish, const std::string& name) {
-  return wish.only.empty() || std::any_of(wish.only.begin(), wish.only.end(), [&](const auto& glob) { return matches(glob.value, name); });
-}
-
-std::vector<CeilingCase> wanted_of(std::span<const CeilingCase> all, const CeilingsWish& wish) {
-  const auto is_named = [&](const CeilingCase& one) { return is_wanted(wish, one.name); };
-  const bool sweeps = std::any_of(all.begin(), all.end(), [&](const CeilingCase& one) { return one.level == "sweep" && is_named(one); });
-  std::vector<CeilingCase> wanted;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(wanted),
-               [&](const CeilingCase& one) { return is_named(one) || (sweeps && shows_levels(one)); });
-  return wanted;
-}
 
 std::string lacking(const Links& links, Reach reach) {
   if (reach == Reach::between_nodes) return links.nodes > 1 ? "" : "two nodes";

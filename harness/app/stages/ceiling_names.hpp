@@ -12,12 +12,6 @@
 
 namespace plumbline::app {
 
-/// Whether `only` leaves a ceiling in.
-bool is_wanted(const CeilingsWish& wish, const std::string& name);
-
-/// Those of a node's CPUs that `only` leaves in, and with a sweep those that show where the levels are.
-std::vector<CeilingCase> wanted_of(std::span<const CeilingCase> all, const CeilingsWish& wish);
-
 /// What a run has between its ranks.
 struct Links {
   int most_ranks_of_node = 1, nodes = 1;

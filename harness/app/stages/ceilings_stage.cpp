@@ -9,6 +9,7 @@
 #include "app/stages/team_meeting.hpp"
 #include "core/wrong_result.hpp"
 #include "measure/clock.hpp"
+#include "measure/stopwatch.hpp"
 #include "measure/timing.hpp"
 
 namespace plumbline::app {

@@ -9,6 +9,7 @@
 
 #include "app/stages/ceilings_stage.hpp"
 #include "app/stages/team_meeting.hpp"
+#include "measure/stopwatch.hpp"
 #include "measure/timing.hpp"
 #include "model/ceilings/ceiling_limits.hpp"
 

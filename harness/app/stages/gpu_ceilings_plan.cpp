@@ -11,7 +11,7 @@
 #include <span>
 
 #include "app/here/gpus_json.hpp"
-#include "app/stages/ceiling_names.hpp"
+#include "app/stages/wanted_ceilings.hpp"
 #include "comm/told.hpp"
 #include "core/gpu_device.hpp"
 #include "ert/gpu_ceiling_plan.hpp"

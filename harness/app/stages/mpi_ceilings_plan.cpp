@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "app/stages/ceiling_names.hpp"
 #include "app/stages/message_rows.hpp"
+#include "app/stages/wanted_ceilings.hpp"
 
 namespace plumbline::app {
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "app/stages/ceiling_names.hpp"
 #include "app/stages/ceilings_stage.hpp"
 #include "app/stages/message_rows.hpp"
+#include "app/stages/wanted_ceilings.hpp"
 #include "comm/told.hpp"
 #include "machine/binding.hpp"
 

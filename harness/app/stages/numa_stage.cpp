@@ -11,6 +11,7 @@
 #include "machine/cpu.hpp"
 #include "machine/memory.hpp"
 #include "machine/memory_binding.hpp"
+#include "measure/stopwatch.hpp"
 #include "measure/timing.hpp"
 #include "schedule/team_placement.hpp"
 

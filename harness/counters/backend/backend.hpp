@@ -1,49 +1,16 @@
 // A counter backend: what it can count, and raw totals of a region that each thread of a team enters and leaves.
 #pragma once
+#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/status.hpp"
+#include "counters/backend/events.hpp"
 
 namespace plumbline {
 
-struct Availability {
-  Status status = Status::ok;
-  std::string reason;  // in words, with what to try; empty when ok
-  bool ok() const { return status == Status::ok; }
-};
-
-/// One event over all entries of the region since prepare(), as the backend gives it.
-struct Reading {
-  std::string_view event;
-  std::uint64_t raw = 0;                         // 0 unless status is ok; of a rate the nearest whole number
-  std::uint64_t enabled_ns = 0, running_ns = 0;  // 0 where a backend has no such notion
-  Status status = Status::ok;
-  std::string reason = {};  // in words, where status is not ok
-  bool no_number = false;   // it counted, and came to no number (a NaN): status is failed
-  std::optional<double> rate =
-      {};  // of what does not add up (cycles a second, percent of a peak): the region's own, nothing is subtracted from it
-};
-
-/// Events that are counted at one time: a counting pass takes one group (no multiplexing).
-struct EventGroup {
-  std::vector<std::string> events;
-  bool emulated = false;         // they exist only in a process under the emulator: the rank's worker counts them
-  bool whole_team = false;       // one total for all threads of the team: readings(0) has it
-  bool repeats_exactly = false;  // a second repetition would say nothing more
-  int passes = 1;                // entries, of the same work each, that one count was planned to take: wants_another_entry() decides
-};
-
-/// An event that was asked for by name and cannot be counted.
-struct Refusal {
-  std::string event;
-  Availability why;
-  bool unknown = false;  // there is no such event; else it exists and something stands in the way
-};
+class MultiPass;
+class Simulator;
 
 class Backend {
  public:
@@ -67,24 +34,42 @@ class Backend {
   /// Called by thread `thread` (0-based) of the team: counters of its own begin and end here.
   virtual void open(int /*thread*/) noexcept {}
   virtual void close(int /*thread*/) noexcept {}
-  /// After the last repetition of a group: gives back what is held from one to the next, so that nothing stands beside later timings.
-  virtual void release() noexcept {}
   /// Called by the thread immediately around its share of the work. Neither may allocate.
   virtual void enter(int thread) noexcept = 0;
   virtual void leave(int thread) noexcept = 0;
-  /// After leave(): whether the count takes another entry of the very same work, as counters of GPUs do that are had in several passes.
-  virtual bool wants_another_entry() const noexcept { return false; }
-  /// Who is entered and left: itself, or the backend whose counts it passes on, so that its own work moves no simulated line.
-  virtual Backend& around_region() noexcept { return *this; }
   /// What a thread's entries summed up to, in the order of the group's events; of a group of the whole team only thread 0 is asked.
   virtual std::vector<Reading> readings(int thread) const = 0;
-  /// Simulated caches only: forgets their contents. Real caches are left alone.
-  virtual void empty_caches() noexcept {}
-  /// Simulated caches only: the whole L3 has so many bytes (0: as many as before), and this process, one of so many ranks on it, a part of
-  /// its sets. False: no such size, or too few sets.
-  virtual bool set_l3(std::uint64_t /*bytes*/, int /*ranks*/) noexcept { return true; }
-  /// Simulators only: leaves out set-up work, which is then neither counted nor slow.
-  virtual void set_counting(bool) noexcept {}
+
+  // What only some backends are besides.
+
+  /// The simulator that has the counts of the prepared group: this one, or the one whose counts it passes on. Null: the machine counts.
+  virtual Simulator* simulator() noexcept { return nullptr; }
+  /// Null: one entry is one count.
+  virtual MultiPass* multi_pass() noexcept { return nullptr; }
+};
+
+/// A backend that counts a simulated machine. Where another one passes its counts on, the simulator itself is entered and left, so that
+/// the other's own work moves no simulated line.
+class Simulator : public Backend {
+ public:
+  Simulator* simulator() noexcept final { return this; }
+  /// Forgets what the simulated caches hold.
+  virtual void empty_caches() noexcept = 0;
+  /// The whole L3 has so many bytes (0: as many as before), and this process, one of so many ranks on it, a part of its sets. False: no
+  /// such size, or too few sets.
+  virtual bool set_l3(std::uint64_t bytes, int ranks) noexcept = 0;
+  /// False leaves out set-up work, which is then neither counted nor slow.
+  virtual void set_counting(bool on) noexcept = 0;
+};
+
+/// A backend that may take one count in several entries of the very same work, as counters of GPUs do.
+class MultiPass : public Backend {
+ public:
+  MultiPass* multi_pass() noexcept final { return this; }
+  /// After leave(): whether the count takes another entry.
+  virtual bool wants_another_entry() const noexcept = 0;
+  /// After the last repetition of a group: gives back what is held from one to the next, so that nothing stands beside later timings.
+  virtual void release() noexcept = 0;
 };
 
 }  // namespace plumbline

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "counters/backend/backend.hpp"
+#include "core/status.hpp"
 
 namespace plumbline {
 

@@ -39,15 +39,15 @@ Availability find_chip(const CuptiPlace& place, std::string& chip) {
   return cupti_attempt(*place.cupti.opened(), [&] { chip = cupti_chip_of(*place.cupti.opened(), place.driver.ordinal()); });
 }
 
-class CuptiBackend final : public Backend {
+class CuptiBackend final : public MultiPass {
  public:
-  CuptiBackend(const CuptiPlace& place, EventNames wanted) : cupti_(place.cupti), driver_(place.driver) {
+  CuptiBackend(const CuptiPlace& place, EventNames wanted, const EventTables& tables) : cupti_(place.cupti), driver_(place.driver) {
     availability_ = find_chip(place, chip_);
     if (!availability_.ok()) {
       for (const auto& event : wanted) refused_.push_back({event, availability_});
       return;
     }
-    const auto rows = place.rows ? place.rows(chip_) : std::vector<TableCounter>();
+    const auto rows = counters_for_chip(tables, chip_).counters;
     const auto why_not = cupti_attempt(*cupti_.opened(), [&] { wanted.empty() ? group_rows(rows) : group_named(wanted); });
     if (!why_not.ok()) availability_ = why_not, groups_.clear();
   }
@@ -205,16 +205,10 @@ class CuptiBackend final : public Backend {
   std::unique_ptr<CuptiLaunches> launches_;
 };
 
-std::function<std::vector<TableCounter>(const std::string&)>& rows_here() {
-  static std::function<std::vector<TableCounter>(const std::string&)> rows;
-  return rows;
-}
-
 const CuptiPlace& place_here() {
   static const CudaDriver driver;
   static const CuptiHost cupti = driver.availability().ok() ? CuptiHost() : CuptiHost(driver.availability());
-  static const CuptiPlace place{cupti, driver,
-                                [](const std::string& chip) { return rows_here() ? rows_here()(chip) : std::vector<TableCounter>(); }};
+  static const CuptiPlace place{cupti, driver};
   return place;
 }
 
@@ -222,18 +216,18 @@ const CuptiPlace& place_here() {
 
 bool cupti_is_compiled_in() { return true; }
 
-void set_cupti_rows(std::function<std::vector<TableCounter>(const std::string&)> rows) { rows_here() = std::move(rows); }
-
-std::unique_ptr<Backend> cupti_backend_at(const CuptiPlace& place, const EventNames& events) {
-  return std::make_unique<CuptiBackend>(place, events);
+std::unique_ptr<Backend> cupti_backend_at(const CuptiPlace& place, const EventNames& events, const EventTables& tables) {
+  return std::make_unique<CuptiBackend>(place, events, tables);
 }
-std::unique_ptr<Backend> cupti_backend(const EventNames& events) { return cupti_backend_at(place_here(), events); }
+std::unique_ptr<Backend> cupti_backend(const EventNames& events, const EventTables& tables) {
+  return cupti_backend_at(place_here(), events, tables);
+}
 
-std::vector<EventDescription> cupti_events() {
+std::vector<EventDescription> cupti_events(const EventTables& tables) {
   std::vector<EventDescription> all;
   std::string chip;
   if (!find_chip(place_here(), chip).ok()) return all;
-  for (const auto& row : place_here().rows(chip))
+  for (const auto& row : counters_for_chip(tables, chip).counters)
     for (const auto& event : row.events)
       if (std::none_of(all.begin(), all.end(), [&](const auto& one) { return one.name == event.name; }))
         all.push_back({event.name, "", "see counter " + row.counter.name, {}});

@@ -1,40 +1,35 @@
 // Counters of NVIDIA's GPUs by CUPTI: metrics of the chip's event table over a region of launches, and how many launches those were.
 #pragma once
-#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
 
+#include "counters/backend/backend.hpp"
 #include "counters/cupti/cuda_driver.hpp"
 #include "counters/cupti/cupti_host.hpp"
-#include "counters/registry.hpp"
 #include "counters/tables/event_table.hpp"
 
 namespace plumbline {
 
 bool cupti_is_compiled_in();
 
-/// Where GPUs are counted: CUPTI, the driver, and what the event tables say of a chip.
+/// Where GPUs are counted.
 struct CuptiPlace {
   const CuptiHost& cupti;
   const CudaDriver& driver;
-  std::function<std::vector<TableCounter>(const std::string& chip)> rows;
 };
 
-/// What this process counts with, from the event tables; called once, before backends are made. Without it events have to be named.
-void set_cupti_rows(std::function<std::vector<TableCounter>(const std::string& chip)> rows);
-
 /// For these events (metrics of CUPTI with their rollup, "launches", "graph_launches"); for none, all metrics of the chip's event table
-/// and the launches. Counts add up over entries; a rate or a share (Reading::rate) can be had of one entry alone. A group takes one pass,
-/// or has one metric that takes several. It counts in the context that is current to the thread that opens it, which alone enters and
-/// leaves. Neither a driver nor CUPTI is looked for before it is made.
-std::unique_ptr<Backend> cupti_backend(const EventNames& events);
-std::vector<EventDescription> cupti_events();
+/// among `tables` and the launches. Counts add up over entries; a rate or a share (Reading::rate) can be had of one entry alone. A group
+/// takes one pass, or has one metric that takes several. It counts in the context that is current to the thread that opens it, which alone
+/// enters and leaves. Neither a driver nor CUPTI is looked for before it is made.
+std::unique_ptr<Backend> cupti_backend(const EventNames& events, const EventTables& tables = {});
+std::vector<EventDescription> cupti_events(const EventTables& tables);
 /// The chip of the GPU that counts, with the version of CUPTI: "GH100 by CUPTI 13.0 (...)".
 std::string cupti_code(const std::string& event);
 
 /// The same elsewhere: for tests.
-std::unique_ptr<Backend> cupti_backend_at(const CuptiPlace& place, const EventNames& events);
+std::unique_ptr<Backend> cupti_backend_at(const CuptiPlace& place, const EventNames& events, const EventTables& tables = {});
 
 /// What a GPU's counters can be had for, tried out: the chip, and whether CUPTI gives its counters to this user.
 struct CuptiTrial {

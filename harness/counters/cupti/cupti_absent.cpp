@@ -10,12 +10,10 @@ constexpr const char* why = "not compiled in (cmake says why): install the CUDA 
 
 bool cupti_is_compiled_in() { return false; }
 
-void set_cupti_rows(std::function<std::vector<TableCounter>(const std::string&)>) {}
+std::unique_ptr<Backend> cupti_backend(const EventNames&, const EventTables&) { return absent_backend("cupti", why); }
+std::unique_ptr<Backend> cupti_backend_at(const CuptiPlace&, const EventNames&, const EventTables&) { return absent_backend("cupti", why); }
 
-std::unique_ptr<Backend> cupti_backend(const EventNames&) { return absent_backend("cupti", why); }
-std::unique_ptr<Backend> cupti_backend_at(const CuptiPlace&, const EventNames&) { return absent_backend("cupti", why); }
-
-std::vector<EventDescription> cupti_events() { return {}; }
+std::vector<EventDescription> cupti_events(const EventTables&) { return {}; }
 std::string cupti_code(const std::string& event) { return event; }
 
 CuptiTrial try_cupti(const CuptiPlace&) { return {{Status::unavailable, why}, ""}; }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "counters/backend/backend.hpp"
+#include "core/status.hpp"
 
 namespace plumbline {
 

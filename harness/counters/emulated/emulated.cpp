@@ -22,7 +22,7 @@ struct alignas(4096) Slot {
   std::array<std::uint64_t, PLUMBLINE_EVENT_COUNT> sum{};
 };
 
-class EmulatedBackend final : public Backend {
+class EmulatedBackend final : public Simulator {
  public:
   explicit EmulatedBackend(const EventNames& names) : groups_{{.events = {}, .emulated = true, .repeats_exactly = true}} {
     if (names.empty())

@@ -1,6 +1,9 @@
 // The emulator's counters: counts of this very process, taken by the Valgrind tool that runs it (harness/emulator).
 #pragma once
-#include "counters/registry.hpp"
+#include <memory>
+#include <vector>
+
+#include "counters/backend/backend.hpp"
 
 namespace plumbline {
 

@@ -70,6 +70,7 @@ class PapiBackend final : public Backend {
       if (own->state.ok()) own->state = own->set.start();
     }
   }
+  // Of a group whose counts it passes on, its simulator is entered instead.
   void enter(int thread) noexcept override {
     ThreadSet& own = sets_[static_cast<std::size_t>(thread)];
     own.error = std::min(own.error, own.set.read(own.before.data()));
@@ -79,7 +80,6 @@ class PapiBackend final : public Backend {
     own.error = std::min(own.error, own.set.read(own.after.data()));
     for (std::size_t i = 0; i < own.sum.size(); ++i) own.sum[i] += own.after[i] - own.before[i];
   }
-  Backend& around_region() noexcept override { return groups_[group_].emulated ? *emulator_ : *this; }
   void close(int thread) noexcept override {
     ThreadSet* own = set_of(thread);
     if (own == nullptr || !own->state.ok()) return;
@@ -97,12 +97,8 @@ class PapiBackend final : public Backend {
     for (const PapiEvent& event : events_[group_]) all.push_back(reading_of(event, sets_[static_cast<std::size_t>(thread)]));
     return all;
   }
-  void empty_caches() noexcept override {
-    if (emulator_) emulator_->empty_caches();
-  }
-  bool set_l3(std::uint64_t bytes, int ranks) noexcept override { return !emulator_ || emulator_->set_l3(bytes, ranks); }
-  void set_counting(bool on) noexcept override {
-    if (emulator_) emulator_->set_counting(on);
+  Simulator* simulator() noexcept override {
+    return group_ < groups_.size() && groups_[group_].emulated ? emulator_->simulator() : nullptr;
   }
 
  private:

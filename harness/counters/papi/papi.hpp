@@ -1,7 +1,11 @@
 // PAPI: presets with their derived terms, native events, and the emulator's counts as software-defined events
 // (counters/papi/sde_export.hpp).
 #pragma once
-#include "counters/registry.hpp"
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "counters/backend/backend.hpp"
 
 namespace plumbline {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "counters/registry.hpp"
+#include "counters/backend/events.hpp"
 
 namespace plumbline {
 

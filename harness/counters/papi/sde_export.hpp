@@ -11,14 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include "counters/registry.hpp"
+#include "counters/backend/events.hpp"
 
 namespace plumbline {
 
 inline constexpr std::string_view sde_prefix = "sde:::plumbline::";
 
-/// Registers one counter, NAME behind the prefix above, whose value, asked for at PAPI's start, read and stop, is what the function says then.
-/// Functions may have a state, and read the emulator by emulated_total(). A name that is already there is left as it is.
+/// Registers one counter, NAME behind the prefix above, whose value, asked for at PAPI's start, read and stop, is what the function says
+/// then. Functions may have a state, and read the emulator by emulated_total(). A name that is already there is left as it is.
 void sde_counter(const std::string& name, const std::string& description, std::function<long long()> value);
 
 /// Registers the emulator's events; once.

@@ -13,11 +13,6 @@
 namespace plumbline {
 namespace {
 
-PerfFacts& facts() {
-  static PerfFacts known;
-  return known;
-}
-
 bool user_only(const PerfEvent& event) { return !event.shared && !event.in_kernel; }
 
 // Places in the backend's list of events.
@@ -298,12 +293,12 @@ class PerfEventBackend final : public Backend {
   std::vector<ThreadPlace> places_;
 };
 
-void add_table_events(std::vector<PerfEvent>& all) {
+void add_table_events(const PerfFacts& facts, std::vector<PerfEvent>& all) {
   const auto pmus = read_pmus();
-  for (const auto& row : facts().table)
+  for (const auto& row : facts.table)
     for (const auto& event : row.events)
       if (std::none_of(all.begin(), all.end(), [&](const PerfEvent& other) { return other.name == event.name; }))
-        all.push_back(resolve_event(event.name, facts(), pmus));
+        all.push_back(resolve_event(event.name, facts, pmus));
 }
 
 Availability check(const PerfEvent& event) {
@@ -312,9 +307,9 @@ Availability check(const PerfEvent& event) {
 }
 
 // What a run counts that names no events: what has a meaning and can be had; if nothing can, the first, which says why.
-std::vector<PerfEvent> own_choice() {
-  std::vector<PerfEvent> wanted{resolve_event("cycles", facts(), {}), resolve_event("instructions", facts(), {})}, usable;
-  add_table_events(wanted);
+std::vector<PerfEvent> own_choice(const PerfFacts& facts) {
+  std::vector<PerfEvent> wanted{resolve_event("cycles", facts, {}), resolve_event("instructions", facts, {})}, usable;
+  add_table_events(facts, wanted);
   for (const auto& event : wanted)
     if (event.problem.status == Status::skipped || check(event).ok()) usable.push_back(event);
   if (usable.empty()) usable.push_back(wanted.front());
@@ -323,28 +318,21 @@ std::vector<PerfEvent> own_choice() {
 
 }  // namespace
 
-void set_perf_facts(PerfFacts known) { facts() = std::move(known); }
-
-void set_perf_team(const std::vector<RankCpus>& ranks, int rank) {
-  facts().reader_of_package = choose_readers(ranks, facts().package_of_cpu);
-  facts().rank = rank;
-}
-
 std::unique_ptr<Backend> perf_event_backend_on(PerfKernel& kernel, std::vector<PerfEvent> events, std::size_t most_together) {
   return std::make_unique<PerfEventBackend>(kernel, std::move(events), most_together);
 }
 
-std::unique_ptr<Backend> perf_event_backend(const EventNames& names) {
-  const std::size_t most_together = facts().virtual_machine ? most_in_a_guest : any_number_of_events;
-  if (names.empty()) return perf_event_backend_on(linux_perf(), own_choice(), most_together);
+std::unique_ptr<Backend> perf_event_backend(const EventNames& names, const PerfFacts& facts) {
+  const std::size_t most_together = facts.virtual_machine ? most_in_a_guest : any_number_of_events;
+  if (names.empty()) return perf_event_backend_on(linux_perf(), own_choice(facts), most_together);
   const auto pmus = read_pmus();
   std::vector<PerfEvent> events;
-  for (const auto& name : names) events.push_back(resolve_event(name, facts(), pmus));
+  for (const auto& name : names) events.push_back(resolve_event(name, facts, pmus));
   return perf_event_backend_on(linux_perf(), std::move(events), most_together);
 }
 
-std::string perf_event_code(const std::string& name) {
-  const PerfEvent event = resolve_event(name, facts(), read_pmus());
+std::string perf_event_code(const std::string& name, const PerfFacts& facts) {
+  const PerfEvent event = resolve_event(name, facts, read_pmus());
   std::set<std::string> codes;
   for (const auto& opening : event.openings) {
     std::string code = "type " + std::to_string(opening.type) + " config";
@@ -360,10 +348,9 @@ std::string perf_event_code(const std::string& name) {
   return all.empty() ? name : all;
 }
 
-std::vector<EventDescription> perf_event_events() {
-  auto events = software_events();
-  for (auto& event : hardware_events()) events.push_back(std::move(event));
-  add_table_events(events);
+std::vector<EventDescription> perf_event_events(const PerfFacts& facts) {
+  auto events = events_of_kernel();
+  add_table_events(facts, events);
   std::vector<EventDescription> all;
   for (const auto& event : events)
     all.push_back({event.name, event.name == "task-clock" ? "nanoseconds" : "events", event.description, check(event)});

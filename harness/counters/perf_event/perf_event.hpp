@@ -5,25 +5,17 @@
 #include "counters/backend/backend.hpp"
 #include "counters/perf_event/perf_kernel.hpp"
 #include "counters/perf_event/perf_names.hpp"
-#include "counters/registry.hpp"
 
 namespace plumbline {
-
-/// What this process counts with; called once, before backends are made. Without it there is no event table, and this process reads
-/// every socket's shared PMUs.
-void set_perf_facts(PerfFacts facts);
-/// Who else counts at the same time on this node, and which of them this is: backends made from now on read only the sockets that are this
-/// rank's, and say of others who counts them.
-void set_perf_team(const std::vector<RankCpus>& ranks, int rank);
 
 /// For these events; for none, cycles, instructions and the rows of the event table, as far as they can be counted here (software events
 /// are counted when they are named). Groups hold what opens and runs together, found by trying; in a virtual machine, whose host may lack
 /// the counters that it shows, no more than four events, and merge events alone.
-std::unique_ptr<Backend> perf_event_backend(const EventNames& events);
+std::unique_ptr<Backend> perf_event_backend(const EventNames& events, const PerfFacts& facts = {});
 /// All it knows here, each with what stands in its way.
-std::vector<EventDescription> perf_event_events();
+std::vector<EventDescription> perf_event_events(const PerfFacts& facts = {});
 /// "type 4 config 0x1f03", of each opening.
-std::string perf_event_code(const std::string& event);
+std::string perf_event_code(const std::string& event, const PerfFacts& facts);
 
 inline constexpr std::size_t any_number_of_events = static_cast<std::size_t>(-1);
 /// The same on another kernel, of other events: for tests.

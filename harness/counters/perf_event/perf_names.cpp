@@ -9,42 +9,13 @@
 #include <fstream>
 #include <set>
 
+#include "counters/tables/kernel_events.hpp"
+
 namespace plumbline {
 namespace {
 
-struct Generic {
-  const char *name, *description;
-  std::uint32_t type;
-  std::uint64_t config;
-  bool in_kernel = false;
-};
-constexpr Generic generic[] = {
-    {"task-clock", "nanoseconds this thread ran", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
-    {"page-faults", "pages mapped on first touch, or brought back", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
-    {"minor-faults", "page faults that read nothing from disk", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN},
-    {"major-faults", "page faults that read from disk", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ},
-    {"alignment-faults", "misaligned accesses that the kernel carried out", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS},
-    {"emulation-faults", "instructions that the kernel carried out", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS},
-    {"context-switches", "times this thread gave up its CPU", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, true},
-    {"cpu-migrations", "times this thread moved to another CPU", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, true},
-    {"cycles", "core cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
-    {"instructions", "instructions retired", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
-    {"cache-references", "last-level cache accesses, as the kernel maps them", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
-    {"cache-misses", "last-level cache misses, as the kernel maps them", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
-    {"branches", "branches retired", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
-    {"branch-misses", "branches mispredicted", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
-    {"ref-cycles", "cycles at the nominal clock", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES},
-};
-
-PerfEvent event_of(const Generic& one) {
+PerfEvent event_of(const KernelEvent& one) {
   return {.name = one.name, .description = one.description, .openings = {{one.type, {one.config}}}, .in_kernel = one.in_kernel};
-}
-
-std::vector<PerfEvent> generic_of(std::uint32_t type) {
-  std::vector<PerfEvent> events;
-  for (const auto& one : generic)
-    if (one.type == type) events.push_back(event_of(one));
-  return events;
 }
 
 PerfEvent unresolved(std::string_view name, const std::string& why, bool unknown) {
@@ -116,13 +87,6 @@ const TableEvent* find_in_table(std::string_view name, const std::vector<TableCo
 
 }  // namespace
 
-bool is_kernel_event(std::string_view name) {
-  return std::any_of(std::begin(generic), std::end(generic), [&](const Generic& one) { return name == one.name; });
-}
-
-std::vector<PerfEvent> software_events() { return generic_of(PERF_TYPE_SOFTWARE); }
-std::vector<PerfEvent> hardware_events() { return generic_of(PERF_TYPE_HARDWARE); }
-
 /// A merge event holds two counters of the guest, and each of them as many of the host, who gives what it has without a word: seen on Zen 5
 /// under KVM, where beside one such event `cycles` stood still, and of two only one counted, at times.
 bool takes_several_slots(std::string_view name, const std::vector<TableCounter>& table) {
@@ -133,8 +97,7 @@ bool takes_several_slots(std::string_view name, const std::vector<TableCounter>&
 }
 
 PerfEvent resolve_event(std::string_view name, const PerfFacts& facts, const std::vector<Pmu>& pmus) {
-  for (const auto& one : generic)
-    if (name == one.name) return event_of(one);
+  if (const KernelEvent* found = find_kernel_event(name)) return event_of(*found);
   if (const TableEvent* found = find_in_table(name, facts.table)) {
     if (!found->pmu.empty()) return event_of_pmu(name, found->pmu, found->name, found->raw, facts, pmus);
     return {.name = std::string(name),
@@ -156,6 +119,18 @@ PerfEvent resolve_event(std::string_view name, const PerfFacts& facts, const std
                     "perf_event has no event '" + std::string(name) +
                         "'; 'plumbline list counters' shows them, rCODE takes a raw code and PMU/EVENT/ any PMU's",
                     true);
+}
+
+std::vector<PerfEvent> events_of_kernel() {
+  std::vector<PerfEvent> events;
+  for (const KernelEvent& one : kernel_events()) events.push_back(event_of(one));
+  return events;
+}
+
+PerfFacts facts_of_team(PerfFacts facts, const std::vector<RankCpus>& ranks, int rank) {
+  facts.reader_of_package = choose_readers(ranks, facts.package_of_cpu);
+  facts.rank = rank;
+  return facts;
 }
 
 std::map<int, int> choose_readers(const std::vector<RankCpus>& ranks, const std::map<int, int>& package_of_cpu) {

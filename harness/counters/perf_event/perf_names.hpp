@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "counters/backend/backend.hpp"
+#include "core/status.hpp"
 #include "counters/perf_event/pmu_sysfs.hpp"
 #include "counters/tables/event_table.hpp"
 
@@ -34,7 +34,7 @@ struct PerfEvent {
   bool unknown = false;  // there is no such event
 };
 
-/// What a process has to be told once, before it makes a backend.
+/// What perf_event is told of the machine. Without any of it there is no event table, and this process reads every socket's shared PMUs.
 struct PerfFacts {
   std::vector<TableCounter> table = {};       // of this CPU
   std::map<int, int> package_of_cpu = {};     // empty: not known
@@ -43,10 +43,8 @@ struct PerfFacts {
   bool virtual_machine = false;
 };
 
-/// Whether the kernel gives a meaning to the name by itself, on every CPU.
-bool is_kernel_event(std::string_view name);
-std::vector<PerfEvent> software_events();
-std::vector<PerfEvent> hardware_events();
+/// Those of counters/tables/kernel_events.hpp.
+std::vector<PerfEvent> events_of_kernel();
 PerfEvent resolve_event(std::string_view name, const PerfFacts& facts, const std::vector<Pmu>& pmus);
 
 /// Which of a node's ranks reads each socket's shared PMUs: the lowest that runs on it, else the lowest of the node. Both lists by rank
@@ -56,6 +54,9 @@ struct RankCpus {
   std::vector<int> cpus = {};
 };
 std::map<int, int> choose_readers(const std::vector<RankCpus>& ranks, const std::map<int, int>& package_of_cpu);
+/// The facts where these ranks count at the same time on the node, and this one is `rank`: it reads only the sockets that are its own, and
+/// says of others who counts them.
+PerfFacts facts_of_team(PerfFacts facts, const std::vector<RankCpus>& ranks, int rank);
 
 /// An errno of perf_event_open as a status and a sentence; `paranoid` is kernel.perf_event_paranoid.
 Availability judge_refusal(int error, const PerfEvent& event, std::optional<int> paranoid);

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "counters/backend/backend.hpp"
+#include "core/status.hpp"
 
 namespace plumbline {
 

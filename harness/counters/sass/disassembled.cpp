@@ -39,11 +39,6 @@ bool is_known(const std::string& name) {
   return std::any_of(known_events().begin(), known_events().end(), [&](const EventDescription& one) { return one.name == name; });
 }
 
-std::function<CodePlace()>& place_here() {
-  static std::function<CodePlace()> place = [] { return CodePlace{}; };
-  return place;
-}
-
 class DisassembledBackend final : public Backend {
  public:
   DisassembledBackend(CodePlace place, EventNames wanted) : place_(std::move(place)) {
@@ -96,18 +91,13 @@ class DisassembledBackend final : public Backend {
 
 }  // namespace
 
-std::string code_file(const std::string& architecture) { return "libplumbline_cuda." + architecture + ".sass"; }
-
-void set_code_place(std::function<CodePlace()> place) { place_here() = std::move(place); }
-
-std::unique_ptr<Backend> disassembled_backend(const EventNames& events) {
-  return std::make_unique<DisassembledBackend>(place_here()(), events);
+std::unique_ptr<Backend> disassembled_backend(const EventNames& events, CodePlace place) {
+  return std::make_unique<DisassembledBackend>(std::move(place), events);
 }
 
-std::vector<EventDescription> disassembled_events() {
+std::vector<EventDescription> disassembled_events(const CodePlace& place) {
   std::vector<EventDescription> all = known_events();
-  const Availability here = place_here()().here;
-  for (auto& one : all) one.availability = here;
+  for (auto& one : all) one.availability = place.here;
   return all;
 }
 

@@ -10,7 +10,7 @@
 
 #include "core/counter.hpp"
 #include "core/kernel_launch.hpp"
-#include "counters/registry.hpp"
+#include "counters/backend/backend.hpp"
 
 namespace plumbline {
 
@@ -21,20 +21,14 @@ struct CodePlace {
   Availability here = {Status::unavailable, "no module for GPUs was opened"};
   /// From now on each launch is added there; null: no more.
   std::function<void(std::vector<KernelLaunch>*)> write_down = {};
-  std::filesystem::path folder = {};  // of code_file()
+  std::filesystem::path folder = {};  // of code_file() (counters/sass/launch_counts.hpp)
 };
-
-/// The disassembled code for an architecture ("sm_90a"), by harness/cmake/disassemble.cmake.
-std::string code_file(const std::string& architecture);
-
-/// What this process counts by, asked for when a backend is made; called once, before.
-void set_code_place(std::function<CodePlace()> place);
 
 /// For these events; for none, all: operations of each precision and kind, memory instructions and their bytes, all in one group. What
 /// cannot be counted is unavailable, with the reason: code over which threads part ways, a launch that does not tell its trips, arithmetic
 /// or accesses of other kinds.
-std::unique_ptr<Backend> disassembled_backend(const EventNames& events);
-std::vector<EventDescription> disassembled_events();
+std::unique_ptr<Backend> disassembled_backend(const EventNames& events, CodePlace place);
+std::vector<EventDescription> disassembled_events(const CodePlace& place);
 std::string disassembled_code(const std::string& event);
 
 /// What the events claim to see: "static flops.fp64" and so on.

@@ -10,7 +10,6 @@
 #include <unordered_map>
 
 #include "core/error.hpp"
-#include "counters/sass/disassembled.hpp"
 #include "counters/sass/sass.hpp"
 
 namespace plumbline {
@@ -89,6 +88,8 @@ void note(std::string& reason, const std::string& why) {
 }
 
 }  // namespace
+
+std::string code_file(const std::string& architecture) { return "libplumbline_cuda." + architecture + ".sass"; }
 
 LaunchCounts counts_of(std::span<const KernelLaunch> launches, const fs::path& folder) {
   LaunchCounts all;

@@ -12,7 +12,7 @@
 #include "core/quantity.hpp"
 #include "core/text_file.hpp"
 #include "core/toml_depth.hpp"
-#include "counters/perf_event/perf_names.hpp"
+#include "counters/tables/kernel_events.hpp"
 #include "counters/tables/table_reader.hpp"
 
 namespace plumbline {
@@ -150,7 +150,7 @@ void read_term(const TableReader& term, const Around& around, TableCounter& row)
   term.allow_only(around.form.term_keys);
   TableEvent event;
   event.name = term.word("event", "the event's name");
-  if (is_kernel_event(event.name))
+  if (find_kernel_event(event.name) != nullptr)
     term.refuse(term.node("event"), fmt::format("'{}' is an event of the kernel's own; call this one otherwise", event.name));
   for (const auto& other : row.events)
     if (other.name == event.name)

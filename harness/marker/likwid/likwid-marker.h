@@ -6,7 +6,7 @@
 #define PLUMBLINE_LIKWID_MARKER_H
 
 #ifdef LIKWID_PERFMON
-#include "likwid.h"
+#include "likwid_functions.h"
 #define LIKWID_MARKER_INIT likwid_markerInit()
 #define LIKWID_MARKER_THREADINIT likwid_markerThreadInit()
 #define LIKWID_MARKER_SWITCH likwid_markerNextGroup()

@@ -3,12 +3,10 @@
 #include <span>
 #include <vector>
 
-#include "model/ceilings/ceilings.hpp"
+#include "model/ceilings/ceiling.hpp"
+#include "model/ceilings/node_facts.hpp"
 
 namespace plumbline {
-
-/// Above this part of its limit a ceiling cannot be right: the clock or the count of work is wrong.
-inline constexpr double most_of_limit = 1.02;
 
 /// Fills clock_hz, scope, limit, limit_basis and limit_source of each ceiling from the sample that it stands for; of a core that is in no
 /// vendor's table the limit is inferred, or limit_reason says why not. A sample that is above its limit at the clock beside it is held to

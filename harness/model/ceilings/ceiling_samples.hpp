@@ -1,7 +1,11 @@
 // A ceiling as its samples describe it, before anything is fitted: shared by all kinds of ceilings.
 #pragma once
+#include <span>
+#include <vector>
+
 #include "core/records.hpp"
-#include "model/ceilings/ceilings.hpp"
+#include "model/ceilings/ceiling.hpp"
+#include "model/ceilings/form_choice.hpp"
 #include "model/statistics/spread.hpp"
 
 namespace plumbline {

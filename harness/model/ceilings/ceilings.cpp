@@ -238,12 +238,6 @@ bool is_there(const std::vector<Ceiling>& ceilings, const Ceiling& wanted) {
 
 }  // namespace
 
-std::optional<bool> Ceiling::agrees_with_topology() const {
-  constexpr double within = 0.25;
-  if (!std::isfinite(topology_bytes) || !std::isfinite(size_bytes)) return std::nullopt;
-  return std::abs(size_bytes / topology_bytes - 1) <= within;
-}
-
 std::vector<std::string> topology_disagreements(std::span<const Ceiling> ceilings, std::span<const NodeFacts> nodes) {
   std::vector<std::string> notes;
   for (const auto& node : nodes) {
@@ -267,17 +261,6 @@ std::vector<std::string> topology_disagreements(std::span<const Ceiling> ceiling
         notes.push_back(node.node + ": the sweeps show an " + level + " of " + in_words(ceiling->size_bytes) + ", topology has none");
   }
   return notes;
-}
-
-double quiet_cv(const std::string& level) {
-  if (level == "compute" || level == "L1") return 0.02;
-  return level == "mem" ? 0.10 : 0.05;
-}
-
-std::uint64_t team_capacity(const NodeFacts& node, const CacheSize& cache, std::int64_t workers) {
-  const std::int64_t sharers = std::max<std::int64_t>(1, cache.shared_by_cpus),
-                     cpus = workers * std::max<std::int64_t>(1, node.cpus_per_core);
-  return cache.bytes * static_cast<std::uint64_t>((cpus + sharers - 1) / sharers);
 }
 
 std::vector<Ceiling> fit_ceilings(std::span<const CeilingRow> samples, std::span<const NodeFacts> nodes) {

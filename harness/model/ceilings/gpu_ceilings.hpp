@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/records.hpp"
-#include "model/ceilings/ceilings.hpp"
+#include "model/ceilings/ceiling.hpp"
 
 namespace plumbline {
 

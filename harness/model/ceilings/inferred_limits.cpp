@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "core/kernel.hpp"
-#include "model/ceilings/ceiling_limits.hpp"
 #include "model/ceilings/disturbances.hpp"
 #include "model/statistics/words.hpp"
 

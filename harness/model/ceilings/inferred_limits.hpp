@@ -3,7 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "model/ceilings/ceilings.hpp"
+#include "model/ceilings/ceiling.hpp"
+#include "model/ceilings/node_facts.hpp"
 
 namespace plumbline {
 

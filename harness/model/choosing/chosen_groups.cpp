@@ -1,14 +1,14 @@
-// Exact bin packing: the fewest groups for a backend's events.
+#include "model/choosing/chosen_groups.hpp"
+
 #include <algorithm>
 #include <stdexcept>
-
-#include "model/choosing/counter_choice.hpp"
 
 namespace plumbline {
 namespace {
 
 using Event = SlotLimits::Event;
 
+// Exact bin packing.
 class Packing {
  public:
   Packing(std::vector<Event> events, const SlotLimits& limits) : limits_(limits), events_(std::move(events)) {

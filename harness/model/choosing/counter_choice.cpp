@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/quantity_parts.hpp"
+#include "model/choosing/chosen_groups.hpp"
 #include "model/choosing/counter_recipes.hpp"
 
 namespace plumbline {

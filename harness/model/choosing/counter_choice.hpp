@@ -1,44 +1,15 @@
 // From the scores of many counters to the fewest that see every quantity, under the slots and conflicts of the machine's counters.
 #pragma once
-#include <map>
-#include <set>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/counter_set.hpp"
 #include "model/cases/measured.hpp"
+#include "model/choosing/candidate.hpp"
+#include "model/choosing/slot_limits.hpp"
 
 namespace plumbline {
-
-/// A scored counter that may be chosen. What is simulated is chosen only where no counter of the machine is trusted (A) or steady (B).
-struct Candidate {
-  ChosenCounter chosen = {};
-  bool simulated = false;
-};
-
-/// What can be counted at one time. An event without an entry takes one slot of its backend's own counters, any of them; a unit without
-/// an entry has no limit.
-struct SlotLimits {
-  using Event = std::pair<std::string, std::string>;  // backend, event
-  using Unit = std::pair<std::string, std::string>;   // backend, PMU beside the core's own (memory controllers); empty: the core's
-  std::map<Unit, std::size_t> capacity = {};
-  std::map<Event, std::size_t> slots = {};           // AMD's merged FLOP events take two
-  std::map<Event, std::string> pmus = {};            // events of different PMUs are never in one group
-  std::map<Event, std::vector<int>> only_on = {};    // the numbers of the counters that can count it; others take any
-  std::set<std::pair<Event, Event>> conflicts = {};  // never in one group; in either order
-
-  std::size_t slots_of(const Event& event) const;
-  Unit unit_of(const Event& event) const;
-  bool conflict(const Event& a, const Event& b) const;
-  /// Whether one group of a unit can hold them: slots, conflicts, and a counter for each that is particular.
-  bool fit_together(std::span<const Event> events) const;
-};
-
-/// `known`, what the event tables say, and what the run showed besides: no group of the set is larger than the largest of its unit, and a
-/// pair of events whose counts together were not those of each alone stays apart.
-SlotLimits limits_shown_by(const Results& results, const Measurements& measurements, SlotLimits known);
 
 /// The quantities that a roofline needs: FLOPs by precision, and the bytes across every boundary of which a model speaks.
 std::vector<std::string> wanted_quantities(const Measurements& measurements);
@@ -48,9 +19,5 @@ std::vector<std::string> wanted_quantities(const Measurements& measurements);
 /// is seen twice. A counter that sees more than one wanted quantity is taken only where none of them has a better one of its own. Among all
 /// such choices the one with the fewest groups, then the fewest slots, then the narrowest ratios: found by exact search (branch and bound).
 CounterSet choose_counters(std::span<const Candidate> candidates, std::span<const std::string> quantities, const SlotLimits& limits);
-
-/// The fewest groups that hold all events of one backend, those of each PMU for themselves. Throws std::invalid_argument where one event
-/// alone takes more than there is.
-std::vector<ChosenGroup> fewest_groups(const std::string& backend, std::span<const std::string> events, const SlotLimits& limits);
 
 }  // namespace plumbline

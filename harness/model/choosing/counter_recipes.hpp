@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "model/choosing/counter_choice.hpp"
+#include "model/choosing/candidate.hpp"
+#include "model/choosing/slot_limits.hpp"
 
 namespace plumbline {
 

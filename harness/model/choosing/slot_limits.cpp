@@ -1,8 +1,8 @@
-// What a run showed of the counters that can count at one time.
+#include "model/choosing/slot_limits.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "model/choosing/counter_choice.hpp"
 #include "model/statistics/spread.hpp"
 
 namespace plumbline {

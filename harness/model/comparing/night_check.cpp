@@ -299,9 +299,6 @@ CheckedSeries series_of(const NodeMovement& movement) {
 
 }  // namespace
 
-double log_cost(double value, const std::string& unit) { return less_is_better(unit) ? std::log(value) : -std::log(value); }
-double value_of(double log_cost, const std::string& unit) { return std::exp(less_is_better(unit) ? log_cost : -log_cost); }
-
 NightValue night_value(const Observation& observation) {
   NightValue value{
       .clock_hz = observation.clock_hz, .disturbed = observation.disturbed, .unshared = observation.unshared, .excuse = observation.excuse};

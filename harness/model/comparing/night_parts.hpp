@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/comparing/night_check.hpp"
+#include "model/comparing/checked_series.hpp"
 
 namespace plumbline {
 

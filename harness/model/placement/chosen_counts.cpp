@@ -111,6 +111,29 @@ bool is_crossed(const CounterSet& set, const Measured& measured, const LevelBoun
          });
 }
 
+/// Whether the model has operations of that kind; where it speaks of none at all, whether they are of the case's precision.
+bool has_flops(const Measured& measured, const std::string& quantity) {
+  const auto is_some = [](const auto& known) { return is_flops_total(known.first) && known.second.hi > 0; };
+  if (measured.model != nullptr && std::any_of(measured.model->begin(), measured.model->end(), is_some))
+    return measured.expected(quantity).hi > 0;
+  return quantity == "flops." + measured.of->precision;
+}
+
+/// By the set's counters of FLOPs.
+FmaMixes chosen_fma_mixes(const CounterSet& set, const Measured& measured) {
+  FmaMixes mixes;
+  for (const auto& chosen : set.counters) {
+    const auto counts = measured.counts.find(chosen.counter.backend);
+    if (counts == measured.counts.end()) continue;
+    FmaMix mix = fma_mix(chosen.counter.terms, counts->second);
+    if (!mix.is_known()) continue;
+    mix.source = is_simulated(chosen.counter) ? "emulated" : "hardware";
+    for (const auto& quantity : chosen.counter.quantities)
+      if (is_flops_total(quantity) && has_flops(measured, quantity)) mixes.try_emplace(flops_precision(quantity), mix);
+  }
+  return mixes;
+}
+
 }  // namespace
 
 std::optional<Estimate> estimate_of(const ChosenCounter& chosen, double counted, double offsets) {

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "core/quantity_parts.hpp"
-#include "model/placement/chosen_counts.hpp"
 
 namespace plumbline {
 namespace {
@@ -21,14 +20,6 @@ void keep(FmaMixes& mixes, const std::string& precision, FmaMix mix, const std::
 std::vector<Term> kinds_of(const std::string& precision) {
   const std::string flops = std::string(flops_prefix) + precision;
   return {{flops + ".add", 1, "add"}, {flops + ".mul", 1, "mul"}, {flops + ".fma", 2, "fma"}};
-}
-
-/// Whether the model has operations of that kind; where it speaks of none at all, whether they are of the case's precision.
-bool has_flops(const Measured& measured, const std::string& quantity) {
-  const auto is_some = [](const auto& known) { return is_flops_total(known.first) && known.second.hi > 0; };
-  if (measured.model != nullptr && std::any_of(measured.model->begin(), measured.model->end(), is_some))
-    return measured.expected(quantity).hi > 0;
-  return quantity == std::string(flops_prefix) + measured.of->precision;
 }
 
 }  // namespace
@@ -48,19 +39,6 @@ FmaMixes counted_fma_mixes(const Measured& measured, const std::string& backend,
   FmaMixes mixes;
   if (const auto counts = measured.counts.find(backend); counts != measured.counts.end())
     for (const std::string precision : precisions) keep(mixes, precision, fma_mix(kinds_of(precision), counts->second), source);
-  return mixes;
-}
-
-FmaMixes chosen_fma_mixes(const CounterSet& set, const Measured& measured) {
-  FmaMixes mixes;
-  for (const auto& chosen : set.counters) {
-    const auto counts = measured.counts.find(chosen.counter.backend);
-    if (counts == measured.counts.end()) continue;
-    const FmaMix mix = fma_mix(chosen.counter.terms, counts->second);
-    for (const auto& quantity : chosen.counter.quantities)
-      if (is_flops_total(quantity) && has_flops(measured, quantity))
-        keep(mixes, quantity.substr(flops_prefix.size()), mix, is_simulated(chosen.counter) ? "emulated" : "hardware");
-  }
   return mixes;
 }
 

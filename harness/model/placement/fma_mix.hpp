@@ -7,7 +7,6 @@
 #include <string>
 
 #include "core/counter.hpp"
-#include "core/counter_set.hpp"
 #include "core/profiler_metric.hpp"
 #include "core/records.hpp"
 #include "model/cases/measured.hpp"
@@ -40,8 +39,6 @@ using FmaMixes = std::map<std::string, FmaMix>;
 
 /// By a backend that calls its events as the quantities are called: the emulator, or who counts the code.
 FmaMixes counted_fma_mixes(const Measured& measured, const std::string& backend, const std::string& source);
-/// By the set's counters of FLOPs.
-FmaMixes chosen_fma_mixes(const CounterSet& set, const Measured& measured);
 /// By the first metrics of another profiler that tell kinds apart and are all there.
 FmaMixes profiled_fma_mixes(const ProfilerMetrics& table, const std::map<std::string, Reported>& values, int chip);
 /// By the model, where it leaves no sum beside a product: a compiler may fuse them.

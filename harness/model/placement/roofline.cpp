@@ -6,7 +6,7 @@
 #include "core/gpu_device.hpp"
 #include "core/quantity_parts.hpp"
 #include "model/placement/beyond_last_cache.hpp"
-#include "model/placement/traffic.hpp"
+#include "model/placement/join.hpp"
 
 namespace plumbline {
 namespace {
@@ -254,20 +254,6 @@ RooflinePlacement place_case(const Measured& measured, const Measurements& all, 
 }
 
 }  // namespace
-
-std::string_view to_string(Join join) {
-  switch (join) {
-    case Join::same:
-      return "same";
-    case Join::transferred:
-      return "transferred";
-    case Join::model:
-      return "model";
-    case Join::none:
-      break;
-  }
-  return "none";
-}
 
 std::vector<RooflinePlacement> place(const Measurements& measurements, std::span<const Ceiling> ceilings, const CounterSet* set,
                                      std::span<const ProfilerMetrics> profilers) {

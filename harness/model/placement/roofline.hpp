@@ -12,6 +12,7 @@
 #include "model/ceilings/ceilings.hpp"
 #include "model/placement/compute_roof.hpp"
 #include "model/placement/fma_mix.hpp"
+#include "model/placement/traffic.hpp"
 
 namespace plumbline {
 
@@ -28,21 +29,6 @@ struct LevelIntensity {
 
   bool is_interval() const { return bytes_lo < bytes_hi; }
 };
-
-/// Two ways by which another profiler counted the same, and how far they are apart.
-struct Disagreement {
-  std::string quantity = {}, used = {}, other = {};  // the ways as formulas of metrics
-  double ratio = absent;                             // other / used
-};
-
-/// How times came to counts.
-enum class Join {
-  same,         // counted on the very case that was timed
-  transferred,  // counted on flavors of the same source, compiler and level that agree (rules below)
-  model,        // only the model speaks
-  none
-};
-std::string_view to_string(Join join);
 
 struct RooflinePlacement {
   const CaseRow* of = nullptr;
@@ -70,10 +56,6 @@ struct RooflinePlacement {
   std::map<std::string, double> flops_by_precision = {};  // as in Traffic
   std::vector<Disagreement> disagreements = {};           // between them
 };
-
-/// Counts are transferred only where work id, team, compiler and level agree, the v2 and v3 counts agree within these, and
-/// non-temporal stores do not differ.
-inline constexpr double transfer_flops_within = 0.005, transfer_bytes_within = 0.03;
 
 /// With a chosen set, by its counters where a case was counted by them, and each intensity with the interval of their scores. `profilers`
 /// says what the metrics of imported cases stand for.

@@ -1,14 +1,13 @@
-// The FLOPs and bytes that belong to a timed case: its own counts, counts of sibling flavors, or the model's word.
+// FLOPs and bytes of a case, level by level, and who says so.
 #pragma once
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/counter_set.hpp"
-#include "core/profiler_metric.hpp"
+#include "core/status.hpp"
 #include "model/placement/fma_mix.hpp"
-#include "model/placement/roofline.hpp"
 
 namespace plumbline {
 
@@ -26,6 +25,21 @@ struct LevelTraffic {
   std::string reason = {};   // why there are none
   std::string metrics = {};  // another profiler's, by which it was counted
 };
+
+/// Two ways by which another profiler counted the same, and how far they are apart.
+struct Disagreement {
+  std::string quantity = {}, used = {}, other = {};  // the ways as formulas of metrics
+  double ratio = absent;                             // other / used
+};
+
+/// How times came to counts.
+enum class Join {
+  same,         // counted on the very case that was timed
+  transferred,  // counted on flavors of the same source, compiler and level that agree (model/placement/join.hpp)
+  model,        // only the model speaks
+  none
+};
+std::string_view to_string(Join join);
 
 struct Traffic {
   Join join = Join::none;
@@ -55,11 +69,5 @@ std::span<const LevelBoundary> gpu_level_boundaries();
 
 /// The one source of all levels that have bytes, or "mixed"; `otherwise` where none has.
 std::string common_source(std::span<const LevelTraffic> levels, std::string otherwise);
-
-/// By the join rule: what another profiler of `profilers` counted of the case, if one did; own counts, else transferred ones, else the
-/// model. Own counts are those of the chosen set where there is one and the case was counted by it, else the emulator's. There is none for
-/// a case whose FLOPs the set does not see.
-Traffic traffic_of(const Measured& measured, const Measurements& all, const CounterSet* set = nullptr,
-                   std::span<const ProfilerMetrics> profilers = {});
 
 }  // namespace plumbline

@@ -1,0 +1,50 @@
+// What the timing of a case is told and what it gives: when to stop, repetitions, and what became of the case.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/records.hpp"
+
+namespace plumbline {
+
+/// When repetitions of a case are enough.
+struct TimingProtocol {
+  double min_seconds = 0.02;  // a repetition lasts at least this long
+  double ci_relative = 0.02;  // stop when the median's 95 % half-width is below this share of it
+  int max_repetitions = 50;
+  int min_repetitions = 5;
+  double budget_seconds = 10;  // for the whole case; at least min_repetitions are made
+  bool quiet = true;           // disturbed repetitions are made again; not of teams that share cores, which disturb themselves
+};
+
+/// One timed repetition: so many sweeps, one after the other.
+struct Repetition {
+  double seconds;       // a sweep, of the team: max over end minus min over start
+  double rank_seconds;  // the same over this rank's threads alone
+  // Right after a core's last sweep, before it waits for anything: waiting, a core gives up the lower clock of wide vectors. Where the
+  // clock right before the sweeps was higher by a wobble of the boost alone, that one: a rate is never told to be of a lower clock than it
+  // had.
+  double clock_hz;       // mean over the team's cores
+  double rank_clock_hz;  // over this rank's
+  // Of the worst thread of the team:
+  double sentinel;                    // independent additions a clock, the fewer of right before the sweeps and right after
+  double cpu_share;                   // CPU time over wall time
+  std::int64_t involuntary_switches;  // of all threads of the rank that had most
+  // Of all threads of the team, and of this rank's:
+  double mean_cpu_share, rank_cpu_share;     // CPU time over wall time, both of each thread's own span
+  double steal_seconds, rank_steal_seconds;  // taken from their CPUs by a hypervisor; absent where not asked for or not told
+  std::uint64_t sweeps;
+};
+
+/// What became of a case: a value, also when it fails.
+struct Timed {
+  Status status = Status::ok;
+  std::string reason;
+  std::vector<Repetition> repetitions;
+  double error = absent, tolerance = absent;  // of the result, relative; of this rank
+  bool wrong_result = false;
+  std::string why_no_steal = {};  // why the repetitions have no steal_seconds
+};
+
+}  // namespace plumbline
