@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <regex>
 
+#include "campaign/campaign_keys.hpp"
 #include "campaign/suggest.hpp"
 #include "campaign/written.hpp"
 
@@ -68,9 +69,7 @@ BatchMachine read_batch_machine(const std::string& path) {
   const auto written = top.word("schema");
   if (!written || written->value != schema)
     top.fail(written ? written->at : Location{1, 1}, fmt::format("the first line of a machine file must be: schema = \"{}\"", schema));
-  top.allow_only({"schema",    "name",       "partition", "gpu_partition", "account", "nodes",   "cores",        "gpus",    "ranks",
-                  "gpu_nodes", "gpu_cores",  "gpu_ranks", "sockets",       "l3_mib",  "isas",    "numa_domains", "options", "start_minutes",
-                  "setup",     "memory_gib", "plumbline", "launcher",      "mpi",     "mpiexec", "on_finding",   "cluster"});
+  top.allow_only(machine_keys.names());
   BatchMachine machine;
   take_word(top, "name", machine.name);
   take_word(top, "partition", machine.partition);

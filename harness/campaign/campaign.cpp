@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "campaign/campaign_keys.hpp"
 #include "campaign/parameter_values.hpp"
 #include "campaign/suggest.hpp"
 #include "campaign/written.hpp"
@@ -17,7 +18,8 @@ constexpr std::string_view schema = "plumbline-campaign/1";
 void read_schema(const WrittenTable& top) {
   const auto written = top.word("schema");
   if (!written) top.fail({1, 1}, fmt::format("'schema' is missing; the first line must be: schema = \"{}\"", schema));
-  if (written->value != schema) top.fail(written->at, fmt::format("'schema' is {}; this plumbline reads '{}'", in_quotes(written->value), schema));
+  if (written->value != schema)
+    top.fail(written->at, fmt::format("'schema' is {}; this plumbline reads '{}'", in_quotes(written->value), schema));
 }
 
 std::string read_name(const WrittenTable& top) {
@@ -28,7 +30,8 @@ std::string read_name(const WrittenTable& top) {
   };
   const auto& name = written->value;
   if (name.empty() || name.front() == '.' || name.front() == '-' || !std::all_of(name.begin(), name.end(), usable))
-    top.fail(written->at, fmt::format("'name' is {}, but it names the result file: use letters, digits, '.', '_', '-', '+'", in_quotes(name)));
+    top.fail(written->at,
+             fmt::format("'name' is {}, but it names the result file: use letters, digits, '.', '_', '-', '+'", in_quotes(name)));
   return name;
 }
 
@@ -37,7 +40,8 @@ void read_passes(const WrittenTable& top, Campaign& campaign) {
   campaign.time = campaign.count = false;
   for (const auto& pass : top.words("passes")) {
     bool* wanted = pass.value == "time" ? &campaign.time : pass.value == "count" ? &campaign.count : nullptr;
-    if (wanted == nullptr) top.fail(pass.at, fmt::format("'passes' holds {}{}", in_quotes(pass.value), suggestion(pass.value, {"time", "count"})));
+    if (wanted == nullptr)
+      top.fail(pass.at, fmt::format("'passes' holds {}{}", in_quotes(pass.value), suggestion(pass.value, {"time", "count"})));
     if (*wanted) top.fail(pass.at, fmt::format("'passes' holds '{}' twice", pass.value));
     *wanted = true;
   }
@@ -47,7 +51,7 @@ Timing read_timing(const WrittenTable& top) {
   Timing timing;
   const auto table = top.table("timing", "[timing]");
   if (!table) return timing;
-  table->allow_only({"min_seconds", "ci_relative", "max_repetitions"});
+  table->allow_only(timing_keys.names());
   if (const auto written = table->positive("min_seconds")) timing.min_seconds = written->value;
   if (const auto written = table->positive("ci_relative")) timing.ci_relative = written->value;
   if (const auto written = table->integer("max_repetitions", 1, 1'000'000)) timing.max_repetitions = static_cast<int>(written->value);
@@ -58,7 +62,7 @@ Deadline read_deadline(const WrittenTable& top) {
   Deadline deadline;
   const auto table = top.table("deadline", "[deadline]");
   if (!table) return deadline;
-  table->allow_only({"factor", "floor_seconds"});
+  table->allow_only(deadline_keys.names());
   if (const auto written = table->positive("factor")) {
     if (written->value < 1)
       table->fail(written->at, fmt::format("'factor' is {}: no case could keep a deadline below its estimate", written->value));
@@ -72,7 +76,7 @@ JournalWish read_journal_wish(const WrittenTable& top) {
   JournalWish journal;
   const auto table = top.table("journal", "[journal]");
   if (!table) return journal;
-  table->allow_only({"sync_seconds"});
+  table->allow_only(journal_keys.names());
   constexpr double most = 3600;
   if (const auto written = table->number("sync_seconds")) {
     if (!(written->value >= 0 && written->value <= most))
@@ -94,7 +98,7 @@ NodesWish read_nodes(const WrittenTable& top, const Campaign& campaign) {
   NodesWish wish;
   const auto table = top.table("nodes", "[nodes]");
   if (!table) return wish;
-  table->allow_only({"turns", "remeasure"});
+  table->allow_only(nodes_keys.names());
   if (const auto written = table->flag("turns")) {
     if (written->value && campaign.placement == Placement::distribute)
       table->fail(written->at,
@@ -108,7 +112,7 @@ NodesWish read_nodes(const WrittenTable& top, const Campaign& campaign) {
 CeilingsWish read_ceilings(const WrittenTable& top) {
   const auto table = top.table("ceilings", "[ceilings]");
   if (!table) return {};
-  table->allow_only({"mode", "only", "rounds", "node_pairs", "gpus"});
+  table->allow_only(ceilings_keys.names());
   CeilingsWish wish;
   const auto mode = table->choice("mode", {"quick", "full", "none"});
   wish.mode = !mode || mode->value == "quick" ? CeilingsMode::quick : mode->value == "full" ? CeilingsMode::full : CeilingsMode::none;
@@ -124,7 +128,7 @@ EmulatedWish read_emulated(const WrittenTable& top, const Campaign& campaign) {
   EmulatedWish wish;
   const auto table = top.table("emulated", "[emulated]");
   if (!table) return wish;
-  table->allow_only({"caches"});
+  table->allow_only(emulated_keys.names());
   if (const auto written = table->word("caches")) wish.caches = *written;
   const auto& caches = wish.caches.value;
   if (caches.empty())
@@ -162,7 +166,7 @@ std::vector<Written<TeamSpec>> read_teams(const WrittenTable& spec) {
   const auto add = [&](const toml::node& element) {
     if (!element.is_table()) spec.fail_type("team", element, "a list of {ranks=R, threads=T} or {gpus=1}");
     const WrittenTable team(*element.as_table(), spec.path(), "'team'");
-    team.allow_only({"ranks", "threads", "gpus"});
+    team.allow_only(team_keys.names());
     teams.push_back({team.has("gpus") ? gpu_team(team) : TeamSpec{team_number(team, "ranks"), team_number(team, "threads")}, team.at()});
   };
   if (node->is_array())
@@ -174,7 +178,7 @@ std::vector<Written<TeamSpec>> read_teams(const WrittenTable& spec) {
 }
 
 CaseSpec read_case(const WrittenTable& spec) {
-  spec.allow_only({"kernel", "precision", "flavor", "team", "params", "exclude"});
+  spec.allow_only(case_keys.names());
   CaseSpec result;
   result.at = spec.at();
   const auto kernel = spec.word("kernel");
@@ -219,8 +223,7 @@ Campaign parse_campaign(std::string text, const std::string& path) {
   const auto document = parse_toml(text, path);
   const WrittenTable top(document, path, "the campaign");
   read_schema(top);
-  top.allow_only({"schema", "name", "seed", "passes", "counters", "placement", "oversubscribe", "budget_seconds", "timing", "deadline",
-                  "journal", "nodes", "cases", "ceilings", "emulated"});
+  top.allow_only(campaign_keys.names());
   Campaign campaign;
   campaign.path = path;
   campaign.text = std::move(text);

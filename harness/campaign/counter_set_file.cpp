@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "campaign/campaign_keys.hpp"
 #include "campaign/written.hpp"
 #include "core/error.hpp"
 #include "core/quantity.hpp"
@@ -72,14 +73,13 @@ void read_offset(const WrittenTable& table, ChosenCounter& chosen) {
 }
 
 ChosenCounter read_counter(const WrittenTable& table) {
-  table.allow_only({"name", "backend", "sees", "terms", "grade", "factor", "offset", "offset_least", "offset_most", "offset_per",
-                    "good_up_to", "ratio_least", "ratio_most", "cases", "evidence"});
+  table.allow_only(set_counter_keys.names());
   ChosenCounter chosen{
       .counter = {.name = word(table, "name"), .backend = word(table, "backend"), .terms = {}, .quantities = list(table, "sees")}};
   if (const auto wrong = wrong_claim(chosen.counter.quantities))
     table.fail(table.at("sees"), fmt::format("'sees' in {} {}", table.title(), *wrong));
   for (const auto& term : table.tables("terms", "one {event, weight} for each event")) {
-    term.allow_only({"event", "weight", "kind"});
+    term.allow_only(set_term_keys.names());
     chosen.counter.terms.push_back({word(term, "event"), required(term, "weight", term.number("weight"))});
     if (const auto kind = term.choice("kind", {"add", "mul", "fma"})) chosen.counter.terms.back().kind = kind->value;
   }
@@ -98,7 +98,7 @@ ChosenCounter read_counter(const WrittenTable& table) {
 }
 
 ChosenGroup read_group(const WrittenTable& table) {
-  table.allow_only({"backend", "events"});
+  table.allow_only(set_group_keys.names());
   return {word(table, "backend"), list(table, "events")};
 }
 
@@ -145,7 +145,7 @@ CounterSet parse_counter_set(const std::string& text, const std::string& path) {
   const WrittenTable top(document, path, "the counter set");
   if (const auto found = top.word("schema"); !found || found->value != schema)
     top.fail(top.at("schema"), fmt::format("a counter set begins with schema = \"{}\" (plumbline score FILE --choose writes one)", schema));
-  top.allow_only({"schema", "machine", "scored", "counter", "group", "uncovered"});
+  top.allow_only(set_keys.names());
   CounterSet set{.machine = word(top, "machine"), .file = word(top, "scored")};
   for (const auto& group : top.tables("group", "one for each counting pass")) set.groups.push_back(read_group(group));
   for (const auto& table : top.tables("counter", "one for each counter")) {
@@ -154,8 +154,10 @@ CounterSet parse_counter_set(const std::string& text, const std::string& path) {
     require_seen_once(table, set);
   }
   if (set.counters.empty()) top.fail({1, 1}, "there is no [[counter]]");
-  for (const auto& table : top.tables("uncovered", "one for each quantity"))
+  for (const auto& table : top.tables("uncovered", "one for each quantity")) {
+    table.allow_only(set_uncovered_keys.names());
     set.uncovered.push_back({word(table, "quantity"), word(table, "reason")});
+  }
   return set;
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "campaign/campaign_keys.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -39,7 +41,7 @@ double factor_of(const WrittenTable& range) {
 }
 
 std::vector<std::int64_t> range_values(const WrittenTable& range) {
-  range.allow_only({"from", "to", "step", "factor"});
+  range.allow_only(range_keys.names());
   const bool geometric = range.has("factor");
   if (geometric && range.has("step"))
     range.fail(range.at("factor"), fmt::format("{} has both 'step' and 'factor': use one", range.title()));

@@ -17,6 +17,7 @@ if(NOT PLUMBLINE_CORE_ONLY)
   install(DIRECTORY harness/imports/metrics DESTINATION ${share}/harness/imports)
   install(DIRECTORY harness/profile/geometries DESTINATION ${share}/harness/profile)
   install(DIRECTORY jobs/campaigns DESTINATION ${share}/jobs)
+  install(DIRECTORY jobs/schemas DESTINATION ${share})
   install(DIRECTORY jobs/packaging DESTINATION ${share}/jobs PATTERN __pycache__ EXCLUDE)
   # The example of a machine and its scripts, but with the program on PATH and the campaign by its name.
   file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/jobs/slurm/*.sbatch ${PROJECT_SOURCE_DIR}/jobs/slurm/machine.toml)

@@ -107,7 +107,7 @@ Among among(const Ceiling& ceiling) {
 }
 
 Table table_of(Among kind) {
-  std::vector<Column> columns{{kind == Among::points ? "FLOPs an element" : "ceiling", Align::left}, {"precision", Align::left}};
+  std::vector<Heading> columns{{kind == Among::points ? "FLOPs an element" : "ceiling", Align::left}, {"precision", Align::left}};
   columns.push_back({kind == Among::memory ? "GB/s" : kind == Among::latency ? "ns" : "GFLOP/s"});
   if (kind == Among::memory) columns.push_back({"traffic"});
   if (kind == Among::compute || kind == Among::memory) columns.push_back({"of limit"});
@@ -314,6 +314,7 @@ Exit ceilings(const Selection& selection) {
     print(document("ceilings", selection.file, rows, notes, more));
   }
   if (selection.format == Format::csv) print(csv(rows));
+  if (selection.format == Format::markdown) print(markdown(rows) + markdown_notes(notes));
   if (selection.format == Format::text)
     print(as_text(fitted) + gpu_ceilings_text(of_gpus, places) + mpi_ceilings_text(messages) + node_links_text(links) +
           ert_table_text(compiled) + note_lines(notes));

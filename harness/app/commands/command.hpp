@@ -30,6 +30,7 @@ void add_import(CLI::App& app, Action& chosen);
 void add_recover(CLI::App& app, Action& chosen);
 void add_slurm(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);
+void add_schema(CLI::App& app, Action& chosen);
 void add_completion(CLI::App& app, Action& chosen);
 void add_manual(CLI::App& app, Action& chosen);
 void add_worker(CLI::App& app, Action& chosen);

@@ -1,12 +1,15 @@
 // plumbline compare A B: what is the same, what became faster or slower, and what cannot be compared, with the reason.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <set>
+#include <iterator>
 
 #include "app/commands/command.hpp"
+#include "app/commands/schemas.hpp"
 #include "app/nights/observed_file.hpp"
 #include "app/results/result_file.hpp"
+#include "app/terminal/columns.hpp"
 #include "app/terminal/streams.hpp"
 
 namespace plumbline::app {
@@ -18,40 +21,6 @@ struct CompareOptions {
   Format format = Format::text;
 };
 
-Json row_of(const Compared& row) {
-  const std::string unit = unit_suffix(row.unit);
-  const bool ok = row.status == Status::ok;
-  Json json{{"what", row.key.what},
-            {"node", row.key.node},
-            {"class", row.row_class},
-            {"verdict", ok ? Json(std::string(to_string(row.verdict))) : Json()},
-            {"unit", row.unit},
-            {"before_" + unit, number(row.before)},
-            {"after_" + unit, number(row.after)},
-            {"slowdown", ok ? number(row.judged.slowdown) : Json()},
-            {"slowdown_lo", ok ? number(row.judged.lo) : Json()},
-            {"slowdown_hi", ok ? number(row.judged.hi) : Json()},
-            {"threshold_percent", number(100 * row.threshold)},
-            {"n_before", row.n_before},
-            {"n_after", row.n_after},
-            {"clock_before_hz", number(row.clock_before_hz)},
-            {"clock_after_hz", number(row.clock_after_hz)},
-            {"explanation", row.explanation},
-            {"status", std::string(to_string(row.status))},
-            {"reason", text_or_null(row.reason)}};
-  const bool clocks = std::isfinite(row.clock_before_hz) && std::isfinite(row.clock_after_hz);
-  explain(json, "clock", clocks ? Status::ok : Status::unavailable, clocks ? "" : "the clock was not observed on both sides");
-  return json;
-}
-
-Json class_json(const ClassSummary& c) {
-  return {{"class", c.row_class},
-          {"rows", c.rows},
-          {"threshold_percent", number(100 * c.threshold)},
-          {"spread_percent", number(100 * c.spread)},
-          {"smallest_detectable_percent", number(100 * c.smallest_detectable)}};
-}
-
 constexpr double readable_part = 10;  // beyond, a percentage tells nothing but that there is no hope
 
 std::string percent_text(double part) {
@@ -59,37 +28,101 @@ std::string percent_text(double part) {
   return part > readable_part ? fmt::format("> {:.0f} %", 100 * readable_part) : fmt::format("{:.1f} %", 100 * part);
 }
 
-constexpr std::size_t longest_name = 56;
+bool comparable(const Compared& row) { return row.status == Status::ok; }
 
-void add_row(Table& table, const Compared& row) {
-  std::string name = row.key.what;
-  if (name.size() > longest_name) {
-    table.add_line(name);
-    name.clear();
-  }
-  table.add({name, std::string(to_string(row.verdict)), with_unit(row.before, row.unit), with_unit(row.after, row.unit),
-             change_text(row.judged.slowdown), change_text(row.judged.lo), change_text(row.judged.hi)});
-  if (!row.explanation.empty()) table.add_line("      " + row.explanation);
+std::pair<Status, std::string> clocks_seen(const Compared& row) {
+  const bool both = std::isfinite(row.clock_before_hz) && std::isfinite(row.clock_after_hz);
+  return {both ? Status::ok : Status::unavailable, both ? "" : "the clock was not observed on both sides"};
+}
+
+/// A number of the judgement, which a row that cannot be compared does not have.
+auto judged(double Judged::*number) {
+  return [number](const Compared& row) { return comparable(row) ? row.judged.*number : absent; };
+}
+
+auto judged_text(double Judged::*number) {
+  return [number](const Compared& row) { return change_text(row.judged.*number); };
+}
+
+Columns<Compared> compared_columns() {
+  using Row = Compared;
+  const auto unit = [](const Row& row) { return unit_suffix(row.unit); };
+  Columns<Row> columns{Column<Row>("what", "case or ceiling", [](const Row& row) { return row.key.what; })
+                           .in_row("case or ceiling", Align::left)
+                           .at_most(56),
+                       Column<Row>("node", "node, or like nodes on both sides", [](const Row& row) { return row.key.node; })
+                           .above("node", [](const Row& row) { return "on " + row.key.node; }),
+                       {"class", "what it is of, which says by how much it may differ", &Row::row_class},
+                       Column<Row>("verdict", "SAME, SLOWER, FASTER or AMBIGUOUS",
+                                   [](const Row& row) { return OrNull{comparable(row) ? std::string(to_string(row.verdict)) : ""}; })
+                           .in_row("verdict", Align::left),
+                       {"unit", "unit of before and after", &Row::unit},
+                       Column<Row>("before_{}", "median before", &Row::before)
+                           .in_unit(unit)
+                           .in_row("before", Align::right, [](const Row& row) { return with_unit(row.before, row.unit); }),
+                       Column<Row>("after_{}", "median after", &Row::after)
+                           .in_unit(unit)
+                           .in_row("after", Align::right, [](const Row& row) { return with_unit(row.after, row.unit); }),
+                       Column<Row>("slowdown", "how many times as long the work takes (of a rate: its inverse)", judged(&Judged::slowdown))
+                           .in_row("time", Align::right, judged_text(&Judged::slowdown)),
+                       Column<Row>("slowdown_lo", "lower end of its 95 % interval", judged(&Judged::lo))
+                           .in_row("from", Align::right, judged_text(&Judged::lo)),
+                       Column<Row>("slowdown_hi", "upper end of its 95 % interval", judged(&Judged::hi))
+                           .in_row("to", Align::right, judged_text(&Judged::hi)),
+                       {"threshold_percent", "what is less does not matter", [](const Row& row) { return 100 * row.threshold; }},
+                       {"n_before", "samples before", &Row::n_before},
+                       {"n_after", "samples after", &Row::n_after},
+                       {"clock_before_hz", "median of the clock observed beside the samples before", &Row::clock_before_hz},
+                       {"clock_after_hz", "median of the clock observed beside the samples after", &Row::clock_after_hz},
+                       {"explanation", "another loop or another clock that explains it; empty where none does", &Row::explanation},
+                       {"status", "ok, or in a word why it cannot be compared", [](const Row& row) { return to_string(row.status); }},
+                       {"reason", "why it cannot be compared", [](const Row& row) { return OrNull{row.reason}; }}};
+  add_explained(columns, "clock", clocks_seen);
+  return columns;
+}
+
+Columns<ClassSummary> class_columns() {
+  using Row = ClassSummary;
+  const auto percent = [](double Row::*part) { return [part](const Row& row) { return 100 * (row.*part); }; };
+  const auto text = [](double Row::*part) { return [part](const Row& row) { return percent_text(row.*part); }; };
+  return {
+      Column<Row>("class", "what its rows are of", &Row::row_class).in_row("class", Align::left),
+      Column<Row>("rows", "rows of it", &Row::rows).in_row("rows"),
+      Column<Row>("threshold_percent", "what is less does not matter", percent(&Row::threshold))
+          .in_row("threshold", Align::right, text(&Row::threshold)),
+      Column<Row>("spread_percent", "spread of a session (of a sample, where each side has but one session)", percent(&Row::spread))
+          .in_row("spread", Align::right, text(&Row::spread)),
+      Column<Row>("smallest_detectable_percent", "smallest change that is named in 8 comparisons of 10", percent(&Row::smallest_detectable))
+          .in_row("smallest change named 8 times of 10", Align::right, text(&Row::smallest_detectable))};
+}
+
+struct ComparedFiles {
+  std::string before, after;
+  Comparison comparison;
+};
+
+Columns<ComparedFiles> members() {
+  return {{"before", "result file before", &ComparedFiles::before},
+          {"after", "result file after", &ComparedFiles::after},
+          list_column<ComparedFiles>("classes", "what was compared, by class", class_columns(),
+                                     [](const ComparedFiles& files) { return files.comparison.classes; })};
+}
+
+std::vector<Compared> comparable_rows(const Comparison& comparison) {
+  std::vector<Compared> rows;
+  std::copy_if(comparison.rows.begin(), comparison.rows.end(), std::back_inserter(rows), comparable);
+  return rows;
 }
 
 std::string verdict_table(const Comparison& comparison) {
-  Table table({{"case or ceiling", Align::left}, {"verdict", Align::left}, {"before"}, {"after"}, {"time"}, {"from"}, {"to"}});
-  std::string node;
-  for (const auto& row : comparison.rows) {
-    if (row.status != Status::ok) continue;
-    if (row.key.node != node) table.add_line("on " + row.key.node);
-    node = row.key.node;
-    add_row(table, row);
-  }
-  return table.empty() ? "" : table.text();
+  return aligned<Compared>(compared_columns(), comparable_rows(comparison), [](const Compared& row) {
+    return row.explanation.empty() ? std::vector<std::string>() : std::vector<std::string>{"      " + row.explanation};
+  });
 }
 
 std::string class_table(const Comparison& comparison) {
-  Table table({{"class", Align::left}, {"rows"}, {"threshold"}, {"spread"}, {"smallest change named 8 times of 10"}});
-  for (const auto& c : comparison.classes)
-    table.add(
-        {c.row_class, std::to_string(c.rows), percent_text(c.threshold), percent_text(c.spread), percent_text(c.smallest_detectable)});
-  return table.empty() ? "" : "\n" + table.text();
+  const std::string table = aligned(class_columns(), comparison.classes);
+  return table.empty() ? "" : "\n" + table;
 }
 
 std::string refusals(const Comparison& comparison) {
@@ -120,14 +153,15 @@ Exit compare_files(const CompareOptions& options) {
   const ObservedFile before = observe_file(options.before), after = observe_file(options.after);
   std::optional<double> threshold;
   if (options.threshold_percent) threshold = *options.threshold_percent / 100;
-  const Comparison comparison = compare(before.side, after.side, threshold);
+  const ComparedFiles files{options.before, options.after, compare(before.side, after.side, threshold)};
+  const Comparison& comparison = files.comparison;
   const auto notes = notes_of(before, after, comparison);
-  Json rows = Json::array(), classes = Json::array();
-  for (const auto& row : comparison.rows) rows.push_back(row_of(row));
-  for (const auto& c : comparison.classes) classes.push_back(class_json(c));
-  if (options.format == Format::json)
-    print(document("compare", options.after, rows, notes, {{"before", options.before}, {"after", options.after}, {"classes", classes}}));
+  const Json rows = rows_json(compared_columns(), comparison.rows);
+  if (options.format == Format::json) print(document("compare", options.after, rows, notes, row_json(members(), files)));
   if (options.format == Format::csv) print(csv(rows));
+  if (options.format == Format::markdown)
+    print(markdown(compared_columns(), comparable_rows(comparison)) + "\n" + markdown(class_columns(), comparison.classes) +
+          markdown_notes(notes));
   if (options.format == Format::text) {
     const std::string table = verdict_table(comparison);
     print((table.empty() ? "nothing can be compared\n" : table) + class_table(comparison) + refusals(comparison) + note_lines(notes));
@@ -136,6 +170,10 @@ Exit compare_files(const CompareOptions& options) {
 }
 
 }  // namespace
+
+Json compare_schema() {
+  return document_schema("compare", "Two result files beside each other", row_schema(compared_columns()), row_schema(members()));
+}
 
 void add_compare(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("compare", "two result files: what is the same, faster or slower, and what cannot be compared");

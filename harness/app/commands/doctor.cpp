@@ -201,6 +201,8 @@ Exit doctor(Format format) {
           "\n");
   else if (format == Format::csv)
     print(csv(rows_of(capabilities)));
+  else if (format == Format::markdown)
+    print(markdown(rows_of(capabilities)) + markdown_notes(outlook.notes));
   else {
     print_for_people(capabilities);
     print("\nWhat could count what here\n\n" + outlook_text(outlook));

@@ -20,6 +20,7 @@ Exit history(const CommandOptions& options) {
   const HistoryReport report = report_history(options.folder, options.wish);
   if (options.format == Format::json) print(history_document(report));
   if (options.format == Format::text) print(history_text(report));
+  if (options.format == Format::markdown) print(history_markdown(report));
   if (options.format == Format::csv) {
     Json rows = history_json_rows(report);
     for (auto& row : rows) row.erase("points");

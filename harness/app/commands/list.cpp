@@ -7,24 +7,19 @@
 #include <memory>
 
 #include "app/commands/command.hpp"
+#include "app/commands/listing.hpp"
+#include "app/commands/schemas.hpp"
 #include "app/here/campaign_files.hpp"
 #include "app/here/event_rows.hpp"
 #include "app/here/gpus.hpp"
 #include "app/here/metric_check.hpp"
-#include "app/stages/ceiling_names.hpp"
-#include "app/stages/ceilings_stage.hpp"
-#include "app/stages/gpu_ceilings_plan.hpp"
-#include "app/stages/mpi_ceilings_stage.hpp"
 #include "app/terminal/streams.hpp"
-#include "app/terminal/table.hpp"
 #include "campaign/campaign.hpp"
 #include "counters/cupti/cupti.hpp"
 #include "counters/papi/papi.hpp"
 #include "counters/registry.hpp"
 #include "counters/sass/disassembled.hpp"
-#include "ert/ceiling_plan.hpp"
 #include "machine/cpu.hpp"
-#include "machine/memory.hpp"
 #include "machine/topology.hpp"
 #include "measure/worker.hpp"
 #include "model/scoring/accuracy.hpp"
@@ -34,13 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A listing: rows for programs, and the same as text.
-struct Listing {
-  Json rows = Json::array();
-  std::vector<std::string> notes;
-  std::string text;
-};
-
+/// An integer where the parameter is one, else a word.
 Json value_json(const Value& value) {
   return std::holds_alternative<std::string>(value) ? Json(std::get<std::string>(value)) : Json(std::get<std::int64_t>(value));
 }
@@ -58,36 +47,58 @@ std::vector<std::string> flavor_names(const Kernel& kernel) {
   return names;
 }
 
+Columns<ParameterSpec> parameter_columns() {
+  using Row = ParameterSpec;
+  const auto has_choices = [](const Row& row) { return !row.choices.empty(); };
+  const auto is_number = [](const Row& row) { return row.choices.empty(); };
+  return {{"name", "name of the parameter", &Row::name},
+          {"preset", "its value where a campaign does not name it", Json{{"type", {"integer", "string"}}},
+           [](const Row& row) { return value_json(row.preset); }},
+          {"description", "what it is, with its unit", &Row::description},
+          Column<Row>("choices", "words that it may be", &Row::choices).when(has_choices),
+          Column<Row>("min", "least value", &Row::min).when(is_number),
+          Column<Row>("max", "greatest value", &Row::max).when(is_number)};
+}
+
+Columns<AbsentFlavor> absent_flavor_columns() {
+  using Row = AbsentFlavor;
+  return {{"flavor", "name of the flavor", &Row::name},
+          {"status", "unavailable", [](const Row&) { return "unavailable"; }},
+          {"reason", "why it is not here", &Row::reason}};
+}
+
+std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
+
+Columns<Kernel> kernel_columns() {
+  using Row = Kernel;
+  return {Column<Row>("kernel", "name of the kernel", &Row::name).in_row("kernel", Align::left),
+          Column<Row>("space", "CPU or GPU", [](const Row& row) { return row.space == Space::cuda ? "GPU" : "CPU"; })
+              .in_row("runs on", Align::left),
+          Column<Row>("summary", "what it is, with its source", &Row::summary).in_row("what", Align::left),
+          list_column<Row>("parameters", "its parameters, in the order of case ids", parameter_columns(), &Row::parameters),
+          Column<Row>("precisions", "precisions that it has", &Row::precisions)
+              .in_row("precisions", Align::left, [](const Row& row) { return joined(row.precisions); }),
+          Column<Row>("flavors", "flavors that are compiled in and run here", flavor_names)
+              .in_row("flavors", Align::left, [](const Row& row) { return joined(flavor_names(row)); }),
+          list_column<Row>("absent_flavors", "flavors that are not here", absent_flavor_columns(),
+                           [](const Row& row) { return row.absent_flavors(); })};
+}
+
+std::string kernel_text(const Kernel& kernel) {
+  std::string text =
+      fmt::format("{}{}\n{}\n", kernel.name, kernel.space == Space::cuda ? " on GPUs" : "", wrapped(kernel.summary, 116, "    "));
+  for (const auto& p : kernel.parameters)
+    text += fmt::format("    {:<10} {} (preset {}; {})\n", p.name, p.description, to_string(p.preset), allowed_text(p));
+  text += wrapped(fmt::format("precisions: {}; flavors: {}", joined(kernel.precisions), joined(flavor_names(kernel))), 116, "    ") + "\n";
+  for (const auto& one : kernel.absent_flavors())
+    text += wrapped(fmt::format("not here: {}: {}", one.name, one.reason), 116, "    ") + "\n";
+  return text;
+}
+
 Listing list_kernels() {
   Listing listing;
-  for (const Kernel& kernel : kernels()) {
-    Json parameters = Json::array();
-    const auto flavors = flavor_names(kernel);
-    const char* space = kernel.space == Space::cuda ? "GPU" : "CPU";
-    listing.text +=
-        fmt::format("{}{}\n{}\n", kernel.name, kernel.space == Space::cuda ? " on GPUs" : "", wrapped(kernel.summary, 116, "    "));
-    for (const auto& p : kernel.parameters) {
-      Json one{{"name", p.name}, {"preset", value_json(p.preset)}, {"description", p.description}};
-      if (!p.choices.empty()) one["choices"] = p.choices;
-      if (p.choices.empty()) one["min"] = p.min, one["max"] = p.max;
-      parameters.push_back(std::move(one));
-      listing.text += fmt::format("    {:<10} {} (preset {}; {})\n", p.name, p.description, to_string(p.preset), allowed_text(p));
-    }
-    listing.text +=
-        wrapped(fmt::format("precisions: {}; flavors: {}", fmt::join(kernel.precisions, " "), fmt::join(flavors, " ")), 116, "    ") + "\n";
-    Json absent = Json::array();
-    for (const auto& one : kernel.absent_flavors()) {
-      absent.push_back({{"flavor", one.name}, {"status", "unavailable"}, {"reason", one.reason}});
-      listing.text += wrapped(fmt::format("not here: {}: {}", one.name, one.reason), 116, "    ") + "\n";
-    }
-    listing.rows.push_back({{"kernel", kernel.name},
-                            {"space", space},
-                            {"summary", kernel.summary},
-                            {"parameters", parameters},
-                            {"precisions", kernel.precisions},
-                            {"flavors", flavors},
-                            {"absent_flavors", absent}});
-  }
+  listing.add(kernel_columns(), kernels());
+  for (const Kernel& kernel : kernels()) listing.text += kernel_text(kernel);
   if (const OpenedGpuModule& module = module_for_gpus(); module.module == nullptr) {
     listing.notes.push_back(module.why_not);
     listing.text += "\n" + wrapped(module.why_not, 116, "") + "\n";
@@ -95,22 +106,25 @@ Listing list_kernels() {
   return listing;
 }
 
-void add_table_counters(const KnownCounters& known, Listing& listing) {
-  for (const auto& row : known.counters) listing.rows.push_back(table_row(known.family, row));
+void add_table_counters(const KnownCounters& known, Listing& listing, const MetricCheck* check = nullptr) {
+  std::vector<ToldCounter> rows;
+  for (const auto& counter : known.counters) {
+    ToldCounter& row = rows.emplace_back(ToldCounter{known.family, &counter});
+    if (check == nullptr) continue;
+    const auto found = check->passes.find(counter.counter.name);
+    row.passes = found == check->passes.end() ? std::nullopt : found->second;
+  }
+  listing.add(table_columns(), rows);
   listing.text += table_text(known);
   listing.notes.insert(listing.notes.end(), known.notes.begin(), known.notes.end());
 }
 
 // The chip's rows are there without CUPTI too; with it, each says in how many passes it is counted.
-void add_metric_check(const KnownCounters& known, Listing& listing) {
-  const MetricCheck check = check_metrics(known);
+void add_metric_check(const MetricCheck& check, const KnownCounters& known, Listing& listing) {
   Table table({{"counter", Align::left}, {"passes"}});
-  for (auto& row : listing.rows) {
-    const auto found = check.passes.find(row["name"].get<std::string>());
-    const bool counted = found != check.passes.end() && found->second;
-    row["passes"] = counted ? Json(*found->second) : Json();
-    if (counted && *found->second > 1) table.add({found->first, std::to_string(*found->second)});
-  }
+  for (const auto& row : known.counters)
+    if (const auto found = check.passes.find(row.counter.name); found != check.passes.end() && found->second.value_or(0) > 1)
+      table.add({found->first, std::to_string(*found->second)});
   listing.notes.push_back(check.note);
   listing.text += "\n" + wrapped(check.note, 116, "") + "\n";
   if (!table.empty()) listing.text += "\nCounted in more than one pass, each of which runs the work again\n\n" + table.text();
@@ -120,8 +134,13 @@ Listing list_family(const std::string& family) {
   Listing listing;
   const auto known = counters_of_family(all_event_tables(), family);
   listing.text = fmt::format("Event table {}\n\n", known.family);
-  add_table_counters(known, listing);
-  if (!known.chips.empty()) add_metric_check(known, listing);
+  if (known.chips.empty()) {
+    add_table_counters(known, listing);
+    return listing;
+  }
+  const MetricCheck check = check_metrics(known);
+  add_table_counters(known, listing, &check);
+  add_metric_check(check, known, listing);
   return listing;
 }
 
@@ -149,56 +168,82 @@ void add_counters_of_this_gpu(Listing& listing) {
   add_table_counters(known, listing);
 }
 
+/// What can be counted by a name: an event, a component of events, or a counter that is formed from events.
+struct Countable {
+  std::string name, backend, unit, description;
+  Availability here;
+  std::string cell = {}, by = {};  // what people see in the place of the description; the events of a counter
+};
+
+/// `cells`: the columns that people see.
+Columns<Countable> countable_columns(const char* kind, const Columns<Countable>& cells) {
+  using Row = Countable;
+  Columns<Row> columns{
+      {"kind", "what the row is", Json{{"const", kind}}, [kind](const Row&) { return kind; }},
+      {"name", "by which campaigns name it", &Row::name},
+      {"backend", "what counts it", &Row::backend},
+      {"unit", "what it counts; null for components", [](const Row& row) { return OrNull{row.unit}; }},
+      {"description", "what it is", &Row::description},
+      {"status", "ok, or in a word why it cannot be counted here", [](const Row& row) { return to_string(row.here.status); }},
+      {"reason", "why it cannot be counted here", [](const Row& row) { return OrNull{row.here.reason}; }}};
+  columns.insert(columns.end(), cells.begin(), cells.end());
+  return columns;
+}
+
+Column<Countable> left_cell(const char* heading, std::string Countable::*cell) {
+  return {Heading{heading, Align::left}, [cell](const Countable& row) { return row.*cell; }};
+}
+
+Columns<Countable> event_columns() {
+  return countable_columns(
+      "event", {left_cell("event", &Countable::name), left_cell("unit", &Countable::unit), left_cell("counts", &Countable::cell)});
+}
+
+Columns<Countable> component_columns() {
+  return countable_columns("component", {left_cell("component of PAPI", &Countable::name), left_cell("for", &Countable::description),
+                                         left_cell("here", &Countable::cell)});
+}
+
+Columns<Countable> formed_columns() {
+  return countable_columns(
+      "counter", {left_cell("counter", &Countable::name), left_cell("claims to see", &Countable::cell), left_cell("by", &Countable::by)});
+}
+
 /// Appends a backend's events: one table, and what stands in the way of them.
 void list_events(Listing& listing, const BackendEntry& backend, const BackendFacts& facts) {
   const bool emulated = backend.name == "emulated";  // which is counted by a worker, not in this process
   const Availability usable = emulated ? find_emulator().availability : make_backend(backend.name, {}, facts)->availability();
-  Table table({{"event", Align::left}, {"unit", Align::left}, {"counts", Align::left}});
+  std::vector<Countable> rows;
   for (const auto& event : backend.events(facts)) {
     const Availability& here = emulated && !usable.ok() ? usable : event.availability;  // others say it of each event
-    listing.rows.push_back({{"kind", "event"},
-                            {"name", event.name},
-                            {"backend", backend.name},
-                            {"unit", event.unit},
-                            {"description", event.description},
-                            {"status", to_string(here.status)},
-                            {"reason", text_or_null(here.reason)}});
-    table.add({event.name, event.unit, event.description + (event.availability.ok() ? "" : " (" + event.availability.reason + ")")});
+    rows.push_back({event.name, std::string(backend.name), event.unit, event.description, here,
+                    event.description + (event.availability.ok() ? "" : " (" + event.availability.reason + ")")});
   }
+  listing.add(event_columns(), rows);
   listing.text += fmt::format("Backend {}: {}\n\n{}\n", backend.name,
                               usable.ok() ? "usable here" : fmt::format("{} ({})", to_string(usable.status), usable.reason),
-                              table.empty() ? "" : table.text());
+                              aligned(event_columns(), rows));
   if (!usable.ok()) listing.notes.push_back(fmt::format("{}: {}", backend.name, usable.reason));
 }
 
 void list_papi_components(Listing& listing) {
-  Table table({{"component of PAPI", Align::left}, {"for", Align::left}, {"here", Align::left}});
-  for (const auto& [name, unit, description, here] : papi_components()) {
-    listing.rows.push_back({{"kind", "component"},
-                            {"name", name},
-                            {"backend", "papi"},
-                            {"unit", nullptr},
-                            {"description", description},
-                            {"status", to_string(here.status)},
-                            {"reason", text_or_null(here.reason)}});
-    table.add({name, description, here.ok() ? "ok" : here.reason});
-  }
-  if (!table.empty()) listing.text += table.text() + "\n";
+  std::vector<Countable> rows;
+  for (const auto& [name, unit, description, here] : papi_components())
+    rows.push_back({name, "papi", "", description, here, here.ok() ? "ok" : here.reason});
+  listing.add(component_columns(), rows);
+  if (!rows.empty()) listing.text += aligned(component_columns(), rows) + "\n";
 }
 
 /// Counters that are formed from events, all of them usable where those are.
-void list_formed(Listing& listing, Table& formed, std::span<const Counter> counters, const Availability& here) {
+std::vector<Countable> formed_from(std::span<const Counter> counters, const Availability& here) {
+  std::vector<Countable> rows;
   for (const auto& counter : counters) {
-    const std::string terms = terms_text(counter);
-    listing.rows.push_back({{"kind", "counter"},
-                            {"name", counter.name},
-                            {"backend", counter.backend},
-                            {"unit", counter.kind == Kind::flops ? "operations" : "bytes"},
-                            {"description", fmt::format("{} ({} convention) by {}", counter.claim(), to_string(counter.convention), terms)},
-                            {"status", to_string(here.status)},
-                            {"reason", text_or_null(here.reason)}});
-    formed.add({counter.name, fmt::format("{} ({} convention)", counter.claim(), to_string(counter.convention)), terms});
+    const std::string terms = terms_text(counter),
+                      claim = fmt::format("{} ({} convention)", counter.claim(), to_string(counter.convention));
+    rows.push_back({counter.name, counter.backend, counter.kind == Kind::flops ? "operations" : "bytes",
+                    fmt::format("{} by {}", claim, terms), here, claim, terms});
   }
+  return rows;
 }
 
 Listing list_counters() {
@@ -206,10 +251,10 @@ Listing list_counters() {
   const BackendFacts facts = backend_facts(this_topology());
   for (const auto& backend : backends()) list_events(listing, backend, facts);
   list_papi_components(listing);
-  Table formed({{"counter", Align::left}, {"claims to see", Align::left}, {"by", Align::left}});
-  list_formed(listing, formed, known_counters(), find_emulator().availability);
-  list_formed(listing, formed, disassembled_counters(), code_of_module().here);
-  listing.text += fmt::format("Counters formed from events, which 'plumbline score' judges\n\n{}", formed.text());
+  auto formed = formed_from(known_counters(), find_emulator().availability);
+  for (auto& row : formed_from(disassembled_counters(), code_of_module().here)) formed.push_back(std::move(row));
+  listing.add(formed_columns(), formed);
+  listing.text += fmt::format("Counters formed from events, which 'plumbline score' judges\n\n{}", aligned(formed_columns(), formed));
   add_counters_of_this_cpu(listing);
   add_counters_of_this_gpu(listing);
   return listing;
@@ -223,107 +268,62 @@ std::string first_remark(const fs::path& file) {
   return line.substr(std::min(line.find_first_not_of("# "), line.size()));
 }
 
+struct ListedCampaign {
+  std::string name, file, remark, broken;  // broken: why it cannot be run
+};
+
+ListedCampaign listed(const fs::path& file) {
+  ListedCampaign campaign{file.stem().string(), file.string(), first_remark(file), ""};
+  try {
+    campaign.name = read_campaign(file.string()).name;
+  } catch (const Error& broken) {
+    campaign.broken = broken.what();
+  }
+  return campaign;
+}
+
+Columns<ListedCampaign> campaign_columns() {
+  using Row = ListedCampaign;
+  return {Column<Row>("campaign", "its name", &Row::name).in_row("campaign", Align::left),
+          Column<Row>("file", "where it is", &Row::file).in_row("file", Align::left),
+          Column<Row>("summary", "what it is for", [](const Row& row) { return OrNull{row.remark}; })
+              .in_row("for", Align::left, [](const Row& row) { return row.broken.empty() ? row.remark : "cannot be run: " + row.broken; }),
+          {"status", "ok, or failed: it cannot be run", [](const Row& row) { return row.broken.empty() ? "ok" : "failed"; }},
+          {"reason", "why it cannot be run", [](const Row& row) { return OrNull{row.broken}; }}};
+}
+
 Listing list_campaigns() {
   Listing listing;
-  const auto files = shared_campaigns();
-  if (files.empty())
+  std::vector<ListedCampaign> rows;
+  for (const auto& file : shared_campaigns()) rows.push_back(listed(file));
+  if (rows.empty())
     listing.notes.push_back("no campaigns are installed here: write one (jobs/campaigns/README.md) and name it to 'plumbline run'");
-  Table table({{"campaign", Align::left}, {"file", Align::left}, {"for", Align::left}});
-  for (const auto& file : files) {
-    std::string name = file.stem().string(), reason;
-    try {
-      name = read_campaign(file.string()).name;
-    } catch (const Error& broken) {
-      reason = broken.what();
-    }
-    const auto remark = first_remark(file);
-    table.add({name, file.string(), reason.empty() ? remark : "cannot be run: " + reason});
-    listing.rows.push_back({{"campaign", name},
-                            {"file", file.string()},
-                            {"summary", text_or_null(remark)},
-                            {"status", reason.empty() ? "ok" : "failed"},
-                            {"reason", text_or_null(reason)}});
-  }
-  if (!table.empty()) listing.text = table.text();
+  listing.add(campaign_columns(), rows);
+  listing.text = aligned(campaign_columns(), rows);
   for (const auto& note : listing.notes) listing.text += note + "\n";
-  return listing;
-}
-
-/// A row for each ceiling of a full plan; `needs`: what this machine may lack for it.
-void add_ceilings(std::span<const CeilingCase> all, std::span<const CeilingCase> quick, const std::string& needs, Table& table,
-                  Listing& listing) {
-  const auto same = [](const CeilingCase& a, const CeilingCase& b) {
-    return a.name == b.name && a.precision == b.precision && a.level == b.level && a.pattern == b.pattern;
-  };
-  for (auto one = all.begin(); one != all.end(); ++one) {
-    if (std::any_of(all.begin(), one, [&](const auto& earlier) { return same(earlier, *one); })) continue;
-    const auto points = std::count_if(all.begin(), all.end(), [&](const auto& other) { return same(other, *one); });
-    const auto& kernel = one->measured.kernel->name;
-    const char* mode =
-        std::any_of(quick.begin(), quick.end(), [&](const auto& other) { return same(other, *one); }) ? "quick, full" : "full";
-    table.add({one->name, one->precision, one->level, one->pattern, one->unit, std::to_string(points), mode,
-               needs.empty() ? kernel : fmt::format("{}; needs {}", kernel, needs)});
-    listing.rows.push_back({{"ceiling", one->name},
-                            {"precision", one->precision},
-                            {"level", one->level},
-                            {"pattern", one->pattern},
-                            {"unit", one->unit},
-                            {"points", points},
-                            {"mode", mode},
-                            {"needs", needs},
-                            {"kernel", kernel},
-                            {"flavor", one->measured.flavor.name}});
-  }
-}
-
-// What the modes would measure on one core of this machine, on a GPU, and between ranks.
-Listing list_ceilings() {
-  Listing listing;
-  const Topology node = this_topology();
-  const CeilingTeam alone{.team = {1, 1}};
-  Table table({{"ceiling", Align::left},
-               {"precision", Align::left},
-               {"level", Align::left},
-               {"pattern", Align::left},
-               {"unit", Align::left},
-               {"points"},
-               {"mode", Align::left},
-               {"kernel", Align::left}});
-  const auto of_mode = [&](CeilingMode mode) {
-    return plan_ceilings(mode, this_cpu().isas, last_caches_of(node), memory_available_bytes(), std::span(&alone, 1));
-  };
-  const auto all = of_mode(CeilingMode::full);
-  add_ceilings(all, of_mode(CeilingMode::quick), "", table, listing);
-  add_ceilings(ceilings_of_any_gpu(CeilingMode::full), ceilings_of_any_gpu(CeilingMode::quick), "a GPU", table, listing);
-  if (Communicator::has_mpi())
-    for (const auto& one : plan_mpi_ceilings(CeilingsMode::full)) {
-      table.add({one.name, "-", "mpi", one.pattern, one.unit, std::to_string(one.points), "quick, full",
-                 fmt::format("messages; needs {}", lacking({}, one.reach))});
-      listing.rows.push_back({{"ceiling", one.name},
-                              {"precision", "-"},
-                              {"level", "mpi"},
-                              {"pattern", one.pattern},
-                              {"unit", one.unit},
-                              {"points", one.points},
-                              {"mode", "quick, full"},
-                              {"needs", lacking({}, one.reach)},
-                              {"kernel", "messages"},
-                              {"flavor", "-"}});
-    }
-  if (all.empty()) listing.notes.push_back("no flavor of the ceiling kernels runs on this CPU");
-  listing.text = table.text();
   return listing;
 }
 
 Exit show(const std::string& what, const Listing& listing, Format format) {
   if (format == Format::json)
     print(document("list", "", listing.rows, listing.notes, {{"what", what}}) + "\n");
+  else if (format == Format::markdown)
+    print(listing.tables + markdown_notes(listing.notes));
   else
     print(format == Format::csv ? csv(listing.rows) : listing.text);
   return Exit::ok;
 }
 
 }  // namespace
+
+Json list_schema() {
+  Json row{{"anyOf",
+            {row_schema(kernel_columns()), row_schema(event_columns()), row_schema(component_columns()), row_schema(formed_columns()),
+             row_schema(table_columns()), row_schema(campaign_columns()), listed_ceiling_schema()}}};
+  const Json what{
+      {"type", "object"}, {"properties", {{"what", {{"enum", {"kernels", "counters", "campaigns", "ceilings"}}}}}}, {"required", {"what"}}};
+  return document_schema("list", "Kernels, counters, campaigns or ceilings that this program knows", row, what);
+}
 
 void add_list(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("list", "kernels, counters, campaigns or ceilings that this program knows");

@@ -28,6 +28,7 @@ Exit nodes(const CommandOptions& options) {
   if (options.format == Format::json) print(nodes_document(report));
   if (options.format == Format::csv) print(csv(nodes_json_rows(report)));
   if (options.format == Format::text) print(nodes_text(report));
+  if (options.format == Format::markdown) print(nodes_markdown(report));
   const Exit written = options.open_metrics.empty() ? Exit::ok : write_or_tell(options.open_metrics, open_metrics(report));
   if (exit_of(report) != Exit::ok) tell(options.on_finding, nodes_document(report));
   return exit_of(report) == Exit::ok ? written : exit_of(report);

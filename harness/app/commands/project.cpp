@@ -6,8 +6,10 @@
 #include <filesystem>
 
 #include "app/commands/command.hpp"
+#include "app/commands/schemas.hpp"
 #include "app/results/projection_spec.hpp"
 #include "app/results/result_file.hpp"
+#include "app/terminal/columns.hpp"
 #include "app/terminal/streams.hpp"
 #include "model/ceilings/ceiling_limits.hpp"
 #include "model/placement/node_ceilings.hpp"
@@ -55,38 +57,60 @@ Rest rest_named(const std::string& word) {
   throw user_error(fmt::format("--rest is '{}', but it must be constant or scaled", word));
 }
 
-// ---------------------------------------------------------------------------------------------------------------------- JSON
+// ------------------------------------------------------------------------------------------------------------------- columns
 
 std::string kind_of(const ApplicationGroup& group) {
   return group.scope == "node" ? "threaded" : group.scope == "numa" ? "serial" : group.scope == "gpu" ? "GPU" : "single core";
 }
 
-Json group_json(const ProjectedGroup& p) {
-  const std::string unit = p.from.unit == "GB/s" ? "gbs" : "gflops";
-  return {{"group", p.group.name},      {"kind", kind_of(p.group)},       {"bound", p.group.bound},     {"scope", p.group.scope},
-          {"seconds", p.group.seconds}, {"projected_seconds", p.seconds}, {"from_value", p.from.value}, {"to_value", p.to.value},
-          {"unit", p.from.unit},        {"from_method", p.from.method},   {"to_method", p.to.method},   {"from_" + unit, p.from.value},
-          {"to_" + unit, p.to.value}};
+std::string time_text(double seconds) { return seconds >= 1 ? fmt::format("{:.1f} s", seconds) : duration(seconds); }
+
+std::string unit_suffix_of(const ProjectedGroup& p) { return p.from.unit == "GB/s" ? "gbs" : "gflops"; }
+
+Columns<ProjectedGroup> group_columns() {
+  using Row = ProjectedGroup;
+  return {Column<Row>("group", "part of the program", [](const Row& row) { return row.group.name; }).in_row("group", Align::left),
+          Column<Row>("kind", "threaded, serial, GPU or single core", [](const Row& row) { return kind_of(row.group); })
+              .in_row("kind", Align::left),
+          Column<Row>("bound", "name of the ceiling that bounds it", [](const Row& row) { return row.group.bound; })
+              .in_row("bound by", Align::left, [](const Row& row) { return fmt::format("{} ({})", row.group.bound, row.group.scope); }),
+          {"scope", "who shares that ceiling: node, numa, core or gpu", [](const Row& row) { return row.group.scope; }},
+          {"seconds", "its time here", [](const Row& row) { return row.group.seconds; }},
+          {"projected_seconds", "its time there", &Row::seconds},
+          Column<Row>("from_value", "the ceiling here", [](const Row& row) { return row.from.value; })
+              .in_row("here", Align::right, [](const Row& row) { return plain(row.from.value, 4); }),
+          Column<Row>("to_value", "the ceiling there", [](const Row& row) { return row.to.value; })
+              .in_row("there", Align::right, [](const Row& row) { return plain(row.to.value, 4); }),
+          Column<Row>("unit", "unit of both", [](const Row& row) { return row.from.unit; }).in_row("unit", Align::left),
+          Column<Row>(Heading{"before"}, [](const Row& row) { return time_text(row.group.seconds); }),
+          Column<Row>(Heading{"projected"}, [](const Row& row) { return time_text(row.seconds); }),
+          {"from_method", "how the ceiling here was found", [](const Row& row) { return row.from.method; }},
+          {"to_method", "how the ceiling there was found", [](const Row& row) { return row.to.method; }},
+          Column<Row>("from_{}", "the ceiling here", [](const Row& row) { return row.from.value; }).in_unit(unit_suffix_of),
+          Column<Row>("to_{}", "the ceiling there", [](const Row& row) { return row.to.value; }).in_unit(unit_suffix_of)};
 }
 
-Json row_of(const Projection& p) {
-  Json groups = Json::array();
-  for (const auto& group : p.groups) groups.push_back(group_json(group));
-  Json row{{"from", p.source},
-           {"to", p.target},
-           {"rest", std::string(word_of(p.rest))},
-           {"covered_fraction", number(p.covered_fraction)},
-           {"seconds", number(p.seconds_before)},
-           {"projected_seconds", number(p.seconds)},
-           {"speedup", number(p.speedup)},
-           {"measured_seconds", number(p.measured_seconds)},
-           {"error_percent", number(p.error_percent)},
-           {"status", "ok"},
-           {"reason", nullptr},
-           {"groups", groups}};
+std::pair<Status, std::string> measured_there(const Projection& p) {
   const bool known = std::isfinite(p.measured_seconds);
-  explain(row, "measured", known ? Status::ok : Status::unavailable, known ? "" : "the target's spec has no measured_seconds");
-  return row;
+  return {known ? Status::ok : Status::unavailable, known ? "" : "the target's spec has no measured_seconds"};
+}
+
+Columns<Projection> projection_columns() {
+  using Row = Projection;
+  Columns<Row> columns{{"from", "node that it was measured on", &Row::source},
+                       {"to", "node that it is projected to", &Row::target},
+                       {"rest", "what becomes of time that no group covers", [](const Row& row) { return word_of(row.rest); }},
+                       {"covered_fraction", "part of the time that groups cover", &Row::covered_fraction},
+                       {"seconds", "its time here", &Row::seconds_before},
+                       {"projected_seconds", "its time there", &Row::seconds},
+                       {"speedup", "how many times as fast it is there", &Row::speedup},
+                       {"measured_seconds", "its time there as it was measured", &Row::measured_seconds},
+                       {"error_percent", "how far the projection lies off that", &Row::error_percent},
+                       {"status", "ok", [](const Row&) { return "ok"; }},
+                       {"reason", "null", [](const Row&) { return OrNull{}; }},
+                       list_column<Row>("groups", "parts of the program", group_columns(), &Row::groups)};
+  add_explained(columns, "measured", measured_there);
+  return columns;
 }
 
 /// For CSV: a line a group, then the whole.
@@ -95,10 +119,10 @@ Json flat_rows(const std::vector<Projection>& projections) {
   for (const auto& p : projections) {
     for (const auto& group : p.groups) {
       Json row{{"from", p.source}, {"to", p.target}};
-      row.update(group_json(group));
+      row.update(row_json(group_columns(), group));
       rows.push_back(row);
     }
-    Json whole = row_of(p);
+    Json whole = row_json(projection_columns(), p);
     whole.erase("groups");
     whole["group"] = "overall";
     rows.push_back(whole);
@@ -108,36 +132,38 @@ Json flat_rows(const std::vector<Projection>& projections) {
 
 // ---------------------------------------------------------------------------------------------------------------------- text
 
-std::string time_text(double seconds) { return seconds >= 1 ? fmt::format("{:.1f} s", seconds) : duration(seconds); }
-
-std::string as_text(const Projection& p) {
-  std::string text = fmt::format("{} -> {}\n\n", p.source, p.target);
-  Table table({{"group", Align::left},
-               {"kind", Align::left},
-               {"bound by", Align::left},
-               {"here"},
-               {"there"},
-               {"unit", Align::left},
-               {"before"},
-               {"projected"}});
-  for (const auto& group : p.groups)
-    table.add({group.group.name, kind_of(group.group), fmt::format("{} ({})", group.group.bound, group.group.scope),
-               plain(group.from.value, 4), plain(group.to.value, 4), group.from.unit, time_text(group.group.seconds),
-               time_text(group.seconds)});
+/// The cells of the groups, of the rest that they do not cover, and of the whole.
+std::vector<std::vector<std::string>> lines_of(const Projection& p) {
+  std::vector<std::vector<std::string>> lines;
   double covered = 0, covered_after = 0;
   for (const auto& group : p.groups) {
+    lines.push_back(cells(group_columns(), group));
     covered += group.group.seconds;
     covered_after += group.seconds;
   }
   if (p.seconds_before > covered || p.seconds > covered_after)
-    table.add({"the rest", std::string(word_of(p.rest)), "", "", "", "", time_text(p.seconds_before - covered),
-               time_text(p.seconds - covered_after)});
-  table.add({"overall", "", "", "", "", "", time_text(p.seconds_before), time_text(p.seconds)});
-  text += table.text() + fmt::format("\nspeed-up {}", plain(p.speedup, 3));
+    lines.push_back({"the rest", std::string(word_of(p.rest)), "", "", "", "", time_text(p.seconds_before - covered),
+                     time_text(p.seconds - covered_after)});
+  lines.push_back({"overall", "", "", "", "", "", time_text(p.seconds_before), time_text(p.seconds)});
+  return lines;
+}
+
+std::string title_of(const Projection& p) { return fmt::format("{} -> {}\n\n", p.source, p.target); }
+
+std::string result_of(const Projection& p) {
+  std::string text = fmt::format("\nspeed-up {}", plain(p.speedup, 3));
   if (std::isfinite(p.measured_seconds))
     text += fmt::format("; measured there: {}, so the projection errs by {:+.1f} %", time_text(p.measured_seconds), p.error_percent);
   return text + "\n";
 }
+
+std::string as_text(const Projection& p) {
+  Table table(headings(group_columns()));
+  for (auto& line : lines_of(p)) table.add(std::move(line));
+  return title_of(p) + table.text() + result_of(p);
+}
+
+std::string as_markdown(const Projection& p) { return title_of(p) + markdown(headings(group_columns()), lines_of(p)) + result_of(p); }
 
 std::string rest_in_words(const Projection& p) {
   if (p.rest == Rest::constant) return "the rest, not covered by groups, is held constant";
@@ -159,18 +185,21 @@ Exit project_file(const ProjectOptions& options) {
     notes.emplace_back("what arithmetic bounds goes by the roof of its own FMAs, sums and products on either side");
   notes.push_back(rest_in_words(projections.front()));
 
-  Json rows = Json::array();
-  for (const auto& projection : projections) rows.push_back(row_of(projection));
-  if (options.format == Format::json) print(document("project", options.from, rows, notes));
+  if (options.format == Format::json) print(document("project", options.from, rows_json(projection_columns(), projections), notes));
   if (options.format == Format::csv) print(csv(flat_rows(projections)));
-  if (options.format != Format::text) return Exit::ok;
-  std::string text;
-  for (const auto& projection : projections) text += (text.empty() ? "" : "\n\n") + as_text(projection);
-  print(text + note_lines(notes));
+  const auto joined = [&](std::string (*form)(const Projection&)) {
+    std::string text;
+    for (const auto& projection : projections) text += (text.empty() ? "" : "\n\n") + form(projection);
+    return text;
+  };
+  if (options.format == Format::markdown) print(joined(as_markdown) + markdown_notes(notes));
+  if (options.format == Format::text) print(joined(as_text) + note_lines(notes));
   return Exit::ok;
 }
 
 }  // namespace
+
+Json project_schema() { return document_schema("project", "Run times on other nodes", row_schema(projection_columns()), Json()); }
 
 void add_project(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("project", "run times on other nodes, by the ceilings that bound each part of a program");

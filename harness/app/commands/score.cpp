@@ -205,6 +205,7 @@ Exit score_file(const ScoreOptions& options) {
   for (auto& note : notes_of(accuracy, uncounted)) notes.push_back(std::move(note));
   if (options.format == Format::json) print(as_json(options, accuracy, unclaimed, agreements, notes));
   if (options.format == Format::csv) print(csv(all_of(accuracy.rows, row_json)));
+  if (options.format == Format::markdown) print(markdown(all_of(accuracy.rows, row_json)) + markdown_notes(notes));
   if (options.format == Format::text && uncounted) print(wrapped(*uncounted, 118, "") + "\n");
   if (options.format == Format::text && !uncounted)
     print((options.counter.empty() ? score_text(accuracy) : evidence_text(accuracy)) + note_lines(notes));

@@ -113,9 +113,9 @@ void add_row(Table& table, const RooflinePlacement& p, const std::vector<std::st
 std::string as_text(const std::vector<RooflinePlacement>& placements, const std::vector<std::optional<CounterConditions>>& at,
                     const std::vector<Displacement>& by) {
   const auto levels = columns_of(placements);
-  std::vector<Column> columns{{"case", Align::left}, {levels == columns_of({}) ? "a sweep" : "a launch"}, {"GFLOP/s"}};
+  std::vector<Heading> columns{{"case", Align::left}, {levels == columns_of({}) ? "a sweep" : "a launch"}, {"GFLOP/s"}};
   for (const auto& level : levels) columns.push_back({level == "L1" ? "AI L1" : level});
-  for (const auto& column : std::vector<Column>{{"bound"}, {"of roof"}, {"bytes by", Align::left}}) columns.push_back(column);
+  for (const auto& column : std::vector<Heading>{{"bound"}, {"of roof"}, {"bytes by", Align::left}}) columns.push_back(column);
   Table table(columns);
   std::set<std::string> nodes;
   for (const auto& p : placements) nodes.insert(p.node);
@@ -256,6 +256,7 @@ Exit show_machine(const Results& results, const ShowOptions& selection) {
     print(document("show-machine", selection.file, rows, {},
                    {{"differences", difference_rows(results.machines)}, {"provenance", provenance.is_object() ? provenance : Json()}}));
   if (selection.format == Format::csv) print(csv(rows));
+  if (selection.format == Format::markdown) print(markdown(rows));
   if (selection.format == Format::text) print(machine_text(results.machines) + "\n" + provenance_text(provenance));
   return Exit::ok;
 }
@@ -289,6 +290,7 @@ Exit show(const ShowOptions& selection) {
   for (std::size_t i = 0; i < by.size(); ++i) rows[i]["displaced"] = displacement_json(by[i]);
   if (selection.format == Format::json) print(document("show", selection.file, rows, notes));
   if (selection.format == Format::csv) print(csv(rows));
+  if (selection.format == Format::markdown) print(markdown(rows) + markdown_notes(notes));
   if (selection.format == Format::text) print(as_text(placements, conditions, by) + note_lines(notes));
   return Exit::ok;
 }

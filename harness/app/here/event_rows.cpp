@@ -58,30 +58,63 @@ bool of_gpu(const TableCounter& row) { return row.scope == Scope::sm || row.scop
 
 }  // namespace
 
-Json table_row(const std::string& family, const TableCounter& counter) {
-  Json terms = Json::array();
-  for (std::size_t i = 0; i < counter.events.size(); ++i)
-    terms.push_back({{"event", counter.events[i].name},
-                     {"raw", counter.events[i].raw ? Json(fmt::format("0x{:x}", *counter.events[i].raw)) : Json()},
-                     {"weight", counter.counter.terms[i].weight},
-                     {"pmu", of_gpu(counter) ? Json() : Json(counter.events[i].pmu.empty() ? "cpu" : counter.events[i].pmu)},
-                     {"only_slots", counter.events[i].only_slots.empty() ? Json() : Json(counter.events[i].only_slots)}});
-  return {{"kind", "table"},
-          {"name", counter.counter.name},
-          {"backend", counter.counter.backend},
-          {"unit", unit_of(counter.counter.quantities.front())},
-          {"description", fmt::format("{} by {}", counter.counter.claim(), terms_text(counter.counter))},
-          {"family", family},
-          {"sees", counter.counter.quantities},
-          {"terms", terms},
-          {"slots", of_gpu(counter) ? Json() : Json(counter.slots)},
-          {"scope", to_string(counter.scope)},
-          {"not_with", counter.not_with},
-          {"errata", counter.errata},
-          {"source", counter.source},
-          {"checked", counter.checked},
-          {"origin", counter.of_user ? "user" : "plumbline"},
-          {"written_at", counter.written_at}};
+namespace {
+
+/// A term of a row, with whether the row is of a GPU.
+struct ToldTerm {
+  const TableEvent* event;
+  double weight;
+  bool of_gpu;
+};
+
+Columns<ToldTerm> term_columns() {
+  using Row = ToldTerm;
+  return {{"event", "event or metric", [](const Row& row) { return row.event->name; }},
+          {"raw", "its code, where the table has one",
+           [](const Row& row) { return OrNull{row.event->raw ? fmt::format("0x{:x}", *row.event->raw) : ""}; }},
+          {"weight", "how much one count of it is", &Row::weight},
+          {"pmu", "unit of the CPU that counts it; null for GPUs",
+           [](const Row& row) {
+             return OrNull{row.of_gpu ? "" : row.event->pmu.empty() ? "cpu" : row.event->pmu};
+           }},
+          {"only_slots", "hardware counters that can count it; null: any",
+           [](const Row& row) { return row.event->only_slots.empty() ? std::nullopt : std::optional(row.event->only_slots); }}};
+}
+
+std::vector<ToldTerm> terms_of(const ToldCounter& row) {
+  std::vector<ToldTerm> terms;
+  for (std::size_t i = 0; i < row.counter->events.size(); ++i)
+    terms.push_back({&row.counter->events[i], row.counter->counter.terms[i].weight, of_gpu(*row.counter)});
+  return terms;
+}
+
+}  // namespace
+
+Columns<ToldCounter> table_columns() {
+  using Row = ToldCounter;
+  return {
+      {"kind", "table: a counter of an event table", Json{{"const", "table"}}, [](const Row&) { return "table"; }},
+      Column<Row>("name", "name of the counter", [](const Row& row) { return row.counter->counter.name; }).in_row("counter", Align::left),
+      {"backend", "what counts it", [](const Row& row) { return row.counter->counter.backend; }},
+      {"unit", "what it counts", [](const Row& row) { return unit_of(row.counter->counter.quantities.front()); }},
+      Column<Row>("description", "what it claims to see, and by which events",
+                  [](const Row& row) { return fmt::format("{} by {}", row.counter->counter.claim(), terms_text(row.counter->counter)); })
+          .in_row("counts", Align::left),
+      {"family", "family of the event table", &Row::family},
+      {"sees", "quantities whose sum it claims to see", [](const Row& row) { return row.counter->counter.quantities; }},
+      list_column<Row>("terms", "the events, weighted", term_columns(), terms_of),
+      {"slots", "hardware counters that it takes at once; null for GPUs",
+       [](const Row& row) { return of_gpu(*row.counter) ? std::nullopt : std::optional(row.counter->slots); }},
+      {"scope", "whom it counts for", [](const Row& row) { return to_string(row.counter->scope); }},
+      {"not_with", "counters that it cannot stand beside", [](const Row& row) { return row.counter->not_with; }},
+      {"errata", "what is known to be wrong with it", [](const Row& row) { return row.counter->errata; }},
+      Column<Row>("source", "the document that says so", [](const Row& row) { return row.counter->source; }).in_row("from", Align::left),
+      {"checked", "what its codes were checked against", [](const Row& row) { return row.counter->checked; }},
+      {"origin", "plumbline, or user", [](const Row& row) { return row.counter->of_user ? "user" : "plumbline"; }},
+      {"written_at", "file and line", [](const Row& row) { return row.counter->written_at; }},
+      Column<Row>("passes", "passes in which the chip counts it; null: it cannot", [](const Row& row) {
+        return *row.passes;
+      }).when([](const Row& row) { return row.passes.has_value(); })};
 }
 
 namespace {

@@ -1,6 +1,6 @@
 // The event tables as this program finds them, and the rows for the CPU that runs it.
 #pragma once
-#include "app/terminal/table.hpp"
+#include "app/terminal/columns.hpp"
 #include "counters/registry.hpp"
 #include "counters/tables/event_table.hpp"
 #include "machine/cpu.hpp"
@@ -20,8 +20,16 @@ BackendFacts backend_facts(const Topology& topology);
 /// "4 x EVENT + 8 x EVENT"
 std::string terms_text(const Counter& counter);
 
-/// A row of a listing for programs, and all rows for people: what is counted, how, and what is known to be wrong with it.
-Json table_row(const std::string& family, const TableCounter& counter);
+/// A counter of an event table, as listings have it.
+struct ToldCounter {
+  std::string family;
+  const TableCounter* counter;
+  std::optional<std::optional<std::size_t>> passes =
+      {};  // of a chip whose metrics were looked for; absent in it where it cannot be counted
+};
+
+/// A listing for programs; and all rows for people: what is counted, how, and what is known to be wrong with it.
+Columns<ToldCounter> table_columns();
 std::string table_text(const KnownCounters& known);
 
 }  // namespace plumbline::app

@@ -55,13 +55,6 @@ std::size_t count_of(const std::vector<JunitCase>& cases, const std::string& kin
   return count;
 }
 
-/// A cell of a table.
-std::string cell(const std::string& text) {
-  std::string out;
-  for (const char c : printable(text)) out += c == '|' ? "\\|" : c == '<' ? "&lt;" : std::string(1, c);
-  return out;
-}
-
 std::string properties(const CheckReport& report) {
   std::string text;
   const auto add = [&](const std::string& name, const std::string& value) {
@@ -94,17 +87,20 @@ std::string junit(const CheckReport& report) {
 }
 
 std::string markdown(const CheckReport& report) {
-  std::string text = fmt::format("## plumbline check: {}\n\n{}, against {}: {} nights\n\n", cell(report.file),
-                                 utc_text(report.started_unix_ns), cell(report.baseline), report.nights);
+  std::string text = fmt::format("## plumbline check: {}\n\n{}, against {}: {} nights\n\n", markdown_cell(report.file),
+                                 utc_text(report.started_unix_ns), markdown_cell(report.baseline), report.nights);
   std::string rows;
   for (const auto& one : report.wrong)
-    rows += fmt::format("| WRONG RESULT | {} | {} | {} |\n", cell(one.key.what), cell(one.key.node), cell(one.reason));
+    rows += fmt::format("| WRONG RESULT | {} | {} | {} |\n", markdown_cell(one.key.what), markdown_cell(one.key.node),
+                        markdown_cell(one.reason));
   for (const auto& one : report.missing)
-    rows += fmt::format("| MISSING | {} | {} | {} |\n", cell(one.key.what), cell(one.key.node), cell(one.reason));
+    rows +=
+        fmt::format("| MISSING | {} | {} | {} |\n", markdown_cell(one.key.what), markdown_cell(one.key.node), markdown_cell(one.reason));
   for (const NightFinding finding : {NightFinding::slower, NightFinding::suspect, NightFinding::faster})
     for (const auto& row : report.rows)
       if (row.night.finding == finding)
-        rows += fmt::format("| {} | {} | {} | {} |\n", to_string(finding), cell(row.key.what), cell(row.key.node), cell(evidence(row)));
+        rows += fmt::format("| {} | {} | {} | {} |\n", to_string(finding), markdown_cell(row.key.what), markdown_cell(row.key.node),
+                            markdown_cell(evidence(row)));
   const std::size_t held = held_of(report);
   if (held == 0) text += "Nothing was held against an earlier night: this is no verdict on what became slower.\n\n";
   if (!rows.empty()) text += "| verdict | what | node | evidence |\n| --- | --- | --- | --- |\n" + rows;
@@ -113,7 +109,7 @@ std::string markdown(const CheckReport& report) {
   if (held > 0)
     text += fmt::format("\nFalse alarms expected a night: {}. Smallest slowdown named by one night alone 8 times of 10, by class: {}\n",
                         plain(report.false_alarms, 2), detectable_text(report));
-  for (const auto& note : report.notes) text += fmt::format("\n- {}", cell(note));
+  for (const auto& note : report.notes) text += fmt::format("\n- {}", markdown_cell(note));
   return text + (report.notes.empty() ? "" : "\n");
 }
 

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "app/results/result_file.hpp"
+#include "app/terminal/columns.hpp"
 #include "model/statistics/spread.hpp"
 
 namespace plumbline::app {
@@ -181,65 +182,101 @@ std::string evidence(const CheckRow& row) {
 
 // ---------------------------------------------------------------------------------------------------------------------- JSON
 
-Json check_json_rows(const CheckReport& report) {
-  Json rows = Json::array();
-  for (const auto& row : report.rows) {
-    const std::string unit = unit_suffix(row.unit);
-    const bool held =
-        row.status == Status::ok && row.night.finding != NightFinding::no_baseline && row.night.finding != NightFinding::disturbed;
-    const Status status = held ? Status::ok : row.status == Status::ok ? Status::unavailable : row.status;
-    Json json{{"what", row.key.what},
-              {"node", row.key.node},
-              {"class", row.row_class},
-              {"verdict", std::string(to_string(row.night.finding))},
-              {"unit", row.unit},
-              {"before_" + unit, number(row.night.before)},
-              {"after_" + unit, number(row.after.median)},
-              {"slowdown", number(row.night.slowdown)},
-              {"slowdown_lo", number(row.night.lo)},
-              {"slowdown_hi", number(row.night.hi)},
-              {"threshold_percent", number(100 * row.night.threshold)},
-              {"nights", row.night.nights},
-              {"node_slowdown", number(row.night.movement)},
-              {"suspicious_nights", row.night.suspicious_nights},
-              {"suspicious_nights_for_a_finding", row.night.nights_in_turn},
-              {"clock_before_hz", number(row.clock_before_hz)},
-              {"clock_after_hz", number(row.after.clock_hz)},
-              {"explanation", row.explanation},
-              {"accepted", row.accepted},
-              {"status", std::string(to_string(status))},
-              {"reason", held ? Json() : Json(evidence(row))}};
-    const bool clocks = std::isfinite(row.clock_before_hz) && std::isfinite(row.after.clock_hz);
-    explain(json, "clock", clocks ? Status::ok : Status::unavailable, clocks ? "" : "the clock was not observed on both sides");
-    rows.push_back(std::move(json));
-  }
-  return rows;
+namespace {
+
+bool is_held(const CheckRow& row) {
+  return row.status == Status::ok && row.night.finding != NightFinding::no_baseline && row.night.finding != NightFinding::disturbed;
 }
 
-std::string check_document(const CheckReport& report) {
-  Json wrong = Json::array(), missing = Json::array(), smallest = Json::object();
-  for (const auto& one : report.wrong) wrong.push_back({{"what", one.key.what}, {"node", one.key.node}, {"reason", one.reason}});
-  for (const auto& one : report.missing)
-    missing.push_back({{"what", one.key.what},
-                       {"node", one.key.node},
-                       {"last_measured", one.last_unix_ns == 0 ? Json() : Json(utc_text(one.last_unix_ns))},
-                       {"status", "missing"},
-                       {"reason", one.reason}});
+Status status_of(const CheckRow& row) { return is_held(row) ? Status::ok : row.status == Status::ok ? Status::unavailable : row.status; }
+
+std::pair<Status, std::string> clocks_seen(const CheckRow& row) {
+  const bool both = std::isfinite(row.clock_before_hz) && std::isfinite(row.after.clock_hz);
+  return {both ? Status::ok : Status::unavailable, both ? "" : "the clock was not observed on both sides"};
+}
+
+Columns<CheckRow> check_columns() {
+  using Row = CheckRow;
+  const auto unit = [](const Row& row) { return unit_suffix(row.unit); };
+  Columns<Row> columns{
+      {"what", "case, ceiling or link, \"whole node\", or \"part ...\": rows that have a word in common",
+       [](const Row& row) { return row.key.what; }},
+      {"node", "node", [](const Row& row) { return row.key.node; }},
+      {"class", "what it is of, which says by how much it may differ", &Row::row_class},
+      {"verdict", "what this night is, held against the nights before", [](const Row& row) { return to_string(row.night.finding); }},
+      {"unit", "unit of before and after", &Row::unit},
+      Column<Row>("before_{}", "the level of the nights before", [](const Row& row) { return row.night.before; }).in_unit(unit),
+      Column<Row>("after_{}", "median of this night", [](const Row& row) { return row.after.median; }).in_unit(unit),
+      {"slowdown", "how many times as long it takes, beside the rest of its node", [](const Row& row) { return row.night.slowdown; }},
+      {"slowdown_lo", "lower end of its interval", [](const Row& row) { return row.night.lo; }},
+      {"slowdown_hi", "upper end of its interval", [](const Row& row) { return row.night.hi; }},
+      {"threshold_percent", "what is less does not matter", [](const Row& row) { return 100 * row.night.threshold; }},
+      {"nights", "nights that it is held against", [](const Row& row) { return row.night.nights; }},
+      {"node_slowdown", "how many times as long the whole node takes", [](const Row& row) { return row.night.movement; }},
+      {"suspicious_nights", "nights in turn that it is suspect", [](const Row& row) { return row.night.suspicious_nights; }},
+      {"suspicious_nights_for_a_finding", "so many are a finding", [](const Row& row) { return row.night.nights_in_turn; }},
+      {"clock_before_hz", "median of the clock observed in the nights before", &Row::clock_before_hz},
+      {"clock_after_hz", "median of the clock observed in this night", [](const Row& row) { return row.after.clock_hz; }},
+      {"explanation", "a clock that explains it; empty where it does not", &Row::explanation},
+      {"accepted", "since when and why this level is right; empty where nobody said so", &Row::accepted},
+      {"status", "ok, or in a word why it is held against nothing", [](const Row& row) { return to_string(status_of(row)); }},
+      {"reason", "why it is held against nothing", [](const Row& row) { return OrNull{is_held(row) ? "" : evidence(row)}; }}};
+  add_explained(columns, "clock", clocks_seen);
+  return columns;
+}
+
+Columns<WrongResult> wrong_columns() {
+  return {{"what", "case or ceiling", [](const WrongResult& row) { return row.key.what; }},
+          {"node", "node that computed it", [](const WrongResult& row) { return row.key.node; }},
+          {"reason", "how it is wrong", &WrongResult::reason}};
+}
+
+Columns<MissingRow> missing_columns() {
+  using Row = MissingRow;
+  return {{"what", "case, ceiling or link", [](const Row& row) { return row.key.what; }},
+          {"node", "node that should have measured it", [](const Row& row) { return row.key.node; }},
+          {"last_measured", "when the last night that measured it began (UTC)",
+           [](const Row& row) { return OrNull{row.last_unix_ns == 0 ? "" : utc_text(row.last_unix_ns)}; }},
+          {"status", "missing", [](const Row&) { return "missing"; }},
+          {"reason", "why it is missed", &Row::reason}};
+}
+
+Json smallest_detectable(const CheckReport& report) {
+  Json smallest = Json::object();
   for (const auto& [row_class, part] : report.summary.smallest_detectable)
     if (std::isfinite(part)) smallest[row_class] = number(100 * part);
-  return document("check", report.file, check_json_rows(report), report.notes,
-                  {{"cluster", text_or_null(report.cluster)},
-                   {"baseline", report.baseline},
-                   {"nights", report.nights},
-                   {"started_utc", utc_text(report.started_unix_ns)},
-                   {"false_alarms_a_night", report.false_alarms},
-                   {"probability_of_a_row", number(report.summary.probability_of_row)},
-                   {"tail_factor", number(report.summary.tail_factor)},
-                   {"calibrated_by", report.summary.calibrated_by},
-                   {"smallest_detectable_percent", smallest},
-                   {"wrong_results", wrong},
-                   {"missing", missing},
-                   {"missing_allowed", report.missing_allowed}});
+  return smallest;
+}
+
+Columns<CheckReport> members() {
+  using Row = CheckReport;
+  return {{"cluster", "cluster that the night was measured on", [](const Row& row) { return OrNull{row.cluster}; }},
+          {"baseline", "what it is held against", &Row::baseline},
+          {"nights", "nights of the baseline", &Row::nights},
+          {"started_utc", "when the night began", [](const Row& row) { return utc_text(row.started_unix_ns); }},
+          {"false_alarms_a_night", "false alarms expected in a night in which nothing changed", &Row::false_alarms},
+          {"probability_of_a_row", "of a false alarm, each row", [](const Row& row) { return row.summary.probability_of_row; }},
+          {"tail_factor", "how much wider than Student's the widest class's intervals are, by what the baseline's own nights did",
+           [](const Row& row) { return row.summary.tail_factor; }},
+          {"calibrated_by", "nights of the baseline that were held against those before them to know it",
+           [](const Row& row) { return row.summary.calibrated_by; }},
+          {"smallest_detectable_percent", "smallest slowdown that one night alone names 8 times of 10, by class",
+           Json{{"type", "object"}, {"additionalProperties", {{"type", "number"}}}}, smallest_detectable},
+          list_column<Row>("wrong_results", "wrong results of this night", wrong_columns(), &Row::wrong),
+          list_column<Row>("missing", "what the nights before measured and this one did not", missing_columns(), &Row::missing),
+          {"missing_allowed", "what is missing is no failure", &Row::missing_allowed}};
+}
+
+}  // namespace
+
+Json check_json_rows(const CheckReport& report) { return rows_json(check_columns(), report.rows); }
+
+std::string check_document(const CheckReport& report) {
+  return document("check", report.file, check_json_rows(report), report.notes, row_json(members(), report));
+}
+
+Json check_schema() {
+  return document_schema("check", "A night held against the nights before it", row_schema(check_columns()), row_schema(members()));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------- text

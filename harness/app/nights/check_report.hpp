@@ -51,6 +51,8 @@ std::string evidence(const CheckRow& row);
 
 Json check_json_rows(const CheckReport& report);
 std::string check_document(const CheckReport& report);
+/// The JSON Schema of that document.
+Json check_schema();
 std::string check_text(const CheckReport& report);
 std::string junit(const CheckReport& report);
 std::string markdown(const CheckReport& report);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "app/results/result_file.hpp"
+#include "app/terminal/columns.hpp"
 #include "core/error.hpp"
 #include "core/fnv.hpp"
 
@@ -84,77 +85,165 @@ void add_notes(HistoryReport& report, const HistoryWish& wish) {
 
 // ---------------------------------------------------------------------------------------------------------------------- JSON
 
-Json change_json(const Charted& charted, const LevelChange& change) {
-  const auto& points = charted.of->points;
-  return {{"first_file", points[change.first].night->file},
-          {"first_started_utc", utc_text(points[change.first].night->started_unix_ns)},
-          {"last_file_before", points[change.last_before].night->file},
-          {"last_started_before_utc", utc_text(points[change.last_before].night->started_unix_ns)},
-          {"slowdown", number(change.slowdown.ratio)},
-          {"slowdown_lo", number(change.slowdown.interval.lo)},
-          {"slowdown_hi", number(change.slowdown.interval.hi)},
-          {"nights_before", change.slowdown.before},
-          {"nights_after", change.slowdown.after},
-          {"probability", change.found.probability},
-          {"accepted", change.accepted}};
+/// A change of a level, with the series that it is of.
+struct ToldChange {
+  const Charted* charted;
+  const LevelChange* change;
+  const Night& first() const { return *charted->of->points[change->first].night; }
+  const Night& last_before() const { return *charted->of->points[change->last_before].night; }
+};
+
+Columns<ToldChange> change_columns() {
+  using Row = ToldChange;
+  return {{"first_file", "the first night of the new level", [](const Row& row) { return row.first().file; }},
+          {"first_started_utc", "when that night began", [](const Row& row) { return utc_text(row.first().started_unix_ns); }},
+          {"last_file_before", "the last night of the level before", [](const Row& row) { return row.last_before().file; }},
+          {"last_started_before_utc", "when that night began", [](const Row& row) { return utc_text(row.last_before().started_unix_ns); }},
+          {"slowdown", "how many times as long it takes since", [](const Row& row) { return row.change->slowdown.ratio; }},
+          {"slowdown_lo", "lower end of its 95 % interval", [](const Row& row) { return row.change->slowdown.interval.lo; }},
+          {"slowdown_hi", "upper end of its 95 % interval", [](const Row& row) { return row.change->slowdown.interval.hi; }},
+          {"nights_before", "nights of the level before", [](const Row& row) { return row.change->slowdown.before; }},
+          {"nights_after", "nights of the new level", [](const Row& row) { return row.change->slowdown.after; }},
+          {"probability", "of such a change by chance alone", [](const Row& row) { return row.change->found.probability; }},
+          {"accepted", "somebody said that it is right", [](const Row& row) { return row.change->accepted; }}};
 }
 
-Json accepted_json(const AcceptedLevel* level) {
-  if (level == nullptr) return Json();
-  return {{"from_utc", utc_text(level->from_unix_ns)},         {"from_file", level->from_file}, {"by", level->who}, {"on", level->host},
-          {"accepted_utc", utc_text(level->accepted_unix_ns)}, {"reason", level->reason}};
+Columns<AcceptedLevel> accepted_columns() {
+  using Row = AcceptedLevel;
+  return {{"from_utc", "when the first night of the level began", [](const Row& row) { return utc_text(row.from_unix_ns); }},
+          {"from_file", "the night that was accepted", &Row::from_file},
+          {"by", "who accepted it", &Row::who},
+          {"on", "on which host", &Row::host},
+          {"accepted_utc", "when", [](const Row& row) { return utc_text(row.accepted_unix_ns); }},
+          {"reason", "why the level is right", &Row::reason}};
 }
 
-Json left_off_json(const std::optional<MissingRow>& row) {
-  if (!row) return Json();
-  return {{"last_started_utc", utc_text(row->last_unix_ns)}, {"reason", row->reason}};
+Columns<MissingRow> left_off_columns() {
+  return {
+      {"last_started_utc", "when the last night that measured it began", [](const MissingRow& row) { return utc_text(row.last_unix_ns); }},
+      {"reason", "why it is missed", &MissingRow::reason}};
 }
 
-Json point_json(const SeriesPoint& point, const std::string& unit) {
-  Json json{{"file", point.night->file},
-            {"started_unix_ns", point.night->started_unix_ns},
-            {unit, number(point.value.median)},
-            {unit + "_lo", number(point.value.lo)},
-            {unit + "_hi", number(point.value.hi)},
-            {"clock_hz", number(point.value.clock_hz)},
-            {"disturbed", point.value.disturbed}};
-  if (!std::isfinite(point.value.lo)) explain(json, unit, Status::unavailable, "one sample has no interval");
-  if (!std::isfinite(point.value.clock_hz)) explain(json, "clock", Status::unavailable, "the clock was not observed beside the samples");
-  return json;
+/// A night of a series, with the series' unit as keys have it.
+struct ToldPoint {
+  const SeriesPoint* point;
+  std::string unit;
+};
+
+Columns<ToldPoint> point_columns() {
+  using Row = ToldPoint;
+  const auto unit = [](const Row& row) { return row.unit; };
+  Columns<Row> columns{{"file", "result file of the night", [](const Row& row) { return row.point->night->file; }},
+                       {"started_unix_ns", "when the night began", [](const Row& row) { return row.point->night->started_unix_ns; }},
+                       Column<Row>("{}", "median", [](const Row& row) { return row.point->value.median; }).in_unit(unit),
+                       Column<Row>("{}_lo", "lower end of its interval", [](const Row& row) { return row.point->value.lo; }).in_unit(unit),
+                       Column<Row>("{}_hi", "upper end of its interval", [](const Row& row) { return row.point->value.hi; }).in_unit(unit),
+                       {"clock_hz", "median of the clock observed beside it", [](const Row& row) { return row.point->value.clock_hz; }},
+                       {"disturbed", "every sample was disturbed: no measure", [](const Row& row) { return row.point->value.disturbed; }}};
+  using Why = std::pair<Status, std::string>;
+  add_explained<Row>(
+      columns, "{}",
+      [](const Row&) {
+        return Why{Status::unavailable, "one sample has no interval"};
+      },
+      [](const Row& row) { return !std::isfinite(row.point->value.lo); });
+  for (auto column = columns.end() - 2; column != columns.end(); ++column) column->in_unit(unit);
+  add_explained<Row>(
+      columns, "clock",
+      [](const Row&) {
+        return Why{Status::unavailable, "the clock was not observed beside the samples"};
+      },
+      [](const Row& row) { return !std::isfinite(row.point->value.clock_hz); });
+  return columns;
 }
 
-Json row_of(const Charted& charted) {
+std::vector<ToldPoint> points_of(const Charted& charted) {
+  std::vector<ToldPoint> points;
+  for (const auto& point : charted.of->points) points.push_back({&point, unit_suffix(charted.of->unit)});
+  return points;
+}
+
+std::vector<ToldChange> changes_of(const Charted& charted) {
+  std::vector<ToldChange> changes;
+  for (const auto& change : charted.changes) changes.push_back({&charted, &change});
+  return changes;
+}
+
+bool has_limits(const Charted& charted) { return charted.level_nights() >= least_for_limits; }
+
+/// A number of the control chart, which a level of few nights does not have.
+template <class Get>
+auto of_limits(Get get) {
+  return [get](const Charted& charted) { return has_limits(charted) ? get(charted) : absent; };
+}
+
+/// The limits of the chart are of costs, whose order is the other way round for rates.
+std::pair<double, double> limits_of(const Charted& charted) {
+  const double a = value_of(charted.chart.lower, charted.of->unit), b = value_of(charted.chart.upper, charted.of->unit);
+  return std::minmax(a, b);
+}
+
+double last_value(const Charted& charted) { return charted.of->points.back().value.median; }
+
+std::string off_text(const Charted& charted) {
+  return app::change_text(std::exp(log_cost(last_value(charted), charted.of->unit) - charted.chart.center));
+}
+
+double level_of(const Charted& charted) { return value_of(charted.chart.center, charted.of->unit); }
+
+std::string value_text(const Charted& charted, double value) { return with_unit(value, charted.of->unit); }
+
+std::string scatter_text(const Charted& charted) {
+  return has_limits(charted) ? fmt::format("{:.1f} %", 100 * charted.chart.scatter) : "-";
+}
+
+std::string place_line(const Charted& charted) {
   const Series& series = *charted.of;
-  const std::string unit = unit_suffix(series.unit);
-  Json changes = Json::array(), points = Json::array();
-  for (const auto& change : charted.changes) changes.push_back(change_json(charted, change));
-  for (const auto& point : series.points) points.push_back(point_json(point, unit));
-  const bool limits = charted.costs.size() - charted.level_begins >= least_for_limits;
-  const double a = value_of(charted.chart.lower, series.unit), b = value_of(charted.chart.upper, series.unit);
-  return {{"what", series.key.what},
-          {"node", series.key.node},
-          {"class", series.row_class},
-          {"unit", series.unit},
-          {"cluster", text_or_null(series.cluster)},
-          {"nights", series.points.size()},
-          {"disturbed_nights", charted.disturbed()},
-          {"level_nights", charted.costs.size() - charted.level_begins},
-          {"level_" + unit, number(value_of(charted.chart.center, series.unit))},
-          {"scatter_percent", limits ? number(100 * charted.chart.scatter) : Json()},
-          {"limit_lo_" + unit, limits ? number(std::min(a, b)) : Json()},
-          {"limit_hi_" + unit, limits ? number(std::max(a, b)) : Json()},
-          {"last_" + unit, number(series.points.back().value.median)},
-          {"state", charted.state()},
-          {"left_off", left_off_json(charted.left_off)},
-          {"outside", charted.chart.outside.size()},
-          {"ewma_percent", limits ? number(100 * charted.chart.ewma) : Json()},
-          {"ewma_limit_percent", limits ? number(100 * charted.chart.ewma_limit) : Json()},
-          {"accepted", accepted_json(series.accepted)},
-          {"changes", changes},
-          {"points", points},
-          {"status", limits ? "ok" : "unavailable"},
-          {"reason", limits ? Json() : Json(fmt::format("fewer than {} nights of one level have no limits", least_for_limits))}};
+  return "on " + series.key.node + (series.cluster.empty() ? "" : " of " + printable(series.cluster));
 }
+
+Columns<Charted> charted_columns() {
+  using Row = Charted;
+  const auto unit = [](const Row& row) { return unit_suffix(row.of->unit); };
+  return {Column<Row>("what", "case, ceiling or link", [](const Row& row) { return row.of->key.what; })
+              .in_row("case or ceiling", Align::left)
+              .at_most(56),
+          Column<Row>("node", "node", [](const Row& row) { return row.of->key.node; }).above("node", place_line),
+          {"class", "what it is of", [](const Row& row) { return row.of->row_class; }},
+          {"unit", "unit of its values", [](const Row& row) { return row.of->unit; }},
+          {"cluster", "cluster that the nights were measured on", [](const Row& row) { return OrNull{row.of->cluster}; }},
+          Column<Row>("nights", "nights that measured it", [](const Row& row) { return row.of->points.size(); }).in_row("nights"),
+          {"disturbed_nights", "nights of which every sample was disturbed", &Row::disturbed},
+          {"level_nights", "nights of the present level", &Row::level_nights},
+          Column<Row>("level_{}", "the present level", level_of)
+              .in_unit(unit)
+              .in_row("level", Align::right, [](const Row& row) { return value_text(row, level_of(row)); }),
+          Column<Row>("scatter_percent", "how much nights of the level scatter",
+                      of_limits([](const Row& row) { return 100 * row.chart.scatter; }))
+              .in_row("scatter", Align::right, scatter_text),
+          Column<Row>("limit_lo_{}", "lower control limit", of_limits([](const Row& row) { return limits_of(row).first; })).in_unit(unit),
+          Column<Row>("limit_hi_{}", "upper control limit", of_limits([](const Row& row) { return limits_of(row).second; })).in_unit(unit),
+          Column<Row>("last_{}", "the last night", last_value)
+              .in_unit(unit)
+              .in_row("last", Align::right, [](const Row& row) { return value_text(row, last_value(row)); }),
+          Column<Row>(Heading{"off"}, off_text),
+          Column<Row>("state", "steady, or what the last nights do", &Row::state).in_row("state", Align::left),
+          object_column<Row>("left_off", "where the campaign's last night misses it", left_off_columns(),
+                             [](const Row& row) { return row.left_off ? &*row.left_off : nullptr; }),
+          {"outside", "nights beyond the limits", [](const Row& row) { return row.chart.outside.size(); }},
+          {"ewma_percent", "how far the moving average lies off the level", of_limits([](const Row& row) { return 100 * row.chart.ewma; })},
+          {"ewma_limit_percent", "how far it may", of_limits([](const Row& row) { return 100 * row.chart.ewma_limit; })},
+          object_column<Row>("accepted", "the level that somebody accepted", accepted_columns(),
+                             [](const Row& row) { return row.of->accepted; }),
+          list_column<Row>("changes", "changes of the level", change_columns(), changes_of),
+          list_column<Row>("points", "its nights", point_columns(), points_of),
+          {"status", "ok, or unavailable: no limits", [](const Row& row) { return has_limits(row) ? "ok" : "unavailable"; }},
+          {"reason", "why it has no limits", [](const Row& row) {
+             return OrNull{has_limits(row) ? "" : fmt::format("fewer than {} nights of one level have no limits", least_for_limits)};
+           }}};
+}
+
+Columns<HistoryReport> members() { return {{"nights", "result files in the folder", &HistoryReport::nights}}; }
 
 // ---------------------------------------------------------------------------------------------------------------------- text
 
@@ -169,35 +258,19 @@ std::string change_text(const Charted& charted, const LevelChange& change) {
                      change.slowdown.after, change.accepted ? ", accepted: " + printable(charted.of->accepted->reason) : "");
 }
 
-std::string as_text(const std::vector<Charted>& all) {
-  Table table({{"case or ceiling", Align::left}, {"nights"}, {"level"}, {"scatter"}, {"last"}, {"off"}, {"state", Align::left}});
-  std::string place;
-  constexpr std::size_t longest_name = 56;
-  for (const auto& one : all) {
-    const Series& series = *one.of;
-    const std::string here = "on " + series.key.node + (series.cluster.empty() ? "" : " of " + printable(series.cluster));
-    if (here != place) table.add_line(here);
-    place = here;
-    std::string name = series.key.what;
-    if (name.size() > longest_name) {
-      table.add_line(name);
-      name.clear();
-    }
-    const bool limits = one.costs.size() - one.level_begins >= least_for_limits;
-    table.add({name, std::to_string(series.points.size()), with_unit(value_of(one.chart.center, series.unit), series.unit),
-               limits ? fmt::format("{:.1f} %", 100 * one.chart.scatter) : "-", with_unit(series.points.back().value.median, series.unit),
-               app::change_text(std::exp(log_cost(series.points.back().value.median, series.unit) - one.chart.center)), one.state()});
-    for (const auto& change : one.changes) table.add_line(wrapped(change_text(one, change), 118, "      "));
-    if (one.disturbed() > 0)
-      table.add_line(fmt::format("{} disturbed: {}", one.disturbed() == 1 ? "1 night was" : fmt::format("{} nights were", one.disturbed()),
-                                 one.points.size() == series.points.size() ? "no other is known, so they are what there is"
-                                                                           : "no part of the level, its limits and its changes"));
-    if (one.left_off)
-      table.add_line(wrapped(fmt::format("last measured {} ({}); the campaign's last night misses it: {}",
-                                         utc_text(one.left_off->last_unix_ns), series.points.back().night->file, one.left_off->reason),
-                             118, "      "));
-  }
-  return table.text();
+std::vector<std::string> remarks(const Charted& one) {
+  std::vector<std::string> lines;
+  const Series& series = *one.of;
+  for (const auto& change : one.changes) lines.push_back(wrapped(change_text(one, change), 118, "      "));
+  if (one.disturbed() > 0)
+    lines.push_back(fmt::format("{} disturbed: {}", one.disturbed() == 1 ? "1 night was" : fmt::format("{} nights were", one.disturbed()),
+                                one.points.size() == series.points.size() ? "no other is known, so they are what there is"
+                                                                          : "no part of the level, its limits and its changes"));
+  if (one.left_off)
+    lines.push_back(wrapped(fmt::format("last measured {} ({}); the campaign's last night misses it: {}",
+                                        utc_text(one.left_off->last_unix_ns), series.points.back().night->file, one.left_off->reason),
+                            118, "      "));
+  return lines;
 }
 
 }  // namespace
@@ -211,7 +284,7 @@ bool Charted::last_is_outside() const { return !chart.outside.empty() && level_b
 
 std::string Charted::state() const {
   if (left_off) return "left off";
-  if (costs.size() - level_begins < least_for_limits) return "few nights";
+  if (level_nights() < least_for_limits) return "few nights";
   if (points.back() + 1 < of->points.size()) return "disturbed last night";
   if (last_is_outside()) return costs.back() > chart.center ? "slow last night" : "fast last night";
   return chart.creeps() ? chart.ewma > 0 ? "creeps up" : "creeps down" : "steady";
@@ -239,18 +312,24 @@ HistoryReport report_history(const std::string& folder, const HistoryWish& wish)
   return report;
 }
 
-Json history_json_rows(const HistoryReport& report) {
-  Json rows = Json::array();
-  for (const auto& one : report.charted) rows.push_back(row_of(one));
-  return rows;
-}
+Json history_json_rows(const HistoryReport& report) { return rows_json(charted_columns(), report.charted); }
 
 std::string history_document(const HistoryReport& report) {
-  return document("history", report.folder, history_json_rows(report), report.notes, {{"nights", report.nights}});
+  return document("history", report.folder, history_json_rows(report), report.notes, row_json(members(), report));
+}
+
+Json history_schema() {
+  return document_schema("history", "Each case and ceiling of each node through the nights of a folder", row_schema(charted_columns()),
+                         row_schema(members()));
 }
 
 std::string history_text(const HistoryReport& report) {
-  return (report.nights == 0 ? "no result files yet\n" : report.charted.empty() ? "" : as_text(report.charted)) + note_lines(report.notes);
+  return (report.nights == 0 ? "no result files yet\n" : aligned<Charted>(charted_columns(), report.charted, remarks)) +
+         note_lines(report.notes);
+}
+
+std::string history_markdown(const HistoryReport& report) {
+  return markdown(charted_columns(), report.charted) + markdown_notes(report.notes);
 }
 
 }  // namespace plumbline::app

@@ -31,6 +31,7 @@ struct Charted {
   std::optional<MissingRow> left_off = {};
 
   bool last_is_outside() const;
+  std::size_t level_nights() const { return costs.size() - level_begins; }
   std::size_t disturbed() const;  // nights that are no measure
   std::string state() const;      // "steady", "creeps up", "slow last night", "left off", ...
 };
@@ -60,6 +61,9 @@ HistoryReport report_history(const std::string& folder, const HistoryWish& wish)
 
 Json history_json_rows(const HistoryReport& report);
 std::string history_document(const HistoryReport& report);
+/// The JSON Schema of that document.
+Json history_schema();
 std::string history_text(const HistoryReport& report);
+std::string history_markdown(const HistoryReport& report);
 
 }  // namespace plumbline::app

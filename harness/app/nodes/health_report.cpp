@@ -10,6 +10,7 @@
 
 #include "app/nodes/node_evidence.hpp"
 #include "app/results/result_file.hpp"
+#include "app/terminal/columns.hpp"
 #include "core/wrong_result.hpp"
 
 namespace plumbline::app {
@@ -105,14 +106,36 @@ std::string clauses(const NodeHealth& health) {
   return printable(fmt::format("{}", fmt::join(all, "; also ")));
 }
 
-Json finding_json(const HealthFinding& finding) {
-  return {{"kind", std::string(to_string(finding.kind))},
-          {"what", text_or_null(finding.what)},
-          {"against", text_or_null(finding.against)},
-          {"slowdown", number(finding.judged.slowdown)},
-          {"slowdown_lo", number(finding.judged.lo)},
-          {"slowdown_hi", number(finding.judged.hi)},
-          {"text", finding.text}};
+Columns<HealthFinding> finding_columns() {
+  using Row = HealthFinding;
+  return {{"kind", "WRONG RESULT, SLOWER, FAILED or MISSING", [](const Row& row) { return to_string(row.kind); }},
+          {"what", "case or ceiling; null: the node as a whole", [](const Row& row) { return OrNull{row.what}; }},
+          {"against", "like nodes, or earlier nights", [](const Row& row) { return OrNull{row.against}; }},
+          {"slowdown", "how many times as long it takes", [](const Row& row) { return row.judged.slowdown; }},
+          {"slowdown_lo", "lower end of its interval", [](const Row& row) { return row.judged.lo; }},
+          {"slowdown_hi", "upper end of its interval", [](const Row& row) { return row.judged.hi; }},
+          {"text", "the finding in a clause", &Row::text}};
+}
+
+Columns<NodeHealth> node_columns() {
+  using Row = NodeHealth;
+  return {{"node", "node, or of a link both", &Row::node},
+          {"verdict", "OK, or the worst kind of its findings",
+           [](const Row& row) { return std::string(row.findings.empty() ? "OK" : to_string(row.findings.front().kind)); }},
+          {"peers", "like nodes", &Row::peers},
+          {"rows_held_against_earlier_nights", "rows held against earlier nights", &Row::held},
+          list_column<Row>("findings", "what was found, the worst kind first", finding_columns(), &Row::findings),
+          {"reason", "the findings in words", [](const Row& row) { return OrNull{clauses(row)}; }}};
+}
+
+Columns<HealthReport> members() {
+  using Row = HealthReport;
+  return {
+      {"cluster", "cluster that it was measured on", [](const Row& row) { return OrNull{row.beside.cluster}; }},
+      {"whole", "everything was measured", [](const Row& row) { return row.stopped.empty(); }},
+      {"nodes", "the document of plumbline nodes", nodes_schema(), [](const Row& row) { return Json::parse(nodes_document(row.beside)); }},
+      {"check", "the document of plumbline check", nullable(check_schema()),
+       [](const Row& row) { return row.earlier ? Json::parse(check_document(*row.earlier)) : Json(); }}};
 }
 
 /// What the sound nodes were held against.
@@ -200,24 +223,11 @@ std::string health_remarks(const HealthReport& report) {
 }
 
 std::string health_document(const HealthReport& report) {
-  Json rows = Json::array();
-  for (const auto& node : report.nodes) {
-    Json findings = Json::array();
-    for (const auto& finding : node.findings) findings.push_back(finding_json(finding));
-    rows.push_back({{"node", node.node},
-                    {"verdict", node.findings.empty() ? "OK" : std::string(to_string(node.findings.front().kind))},
-                    {"peers", node.peers},
-                    {"rows_held_against_earlier_nights", node.held},
-                    {"findings", findings},
-                    {"reason", text_or_null(clauses(node))}});
-  }
   auto notes = report.notes;
   if (!report.stopped.empty()) notes.push_back(report.stopped);
-  return document("health", report.file, rows, notes,
-                  {{"cluster", text_or_null(report.beside.cluster)},
-                   {"whole", report.stopped.empty()},
-                   {"nodes", Json::parse(nodes_document(report.beside))},
-                   {"check", report.earlier ? Json::parse(check_document(*report.earlier)) : Json()}});
+  return document("health", report.file, rows_json(node_columns(), report.nodes), notes, row_json(members(), report));
 }
+
+Json health_schema() { return document_schema("health", "Whether nodes are in health", row_schema(node_columns()), row_schema(members())); }
 
 }  // namespace plumbline::app

@@ -49,5 +49,7 @@ std::string health_findings(const HealthReport& report);
 std::string health_remarks(const HealthReport& report);
 /// With the documents of `nodes` and `check` in it.
 std::string health_document(const HealthReport& report);
+/// The JSON Schema of that document.
+Json health_schema();
 
 }  // namespace plumbline::app

@@ -8,6 +8,7 @@
 
 #include "app/nodes/node_evidence.hpp"
 #include "app/results/result_file.hpp"
+#include "app/terminal/columns.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -54,24 +55,136 @@ std::vector<std::string> summary_lines(const NodeReport& report) {
 
 // ----------------------------------------------------------------------------------------------------------------------- forms
 
+namespace {
+
+Columns<RemeasuredCase> again_columns() {
+  using Row = RemeasuredCase;
+  return {{"what", "what was measured again; null: the median over all of it",
+           [](const Row& row) { return row.all_together ? std::nullopt : std::optional(row.what); }},
+          {"turns", "turns in which node and peers measured it", &Row::turns},
+          {"time_seconds", "median of the node", &Row::seconds},
+          {"peers_time_seconds", "median of its peers", &Row::peers_seconds},
+          {"slowdown", "how many times as long the node takes", [](const Row& row) { return row.judged.slowdown; }},
+          {"slowdown_lo", "lower end of its interval, which holds for all that was measured again together",
+           [](const Row& row) { return row.judged.lo; }},
+          {"slowdown_hi", "upper end of that interval", [](const Row& row) { return row.judged.hi; }},
+          {"confirmed", "the whole interval lies beyond the threshold", &Row::confirmed},
+          {"clock_hz", "median of the clock observed on the node", &Row::clock_hz},
+          {"peers_clock_hz", "median of the clock observed on its peers", &Row::peers_clock_hz}};
+}
+
+Columns<NodeRow> suspicious_columns() {
+  using Row = NodeRow;
+  const auto unit = [](const Row& row) { return unit_suffix(row.unit); };
+  return {{"what", "case or ceiling", [](const Row& row) { return row.key.what; }},
+          {"point", "which samples of a ceiling", [](const Row& row) { return OrNull{row.point}; }},
+          {"class", "what it is of", &Row::row_class},
+          Column<Row>("value_{}", "median of the node", &Row::value).in_unit(unit),
+          Column<Row>("peers_{}", "median of its peers", &Row::peers_value).in_unit(unit),
+          {"slowdown", "how many times as long the node takes", [](const Row& row) { return row.judged.slowdown; }},
+          {"slowdown_lo", "lower end of its interval", [](const Row& row) { return row.judged.lo; }},
+          {"slowdown_hi", "upper end of its interval", [](const Row& row) { return row.judged.hi; }},
+          {"clock_hz", "median of the clock observed on the node", &Row::clock_hz},
+          {"peers_clock_hz", "median of the clock observed on its peers", &Row::peers_clock_hz}};
+}
+
+/// A node with the report that it is of.
+struct ToldNode {
+  const NodeReport* report;
+  const JudgedNode* node;
+};
+
+std::vector<ToldNode> told_nodes(const NodeReport& report) {
+  std::vector<ToldNode> nodes;
+  for (const auto& node : report.comparison.nodes) nodes.push_back({&report, &node});
+  return nodes;
+}
+
+std::vector<NodeRow> suspicious_rows(const ToldNode& told) {
+  std::vector<NodeRow> rows;
+  for (const std::size_t index : told.node->suspicious) rows.push_back(told.report->comparison.rows[index]);
+  return rows;
+}
+
+Json conditions_json(const ToldNode& told) {
+  Json conditions = Json::object();
+  if (const auto found = told.report->conditions.find(told.node->node); found != told.report->conditions.end())
+    for (const auto& [name, value] : found->second) conditions[name] = value;
+  return conditions;
+}
+
+/// Of what was measured again, as people see it: of the strongest case, or else of the last.
+auto again_text(double Judged::*number) {
+  return [number](const ToldNode& told) -> std::string {
+    if (told.node->again.empty()) return "-";
+    const RemeasuredCase* strong = strongest(*told.node);
+    return change_text((strong != nullptr ? *strong : told.node->again.back()).judged.*number);
+  };
+}
+
+bool is_held(const ToldNode& told) { return told.node->finding != NodeFinding::alone; }
+
+Columns<ToldNode> node_columns() {
+  using Row = ToldNode;
+  const Json any_object{{"type", "object"}};
+  return {Column<Row>("node", "node", [](const Row& row) { return row.node->node; }).in_row("node", Align::left),
+          {"kind", "what kind of machine it is: equal words, like nodes", [](const Row& row) { return row.node->kind; }},
+          Column<Row>("verdict", "what it is beside its peers", [](const Row& row) { return to_string(row.node->finding); })
+              .in_row("verdict", Align::left),
+          {"gpus", "GPUs that the verdict is of, where it is of nothing else in the node",
+           [](const Row& row) { return gpus_of_finding(*row.report, *row.node); }},
+          Column<Row>("peers", "like nodes", [](const Row& row) { return row.node->peers; }).in_row("peers"),
+          Column<Row>("rows", "things that were compared", [](const Row& row) { return row.node->rows; }).in_row("rows"),
+          Column<Row>(Heading{"suspicious"}, [](const Row& row) { return std::to_string(row.node->suspicious.size()); }),
+          Column<Row>("slowdown", "how many times as long the whole node takes",
+                      [](const Row& row) { return row.node->all_rows.judged.slowdown; })
+              .in_row("time", Align::right, [](const Row& row) { return change_text(row.node->all_rows.judged.slowdown); }),
+          Column<Row>(Heading{"measured again"}, again_text(&Judged::slowdown)),
+          Column<Row>(Heading{"from"}, again_text(&Judged::lo)),
+          Column<Row>(Heading{"to"}, again_text(&Judged::hi)),
+          list_column<Row>("suspicious", "what is slower than on its peers, the worst first", suspicious_columns(), suspicious_rows),
+          list_column<Row>("again", "what was measured again beside its peers", again_columns(),
+                           [](const Row& row) { return row.node->again; }),
+          {"again_peers", "peers that measured it too", [](const Row& row) { return row.node->again_peers; }},
+          {"conditions", "what was seen of the node while it measured", any_object, conditions_json},
+          {"status", "ok, or unavailable: held against nobody",
+           [](const Row& row) { return to_string(is_held(row) ? Status::ok : Status::unavailable); }},
+          {"reason", "why it is held against nobody",
+           [](const Row& row) { return is_held(row) ? std::nullopt : std::optional(row.node->reason); }}};
+}
+
+Columns<WrongOnNode> wrong_columns() {
+  using Row = WrongOnNode;
+  return {{"what", "case or ceiling", [](const Row& row) { return row.wrong.key.what; }},
+          {"node", "node that computed it", [](const Row& row) { return row.wrong.key.node; }},
+          {"reason", "how it is wrong", [](const Row& row) { return row.wrong.reason; }},
+          {"peers_right", "like nodes on which the same check passed", &Row::peers_right},
+          {"peers_wrong", "like nodes on which it failed too", &Row::peers_wrong}};
+}
+
+Json smallest_suspected(const NodeReport& report) {
+  Json smallest = Json::object();
+  for (const auto& [row_class, part] : report.comparison.summary.smallest_detectable) smallest[row_class] = number(100 * part);
+  return smallest;
+}
+
+Columns<NodeReport> members() {
+  using Row = NodeReport;
+  return {{"cluster", "cluster that it was measured on", [](const Row& row) { return OrNull{row.cluster}; }},
+          list_column<Row>("wrong_results", "wrong results", wrong_columns(), &Row::wrong),
+          {"threshold_percent", "what is less does not matter", [](const Row& row) { return 100 * row.options.threshold; }},
+          {"false_alarms", "nodes wrongly named that are expected in a job", [](const Row& row) { return row.options.false_alarms; }},
+          {"smallest_suspected_percent", "smallest slowdown that is suspected 8 times of 10, by class",
+           Json{{"type", "object"}, {"additionalProperties", type_schema<double>()}}, smallest_suspected},
+          {"smallest_confirmed_percent", "smallest slowdown that is confirmed 8 times of 10",
+           [](const Row& row) { return 100 * row.comparison.again_smallest; }}};
+}
+
+}  // namespace
+
 std::string nodes_text(const NodeReport& report) {
-  Table table({{"node", Align::left},
-               {"verdict", Align::left},
-               {"peers"},
-               {"rows"},
-               {"suspicious"},
-               {"time"},
-               {"measured again"},
-               {"from"},
-               {"to"}});
-  for (const auto& node : report.comparison.nodes) {
-    const RemeasuredCase* again = node.again.empty() ? nullptr : strongest(node) != nullptr ? strongest(node) : &node.again.back();
-    table.add({node.node, std::string(to_string(node.finding)), std::to_string(node.peers), std::to_string(node.rows),
-               std::to_string(node.suspicious.size()), change_text(node.all_rows.judged.slowdown),
-               again == nullptr ? "-" : change_text(again->judged.slowdown), again == nullptr ? "-" : change_text(again->judged.lo),
-               again == nullptr ? "-" : change_text(again->judged.hi)});
-  }
-  std::string text = table.empty() ? "no node has measured anything that can be compared\n" : table.text();
+  std::string text = aligned(node_columns(), told_nodes(report));
+  if (text.empty()) text = "no node has measured anything that can be compared\n";
   std::string findings;
   for (const auto& one : report.wrong) findings += wrapped(wrong_text(one), 118, "    ").substr(2) + "\n";
   for (const auto& node : report.comparison.nodes) {
@@ -82,70 +195,14 @@ std::string nodes_text(const NodeReport& report) {
   return text + (findings.empty() ? "" : "\n" + findings) + note_lines(report.notes);
 }
 
-Json nodes_json_rows(const NodeReport& report) {
-  Json rows = Json::array();
-  for (const auto& node : report.comparison.nodes) {
-    const bool held = node.finding != NodeFinding::alone;
-    Json again = Json::array(), suspicious = Json::array(), conditions = Json::object();
-    for (const auto& one : node.again)
-      again.push_back({{"what", one.all_together ? Json() : Json(one.what)},
-                       {"turns", one.turns},
-                       {"time_seconds", number(one.seconds)},
-                       {"peers_time_seconds", number(one.peers_seconds)},
-                       {"slowdown", number(one.judged.slowdown)},
-                       {"slowdown_lo", number(one.judged.lo)},
-                       {"slowdown_hi", number(one.judged.hi)},
-                       {"confirmed", one.confirmed},
-                       {"clock_hz", number(one.clock_hz)},
-                       {"peers_clock_hz", number(one.peers_clock_hz)}});
-    for (const std::size_t index : node.suspicious) {
-      const NodeRow& row = report.comparison.rows[index];
-      suspicious.push_back({{"what", row.key.what},
-                            {"point", text_or_null(row.point)},
-                            {"class", row.row_class},
-                            {"value_" + unit_suffix(row.unit), number(row.value)},
-                            {"peers_" + unit_suffix(row.unit), number(row.peers_value)},
-                            {"slowdown", number(row.judged.slowdown)},
-                            {"slowdown_lo", number(row.judged.lo)},
-                            {"slowdown_hi", number(row.judged.hi)},
-                            {"clock_hz", number(row.clock_hz)},
-                            {"peers_clock_hz", number(row.peers_clock_hz)}});
-    }
-    if (const auto found = report.conditions.find(node.node); found != report.conditions.end())
-      for (const auto& [name, value] : found->second) conditions[name] = value;
-    rows.push_back({{"node", node.node},
-                    {"kind", node.kind},
-                    {"verdict", std::string(to_string(node.finding))},
-                    {"gpus", gpus_of_finding(report, node)},
-                    {"peers", node.peers},
-                    {"rows", node.rows},
-                    {"slowdown", number(node.all_rows.judged.slowdown)},
-                    {"suspicious", suspicious},
-                    {"again", again},
-                    {"again_peers", node.again_peers},
-                    {"conditions", conditions},
-                    {"status", std::string(to_string(held ? Status::ok : Status::unavailable))},
-                    {"reason", held ? Json() : Json(node.reason)}});
-  }
-  return rows;
-}
+std::string nodes_markdown(const NodeReport& report) { return markdown(node_columns(), told_nodes(report)) + markdown_notes(report.notes); }
+
+Json nodes_json_rows(const NodeReport& report) { return rows_json(node_columns(), told_nodes(report)); }
 
 std::string nodes_document(const NodeReport& report) {
-  Json wrong = Json::array(), smallest = Json::object();
-  for (const auto& one : report.wrong)
-    wrong.push_back({{"what", one.wrong.key.what},
-                     {"node", one.wrong.key.node},
-                     {"reason", one.wrong.reason},
-                     {"peers_right", one.peers_right},
-                     {"peers_wrong", one.peers_wrong}});
-  for (const auto& [row_class, part] : report.comparison.summary.smallest_detectable) smallest[row_class] = number(100 * part);
-  return document("nodes", report.file, nodes_json_rows(report), report.notes,
-                  {{"cluster", text_or_null(report.cluster)},
-                   {"wrong_results", wrong},
-                   {"threshold_percent", number(100 * report.options.threshold)},
-                   {"false_alarms", number(report.options.false_alarms)},
-                   {"smallest_suspected_percent", smallest},
-                   {"smallest_confirmed_percent", number(100 * report.comparison.again_smallest)}});
+  return document("nodes", report.file, nodes_json_rows(report), report.notes, row_json(members(), report));
 }
+
+Json nodes_schema() { return document_schema("nodes", "Like nodes beside each other", row_schema(node_columns()), row_schema(members())); }
 
 }  // namespace plumbline::app

@@ -22,5 +22,8 @@ std::vector<std::string> summary_lines(const NodeReport& report);
 std::string nodes_text(const NodeReport& report);
 Json nodes_json_rows(const NodeReport& report);
 std::string nodes_document(const NodeReport& report);
+/// The JSON Schema of that document.
+Json nodes_schema();
+std::string nodes_markdown(const NodeReport& report);
 
 }  // namespace plumbline::app

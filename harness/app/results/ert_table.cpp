@@ -31,7 +31,7 @@ std::vector<std::string> levels_of(const std::vector<const ErtRow*>& rows) {
 
 Table table_of(const std::vector<const ErtRow*>& rows) {
   const std::vector<std::string> levels = levels_of(rows);
-  std::vector<Column> columns{{"compiler", Align::left}, {"GFLOP/s"}, {"of asm"}};
+  std::vector<Heading> columns{{"compiler", Align::left}, {"GFLOP/s"}, {"of asm"}};
   for (const auto& level : levels) {
     columns.push_back({level + " GB/s"});
     columns.push_back({"of asm"});

@@ -33,7 +33,7 @@ std::string mpi_ceilings_text(std::span<const Ceiling> ceilings) {
     if (ceiling.level != "mpi") continue;
     const auto [table, added] = nodes.try_emplace(
         ceiling.node,
-        std::vector<Column>{
+        std::vector<Heading>{
             {"messages", Align::left}, {"best"}, {"min"}, {"median"}, {"max"}, {"CV"}, {"n"}, {"of"}, {"between", Align::left}});
     add_row(table->second, ceiling);
   }

@@ -30,7 +30,7 @@ std::vector<std::size_t> by_name(const LinkMap& map) {
 
 std::string whole_map(const LinkMap& map) {
   const auto order = by_name(map);
-  std::vector<Column> columns{{"", Align::left}};
+  std::vector<Heading> columns{{"", Align::left}};
   std::vector<std::vector<std::string>> cells(order.size(), std::vector<std::string>(order.size() + 1));
   std::vector<std::size_t> place(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {

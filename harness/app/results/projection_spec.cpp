@@ -11,8 +11,31 @@
 namespace plumbline::app {
 namespace {
 
-const std::vector<std::string> app_keys{"schema", "name", "groups", "rest_seconds", "covered_fraction"};
-const std::vector<std::string> spec_keys{"schema", "name", "groups", "rest_seconds", "covered_fraction", "measured_seconds", "ceilings"};
+using namespace key_schema;
+
+const WrittenKeys group_keys{"groups",
+                             {{"name", word, "part of the program", true},
+                              {"seconds", positive, "its time, in seconds", true},
+                              {"kind", R"({"enum":["threaded","serial","gpu"]})",
+                               "whose ceiling bounds it: the node's, its NUMA domain's, a GPU's; preset: threaded"},
+                              {"bound", word, "name of the ceiling that bounds it; preset: mem"}}};
+
+const WrittenKeys ceiling_keys{"ceilings",
+                               {{"name", word, "what it bounds: mem, L2, compute", true},
+                                {"value", positive, "the rate, in its unit", true},
+                                {"unit", R"({"enum":["GB/s","GFLOP/s"]})", "unit of the rate", true},
+                                {"scope", R"({"enum":["node","numa","core","gpu"]})", "who shares it; preset: node"},
+                                {"method", word, "how it was found", true}}};
+
+/// The keys that a program's file and a node's may both have.
+WrittenKeys program_keys(std::string_view file, std::string_view schema, bool name_is_needed) {
+  return {file,
+          {{"schema", schema, "what the file is", true},
+           {"name", word, "of the node, or of the program", name_is_needed},
+           {"groups", R"({"type":"array","items":{"$ref":"#/$defs/groups"}})", "parts of a program", file == "app"},
+           {"rest_seconds", positive, "time that no group covers, in seconds"},
+           {"covered_fraction", R"({"type":"number","exclusiveMinimum":0,"maximum":1})", "part of the time that groups cover"}}};
+}
 
 template <class T>
 T required(const WrittenTable& table, const char* key, const std::optional<Written<T>>& written) {
@@ -32,7 +55,7 @@ void each_table(const WrittenTable& top, const char* key, const std::function<vo
 }
 
 ApplicationGroup read_group(const WrittenTable& table) {
-  table.allow_only({"name", "seconds", "kind", "bound"});
+  table.allow_only(group_keys.names());
   const auto kind = table.choice("kind", {"threaded", "serial", "gpu"});
   const auto bound = table.word("bound");
   return {.name = required(table, "name", table.word("name")),
@@ -44,7 +67,7 @@ ApplicationGroup read_group(const WrittenTable& table) {
 }
 
 NodeCeiling read_ceiling(const WrittenTable& table) {
-  table.allow_only({"name", "value", "unit", "scope", "method"});
+  table.allow_only(ceiling_keys.names());
   const auto scope = table.choice("scope", {"node", "numa", "core", "gpu"});
   return {.name = required(table, "name", table.word("name")),
           .value = required(table, "value", table.positive("value")),
@@ -86,9 +109,20 @@ void read_toml(const std::string& path, const std::string& schema, const std::ve
 
 }  // namespace
 
+WrittenFile app_file() {
+  return {"A program's parts, for plumbline project", {program_keys("app", R"({"const":"plumbline-app/1"})", false), group_keys}};
+}
+
+WrittenFile spec_file() {
+  WrittenKeys keys = program_keys("spec", R"({"const":"plumbline-spec/1"})", true);
+  keys.keys.push_back({"measured_seconds", positive, "true run time there, in seconds"});
+  keys.keys.push_back({"ceilings", R"({"type":"array","items":{"$ref":"#/$defs/ceilings"},"minItems":1})", "the node's ceilings", true});
+  return {"A node's ceilings, for plumbline project", {keys, group_keys, ceiling_keys}};
+}
+
 ProjectionSpec read_spec(const std::string& path) {
   ProjectionSpec spec;
-  read_toml(path, "plumbline-spec/1", spec_keys, [&](const WrittenTable& top) {
+  read_toml(path, "plumbline-spec/1", spec_file().tables.front().names(), [&](const WrittenTable& top) {
     spec.application = read_groups(top);
     spec.node.name = required(top, "name", top.word("name"));
     if (const auto seconds = top.positive("measured_seconds")) spec.node.measured_seconds = seconds->value;
@@ -100,7 +134,7 @@ ProjectionSpec read_spec(const std::string& path) {
 
 Application read_application(const std::string& path) {
   Application application;
-  read_toml(path, "plumbline-app/1", app_keys, [&](const WrittenTable& top) {
+  read_toml(path, "plumbline-app/1", app_file().tables.front().names(), [&](const WrittenTable& top) {
     application = read_groups(top);
     if (application.groups.empty()) top.fail(top.at(), "an application needs at least one [[groups]] table");
   });

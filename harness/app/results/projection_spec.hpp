@@ -14,6 +14,7 @@
 #pragma once
 #include <string>
 
+#include "core/written_keys.hpp"
 #include "model/placement/projection.hpp"
 
 namespace plumbline::app {
@@ -26,5 +27,9 @@ struct ProjectionSpec {
 /// Throws Error (user) with line and column.
 ProjectionSpec read_spec(const std::string& path);
 Application read_application(const std::string& path);
+
+/// The keys of both.
+WrittenFile spec_file();
+WrittenFile app_file();
 
 }  // namespace plumbline::app

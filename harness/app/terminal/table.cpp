@@ -31,12 +31,15 @@ std::string without_trailing_blanks(std::string line) {
 }  // namespace
 
 void add_format_options(CLI::App& command, Format& format) {
-  auto* json = command.add_flag_callback(
-      "--json", [&format] { format = Format::json; }, "print JSON");
-  command
-      .add_flag_callback(
-          "--csv", [&format] { format = Format::csv; }, "print comma-separated values")
-      ->excludes(json);
+  const auto add = [&](const char* name, Format chosen, const char* description) {
+    return command.add_flag_callback(
+        name, [&format, chosen] { format = chosen; }, description);
+  };
+  auto* json = add("--json", Format::json, "print JSON");
+  auto* csv = add("--csv", Format::csv, "print comma-separated values");
+  csv->excludes(json);
+  if (command.get_option_no_throw("--markdown") != nullptr) return;
+  add("--markdown", Format::markdown, "print a table in Markdown")->excludes(json)->excludes(csv);
 }
 
 void Table::add(std::vector<std::string> cells) {
@@ -49,7 +52,7 @@ void Table::add_line(std::string text) { rows_.push_back({{std::move(text)}}); }
 
 std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> widths;
-  for (const auto& column : columns_) widths.push_back(width_of(column.heading));
+  for (const auto& column : columns_) widths.push_back(width_of(column.words));
   for (const auto& row : rows_)
     for (std::size_t i = 0; row.cells.size() == columns_.size() && i < row.cells.size(); ++i)
       widths[i] = std::max(widths[i], width_of(row.cells[i]));
@@ -63,7 +66,7 @@ std::string Table::text() const {
     for (std::size_t i = 0; i < columns_.size(); ++i) joined += (i == 0 ? "" : "  ") + padded(cell_of(i), width[i], columns_[i].align);
     return without_trailing_blanks(joined) + "\n";
   };
-  std::string text = line([&](std::size_t i) { return columns_[i].heading; });
+  std::string text = line([&](std::size_t i) { return columns_[i].words; });
   text += line([&](std::size_t i) { return std::string(width[i], '-'); });
   for (const auto& row : rows_)
     text += row.cells.size() == columns_.size() ? line([&](std::size_t i) { return row.cells[i]; }) : row.cells.front() + "\n";
@@ -189,23 +192,75 @@ std::string document(const std::string& command, const std::string& file, const 
   return text + "}\n";
 }
 
-std::string csv(const Json& rows) {
+namespace {
+
+/// The leaves of rows as a table: the columns of any row, in the order in which they first appear. Absent is empty.
+struct FlatTable {
   std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+FlatTable flat_table(const Json& rows) {
+  FlatTable table;
   std::vector<Leaves> lines;
   for (const auto& row : rows) {
     Leaves& leaves = lines.emplace_back();
     flatten("", row, leaves);
     for (const auto& [name, value] : leaves)
-      if (std::find(columns.begin(), columns.end(), name) == columns.end()) columns.push_back(name);
+      if (std::find(table.columns.begin(), table.columns.end(), name) == table.columns.end()) table.columns.push_back(name);
   }
-  std::string text = comma_joined(columns);
   for (const auto& leaves : lines) {
-    std::vector<std::string> fields(columns.size());
+    auto& fields = table.rows.emplace_back(table.columns.size());
     for (const auto& [name, value] : leaves)
-      fields[static_cast<std::size_t>(std::find(columns.begin(), columns.end(), name) - columns.begin())] = value;
-    text += comma_joined(fields);
+      fields[static_cast<std::size_t>(std::find(table.columns.begin(), table.columns.end(), name) - table.columns.begin())] = value;
   }
+  return table;
+}
+
+std::string piped(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (const auto& cell : cells) line += " " + cell + " |";
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string csv(const Json& rows) {
+  const FlatTable table = flat_table(rows);
+  std::string text = comma_joined(table.columns);
+  for (const auto& fields : table.rows) text += comma_joined(fields);
   return text;
+}
+
+std::string markdown_cell(const std::string& text) {
+  std::string out;
+  for (const char c : printable(text)) out += c == '|' ? "\\|" : c == '<' ? "&lt;" : std::string(1, c);
+  return out;
+}
+
+std::string markdown(const std::vector<Heading>& headings, const std::vector<std::vector<std::string>>& rows) {
+  const auto cells_of = [](const auto& all, const auto& text_of) {
+    std::vector<std::string> cells;
+    for (const auto& one : all) cells.push_back(text_of(one));
+    return cells;
+  };
+  std::string text = piped(cells_of(headings, [](const Heading& one) { return markdown_cell(one.words); }));
+  text += piped(cells_of(headings, [](const Heading& one) { return one.align == Align::left ? "---" : "---:"; }));
+  for (const auto& row : rows) text += piped(cells_of(row, markdown_cell));
+  return text;
+}
+
+std::string markdown(const Json& rows) {
+  const FlatTable table = flat_table(rows);
+  std::vector<Heading> headings;
+  for (const auto& name : table.columns) headings.push_back({name, Align::left});
+  return headings.empty() ? "" : markdown(headings, table.rows);
+}
+
+std::string markdown_notes(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const auto& note : notes) text += "\n- " + markdown_cell(note);
+  return text.empty() ? "" : text + "\n";
 }
 
 }  // namespace plumbline::app

@@ -1,4 +1,4 @@
-// How rows are shown: an aligned table for people, JSON and CSV for programs.
+// How rows are shown: an aligned table or Markdown for people, JSON and CSV for programs.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,24 +14,24 @@ namespace plumbline::app {
 
 using Json = nlohmann::ordered_json;
 
-enum class Format { text, json, csv };
+enum class Format { text, json, csv, markdown };
 
-/// --json and --csv, of which one may be given.
+/// Adds --json, --csv and --markdown, of which one may be given. A command that has a --markdown of its own (check: a FILE) keeps it.
 void add_format_options(CLI::App& command, Format& format);
 
 // -------------------------------------------------------------------------------------------------------------- for people
 
 enum class Align { left, right };
 
-struct Column {
-  std::string heading;
+struct Heading {
+  std::string words;
   Align align = Align::right;
 };
 
 /// Columns as wide as their widest cell, two blanks apart.
 class Table {
  public:
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit Table(std::vector<Heading> columns) : columns_(std::move(columns)) {}
   /// One cell a column, made printable.
   void add(std::vector<std::string> cells);
   /// A line across, e.g. the heading of a group or a remark on the row above.
@@ -45,7 +45,7 @@ class Table {
   };
   std::vector<std::size_t> widths() const;
 
-  std::vector<Column> columns_;
+  std::vector<Heading> columns_;
   std::vector<Row> rows_;
 };
 
@@ -75,5 +75,13 @@ std::string document(const std::string& command, const std::string& file, const 
 
 /// One line a row and a heading; nested objects become columns "levels_L1_bytes", arrays are joined by "; ". Absent is empty.
 std::string csv(const Json& rows);
+/// The same columns as a table in Markdown.
+std::string markdown(const Json& rows);
+/// A table in Markdown: what would break a cell is escaped.
+std::string markdown(const std::vector<Heading>& headings, const std::vector<std::vector<std::string>>& rows);
+/// A list in Markdown, after an empty line; empty where there are none.
+std::string markdown_notes(const std::vector<std::string>& notes);
+/// The text of a cell in Markdown.
+std::string markdown_cell(const std::string& text);
 
 }  // namespace plumbline::app

@@ -12,6 +12,7 @@
 #include "core/quantity.hpp"
 #include "core/text_file.hpp"
 #include "core/toml_depth.hpp"
+#include "counters/tables/event_keys.hpp"
 #include "counters/tables/kernel_events.hpp"
 #include "counters/tables/table_reader.hpp"
 
@@ -27,31 +28,27 @@ constexpr const char* unchecked = "vendor manual, unchecked";
 struct Form {
   std::string_view backend = {};
   bool of_gpu = false;
-  std::vector<std::string_view> keys = {}, row_keys = {}, term_keys = {};
+  std::vector<std::string> keys = {}, row_keys = {}, term_keys = {}, match_keys = {};
   std::vector<Scope> scopes = {};
   std::string_view checked_by = {};  // beginning of `checked` where a library knows the events
 };
 
+Form form_with(bool of_gpu, std::string_view backend, std::vector<Scope> scopes, std::string_view checked_by) {
+  const auto tables = event_table_file(of_gpu).tables;
+  return {.backend = backend,
+          .of_gpu = of_gpu,
+          .keys = tables[0].names(),
+          .row_keys = tables[1].names(),
+          .term_keys = tables[2].names(),
+          .match_keys = tables[3].names(),
+          .scopes = std::move(scopes),
+          .checked_by = checked_by};
+}
+
 const Form& form_of(const std::string& backend) {
-  static const Form of_cpu{.backend = "perf_event",
-                           .keys = {"schema", "family", "backend", "match", "libpfm4", "counter"},
-                           .row_keys = {"name", "sees", "terms", "slots", "scope", "not_with", "errata", "source", "checked"},
-                           .term_keys = {"event", "raw", "weight", "kind", "pmu", "libpfm4", "only_slots"},
-                           .scopes = {Scope::core, Scope::socket},
-                           .checked_by = "libpfm4 "};
-  static const Form of_papi = [] {
-    Form form = of_cpu;
-    form.backend = "papi";
-    return form;
-  }();
-  // What can be counted in one pass, CUPTI says.
-  static const Form of_gpu{.backend = "cupti",
-                           .of_gpu = true,
-                           .keys = {"schema", "family", "backend", "match", "counter"},
-                           .row_keys = {"name", "sees", "terms", "scope", "errata", "source", "checked"},
-                           .term_keys = {"event", "weight", "kind"},
-                           .scopes = {Scope::sm, Scope::device},
-                           .checked_by = "CUPTI "};
+  static const Form of_cpu = form_with(false, "perf_event", {Scope::core, Scope::socket}, "libpfm4 ");
+  static const Form of_papi = form_with(false, "papi", {Scope::core, Scope::socket}, "libpfm4 ");
+  static const Form of_gpu = form_with(true, "cupti", {Scope::sm, Scope::device}, "CUPTI ");  // CUPTI says what one pass can count
   return backend == of_gpu.backend ? of_gpu : backend == of_papi.backend ? of_papi : of_cpu;
 }
 
@@ -62,7 +59,7 @@ struct Around {
 };
 
 CpuMatch read_match(const TableReader& table) {
-  table.allow_only({"vendor", "family", "models", "steppings"});
+  table.allow_only(form_of("perf_event").match_keys);
   CpuMatch match;
   match.vendor = table.word("vendor", "the vendor as 'plumbline doctor' names it, e.g. \"AuthenticAMD\"");
   if (table.node("family") != nullptr) match.family = table.integer("family", 0, 1 << 16);
@@ -75,7 +72,7 @@ CpuMatch read_match(const TableReader& table) {
 
 /// The chip by CUPTI's name: what its GPUs say of themselves.
 std::string read_chip(const TableReader& table) {
-  table.allow_only({"chip"});
+  table.allow_only(form_of("cupti").match_keys);
   constexpr const char* allowed = "a chip as CUPTI calls it: \"GH100\"";
   const auto chip = table.word("chip", allowed);
   if (chip.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != chip.npos)

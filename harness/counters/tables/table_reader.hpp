@@ -30,7 +30,7 @@ class TableReader {
   [[noreturn]] void refuse(const toml::node* at, const std::string& why) const {
     throw user_error(fmt::format("{}:{}: {}", path_, line_of(at == nullptr ? *table_ : *at), in_one_line(why)));
   }
-  void allow_only(const std::vector<std::string_view>& keys) const {
+  void allow_only(const std::vector<std::string>& keys) const {
     for (const auto& [key, value] : *table_)
       if (std::find(keys.begin(), keys.end(), key.str()) == keys.end())
         refuse(&value, fmt::format("there is no key '{}' in {}; known are {}", key.str(), title_, fmt::join(keys, ", ")));

@@ -1,0 +1,11 @@
+// The JSON Schemas of what the subcommands print with --json, each made of the column lists that print it.
+#pragma once
+#include "app/terminal/table.hpp"
+
+namespace plumbline::app {
+
+Json compare_schema();
+Json list_schema();
+Json project_schema();
+
+}  // namespace plumbline::app

@@ -1,0 +1,248 @@
+// What a table of rows holds, written once a row type: each column's key, meaning, value and cell. JSON, CSV, Markdown, the aligned text
+// and the JSON Schema of the rows are made from the same list.
+#pragma once
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "app/terminal/table.hpp"
+
+namespace plumbline::app {
+
+/// A text that is null for programs where it is empty.
+struct OrNull {
+  std::string text;
+};
+
+/// The schema, with null allowed besides.
+Json nullable(Json schema);
+
+/// The JSON Schema of values of a type of C++: a double may be null (absent), as may what stands in an optional.
+template <class Value>
+Json type_schema() {
+  if constexpr (std::is_same_v<Value, bool>)
+    return {{"type", "boolean"}};
+  else if constexpr (std::is_integral_v<Value>)
+    return {{"type", "integer"}};
+  else if constexpr (std::is_floating_point_v<Value>)
+    return {{"type", {"number", "null"}}};
+  else if constexpr (std::is_same_v<Value, OrNull>)
+    return {{"type", {"string", "null"}}};
+  else if constexpr (std::is_convertible_v<Value, std::string_view>)
+    return {{"type", "string"}};
+  else if constexpr (requires(const Value& value) { value.begin(); })
+    return {{"type", "array"}, {"items", type_schema<typename Value::value_type>()}};
+  else
+    return nullable(type_schema<typename Value::value_type>());
+}
+
+template <class Value>
+Json json_value(const Value& value) {
+  if constexpr (std::is_floating_point_v<Value>)
+    return number(value);
+  else if constexpr (std::is_same_v<Value, OrNull>)
+    return text_or_null(value.text);
+  else if constexpr (std::is_convertible_v<Value, std::string_view>)
+    return std::string(value);
+  else if constexpr (requires { value.has_value(); })
+    return value ? json_value(*value) : Json();
+  else
+    return value;
+}
+
+/// A cell of text for values whose text is plain: words as they are, integers in full.
+template <class Value>
+requires(!std::is_floating_point_v<Value> && (std::is_integral_v<Value> || std::is_same_v<Value, OrNull> ||
+                                              std::is_convertible_v<Value, std::string_view>)) std::string cell_text(const Value& value) {
+  if constexpr (std::is_integral_v<Value>)
+    return std::to_string(value);
+  else if constexpr (std::is_same_v<Value, OrNull>)
+    return value.text;
+  else
+    return std::string(value);
+}
+
+/// Where people see a column: nowhere; in the row; or, in aligned text, on a line above the rows that share it (in Markdown in the row).
+enum class Shown { nowhere, in_row, above };
+
+template <class Row>
+struct Column {
+  using Text = std::function<std::string(const Row&)>;
+
+  /// `value` is a member of the row or a function of it; the type of what it gives is the type in the schema.
+  template <class Value>
+  Column(std::string key_, std::string meaning_, Value value_)
+      : key(std::move(key_)),
+        meaning(std::move(meaning_)),
+        schema(type_schema<std::remove_cvref_t<std::invoke_result_t<Value, const Row&>>>()),
+        value([value_](const Row& row) { return json_value(std::invoke(value_, row)); }) {
+    if constexpr (requires(const Row& row) { cell_text(std::invoke(value_, row)); })
+      cell = [value_](const Row& row) { return cell_text(std::invoke(value_, row)); };
+  }
+  /// `value` makes JSON of the stated schema.
+  Column(std::string key_, std::string meaning_, Json schema_, std::function<Json(const Row&)> value_)
+      : key(std::move(key_)), meaning(std::move(meaning_)), schema(std::move(schema_)), value(std::move(value_)) {}
+  /// A column for people alone.
+  Column(Heading heading_, Text cell_) : heading(std::move(heading_)), cell(std::move(cell_)), shown(Shown::in_row) {}
+
+  /// People see it in the row, by the cell that is given or else as the plain text of the value.
+  Column& in_row(std::string words, Align align = Align::right, Text other = {}) {
+    heading = {std::move(words), align};
+    shown = Shown::in_row;
+    if (other) cell = std::move(other);
+    return *this;
+  }
+  /// People see it on a line above the rows that share it; `line` makes that line.
+  Column& above(std::string words, Text line_) {
+    heading = {std::move(words), Align::left};
+    shown = Shown::above;
+    line = std::move(line_);
+    return *this;
+  }
+  /// Where its cell is the first of a row and longer than that, it stands on a line of its own.
+  Column& at_most(std::size_t characters) {
+    longest = characters;
+    return *this;
+  }
+  /// Rows of which this is false have no such key.
+  Column& when(std::function<bool(const Row&)> is_there_) {
+    is_there = std::move(is_there_);
+    return *this;
+  }
+  /// The key has the row's unit in the place of {}: "before_{}".
+  Column& in_unit(Text unit_) {
+    unit = std::move(unit_);
+    return *this;
+  }
+  std::string key_of(const Row& row) const {
+    if (!unit) return key;
+    const auto place = key.find("{}");
+    return key.substr(0, place) + unit(row) + key.substr(place + 2);
+  }
+
+  std::string key = {}, meaning = {};
+  Json schema = {};
+  std::function<Json(const Row&)> value = {};
+  Heading heading = {};
+  Text cell = {}, line = {}, unit = {};
+  Shown shown = Shown::nowhere;
+  std::size_t longest = 0;  // 0: any length
+  std::function<bool(const Row&)> is_there = {};
+};
+
+template <class Row>
+using Columns = std::vector<Column<Row>>;
+
+// ------------------------------------------------------------------------------------------------------------- for programs
+
+template <class Row>
+Json row_json(const Columns<Row>& columns, const Row& row) {
+  Json json = Json::object();
+  for (const auto& column : columns)
+    if (column.value && (!column.is_there || column.is_there(row))) json[column.key_of(row)] = column.value(row);
+  return json;
+}
+
+template <class Row, class Rows>
+Json rows_json(const Columns<Row>& columns, const Rows& rows) {
+  Json all = Json::array();
+  for (const auto& row : rows) all.push_back(row_json<Row>(columns, row));
+  return all;
+}
+
+/// An object's schema, made of those of its members. A key with {} in it stands for one of each unit.
+class ObjectSchema {
+ public:
+  void add(const std::string& key, const std::string& meaning, Json schema, bool always);
+  Json json() const { return schema_; }
+
+ private:
+  Json schema_{{"type", "object"}, {"properties", Json::object()}, {"required", Json::array()}, {"additionalProperties", false}};
+};
+
+template <class Row>
+Json row_schema(const Columns<Row>& columns) {
+  ObjectSchema schema;
+  for (const auto& column : columns)
+    if (column.value) schema.add(column.key, column.meaning, column.schema, !column.is_there);
+  return schema.json();
+}
+
+/// The schema of a document (table.hpp) with these rows and, beside them, these members.
+Json document_schema(const std::string& command, const std::string& about, const Json& row, const Json& more);
+
+/// A list of rows inside a row; `get` gives a container of them.
+template <class Row, class Inner, class Get>
+Column<Row> list_column(std::string key, std::string meaning, const Columns<Inner>& inner, Get get) {
+  return {std::move(key), std::move(meaning), Json{{"type", "array"}, {"items", row_schema(inner)}},
+          [inner, get](const Row& row) { return rows_json<Inner>(inner, std::invoke(get, row)); }};
+}
+
+/// A row inside a row; `get` gives a pointer to it, or null where there is none.
+template <class Row, class Inner, class Get>
+Column<Row> object_column(std::string key, std::string meaning, const Columns<Inner>& inner, Get get) {
+  return {std::move(key), std::move(meaning), nullable(row_schema(inner)), [inner, get](const Row& row) {
+            const Inner* one = std::invoke(get, row);
+            return one == nullptr ? Json() : row_json<Inner>(inner, *one);
+          }};
+}
+
+/// "STEM_status" and "STEM_reason" (explain() in table.hpp); `get` gives both as a pair.
+template <class Row, class Get>
+void add_explained(Columns<Row>& columns, const std::string& stem, Get get, std::function<bool(const Row&)> is_there = {}) {
+  columns.push_back({stem + "_status", "whether it is there, or why not, in a word",
+                     [get](const Row& row) { return std::string(to_string(std::invoke(get, row).first)); }});
+  columns.push_back({stem + "_reason", "why it is not there", [get](const Row& row) { return OrNull{std::invoke(get, row).second}; }});
+  for (std::size_t i = columns.size() - 2; i < columns.size(); ++i) columns[i].is_there = is_there;
+}
+
+// --------------------------------------------------------------------------------------------------------------- for people
+
+template <class Row>
+std::vector<Heading> headings(const Columns<Row>& columns, bool with_above = false) {
+  std::vector<Heading> all;
+  for (const auto& column : columns)
+    if (column.shown == Shown::in_row || (with_above && column.shown == Shown::above)) all.push_back(column.heading);
+  return all;
+}
+
+template <class Row>
+std::vector<std::string> cells(const Columns<Row>& columns, const Row& row, bool with_above = false) {
+  std::vector<std::string> all;
+  for (const auto& column : columns)
+    if (column.shown == Shown::in_row || (with_above && column.shown == Shown::above)) all.push_back(column.cell(row));
+  return all;
+}
+
+/// A first cell of more than `longest` characters (0: any) stands on a line of its own.
+void add_cells(Table& table, std::vector<std::string> cells, std::size_t longest);
+
+/// Rows in aligned text, with lines above those that share something, and `remarks` (lines) below each. Empty where there are no rows.
+template <class Row, class Rows>
+std::string aligned(const Columns<Row>& columns, const Rows& rows,
+                    const std::function<std::vector<std::string>(const Row&)>& remarks = {}) {
+  Table table(headings(columns));
+  std::string line;
+  std::size_t longest = 0;
+  for (const auto& column : columns) longest = std::max(longest, column.longest);
+  for (const Row& row : rows) {
+    std::string here;
+    for (const auto& column : columns)
+      if (column.shown == Shown::above) here = column.line(row);
+    if (here != line) table.add_line(here);
+    line = here;
+    add_cells(table, cells(columns, row), longest);
+    if (remarks)
+      for (auto& remark : remarks(row)) table.add_line(std::move(remark));
+  }
+  return table.empty() ? "" : table.text();
+}
+
+template <class Row, class Rows>
+std::string markdown(const Columns<Row>& columns, const Rows& rows) {
+  std::vector<std::vector<std::string>> lines;
+  for (const Row& row : rows) lines.push_back(cells(columns, row, true));
+  return lines.empty() ? "" : markdown(headings(columns, true), lines);
+}
+
+}  // namespace plumbline::app
