@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <memory>
 
 #include "app/commands/command.hpp"
@@ -125,8 +126,19 @@ Listing list_family(const std::string& family) {
   return listing;
 }
 
+/// The rows of PLUMBLINE_EVENTS_PATH, out of the others.
+KnownCounters take_users(KnownCounters& known) {
+  KnownCounters users{.family = known.family};
+  const auto first =
+      std::stable_partition(known.counters.begin(), known.counters.end(), [](const TableCounter& row) { return !row.of_user; });
+  users.counters.assign(std::make_move_iterator(first), std::make_move_iterator(known.counters.end()));
+  known.counters.erase(first, known.counters.end());
+  return users;
+}
+
+/// The user's own come first.
 void add_counters_of_this_cpu(Listing& listing) {
-  const auto known = counters_for(all_event_tables(), identity_of(this_cpu()));
+  auto known = counters_for(all_event_tables(), identity_of(this_cpu()));
   if (known.family.empty()) {
     const auto note = fmt::format(
         "no event table for {} ({} family {} model {}): its hardware counters have no known meaning; PLUMBLINE_EVENTS_PATH adds one",
@@ -134,6 +146,10 @@ void add_counters_of_this_cpu(Listing& listing) {
     listing.notes.push_back(note);
     listing.text += "\n" + wrapped(note, 116, "") + "\n";
     return;
+  }
+  if (const KnownCounters users = take_users(known); !users.counters.empty()) {
+    listing.text += "\nYour own counters, by PLUMBLINE_EVENTS_PATH\n\n";
+    add_table_counters(users, listing);
   }
   listing.text +=
       fmt::format("\nHardware counters of this CPU by event table {} (plumbline doctor: which of them can be used here)\n\n", known.family);
@@ -149,10 +165,11 @@ void add_counters_of_this_gpu(Listing& listing) {
   add_table_counters(known, listing);
 }
 
-/// Appends a backend's events: one table, and what stands in the way of them.
-void list_events(Listing& listing, const BackendEntry& backend) {
+/// Appends a backend's events: one table, what stands in the way of them, and their number to the summary.
+void list_events(Listing& listing, Table& summary, const BackendEntry& backend) {
   const bool emulated = backend.name == "emulated";  // which is counted by a worker, not in this process
   const Availability usable = emulated ? find_emulator().availability : make_backend(backend.name)->availability();
+  std::size_t events = 0, here_too = 0;
   Table table({{"event", Align::left}, {"unit", Align::left}, {"counts", Align::left}});
   for (const auto& event : backend.events()) {
     const Availability& here = emulated && !usable.ok() ? usable : event.availability;  // others say it of each event
@@ -163,9 +180,11 @@ void list_events(Listing& listing, const BackendEntry& backend) {
                             {"description", event.description},
                             {"status", to_string(here.status)},
                             {"reason", text_or_null(here.reason)}});
+    ++events, here_too += here.ok();
     table.add({event.name, event.unit, event.description + (event.availability.ok() ? "" : " (" + event.availability.reason + ")")});
   }
-  listing.text += fmt::format("Backend {}: {}\n\n{}\n", backend.name,
+  summary.add({std::string(backend.name), std::to_string(events), std::to_string(here_too)});
+  listing.text += fmt::format("\nEvents of backend {}: {}\n\n{}", backend.name,
                               usable.ok() ? "usable here" : fmt::format("{} ({})", to_string(usable.status), usable.reason),
                               table.empty() ? "" : table.text());
   if (!usable.ok()) listing.notes.push_back(fmt::format("{}: {}", backend.name, usable.reason));
@@ -183,7 +202,13 @@ void list_papi_components(Listing& listing) {
                             {"reason", text_or_null(here.reason)}});
     table.add({name, description, here.ok() ? "ok" : here.reason});
   }
-  if (!table.empty()) listing.text += table.text() + "\n";
+  if (!table.empty()) listing.text += "\n" + table.text();
+}
+
+void append(Listing&& part, Listing& listing) {
+  for (auto& row : part.rows) listing.rows.push_back(std::move(row));
+  listing.notes.insert(listing.notes.end(), part.notes.begin(), part.notes.end());
+  listing.text += part.text;
 }
 
 /// Counters that are formed from events, all of them usable where those are.
@@ -202,16 +227,20 @@ void list_formed(Listing& listing, Table& formed, std::span<const Counter> count
 }
 
 Listing list_counters() {
-  Listing listing;
+  Listing listing, events;
   tell_backends(this_topology());
-  for (const auto& backend : backends()) list_events(listing, backend);
-  list_papi_components(listing);
+  Table summary({{"backend", Align::left}, {"events"}, {"usable here"}});
+  for (const auto& backend : backends()) list_events(events, summary, backend);
+  list_papi_components(events);
+  listing.text =
+      summary.text() + "\nBelow: counters of this CPU, of this node's GPU, counters formed from events, and the events themselves\n";
+  add_counters_of_this_cpu(listing);
+  add_counters_of_this_gpu(listing);
   Table formed({{"counter", Align::left}, {"claims to see", Align::left}, {"by", Align::left}});
   list_formed(listing, formed, known_counters(), find_emulator().availability);
   list_formed(listing, formed, disassembled_counters(), make_backend("disassembled")->availability());
-  listing.text += fmt::format("Counters formed from events, which 'plumbline score' judges\n\n{}", formed.text());
-  add_counters_of_this_cpu(listing);
-  add_counters_of_this_gpu(listing);
+  listing.text += fmt::format("\nCounters formed from events, which 'plumbline score' judges\n\n{}", formed.text());
+  append(std::move(events), listing);
   return listing;
 }
 
