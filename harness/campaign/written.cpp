@@ -48,7 +48,7 @@ toml::table parse_toml(const std::string& text, const std::string& path) {
   try {
     return toml::parse(text, path);
   } catch (const toml::parse_error& problem) {
-    throw wrong_at(path, location_of(problem.source()), fmt::format("not valid TOML: {}", problem.description()));
+    throw wrong_at(path, location_of(problem.source()), "not valid TOML: " + toml_complaint(problem.description()));
   }
 }
 

@@ -1,5 +1,5 @@
-// How deep tables of a stranger's TOML may go: its reader bounds arrays and inline tables (a=[[[...), but not names with dots ([a.a.a...), and frees
-// what it made by recursion.
+// What is told of TOML that cannot be read, and how deep tables of a stranger's TOML may go: its reader bounds arrays and inline tables
+// (a=[[[...), but not names with dots ([a.a.a...), and frees what it made by recursion.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -29,6 +29,16 @@ inline bool names_nest_deeply(std::string_view toml) {
 inline std::string in_one_line(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  return text;
+}
+
+/// What the reader of TOML complained of, in one line, with what was expected where it does not say so.
+inline std::string toml_complaint(std::string_view description) {
+  std::string text = in_one_line(std::string(description));
+  if (text.find("could not determine value type") != text.npos)
+    text += R"(; expected is "text" in quotes, a number, true or false, [a, list] or {a = "table"})";
+  if (text.find("encountered end-of-file") != text.npos) text += "; something that was opened before is not closed: a quote, [ or {";
+  if (text.find("unescaped control characters") != text.npos) text += "; the closing quote may be missing";
   return text;
 }
 

@@ -17,11 +17,14 @@
 namespace plumbline {
 namespace {
 
+/// "1 package", "2 packages"
+std::string counted(long n, const char* noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
+
 Capability cpu_row(const Topology& topology, const Cpu& cpu) {
   return {"CPU", Status::ok,
-          fmt::format("{} ({} family {} model {}), {} packages, {} NUMA domains, {} cores, {} CPUs{}", cpu.name, cpu.vendor, cpu.family,
-                      cpu.model, topology.packages, topology.numa_nodes, topology.cores, topology.pus,
-                      cpu.virtual_machine ? ", virtual machine" : ""),
+          fmt::format("{} ({} family {} model {}), {}, {}, {}, {}{}", cpu.name, cpu.vendor, cpu.family, cpu.model,
+                      counted(topology.packages, "package"), counted(topology.numa_nodes, "NUMA domain"), counted(topology.cores, "core"),
+                      counted(topology.pus, "CPU") + " (hardware threads)", cpu.virtual_machine ? ", virtual machine" : ""),
           ""};
 }
 
@@ -29,13 +32,17 @@ Capability isa_row(const Cpu& cpu) {
   if (cpu.isas.empty())
     return {"kernel flavors", Status::unavailable, "no ISA level that flavors are built for", "build plumbline on this architecture"};
   const std::string no_tiles = cpu.why_no_tiles.empty() ? "" : "; no AMX: " + cpu.why_no_tiles;
-  return {"kernel flavors", Status::ok, fmt::format("runs {}{}", fmt::join(cpu.isas, ", "), no_tiles), "plumbline list kernels"};
+  return {
+      "kernel flavors", Status::ok,
+      fmt::format("runs code for {}{}{}", cpu.isas.front().starts_with('v') ? "x86-64 levels " : "", fmt::join(cpu.isas, ", "), no_tiles),
+      "plumbline list kernels"};
 }
 
 Capability cache_row(const Topology& topology) {
   std::vector<std::string> levels;
   for (const auto& cache : topology.caches)
-    levels.push_back(fmt::format("L{} {} KiB for {} CPUs", cache.level, cache.bytes / 1024, cache.shared_by_cpus));
+    levels.push_back(fmt::format("L{} {} KiB {}", cache.level, cache.bytes / 1024,
+                                 cache.shared_by_cpus == 1 ? "for each CPU" : fmt::format("shared by {} CPUs", cache.shared_by_cpus)));
   if (levels.empty())
     return {"caches", Status::unavailable, "the system names no caches: models by cache level are intervals without bounds", "lstopo"};
   return {"caches", Status::ok, fmt::format("{}", fmt::join(levels, ", ")), ""};

@@ -116,7 +116,7 @@ CacheGeometry geometry_from_file(const std::string& path) {
     if (names_nest_deeply(*text)) throw user_error(fmt::format("{}: a name in it has more than {} dots", path, deepest_toml));
     document = toml::parse(*text, path);
   } catch (const toml::parse_error& error) {
-    throw user_error(fmt::format("{}:{}: {}", path, error.source().begin.line, in_one_line(std::string(error.description()))));
+    throw user_error(fmt::format("{}:{}: not valid TOML: {}", path, error.source().begin.line, toml_complaint(error.description())));
   }
   if (const auto schema = document["schema"].value<std::string>(); schema != "plumbline-geometry/1")
     refuse(path, document.get("schema"), R"(a cache geometry begins with schema = "plumbline-geometry/1")");

@@ -115,7 +115,7 @@ def test_wrong_words_in_the_table_are_refused_in_one_line(results):
 
 def test_events_that_no_counter_claims_are_named(results):
     text = " ".join(plumbline(results.parent, rows(), "score", results).split())
-    assert "counted by perf_event, but in no counter's terms, so not scored: FLOPS_OFFSET, STRAY, STRAY_TOO; a row of your own" in text
+    assert "events of perf_event that no scored counter uses: FLOPS_OFFSET, STRAY, STRAY_TOO; a row of your own" in text
     score = json.loads(plumbline(results.parent, rows(), "score", results, "--json"))
     assert score["unclaimed_events"] == {"perf_event": ["FLOPS_OFFSET", "STRAY", "STRAY_TOO"]}
 

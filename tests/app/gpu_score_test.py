@@ -60,7 +60,7 @@ def test_time_by_each_counter_is_held_against_the_times_without_a_profiler(tmp_p
             assert (row["exact_lo"], row["exact_hi"]) == (pytest.approx(seconds - 5e-6), pytest.approx(seconds + 5e-6))
             assert row["measured"] == pytest.approx(seconds, rel=1e-2)
         assert (counters[name]["quantity"], counters[name]["n"], counters[name]["narrow"]) == ("seconds", 8, 6)
-        assert counters[name]["grade"] == "B" and "A takes 10" in counters[name]["reason"], "six cases long enough for 5 us not to matter"
+        assert counters[name]["grade"] == "B" and "A needs 10 cases" in counters[name]["reason"], "six cases long enough for 5 us not to matter"
     assert any("seconds are held against the times" in note for note in document["notes"])
 
 

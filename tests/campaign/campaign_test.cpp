@@ -251,6 +251,10 @@ TEST(campaign, the_schema_line_is_required_and_held) {
             {"c.toml:1:10:", "plumbline-campaign/2", "plumbline-campaign/1"});
 }
 
+TEST(campaign, broken_toml_says_what_was_expected) {
+  expect_in(complaint("seed = one\n"), {"c.toml:2:8:", "could not determine value type; expected is \"text\" in quotes, a number"});
+}
+
 TEST(campaign, broken_toml_names_line_and_column) { expect_in(complaint("name = \"a\nseed = 2\n"), {"c.toml:2:", "not valid TOML"}); }
 
 TEST(campaign, a_missing_file_is_a_user_error) {

@@ -167,6 +167,17 @@ def test_a_users_event_table_is_found_and_a_bad_one_is_one_line(tmp_path):
     assert "mine.toml:7:" in done.stderr and "'weight'" in done.stderr
 
 
+def test_a_users_own_counters_come_first(tmp_path):
+    cpu = document("doctor")["machine"]["cpu"]
+    match = f'vendor = "{cpu["vendor"]}", family = {cpu["family"]}, models = [{cpu["model"]}, {cpu["model"]}]'
+    (tmp_path / "mine.toml").write_text(TABLE.replace('vendor = "nobody", models = [1, 1]', match).replace('name = "fills"', 'name = "my_fills"'))
+    done = plumbline("list", "counters", PLUMBLINE_EVENTS_PATH=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    headings = [line for line in done.stdout.splitlines() if line.startswith(("backend ", "Your own", "Hardware counters", "Counters formed", "Events of"))]
+    assert [line.split()[0] for line in headings][:2] == ["backend", "Your"], headings
+    assert done.stdout.index("my_fills") < done.stdout.index("Counters formed")
+
+
 def test_an_unknown_family_is_refused_with_those_that_are_known():
     done = plumbline("list", "counters", "--family", "amd-zen99")
     assert done.returncode == 2 and "amd-zen4" in done.stderr

@@ -167,7 +167,7 @@ TEST(Accuracy, one_case_is_one_case) {
   EXPECT_EQ(score_all({fill_case(1, 0, 0, 300)}).counters.at(0).reason,
             "1 of 1 zero test failed: it counts what is not there (up to 19200 bytes)");
   EXPECT_EQ(score_all({fill_case(1, 640, 640, 0)}).counters.at(0).reason, "counted as good as nothing in 1 case that has something");
-  EXPECT_EQ(score_all({fill_case(1, 0, 0, 0)}).counters.at(0).reason, "rightly counted nothing in 1 case; none has something");
+  EXPECT_EQ(score_all({fill_case(1, 0, 0, 0)}).counters.at(0).reason, "0 expected, 0 counted in 1 case: not graded");
 }
 
 TEST(Accuracy, being_inside_an_interval_that_begins_at_nothing_is_no_evidence) {

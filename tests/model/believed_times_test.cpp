@@ -59,7 +59,7 @@ TEST(BelievedTimes, where_there_are_only_disturbed_ones_the_placement_says_so) {
     EXPECT_EQ(placement.seconds, 3e-3);
     return placement.notes.empty() ? "" : placement.notes.front();
   };
-  EXPECT_NE(note_of(timed({{3e-3, 0.4}, {3e-3, 0.4}})).find("all 2 repetitions were disturbed"), std::string::npos);
+  EXPECT_NE(note_of(timed({{3e-3, 0.4}, {3e-3, 0.4}})).find("all repetitions were disturbed"), std::string::npos);
   EXPECT_EQ(note_of(timed({{1e-3, 0.4}, {3e-3, 1}})), "");
 }
 

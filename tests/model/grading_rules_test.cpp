@@ -192,7 +192,7 @@ TEST(GradingRules, what_one_kernel_shows_is_no_regime) {
   const auto wrong_at_O0 = [](const Made& made, int) {
     return right(made) * (made.flavor == "gcc12-O3-v3" ? 1 : 1 + 0.1 * static_cast<double>(made.n));
   };
-  expect(graded(shape, wrong_at_O0), 'D', "good only for level O3 (A) by these cases, which no other kernels confirm");
+  expect(graded(shape, wrong_at_O0), 'D', "good only for optimization level O3 (A) by these cases, which no other kernels confirm");
 }
 
 /// Triad alone was compiled without optimization, and is wrong at any level.
@@ -344,7 +344,7 @@ TEST(GradingRules, a_compiler_that_alone_has_a_level_is_not_blamed_for_it) {
   const CounterScore score = graded(shape, [](const Made& made, int) {
     return right(made) * (made.flavor == "gcc12-O0-v3" ? 1 + 0.1 * static_cast<double>(made.n) : 1);
   });
-  expect(score, 'C', "good only for level O3 (A)");
+  expect(score, 'C', "good only for optimization level O3 (A)");
   EXPECT_EQ(score.reason.find("hangs on gcc12"), std::string::npos) << score.reason;
 }
 

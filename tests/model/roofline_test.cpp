@@ -127,6 +127,49 @@ TEST(Roofline, arithmetic_near_the_roof_of_its_mix_is_what_bounds_a_case_not_a_l
   EXPECT_NEAR(p.percent_of_roof, 97.6, 0.1);
 }
 
+/// 131 GFLOP/s of vectors, 16.4 of single numbers; bound by arithmetic, of which 1000 FLOPs a microsecond are far from both.
+RooflinePlacement far_below(double instructions, double scalar, const std::string& flavor = "gcc12-O3-v3", double hz = 1e9,
+                            double seconds = 1e-6) {
+  CaseSample slow = computing(500, 0, 0);
+  slow.flavor = flavor;
+  slow.seconds = seconds;
+  slow.counts["instructions"] = instructions, slow.counts["fp_instructions"] = 500, slow.counts["fp_scalar"] = scalar;
+  auto ceilings = zen;
+  ceilings.push_back(ceiling("compute", 16.4));
+  ceilings.back().name = ceilings.back().pattern = "scalar fma";
+  static Results results;  // the placement borrows from it
+  results = {};
+  add(results, slow);
+  results.times.back().clock_hz = hz;
+  return place(measurements_of(results), ceilings).at(0);
+}
+
+TEST(Roofline, far_below_every_roof_it_says_what_else_limits_as_far_as_counts_tell) {
+  using Limits = std::vector<Limit>;
+  const auto waiting = far_below(700, 0);
+  ASSERT_TRUE(waiting.shortfall);
+  EXPECT_EQ(waiting.shortfall->limits, Limits{Limit::waiting});
+  EXPECT_DOUBLE_EQ(waiting.shortfall->instructions_per_cycle, 0.7);
+  const auto scalar = far_below(4000, 500, "gcc12-O0-v3");
+  EXPECT_EQ(scalar.shortfall->limits, (Limits{Limit::unoptimized, Limit::scalar, Limit::instructions}));
+  EXPECT_DOUBLE_EQ(scalar.shortfall->scalar_gflops, 16.4);
+  const auto unknown = far_below(2000, 100);
+  EXPECT_TRUE(unknown.shortfall->limits.empty());
+  EXPECT_NE(unknown.shortfall->reason.find("neither scalar arithmetic nor the number of instructions"), std::string::npos);
+  EXPECT_NE(far_below(700, 0, "gcc12-O3-v3", absent).shortfall->reason.find("clock"), std::string::npos);
+  EXPECT_FALSE(far_below(700, 0, "gcc12-O3-v3", 1e9, 1000.0 / 100e9).shortfall) << "at 76 % nothing is missing";
+}
+
+TEST(Roofline, above_a_roof_it_says_whether_the_ceilings_samples_spread_as_far) {
+  auto ceilings = std::vector<Ceiling>{ceiling("L2", 30)};  // 32 GB/s are 107 % of it
+  EXPECT_EQ(place_last({counted()}, {ceiling("L2", 32)}).above_roof, "");
+  EXPECT_NE(place_last({counted()}, ceilings).above_roof.find("this case's loop is faster"), std::string::npos);
+  ceilings[0].cv = 0.05;
+  EXPECT_NE(place_last({counted()}, ceilings).above_roof.find("spread as far (CV 5 %)"), std::string::npos);
+  ceilings[0].node = "another";
+  EXPECT_NE(place_last({counted()}, ceilings).above_roof.find("another team, GPU or node"), std::string::npos);
+}
+
 TEST(Roofline, without_kinds_the_roof_of_arithmetic_is_that_of_the_fastest_mix) {
   const CaseSample total{.model = {{"flops.fp64", {131000, 131000}}, {"bytes.L1-L2", {100, 100}}}, .seconds = 1e-6};
   const RooflinePlacement p = place_last({total}, zen);
@@ -201,7 +244,7 @@ TEST(Roofline, a_case_on_a_gpu_stands_under_the_roofs_of_that_gpu) {
   const RooflinePlacement stand_in = place_last({on_second}, {both[0]});
   EXPECT_EQ(stand_in.bound_ceiling, "GPU L1 load");
   ASSERT_EQ(stand_in.notes.size(), 1U);
-  EXPECT_EQ(stand_in.notes[0], "ceilings of GPU for GPU1");
+  EXPECT_EQ(stand_in.notes[0], "ceilings stand in for missing ones: those of GPU for GPU1");
   Ceiling stated = of_gpu("L1, stated", 1000);
   stated.pattern = "stated";
   EXPECT_TRUE(place_last({on_second}, {stated}).notes.empty()) << "what the user states is of any GPU";

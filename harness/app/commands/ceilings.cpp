@@ -108,8 +108,8 @@ Among among(const Ceiling& ceiling) {
 
 Table table_of(Among kind) {
   std::vector<Heading> columns{{kind == Among::points ? "FLOPs an element" : "ceiling", Align::left}, {"precision", Align::left}};
-  columns.push_back({kind == Among::memory ? "GB/s" : kind == Among::latency ? "ns" : "GFLOP/s"});
-  if (kind == Among::memory) columns.push_back({"traffic"});
+  columns.push_back({kind == Among::memory ? "best GB/s" : kind == Among::latency ? "best ns" : "best GFLOP/s"});
+  if (kind == Among::memory) columns.push_back({"traffic GB/s"});
   if (kind == Among::compute || kind == Among::memory) columns.push_back({"of limit"});
   for (const char* heading : {"median", kind == Among::latency ? "max" : "min", "CV", "n"}) columns.push_back({heading});
   if (kind != Among::compute) columns.push_back({kind == Among::points ? "working set" : "reaches"});
@@ -126,6 +126,15 @@ std::string limit_cell(const Ceiling& c) {
   return (c.limit_basis == "inferred" ? "~" : "") + percent(c.fraction_of_limit());
 }
 
+/// "1.7 %", and "!" where samples spread more than on a quiet machine.
+std::string cv_cell(const Ceiling& c) { return percent(c.cv) + (c.cv > quiet_cv(c.level) ? " !" : ""); }
+
+/// "16" of "vector k=16", since the column says of what; else the name.
+std::string name_cell(const Ceiling& c) {
+  constexpr std::string_view points = "vector k=";
+  return c.name.starts_with(points) ? c.name.substr(points.size()) : c.name;
+}
+
 /// "; compiled v4 1.04 x bumped v4": as the contest saw both, which is not at the working set of the ceiling. (Where it chose the plan's
 /// own loop `method` does not name it.)
 std::string before_others(const Ceiling& c) {
@@ -137,11 +146,11 @@ std::string before_others(const Ceiling& c) {
 void add_row(Table& table, const Ceiling& c) {
   const Among kind = among(c);
   const double in_unit = kind == Among::latency ? 1e9 : 1;
-  std::vector<std::string> cells{c.name, c.precision, plain(in_unit * c.value, 4)};
+  std::vector<std::string> cells{name_cell(c), c.precision, plain(in_unit * c.value, 4)};
   if (kind == Among::memory) cells.push_back(traffic_of(c));
   if (kind == Among::compute || kind == Among::memory) cells.push_back(limit_cell(c));
   for (const double value : {c.median, kind == Among::latency ? c.max : c.min}) cells.push_back(plain(in_unit * value, 4));
-  cells.push_back(percent(c.cv));
+  cells.push_back(cv_cell(c));
   cells.push_back(std::to_string(c.n));
   if (kind != Among::compute) cells.push_back(c.level == "mem" ? "" : size_in_bytes(c.size_bytes));
   cells.push_back(c.status == Status::ok ? c.method + before_others(c) : "");
@@ -158,7 +167,8 @@ std::string as_text(const std::vector<Ceiling>& ceilings) {
     const auto& [node, ranks, threads] = team;
     const std::string& scope = members.front()->scope;
     text += fmt::format("{}{}: {} rank{} of {} thread{}{}\n", text.empty() ? "" : "\n", node, ranks, ranks == 1 ? "" : "s", threads,
-                        threads == 1 ? "" : "s", scope.empty() ? "" : ", " + scope);
+                        threads == 1 ? "" : "s",
+                        scope.empty() ? "" : ", which fill" + std::string(ranks * threads == 1 ? "s" : "") + " a " + scope);
     for (const Among kind : {Among::compute, Among::memory, Among::latency, Among::points}) {
       Table table = table_of(kind);
       for (const auto* ceiling : members)
@@ -193,7 +203,7 @@ std::vector<std::string> levels_found(const std::vector<Ceiling>& ceilings) {
       if (std::isfinite(c->size_lo_bytes))
         text += fmt::format(" ({} to {} within this run)", size_in_bytes(c->size_lo_bytes), size_in_bytes(c->size_hi_bytes));
       text += fmt::format(", confidence {:.2f}", c->confidence);
-      if (std::isfinite(c->topology_bytes)) text += fmt::format(", topology {}", size_in_bytes(c->topology_bytes));
+      if (std::isfinite(c->topology_bytes)) text += fmt::format(", by the system's topology {}", size_in_bytes(c->topology_bytes));
     }
     if (!text.empty()) notes.push_back(fmt::format("{}: levels as the sweeps show them: {}", node, text));
   }
@@ -223,6 +233,24 @@ std::set<std::string> limit_remarks(const std::vector<Ceiling>& ceilings) {
   return notes;
 }
 
+/// What the columns of the tables are.
+std::vector<std::string> column_notes(const std::vector<Ceiling>& ceilings) {
+  if (ceilings.empty()) return {};
+  std::vector<std::string> notes{
+      "best, median, min and CV (standard deviation over mean) are of n samples; how: the flavor that was measured "
+      "(gcc12-O3-v4: "
+      "compiler, optimization level, instruction set x86-64-v4)"};
+  const auto any = [&](const auto& is) { return std::any_of(ceilings.begin(), ceilings.end(), is); };
+  if (any([](const Ceiling& c) { return !before_others(c).empty(); }))
+    notes.emplace_back(
+        "how, behind the semicolon: the loop that a contest of several chose, and its rate over the next best loop's in that contest; "
+        "where that is "
+        "below 1 the other was not faster beyond doubt");
+  if (any([](const Ceiling& c) { return among(c) == Among::memory || among(c) == Among::latency; }))
+    notes.emplace_back("reaches: the largest working set, of all ranks and threads together, that the level still serves at its rate");
+  return notes;
+}
+
 /// What limits are, and of each node what they were inferred from where no document tells them.
 std::vector<std::string> limit_notes(const std::vector<Ceiling>& ceilings) {
   std::vector<std::string> notes;
@@ -230,7 +258,9 @@ std::vector<std::string> limit_notes(const std::vector<Ceiling>& ceilings) {
     return std::any_of(ceilings.begin(), ceilings.end(), [&](const Ceiling& c) { return c.limit_basis == basis; });
   };
   const std::string what = "of limit: of what the team's cores could do at the clock measured beside the best sample, ";
-  if (any("vendor")) notes.push_back(what + "by their vendor's documents");
+  if (any("vendor")) notes.push_back(what + "by their vendor's documents; empty where these say nothing");
+  if (!ceilings.empty() && !any("vendor") && !any("inferred"))
+    notes.emplace_back("of limit: empty, since this CPU is in no vendor's table");
   if (!any("inferred")) return notes;
   notes.push_back(what + "with ~ by what undisturbed samples tell of a CPU that is in no vendor's table");
   std::map<std::string, std::set<std::string>> sources;
@@ -247,10 +277,10 @@ std::vector<std::string> doubts(const std::vector<Ceiling>& ceilings, const Resu
   for (const auto& d : find_disturbances(results.ceilings)) notes.push_back(disturbance_note(d));
   const auto unsteady = std::count_if(ceilings.begin(), ceilings.end(), [](const Ceiling& c) { return c.cv > quiet_cv(c.level); });
   if (unsteady != 0)
-    notes.push_back(
-        fmt::format("disturbed: {} of {} ceilings spread more between rounds than a quiet machine's (CV 2 % compute and L1, 5 % L2 and L3, "
-                    "10 % memory)",
-                    unsteady, ceilings.size()));
+    notes.push_back(fmt::format(
+        "disturbed: {} of {} ceilings, marked !, spread more between rounds than a quiet machine's (CV 2 % compute and L1, 5 % L2 "
+        "and L3, 10 % memory)",
+        unsteady, ceilings.size()));
   for (const auto& c : ceilings)
     if (c.fraction_of_limit() > most_of_limit)
       notes.push_back(fmt::format("{} of {} (r{}t{}) is {} of its limit: the clock beside it or the limit is wrong ({})", c.name, c.node,
@@ -283,8 +313,9 @@ Exit ceilings(const Selection& selection) {
         "two nodes or more)");
   if (std::any_of(fitted.begin(), fitted.end(), [](const Ceiling& c) { return std::isfinite(c.traffic_gbs); }))
     notes.emplace_back(
-        "GB/s, min, median and max are algorithmic bytes: what the loop reads and writes. traffic (traffic_gbs): the best rate in the "
+        "best, median and min GB/s are of algorithmic bytes: what the loop reads and writes. traffic (traffic_gbs): the best rate in the "
         "bytes that cross the level's boundary, a store's line read first and written back; the rooflines are drawn with it");
+  for (const auto& note : column_notes(fitted)) notes.push_back(note);
   for (const auto& note : limit_notes(fitted)) notes.push_back(note);
   for (const auto& note : gpu_ceilings_notes(of_gpus)) notes.push_back(note);
   const auto compiled = ert_table(results, fitted);

@@ -41,7 +41,7 @@ Capability emulator_row() {
   const EmulatorInstallation found = find_emulator();
   if (found.availability.ok())
     return {"emulated counters", Status::ok,
-            fmt::format("valgrind {} ({}) with the tool in {}, linked with valgrind {}, interface {}", found.valgrind_version,
+            fmt::format("valgrind {} ({}) with the tool in {}, linked with valgrind {}, tool interface {}", found.valgrind_version,
                         found.valgrind.string(), found.tool_directory.string(), found.tool_version, found.tool_abi),
             "plumbline profile --count-only -- program args"};
   if (!found.tool_version.empty()) return {"emulated counters", found.availability.status, found.availability.reason, ""};
@@ -64,10 +64,11 @@ void add_backend_rows(std::vector<Capability>& rows) {
       return event.availability.ok() && (emulator || !emulated);
     });
     const Availability own_choice = backend.make({}, facts)->availability();
-    rows.push_back(
-        {fmt::format("counters by {}", backend.name), own_choice.status,
-         fmt::format("{} of {} events can be counted here{}{}", usable, events.size(), own_choice.ok() ? "" : "; ", own_choice.reason),
-         usable == 0 ? "" : fmt::format("plumbline list counters; in a campaign: counters = \"{}:EVENT\"", backend.name)});
+    rows.push_back({fmt::format("counters by {}", backend.name), own_choice.status,
+                    own_choice.ok() ? fmt::format("{} of {} events can be counted here", usable, events.size())
+                                    : fmt::format("no hardware events: {}; {} of {} events, all of software, can be counted here",
+                                                  own_choice.reason, usable, events.size()),
+                    usable == 0 ? "" : fmt::format("plumbline list counters; in a campaign: counters = \"{}:EVENT\"", backend.name)});
   }
   if (!missing.empty())
     rows.push_back({"other counter backends", Status::unavailable, fmt::format("not compiled in: {}", fmt::join(missing, ", ")), ""});
@@ -91,10 +92,11 @@ Capability gpu_code_row() {
   const CodePlace place = code_of_module();
   const char* what = "counts of a GPU's code";
   if (!place.here.ok()) return {what, place.here.status, place.here.reason, ""};
-  return {what, Status::ok,
-          fmt::format("{}, where a GPU's counters are refused: nothing is measured; the code is in {}", disassembled_method,
-                      place.folder.string()),
-          "in a campaign: counters = \"disassembled\"; \"auto\" takes them where CUPTI refuses"};
+  return {
+      what, Status::ok,
+      fmt::format("called static, by backend disassembled: {}, where a GPU's counters are refused: nothing is measured; the code is in {}",
+                  disassembled_method, place.folder.string()),
+      "in a campaign: counters = \"disassembled\"; \"auto\" takes them where CUPTI refuses"};
 }
 
 Capability gpu_kernels_row() {

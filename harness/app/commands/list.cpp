@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <memory>
 
 #include "app/commands/command.hpp"
@@ -144,8 +145,19 @@ Listing list_family(const std::string& family) {
   return listing;
 }
 
+/// The rows of PLUMBLINE_EVENTS_PATH, out of the others.
+KnownCounters take_users(KnownCounters& known) {
+  KnownCounters users{.family = known.family};
+  const auto first =
+      std::stable_partition(known.counters.begin(), known.counters.end(), [](const TableCounter& row) { return !row.of_user; });
+  users.counters.assign(std::make_move_iterator(first), std::make_move_iterator(known.counters.end()));
+  known.counters.erase(first, known.counters.end());
+  return users;
+}
+
+/// The user's own come first.
 void add_counters_of_this_cpu(Listing& listing) {
-  const auto known = counters_for(all_event_tables(), identity_of(this_cpu()));
+  auto known = counters_for(all_event_tables(), identity_of(this_cpu()));
   if (known.family.empty()) {
     const auto note = fmt::format(
         "no event table for {} ({} family {} model {}): its hardware counters have no known meaning; PLUMBLINE_EVENTS_PATH adds one",
@@ -153,6 +165,10 @@ void add_counters_of_this_cpu(Listing& listing) {
     listing.notes.push_back(note);
     listing.text += "\n" + wrapped(note, 116, "") + "\n";
     return;
+  }
+  if (const KnownCounters users = take_users(known); !users.counters.empty()) {
+    listing.text += "\nYour own counters, by PLUMBLINE_EVENTS_PATH\n\n";
+    add_table_counters(users, listing);
   }
   listing.text +=
       fmt::format("\nHardware counters of this CPU by event table {} (plumbline doctor: which of them can be used here)\n\n", known.family);
@@ -209,18 +225,21 @@ Columns<Countable> formed_columns() {
       "counter", {left_cell("counter", &Countable::name), left_cell("claims to see", &Countable::cell), left_cell("by", &Countable::by)});
 }
 
-/// Appends a backend's events: one table, and what stands in the way of them.
-void list_events(Listing& listing, const BackendEntry& backend, const BackendFacts& facts) {
+/// Appends a backend's events: one table, what stands in the way of them, and their number to the summary.
+void list_events(Listing& listing, Table& summary, const BackendEntry& backend, const BackendFacts& facts) {
   const bool emulated = backend.name == "emulated";  // which is counted by a worker, not in this process
   const Availability usable = emulated ? find_emulator().availability : make_backend(backend.name, {}, facts)->availability();
   std::vector<Countable> rows;
+  std::size_t usable_events = 0;
   for (const auto& event : backend.events(facts)) {
     const Availability& here = emulated && !usable.ok() ? usable : event.availability;  // others say it of each event
+    usable_events += here.ok();
     rows.push_back({event.name, std::string(backend.name), event.unit, event.description, here,
                     event.description + (event.availability.ok() ? "" : " (" + event.availability.reason + ")")});
   }
+  summary.add({std::string(backend.name), std::to_string(rows.size()), std::to_string(usable_events)});
   listing.add(event_columns(), rows);
-  listing.text += fmt::format("Backend {}: {}\n\n{}\n", backend.name,
+  listing.text += fmt::format("\nEvents of backend {}: {}\n\n{}", backend.name,
                               usable.ok() ? "usable here" : fmt::format("{} ({})", to_string(usable.status), usable.reason),
                               aligned(event_columns(), rows));
   if (!usable.ok()) listing.notes.push_back(fmt::format("{}: {}", backend.name, usable.reason));
@@ -231,7 +250,13 @@ void list_papi_components(Listing& listing) {
   for (const auto& [name, unit, description, here] : papi_components())
     rows.push_back({name, "papi", "", description, here, here.ok() ? "ok" : here.reason});
   listing.add(component_columns(), rows);
-  if (!rows.empty()) listing.text += aligned(component_columns(), rows) + "\n";
+  if (!rows.empty()) listing.text += "\n" + aligned(component_columns(), rows);
+}
+
+void append(Listing&& part, Listing& listing) {
+  for (auto& row : part.rows) listing.rows.push_back(std::move(row));
+  listing.notes.insert(listing.notes.end(), part.notes.begin(), part.notes.end());
+  listing.text += part.text;
 }
 
 /// Counters that are formed from events, all of them usable where those are.
@@ -247,16 +272,20 @@ std::vector<Countable> formed_from(std::span<const Counter> counters, const Avai
 }
 
 Listing list_counters() {
-  Listing listing;
+  Listing listing, events;
   const BackendFacts facts = backend_facts(this_topology());
-  for (const auto& backend : backends()) list_events(listing, backend, facts);
-  list_papi_components(listing);
+  Table summary({{"backend", Align::left}, {"events"}, {"usable here"}});
+  for (const auto& backend : backends()) list_events(events, summary, backend, facts);
+  list_papi_components(events);
+  listing.text =
+      summary.text() + "\nBelow: counters of this CPU, of this node's GPU, counters formed from events, and the events themselves\n";
+  add_counters_of_this_cpu(listing);
+  add_counters_of_this_gpu(listing);
   auto formed = formed_from(known_counters(), find_emulator().availability);
   for (auto& row : formed_from(disassembled_counters(), code_of_module().here)) formed.push_back(std::move(row));
   listing.add(formed_columns(), formed);
-  listing.text += fmt::format("Counters formed from events, which 'plumbline score' judges\n\n{}", aligned(formed_columns(), formed));
-  add_counters_of_this_cpu(listing);
-  add_counters_of_this_gpu(listing);
+  listing.text += fmt::format("\nCounters formed from events, which 'plumbline score' judges\n\n{}", aligned(formed_columns(), formed));
+  append(std::move(events), listing);
   return listing;
 }
 

@@ -45,7 +45,8 @@ std::vector<std::pair<std::string, std::string>> reasons_of(const std::vector<Ca
   std::vector<std::pair<std::string, std::string>> notes;
   for (const auto& one : reasons) {
     const std::string node = one.nodes.size() == nodes.size() ? "" : " on " + listed({one.nodes.begin(), one.nodes.end()}, 4);
-    notes.emplace_back(one.reason, (one.cases.size() == 1 ? " (" + *one.cases.begin() + ")" : "") + node);
+    notes.emplace_back("not counted: " + one.reason,
+                       (one.cases.size() == 1 ? " (" + *one.cases.begin() + ")" : fmt::format(" ({} cases)", one.cases.size())) + node);
   }
   return notes;
 }
@@ -59,7 +60,16 @@ std::vector<std::string> notes_of(const Accuracy& accuracy, const std::optional<
     notes.emplace_back("... and other reasons; --json gives each row its own");
   }
   for (const auto& one : accuracy.unscored) notes.push_back(fmt::format("{} is not scored: {}", one.counter, one.reason));
-  notes.emplace_back("grades: A trusted, B steady by a factor, C only in the regimes named, D rejected; --counter NAME shows the evidence");
+  notes.emplace_back(
+      "cases: those that can tell; bias: geometric mean of the ratios, +/- half of its 95 % interval; repeat: scatter between repetitions "
+      "of a "
+      "case; moved most by: the factor that changes the ratio most where all others are equal; offset: what is counted where nothing "
+      "should "
+      "be; zeros: how many of the cases that have none of it counted none");
+  notes.emplace_back(
+      "grades: A trusted; B right once a factor or an offset is taken away, or with less evidence than A needs; C only in the regimes "
+      "named; D "
+      "rejected; - not graded; --counter NAME shows the evidence");
   return notes;
 }
 
@@ -70,7 +80,7 @@ std::vector<std::string> unclaimed_notes(const std::map<std::string, std::set<st
   for (const auto& [backend, events] : unclaimed) {
     const std::vector<std::string> names(events.begin(), events.end());
     const std::size_t shown = names.size() > named ? named - 1 : names.size();
-    notes.push_back(fmt::format("counted by {}, but in no counter's terms, so not scored: {}{}{}", backend,
+    notes.push_back(fmt::format("events of {} that no scored counter uses: {}{}{}", backend,
                                 fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
                                 shown < names.size() ? fmt::format(" and {} more (--json names all)", names.size() - shown) : "",
                                 backend == "perf_event" ? "; a row of your own in PLUMBLINE_EVENTS_PATH makes one a counter" : ""));

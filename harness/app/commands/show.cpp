@@ -39,11 +39,13 @@ std::string with_interval(const LevelIntensity& at) {
   return fmt::format("{}+-{:.{}f}%", plain(at.ai), 100 * half, half < 0.01 ? 1 : 0);
 }
 
-/// FLOP/byte; beyond 1000 a level carries next to nothing. "~" is the middle of a model's interval, ">" the end of an open one.
+/// FLOP/byte; beyond 1000 a level carries next to nothing, and "none" where it carries nothing. "~" is the middle of a model's interval,
+/// ">" the end of an open one.
 std::string intensity(const RooflinePlacement& placement, const std::string& level) {
   for (const auto& l : placement.levels) {
     if (l.level != level) continue;
-    if (l.ai > 1000 || l.bytes == 0) return ">1000";
+    if (l.bytes == 0) return "none";
+    if (l.ai > 1000) return ">1000";
     if (l.status != Status::ok) return std::isfinite(l.ai_lo) ? ">" + plain(l.ai_lo) : "-";
     return placement.join == Join::model ? (l.is_interval() ? "~" : "") + plain(l.ai) : with_interval(l);
   }
@@ -68,13 +70,63 @@ std::string displacement_text(const Displacement& by, const RooflinePlacement& p
   return fmt::format("by {}{}: AI {} {} instead of {}", by.counter, rest, by.level, plain(by.ai), intensity(p, by.level));
 }
 
-/// Where arithmetic bounds the case; empty else, and where FMAs alone are all that it does.
+/// Where arithmetic bounds the case and it comes near that roof; empty else, and where FMAs alone are all that it does.
 std::string mix_text(const RooflinePlacement& p) {
   const auto mix = p.fma_mixes.find(p.of->precision);
-  if (p.bound != "compute" || mix == p.fma_mixes.end() || mix->second.fraction >= 1 || !(p.compute.fma_gflops > 0)) return {};
-  return fmt::format("FMA fraction {:.2f} ({}): {:.0f} % of the FMA peak; at most {:.0f} % of it is reachable with this mix ({} GFLOP/s)",
-                     mix->second.fraction, mix->second.source, 100 * p.gflops / p.compute.fma_gflops,
-                     100 * p.compute.gflops / p.compute.fma_gflops, plain(p.compute.gflops));
+  if (p.bound != "compute" || p.shortfall || mix == p.fma_mixes.end() || mix->second.fraction >= 1 || !(p.compute.fma_gflops > 0))
+    return {};
+  const double reachable = p.compute.gflops / p.compute.fma_gflops;
+  return fmt::format(
+      "FMA fraction {:.2f} ({}): this mix can reach {} GFLOP/s, {:.0f} % of the FMA peak{}; the case reaches {:.0f} % of that peak",
+      mix->second.fraction, mix->second.source, plain(p.compute.gflops), 100 * reachable,
+      reachable > 1.005 ? " (adds run beside FMAs)" : "", 100 * p.gflops / p.compute.fma_gflops);
+}
+
+std::string limit_text(Limit limit, const Shortfall& by) {
+  switch (limit) {
+    case Limit::unoptimized:
+      return "O0 code";
+    case Limit::scalar:
+      return "scalar arithmetic" + (std::isfinite(by.scalar_gflops) ? fmt::format(" (roof {} GFLOP/s)", plain(by.scalar_gflops)) : "");
+    case Limit::instructions:
+      return fmt::format("instructions ({:.1f} a cycle)", by.instructions_per_cycle);
+    case Limit::waiting:
+      return fmt::format("waiting ({:.2f} instructions a cycle)", by.instructions_per_cycle);
+    case Limit::disturbed:
+      return "others, who disturbed all repetitions";
+    case Limit::launch:
+      break;
+  }
+  return fmt::format("the launch ({} by itself)", duration(by.launch_seconds));
+}
+
+/// What the bound does not say of a case far below its roof, or above it; empty for all others.
+std::string distance_text(const RooflinePlacement& p) {
+  if (!p.above_roof.empty()) return "above its roof: " + p.above_roof;
+  if (!p.shortfall) return {};
+  if (p.shortfall->limits.empty()) return "what else limits it is not known: " + p.shortfall->reason;
+  std::string text;
+  for (const Limit limit : p.shortfall->limits) text += (text.empty() ? "limited also by " : ", ") + limit_text(limit, *p.shortfall);
+  return text;
+}
+
+/// What the words of distance_text() stand for, of those that are said.
+std::vector<std::string> distance_notes(const std::vector<RooflinePlacement>& placements) {
+  const auto any = [&](const auto& is) { return std::any_of(placements.begin(), placements.end(), is); };
+  const auto has = [&](Limit limit) {
+    return any([&](const RooflinePlacement& p) {
+      return p.shortfall && std::find(p.shortfall->limits.begin(), p.shortfall->limits.end(), limit) != p.shortfall->limits.end();
+    });
+  };
+  std::vector<std::string> notes;
+  if (!any([](const RooflinePlacement& p) { return p.shortfall.has_value(); })) return notes;
+  std::string words;
+  if (has(Limit::unoptimized)) words += "; O0 code: each operand is stored and loaded again";
+  if (has(Limit::scalar)) words += "; scalar arithmetic: the same FLOPs have a lower roof where each instruction works on one number";
+  if (has(Limit::instructions)) words += "; instructions: each core does as many a cycle as few cores exceed";
+  if (has(Limit::waiting)) words += "; waiting: so few instructions a cycle of a core wait for earlier results or for data";
+  notes.push_back(fmt::format("limited also by: what the file tells of cases below {:.0f} % of their roof{}", far_below_roof, words));
+  return notes;
 }
 
 /// The levels that have a column: a CPU's, and a GPU's where there are cases of one.
@@ -104,7 +156,8 @@ void add_row(Table& table, const RooflinePlacement& p, const std::vector<std::st
   cells.push_back(source_of(p));
   table.add(cells);
   if (p.status != Status::ok) table.add_line(wrapped(fmt::format("{}: {}", to_string(p.status), p.reason), 118, "      "));
-  if (const auto mix = mix_text(p); !mix.empty()) table.add_line(wrapped(mix, 118, "      "));
+  for (const auto& remark : {mix_text(p), distance_text(p)})
+    if (!remark.empty()) table.add_line(wrapped(remark, 118, "      "));
   if (at) table.add_line(wrapped(conditions_text(*at), 118, "      "));
   if (by != nullptr) table.add_line(wrapped(displacement_text(*by, p), 118, "      "));
 }
@@ -113,8 +166,8 @@ void add_row(Table& table, const RooflinePlacement& p, const std::vector<std::st
 std::string as_text(const std::vector<RooflinePlacement>& placements, const std::vector<std::optional<CounterConditions>>& at,
                     const std::vector<Displacement>& by) {
   const auto levels = columns_of(placements);
-  std::vector<Heading> columns{{"case", Align::left}, {levels == columns_of({}) ? "a sweep" : "a launch"}, {"GFLOP/s"}};
-  for (const auto& level : levels) columns.push_back({level == "L1" ? "AI L1" : level});
+  std::vector<Heading> columns{{"case", Align::left}, {levels == columns_of({}) ? "sweep time" : "launch time"}, {"GFLOP/s"}};
+  for (const auto& level : levels) columns.push_back({"AI " + level});
   for (const auto& column : std::vector<Heading>{{"bound"}, {"of roof"}, {"bytes by", Align::left}}) columns.push_back(column);
   Table table(columns);
   std::set<std::string> nodes;
@@ -182,9 +235,39 @@ std::set<std::string> metric_notes(const std::vector<RooflinePlacement>& placeme
   return notes;
 }
 
+/// What single cases have to say, once for all of them, and of which it is.
+std::vector<std::string> case_notes(const std::vector<RooflinePlacement>& placements) {
+  struct Told {
+    std::string note, first;
+    std::size_t cases = 0;
+  };
+  std::vector<Told> all;
+  for (const auto& p : placements)
+    for (const auto& note : p.notes) {
+      auto found = std::find_if(all.begin(), all.end(), [&](const Told& one) { return one.note == note; });
+      if (found == all.end()) found = all.insert(all.end(), {note, p.of->id});
+      ++found->cases;
+    }
+  std::vector<std::string> notes;
+  for (const auto& one : all)
+    notes.push_back(one.cases == placements.size() ? one.note
+                    : one.cases == 1               ? fmt::format("{} ({})", one.note, one.first)
+                                                   : fmt::format("{} ({} cases, the first {})", one.note, one.cases, one.first));
+  return notes;
+}
+
 std::vector<std::string> notes_of(const std::vector<RooflinePlacement>& placements, const std::vector<Ceiling>& ceilings,
                                   const std::optional<std::string>& uncounted) {
-  std::vector<std::string> notes{"AI: FLOP/byte across a level's boundary towards the core, drawn against that level's bandwidth"};
+  std::vector<std::string> notes{
+      "a case's name: precision, parameters, team (r2t1: 2 ranks of 1 thread each; g1: one GPU) and flavor (gcc12-O3-v3: compiler, "
+      "optimization level, instruction set x86-64-v3); its time and GFLOP/s are the whole team's, of one sweep: the kernel's work done "
+      "once",
+      "AI: arithmetic intensity, FLOP/byte across a level's boundary towards the core, drawn against that level's bandwidth; none: no "
+      "bytes "
+      "cross it",
+      "bound: the ceiling that limits a case most at its intensities; of roof: how much of that ceiling it reaches; bytes by: who counted "
+      "them"};
+  for (const auto& note : distance_notes(placements)) notes.push_back(note);
   if (std::any_of(placements.begin(), placements.end(), is_marked))
     notes.emplace_back("~: from an interval; an AI is its middle, a bound and its percentage are by the least traffic that it allows");
   if (ceilings.empty()) notes.emplace_back(no_ceilings(placements));
@@ -192,10 +275,7 @@ std::vector<std::string> notes_of(const std::vector<RooflinePlacement>& placemen
   for (const auto& note : metric_notes(placements)) notes.push_back(note);
   for (const auto& note : disagreement_notes(placements)) notes.push_back(note);
   for (const auto& reason : unseen_levels(placements)) notes.push_back(reason);
-  std::set<std::string> seen;
-  for (const auto& p : placements)
-    for (const auto& note : p.notes)
-      if (seen.insert(note).second) notes.push_back(note);
+  for (const auto& note : case_notes(placements)) notes.push_back(note);
   return notes;
 }
 

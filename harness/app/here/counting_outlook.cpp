@@ -74,7 +74,7 @@ std::string outlook_text(const CountingOutlook& outlook) {
                {"counter", Align::left},
                {"sees", Align::left},
                {"status", Align::left},
-               {"known", Align::left}});
+               {"caveats"}});
   std::string last;
   for (const auto& way : outlook.ways) {
     std::string status(to_string(way.status)), known;
@@ -84,7 +84,7 @@ std::string outlook_text(const CountingOutlook& outlook) {
       if (found == obstacles.end()) found = obstacles.insert(obstacles.end(), obstacle);
       status += fmt::format(" [{}]", found - obstacles.begin() + 1);
     }
-    if (!way.caveats.empty()) known = way.caveats.size() == 1 ? "1 caveat" : fmt::format("{} caveats", way.caveats.size());
+    if (!way.caveats.empty()) known = std::to_string(way.caveats.size());
     table.add({way.quantity == last ? "" : way.quantity, way.backend, way.counter.empty() ? "-" : way.counter,
                way.sees.empty() ? "-" : way.sees, status, known});
     last = way.quantity;
@@ -95,7 +95,7 @@ std::string outlook_text(const CountingOutlook& outlook) {
     text += wrapped(fmt::format("[{}] {}", i + 1, obstacles[i].substr(0, end)), width, "  ") + "\n";
     if (end < obstacles[i].size()) text += wrapped(obstacles[i].substr(end + 1), width, "      ") + "\n";
   }
-  text += "caveats: plumbline list counters\n";
+  text += "what the caveats say: plumbline list counters\n";
   for (const auto& note : outlook.notes) text += wrapped("note: " + note, width, "") + "\n";
   return text;
 }

@@ -106,7 +106,7 @@ std::string gpu_ceilings_text(std::span<const Ceiling> ceilings, const GpuPlaces
     text += "\n\n";
     Table table({{"ceiling", Align::left},
                  {"level", Align::left},
-                 {"value"},
+                 {"best"},
                  {"unit", Align::left},
                  {"CV"},
                  {"n"},

@@ -18,8 +18,14 @@ std::string in_its_unit(const Ceiling& ceiling, double value) {
   return plain(value, 4) + " " + ceiling.unit;
 }
 
+/// What stands in the column of a ceiling that is a size.
+std::string name_cell(const Ceiling& c) {
+  constexpr std::string_view half = "half bandwidth";
+  return c.name.ends_with(half) ? c.name.substr(0, c.name.size() - half.size()) + "message size for half the bandwidth" : c.name;
+}
+
 void add_row(Table& table, const Ceiling& c) {
-  table.add({c.name, in_its_unit(c, c.value), in_its_unit(c, c.min), in_its_unit(c, c.median), in_its_unit(c, c.max),
+  table.add({name_cell(c), in_its_unit(c, c.value), in_its_unit(c, c.min), in_its_unit(c, c.median), in_its_unit(c, c.max),
              std::isfinite(c.cv) ? fmt::format("{:.1f} %", 100 * c.cv) : "-", std::to_string(c.n),
              c.unit == "bytes" || !std::isfinite(c.size_bytes) ? "" : size_in_bytes(c.size_bytes), c.status == Status::ok ? c.method : ""});
   if (c.status != Status::ok) table.add_line(wrapped(fmt::format("{}: {}", to_string(c.status), c.reason), 118, "    "));
@@ -34,7 +40,7 @@ std::string mpi_ceilings_text(std::span<const Ceiling> ceilings) {
     const auto [table, added] = nodes.try_emplace(
         ceiling.node,
         std::vector<Heading>{
-            {"messages", Align::left}, {"best"}, {"min"}, {"median"}, {"max"}, {"CV"}, {"n"}, {"of"}, {"between", Align::left}});
+            {"messages", Align::left}, {"best"}, {"min"}, {"median"}, {"max"}, {"CV"}, {"n"}, {"message size"}, {"between", Align::left}});
     add_row(table->second, ceiling);
   }
   std::string text;

@@ -97,7 +97,7 @@ void read_toml(const std::string& path, const std::string& schema, const std::ve
     if (names_nest_deeply(text)) throw user_error(fmt::format("{}: a name in it has more than {} dots", path, deepest_toml));
     document = toml::parse(text, path);
   } catch (const toml::parse_error& error) {
-    throw wrong_at(path, location_of(error.source()), std::string(error.description()));
+    throw wrong_at(path, location_of(error.source()), "not valid TOML: " + toml_complaint(error.description()));
   }
   const WrittenTable top(document, path, "the file");
   const auto written = top.word("schema");

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/here/event_rows.hpp"
 #include "app/terminal/table.hpp"
+#include "model/scoring/accuracy.hpp"
 #include "model/scoring/derived_intensity.hpp"
 #include "model/scoring/diagnosis.hpp"
 
@@ -17,6 +19,14 @@ constexpr std::size_t width = 118;
 std::string claim_of(const CounterScore& score) {
   if (score.quantity == "seconds") return "the case's own times";
   return score.counter.ends_with(score.quantity) ? "" : score.quantity;  // named after what it claims: not said twice
+}
+
+/// Who counts it, where the counter's own name does not say: "by emulated (16 x loads + 16 x stores)".
+std::string whose(const CounterScore& score) {
+  for (const auto& counter : known_counters())
+    if (counter.name == score.counter && !score.counter.starts_with(counter.backend))
+      return fmt::format("by {} ({}), ", counter.backend, terms_text(counter));
+  return {};
 }
 
 /// "0.31 %", empty when absent: a column says nothing rather than dashes.
@@ -31,7 +41,7 @@ std::string unless_absent(const std::string& text) { return text == "-" ? "" : t
 std::string grade_of(const CounterScore& score) { return score.of_code ? "static" : std::string(1, score.grade); }
 
 std::string zeros_of(const CounterScore& score) {
-  return score.zero_tests == 0 ? "" : fmt::format("{}/{}", score.zero_tests - score.zero_failures, score.zero_tests);
+  return score.zero_tests == 0 ? "" : fmt::format("{} of {}", score.zero_tests - score.zero_failures, score.zero_tests);
 }
 
 /// Half of the bias's interval, as a part of it.
@@ -40,7 +50,14 @@ std::string half_width(const CounterScore& score) { return percent((score.bias_i
 std::string worst_factor(const CounterScore& score) {
   if (score.invariance.empty()) return "";
   const FactorEffect& worst = score.invariance.front();
-  return worst.ratio - 1 < 5e-5 ? "none" : fmt::format("{} {}", to_string(worst.factor), percent(worst.ratio - 1));
+  return worst.ratio - 1 < 5e-5 ? "none" : fmt::format("{} {}", in_words(worst.factor), percent(worst.ratio - 1));
+}
+
+/// " B", " FLOP"; empty for counters of other things.
+std::string short_unit(const std::string& quantity) {
+  return quantity.find("bytes.") != quantity.npos || quantity.ends_with(".bytes") ? " B"
+         : quantity.find("flops") != quantity.npos                                ? " FLOP"
+                                                                                  : "";
 }
 
 /// Nothing where the cases lie on no line: an intercept would mean nothing.
@@ -48,7 +65,7 @@ std::string offset_of(const CounterScore& score) {
   constexpr double straight = 0.05;
   if (score.linearity.empty() || !(score.linearity.front().residual <= straight)) return "";
   const Linearity& line = score.linearity.front();
-  return line.intercept_lo <= 0 && line.intercept_hi >= 0 ? "none" : plain(line.intercept, 2);
+  return line.intercept_lo <= 0 && line.intercept_hi >= 0 ? "none" : plain(line.intercept, 2) + short_unit(score.quantity);
 }
 
 std::string table_text(const std::vector<CounterScore>& counters, Convention convention) {
@@ -59,7 +76,7 @@ std::string table_text(const std::vector<CounterScore>& counters, Convention con
                {"min"},
                {"max"},
                {"repeat"},
-               {"worst factor"},
+               {"moved most by"},
                {"offset"},
                {"zeros"},
                {"grade"}});
@@ -69,17 +86,19 @@ std::string table_text(const std::vector<CounterScore>& counters, Convention con
                percent(score.repeatability.median), worst_factor(score), offset_of(score), zeros_of(score), grade_of(score)});
     const std::string claim = claim_of(score);
     if (score.of_code || score.grade != 'A' || !claim.empty())
-      table.add_line(wrapped((claim.empty() ? "" : "held against " + claim + ": ") + score.reason, width, "    "));
+      table.add_line(wrapped((claim.empty() ? "" : whose(score) + "held against " + claim + ": ") + score.reason, width, "    "));
   }
   return table.empty() ? "" : table.text();
 }
 
 std::string intensity_text(const std::vector<IntensitySummary>& summaries) {
-  Table table({{"intensity by", Align::left}, {"cases"}, {"geo. mean"}, {"min"}, {"max"}, {"max/min"}});
+  Table table({{"intensity by", Align::left}, {"cases"}, {"mean (geometric)"}, {"min"}, {"max"}, {"max/min"}});
   for (const auto& one : summaries)
     table.add({one.counter, std::to_string(one.n), plain(one.geometric_mean, 4), plain(one.min, 4), plain(one.max, 4),
                plain(one.max / one.min, 4)});
-  return table.empty() ? "" : "\nFLOPs over these bytes, to the intensity that the papers call exact:\n\n" + table.text();
+  return table.empty()
+             ? ""
+             : "\nArithmetic intensity with these bytes, over the one that the papers call exact (1 is right):\n\n" + table.text();
 }
 
 constexpr std::size_t shown_failures = 10;
@@ -145,7 +164,7 @@ std::string numbers_text(const CounterScore& score) {
 std::string invariance_text(const CounterScore& score) {
   Table table({{"  factor", Align::left}, {"moves it by"}, {"comparisons"}, {"highest", Align::left}, {"lowest", Align::left}});
   for (const auto& e : score.invariance)
-    table.add({"  " + std::string(to_string(e.factor)), percent(e.ratio - 1), std::to_string(e.comparisons), e.highest, e.lowest});
+    table.add({"  " + std::string(in_words(e.factor)), percent(e.ratio - 1), std::to_string(e.comparisons), e.highest, e.lowest});
   return table.empty() ? "" : table.text();
 }
 
@@ -173,7 +192,7 @@ std::string coverage_text(const Coverage& coverage) {
   std::string text;
   for (std::size_t f = 0; f < factor_count; ++f)
     if (!coverage.tried[f].empty())
-      text += wrapped(fmt::format("{}: {}", to_string(static_cast<Factor>(f)), joined(coverage.tried[f])), width, "  ") + "\n";
+      text += wrapped(fmt::format("{}: {}", in_words(static_cast<Factor>(f)), joined(coverage.tried[f])), width, "  ") + "\n";
   if (!coverage.open.empty()) text += wrapped("left open by the model: " + joined(coverage.open), width, "  ") + "\n";
   return text + (coverage.missing.empty() ? "" : wrapped("not tried: " + joined(coverage.missing), width, "  ") + "\n");
 }
@@ -206,11 +225,15 @@ std::string extremes_text(const Accuracy& accuracy, const CounterScore& score) {
 }  // namespace
 
 std::string score_text(const Accuracy& accuracy) {
-  std::string text = "Measured / exact; inside the model's interval it is 1.\n\n" + table_text(accuracy.counters, Convention::flow);
+  std::string text =
+      "Counted / exact amount, by counter: 1 is right. Where arithmetic gives only a range, any count inside it scores 1.\n\n" +
+      table_text(accuracy.counters, Convention::flow);
   const std::string papers = table_text(accuracy.counters, Convention::paper);
   if (!papers.empty())
-    text += "\nBy the convention of the papers that the kernels come from:\n\n" + papers +
-            intensity_text(summarize(derived_intensities(accuracy.rows)));
+    text +=
+        "\nBy the convention of the papers that the kernels come from, whose bytes are those of the arrays as written, at no level of the "
+        "caches.\nA D here says that a counter counts something else; rooflines go by the grades above:\n\n" +
+        papers + intensity_text(summarize(derived_intensities(accuracy.rows)));
   return text + "\n" + verdict(accuracy);
 }
 

@@ -58,6 +58,30 @@ void add_fma_mix(const RooflinePlacement& p, Json& row) {
                          : "no FLOP/s");
 }
 
+/// What else limits a case far below its roof, and why one is above it. Numbers that are not known are left out.
+void add_distance(const RooflinePlacement& p, Json& row) {
+  const Shortfall by = p.shortfall.value_or(Shortfall{});
+  Json limits = Json::array();
+  for (const Limit limit : by.limits) limits.push_back(to_string(limit));
+  Json told{{"limits", limits}};
+  const auto add = [&](const char* key, double value) {
+    if (std::isfinite(value)) told[key] = value;
+  };
+  add("scalar_part", by.scalar_part);
+  add("scalar_roof_gflops", by.scalar_gflops);
+  add("instructions_per_cycle", by.instructions_per_cycle);
+  add("launch_seconds", by.launch_seconds);
+  row["shortfall"] = told;
+  explain(row, "shortfall",
+          !p.shortfall        ? Status::skipped
+          : by.limits.empty() ? Status::unavailable
+                              : Status::ok,
+          p.shortfall       ? by.reason
+          : p.bound.empty() ? "the case has no bound"
+                            : "the case is not far below its roof");
+  row["above_roof_reason"] = text_or_null(p.above_roof);
+}
+
 /// The roof of arithmetic over the case's own mix, whatever bounds it.
 void add_compute_roof(const RooflinePlacement& p, Json& row) {
   const bool there = p.compute.gflops > 0;
@@ -103,6 +127,7 @@ Json placement_json(const RooflinePlacement& p) {
            {"reason", text_or_null(p.reason)},
            {"notes", p.notes}};
   explain(row, "gpu", p.of->gpus > 0 ? Status::ok : Status::skipped, p.of->gpus > 0 ? "" : "a case on CPUs");
+  add_distance(p, row);
   add_compute_roof(p, row);
   add_fma_mix(p, row);
   if (is_imported(*p.of)) add_imported(p, row);

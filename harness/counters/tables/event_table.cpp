@@ -247,7 +247,7 @@ toml::table parse(const std::string& text, const fs::path& file) {
     return toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {
     throw user_error(
-        fmt::format("{}:{}: not valid TOML: {}", file.string(), error.source().begin.line, in_one_line(std::string(error.description()))));
+        fmt::format("{}:{}: not valid TOML: {}", file.string(), error.source().begin.line, toml_complaint(error.description())));
   }
 }
 

@@ -73,6 +73,8 @@ std::string_view to_string(Factor factor) {
   return names[static_cast<std::size_t>(factor)];
 }
 
+std::string_view in_words(Factor factor) { return factor == Factor::level ? "optimization level" : to_string(factor); }
+
 double slack_bytes(const CaseRow& row) {
   constexpr std::uint64_t line_bytes = 64;
   return static_cast<double>(slackened_flows * slack_lines_per_thread * line_bytes) * static_cast<double>(row.ranks * row.threads);

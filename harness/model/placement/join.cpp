@@ -156,8 +156,10 @@ Traffic merged(const Traffic& v3, const Traffic& v2, bool unoptimized, const std
     traffic.levels.push_back(at);
     traffic.levels.back().bytes = {at.bytes.value, at.bytes.lo - by, at.bytes.hi + by};
   }
-  traffic.note = "counts from v3 and v2, whose FLOPs differ by " + percent(difference(v3.flops.value, v2.flops.value));
-  if (!left_out.empty()) traffic.note += "; not transferred: " + left_out;
+  traffic.note =
+      "transferred: this flavor was not counted; FLOPs and bytes are those of the v3 build of the same source, whose FLOPs differ by " +
+      percent(difference(v3.flops.value, v2.flops.value)) + " from the v2 build's";
+  if (!left_out.empty()) traffic.note += "; left out, because the two builds differ there: " + left_out;
   return traffic;
 }
 
@@ -205,7 +207,11 @@ Traffic modelled(const Measured& measured, const std::string& why) {
   std::map<std::string, double> by_precision;
   const auto flops = modelled_flops(measured, by_precision);
   if (!flops) return refused(why + ", and no model was stored");
-  Traffic traffic{.join = Join::model, .source = "model", .flops = middle(*flops), .levels = {}, .note = why};
+  Traffic traffic{.join = Join::model,
+                  .source = "model",
+                  .flops = middle(*flops),
+                  .levels = {},
+                  .note = "model: FLOPs and bytes are by arithmetic; " + why};
   for (const auto& [level, boundary] : level_boundaries())
     if (const Bounds bytes = modelled_bytes(measured, boundary); std::isfinite(bytes.lo) && std::isfinite(bytes.hi))
       traffic.levels.push_back({.level = level, .bytes = bytes_within(bytes, *measured.of), .source = "model"});

@@ -104,6 +104,12 @@ std::vector<const Ceiling*> arithmetic_over(const RooflinePlacement& placement, 
   return all;
 }
 
+const Ceiling* named(const std::string& name, std::span<const Ceiling* const> ceilings) {
+  for (const auto* one : ceilings)
+    if (one->name == name) return one;
+  return nullptr;
+}
+
 /// "no FMA" of a ceiling that the user stated as "FP64 no FMA".
 std::string pattern_of(const Ceiling& ceiling) {
   if (ceiling.pattern != "stated") return ceiling.pattern;
@@ -120,14 +126,14 @@ void note_stand_in(const Ceiling& ceiling, RooflinePlacement& placement) {
   const CaseRow& row = *placement.of;
   std::string note;
   if (ceiling.node != placement.node)
-    note = "of node " + ceiling.node;
+    note = "those of node " + ceiling.node;
   else if (is_of_another_gpu(ceiling, placement))
-    note = "of " + gpu_word(gpu_of_name(ceiling.name)) + " for " + gpu_word(placement.gpu);
+    note = "those of " + gpu_word(gpu_of_name(ceiling.name)) + " for " + gpu_word(placement.gpu);
   if (ceiling.ranks * ceiling.threads != row.ranks * row.threads)
-    note += std::string(note.empty() ? "" : ", ") + "of team " + team_name(ceiling.ranks, ceiling.threads) + " for " +
+    note += std::string(note.empty() ? "" : ", ") + "those of team " + team_name(ceiling.ranks, ceiling.threads) + " for " +
             team_name(row.ranks, row.threads);
   if (note.empty()) return;
-  note = "ceilings " + note;
+  note = "ceilings stand in for missing ones: " + note;
   if (std::find(placement.notes.begin(), placement.notes.end(), note) == placement.notes.end()) placement.notes.push_back(note);
 }
 
@@ -141,16 +147,18 @@ std::string why_unbound(const CaseRow& row, std::span<const Ceiling> ceilings) {
 /// What takes longest at the ceilings' rates is the roof: bytes over bandwidth at each level, FLOPs over the peak. (The same as the
 /// least of AI x bandwidth and peak, and it holds for kernels without FLOPs too.) Of an interval only the least is sure: a level
 /// that may see no traffic binds nothing.
-void find_bound(RooflinePlacement& placement, const Estimate& flops, std::span<const Ceiling> ceilings) {
+/// Returns the ceiling that binds, nullptr where none does.
+const Ceiling* find_bound(RooflinePlacement& placement, const Estimate& flops, std::span<const Ceiling> ceilings) {
   double longest = 0, longest_possible = 0;
-  const auto consider = [&](const std::string& bound, const std::string& ceiling, double giga_a_second, double least, double most) {
+  const Ceiling* binding = nullptr;
+  const auto consider = [&](const std::string& bound, const Ceiling* ceiling, double giga_a_second, double least, double most) {
     if (!std::isfinite(least)) return;
     const double rate = giga_a_second * 1e9;
     longest_possible = std::max(longest_possible, most / rate);
     if (least / rate <= longest) return;
     longest = least / rate;
     placement.bound = bound;
-    placement.bound_ceiling = ceiling;
+    binding = ceiling;
   };
   for (const auto& level : placement.levels) {
     if (level.level == placement.exceeded) continue;
@@ -158,17 +166,40 @@ void find_bound(RooflinePlacement& placement, const Estimate& flops, std::span<c
     const Ceiling* roof = roof_at(level.level, placement, ceilings);
     if (roof == nullptr || !std::isfinite(level.bytes_lo)) continue;
     note_stand_in(*roof, placement);
-    consider(level.level, roof->name, rate_of(*roof), level.bytes_lo, only_slack ? 0 : level.bytes_hi);
+    consider(level.level, roof, rate_of(*roof), level.bytes_lo, only_slack ? 0 : level.bytes_hi);
   }
-  if (placement.compute.gflops > 0) consider("compute", placement.compute.ceiling, placement.compute.gflops, flops.lo, flops.hi);
+  if (placement.compute.gflops > 0)
+    consider("compute", named(placement.compute.ceiling, arithmetic_over(placement, ceilings)), placement.compute.gflops, flops.lo,
+             flops.hi);
   if (placement.bound.empty()) {
     placement.bound_reason = why_unbound(*placement.of, ceilings);
-    return;
+    return nullptr;
   }
+  placement.bound_ceiling = binding != nullptr ? binding->name : placement.compute.ceiling;
   placement.bound_status = Status::ok;
   placement.bound_is_certain = longest_possible <= longest;
   placement.roof_gflops = quotient(placement.flops, longest) * 1e-9;
   placement.percent_of_roof = 100 * quotient(longest, placement.seconds);
+  return binding;
+}
+
+/// What a launch takes at least on the case's GPU; absent where that was not measured.
+double launch_seconds(const RooflinePlacement& placement, std::span<const Ceiling> ceilings) {
+  double least = absent;
+  for (const auto& ceiling : ceilings)
+    if (placement.of->gpus > 0 && ceiling.level == "overhead" && ceiling.pattern == "stream" && ceiling.status == Status::ok &&
+        ceiling.node == placement.node && !is_of_another_gpu(ceiling, placement))
+      least = ceiling.value;
+  return least;
+}
+
+/// What a bound alone does not say: what else limits a case far below its roof, and why one is above it.
+void explain_distance(const Measured& measured, const Ceiling& roof, std::span<const Ceiling> ceilings, RooflinePlacement& placement) {
+  if (placement.percent_of_roof < far_below_roof)
+    placement.shortfall =
+        shortfall_of(measured, placement.mix, rates_of(arithmetic_over(placement, ceilings)), launch_seconds(placement, ceilings));
+  if (placement.percent_of_roof >= above_roof_from)
+    placement.above_roof = why_above(roof, placement.percent_of_roof, distance(roof, placement) > 0);
 }
 
 // ------------------------------------------------------------------------------------------------------------------ placement
@@ -199,7 +230,7 @@ void find_compute_roof(RooflinePlacement& placement, const Traffic& traffic, std
   if (!placement.compute.left_out.empty())
     placement.notes.push_back("no ceiling of arithmetic in " + placement.compute.left_out + ": roofs leave that part out");
   if (traffic.flops_without_ceiling > told_from * traffic.flops.value)
-    placement.notes.emplace_back("divisions and roots have no ceiling: roofs of arithmetic take them as other operations");
+    placement.notes.emplace_back("divisions and roots have no ceiling: roofs of arithmetic take them to be as fast as other operations");
   const auto mix = placement.fma_mixes.find(placement.of->precision);
   if (mix == placement.fma_mixes.end()) return;
   placement.partial_fma_gflops = mix->second.ceiling * fma_peak(mix->first, ceilings);
@@ -236,8 +267,7 @@ RooflinePlacement place_case(const Measured& measured, const Measurements& all, 
                               " that the sweeps show, but was counted as if it fitted: bytes of mem are at least what is too much");
   if (measured.oversubscribed) placement.notes.emplace_back("oversubscribed: workers shared cores");
   if (!measured.oversubscribed && measured.disturbed > 0 && measured.disturbed == measured.repetitions)
-    placement.notes.push_back("all " + std::to_string(measured.repetitions) +
-                              " repetitions were disturbed: the time is too long, if anything");
+    placement.notes.emplace_back("all repetitions were disturbed: the time is too long, if anything");
   for (const auto& level : traffic.levels) placement.levels.push_back(intensity(traffic.flops, level));
   if (!measured.seconds.ok()) {
     refuse(placement, measured.seconds.status, measured.seconds.reason);
@@ -246,7 +276,7 @@ RooflinePlacement place_case(const Measured& measured, const Measurements& all, 
   } else {
     placement.gflops = quotient(placement.flops, placement.seconds) * 1e-9;
     find_compute_roof(placement, traffic, ceilings);
-    find_bound(placement, traffic.flops, ceilings);
+    if (const Ceiling* roof = find_bound(placement, traffic.flops, ceilings)) explain_distance(measured, *roof, ceilings, placement);
     placement.status = traffic.flops_status;
     placement.reason = traffic.flops_reason;
   }

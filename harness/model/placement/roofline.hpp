@@ -2,6 +2,7 @@
 // arithmetic intensity at every level, the roof above it, what bounds it, and how near it comes.
 #pragma once
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "model/ceilings/ceilings.hpp"
 #include "model/placement/compute_roof.hpp"
 #include "model/placement/fma_mix.hpp"
+#include "model/placement/shortfall.hpp"
 #include "model/placement/traffic.hpp"
 
 namespace plumbline {
@@ -47,7 +49,9 @@ struct RooflinePlacement {
   bool bound_is_certain = false;  // else it is by the least traffic, and with more there is another bound or a higher percentage
   int gpu = 0;                    // of the node's, that the case ran on
   Status bound_status = Status::unavailable;
-  std::string bound_reason = {};  // why there is no bound
+  std::string bound_reason = {};            // why there is no bound
+  std::optional<Shortfall> shortfall = {};  // of a case far below its roof
+  std::string above_roof = {};              // why it may be above it, of a case that is
   Join join = Join::none;
   std::string bytes_source = {};  // emulated | hardware | model; mixed: each level says its own; another profiler's name
   Status status = Status::ok;

@@ -133,8 +133,8 @@ void find_few_cases(const Diagnosed& d, Findings& findings) {
   const std::size_t cases = d.summary.sharp();
   if (cases >= rules::trusted_cases && (n_kernels >= rules::trusted_kernels || n_works >= rules::trusted_works)) return;
   findings.push_back({FindingKind::few_cases,
-                      "from " + counted(n_kernels, "kernel") + ", " + counted(cases, "case") + " whose exact amount is known (A takes " +
-                          std::to_string(rules::trusted_cases) + " of " + std::to_string(rules::trusted_kernels) + " kernels or of " +
+                      "from " + counted(n_kernels, "kernel") + ", " + counted(cases, "case") + " whose exact amount is known (A needs " +
+                          std::to_string(rules::trusted_cases) + " cases, from " + std::to_string(rules::trusted_kernels) + " kernels or " +
                           std::to_string(rules::trusted_works) + " sizes)",
                       static_cast<double>(cases)});
 }
@@ -198,7 +198,7 @@ void find_dependence(const Diagnosed& d, Findings& findings) {
   for (const auto& effect : d.score.invariance) {
     if (effect.comparisons < rules::fewest_comparisons || effect.ratio - 1 <= 2 * d.limits.dispersion) continue;
     findings.push_back(
-        {FindingKind::depends_on, "moved by " + std::string(to_string(effect.factor)) + ": " + in_words(effect), effect.ratio});
+        {FindingKind::depends_on, "moved by " + std::string(in_words(effect.factor)) + ": " + in_words(effect), effect.ratio});
   }
 }
 

@@ -31,7 +31,7 @@ std::string why_trusted(const Told&, const Decided& v) {
 std::string why_undecided(const Told&, const Decided& v) {
   const Summary& s = v.summary;
   if (s.cases() == 0 && s.zero_tests() == 0) return "no case that could tell";
-  if (s.cases() == 0) return "rightly counted nothing in " + counted(s.zero_tests(), "case") + "; none has something";
+  if (s.cases() == 0) return "0 expected, 0 counted in " + counted(s.zero_tests(), "case") + ": not graded";
   if (s.cases() < rules::fewest_cases)
     return "only " + counted(s.cases(), "case") + " could tell; a grade takes " + std::to_string(rules::fewest_cases);
   return inside(v.counter.kind) + " in " + counted(s.cases(), "case") + ", but in only " + std::to_string(s.sharp()) +

@@ -277,8 +277,8 @@ std::string in_words(const Regimes& regimes, Kind kind) {
   std::vector<std::string> words;
   for (const auto& value : regimes.are_exceptions_shorter() ? regimes.others : regimes.good)
     words.push_back(value_in_words(regimes.factor, value));
-  const std::string where =
-      (regimes.are_exceptions_shorter() ? "except " : "only for ") + std::string(to_string(regimes.factor)) + " " + listed(words);
+  const std::string where = (regimes.are_exceptions_shorter() ? "except " : "only for ") +
+                            (regimes.factor == Factor::form ? "" : std::string(in_words(regimes.factor)) + " ") + listed(words);
   if (regimes.grade == 'A') return where + " (A)";
   if (is_same(regimes.bias, 1, limits_of(kind))) return where + " (B, right but for single cases)";
   return where + " (B, x " + significant(1 / regimes.bias, 3) + simple_ratio(1 / regimes.bias, kind) + ")";
@@ -288,7 +288,7 @@ std::string in_words(const LookUp& table) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < table.values.size(); ++i)
     words.push_back(value_in_words(table.factor, table.values[i]) + " x " + significant(1 / table.biases[i], 3));
-  return "its factor is another for each " + std::string(to_string(table.factor)) + ": " + listed(words);
+  return "its factor is another for each " + std::string(in_words(table.factor)) + ": " + listed(words);
 }
 
 std::string where_nothing_is_counted(std::span<const Evidence> evidence, const FactorTable& factors) {
@@ -308,7 +308,7 @@ std::string where_nothing_is_counted(std::span<const Evidence> evidence, const F
       values.push_back(factors.word(factor, value));
       explained += with[value];
     }
-    if (values.size() < values_seen && 10 * explained >= 9 * nothings) return std::string(to_string(factor)) + " " + listed(values);
+    if (values.size() < values_seen && 10 * explained >= 9 * nothings) return std::string(in_words(factor)) + " " + listed(values);
   }
   return {};
 }

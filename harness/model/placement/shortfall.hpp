@@ -1,0 +1,49 @@
+// What the distance of a case from its roof comes from, as far as the file has evidence of it: what else limits a case far below it, and
+// why a case is above it.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/cases/measured.hpp"
+#include "model/ceilings/ceilings.hpp"
+#include "model/placement/compute_roof.hpp"
+
+namespace plumbline {
+
+enum class Limit {
+  unoptimized,   // compiled with O0: each operand is stored and loaded again
+  scalar,        // nearly all floating-point instructions work on one number
+  instructions,  // as many instructions a cycle as cores seldom exceed
+  waiting,       // few instructions a cycle: they wait for earlier results or for data
+  disturbed,     // others disturbed every repetition: the time is too long, and so tells of no limit of the case
+  launch         // a GPU's launch takes a good part of the time
+};
+/// The word under which a program finds it in JSON: the enumerator's own.
+std::string_view to_string(Limit limit);
+
+/// A case below this percentage of its roof is far below it.
+inline constexpr double far_below_roof = 50;
+
+struct Shortfall {
+  std::vector<Limit> limits = {};          // in the order of the enumeration; empty where nothing in the file tells of one
+  double scalar_part = absent;             // of the floating-point instructions
+  double scalar_gflops = absent;           // the roof of the case's arithmetic on one number at a time; absent where that has no ceiling
+  double instructions_per_cycle = absent;  // of each core
+  double launch_seconds = absent;          // what a launch takes at least on the GPU of the case
+  std::string reason = {};                 // why `limits` is empty
+};
+
+/// Judges a case by its own emulated counts, by the clock beside its times, and by the ceilings of its team: those of arithmetic, and
+/// `launch_seconds` of its GPU (absent on a CPU).
+Shortfall shortfall_of(const Measured& measured, const ArithmeticMix& mix, std::span<const ArithmeticCeiling> ceilings,
+                       double launch_seconds);
+
+/// Percentages are shown without decimals: from here on it is more than 100.
+inline constexpr double above_roof_from = 100.5;
+
+/// Why a case may be above the ceiling that binds it. `stands_in`: the ceiling is another team's, GPU's or node's.
+std::string why_above(const Ceiling& roof, double percent_of_roof, bool stands_in);
+
+}  // namespace plumbline
