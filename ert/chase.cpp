@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "chase.flavors.hpp"
-#include "core/array.hpp"
-#include "core/kernel.hpp"
+#include "core/kernel_data.hpp"
 
 namespace plumbline {
 namespace {
@@ -89,7 +88,7 @@ class RandomOrder {
 };
 
 template <class Real>
-class ChaseCase final : public Workload {
+class ChaseCase final : public KernelData<Chase<Real>> {
  public:
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t chains = p.integer("chains"), n = p.integer("n"), steps = p.integer("steps"), line = sizeof(ChaseLine);
@@ -101,10 +100,9 @@ class ChaseCase final : public Workload {
   }
 
   ChaseCase(const Parameters& p, std::pmr::memory_resource& memory)
-      : n_(p.integer("n")),
-        lines_(n_ * p.integer("chains"), memory),
-        chains_(p.integer("chains"), memory),
-        arguments_{chains_.data(), p.integer("steps")} {}
+      : n_(p.integer("n")), lines_(n_ * p.integer("chains"), memory), chains_(p.integer("chains"), memory) {
+    arguments_ = {chains_.data(), p.integer("steps")};
+  }
 
   std::size_t extent() const override { return chains_.size(); }
   void initialise(std::size_t begin, std::size_t end) override {
@@ -119,8 +117,6 @@ class ChaseCase final : public Workload {
       }
     }
   }
-  const void* arguments() const override { return &arguments_; }
-  void sweep_all() { sweep(arguments_, 0, extent()); }
 
   /// 0: every chain is one round through all its lines, and stands where its loads lead. 1: not so, or never swept.
   double error() const override {
@@ -144,8 +140,10 @@ class ChaseCase final : public Workload {
   std::size_t n_;
   Array<ChaseLine> lines_;
   Array<ChaseState> chains_;
-  Chase<Real> arguments_;
+  using KernelData<Chase<Real>>::arguments_;
 };
+
+Parameters chase(std::int64_t n, std::int64_t steps, std::int64_t chains) { return {{"n", n}, {"steps", steps}, {"chains", chains}}; }
 
 const Register<ChaseCase, double> registered{
     "ert/chase",
@@ -155,7 +153,9 @@ const Register<ChaseCase, double> registered{
       .preset = std::int64_t{4096},
       .description = "loads on each chain in one sweep, which goes on where the last one stopped"},
      {.name = "chains", .preset = std::int64_t{1}, .description = "one for each thread, which the team divides", .max = 1 << 20}},
-    chase_flavors};
+    chase_flavors,
+    {.caches = {chase(50, 50, 1), chase(300, 1000, 1), chase(1000, 1000, 1), chase(4000, 9000, 1), chase(5000, 1500, 1),
+                chase(40000, 40000, 1), chase(40000, 10000, 3)}}};
 
 }  // namespace
 }  // namespace plumbline

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "core/counted.hpp"
+#include "core/kernel_data.hpp"
 #include "cuda/clock_span.cuh"
 #include "cuda/register.cuh"
 
@@ -55,10 +56,8 @@ std::vector<std::uint32_t> random_order(std::size_t n, std::uint64_t seed) {
 }
 
 template <class Real>
-class ChaseCase final : public Workload {
+class ChaseCase final : public KernelData<Chase> {
  public:
-  using Arguments = Chase;
-
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t chains = p.integer("chains"), n = p.integer("n"), steps = p.integer("steps"), line = sizeof(ChaseLine);
     // A cache keeps whole lines, but fetches the one sector of each that is read; memory may send up to the whole line for it.
@@ -82,10 +81,9 @@ class ChaseCase final : public Workload {
   }
 
   ChaseCase(const Parameters& p, DeviceMemory& memory)
-      : n_(p.integer("n")),
-        lines_(n_ * p.integer("chains"), memory),
-        chains_(p.integer("chains"), memory),
-        arguments_{chains_.data(), p.integer("steps")} {}
+      : n_(p.integer("n")), lines_(n_ * p.integer("chains"), memory), chains_(p.integer("chains"), memory) {
+    arguments_ = {chains_.data(), p.integer("steps")};
+  }
 
   std::size_t extent() const override { return chains_.size(); }
   void initialise(std::size_t begin, std::size_t end) override {
@@ -102,13 +100,12 @@ class ChaseCase final : public Workload {
       chains_.fill(chain, chain + 1, [&](std::size_t) { return ChaseState{lines + order[0], 0}; });
     }
   }
-  const void* arguments() const override { return &arguments_; }
 
-  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void launch(const Chase& x, std::size_t begin, std::size_t end) {
     cuda::next_launch(1, {end - begin, x.steps / steps_at_once, x.steps % steps_at_once});
     chase<<<1, 1, 0, cuda::stream()>>>(x, begin, end, cuda::clock_span());
   }
-  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void on_host(const Chase& x, std::size_t begin, std::size_t end) {
     for (std::size_t chain = begin; chain < end; ++chain) {
       ChaseState& state = x.chains[chain];
       for (std::uint64_t n = x.steps; n != 0; --n) state.at = state.at->next;
@@ -132,7 +129,6 @@ class ChaseCase final : public Workload {
   std::size_t n_;
   DeviceArray<ChaseLine> lines_;
   DeviceArray<ChaseState> chains_;
-  Chase arguments_;
 };
 
 const cuda::Register<ChaseCase, double> registered{

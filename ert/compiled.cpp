@@ -40,40 +40,29 @@ std::uint64_t flops_an_element(const Parameters& p) {
 }
 
 template <class Real>
-class CompiledCase final : public PassedArray<Real> {
+class CompiledCase final : public PassedArray<Compiled<Real>, Real> {
  public:
   static Work model(const Parameters& p, std::string_view flavor) {
-    const std::uint64_t n = p.integer("n"), repeat = p.integer("repeat"), k = flops_an_element(p), real = sizeof(Real);
-    const std::string flops = "flops." + std::string(precision_of<Real>()), isa = split_flavor(flavor).isa;
-    Work work{.streams = {{.array = "a",
-                           .footprint_bytes = n * real,
-                           .read = true,
-                           .written = true,
-                           .loads = repeat * n,
-                           .stores = repeat * n,
-                           .element_bytes = real}},
-              .paper = {{"paper.flops", repeat * n * k}, {"paper.bytes", 2 * repeat * n * real}}};
-    if (repeat > 1) work.streams[0].layers = {{.reuse_bytes = n * real, .fetched_bytes = repeat * n * real}};
+    const std::uint64_t n = p.integer("n"), repeat = p.integer("repeat"), k = flops_an_element(p);
+    const std::string isa = split_flavor(flavor).isa;
+    Work work = CompiledCase::swept(n, repeat, k);
     if (!is_fused(form_of(p))) {
-      work.flops[flops + ".add"] = repeat * n * k;
+      work.flops[flops<Real>("add")] = repeat * n * k;
     } else if (isa.empty() || isa == "v2") {
-      work.flops[flops + ".add"] = work.flops[flops + ".mul"] = repeat * n * k / 2;
+      work.flops[flops<Real>("add")] = work.flops[flops<Real>("mul")] = repeat * n * k / 2;
       if (isa == "v2") work.note = "this ISA has no FMA: a multiplication and an addition instead";
     } else {
-      work.flops[flops + ".fma"] = repeat * n * k / 2;
+      work.flops[flops<Real>("fma")] = repeat * n * k / 2;
     }
     return work;
   }
 
-  CompiledCase(const Parameters& p, std::pmr::memory_resource& memory)
-      : PassedArray<Real>(p.integer("n"), compiled_grain, memory), arguments_(constants(form_of(p), flops_an_element(p))) {
+  CompiledCase(const Parameters& p, std::pmr::memory_resource& memory) : CompiledCase::PassedArray(p.integer("n"), compiled_grain, memory) {
+    arguments_ = constants(form_of(p), flops_an_element(p));
     arguments_.repeat = p.integer("repeat");
     arguments_.a = this->values();
     arguments_.passes = this->passes();
   }
-
-  const void* arguments() const override { return &arguments_; }
-  void sweep_all() { sweep(arguments_, 0, this->extent()); }
 
  private:
   static Compiled<Real> constants(CompiledForm form, std::size_t k) {
@@ -88,7 +77,7 @@ class CompiledCase final : public PassedArray<Real> {
     return arguments_.k == step ? 1.5 - x : x + static_cast<double>(arguments_.k / (2 * step)) * drift;
   }
 
-  Compiled<Real> arguments_;
+  using KernelData<Compiled<Real>>::arguments_;
 };
 
 std::vector<std::string> words() {

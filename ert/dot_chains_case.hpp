@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/array.hpp"
-#include "core/kernel.hpp"
+#include "core/kernel_data.hpp"
 #include "ert/dot_chains.hpp"
 
 namespace plumbline {
@@ -13,7 +12,7 @@ namespace plumbline {
 /// `Numbers`: types Loop (the flavored loop's arguments), A and B (of the factors); `flops`, the quantity; `of_dot`, products a dot
 /// product; `element_bytes` of a factor; start(i), a(k), b(k), c(k), whose sums a double holds exactly; stored<T>(number).
 template <class Numbers>
-class DotChainsCase : public Workload {
+class DotChainsCase : public KernelData<typename Numbers::Loop> {
   using Loop = typename Numbers::Loop;
   using Sum = typename Loop::Sum;
   static constexpr std::size_t factors = Numbers::of_dot * dot_lanes;
@@ -39,8 +38,9 @@ class DotChainsCase : public Workload {
         result_(start_.size(), memory),
         a_(factors, memory),
         b_(factors, memory),
-        c_(factors, memory),
-        arguments_{static_cast<std::size_t>(p.integer("iterations")), start_.data(), result_.data(), a_.data(), b_.data(), c_.data()} {}
+        c_(factors, memory) {
+    arguments_ = {static_cast<std::size_t>(p.integer("iterations")), start_.data(), result_.data(), a_.data(), b_.data(), c_.data()};
+  }
 
   std::size_t extent() const override { return blocks_; }
   void initialise(std::size_t begin, std::size_t end) override {
@@ -55,8 +55,6 @@ class DotChainsCase : public Workload {
         c_[k] = Numbers::template stored<typename Numbers::B>(Numbers::c(k));
       }
   }
-  const void* arguments() const override { return &arguments_; }
-  void sweep_all() { sweep(arguments_, 0, extent()); }
 
   double error() const override {
     double worst = 0;
@@ -81,7 +79,7 @@ class DotChainsCase : public Workload {
   Array<Sum> start_, result_;
   Array<typename Numbers::A> a_;
   Array<typename Numbers::B> b_, c_;
-  Loop arguments_;
+  using KernelData<Loop>::arguments_;
 };
 
 /// A varied whole number in [lo, hi).

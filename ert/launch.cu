@@ -1,8 +1,9 @@
-// What it costs to hand a GPU work: kernels of one thread that do nothing. The first sweep's count themselves, so that it is proved that each
-// launch is a kernel that runs; a load and a store in each would be in the time of all others.
+// What it costs to hand a GPU work: kernels of one thread that do nothing. The first sweep's count themselves, so that it is proved that
+// each launch is a kernel that runs; a load and a store in each would be in the time of all others.
 #include <cmath>
 
 #include "core/counted.hpp"
+#include "core/kernel_data.hpp"
 #include "cuda/register.cuh"
 
 namespace plumbline {
@@ -58,14 +59,13 @@ void make(Graph& graph, unsigned* count) {
 }
 
 template <class Real>
-class LaunchCase final : public Workload {
+class LaunchCase final : public KernelData<Launch> {
  public:
-  using Arguments = Launch;
-
   static Work model(const Parameters&, std::string_view) { return {}; }
 
-  LaunchCase(const Parameters& p, DeviceMemory& memory)
-      : extent_(p.integer("launches")), count_(1, memory), arguments_{way_of(p), count_.data(), &proof_} {}
+  LaunchCase(const Parameters& p, DeviceMemory& memory) : extent_(p.integer("launches")), count_(1, memory) {
+    arguments_ = {way_of(p), count_.data(), &proof_};
+  }
 
   std::size_t extent() const override { return extent_; }
   std::size_t grain() const override { return graph_nodes; }
@@ -73,10 +73,9 @@ class LaunchCase final : public Workload {
     count_.fill(0, 1, [](std::size_t) { return 0U; });
     proof_.left = extent_;
   }
-  const void* arguments() const override { return &arguments_; }
 
   /// `waited` waits by its nature: that is what is measured.
-  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void launch(const Launch& x, std::size_t begin, std::size_t end) {
     std::size_t left = end - begin;
     for (; x.way == Way::graph && left >= graph_nodes; left -= graph_nodes) {
       unsigned* const count = counted(x, graph_nodes);
@@ -89,7 +88,7 @@ class LaunchCase final : public Workload {
       if (x.way == Way::waited) cudaStreamSynchronize(cuda::stream());
     }
   }
-  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void on_host(const Launch& x, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       if (unsigned* const count = counted(x, 1); count != nullptr) *count += 1;
   }
@@ -113,7 +112,6 @@ class LaunchCase final : public Workload {
   std::size_t extent_;
   DeviceArray<unsigned> count_;
   Proof proof_;
-  Launch arguments_;
 };
 
 const cuda::Register<LaunchCase, double> registered{

@@ -5,14 +5,28 @@
 #include <cstdint>
 #include <memory_resource>
 
-#include "core/array.hpp"
-#include "core/kernel.hpp"
+#include "core/kernel_data.hpp"
 
 namespace plumbline {
 
-template <class Real>
-class PassedArray : public Workload {
+template <class Loop, class Real>
+class PassedArray : public KernelData<Loop> {
  public:
+  /// What `repeat` passes with k FLOPs an element move; without their FLOPs.
+  static Work swept(std::uint64_t n, std::uint64_t repeat, std::uint64_t k) {
+    const std::uint64_t real = sizeof(Real);
+    Work work{.streams = {{.array = "a",
+                           .footprint_bytes = n * real,
+                           .read = true,
+                           .written = true,
+                           .loads = repeat * n,
+                           .stores = repeat * n,
+                           .element_bytes = real}},
+              .paper = {{"paper.flops", repeat * n * k}, {"paper.bytes", 2 * repeat * n * real}}};
+    if (repeat > 1) work.streams[0].layers = {{.reuse_bytes = n * real, .fetched_bytes = repeat * n * real}};
+    return work;
+  }
+
   PassedArray(std::size_t n, std::size_t grain, std::pmr::memory_resource& memory)
       : a_(n, memory), passes_(n / grain + 1, memory), grain_(grain) {}
 

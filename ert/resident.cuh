@@ -1,6 +1,6 @@
 // What stays in a multiprocessor: blocks of 1024 threads that read their own bytes again and again, for ert/l1 and ert/shared.
 #pragma once
-#include "core/array.hpp"
+#include "core/kernel_data.hpp"
 #include "cuda/clock_span.cuh"
 #include "cuda/register.cuh"
 #include "cuda/wide.cuh"
@@ -18,10 +18,8 @@ constexpr std::uint64_t resident_words = resident_threads * cuda::wide_bytes / s
 
 /// Data, model and check of a block's re-reading; Launch is a template over it. `real` stands for nothing: bits are read, as fp64 has them.
 template <class Real>
-class ResidentCase : public Workload {
+class ResidentCase : public KernelData<Resident> {
  public:
-  using Arguments = Resident;
-
   /// Its data are loaded from global memory so many times.
   static Work work_of(std::uint64_t blocks, std::uint64_t words, std::uint64_t times) {
     plumbline::Stream data{
@@ -35,19 +33,17 @@ class ResidentCase : public Workload {
   }
 
   ResidentCase(std::uint64_t blocks, std::uint64_t words, std::uint64_t repeat, DeviceMemory& memory)
-      : blocks_(blocks),
-        data_(blocks * words, memory),
-        sums_(blocks * resident_threads, memory),
-        arguments_{data_.data(), words, repeat, sums_.data()} {}
+      : blocks_(blocks), data_(blocks * words, memory), sums_(blocks * resident_threads, memory) {
+    arguments_ = {data_.data(), words, repeat, sums_.data()};
+  }
 
   std::size_t extent() const override { return blocks_; }
   void initialise(std::size_t begin, std::size_t end) override {
     data_.fill(begin * arguments_.words, end * arguments_.words, &word);
     sums_.fill(begin * resident_threads, end * resident_threads, [](std::size_t) { return 0U; });
   }
-  const void* arguments() const override { return &arguments_; }
 
-  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void on_host(const Resident& x, std::size_t begin, std::size_t end) {
     for (std::size_t block = begin; block < end; ++block) {
       unsigned* const sum = x.sums + block * resident_threads;
       std::fill_n(sum, resident_threads, 0U);
@@ -72,7 +68,6 @@ class ResidentCase : public Workload {
 
   std::size_t blocks_;
   DeviceArray<unsigned> data_, sums_;
-  Resident arguments_;
 };
 
 }  // namespace plumbline

@@ -11,8 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/array.hpp"
-#include "core/kernel.hpp"
+#include "core/kernel_data.hpp"
 #include "stream.flavors.hpp"
 
 namespace plumbline {
@@ -104,7 +103,7 @@ std::vector<std::string> words() {
 }
 
 template <class Real>
-class StreamCase final : public Workload {
+class StreamCase final : public KernelData<StreamArrays<Real>> {
  public:
   static Work model(const Parameters& p, std::string_view) {
     const Choice choice = choice_of(p);
@@ -127,9 +126,8 @@ class StreamCase final : public Workload {
     Work work{.streams = {stream("a", x.reads_a, x.writes_a)}};
     if (x.reads_b) work.streams.push_back(stream("b", true, false));
     if (x.reads_c) work.streams.push_back(stream("c", true, false));
-    const std::string flops = "flops." + std::string(precision_of<Real>());
-    if (x.add != 0) work.flops[flops + ".add"] = x.add * repeat * n;
-    if (x.mul != 0) work.flops[flops + ".mul"] = x.mul * repeat * n;
+    if (x.add != 0) work.flops[flops<Real>("add")] = x.add * repeat * n;
+    if (x.mul != 0) work.flops[flops<Real>("mul")] = x.mul * repeat * n;
     if (choice.form == string)
       work.note = "whether a string instruction reads what it writes is the core's choice: modelled as stores that do";
     return work;
@@ -140,9 +138,10 @@ class StreamCase final : public Workload {
         a_(p.integer("n"), memory),
         b_(pattern_.reads_b ? p.integer("n") : 0, memory),
         c_(pattern_.reads_c ? p.integer("n") : 0, memory),
-        witness_(p.integer("n") / stream_grain + 1, memory),
-        arguments_{pattern_.pattern, choice_of(p).form, pattern_.non_temporal, p.integer("repeat"), a_.data(),      b_.data(),
-                   c_.data(),        factor(),          Real(0.8125),          Real(0.6875),        witness_.data()} {}
+        witness_(p.integer("n") / stream_grain + 1, memory) {
+    arguments_ = {pattern_.pattern, choice_of(p).form, pattern_.non_temporal, p.integer("repeat"), a_.data(),      b_.data(),
+                  c_.data(),        factor(),          Real(0.8125),          Real(0.6875),        witness_.data()};
+  }
 
   std::size_t extent() const override { return a_.size(); }
   std::size_t grain() const override { return stream_grain; }
@@ -156,8 +155,6 @@ class StreamCase final : public Workload {
     for (std::size_t i = begin / stream_grain; i < (end + stream_grain - 1) / stream_grain; ++i) witness_[i] = 0;
     if (end == extent()) witness_[witness_.size() - 1] = 0;
   }
-  const void* arguments() const override { return &arguments_; }
-  void sweep_all() { sweep(arguments_, 0, extent()); }
 
   double error() const override {
     if (pattern_.pattern != StreamPattern::load) return error_of_stored();
@@ -249,8 +246,17 @@ class StreamCase final : public Workload {
   const Pattern& pattern_;
   Array<Real> a_, b_, c_;
   Array<std::uint64_t> witness_;
-  StreamArrays<Real> arguments_;
+  using KernelData<StreamArrays<Real>>::arguments_;
 };
+
+/// Every pattern inside L1, beyond it, beyond L2 and beyond L3.
+std::vector<Parameters> around_caches() {
+  std::vector<Parameters> sets;
+  for (const Pattern& x : patterns)
+    for (const auto& [n, repeat] : {std::pair{500, 2}, {8000, 2}, {50000, 2}, {200000, 1}})
+      sets.push_back({{"pattern", std::string(x.word)}, {"n", std::int64_t{n}}, {"repeat", std::int64_t{repeat}}});
+  return sets;
+}
 
 const Register<StreamCase> registered{
     "ert/stream",
@@ -263,7 +269,8 @@ const Register<StreamCase> registered{
       .choices = words()},
      {.name = "n", .preset = std::int64_t{4096}, .description = "elements of each array"},
      {.name = "repeat", .preset = std::int64_t{1}, .description = "passes over the arrays in one sweep"}},
-    stream_flavors};
+    stream_flavors,
+    {.caches = around_caches()}};
 
 }  // namespace
 }  // namespace plumbline

@@ -5,7 +5,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "core/rounding.hpp"
+#include "core/kernel_data.hpp"
 #include "cuda/arithmetic.cuh"
 #include "cuda/clock_span.cuh"
 #include "cuda/register.cuh"
@@ -175,10 +175,8 @@ unsigned sum_of_words(const Real* elements, std::size_t count) {
 }
 
 template <class Real>
-class StreamCase final : public Workload {
+class StreamCase final : public KernelData<Stream<Real>> {
  public:
-  using Arguments = Stream<Real>;
-
   static Work model(const Parameters& p, std::string_view) {
     const PatternWord& x = word_of(pattern_of(p));
     const std::uint64_t n = elements_of(p), repeat = p.integer("repeat"), real = sizeof(Real);
@@ -201,9 +199,8 @@ class StreamCase final : public Workload {
     if (x.reads_c) work.streams.push_back(stream("c", true, false));
     // Sums of loads, and the passes of an update, are added by reductions, which are neither loads nor stores.
     work.streams.push_back(cuda::clock_stream());
-    const std::string flops = "flops." + std::string(precision_of<Real>());
-    if (x.add != 0) work.flops[flops + ".add"] = x.add * repeat * n;
-    if (x.mul != 0) work.flops[flops + ".mul"] = x.mul * repeat * n;
+    if (x.add != 0) work.flops[flops<Real>("add")] = x.add * repeat * n;
+    if (x.mul != 0) work.flops[flops<Real>("mul")] = x.mul * repeat * n;
     return work;
   }
 
@@ -213,9 +210,10 @@ class StreamCase final : public Workload {
         a_(elements_of(p), memory),
         b_(word_of(pattern_).reads_b ? a_.size() : 0, memory),
         c_(word_of(pattern_).reads_c ? a_.size() : 0, memory),
-        sums_(witnesses + 1, memory),
-        arguments_{pattern_,    p.integer("repeat"), a_.data(), b_.data(), c_.data(), pattern_ == Pattern::update ? Real(1.5) : Real(0.75),
-                   sums_.data()} {}
+        sums_(witnesses + 1, memory) {
+    arguments_ = {pattern_,    p.integer("repeat"), a_.data(), b_.data(), c_.data(), pattern_ == Pattern::update ? Real(1.5) : Real(0.75),
+                  sums_.data()};
+  }
 
   std::size_t extent() const override { return a_.size(); }
   std::size_t grain() const override { return chunk<Real>; }
@@ -227,9 +225,8 @@ class StreamCase final : public Workload {
     cuda::fill_with_tiles(c_, memory_, 3);
     sums_.fill(0, sums_.size(), [](std::size_t) { return 0U; });
   }
-  const void* arguments() const override { return &arguments_; }
 
-  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void launch(const Stream<Real>& x, std::size_t begin, std::size_t end) {
     if (x.pattern == Pattern::load && begin == 0) cudaMemsetAsync(x.sums, 0, witnesses * sizeof *x.sums, cuda::stream());
     const std::size_t chunks = (end - begin + chunk<Real> - 1) / chunk<Real>;
     select(x.pattern, [&]<Pattern pattern> {
@@ -240,7 +237,7 @@ class StreamCase final : public Workload {
       stream<pattern><<<static_cast<unsigned>(blocks), cuda::block_threads, 0, cuda::stream()>>>(x, begin, end, cuda::clock_span());
     });
   }
-  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void on_host(const Stream<Real>& x, std::size_t begin, std::size_t end) {
     if (x.pattern == Pattern::load) {
       if (begin == 0) std::fill_n(x.sums, witnesses, 0U);
       for (std::uint64_t pass = 0; pass < x.repeat; ++pass) x.sums[0] += sum_of_words(x.a + begin, end - begin);
@@ -273,7 +270,7 @@ class StreamCase final : public Workload {
   double tolerance() const override { return pattern_ == Pattern::triad ? rounding_bound<Real>(2) : 0; }
 
  private:
-  static void tell_launch(const Arguments& x, std::size_t elements, std::size_t blocks) {
+  static void tell_launch(const Stream<Real>& x, std::size_t elements, std::size_t blocks) {
     if (elements % chunk<Real> != 0) return cuda::next_launch_untold("the last chunk of 16 KiB is not whole: threads part ways at its end");
     const std::uint64_t threads = blocks * cuda::block_threads, taken = elements / chunk<Real> * x.repeat * cuda::block_threads;
     if (x.pattern == Pattern::load)
@@ -300,7 +297,7 @@ class StreamCase final : public Workload {
   Pattern pattern_;
   DeviceArray<Real> a_, b_, c_;
   DeviceArray<unsigned> sums_;
-  Stream<Real> arguments_;
+  using KernelData<Stream<Real>>::arguments_;
 };
 
 const cuda::Register<StreamCase> registered{

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <new>
 
+#include "core/kernel_data.hpp"
 #include "core/unavailable.hpp"
 #include "cuda/register.cuh"
 #include "cuda/tile.hpp"
@@ -136,10 +137,8 @@ __global__ void __launch_bounds__(cuda::block_threads) copy_across(const uint4* 
 }
 
 template <class Real>
-class TransferCase final : public Workload {
+class TransferCase final : public KernelData<Transfer> {
  public:
-  using Arguments = Transfer;
-
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t n = elements_of(p);
     const bool in = p.word("to") == "device";
@@ -160,10 +159,9 @@ class TransferCase final : public Workload {
   }
 
   TransferCase(const Parameters& p, DeviceMemory& memory)
-      : memory_(memory),
-        device_(elements_of(p), memory),
-        other_(device_.size() * sizeof(double), way_of(p), memory),
-        arguments_{way_of(p), p.word("to") == "device", device_.data(), other_.data()} {}
+      : memory_(memory), device_(elements_of(p), memory), other_(device_.size() * sizeof(double), way_of(p), memory) {
+    arguments_ = {way_of(p), p.word("to") == "device", device_.data(), other_.data()};
+  }
 
   std::size_t extent() const override { return device_.size(); }
   std::size_t grain() const override { return cuda::wide_bytes / sizeof(double); }
@@ -174,9 +172,8 @@ class TransferCase final : public Workload {
     for (std::size_t first = 0; first < device_.size(); first += tile.size())
       other_.copy_in(first, tile.data(), std::min(tile.size(), device_.size() - first));
   }
-  const void* arguments() const override { return &arguments_; }
 
-  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void launch(const Transfer& x, std::size_t begin, std::size_t end) {
     double *const to = (x.to_device ? x.device : x.other) + begin, *const from = (x.to_device ? x.other : x.device) + begin;
     if (is_by_kernel(x.way)) {
       const std::size_t vectors = (end - begin) * sizeof(double) / cuda::wide_bytes;
@@ -189,7 +186,7 @@ class TransferCase final : public Workload {
       cudaMemcpyAsync(to, from, (end - begin) * sizeof(double), cudaMemcpyDefault, cuda::stream());
     }
   }
-  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void on_host(const Transfer& x, std::size_t begin, std::size_t end) {
     double *const to = x.to_device ? x.device : x.other, *const from = x.to_device ? x.other : x.device;
     std::copy(from + begin, from + end, to + begin);
   }
@@ -224,7 +221,6 @@ class TransferCase final : public Workload {
   DeviceMemory& memory_;
   DeviceArray<double> device_;
   OtherEnd other_;
-  Transfer arguments_;
 };
 
 const cuda::Register<TransferCase, double> registered{

@@ -25,39 +25,26 @@ std::uint64_t flops_an_element(const Parameters& p) {
 }
 
 template <class Real>
-class VectorCase final : public PassedArray<Real> {
+class VectorCase final : public PassedArray<ErtVector<Real>, Real> {
  public:
   static Work model(const Parameters& p, std::string_view flavor) {
-    const std::uint64_t n = p.integer("n"), repeat = p.integer("repeat"), k = flops_an_element(p), real = sizeof(Real);
-    const std::string flops = "flops." + std::string(precision_of<Real>());
-    Work work{.streams = {{.array = "a",
-                           .footprint_bytes = n * real,
-                           .read = true,
-                           .written = true,
-                           .loads = repeat * n,
-                           .stores = repeat * n,
-                           .element_bytes = real}},
-              .paper = {{"paper.flops", repeat * n * k}, {"paper.bytes", 2 * repeat * n * real}}};
-    if (repeat > 1) work.streams[0].layers = {{.reuse_bytes = n * real, .fetched_bytes = repeat * n * real}};
+    const std::uint64_t n = p.integer("n"), repeat = p.integer("repeat"), k = flops_an_element(p);
+    Work work = VectorCase::swept(n, repeat, k);
     const std::string isa = split_flavor(flavor).isa;
     if (k == 1) {
-      work.flops[flops + ".add"] = repeat * n;
+      work.flops[flops<Real>("add")] = repeat * n;
     } else if (isa.empty() || isa == "v2") {
-      work.flops[flops + ".add"] = work.flops[flops + ".mul"] = repeat * n * k / 2;
+      work.flops[flops<Real>("add")] = work.flops[flops<Real>("mul")] = repeat * n * k / 2;
       if (isa == "v2") work.note = "this ISA has no FMA: a multiplication and an addition instead";
     } else {
-      work.flops[flops + ".fma"] = repeat * n * k / 2;
+      work.flops[flops<Real>("fma")] = repeat * n * k / 2;
     }
     return work;
   }
 
-  VectorCase(const Parameters& p, std::pmr::memory_resource& memory)
-      : PassedArray<Real>(p.integer("n"), vector_grain, memory), arguments_{this->values(), flops_an_element(p), p.integer("repeat"),
-                                                                            Real(-1),       Real(1.5),           Real(1.5 + drift),
-                                                                            this->passes()} {}
-
-  const void* arguments() const override { return &arguments_; }
-  void sweep_all() { sweep(arguments_, 0, this->extent()); }
+  VectorCase(const Parameters& p, std::pmr::memory_resource& memory) : VectorCase::PassedArray(p.integer("n"), vector_grain, memory) {
+    arguments_ = {this->values(), flops_an_element(p), p.integer("repeat"), Real(-1), Real(1.5), Real(1.5 + drift), this->passes()};
+  }
 
  private:
   double expected(double x, std::uint64_t passes) const override {
@@ -65,7 +52,7 @@ class VectorCase final : public PassedArray<Real> {
     return arguments_.k <= 2 ? 1.5 - x : x + static_cast<double>(arguments_.k / 4) * drift;
   }
 
-  ErtVector<Real> arguments_;
+  using KernelData<ErtVector<Real>>::arguments_;
 };
 
 const Register<VectorCase> registered{"ert/vector",

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "core/array.hpp"
+#include "core/kernel_data.hpp"
 #include "cuda/arithmetic.cuh"
 #include "cuda/clock_span.cuh"
 #include "cuda/register.cuh"
@@ -92,30 +92,25 @@ std::uint64_t flops_an_element(const Parameters& p) {
 }
 
 template <class Real>
-class VectorCase final : public Workload {
+class VectorCase final : public KernelData<Vector<Real>> {
  public:
-  using Arguments = Vector<Real>;
-
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t n = elements_of(p), repeat = p.integer("repeat"), k = flops_an_element(p), real = sizeof(Real);
-    const std::string flops = "flops." + std::string(precision_of<Real>());
     plumbline::Stream x{
         .array = "x", .footprint_bytes = n * real, .read = true, .loads = repeat * n, .element_bytes = real, .past_L1 = true},
         y{.array = "y", .footprint_bytes = n * real, .written = true, .stores = repeat * n, .element_bytes = real, .past_L1 = true};
     if (repeat > 1) x.layers = y.layers = {{.reuse_bytes = 2 * n * real, .fetched_bytes = repeat * n * real}};
     Work work{.streams = {x, y, cuda::clock_stream()}, .paper = {{"paper.flops", repeat * n * k}, {"paper.bytes", 2 * repeat * n * real}}};
     if (k == 1)
-      work.flops[flops + ".add"] = repeat * n;
+      work.flops[flops<Real>("add")] = repeat * n;
     else
-      work.flops[flops + ".fma"] = repeat * n * k / 2;
+      work.flops[flops<Real>("fma")] = repeat * n * k / 2;
     return work;
   }
 
-  VectorCase(const Parameters& p, DeviceMemory& memory)
-      : memory_(memory),
-        x_(elements_of(p), memory),
-        y_(elements_of(p), memory),
-        arguments_{x_.data(), y_.data(), flops_an_element(p), p.integer("repeat"), Real(-1), Real(1.5), Real(1.5 + 0x1p-20)} {}
+  VectorCase(const Parameters& p, DeviceMemory& memory) : memory_(memory), x_(elements_of(p), memory), y_(elements_of(p), memory) {
+    arguments_ = {x_.data(), y_.data(), flops_an_element(p), p.integer("repeat"), Real(-1), Real(1.5), Real(1.5 + 0x1p-20)};
+  }
 
   std::size_t extent() const override { return x_.size(); }
   std::size_t grain() const override { return block_elements; }
@@ -124,9 +119,8 @@ class VectorCase final : public Workload {
     cuda::fill_with_tiles(x_, memory_, 1);
     cuda::fill_with_tiles(y_, memory_, 2);
   }
-  const void* arguments() const override { return &arguments_; }
 
-  static void launch(const Arguments& v, std::size_t begin, std::size_t end) {
+  static void launch(const Vector<Real>& v, std::size_t begin, std::size_t end) {
     const unsigned most = static_cast<unsigned>(blocks_a_multiprocessor * cuda::multiprocessors());
     const unsigned blocks = std::min(most, cuda::blocks_for(end - begin, block_elements));
     const std::uint64_t threads = std::uint64_t{blocks} * cuda::block_threads, fours = (end - begin) / at_once * v.repeat;
@@ -142,7 +136,7 @@ class VectorCase final : public Workload {
     cuda::next_launch_in_all(threads, {threads * v.repeat, fours}, true);
     v.k == 1 ? run.template operator()<Operation::sum>() : run.template operator()<Operation::fma>();
   }
-  static void on_host(const Arguments& v, std::size_t begin, std::size_t end) {
+  static void on_host(const Vector<Real>& v, std::size_t begin, std::size_t end) {
     for (std::uint64_t pass = 0; pass < v.repeat; ++pass)
       for (std::size_t i = begin; i < end; ++i) v.y[i] = element_of(v, v.x[i]);
   }
@@ -165,7 +159,7 @@ class VectorCase final : public Workload {
 
   DeviceMemory& memory_;
   DeviceArray<Real> x_, y_;
-  Vector<Real> arguments_;
+  using KernelData<Vector<Real>>::arguments_;
 };
 
 const cuda::Register<VectorCase> registered{

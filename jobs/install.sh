@@ -20,7 +20,7 @@ set -euo pipefail
 # Open MPI, whose programs the emulator must count. With it Debian's "mpicc" and "mpiexec" become Open MPI's; the build, the jobs and
 # the tests name MPICH's (mpicxx.mpich, mpiexec.mpich).
 declare -A required=(
-  [build]="build-essential cmake ninja-build pkg-config mpich libmpich-dev libhdf5-dev libhwloc-dev libpapi-dev libpfm4-dev libnuma-dev
+  [build]="build-essential cmake ninja-build pkg-config mpich libmpich-dev libhdf5-dev libhwloc-dev libpapi-dev libpfm4-dev
     libopenblas-dev libbenchmark-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev valgrind"
   [run]="mpich valgrind hdf5-tools numactl"
   [figures]="python3 python3-numpy python3-h5py python3-pandas python3-matplotlib python3-plotly"

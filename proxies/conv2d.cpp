@@ -1,12 +1,9 @@
 // 2-D convolution of one image, without padding and with unit stride (Yang, Kurth, Williams 2019, equation 5), as a matrix product.
-#include "proxies/conv2d.hpp"
-
 #include <stdexcept>
 
 #include "conv2d.flavors.hpp"
-#include "core/array.hpp"
-#include "core/kernel.hpp"
-#include "core/rounding.hpp"
+#include "core/kernel_data.hpp"
+#include "proxies/conv2d_loop.hpp"
 
 namespace plumbline {
 namespace {
@@ -26,16 +23,15 @@ struct Shape {
 };
 
 template <class Real>
-class Conv2dCase final : public Workload {
+class Conv2dCase final : public KernelData<Conv2d<Real>> {
  public:
   static Work model(const Parameters& p, std::string_view) {
     const Shape s(p);
     const std::uint64_t real = sizeof(Real), products = s.points() * s.depth() * s.filters;
     const std::uint64_t patch = s.depth() * real, patches = s.points() * patch, weights = patch * s.filters, out = s.filters * real;
     const std::uint64_t image_rows = s.kernel * s.width * s.channels * real, row = image_rows + s.side() * (patch + out) + weights;
-    const std::string flops = "flops." + std::string(precision_of<Real>());
     Work work{
-        .flops = {{flops + ".add", products}, {flops + ".mul", products}},  // 0 + a w + a w + ...
+        .flops = flops<Real>({"add", "mul"}, products),  // 0 + a w + a w + ...
         .streams = {
             {.array = "image",
              .footprint_bytes = s.width * s.width * s.channels * real,
@@ -80,9 +76,10 @@ class Conv2dCase final : public Workload {
         image_(shape_.width * shape_.width * shape_.channels, memory),
         weights_(shape_.depth() * shape_.filters, memory),
         columns_(shape_.points() * shape_.depth(), memory),
-        out_(shape_.points() * shape_.filters, memory),
-        arguments_{shape_.width,  shape_.channels, shape_.filters,  shape_.kernel,
-                   image_.data(), weights_.data(), columns_.data(), out_.data()} {}
+        out_(shape_.points() * shape_.filters, memory) {
+    arguments_ = {shape_.width,  shape_.channels, shape_.filters,  shape_.kernel,
+                  image_.data(), weights_.data(), columns_.data(), out_.data()};
+  }
 
   std::size_t extent() const override { return shape_.side(); }
   void initialise(std::size_t begin, std::size_t end) override {
@@ -96,8 +93,6 @@ class Conv2dCase final : public Workload {
     if (begin != 0) return;
     for (std::size_t i = 0; i < weights_.size(); ++i) weights_[i] = Real(varied(2, i));
   }
-  const void* arguments() const override { return &arguments_; }
-  void sweep_all() { sweep(arguments_, 0, extent()); }
 
   /// Against equation 5 itself, in as many points as 2^24 products allow, always those of the diagonal and the last row.
   double error() const override {
@@ -126,8 +121,12 @@ class Conv2dCase final : public Workload {
 
   Shape shape_;
   Array<Real> image_, weights_, columns_, out_;
-  Conv2d<Real> arguments_;
+  using KernelData<Conv2d<Real>>::arguments_;
 };
+
+Parameters shape(std::int64_t width, std::int64_t channels, std::int64_t filters, std::int64_t kernel) {
+  return {{"width", width}, {"channels", channels}, {"filters", filters}, {"kernel", kernel}};
+}
 
 const Register<Conv2dCase> registered{
     "proxies/conv2d",
@@ -136,7 +135,9 @@ const Register<Conv2dCase> registered{
      {.name = "channels", .preset = std::int64_t{16}, .description = "of the image", .max = 1 << 16},
      {.name = "filters", .preset = std::int64_t{16}, .description = "channels of the output", .max = 1 << 16},
      {.name = "kernel", .preset = std::int64_t{3}, .description = "width of a filter, points", .max = 1 << 10}},
-    conv2d_flavors};
+    conv2d_flavors,
+    {.edges = {shape(9, 3, 5, 3), shape(5, 3, 67, 2), shape(8, 2, 17, 4), shape(12, 1, 2, 5)},
+     .caches = {shape(6, 2, 3, 3), shape(20, 3, 8, 3), shape(20, 16, 16, 3), shape(40, 8, 4, 5), shape(12, 32, 40, 3)}}};
 
 }  // namespace
 }  // namespace plumbline

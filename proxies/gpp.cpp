@@ -1,13 +1,10 @@
 // GPP, a small form for CPUs: the self-energy of BerkeleyGW's general plasmon pole model. The number of energies nw sets the
 // arithmetic intensity (Yang, Kurth, Williams 2019, III.A).
-#include "proxies/gpp.hpp"
-
 #include <complex>
 
-#include "core/array.hpp"
-#include "core/kernel.hpp"
-#include "core/rounding.hpp"
+#include "core/kernel_data.hpp"
 #include "gpp.flavors.hpp"
+#include "proxies/gpp_loop.hpp"
 
 namespace plumbline {
 namespace {
@@ -22,16 +19,16 @@ struct ComplexArray {
 };
 
 template <class Real>
-class GppCase final : public Workload {
+class GppCase final : public KernelData<Gpp<Real>> {
  public:
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t nbands = p.integer("nbands"), ngpown = p.integer("ngpown"), ncouls = p.integer("ncouls"), nw = p.integer("nw");
     const std::uint64_t real = sizeof(Real), outer = nbands * ngpown * ncouls, inner = outer * nw;
-    const std::string flops = "flops." + std::string(precision_of<Real>());
     // aqsn eps: 4 products, 2 sums. At each energy: wdiff 0, 2; |wdiff|^2 2, 1 and a division; wtilde conj(wdiff) 4, 2; its
     // weight 2, 0; the product with the matrix 4, 2; and two sums.
-    Work work{.flops = {{flops + ".add", 2 * outer + 9 * inner}, {flops + ".mul", 4 * outer + 12 * inner}, {flops + ".div", inner}},
-              .streams = {}};
+    Work work{
+        .flops = {{flops<Real>("add"), 2 * outer + 9 * inner}, {flops<Real>("mul"), 4 * outer + 12 * inner}, {flops<Real>("div"), inner}},
+        .streams = {}};
     // One row of each ngpown x ncouls array is swept again by every band, all of aqsn by every row.
     const std::uint64_t row = ncouls * real, band = 6 * row + 4 * nw * real, all_bands = (4 + 2 * nbands) * row + 4 * nw * real;
     for (const char* array : {"wtilde.re", "wtilde.im", "eps.re", "eps.im"})
@@ -82,9 +79,9 @@ class GppCase final : public Workload {
         eps_(ngpown_ * ncouls_, memory),
         aqsn_(nbands_ * ncouls_, memory),
         wx_(nw_, memory),
-        ach_(ngpown_ * nw_, memory),
-        arguments_{
-            nbands_, ngpown_, ncouls_, nw_, wtilde_.view(), eps_.view(), aqsn_.view(), wx_.view(), {ach_.re.data(), ach_.im.data()}} {}
+        ach_(ngpown_ * nw_, memory) {
+    arguments_ = {nbands_, ngpown_, ncouls_, nw_, wtilde_.view(), eps_.view(), aqsn_.view(), wx_.view(), {ach_.re.data(), ach_.im.data()}};
+  }
 
   std::size_t extent() const override { return ngpown_; }
   void initialise(std::size_t begin, std::size_t end) override {
@@ -95,8 +92,6 @@ class GppCase final : public Workload {
     fill(aqsn_, 0, aqsn_.re.size(), 5, 0);
     fill(wx_, 0, nw_, 7, 1.5);  // energies off the poles: |wdiff| > 1
   }
-  const void* arguments() const override { return &arguments_; }
-  void sweep_all() { sweep(arguments_, 0, extent()); }
 
   /// Relative to the sum of the contributions' magnitudes: they may cancel.
   double error() const override {
@@ -131,8 +126,12 @@ class GppCase final : public Workload {
 
   std::size_t nbands_, ngpown_, ncouls_, nw_;
   ComplexArray<Real> wtilde_, eps_, aqsn_, wx_, ach_;
-  Gpp<Real> arguments_;
+  using KernelData<Gpp<Real>>::arguments_;
 };
+
+Parameters shape(std::int64_t nbands, std::int64_t ngpown, std::int64_t ncouls, std::int64_t nw) {
+  return {{"nbands", nbands}, {"ngpown", ngpown}, {"ncouls", ncouls}, {"nw", nw}};
+}
 
 const Register<GppCase> registered{
     "proxies/gpp",
@@ -141,7 +140,9 @@ const Register<GppCase> registered{
      {.name = "ngpown", .preset = std::int64_t{16}, .description = "rows of the result, which the team divides", .max = 1 << 20},
      {.name = "ncouls", .preset = std::int64_t{1024}, .description = "plane waves", .max = 1 << 24},
      {.name = "nw", .preset = std::int64_t{3}, .description = "energies: the more, the higher the arithmetic intensity", .max = 1024}},
-    gpp_flavors};
+    gpp_flavors,
+    {.edges = {shape(2, 3, 33, 4), shape(1, 2, 5, 9), shape(2, 1, 3, 67)},
+     .caches = {shape(2, 2, 20, 2), shape(2, 4, 300, 2), shape(4, 8, 1500, 1), shape(3, 16, 3000, 2)}}};
 
 }  // namespace
 }  // namespace plumbline

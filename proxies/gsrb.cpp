@@ -1,15 +1,12 @@
 // HPGMG's GSRB smoother, a small form: one red half-sweep of the 7-point operator with constant coefficients. The same result by
 // three loops: fp computes every point and masks the black ones out, branch skips them, stride2 steps over them
 // (Yang, Kurth, Williams 2019, III.B).
-#include "proxies/gsrb.hpp"
-
 #include <algorithm>
 
-#include "core/array.hpp"
-#include "core/kernel.hpp"
+#include "core/kernel_data.hpp"
 #include "core/rimmed_cube.hpp"
-#include "core/rounding.hpp"
 #include "gsrb.flavors.hpp"
+#include "proxies/gsrb_loop.hpp"
 
 namespace plumbline {
 namespace {
@@ -43,16 +40,15 @@ Lines lines_of(const RimmedCube& cube, bool masked, std::uint64_t real) {
 }
 
 template <class Real>
-class GsrbCase final : public Workload {
+class GsrbCase final : public KernelData<Gsrb<Real>> {
  public:
   static Work model(const Parameters& p, std::string_view) {
     const RimmedCube cube{p.integer("n")};
     const std::uint64_t n = cube.n, real = sizeof(Real), row = cube.row() * real, plane = cube.plane() * real;
     const bool masked = variant_of(p) == GsrbVariant::fp;
     const std::uint64_t done = masked ? cube.points() : (cube.points() + 1) / 2;  // the corner (1, 1, 1) is red
-    const std::string flops = "flops." + std::string(precision_of<Real>());
     // Six neighbours (5 sums), six * x, two differences, weight *, added to x; fp multiplies by the mask as well.
-    Work work{.flops = {{flops + ".add", 8 * done}, {flops + ".mul", (masked ? 3 : 2) * done}}, .streams = {}};
+    Work work{.flops = {{flops<Real>("add"), 8 * done}, {flops<Real>("mul"), (masked ? 3 : 2) * done}}, .streams = {}};
     const Lines lines = lines_of(cube, masked, real);
     work.streams.push_back({.array = "x",
                             .footprint_bytes = lines.written,
@@ -84,8 +80,9 @@ class GsrbCase final : public Workload {
         x_(cube_.size(), memory),
         original_(cube_.size(), memory),
         rhs_(cube_.points(), memory),
-        mask_(2 * cube_.n, memory),
-        arguments_{variant_of(p), cube_.n, x_.data(), rhs_.data(), mask_.data(), Real(6), Real(1.0 / 6)} {}
+        mask_(2 * cube_.n, memory) {
+    arguments_ = {variant_of(p), cube_.n, x_.data(), rhs_.data(), mask_.data(), Real(6), Real(1.0 / 6)};
+  }
 
   std::size_t extent() const override { return cube_.n * cube_.n; }
   void initialise(std::size_t begin, std::size_t end) override {
@@ -96,8 +93,6 @@ class GsrbCase final : public Workload {
     if (begin != 0) return;  // what all share belongs to the first
     for (std::size_t i = 0; i < 2 * cube_.n; ++i) mask_[i] = Real(i % cube_.n % 2 == i / cube_.n ? 1 : 0);
   }
-  const void* arguments() const override { return &arguments_; }
-  void sweep_all() { sweep(arguments_, 0, extent()); }
   bool restores() const override { return true; }
   void restore(std::size_t begin, std::size_t end) override {
     for (std::size_t r = begin; r < end; ++r) {
@@ -130,17 +125,24 @@ class GsrbCase final : public Workload {
  private:
   RimmedCube cube_;
   Array<Real> x_, original_, rhs_, mask_;
-  Gsrb<Real> arguments_;
+  using KernelData<Gsrb<Real>>::arguments_;
 };
 
-const Register<GsrbCase> registered{"proxies/gsrb",
-                                    "Gauss-Seidel red-black smoother, red half-sweep in place (HPGMG; Yang, Kurth, Williams 2019)",
-                                    {{.name = "variant",
-                                      .preset = std::string("stride2"),
-                                      .description = "every point times a mask, a branch at each point, or every other point",
-                                      .choices = {"fp", "branch", "stride2"}},
-                                     {.name = "n", .preset = std::int64_t{64}, .description = "interior points of a side", .max = 10000}},
-                                    gsrb_flavors};
+Parameters half_sweep(const char* variant, std::int64_t n) { return {{"variant", std::string(variant)}, {"n", n}}; }
+
+const Register<GsrbCase> registered{
+    "proxies/gsrb",
+    "Gauss-Seidel red-black smoother, red half-sweep in place (HPGMG; Yang, Kurth, Williams 2019)",
+    {{.name = "variant",
+      .preset = std::string("stride2"),
+      .description = "every point times a mask, a branch at each point, or every other point",
+      .choices = {"fp", "branch", "stride2"}},
+     {.name = "n", .preset = std::int64_t{64}, .description = "interior points of a side", .max = 10000}},
+    gsrb_flavors,
+    // 67: long enough for every unrolled loop, and odd
+    {.edges = {half_sweep("fp", 67), half_sweep("branch", 67), half_sweep("stride2", 67)},
+     .caches = {half_sweep("fp", 6), half_sweep("fp", 24), half_sweep("fp", 45), half_sweep("branch", 12), half_sweep("branch", 30),
+                half_sweep("branch", 60), half_sweep("stride2", 12), half_sweep("stride2", 24), half_sweep("stride2", 45)}}};
 
 }  // namespace
 }  // namespace plumbline

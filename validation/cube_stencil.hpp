@@ -1,16 +1,14 @@
 // The 7-point stencils in three dimensions: the same arrays, the same layers and the same neighbours, however a point is computed, on CPUs
 // and on GPUs.
 #pragma once
-#include "core/array.hpp"
-#include "core/kernel.hpp"
+#include "core/kernel_data.hpp"
 #include "core/rimmed_cube.hpp"
-#include "core/rounding.hpp"
 
 namespace plumbline {
 
-/// Arguments: an aggregate of in, out, n and one factor, as the flavored loops have them.
-template <class Real, template <class> class ArrayOf, template <class> class Arguments>
-class CubeStencilData : public Workload {
+/// Loop: an aggregate of in, out, n and one factor, as the flavored loops have them.
+template <class Real, template <class> class ArrayOf, template <class> class Loop>
+class CubeStencilData : public KernelData<Loop<Real>> {
  public:
   /// Streams of one sweep that loads `loads` elements of `in` a point and stores one of `out`; FLOPs are the caller's.
   static Work traffic(const Parameters& p, std::uint64_t loads) {
@@ -38,17 +36,15 @@ class CubeStencilData : public Workload {
   }
 
   CubeStencilData(const Parameters& p, Real factor, typename ArrayOf<Real>::Memory& memory)
-      : cube_{p.integer("n")},
-        in_(cube_.size(), memory),
-        out_(cube_.size(), memory),
-        arguments_{in_.data(), out_.data(), cube_.n, factor} {}
+      : cube_{p.integer("n")}, in_(cube_.size(), memory), out_(cube_.size(), memory) {
+    this->arguments_ = {in_.data(), out_.data(), cube_.n, factor};
+  }
 
   std::size_t extent() const override { return cube_.n * cube_.n; }
   void initialise(std::size_t begin, std::size_t end) override {
     if (begin == 0 && end == extent()) return fill(0, cube_.size());
     cube_.for_rows(begin, end, [this](std::size_t first, std::size_t last) { fill(first, last); });
   }
-  const void* arguments() const override { return &arguments_; }
 
   /// Of exact(centre, sum of the six neighbours), relative to scale(...) of the same.
   template <class Exact, class Scale>
@@ -65,7 +61,7 @@ class CubeStencilData : public Workload {
     return largest.value();
   }
 
- protected:
+ private:
   void fill(std::size_t first, std::size_t last) {
     in_.fill(first, last, [](std::size_t i) { return Real(varied(1, i)); });
     out_.fill(first, last, [](std::size_t) { return Real(0.5); });
@@ -73,11 +69,13 @@ class CubeStencilData : public Workload {
 
   RimmedCube cube_;
   ArrayOf<Real> in_, out_;
-  Arguments<Real> arguments_;
 };
 
-inline std::vector<ParameterSpec> cube_stencil_parameters() {
-  return {{.name = "n", .preset = std::int64_t{96}, .description = "interior points of a side", .max = 10000}};
+inline KernelFacts cube_stencil_facts(std::string name, std::string summary) {
+  return {std::move(name),
+          std::move(summary),
+          {{.name = "n", .preset = std::int64_t{96}, .description = "interior points of a side", .max = 10000}},
+          {.edges = sizes("n", {67}), .caches = sizes("n", {3, 6, 12, 24, 45, 60})}};  // 67: long enough for every unrolled loop, and odd
 }
 
 }  // namespace plumbline

@@ -2,7 +2,6 @@
 #include "validation/dgemm.hpp"
 
 #include "dgemm.flavors.hpp"
-#include "validation/dgemm_data.hpp"
 #include "validation/openblas.hpp"
 
 namespace plumbline {
@@ -28,15 +27,13 @@ class DgemmCase final : public DgemmData<Real, Array> {
   }
 
   std::size_t grain() const override { return library_rows; }
-  void sweep_all() { sweep(this->arguments_, 0, this->extent()); }
 
  private:
   static constexpr std::size_t library_rows = 4;  // the library's kernels take four rows at a time
 
   static Work plain_model(std::uint64_t n) {
     const std::uint64_t real = sizeof(Real), row = n * real, matrix = n * row;
-    const std::string flops = "flops." + std::string(precision_of<Real>());
-    Work work{.flops = {{flops + ".add", n * n * n}, {flops + ".mul", n * n * n}},  // 0 + a b + a b + ...
+    Work work{.flops = flops<Real>({"add", "mul"}, n * n * n),  // 0 + a b + a b + ...
               .streams = {{.array = "a",
                            .footprint_bytes = matrix,
                            .read = true,
@@ -82,10 +79,11 @@ class DgemmCase final : public DgemmData<Real, Array> {
     Amount total(2 * n * n * n + (is_fp64 ? 1 : 2) * depth * n * n, 2 * padded * padded * n + (is_fp64 ? 1 : 3) * depth * padded * padded);
     Work work{.streams = library_streams(n, depth)};
     work.flops = {{"flops.fp64.mul", Amount(0, 2 * calls)}};  // the interface: is m n k worth threads? (0.3.34 asks otherwise)
-    work.flops["flops." + std::string(precision_of<Real>()) + ".add"] += total;
-    work.note = is_fp64 ? "OpenBLAS, Haswell kernels: n^2 more FLOPs for each 256 of the inner dimension, sides padded to 4, at most 2 more a call"
-                        : "OpenBLAS, Haswell kernels: 2 n^2 to 3 n^2 more FLOPs for each 320 of the inner dimension, sides padded to 8, at "
-                          "most 2 in fp64 a call";
+    work.flops[flops<Real>("add")] += total;
+    work.note =
+        is_fp64 ? "OpenBLAS, Haswell kernels: n^2 more FLOPs for each 256 of the inner dimension, sides padded to 4, at most 2 more a call"
+                : "OpenBLAS, Haswell kernels: 2 n^2 to 3 n^2 more FLOPs for each 320 of the inner dimension, sides padded to 8, at "
+                  "most 2 in fp64 a call";
     return work;
   }
 
@@ -151,8 +149,8 @@ std::vector<AbsentFlavor> absent_flavors() {
   return {{std::string(library_flavor), openblas().absent}};
 }
 
-const Register<DgemmCase> registered{"validation/dgemm", "Matrix product C = A B: three plain loops, or OpenBLAS on the thread's rows",
-                                     dgemm_parameters(), all_flavors, absent_flavors};
+const Register<DgemmCase> registered{dgemm_facts("Matrix product C = A B: three plain loops, or OpenBLAS on the thread's rows"),
+                                     all_flavors, absent_flavors};
 
 }  // namespace
 }  // namespace plumbline

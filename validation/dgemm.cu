@@ -1,9 +1,7 @@
 // The matrix product of dgemm.cpp on GPUs: each block of threads computes a tile of C, one element a thread, from tiles of A and B in
 // shared memory. What lies beyond the matrix is neither loaded nor computed with.
-#include "core/array.hpp"
-#include "cuda/arithmetic.cuh"
 #include "cuda/register.cuh"
-#include "validation/dgemm_data.hpp"
+#include "validation/dgemm.hpp"
 
 namespace plumbline {
 namespace {
@@ -40,7 +38,6 @@ template <class Real>
 class DgemmCase final : public DgemmData<Real, DeviceArray> {
  public:
   using DgemmData<Real, DeviceArray>::DgemmData;
-  using Arguments = Dgemm<Real>;
 
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t n = p.integer("n"), tiles = (n + tile - 1) / tile, real = sizeof(Real), matrix = n * n * real;
@@ -60,7 +57,7 @@ class DgemmCase final : public DgemmData<Real, DeviceArray> {
                     .straddles = edges};
     };
     return {
-        .flops = {{"flops." + std::string(precision_of<Real>()) + ".fma", n * n * n}},
+        .flops = flops<Real>({"fma"}, n * n * n),
         .streams = {
             operand("a", 2 * tile * n * real),
             operand("b", matrix + tile * n * real),
@@ -68,13 +65,13 @@ class DgemmCase final : public DgemmData<Real, DeviceArray> {
             // Both operands are stored by each block, and two elements loaded for each FMA.
             {.array = "tiles", .loads = 2 * n * n * n, .stores = 2 * n * n * tiles, .element_bytes = real, .scratchpad = true}}};
   }
-  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void launch(const Dgemm<Real>& x, std::size_t begin, std::size_t end) {
     const dim3 grid(cuda::blocks_for(x.n, tile), cuda::blocks_for(end - begin, tile));
     // Of whole tiles alone it is known what each thread does: all, but for the loop over a part of one.
     if (x.n % tile == 0 && (end - begin) % tile == 0) cuda::next_launch((end - begin) * x.n, {x.n / tile, 0}, true);
     multiply_tiles<<<grid, dim3(tile, tile), 0, cuda::stream()>>>(x, begin, end);
   }
-  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void on_host(const Dgemm<Real>& x, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t j = 0; j < x.n; ++j) {
         Real sum = 0;
@@ -84,8 +81,7 @@ class DgemmCase final : public DgemmData<Real, DeviceArray> {
   }
 };
 
-const cuda::Register<DgemmCase> registered{"validation/dgemm", "Matrix product C = A B by tiles in shared memory, one element a thread",
-                                           dgemm_parameters()};
+const cuda::Register<DgemmCase> registered{dgemm_facts("Matrix product C = A B by tiles in shared memory, one element a thread")};
 
 }  // namespace
 }  // namespace plumbline

@@ -1,25 +1,23 @@
-// Dot product by blocks: the loop alone. Compiled once a flavor, and once on Counted.
+// Dot product: a reduction with two operands. What it has on CPUs (dot.cpp) and GPUs (dot.cu) alike.
 #pragma once
-#include <cstddef>
+#include "validation/block_sums.hpp"
+#include "validation/dot_loop.hpp"
 
-constexpr std::size_t dot_block = 1024;
+namespace plumbline {
 
-template <class Real>
-struct Dot {
-  const Real *a, *b;
-  Real* partial;  // one a block
-  std::size_t n;
+template <class Real, template <class> class ArrayOf>
+struct DotData : BlockSumData<Dot<Real>, Real, ArrayOf> {
+  DotData(const Parameters& p, typename ArrayOf<Real>::Memory& memory) : DotData::BlockSumData(p.integer("n"), 2, memory) {
+    this->arguments_ = {this->operand(0), this->operand(1), this->partial(), this->size()};
+  }
+  long double term(std::size_t i) const final { return given<Real>(1, i) * given<Real>(2, i); }
+  double tolerance() const final { return rounding_bound<Real>(1 + this->sums()); }  // a product first
 };
 
-template <class Real>
-static void sweep(const Dot<Real>& x, std::size_t begin, std::size_t end) {
-  const Real* __restrict a = x.a;
-  const Real* __restrict b = x.b;
-  Real* __restrict partial = x.partial;
-  for (std::size_t block = begin; block < end; ++block) {
-    const std::size_t first = block * dot_block, last = x.n - first < dot_block ? x.n : first + dot_block;
-    Real sum = 0;
-    for (std::size_t i = first; i < last; ++i) sum = sum + a[i] * b[i];
-    partial[block] = sum;
-  }
+inline KernelFacts dot_facts() {
+  ParameterSpec n = elements_of_each_array();
+  n.max = std::int64_t{1} << 40;
+  return {"validation/dot", "Dot product a . b with a partial sum for each 1024 elements", {n}, block_sum_proof()};
 }
+
+}  // namespace plumbline

@@ -8,7 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "core/array.hpp"
+#include "core/kernel_data.hpp"
 #include "cuda/arithmetic.cuh"
 #include "cuda/register.cuh"
 
@@ -65,7 +65,7 @@ struct OnDevice {
 
 /// The bits are the same.
 template <class Value, class Real>
-__device__ Value loaded(const Real* from) {
+__device__ Value value_of(const Real* from) {
   Value value;
   std::memcpy(&value, from, sizeof value);
   return value;
@@ -78,7 +78,7 @@ struct HalfBody {
 
   static __device__ void element(const Half<Real>& x, std::size_t i) {
     const Real factors[] = {x.factor, x.factor}, summands[] = {x.summand, x.summand};
-    const Value factor = loaded<Value>(factors), summand = loaded<Value>(summands);
+    const Value factor = value_of<Value>(factors), summand = value_of<Value>(summands);
     Value value = *reinterpret_cast<const Value*>(x.x + width * i);
 #pragma unroll 1
     for (unsigned step = 0; step < x.steps; ++step) value = stepped_on_device<kind>(value, factor, summand);
@@ -108,40 +108,36 @@ Real after_all_steps(const Half<Real>& x, Real value) {
 }
 
 template <class Real>
-class HalfCase final : public Workload {
+class HalfCase final : public KernelData<Half<Real>> {
  public:
-  using Arguments = Half<Real>;
   static constexpr int from_architecture() { return std::is_same_v<Real, Bf16> ? 80 : 75; }
 
   static Work model(const Parameters& p, std::string_view flavor) {
-    const std::uint64_t n = elements(p), half = sizeof(Real);
+    const std::uint64_t n = elements(p);
     const bool by_fma = std::is_same_v<Real, Bf16> && kind_of(p) != HalfKind::fma && before_sm_90(flavor);
-    Work work{.flops = {{"flops." + std::string(precision_of<Real>()) + "." + (by_fma ? "fma" : p.word("kind")), n * p.integer("steps")}},
-              .streams = {{.array = "x", .footprint_bytes = n * half, .read = true, .loads = n, .element_bytes = half},
-                          {.array = "y", .footprint_bytes = n * half, .written = true, .stores = n, .element_bytes = half}}};
+    Work work{.flops = {{flops<Real>(by_fma ? "fma" : p.word("kind")), n * p.integer("steps")}},
+              .streams = {loaded<Real>("x", n), stored<Real>("y", n)}};
     if (by_fma) work.note = "GPUs before sm_90 have no other bf16 arithmetic than FMAs: a sum is x 1 + y, a product x y + 0";
     return work;
   }
 
-  HalfCase(const Parameters& p, DeviceMemory& memory)
-      : x_(elements(p), memory),
-        y_(x_.size(), memory),
-        arguments_{kind_of(p),
-                   is_packed(p),
-                   x_.data(),
-                   y_.data(),
-                   Real(0.9375),
-                   Real(kind_of(p) == HalfKind::add ? 0.25 : 0.03125),
-                   static_cast<unsigned>(p.integer("steps"))} {}
+  HalfCase(const Parameters& p, DeviceMemory& memory) : x_(elements(p), memory), y_(x_.size(), memory) {
+    arguments_ = {kind_of(p),
+                  is_packed(p),
+                  x_.data(),
+                  y_.data(),
+                  Real(0.9375),
+                  Real(kind_of(p) == HalfKind::add ? 0.25 : 0.03125),
+                  static_cast<unsigned>(p.integer("steps"))};
+  }
 
   std::size_t extent() const override { return x_.size() / width(); }
   void initialise(std::size_t begin, std::size_t end) override {
     x_.fill(begin * width(), end * width(), original);
     y_.fill(begin * width(), end * width(), [](std::size_t) { return Real(0.375); });  // what no step leads to
   }
-  const void* arguments() const override { return &arguments_; }
 
-  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void launch(const Half<Real>& x, std::size_t begin, std::size_t end) {
     select(x.kind, [&]<HalfKind kind> {
       if (x.packed)
         cuda::launch_elements<HalfBody<kind, true, Real>>(x, begin, end, {x.steps});
@@ -149,7 +145,7 @@ class HalfCase final : public Workload {
         cuda::launch_elements<HalfBody<kind, false, Real>>(x, begin, end, {x.steps});
     });
   }
-  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void on_host(const Half<Real>& x, std::size_t begin, std::size_t end) {
     const std::size_t width = x.packed ? 2 : 1;
     for (std::size_t i = begin * width; i < end * width; ++i) x.y[i] = after_all_steps(x, x.x[i]);
   }
@@ -180,7 +176,7 @@ class HalfCase final : public Workload {
   }
 
   DeviceArray<Real> x_, y_;
-  Half<Real> arguments_;
+  using KernelData<Half<Real>>::arguments_;
 };
 
 const cuda::Register<HalfCase, Fp16, Bf16> registered{

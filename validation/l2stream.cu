@@ -1,7 +1,6 @@
 // A stream that stays inside L2: each thread reads another element each round past L1 (ld.global.cg) and writes what they come to so far
 // (st.global.cg). So every reference crosses from L1 to L2, and none goes on to memory where both arrays fit.
-#include "core/array.hpp"
-#include "core/rounding.hpp"
+#include "core/kernel_data.hpp"
 #include "cuda/arithmetic.cuh"
 #include "cuda/register.cuh"
 
@@ -69,17 +68,15 @@ struct L2StreamBody {
 };
 
 template <class Real>
-class L2StreamCase final : public Workload {
+class L2StreamCase final : public KernelData<L2Stream<Real>> {
  public:
-  using Arguments = L2Stream<Real>;
-
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t n = p.integer("n"), rounds = p.integer("rounds"), real = sizeof(Real);
     // Beyond L2 a thread's later rounds may find what its neighbours fetched.
     const std::vector<Stream::Layer> again{{.reuse_bytes = 2 * n * real, .fetched_bytes = rounds * n * real, .upper_bound = true}};
     const bool whole_sectors = n * real % 32 == 0;
     const std::uint64_t warps = (n + 31) / 32, straddles = whole_sectors ? 0 : 2 * rounds * warps;
-    return {.flops = {{"flops." + std::string(precision_of<Real>()) + ".add", rounds * n}},
+    return {.flops = {{flops<Real>("add"), rounds * n}},
             .streams = {{.array = "in",
                          .footprint_bytes = n * real,
                          .read = true,
@@ -97,22 +94,22 @@ class L2StreamCase final : public Workload {
                          .past_L1 = true}}};
   }
 
-  L2StreamCase(const Parameters& p, DeviceMemory& memory)
-      : in_(p.integer("n"), memory),
-        out_(in_.size(), memory),
-        arguments_{in_.data(), out_.data(), in_.size(), cuda::block_threads % in_.size(), p.integer("rounds")} {}
+  L2StreamCase(const Parameters& p, DeviceMemory& memory) : in_(p.integer("n"), memory), out_(in_.size(), memory) {
+    arguments_ = {in_.data(), out_.data(), in_.size(), cuda::block_threads % in_.size(), p.integer("rounds")};
+  }
 
   std::size_t extent() const override { return in_.size(); }
   void initialise(std::size_t begin, std::size_t end) override {
     in_.fill(begin, end, [](std::size_t i) { return Real(varied(1, i)); });
     out_.fill(begin, end, [](std::size_t) { return Real(0.25); });  // not what one element alone comes to
   }
-  const void* arguments() const override { return &arguments_; }
 
-  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void launch(const L2Stream<Real>& x, std::size_t begin, std::size_t end) {
     cuda::launch_elements<L2StreamBody<Real>>(x, begin, end, {x.rounds});
   }
-  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) { cuda::elements_on_host<L2StreamBody<Real>>(x, begin, end); }
+  static void on_host(const L2Stream<Real>& x, std::size_t begin, std::size_t end) {
+    cuda::elements_on_host<L2StreamBody<Real>>(x, begin, end);
+  }
 
   double error() const override {
     LargestError largest;
@@ -128,7 +125,7 @@ class L2StreamCase final : public Workload {
 
  private:
   DeviceArray<Real> in_, out_;
-  L2Stream<Real> arguments_;
+  using KernelData<L2Stream<Real>>::arguments_;
 };
 
 const cuda::Register<L2StreamCase> registered{

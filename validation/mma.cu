@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/array.hpp"
+#include "core/kernel_data.hpp"
 #include "cuda/arithmetic.cuh"
 #include "cuda/register.cuh"
 
@@ -122,12 +122,11 @@ __global__ void __launch_bounds__(cuda::block_threads) multiply(const Mma<Real> 
 }
 
 template <class Real>
-class MmaCase final : public Workload {
+class MmaCase final : public KernelData<Mma<Real>> {
   using S = Shape<Real>;
   using Sum = typename S::Sum;
 
  public:
-  using Arguments = Mma<Real>;
   static constexpr int from_architecture() { return std::is_same_v<Real, Fp16> ? 75 : 80; }
 
   static Work model(const Parameters& p, std::string_view) {
@@ -150,8 +149,9 @@ class MmaCase final : public Workload {
   MmaCase(const Parameters& p, DeviceMemory& memory)
       : a_(p.integer("warps") * S::m * S::k, memory),
         b_(p.integer("warps") * S::n * S::k, memory),
-        c_(p.integer("warps") * S::m * S::n, memory),
-        arguments_{a_.data(), b_.data(), c_.data(), static_cast<unsigned>(p.integer("repeats"))} {}
+        c_(p.integer("warps") * S::m * S::n, memory) {
+    arguments_ = {a_.data(), b_.data(), c_.data(), static_cast<unsigned>(p.integer("repeats"))};
+  }
 
   std::size_t extent() const override { return c_.size() / (S::m * S::n); }
   void initialise(std::size_t begin, std::size_t end) override {
@@ -159,13 +159,12 @@ class MmaCase final : public Workload {
     b_.fill(begin * S::n * S::k, end * S::n * S::k, [](std::size_t i) { return original(2, i); });
     c_.fill(begin * S::m * S::n, end * S::m * S::n, [](std::size_t) { return Sum(-1); });
   }
-  const void* arguments() const override { return &arguments_; }
 
-  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void launch(const Mma<Real>& x, std::size_t begin, std::size_t end) {
     cuda::next_launch((end - begin) * warp, {std::uint64_t{x.repeats}});
     multiply<<<cuda::blocks_for((end - begin) * warp), cuda::block_threads, 0, cuda::stream()>>>(x, begin, end);
   }
-  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void on_host(const Mma<Real>& x, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin * S::m * S::n; i < end * S::m * S::n; ++i) {
       const Real *a = x.a + i / S::n * S::k, *b = x.b + (i / (S::m * S::n) * S::n + i % S::n) * S::k;
       Sum sum = 0;
@@ -198,7 +197,7 @@ class MmaCase final : public Workload {
 
   DeviceArray<Real> a_, b_;
   DeviceArray<Sum> c_;
-  Mma<Real> arguments_;
+  using KernelData<Mma<Real>>::arguments_;
 };
 
 const cuda::Register<MmaCase, Fp16, Bf16, Tf32, double, std::int8_t> registered{

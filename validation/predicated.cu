@@ -1,7 +1,6 @@
 // A known share of threads predicated off: of each warp's 32 lanes the first ones do FMAs under a predicate, which all lanes issue. A
 // counter of executed threads (pred_on) sees the share, one of issued instructions sees all.
-#include "core/array.hpp"
-#include "core/rounding.hpp"
+#include "core/kernel_data.hpp"
 #include "cuda/arithmetic.cuh"
 #include "cuda/register.cuh"
 
@@ -57,56 +56,35 @@ struct PredicatedBody {
 };
 
 template <class Real>
-class PredicatedCase final : public Workload {
+class PredicatedCase final : public ElementwiseData<Predicated<Real>, Real, DeviceArray> {
  public:
-  using Arguments = Predicated<Real>;
-
   static Work model(const Parameters& p, std::string_view) {
-    const std::uint64_t n = p.integer("n"), lanes = p.integer("lanes"), real = sizeof(Real);
+    const std::uint64_t n = p.integer("n"), lanes = p.integer("lanes");
     const std::uint64_t on = n / warp * lanes + std::min(n % warp, lanes);
-    return {.flops = {{"flops." + std::string(precision_of<Real>()) + ".fma", on * p.integer("steps")}},
-            .streams = {{.array = "x", .footprint_bytes = n * real, .read = true, .loads = n, .element_bytes = real},
-                        {.array = "y", .footprint_bytes = n * real, .written = true, .stores = n, .element_bytes = real}},
+    return {.flops = {{flops<Real>("fma"), on * p.integer("steps")}},
+            .streams = {loaded<Real>("x", n), stored<Real>("y", n)},
             .note = "FMAs of the lanes that are on; all 32 of a warp issue them"};
   }
 
-  PredicatedCase(const Parameters& p, DeviceMemory& memory)
-      : x_(p.integer("n"), memory), y_(x_.size(), memory), arguments_{x_.data(),
-                                                                      y_.data(),
-                                                                      Real(0.75),
-                                                                      Real(0.21875),
-                                                                      static_cast<unsigned>(p.integer("lanes")),
-                                                                      static_cast<unsigned>(p.integer("steps"))} {}
-
-  std::size_t extent() const override { return x_.size(); }
-  std::size_t grain() const override { return warp; }
-  void initialise(std::size_t begin, std::size_t end) override {
-    x_.fill(begin, end, [](std::size_t i) { return Real(varied(1, i)); });
-    y_.fill(begin, end, [](std::size_t) { return Real(0.5); });
+  PredicatedCase(const Parameters& p, DeviceMemory& memory) : PredicatedCase::ElementwiseData(p.integer("n"), {1, 0}, memory) {
+    const auto lanes = static_cast<unsigned>(p.integer("lanes")), steps = static_cast<unsigned>(p.integer("steps"));
+    this->arguments_ = {this->array(0), this->array(1), Real(0.75), Real(0.21875), lanes, steps};
   }
-  const void* arguments() const override { return &arguments_; }
+  std::size_t grain() const final { return warp; }
 
-  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void launch(const Predicated<Real>& x, std::size_t begin, std::size_t end) {
     cuda::launch_elements<PredicatedBody<Real>>(x, begin, end, {x.steps});
   }
-  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void on_host(const Predicated<Real>& x, std::size_t begin, std::size_t end) {
     cuda::elements_on_host<PredicatedBody<Real>>(x, begin, end);
   }
 
-  double error() const override {
-    LargestError largest;
-    y_.read(0, y_.size(), [&](std::size_t i, Real computed) {
-      auto exact = static_cast<long double>(Real(varied(1, i)));
-      for (unsigned step = 0; is_on(arguments_, i) && step < arguments_.steps; ++step) exact = exact * 0.75L + 0.21875L;
-      largest.compare(computed, exact);
-    });
-    return largest.value();
+  long double exact(std::size_t i) const final {
+    long double value = given<Real>(1, i);
+    for (unsigned step = 0; is_on(this->arguments_, i) && step < this->arguments_.steps; ++step) value = value * 0.75L + 0.21875L;
+    return value;
   }
-  double tolerance() const override { return rounding_bound<Real>(2.0 * arguments_.steps); }
-
- private:
-  DeviceArray<Real> x_, y_;
-  Predicated<Real> arguments_;
+  double tolerance() const override { return rounding_bound<Real>(2.0 * this->arguments_.steps); }
 };
 
 const cuda::Register<PredicatedCase> registered{

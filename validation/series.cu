@@ -2,7 +2,7 @@
 // the only form with FMAs, and nothing else.
 #include "cuda/arithmetic.cuh"
 #include "cuda/register.cuh"
-#include "validation/series_data.hpp"
+#include "validation/series.hpp"
 
 namespace plumbline {
 namespace {
@@ -60,35 +60,30 @@ void select(const Series<Real>& s, Act act) {
 template <class Real>
 class SeriesCase final : public SeriesData<Real, DeviceArray> {
  public:
-  using Arguments = Series<Real>;
-
   static Work model(const Parameters& p, std::string_view) {
     Work work = SeriesCase::traffic(p);
     const std::uint64_t n = p.integer("n"), points = p.integer("m") * p.integer("m");
-    const std::string flops = "flops." + std::string(precision_of<Real>());
     if (series_form_of(p) == SeriesForm::loop) {
-      work.flops[flops + ".fma"] = points * n;
+      work.flops[flops<Real>("fma")] = points * n;
     } else {
-      work.flops[flops + ".add"] = points * n;
-      if (const std::uint64_t products = SeriesCase::products(p); products != 0) work.flops[flops + ".mul"] = points * products;
+      work.flops[flops<Real>("add")] = points * n;
+      if (const std::uint64_t products = SeriesCase::products(p); products != 0) work.flops[flops<Real>("mul")] = points * products;
     }
     return work;
   }
 
   using SeriesData<Real, DeviceArray>::SeriesData;
 
-  static void launch(const Arguments& s, std::size_t begin, std::size_t end) {
+  static void launch(const Series<Real>& s, std::size_t begin, std::size_t end) {
     const std::initializer_list<std::uint64_t> no_loop{}, orders{static_cast<std::uint64_t>(s.n)};
     select(s, [&]<class Chosen> { cuda::launch_elements<Chosen>(s, begin, end, s.form == SeriesForm::inlined ? no_loop : orders); });
   }
-  static void on_host(const Arguments& s, std::size_t begin, std::size_t end) {
+  static void on_host(const Series<Real>& s, std::size_t begin, std::size_t end) {
     select(s, [&]<class Chosen> { cuda::elements_on_host<Chosen>(s, begin, end); });
   }
 };
 
-const cuda::Register<SeriesCase> registered{"validation/series",
-                                            "Geometric series 1 + x + ... + x^n of each element (Kwack et al. 2018, Table II)",
-                                            series_parameters(1024)};
+const cuda::Register<SeriesCase> registered{series_facts(1024)};
 
 }  // namespace
 }  // namespace plumbline

@@ -1,88 +1,65 @@
-// Geometric series 1 + x + ... + x^n of every element, in the three forms of Kwack et al. 2018, Table II. Compiled once a flavor, and once
-// on Counted.
+// The series' arrays, what a sweep moves of them, and the check of its result: the same for CPUs (series.cpp) and GPUs (series.cu).
 #pragma once
-#include <cstddef>
+#include "core/kernel_data.hpp"
+#include "validation/series_loop.hpp"
 
-enum class SeriesForm { inlined, loop, power };
+namespace plumbline {
 
-constexpr int series_max_order = 29;
+inline SeriesForm series_form_of(const Parameters& p) {
+  const std::string& word = p.word("form");
+  return word == "inline" ? SeriesForm::inlined : word == "loop" ? SeriesForm::loop : SeriesForm::power;
+}
 
-template <class Real>
-struct Series {
-  SeriesForm form;
-  int n;
-  Real one;  // 1, in memory: a compiler that knew it would not multiply by it
-  const Real* x;
-  Real* sum;
+template <class Real, template <class> class ArrayOf>
+class SeriesData : public ElementwiseData<Series<Real>, Real, ArrayOf> {
+ public:
+  /// Without its FLOPs.
+  static Work traffic(const Parameters& p) {
+    const std::uint64_t n = p.integer("n"), points = p.integer("m") * p.integer("m");
+    return {.streams = {loaded<Real>("x", points), stored<Real>("sum", points)},
+            .paper = {{"paper.flops", points * (2 * n - 1)}, {"paper.bytes", 2 * points * sizeof(Real)}}};  // (2) and (3)
+  }
+  /// Of a point. Inline: x^2 ... x^n are n - 1 products, and there are n terms beside the 1. The loops begin with 1 x: one product more.
+  static std::uint64_t products(const Parameters& p) {
+    return series_form_of(p) == SeriesForm::inlined ? p.integer("n") - 1 : p.integer("n");
+  }
+
+  SeriesData(const Parameters& p, typename ArrayOf<Real>::Memory& memory)
+      : SeriesData::ElementwiseData(p.integer("m") * p.integer("m"), {1, 0}, memory) {
+    this->arguments_ = {series_form_of(p), static_cast<int>(p.integer("n")), Real(1), this->array(0), this->array(1)};
+  }
+
+  long double exact(std::size_t i) const final {
+    const long double x = given<Real>(1, i);
+    long double sum = 1;
+    for (int k = 0; k < this->arguments_.n; ++k) sum = sum * x + 1;
+    return sum;
+  }
+  // Every term is positive and passes n products and n sums at most.
+  double tolerance() const final { return rounding_bound<Real>(2 * this->arguments_.n); }
 };
 
-#define PLUMBLINE_SERIES_ORDERS(X)                                                                                                        \
-  X(1)                                                                                                                                    \
-  X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) \
-      X(26) X(27) X(28) X(29)
-
-template <int n, class Real>
-static void sweep_inlined(const Series<Real>& s, std::size_t begin, std::size_t end) {
-  const Real* __restrict x = s.x;
-  Real* __restrict sum = s.sum;
-  const Real one = s.one;
-  for (std::size_t i = begin; i < end; ++i) {
-    Real total = one + x[i], power = x[i];
-    // Every power is the last one times x: n - 1 products and n sums.
-#define PLUMBLINE_SERIES_TERM(k) \
-  if constexpr (1 < k && k <= n) power = power * x[i], total = total + power;
-    PLUMBLINE_SERIES_ORDERS(PLUMBLINE_SERIES_TERM)
-    sum[i] = total;
-  }
+/// `m` is the preset row length.
+inline KernelFacts series_facts(std::int64_t m) {
+  const std::string inlined = "inline", loop = "loop", power = "power";
+  return {.name = "validation/series",
+          .summary = "Geometric series 1 + x + ... + x^n of each element (Kwack et al. 2018, Table II)",
+          .parameters = {{.name = "form",
+                          .preset = loop,
+                          .description = "unrolled for each order, Horner's loop, or a loop with a running power",
+                          .choices = {inlined, loop, power}},
+                         {.name = "n", .preset = std::int64_t{7}, .description = "order", .max = series_max_order},
+                         {.name = "m", .preset = m, .description = "row length of the m x m array", .max = std::int64_t{1} << 20}},
+          .proof = {.edges = {{{"form", inlined}, {"n", 29}, {"m", 13}},
+                              {{"form", loop}, {"n", 29}, {"m", 13}},
+                              {{"form", power}, {"n", 29}, {"m", 13}},
+                              {{"form", inlined}, {"n", 28}, {"m", 33}},
+                              {{"form", inlined}, {"n", 3}, {"m", 64}}},
+                    .caches = {{{"form", loop}, {"n", 2}, {"m", 12}},
+                               {{"form", loop}, {"n", 3}, {"m", 40}},
+                               {{"form", inlined}, {"n", 5}, {"m", 85}},
+                               {{"form", power}, {"n", 4}, {"m", 200}},
+                               {{"form", inlined}, {"n", 29}, {"m", 300}}}}};
 }
 
-template <class Real>
-static void sweep_inlined_of_order(const Series<Real>& s, std::size_t begin, std::size_t end) {
-  switch (s.n) {
-#define PLUMBLINE_SERIES_CASE(k) \
-  case k:                        \
-    return sweep_inlined<k>(s, begin, end);
-    PLUMBLINE_SERIES_ORDERS(PLUMBLINE_SERIES_CASE)
-  }
-}
-
-template <class Real>
-static void sweep_loop(const Series<Real>& s, std::size_t begin, std::size_t end) {
-  const Real* __restrict x = s.x;
-  Real* __restrict sum = s.sum;
-  const Real one = s.one;
-  const int n = s.n;
-  for (std::size_t i = begin; i < end; ++i) {
-    Real horner = one;
-    for (int k = 0; k < n; ++k) horner = horner * x[i] + one;
-    sum[i] = horner;
-  }
-}
-
-template <class Real>
-static void sweep_power(const Series<Real>& s, std::size_t begin, std::size_t end) {
-  const Real* __restrict x = s.x;
-  Real* __restrict sum = s.sum;
-  const Real one = s.one;
-  const int n = s.n;
-  for (std::size_t i = begin; i < end; ++i) {
-    Real total = one, power = one;
-    for (int k = 0; k < n; ++k) {
-      power = power * x[i];
-      total = total + power;
-    }
-    sum[i] = total;
-  }
-}
-
-template <class Real>
-static void sweep(const Series<Real>& s, std::size_t begin, std::size_t end) {
-  switch (s.form) {
-    case SeriesForm::inlined:
-      return sweep_inlined_of_order(s, begin, end);
-    case SeriesForm::loop:
-      return sweep_loop(s, begin, end);
-    case SeriesForm::power:
-      return sweep_power(s, begin, end);
-  }
-}
+}  // namespace plumbline

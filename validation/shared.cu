@@ -1,7 +1,6 @@
 // A stream through shared memory: tiles of 256 elements, each turned by one place a round, so that every round loads and stores each
 // element once, without a bank conflict and without arithmetic. What was loaded says where it has been.
-#include "core/array.hpp"
-#include "core/rounding.hpp"
+#include "core/kernel_data.hpp"
 #include "cuda/register.cuh"
 
 namespace plumbline {
@@ -35,34 +34,30 @@ struct SharedBody {
 };
 
 template <class Real>
-class SharedCase final : public Workload {
+class SharedCase final : public KernelData<Shared<Real>> {
  public:
-  using Arguments = Shared<Real>;
-
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t n = p.integer("tiles") * block_threads, rounds = p.integer("rounds"), real = sizeof(Real);
-    return {.streams = {{.array = "in", .footprint_bytes = n * real, .read = true, .loads = n, .element_bytes = real},
-                        {.array = "out", .footprint_bytes = n * real, .written = true, .stores = n, .element_bytes = real},
+    return {.streams = {loaded<Real>("in", n),
+                        stored<Real>("out", n),
                         // The first store of an element is by which it comes in.
                         {.array = "tiles", .loads = rounds * n, .stores = (rounds + 1) * n, .element_bytes = real, .scratchpad = true}}};
   }
 
-  SharedCase(const Parameters& p, DeviceMemory& memory)
-      : in_(p.integer("tiles") * block_threads, memory),
-        out_(in_.size(), memory),
-        arguments_{in_.data(), out_.data(), p.integer("rounds")} {}
+  SharedCase(const Parameters& p, DeviceMemory& memory) : in_(p.integer("tiles") * block_threads, memory), out_(in_.size(), memory) {
+    arguments_ = {in_.data(), out_.data(), p.integer("rounds")};
+  }
 
   std::size_t extent() const override { return in_.size() / block_threads; }
   void initialise(std::size_t begin, std::size_t end) override {
     in_.fill(begin * block_threads, end * block_threads, [](std::size_t i) { return Real(varied(1, i)); });
     out_.fill(begin * block_threads, end * block_threads, [](std::size_t) { return Real(0.5); });
   }
-  const void* arguments() const override { return &arguments_; }
 
-  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void launch(const Shared<Real>& x, std::size_t begin, std::size_t end) {
     cuda::launch_blocks<SharedBody<Real>>(x, begin, end, {x.rounds});
   }
-  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
+  static void on_host(const Shared<Real>& x, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin * block_threads; i < end * block_threads; ++i) x.out[i] = x.in[source(i, x.rounds)];
   }
 
@@ -79,7 +74,7 @@ class SharedCase final : public Workload {
   static std::size_t source(std::size_t i, std::size_t rounds) { return i / block_threads * block_threads + (i + rounds) % block_threads; }
 
   DeviceArray<Real> in_, out_;
-  Shared<Real> arguments_;
+  using KernelData<Shared<Real>>::arguments_;
 };
 
 const cuda::Register<SharedCase> registered{

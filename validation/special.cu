@@ -2,8 +2,7 @@
 // its counters see: the conventional FLOPs are exact here, what is executed is an interval.
 #include <cmath>
 
-#include "core/array.hpp"
-#include "core/rounding.hpp"
+#include "core/kernel_data.hpp"
 #include "cuda/arithmetic.cuh"
 #include "cuda/register.cuh"
 
@@ -56,14 +55,11 @@ void select(const Specials<Real>& s, Act act) {
 }
 
 template <class Real>
-class SpecialCase final : public Workload {
+class SpecialCase final : public ElementwiseData<Specials<Real>, Real, DeviceArray> {
  public:
-  using Arguments = Specials<Real>;
-
   static Work model(const Parameters& p, std::string_view) {
-    const std::uint64_t n = p.integer("n"), real = sizeof(Real);
-    Work work{.streams = {{.array = "x", .footprint_bytes = n * real, .read = true, .loads = n, .element_bytes = real},
-                          {.array = "y", .footprint_bytes = n * real, .written = true, .stores = n, .element_bytes = real}},
+    const std::uint64_t n = p.integer("n");
+    Work work{.streams = {loaded<Real>("x", n), stored<Real>("y", n)},
               .note = "one operation an element by convention; what is executed is a sequence of instructions, some of them fp32"};
     constexpr std::uint64_t longest = 32;  // instructions of a kind in a sequence
     const auto executed = [&](const std::string& precision) {
@@ -71,42 +67,27 @@ class SpecialCase final : public Workload {
     };
     executed(std::string(precision_of<Real>()));
     if (sizeof(Real) == 8) executed("fp32");  // by which fp64 sequences test exponents
-    if (function_of(p) != Special::exp) work.flops["flops." + std::string(precision_of<Real>()) + "." + p.word("function")] = n;
+    if (function_of(p) != Special::exp) work.flops[flops<Real>(p.word("function"))] = n;
     return work;
   }
 
-  SpecialCase(const Parameters& p, DeviceMemory& memory)
-      : x_(p.integer("n"), memory), y_(x_.size(), memory), arguments_{function_of(p), Real(0.75), x_.data(), y_.data()} {}
-
-  std::size_t extent() const override { return x_.size(); }
-  void initialise(std::size_t begin, std::size_t end) override {
-    x_.fill(begin, end, [](std::size_t i) { return Real(varied(1, i)); });
-    y_.fill(begin, end, [](std::size_t) { return Real(0.5); });
+  SpecialCase(const Parameters& p, DeviceMemory& memory) : SpecialCase::ElementwiseData(p.integer("n"), {1, 0}, memory) {
+    this->arguments_ = {function_of(p), Real(0.75), this->array(0), this->array(1)};
   }
-  const void* arguments() const override { return &arguments_; }
 
-  static void launch(const Arguments& s, std::size_t begin, std::size_t end) {
+  static void launch(const Specials<Real>& s, std::size_t begin, std::size_t end) {
     select(s, [&]<class Chosen> { cuda::launch_elements<Chosen>(s, begin, end); });
   }
-  static void on_host(const Arguments& s, std::size_t begin, std::size_t end) {
+  static void on_host(const Specials<Real>& s, std::size_t begin, std::size_t end) {
     select(s, [&]<class Chosen> { cuda::elements_on_host<Chosen>(s, begin, end); });
   }
 
-  double error() const override {
-    LargestError largest;
-    y_.read(0, y_.size(), [&](std::size_t i, Real computed) {
-      const auto x = static_cast<long double>(Real(varied(1, i)));
-      const long double values[] = {0.75L / x, std::sqrt(x), std::exp(x)};
-      largest.compare(computed, values[static_cast<int>(arguments_.function)]);
-    });
-    return largest.value();
+  long double exact(std::size_t i) const final {
+    const long double x = given<Real>(1, i), values[] = {0.75L / x, std::sqrt(x), std::exp(x)};
+    return values[static_cast<int>(this->arguments_.function)];
   }
   // Quotient and root are rounded once; CUDA's exponentials are within 2 units in the last place, 4 roundings.
-  double tolerance() const override { return rounding_bound<Real>(arguments_.function == Special::exp ? 4 : 1); }
-
- private:
-  DeviceArray<Real> x_, y_;
-  Specials<Real> arguments_;
+  double tolerance() const override { return rounding_bound<Real>(this->arguments_.function == Special::exp ? 4 : 1); }
 };
 
 const cuda::Register<SpecialCase> registered{

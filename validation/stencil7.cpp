@@ -3,7 +3,6 @@
 #include "validation/stencil7.hpp"
 
 #include "stencil7.flavors.hpp"
-#include "validation/stencil7_data.hpp"
 
 namespace plumbline {
 namespace {
@@ -14,17 +13,14 @@ class Stencil7Case final : public Stencil7Data<Real, Array> {
   using Stencil7Data<Real, Array>::Stencil7Data;
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t points = RimmedCube{p.integer("n")}.points();
-    const std::string flops = "flops." + std::string(precision_of<Real>());
     Work work = Stencil7Case::traffic(p);
-    work.flops = {{flops + ".add", 5 * points}, {flops + ".mul", points}};
+    work.flops = {{flops<Real>("add"), 5 * points}, {flops<Real>("mul"), points}};
     Stencil7Case::add_row_loop(p, work);
     return work;
   }
-  void sweep_all() { sweep(this->arguments_, 0, this->extent()); }
 };
 
-const Register<Stencil7Case> registered{"validation/stencil7", "7-point stencil in 3D, 6 FLOPs a point (Kwack et al. 2018, Table III)",
-                                        cube_stencil_parameters(), stencil7_flavors};
+const Register<Stencil7Case> registered{stencil7_facts(), stencil7_flavors};
 
 }  // namespace
 }  // namespace plumbline

@@ -1,25 +1,34 @@
-// 7-point stencil in three dimensions (Kwack et al. 2018, Table III): the loop alone. Compiled once a flavor, and once on Counted.
+// The 7-point stencil's constant and the check of its result, for CPUs (stencil7.cpp) and GPUs (stencil7.cu).
 #pragma once
-#include <cstddef>
+#include "validation/cube_stencil.hpp"
+#include "validation/stencil7_loop.hpp"
 
-template <class Real>
-struct Stencil7 {
-  const Real* in;  // (n + 2)^3 points, of which the rim is read only
-  Real* out;       // likewise, of which the rim is not touched
-  std::size_t n;
-  Real sixth;
+namespace plumbline {
+
+template <class Real, template <class> class ArrayOf>
+class Stencil7Data : public CubeStencilData<Real, ArrayOf, Stencil7> {
+  using Base = CubeStencilData<Real, ArrayOf, Stencil7>;
+
+ public:
+  static Work traffic(const Parameters& p) {
+    const std::uint64_t points = RimmedCube{p.integer("n")}.points();
+    Work work = Base::traffic(p, 6);
+    work.paper = {{"paper.flops", 6 * points}, {"paper.bytes", 7 * points * sizeof(Real)}};
+    return work;
+  }
+
+  Stencil7Data(const Parameters& p, typename ArrayOf<Real>::Memory& memory) : Base(p, Real(0.16666666666666667), memory) {}
+
+  double error() const override {
+    const auto exact = [](long double, long double neighbours) { return neighbours / 6; };
+    return this->largest_error(exact, exact);
+  }
+  // Five sums of positive terms, the sixth rounded, and the product with it.
+  double tolerance() const override { return rounding_bound<Real>(7); }
 };
 
-/// Rows [begin, end) of the n x n interior ones.
-template <class Real>
-static void sweep(const Stencil7<Real>& x, std::size_t begin, std::size_t end) {
-  const Real* __restrict in = x.in;
-  Real* __restrict out = x.out;
-  const std::size_t n = x.n, row = n + 2, plane = row * row;
-  const Real sixth = x.sixth;
-  for (std::size_t r = begin; r < end; ++r) {
-    const std::size_t first = (r / n + 1) * plane + (r % n + 1) * row + 1;
-    for (std::size_t i = first; i < first + n; ++i)
-      out[i] = sixth * (in[i + plane] + in[i - plane] + in[i + row] + in[i - row] + in[i + 1] + in[i - 1]);
-  }
+inline KernelFacts stencil7_facts() {
+  return cube_stencil_facts("validation/stencil7", "7-point stencil in 3D, 6 FLOPs a point (Kwack et al. 2018, Table III)");
 }
+
+}  // namespace plumbline

@@ -3,7 +3,6 @@
 #include "validation/stencil7c.hpp"
 
 #include "stencil7c.flavors.hpp"
-#include "validation/stencil7c_data.hpp"
 
 namespace plumbline {
 namespace {
@@ -14,18 +13,14 @@ class Stencil7cCase final : public Stencil7cData<Real, Array> {
   using Stencil7cData<Real, Array>::Stencil7cData;
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t points = RimmedCube{p.integer("n")}.points();
-    const std::string flops = "flops." + std::string(precision_of<Real>());
     Work work = Stencil7cCase::traffic(p);
-    work.flops = {{flops + ".add", 6 * points}, {flops + ".mul", points}};  // centre * in, and six neighbours added
+    work.flops = {{flops<Real>("add"), 6 * points}, {flops<Real>("mul"), points}};  // centre * in, and six neighbours added
     Stencil7cCase::add_row_loop(p, work);
     return work;
   }
-  void sweep_all() { sweep(this->arguments_, 0, this->extent()); }
 };
 
-const Register<Stencil7cCase> registered{"validation/stencil7c",
-                                         "7-point stencil in 3D with the centre, 7 FLOPs a point, AI 0.44 (Yang 2019)",
-                                         cube_stencil_parameters(), stencil7c_flavors};
+const Register<Stencil7cCase> registered{stencil7c_facts(), stencil7c_flavors};
 
 }  // namespace
 }  // namespace plumbline

@@ -106,13 +106,12 @@ plumbline_find_flavors()
 
 # A flavored object. Where there is plumbline_twins (harness/twins) it comes by way of assembly, from which its counted twin is made, so that
 # both hold the same instructions; the caller then finds the twin in `twin`.
-function(plumbline_flavored_object source object symbol kernel flavor)
+function(plumbline_flavored_object source object symbol header kernel flavor)
   get_property(command GLOBAL PROPERTY PLUMBLINE_FLAVOR_${flavor})
   list(GET command 0 compiler)
   list(PREPEND command ${CMAKE_CXX_COMPILER_LAUNCHER})
   set(includes -I${PROJECT_SOURCE_DIR} -I${PLUMBLINE_HEADERS})
   set(depfile -MD -MF ${object}.d -MT ${object})
-  set(header ${CMAKE_CURRENT_SOURCE_DIR}/${kernel}.hpp)
   if(NOT TARGET plumbline::twins)
     add_custom_command(OUTPUT ${object} DEPFILE ${object}.d DEPENDS ${source} ${header} VERBATIM
       COMMAND ${command} ${includes} ${depfile} -c ${source} -o ${object} COMMENT "Kernel ${kernel}, flavor ${flavor}")
@@ -132,8 +131,8 @@ function(plumbline_flavored_object source object symbol kernel flavor)
   set(twin ${twin} PARENT_SCOPE)
 endfunction()
 
-# plumbline_add_kernel(TARGET NAME ARGUMENTS [PRECISIONS fp64 fp32] [ONLY regex] [EXTENSION amx]): NAME.cpp at baseline, the loop of NAME.hpp
-# (`sweep(const ARGUMENTS<Real>&, begin, end)`) once a flavor, and the table NAME.flavors.hpp that lists them. fp16, bf16 (as bits) and int8
+# plumbline_add_kernel(TARGET NAME ARGUMENTS [PRECISIONS fp64 fp32] [ONLY regex] [EXTENSION amx]): NAME.cpp at baseline, the loop of
+# NAME_loop.hpp, or of NAME.hpp where there is none (`sweep(const ARGUMENTS<Real>&, begin, end)`), once a flavor, and the table NAME.flavors.hpp that lists them. fp16, bf16 (as bits) and int8
 # have flavors of their own, of an extension others than without it; a kernel that no compiler here has a flavor for is left out.
 function(plumbline_add_kernel target kernel arguments)
   cmake_parse_arguments(arg "" "ONLY;EXTENSION" "PRECISIONS" ${ARGN})
@@ -167,8 +166,12 @@ function(plumbline_add_kernel target kernel arguments)
     message(STATUS "No compiler here has a flavor for the kernel ${target}/${kernel}")
     return()
   endif()
+  set(header ${CMAKE_CURRENT_SOURCE_DIR}/${kernel}_loop.hpp)
+  if(NOT EXISTS ${header})
+    set(header ${CMAKE_CURRENT_SOURCE_DIR}/${kernel}.hpp)
+  endif()
   # Relative, so that what a compiler cache holds fits checkouts in other folders too.
-  file(RELATIVE_PATH included ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${kernel}.hpp)
+  file(RELATIVE_PATH included ${PROJECT_SOURCE_DIR} ${header})
   set(declarations "")
   set(entries "")
   set(twins "")
@@ -178,7 +181,7 @@ function(plumbline_add_kernel target kernel arguments)
     string(MAKE_C_IDENTIFIER "plumbline_${target}_${kernel}_${flavor}" symbol)
     set(source ${CMAKE_CURRENT_BINARY_DIR}/${kernel}.${flavor}.cpp)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${kernel}.${flavor}.o)
-    plumbline_flavored_object(${source} ${object} ${symbol} ${kernel} ${flavor})
+    plumbline_flavored_object(${source} ${object} ${symbol} ${header} ${kernel} ${flavor})
     if(twin)
       string(APPEND declarations "extern \"C\" const plumbline::BlockTable ${symbol}_blocks\;\n")
       list(APPEND counted_objects ${twin})

@@ -91,11 +91,6 @@ std::optional<Launch> find_launch(const Environment& environment) {
   return std::nullopt;
 }
 
-int launched_size() {
-  const auto launch = find_launch(process_environment());
-  return launch ? launch->size : 1;
-}
-
 std::optional<Error> launch_mismatch(const std::optional<Launch>& launch, int world_size, std::string_view library) {
   if (!launch || launch->size <= 1 || world_size == launch->size || world_size > 1) return std::nullopt;
   if (launch->rank != 0) return user_error("");

@@ -23,9 +23,6 @@ struct Launch {
 /// What mpiexec, srun or Open MPI's mpiexec says; nullopt when nothing launched this process (a shell, a batch script).
 std::optional<Launch> find_launch(const Environment& environment);
 
-/// Number of processes that the launcher started; 1 without a launcher.
-int launched_size();
-
 /// Nothing when world and launcher agree; else the error of N singletons. Ranks other than the launcher's first get an empty
 /// message, so that the user reads one line. `library` is the version string of the MPI in use.
 std::optional<Error> launch_mismatch(const std::optional<Launch>& launch, int world_size, std::string_view library);

@@ -29,6 +29,12 @@ const Kernel* find_kernel(std::string_view name, Space space) {
   return found == all.end() ? nullptr : &*found;
 }
 
+std::vector<Parameters> sizes(std::string_view name, std::initializer_list<std::int64_t> values) {
+  std::vector<Parameters> all;
+  for (const std::int64_t value : values) all.push_back({{std::string(name), value}});
+  return all;
+}
+
 FlavorName split_flavor(std::string_view name) {
   FlavorName parts;
   if (is_library(name)) return parts;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <memory_resource>
 #include <span>
@@ -45,6 +46,22 @@ struct AbsentFlavor {
 /// Where a kernel's loop runs. Kernels of one name do the same work in their spaces: what is measured of them shares its work id.
 enum class Space { cpu, cuda };
 
+/// Parameters for which a kernel is proved (tests/kernels), beside every word with every integer at 1, 2, 3, 5, 7, 16 and 19.
+struct ProofSizes {
+  std::vector<Parameters> edges = {};   // where its loop has an edge that small integers do not meet
+  std::vector<Parameters> caches = {};  // on either side of caches of 32 KiB, 128 KiB and 1 MiB: there its bytes are proved
+};
+/// The parameter `name` at each of `values`, for kernels that have no other.
+std::vector<Parameters> sizes(std::string_view name, std::initializer_list<std::int64_t> values);
+
+/// What a kernel says of itself wherever its loop runs, on CPUs and on GPUs.
+struct KernelFacts {
+  std::string name;     // "validation/triad"
+  std::string summary;  // one line, with source
+  std::vector<ParameterSpec> parameters;
+  ProofSizes proof = {};
+};
+
 struct Kernel {
   std::string name;     // "validation/triad"
   std::string summary;  // one line, with source
@@ -58,6 +75,7 @@ struct Kernel {
   std::function<Tally(const Parameters&)> count;
   std::function<std::span<const Flavor>()> flavors;  // may probe for a library at first use
   std::function<std::vector<AbsentFlavor>()> absent_flavors = [] { return std::vector<AbsentFlavor>{}; };
+  ProofSizes proof = {};
   std::string only = "";  // why a kernel is left out of the registry-wide proof, empty otherwise
   Space space = Space::cpu;
   /// For GPUs: the same sweep on the host, one element after the other, over data in HostInPlaceOfDevice. Empty for CPUs; null where a
@@ -92,6 +110,20 @@ constexpr std::string_view precision_of() {
   }
 }
 
+/// The contract's name of an operation: flops<double>("add") is "flops.fp64.add".
+template <class Real>
+std::string flops(std::string_view kind) {
+  return "flops." + std::string(precision_of<Real>()) + "." + std::string(kind);
+}
+
+/// One operation of each kind for each of n elements: flops<double>({"add", "mul"}, n).
+template <class Real>
+Counts flops(std::initializer_list<std::string_view> kinds, std::uint64_t n) {
+  Counts counts;
+  for (const std::string_view kind : kinds) counts[flops<Real>(kind)] = n;
+  return counts;
+}
+
 /// The types of a kernel's precisions; double and float where none is named.
 template <class... Real>
 struct Reals;
@@ -120,39 +152,41 @@ struct Reals<> : Reals<double, float> {};
 
 /// Registers a kernel whose data are a class template `Case<Real>` with
 ///   static Work model(const Parameters&, std::string_view flavor);
-///   Case(const Parameters&, std::pmr::memory_resource&);    the Workload
-///   void sweep_all();                                       the loop over the whole range, compiled at baseline
+///   Case(const Parameters&, std::pmr::memory_resource&);    the Workload; core/kernel_data.hpp has what most of them share
+///   using Arguments = ...;                                  what arguments() points to: its sweep() is the loop, compiled at baseline
 /// Real is each type of Precisions (double and float where none is named), and Counted for the proof.
 template <template <class> class Case, class... Precisions>
 struct Register {
   using Types = Reals<Precisions...>;
 
   /// A precision for which no compiler here made a flavor is none of the kernel's.
-  Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters, std::span<const Flavor> flavors) {
-    register_kernel({.name = std::move(name),
-                     .summary = std::move(summary),
-                     .parameters = std::move(parameters),
-                     .precisions = Types::precisions(flavors),
-                     .model = &model,
-                     .prepare = &prepare,
-                     .count = &count,
-                     .flavors = [flavors] { return flavors; }});
+  Register(KernelFacts facts, std::span<const Flavor> flavors) {
+    add(
+        std::move(facts), Types::precisions(flavors), [flavors] { return flavors; }, [] { return std::vector<AbsentFlavor>{}; });
   }
+  Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters, std::span<const Flavor> flavors,
+           ProofSizes proof = {})
+      : Register({std::move(name), std::move(summary), std::move(parameters), std::move(proof)}, flavors) {}
 
   /// For flavors that are found at first use.
-  Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters, std::function<std::span<const Flavor>()> flavors,
-           std::function<std::vector<AbsentFlavor>()> missing) {
-    register_kernel({.name = std::move(name),
-                     .summary = std::move(summary),
-                     .parameters = std::move(parameters),
-                     .precisions = Types::precisions(),
+  Register(KernelFacts facts, std::function<std::span<const Flavor>()> flavors, std::function<std::vector<AbsentFlavor>()> missing) {
+    add(std::move(facts), Types::precisions(), std::move(flavors), std::move(missing));
+  }
+
+ private:
+  static void add(KernelFacts facts, std::vector<std::string> precisions, std::function<std::span<const Flavor>()> flavors,
+                  std::function<std::vector<AbsentFlavor>()> missing) {
+    register_kernel({.name = std::move(facts.name),
+                     .summary = std::move(facts.summary),
+                     .parameters = std::move(facts.parameters),
+                     .precisions = std::move(precisions),
                      .model = &model,
                      .prepare = &prepare,
                      .count = &count,
                      .flavors = std::move(flavors),
-                     .absent_flavors = std::move(missing)});
+                     .absent_flavors = std::move(missing),
+                     .proof = std::move(facts.proof)});
   }
-
   static Work model(const Parameters& p, std::string_view precision, std::string_view flavor) {
     return Types::select(precision, [&]<class Real> { return Case<Real>::model(p, flavor); });
   }
@@ -163,7 +197,10 @@ struct Register {
     Case<Counted> data(p, *std::pmr::new_delete_resource());
     data.initialise(0, data.extent());
     Counted::tally() = {};
-    data.sweep_all();
+    if constexpr (requires { data.sweep_all(); })
+      data.sweep_all();
+    else
+      sweep(*static_cast<const typename Case<Counted>::Arguments*>(data.arguments()), 0, data.extent());
     return Counted::tally();
   }
 };

@@ -7,6 +7,7 @@
 
 #include "core/device_memory.hpp"
 #include "core/kernel.hpp"
+#include "cuda/arithmetic.cuh"
 #include "cuda/launches.cuh"
 #include "cuda/runtime.cuh"
 
@@ -29,11 +30,13 @@ template <template <class> class Case, class... Precisions>
 struct Register {
   using Types = Reals<Precisions...>;
 
-  Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters) {
+  Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters)
+      : Register(KernelFacts{std::move(name), std::move(summary), std::move(parameters)}) {}
+  explicit Register(KernelFacts facts) {
     static const std::vector<Flavor> flavors = all_flavors();
-    register_kernel({.name = std::move(name),
-                     .summary = std::move(summary),
-                     .parameters = std::move(parameters),
+    register_kernel({.name = std::move(facts.name),
+                     .summary = std::move(facts.summary),
+                     .parameters = std::move(facts.parameters),
                      .precisions = Types::precisions(),
                      .model = &model,
                      .prepare = &prepare,
@@ -114,6 +117,19 @@ void elements_on_host(const Arguments& arguments, std::size_t begin, std::size_t
   for (std::size_t i = begin; i < end; ++i) Body::element(arguments, i);
 }
 
+/// launch() and on_host() of a case whose loop is Body's element().
+template <class Body>
+struct EachElement {
+  template <class Arguments>
+  static void launch(const Arguments& arguments, std::size_t begin, std::size_t end) {
+    launch_elements<Body>(arguments, begin, end);
+  }
+  template <class Arguments>
+  static void on_host(const Arguments& arguments, std::size_t begin, std::size_t end) {
+    elements_on_host<Body>(arguments, begin, end);
+  }
+};
+
 /// One thread a column of each row in [begin, end), row after row: of a Body with `static __host__ __device__ void element(const
 /// Arguments&, std::size_t row, std::size_t column)`.
 template <class Body, class Arguments>
@@ -135,6 +151,19 @@ void rows_on_host(const Arguments& arguments, std::size_t begin, std::size_t end
   for (std::size_t row = begin; row < end; ++row)
     for (std::size_t column = 0; column < columns; ++column) Body::element(arguments, row, column);
 }
+
+/// launch() and on_host() of a case whose loop is Body's element() of each row and column, of which there are arguments.n.
+template <class Body>
+struct EachColumn {
+  template <class Arguments>
+  static void launch(const Arguments& arguments, std::size_t begin, std::size_t end) {
+    launch_rows<Body>(arguments, begin, end, arguments.n);
+  }
+  template <class Arguments>
+  static void on_host(const Arguments& arguments, std::size_t begin, std::size_t end) {
+    rows_on_host<Body>(arguments, begin, end, arguments.n);
+  }
+};
 
 /// A block of threads for each of [begin, end): of a Body with `static __device__ void block(const Arguments&, std::size_t i)`.
 template <class Body, class Arguments>

@@ -26,7 +26,10 @@ namespace {
 
 Communicator* session = nullptr;
 
-TEST(communicator, world_is_as_large_as_launched) { EXPECT_EQ(session->size(), launched_size()); }
+TEST(communicator, world_is_as_large_as_launched) {
+  const auto launch = find_launch(process_environment());
+  EXPECT_EQ(session->size(), launch ? launch->size : 1);
+}
 
 TEST(communicator, reductions_reach_every_rank) {
   const double rank = session->rank(), size = session->size();

@@ -89,7 +89,7 @@ TEST_F(kernel_code, horners_hot_loop_has_one_fma_and_what_counts_the_loop) {
 TEST_F(kernel_code, the_triad_is_one_fma_two_loads_and_a_store_without_a_loop) {
   ASSERT_FALSE(disassembled_module().of("triad").empty());
   for (const auto& [architecture, all] : disassembled_module().of("triad"))
-    for (const auto& [precision, part] : {std::pair("fp64", "TriadBodyIdE"), std::pair("fp32", "TriadBodyIfE")}) {
+    for (const auto& [precision, part] : {std::pair("fp64", "TriadCaseIdE"), std::pair("fp32", "TriadCaseIfE")}) {
       const SassCounts thread = executed_by_a_thread(function(*all, part), {});
       ASSERT_EQ(thread.refusal, "") << architecture;
       EXPECT_EQ(thread.flops, model(kernel("validation/triad"), with({{"n", std::int64_t{512}}}), precision, "", 512)) << architecture;

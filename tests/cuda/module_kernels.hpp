@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "opened_module.hpp"
+#include "tests/printed_amounts.hpp"
 
 namespace plumbline {
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "validation/dgemm_data.hpp"
+#include "validation/dgemm.hpp"
 
 namespace plumbline {
 namespace {

@@ -79,7 +79,8 @@ TEST_P(EveryKernel, model_equals_counting_scalar) {
   for (const Parameters& p : parameter_sets(kernel()))
     for (const std::string& precision : kernel().precisions) {
       const Amount model = total_flops(kernel().model(p, precision, "").flops, precision);
-      EXPECT_EQ(model, Amount(kernel().count(p).total())) << p.path() << " in " << precision;
+      EXPECT_EQ(model, Amount(kernel().count(p).total())) << "flops." << precision << " of a sweep at " << p.path()
+                                                          << ": first those of model(), then those that the loop did on a counting number";
     }
 }
 
@@ -94,7 +95,8 @@ TEST_P(EveryKernel, kinds_of_the_model_are_those_of_the_counting_scalar) {
     const Tally counted = kernel().count(p),
                 model{.add = of("add") + of("fma"), .mul = of("mul") + of("fma"), .div = of("div"), .sqrt = of("sqrt")};
     EXPECT_TRUE(counted == model) << p.path() << ": add " << counted.add << " model " << model.add << ", mul " << counted.mul << " model "
-                                  << model.mul << ", div " << counted.div << " model " << model.div;
+                                  << model.mul << ", div " << counted.div << " model " << model.div << ", sqrt " << counted.sqrt
+                                  << " model " << model.sqrt;
   }
 }
 

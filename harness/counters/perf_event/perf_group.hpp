@@ -44,7 +44,6 @@ class PerfGroup {
   int start() noexcept { return kernel_->enable(files_.front()); }
   void read(GroupCounts& counts) const noexcept;
   void close() noexcept;
-  bool is_open() const { return !files_.empty(); }
 
  private:
   PerfKernel* kernel_ = nullptr;

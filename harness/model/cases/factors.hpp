@@ -31,7 +31,6 @@ class FactorTable {
   /// Number of the work id: cases of the same work are not independent of each other.
   std::uint32_t work(std::size_t at) const { return work_[at]; }
   std::size_t works() const { return work_words_.size(); }
-  const std::string& work_word(std::uint32_t work) const { return work_words_[work]; }
 
   /// The case's id.
   const std::string& name(std::size_t at) const { return *names_[at]; }
