@@ -265,7 +265,7 @@ void add_ceilings(std::span<const CeilingCase> all, std::span<const CeilingCase>
                needs.empty() ? kernel : fmt::format("{}; needs {}", kernel, needs)});
     listing.rows.push_back({{"ceiling", one->name},
                             {"precision", one->precision},
-                            {"level", one->level},
+                            {"level", one->level.word()},
                             {"pattern", one->pattern},
                             {"unit", one->unit},
                             {"points", points},

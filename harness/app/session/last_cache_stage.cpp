@@ -28,7 +28,9 @@ double number_in(const json& told, const char* key) {
   return found != told.end() && found->is_number() ? found->get<double>() : absent;
 }
 
-bool is_of_one_core(const CeilingRow& row) { return row.level == "sweep" && row.scope != gpu_scope && row.ranks * row.threads == 1; }
+bool is_of_one_core(const CeilingRow& row) {
+  return row.level == CeilingKind::sweep && row.scope != gpu_scope && row.ranks * row.threads == 1;
+}
 
 FoundLevels levels_in(std::span<const CeilingRow> rows) {
   std::vector<CeilingRow> sweeps;
@@ -41,7 +43,8 @@ FoundLevels levels_in(std::span<const CeilingRow> rows) {
 std::vector<CeilingCase> plan_of_finder() {
   const CeilingTeam alone{.team = {.ranks = 1, .threads = 1}};
   auto plan = plan_ceilings(CeilingMode::quick, this_cpu().isas, {}, memory_available_bytes(), std::span(&alone, 1));
-  std::erase_if(plan, [](const CeilingCase& one) { return one.level != "sweep" || (one.pattern != "load" && one.pattern != "chase"); });
+  std::erase_if(
+      plan, [](const CeilingCase& one) { return one.level != CeilingKind::sweep || (one.pattern != "load" && one.pattern != "chase"); });
   return plan;
 }
 

@@ -27,7 +27,6 @@
 #include "app/terminal/interruption.hpp"
 #include "app/terminal/progress.hpp"
 #include "campaign/counter_set_file.hpp"
-#include "core/wrong_result.hpp"
 #include "counters/registry.hpp"
 #include "machine/cpu.hpp"
 #include "measure/clock.hpp"
@@ -104,7 +103,7 @@ class Session {
     if (ranks_.rank() != 0) return;
     for (const auto& [key, overdue] : record_.overdue())
       if (overdue.given_up)
-        note_failure(fmt::format("{} on {} ({} pass)", std::get<0>(key), std::get<1>(key), std::get<2>(key)),
+        note_failure(Status::failed, fmt::format("{} on {} ({} pass)", std::get<0>(key), std::get<1>(key), std::get<2>(key)),
                      fmt::format("not tried again after {} deadlines, unless [deadline] grants more ({})", overdue.times, overdue.reason));
   }
 
@@ -331,18 +330,18 @@ class Session {
 
   void accept(const std::optional<Finished>& unit) {
     if (!unit) return;
-    if (unit->outcome.status == Status::failed) note_failure(unit->outcome.case_id, unit->outcome.reason);
+    if (is_failure(unit->outcome.status)) note_failure(unit->outcome.status, unit->outcome.case_id, unit->outcome.reason);
     keep([&] { record_.append(*unit); });
   }
 
   void accept_ceilings(const Finished& unit) {
-    for (const auto& row : unit.ceilings)  // of a failed sample, `method` ends with the reason
-      if (row.status == Status::failed) note_failure(row.name, row.method);
+    for (const auto& row : unit.ceilings)
+      if (is_failure(row.status)) note_failure(row.status, row.name, how_and_why(row));
     keep([&] { record_.append(unit); });
   }
 
-  void note_failure(const std::string& what, const std::string& reason) {
-    code_ = worse(code_, tells_of_wrong_result(reason) ? Exit::wrong_result : Exit::io_or_failed_case);
+  void note_failure(Status status, const std::string& what, const std::string& reason) {
+    code_ = worse(code_, status == Status::wrong_result ? Exit::wrong_result : Exit::io_or_failed_case);
     notes_ += fmt::format("{}{}: {}", notes_.empty() ? "" : "; ", what, reason);
   }
 
