@@ -220,7 +220,7 @@ class Planner {
                                      with_presets(*kernel, {{"iterations", integer(1024)}, {"blocks", integer(8 * threads_of(team))}}));
         planned.name = "tensor " + upper(type) + " AMX";
         planned.precision = "tensor." + type;
-        planned.level = "compute";
+        planned.level = CeilingKind::compute;
         planned.pattern = "amx";
         planned.unit = "GFLOP/s";
         planned.amount_per_sweep = static_cast<double>(total_flops(planned.measured.work().flops).lo);
@@ -273,7 +273,7 @@ class Planner {
             kernel, {{"form", std::string(ceiling.form)}, {"iterations", integer(iterations)}, {"blocks", integer(8 * threads_of(team))}}));
     planned.name = upper(flavor.precision) + " " + ceiling.name + (widest ? "" : " (" + isa + ")");
     planned.precision = flavor.precision;
-    planned.level = "compute";
+    planned.level = CeilingKind::compute;
     planned.pattern = ceiling.pattern;
     planned.unit = "GFLOP/s";
     planned.amount_per_sweep = static_cast<double>(total_flops(planned.measured.work().flops).lo);
@@ -293,7 +293,7 @@ class Planner {
     const Work work = kernel.model(parameters(thread_n), flavor.precision, flavor.name);
     planned.name = ceiling.pattern;
     planned.precision = "-";
-    planned.level = "sweep";
+    planned.level = CeilingKind::sweep;
     planned.pattern = ceiling.pattern;
     planned.unit = "GB/s";
     planned.amount_per_sweep = algorithmic_bytes(work);
@@ -307,7 +307,7 @@ class Planner {
     CeilingCase planned = common(kernel, team, flavor, with_presets(kernel, {{"n", integer(lines)}, {"steps", integer(steps)}}));
     planned.name = planned.pattern = "chase";
     planned.precision = "-";
-    planned.level = "sweep";
+    planned.level = CeilingKind::sweep;
     planned.unit = "seconds";
     planned.amount_per_sweep = static_cast<double>(steps);
     planned.working_set_bytes = static_cast<double>(lines) * 64;
@@ -327,7 +327,7 @@ class Planner {
     planned.pattern = "k=" + std::to_string(k);
     planned.name = "vector " + planned.pattern;
     planned.precision = flavor.precision;
-    planned.level = "vector";
+    planned.level = CeilingKind::vector;
     planned.unit = "GFLOP/s";
     planned.amount_per_sweep = static_cast<double>(total_flops(work.flops).lo);
     planned.working_set_bytes = footprint_bytes(work);

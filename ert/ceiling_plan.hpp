@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/case.hpp"
+#include "core/ceiling_level.hpp"
 
 namespace plumbline {
 
@@ -30,9 +31,9 @@ struct LastCaches {
 /// One point to measure. Several points may make one ceiling: the largest of a working-set sweep's plateau, say.
 struct CeilingCase {
   Case measured;
-  std::string name;                   // "FP64 vector FMA", "load", "vector k=8"; ending in " (v3)" where it is not the machine's widest ISA
-  std::string precision;              // "fp64", "fp32", "fp16", "bf16", "int8", "tensor.bf16" (matrix tiles); "-" for bandwidth
-  std::string level;                  // "compute" | "sweep" (by working set) | "vector" (ERT's sweep over k)
+  std::string name;       // "FP64 vector FMA", "load", "vector k=8"; ending in " (v3)" where it is not the machine's widest ISA
+  std::string precision;  // "fp64", "fp32", "fp16", "bf16", "int8", "tensor.bf16" (matrix tiles); "-" for bandwidth
+  CeilingLevel level;
   std::string pattern;                // "fma", "scalar add"; "load", "triad", "chase"; "k=8"
   std::string unit;                   // "GFLOP/s" | "GB/s" | "seconds" (a load of a chase)
   double amount_per_sweep = 0;        // FLOP, algorithmic bytes, or loads of a chase, of ONE rank's sweep

@@ -126,7 +126,7 @@ void add_bandwidth_contests(CeilingMode mode, std::span<const CeilingCase> plan,
          ++next)
       points.push_back(&plan[next]);
     const auto who = std::find_if(competitors.begin(), competitors.end(), [&](const auto& c) { return c.pattern == plan[i].pattern; });
-    if (plan[i].level != "sweep" || who == competitors.end()) continue;
+    if (plan[i].level != CeilingKind::sweep || who == competitors.end()) continue;
     for (const auto* point : contested(points, mode))
       if (ContestPlan contest = contest_at(*point, *who, mode, isas); contest.candidates.size() > 1) contests.push_back(std::move(contest));
   }
@@ -170,11 +170,11 @@ void add_shapes(const CeilingCase& own, std::vector<CeilingCase>& candidates) {
 /// "FP64 vector FMA (v3)" competes with "FP64 vector FMA" and the other shapes of its loop.
 void add_arithmetic_contests(std::span<const CeilingCase> plan, std::vector<ContestPlan>& contests) {
   for (const auto& own : plan) {
-    if (own.level != "compute" || own.name.ends_with(")")) continue;
+    if (own.level != CeilingKind::compute || own.name.ends_with(")")) continue;
     ContestPlan contest;
     for (const auto& other : plan) {
       const std::string isa = isa_of(other.measured.flavor);
-      if (other.level != "compute" || other.measured.team != own.measured.team) continue;
+      if (other.level != CeilingKind::compute || other.measured.team != own.measured.team) continue;
       if (other.name != own.name && other.name != own.name + " (" + isa + ")") continue;
       CeilingCase one = other;
       one.form = isa;
@@ -204,7 +204,7 @@ std::vector<ContestPlan> plan_contests(CeilingMode mode, std::span<const Ceiling
 }
 
 bool is_other_shape(const CeilingCase& candidate, const CeilingCase& own) {
-  return own.level == "compute" && candidate.form != own.form && candidate.measured.flavor.name == own.measured.flavor.name;
+  return own.level == CeilingKind::compute && candidate.form != own.form && candidate.measured.flavor.name == own.measured.flavor.name;
 }
 
 std::vector<CeilingCase> with_winners(std::span<const CeilingCase> plan, std::span<const ContestPlan> contests,

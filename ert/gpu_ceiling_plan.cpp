@@ -46,19 +46,19 @@ double gpu_ceilings_seconds(std::span<const CeilingCase> plan, const GpuProperti
   double first = 0, round = 0;
   const Case* before = nullptr;
   for (const CeilingCase& one : plan) {
-    const bool made_there = one.level == gemm_level;  // from little of the host's; the result alone goes back, for the check
+    const bool made_there = one.level == CeilingKind::gemm;  // from little of the host's; the result alone goes back, for the check
     const double all_bytes = std::isfinite(one.working_set_bytes) ? one.working_set_bytes / one.share : 0;
     const double bytes = made_there ? stored_bytes(one.measured.work()) : all_bytes;
     const bool same = before != nullptr && before->id() == one.measured.id();
-    const double sweep = one.level == "host-dev"   ? one.amount_per_sweep / link_rate
-                         : one.level == gemm_level ? gemm_seconds(one, gpu)
+    const double sweep = one.level == CeilingKind::host_dev ? one.amount_per_sweep / link_rate
+                         : one.level == CeilingKind::gemm   ? gemm_seconds(one, gpu)
                          : one.unit == "seconds"
                              ? one.amount_per_sweep * (one.working_set_bytes <= 1 * MiB ? L2_load_seconds : load_seconds) *
                                    (1 + static_cast<double>(one.warm_sweeps) / sweeps)
-                         : (one.level == "sweep" && one.pattern != "load own") || one.level == "mem"
+                         : (one.level == CeilingKind::sweep && one.pattern != "load own") || one.level == "mem"
                              ? one.amount_per_sweep / (reached * expected_bandwidth(gpu, one.working_set_bytes))
-                         : one.level == "vector" ? 5 * target_seconds
-                                                 : 2 * target_seconds;
+                         : one.level == CeilingKind::vector ? 5 * target_seconds
+                                                            : 2 * target_seconds;
     round += sweeps * sweep + (same || made_there ? 0 : prepare_seconds * bytes);
     first += same ? 0 : first_seconds + prepare_seconds * bytes + (made_there ? trials * sweep : 0);
     before = &one.measured;

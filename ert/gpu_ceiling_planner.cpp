@@ -61,10 +61,10 @@ CeilingCase* GpuCeilingPlanner::add(const Kernel& kernel, std::string_view preci
   return &cases.back();
 }
 
-void describe(CeilingCase& planned, std::string name, std::string precision, const char* level, std::string pattern, const char* unit) {
+void describe(CeilingCase& planned, std::string name, std::string precision, CeilingLevel level, std::string pattern, const char* unit) {
   planned.name = std::move(name);
   planned.precision = std::move(precision);
-  planned.level = level;
+  planned.level = std::move(level);
   planned.pattern = std::move(pattern);
   planned.unit = unit;
 }

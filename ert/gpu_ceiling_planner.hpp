@@ -15,8 +15,7 @@
 namespace plumbline {
 
 inline constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
-inline constexpr const char* gemm_level = "gemm";  // by the size of the matrices; model/ceilings/gpu_ceilings.hpp has the same word
-inline constexpr double target_seconds = 0.003;    // of a sweep, by estimate: what surrounds a kernel is 1 % of it at most
+inline constexpr double target_seconds = 0.003;  // of a sweep, by estimate: what surrounds a kernel is 1 % of it at most
 
 /// Bytes a second that are expected of a working set, for the length of a sweep alone: of L2 up to twice its size, beyond of memory by its
 /// clock and width, as far as they are known.
@@ -58,7 +57,7 @@ class GpuCeilingPlanner {
   std::span<const Kernel> kernels_;
 };
 
-void describe(CeilingCase& planned, std::string name, std::string precision, const char* level, std::string pattern, const char* unit);
+void describe(CeilingCase& planned, std::string name, std::string precision, CeilingLevel level, std::string pattern, const char* unit);
 /// The amounts of its sweep by its model: FLOP; algorithmic bytes of its streams but those that only prove or time it.
 void take_flops(CeilingCase& planned);
 void take_bytes(CeilingCase& planned);

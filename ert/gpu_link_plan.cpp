@@ -38,7 +38,7 @@ void add_transfer(GpuCeilingPlanner& planner, const Kernel& kernel, const Transf
   CeilingCase* const planned =
       planner.add(kernel, "fp64", {{"to", word(ceiling.to)}, {"way", word(ceiling.way)}, {"n", integer(128 * MiB / 8)}});
   if (planned == nullptr) return;
-  describe(*planned, ceiling.name, "-", "host-dev", std::string(ceiling.way) + " to " + ceiling.to, "GB/s");
+  describe(*planned, ceiling.name, "-", CeilingKind::host_dev, std::string(ceiling.way) + " to " + ceiling.to, "GB/s");
   take_bytes(*planned);
   planned->amount_per_sweep /= 2;  // read here, written there: once over the link
 }
@@ -46,7 +46,7 @@ void add_transfer(GpuCeilingPlanner& planner, const Kernel& kernel, const Transf
 void add_launch(GpuCeilingPlanner& planner, const Kernel& kernel, const LaunchCeiling& ceiling) {
   CeilingCase* const planned = planner.add(kernel, "fp64", {{"way", word(ceiling.way)}, {"launches", integer(ceiling.launches)}});
   if (planned == nullptr) return;
-  describe(*planned, ceiling.name, "-", "overhead", ceiling.way, "seconds");
+  describe(*planned, ceiling.name, "-", CeilingKind::overhead, ceiling.way, "seconds");
   planned->amount_per_sweep = static_cast<double>(ceiling.launches);
 }
 

@@ -66,7 +66,7 @@ void plan_l1(GpuCeilingPlanner& planner, const Kernel& kernel) {
     CeilingCase* const planned = planner.add(
         kernel, "fp64", {{"blocks", integer(planner.multiprocessors())}, {"pieces", integer(pieces)}, {"repeat", integer(repeat)}});
     if (planned == nullptr) return;
-    describe(*planned, "GPU load own", "-", "sweep", "load own", "GB/s");
+    describe(*planned, "GPU load own", "-", CeilingKind::sweep, "load own", "GB/s");
     take_bytes(*planned);
     planned->working_set_bytes = footprint_bytes(planned->measured.work());
   }
@@ -82,7 +82,7 @@ void add_stream(GpuCeilingPlanner& planner, const Kernel& kernel, const Bandwidt
   CeilingCase* const planned =
       planner.add(kernel, "fp64", {{"pattern", word(ceiling.pattern)}, {"n", integer(within ? data : n)}, {"repeat", integer(repeat)}});
   if (planned == nullptr) return;
-  describe(*planned, std::string("GPU ") + ceiling.pattern, "-", "sweep", ceiling.pattern, "GB/s");
+  describe(*planned, std::string("GPU ") + ceiling.pattern, "-", CeilingKind::sweep, ceiling.pattern, "GB/s");
   take_bytes(*planned);
   planned->working_set_bytes = footprint_bytes(planned->measured.work());
   if (!within || n == data) return;
@@ -124,7 +124,7 @@ void add_chase(GpuCeilingPlanner& planner, const Kernel& kernel, std::uint64_t l
   const std::uint64_t steps = within_L1 ? std::max(least_steps, rounds * lines) : least_steps;
   CeilingCase* const planned = planner.add(kernel, "fp64", {{"n", integer(lines)}, {"steps", integer(steps)}});
   if (planned == nullptr) return;
-  describe(*planned, "GPU chase", "-", "sweep", "chase", "seconds");
+  describe(*planned, "GPU chase", "-", CeilingKind::sweep, "chase", "seconds");
   planned->amount_per_sweep = static_cast<double>(steps);
   planned->working_set_bytes = static_cast<double>(lines * 128);
   if (lines * 128 <= 64 * MiB && !within_L1) planned->warm_sweeps = lines / steps + 1;

@@ -23,7 +23,7 @@ void add_instruction(GpuCeilingPlanner& planner, const Kernel& kernel, const std
   CeilingCase* const planned =
       planner.add(kernel, type, {{"blocks", integer(blocks)}, {"iterations", integer(planner.iterations(cycles))}});
   if (planned == nullptr) return;
-  describe(*planned, "GPU tensor " + upper(type) + " " + instruction, "tensor." + type, "compute", instruction, "GFLOP/s");
+  describe(*planned, "GPU tensor " + upper(type) + " " + instruction, "tensor." + type, CeilingKind::compute, instruction, "GFLOP/s");
   take_flops(*planned);
 }
 
@@ -69,7 +69,7 @@ void add_gemm(GpuCeilingPlanner& planner, const Kernel& kernel, const GemmCeilin
       continue;
     CeilingCase* const planned = planner.add(kernel, ceiling.type, {{"n", integer(n)}});
     if (planned == nullptr) return;
-    describe(*planned, ceiling.name, ceiling.precision, gemm_level, "n=" + std::to_string(n), "GFLOP/s");
+    describe(*planned, ceiling.name, ceiling.precision, CeilingKind::gemm, "n=" + std::to_string(n), "GFLOP/s");
     planned->amount_per_sweep = flops;
     planned->working_set_bytes = footprint_bytes(work);
     if (planner.quick()) return;

@@ -34,6 +34,8 @@ void add_all(std::vector<Row>& from, std::vector<Row>& to) {
 
 }  // namespace
 
+std::string how_and_why(const CeilingRow& row) { return row.reason.empty() ? row.method : row.method + ": " + row.reason; }
+
 void append(Results& results, Finished finished) {
   auto& seen = results.seen;
   if (!finished.case_row.kernel.empty()) add_once(finished.case_row, results.cases, seen.cases, seen.case_rows);

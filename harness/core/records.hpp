@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/ceiling_level.hpp"
 #include "core/status.hpp"
 
 namespace plumbline {
@@ -71,21 +72,19 @@ struct ModelRow {
   bool operator==(const ModelRow&) const = default;
 };
 
-/// /ceilings: one sample of an attainable rate. `level`: "compute" for FLOP/s; "sweep" for a point of a sweep over working sets, whose
-/// memory level is found when judged; "vector" for a point of ERT's; "gemm" for a size of matrices; "mpi", "numa", "link" for exchanges of
-/// ranks, domains, nodes.
+/// /ceilings: one sample of an attainable rate.
 struct CeilingRow {
   std::string name;       // e.g. "L1 load", "FP64 vector FMA"
   std::string precision;  // fp64, fp32, or "-"
-  std::string level;      // compute | sweep | vector | choice | gemm | mpi | numa | link; or a memory level
-  std::string pattern;    // load, triad, chase, ... | fma, add, scalar fma, ...
+  CeilingLevel level;
+  std::string pattern;  // load, triad, chase, ... | fma, add, scalar fma, ...
   std::int64_t ranks = 1, threads = 1;
   std::string node, session;
   std::int32_t round = 0;
   double value = absent;
   std::string unit;  // GFLOP/s, GB/s (algorithmic bytes), seconds (less is better)
   Status status = Status::ok;
-  std::string method;                 // how: kernel flavor, working set in bytes, "algorithmic bytes"
+  std::string method;                 // how: kernel flavor, form, GPU; of messages both ends, and the library
   double working_set_bytes = absent;  // bytes touched by the whole team; NaN for compute
   double clock_hz = absent;
   std::string scope = {};  // what the team fills: core, NUMA domain, socket, node; GPU: a GPU's ceiling; empty where none of them
@@ -95,8 +94,14 @@ struct CeilingRow {
   std::int64_t involuntary_switches = 0;  // of all threads of a rank
   // Which of several loops for the same it is, as "bumped v4"; empty: the plan's own. `name` ends with it then: "load, bumped v4".
   std::string form = {};
+  std::string reason = {};  // why it is not ok; in files of before it had a column it ends `method`
+  std::int32_t device = 0;  // of a GPU's ceiling which of the node's GPUs (core/gpu_device.hpp)
+  std::string peer = {};    // of messages the node at the other end, which may be `node`
   bool operator==(const CeilingRow&) const = default;
 };
+
+/// How a sample was measured and, where it is not ok, why not: "gcc12-O3-v3: wrong result: ...".
+std::string how_and_why(const CeilingRow& row);
 
 /// /remeasured: one sample of a suspicious case, or of a ceiling's point, taken again on a suspect node and on like nodes beside it (pass
 /// "again"). Samples of one turn were taken next to each other.

@@ -6,7 +6,7 @@
 namespace plumbline {
 namespace {
 
-constexpr std::array<std::pair<Status, std::string_view>, 10> words{{{Status::ok, "ok"},
+constexpr std::array<std::pair<Status, std::string_view>, 11> words{{{Status::ok, "ok"},
                                                                      {Status::skipped, "skipped"},
                                                                      {Status::unavailable, "unavailable"},
                                                                      {Status::permission, "permission"},
@@ -15,7 +15,8 @@ constexpr std::array<std::pair<Status, std::string_view>, 10> words{{{Status::ok
                                                                      {Status::stolen, "stolen"},
                                                                      {Status::wrapped, "wrapped"},
                                                                      {Status::negative, "negative"},
-                                                                     {Status::failed, "failed"}}};
+                                                                     {Status::failed, "failed"},
+                                                                     {Status::wrong_result, "failed"}}};
 
 }  // namespace
 

@@ -6,12 +6,17 @@
 
 namespace plumbline {
 
-enum class Status { ok, skipped, unavailable, permission, multiplexed, masked, stolen, wrapped, negative, failed };
+/// `wrong_result`: a result that failed its check, a finding about the node that stays, whatever a later attempt comes to. In files and
+/// tables its word is that of `failed`; its reason tells it apart (core/wrong_result.hpp).
+enum class Status { ok, skipped, unavailable, permission, multiplexed, masked, stolen, wrapped, negative, failed, wrong_result };
+
+/// True for what was tried and went wrong; what could not be tried has another status.
+constexpr bool is_failure(Status status) { return status == Status::failed || status == Status::wrong_result; }
 
 /// The word used in the store, in tables and in JSON.
 std::string_view to_string(Status status);
 
-/// The inverse; nullopt for a word that is no status.
+/// The status of a word, of "failed" always `failed`; nullopt for a word that is no status.
 std::optional<Status> status_from(std::string_view word);
 
 /// Whether something can be had here, and if not, why.

@@ -1,17 +1,17 @@
-// How a result that failed its check is known in the records.
+// The words by which files tell a wrong result from what failed otherwise.
 #pragma once
-#include <string>
 #include <string_view>
 
-#include "core/records.hpp"
+#include "core/status.hpp"
 
 namespace plumbline {
 
-/// A result that failed its check is a finding about the node: it stays, whatever a later attempt comes to. It is known by these words in its
-/// reason, with which nothing else fails; a ceiling's sample has its reason in `method`.
+/// Every reason of a Status::wrong_result has these words, and no other reason has them.
 inline constexpr std::string_view wrong_result_words = "wrong result";
-inline bool tells_of_wrong_result(std::string_view reason) { return reason.find(wrong_result_words) != reason.npos; }
-inline bool is_wrong_result(const OutcomeRow& row) { return row.status == Status::failed && tells_of_wrong_result(row.reason); }
-inline bool is_wrong_result(const CeilingRow& row) { return row.status == Status::failed && tells_of_wrong_result(row.method); }
+
+/// The status behind one that was read from a file, where a wrong result stands as `failed`.
+inline Status status_with(Status read, std::string_view reason) {
+  return read == Status::failed && reason.find(wrong_result_words) != reason.npos ? Status::wrong_result : read;
+}
 
 }  // namespace plumbline

@@ -22,7 +22,7 @@ class PreparedOnGpu {
   void sweep();
   /// What the sweeps changed is undone, where the workload restores; waits.
   void restore();
-  /// Waits for what is queued and holds the result of the whole range's sweep against the reference: Timed::wrong_result and its words.
+  /// Waits for what is queued and holds the result of the whole range's sweep against the reference: Status::wrong_result and its reason.
   void check(Timed& timed);
   /// The same once the repetitions are made; outside all times.
   void look_after_timing(Timed& timed);

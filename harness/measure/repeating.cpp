@@ -88,30 +88,30 @@ void check_result(const Workload& swept, std::string_view flavor, Timed& timed) 
   timed.error = swept.error();
   timed.tolerance = swept.tolerance();
   if (timed.error <= timed.tolerance) return;
-  timed.status = Status::failed;
-  timed.wrong_result = true;
+  timed.status = Status::wrong_result;
   timed.reason = std::string(wrong_result_words) + ": relative error " + short_number(timed.error) + ", expected at most " +
                  short_number(timed.tolerance) + ", in flavor " + std::string(flavor);
 }
 
 void check_after_timing(const Workload& swept, std::string_view flavor, Timed& timed) {
   check_result(swept, flavor, timed);
-  if (!timed.wrong_result) return;
+  if (timed.status != Status::wrong_result) return;
   timed.reason += "; it was right before the " + std::to_string(timed.repetitions.size()) + " timed repetitions, which are not kept";
   timed.repetitions.clear();
 }
 
 void check_again(const std::function<void(Timed&)>& compute, Synchronization& team, Timed& timed) {
-  if (!team.any(timed.wrong_result)) return;
+  const bool wrong_here = timed.status == Status::wrong_result;
+  if (!team.any(wrong_here)) return;
   int wrong = 0;
   std::string errors;
   for (int i = 0; i < rechecks; ++i) {
     Timed again;
     compute(again);
-    wrong += again.wrong_result ? 1 : 0;
+    wrong += again.status == Status::wrong_result ? 1 : 0;
     errors += (i == 0 ? "" : ", ") + short_number(again.error);
   }
-  if (timed.wrong_result)
+  if (wrong_here)
     timed.reason += "; computed " + std::to_string(rechecks) + " times more here: wrong " + std::to_string(wrong) +
                     " times (relative errors " + errors + ")";
 }

@@ -43,8 +43,7 @@ struct Timed {
   std::string reason;
   std::vector<Repetition> repetitions;
   double error = absent, tolerance = absent;  // of the result, relative; of this rank
-  bool wrong_result = false;
-  std::string why_no_steal = {};  // why the repetitions have no steal_seconds
+  std::string why_no_steal = {};              // why the repetitions have no steal_seconds
 };
 
 }  // namespace plumbline

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/wrong_result.hpp"
 #include "store/journal.hpp"
 #include "store/other_counts.hpp"
 #include "store/session_list.hpp"
@@ -25,10 +24,11 @@ void bequeath(Finished& loser, Finished& winner, std::vector<OutcomeRow>& wrong)
   if (const auto others = take_other_counts(loser.outcome, winner.outcome); !others.empty())
     for (auto& row : loser.counts)
       if (others.contains(row.backend)) winner.counts.push_back(std::move(row));
-  if (is_wrong_result(loser.outcome) && !(loser.outcome == winner.outcome)) wrong.push_back(std::move(loser.outcome));
+  if (loser.outcome.status == Status::wrong_result && !(loser.outcome == winner.outcome)) wrong.push_back(std::move(loser.outcome));
   for (auto& row : loser.ceilings)
-    if (is_wrong_result(row) && std::none_of(winner.ceilings.begin(), winner.ceilings.end(),
-                                             [&](const CeilingRow& other) { return is_wrong_result(other) && same_sample(row, other); }))
+    if (row.status == Status::wrong_result && std::none_of(winner.ceilings.begin(), winner.ceilings.end(), [&](const CeilingRow& other) {
+          return other.status == Status::wrong_result && same_sample(row, other);
+        }))
       winner.ceilings.push_back(std::move(row));
 }
 

@@ -7,7 +7,6 @@
 #include <unordered_set>
 
 #include "core/error.hpp"
-#include "core/wrong_result.hpp"
 #include "store/journal.hpp"
 #include "store/journal_folder.hpp"
 #include "store/other_counts.hpp"
@@ -56,7 +55,7 @@ std::unordered_map<std::string, std::set<std::string>> other_counts(const std::v
 /// Drops the outcomes and samples of the units in `lost`, but for wrong results, which go to `wrong`.
 void drop(Results& results, const Keys& lost, std::vector<OutcomeRow>& wrong) {
   for (const auto& row : results.outcomes)
-    if (is_wrong_result(row) && lost.contains(work_key(row))) wrong.push_back(row);
+    if (row.status == Status::wrong_result && lost.contains(work_key(row))) wrong.push_back(row);
   std::erase_if(results.outcomes, [&](const OutcomeRow& row) { return lost.contains(work_key(row)); });
   std::erase_if(results.times, [&](const TimeRow& row) { return lost.contains(joined(row.case_id, row.node, "time")); });
   std::erase_if(results.counts, [&](const CountRow& row) { return lost.contains(joined(row.case_id, row.node, "count")); });
@@ -64,7 +63,7 @@ void drop(Results& results, const Keys& lost, std::vector<OutcomeRow>& wrong) {
 }
 
 std::string ceiling_key(const CeilingRow& row) {
-  return joined(row.name, row.precision, row.level, row.pattern, std::to_string(row.ranks), std::to_string(row.threads), row.node,
+  return joined(row.name, row.precision, row.level.word(), row.pattern, std::to_string(row.ranks), std::to_string(row.threads), row.node,
                 std::to_string(row.round));
 }
 
@@ -81,12 +80,14 @@ void merge_ceilings(std::vector<CeilingRow>& older, std::vector<CeilingRow>& new
     return in_newer.contains(key) && (ok_in_newer.contains(key) || !ok_in_older.contains(key));
   };
   std::vector<CeilingRow> wrong;
-  std::copy_if(newer.begin(), newer.end(), std::back_inserter(wrong), [](const CeilingRow& row) { return is_wrong_result(row); });
+  std::copy_if(newer.begin(), newer.end(), std::back_inserter(wrong),
+               [](const CeilingRow& row) { return row.status == Status::wrong_result; });
   const auto is_known = [&](const CeilingRow& row) {
     return std::any_of(wrong.begin(), wrong.end(), [&](const CeilingRow& other) { return same_sample(row, other); });
   };
-  std::erase_if(older, [&](const CeilingRow& row) { return is_wrong_result(row) ? is_known(row) : newer_wins(ceiling_key(row)); });
-  std::erase_if(newer, [&](const CeilingRow& row) { return !is_wrong_result(row) && !newer_wins(ceiling_key(row)); });
+  std::erase_if(older,
+                [&](const CeilingRow& row) { return row.status == Status::wrong_result ? is_known(row) : newer_wins(ceiling_key(row)); });
+  std::erase_if(newer, [&](const CeilingRow& row) { return row.status != Status::wrong_result && !newer_wins(ceiling_key(row)); });
   move_rows(newer, older);
 }
 

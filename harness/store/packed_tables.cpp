@@ -8,6 +8,7 @@
 
 #include "core/json_depth.hpp"
 #include "store/packed_rows.hpp"
+#include "store/read_row.hpp"
 
 namespace plumbline {
 namespace {
@@ -27,6 +28,7 @@ void unpack(const char* cell, std::size_t width, Status& status) {
   if (!known) throw Damage(fmt::format("unknown status '{}'", word));
   status = *known;
 }
+void unpack(const char* cell, std::size_t width, CeilingLevel& level) { level = std::string(cell, strnlen(cell, width)); }
 template <class Number>
 void unpack(const char* cell, std::size_t, Number& number) {
   std::memcpy(&number, cell, sizeof number);
@@ -68,6 +70,13 @@ std::vector<Place<Row>> places_of(const std::vector<PackedColumn>& columns) {
   return places;
 }
 
+std::size_t text_bytes(const std::string& text) { return text.size(); }
+std::size_t text_bytes(const CeilingLevel& level) { return level.word().size(); }
+template <class Value>
+std::size_t text_bytes(const Value&) {
+  return 0;
+}
+
 void take_room(std::uint64_t bytes, std::uint64_t& left) {
   if (bytes > left) throw Damage("it has more rows than a file of its size can have");
   left -= bytes;
@@ -79,15 +88,16 @@ void unpack_rows(std::string_view packed, const std::vector<Place<Row>>& places,
   if (packed.size() % stride != 0) throw Damage(fmt::format("'/{}' ends within a row", table_of<Row>().name));
   take_room(packed.size() / stride * sizeof(Row), left);
   rows.resize(first + packed.size() / stride);
-  for (std::size_t i = first; i < rows.size(); ++i, packed.remove_prefix(stride))
+  for (std::size_t i = first; i < rows.size(); ++i, packed.remove_prefix(stride)) {
     for (const auto& place : places)
       std::visit(
           [&](auto member) {
             unpack(packed.data() + place.offset, place.width, rows[i].*member);
-            if constexpr (std::is_same_v<std::remove_reference_t<decltype(rows[i].*member)>, std::string>)
-              take_room((rows[i].*member).size(), left);
+            take_room(text_bytes(rows[i].*member), left);
           },
           place.column->member);
+    understand(rows[i]);
+  }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "core/json_depth.hpp"
 #include "core/json_text.hpp"
 #include "core/whole_number.hpp"
+#include "store/read_row.hpp"
 #include "store/schema.hpp"
 
 namespace plumbline {
@@ -27,6 +28,7 @@ Json encode(double value) {
   return value;
 }
 Json encode(Status value) { return std::string(to_string(value)); }
+Json encode(const CeilingLevel& value) { return value.word(); }
 template <class T>
 Json encode(const T& value) {
   return value;
@@ -50,6 +52,7 @@ void decode(const Json& json, std::string& value) {
   json.get_to(value);
   if (nests_deeply(value)) throw std::invalid_argument("a document in it is nested too deeply");
 }
+void decode(const Json& json, CeilingLevel& value) { value = json.get<std::string>(); }
 template <class Integer>
 void decode(const Json& json, Integer& value) {
   value = whole_number<Integer>(json);
@@ -124,6 +127,7 @@ std::vector<Row> decode_rows(const Json& json, std::uint64_t& room, const Json& 
         },
         column.member);
   }
+  for (Row& row : rows) understand(row);
   return rows;
 }
 

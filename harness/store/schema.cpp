@@ -81,12 +81,16 @@ constexpr Column<CeilingRow> ceiling_columns[] = {
     {"status", &CeilingRow::status, "", "what became of it", ""},
     {"working_set_bytes", &CeilingRow::working_set_bytes, "byte", "bytes touched by the whole team", "none", Since::extension},
     {"clock_hz", &CeilingRow::clock_hz, "Hz", "core clock observed beside the sample", "higher", Since::extension},
-    {"scope", &CeilingRow::scope, "", "core, NUMA domain, socket or node that the team fills, else the part of the node's cores, or GPU", "", Since::extension},
+    {"scope", &CeilingRow::scope, "", "core, NUMA domain, socket or node that the team fills, else the part of the node's cores, or GPU",
+     "", Since::extension},
     {"sentinel", &CeilingRow::sentinel, "1", "independent additions a clock beside the sample, worst thread", "higher", Since::extension},
     {"cpu_share", &CeilingRow::cpu_share, "1", "CPU time over wall time of the sample, worst thread", "higher", Since::extension},
     {"involuntary_switches", &CeilingRow::involuntary_switches, "1", "of all threads of a rank during the sample", "lower",
      Since::extension},
     {"form", &CeilingRow::form, "", "which of several loops for the same it is; empty: the plan's own", "", Since::extension},
+    {"reason", &CeilingRow::reason, "", "why it is not ok", "", Since::extension},
+    {"device", &CeilingRow::device, "1", "of a GPU's ceiling which of the node's GPUs, 0 the first", "none", Since::extension},
+    {"peer", &CeilingRow::peer, "", "of messages the node at the other end", "", Since::extension},
 };
 
 constexpr Column<MachineRow> machine_columns[] = {

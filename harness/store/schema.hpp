@@ -16,8 +16,8 @@ inline constexpr int schema_version = 1;
 
 /// Where a column's value lives in its record.
 template <class Row>
-using Member =
-    std::variant<std::string Row::*, Status Row::*, std::int32_t Row::*, std::int64_t Row::*, std::uint64_t Row::*, double Row::*>;
+using Member = std::variant<std::string Row::*, Status Row::*, CeilingLevel Row::*, std::int32_t Row::*, std::int64_t Row::*,
+                            std::uint64_t Row::*, double Row::*>;
 
 enum class Since { contract, extension };  // a column or table that schema 1 promises, or one that an older schema-1 file may lack
 
@@ -30,7 +30,7 @@ struct Column {
   std::string_view better;     // higher | lower | none; empty for text
   Since since = Since::contract;
 
-  bool is_text() const { return member.index() <= 1; }
+  bool is_text() const { return member.index() <= 2; }
 };
 
 template <class Row>

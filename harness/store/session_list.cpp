@@ -120,7 +120,7 @@ std::vector<OutcomeRow> listed_wrong_results(const std::string& provenance) {
     if (one.is_object())
       outcomes.push_back({.case_id = one.value("case", ""),
                           .pass = one.value("pass", ""),
-                          .status = Status::failed,
+                          .status = Status::wrong_result,
                           .reason = one.value("reason", ""),
                           .node = one.value("node", ""),
                           .placement = "{}",

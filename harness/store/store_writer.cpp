@@ -24,6 +24,7 @@ constexpr unsigned deflate_level = 4;
 // Text lies in `width` bytes, padded with NULs.
 std::string_view as_text(const std::string& text) { return text; }
 std::string_view as_text(Status status) { return to_string(status); }
+std::string_view as_text(const CeilingLevel& level) { return level.word(); }
 
 template <class Value>
 void pack(const Value& value, char* cell) {

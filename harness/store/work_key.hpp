@@ -19,7 +19,7 @@ inline std::string work_key(const OutcomeRow& outcome) { return joined(outcome.c
 /// The same sample of the same session, read twice.
 inline bool same_sample(const CeilingRow& a, const CeilingRow& b) {
   return a.session == b.session && a.node == b.node && a.round == b.round && a.name == b.name && a.method == b.method &&
-         a.ranks == b.ranks && a.threads == b.threads && a.precision == b.precision && a.pattern == b.pattern;
+         a.reason == b.reason && a.ranks == b.ranks && a.threads == b.threads && a.precision == b.precision && a.pattern == b.pattern;
 }
 
 /// True where `later` takes the place of `earlier`.

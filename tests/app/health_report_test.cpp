@@ -66,7 +66,7 @@ TEST(HealthReport, a_slower_node_is_a_line_with_its_surest_row) {
 
 TEST(HealthReport, a_wrong_result_counts_for_more_and_comes_first_in_the_same_line) {
   Results results = of_nodes({"n0"});
-  results.outcomes = {outcome("n0", "a", Status::failed, "wrong result: relative error 1"),
+  results.outcomes = {outcome("n0", "a", Status::wrong_result, "wrong result: relative error 1"),
                       outcome("n0", "b", Status::failed, "no memory\nleft")};
   CheckReport earlier{.nights = 7};
   earlier.rows = {row("n0", "c", 1.2)};

@@ -82,7 +82,7 @@ def test_the_farthest_rank_is_measured_or_says_why_not_where_there_is_one(measur
     assert bool(far) == (ranks > 2)
     for row in far:
         if cores() < ranks:
-            assert row["status"] == "skipped" and ("CPUs" in row["method"] or "cores" in row["method"]), row
+            assert row["status"] == "skipped" and ("CPUs" in row["reason"] or "cores" in row["reason"]), row
         else:
             assert row["status"] == "ok" and f"rank {ranks - 1} (CPU" in row["method"]
 

@@ -31,13 +31,13 @@ CeilingRow sample(const std::string& node, int round, bool right = true) {
                  .method = "gcc12-O3-v3"};
   row.working_set_bytes = 1e9;
   if (right) return row;
-  row.status = Status::failed;
+  row.status = Status::wrong_result;
   row.value = absent;
-  row.method += ": wrong result: relative error 1";
+  row.reason = "wrong result: relative error 1";
   return row;
 }
 
-CeilingRow message(const std::string& level, const std::string& name, const std::string& how) {
+CeilingRow message(const std::string& level, const std::string& name, const std::string& how, const std::string& peer) {
   return {.name = name,
           .precision = "-",
           .level = level,
@@ -46,8 +46,10 @@ CeilingRow message(const std::string& level, const std::string& name, const std:
           .node = "n0",
           .session = "s",
           .unit = "GB/s",
-          .status = Status::failed,
-          .method = how + ": wrong result: a message did not arrive as it was sent"};
+          .status = Status::wrong_result,
+          .method = how,
+          .reason = "wrong result: a message did not arrive as it was sent",
+          .peer = peer};
 }
 
 TEST(NodeReport, a_ceiling_that_is_wrong_in_two_rounds_is_one_finding_beside_each_peer_once) {
@@ -67,9 +69,9 @@ TEST(NodeReport, a_ceiling_that_is_wrong_in_two_rounds_is_one_finding_beside_eac
 
 TEST(NodeReport, messages_that_did_not_arrive_are_told_of_both_ends) {
   Results results = like_nodes({"n0", "n1"});
-  results.ceilings = {message("link", "MPI link bandwidth to n1", "stream, MPICH"),
-                      message("mpi", "MPI bandwidth between nodes", "n0 rank 0 (CPU 0) with n1 rank 4 (CPU 2), stream, MPICH"),
-                      message("mpi", "MPI bandwidth inside a node", "n0 rank 0 (CPU 0) with n0 rank 1 (CPU 1), stream, MPICH")};
+  results.ceilings = {message("link", "MPI link bandwidth to n1", "stream, MPICH", "n1"),
+                      message("mpi", "MPI bandwidth between nodes", "n0 rank 0 (CPU 0) with n1 rank 4 (CPU 2), stream, MPICH", "n1"),
+                      message("mpi", "MPI bandwidth inside a node", "n0 rank 0 (CPU 0) with n0 rank 1 (CPU 1), stream, MPICH", "n0")};
   const auto lines = wrong_on_nodes(judge_nodes(results, "x.h5", {}));
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_TRUE(lines[0].starts_with("between n0 and n1 there was a wrong result: ceiling/MPI link bandwidth to n1/r2t1: ")) << lines[0];

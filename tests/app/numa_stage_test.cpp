@@ -29,9 +29,9 @@ TEST(NumaStage, a_domain_whose_cores_are_out_of_reach_is_skipped_with_the_reason
   ASSERT_EQ(rows.size(), 4U);
   for (const auto& row : rows) {
     const bool reached = row.pattern.ends_with("0<-0");
-    EXPECT_EQ(row.status == Status::skipped, !reached) << row.name << " " << row.method;
+    EXPECT_EQ(row.status == Status::skipped, !reached) << row.name << " " << row.reason;
     if (!reached) {
-      EXPECT_NE(row.method.find("away from the cores of domain 1"), std::string::npos) << row.method;
+      EXPECT_NE(row.reason.find("away from the cores of domain 1"), std::string::npos) << row.reason;
     }
   }
 }

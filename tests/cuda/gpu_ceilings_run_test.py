@@ -111,9 +111,9 @@ def test_after_a_fault_that_the_gpu_does_not_survive_the_rest_is_skipped(run):
     assert ended.returncode == 1 and "illegal memory access" in ended.stderr
     rows = of_gpus(store)
     failed = [row for row in rows if row["status"] == "failed"]
-    assert len(failed) == 1 and "illegal memory access" in failed[0]["method"]
+    assert len(failed) == 1 and "illegal memory access" in failed[0]["reason"]
     left = [row for row in rows if row is not failed[0]]
-    assert left and all(row["status"] == "skipped" and f"since the ceiling {failed[0]['name']} failed" in row["method"] for row in left)
+    assert left and all(row["status"] == "skipped" and f"since the ceiling {failed[0]['name']} failed" in row["reason"] for row in left)
 
 
 def test_a_dry_run_counts_them(run):

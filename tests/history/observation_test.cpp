@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "../model/samples.hpp"
+#include "core/gpu_device.hpp"
 #include "model/comparing/night_check.hpp"
 
 namespace {
@@ -42,11 +43,11 @@ TEST(Observation, a_case_has_the_teams_times_by_session) {
 
 TEST(Observation, a_case_that_failed_has_a_status_and_no_samples) {
   Results results = timed();
-  results.outcomes.front().status = Status::failed;
+  results.outcomes.front().status = Status::wrong_result;
   results.outcomes.front().reason = "wrong result: relative error 1";
   const auto all = observe(results, {});
   EXPECT_TRUE(all[0].sessions.empty());
-  EXPECT_EQ(all[0].status, Status::failed);
+  EXPECT_EQ(all[0].status, Status::wrong_result);
   const auto wrong = wrong_results(results);
   ASSERT_EQ(wrong.size(), 1U);
   EXPECT_EQ(wrong[0].key.node, "node0");
@@ -116,6 +117,7 @@ TEST(Observation, each_gpu_of_a_node_has_series_of_its_own_and_like_gpus_know_ea
     const bool is_link = std::string(name).find("host") != std::string::npos;
     results.ceilings.push_back(sample(name, is_link ? "host-dev" : "compute", "fma", value, absent, round));
     results.ceilings.back().scope = gpu_scope;
+    results.ceilings.back().device = gpu_of_name(name);
     results.ceilings.back().method = "cuda13-sm_90a, 132 multiprocessors of 9.0, NVIDIA H100";
   };
   for (std::int32_t round = 0; round < 2; ++round) {
@@ -140,6 +142,7 @@ CeilingRow link(const std::string& node, const std::string& peer, double value, 
   CeilingRow row = sample("MPI link bandwidth to " + peer, "link", "both ways", value, 1 << 20, round);
   row.node = node;
   row.ranks = 2;
+  row.peer = peer;
   return row;
 }
 
@@ -161,7 +164,7 @@ TEST(Observation, a_link_without_a_good_sample_says_why) {
   for (std::int32_t round = 0; round < 2; ++round) {
     results.ceilings.push_back(link("n2", "n3", absent, round));
     results.ceilings.back().status = Status::failed;
-    results.ceilings.back().method = "both ways, MPICH: no answer within 0.1 s";
+    results.ceilings.back().reason = "no answer within 0.1 s";
   }
   const auto all = observe(results, {});
   ASSERT_EQ(all.size(), 1U);

@@ -57,9 +57,9 @@ TEST(FormChoice, what_failed_never_wins) {
 }
 
 std::vector<CeilingRow> two_contests() {
-  return {load_row(choice_level, "compiled v4", 20 * KiB, 225), load_row(choice_level, "bumped v4", 20 * KiB, 370),
-          load_row(choice_level, "deep v4", 20 * KiB, 367), load_row(choice_level, "compiled v4", 64 * MiB, 16.7),
-          load_row(choice_level, "bumped v4", 64 * MiB, 16.8)};
+  return {load_row("choice", "compiled v4", 20 * KiB, 225), load_row("choice", "bumped v4", 20 * KiB, 370),
+          load_row("choice", "deep v4", 20 * KiB, 367), load_row("choice", "compiled v4", 64 * MiB, 16.7),
+          load_row("choice", "bumped v4", 64 * MiB, 16.8)};
 }
 
 TEST(FormChoice, rows_make_a_contest_for_each_working_set) {
@@ -229,8 +229,8 @@ TEST(CeilingForms, the_levels_are_those_of_the_plans_own_loop) {
 
 TEST(CeilingForms, where_the_plans_own_loop_wins_it_is_named_too) {
   auto rows = plain_sweep();
-  rows.push_back(load_row(choice_level, "compiled v4", 256 * MiB, 16.7));
-  rows.push_back(load_row(choice_level, "bumped v4", 256 * MiB, 16.6));
+  rows.push_back(load_row("choice", "compiled v4", 256 * MiB, 16.7));
+  rows.push_back(load_row("choice", "bumped v4", 256 * MiB, 16.6));
   const auto fitted = fit_ceilings(rows, {&node, 1});
   EXPECT_EQ(at(fitted, "mem").form, "compiled v4");
   ASSERT_EQ(at(fitted, "mem").runners_up.size(), 1u);
@@ -269,9 +269,9 @@ TEST(CeilingForms, arithmetic_of_a_narrower_isa_may_be_the_ceiling) {
                       .value = gflops,
                       .unit = "GFLOP/s",
                       .method = form == "v3" ? "gcc12-O3-v3, v3" : "gcc12-O3-v4",
-                      .form = level == choice_level || form == "v3" ? form : ""};
+                      .form = level == "choice" || form == "v3" ? form : ""};
   };
-  const std::vector<CeilingRow> rows{row("FP64 vector FMA, v4", "v4", choice_level, 80), row("FP64 vector FMA, v3", "v3", choice_level, 95),
+  const std::vector<CeilingRow> rows{row("FP64 vector FMA, v4", "v4", "choice", 80), row("FP64 vector FMA, v3", "v3", "choice", 95),
                                      row("FP64 vector FMA", "v4", "compute", 81), row("FP64 vector FMA, v3", "v3", "compute", 96)};
   const auto fitted = fit_ceilings(rows, {&node, 1});
   ASSERT_EQ(fitted.size(), 1u);

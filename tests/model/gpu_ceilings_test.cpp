@@ -235,7 +235,7 @@ TEST(GpuCeilings, of_one_size_of_products_there_is_one_row) {
 TEST(GpuCeilings, of_products_that_all_failed_there_is_the_reason) {
   auto failed = product(8192, absent, 0), other = product(4096, absent, 0);
   failed.status = other.status = Status::failed;
-  failed.method += ": cuBLAS 13.1 has no product of these types";
+  failed.reason = "cuBLAS 13.1 has no product of these types";
   const auto ceilings = fit_gpu_ceilings(std::vector{failed, other});
   ASSERT_EQ(ceilings.size(), 3U);
   EXPECT_EQ(ceilings[0].status, Status::failed);
@@ -252,11 +252,11 @@ TEST(GpuCeilings, of_launches_the_shortest_counts) {
 
 TEST(GpuCeilings, what_failed_is_there_with_its_reason) {
   auto failed = row("GPU tensor BF16 wgmma", "tensor.bf16", "compute", "wgmma", "GFLOP/s", absent);
-  failed.status = Status::failed;
-  failed.method += ": wrong result";
+  failed.status = Status::wrong_result;
+  failed.reason = "wrong result";
   const auto ceilings = fit_gpu_ceilings(std::vector{failed});
   ASSERT_EQ(ceilings.size(), 1U);
-  EXPECT_EQ(ceilings[0].status, Status::failed);
+  EXPECT_EQ(ceilings[0].status, Status::wrong_result);
   EXPECT_NE(ceilings[0].reason.find("wrong result"), std::string::npos);
 }
 
@@ -264,11 +264,13 @@ TEST(GpuCeilings, of_each_gpu_of_a_node_are_its_own) {
   std::vector<CeilingRow> rows = sweeps();
   for (CeilingRow second : sweeps()) {
     second.name = name_on_gpu(second.name, 1);
+    second.device = 1;
     second.value *= second.unit == "seconds" ? 2 : 0.5;
     rows.push_back(second);
   }
   rows.push_back(row("GPU FP64 FMA", "fp64", "compute", "fma", "GFLOP/s", 30000));
   rows.push_back(row("GPU1 FP64 FMA", "fp64", "compute", "fma", "GFLOP/s", 20000));
+  rows.back().device = 1;
   const auto ceilings = fit_gpu_ceilings(rows);
   EXPECT_EQ(ceilings.size(), 2 * (fit_gpu_ceilings(sweeps()).size() + 1));
   for (const auto& [of_first, of_second] :

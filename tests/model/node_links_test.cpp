@@ -8,6 +8,8 @@
 #include <random>
 #include <set>
 
+#include "core/link_name.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -24,7 +26,8 @@ CeilingRow sample(int node, int peer, int round, double value, const std::string
                  .round = round,
                  .value = value,
                  .unit = unit,
-                 .method = "MPICH"};
+                 .method = "MPICH",
+                 .peer = name_of(peer)};
   row.working_set_bytes = 8;
   return row;
 }
@@ -152,9 +155,9 @@ TEST(node_links, a_link_without_a_good_sample_says_why_and_is_no_ratio) {
   auto rows = all_pairs(4, [](int, int) { return 1.0; });
   for (auto& row : rows)
     if (row.node == "node0" && row.name.ends_with("node1")) {
-      row.status = Status::failed;
+      row.status = Status::wrong_result;
       row.value = absent;
-      row.method = "MPICH: wrong result: a message did not arrive as it was sent";
+      row.reason = "wrong result: a message did not arrive as it was sent";
     }
   const LinkMap map = judged(rows);
   ASSERT_EQ(map.bad.size(), 1U);
@@ -232,8 +235,8 @@ TEST(node_links, where_rounds_differ_wildly_nothing_is_judged_and_what_is_always
 
 TEST(node_links, a_wrong_result_is_named_on_a_machine_too_unsteady_to_judge) {
   auto rows = healthy_machine(6, 3, {.usual = 2}, 1);
-  rows.front().status = Status::failed;
-  rows.front().method = "MPICH: wrong result: a message did not arrive as it was sent";
+  rows.front().status = Status::wrong_result;
+  rows.front().reason = "wrong result: a message did not arrive as it was sent";
   const LinkMap map = judged(rows);
   EXPECT_FALSE(map.unjudged.empty());
   ASSERT_EQ(map.bad.size(), 1U);

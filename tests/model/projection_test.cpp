@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
+#include "core/gpu_device.hpp"
 #include "model/placement/node_ceilings.hpp"
 
 namespace plumbline {
@@ -119,6 +120,7 @@ TEST(Projection, a_kernel_of_a_gpu_is_held_to_the_first_gpu_of_the_other_node) {
     c.value = value;
     c.unit = level == "compute" ? "GFLOP/s" : "GB/s";
     c.scope = gpu_scope;
+    c.device = gpu_of_name(name);
     return c;
   };
   const auto here =

@@ -225,16 +225,17 @@ TEST(Roofline, a_cpus_ceilings_are_no_roof_for_a_gpu_nor_the_other_way) {
 }
 
 TEST(Roofline, a_case_on_a_gpu_stands_under_the_roofs_of_that_gpu) {
-  const auto of_gpu = [](const char* name, double value) {
+  const auto of_gpu = [](const char* name, int device, double value) {
     Ceiling one = ceiling("L1", value);
     one.name = name;
+    one.device = device;
     one.scope = gpu_scope;
     return one;
   };
   CaseSample on_second = counted("cuda13-sm_90a");
   on_second.gpus = 1;
   on_second.placement = R"({"ranks":[{"rank":0,"gpu":{"device":"GPU1","pci":"0000:65:00.0"}}]})";
-  const std::vector<Ceiling> both{of_gpu("GPU L1 load", 3000), of_gpu("GPU1 L1 load", 2000)};
+  const std::vector<Ceiling> both{of_gpu("GPU L1 load", 0, 3000), of_gpu("GPU1 L1 load", 1, 2000)};
   const RooflinePlacement second = place_last({on_second}, both);
   EXPECT_EQ(second.bound_ceiling, "GPU1 L1 load");
   EXPECT_TRUE(second.notes.empty());
@@ -245,7 +246,7 @@ TEST(Roofline, a_case_on_a_gpu_stands_under_the_roofs_of_that_gpu) {
   EXPECT_EQ(stand_in.bound_ceiling, "GPU L1 load");
   ASSERT_EQ(stand_in.notes.size(), 1U);
   EXPECT_EQ(stand_in.notes[0], "ceilings stand in for missing ones: those of GPU for GPU1");
-  Ceiling stated = of_gpu("L1, stated", 1000);
+  Ceiling stated = of_gpu("L1, stated", 0, 1000);
   stated.pattern = "stated";
   EXPECT_TRUE(place_last({on_second}, {stated}).notes.empty()) << "what the user states is of any GPU";
 }

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "model/ceilings/node_links.hpp"
+#include "core/link_name.hpp"
 #include "schedule/node_pairing.hpp"
 #include "store/journal.hpp"
 
@@ -132,7 +132,8 @@ void Machine::write_journal(const std::filesystem::path& folder, int node) const
                      .session = session,
                      .round = round,
                      .unit = "seconds",
-                     .method = "half a round trip"};
+                     .method = "half a round trip",
+                     .peer = name(*peer)};
       const std::uint64_t which = (number * 64 + static_cast<std::uint64_t>(turn)) * 64 + static_cast<std::uint64_t>(round);
       row.value = 2e-6 * times_worse(node, *peer) * (1 + 0.05 * chance(which));
       row.working_set_bytes = 8;

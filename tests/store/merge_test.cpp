@@ -147,7 +147,7 @@ TEST(merge, a_resumed_run_starts_from_store_and_journal_together) {
 }
 
 Finished wrong(Finished record) {
-  record.outcome.status = Status::failed;
+  record.outcome.status = Status::wrong_result;
   record.outcome.reason = "wrong result: relative error 1";
   record.times.clear();
   return record;

@@ -36,7 +36,8 @@ void explain_absent(Json& row, const Ceiling& ceiling) {
     const bool ok = ceiling.status == Status::ok;
     explain(row, stem, there ? Status::ok : ok ? Status::unavailable : ceiling.status, there ? "" : ok ? reason : ceiling.reason);
   };
-  const bool messages = ceiling.level == "mpi" || ceiling.level == "host-dev", memory = ceiling.unit == "GB/s" && !messages;
+  const bool messages = ceiling.level == CeilingKind::mpi || ceiling.level == CeilingKind::host_dev,
+             memory = ceiling.unit == "GB/s" && !messages;
   const std::string no_memory = messages ? "messages, not a level of memory" : "a rate of arithmetic, not of a level of memory";
   unless("cv", ceiling.cv, "one sample has no spread");
   unless("size", ceiling.size_bytes, memory ? "measured without a working set" : no_memory);
@@ -60,7 +61,7 @@ Json runners_up(const Ceiling& ceiling) {
 Json row_of(const Ceiling& ceiling) {
   Json row{{"name", ceiling.name},
            {"precision", ceiling.precision},
-           {"level", ceiling.level},
+           {"level", ceiling.level.word()},
            {"pattern", ceiling.pattern},
            {"ranks", ceiling.ranks},
            {"threads", ceiling.threads},
@@ -102,7 +103,7 @@ std::string percent(double part) { return std::isfinite(part) ? fmt::format("{:.
 enum class Among { compute, memory, latency, points };
 
 Among among(const Ceiling& ceiling) {
-  if (ceiling.level == "vector") return Among::points;
+  if (ceiling.level == CeilingKind::vector) return Among::points;
   return ceiling.is_compute() ? Among::compute : ceiling.unit == "seconds" ? Among::latency : Among::memory;
 }
 

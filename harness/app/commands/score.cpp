@@ -35,7 +35,7 @@ std::vector<std::pair<std::string, std::string>> reasons_of(const std::vector<Ca
   std::set<std::string> nodes;
   for (const auto& row : rows) {
     nodes.insert(row.node);
-    if (row.status == Status::ok || row.status == Status::failed || row.reason.empty()) continue;
+    if (row.status == Status::ok || is_failure(row.status) || row.reason.empty()) continue;
     const std::string reason = fmt::format("{}: {}", to_string(row.status), row.reason);
     auto found = std::find_if(reasons.begin(), reasons.end(), [&](const Where& one) { return one.reason == reason; });
     if (found == reasons.end()) found = reasons.insert(reasons.end(), {reason, {}, {}});

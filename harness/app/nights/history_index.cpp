@@ -17,6 +17,7 @@
 #include "core/error.hpp"
 #include "core/fnv.hpp"
 #include "core/json_text.hpp"
+#include "core/wrong_result.hpp"
 #include "store/file_bytes.hpp"
 
 namespace plumbline::app {
@@ -94,8 +95,8 @@ NightRow row_from(const Json& numbers, const Json& series) {
     row.value.excuse = disturbed.at(1);
   }
   if (numbers.size() > 8) {
-    row.status = status_from(numbers.at(8).get<std::string>()).value_or(Status::failed);
     row.reason = numbers.at(9);
+    row.status = status_with(status_from(numbers.at(8).get<std::string>()).value_or(Status::failed), row.reason);
   }
   return row;
 }

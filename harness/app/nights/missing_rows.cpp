@@ -7,7 +7,6 @@
 
 #include "app/nights/observed_file.hpp"
 #include "app/terminal/table.hpp"
-#include "core/wrong_result.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -102,8 +101,7 @@ void find_never_measured(std::vector<MissingRow>& found, const Night& checked, c
                          const std::map<std::string, NodesOfNights>& before) {
   for (const auto& row : checked.rows) {
     const bool known = series.contains(row.key) || (checked.distributed && before.contains(row.key.what));
-    if (row.status == Status::failed && !tells_of_wrong_result(row.reason) && !known)
-      found.push_back({row.key, fmt::format("failed: {}", printable(row.reason)), 0});
+    if (row.status == Status::failed && !known) found.push_back({row.key, fmt::format("failed: {}", printable(row.reason)), 0});
   }
 }
 

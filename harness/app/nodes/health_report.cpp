@@ -11,7 +11,6 @@
 #include "app/nodes/node_evidence.hpp"
 #include "app/results/result_file.hpp"
 #include "app/terminal/columns.hpp"
-#include "core/wrong_result.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -82,9 +81,9 @@ void add_lacking(const Lacking& lacking, HealthKind kind, const char* verb, Node
 Lacking failed_in(const Results& results) {
   Lacking failed;
   for (const auto& row : results.outcomes)
-    if (row.status == Status::failed && !is_wrong_result(row)) failed[row.node][row.case_id] = row.reason;
+    if (row.status == Status::failed) failed[row.node][row.case_id] = row.reason;
   for (const auto& row : results.ceilings)
-    if (row.status == Status::failed && !is_wrong_result(row)) failed[row.node][series_name(row)] = row.method;
+    if (row.status == Status::failed) failed[row.node][series_name(row)] = how_and_why(row);
   return failed;
 }
 

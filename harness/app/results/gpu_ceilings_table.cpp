@@ -23,7 +23,7 @@ struct Shown {
 Shown shown(const Ceiling& c) {
   if (c.unit == "GFLOP/s" && c.value >= 1e3) return {1e-3 * c.value, c.precision == "tensor.int8" ? "TOP/s" : "TFLOP/s"};
   if (c.unit != "seconds") return {c.value, c.unit == "GFLOP/s" ? "GFLOP/s" : "GB/s"};
-  if (c.level == "overhead") return {1e6 * c.value, "us"};
+  if (c.level == CeilingKind::overhead) return {1e6 * c.value, "us"};
   return {1e9 * c.value, "ns"};
 }
 
@@ -32,12 +32,12 @@ std::string percent(double part) { return std::isfinite(part) ? fmt::format("{:.
 void add_row(Table& table, const Ceiling& c) {
   const auto [value, unit] = shown(c);
   if (c.status != Status::ok) {
-    table.add({c.name, c.level, "-", "", "", "", "", "", ""});
+    table.add({c.name, c.level.word(), "-", "", "", "", "", "", ""});
     table.add_line(wrapped(fmt::format("{}: {}", to_string(c.status), c.reason), 118, "    "));
     return;
   }
   const bool reaches = c.level == "L1" || c.level == "L2";
-  table.add({c.name, c.level, plain(value, 4), unit, percent(c.cv), std::to_string(c.n),
+  table.add({c.name, c.level.word(), plain(value, 4), unit, percent(c.cv), std::to_string(c.n),
              std::isfinite(c.clock_hz) ? fmt::format("{:.0f} MHz", 1e-6 * c.clock_hz) : "-",
              std::isfinite(c.limit) ? percent(c.fraction_of_limit()) : "", reaches ? size_in_bytes(c.size_bytes) : ""});
 }
@@ -66,7 +66,7 @@ GpuPlaces gpu_places(std::span<const OutcomeRow> outcomes) {
 
 Json gpu_json(const Ceiling& ceiling, const GpuPlaces& places) {
   if (ceiling.scope != gpu_scope) return {};
-  const int device = gpu_of_name(ceiling.name);
+  const int device = ceiling.device;
   const auto place = places.find({ceiling.node, device});
   Json gpu{{"device", gpu_word(device)}, {"pci", nullptr}, {"uuid", nullptr}};
   if (place != places.end()) gpu["pci"] = text_or_null(place->second.pci), gpu["uuid"] = text_or_null(place->second.uuid);
@@ -76,7 +76,7 @@ Json gpu_json(const Ceiling& ceiling, const GpuPlaces& places) {
 Json gpus_json(std::span<const Ceiling> ceilings, const GpuPlaces& places) {
   std::map<std::pair<std::string, int>, GpuIdentity> gpus;
   for (const auto& ceiling : ceilings)
-    if (const auto gpu = gpu_of_method(ceiling.method)) gpus.try_emplace({ceiling.node, gpu_of_name(ceiling.name)}, *gpu);
+    if (const auto gpu = gpu_of_method(ceiling.method)) gpus.try_emplace({ceiling.node, ceiling.device}, *gpu);
   Json rows = Json::array();
   for (const auto& [which, gpu] : gpus) {
     const auto found = places.find(which);
@@ -95,7 +95,7 @@ Json gpus_json(std::span<const Ceiling> ceilings, const GpuPlaces& places) {
 
 std::string gpu_ceilings_text(std::span<const Ceiling> ceilings, const GpuPlaces& places) {
   std::map<std::pair<std::string, int>, std::vector<const Ceiling*>> gpus;
-  for (const auto& ceiling : ceilings) gpus[{ceiling.node, gpu_of_name(ceiling.name)}].push_back(&ceiling);
+  for (const auto& ceiling : ceilings) gpus[{ceiling.node, ceiling.device}].push_back(&ceiling);
   std::string text;
   for (const auto& [which, members] : gpus) {
     const auto gpu = gpu_of_method(members.front()->method);

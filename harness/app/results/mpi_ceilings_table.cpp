@@ -36,7 +36,7 @@ void add_row(Table& table, const Ceiling& c) {
 std::string mpi_ceilings_text(std::span<const Ceiling> ceilings) {
   std::map<std::string, Table> nodes;
   for (const auto& ceiling : ceilings) {
-    if (ceiling.level != "mpi") continue;
+    if (ceiling.level != CeilingKind::mpi) continue;
     const auto [table, added] = nodes.try_emplace(
         ceiling.node,
         std::vector<Heading>{

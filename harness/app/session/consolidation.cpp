@@ -12,7 +12,6 @@
 #include "app/results/intensity.hpp"
 #include "app/results/stored_results.hpp"
 #include "core/error.hpp"
-#include "core/wrong_result.hpp"
 #include "store/journal.hpp"
 #include "store/journal_folder.hpp"
 #include "store/merge.hpp"
@@ -64,9 +63,11 @@ bool is_the_journals_own(const OutcomeRow& outcome) {
 void add_wrong_results(const Results& part, const std::vector<OutcomeRow>& listed, Consolidated& made) {
   for (const auto* rows : {&part.outcomes, &listed})
     for (const auto& row : *rows)
-      if (is_wrong_result(row)) made.wrong[row.session].push_back(fmt::format("{} on {}: {}", row.case_id, row.node, row.reason));
+      if (row.status == Status::wrong_result)
+        made.wrong[row.session].push_back(fmt::format("{} on {}: {}", row.case_id, row.node, row.reason));
   for (const auto& row : part.ceilings)
-    if (is_wrong_result(row)) made.wrong[row.session].push_back(fmt::format("{} on {}: {}", row.name, row.node, row.method));
+    if (row.status == Status::wrong_result)
+      made.wrong[row.session].push_back(fmt::format("{} on {}: {}", row.name, row.node, how_and_why(row)));
 }
 
 /// What has more is too much for the memory of one rank, whole, and for the time that a run's end may take.

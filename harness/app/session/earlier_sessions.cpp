@@ -25,9 +25,9 @@ constexpr const char* given_up_group = "given up";
 std::string counted_pass(const std::string& group_key) { return "count:" + group_key; }
 
 std::string where_measured(const CeilingRow& row) {
-  if (row.level == "mpi" || row.level == "link") return row.level;
-  if (row.level == choice_level) return "form";  // of which nobody asks: what was chosen says enough
-  return row.scope == gpu_scope ? gpu_rounds(gpu_of_name(row.name)) : "node";
+  if (row.level == CeilingKind::mpi || row.level == CeilingKind::link) return row.level;
+  if (row.level == CeilingKind::choice) return "form";  // of which nobody asks: what was chosen says enough
+  return row.scope == gpu_scope ? gpu_rounds(row.device) : "node";
 }
 
 /// The rounds of ceilings that were measured, named as units of work. What failed is tried again, and not forgotten.
@@ -37,8 +37,8 @@ void add_ceiling_rounds(const Results& earlier, std::set<WorkKey>& keys) {
   std::set<Round> failed;
   for (const auto& row : earlier.ceilings) {
     const Round round{where_measured(row), row.node, row.session, row.round};
-    if (row.status == Status::failed) failed.insert(round);
-    if (row.level != "numa") rounds[round].push_back(ceiling_point(row));  // the others come with the ceilings of their node
+    if (is_failure(row.status)) failed.insert(round);
+    if (row.level != CeilingKind::numa) rounds[round].push_back(ceiling_point(row));  // the others come with the ceilings of their node
   }
   for (auto& [which, points] : rounds) {
     const auto& [where, node, session, round] = which;

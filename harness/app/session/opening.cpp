@@ -31,7 +31,7 @@ void note_given_up(RunContext& run) {
   for (const auto& [key, overdue] : run.record.earlier().overdue)
     if (overdue.given_up)
       run.note_failure(
-          fmt::format("{} on {} ({} pass)", std::get<0>(key), std::get<1>(key), std::get<2>(key)),
+          Status::failed, fmt::format("{} on {} ({} pass)", std::get<0>(key), std::get<1>(key), std::get<2>(key)),
           fmt::format("not tried again after {} deadlines, unless [deadline] grants more ({})", overdue.times, overdue.reason));
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "app/terminal/interruption.hpp"
-#include "core/wrong_result.hpp"
 #include "measure/clock.hpp"
 
 namespace plumbline::app {
@@ -32,13 +31,13 @@ bool RunContext::stop_here() {
 
 void RunContext::accept(const std::optional<Finished>& unit) {
   if (!unit) return;
-  if (unit->outcome.status == Status::failed) note_failure(unit->outcome.case_id, unit->outcome.reason);
+  if (is_failure(unit->outcome.status)) note_failure(unit->outcome.status, unit->outcome.case_id, unit->outcome.reason);
   keep([&] { record.append(*unit); });
 }
 
 void RunContext::accept_ceilings(const Finished& unit) {
-  for (const auto& row : unit.ceilings)  // of a failed sample, `method` ends with the reason
-    if (row.status == Status::failed) note_failure(row.name, row.method);
+  for (const auto& row : unit.ceilings)
+    if (is_failure(row.status)) note_failure(row.status, row.name, how_and_why(row));
   keep([&] { record.append(unit); });
 }
 
@@ -47,8 +46,8 @@ void RunContext::keep_skipped(const Case& what, const std::string& reason) {
   if (campaign().count) keep([&] { record.append(runner.skip(what, std::string(count_pass), reason)); });
 }
 
-void RunContext::note_failure(const std::string& what, const std::string& reason) {
-  note_finding(tells_of_wrong_result(reason) ? Exit::wrong_result : Exit::io_or_failed_case, fmt::format("{}: {}", what, reason));
+void RunContext::note_failure(Status status, const std::string& what, const std::string& reason) {
+  note_finding(status == Status::wrong_result ? Exit::wrong_result : Exit::io_or_failed_case, fmt::format("{}: {}", what, reason));
 }
 
 void RunContext::note_finding(Exit code, const std::string& finding) {

@@ -67,7 +67,7 @@ struct RunContext {
   void accept(const std::optional<Finished>& unit);
   void accept_ceilings(const Finished& unit);
   void keep_skipped(const Case& what, const std::string& reason);
-  void note_failure(const std::string& what, const std::string& reason);
+  void note_failure(Status status, const std::string& what, const std::string& reason);
   void note_finding(Exit code, const std::string& finding);
 };
 

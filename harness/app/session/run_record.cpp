@@ -172,7 +172,7 @@ std::vector<CeilingRow> RunRecord::sweeps(const std::string& node) const {
   std::vector<CeilingRow> rows;
   const auto take = [&](const std::vector<CeilingRow>& from) {
     std::copy_if(from.begin(), from.end(), std::back_inserter(rows),
-                 [&](const CeilingRow& row) { return row.level == "sweep" && row.node == node; });
+                 [&](const CeilingRow& row) { return row.level == CeilingKind::sweep && row.node == node; });
   };
   if (const fs::path journal = files_.journal_of(node); fs::exists(journal))
     for (const auto& record : read_journal(journal).records) take(record.ceilings);

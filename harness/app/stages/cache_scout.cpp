@@ -24,7 +24,7 @@ constexpr int samples = 3;
 std::optional<CeilingCase> chase_of_scout() {
   const CeilingTeam alone{.team = {.ranks = 1, .threads = 1}};
   for (auto& one : plan_ceilings(CeilingMode::quick, this_cpu().isas, {}, memory_available_bytes(), std::span(&alone, 1)))
-    if (one.level == "sweep" && one.pattern == "chase" && one.working_set_bytes >= 0.9 * scouted_bytes) return one;
+    if (one.level == CeilingKind::sweep && one.pattern == "chase" && one.working_set_bytes >= 0.9 * scouted_bytes) return one;
   return std::nullopt;
 }
 

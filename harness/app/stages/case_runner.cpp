@@ -190,7 +190,7 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   if (!timed.why_no_steal.empty()) facts["no_steal_seconds"] = timed.why_no_steal;
   facts["error"] = timed.error;
   facts["tolerance"] = timed.tolerance;
-  facts["wrong_result"] = timed.wrong_result;
+  facts["wrong_result"] = timed.status == Status::wrong_result;
   return gather(measured, std::move(mine), facts.dump(), placement);
 }
 
@@ -206,7 +206,7 @@ Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamCpus& placement
   }
   GpuWatch watch(gpu_.nvml(), gpu.pci);
   Timed timed = time_on_gpu(measured, protocol, gpu_.use(gpu));
-  if (timed.status == Status::failed) gpu_.look_for_loss("case " + measured.id(), timed.reason);
+  if (is_failure(timed.status)) gpu_.look_for_loss("case " + measured.id(), timed.reason);
   facts["gpu"]["conditions"] = json::parse(watch.end().json());
   return timed;
 }

@@ -86,7 +86,7 @@ Finished CeilingPoints::as_times(const std::string& name, const CeilingCase& poi
   for (const auto& row : sampled.ceilings) {
     if (row.status != Status::ok) {
       unit.outcome.status = row.status;
-      unit.outcome.reason = row.method;
+      unit.outcome.reason = how_and_why(row);
       continue;
     }
     unit.times.push_back(

@@ -30,9 +30,9 @@ namespace {
 
 /// Of a team the first rank's row is kept, whichever rank failed.
 void tell_failure(CeilingRow& row, const Timed& timed, Synchronization& team) {
-  const bool elsewhere = team.any(timed.wrong_result) && !timed.wrong_result;
-  row.status = timed.status;
-  row.method += ": " + (elsewhere ? std::string(wrong_result_words) + " on another rank of the team" : timed.reason);
+  const bool wrong_here = timed.status == Status::wrong_result, elsewhere = team.any(wrong_here) && !wrong_here;
+  row.status = elsewhere ? Status::wrong_result : timed.status;
+  row.reason = (elsewhere ? std::string(wrong_result_words) + " on another rank of the team" : timed.reason);
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ double seconds_per_sweep(const CeilingRow& row, const CeilingCase& ceiling) {
 
 // Without the working set, whose largest follows the memory that happens to be free.
 std::string ceiling_point(const CeilingRow& row) {
-  return fmt::format("{}/{}/{}/r{}t{}", row.name, row.precision, row.level, row.ranks, row.threads);
+  return fmt::format("{}/{}/{}/r{}t{}", row.name, row.precision, row.level.word(), row.ranks, row.threads);
 }
 
 // The digest is FNV-1a.
@@ -154,7 +154,7 @@ void CeilingsStage::measure_team(std::size_t first, std::size_t last, int round,
       sample(points_[i], row, bound.threads(), team, placement.in_one_domain);
     } else {
       row.status = Status::failed;
-      row.method += ": " + bound.problem();
+      row.reason = bound.problem();
     }
     row.node = ranks_.host();
     row.session = session_;

@@ -27,7 +27,7 @@ int turns_of(const CeilingCase& one) { return is_small(one) ? turns_of_small : t
 
 CeilingRow row_of(const CeilingCase& candidate) {
   CeilingRow row = described(candidate);
-  row.level = choice_level;
+  row.level = CeilingKind::choice;
   return row;
 }
 
@@ -75,7 +75,7 @@ class TeamContests {
 
   void leave_out(CeilingRow& row, const CeilingRow& own) const {
     row.status = Status::skipped;
-    row.method += fmt::format(": not tried, for the plan's own loop reached {:.3f} of its limit", part_of_limit_(own));
+    row.reason = fmt::format("not tried, for the plan's own loop reached {:.3f} of its limit", part_of_limit_(own));
   }
 
   /// A loop once, however many contests it is in.
@@ -108,7 +108,7 @@ class TeamContests {
     data_id_ = candidate.data_id();
     if (data_) return true;
     row.status = timed.status;
-    row.method += ": " + timed.reason;
+    row.reason = timed.reason;
     return false;
   }
 
@@ -218,7 +218,7 @@ void FormContestsStage::measure_team(std::size_t first, std::size_t last, Finish
     else
       for (auto& row : rows) {
         row.status = Status::failed;
-        row.method += ": " + bound.problem();
+        row.reason = bound.problem();
       }
     std::move(rows.begin(), rows.end(), std::back_inserter(unit.ceilings));
   }

@@ -26,10 +26,10 @@ constexpr std::array threads_of_multiprocessors{1024, 1536, 2048};  // of all GP
 
 /// Without these sweeps no working set of another one has a level.
 bool shows_levels(const CeilingCase& ceiling) {
-  return ceiling.level == "sweep" && (ceiling.pattern == gpu_load || ceiling.pattern == gpu_load_own);
+  return ceiling.level == CeilingKind::sweep && (ceiling.pattern == gpu_load || ceiling.pattern == gpu_load_own);
 }
 
-bool is_link(const CeilingCase& ceiling) { return ceiling.level == "host-dev"; }
+bool is_link(const CeilingCase& ceiling) { return ceiling.level == CeilingKind::host_dev; }
 
 GpuProperties made_up_gpu(const std::string& flavor, int threads_per_multiprocessor) {
   GpuProperties gpu;
@@ -59,7 +59,8 @@ std::vector<CeilingCase> points_of(const CeilingsWish& wish, const GpuProperties
   const auto mode = wish.mode == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
   auto all = plan_gpu_ceilings(mode, gpu, module_for_gpus().module->kernels());
   const auto wanted = [&](const CeilingCase& one) { return is_wanted_of(wish, one.name, device); };
-  const bool sweeps = std::any_of(all.begin(), all.end(), [&](const CeilingCase& one) { return one.level == "sweep" && wanted(one); });
+  const bool sweeps =
+      std::any_of(all.begin(), all.end(), [&](const CeilingCase& one) { return one.level == CeilingKind::sweep && wanted(one); });
   std::erase_if(all, [&](const CeilingCase& one) { return !wanted(one) && !(sweeps && shows_levels(one)); });
   std::stable_partition(all.begin(), all.end(), [](const CeilingCase& one) { return !is_link(one); });
   for (CeilingCase& one : all) one.name = name_on_gpu(one.name, device);

@@ -41,6 +41,7 @@ CeilingRow GpuPoints::described_here(const CeilingCase& ceiling, int round) cons
                            .minor = gpu_.gpu.minor,
                            .multiprocessors = gpu_.gpu.multiprocessors});
   row.scope = gpu_scope;
+  row.device = gpu_.device;
   row.node = host_;
   row.session = session_;
   row.round = round;
@@ -69,8 +70,7 @@ void GpuPoints::begin(int round) {
 Finished GpuPoints::finish(int local_rank) {
   const json rank{{"rank", local_rank}, {"host", host_}, {"cpus", json::array({gpu_.driver.cpu})}, {"gpu", facts_}};
   unit_.outcome.placement = json{{"ranks", json::array({rank})}, {"oversubscribed", false}}.dump();
-  const auto failed =
-      std::count_if(unit_.ceilings.begin(), unit_.ceilings.end(), [](const auto& row) { return row.status == Status::failed; });
+  const auto failed = std::count_if(unit_.ceilings.begin(), unit_.ceilings.end(), [](const auto& row) { return is_failure(row.status); });
   if (failed > 0) {  // so the round is tried again
     unit_.outcome.status = Status::failed;
     unit_.outcome.reason = fmt::format("{} of {} points of {} failed", failed, unit_.ceilings.size(), gpu_word(gpu_.device));
@@ -121,7 +121,7 @@ void GpuPoints::measure_each(std::size_t first, std::size_t last) {
       sample(i, *data, std::exchange(warm_up, 0), row);
     } catch (const std::exception& failure) {
       data.reset();
-      fail(row, failure.what());
+      fail(row, Status::failed, failure.what());
     }
   }
 }
@@ -133,8 +133,8 @@ std::unique_ptr<PreparedOnGpu> GpuPoints::prepared(const CeilingCase& ceiling, C
   auto data = prepare_on_gpu(ceiling.measured, !checked_.contains(id), in_use_.use(gpu_.gpu), timed);
   if (data)
     checked_.insert(id);
-  else if (timed.status == Status::failed)
-    fail(row, timed.reason);
+  else if (is_failure(timed.status))
+    fail(row, timed.status, timed.reason);
   else
     refuse(row, timed.status, timed.reason);
   return data;
@@ -156,12 +156,12 @@ void GpuPoints::sample(std::size_t point, PreparedOnGpu& data, double warm_up, C
 
 void GpuPoints::refuse(CeilingRow& row, Status status, const std::string& reason) {
   row.status = status;
-  row.method += ": " + reason;
+  row.reason = reason;
 }
 
-void GpuPoints::fail(CeilingRow& row, const std::string& reason) {
+void GpuPoints::fail(CeilingRow& row, Status status, const std::string& reason) {
   in_use_.look_for_loss("the ceiling " + row.name, reason);
-  refuse(row, Status::failed, reason);
+  refuse(row, status, reason);
 }
 
 }  // namespace plumbline::app

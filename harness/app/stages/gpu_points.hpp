@@ -45,7 +45,7 @@ class GpuPoints {
   std::unique_ptr<PreparedOnGpu> prepared(const CeilingCase& ceiling, CeilingRow& row);
   void sample(std::size_t point, PreparedOnGpu& data, double warm_up, CeilingRow& row);
   static void refuse(CeilingRow& row, Status status, const std::string& reason);
-  void fail(CeilingRow& row, const std::string& reason);
+  void fail(CeilingRow& row, Status status, const std::string& reason);
 
   const DrivenGpu& gpu_;
   std::string session_, host_;

@@ -70,7 +70,9 @@ struct Offer {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Offer, host, last, is_kept)
 
-bool is_of_one_core(const CeilingRow& row) { return row.level == "sweep" && row.scope != gpu_scope && row.ranks * row.threads == 1; }
+bool is_of_one_core(const CeilingRow& row) {
+  return row.level == CeilingKind::sweep && row.scope != gpu_scope && row.ranks * row.threads == 1;
+}
 
 FoundLevels levels_in(std::span<const CeilingRow> rows) {
   std::vector<CeilingRow> sweeps;
@@ -83,7 +85,8 @@ FoundLevels levels_in(std::span<const CeilingRow> rows) {
 std::vector<CeilingCase> plan_of_finder() {
   const CeilingTeam alone{.team = {.ranks = 1, .threads = 1}};
   auto plan = plan_ceilings(CeilingMode::quick, this_cpu().isas, {}, memory_available_bytes(), std::span(&alone, 1));
-  std::erase_if(plan, [](const CeilingCase& one) { return one.level != "sweep" || (one.pattern != "load" && one.pattern != "chase"); });
+  std::erase_if(
+      plan, [](const CeilingCase& one) { return one.level != CeilingKind::sweep || (one.pattern != "load" && one.pattern != "chase"); });
   return plan;
 }
 

@@ -23,9 +23,9 @@ std::string_view how(ExchangeTraffic traffic) {
 void take_timing(CeilingRow& row, const Exchange& what, const ExchangeTiming& timing) {
   row.value = is_latency(what.traffic) ? timing.seconds : static_cast<double>(what.message_bytes) / timing.seconds * 1e-9;
   if (timing.intact) return;
-  row.status = Status::failed;
+  row.status = Status::wrong_result;
   row.value = absent;
-  row.method += fmt::format(": {}: a message did not arrive as it was sent", wrong_result_words);
+  row.reason = fmt::format("{}: a message did not arrive as it was sent", wrong_result_words);
 }
 
 }  // namespace plumbline::app

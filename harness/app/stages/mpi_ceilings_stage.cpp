@@ -82,7 +82,7 @@ CeilingRow MpiCeilingsStage::described(const RankPair& pair, const Exchange& wha
   };
   CeilingRow row{.name = mpi_ceiling_name(what.traffic, pair.reach),
                  .precision = "-",
-                 .level = "mpi",
+                 .level = CeilingKind::mpi,
                  .pattern = std::string(to_string(what.traffic)),
                  .ranks = 2,
                  .threads = 1,
@@ -92,6 +92,7 @@ CeilingRow MpiCeilingsStage::described(const RankPair& pair, const Exchange& wha
                  .method = fmt::format("{} with {}, {}, {}", where(pair.first), where(pair.second), how(what.traffic),
                                        Communicator::library_version())};
   row.working_set_bytes = static_cast<double>(what.message_bytes);
+  row.peer = rank(pair.second).host;
   return row;
 }
 
@@ -114,7 +115,7 @@ void MpiCeilingsStage::measure_pair(const RankPair& pair, int round, Finished& u
     if (!is_wanted(campaign_.ceilings, row.name)) continue;
     if (!problem.empty()) {
       row.status = Status::skipped;
-      row.method += ": " + problem;
+      row.reason = problem;
     } else {
       const ExchangeTiming timing = exchange(ranks_.world(), times ? pair.second : pair.first, times ? End::timing : End::answering, what,
                                              mpi_protocol(campaign_.ceilings.mode));

@@ -6,7 +6,6 @@
 #include "app/stages/message_rows.hpp"
 #include "comm/told.hpp"
 #include "machine/binding.hpp"
-#include "model/ceilings/node_links.hpp"
 
 namespace plumbline::app {
 
@@ -59,7 +58,7 @@ std::optional<Finished> NodeLinksStage::measure(int round, bool finished) {
 CeilingRow NodeLinksStage::described(int peer, const Exchange& what) const {
   CeilingRow row{.name = link_name(is_latency(what.traffic) ? "MPI link latency" : "MPI link bandwidth", node(peer).host),
                  .precision = "-",
-                 .level = "link",
+                 .level = CeilingKind::link,
                  .pattern = std::string(to_string(what.traffic)),
                  .ranks = 2,
                  .threads = 1,
@@ -68,6 +67,7 @@ CeilingRow NodeLinksStage::described(int peer, const Exchange& what) const {
                  .unit = unit_of(what.traffic),
                  .method = fmt::format("{}, {}", how(what.traffic), Communicator::library_version())};
   row.working_set_bytes = static_cast<double>(what.message_bytes);
+  row.peer = node(peer).host;
   return row;
 }
 
@@ -80,7 +80,7 @@ void NodeLinksStage::measure_link(int peer, int round, Finished& unit) {
     row.round = round;
     if (!refusing.refusal.empty()) {
       row.status = Status::skipped;
-      row.method += fmt::format(": {}: {}", refusing.host, refusing.refusal);
+      row.reason = fmt::format("{}: {}", refusing.host, refusing.refusal);
     } else {
       const ExchangeTiming timing = exchange(ranks_.leaders(), peer, times ? End::timing : End::answering, what, link_protocol);
       take_timing(row, what, timing);

@@ -37,7 +37,7 @@ std::optional<CeilingCase> largest_of(const std::string& pattern, int threads, L
   const CeilingTeam who{{1, threads}, true};
   std::optional<CeilingCase> largest;
   for (auto& point : plan_ceilings(CeilingMode::quick, this_cpu().isas, last_caches, memory_bytes, std::span(&who, 1)))
-    if (point.level == "sweep" && point.pattern == pattern && (!largest || point.working_set_bytes > largest->working_set_bytes))
+    if (point.level == CeilingKind::sweep && point.pattern == pattern && (!largest || point.working_set_bytes > largest->working_set_bytes))
       largest = std::move(point);
   return largest;
 }
@@ -80,7 +80,7 @@ void sample(CeilingRow& row, const CeilingCase& ceiling, int memory, const std::
   const auto data = bound.problem().empty() ? prepare_in(ceiling, memory, bound.threads(), alone, timed) : nullptr;
   if (!data) {
     row.status = timed.status;
-    row.method += ": " + timed.reason;
+    row.reason = timed.reason;
     return;
   }
   Stopwatch watch(*data, bound.threads(), alone);
@@ -112,7 +112,7 @@ std::vector<CeilingRow> measure_numa(const Topology& topology, LastCaches last_c
         const auto ceiling = largest_of(pattern, threads, caches, bytes);
         if (!ceiling) continue;
         CeilingRow row = described(*ceiling);
-        row.level = "numa";
+        row.level = CeilingKind::numa;
         row.pattern = fmt::format("{} {}<-{}", pattern, from, to);
         row.name = fmt::format("{}, cores of domain {}, memory of domain {}", pattern, from, to);
         row.node = node;
@@ -123,7 +123,7 @@ std::vector<CeilingRow> measure_numa(const Topology& topology, LastCaches last_c
           sample(row, *ceiling, memory, {cores.begin(), cores.begin() + threads});
         } else {
           row.status = Status::skipped;
-          row.method += ": " + why;
+          row.reason = why;
         }
         rows.push_back(std::move(row));
       }

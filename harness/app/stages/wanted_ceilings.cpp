@@ -10,7 +10,8 @@ namespace {
 
 /// Loads and chase of one core say where the levels are, without which no working set of another pattern has one.
 bool shows_levels(const CeilingCase& ceiling) {
-  return ceiling.level == "sweep" && (ceiling.pattern == "load" || ceiling.pattern == "chase") && ceiling.measured.team == Team{1, 1};
+  return ceiling.level == CeilingKind::sweep && (ceiling.pattern == "load" || ceiling.pattern == "chase") &&
+         ceiling.measured.team == Team{1, 1};
 }
 
 }  // namespace
@@ -21,7 +22,8 @@ bool is_wanted(const CeilingsWish& wish, const std::string& name) {
 
 std::vector<CeilingCase> wanted_of(std::span<const CeilingCase> all, const CeilingsWish& wish) {
   const auto is_named = [&](const CeilingCase& one) { return is_wanted(wish, one.name); };
-  const bool sweeps = std::any_of(all.begin(), all.end(), [&](const CeilingCase& one) { return one.level == "sweep" && is_named(one); });
+  const bool sweeps =
+      std::any_of(all.begin(), all.end(), [&](const CeilingCase& one) { return one.level == CeilingKind::sweep && is_named(one); });
   std::vector<CeilingCase> wanted;
   std::copy_if(all.begin(), all.end(), std::back_inserter(wanted),
                [&](const CeilingCase& one) { return is_named(one) || (sweeps && shows_levels(one)); });

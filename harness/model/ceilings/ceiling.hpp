@@ -6,13 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "core/ceiling_level.hpp"
 #include "core/status.hpp"
 #include "model/ceilings/form_choice.hpp"
 
 namespace plumbline {
 
 struct Ceiling {
-  std::string name = {}, precision = {}, level = {}, pattern = {};  // level: compute, L1, L2, ..., mem
+  std::string name = {}, precision = {};
+  CeilingLevel level = {};
+  std::string pattern = {};
   std::int64_t ranks = 1, threads = 1;
   std::string node = {};
   double value = absent;  // the rate to draw: the best sample; for a level of memory that of the working set with the best median
@@ -38,6 +41,7 @@ struct Ceiling {
   std::string reason = {};
   std::string form = {};                  // which of several loops the samples are of: "bumped v4"; empty where none was chosen among
   double contest_rate = absent;           // what that loop reached in its contest, in `unit`
+  std::int32_t device = 0;                // of a GPU's: which of the node's
   std::vector<FormRate> runners_up = {};  // the others of its contest, in `unit`, the fastest first
   std::string samples_form = {};          // `form` of the samples' rows: empty for the plan's own loop
   std::string doubt = {};                 // mem: why it may be partly a cache's; empty where nothing says so
@@ -46,7 +50,7 @@ struct Ceiling {
   std::optional<bool> agrees_with_topology() const;
   /// How much of its limit it reaches; NaN where none is known.
   double fraction_of_limit() const { return value / limit; }
-  bool is_compute() const { return level == "compute"; }
+  bool is_compute() const { return level == CeilingKind::compute; }
 };
 
 /// Above this part of its limit a ceiling cannot be right: the clock or the count of work is wrong.

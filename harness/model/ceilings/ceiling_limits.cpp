@@ -25,7 +25,7 @@ std::optional<CoreLimit> arithmetic_limit_of(const CeilingRow& sample, const Cor
 
 std::optional<CoreLimit> limit_of(const Ceiling& ceiling, const CeilingRow& sample, const CoreIdentity& core) {
   if (ceiling.is_compute()) return arithmetic_limit_of(sample, core);
-  return ceiling.unit == "GB/s" ? bandwidth_limit(core, ceiling.level, ceiling.pattern) : std::nullopt;
+  return ceiling.unit == "GB/s" ? bandwidth_limit(core, ceiling.level.word(), ceiling.pattern) : std::nullopt;
 }
 
 using TeamOfNode = std::tuple<std::string, std::int64_t, std::int64_t>;

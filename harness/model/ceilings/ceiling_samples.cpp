@@ -17,6 +17,7 @@ Ceiling described(const CeilingRow& row) {
           .method = row.method,
           .scope = row.scope == gpu_scope ? row.scope : "",
           .form = row.form,
+          .device = row.device,
           .samples_form = row.form};  // of a CPU's it is that of the best sample (model/ceilings/ceiling_limits.hpp)
 }
 

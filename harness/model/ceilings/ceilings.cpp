@@ -19,7 +19,7 @@ namespace {
 using Group = std::tuple<std::string, std::string, std::string, std::string, std::int64_t, std::int64_t, std::string, std::string, double>;
 
 Group group_of(const CeilingRow& row) {
-  const bool sweep = row.level == "sweep";
+  const bool sweep = row.level == CeilingKind::sweep;
   const double working_set = sweep || !std::isfinite(row.working_set_bytes) ? 0 : row.working_set_bytes;
   return {
       sweep ? "" : name_without_form(row), row.precision, row.level, row.pattern, row.ranks, row.threads, row.node, row.unit, working_set};
@@ -59,7 +59,7 @@ Ceiling fit_best(const std::vector<const CeilingRow*>& all) {
   ceiling.size_bytes = ceiling.samples_bytes = rows.front()->working_set_bytes;
   if (values.empty()) {
     ceiling.status = rows.front()->status == Status::ok ? Status::failed : rows.front()->status;
-    ceiling.reason = "no sample succeeded: " + rows.front()->method;
+    ceiling.reason = "no sample succeeded: " + how_and_why(*rows.front());
   }
   if (std::isfinite(ceiling.value)) ceiling.traffic_gbs = traffic_of(ceiling);
   return ceiling;
@@ -187,7 +187,7 @@ Ceiling fit_level(const std::vector<Point>& all, const LevelWindow& window, cons
   }
   Ceiling ceiling = described(*points[best].row);
   ceiling.level = window.level->name;
-  ceiling.name = ceiling.level + " " + any.pattern;
+  ceiling.name = ceiling.level.word() + " " + any.pattern;
   take_spread(ceiling, points[best].spread);
   ceiling.value = any.unit == "seconds" ? ceiling.min : ceiling.max;
   ceiling.traffic_gbs = traffic_of(ceiling);
@@ -268,8 +268,9 @@ std::vector<Ceiling> fit_ceilings(std::span<const CeilingRow> samples, std::span
   std::map<Group, std::vector<const CeilingRow*>> groups;
   for (const auto& row : samples) {
     if (is_gpu_sample(row)) continue;
-    if (row.level == "mpi" || row.level == "link") continue;  // model/ceilings/mpi_ceilings.hpp, node_links.hpp: no roof of anything
-    if (row.level == choice_level) continue;
+    if (row.level == CeilingKind::mpi || row.level == CeilingKind::link)
+      continue;  // model/ceilings/mpi_ceilings.hpp, node_links.hpp: no roof of anything
+    if (row.level == CeilingKind::choice) continue;
     auto& members = groups[group_of(row)];
     if (members.empty()) order.push_back(group_of(row));
     members.push_back(&row);
@@ -277,10 +278,10 @@ std::vector<Ceiling> fit_ceilings(std::span<const CeilingRow> samples, std::span
   const auto memory = levels_of_nodes(samples);
   std::vector<Ceiling> ceilings;
   for (const auto& group : order)
-    if (groups[group].front()->level != "sweep") ceilings.push_back(fit_best(groups[group]));
+    if (groups[group].front()->level != CeilingKind::sweep) ceilings.push_back(fit_best(groups[group]));
   for (const auto& group : order) {
     const auto& rows = groups[group];
-    if (rows.front()->level != "sweep") continue;
+    if (rows.front()->level != CeilingKind::sweep) continue;
     for (auto& level : fit_sweep(rows, memory.at(rows.front()->node), facts_of(nodes, rows.front()->node)))
       if (!is_there(ceilings, level)) ceilings.push_back(std::move(level));
   }

@@ -155,7 +155,7 @@ std::vector<LevelRange> level_ranges(std::span<const Ceiling> ceilings, const st
     return c.status == Status::ok && c.node == node && c.ranks == ranks && c.threads == threads && c.pattern == "load" && c.unit == "GB/s";
   };
   for (const Ceiling& c : ceilings) {
-    if (!is_level(c) || c.level.size() != 2 || c.level.front() != 'L') continue;
+    if (!is_level(c) || c.level.word().size() != 2 || c.level.word().front() != 'L') continue;
     ranges.push_back({c.level, partly_in * previous, c.size_bytes});
     previous = c.size_bytes;
   }

@@ -92,7 +92,7 @@ std::vector<FormContest> contests_of(std::span<const CeilingRow> rows) {
   std::vector<FormContest> contests;
   std::vector<Which> known;
   for (const auto& row : rows) {
-    if (row.level != choice_level || row.status == Status::skipped) continue;
+    if (row.level != CeilingKind::choice || row.status == Status::skipped) continue;
     const auto at = static_cast<std::size_t>(std::find(known.begin(), known.end(), which(row)) - known.begin());
     if (at == known.size()) {
       known.push_back(which(row));

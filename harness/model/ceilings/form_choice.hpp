@@ -11,9 +11,6 @@
 
 namespace plumbline {
 
-/// The level of a contest's samples in /ceilings: one row for each candidate, the best of its turns.
-inline constexpr const char* choice_level = "choice";
-
 /// A loop and what it reached.
 struct FormRate {
   std::string form;      // "bumped v4"

@@ -34,15 +34,15 @@ const CeilingRow* best_of(const Rows& rows) {
   return best;
 }
 
-bool is_by_size(const std::string& level) { return level == gpu_by_size; }
+bool is_by_size(const CeilingLevel& level) { return level == CeilingKind::gemm; }
 
 void take_limit(Ceiling& ceiling, const CeilingRow& row) {
   const auto which = gpu_of_method(ceiling.method);
   if (!which) return;
   const std::string& pattern = is_by_size(row.level) ? "fma" : row.pattern;
-  const auto limit = ceiling.unit == "GFLOP/s" && (row.level == "compute" || is_by_size(row.level))
+  const auto limit = ceiling.unit == "GFLOP/s" && (row.level == CeilingKind::compute || is_by_size(row.level))
                          ? gpu_arithmetic_limit(*which, ceiling.precision, pattern)
-                     : ceiling.unit == "GB/s" ? gpu_bandwidth_limit(*which, ceiling.level)
+                     : ceiling.unit == "GB/s" ? gpu_bandwidth_limit(*which, ceiling.level.word())
                                               : std::nullopt;
   if (!limit) return;
   ceiling.limit = limit->per_clock * which->multiprocessors * ceiling.clock_hz * 1e-9;
@@ -51,7 +51,7 @@ void take_limit(Ceiling& ceiling, const CeilingRow& row) {
 }
 
 /// Nothing is read that a store overwrites, so that no traffic is hidden in a rate.
-Ceiling fit_best(const Rows& rows, const std::string& level) {
+Ceiling fit_best(const Rows& rows, const CeilingLevel& level) {
   Ceiling ceiling = described(*rows.front());
   ceiling.level = level;
   ceiling.scope = rows.front()->scope;
@@ -59,7 +59,7 @@ Ceiling fit_best(const Rows& rows, const std::string& level) {
   const CeilingRow* const best = best_of(rows);
   if (best == nullptr) {
     ceiling.status = rows.front()->status == Status::ok ? Status::failed : rows.front()->status;
-    ceiling.reason = "no sample succeeded: " + rows.front()->method;
+    ceiling.reason = "no sample succeeded: " + how_and_why(*rows.front());
     return ceiling;
   }
   ceiling.value = best->value;
@@ -91,10 +91,10 @@ void fit_sizes(const Rows& samples, std::vector<Ceiling>& ceilings) {
   Sweep sizes;
   for (const auto* row : samples) sizes[row->working_set_bytes].push_back(row);
   const Rows* const best = best_median(sizes, [](double) { return true; });
-  ceilings.push_back(fit_best(best == nullptr ? sizes.rbegin()->second : *best, "compute"));
+  ceilings.push_back(fit_best(best == nullptr ? sizes.rbegin()->second : *best, CeilingKind::compute));
   if (sizes.size() == 1) return;
   for (const auto& [bytes, rows] : sizes) {
-    Ceiling& one = ceilings.emplace_back(fit_best(rows, gpu_by_size));
+    Ceiling& one = ceilings.emplace_back(fit_best(rows, CeilingKind::gemm));
     one.name += ", " + one.pattern;
   }
 }
@@ -159,7 +159,7 @@ std::string why_undecided(const FoundLevels& found, std::size_t points) {
 Ceiling missing(const CeilingRow& any, const std::string& level, const std::string& reason) {
   Ceiling ceiling = described(any);
   ceiling.level = level;
-  ceiling.name = gpu_word(gpu_of_name(any.name)) + " " + level + " " + (any.pattern == gpu_load_own ? gpu_load : any.pattern);
+  ceiling.name = gpu_word(any.device) + " " + level + " " + (any.pattern == gpu_load_own ? gpu_load : any.pattern);
   ceiling.scope = any.scope;
   ceiling.status = Status::unavailable;
   ceiling.reason = reason;
@@ -223,8 +223,8 @@ std::vector<Ceiling> fit_gpu_ceilings(std::span<const CeilingRow> samples) {
   std::map<std::pair<std::string, int>, std::map<std::string, Sweep>> sweeps;  // by node and GPU, then pattern
   for (const auto& row : samples) {
     if (!is_gpu_sample(row)) continue;
-    if (row.level == "sweep") {
-      sweeps[{row.node, gpu_of_name(row.name)}][row.pattern][row.working_set_bytes].push_back(&row);
+    if (row.level == CeilingKind::sweep) {
+      sweeps[{row.node, row.device}][row.pattern][row.working_set_bytes].push_back(&row);
       continue;
     }
     auto& rows = by_name[{row.node, row.name}];

@@ -21,8 +21,6 @@ std::vector<Ceiling> fit_gpu_ceilings(std::span<const CeilingRow> samples);
 /// Patterns of sweeps: all loads past L1, and each multiprocessor's own through it (working sets are those of all).
 inline constexpr const char* gpu_load = "load";
 inline constexpr const char* gpu_load_own = "load own";
-/// Level of products of matrices, whose patterns are their sizes ("n=8192").
-inline constexpr const char* gpu_by_size = "gemm";
 /// Dependent loads of one thread.
 inline constexpr const char* gpu_chase = "chase";
 

@@ -41,7 +41,7 @@ bool is_arithmetic(const Ceiling& c) {
 
 bool is_sample_of(const CeilingRow& row, const Ceiling& c) {
   if (row.node != c.node || row.pattern != c.pattern || row.precision != c.precision || row.unit != c.unit || row.ranks != c.ranks ||
-      row.threads != c.threads || row.level == choice_level || row.form != c.samples_form)
+      row.threads != c.threads || row.level == CeilingKind::choice || row.form != c.samples_form)
     return false;
   return c.is_compute() ? row.level == c.level && name_without_form(row) == c.name : row.working_set_bytes == c.samples_bytes;
 }

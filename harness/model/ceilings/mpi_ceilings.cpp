@@ -83,7 +83,7 @@ Ceiling half_bandwidth_of(const Samples& samples) {
 Ceiling failed(const Samples& samples) {
   Ceiling ceiling = described(*samples.first);
   ceiling.status = samples.first->status == Status::ok ? Status::failed : samples.first->status;
-  ceiling.reason = "no sample succeeded: " + samples.first->method;
+  ceiling.reason = "no sample succeeded: " + how_and_why(*samples.first);
   return ceiling;
 }
 
@@ -93,7 +93,7 @@ std::vector<Ceiling> fit_mpi_ceilings(std::span<const CeilingRow> samples) {
   std::vector<Link> order;  // of first appearance
   std::map<Link, Samples> links;
   for (const auto& row : samples) {
-    if (row.level != "mpi") continue;
+    if (row.level != CeilingKind::mpi) continue;
     const Link link{row.node, row.name, row.unit};
     if (!links.contains(link)) order.push_back(link);
     links[link].add(row);

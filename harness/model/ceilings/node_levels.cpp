@@ -32,7 +32,7 @@ std::map<Team, Curve> curves_of(std::span<const CeilingRow> samples, const std::
   std::map<Team, std::set<Round>> rounds;
   std::map<Team, std::map<double, std::map<Round, double>>> values;
   for (const auto& row : samples) {
-    if (row.level != "sweep" || row.scope == gpu_scope || row.pattern != pattern || row.node != node ||
+    if (row.level != CeilingKind::sweep || row.scope == gpu_scope || row.pattern != pattern || row.node != node ||
         !std::isfinite(row.working_set_bytes) || !row.form.empty())  // a curve is of one loop
       continue;
     const Team team{row.ranks, row.threads};
@@ -64,7 +64,7 @@ NodeLevels levels_of(std::span<const CeilingRow> samples, const std::string& nod
   for (const auto* curves : {&loads, &chases})
     for (const auto& [team, curve] : *curves) teams.insert(team);
   for (const auto& row : samples)
-    if (row.level == "sweep" && row.scope != gpu_scope && row.node == node) swept.insert({row.ranks, row.threads});
+    if (row.level == CeilingKind::sweep && row.scope != gpu_scope && row.node == node) swept.insert({row.ranks, row.threads});
 
   NodeLevels levels;
   levels.found = find_levels({}, {});  // says what is missing
@@ -107,7 +107,8 @@ std::vector<LevelWindow> NodeLevels::windows(std::int64_t ranks, std::int64_t th
 std::map<std::string, NodeLevels> levels_of_nodes(std::span<const CeilingRow> samples) {
   std::map<std::string, NodeLevels> nodes;
   for (const auto& row : samples)
-    if (row.level == "sweep" && row.scope != gpu_scope && !nodes.contains(row.node)) nodes.emplace(row.node, levels_of(samples, row.node));
+    if (row.level == CeilingKind::sweep && row.scope != gpu_scope && !nodes.contains(row.node))
+      nodes.emplace(row.node, levels_of(samples, row.node));
   return nodes;
 }
 

@@ -8,14 +8,13 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/wrong_result.hpp"
+#include "core/link_name.hpp"
 #include "model/statistics/spread.hpp"
 #include "model/statistics/student.hpp"
 
 namespace plumbline {
 namespace {
 
-constexpr std::string_view to_peer = " to ";
 constexpr double practical = 1.25;       // times worse that matter to anybody
 constexpr double scatters = 5;           // beyond which no chance of many links puts one
 constexpr double most_allowed = 4;       // a limit beyond this many times would hide nearly everything
@@ -105,8 +104,7 @@ class Gathering {
   explicit Gathering(LinkMap& map) : map_(map) {}
 
   void add(const CeilingRow& row) {
-    const std::string peer = row.name.substr(row.name.find(to_peer) + to_peer.size());
-    const auto [found, is_new] = links_.try_emplace(std::pair(index_of(row.node), index_of(peer)), map_.links.size());
+    const auto [found, is_new] = links_.try_emplace(std::pair(index_of(row.node), index_of(row.peer)), map_.links.size());
     if (is_new) {
       map_.links.push_back({.node = found->first.first, .peer = found->first.second});
       samples_.emplace_back();
@@ -115,8 +113,8 @@ class Gathering {
     if (row.status == Status::ok && std::isfinite(row.value) && row.value > 0)
       samples_[found->second].push_back({rounds_.try_emplace({row.session, row.round}, rounds_.size()).first->second, row.value});
     else
-      map_.links[found->second].reason = row.method;
-    if (is_wrong_result(row)) wrong_[found->second] = true;
+      map_.links[found->second].reason = how_and_why(row);
+    if (row.status == Status::wrong_result) wrong_[found->second] = true;
   }
 
   /// What each link lost in its rounds.
@@ -317,20 +315,11 @@ class Judging {
 
 }  // namespace
 
-std::string link_name(std::string_view what, std::string_view peer) { return std::string(what).append(to_peer).append(peer); }
-
-std::string peer_of_link(std::string_view name) {
-  const std::size_t at = name.find(to_peer);
-  return at == std::string_view::npos ? std::string() : std::string(name.substr(at + std::string_view(to_peer).size()));
-}
-
-std::string kind_of_link(std::string_view name) { return std::string(name.substr(0, name.find(to_peer))); }
-
 std::vector<LinkMap> judge_links(std::span<const CeilingRow> samples) {
   std::map<std::tuple<std::string, std::string, double>, std::vector<const CeilingRow*>> kinds;
   for (const auto& row : samples)
-    if (const std::size_t at = row.name.find(to_peer); row.level == "link" && at != std::string::npos)
-      kinds[{row.name.substr(0, at), row.unit, row.working_set_bytes}].push_back(&row);
+    if (row.level == CeilingKind::link && !row.peer.empty())
+      kinds[{kind_of_link(row.name), row.unit, row.working_set_bytes}].push_back(&row);
   std::vector<LinkMap> maps;
   for (const auto& [kind, rows] : kinds) {
     const auto& [name, unit, bytes] = kind;

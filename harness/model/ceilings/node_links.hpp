@@ -48,14 +48,7 @@ struct LinkMap {
   std::vector<std::string> notes = {};
 };
 
-/// The name of a sample of level "link" between its node and another: "MPI link latency to nodeB".
-std::string link_name(std::string_view what, std::string_view peer);
-/// "nodeB" of that; empty of another name.
-std::string peer_of_link(std::string_view name);
-/// "MPI link latency" of that; the whole of another name.
-std::string kind_of_link(std::string_view name);
-
-/// One map for each kind and message size in the samples of level "link"; all others are left alone. O(links log links).
+/// One map for each kind and message size in the samples between nodes; all others are left alone. O(links log links).
 ///
 /// A link counts by its best round. A node is worse where even the better of its links (their tenth part, of ten or fewer the best) are
 /// beyond the limit; a link, where it is although no worse node at its ends explains that. Either must be so in nine of ten rounds too

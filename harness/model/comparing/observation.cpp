@@ -5,13 +5,12 @@
 #include <map>
 
 #include "core/gpu_device.hpp"
-#include "core/wrong_result.hpp"
+#include "core/link_name.hpp"
 #include "model/cases/believed_times.hpp"
 #include "model/ceilings/disturbances.hpp"
 #include "model/ceilings/gpu_ceilings.hpp"
 #include "model/ceilings/gpu_limits.hpp"
 #include "model/ceilings/mpi_ceilings.hpp"
-#include "model/ceilings/node_links.hpp"
 #include "model/placement/roofline.hpp"
 #include "model/statistics/spread.hpp"
 
@@ -96,7 +95,7 @@ std::vector<Observation> cases_of(const Results& results, std::span<const Ceilin
 // ------------------------------------------------------------------------------------------------------------------ ceilings
 
 std::string class_of(const Ceiling& ceiling) {
-  if (ceiling.level == "mpi") return ceiling.unit == "seconds" ? "MPI latency" : "MPI bandwidth";
+  if (ceiling.level == CeilingKind::mpi) return ceiling.unit == "seconds" ? "MPI latency" : "MPI bandwidth";
   return ceiling.unit == "seconds" ? "latency" : ceiling.level;
 }
 
@@ -110,7 +109,7 @@ std::string name_of(const Named& one) {
 /// Links are not alike: what a GPU reaches of the host and of others depends on where in the node it is.
 std::string like_gpus(const Ceiling& ceiling) {
   const auto gpu = gpu_of_method(ceiling.method);
-  if (ceiling.scope != gpu_scope || ceiling.level == "host-dev" || !gpu) return {};
+  if (ceiling.scope != gpu_scope || ceiling.level == CeilingKind::host_dev || !gpu) return {};
   Ceiling of_any = ceiling;
   of_any.name = name_on_gpu(ceiling.name, 0);
   return name_of(of_any) + " of " + gpu->name;
@@ -120,16 +119,16 @@ bool is_sample_of(const CeilingRow& row, const Ceiling& ceiling, bool from_sweep
   const bool same_size =
       row.working_set_bytes == ceiling.samples_bytes || (std::isnan(row.working_set_bytes) && std::isnan(ceiling.samples_bytes));
   const bool of_gpu = ceiling.scope == gpu_scope;
-  const bool same_device = (row.scope == gpu_scope) == of_gpu && (!of_gpu || gpu_of_name(row.name) == gpu_of_name(ceiling.name));
+  const bool same_device = (row.scope == gpu_scope) == of_gpu && (!of_gpu || row.device == ceiling.device);
   return row.status == Status::ok && same_device && same_size && row.form == ceiling.samples_form &&
-         (from_sweep ? row.level == "sweep" || row.level == gpu_by_size : row.level == ceiling.level) &&
+         (from_sweep ? row.level == CeilingKind::sweep || row.level == CeilingKind::gemm : row.level == ceiling.level) &&
          (from_sweep || name_without_form(row) == ceiling.name) && row.pattern == ceiling.pattern && row.precision == ceiling.precision &&
          row.ranks == ceiling.ranks && row.threads == ceiling.threads && row.node == ceiling.node && row.unit == ceiling.unit;
 }
 
 /// Can be measured by itself.
 bool is_point(const CeilingRow& row, bool from_sweep) {
-  return row.scope == gpu_scope ? is_gpu_sample(row) : from_sweep || row.level == "compute";
+  return row.scope == gpu_scope ? is_gpu_sample(row) : from_sweep || row.level == CeilingKind::compute;
 }
 
 /// Rows of one node; a sample without a record of what went on beside it is not known to be disturbed.
@@ -159,7 +158,7 @@ std::vector<Observation> ceilings_of(const Results& results, std::span<const Cei
   for (auto& [name, node] : of_node) node.disturbed = known_disturbed(node.rows);
   std::vector<Observation> all;
   for (const auto& ceiling : ceilings) {
-    if (ceiling.level == "vector" || ceiling.unit == "bytes") continue;
+    if (ceiling.level == CeilingKind::vector || ceiling.unit == "bytes") continue;
     Observation observation{.key = {name_of(ceiling), ceiling.node}, .row_class = class_of(ceiling), .unit = ceiling.unit};
     observation.flavor = ceiling.method.substr(0, ceiling.method.find(','));
     observation.form = ceiling.form;
@@ -178,8 +177,7 @@ std::vector<Observation> ceilings_of(const Results& results, std::span<const Cei
 SeriesKey key_of_link(const CeilingRow& row) {
   CeilingRow of_kind = row;
   of_kind.name = kind_of_link(row.name);
-  const std::string peer = peer_of_link(row.name);
-  const auto& [first, second] = std::minmax(row.node, peer);
+  const auto& [first, second] = std::minmax(row.node, row.peer);
   return {name_of(of_kind), first + " with " + second};
 }
 
@@ -187,7 +185,7 @@ std::vector<Observation> links_of(const Results& results) {
   std::map<SeriesKey, Samples> samples;
   std::map<SeriesKey, const CeilingRow*> last;
   for (const auto& row : results.ceilings) {
-    if (row.level != "link" || peer_of_link(row.name).empty()) continue;
+    if (row.level != CeilingKind::link || row.peer.empty()) continue;
     const SeriesKey key = key_of_link(row);
     last[key] = &row;
     if (row.status == Status::ok) samples[key].add(row.session, row.value, row.clock_hz, less_is_better(row.unit));
@@ -197,7 +195,7 @@ std::vector<Observation> links_of(const Results& results) {
     Observation link{.key = key, .row_class = row->unit == "seconds" ? "link latency" : "link bandwidth", .unit = row->unit};
     if (samples[key].by_session.empty()) {
       link.status = row->status == Status::ok ? Status::failed : row->status;
-      link.reason = "no sample succeeded: " + row->method;
+      link.reason = "no sample succeeded: " + how_and_why(*row);
     }
     samples[key].give_to(link, 1);
     links.push_back(std::move(link));
@@ -205,19 +203,7 @@ std::vector<Observation> links_of(const Results& results) {
   return links;
 }
 
-/// "n1" of "n0 rank 0 (CPU 0) with n1 rank 4 (CPU 2), stream, ..."
-std::string other_end_of_messages(const std::string& method) {
-  constexpr std::string_view with = " with ", rank = " rank ";
-  const auto from = method.find(with);
-  if (from == std::string::npos) return {};
-  const auto to = method.find(rank, from);
-  return to == std::string::npos ? std::string() : method.substr(from + with.size(), to - from - with.size());
-}
-
-std::string other_node_of(const CeilingRow& row) {
-  const std::string other = row.level == "link" ? peer_of_link(row.name) : row.level == "mpi" ? other_end_of_messages(row.method) : "";
-  return other == row.node ? "" : other;
-}
+std::string other_node_of(const CeilingRow& row) { return row.peer == row.node ? "" : row.peer; }
 
 }  // namespace
 
@@ -244,9 +230,9 @@ std::string point_name(const CeilingRow& row) {
 std::vector<WrongResult> wrong_results(const Results& results) {
   std::vector<WrongResult> wrong;
   for (const auto& row : results.outcomes)
-    if (is_wrong_result(row)) wrong.push_back({{row.case_id, row.node}, row.reason, {}});
+    if (row.status == Status::wrong_result) wrong.push_back({{row.case_id, row.node}, row.reason, {}});
   for (const auto& row : results.ceilings)
-    if (is_wrong_result(row)) wrong.push_back({{series_name(row), row.node}, row.method, other_node_of(row)});
+    if (row.status == Status::wrong_result) wrong.push_back({{series_name(row), row.node}, how_and_why(row), other_node_of(row)});
   return wrong;
 }
 

@@ -2,18 +2,17 @@
 
 #include <algorithm>
 
-#include "core/gpu_device.hpp"
 
 namespace plumbline {
 namespace {
 
 /// Arithmetic, or bytes of a level of memory; not ERT's points, messages, or pairs of domains.
 bool is_a_roof(const Ceiling& ceiling) {
-  const std::string& level = ceiling.level;
+  const std::string& level = ceiling.level.word();
   return ceiling.is_compute() || (ceiling.unit == "GB/s" && (level == "mem" || level == "shared" || level.starts_with("L")));
 }
 
-bool is_of_first_gpu(const Ceiling& ceiling) { return ceiling.scope == gpu_scope && gpu_of_name(ceiling.name) == 0; }
+bool is_of_first_gpu(const Ceiling& ceiling) { return ceiling.scope == gpu_scope && ceiling.device == 0; }
 
 std::int64_t workers_of(const Ceiling& ceiling) { return ceiling.ranks * ceiling.threads; }
 
@@ -33,7 +32,7 @@ void offer(NodeSpec& spec, const NodeCeiling& ceiling) {
 
 /// What a group is bound by: the level, or arithmetic of a precision; each also by its pattern.
 std::vector<std::string> names_of(const Ceiling& ceiling) {
-  const std::string name = ceiling.is_compute() ? "compute " + ceiling.precision : ceiling.level;
+  const std::string name = ceiling.is_compute() ? "compute " + ceiling.precision : ceiling.level.word();
   return {name, name + " " + ceiling.pattern};
 }
 

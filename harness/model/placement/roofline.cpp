@@ -40,7 +40,7 @@ LevelIntensity intensity(const Estimate& flops, const LevelTraffic& traffic) {
 
 /// Of a case on a GPU: whether the ceiling is another one's. Stated ceilings are any GPU's.
 bool is_of_another_gpu(const Ceiling& ceiling, const RooflinePlacement& placement) {
-  return ceiling.scope == gpu_scope && ceiling.pattern != "stated" && gpu_of_name(ceiling.name) != placement.gpu;
+  return ceiling.scope == gpu_scope && ceiling.pattern != "stated" && ceiling.device != placement.gpu;
 }
 
 /// How far a ceiling's team, GPU and node are from a case's: 0 for the same. A team of other shape but equal size is nearer than any other.
@@ -128,7 +128,7 @@ void note_stand_in(const Ceiling& ceiling, RooflinePlacement& placement) {
   if (ceiling.node != placement.node)
     note = "those of node " + ceiling.node;
   else if (is_of_another_gpu(ceiling, placement))
-    note = "those of " + gpu_word(gpu_of_name(ceiling.name)) + " for " + gpu_word(placement.gpu);
+    note = "those of " + gpu_word(ceiling.device) + " for " + gpu_word(placement.gpu);
   if (ceiling.ranks * ceiling.threads != row.ranks * row.threads)
     note += std::string(note.empty() ? "" : ", ") + "those of team " + team_name(ceiling.ranks, ceiling.threads) + " for " +
             team_name(row.ranks, row.threads);
@@ -187,7 +187,7 @@ const Ceiling* find_bound(RooflinePlacement& placement, const Estimate& flops, s
 double launch_seconds(const RooflinePlacement& placement, std::span<const Ceiling> ceilings) {
   double least = absent;
   for (const auto& ceiling : ceilings)
-    if (placement.of->gpus > 0 && ceiling.level == "overhead" && ceiling.pattern == "stream" && ceiling.status == Status::ok &&
+    if (placement.of->gpus > 0 && ceiling.level == CeilingKind::overhead && ceiling.pattern == "stream" && ceiling.status == Status::ok &&
         ceiling.node == placement.node && !is_of_another_gpu(ceiling, placement))
       least = ceiling.value;
   return least;

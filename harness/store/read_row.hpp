@@ -1,0 +1,20 @@
+// What a row that was read says in words, of which the program has values.
+#pragma once
+#include "core/intensity_row.hpp"
+#include "core/records.hpp"
+
+namespace plumbline {
+
+/// Gives a failed pass, or a level of a case that has failed, whose reason tells of a wrong result that status.
+void understand(OutcomeRow& row);
+void understand(IntensityRow& row);
+
+/// Likewise, and takes from words what files of before there were columns for it lack: the reason of a wrong result from the end of
+/// `method`, which of a node's GPUs from the name, the node at the other end of messages from the name or `method`.
+void understand(CeilingRow& row);
+
+/// All others say what they mean.
+template <class Row>
+void understand(Row&) {}
+
+}  // namespace plumbline
