@@ -23,7 +23,7 @@ struct Case {
   Flavor flavor;  // its sweep, for this precision
   Team team;
 
-  /// SUITE/KERNEL/PRECISION/p=v/.../TEAM/FLAVOR
+  /// The case's id: SUITE/KERNEL/PRECISION/p=v/.../TEAM/FLAVOR.
   std::string id() const { return work_id() + "/" + team.name() + "/" + std::string(flavor.name); }
   /// The id without TEAM and FLAVOR.
   std::string work_id() const {

@@ -13,7 +13,7 @@ struct Term {
   std::string kind = {};  // of arithmetic that it counts: add, mul or fma; empty: another one, or several
 };
 
-/// Of the kinds that the FMA mix is made of (model/placement/fma_mix.hpp).
+/// Whether `kind` is one of the kinds that the FMA mix is made of (model/placement/fma_mix.hpp).
 bool is_fma_mix_kind(std::string_view kind);
 
 enum class Convention {
@@ -36,11 +36,11 @@ struct Counter {
   bool exact = false;    // this harness's own witness: any deviation is a failed exactness check
   bool of_code = false;  // static: it counts code and measures nothing
 
-  /// "bytes.L1-L2.demand_read + rfo"
+  /// The claimed quantities as one text: "bytes.L1-L2.demand_read + rfo".
   std::string claim() const;
 };
 
-/// Those of its terms in their order, then the one that it is over, if any.
+/// The events of the counter's terms in their order, then the event that their sum is divided by, if any.
 std::vector<std::string> events_of(const Counter& counter);
 
 }  // namespace plumbline

@@ -11,7 +11,7 @@
 
 namespace plumbline {
 
-/// Who adds a constant to a count: the team once a sweep, or each of its ranks, or each of their threads.
+/// Says who adds a constant to a count: the team once a sweep, each of its ranks, or each of their threads.
 enum class OffsetPer { team, rank, thread };
 constexpr std::string_view to_string(OffsetPer per) { return per == OffsetPer::team ? "team" : per == OffsetPer::rank ? "rank" : "thread"; }
 constexpr double offsets_in(OffsetPer per, std::int64_t ranks, std::int64_t threads) {

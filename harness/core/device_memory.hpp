@@ -40,11 +40,11 @@ class DeviceArray {
   DeviceArray& operator=(const DeviceArray&) = delete;
   ~DeviceArray() { memory_->deallocate(data_, bytes(), alignment); }
 
-  /// An address of the device: not to be dereferenced here.
+  /// An address in the device's memory, not to be dereferenced on the host.
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
 
-  /// Elements [begin, end) become value(i), piece by piece, so that the host needs little memory of its own.
+  /// Sets the elements [begin, end) to value(i), piece by piece, so that the host needs little memory of its own.
   template <class Value>
   void fill(std::size_t begin, std::size_t end, Value value) {
     std::vector<T> piece;
@@ -54,7 +54,7 @@ class DeviceArray {
       memory_->copy_in(data_ + first, piece.data(), piece.size() * sizeof(T));
     }
   }
-  /// see(i, element) for each of [begin, end), in order.
+  /// Calls see(i, element) for each i of [begin, end), in order.
   template <class See>
   void read(std::size_t begin, std::size_t end, See see) const {
     std::vector<T> piece;

@@ -1,4 +1,4 @@
-// What is told to a user when something cannot be done: what, where, why, and what to try.
+// An error tells a user in one line what cannot be done, where, why, and what to try.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -21,9 +21,9 @@ class Error : public std::runtime_error {
   Exit code_;
 };
 
-/// Something the user wrote (flag, TOML, file name, sizes) is wrong.
+/// An error for what the user wrote wrongly (flag, TOML, file name, sizes).
 inline Error user_error(const std::string& message) { return {Exit::user_error, message}; }
-/// The system refused (disk, permissions, a broken pipe).
+/// An error for what the system refused (disk, permissions, a broken pipe).
 inline Error io_error(const std::string& message) { return {Exit::io_or_failed_case, message}; }
 
 }  // namespace plumbline

@@ -72,8 +72,8 @@ class LevelFlows {
     return total;
   }
 
-  /// Of all streams that cross the boundary behind this level. What lies in another memory ends in L2, or passes it by (Blackwell has a
-  /// cache of its own for it); and a copy may be an engine's, which passes L1 by and may leave L2 without what it was to keep.
+  /// Sums a flow over all streams that cross the boundary behind this level. A stream in another memory ends in L2, or passes it by
+  /// (Blackwell has a cache of its own for it). A copy may be an engine's, which passes L1 by and may leave L2 without what it was to keep.
   template <class Flow>
   Amount crossing(Flow flow) const {
     return sum([&](const Stream& s) -> Amount {
@@ -91,7 +91,7 @@ class LevelFlows {
     const std::uint64_t even = ceil_divide(s.footprint_bytes, threads_);
     return {even - even / 4, std::min(s.footprint_bytes, even + even / 4 + largest_reuse(s))};
   }
-  /// What the cache holds of a stream at least when one thread has run alone, and at most when all have run.
+  /// The bytes of a stream that the cache holds: at least when one thread has run alone, at most when all have run.
   Amount in_cache(const Stream& s) const {
     return team_in_one() ? Amount{share(s).lo, (s.per_thread ? threads_ : 1) * s.footprint_bytes} : share(s);
   }
@@ -137,8 +137,8 @@ class LevelFlows {
     return crowding * crowding * policy().copies * layer.reuse_bytes <= level_.bytes ? Held::surely : Held::maybe;
   }
 
-  /// What of the last sweep may still be there, however much was touched in between: no GPU's replacement is documented, and one that
-  /// chooses at random keeps some of anything.
+  /// Bytes of the last sweep that may still be cached, however much was touched in between: no GPU's replacement is documented, and one
+  /// that chooses at random keeps some of anything.
   std::uint64_t kept_by_chance() const { return policy().in_any_order && !policy().empty_at_start ? level_.bytes : 0; }
 
   /// Every line once, by whichever threads touch it.
@@ -150,7 +150,7 @@ class LevelFlows {
     const std::uint64_t halo = (threads_ - 1) * whole_lines(std::max(line(), largest_reuse(s)));
     return {lines, std::min(lines + halo, threads_ * lines)};
   }
-  /// What moves once a layer is broken: as declared, give or take a line wherever a row or plane of it begins (four to a layer).
+  /// The bytes that move once a layer is broken: as declared, give or take a line wherever a row or plane of it begins (four to a layer).
   Amount refetched(const Stream& s, const Stream::Layer& layer) const {
     const std::uint64_t edges = whole_lines(4 * line() * times_through(layer));
     const Amount once = compulsory(s);
@@ -177,13 +177,13 @@ class LevelFlows {
     return amount;
   }
 
-  /// By loads. Those that go past the first cache are all seen behind it.
+  /// Bytes that loads bring in. Loads that go past the first cache are all seen behind it.
   Amount read(const Stream& s) const {
     if (s.past_L1 && !level_.shared) return {s.loads * s.element_bytes, s.loads * s.element_bytes + straddles(s)};
     const Amount amount = fetched(s);
     return {amount.lo, amount == Amount{} ? 0 : amount.hi + (level_.shared ? 0 : straddles(s))};
   }
-  /// By stores to a part of a sector, in a cache that else fetches nothing for them.
+  /// Bytes that stores to a part of a sector bring in, in a cache that fetches nothing else for stores.
   Amount filled(const Stream& s) const {
     return policy().fetches_to_write || policy().writes_through || stays_ ? Amount{} : Amount{0, straddles(s)};
   }
@@ -231,7 +231,8 @@ void add_flops(const Work& work, Counts& counts) {
   }
 }
 
-/// Of so many elements, each of which crosses once: of a stream that says no more than their most, or that an engine may copy, none or all.
+/// Bytes of so many elements, each of which crosses once. They are none or all where the stream states only their most, or where an engine
+/// may copy it.
 Amount bytes_of(const Stream& s, std::uint64_t elements) {
   return {s.at_most || s.copied ? 0 : elements * s.element_bytes, elements * s.element_bytes};
 }
@@ -254,7 +255,7 @@ void add_scratchpad(const Work& work, Counts& counts) {
   for (const auto& s : work.streams)
     if (s.scratchpad) {
       load += bytes_of(s, s.loads), store += bytes_of(s, s.stores);
-      // What instructions read by themselves (wgmma): a counter of loads may see it.
+      // Some instructions read a tile by themselves (wgmma): a counter of loads may see that.
       for (const auto& layer : s.layers) load += Amount(layer.upper_bound ? 0 : layer.fetched_bytes, layer.fetched_bytes);
     }
   counts["bytes.reg-shared.load"] = load;
@@ -262,7 +263,8 @@ void add_scratchpad(const Work& work, Counts& counts) {
   counts["bytes.reg-shared"] = load + store;
 }
 
-/// Over a GPU's link: what lies in the host's memory once at least, and as often as it is loaded and stored at most; copies once.
+/// Adds the bytes over a GPU's link: data in the host's memory cross once at least, and at most as often as they are loaded and stored;
+/// copies cross once.
 void add_host_link(const Work& work, std::uint64_t sector_bytes, Counts& counts) {
   const std::uint64_t slack = slack_lines_per_thread * sector_bytes;
   const auto crossing = [&](const Stream& s, std::uint64_t elements) {

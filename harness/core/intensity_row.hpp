@@ -25,7 +25,7 @@ struct IntensityRow {
   bool operator==(const IntensityRow&) const = default;
 };
 
-/// The table with its mark. Nothing is judged by it: it is computed anew from what was measured.
+/// The table and its mark. Nothing is judged by it: it is computed anew from what was measured.
 struct Intensities {
   std::string derived_by = {};  // program and version
   std::string reason = {};      // why there are no rows; mostly empty

@@ -1,4 +1,4 @@
-// A kernel: a named piece of work with parameters, its model, its data, its loop in many flavors, and a check of its result.
+// A kernel is a named piece of work with parameters, its model, its data, its loop in many flavors, and a check of its result.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -29,20 +29,21 @@ struct Flavor {
   Sweep sweep;
 };
 
-/// The parts of a flavor's name: of asm-avx512 only the first two, of a library (lib-openblas) none, for it was not compiled here.
+/// The parts of a flavor's name: asm-avx512 has only the first two, a library (lib-openblas) has none, for it was not compiled here.
 struct FlavorName {
   std::string compiler, level, isa;
 };
 FlavorName split_flavor(std::string_view name);
-/// Whether it is another's code, which was not compiled here ("lib-openblas") and chooses by itself what it runs on.
+/// Whether the flavor is a library's code, which was not compiled here ("lib-openblas") and chooses by itself what it runs on.
 bool is_library(std::string_view flavor);
 
-/// A flavor that a kernel would have here, and why it has not.
+/// A flavor that a kernel could have but has not here, and why.
 struct AbsentFlavor {
   std::string name, reason;
 };
 
-/// Where a kernel's loop runs. Kernels of one name do the same work in their spaces: what is measured of them shares its work id.
+/// The processor that a kernel's loop runs on. Kernels of one name do the same work in their spaces, and their measurements share a work
+/// id.
 enum class Space { cpu, cuda };
 
 struct Kernel {
@@ -52,28 +53,29 @@ struct Kernel {
   std::vector<std::string> precisions;
   /// Exact work of one sweep; `flavor` matters only where a flavor's arithmetic differs, and Work::note then says how.
   std::function<Work(const Parameters&, std::string_view precision, std::string_view flavor)> model;
-  /// Allocates (64-byte aligned) from `memory`; does not touch the pages.
+  /// Allocates the data (64-byte aligned) from `memory`; does not touch their pages.
   std::function<std::unique_ptr<Workload>(const Parameters&, std::string_view precision, std::pmr::memory_resource& memory)> prepare;
-  /// One sweep of the loop itself on Counted.
+  /// Runs one sweep of the loop itself on Counted and gives the operations counted.
   std::function<Tally(const Parameters&)> count;
   std::function<std::span<const Flavor>()> flavors;  // may probe for a library at first use
   std::function<std::vector<AbsentFlavor>()> absent_flavors = [] { return std::vector<AbsentFlavor>{}; };
   std::string only = "";  // why a kernel is left out of the registry-wide proof, empty otherwise
   Space space = Space::cpu;
-  /// For GPUs: the same sweep on the host, one element after the other, over data in HostInPlaceOfDevice. Empty for CPUs; null where a
-  /// precision has none. (`prepare` is given a DeviceMemory, and a flavor's sweep only hands the work to the device.)
+  /// The sweep of a kernel for GPUs done on the host instead, one element after the other, over data in HostInPlaceOfDevice. The function
+  /// is empty for CPUs, and gives null for a precision that has none. (`prepare` is given a DeviceMemory, and a flavor's sweep only hands
+  /// the work to the device.)
   std::function<Sweep(std::string_view precision)> on_host = {};
 };
 
 /// All kernels linked into this program, sorted by name.
 const std::vector<Kernel>& kernels();
-/// nullptr when there is none of that name in that space.
+/// Finds a kernel by name and space; nullptr when there is none.
 const Kernel* find_kernel(std::string_view name, Space space = Space::cpu);
 void register_kernel(Kernel kernel);
 
 /// Bytes of one element: fp64 8, fp32 and tf32 4, fp16 and bf16 2, int8 1. Throws std::invalid_argument for another word.
 std::size_t precision_bytes(std::string_view precision);
-/// The contract's precision word of a C++ type.
+/// The contract's word for the precision of a C++ type.
 template <class Real>
 constexpr std::string_view precision_of() {
   if constexpr (std::is_same_v<Real, double> || std::is_same_v<Real, Counted>) {
@@ -92,13 +94,13 @@ constexpr std::string_view precision_of() {
   }
 }
 
-/// The types of a kernel's precisions; double and float where none is named.
+/// The C++ types of a kernel's precisions; double and float where none is named.
 template <class... Real>
 struct Reals;
 template <class First, class... Others>
 struct Reals<First, Others...> {
   static std::vector<std::string> precisions() { return {std::string(precision_of<First>()), std::string(precision_of<Others>())...}; }
-  /// Those that a flavor has.
+  /// The precisions of which at least one of the flavors is.
   static std::vector<std::string> precisions(std::span<const Flavor> flavors) {
     std::vector<std::string> all = precisions();
     std::erase_if(all, [&](const std::string& precision) {
@@ -106,7 +108,7 @@ struct Reals<First, Others...> {
     });
     return all;
   }
-  /// act<Real>() for the type of that precision.
+  /// Gives act<Real>() with the type of that precision.
   template <class Act>
   static auto select(std::string_view precision, Act act) {
     if constexpr (sizeof...(Others) != 0)
@@ -127,7 +129,7 @@ template <template <class> class Case, class... Precisions>
 struct Register {
   using Types = Reals<Precisions...>;
 
-  /// A precision for which no compiler here made a flavor is none of the kernel's.
+  /// Registers the kernel with the flavors that were compiled. A precision for which no compiler here made a flavor is left out.
   Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters, std::span<const Flavor> flavors) {
     register_kernel({.name = std::move(name),
                      .summary = std::move(summary),
@@ -139,7 +141,7 @@ struct Register {
                      .flavors = [flavors] { return flavors; }});
   }
 
-  /// For flavors that are found at first use.
+  /// Registers the kernel with flavors that are found at first use, and a function that names the missing ones.
   Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters, std::function<std::span<const Flavor>()> flavors,
            std::function<std::vector<AbsentFlavor>()> missing) {
     register_kernel({.name = std::move(name),

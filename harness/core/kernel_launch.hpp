@@ -1,4 +1,4 @@
-// One launch of a kernel on a GPU, written down where it was made: for those who count the code that it runs.
+// One launch of a kernel on a GPU is written down where it was made, for those who count the code that it runs.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace plumbline {
 
-/// What the code that launches knows and the kernel's own code does not say.
+/// The facts of a launch that the launching code knows and the kernel's own code does not say.
 struct LaunchFacts {
   std::uint64_t threads = 0;              // that have work
   std::vector<std::uint64_t> trips = {};  // of the kernel's loops, in the order in which they begin in its code: each thread's

@@ -1,4 +1,4 @@
-// What became of a measurement. Absent is not zero: every number that is missing has one of these and a reason.
+// A status says what became of a measurement. Absent is not zero: every number that is missing has a status and a reason.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@ enum class Status { ok, skipped, unavailable, permission, multiplexed, masked, s
 /// The word used in the store, in tables and in JSON.
 std::string_view to_string(Status status);
 
-/// The inverse; nullopt for a word that is no status.
+/// The status that a word stands for; nullopt for any other word.
 std::optional<Status> status_from(std::string_view word);
 
 }  // namespace plumbline
