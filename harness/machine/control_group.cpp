@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr double no_limit = HUGE_VAL;
 
-/// nullopt: the file is not there or holds no number; no_limit: it says "max", or as version 1 a number below zero.
+/// The limit in a line of a control group's file. nullopt: the file is not there or holds no number; no_limit: it says "max", or as version
+/// 1 a number below zero.
 std::optional<double> limit_in(const std::optional<std::string>& line) {
   if (!line) return std::nullopt;
   std::istringstream words(*line);

@@ -13,7 +13,7 @@
 namespace plumbline {
 namespace {
 
-// By the kernel's admin-guide/kernel-parameters, with "_" for "-".
+// The options about speed in the kernel's admin-guide/kernel-parameters, with "_" for "-".
 constexpr std::string_view about_speed[] = {
     // mitigations of CPU vulnerabilities
     "mitigations", "gather_data_sampling", "indirect_target_selection", "kvm_intel.vmentry_l1d_flush", "l1tf", "kpti", "mds", "mmio_stale_data",

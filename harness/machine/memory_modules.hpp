@@ -6,7 +6,7 @@
 
 namespace plumbline {
 
-/// "memory_modules": "16 x 32 GiB DDR5 at 4800 MT/s, 8 slots empty".
+/// The fact "memory_modules": "16 x 32 GiB DDR5 at 4800 MT/s, 8 slots empty".
 Fact memory_modules(const std::filesystem::path& root = "/");
 
 }  // namespace plumbline

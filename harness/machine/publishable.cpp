@@ -54,7 +54,7 @@ std::string_view name_before(std::string_view text, std::size_t at) {
   return text.substr(begin, end - begin);
 }
 
-/// Where the value of the first secret in `text` begins; npos: nowhere.
+/// The place where the value of the first secret in `text` begins; npos: nowhere.
 std::size_t secret_in(std::string_view text) {
   for (std::size_t at = text.find_first_of("=:"); at != text.npos; at = text.find_first_of("=:", at + 1)) {
     if (!names_a_secret(name_before(text, at))) continue;

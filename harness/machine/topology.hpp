@@ -46,15 +46,15 @@ struct Topology {
   std::vector<int> allowed_cpus() const;
 };
 
-/// "0-3,8"
+/// The CPUs' numbers as ranges: "0-3,8".
 std::string cpu_ranges(std::vector<int> cpus);
 
-/// The caches as models take them. Shared by a team's threads: from L3 on.
+/// The caches as models take them. A team's threads share those from L3 on.
 std::vector<CacheLevel> cache_levels(const Topology& topology);
 
-/// This machine, with what the calling thread may use (call before anything is bound). Throws Error (I/O) when hwloc fails.
+/// The topology of this machine, with what the calling thread may use (call before anything is bound). Throws Error (I/O) when hwloc fails.
 Topology this_topology();
-/// A machine stored by lstopo; everything that the document allows is allowed. Throws Error (user) when it is none.
+/// The topology of a machine stored by lstopo; everything that the document allows is allowed. Throws Error (user) when the file is none.
 Topology topology_from_xml(const std::string& path);
 
 }  // namespace plumbline

@@ -4,7 +4,7 @@
 
 namespace plumbline {
 
-/// Median; NaN when empty.
+/// The median; NaN when empty.
 double median(std::vector<double> samples);
 
 /// Half the width of the median's 95 % confidence interval, relative to the median, from order statistics

@@ -1,4 +1,4 @@
-// Time of a prepared case's sweeps by a whole team, and what disturbed it.
+// The time of a prepared case's sweeps is taken for a whole team, with what disturbed it.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -21,17 +21,17 @@ struct Repetition {
   // had.
   double clock_hz;       // mean over the team's cores
   double rank_clock_hz;  // over this rank's
-  // Of the worst thread of the team:
+  // Disturbances of the team's worst thread:
   double sentinel;                    // independent additions a clock, the fewer of right before the sweeps and right after
   double cpu_share;                   // CPU time over wall time
   std::int64_t involuntary_switches;  // of all threads of the rank that had most
-  // Of all threads of the team, and of this rank's:
+  // Disturbances over all threads of the team, and over this rank's:
   double mean_cpu_share, rank_cpu_share;     // CPU time over wall time, both of each thread's own span
   double steal_seconds, rank_steal_seconds;  // taken from their CPUs by a hypervisor; absent where not asked for or not told
   std::uint64_t sweeps;
 };
 
-/// Everything is collective over the ranks behind `team`; on each, `threads` sweep their parts.
+/// Times a team's sweeps. Everything is collective over the ranks behind `team`; on each, `threads` sweep their parts.
 class Stopwatch {
  public:
   using ReadStolen = std::function<StolenTime(std::span<const int> cpus)>;
@@ -42,7 +42,7 @@ class Stopwatch {
             ReadStolen read_stolen = {});
 
   Repetition measure(std::uint64_t sweeps);
-  /// How many sweeps last `min_seconds`.
+  /// The number of sweeps that last `min_seconds`.
   std::uint64_t calibrate(double min_seconds);
 
  private:

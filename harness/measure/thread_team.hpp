@@ -11,7 +11,7 @@ std::pair<std::size_t, std::size_t> part_of(std::size_t extent, std::size_t grai
 
 class ThreadTeam {
  public:
-  /// `begin_thread` runs once in each thread (binding). Throws std::runtime_error when the runtime gives fewer threads.
+  /// Opens `threads` threads; `begin_thread` runs once in each (binding). Throws std::runtime_error when the runtime gives fewer.
   explicit ThreadTeam(int threads, const std::function<void(int thread)>& begin_thread = {});
 
   int size() const { return threads_; }

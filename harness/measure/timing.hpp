@@ -1,4 +1,4 @@
-// Timing one case: warm-up, result check, calibration, repetitions until the median is known well enough.
+// One case is timed by warm-up, result check, calibration, and repetitions until the median is known well enough.
 #pragma once
 #include <memory>
 #include <string>
@@ -19,7 +19,7 @@ struct TimingProtocol {
   bool quiet = true;           // disturbed repetitions are made again; not of teams that share cores, which disturb themselves
 };
 
-/// What became of a case: a value, also when it fails.
+/// The outcome of timing a case: a value, also when it fails.
 struct Timed {
   Status status = Status::ok;
   std::string reason;
@@ -29,8 +29,8 @@ struct Timed {
   std::string why_no_steal = {};  // why the repetitions have no steal_seconds
 };
 
-/// Data, first touch, one warm sweep, and the check of its result if `check`. Null when this rank or another of the team failed: `timed`
-/// says why. Every rank of the team calls it. The data lie in `arena`, or where there is none in memory of their own.
+/// Prepares the data, touches them first, sweeps once and checks the result if `check`. Gives null when this rank or another of the team
+/// failed: `timed` says why. Every rank of the team calls it. The data lie in `arena`, or where there is none in memory of their own.
 std::unique_ptr<Prepared> prepare_case(const Case& measured, bool check, const ThreadTeam& threads, Synchronization& team, Timed& timed,
                                        Arena* arena = nullptr);
 

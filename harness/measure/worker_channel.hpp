@@ -1,4 +1,4 @@
-// What passes between a rank and its emulated worker: plain bytes of fixed size, so that serving allocates nothing.
+// A rank and its emulated worker exchange plain bytes of fixed size, so that serving allocates nothing.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ struct WorkerRequest {
   bool warm_sweep;         // before the region
 };
 
-/// Followed by repetitions x 2 x threads x events readings: kernel, then empty region, by thread.
+/// A worker's reply, which is followed by repetitions x 2 x threads x events readings: kernel, then empty region, by thread.
 struct WorkerReply {
   std::int32_t status;  // a Status
   char reason[512];     // why, or of an ok status of the first reading that is not ok
@@ -25,10 +25,10 @@ struct WorkerReading {
   std::int64_t status;
 };
 
-/// All of `bytes`, or false at end of file or error.
+/// Reads all of `bytes`; false at end of file or error.
 bool read_all(int descriptor, void* data, std::size_t bytes);
 bool write_all(int descriptor, const void* data, std::size_t bytes);
-/// False when nothing can be read within `seconds`, in which this process runs.
+/// Waits until something can be read; false when nothing can within `seconds`, counted while this process runs.
 bool wait_readable(int descriptor, double seconds);
 
 }  // namespace plumbline
