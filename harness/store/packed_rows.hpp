@@ -1,4 +1,4 @@
-// How the rows of a table lie in memory on their way to and from a file.
+// The rows of a table are packed on their way to and from a file: their columns lie in memory one after the other.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace plumbline {
 
-/// One column inside a packed row.
+/// The place of one column inside a packed row.
 template <class Row>
 struct Place {
   const Column<Row>* column;

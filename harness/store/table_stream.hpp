@@ -13,7 +13,7 @@
 
 namespace plumbline {
 
-/// Throws Error (I/O) where nobody reads any more.
+/// Sends packed tables. Throws Error (I/O) where nobody reads any more.
 class TableSender final : public PackedTables {
  public:
   explicit TableSender(int descriptor) : descriptor_(descriptor) {}
@@ -30,7 +30,7 @@ class TableSender final : public PackedTables {
   int descriptor_;
 };
 
-/// Hands over what is sent, to its end; false where the stream ends before. Whoever sends may have come to be somebody else's: it is
+/// Hands over what is sent, to its end; false where the stream ends before. The sender may have been taken over by a crafted file: it is
 /// believed nothing, and no more than `most_bytes` are taken. Throws the Damage or Error that was sent, and Damage where what comes is no
 /// such stream.
 bool receive_tables(int descriptor, PackedTables& taker, std::uint64_t most_bytes);
