@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-/// The launches in the file's order. Throws Error (user) with file and line.
+/// Reads the launches in the file's order. Throws Error (user) with file and line.
 std::vector<ProfiledLaunch> read_ncu_report(std::string text, const std::string& path, const WantedMetrics& wanted);
 
 }  // namespace plumbline
