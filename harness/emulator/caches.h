@@ -21,7 +21,7 @@ enum {
   kPrefetchL2Stream = 4     // L1 misses that walk through a page fetch two lines ahead into L2
 };
 
-// One memory operand of the code.
+// A memory operand of the code.
 typedef struct {
   UShort bytes;
   UChar flags;
@@ -38,7 +38,7 @@ enum {
 
 typedef struct PrivateCaches PrivateCaches;  // begins with the clock of L1
 
-// Where traffic is added, by event: to the thread's counts and, where functions are told apart, to the function's.
+// The places where traffic is added, by event: the thread's counts and, where functions are told apart, the function's.
 typedef struct {
   ULong* thread;
   ULong* function;  // or NULL
@@ -79,7 +79,7 @@ extern ULong caches_epoch;
 void caches_replay_slowly(PrivateCaches* caches, Ledger ledger, Footprint* f, const ULong* addresses);
 void caches_put_off(PrivateCaches* caches, Footprint* f);
 
-// Once before some ten thousand accesses.
+// Must be called once before some ten thousand accesses.
 void caches_begin_replay(PrivateCaches* caches);
 
 static inline UInt* caches_clock(PrivateCaches* caches) { return (UInt*)caches; }

@@ -11,7 +11,7 @@
 // address of the third operand, 0 when that is a register.
 typedef void (*FmaHelper)(UChar* state, ULong offsets, ULong memory);
 
-// NULL for what is no instruction (a scalar vfmaddsub).
+// Gives the host function of an instruction; NULL for what is no instruction (a scalar vfmaddsub).
 FmaHelper fma_host_helper(const FmaInstruction* instruction);
 
 // Whether the processor has FMA and the system saves the registers' upper halves.

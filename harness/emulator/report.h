@@ -11,7 +11,7 @@ void report_write(void);
 void report_write_before_exec(void);
 void report_take_back(void);
 
-// In a forked child: of its parent's threads only those are reported that go on counting.
+// Forgets threads in a forked child: of its parent's only those are reported that go on counting.
 void report_forget_threads(void);
 
 #endif
