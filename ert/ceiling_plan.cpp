@@ -80,7 +80,7 @@ std::optional<Flavor> best_flavor(const Kernel& kernel, std::string_view precisi
   return best;
 }
 
-/// Those of the machine's ISA levels for which there are flavors of this precision, widest first.
+/// The machine's ISA levels for which there are flavors of this precision, widest first.
 std::vector<std::string> usable_isas(const Kernel& kernel, std::string_view precision, std::span<const std::string> machine) {
   std::vector<std::string> usable;
   for (auto isa = machine.rbegin(); isa != machine.rend(); ++isa)
@@ -113,7 +113,7 @@ double footprint_bytes(const Work& work) {
   return bytes;
 }
 
-/// What the plan is made for; appends to `cases`.
+/// Plans for one machine and mode, and appends to `cases`.
 class Planner {
  public:
   Planner(CeilingMode mode, std::span<const std::string> isas, LastCaches last_caches, std::uint64_t memory_bytes)
@@ -198,7 +198,7 @@ class Planner {
                true);
   }
 
-  /// Four products of INT8 in a 32-bit lane: of each vector width that has them; quick: of the widest alone.
+  /// Plans four products of INT8 in a 32-bit lane for each vector width that has them; quick: for the widest alone.
   void plan_integer_dot_products(const CeilingTeam& who) {
     const Kernel* kernel = find_kernel("ert/int8dot");
     if (kernel == nullptr) return;
@@ -228,8 +228,8 @@ class Planner {
       }
   }
 
-  /// Beyond three times a cache its share of a sweep is small (model/ceilings/node_levels.cpp); a sweep and what it is rounded to reach
-  /// that surely.
+  /// The largest working set of a thread. Beyond three times a cache its share of a sweep is small (model/ceilings/node_levels.cpp); a
+  /// sweep and what it is rounded to reach that surely.
   double largest_bytes_of_thread(const Team& team) const {
     const double threads = static_cast<double>(all_threads(team));
     const double caches = static_cast<double>(last_caches_.bytes) * std::clamp<double>(threads, 1, last_caches_.count);
@@ -311,7 +311,7 @@ class Planner {
     planned.unit = "seconds";
     planned.amount_per_sweep = static_cast<double>(steps);
     planned.working_set_bytes = static_cast<double>(lines) * 64;
-    // what lies beyond any cache is as cold after a round as before it
+    // Lines beyond any cache are as cold after a round as before it.
     if (planned.working_set_bytes <= 32.0 * MiB) planned.warm_sweeps = lines / steps + 1;
     cases.push_back(std::move(planned));
   }

@@ -1,5 +1,5 @@
-// Latency by working set: a chain of dependent loads through all lines of 64 bytes, each visited once a round, in an order that no
-// prefetcher knows (lmbench's lat_mem_rd with random order, McVoy and Staelin 1996).
+// Latency by working set is measured by a chain of dependent loads through all lines of 64 bytes, each visited once a round, in an order
+// that no prefetcher knows (lmbench's lat_mem_rd with random order, McVoy and Staelin 1996).
 #include "ert/chase.hpp"
 
 #include <cmath>
@@ -40,7 +40,7 @@ class RandomOrder {
     } while (k >= size_);
     return k;
   }
-  /// Where in the order `i` is: at(place(i)) = i.
+  /// The place of `i` in the order: at(place(i)) = i.
   std::uint64_t place(std::uint64_t i) const {
     do {
       auto [high, low] = digits(i);
@@ -51,7 +51,7 @@ class RandomOrder {
     } while (i >= size_);
     return i;
   }
-  /// What follows `i`, round and round.
+  /// The line that follows `i`, round and round.
   std::uint64_t after(std::uint64_t i) const {
     const std::uint64_t k = place(i) + 1;
     return at(k < size_ ? k : 0);
@@ -122,7 +122,8 @@ class ChaseCase final : public Workload {
   const void* arguments() const override { return &arguments_; }
   void sweep_all() { sweep(arguments_, 0, extent()); }
 
-  /// 0: every chain is one round through all its lines, and stands where its loads lead. 1: not so, or never swept.
+  /// The error is 0 where every chain is one round through all its lines, and stands where its loads lead; else, or where it was never
+  /// swept, 1.
   double error() const override {
     for (std::size_t chain = 0; chain < chains_.size(); ++chain)
       if (!is_right(chain)) return 1;

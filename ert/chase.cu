@@ -1,4 +1,5 @@
-// Latency of a GPU's memory: one thread, each load's address is what the load before it brought, through all lines in random order.
+// Latency of a GPU's memory is measured by one thread: each load's address is what the load before it brought, through all lines in random
+// order.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -116,7 +117,7 @@ class ChaseCase final : public Workload {
     }
   }
 
-  /// 0: every chain stands where so many loads lead. 1: not so, or never swept.
+  /// The error is 0 where every chain stands where so many loads lead; else, or where it was never swept, 1.
   double error() const override {
     double worst = 0;
     chains_.read(0, chains_.size(), [&](std::size_t chain, const ChaseState& state) {

@@ -11,7 +11,7 @@
 
 enum class CompiledForm { fma, add, scalar_fma, scalar_add };
 
-/// The k that there are.
+/// The numbers of FLOPs an element, k, that there are.
 #define PLUMBLINE_COMPILED_FLOPS(X) X(1) X(2) X(4) X(8) X(16) X(32) X(64) X(128) X(256)
 
 /// Parts of a sweep begin at multiples of so many elements; each has its own count of passes.
@@ -31,7 +31,7 @@ struct Compiled {
   std::uint64_t* passes;  // done so far, one a grain: the count of the part that begins there
 };
 
-/// k FLOPs, each of which needs the one before; nothing of it may be reassociated.
+/// Does k FLOPs, each of which needs the one before; nothing of it may be reassociated.
 template <CompiledForm form, int k, class Real>
 static inline __attribute__((always_inline)) Real chain(Real x, Real minus, Real first, Real second) {
   constexpr int step = flops_of_step(form);
@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) Real chain(Real x, Real minus, Real
     return chain<form, k / 2>(chain<form, k / 2>(x, minus, first, second), minus, first, second);
 }
 
-/// A function of its own, so that its machine code can be looked at.
+/// Sweeps in a function of its own, so that its machine code can be looked at.
 template <CompiledForm form, int k, class Real>
 static __attribute__((noinline)) void run_passes(const Compiled<Real>& x, std::size_t begin, std::size_t end) {
   Real* const a = static_cast<Real*>(__builtin_assume_aligned(x.a + begin, 64));

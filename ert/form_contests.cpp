@@ -147,7 +147,7 @@ const std::array shapes{Shapes{"fma", {"deep"}},
 
 bool has_32_registers(const Flavor& flavor) { return !isa_of(flavor).starts_with("v2") && !isa_of(flavor).starts_with("v3"); }
 
-/// As many FLOPs a sweep, by as many rounds of another length.
+/// The same ceiling by another shape of the loop: as many FLOPs a sweep, by as many rounds of another length.
 CeilingCase in_shape(const CeilingCase& own, std::string_view ending) {
   CeilingCase one = own;
   one.form = std::string(ending) + " " + isa_of(own.measured.flavor);
@@ -219,7 +219,7 @@ std::vector<CeilingCase> with_winners(std::span<const CeilingCase> plan, std::sp
     all.push_back(plan[i]);
     if (i + 1 < plan.size() && where(plan[i + 1]) == where(plan[i])) continue;
     auto& own = added[where(plan[i])];
-    // what shares the largest data comes first, and then the rest
+    // Points that share the largest data come first, and then the rest.
     std::stable_partition(own.begin(), own.end(), [&](const CeilingCase& c) { return c.data_id() == plan[i].data_id(); });
     std::move(own.begin(), own.end(), std::back_inserter(all));
     own.clear();

@@ -1,4 +1,4 @@
-// Of memory, by working set: each multiprocessor's own, then all of them together past L1, and the latency of one load.
+// A GPU's memory is planned here by working set: each multiprocessor's own, then all of them together past L1, and the latency of one load.
 #include <array>
 #include <cmath>
 #include <set>
@@ -29,12 +29,12 @@ double largest_bytes(const GpuCeilingPlanner& planner) {
   return std::min(planner.quarter_of_memory(), (planner.quick() ? 1024.0 : 4608.0) * MiB);
 }
 
-/// Whole chunks of ert/stream.
+/// The number of whole chunks of ert/stream in so many bytes.
 std::uint64_t chunks(double bytes) { return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(bytes) / stream_chunk_bytes); }
-/// Of 8 bytes.
+/// The number of elements of 8 bytes in the whole chunks of so many bytes.
 std::uint64_t elements(double bytes) { return chunks(bytes) * stream_chunk_bytes / 8; }
 
-/// Of each array of a pattern. All passes of loads are dealt out as one; of the others each block takes as many chunks.
+/// The elements of each array of a pattern. All passes of loads are dealt out as one; of the others each block takes as many chunks.
 std::uint64_t elements(const GpuCeilingPlanner& planner, const BandwidthCeiling& ceiling, double bytes) {
   const double each = bytes / static_cast<double>(ceiling.arrays);
   if (std::string_view(ceiling.pattern) == "load") return elements(each);
@@ -104,7 +104,8 @@ void plan_stream(GpuCeilingPlanner& planner, const Kernel& kernel) {
   }
 }
 
-/// What the runtime's own copy within the GPU's memory reaches, of two halves of a GiB: as users know it, beside the kernels' own streams.
+/// Plans the runtime's own copy within the GPU's memory, of two halves of a GiB: users know it so, and it stands beside the kernels' own
+/// streams.
 void plan_runtime_copy(GpuCeilingPlanner& planner, const Kernel& kernel) {
   if (planner.quick()) return;
   const double bytes = std::min(planner.quarter_of_memory(), 1024.0 * MiB);

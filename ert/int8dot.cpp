@@ -1,5 +1,6 @@
-// The ceiling of int8: dot products of four numbers added to int32 sums, eight operations a lane (VPDPBUSD of AVX512_VNNI and AVX-VNNI).
-// Their operations are integer ones, so they are no FLOPs of any precision: a quantity and a precision "int8" of their own.
+// The ceiling of int8 comes from dot products of four numbers added to int32 sums, eight operations a lane (VPDPBUSD of AVX512_VNNI and
+// AVX-VNNI). Their operations are integer ones, so they are no FLOPs of any precision: they have a quantity and a precision "int8" of their
+// own.
 #include "ert/int8dot.hpp"
 
 #include "ert/dot_chains_case.hpp"

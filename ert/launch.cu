@@ -1,5 +1,5 @@
-// What it costs to hand a GPU work: kernels of one thread that do nothing. The first sweep's count themselves, so that it is proved that each
-// launch is a kernel that runs; a load and a store in each would be in the time of all others.
+// The cost of handing a GPU work is measured by kernels of one thread that do nothing. The first sweep's count themselves, so that it is
+// proved that each launch is a kernel that runs; a load and a store in each would be in the time of all others.
 #include <cmath>
 
 #include "core/counted.hpp"
@@ -20,7 +20,7 @@ struct Graph {
   }
 };
 
-/// What is left to be counted since the data were made.
+/// The proof counts what is left to be counted since the data were made.
 struct Proof {
   std::size_t left = 0;
   Graph counting, empty;
@@ -99,7 +99,7 @@ class LaunchCase final : public Workload {
   double tolerance() const override { return 0; }
 
  private:
-  /// Where so many launches count themselves; null where all were counted.
+  /// The place where so many launches count themselves; null where all were counted.
   static unsigned* counted(const Arguments& x, std::size_t launches) {
     if (x.proof->left < launches) return nullptr;
     x.proof->left -= launches;

@@ -36,8 +36,8 @@ class PassedArray : public Workload {
     }
     return worst;
   }
-  /// All numbers are multiples of 2^-24: exact in fp64; in fp32 those that leave [1/2, 1) are rounded to the coarser grid above, once, and
-  /// then stay on it.
+  /// The tolerance follows from the numbers, which are all multiples of 2^-24: exact in fp64; in fp32 those that leave [1/2, 1) are rounded
+  /// to the coarser grid above, once, and then stay on it.
   double tolerance() const final { return sizeof(Real) == 4 ? 4 * 0x1p-24 : 0; }
 
  protected:
@@ -45,7 +45,7 @@ class PassedArray : public Workload {
   std::uint64_t* passes() { return passes_.data(); }
 
  private:
-  /// What so many passes make of x.
+  /// The value that so many passes make of x.
   virtual double expected(double x, std::uint64_t passes) const = 0;
 
   Array<Real> a_;

@@ -22,7 +22,7 @@ constexpr int loop_instructions = 256;  // of a thread in one iteration, beside 
 /// Independent chains of a thread: more than any pipe is long, with four warps a scheduler. Of single 16-bit numbers one, for the assembler
 /// makes one instruction of two chains.
 PLUMBLINE_BOTH constexpr int chains_of(bool single_halves) { return single_halves ? 1 : 8; }
-/// Of each in one iteration.
+/// The number of operations that one iteration does in each chain.
 PLUMBLINE_BOTH constexpr int operations_of(bool single_halves) { return loop_instructions / chains_of(single_halves); }
 constexpr std::size_t starts = 64;  // different starting values: each is gone through on the host when a result is checked
 
@@ -102,7 +102,7 @@ Real host_add(Real a, Real b) {
     return Real(double(a) + double(b));
 }
 
-/// Two operations of a chain.
+/// Does two operations of a chain.
 template <Form form, class Lane>
 __device__ __forceinline__ Lane pair(Lane x, const Operands<Lane>& o, bool odd) {
   if constexpr (form == Form::fma) return fma_once(fma_once(x, o.p, o.r), o.q, o.r);
@@ -149,8 +149,8 @@ struct Peak {
 template <class Lane>
 constexpr bool is_pair = std::is_same_v<Lane, __half2> || std::is_same_v<Lane, __nv_bfloat162>;
 
-/// At most 32 registers (tests/cuda/kernel_code_test.cpp holds it), so that all warps of a multiprocessor are there at once: no block is left
-/// for later.
+/// Sweeps in at most 32 registers (tests/cuda/kernel_code_test.cpp holds it), so that all warps of a multiprocessor are there at once: no
+/// block is left for later.
 template <Form form, class Lane>
 __global__ void __launch_bounds__(1024)
     peak(const Lane* start, Lane* result, std::uint64_t iterations, Operands<Lane> o, std::size_t first_block, ClockSpan* span) {

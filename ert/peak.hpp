@@ -17,7 +17,7 @@ enum class PeakForm { fma, add, mul, muladd, fmaadd, scalar_fma, scalar_add };
 enum class PeakShape { plain, deep, brief, wide };
 constexpr int deep_times = 3;
 
-/// A block is so many elements, whatever the vector's width: all ISAs do the same arithmetic.
+/// The number of elements in a block, whatever the vector's width: all ISAs do the same arithmetic.
 constexpr std::size_t peak_elements = 384;           // of every form but fmaadd: a multiple of chains x lanes everywhere
 constexpr std::size_t peak_fmaadd_multiplied = 512;  // fmaadd: elements in FMA chains, 3 steps an iteration,
 constexpr std::size_t peak_fmaadd_added = 384;       // and in ADD chains, 4 steps an iteration: as many FMAs as ADDs
@@ -34,7 +34,7 @@ struct Peak {
 
 namespace {
 
-/// `step` so many times, one after the other, without a loop.
+/// Does `step` so many times, one after the other, without a loop.
 template <int times, class Step>
 PLUMBLINE_INLINE void repeat(Step step) {
   step();
@@ -54,7 +54,7 @@ PLUMBLINE_INLINE void run_chains(const Peak<Real>& x, std::size_t begin, std::si
   }
 }
 
-/// x -> p x + r -> q x + r; where an FMA accumulates: x -> x + p x -> x + q x
+/// The step is x -> p x + r -> q x + r; where an FMA accumulates: x -> x + p x -> x + q x.
 template <class V, int chains, int times, class Real>
 PLUMBLINE_INLINE void run_fma(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   const V p = broadcast<V>(x.p), q = broadcast<V>(x.q), r = broadcast<V>(x.r);
@@ -64,7 +64,7 @@ PLUMBLINE_INLINE void run_fma(const Peak<Real>& x, std::size_t begin, std::size_
   });
 }
 
-/// x -> x + p -> x - q; of so few bits that a drift would pile values up: x -> x + p -> q - x
+/// The step is x -> x + p -> x - q; where numbers have so few bits that a drift would pile values up: x -> x + p -> q - x.
 template <class V, int chains, int times, class Real>
 PLUMBLINE_INLINE void run_add(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   const V p = broadcast<V>(x.p), q = broadcast<V>(x.q);
@@ -74,7 +74,7 @@ PLUMBLINE_INLINE void run_add(const Peak<Real>& x, std::size_t begin, std::size_
   });
 }
 
-/// x -> p x -> q x
+/// The step is x -> p x -> q x.
 template <class V, int chains, int times, class Real>
 PLUMBLINE_INLINE void run_mul(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   const V p = broadcast<V>(x.p), q = broadcast<V>(x.q);
@@ -84,7 +84,7 @@ PLUMBLINE_INLINE void run_mul(const Peak<Real>& x, std::size_t begin, std::size_
   });
 }
 
-/// x -> p x + r -> q x + r, by separate instructions.
+/// The step is x -> p x + r -> q x + r, by separate instructions.
 template <class V, int chains, int times, class Real>
 PLUMBLINE_INLINE void run_muladd(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   const V p = broadcast<V>(x.p), q = broadcast<V>(x.q), r = broadcast<V>(x.r);
@@ -96,7 +96,7 @@ PLUMBLINE_INLINE void run_muladd(const Peak<Real>& x, std::size_t begin, std::si
   });
 }
 
-/// x -> p x + r, by separate instructions.
+/// The step is x -> p x + r, by separate instructions.
 template <class V, int chains, class Real>
 PLUMBLINE_INLINE void run_muladd_once(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   const V p = broadcast<V>(x.p), r = broadcast<V>(x.r);
@@ -106,7 +106,7 @@ PLUMBLINE_INLINE void run_muladd_once(const Peak<Real>& x, std::size_t begin, st
   });
 }
 
-/// x -> q - p x (3 steps) beside y -> q - y -> p - y (twice): two constants only, so that 8 + 6 chains fit 16 registers.
+/// The steps are x -> q - p x (3 steps) beside y -> q - y -> p - y (twice): two constants only, so that 8 + 6 chains fit 16 registers.
 /// Where an FMA accumulates: x -> x + p x -> x - p x -> x + p x.
 template <class V, int unit, int times, class Real>
 PLUMBLINE_INLINE void run_fmaadd(const Peak<Real>& x, std::size_t begin, std::size_t end) {
@@ -142,7 +142,7 @@ PLUMBLINE_INLINE void run_fmaadd(const Peak<Real>& x, std::size_t begin, std::si
   }
 }
 
-/// As many as a block has vectors for: of 2-byte elements half, which still hide the latency.
+/// The number of chains: as many as a block has vectors for; of 2-byte elements half, which still hide the latency.
 template <class Real>
 PLUMBLINE_INLINE constexpr int vector_chains() {
   constexpr std::size_t vectors = peak_elements / (sizeof(Widest<Real>) / sizeof(Real));
@@ -173,7 +173,7 @@ PLUMBLINE_INLINE void run_form(const Peak<Real>& x, std::size_t begin, std::size
 
 }  // namespace
 
-/// Blocks [begin, end).
+/// Sweeps the blocks [begin, end).
 template <class Real>
 static PLUMBLINE_INLINE void sweep(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   if (x.shape == PeakShape::deep) return run_form<deep_times>(x, begin, end);

@@ -1,5 +1,5 @@
-// The ceilings of matrix tiles (AMX): products of 16 x 16 from eight tiles that never leave their registers. (Intel, Optimization Reference
-// Manual, 248966: an instruction takes 16 clocks, and 52 until the next one may have its sums; four sums hide that.)
+// The ceilings of matrix tiles (AMX) come from products of 16 x 16 from eight tiles that never leave their registers. (Intel, Optimization
+// Reference Manual, 248966: an instruction takes 16 clocks, and 52 until the next one may have its sums; four sums hide that.)
 #include "ert/tiles.hpp"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ class TileCase final : public Workload {
   static int between(int lo, int hi, std::uint64_t stream, std::size_t i) {
     return static_cast<int>(std::floor(lo + (hi - lo) * (2 * varied(stream, i) - 1)));
   }
-  /// Of a pair the second is 1 to 4 larger.
+  /// The element of A in a row at k; in a pair the second is 1 to 4 larger.
   static int a(std::size_t row, std::size_t k) {
     return between(half, 2 * half - 4, 1, row * pairs + k / 2) + static_cast<int>(k % 2 * (1 + (row + k / 2) % 4));
   }

@@ -1,19 +1,19 @@
-// Products of matrix tiles (AMX): the loops alone. Eight products an iteration, into four sums: A B and A C, each added and taken away
-// again in an order in which no two that follow one another within 64 clocks wait for each other.
+// These loops alone are products of matrix tiles (AMX). They do eight products an iteration, into four sums: A B and A C, each added and
+// taken away again in an order in which no two that follow one another within 64 clocks wait for each other.
 #pragma once
 #include <cstddef>
 
-/// The products of an iteration: of which sum, by which tile of the left and of the right. One list for machine code and for words.
+/// The products of an iteration, each with its sum and with its tiles of the left and of the right. One list serves machine code and words.
 #define PLUMBLINE_TILE_PRODUCTS(PRODUCT) \
   PRODUCT(0, 4, 6) PRODUCT(1, 4, 7) PRODUCT(2, 5, 6) PRODUCT(3, 5, 7) PRODUCT(0, 5, 7) PRODUCT(1, 5, 6) PRODUCT(2, 4, 7) PRODUCT(3, 4, 6)
 
-/// A tile has 16 rows of 64 bytes: 16 x 16 sums of 4 bytes; of the left the rows of a matrix; of the right, in a row, the elements of each
+/// A tile has 16 rows of 64 bytes: 16 x 16 sums of 4 bytes; on the left the rows of a matrix; on the right, in a row, the elements of each
 /// of 16 columns that share 4 bytes.
 constexpr std::size_t tile_rows = 16, tile_row_bytes = 64, tile_bytes = tile_rows * tile_row_bytes;
-/// How many tiles are summed up in, and the sums of a block.
+/// The number of tiles that are summed up in, and of the sums in a block.
 constexpr std::size_t tile_sums = 4, tile_block_sums = tile_sums * tile_bytes / 4;
 
-/// What products of Real are added up in.
+/// The type in which products of Real are added up.
 template <class Real>
 struct TileSum {
   using type = float;
@@ -41,7 +41,7 @@ namespace {
 #define PLUMBLINE_LOAD_TILE(TILE, FROM) asm volatile("tileloadd (%0,%1,1), %%tmm" #TILE : : "r"(FROM), "r"(tile_row_bytes) : "memory")
 #define PLUMBLINE_STORE_TILE(TILE, TO) asm volatile("tilestored %%tmm" #TILE ", (%0,%1,1)" : : "r"(TO), "r"(tile_row_bytes) : "memory")
 
-/// What LDTILECFG loads: all eight tiles as large as they can be.
+/// The configuration that LDTILECFG loads: all eight tiles as large as they can be.
 struct TileConfiguration {
   unsigned char palette, start_row, reserved[14];
   unsigned short row_bytes[16];
@@ -61,7 +61,7 @@ inline __attribute__((always_inline)) void add_products() {
 
 }  // namespace
 
-/// Blocks [begin, end). (No compiler uses tiles by itself, so that they keep what they hold between two statements.)
+/// Sweeps the blocks [begin, end). (No compiler uses tiles by itself, so that they keep what they hold between two statements.)
 template <class Real>
 static void sweep(const TileProducts<Real>& x, std::size_t begin, std::size_t end) {
   TileConfiguration all{};

@@ -1,5 +1,5 @@
-// Between a GPU's memory and the host's, or another GPU's: by the copy engine, or by kernels that reach across. And within it, by the
-// runtime's own copy, which is what users compare memory with.
+// Data are moved between a GPU's memory and the host's, or another GPU's: by the copy engine, or by kernels that reach across. They are
+// moved within it too, by the runtime's own copy, which is what users compare memory with.
 #include <cmath>
 #include <new>
 
@@ -68,7 +68,7 @@ class OtherEnd {
     cuda::require_success(result, "cudaMalloc", __FILE__, __LINE__);
   }
 
-  /// On the first GPU that this one reaches and that lets it. Throws UnavailableHere where there is none.
+  /// Allocates on the first GPU that this one reaches and that lets it. Throws UnavailableHere where there is none.
   void allocate_on_peer(std::size_t bytes) {
     int here = 0, count = 0;
     PLUMBLINE_CUDA(cudaGetDevice(&here));
@@ -100,7 +100,7 @@ class OtherEnd {
     return result;
   }
 
-  /// Of this machine, as it is at present: no error of the kernel's.
+  /// Whether an error is this machine's refusal, as it is at present, and no error of the kernel's.
   static bool is_refusal(cudaError_t result) {
     return result == cudaErrorPeerAccessUnsupported || result == cudaErrorTooManyPeers || result == cudaErrorDevicesUnavailable ||
            result == cudaErrorMemoryAllocation;
@@ -218,7 +218,7 @@ class TransferCase final : public Workload {
            : word == "kernel_peer"   ? Way::kernel_peer
                                      : Way::copy_here;
   }
-  /// Whole accesses of 16 bytes.
+  /// The number of elements in whole accesses of 16 bytes.
   static std::uint64_t elements_of(const Parameters& p) { return (p.integer("n") + 1) / 2 * 2; }
 
   DeviceMemory& memory_;

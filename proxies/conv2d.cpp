@@ -1,4 +1,5 @@
-// 2-D convolution of one image, without padding and with unit stride (Yang, Kurth, Williams 2019, equation 5), as a matrix product.
+// This kernel convolves one image in 2-D, without padding and with unit stride (Yang, Kurth, Williams 2019, equation 5), as a matrix
+// product.
 #include "proxies/conv2d.hpp"
 
 #include <stdexcept>
@@ -99,7 +100,7 @@ class Conv2dCase final : public Workload {
   const void* arguments() const override { return &arguments_; }
   void sweep_all() { sweep(arguments_, 0, extent()); }
 
-  /// Against equation 5 itself, in as many points as 2^24 products allow, always those of the diagonal and the last row.
+  /// The error against equation 5 itself, in as many points as 2^24 products allow, always those of the diagonal and the last row.
   double error() const override {
     LargestError largest;
     const std::size_t side = shape_.side(), step = std::max<std::size_t>(1, shape_.points() * shape_.depth() * shape_.filters >> 24);

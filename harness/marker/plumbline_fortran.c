@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// //
+//
 // plumbline.f90 calls these functions: Fortran has no way of its own to write down the instructions of a mark. Compile it beside your
 // program.
 #include <string.h>
