@@ -1,4 +1,4 @@
-// Attainable ceilings from the samples of a run: FLOP/s by kind of arithmetic, bytes/s by level of memory.
+// Attainable ceilings are found from the samples of a run: FLOP/s by kind of arithmetic, bytes/s by level of memory.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -12,14 +12,14 @@
 
 namespace plumbline {
 
-/// One cache of a node as the topology tells it.
+/// A cache of a node as the topology tells it.
 struct CacheSize {
   int level = 1;
   std::uint64_t bytes = 0;
   std::int64_t shared_by_cpus = 1;
 };
 
-/// What placing and fitting need to know of a node.
+/// The facts about a node that placing and fitting need.
 struct NodeFacts {
   std::string node = {};
   std::vector<CacheSize> caches = {};  // data and unified caches, from the core outwards; may be empty
@@ -62,24 +62,24 @@ struct Ceiling {
 
   /// Whether measurement and topology give the level the same size, within 25 %; nullopt where one of them gives none.
   std::optional<bool> agrees_with_topology() const;
-  /// How much of its limit it reaches; NaN where none is known.
+  /// The part of its limit that the ceiling reaches; NaN where none is known.
   double fraction_of_limit() const { return value / limit; }
   bool is_compute() const { return level == "compute"; }
 };
 
-/// One ceiling for each group of samples (level compute or a memory level) and one for each level and pattern of each sweep over working
-/// sets (level "sweep"; bandwidth or latency). The levels are those of the sweeps themselves, whatever the topology says; it stands
+/// Fits one ceiling for each group of samples (level compute or a memory level) and one for each level and pattern of each sweep over
+/// working sets (level "sweep"; bandwidth or latency). The levels are those of the sweeps themselves, whatever the topology says; it stands
 /// beside. A level that a pattern has no sample of is there with its status and reason. GPUs' samples make ceilings of their own, behind
 /// the others (model/ceilings/gpu_ceilings.hpp).
 std::vector<Ceiling> fit_ceilings(std::span<const CeilingRow> samples, std::span<const NodeFacts> nodes);
 
-/// Where sweeps and topology do not agree on the levels of a node, in words.
+/// Says in words where sweeps and topology do not agree on the levels of a node.
 std::vector<std::string> topology_disagreements(std::span<const Ceiling> ceilings, std::span<const NodeFacts> nodes);
 
-/// Spread above which a run was disturbed: coefficient of variation by level ("compute", "L1", "L2", "L3", "mem").
+/// The spread above which a run was disturbed: coefficient of variation by level ("compute", "L1", "L2", "L3", "mem").
 double quiet_cv(const std::string& level);
 
-/// Capacity of a level for a team whose workers sit on cores of their own, in bytes.
+/// The capacity of a level in bytes for a team whose workers sit on cores of their own.
 std::uint64_t team_capacity(const NodeFacts& node, const CacheSize& cache, std::int64_t workers);
 
 }  // namespace plumbline

@@ -1,4 +1,4 @@
-// The map of links between nodes: which links are worse than others, and which nodes are because all of theirs are.
+// The map of links between nodes shows which links are worse than others, and which nodes are because all of theirs are.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace plumbline {
 
-/// What a pair of nodes reached with one kind of message.
+/// A link says what a pair of nodes reached with one kind of message.
 struct NodeLink {
   std::size_t node = 0, peer = 0;  // among LinkMap::nodes
   double value = absent;           // the best round; NaN where none succeeded
@@ -50,17 +50,17 @@ struct LinkMap {
 
 /// The name of a sample of level "link" between its node and another: "MPI link latency to nodeB".
 std::string link_name(std::string_view what, std::string_view peer);
-/// "nodeB" of that; empty of another name.
+/// The peer in such a name: "nodeB"; empty for another name.
 std::string peer_of_link(std::string_view name);
-/// "MPI link latency" of that; the whole of another name.
+/// The kind of link in such a name: "MPI link latency"; the whole of another name.
 std::string kind_of_link(std::string_view name);
 
-/// One map for each kind and message size in the samples of level "link"; all others are left alone. O(links log links).
+/// Judges links by one map for each kind and message size in the samples of level "link"; all others are left alone. O(links log links).
 ///
 /// A link counts by its best round. A node is worse where even the better of its links (their tenth part, of ten or fewer the best) are
-/// beyond the limit; a link, where it is although no worse node at its ends explains that. Either must be so in nine of ten rounds too
-/// (of fewer than ten in each), held against what was usual in that round: what happens to be slow while one program disturbs another is
-/// not slow each time. Where other links are beyond it so often that one of them all is in each round by chance (more than 0.01 of them
+/// beyond the limit; a link, where it is although no worse node at its ends explains that. Either must be so in nine of ten rounds too (of
+/// fewer than ten in each), held against what was usual in that round: what happens to be slow while one program disturbs another is not
+/// slow each time. Where other links are beyond it so often that one of them all is in each round by chance (more than 0.01 of them
 /// expected), it is suspicious only. The limit: 1.25 times, or five times the scatter of what is compared or the usual difference between
 /// rounds, if that is more; wider where few are compared, as Student's t is wider than the normal distribution. Beyond 4 times, or where
 /// fewer than three can be compared, nothing is judged and `unjudged` says why. Of many links beyond the limit (a tenth of all, at least

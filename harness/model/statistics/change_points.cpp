@@ -30,7 +30,7 @@ Ranks ranks_of(std::span<const double> values) {
   return ranks;
 }
 
-/// P(max |Z| over splits that leave at least `least` of `n` on either side >= z), for one level.
+/// The probability P(max |Z| over splits that leave at least `least` of `n` on either side >= z), for one level.
 double probability_of(double z, std::size_t n, std::size_t least) {
   if (z <= 1) return 1;
   const double part = static_cast<double>(least) / static_cast<double>(n);

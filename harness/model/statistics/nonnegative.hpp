@@ -1,4 +1,4 @@
-// Least squares with weights that cannot be negative (Lawson and Hanson 1974), for the handful of unknowns of a cross-talk fit.
+// Least squares are found with weights that cannot be negative (Lawson and Hanson 1974), for the handful of unknowns of a cross-talk fit.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -33,7 +33,8 @@ struct NonNegativeFit {
 
 NonNegativeFit fit_non_negative(const NormalEquations& equations);
 
-/// Whether a column is not, to so small a part of its length, a sum of the others: else its weight says nothing.
+/// Whether a column is told apart from the others: it is not where, but for so small a part of its length, it is a sum of them, and its
+/// weight then says nothing.
 bool is_told_apart(const NormalEquations& equations, std::size_t column, double part = 0.03);
 
 }  // namespace plumbline

@@ -1,11 +1,11 @@
-// Random numbers for resampling: a judgement of the same file is the same everywhere.
+// Random numbers for resampling are the same everywhere, so that a judgement of the same file is.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace plumbline {
 
-/// splitmix64 (Steele, Lea, Flood 2014): the same numbers under every standard library.
+/// A splitmix64 generator (Steele, Lea, Flood 2014): the same numbers under every standard library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
