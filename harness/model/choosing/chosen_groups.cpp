@@ -1,4 +1,4 @@
-// Exact bin packing: the fewest groups for a backend's events.
+// The fewest groups for a backend's events are found by exact bin packing.
 #include <algorithm>
 #include <stdexcept>
 

@@ -53,7 +53,7 @@ class Search {
     return slots;
   }
 
-  /// No choice that goes on from these events has fewer groups.
+  /// The number of groups that no choice that goes on from these events can have fewer of.
   std::size_t fewest_possible(const std::set<Event>& events) const {
     std::map<SlotLimits::Unit, std::set<Event>> by_unit;
     for (const auto& event : events) by_unit[limits_.unit_of(event)].insert(event);

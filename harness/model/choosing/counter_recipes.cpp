@@ -85,7 +85,7 @@ class Ways {
   }
 
  private:
-  /// With and without counters of its own for each quantity; seen whole or not at all, as no counter is taken for nothing.
+  /// Goes on from a quantity with and without counters of its own; it is seen whole or not at all, as no counter is taken for nothing.
   void from(std::size_t quantity, const Sight& sight) {
     if (quantity == wanted_.size()) return keep(sight);
     see(quantity, needed_parts(wanted_[quantity]), sight);
@@ -136,7 +136,7 @@ class Ways {
   Merit best_merit_;
 };
 
-/// Without those that need all events of another one and are no narrower.
+/// The recipes without those that need all events of another one and are no narrower.
 std::vector<Recipe> undominated(std::vector<Recipe> recipes) {
   std::stable_sort(recipes.begin(), recipes.end(), [](const Recipe& a, const Recipe& b) {
     return std::tuple(a.events.size(), a.width) < std::tuple(b.events.size(), b.width);

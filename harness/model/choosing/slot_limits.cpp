@@ -1,4 +1,4 @@
-// What a run showed of the counters that can count at one time.
+// A run shows limits of the counters that can count at one time.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// A night held against the nights before it: which things became slower, with how many false alarms a night.
+// A night is held against the nights before it: which things became slower, with how many false alarms a night.
 #pragma once
 #include <map>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace plumbline {
 
-/// What a night says of one thing, in few numbers: what the index of a history keeps.
+/// The few numbers that a night says of one thing: the index of a history keeps them.
 struct NightValue {
   double median = absent;           // in the unit
   double lo = absent, hi = absent;  // 95 % interval of the median within the night; absent for a single sample
@@ -25,7 +25,7 @@ struct NightValue {
 };
 NightValue night_value(const Observation& observation);
 
-/// One thing through the nights, as logarithms of its cost: seconds, or the inverse of a rate. Greater is slower.
+/// A thing through the nights, as logarithms of its cost: seconds, or the inverse of a rate. Greater is slower.
 struct CheckedSeries {
   SeriesKey key = {};
   std::string row_class = {}, unit = {};
@@ -71,13 +71,13 @@ struct CheckOptions {
   double false_alarms = 0.05;            // expected in a night in which nothing changed, over all rows
   std::optional<double> threshold = {};  // a part; without it the class's practical one, but at least the next
   double least_threshold = 0;
-  /// The nights come one after the other: what a night did to a whole node is judged by itself, several suspicious nights in turn are a
-  /// finding, and the baseline's own nights tell how far out nights may lie. Where it is false they are peers side by side, and one is
-  /// enough.
+  /// Whether the nights come one after the other: what a night did to a whole node is judged by itself, several suspicious nights in turn
+  /// are a finding, and the baseline's own nights tell how far out nights may lie. Where it is false they are peers side by side, and one
+  /// is enough.
   bool in_sequence = true;
 };
 
-/// Scatter between nights is not known from fewer: they make nothing worse than SUSPECT.
+/// The fewest nights from which the scatter between nights is known: fewer make nothing worse than SUSPECT.
 inline constexpr std::size_t least_nights = 3;
 
 struct CheckSummary {
@@ -108,13 +108,12 @@ struct Checked {
   CheckSummary summary = {};
 };
 
-/// SLOWER where the whole interval lies beyond the threshold. The interval is that of a prediction: the scatter of a series' nights,
-/// moderated by its class's (Smyth 2004), Student's t at a quarter of false_alarms / rows (Bonferroni: the expected number of false alarms,
-/// however the rows depend on each other), and widened where the baseline's own nights went further out than Student's t has it, by class
-/// (Weissman 1978). What is so only beside its node, and not beside its own earlier nights, is no finding. What one night does to all rows
-/// of a node is taken out of them first and judged as a row of its own, with a fifth of the false alarms; and so is what rows that share a
-/// word have beside the others of their node, with another tenth.
-///
+/// Checks a night. A row is SLOWER where the whole interval lies beyond the threshold. The interval is that of a prediction: the scatter of
+/// a series' nights, moderated by its class's (Smyth 2004), Student's t at a quarter of false_alarms / rows (Bonferroni: the expected
+/// number of false alarms, however the rows depend on each other), and widened where the baseline's own nights went further out than
+/// Student's t has it, by class (Weissman 1978). What is so only beside its node, and not beside its own earlier nights, is no finding.
+/// What one night does to all rows of a node is taken out of them first and judged as a row of its own, with a fifth of the false alarms;
+/// and so is what rows that share a word have beside the others of their node, with another tenth.
 /// A night is suspicious where it is beyond the threshold with the probability that several in turn spend the other three quarters with.
 /// How many in turn are a finding is told by how often the baseline's own nights were suspicious: two on a quiet machine, more on a busy
 /// one.

@@ -100,7 +100,7 @@ std::string class_of(const Ceiling& ceiling) {
   return ceiling.unit == "seconds" ? "latency" : ceiling.level;
 }
 
-/// Of a ceiling, or of a sample.
+/// The name of a ceiling, or of a sample.
 template <class Named>
 std::string name_of(const Named& one) {
   const std::string precision = one.precision.empty() || one.precision == "-" ? "" : "/" + one.precision;
@@ -174,7 +174,7 @@ std::vector<Observation> ceilings_of(const Results& results, std::span<const Cei
   return all;
 }
 
-/// Both ways are measured at once: whichever end keeps the samples, it is the same link.
+/// The key of a link. Both ways are measured at once: whichever end keeps the samples, it is the same link.
 SeriesKey key_of_link(const CeilingRow& row) {
   CeilingRow of_kind = row;
   of_kind.name = kind_of_link(row.name);

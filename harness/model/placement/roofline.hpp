@@ -1,5 +1,5 @@
-// Where each case lies on the hierarchical roofline (Williams et al. 2009; levels after Ilic et al. 2014 and Yang 2019): its
-// arithmetic intensity at every level, the roof above it, what bounds it, and how near it comes.
+// Each case has a place on the hierarchical roofline (Williams et al. 2009; levels after Ilic et al. 2014 and Yang 2019): its arithmetic
+// intensity at every level, the roof above it, what bounds it, and how near it comes.
 #pragma once
 #include <map>
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace plumbline {
 
-/// Traffic across a level's boundary towards the core, and FLOPs over it.
+/// The traffic across a level's boundary towards the core, and FLOPs over it.
 struct LevelIntensity {
   std::string level = {};  // L1: reg-L1, L2: L1-L2, L3: L2-L3, mem: L3-mem; of a GPU L1, shared: reg-shared, L2, mem: L2-mem
   double bytes = absent;   // per sweep, whole team; absent where it may be all or nothing
@@ -29,13 +29,13 @@ struct LevelIntensity {
   bool is_interval() const { return bytes_lo < bytes_hi; }
 };
 
-/// Two ways by which another profiler counted the same, and how far they are apart.
+/// A disagreement between two ways by which another profiler counted the same: how far they are apart.
 struct Disagreement {
   std::string quantity = {}, used = {}, other = {};  // the ways as formulas of metrics
   double ratio = absent;                             // other / used
 };
 
-/// How times came to counts.
+/// The way by which times came to counts.
 enum class Join {
   same,         // counted on the very case that was timed
   transferred,  // counted on flavors of the same source, compiler and level that agree (rules below)
@@ -71,12 +71,12 @@ struct RooflinePlacement {
   std::vector<Disagreement> disagreements = {};           // between them
 };
 
-/// Counts are transferred only where work id, team, compiler and level agree, the v2 and v3 counts agree within these, and
-/// non-temporal stores do not differ.
+/// The parts by which the v2 and v3 counts may differ for counts to be transferred; besides, work id, team, compiler and level must agree,
+/// and non-temporal stores may not differ.
 inline constexpr double transfer_flops_within = 0.005, transfer_bytes_within = 0.03;
 
-/// With a chosen set, by its counters where a case was counted by them, and each intensity with the interval of their scores. `profilers`
-/// says what the metrics of imported cases stand for.
+/// Places all cases: with a chosen set, by its counters where a case was counted by them, and each intensity with the interval of their
+/// scores. `profilers` says what the metrics of imported cases stand for.
 std::vector<RooflinePlacement> place(const Measurements& measurements, std::span<const Ceiling> ceilings, const CounterSet* set = nullptr,
                                      std::span<const ProfilerMetrics> profilers = {});
 

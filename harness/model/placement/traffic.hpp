@@ -1,4 +1,4 @@
-// The FLOPs and bytes that belong to a timed case: its own counts, counts of sibling flavors, or the model's word.
+// The FLOPs and bytes of a timed case are its own counts, counts of sibling flavors, or the model's word.
 #pragma once
 #include <map>
 #include <span>
@@ -38,7 +38,7 @@ struct Traffic {
   std::string note = {};                                  // of a transfer: from where, and how well they agree
   Status status = Status::ok;                             // why there is none
   std::string reason = {};
-  // What another profiler counted.
+  // Members for what another profiler counted:
   Status flops_status = Status::ok;  // why there are no FLOPs beside the bytes
   std::string flops_reason = {};
   std::vector<Disagreement> disagreements = {};
@@ -53,12 +53,12 @@ struct LevelBoundary {
 std::span<const LevelBoundary> level_boundaries();
 std::span<const LevelBoundary> gpu_level_boundaries();
 
-/// The one source of all levels that have bytes, or "mixed"; `otherwise` where none has.
+/// The source that all levels that have bytes share, or "mixed"; `otherwise` where none has.
 std::string common_source(std::span<const LevelTraffic> levels, std::string otherwise);
 
-/// By the join rule: what another profiler of `profilers` counted of the case, if one did; own counts, else transferred ones, else the
-/// model. Own counts are those of the chosen set where there is one and the case was counted by it, else the emulator's. There is none for
-/// a case whose FLOPs the set does not see.
+/// The traffic of a case by the join rule: what another profiler of `profilers` counted of the case, if one did; own counts, else
+/// transferred ones, else the model. Own counts are those of the chosen set where there is one and the case was counted by it, else the
+/// emulator's. There is none for a case whose FLOPs the set does not see.
 Traffic traffic_of(const Measured& measured, const Measurements& all, const CounterSet* set = nullptr,
                    std::span<const ProfilerMetrics> profilers = {});
 
