@@ -11,7 +11,7 @@ namespace {
 
 bool sees(const Counter& counter, const char* quantity) { return counter.quantities.size() == 1 && counter.quantities.front() == quantity; }
 
-/// By the first counter that has a number; else why the first one has none.
+/// The quantity by the first counter that has a number; else why the first one has none.
 Reported counted(const Measured& measured, std::span<const Counter> counters, const char* quantity) {
   Reported first{absent, Status::unavailable, std::string("no counter of ") + quantity + " was counted"};
   bool none = true;

@@ -1,4 +1,4 @@
-// What a counter really sees: its counts as a sum of the model's exact flows, each with a weight that is not negative.
+// A counter's counts are taken apart into what it really sees: a sum of the model's exact flows, each with a weight that is not negative.
 #pragma once
 #include <map>
 #include <string>

@@ -50,7 +50,7 @@ void find_zero_failures(const Diagnosed& d, Findings& findings) {
                       static_cast<double>(d.score.zero_failures)});
 }
 
-/// By all cases a little, or in some far off.
+/// Finds counts that are wrong beside other events: in all cases a little, or in some far off.
 void find_wrong_groups(const Diagnosed& d, Findings& findings) {
   const Joint& joint = d.score.joint;
   if (joint.cases < rules::fewest_cases) return;
