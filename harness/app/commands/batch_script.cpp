@@ -7,7 +7,7 @@
 namespace plumbline::app {
 namespace {
 
-/// Within double quotes of the shell.
+/// Quotes a word within double quotes of the shell.
 std::string quoted(const std::string& word) {
   std::string text;
   for (const char c : word) {

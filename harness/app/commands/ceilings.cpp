@@ -29,7 +29,7 @@ void add_in_units(Json& row, const Ceiling& ceiling) {
   for (const char* key : {"value", "min", "median", "max", "limit"}) row[std::string(key) + "_" + unit] = row[key];
 }
 
-/// Why a number of a ceiling that is there has no place: what it does not have, or what was not measured often enough.
+/// Says why a number of a ceiling that is there has no place: what it does not have, or what was not measured often enough.
 void explain_absent(Json& row, const Ceiling& ceiling) {
   const auto unless = [&](const char* stem, double value, const std::string& reason) {
     const bool there = std::isfinite(value);
@@ -98,7 +98,7 @@ Json row_of(const Ceiling& ceiling) {
 
 std::string percent(double part) { return std::isfinite(part) ? fmt::format("{:.1f} %", 100 * part) : "-"; }
 
-/// What a ceiling is shown among: rates of arithmetic, of memory, its latency, or points of ERT's sweep over FLOPs an element.
+/// The group that a ceiling is shown among: rates of arithmetic, of memory, its latency, or points of ERT's sweep over FLOPs an element.
 enum class Among { compute, memory, latency, points };
 
 Among among(const Ceiling& ceiling) {
@@ -117,7 +117,7 @@ Table table_of(Among kind) {
   return Table(columns);
 }
 
-/// Where fills for stores make it more than the algorithmic rate.
+/// The traffic of a ceiling, where fills for stores make it more than the algorithmic rate.
 std::string traffic_of(const Ceiling& c) { return std::isfinite(c.traffic_gbs) && c.traffic_gbs != c.value ? plain(c.traffic_gbs, 4) : ""; }
 
 /// "~94.4 %" where the limit is inferred.
@@ -214,7 +214,7 @@ std::vector<std::string> doubtful_memory(const std::vector<Ceiling>& ceilings) {
   return notes;
 }
 
-/// Where a core reaches about half of its limit, and some models of it cannot reach more.
+/// Remarks on cores that reach about half of their limit, where some models of them cannot reach more.
 std::set<std::string> limit_remarks(const std::vector<Ceiling>& ceilings) {
   constexpr double half = 0.55;
   std::set<std::string> notes;
@@ -223,7 +223,7 @@ std::set<std::string> limit_remarks(const std::vector<Ceiling>& ceilings) {
   return notes;
 }
 
-/// What limits are, and of each node what they were inferred from where no document tells them.
+/// Notes on what limits are, and for each node from what they were inferred where no document tells them.
 std::vector<std::string> limit_notes(const std::vector<Ceiling>& ceilings) {
   std::vector<std::string> notes;
   const auto any = [&](const char* basis) {
@@ -241,7 +241,7 @@ std::vector<std::string> limit_notes(const std::vector<Ceiling>& ceilings) {
   return notes;
 }
 
-/// What keeps the numbers from being a quiet machine's: what was seen beside the samples, their spread, and what cannot be.
+/// Says what keeps the numbers from being a quiet machine's: what was seen beside the samples, their spread, and what cannot be.
 std::vector<std::string> doubts(const std::vector<Ceiling>& ceilings, const Results& results) {
   std::vector<std::string> notes;
   for (const auto& d : find_disturbances(results.ceilings)) notes.push_back(disturbance_note(d));

@@ -4,7 +4,7 @@
 
 namespace plumbline::app {
 
-/// Adds it below `history`.
+/// Adds the command below `history`.
 CLI::App* add_history_prune(CLI::App& history, Action& chosen);
 
 }  // namespace plumbline::app

@@ -276,7 +276,7 @@ void add_ceilings(std::span<const CeilingCase> all, std::span<const CeilingCase>
   }
 }
 
-// What the modes would measure on one core of this machine, on a GPU, and between ranks.
+// Lists the ceilings that the modes would measure on one core of this machine, on a GPU, and between ranks.
 Listing list_ceilings() {
   Listing listing;
   const Topology node = this_topology();

@@ -14,7 +14,8 @@
 namespace plumbline::app {
 namespace {
 
-// For roff: a backslash is an escape, a hyphen would become a typographic one, a dot or quote at the start of a line a request.
+// Escapes a text for roff: a backslash is an escape, a hyphen would become a typographic one, a dot or quote at the start of a line a
+// request.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {

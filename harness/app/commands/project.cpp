@@ -25,7 +25,7 @@ struct ProjectOptions {
 
 bool is_toml(const std::string& path) { return std::filesystem::path(path).extension() == ".toml"; }
 
-/// One side: a spec, or the first node of a result file with what it measured.
+/// Reads a side: a spec, or the first node of a result file with what it measured.
 ProjectionSpec side_of(const std::string& path, const std::string& kernel, std::vector<std::string>& notes) {
   if (is_toml(path)) return read_spec(path);
   Selection selection;
@@ -89,7 +89,7 @@ Json row_of(const Projection& p) {
   return row;
 }
 
-/// For CSV: a line a group, then the whole.
+/// The rows for CSV: a line a group, then the whole.
 Json flat_rows(const std::vector<Projection>& projections) {
   Json rows = Json::array();
   for (const auto& p : projections) {

@@ -30,7 +30,8 @@ bool is_on_gpu(const CaseRow& row) { return row.id.find("/g1/") != row.id.npos; 
 
 // ---------------------------------------------------------------------------------------------------------------------- text
 
-/// "0.125+-4%"; both ends where they are far apart; nothing more than the value where the interval does not show in it.
+/// Prints an intensity with its interval, as "0.125+-4%"; both ends where they are far apart; nothing more than the value where the
+/// interval does not show in it.
 std::string with_interval(const LevelIntensity& at) {
   constexpr double narrowest = 0.0005, widest = 0.5;
   const double half = std::max(at.ai_hi / at.ai, at.ai / at.ai_lo) - 1;
@@ -68,7 +69,7 @@ std::string displacement_text(const Displacement& by, const RooflinePlacement& p
   return fmt::format("by {}{}: AI {} {} instead of {}", by.counter, rest, by.level, plain(by.ai), intensity(p, by.level));
 }
 
-/// Where arithmetic bounds the case; empty else, and where FMAs alone are all that it does.
+/// Prints the mix where arithmetic bounds the case; empty else, and where FMAs alone are all that it does.
 std::string mix_text(const RooflinePlacement& p) {
   const auto mix = p.fma_mixes.find(p.of->precision);
   if (p.bound != "compute" || mix == p.fma_mixes.end() || mix->second.fraction >= 1 || !(p.compute.fma_gflops > 0)) return {};
@@ -109,7 +110,7 @@ void add_row(Table& table, const RooflinePlacement& p, const std::vector<std::st
   if (by != nullptr) table.add_line(wrapped(displacement_text(*by, p), 118, "      "));
 }
 
-/// `at` has one for each placement; `by` too, or is empty.
+/// Prints the placements as text. `at` has one for each of them; `by` too, or is empty.
 std::string as_text(const std::vector<RooflinePlacement>& placements, const std::vector<std::optional<CounterConditions>>& at,
                     const std::vector<Displacement>& by) {
   const auto levels = columns_of(placements);
@@ -130,7 +131,7 @@ std::string as_text(const std::vector<RooflinePlacement>& placements, const std:
   return table.text();
 }
 
-/// Why levels have no intensity, once for all cases.
+/// The reasons why levels have no intensity, once for all cases.
 std::set<std::string> unseen_levels(const std::vector<RooflinePlacement>& placements) {
   std::set<std::string> reasons;
   for (const auto& p : placements)
@@ -139,7 +140,7 @@ std::set<std::string> unseen_levels(const std::vector<RooflinePlacement>& placem
   return reasons;
 }
 
-/// What gives these cases a roof.
+/// Says what gives these cases a roof.
 std::string no_ceilings(const std::vector<RooflinePlacement>& placements) {
   const bool imported = std::any_of(placements.begin(), placements.end(), [](const RooflinePlacement& p) { return is_imported(*p.of); });
   return fmt::format("no ceilings in this file, so nothing is bound; {}",
@@ -152,7 +153,7 @@ bool is_marked(const RooflinePlacement& p) {
   return (!p.bound.empty() && !p.bound_is_certain) || (p.join == Join::model && std::any_of(p.levels.begin(), p.levels.end(), open));
 }
 
-/// Two metrics that say different things of the same, once for all launches.
+/// Notes on metrics that say different things of the same, once for all launches.
 std::vector<std::string> disagreement_notes(const std::vector<RooflinePlacement>& placements) {
   struct Spread {
     double least = HUGE_VAL, most = 0;
@@ -199,7 +200,7 @@ std::vector<std::string> notes_of(const std::vector<RooflinePlacement>& placemen
   return notes;
 }
 
-/// What the import of another profiler's file had to say.
+/// Notes on what the import of another profiler's file had to say.
 std::vector<std::string> import_notes(const Results& results) {
   const Json provenance = Json::parse(results.provenance, nullptr, false);
   std::vector<std::string> notes;
@@ -218,7 +219,7 @@ std::optional<std::string> without_set_note(const Measurements& measurements, co
       file, file);
 }
 
-/// What cannot be counted by the set, for the notes.
+/// A note on what cannot be counted by the set.
 std::string set_note(const CounterSet& set, const std::vector<NodeFacts>& nodes) {
   const bool here = std::all_of(nodes.begin(), nodes.end(), [&](const NodeFacts& node) { return set.chosen_on(node.core.name); });
   std::string text = fmt::format("counters as chosen on {}{}:", set.machine, here ? "" : ", another machine than this file's");
@@ -236,7 +237,7 @@ struct ShowOptions : Selection {
   bool machine = false;          // the nodes instead of the cases
 };
 
-/// Of each placement; they are in the order of the measured cases.
+/// The displacement of each placement; they are in the order of the measured cases.
 std::vector<Displacement> displacements(const std::string& name, const std::vector<RooflinePlacement>& placements,
                                         const Measurements& measurements, const Results& results) {
   std::vector<Displacement> all;

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* folder = "harness/imports/metrics";
 constexpr std::array profilers{"ncu", "nvprof", own_profiler};
 
-/// What profile --gpu counts are CUPTI's metrics, as ncu's are; it tells the time itself.
+/// The metrics of profile --gpu, which are CUPTI's, as ncu's are; it tells the time itself.
 ProfilerMetrics own_metrics(ProfilerMetrics of_ncu) {
   of_ncu.tool = own_profiler;
   std::erase_if(of_ncu.rows, [](const ProfilerMetric& row) { return row.quantity == launch_seconds; });

@@ -74,7 +74,7 @@ constexpr std::array<Circumstance, 10> of_program{{{"/git/commit", "binary: buil
                                                    {"/library_environment", "variables of MPI and the allocator"},
                                                    {"/mpi", "MPI"},
                                                    {"/mpi_device", "MPI device"}}};
-// Of the node of rank 0: for files that say nothing more.
+// The circumstances of rank 0's node: for files that say nothing more.
 constexpr std::array<Circumstance, 9> of_first_node{{{"/kernel/release", "kernel"},
                                                      {"/kernel/options", "kernel options"},
                                                      {"/microcode", "microcode"},
@@ -130,7 +130,7 @@ void add_differences(std::vector<std::string>& notes, std::span<const Circumstan
   }
 }
 
-/// As differing_facts has a list: as JSON.
+/// The value of a text: JSON, as differing_facts has a list.
 Json value_of(const std::string& text) {
   Json value = Json::parse(text, nullptr, false);
   return value.is_structured() ? value : Json(text);

@@ -70,7 +70,7 @@ class Row {
       if (const std::string month = month_of(*night); seen.insert(month).second) reasons.emplace(night, "the first of " + month);
   }
 
-  /// But for what somebody accepted to be gone.
+  /// Adds the last night of each thing, but for things that somebody accepted to be gone.
   void add_last_of_each_thing(const std::vector<AcceptedLevel>& levels, std::map<const Night*, std::string>& reasons) const {
     std::map<SeriesKey, const Night*> last;
     for (const Night* night : nights_)

@@ -43,7 +43,7 @@ void add_slower_than_like_nodes(const HealthReport& report, NodesByName& nodes) 
   }
 }
 
-/// Of a node's rows the one that is surely the slowest, and how many more there are.
+/// Adds for each node the row that is surely the slowest, and how many more there are.
 void add_slower_than_before(const CheckReport& report, NodesByName& nodes) {
   std::map<std::string, std::vector<const CheckRow*>> slower;
   for (const auto& row : report.rows) {
@@ -87,7 +87,7 @@ Lacking failed_in(const Results& results) {
   return failed;
 }
 
-/// What failed tonight is told as that.
+/// The things that are missing, without those that failed tonight, which are told as that.
 Lacking missing_in(const CheckReport& report, const Lacking& failed) {
   Lacking missing;
   for (const auto& one : report.missing) {
@@ -115,7 +115,7 @@ Json finding_json(const HealthFinding& finding) {
           {"text", finding.text}};
 }
 
-/// What the sound nodes were held against.
+/// Says what the sound nodes were held against.
 std::string all_well(const HealthReport& report) {
   std::size_t well = 0, peers = 0, held = 0;
   for (const auto& node : report.nodes)

@@ -12,7 +12,7 @@
 namespace plumbline::app {
 namespace {
 
-/// [what]: nodes.
+/// The nodes of each thing that was measured.
 using NodesOf = std::map<std::string, std::set<std::string>>;
 
 NodesOf nodes_with_it_right(const SeenNodes& seen, const NodesOf& wrong) {
@@ -53,7 +53,7 @@ std::vector<WrongOnNode> beside_peers(const SeenNodes& seen) {
   return findings;
 }
 
-/// Of what is not like its peers, or has peers but nothing to hold against them.
+/// Whether a node is told of: it is not like its peers, or has peers but nothing to hold against them.
 bool is_told(const JudgedNode& node) {
   return node.finding != NodeFinding::alike && (node.finding != NodeFinding::alone || node.peers > 0);
 }

@@ -1,4 +1,4 @@
-// A program's GPU kernels as people and programs read them.
+// A program's GPU kernels are printed for people and for programs.
 #pragma once
 #include <string>
 #include <vector>

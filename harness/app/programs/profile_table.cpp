@@ -18,7 +18,7 @@ using Number = std::optional<double>;
 
 // --------------------------------------------------------------------------------------------------------- cells
 
-/// "1,234,567"
+/// Prints a whole number: "1,234,567".
 std::string whole(Number value) {
   if (!value) return "-";
   std::string digits = fmt::format("{:.0f}", *value);

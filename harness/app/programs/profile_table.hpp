@@ -1,4 +1,4 @@
-// A profile as people and programs read it.
+// A profile is printed for people and for programs.
 #pragma once
 #include <string>
 #include <vector>
