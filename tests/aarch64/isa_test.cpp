@@ -1,4 +1,4 @@
-// On a 64-bit Arm CPU that the build names (an emulated one, in a cross build): the ISA is found, and flavors are picked by it.
+// The ISA of a 64-bit Arm CPU that the build names (an emulated one, in a cross build) is found, and flavors are picked by it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

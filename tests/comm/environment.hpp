@@ -9,7 +9,7 @@
 
 namespace plumbline {
 
-/// These variables and no others.
+/// An environment of these variables and no others.
 inline Environment with(std::map<std::string, std::string> variables) {
   return [variables = std::move(variables)](const char* name) -> std::optional<std::string> {
     const auto found = variables.find(name);

@@ -48,7 +48,7 @@ class disassembled : public testing::Test {
 
   static KernelLaunch launch(const std::string& function, LaunchFacts facts) { return {function, "sm_90a", {1, 1, 1}, {32, 1, 1}, facts}; }
 
-  /// Of one entry that makes these launches.
+  /// The readings of one entry that makes these launches.
   std::vector<Reading> count(const std::vector<KernelLaunch>& launches, const EventNames& events) {
     backend_ = disassembled_backend(events);
     backend_->prepare(0, 1);

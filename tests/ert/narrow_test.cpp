@@ -124,7 +124,7 @@ TEST_F(Bf16DotProducts, an_iteration_left_out_is_noticed) {
   EXPECT_GT(data->error(), data->tolerance());
 }
 
-/// So that any order and rounding of a dot product's parts gives the same: multiples of 2^-16 below 2^8.
+/// The factors are multiples of 2^-16 below 2^8, so that any order and rounding of a dot product's parts gives the same.
 TEST_F(Bf16DotProducts, every_sum_and_product_is_exact_in_fp32) {
   const auto data = prepared(dots(1), "bf16");
   const auto& x = *static_cast<const Bf16Dot<unsigned short>*>(data->arguments());

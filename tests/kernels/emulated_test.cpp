@@ -102,7 +102,7 @@ class Emulated : public testing::TestWithParam<std::string> {
   }
 };
 
-/// What Valgrind's optimizer may leave out is none of these kernels' (harness/emulator/README.md): equal to the byte.
+/// These kernels have nothing that Valgrind's optimizer may leave out (harness/emulator/README.md): equal to the byte.
 TEST_P(Emulated, references_of_every_flavor_are_what_its_counted_twin_executed) {
   references_are_those_of_the_twin(parameter_sets(kernel()), 1);
 }
@@ -123,7 +123,7 @@ class EmulatedCaches : public Emulated {
     ASSERT_FALSE(caches.empty()) << "say the simulated geometry: --l1=SIZE,WAYS,LINE --l2= --l3=";
   }
 
-  /// What of a count is not inside the model, in words; empty where all is.
+  /// Says what of a count is not inside the model; empty where all is.
   static std::string outside_the_model(const Case& measured) {
     const Net net = counted(measured);
     std::string outside;

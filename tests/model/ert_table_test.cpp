@@ -210,7 +210,7 @@ ErtRate rate_of(const std::string& cell) {
   return {.value = std::stod(cell), .status = Status::ok};
 }
 
-/// By "kind precision": the compilers' rows and, last, the paper's maxima.
+/// The paper's table by "kind precision": the compilers' rows and, last, the paper's maxima.
 std::map<std::string, std::vector<ErtRow>> paper_table() {
   std::map<std::string, std::vector<ErtRow>> table;
   std::ifstream file(PLUMBLINE_GOLDEN "/ert_table1.csv");

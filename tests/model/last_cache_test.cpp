@@ -1,4 +1,4 @@
-// Which size of the last cache is taken, by facts of many machines; and what follows for cases that it cannot hold.
+// The last cache is taken at one of two sizes, by facts of many machines; and something follows for cases that it cannot hold.
 #include "model/ceilings/last_cache.hpp"
 
 #include <gtest/gtest.h>
@@ -159,7 +159,7 @@ Ceiling ceiling(const std::string& level, double value, double size) {
 const std::vector<Ceiling> ceilings_there{ceiling("L1", 400, 48 * KiB), ceiling("L2", 120, 2 * MiB), ceiling("L3", 20, 26.6 * MiB),
                                           ceiling("mem", 12, absent)};
 
-/// Of 96 MB, counted with an L3 that holds it, or with the one that is there.
+/// A triad of 96 MB, counted with an L3 that holds it, or with the one that is there.
 test::CaseSample triad(double from_memory) {
   return {.model = {{"working_set", {96e6, 96e6}}, {"last_cache", {480 * MiB, 480 * MiB}}},
           .counts = {{"flops.fp64.fma", 4e6},

@@ -26,7 +26,7 @@ struct Fault {
 /// The kinds that the scorer was written and tuned with.
 const std::vector<Fault>& known_faults();
 
-/// Of counters of loads and stores (register_faults.cpp).
+/// The faults of counters of loads and stores (register_faults.cpp).
 const std::vector<Fault>& register_faults();
 
 /// Kinds that it was not (unseen_faults.cpp).

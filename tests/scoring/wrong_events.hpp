@@ -11,7 +11,7 @@
 
 namespace plumbline::test {
 
-/// Which counters are made for the real path.
+/// The counters that are made for the real path.
 struct Wish {
   /// "known", "known and registers", "unseen": by each seed right counters and one of every kind of fault; "curves": so many of each
   /// magnitude.
@@ -25,7 +25,7 @@ struct Trial {
   std::vector<MadeCounter> made;
 };
 
-/// What the rank and its worker, the same program, both know.
+/// The campaign that the rank and its worker, the same program, both know.
 struct RealCampaign {
   std::vector<CacheLevel> caches;  // the emulator's
   std::vector<Case> cases;
