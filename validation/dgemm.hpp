@@ -1,4 +1,4 @@
-// Matrix product C = A B by three plain loops: the loop alone. Compiled once a flavor, and once on Counted.
+// This loop alone is the matrix product C = A B by three plain loops. It is compiled once a flavor, and once on Counted.
 #pragma once
 #include <cstddef>
 
@@ -9,7 +9,7 @@ struct Dgemm {
   std::size_t n;
 };
 
-/// Rows [begin, end) of C. The innermost loop runs along rows of B and C: no sum is reordered, and lanes lie side by side.
+/// Sweeps the rows [begin, end) of C. The innermost loop runs along rows of B and C: no sum is reordered, and lanes lie side by side.
 template <class Real>
 static void sweep(const Dgemm<Real>& x, std::size_t begin, std::size_t end) {
   const Real* __restrict b = x.b;

@@ -1,4 +1,4 @@
-// The matrix product's arrays and the check of its result: the same for CPUs (dgemm.cpp) and GPUs (dgemm.cu).
+// The matrix product's arrays and the check of its result are the same for CPUs (dgemm.cpp) and GPUs (dgemm.cu).
 #pragma once
 #include <algorithm>
 #include <vector>

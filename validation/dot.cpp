@@ -1,4 +1,4 @@
-// Dot product: a reduction, in the order as written. Each block of 1024 elements leaves its partial sum; nobody adds those up.
+// The dot product is a reduction, in the order as written. Each block of 1024 elements leaves its partial sum; nobody adds those up.
 #include "validation/dot.hpp"
 
 #include "dot.flavors.hpp"

@@ -1,4 +1,4 @@
-// The dot product of dot.cpp on GPUs: a block of threads for each partial sum. Each thread adds up every 256th product by FMAs; then the
+// The dot product of dot.cpp on GPUs has a block of threads for each partial sum. Each thread adds up every 256th product by FMAs; then the
 // upper half of the sums passes through shared memory to the lower half, again and again.
 #include "core/array.hpp"
 #include "cuda/arithmetic.cuh"

@@ -1,4 +1,4 @@
-// Dot product by blocks: the loop alone. Compiled once a flavor, and once on Counted.
+// This loop alone is the dot product by blocks. It is compiled once a flavor, and once on Counted.
 #pragma once
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-// The dot product's arrays, what a sweep moves of them, and the check of its result: the same for CPUs (dot.cpp) and GPUs (dot.cu).
+// The dot product's arrays, what a sweep moves of them, and the check of its result are the same for CPUs (dot.cpp) and GPUs (dot.cu).
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -16,7 +16,7 @@ class DotData : public Workload {
  public:
   static std::uint64_t blocks_of(std::uint64_t n) { return (n + dot_block - 1) / dot_block; }
 
-  /// a, b and the partial sums, of which `layers` tells how a cache loses them; without FLOPs.
+  /// The streams of a, b and the partial sums, of which `layers` tells how a cache loses them; without FLOPs.
   static Work traffic(const Parameters& p, std::vector<Stream::Layer> layers) {
     const std::uint64_t n = p.integer("n"), blocks = blocks_of(n), real = sizeof(Real);
     return {.streams = {{.array = "a", .footprint_bytes = n * real, .read = true, .loads = n, .element_bytes = real},

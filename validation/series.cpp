@@ -1,4 +1,5 @@
-// Geometric series of an m x m array: any arithmetic intensity from one kernel, for two references a point (Kwack et al. 2018, III.A).
+// The geometric series of an m x m array has any arithmetic intensity from one kernel, for two references a point (Kwack et al. 2018,
+// III.A).
 #include "series.flavors.hpp"
 #include "validation/series_data.hpp"
 

@@ -1,5 +1,5 @@
-// Geometric series 1 + x + ... + x^n of every element, in the three forms of Kwack et al. 2018, Table II. Compiled once a flavor, and once
-// on Counted.
+// These loops alone are the geometric series 1 + x + ... + x^n of every element, in the three forms of Kwack et al. 2018, Table II. They
+// are compiled once a flavor, and once on Counted.
 #pragma once
 #include <cstddef>
 

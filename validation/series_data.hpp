@@ -1,4 +1,4 @@
-// The series' arrays, what a sweep moves of them, and the check of its result: the same for CPUs (series.cpp) and GPUs (series.cu).
+// The series' arrays, what a sweep moves of them, and the check of its result are the same for CPUs (series.cpp) and GPUs (series.cu).
 #pragma once
 #include "core/array.hpp"
 #include "core/kernel.hpp"
@@ -15,14 +15,15 @@ inline SeriesForm series_form_of(const Parameters& p) {
 template <class Real, template <class> class ArrayOf>
 class SeriesData : public Workload {
  public:
-  /// Without its FLOPs.
+  /// The work of a sweep without its FLOPs.
   static Work traffic(const Parameters& p) {
     const std::uint64_t n = p.integer("n"), points = p.integer("m") * p.integer("m"), real = sizeof(Real);
     return {.streams = {{.array = "x", .footprint_bytes = points * real, .read = true, .loads = points, .element_bytes = real},
                         {.array = "sum", .footprint_bytes = points * real, .written = true, .stores = points, .element_bytes = real}},
             .paper = {{"paper.flops", points * (2 * n - 1)}, {"paper.bytes", 2 * points * real}}};  // (2) and (3)
   }
-  /// Of a point. Inline: x^2 ... x^n are n - 1 products, and there are n terms beside the 1. The loops begin with 1 x: one product more.
+  /// The products of a point. Inline: x^2 ... x^n are n - 1 products, and there are n terms beside the 1. The loops begin with 1 x: one
+  /// product more.
   static std::uint64_t products(const Parameters& p) {
     return series_form_of(p) == SeriesForm::inlined ? p.integer("n") - 1 : p.integer("n");
   }

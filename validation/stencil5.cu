@@ -1,4 +1,4 @@
-// The 5-point stencil of stencil5.cpp on GPUs: one thread a point, with three sums and a product.
+// The 5-point stencil of stencil5.cpp on GPUs has one thread a point, with three sums and a product.
 #include "core/array.hpp"
 #include "cuda/arithmetic.cuh"
 #include "cuda/register.cuh"

@@ -1,4 +1,5 @@
-// 5-point stencil in two dimensions (Kwack et al. 2018, Table III): the loop alone. Compiled once a flavor, and once on Counted.
+// This loop alone is the 5-point stencil in two dimensions (Kwack et al. 2018, Table III). It is compiled once a flavor, and once on
+// Counted.
 #pragma once
 #include <cstddef>
 
@@ -10,7 +11,7 @@ struct Stencil5 {
   Real quarter;
 };
 
-/// Rows [begin, end) of the n interior ones.
+/// Sweeps the rows [begin, end) of the n interior ones.
 template <class Real>
 static void sweep(const Stencil5<Real>& x, std::size_t begin, std::size_t end) {
   const Real* __restrict in = x.in;

@@ -1,4 +1,4 @@
-// The 5-point stencil's arrays, what a sweep moves of them, and the check of its result: the same for CPUs (stencil5.cpp) and GPUs
+// The 5-point stencil's arrays, what a sweep moves of them, and the check of its result are the same for CPUs (stencil5.cpp) and GPUs
 // (stencil5.cu).
 #pragma once
 #include "core/array.hpp"
@@ -11,7 +11,7 @@ namespace plumbline {
 template <class Real, template <class> class ArrayOf>
 class Stencil5Data : public Workload {
  public:
-  /// Without its FLOPs.
+  /// The work of a sweep without its FLOPs.
   static Work traffic(const Parameters& p) {
     const std::uint64_t n = p.integer("n"), points = n * n, row = (n + 2) * sizeof(Real), real = sizeof(Real);
     return {
@@ -20,7 +20,7 @@ class Stencil5Data : public Workload {
                      .read = true,
                      .loads = 4 * points,
                      .element_bytes = real,
-                     // From one row to the next three rows of `in` and one of `out` pass; without them each of the three is fetched anew.
+                     // Three rows of `in` and one of `out` pass from one row to the next; without them each of the three is fetched anew.
                      .layers = {{.reuse_bytes = 4 * row, .fetched_bytes = 3 * n * row}}},
                     {.array = "out",
                      .footprint_bytes = n * row - 2 * real,  // rims of two points lie between the rows, in lines of theirs

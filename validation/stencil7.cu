@@ -1,4 +1,4 @@
-// The 7-point stencil of stencil7.cpp on GPUs: one thread a point, with five sums and a product.
+// The 7-point stencil of stencil7.cpp on GPUs has one thread a point, with five sums and a product.
 #include "core/array.hpp"
 #include "cuda/arithmetic.cuh"
 #include "cuda/register.cuh"

@@ -1,4 +1,4 @@
-// The 7-point stencil with the centre of stencil7c.cpp on GPUs: one thread a point, with an FMA and five sums.
+// The 7-point stencil with the centre of stencil7c.cpp on GPUs has one thread a point, with an FMA and five sums.
 #include "core/array.hpp"
 #include "cuda/arithmetic.cuh"
 #include "cuda/register.cuh"

@@ -1,4 +1,5 @@
-// 7-point stencil in three dimensions (Yang 2019): the loop alone. Compiled once a flavor, and once on Counted.
+// This loop alone is the 7-point stencil in three dimensions with its centre (Yang 2019). It is compiled once a flavor, and once on
+// Counted.
 #pragma once
 #include <cstddef>
 
@@ -10,7 +11,7 @@ struct Stencil7c {
   Real centre;
 };
 
-/// Rows [begin, end) of the n x n interior ones.
+/// Sweeps the rows [begin, end) of the n x n interior ones.
 template <class Real>
 static void sweep(const Stencil7c<Real>& x, std::size_t begin, std::size_t end) {
   const Real* __restrict in = x.in;

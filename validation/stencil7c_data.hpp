@@ -19,7 +19,7 @@ class Stencil7cData : public CubeStencilData<Real, ArrayOf, Stencil7c> {
 
   Stencil7cData(const Parameters& p, typename ArrayOf<Real>::Memory& memory) : Base(p, Real(-6), memory) {}
 
-  /// Relative to the sum of the terms' magnitudes: the sum itself may vanish.
+  /// The largest error relative to the sum of the terms' magnitudes: the sum itself may vanish.
   double error() const override {
     return this->largest_error([](long double centre, long double neighbours) { return neighbours - 6 * centre; },
                                [](long double centre, long double neighbours) { return neighbours + 6 * centre; });

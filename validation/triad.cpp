@@ -1,4 +1,4 @@
-// STREAM triad, a = b + s c (McCalpin 1995): the simplest bandwidth kernel whose FLOPs and bytes are known exactly.
+// The STREAM triad, a = b + s c (McCalpin 1995), is the simplest bandwidth kernel whose FLOPs and bytes are known exactly.
 #include "validation/triad.hpp"
 
 #include "triad.flavors.hpp"

@@ -1,4 +1,4 @@
-// The triad of triad.cpp on GPUs: one thread an element, and one FMA.
+// The triad of triad.cpp on GPUs has one thread an element, and one FMA.
 #include "core/array.hpp"
 #include "cuda/arithmetic.cuh"
 #include "cuda/register.cuh"

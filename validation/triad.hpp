@@ -1,4 +1,4 @@
-// STREAM triad: the loop alone. Compiled once a flavor, and once on Counted.
+// This loop alone is the STREAM triad. It is compiled once a flavor, and once on Counted.
 #pragma once
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-// The triad's arrays, what a sweep moves of them, and the check of its result: the same for CPUs (triad.cpp) and GPUs (triad.cu).
+// The triad's arrays, what a sweep moves of them, and the check of its result are the same for CPUs (triad.cpp) and GPUs (triad.cu).
 #pragma once
 #include "core/array.hpp"
 #include "core/kernel.hpp"
@@ -10,7 +10,7 @@ namespace plumbline {
 template <class Real, template <class> class ArrayOf>
 class TriadData : public Workload {
  public:
-  /// Without its FLOPs.
+  /// The work of a sweep without its FLOPs.
   static Work traffic(const Parameters& p) {
     const std::uint64_t n = p.integer("n"), real = sizeof(Real);
     return {.streams = {{.array = "a", .footprint_bytes = n * real, .written = true, .stores = n, .element_bytes = real},

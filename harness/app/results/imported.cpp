@@ -147,7 +147,7 @@ class Importer {
     }
   }
 
-  /// What a launch's time came from, once; and where another metric says otherwise.
+  /// Tells what a launch's time came from, once; and where another metric says otherwise.
   void tell(const Profiled& time, const CaseRow& row) {
     if (!time.by->remark.empty() && told_.insert(time.by->remark).second) notes_.push_back(time.by->remark);
     for (const auto& one : time.disagreements)

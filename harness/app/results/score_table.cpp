@@ -19,7 +19,7 @@ std::string claim_of(const CounterScore& score) {
   return score.counter.ends_with(score.quantity) ? "" : score.quantity;  // named after what it claims: not said twice
 }
 
-/// "0.31 %", empty when absent: a column says nothing rather than dashes.
+/// Prints a part as "0.31 %", empty when absent: a column says nothing rather than dashes.
 std::string percent(double part) {
   if (!std::isfinite(part)) return "";
   if (part < 5e-5) return "0 %";
@@ -43,7 +43,7 @@ std::string worst_factor(const CounterScore& score) {
   return worst.ratio - 1 < 5e-5 ? "none" : fmt::format("{} {}", to_string(worst.factor), percent(worst.ratio - 1));
 }
 
-/// Nothing where the cases lie on no line: an intercept would mean nothing.
+/// Prints the offset; nothing where the cases lie on no line: an intercept would mean nothing.
 std::string offset_of(const CounterScore& score) {
   constexpr double straight = 0.05;
   if (score.linearity.empty() || !(score.linearity.front().residual <= straight)) return "";

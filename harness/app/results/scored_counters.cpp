@@ -76,7 +76,7 @@ Rows of_gpu(Rows rows) {
   return rows;
 }
 
-/// Of the nodes that counted on GPUs, as CUPTI called them.
+/// The chips of the nodes that counted on GPUs, as CUPTI called them.
 std::set<std::string> chips_in(const Results& results) {
   std::set<std::string> chips;
   for (const auto& row : results.machines)
@@ -89,7 +89,7 @@ class Collector {
  public:
   Collector(ScoredCounters& scored, double line_bytes) : scored_(scored), line_bytes_(line_bytes) {}
 
-  /// Those whose events were all counted.
+  /// Adds the rows whose events were all counted.
   void add(const Rows& rows, const std::set<std::string>& counted) {
     for (const auto& row : rows) {
       if (!all_counted(row, counted) || !known_.insert(row.counter.name).second) continue;

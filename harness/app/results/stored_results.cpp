@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// This program again, whose standard output is ours to read. posix_spawn copies no pages, so what an interconnect has pinned stays the
-/// rank's.
+/// Runs this program again, whose standard output is ours to read. posix_spawn copies no pages, so what an interconnect has pinned stays
+/// the rank's.
 class ReadingProcess {
  public:
   ReadingProcess(const fs::path& file, bool derived) {

@@ -22,8 +22,8 @@ inline constexpr double usual_bytes = 32.0 * (1 << 20);
 /// so that noise seldom changes a plan; from where a cache may hold all of the working set, nothing is known but `told`.
 LastCaches found_caches(LastCaches told, double swept, double flushed);
 
-/// What an earlier session's plan reckoned with, by the largest working set of one core's loads among its samples, so that a resumed run
-/// plans the same; nullopt where there is none.
+/// The caches that an earlier session's plan reckoned with, by the largest working set of one core's loads among its samples, so that a
+/// resumed run plans the same; nullopt where there is none.
 std::optional<LastCaches> caches_planned_for(LastCaches told, std::span<const CeilingRow> sweeps);
 
 /// The node's last-level caches for planning: as its topology tells them, where larger ones than usual do not cost anything or the scout

@@ -1,4 +1,4 @@
-// The ceilings of a node, measured in rounds that go through all of them in turn: drift hits all alike.
+// The ceilings of a node are measured in rounds that go through all of them in turn: drift hits all alike.
 #pragma once
 #include <functional>
 #include <memory>
@@ -14,17 +14,17 @@
 
 namespace plumbline::app {
 
-/// One sample of a round, for its name: what is measured by which team.
+/// The point of a sample, for the name of its round: what is measured by which team.
 std::string ceiling_point(const CeilingRow& row);
-/// Name of one round as a unit of work: "ceilings/node/16 hexadecimal digits/round=0"; the digits stand for its points in any order, so
+/// The name of one round as a unit of work: "ceilings/node/16 hexadecimal digits/round=0"; the digits stand for its points in any order, so
 /// that a round of other ceilings is another. `where`: "node", "gpu", "mpi" or "link", "form".
 std::string ceiling_round_id(std::string_view where, std::vector<std::string> points, int round);
-/// What becomes of a round that begins now on this node.
+/// The outcome of a round that begins now on this node.
 OutcomeRow round_outcome(std::string round_id, const std::string& node, const std::string& session);
 
 /// The row of a ceiling before anything is measured.
 CeilingRow described(const CeilingCase& ceiling);
-/// Rate, clock and disturbances of the repetition that stands for a sample.
+/// Takes rate, clock and disturbances of the repetition that stands for a sample.
 void take_sample(CeilingRow& row, const CeilingCase& ceiling, const Repetition& best);
 /// Whether the loop is right on a little data (small_case()); the row tells where it is not. Every rank of the team calls it.
 bool check_small(const CeilingCase& ceiling, const ThreadTeam& threads, Synchronization& team, CeilingRow& row);
@@ -34,23 +34,23 @@ double seconds_per_sweep(const CeilingRow& row, const CeilingCase& ceiling);
 /// A node's last-level caches as its topology tells them.
 LastCaches last_caches_of(const Topology& topology);
 
-/// How many rounds a campaign asks for.
+/// The number of rounds that a campaign asks for.
 int rounds_of(const CeilingsWish& wish);
-/// Estimate of all rounds.
+/// The estimated seconds of all rounds.
 double ceilings_seconds(const std::vector<CeilingCase>& plan, int rounds);
-/// Memory of a node that the stage touches, at most: what is small stays from round to round, beside what is largest.
+/// The bytes of a node's memory that the stage touches, at most: what is small stays from round to round, beside what is largest.
 std::uint64_t ceilings_bytes(const std::vector<CeilingCase>& plan);
 
-/// Keeps what is small between the rounds: its data, its checked result, and how many sweeps a sample takes.
+/// Measures rounds. It keeps what is small between them: its data, its checked result, and how many sweeps a sample takes.
 class CeilingsStage {
  public:
-  /// `place` gives a team its CPUs.
+  /// Makes the stage; `place` gives a team its CPUs.
   CeilingsStage(const std::vector<CeilingCase>& plan, std::string session, Communicator& ranks, std::function<TeamCpus(const Team&)> place);
   ~CeilingsStage();
 
-  /// Name of a round as it would be measured on this node.
+  /// The name of a round as it would be measured on this node.
   std::string round_id(int round) const;
-  /// One round over the plan on this node: collective over its ranks. The leader gets the finished unit.
+  /// Measures one round over the plan on this node: collective over its ranks. The leader gets the finished unit.
   std::optional<Finished> measure(int round);
 
  private:

@@ -44,7 +44,7 @@ ExchangeProtocol protocol_of(CeilingsMode mode) {
   return {.sample_seconds = 0.001, .samples = 1, .patience_seconds = 0.03};
 }
 
-/// Where a rank of a node sits when it talks to another: as in a team of all of them, else as in a smaller one.
+/// Places the ranks of a node that talk to another: as in a team of all of them, else as in a smaller one.
 TeamCpus place_talkers(const std::function<TeamCpus(const Team&)>& place, int local_ranks) {
   TeamCpus placed = place({local_ranks, 1});
   for (const int fewer : {2, 1})
@@ -164,7 +164,7 @@ std::string MpiCeilingsStage::problem_between(const Rank& one, const Rank& other
   return one.cpu == other.cpu ? fmt::format("both ranks share CPU {}", one.cpu) : "";
 }
 
-/// Both ends know of every pair whether and how it is measured, and what binding it needs.
+/// Measures a pair. Both ends know of every pair whether and how it is measured, and what binding it needs.
 void MpiCeilingsStage::measure_pair(const RankPair& pair, int round, Finished& unit) {
   const bool times = pair.first == ranks_.rank();
   const Rank& mine = rank(ranks_.rank());

@@ -15,7 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-/// What every link is asked: how soon a short message comes, and how fast long ones flow, both ways, so that neither direction may be bad.
+/// The exchanges over every link: how soon a short message comes, and how fast long ones flow, both ways, so that neither direction may be
+/// bad.
 constexpr std::array<Exchange, 2> exchanges{Exchange{ExchangeTraffic::ping_pong, 8},
                                             Exchange{ExchangeTraffic::both_ways, std::size_t{1} << 20}};
 constexpr ExchangeProtocol protocol{.sample_seconds = 0.002, .samples = 2, .patience_seconds = 0.1};
@@ -99,7 +100,7 @@ CeilingRow NodeLinksStage::described(int peer, const Exchange& what) const {
   return row;
 }
 
-/// Both nodes know whether either refuses.
+/// Measures a link; both nodes know whether either refuses.
 void NodeLinksStage::measure_link(int peer, int round, Finished& unit) {
   const bool times = pairing_->leads(ranks_.node(), peer);
   const Node& refusing = node(ranks_.node()).refusal.empty() ? node(peer) : node(ranks_.node());

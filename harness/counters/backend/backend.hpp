@@ -17,7 +17,7 @@ struct Availability {
   bool ok() const { return status == Status::ok; }
 };
 
-/// One event over all entries of the region since prepare(), as the backend gives it.
+/// A reading of one event over all entries of the region since prepare(), as the backend gives it.
 struct Reading {
   std::string_view event;
   std::uint64_t raw = 0;                         // 0 unless status is ok; of a rate the nearest whole number
@@ -56,7 +56,7 @@ class Backend {
   /// Whether it can count in this process, and if not, why.
   virtual Availability availability() const = 0;
   virtual const std::vector<EventGroup>& groups() const = 0;
-  /// Those of the events it was made for that are in no group.
+  /// The events that it was made for and that are in no group.
   virtual std::vector<Refusal> refused() const { return {}; }
 
   // A repetition of the counted region: prepare(); each thread open()s; each entry enter() and leave() by each thread; each thread
@@ -67,23 +67,23 @@ class Backend {
   /// Called by thread `thread` (0-based) of the team: counters of its own begin and end here.
   virtual void open(int /*thread*/) noexcept {}
   virtual void close(int /*thread*/) noexcept {}
-  /// After the last repetition of a group: gives back what is held from one to the next, so that nothing stands beside later timings.
+  /// Gives back, after the last repetition of a group, what is held from one to the next, so that nothing stands beside later timings.
   virtual void release() noexcept {}
   /// Called by the thread immediately around its share of the work. Neither may allocate.
   virtual void enter(int thread) noexcept = 0;
   virtual void leave(int thread) noexcept = 0;
-  /// After leave(): whether the count takes another entry of the very same work, as counters of GPUs do that are had in several passes.
+  /// Whether, after leave(), the count takes another entry of the very same work, as counters of GPUs do that are had in several passes.
   virtual bool wants_another_entry() const noexcept { return false; }
-  /// Who is entered and left: itself, or the backend whose counts it passes on, so that its own work moves no simulated line.
+  /// The backend that is entered and left: itself, or the one whose counts it passes on, so that its own work moves no simulated line.
   virtual Backend& around_region() noexcept { return *this; }
-  /// What a thread's entries summed up to, in the order of the group's events; of a group of the whole team only thread 0 is asked.
+  /// The sums of a thread's entries, in the order of the group's events; for a group of the whole team only thread 0 is asked.
   virtual std::vector<Reading> readings(int thread) const = 0;
-  /// Simulated caches only: forgets their contents. Real caches are left alone.
+  /// Forgets the contents of simulated caches. Real caches are left alone.
   virtual void empty_caches() noexcept {}
-  /// Simulated caches only: the whole L3 has so many bytes (0: as many as before), and this process, one of so many ranks on it, a part of
-  /// its sets. False: no such size, or too few sets.
+  /// Gives the whole simulated L3 so many bytes (0: as many as before), and this process, one of so many ranks on it, a part of its sets.
+  /// False: no such size, or too few sets.
   virtual bool set_l3(std::uint64_t /*bytes*/, int /*ranks*/) noexcept { return true; }
-  /// Simulators only: leaves out set-up work, which is then neither counted nor slow.
+  /// Leaves out set-up work in a simulator, where it is then neither counted nor slow.
   virtual void set_counting(bool) noexcept {}
 };
 

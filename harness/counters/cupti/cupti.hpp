@@ -14,36 +14,36 @@ namespace plumbline {
 
 bool cupti_is_compiled_in();
 
-/// Where GPUs are counted: CUPTI, the driver, and what the event tables say of a chip.
+/// The place where GPUs are counted: CUPTI, the driver, and what the event tables say of a chip.
 struct CuptiPlace {
   const CuptiHost& cupti;
   const CudaDriver& driver;
   std::function<std::vector<TableCounter>(const std::string& chip)> rows;
 };
 
-/// What this process counts with, from the event tables; called once, before backends are made. Without it events have to be named.
+/// Sets what this process counts with, from the event tables; called once, before backends are made. Without it events have to be named.
 void set_cupti_rows(std::function<std::vector<TableCounter>(const std::string& chip)> rows);
 
-/// For these events (metrics of CUPTI with their rollup, "launches", "graph_launches"); for none, all metrics of the chip's event table
-/// and the launches. Counts add up over entries; a rate or a share (Reading::rate) can be had of one entry alone. A group takes one pass,
-/// or has one metric that takes several. It counts in the context that is current to the thread that opens it, which alone enters and
-/// leaves. Neither a driver nor CUPTI is looked for before it is made.
+/// Makes a backend for these events (metrics of CUPTI with their rollup, "launches", "graph_launches"); for none, all metrics of the chip's
+/// event table and the launches. Counts add up over entries; a rate or a share (Reading::rate) can be had of one entry alone. A group takes
+/// one pass, or has one metric that takes several. It counts in the context that is current to the thread that opens it, which alone enters
+/// and leaves. Neither a driver nor CUPTI is looked for before it is made.
 std::unique_ptr<Backend> cupti_backend(const EventNames& events);
 std::vector<EventDescription> cupti_events();
 /// The chip of the GPU that counts, with the version of CUPTI: "GH100 by CUPTI 13.0 (...)".
 std::string cupti_code(const std::string& event);
 
-/// The same elsewhere: for tests.
+/// Makes a backend elsewhere: for tests.
 std::unique_ptr<Backend> cupti_backend_at(const CuptiPlace& place, const EventNames& events);
 
-/// What a GPU's counters can be had for, tried out: the chip, and whether CUPTI gives its counters to this user.
+/// The result of trying a GPU's counters: the chip, and whether CUPTI gives its counters to this user.
 struct CuptiTrial {
   Availability availability = {};
   std::string chip = {};  // empty: not even that could be had
 };
 /// Opens a context and the profiler for a moment: some 0.5 s where there is a GPU.
 CuptiTrial try_cupti(const CuptiPlace& place);
-/// On this machine.
+/// Tries the counters of this machine.
 CuptiTrial try_cupti();
 /// The chip of this process's GPU; empty where it has none.
 std::string cupti_chip_here();

@@ -20,7 +20,7 @@ void add_if_there(const fs::path& folder, std::vector<fs::path>& folders) {
   if (holds_cupti(folder) && std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
 }
 
-/// What is in the folder, by name; nothing where there is none.
+/// The entries of a folder, by name; nothing where there is none.
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::error_code none;
   std::vector<fs::path> entries;

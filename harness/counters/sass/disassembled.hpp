@@ -1,4 +1,4 @@
-// The witness for where a GPU's counters are refused: instruction counts of the code of the kernels that were launched
+// This witness is for where a GPU's counters are refused: instruction counts of the code of the kernels that were launched
 // (counters/sass/sass.hpp) times the threads that have work. It counts code and measures nothing, and says so: its counters are called
 // static.
 #pragma once
@@ -16,28 +16,28 @@ namespace plumbline {
 
 inline constexpr const char* disassembled_method = "static instruction counts x launch geometry";
 
-/// Where launches are made, and the code that they run.
+/// The place where launches are made, and the code that they run.
 struct CodePlace {
   Availability here = {Status::unavailable, "no module for GPUs was opened"};
-  /// From now on each launch is added there; null: no more.
+  /// Adds each launch from now on there; null: no more.
   std::function<void(std::vector<KernelLaunch>*)> write_down = {};
   std::filesystem::path folder = {};  // of code_file()
 };
 
-/// The disassembled code for an architecture ("sm_90a"), by harness/cmake/disassemble.cmake.
+/// The file of the disassembled code for an architecture ("sm_90a"), by harness/cmake/disassemble.cmake.
 std::string code_file(const std::string& architecture);
 
-/// What this process counts by, asked for when a backend is made; called once, before.
+/// Sets the place that this process counts by, asked for when a backend is made; called once, before.
 void set_code_place(std::function<CodePlace()> place);
 
-/// For these events; for none, all: operations of each precision and kind, memory instructions and their bytes, all in one group. What
-/// cannot be counted is unavailable, with the reason: code over which threads part ways, a launch that does not tell its trips, arithmetic
-/// or accesses of other kinds.
+/// Makes a backend for these events; for none, for all: operations of each precision and kind, memory instructions and their bytes, all in
+/// one group. What cannot be counted is unavailable, with the reason: code over which threads part ways, a launch that does not tell its
+/// trips, arithmetic or accesses of other kinds.
 std::unique_ptr<Backend> disassembled_backend(const EventNames& events);
 std::vector<EventDescription> disassembled_events();
 std::string disassembled_code(const std::string& event);
 
-/// What the events claim to see: "static flops.fp64" and so on.
+/// The counters that say what the events claim to see: "static flops.fp64" and so on.
 std::vector<Counter> disassembled_counters();
 
 }  // namespace plumbline

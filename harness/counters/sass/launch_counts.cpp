@@ -56,7 +56,7 @@ std::string readable(const std::string& mangled) {
   return text.size() > most ? text.substr(0, most) + "..." : text;
 }
 
-/// Of all its threads; `refusal` also where the launch itself or the code leaves something open.
+/// The counts of a launch, of all its threads; `refusal` also where the launch itself or the code leaves something open.
 SassCounts of_launch(const KernelLaunch& launch, const fs::path& folder) {
   const auto refused = [](std::string why) {
     SassCounts none;

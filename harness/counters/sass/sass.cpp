@@ -113,8 +113,8 @@ class Reader {
     join_waits();
   }
 
-  /// On sm_75 the threads of a warp may wait for one another at a loop's end: VOTE, YIELD, VOTEU, the branch back of the loop, and one to
-  /// the vote. That is the loop's own end.
+  /// Joins the waits at a loop's end into the loop. The threads of a warp may wait for one another there on sm_75: VOTE, YIELD, VOTEU, the
+  /// branch back of the loop, and one to the vote. That is the loop's own end.
   void join_waits() {
     auto& loops = current_->loops;
     const auto waits = [&](const SassLoop& loop) {
@@ -133,7 +133,7 @@ class Reader {
     });
   }
 
-  /// What wrote the last of an instruction's operands, ahead of it in the code.
+  /// The instruction that wrote the last of an instruction's operands, ahead of it in the code.
   const SassInstruction* writer_of_last_operand(std::size_t i) const {
     const auto& all = current_->instructions;
     const std::string_view operands = all[i].operands;

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view schema = "plumbline-events/1";
 constexpr const char* unchecked = "vendor manual, unchecked";
 
-/// What the tables of a backend hold.
+/// The form of a backend's tables.
 struct Form {
   std::string_view backend = {};
   bool of_gpu = false;
@@ -44,7 +44,7 @@ const Form& form_of(const std::string& backend) {
     form.backend = "papi";
     return form;
   }();
-  // What can be counted in one pass, CUPTI says.
+  // CUPTI says what can be counted in one pass.
   static const Form of_gpu{.backend = "cupti",
                            .of_gpu = true,
                            .keys = {"schema", "family", "backend", "match", "counter"},
@@ -55,7 +55,7 @@ const Form& form_of(const std::string& backend) {
   return backend == of_gpu.backend ? of_gpu : backend == of_papi.backend ? of_papi : of_cpu;
 }
 
-/// What reading a row takes from the table around it.
+/// The surroundings of a row in its table, which reading it takes.
 struct Around {
   const Form& form;
   std::string libpfm4 = {};  // the core's PMU

@@ -17,7 +17,7 @@
 
 namespace plumbline {
 
-/// One table of a file; every complaint says file, line, key and what is allowed.
+/// Reads one table of a file; every complaint says file, line, key and what is allowed.
 class TableReader {
  public:
   TableReader(const toml::table& table, std::string path, std::string title)
