@@ -60,7 +60,7 @@ bool is_the_journals_own(const OutcomeRow& outcome) {
   return of_ceilings || outcome.case_id.starts_with(stop_prefix) || outcome.case_id == last_cache_unit;
 }
 
-/// Those that stand, and those that a later attempt took the place of.
+/// Adds the wrong results that stand, and those that a later attempt took the place of.
 void add_wrong_results(const Results& part, const std::vector<OutcomeRow>& listed, Consolidated& made) {
   for (const auto* rows : {&part.outcomes, &listed})
     for (const auto& row : *rows)
@@ -69,7 +69,8 @@ void add_wrong_results(const Results& part, const std::vector<OutcomeRow>& liste
     if (is_wrong_result(row)) made.wrong[row.session].push_back(fmt::format("{} on {}: {}", row.name, row.node, row.method));
 }
 
-/// What has more is too much for the memory of one rank, whole, and for the time that a run's end may take.
+/// The most nodes and samples that a result is judged with as a whole: more is too much for the memory of one rank, and for the time that a
+/// run's end may take.
 constexpr std::size_t most_nodes = 64, most_samples = 4'000'000;
 
 /// All parts together, for as long as they are few.

@@ -34,7 +34,7 @@ FormContest contest_from(const json& told, const std::string& node, const std::s
   return contest;
 }
 
-/// On rank 0: what all kinds of nodes that are here have chosen.
+/// The choices of all kinds of nodes that are here; made on rank 0.
 json choices_of(const std::vector<std::string>& texts, const RunRecord& record) {
   std::map<std::string, std::string> kinds = record.kinds();
   std::set<std::string> present;

@@ -1,4 +1,4 @@
-// Which loops stand for the ceilings of a run's nodes: those that are alike choose together, so that they measure the same.
+// Nodes that are alike choose the loops for their ceilings together, so that they measure the same.
 #pragma once
 #include <span>
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace plumbline::app {
 
-/// Collective over all ranks. `measured`: the contests that this node has had in this session (of its leader). Returns, on the leader, what
-/// its kind of node has chosen, by these contests and those of earlier sessions; `node` of each is the kind.
+/// Agrees on loops; collective over all ranks. `measured`: the contests that this node has had in this session (of its leader). Returns, on
+/// the leader, what its kind of node has chosen, by these contests and those of earlier sessions; `node` of each is the kind.
 std::vector<ChosenForm> agree_on_forms(std::span<const CeilingRow> measured, const std::string& kind, const RunRecord& record,
                                        Communicator& ranks);
 

@@ -56,7 +56,7 @@ bool was_counted_before(const RunRecord& record, const std::string& host) {
                      [&](const WorkKey& key) { return std::get<1>(key) == host && std::get<2>(key) == "count"; });
 }
 
-/// Of a node of that name whose topology told something else nothing is kept.
+/// The choice that an earlier session kept for a node; nothing is kept of a node of that name whose topology told something else.
 std::optional<LastCache> kept_choice(const RunRecord& record, const std::string& host, std::span<const CacheLevel> caches) {
   const auto text = record.last_cache(host);
   if (!text) return std::nullopt;
@@ -138,7 +138,7 @@ LastCache LastCacheStage::choose(LastCacheRule rule, const RunRecord& record, st
   return choose_last_cache(input_.caches, levels_in(rows), rule);
 }
 
-/// By the first rank of the node, while the others wait.
+/// Seeks the last cache by the first rank of the node, while the others wait.
 std::vector<CeilingRow> LastCacheStage::seek() {
   ranks_.team(1);  // by all ranks of the node together
   const auto plan = plan_of_finder();

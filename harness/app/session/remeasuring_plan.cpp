@@ -65,7 +65,7 @@ void leave_out(std::vector<RemeasuringGroup>& groups, IsLeftOut is_left_out) {
 
 constexpr int calibration = 2;  // of a turn, in repetitions, about
 
-/// As many as fit.
+/// The number of turns, as many as fit.
 int turns_within(std::optional<double> seconds, double turn) {
   if (!seconds || turn <= 0) return most_turns;
   return std::clamp(static_cast<int>(std::min(*seconds / turn, 1.0 * most_turns)), static_cast<int>(least_turns), most_turns);

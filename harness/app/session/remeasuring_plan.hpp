@@ -1,4 +1,4 @@
-// Which cases and ceilings of which nodes are measured again in a run, how often, and what that takes.
+// A run measures some cases and ceilings of some nodes again; the plan says how often, and what that takes.
 #pragma once
 #include <functional>
 #include <map>
@@ -20,12 +20,12 @@ namespace plumbline::app {
 inline constexpr std::string_view again_pass = "again";
 inline constexpr int turn_repetitions = 3;
 
-/// What a turn of a case, or of a ceiling's point, takes on one node. All 0: it is not in the plan of who is asked.
+/// The seconds that a turn of a case, or of a ceiling's point, takes on one node. All 0: it is not in the plan of who is asked.
 struct TurnSeconds {
   double estimated = 0, at_most = 0;
 };
 
-/// Who measures what again, and how often: the same on every rank.
+/// The plan says who measures what again, and how often: the same on every rank.
 struct RemeasuringPlan {
   std::vector<RemeasuringGroup> groups;
   std::vector<std::string> left_out;           // on rank 0, in words: suspicious, but not to be measured again
@@ -35,28 +35,27 @@ struct RemeasuringPlan {
   std::map<std::string, TurnSeconds> seconds;  // likewise, of each case and point
 };
 
-/// On rank 0: from what is durable so far, without the groups that earlier sessions took far enough.
+/// Plans on rank 0 from what is durable so far, without the groups that earlier sessions took far enough.
 RemeasuringPlan plan_remeasuring_of(const RunRecord& record, const std::vector<std::string>& present, std::optional<double> seconds_left);
 std::string to_text(const RemeasuringPlan& plan);
 RemeasuringPlan remeasuring_plan_from(const std::string& text);
 
-/// Collective over `world`. How long each takes on the slowest rank, by what each rank says; what nobody has, as the campaign was changed,
-/// is left out. `one_at_a_time`: nodes that take turns add up.
+/// Agrees on the plan; collective over `world`. Each thing takes as long as on the slowest rank, by what each rank says; what nobody has,
+/// as the campaign was changed, is left out. `one_at_a_time`: nodes that take turns add up.
 void agree_on(RemeasuringPlan& plan, const std::function<TurnSeconds(const std::string& id)>& here, bool one_at_a_time, Group& world);
-/// What is told of it before it begins.
+/// The lines that tell of the plan before it begins.
 std::vector<std::string> to_lines(const RemeasuringPlan& plan);
 
-/// A turn is short: what tells is how turns agree.
+/// The protocol of a turn, which is short: what tells is how turns agree.
 TimingProtocol turn_protocol(const Timing& wanted);
-/// A point as often as a turn takes it; they share their data.
+/// The point as often as a turn takes it; the repetitions share their data.
 inline std::vector<CeilingCase> repetitions_of(const CeilingCase& point) { return std::vector<CeilingCase>(turn_repetitions, point); }
-/// Estimates of a turn of a case, and of a point of CPUs or of that GPU.
+/// The estimated seconds of a turn of a case, and of a point of CPUs or of that GPU.
 double turn_seconds(const Case& measured, const Campaign& campaign);
 double turn_seconds(const CeilingCase& point);
 double turn_seconds(const CeilingCase& point, const GpuProperties& gpu);
 
-/// For an estimate: what it takes where one node turns out suspicious, its worst cases and ceilings being the longest. `seconds_left` as
-/// above.
+/// The estimated seconds where one node turns out suspicious, its worst cases and ceilings being the longest. `seconds_left` as above.
 double remeasuring_seconds(const std::vector<Case>& cases, const std::vector<CeilingCase>& ceilings, const Campaign& campaign, int nodes,
                            std::optional<double> seconds_left);
 

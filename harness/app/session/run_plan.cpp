@@ -66,7 +66,7 @@ json to_json(const NodeGpus& node) {
   return told;
 }
 
-/// As much of them as a plan and a model need.
+/// The GPUs as told, as far as a plan and a model need them.
 NodeGpus gpus_from(const json& told) {
   NodeGpus node{.gpus = {}, .why_none = told["why_none"]};
   for (const json& one : told["gpus"]) {
@@ -137,7 +137,7 @@ int most_ranks(const std::vector<PlanNode>& nodes) {
   return most;
 }
 
-/// Of a CPU that has them.
+/// The reason why a CPU that has tiles cannot use them.
 std::string no_tiles() { return "its AMX cannot be used: " + this_cpu().why_no_tiles; }
 
 Target target_of(const Nodes& nodes) {
@@ -199,7 +199,7 @@ bool all_passes_finished(const Case& which, const std::string& node, const std::
          (!is_counted(which, campaign, counting) || counting_is_finished(finished, id, node, keys_for(which.team.space(), counting)));
 }
 
-/// What earlier sessions leave to do. Where cases are distributed, what any like node has finished counts for all of them.
+/// The work that earlier sessions leave to do. Where cases are distributed, what any like node has finished counts for all of them.
 class FinishedWork {
  public:
   FinishedWork(const std::vector<Case>& cases, const Nodes& nodes, const Campaign& campaign, const RunRecord& record)
@@ -229,7 +229,7 @@ class FinishedWork {
   std::map<std::pair<std::string, std::string>, std::set<std::string>> nodes_of_;  // by case id and kind of node
 };
 
-/// What is measured where a launcher, a batch system or a control group gave less than a node.
+/// Notes on what is measured where a launcher, a batch system or a control group gave less than a node.
 std::vector<std::string> notes_of_parts(const Nodes& nodes) {
   std::vector<std::string> notes;
   for (const auto& [part, names] : nodes.parts)
@@ -238,7 +238,7 @@ std::vector<std::string> notes_of_parts(const Nodes& nodes) {
   return notes;
 }
 
-/// What becomes of further GPUs.
+/// Notes on what becomes of further GPUs.
 std::vector<std::string> notes_of_gpus(const Nodes& nodes, const Campaign& campaign) {
   std::vector<std::string> notes;
   for (std::size_t node = 0; node < nodes.facts.size(); ++node) {
@@ -262,7 +262,8 @@ DrivenGpus gpu_ceilings_of(const RunInput& input, Communicator& ranks, DrivenGpu
 
 bool wants_ceilings(const Campaign& campaign) { return campaign.ceilings.mode != CeilingsMode::none && campaign.time; }
 
-/// What this node's ceilings reckon with: what an earlier session planned for, or what its leader scouts while the others wait.
+/// The caches that this node's ceilings reckon with: those that an earlier session planned for, or those that its leader scouts while the
+/// others wait.
 LastCaches look_at_caches(const RunInput& input, const RunPlan& plan, const RunRecord& record, Communicator& ranks) {
   LastCaches caches = last_caches_of(input.topology);
   if (!wants_ceilings(input.campaign) || static_cast<double>(caches.bytes) <= usual_bytes) return caches;
@@ -293,7 +294,7 @@ std::vector<CeilingCase> ceilings_of(const RunInput& input, const Nodes& nodes, 
   return wanted_of(all, wish);
 }
 
-/// Of what the campaign names, not of what only shows the levels.
+/// The contests for what the campaign names, not for what only shows the levels.
 std::vector<ContestPlan> contests_of(const CeilingsWish& wish, const std::vector<CeilingCase>& ceilings) {
   const auto mode = wish.mode == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
   auto contests = plan_contests(mode, ceilings, this_cpu().isas);
@@ -304,7 +305,7 @@ std::vector<ContestPlan> contests_of(const CeilingsWish& wish, const std::vector
   return contests;
 }
 
-/// As if no contest were won by the plan's own loop: what a run takes at most.
+/// The plan as if no contest were won by its own loop: what a run takes at most.
 std::vector<CeilingCase> with_any_winners(const std::vector<CeilingCase>& plan, const std::vector<ContestPlan>& contests) {
   return with_winners(plan, contests, std::vector<std::size_t>(contests.size(), 1));
 }
@@ -395,7 +396,7 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& re
 
 namespace {
 
-/// Of this node: " and 12 of the GPU", " and 24 of 2 GPUs".
+/// Says how many points of this node's GPUs there are: " and 12 of the GPU", " and 24 of 2 GPUs".
 std::string gpu_points_text(const DrivenGpus& gpus) {
   std::size_t points = 0;
   for (const auto& one : gpus.all) points += one.count;

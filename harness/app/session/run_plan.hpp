@@ -1,4 +1,4 @@
-// What a run will do: cases, their order on every node, the ceilings before them, and what it will take.
+// A plan says what a run will do: cases, their order on every node, the ceilings before them, and what it will take.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -40,19 +40,20 @@ struct RunPlan {
 /// The result file: as named, or plumbline-out/NAME.h5.
 std::filesystem::path output_of(const RunOptions& options, const Campaign& campaign);
 
-/// Whether a run counts it at all, with groups of these keys: counters of CPUs see nothing of what runs on a GPU.
+/// Whether a run counts a case at all, with groups of these keys: counters of CPUs see nothing of what runs on a GPU.
 bool is_counted(const Case& which, const Campaign& campaign, std::span<const std::string> counting);
 
-/// What makes nodes alike: CPU, cores, caches, and GPUs where the campaign asks for them. By a node's leader alone.
+/// The kind of a node, which says what makes nodes alike: CPU, cores, caches, and GPUs where the campaign asks for them. Only a node's
+/// leader asks.
 std::string kind_of(const RunInput& input, const NodePart& part);
 
 enum class Planning { to_run, to_tell };
 
-/// Collective: the same cases and rounds on every rank. Throws Error (user) where the campaign asks for what cannot be. What only tells
-/// (--dry-run) measures nothing, so it takes the caches as the topology has them.
+/// Plans a run; collective: the same cases and rounds on every rank. Throws Error (user) where the campaign asks for what cannot be. What
+/// only tells (--dry-run) measures nothing, so it takes the caches as the topology has them.
 RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& record, Planning planning);
 
-/// --dry-run: rank 0 prints it.
+/// Prints the plan on rank 0, for --dry-run.
 Exit print_plan(const RunPlan& plan, const RunInput& input, Communicator& ranks);
 
 }  // namespace plumbline::app

@@ -71,7 +71,7 @@ bool is_ours(const fs::path& entry) {
   return fs::is_regular_file(entry, unknown) && (name.starts_with('.') ? is_mark(entry) : begins_as_journal(entry));
 }
 
-/// What somebody else put among the journals is not ours to remove: it comes to lie beside their folder.
+/// Removes the journals. What somebody else put among them is not ours to remove: it comes to lie beside their folder.
 void remove_journals(const fs::path& folder) {
   std::error_code failed;
   std::vector<fs::path> ours, others;
@@ -172,7 +172,7 @@ void add_outcome(const OutcomeRow& outcome, std::set<WorkKey>& keys) {
   for (const auto& key : placement["counted_with"]) keys.emplace(outcome.case_id, outcome.node, counted_pass(key));
 }
 
-/// What rank 0 finds; the message of an Error it met, or empty, comes first so that all ranks end alike.
+/// The findings of rank 0; the message of an Error it met, or empty, comes first so that all ranks end alike.
 struct Found {
   std::string error;
   Exit code = Exit::ok;
@@ -224,7 +224,7 @@ void refuse_changes(const RunOptions& options, const Campaign& campaign, const R
   found.notes.push_back("what is finished was measured otherwise: " + list);
 }
 
-/// By node: those of the result file, then those of the journals.
+/// The last caches by node: those of the result file, then those of the journals.
 std::map<std::string, std::string> last_caches_of(const Results& earlier) {
   std::map<std::string, std::string> chosen;
   const json provenance = json::parse(earlier.provenance, nullptr, false);
@@ -236,7 +236,7 @@ std::map<std::string, std::string> last_caches_of(const Results& earlier) {
   return chosen;
 }
 
-/// In the order of their sessions.
+/// The contests in the order of their sessions.
 std::vector<FormContest> contests_in_order(const Results& earlier) {
   std::map<std::string, std::int64_t> started;
   const json provenance = json::parse(earlier.provenance, nullptr, false);

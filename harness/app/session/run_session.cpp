@@ -161,7 +161,7 @@ class Session {
     }
   }
 
-  /// What the ceilings' sweeps show decides what the cases are counted with. Without cases there is nothing to decide.
+  /// Settles the last cache: the ceilings' sweeps decide what the cases are counted with. Without cases there is nothing to decide.
   void settle_last_cache() {
     const auto rule = last_cache_rule(input_.campaign);
     const bool any_on_cpus = std::any_of(plan_.cases.begin(), plan_.cases.end(), [](const Case& one) { return one.team.gpus == 0; });
@@ -176,7 +176,7 @@ class Session {
     if (!last.name.empty() || *rule == LastCacheRule::measured) progress_.say("note: " + line_of(last));
   }
 
-  /// Which loop stands for each ceiling on this node and its like: by contests, or as an earlier session chose.
+  /// Chooses the loop for each ceiling on this node and its like: by contests, or as an earlier session chose.
   void choose_forms() {
     if (stop_here()) return;
     const auto to_do = unchosen(plan_.contests, record_.chosen_forms(), ranks_.host());
@@ -211,7 +211,7 @@ class Session {
     if (unit) accept_ceilings(*unit);
   }
 
-  /// By the ranks that drive the node's GPUs, while the others wait.
+  /// Measures by the ranks that drive the node's GPUs, while the others wait.
   void measure_gpu_ceilings(GpuCeilingsStage& stage, int round, int in_turn) {
     if (plan_.gpus.all.empty()) return;
     const auto to_do = stage.to_do(round, [this](const std::string& id) { return is_finished(id, time_pass); });
@@ -231,7 +231,7 @@ class Session {
     ranks_.local().wait_for_all();
   }
 
-  /// By the leader, while the other ranks of the node wait.
+  /// Adds samples by the leader, while the other ranks of the node wait.
   void add_numa_samples(int round, Finished& unit) const {
     if (round >= plan_.numa_rounds) return;
     for (auto& row : measure_numa(input_.topology, plan_.last_caches, ranks_.host(), session_, round))
@@ -287,7 +287,8 @@ class Session {
 
   bool compares_nodes() const { return input_.campaign.placement == Placement::every_node && input_.campaign.time && ranks_.nodes() > 1; }
 
-  /// What all nodes have measured lies in their journals: rank 0 judges from there, as `plumbline nodes` does later.
+  /// Measures again what is suspicious. All nodes' measurements lie in their journals: rank 0 judges from there, as `plumbline nodes` does
+  /// later.
   void measure_suspicious_again() {
     if (!input_.campaign.nodes.remeasure) return;
     keep([&] { record_.sync(); });
@@ -308,7 +309,7 @@ class Session {
     for (const auto& line : to_lines(again)) progress_.say(line);
     for (const auto& step : steps_of(again.groups, again.taken, again.turns, input_.campaign.nodes.turns))
       if (!stage.measure(again, step, [this] { return stop_here(); })) break;
-    // Of a run that stops each turn is kept that a case's nodes have finished: a resumed one goes on from there, however short it is.
+    // A run that stops keeps each turn that a case's nodes have finished: a resumed one goes on from there, however short it is.
     for (const auto& unit : stage.finished()) accept(unit);
   }
 
@@ -317,8 +318,8 @@ class Session {
     return std::max(0.0, *input_.campaign.budget_seconds - (now_seconds() - began_));
   }
 
-  /// What is left of the budget is shared by what is left to do; when it is spent, cases get their fewest repetitions. So they do long
-  /// before their deadline.
+  /// The protocol of a case. The rest of the budget is shared by what is left to do; when it is spent, cases get their fewest repetitions.
+  /// So they do long before their deadline.
   TimingProtocol protocol(const Case& measured, std::size_t rounds_left) const {
     const Timing& wanted = input_.campaign.timing;
     TimingProtocol protocol{
@@ -398,7 +399,7 @@ class Session {
     return code_;
   }
 
-  /// On rank 0, when all is written.
+  /// Tells of the nodes, on rank 0, when all is written.
   void tell_of_nodes(const NodeReport& report) {
     for (const auto& line : summary_lines(report)) progress_.say(line);
     for (const auto& finding : slower_nodes(report)) note_finding(Exit::regression, finding);

@@ -1,4 +1,4 @@
-// A run from its input to its result file, on every rank.
+// A run goes from its input to its result file, on every rank.
 #pragma once
 #include <memory>
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace plumbline::app {
 
-/// What each rank knows before MPI starts.
+/// The input that each rank knows before MPI starts.
 struct RunInput {
   std::optional<Error> error;  // to be told once MPI knows who speaks
   Campaign campaign;
@@ -30,14 +30,14 @@ struct RunInput {
 /// Reads the campaign and this node, plans the counting, and starts the emulated worker if that needs it. Keeps what went wrong as `error`.
 RunInput read_run_input(const RunOptions& options);
 
-/// What a run that came to its end found: cases that failed or computed wrong, slower nodes. Thrown when all is written and no rank waits
-/// for another any more, by those ranks that found something.
+/// The findings of a run that came to its end: cases that failed or computed wrong, slower nodes. Thrown when all is written and no rank
+/// waits for another any more, by those ranks that found something.
 class RunFindings : public Error {
  public:
   using Error::Error;
 };
 
-/// Collective. Plans, measures, and writes. The code is this rank's; Errors are thrown, RunFindings among them.
+/// Plans, measures, and writes; collective. The code is this rank's; Errors are thrown, RunFindings among them.
 Exit run_session(const RunOptions& options, RunInput& input, Communicator& ranks);
 
 }  // namespace plumbline::app
