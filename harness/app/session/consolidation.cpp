@@ -69,7 +69,7 @@ void add_wrong_results(const Results& part, const std::vector<OutcomeRow>& liste
     if (is_wrong_result(row)) made.wrong[row.session].push_back(fmt::format("{} on {}: {}", row.name, row.node, row.method));
 }
 
-/// The most nodes and samples that a result is judged with as a whole: more is too much for the memory of one rank, and for the time that a
+/// The most nodes and samples of which a result is judged as a whole: more are too much for the memory of one rank, and for the time that a
 /// run's end may take.
 constexpr std::size_t most_nodes = 64, most_samples = 4'000'000;
 
