@@ -1,4 +1,4 @@
-// The data of ERT's loops: an array whose values each pass moves and the next one moves back, and how many passes each part has seen.
+// The data of ERT's loops are an array whose values each pass moves and the next one moves back, and how many passes each part has seen.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -157,7 +157,7 @@ class PeakCase final : public Workload {
   const void* arguments() const override { return &arguments_; }
   void sweep_all() { sweep(arguments_, 0, extent()); }
 
-  /// Relative to the value, or to the operands' size (1/2) where the map brings it near zero.
+  /// The error relative to the value, or to the operands' size (1/2) where the map brings it near zero.
   double error() const override {
     double worst = 0;
     if constexpr (std::is_same_v<Real, Fp16>) {

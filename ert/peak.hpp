@@ -1,5 +1,5 @@
-// Register-only arithmetic: the loops alone. Every chain is a sequence of dependent operations; chains are independent.
-// Maps are chosen so that values stay between 0 and 3, keep all their bits alive, and tell how many steps were taken.
+// These loops alone are register-only arithmetic. Every chain is a sequence of dependent operations; chains are independent. Maps are
+// chosen so that values stay between 0 and 3, keep all their bits alive, and tell how many steps were taken.
 #pragma once
 #include "ert/lanes.hpp"
 

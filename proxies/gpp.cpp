@@ -98,7 +98,7 @@ class GppCase final : public Workload {
   const void* arguments() const override { return &arguments_; }
   void sweep_all() { sweep(arguments_, 0, extent()); }
 
-  /// Relative to the sum of the contributions' magnitudes: they may cancel.
+  /// The error relative to the sum of the contributions' magnitudes: they may cancel.
   double error() const override {
     LargestError largest;
     for (std::size_t igp = 0; igp < ngpown_; ++igp)

@@ -70,7 +70,7 @@ class DgemmCase final : public DgemmData<Real, DeviceArray> {
   }
   static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
     const dim3 grid(cuda::blocks_for(x.n, tile), cuda::blocks_for(end - begin, tile));
-    // Of whole tiles alone it is known what each thread does: all, but for the loop over a part of one.
+    // It is known of whole tiles alone what each thread does: all, but for the loop over a part of one.
     if (x.n % tile == 0 && (end - begin) % tile == 0) cuda::next_launch((end - begin) * x.n, {x.n / tile, 0}, true);
     multiply_tiles<<<grid, dim3(tile, tile), 0, cuda::stream()>>>(x, begin, end);
   }

@@ -14,7 +14,7 @@ class DotCase final : public DotData<Real, Array> {
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t n = p.integer("n"), blocks = DotCase::blocks_of(n), block = 2 * dot_block * sizeof(Real);
     const std::string flops = "flops." + std::string(precision_of<Real>());
-    // Where a block overflows a cache, so does the line of its partial sum.
+    // The line of a partial sum overflows a cache where its block does.
     Work work = DotCase::traffic(p, {{.reuse_bytes = block, .fetched_bytes = blocks * 64}});
     work.flops = {{flops + ".add", n}, {flops + ".mul", n}};  // 0 + a b + a b + ...
     work.add_outer_loop(blocks, block);

@@ -1,4 +1,4 @@
-// A campaign as its author wrote it: TOML in, a plain struct out (jobs/campaigns/README.md describes every key).
+// A campaign is read as its author wrote it: TOML in, a plain struct out (jobs/campaigns/README.md describes every key).
 #pragma once
 #include <cstdint>
 #include <optional>

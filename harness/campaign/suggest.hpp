@@ -1,4 +1,4 @@
-// "Did you mean": the nearest of the allowed words.
+// A suggestion for a wrong word ("did you mean") is the nearest of the allowed words.
 #pragma once
 #include <optional>
 #include <span>

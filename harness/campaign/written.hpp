@@ -1,4 +1,4 @@
-// Reads TOML strictly: every key must be known and of its type, and every complaint says where.
+// TOML is read strictly: every key must be known and of its type, and every complaint says where.
 #pragma once
 #include <toml++/toml.h>
 

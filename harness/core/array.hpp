@@ -1,4 +1,4 @@
-// Memory of a workload: 64-byte aligned, untouched until first used, filled with varied normal numbers.
+// A workload's memory is an array: 64-byte aligned, untouched until first used, filled with varied normal numbers.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-/// Fixed-size array of trivially destructible elements from a memory resource; its pages are not touched here.
+/// A fixed-size array of trivially destructible elements from a memory resource; its pages are not touched here.
 template <class T>
 class Array {
  public:

@@ -1,4 +1,4 @@
-// A case: kernel x parameters x precision x flavor x team. Its id is stable across runs and readable.
+// A case is kernel x parameters x precision x flavor x team. Its id is stable across runs and readable.
 #pragma once
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-/// Ranks that work on a case together, each with so many threads; or one GPU, which one thread of one rank drives.
+/// A team is ranks that work on a case together, each with so many threads; or one GPU, which one thread of one rank drives.
 struct Team {
   int ranks = 1, threads = 1;
   int gpus = 0;  // 1: the case runs there

@@ -1,4 +1,4 @@
-// A counter: an expression over a backend's events, and the quantities it claims to see.
+// A counter is an expression over a backend's events, and the quantities it claims to see.
 #pragma once
 #include <string>
 #include <string_view>
@@ -6,7 +6,7 @@
 
 namespace plumbline {
 
-/// One event of a counter, and what one count of it stands for (bytes, operations).
+/// A term is one event of a counter, and what one count of it stands for (bytes, operations).
 struct Term {
   std::string event = {};
   double weight = 1;

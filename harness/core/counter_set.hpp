@@ -31,7 +31,7 @@ struct ChosenCounter {
   std::string evidence = {};          // the score's reason, in words; of grade C it names the regimes
 };
 
-/// Events of one backend that are counted in one pass.
+/// The events of one backend that are counted in one pass.
 struct ChosenGroup {
   std::string backend = {};
   std::vector<std::string> events = {};

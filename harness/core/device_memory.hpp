@@ -1,4 +1,4 @@
-// Memory that a GPU's kernels work on: a workload's arrays lie there, and come and go by copies.
+// A GPU's kernels work on this memory: a workload's arrays lie there, and come and go by copies.
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -7,7 +7,8 @@
 
 namespace plumbline {
 
-/// allocate() throws std::bad_alloc; the copies wait for all work that the device was given before, and throw Error (io) where it failed.
+/// The memory of a device. allocate() throws std::bad_alloc; the copies wait for all work that the device was given before, and throw Error
+/// (io) where it failed.
 class DeviceMemory : public std::pmr::memory_resource {
  public:
   virtual void copy_in(void* device, const void* host, std::size_t bytes) = 0;
@@ -28,7 +29,7 @@ class HostInPlaceOfDevice final : public DeviceMemory {
   std::pmr::memory_resource* host_ = std::pmr::new_delete_resource();
 };
 
-/// Fixed-size array in a device's memory. Its contents are undefined until copy_in().
+/// A fixed-size array in a device's memory. Its contents are undefined until copy_in().
 template <class T>
 class DeviceArray {
  public:

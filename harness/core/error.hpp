@@ -6,11 +6,11 @@
 
 namespace plumbline {
 
-/// Exit codes of every plumbline command (README, "Exit codes").
+/// The exit codes of every plumbline command (README, "Exit codes").
 enum class Exit : int { ok = 0, io_or_failed_case = 1, user_error = 2, regression = 3, wrong_result = 4, stopped_early = 75 };
 
-/// Thrown where a request cannot be carried out at all; caught once, in main, which prints one line and exits.
-/// A case that fails is a value (Status and reason), never an Error.
+/// An error is thrown where a request cannot be carried out at all; caught once, in main, which prints one line and exits. A case that
+/// fails is a value (Status and reason), never an Error.
 class Error : public std::runtime_error {
  public:
   /// `message` is one line: what, where, why, and what to try next.

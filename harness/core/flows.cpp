@@ -1,4 +1,4 @@
-// How flows follow from streams. Under LRU a line is still cached when it is needed again unless more distinct lines of its set
+// The flows follow from the streams. Under LRU a line is still cached when it is needed again unless more distinct lines of its set
 // were touched in between than the set has ways. Three questions decide a level, each answered surely, maybe or never:
 //   - does the whole working set stay from sweep to sweep?    (then nothing moves)
 //   - is a line gone when the next sweep wants it?            (then every line is fetched at least once: the compulsory traffic)
@@ -54,7 +54,7 @@ class LevelFlows {
     if (policy().writes_through) return slackened(crossing([&](const Stream& s) { return s.written ? written_through(s) : Amount{}; }));
     const Amount amount = slackened(crossing([&](const Stream& s) { return s.written ? written_back(s) : Amount{}; }));
     if (stays_ || !(team_in_one() || policy().in_any_order)) return amount;
-    // Which dirty lines one sweep leaves to the next depends on who ran last.
+    // The dirty lines that one sweep leaves to the next depend on who ran last.
     return {minus(amount.lo, level_.bytes), amount.hi + level_.bytes};
   }
 
@@ -85,7 +85,7 @@ class LevelFlows {
     });
   }
 
-  /// Bytes of a stream that one thread touches. A team's parts differ by a grain of unknown size, and touch a neighbour's halo.
+  /// The bytes of a stream that one thread touches. A team's parts differ by a grain of unknown size, and touch a neighbour's halo.
   Amount share(const Stream& s) const {
     if (threads_ == 1 || s.shared || s.per_thread) return s.footprint_bytes;
     const std::uint64_t even = ceil_divide(s.footprint_bytes, threads_);

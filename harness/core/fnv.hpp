@@ -1,4 +1,4 @@
-// A short name for a text: FNV-1a of 64 bits (Fowler, Noll, Vo). Tells texts apart; no protection against malice.
+// A short name for a text is made by FNV-1a of 64 bits (Fowler, Noll, Vo). It tells texts apart; it is no protection against malice.
 #pragma once
 #include <cstdint>
 #include <string_view>

@@ -1,4 +1,4 @@
-// The one derived table of a result file: arithmetic intensities as they were judged when the file was written.
+// The one derived table of a result file has arithmetic intensities as they were judged when the file was written.
 #pragma once
 #include <string>
 #include <vector>

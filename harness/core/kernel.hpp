@@ -51,7 +51,7 @@ struct Kernel {
   std::string summary;  // one line, with source
   std::vector<ParameterSpec> parameters;
   std::vector<std::string> precisions;
-  /// Exact work of one sweep; `flavor` matters only where a flavor's arithmetic differs, and Work::note then says how.
+  /// The exact work of one sweep; `flavor` matters only where a flavor's arithmetic differs, and Work::note then says how.
   std::function<Work(const Parameters&, std::string_view precision, std::string_view flavor)> model;
   /// Allocates the data (64-byte aligned) from `memory`; does not touch their pages.
   std::function<std::unique_ptr<Workload>(const Parameters&, std::string_view precision, std::pmr::memory_resource& memory)> prepare;
@@ -73,7 +73,7 @@ const std::vector<Kernel>& kernels();
 const Kernel* find_kernel(std::string_view name, Space space = Space::cpu);
 void register_kernel(Kernel kernel);
 
-/// Bytes of one element: fp64 8, fp32 and tf32 4, fp16 and bf16 2, int8 1. Throws std::invalid_argument for another word.
+/// The bytes of one element: fp64 8, fp32 and tf32 4, fp16 and bf16 2, int8 1. Throws std::invalid_argument for another word.
 std::size_t precision_bytes(std::string_view precision);
 /// The contract's word for the precision of a C++ type.
 template <class Real>

@@ -1,4 +1,4 @@
-// Floating-point numbers of fewer bits, as bits: stored and rounded here, computed with where a flavor has the instructions.
+// Floating-point numbers of fewer bits are kept as bits: stored and rounded here, computed with where a flavor has the instructions.
 #pragma once
 #include <algorithm>
 #include <bit>

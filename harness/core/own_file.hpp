@@ -1,4 +1,4 @@
-// Files that this process makes where others may write too: never through another user's link, never into another user's file.
+// A process makes files where others may write too: never through another user's link, never into another user's file.
 #pragma once
 #include <filesystem>
 #include <string_view>

@@ -1,4 +1,4 @@
-// The parameters of a kernel: integers and words, in declared order.
+// A kernel's parameters are integers and words, in declared order.
 #pragma once
 #include <cstdint>
 #include <limits>

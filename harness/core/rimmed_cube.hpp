@@ -27,16 +27,16 @@ struct RimmedCube {
   std::uint64_t plane() const { return row() * row(); }
   std::uint64_t size() const { return row() * plane(); }
   std::uint64_t points() const { return n * n * n; }
-  /// First point of interior row r, of n x n.
+  /// The first point of interior row r, of n x n.
   std::uint64_t first_of(std::uint64_t r) const { return (r / n + 1) * plane() + (r % n + 1) * row() + 1; }
 
-  /// Bytes of the cache lines that hold interior points.
+  /// The bytes of the cache lines that hold interior points.
   std::uint64_t interior_lines(std::uint64_t element_bytes) const {
     LineCover cover;
     for (std::uint64_t k = 1; k <= n; ++k) add_rows(cover, k, 1, n, element_bytes);
     return cover.bytes();
   }
-  /// Bytes of the cache lines that hold interior points or their six neighbours.
+  /// The bytes of the cache lines that hold interior points or their six neighbours.
   std::uint64_t stencil_lines(std::uint64_t element_bytes) const {
     LineCover cover;
     add_rows(cover, 0, 1, n, element_bytes);

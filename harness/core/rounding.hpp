@@ -6,11 +6,11 @@
 
 namespace plumbline {
 
-/// Largest relative error of one rounding to nearest: 2^-24 for float, 2^-53 for double and what stands in for it.
+/// The largest relative error of one rounding to nearest: 2^-24 for float, 2^-53 for double and what stands in for it.
 template <class Real>
 constexpr double unit_roundoff = sizeof(Real) == 4 ? 0x1p-24 : 0x1p-53;
 
-/// Relative error of a sum whose terms each went through at most `count` roundings (Higham 2002, Lemma 3.1).
+/// The relative error of a sum whose terms each went through at most `count` roundings (Higham 2002, Lemma 3.1).
 template <class Real>
 constexpr double rounding_bound(double count) {
   return count * unit_roundoff<Real> / (1 - count * unit_roundoff<Real>);

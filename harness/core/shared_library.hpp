@@ -1,4 +1,4 @@
-// Shared libraries opened at run time, only from where their owner put them.
+// Shared libraries are opened at run time, only from where their owner put them.
 #pragma once
 #include <string>
 

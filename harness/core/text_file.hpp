@@ -1,4 +1,4 @@
-// Files that a person wrote: campaigns, machines, tables of events, geometries.
+// A person wrote these files: campaigns, machines, tables of events, geometries.
 #pragma once
 #include <cstddef>
 #include <filesystem>

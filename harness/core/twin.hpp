@@ -1,5 +1,6 @@
-// Counted twins of flavored loops: the same instructions with a count at the head of each straight run of them, from which the bytes that a
-// sweep loads and stores follow exactly. Written by the build (harness/twins) from the assembly that the timed object is assembled from.
+// Flavored loops have counted twins: the same instructions with a count at the head of each straight run of them, from which the bytes that
+// a sweep loads and stores follow exactly. They are written by the build (harness/twins) from the assembly that the timed object is
+// assembled from.
 #pragma once
 #include <cstdint>
 #include <optional>

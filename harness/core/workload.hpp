@@ -1,4 +1,4 @@
-// A case's data, ready to be swept. The harness owns threads, time and counters; a workload owns memory.
+// A workload is a case's data, ready to be swept. The harness owns threads, time and counters; a workload owns memory.
 #pragma once
 #include <cstddef>
 

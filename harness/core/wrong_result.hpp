@@ -1,4 +1,4 @@
-// How a result that failed its check is known in the records.
+// A result that failed its check is known in the records by the words in its reason.
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-// The CUDA runtime as the module's kernels use it: checked calls, and the one stream that all sweeps are queued in.
+// The module's kernels use the CUDA runtime through this: checked calls, and the one stream that all sweeps are queued in.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// One set-associative cache with exact least-recently-used replacement. It knows lines, whether they are dirty, and when they were used.
+// This is one set-associative cache with exact least-recently-used replacement. It knows lines, whether they are dirty, and when they were
+// used.
 #ifndef PLUMBLINE_CACHE_H
 #define PLUMBLINE_CACHE_H
 

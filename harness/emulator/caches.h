@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Three levels of simulated cache: an L1 and an L2 for each thread, one L3 for all. Write-back, write-allocate, exact LRU,
-// neither inclusive nor exclusive, no coherence between threads' private levels, virtual addresses, prefetching only on request.
+// The simulated cache has three levels: an L1 and an L2 for each thread, one L3 for all. It is write-back, write-allocate, exact LRU,
+// neither inclusive nor exclusive, without coherence between threads' private levels, by virtual addresses, and prefetches only on request.
 #ifndef PLUMBLINE_CACHES_H
 #define PLUMBLINE_CACHES_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a program, running under the Plumbline Valgrind tool, may ask of it: read the counts, switch counting, empty the
-// simulated caches, mark regions. This header is the whole interface; it is BSD-licensed so that any program may use it,
-// while the tool itself (the other files of this folder) is GPL-2.0-or-later because it links Valgrind's core.
+// A program that runs under the Plumbline Valgrind tool may ask it to read the counts, switch counting, empty the simulated caches, and
+// mark regions. This header is the whole interface; it is BSD-licensed so that any program may use it, while the tool itself (the other
+// files of this folder) is GPL-2.0-or-later because it links Valgrind's core.
 //
 // Off the tool (natively, or under another Valgrind tool) every call costs a few instructions and answers 0.
 #ifndef PLUMBLINE_EMULATOR_CLIENT_REQUESTS_H

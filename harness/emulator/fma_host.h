@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The host's own fused multiply-add instructions as functions, and their test.
+// The host's own fused multiply-add instructions are functions here, with their test.
 #ifndef PLUMBLINE_FMA_HOST_H
 #define PLUMBLINE_FMA_HOST_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The Plumbline tool: registration with Valgrind's core, and the program's requests.
+// The Plumbline tool registers with Valgrind's core here, and answers the program's requests.
 #include "client_requests.h"
 #include "fma.h"
 #include "functions.h"

@@ -1,4 +1,4 @@
-// Nsight Compute's CSV: `ncu --csv` (a line a metric) and `ncu --csv --page raw` (a line a launch, units in the second line).
+// Nsight Compute's CSV is that of `ncu --csv` (a line a metric) or of `ncu --csv --page raw` (a line a launch, units in the second line).
 #pragma once
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// nvprof's CSV: `nvprof --csv --metrics ...`, and times by --print-gpu-summary (the default) or --print-gpu-trace.
+// The CSV of nvprof is that of `nvprof --csv --metrics ...`, and has times by --print-gpu-summary (the default) or --print-gpu-trace.
 #pragma once
 #include <string>
 #include <utility>

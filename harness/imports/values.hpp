@@ -1,4 +1,4 @@
-// Numbers and units as Nsight Compute and nvprof print them.
+// Nsight Compute and nvprof print numbers and units in these forms.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// The CPU of this machine, and the instructions that it and its operating system run.
+// This is what is known of the machine's CPU, and of the instructions that it and its operating system run.
 #pragma once
 #include <string>
 #include <string_view>

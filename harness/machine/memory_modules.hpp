@@ -1,4 +1,4 @@
-// The memory modules that the firmware names (SMBIOS, root only): how many, of which kind, at which speed. No serial numbers.
+// The firmware names the memory modules (SMBIOS, root only): how many, of which kind, at which speed. No serial numbers are read.
 #pragma once
 #include <filesystem>
 

@@ -63,7 +63,7 @@ void add_object(Values& values, const ordered_json& object, const std::string& p
   }
 }
 
-// Whatever a foreign document holds there, as text.
+// The kind of a machine: whatever a foreign document holds there, as text.
 std::string kind_of(const ordered_json& machine) {
   if (machine.contains("kind")) return machine["kind"].dump();
   const ordered_json cpu = machine.value("cpu", ordered_json());

@@ -8,7 +8,7 @@
 
 namespace plumbline {
 
-/// Nodes that say the same about a fact.
+/// The nodes that say the same about a fact.
 struct NodesWithValue {
   std::string value;  // as JSON has it, text without quotes; "absent: why" where the node does not know
   std::vector<std::string> nodes;

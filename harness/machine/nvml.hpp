@@ -1,4 +1,4 @@
-// NVIDIA's management library, opened at run time: a node without it says so.
+// NVIDIA's management library is opened at run time: a node without it says so.
 #pragma once
 #include <string>
 #include <type_traits>

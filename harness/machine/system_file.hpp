@@ -1,4 +1,4 @@
-// One-line files of /proc and /sys.
+// Files of /proc and /sys often have one line, which is read here.
 #pragma once
 #include <optional>
 #include <string>

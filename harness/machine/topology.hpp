@@ -42,7 +42,7 @@ struct Topology {
   std::vector<GpuFacts> gpus;      // by PCI address
   std::uint64_t memory_bytes = 0;
 
-  /// Numbers of the CPUs that this process may use, in the order of `cpus`.
+  /// The numbers of the CPUs that this process may use, in the order of `cpus`.
   std::vector<int> allowed_cpus() const;
 };
 

@@ -1,4 +1,5 @@
-// Memory for workloads: whole pages from the system, huge ones asked for; at a fixed address where counts must not depend on it.
+// Workloads get their memory from an arena: whole pages from the system, huge ones asked for; at a fixed address where counts must not
+// depend on it.
 #pragma once
 #include <cstddef>
 #include <cstdint>

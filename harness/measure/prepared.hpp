@@ -1,4 +1,4 @@
-// A case made ready on one rank: its data, and each thread's part of the sweep.
+// A case is made ready on one rank: its data, and each thread's part of the sweep.
 #pragma once
 #include <algorithm>
 #include <memory>

@@ -1,4 +1,4 @@
-// Order statistics of repeated measurements: no assumption about their distribution.
+// Repeated measurements are summed up by order statistics: no assumption about their distribution.
 #pragma once
 #include <vector>
 

@@ -1,4 +1,4 @@
-// The threads of one rank, opened here and nowhere else: one OpenMP runtime for all compilers' flavors.
+// The threads of one rank are opened here and nowhere else: one OpenMP runtime for all compilers' flavors.
 #pragma once
 #include <cstddef>
 #include <functional>

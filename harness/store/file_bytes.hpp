@@ -1,4 +1,4 @@
-// Files as bytes, with the system's own words in every error. The journal and the store write through here.
+// Files are read and written as bytes, with the system's own words in every error. The journal and the store write through here.
 #pragma once
 #include <cstdint>
 #include <filesystem>

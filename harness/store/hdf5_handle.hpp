@@ -1,5 +1,5 @@
-// HDF5's C calls, wrapped once: handles that close themselves, and failures that say which call failed and why.
-// Included by result_store.cpp and store_writer.cpp alone.
+// HDF5's C calls are wrapped once: handles that close themselves, and failures that say which call failed and why. Included by
+// result_store.cpp and store_writer.cpp alone.
 #pragma once
 #include <hdf5.h>
 

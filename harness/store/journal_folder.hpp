@@ -1,4 +1,4 @@
-// All journals of a run, read so that the samples of one node at a time are in memory.
+// All journals of a run are read so that the samples of one node at a time are in memory.
 #pragma once
 #include <filesystem>
 #include <functional>

@@ -1,4 +1,4 @@
-// The tables of a result file between HDF5 and rows: packed as they lie in memory, a block at a time. Who takes them knows no HDF5.
+// The tables of a result file pass between HDF5 and rows packed as they lie in memory, a block at a time. Who takes them knows no HDF5.
 #pragma once
 #include <cstdint>
 #include <functional>

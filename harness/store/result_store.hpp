@@ -1,4 +1,4 @@
-// The result file: HDF5, schema "plumbline/1" (schema.hpp). Plain h5py and pandas read it.
+// A result file is HDF5, schema "plumbline/1" (schema.hpp). Plain h5py and pandas read it.
 #pragma once
 #include <cstddef>
 #include <filesystem>

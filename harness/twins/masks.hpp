@@ -1,4 +1,4 @@
-// Over a straight run of instructions some bits of AVX-512's mask registers are set for sure; they are kept track of here.
+// Some bits of AVX-512's mask registers are set for sure over a straight run of instructions; they are kept track of here.
 #pragma once
 #include <cstdint>
 #include <map>

@@ -1,4 +1,4 @@
-// An x86-64 instruction as compilers write it, and its operands (AT&T syntax: sources first, the destination last).
+// An x86-64 instruction is read as compilers write it, with its operands (AT&T syntax: sources first, the destination last).
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-// A ceiling of a team of ranks of which one computes a wrong result, and contests for it. Run on 2 ranks of one node.
+// A ceiling is measured, and contested, by a team of ranks of which one computes a wrong result. The test runs on 2 ranks of one node.
 #include "app/stages/ceilings_stage.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Sessions that stop too early, one after the other: what they measure again adds up, and ends.
+// Sessions stop too early, one after the other: what they measure again adds up, and ends.
 #include "app/session/remeasuring_turns.hpp"
 
 #include <gtest/gtest.h>

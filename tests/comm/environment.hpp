@@ -1,4 +1,4 @@
-// Environment variables of a test, instead of those of the process.
+// A test has environment variables of its own, instead of those of the process.
 #pragma once
 #include <map>
 #include <optional>

@@ -1,4 +1,4 @@
-// Launches counted by the code of their kernels, from made-up code: what is said, and what is refused rather than said to be nothing.
+// Launches are counted by the code of their kernels, from made-up code: what is said, and what is refused rather than said to be nothing.
 #include "counters/sass/disassembled.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Event tables: what they may hold, how a bad one is refused, and which rows a CPU gets.
+// Event tables may hold some things, a bad one is refused, and a CPU gets its rows.
 #include "counters/tables/event_table.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Disassembly as text: loops and what a thread executes; and each thing over which threads may part ways, refused.
+// Disassembly is read as text: loops and what a thread executes; and each thing over which threads may part ways is refused.
 #include "counters/sass/sass.hpp"
 
 #include <gtest/gtest.h>

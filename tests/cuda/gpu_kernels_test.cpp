@@ -1,4 +1,4 @@
-// Every kernel of the module on the first GPU: what its launch computes is right, at a size below one block and at one of many.
+// Every kernel of the module is tried on the first GPU: what its launch computes is right, at a size below one block and at one of many.
 #include <gtest/gtest.h>
 
 #include <algorithm>

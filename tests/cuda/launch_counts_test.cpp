@@ -1,4 +1,5 @@
-// Sweeps of the module's kernels written down instead of launched, and counted by the module's own code: what the models say, or a reason.
+// Sweeps of the module's kernels are written down instead of launched, and counted by the module's own code: what the models say, or a
+// reason.
 #include "counters/sass/launch_counts.hpp"
 
 #include <gtest/gtest.h>

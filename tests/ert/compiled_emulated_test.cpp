@@ -1,4 +1,4 @@
-// ERT's loop as each compiler made it, counted from its machine code: the model's FLOPs and accesses, in vectors or in scalars.
+// ERT's loop is counted from its machine code as each compiler made it: the model's FLOPs and accesses, in vectors or in scalars.
 #include <gtest/gtest.h>
 
 #include "compiled_points.hpp"

@@ -1,5 +1,5 @@
-// The ceilings of 16-bit numbers, and of int8. Few machines have their instructions: here their loops run in software, and their checks are
-// held against that (narrow_flavors_test.cpp runs the flavors).
+// The ceilings of 16-bit numbers, and of int8, are tried in software. Few machines have their instructions: here their loops run in
+// software, and their checks are held against that (narrow_flavors_test.cpp runs the flavors).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The ceiling kernels in every form, pattern and k, at sizes that leave remainders.
+// These points are the ceiling kernels in every form, pattern and k, at sizes that leave remainders.
 #pragma once
 #include <string>
 #include <utility>

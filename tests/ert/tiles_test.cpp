@@ -1,5 +1,5 @@
-// Products of matrix tiles. Few CPUs have them: here the loop's schedule runs in words, and the model, the count and the check are held
-// against that (instruction_table_test.py holds the machine code against the schedule, tiles_flavors_test.cpp runs it).
+// Products of matrix tiles are tried in words. Few CPUs have them: here the loop's schedule runs in words, and the model, the count and the
+// check are held against that (instruction_table_test.py holds the machine code against the schedule, tiles_flavors_test.cpp runs it).
 #include "ert/tiles.hpp"
 
 #include <gtest/gtest.h>

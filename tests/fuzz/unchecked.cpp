@@ -1,5 +1,5 @@
-// A result file whose checksums all hold, so that damage gets as far as the HDF5 library's readers of metadata. The library crashes on some
-// of it, and the program reads every file in a process that may crash (app/results/stored_results.hpp). So does this: a crash of the
+// The checksums of this result file all hold, so that damage gets as far as the HDF5 library's readers of metadata. The library crashes on
+// some of it, and the program reads every file in a process that may crash (app/results/stored_results.hpp). So does this: a crash of the
 // library is a refusal, a fault of our own is none.
 #include <sys/mman.h>
 #include <sys/resource.h>

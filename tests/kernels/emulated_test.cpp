@@ -1,5 +1,5 @@
-// The last witness: what the machine code of every flavor does, counted by the emulator, held against the model.
-// Runs under the Valgrind tool; --l1=, --l2=, --l3= repeat the simulated geometry that the tool was given.
+// The last witness is what the machine code of every flavor does, counted by the emulator and held against the model. Runs under the
+// Valgrind tool; --l1=, --l2=, --l3= repeat the simulated geometry that the tool was given.
 #include "counters/emulated/emulated.hpp"
 
 #include <gtest/gtest.h>

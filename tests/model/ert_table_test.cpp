@@ -1,4 +1,5 @@
-// Table I of Kwack et al. 2018 from samples whose every rate is known, and the paper's own numbers held to what their maxima should be.
+// Table I of Kwack et al. 2018 is made from samples whose every rate is known, and the paper's own numbers are held to what their maxima
+// should be.
 #include "model/ceilings/ert_table.hpp"
 
 #include <gtest/gtest.h>

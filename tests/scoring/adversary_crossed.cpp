@@ -1,4 +1,4 @@
-// Kinds of fault by three axes.
+// The kinds of fault here are crossed from three axes.
 #include "adversary_kinds.hpp"
 
 namespace plumbline::test {

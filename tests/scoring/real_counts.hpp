@@ -1,4 +1,4 @@
-// The counters of the real path, counted and judged: sweeps under the emulator, read by PAPI in event sets, stored as rows, scored.
+// The counters of the real path are counted and judged: sweeps under the emulator, read by PAPI in event sets, stored as rows, scored.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// Hundreds of counters over thousands of cases: how long, printed; nothing is asserted of the time.
+// Hundreds of counters are scored over thousands of cases: how long is printed; nothing is asserted of the time.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Places where writing fails: a full file system, a file size limit, a folder without permission.
+// Writing fails in these places: a full file system, a file size limit, a folder without permission.
 #pragma once
 #include <sys/mount.h>
 #include <sys/resource.h>

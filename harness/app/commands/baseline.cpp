@@ -1,4 +1,5 @@
-// plumbline baseline accept: a new level is right from a night on; who said so, when and why is kept beside the history.
+// The command plumbline baseline accept says that a new level is right from a night on; who said so, when and why is kept beside the
+// history.
 #include <fmt/format.h>
 #include <fnmatch.h>
 #include <pwd.h>

@@ -1,4 +1,4 @@
-// plumbline ceilings FILE: what this machine can do, fitted from the samples of a run.
+// The command plumbline ceilings FILE shows what this machine can do, fitted from the samples of a run.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// plumbline doctor: what can be measured here, what not, why, and the next command. It starts no MPI and measures nothing.
+// The command plumbline doctor says what can be measured here, what not, why, and the next command. It starts no MPI and measures nothing.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>

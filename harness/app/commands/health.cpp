@@ -1,4 +1,5 @@
-// plumbline health: a minute's check of one node or of many. Exit 3: one is worse than like ones or than before, 4: one computed wrong.
+// The command plumbline health checks one node or many within a minute. Exit 3: one is worse than like ones or than before, 4: one computed
+// wrong.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// plumbline history prune DIR: old nights go, but for those that something refers to.
+// The command plumbline history prune DIR lets old nights go, but for those that something refers to.
 #pragma once
 #include "app/commands/command.hpp"
 

@@ -1,4 +1,4 @@
-// plumbline import TOOL FILE: what another profiler measured becomes a result file, for show and report.
+// The command plumbline import TOOL FILE makes a result file of what another profiler measured, for show and report.
 #include <fmt/format.h>
 
 #include <ctime>

@@ -1,4 +1,4 @@
-// plumbline manual: the page for man(1), made of the commands' own descriptions.
+// The command plumbline manual prints the page for man(1), made of the commands' own descriptions.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

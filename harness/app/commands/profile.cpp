@@ -1,5 +1,5 @@
-// plumbline profile: counts what a program does, on all its ranks, processes and threads. The program keeps its standard streams,
-// its environment and its exit code; what is told about it goes to standard error.
+// The command plumbline profile counts what a program does, on all its ranks, processes and threads. The program keeps its standard
+// streams, its environment and its exit code; what is told about it goes to standard error.
 #include <fmt/format.h>
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// plumbline project FROM --to TO: run times on other nodes, from where each part of a program is bound here.
+// The command plumbline project FROM --to TO tells run times on other nodes, from where each part of a program is bound here.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// plumbline recover: the result file of a run that will not be resumed, from its journal and what earlier sessions left beside that.
+// The command plumbline recover makes the result file of a run that will not be resumed, from its journal and what earlier sessions left
+// beside that.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// plumbline report: figures and a page, drawn by the Python package from what the other commands say as JSON.
+// The command plumbline report makes figures and a page, drawn by the Python package from what the other commands say as JSON.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>

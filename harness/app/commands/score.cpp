@@ -1,4 +1,4 @@
-// plumbline score FILE: counters held against arithmetic.
+// The command plumbline score FILE holds counters against arithmetic.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// plumbline show FILE: where each case lies on the roofline, what bounds it, and how near it comes.
+// The command plumbline show FILE tells where each case lies on the roofline, what bounds it, and how near it comes.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// plumbline slurm: batch scripts for a campaign on a machine.
+// The command plumbline slurm writes batch scripts for a campaign on a machine.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// The tables that say what the metrics of other profilers stand for: harness/imports/metrics/TOOL.toml.
+// Tables say what the metrics of other profilers stand for: harness/imports/metrics/TOOL.toml.
 #pragma once
 #include <string>
 #include <vector>

@@ -97,7 +97,7 @@ Lacking missing_in(const CheckReport& report, const Lacking& failed) {
   return missing;
 }
 
-/// "is slower than ..., also computed ...": whom it is about stands before it.
+/// The findings as clauses, "is slower than ..., also computed ...": whom they are about stands before them.
 std::string clauses(const NodeHealth& health) {
   std::vector<std::string> all;
   for (const auto& finding : health.findings)

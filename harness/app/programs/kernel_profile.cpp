@@ -32,7 +32,7 @@ std::string precision_in(const std::string& quantity) {
   return is_total && name.find(".int") == name.npos ? name : "";
 }
 
-/// "bytes.L1-L2.write_back" -> "L2"; empty for a boundary that is no level's.
+/// The level in a quantity, as L2 in "bytes.L1-L2.write_back"; empty for a boundary that is no level's.
 std::string level_in(const std::string& quantity) {
   const std::string flow = quantity.substr(bytes_prefix.size());
   for (const auto& level : gpu_level_boundaries())

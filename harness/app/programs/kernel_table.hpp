@@ -9,7 +9,7 @@
 
 namespace plumbline::app {
 
-/// Everything that is shown.
+/// The things that are shown of a program's kernels.
 struct KernelResult {
   std::vector<std::string> command;
   std::vector<RankReport> reports;

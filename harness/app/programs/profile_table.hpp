@@ -9,7 +9,7 @@
 
 namespace plumbline::app {
 
-/// Everything that is shown.
+/// The things that are shown of a profile.
 struct ProfileResult {
   std::vector<std::string> command;
   std::string caches;  // in words; empty: not simulated

@@ -1,4 +1,4 @@
-// Table I of Kwack et al. 2018 as `plumbline ceilings` shows it: ERT's loop by compiler, beside the ceilings.
+// The command `plumbline ceilings` shows Table I of Kwack et al. 2018: ERT's loop by compiler, beside the ceilings.
 #pragma once
 #include <span>
 #include <string>

@@ -1,4 +1,4 @@
-// The times of a result file as Google Benchmark prints them with --benchmark_format=json: its compare.py reads that.
+// The times of a result file are printed as Google Benchmark does with --benchmark_format=json: its compare.py reads that.
 #pragma once
 #include <string>
 

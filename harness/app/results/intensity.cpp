@@ -23,7 +23,7 @@ namespace {
 /// The grade of a counter that nothing could decide on, and of one that nobody scored.
 constexpr const char* undecided = "-";
 
-/// "bytes.L1-L2" of level L2.
+/// The area of a level's bytes: "bytes.L1-L2" for level L2.
 std::string area_at(const std::string& level, const CaseRow& row) {
   for (const auto& at : row.gpus > 0 ? gpu_level_boundaries() : level_boundaries())
     if (level == at.level) return std::string("bytes.") + at.boundary;

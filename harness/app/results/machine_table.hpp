@@ -1,4 +1,4 @@
-// The nodes of a result file as their machine documents describe them, and in what like nodes differ.
+// The nodes of a result file are shown as their machine documents describe them, and in what like nodes differ.
 #pragma once
 #include <span>
 #include <string>

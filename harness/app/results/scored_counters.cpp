@@ -40,7 +40,7 @@ void part(const TableCounter& row, const Rows& rows, SlotLimits& limits) {
   }
 }
 
-/// Bytes of a line of the first cache; 64 where the file does not say.
+/// The bytes of a line of the first cache; 64 where the file does not say.
 double line_bytes_of(const Results& results) {
   const auto provenance = nlohmann::json::parse(results.provenance, nullptr, false);
   if (provenance.is_object())

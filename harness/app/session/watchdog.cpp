@@ -31,7 +31,7 @@ constexpr double poll_seconds = 0.05;
 constexpr double glances = 10;  // within a deadline: of a stop, at most one glance's length goes unnoticed
 constexpr double least_glance_seconds = 0.5;
 
-/// Past stdio: its lock may be held by whoever hangs.
+/// Says a line at once, past stdio: its lock may be held by whoever hangs.
 void say_at_once(const std::string& line) {
   const std::string text = "plumbline: " + line + "\n";
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // there is nobody else to tell

@@ -1,4 +1,4 @@
-// A counter backend: what it can count, and raw totals of a region that each thread of a team enters and leaves.
+// A counter backend says what it can count, and gives raw totals of a region that each thread of a team enters and leaves.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -29,7 +29,7 @@ struct Reading {
       {};  // of what does not add up (cycles a second, percent of a peak): the region's own, nothing is subtracted from it
 };
 
-/// Events that are counted at one time: a counting pass takes one group (no multiplexing).
+/// A group is the events that are counted at one time: a counting pass takes one group (no multiplexing).
 struct EventGroup {
   std::vector<std::string> events;
   bool emulated = false;         // they exist only in a process under the emulator: the rank's worker counts them
@@ -64,12 +64,12 @@ class Backend {
 
   /// Readies a group for a team of `threads`; sums start at zero.
   virtual void prepare(std::size_t group, int threads) = 0;
-  /// Called by thread `thread` (0-based) of the team: counters of its own begin and end here.
+  /// Begins counters of thread `thread` (0-based) of the team, which calls it; close() ends them.
   virtual void open(int /*thread*/) noexcept {}
   virtual void close(int /*thread*/) noexcept {}
   /// Gives back, after the last repetition of a group, what is held from one to the next, so that nothing stands beside later timings.
   virtual void release() noexcept {}
-  /// Called by the thread immediately around its share of the work. Neither may allocate.
+  /// Enters the region; the thread calls this and leave() immediately around its share of the work. Neither may allocate.
   virtual void enter(int thread) noexcept = 0;
   virtual void leave(int thread) noexcept = 0;
   /// Whether, after leave(), the count takes another entry of the very same work, as counters of GPUs do that are had in several passes.

@@ -1,4 +1,4 @@
-// Counters of NVIDIA's GPUs by CUPTI: metrics of the chip's event table over a region of launches, and how many launches those were.
+// NVIDIA's GPUs are counted by CUPTI: metrics of the chip's event table over a region of launches, and how many launches those were.
 #pragma once
 #include <functional>
 #include <memory>

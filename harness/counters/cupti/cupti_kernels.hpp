@@ -1,4 +1,4 @@
-// A row for each kernel that a process launches on its GPUs: metrics counted launch by launch, CUPTI running a kernel again for each pass.
+// Each kernel that a process launches on its GPUs gets a row: metrics counted launch by launch, CUPTI running a kernel again for each pass.
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -1,4 +1,5 @@
-// Hardware and software counters by the kernel's perf_event alone: one pinned group at a time, and a count only where it ran all the time.
+// Hardware and software counters are read by the kernel's perf_event alone: one pinned group at a time, and a count only where it ran all
+// the time.
 #pragma once
 #include <memory>
 

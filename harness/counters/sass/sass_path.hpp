@@ -1,4 +1,4 @@
-// The way through a kernel's code of a thread for which every guard of work lets it through: which instructions it executes.
+// A thread for which every guard of work lets it through goes one way through a kernel's code: which instructions it executes.
 #pragma once
 #include <cstdint>
 #include <functional>

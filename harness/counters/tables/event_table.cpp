@@ -122,7 +122,7 @@ std::optional<std::uint64_t> read_raw(const TableReader& term) {
   return code;
 }
 
-/// Bytes or operations of one count; of a CPU "line" where it is a cache line, whose size the machine says.
+/// The bytes or operations of one count; for a CPU "line" where it is a cache line, whose size the machine says.
 double read_weight(const TableReader& term, bool of_gpu, bool& is_line) {
   const auto& weight = term.needed("weight", "what one count stands for");
   is_line = !of_gpu && weight.is_string() && weight.value<std::string>() == "line";

@@ -1,4 +1,4 @@
-// Reads TOML tables of event tables key by key.
+// TOML tables of event tables are read key by key.
 #pragma once
 #include <fmt/format.h>
 #include <fmt/ranges.h>

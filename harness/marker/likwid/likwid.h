@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// LIKWID's marker functions as Plumbline's marks: a program that is marked for likwid-perfctr is counted without a change when
+// LIKWID's marker functions become Plumbline's marks: a program that is marked for likwid-perfctr is counted without a change when
 // this folder comes first on its include path: -I .../plumbline/likwid -DLIKWID_PERFMON, and no -llikwid.
 //
 // Only the marker is here. A program that calls other parts of LIKWID (topology, performance monitoring, pinning) does not

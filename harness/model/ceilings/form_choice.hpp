@@ -1,4 +1,4 @@
-// Of several loops for the same ceiling the fastest in a short contest is measured. Pure functions of stored samples choose it.
+// The fastest of several loops for the same ceiling, by a short contest, is measured. Pure functions of stored samples choose it.
 #pragma once
 #include <cstddef>
 #include <cstdint>

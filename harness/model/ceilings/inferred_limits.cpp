@@ -185,7 +185,7 @@ const Mix* mix_of(const std::string& pattern) {
   return found == mixes.end() ? nullptr : found;
 }
 
-/// Bytes a clock that a core loads (or stores): the widest vectors of those that were measured, as often as is seen.
+/// The bytes a clock that a core loads (or stores): the widest vectors of those that were measured, as often as is seen.
 struct Port {
   double bytes = absent;
   std::string words = {};   // "load shows 120 of 128 bytes a clock: two of 64"

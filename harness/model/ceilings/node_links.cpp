@@ -67,7 +67,7 @@ std::size_t rounds_beyond(const Losses& losses, const std::vector<double>& usual
       std::count_if(losses.begin(), losses.end(), [&](const InRound& one) { return one.loss - usual[one.round] > excess; }));
 }
 
-/// Those that lose more than the usual one of each round, by more than a limit, in nearly all of their rounds.
+/// The links or nodes that lose more than the usual one of each round, by more than a limit, in nearly all of their rounds.
 struct Lasting {
   std::vector<std::size_t> found;    // indices, of those that may be
   std::vector<std::size_t> chances;  // those which lie that far out so often that one of them all does each time by chance

@@ -1,4 +1,5 @@
-// From the scores of many counters the fewest are chosen that see every quantity, under the slots and conflicts of the machine's counters.
+// A choice takes, by the scores of many counters, the fewest that see every quantity, under the slots and conflicts of the machine's
+// counters.
 #pragma once
 #include <map>
 #include <set>

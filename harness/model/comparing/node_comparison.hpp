@@ -1,4 +1,5 @@
-// Like nodes are held beside each other: which of them is worse than its peers, and whether it was so again when it was measured again.
+// Nodes that are alike are held beside each other: which of them is worse than its peers, and whether it was so again when it was measured
+// again.
 #pragma once
 #include <span>
 #include <string>

@@ -1,4 +1,4 @@
-// Student's t distribution for whole degrees of freedom.
+// Student's t distribution is computed for whole degrees of freedom.
 #pragma once
 
 namespace plumbline {
