@@ -77,7 +77,7 @@ class RandomOrder {
     high += k - high * low_ >= low_;
     return {high, k - high * low_};
   }
-  /// (a + b) mod `modulus` of two numbers up to it, without a branch that nobody could predict.
+  /// The sum (a + b) mod `modulus` of two numbers up to it, without a branch that nobody could predict.
   static std::uint64_t sum(std::uint64_t a, std::uint64_t b, std::uint64_t modulus) {
     const std::uint64_t difference = a + b - modulus;
     return difference + (modulus & -(difference >> 63));

@@ -58,7 +58,7 @@ std::optional<Flavor> at_isa(const Kernel& kernel, const Flavor& like, const std
   return std::nullopt;
 }
 
-/// "nt paged" for "nt_paged"; what has no name is as the compiler makes it.
+/// The name of a form, with blanks as in "nt paged"; what has no name is as the compiler makes it.
 std::string form_name(std::string_view ending, const std::string& isa) {
   std::string words(ending);
   std::replace(words.begin(), words.end(), '_', ' ');
@@ -167,7 +167,8 @@ void add_shapes(const CeilingCase& own, std::vector<CeilingCase>& candidates) {
     if (ending != "wide" || has_32_registers(own.measured.flavor)) candidates.push_back(in_shape(own, ending));
 }
 
-/// "FP64 vector FMA (v3)" competes with "FP64 vector FMA" and the other shapes of its loop.
+/// Adds the contests of arithmetic. A ceiling of another ISA, "FP64 vector FMA (v3)", competes with "FP64 vector FMA" and the other shapes
+/// of its loop.
 void add_arithmetic_contests(std::span<const CeilingCase> plan, std::vector<ContestPlan>& contests) {
   for (const auto& own : plan) {
     if (own.level != "compute" || own.name.ends_with(")")) continue;

@@ -22,8 +22,8 @@ struct Int8Numbers {
   /// Unsigned: above 127, which a signed one cannot be. Of a pair the second is 1 to 4 larger.
   static int a(std::size_t k) { return between(128, 252, 2, k / 2) + static_cast<int>(k % 2 * (1 + k / 2 % 4)); }
   static int b(std::size_t k) { return between(64, 127, 3, k); }
-  /// -b, but by 1 less, 1 more, 1 less, 2 more for the four: with c a sum loses all that it won with b but the differences of the pairs in
-  /// a and the last of them. (Were the four alike in sum, factors taken for signed ones would go unnoticed.)
+  /// The factor c is -b, but by 1 less, 1 more, 1 less, 2 more for the four: with c a sum loses all that it won with b but the differences
+  /// of the pairs in a and the last of them. (Were the four alike in sum, factors taken for signed ones would go unnoticed.)
   static int c(std::size_t k) {
     constexpr int more[] = {-1, 1, -1, 2};
     return -b(k) + more[k % 4];

@@ -18,7 +18,7 @@ struct Gpp {
 };
 
 /// Sweeps the rows [begin, end) of ach: for each band and plane wave a pole's contribution at nw energies,
-/// ach[iw] += aqsn eps (wtilde conj(wdiff) / |wdiff|^2),  wdiff = wx[iw] - wtilde.
+///   ach[iw] += aqsn eps (wtilde conj(wdiff) / |wdiff|^2),  wdiff = wx[iw] - wtilde.
 template <class Real>
 static void sweep(const Gpp<Real>& x, std::size_t begin, std::size_t end) {
   const std::size_t nw = x.nw;

@@ -174,7 +174,7 @@ class HalfCase final : public Workload {
     if (is_packed(p) && p.integer("n") % 2 != 0) throw std::invalid_argument("packed numbers come in pairs: n must be even");
     return p.integer("n");
   }
-  /// "cuda13-sm_80"
+  /// Whether a flavor is for a GPU before sm_90, as "cuda13-sm_80".
   static bool before_sm_90(std::string_view flavor) {
     const auto at = flavor.find("sm_");
     return at != flavor.npos && std::stoi(std::string(flavor.substr(at + 3))) < 90;

@@ -122,7 +122,7 @@ class LevelFlows {
   Held layer_held(const Stream::Layer& layer) const {
     if (policy().in_any_order) return layer_held_in_any_order(layer);
     if (layer.reuse_bytes >= crowding * level_.bytes) return Held::never;
-    // In a shared cache a thread that pauses may find its layer pushed out by the others, and under the emulator they take turns.
+    // A thread that pauses may find its layer pushed out of a shared cache by the others, and under the emulator they take turns.
     if (team_in_one()) return Held::maybe;
     if (crowding * layer.reuse_bytes <= level_.bytes) return Held::surely;
     if (level_.ways != 0 && ceil_divide(ceil_divide(layer.reuse_bytes, line()), sets()) + layer_pieces <= level_.ways) return Held::surely;

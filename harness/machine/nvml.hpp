@@ -15,7 +15,7 @@ class Nvml {
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  /// Why the library does not answer, in one line; empty where it does.
+  /// Says why the library does not answer, in one line; empty where it does.
   const std::string& why_not() const { return why_not_; }
   /// Whether there is such a library, even if it does not answer.
   bool found() const { return library_ != nullptr; }

@@ -65,7 +65,7 @@ std::size_t secret_in(std::string_view text) {
   return bearer == text.npos ? bearer : bearer + std::string_view("bearer ").size();
 }
 
-/// "https://user:password@host" -> "https://(left out)@host", of every URL in the text.
+/// Hides what a URL tells of its user, "https://user:password@host" -> "https://(left out)@host", of every URL in the text.
 std::string without_logins(std::string text) {
   for (std::size_t scheme = text.find("://"); scheme != text.npos; scheme = text.find("://", scheme + 3)) {
     const std::size_t begin = scheme + 3, end = std::min(text.find_first_of("/ ,;?#\"'", begin), text.size());

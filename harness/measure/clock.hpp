@@ -16,7 +16,7 @@ double core_clock_hz();
 double addition_throughput_hz();
 /// The CPU time of the calling thread in seconds.
 double thread_cpu_seconds();
-/// How many times the calling thread was taken off its CPU although it could have gone on.
+/// The number of times that the calling thread was taken off its CPU although it could have gone on.
 std::int64_t involuntary_switches();
 
 }  // namespace plumbline

@@ -1,9 +1,9 @@
 // Packed tables go from one process to another in frames of a letter that says what it is, eight bytes of length (little-endian), and so
 // many bytes. The Python package reads the same (analysis/plumbline_analysis/load.py).
-// t NAME\nVALUE    an attribute
-// h {"table":"times","columns":[{"name":"case","type":"S60","units":"",...},...]}    what the rows that follow are
-// r ...    whole rows, packed
-// . (empty)    the end: all was sent. In its place: d WHY (the file is damaged), e CODE MESSAGE (an Error)
+//   t NAME\nVALUE    an attribute
+//   h {"table":"times","columns":[{"name":"case","type":"S60","units":"",...},...]}    what the rows that follow are
+//   r ...    whole rows, packed
+//   . (empty)    the end: all was sent. In its place: d WHY (the file is damaged), e CODE MESSAGE (an Error)
 #pragma once
 #include <cstdint>
 #include <string_view>

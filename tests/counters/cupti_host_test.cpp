@@ -77,7 +77,7 @@ class cupti_host : public ::testing::Test {
     return chips;
   }
 
-  /// "nvidia-gh100.toml:12: 'METRIC'" for each metric that the table's chips do not have.
+  /// A line "nvidia-gh100.toml:12: 'METRIC'" for each metric that the table's chips do not have.
   Names missing(const EventTable& table) const {
     Names all;
     for (const auto& chip : known(table.chips))

@@ -58,9 +58,9 @@ TEST(gpu_flows, of_a_triad_far_larger_than_L2_are_its_bytes_at_both_boundaries_a
   EXPECT_EQ(at(triad(n), "bytes.reg-L1.store"), Amount(array));
   EXPECT_EQ(at(triad(n), "bytes.L1-L2.demand_read"), about(2 * array));
   EXPECT_EQ(at(triad(n), "bytes.L1-L2.write_back"), about(array));
-  // Of what the last sweep left, L2 at most, anything may still be there: NVIDIA promises no order of replacement.
+  // Anything of what the last sweep left, L2 at most, may still be there: NVIDIA promises no order of replacement.
   EXPECT_EQ(at(triad(n), "bytes.L2-mem.demand_read"), Amount(2 * array - slack - 50 * MiB, 2 * array + slack));
-  // What is dirty at the end of one sweep, L2 at most, is written in the next one.
+  // The lines that are dirty at the end of one sweep, L2 at most, are written in the next one.
   EXPECT_EQ(at(triad(n), "bytes.L2-mem.write_back"), Amount(array - slack - 50 * MiB, array + slack + 50 * MiB));
   for (const char* boundary : {"L1-L2", "L2-mem"})
     for (const char* flow : {"rfo", "nt_store"}) EXPECT_EQ(at(triad(n), std::string("bytes.") + boundary + "." + flow), Amount(0));

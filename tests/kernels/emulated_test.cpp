@@ -177,7 +177,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& tested) {
 INSTANTIATE_TEST_SUITE_P(registry, Emulated, testing::ValuesIn(names()), test_name);
 INSTANTIATE_TEST_SUITE_P(registry, EmulatedCaches, testing::ValuesIn(names_with_sizes()), test_name);
 
-/// "--l1=SIZE,WAYS,LINE", as the tool takes it.
+/// Adds a cache that is given as the tool takes it, "--l1=SIZE,WAYS,LINE".
 bool add_cache(std::string_view option) {
   if (option.size() < 5 || option.substr(0, 3) != "--l" || option[4] != '=') return false;
   CacheLevel level{.name = "L" + std::string(1, option[3]), .shared = option[3] == '3'};

@@ -225,7 +225,7 @@ std::vector<CeilingRow> rows_of(const nlohmann::json& points, const std::string&
   return rows;
 }
 
-/// (tests/app/kept_ceilings_test.py has the machines of which all ceilings are kept.)
+/// The machines of which all ceilings are kept are in tests/app/kept_ceilings_test.py.
 TEST(BeyondLastCache, on_no_real_machine_is_a_case_placed_at_a_level_that_its_working_set_exceeds_twice) {
   for (const std::string name : {"cascade_lake_vm", "cascade_lake_vm_disturbed", "cascade_lake_vm_load", "cascade_lake_vm_quick", "zen4_vm",
                                  "zen4_vm_busy", "zen5_vm"}) {

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "VmHWM" or "VmRSS" of this process.
+/// The memory of this process: "VmHWM" or "VmRSS".
 std::optional<std::uint64_t> memory(const std::string& what) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)

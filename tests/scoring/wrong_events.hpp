@@ -13,8 +13,8 @@ namespace plumbline::test {
 
 /// The counters that are made for the real path.
 struct Wish {
-  /// "known", "known and registers", "unseen": by each seed right counters and one of every kind of fault; "curves": so many of each
-  /// magnitude.
+  /// The counters of a wish: "known", "known and registers", "unseen": by each seed right counters and one of every kind of fault;
+  /// "curves": so many of each magnitude.
   std::string what;
   int seeds = 0;
 };

@@ -19,7 +19,8 @@ std::string quoted(const std::string& word) {
 
 int ranks_of(const BatchMachine& machine) { return machine.ranks.value_or(machine.cores); }
 
-/// "LEAST-MOST": a drained node keeps the others waiting for as long as it is drained where all are asked for.
+/// The range of nodes that a job asks for, as "LEAST-MOST": a drained node keeps the others waiting for as long as it is drained where all
+/// are asked for.
 std::string node_range(const BatchJob& job) {
   const int most = nodes_of(job.kind, job.machine), least = least_nodes_of(job.kind, job.machine);
   return least < most ? fmt::format("{}-{}", least, most) : fmt::format("{}", most);

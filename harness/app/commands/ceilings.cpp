@@ -120,14 +120,14 @@ Table table_of(Among kind) {
 /// The traffic of a ceiling, where fills for stores make it more than the algorithmic rate.
 std::string traffic_of(const Ceiling& c) { return std::isfinite(c.traffic_gbs) && c.traffic_gbs != c.value ? plain(c.traffic_gbs, 4) : ""; }
 
-/// "~94.4 %" where the limit is inferred.
+/// The part of the limit in words: "~94.4 %" where the limit is inferred.
 std::string limit_cell(const Ceiling& c) {
   if (!std::isfinite(c.limit)) return "";
   return (c.limit_basis == "inferred" ? "~" : "") + percent(c.fraction_of_limit());
 }
 
-/// "; compiled v4 1.04 x bumped v4": as the contest saw both, which is not at the working set of the ceiling. (Where it chose the plan's
-/// own loop `method` does not name it.)
+/// The other forms in words, "; compiled v4 1.04 x bumped v4": as the contest saw both, which is not at the working set of the ceiling.
+/// (Where it chose the plan's own loop `method` does not name it.)
 std::string before_others(const Ceiling& c) {
   if (c.runners_up.empty() || !std::isfinite(c.contest_rate)) return "";
   const auto& [form, rate] = c.runners_up.front();

@@ -50,7 +50,7 @@ CLI::Validator up_to(Number most, const std::string& wanted) {
       "");
 }
 
-/// "--caches= -- program" and "-o -- program" would take the -- for their value.
+/// Refuses an option without a value: "--caches= -- program" and "-o -- program" would take the -- for it.
 CLI::Validator a_value(const std::string& wanted) {
   return CLI::Validator(
       [=](const std::string& text) { return text.empty() || text == "--" ? fmt::format("it wants {}", wanted) : std::string(); }, "");

@@ -63,7 +63,7 @@ std::vector<std::string> notes_of(const Accuracy& accuracy, const std::optional<
   return notes;
 }
 
-/// "counted, but claimed by no counter ...", one for each backend; its end says how to have them scored.
+/// Notes "counted, but claimed by no counter ...", one for each backend; its end says how to have them scored.
 std::vector<std::string> unclaimed_notes(const std::map<std::string, std::set<std::string>>& unclaimed) {
   constexpr std::size_t named = 12;
   std::vector<std::string> notes;

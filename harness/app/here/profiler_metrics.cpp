@@ -57,7 +57,8 @@ const EventTable& event_table(const WrittenTable& table, const std::string& fami
   return known.emplace(family, read_event_table(file)).first->second;
 }
 
-/// "nvidia-ga100: flops.fp64": the formula stands in that chip's event table, and there alone.
+/// The terms of a counter that a row refers to, as "nvidia-ga100: flops.fp64": the formula stands in that chip's event table, and there
+/// alone.
 std::vector<Term> terms_of_counter(const WrittenTable& table) {
   if (table.has("terms")) table.fail(table.at("terms"), "[[metric]] has 'terms' and a 'counter' whose they would be");
   const std::string said = required(table, "counter", table.word("counter"));

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "rolling:14d" -> 14.
+/// The days of a rolling baseline: 14 for "rolling:14d".
 std::optional<double> rolling_days(const std::string& baseline) {
   constexpr std::string_view word = "rolling:";
   if (!baseline.starts_with(word)) return std::nullopt;

@@ -104,7 +104,7 @@ std::string less(const std::multiset<std::string>& all, const std::multiset<std:
   return fmt::format("{}", fmt::join(others, ", "));
 }
 
-/// "gcc 12 -> gcc 13"; of what is long only "-libold.so +libnew.so".
+/// The change in words: "gcc 12 -> gcc 13"; for what is long only "-libold.so +libnew.so".
 std::string change_in_words(const Json& before, const Json& after) {
   constexpr std::size_t most = 60;
   const auto text = [](const Json& value) {

@@ -64,7 +64,7 @@ void add_slower_than_before(const CheckReport& report, NodesByName& nodes) {
   }
 }
 
-/// [node]: what, and why. A line a node, with one of its things.
+/// The things that each node lacks, and why. A node is told in a line with one of them.
 using Lacking = std::map<std::string, std::map<std::string, std::string>>;
 
 void add_lacking(const Lacking& lacking, HealthKind kind, const char* verb, NodesByName& nodes) {

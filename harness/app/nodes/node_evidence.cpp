@@ -60,7 +60,7 @@ std::string peers_seen(const NodeReport& report, const JudgedNode& node, const s
   return plain(median_of(values));
 }
 
-/// "CPU quota 0.83 cores (peers: no quota is set)"
+/// A condition beside its peers' in words: "CPU quota 0.83 cores (peers: no quota is set)".
 std::string condition_text(const NodeReport& report, const JudgedNode& node, const Wanted& what, const std::string& whose = "") {
   const std::string name = whose + std::string(what.name);
   const auto value = seen(report, node.node, name);
@@ -77,7 +77,7 @@ std::string words_of(const NodeReport& report, const std::string& node, const st
   return found == of_node->second.end() || !found->second["value"].is_string() ? "" : found->second["value"].get<std::string>();
 }
 
-/// "CPUs 0-1 (peers: CPUs 0-3)"; nothing where it is the same on all.
+/// The CPUs beside the peers' in words: "CPUs 0-1 (peers: CPUs 0-3)"; nothing where they are the same on all.
 std::string words_text(const NodeReport& report, const JudgedNode& node, const std::string& name) {
   const std::string own = words_of(report, node.node, name);
   std::set<std::string> others;

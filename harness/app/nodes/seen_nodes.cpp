@@ -28,7 +28,7 @@ struct SeenPlacement {
       for (const auto& cpu : rank.value("cpus", Json::array())) cpus.insert(cpu.get<int>());
     oversubscribed = oversubscribed || placement.value("oversubscribed", false);
   }
-  /// "CPUs 0-3, oversubscribed"
+  /// The CPUs in words: "CPUs 0-3, oversubscribed".
   std::string text() const { return "CPUs " + cpu_ranges({cpus.begin(), cpus.end()}) + (oversubscribed ? ", oversubscribed" : ""); }
 };
 

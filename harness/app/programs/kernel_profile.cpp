@@ -24,7 +24,8 @@ std::string demangled(const std::string& symbol) {
   return status == 0 && name ? name.get() : symbol;
 }
 
-/// "flops.fp64" -> "fp64", "flops.tensor.bf16" -> "tensor.bf16"; empty for a kind of operation (flops.fp64.add), and for integers.
+/// The precision of a quantity, "flops.fp64" -> "fp64", "flops.tensor.bf16" -> "tensor.bf16"; empty for a kind of operation
+/// (flops.fp64.add), and for integers.
 std::string precision_in(const std::string& quantity) {
   const std::string name = quantity.substr(flops_prefix.size());
   const bool tensor = name.starts_with("tensor.");

@@ -123,7 +123,7 @@ constexpr Compared compared[] = {{"flops", &IntensityRow::flops},
                                  {"gflops", &IntensityRow::gflops},
                                  {"percent_of_roof", &IntensityRow::percent_of_roof}};
 
-/// "ai 0.1 there, 0.2 here"; empty where they are the same.
+/// The difference in words, "ai 0.1 there, 0.2 here"; empty where they are the same.
 std::string difference(const IntensityRow& there, const IntensityRow& here) {
   for (const auto& one : compared)
     if (differ(there.*one.member, here.*one.member))

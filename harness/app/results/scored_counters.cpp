@@ -49,7 +49,7 @@ double line_bytes_of(const Results& results) {
   return 64;
 }
 
-/// "skx::L1D:REPLACEMENT" without the PMU that PAPI may name before it.
+/// An event's name, "skx::L1D:REPLACEMENT", without the PMU that PAPI may name before it.
 std::string without_pmu(const std::string& event) {
   const auto colons = event.find("::");
   return colons == event.npos ? event : event.substr(colons + 2);

@@ -8,7 +8,7 @@
 namespace plumbline::app {
 namespace {
 
-/// "triad n=1000": the work id without suite and precision.
+/// The short name of a case, "triad n=1000": the work id without suite and precision.
 std::string label_of(const CaseRow& row) {
   std::string label = row.kernel.substr(row.kernel.rfind('/') + 1);
   const std::string head = row.kernel + "/" + row.precision;

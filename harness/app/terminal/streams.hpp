@@ -7,7 +7,7 @@ namespace plumbline::app {
 /// Prints to standard output. Throws Error (I/O) when that fails (a full disk behind a redirection).
 void print(const std::string& text);
 
-/// Prints to standard error, cutting words of megabytes short. Gives false when that fails, of which nobody can be told: the exit code has to.
+/// Prints to standard error, cutting words of megabytes short. Gives false when that fails: nobody can be told, so the exit code has to.
 bool say(const std::string& text);
 
 /// Writes what others (CLI11, Google Benchmark) left in the buffers of standard output. Throws Error (I/O) when that fails.

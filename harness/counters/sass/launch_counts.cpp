@@ -46,7 +46,7 @@ const Code& code_in(const fs::path& file) {
   return found != all.end() ? found->second : all.emplace(file.string(), read_code(file)).first->second;
 }
 
-/// "plumbline::cuda::each_block<plumbline::(anonymous namespace)::DotBody<double>, ...", without its arguments.
+/// The name of a function, as "plumbline::cuda::each_block<plumbline::(anonymous namespace)::DotBody<double>, ...", without its arguments.
 std::string readable(const std::string& mangled) {
   int failed = 0;
   const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &failed), &std::free);

@@ -51,7 +51,7 @@ class Reader {
     }
   }
 
-  /// "/*00b0*/ @P0 EXIT ;", "/*0170*/ @!P0 BRA `(.L_x_32) ;" with what -hex adds behind the semicolon.
+  /// Reads an instruction, "/*00b0*/ @P0 EXIT ;", "/*0170*/ @!P0 BRA `(.L_x_32) ;" with what -hex adds behind the semicolon.
   void read_instruction(std::string_view line) {
     if (!current_) return;  // constants of other sections
     const std::size_t end = line.find("*/"), stop = line.find(';');

@@ -71,7 +71,7 @@ constexpr std::array tensor_shapes{
     TensorShapeWord{"16832", 16 * 8 * 32}, TensorShapeWord{"16864", 16 * 8 * 64},
 };
 
-/// "64x256x16": m n k.
+/// The products that an instruction of that shape does: m n k for "64x256x16".
 std::uint64_t product_of(std::string_view word) {
   for (const auto& one : tensor_shapes)
     if (one.word == word) return one.products;

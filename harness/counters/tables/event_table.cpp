@@ -139,7 +139,7 @@ std::string read_kind(const TableReader& term) {
   return kind;
 }
 
-/// "unit__what.sum": a metric's name says how it is summed up over the units of the chip.
+/// Refuses a name that is no metric's, as "unit__what.sum": it says how it is summed up over the units of the chip.
 void require_metric(const TableReader& term, const std::string& name) {
   const auto unit = name.find("__"), dot = name.find('.');
   if (unit == name.npos || unit == 0 || dot == name.npos || dot < unit || dot + 1 == name.size())

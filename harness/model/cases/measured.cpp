@@ -176,7 +176,7 @@ bool is_oversubscribed(const Tables& tables, const Place& place) {
   return false;
 }
 
-/// "device":"GPU1" of the first pass that says it; older files knew one GPU a node.
+/// The number of the case's GPU, by "device":"GPU1" in the first pass that says it; older files knew one GPU a node.
 int gpu_of(const Tables& tables, const Place& place) {
   constexpr std::string_view key = "\"device\":\"";
   for (const char* pass : {"time", "count"})

@@ -134,7 +134,7 @@ std::string pipe_words(const Ceiling& c, std::string_view isa, double rate) {
   return number_word(rate) + " " + what + (rate > 1 ? "s" : "") + " a clock";
 }
 
-/// "30.2 of 32 operations a clock".
+/// The finding in words: "30.2 of 32 operations a clock".
 std::string shown_words(double shown, double limit, const char* what) {
   return significant(shown, 3) + " of " + significant(limit, 3) + " " + what + " a clock";
 }

@@ -220,7 +220,7 @@ class Comparer {
 
 // ------------------------------------------------------------------------------------------------------------- measured again
 
-/// [session, turn][node]: samples of one case.
+/// The samples of one case by session and turn, and by node.
 using Turns = std::map<std::pair<std::string, std::int32_t>, std::map<std::string, std::vector<double>>>;
 
 struct CaseAgain {

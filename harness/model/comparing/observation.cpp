@@ -205,7 +205,7 @@ std::vector<Observation> links_of(const Results& results) {
   return links;
 }
 
-/// "n1" of "n0 rank 0 (CPU 0) with n1 rank 4 (CPU 2), stream, ..."
+/// The peer's host in a method: "n1" of "n0 rank 0 (CPU 0) with n1 rank 4 (CPU 2), stream, ...".
 std::string other_end_of_messages(const std::string& method) {
   constexpr std::string_view with = " with ", rank = " rank ";
   const auto from = method.find(with);

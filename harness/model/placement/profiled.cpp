@@ -53,7 +53,7 @@ void hold_against(Profiled& found, const ProfilerMetric& row, double other) {
   if (std::abs(off - 1) > within) found.disagreements.push_back({row.quantity, found.by->formula(), row.formula(), off});
 }
 
-/// "flops.fp64" -> "fp64"
+/// The precision of a quantity: "flops.fp64" -> "fp64".
 constexpr std::string_view flops_prefix = "flops.";
 
 void add_remark(const ProfilerMetric& row, std::vector<std::string>& remarks) {

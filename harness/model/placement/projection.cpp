@@ -25,7 +25,7 @@ const NodeCeiling& ceiling_of(const NodeSpec& node, const ApplicationGroup& grou
   return *found;
 }
 
-/// "compute fp64 mul+add" as fp64, "mul+add"; nullopt for other names.
+/// Splits a ceiling's name, "compute fp64 mul+add", into fp64, "mul+add"; nullopt for other names.
 std::optional<ArithmeticCeiling> arithmetic_of(const NodeCeiling& ceiling) {
   constexpr std::string_view head = "compute ";
   if (!ceiling.name.starts_with(head)) return std::nullopt;

@@ -60,7 +60,8 @@ std::string team_name(std::int64_t ranks, std::int64_t threads) { return "r" + s
 /// The rate that a ceiling allows in the units of a placement: GFLOP/s, or bytes across the level's boundary.
 double rate_of(const Ceiling& ceiling) { return ceiling.is_compute() ? ceiling.value : ceiling.traffic_gbs; }
 
-/// "tensor.bf16" where most of the model's FLOPs are those of tensor cores; else the case's own precision, as an imported case has it.
+/// The precision of a case's roof: "tensor.bf16" where most of the model's FLOPs are those of tensor cores; else the case's own precision,
+/// as an imported case has it.
 std::string roof_precision(const Measured& measured) {
   std::string most = measured.of->precision;
   if (measured.model == nullptr) return most;

@@ -40,7 +40,7 @@ void divide_repetitions(std::vector<double>& sums, const std::vector<double>& by
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] /= by[i];
 }
 
-/// "flops.fp16" of "flops.fp16.add" and of itself; nothing for what has no precision.
+/// The total of a precision, "flops.fp16" of "flops.fp16.add" and of itself; nothing for what has no precision.
 std::string precision_total(const std::string& quantity) {
   const std::string total = quantity.substr(0, quantity.find('.', quantity.find('.') + 1));
   return quantity.starts_with("flops.") && total != "flops.tensor" ? total : std::string();

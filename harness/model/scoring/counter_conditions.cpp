@@ -36,7 +36,7 @@ bool counts_time(std::span<const Counter> counters) {
   return std::any_of(counters.begin(), counters.end(), [](const Counter& counter) { return counter.kind == Kind::time; });
 }
 
-/// "clock" of "cupti clock"
+/// The counter's name without its backend: "clock" for "cupti clock".
 std::string without_backend(const Counter& counter) {
   const std::string prefix = counter.backend + " ";
   return counter.name.starts_with(prefix) ? counter.name.substr(prefix.size()) : counter.name;

@@ -67,7 +67,7 @@ void find_wrong_groups(const Diagnosed& d, Findings& findings) {
 
 // ------------------------------------------------------------------------------------------------------------- repetitions
 
-/// "a repetition in 5 is about 1.8 times the median of its case"
+/// The repetitions that are off, in words: "a repetition in 5 is about 1.8 times the median of its case".
 std::string off_in_words(const Repeatability& r) {
   const double one_in = 1 / r.off_share();
   const bool is_seldom = one_in > 3.5;

@@ -1,4 +1,4 @@
-// Whether a grade stands when some of its evidence is taken away.
+// A grade may or may not stand when some of its evidence is taken away.
 #pragma once
 #include <span>
 #include <string>
