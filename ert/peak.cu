@@ -77,7 +77,7 @@ __device__ Bf16Lane add_once(Bf16Lane a, Bf16Lane) {
 }
 #endif
 
-/// The same on the host. Of 16-bit numbers product and sum are exact in double.
+/// Does one operation on the host. Of 16-bit numbers product and sum are exact in double.
 template <class Real>
 Real host_fma(Real a, Real b, Real c) {
   if constexpr (std::is_same_v<Real, Counted>)

@@ -128,7 +128,7 @@ class OtherEnd {
 /// times as fast, 2 MB. All fit at once.
 constexpr unsigned host_blocks = 2, peer_blocks = 4;
 
-/// Few registers and every multiprocessor, for what crosses the link is long under way.
+/// Copies with few registers and on every multiprocessor, for what crosses the link is long under way.
 __global__ void __launch_bounds__(cuda::block_threads) copy_across(const uint4* from, uint4* to, std::size_t vectors) {
   const std::size_t step = std::size_t{gridDim.x} * cuda::block_threads;
 #pragma unroll 1

@@ -61,7 +61,7 @@ bool is_beyond(const std::string& flavor, const CaseSpec& spec, const Target& ta
 // Expands one [[cases]] table for one kernel.
 class SpecExpansion {
  public:
-  /// `elsewhere`: the same [[cases]] against the kernels of the other space.
+  /// Expands a table. `elsewhere`: the same [[cases]] against the kernels of the other space.
   SpecExpansion(const Campaign& campaign, const CaseSpec& spec, const Kernel& kernel, const std::vector<const Kernel*>& elsewhere,
                 const Target& target, Expansion& result, std::set<std::string>& known)
       : campaign_(campaign), spec_(spec), kernel_(kernel), elsewhere_(elsewhere), target_(target), result_(result), known_(known) {}

@@ -16,9 +16,9 @@ namespace plumbline {
 struct Repetition {
   double seconds;       // a sweep, of the team: max over end minus min over start
   double rank_seconds;  // the same over this rank's threads alone
-  // Right after a core's last sweep, before it waits for anything: waiting, a core gives up the lower clock of wide vectors. Where the
-  // clock right before the sweeps was higher by a wobble of the boost alone, that one: a rate is never told to be of a lower clock than it
-  // had.
+  // The clock is read right after a core's last sweep, before it waits for anything: waiting, a core gives up the lower clock of wide
+  // vectors. Where the clock right before the sweeps was higher by a wobble of the boost alone, that one is taken: a rate is never told to
+  // be of a lower clock than it had.
   double clock_hz;       // mean over the team's cores
   double rank_clock_hz;  // over this rank's
   // Disturbances of the team's worst thread:

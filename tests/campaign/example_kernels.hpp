@@ -46,7 +46,7 @@ inline std::vector<Kernel> example_kernels() {
 
 inline const Flavor gpu_flavors[] = {{"cuda13-sm_80", "fp64", nullptr}, {"cuda13-sm_90a", "fp64", nullptr}};
 
-/// The same, and the series as well as a kernel of its own for GPUs.
+/// The example kernels, and the series as well as a kernel of its own for GPUs.
 inline std::vector<Kernel> example_kernels_with_gpus() {
   std::vector<Kernel> all = example_kernels();
   Kernel on_gpu = all.back();

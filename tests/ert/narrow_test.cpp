@@ -74,7 +74,7 @@ TEST_F(PeakInFp16, one_wrong_bit_is_noticed) {
   }
 }
 
-/// Neither zero nor subnormal, neither growing nor all alike: of 1024 starting values a tenth or more stay apart.
+/// The values are neither zero nor subnormal, neither growing nor all alike: of 1024 starting values a tenth or more stay apart.
 TEST_F(PeakInFp16, values_stay_varied_and_normal_for_a_quarter_of_a_million_iterations) {
   for (const std::string& form : peak_words())
     for (const bool multiplied : {true, false})

@@ -16,7 +16,7 @@ struct Rate {
   double flops_a_cycle = 0, bytes_a_cycle = 0, gflops = 0, gbs = 0;
 };
 
-/// Best of many short samples, each against the clock measured right before it.
+/// The best of many short samples, each against the clock measured right before it.
 Rate best_rate(const Kernel& kernel, const Parameters& p, const Flavor& flavor) {
   const Work work = kernel.model(p, flavor.precision, flavor.name);
   double bytes = 0, footprint = 0;

@@ -58,7 +58,7 @@ double shared(const std::vector<double>& values) {
   return *most - *least <= 1e-9 * std::abs(*most) ? *least : absent;
 }
 
-/// Neither is absent, and the value lies outside.
+/// Whether neither is absent, and the value lies outside.
 bool is_outside(double value, const Interval& interval) { return value < interval.lo || value > interval.hi; }
 
 }  // namespace

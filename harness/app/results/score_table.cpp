@@ -34,7 +34,7 @@ std::string zeros_of(const CounterScore& score) {
   return score.zero_tests == 0 ? "" : fmt::format("{}/{}", score.zero_tests - score.zero_failures, score.zero_tests);
 }
 
-/// Half of the bias's interval, as a part of it.
+/// The half of the bias's interval, as a part of it.
 std::string half_width(const CounterScore& score) { return percent((score.bias_interval.hi - score.bias_interval.lo) / 2 / score.bias); }
 
 std::string worst_factor(const CounterScore& score) {

@@ -33,7 +33,7 @@ class Counting {
 
  private:
   const std::vector<SassInstruction>& all() const { return function_.instructions; }
-  /// Behind the one way out at the end: what stands there is no code of the function's.
+  /// The index behind the one way out at the end: what stands from there on is no code of the function's.
   std::size_t end() const {
     for (std::size_t i = 0; i < all().size(); ++i)
       if (all()[i].ends() && all()[i].stem() == "EXIT") return i + 1;
@@ -105,7 +105,8 @@ class Counting {
     return forward_obstacle(i, one.target);
   }
 
-  /// Neither is there no work yet, nor no more of it, also not in the next trip: the way out at the end of a loop that has no other.
+  /// Whether a thread that ends at i has work to do: neither is there no work yet, nor no more of it, also not in the next trip: the way
+  /// out at the end of a loop that has no other.
   bool ends_with_work_to_do(std::size_t i) const {
     if (!any_matters(0, i) || any_matters(i, end())) return any_matters(0, i);
     const auto around = std::count_if(function_.loops.begin(), function_.loops.end(), [&](const SassLoop& loop) { return is_in(loop, i); });

@@ -142,7 +142,7 @@ std::string still_changing(const Point& best, const Point& largest) {
          in_words(best.bytes) + " to " + in_words(largest.bytes) + ", the largest working set, which stands for memory";
 }
 
-/// The same by what the topology says of the last cache; it decides nothing.
+/// Says why memory's rate may be a cache's by what the topology says of the last cache; it decides nothing.
 std::string within_a_known_cache(double largest, const NodeFacts* node, std::int64_t workers) {
   constexpr double largest_cache = 512.0 * (1 << 20), times = 3;
   if (node == nullptr || node->caches.empty())

@@ -203,7 +203,7 @@ class Judging {
     return better_of(losses);
   }
 
-  /// The same, of each round by itself.
+  /// The losses of a node's better links in each round by itself.
   Losses better_links_by_round(std::size_t node) const {
     std::map<std::size_t, std::vector<double>> by_round;
     for (const std::size_t link : of_node_[node])

@@ -71,7 +71,7 @@ bool overlap(const Sight& sight, const Usable& other) {
   return std::any_of(other.parts.begin(), other.parts.end(), [&](const auto& part) { return sight.ranks.contains(part); });
 }
 
-/// Best ranks first; then whether a counter sees anything but one wanted quantity.
+/// The merit of a recipe: the best ranks first; then whether a counter sees anything but one wanted quantity.
 using Merit = std::pair<std::vector<int>, bool>;
 
 /// All ways to see the needed parts of some of the wanted quantities.

@@ -1,4 +1,4 @@
-// The counters that are scored, as data. Hardware counters will come from event tables of the same form.
+// The emulator's counters are scored by this table. Hardware counters come from event tables (counters/events).
 #include "model/scoring/accuracy.hpp"
 
 namespace plumbline {

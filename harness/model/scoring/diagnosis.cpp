@@ -123,7 +123,7 @@ void find_uncounted(const Diagnosed& d, Findings& findings) {
        part_of(a.counted, a.tried)});
 }
 
-/// Different works and kernels among the sharp cases.
+/// Finds that the sharp cases are few: of different works and kernels.
 void find_few_cases(const Diagnosed& d, Findings& findings) {
   std::vector<bool> kernels(d.factors.values(Factor::kernel)), works(d.factors.works());
   for (const auto& one : d.evidence)

@@ -13,7 +13,7 @@ namespace {
 /// A repetition is lost when it is this far below the median, so many times farther than its fellows scatter, and by more than the
 /// surroundings of a sweep can take away.
 constexpr double lost_part = 0.05, lost_scatters = 8;
-/// Few repetitions may agree by chance and make any other look lost: so it must be so far beyond the scatter of all cases, too.
+/// The scatters of all cases beyond which a repetition must be, too: few repetitions may agree by chance and make any other look lost.
 constexpr double far_scatters = 5;
 /// An interrupt adds counts, but not a quarter of a sweep's, nor many times what surrounds one.
 constexpr double gained_part = 0.25, gained_surroundings = 16;
