@@ -1,9 +1,10 @@
 // ERT's loop is plain C++ here: load, k dependent FLOPs, store, for every element; each compiler makes of it what it can. The forms for
-// vectors are vectorized over elements, those for scalars have a barrier after each element that no vector can cross.  What made ERT's own
-// loop slow or wrong, and what is done here: a 32-bit index held against a 64-bit bound keeps gcc from vectorizing (both are std::size_t);
-// unroll-and-jam does two passes at once, and counts their traffic twice (a barrier ends each pass); malloc aligns to 16 bytes (here 64,
-// and the compiler is told); one long chain leaves the pipes waiting (the loop over elements is innermost and its chains are independent:
-// the compiler may interleave them, and a core runs ahead into the next).
+// vectors are vectorized over elements, those for scalars have a barrier after each element that no vector can cross.
+//
+// What made ERT's own loop slow or wrong, and what is done here: a 32-bit index held against a 64-bit bound keeps gcc from vectorizing
+// (both are std::size_t); unroll-and-jam does two passes at once, and counts their traffic twice (a barrier ends each pass); malloc aligns
+// to 16 bytes (here 64, and the compiler is told); one long chain leaves the pipes waiting (the loop over elements is innermost and its
+// chains are independent: the compiler may interleave them, and a core runs ahead into the next).
 #pragma once
 #include <cstddef>
 #include <cstdint>

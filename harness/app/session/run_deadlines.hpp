@@ -30,7 +30,7 @@ class RunDeadlines {
   void begin_pass(const RunPlan& plan, std::size_t index, const std::string& pass);
   /// Begins one point of a ceiling by itself, under its name.
   void begin_point(const RunPlan& plan, const std::string& name, const std::string& pass, double seconds);
-  /// Waits for what is left of the round, between two passes and at its end.
+  /// Begins the wait for what is left of the round, between two passes and at its end.
   void wait_for_round();
   /// Begins the time in which rank 0 judges what all nodes measured, and the others wait.
   void begin_judging(const RunPlan& plan);

@@ -61,7 +61,7 @@ enum class SassGuards {
   let_through  // they let each thread that has work do all of it
 };
 
-/// The number of executions, of all threads together.
+/// The executions of a kernel, of all threads together.
 struct SassExecutions {
   std::uint64_t threads = 1;              // that have work
   std::vector<std::uint64_t> loops = {};  // each one's trips, in their order; of a loop within a loop in all trips of the outer one

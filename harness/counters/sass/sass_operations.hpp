@@ -25,7 +25,7 @@ std::optional<SassAccess> access_of(const SassInstruction& one);
 /// Whether the instruction computes or accesses memory, and not only to measure the clock.
 bool matters(const SassInstruction& one);
 
-/// Whether the way of a thread is not in the code itself from here on.
+/// Whether the way of a thread from here on is not in the code itself.
 bool goes_elsewhere(const SassInstruction& one);
 
 }  // namespace plumbline

@@ -114,6 +114,7 @@ struct Checked {
 /// Student's t has it, by class (Weissman 1978). What is so only beside its node, and not beside its own earlier nights, is no finding.
 /// What one night does to all rows of a node is taken out of them first and judged as a row of its own, with a fifth of the false alarms;
 /// and so is what rows that share a word have beside the others of their node, with another tenth.
+///
 /// A night is suspicious where it is beyond the threshold with the probability that several in turn spend the other three quarters with.
 /// How many in turn are a finding is told by how often the baseline's own nights were suspicious: two on a quiet machine, more on a busy
 /// one.
