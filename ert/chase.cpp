@@ -70,7 +70,7 @@ class RandomOrder {
       all[i] = static_cast<std::uint32_t>((varied(seed, i) - 0.5) * 2 * static_cast<double>(limit));
     return all;
   }
-  /// Quotient and remainder by low_, without the slow division.
+  /// The quotient and remainder by low_, without the slow division.
   std::pair<std::uint64_t, std::uint64_t> digits(std::uint64_t k) const {
     auto high = static_cast<std::uint64_t>(static_cast<double>(k) * reciprocal_);
     high -= high * low_ > k;

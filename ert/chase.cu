@@ -28,7 +28,7 @@ struct Chase {
   std::uint64_t steps;  // loads a chain and sweep
 };
 
-/// Chains [begin, end), one after the other: their latencies add up.
+/// Sweeps the chains [begin, end), one after the other: their latencies add up.
 __global__ void chase(const Chase x, std::size_t begin, std::size_t end, ClockSpan* span) {
   const cuda::ClockedKernel clocked(span);
 #pragma unroll 1
@@ -47,7 +47,7 @@ __global__ void chase(const Chase x, std::size_t begin, std::size_t end, ClockSp
   }
 }
 
-/// All lines, each once; the same in every run.
+/// The order of all lines, each once; the same in every run.
 std::vector<std::uint32_t> random_order(std::size_t n, std::uint64_t seed) {
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0U);

@@ -134,7 +134,7 @@ class GemmCase final : public Workload {
     }
     return worst / static_cast<double>(n_);
   }
-  /// Hopper adds products of fp8 in 14 bits or so.
+  /// The tolerance is 0, but for fp8: Hopper adds its products in 14 bits or so.
   double tolerance() const override { return type_.name == "fp8" ? 0x1p-10 : 0; }
 
  private:

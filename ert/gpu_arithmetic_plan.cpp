@@ -39,7 +39,7 @@ std::uint64_t all_warps(const GpuProperties& gpu) {
   return static_cast<std::uint64_t>(gpu.threads_per_multiprocessor > 0 ? gpu.threads_per_multiprocessor / gpu.warp_threads : 32);
 }
 
-/// Blocks of so many threads on each multiprocessor.
+/// An occupancy is blocks of so many threads on each multiprocessor.
 struct Occupancy {
   std::uint64_t blocks, threads;
 };
@@ -75,7 +75,7 @@ void plan_peak(GpuCeilingPlanner& planner, const Kernel& kernel) {
     }
 }
 
-/// All threads of a multiprocessor, each with one chain.
+/// Plans single halves on all threads of a multiprocessor, each with one chain.
 void plan_single_halves(GpuCeilingPlanner& planner, const Kernel& kernel) {
   const std::uint64_t blocks = all_warps(planner.gpu()) / 8;
   for (const char* precision : {"fp16", "bf16"})
@@ -83,8 +83,8 @@ void plan_single_halves(GpuCeilingPlanner& planner, const Kernel& kernel) {
       describe(*planned, "GPU " + upper(precision) + " " + single_halves.name, precision, "compute", single_halves.pattern, "GFLOP/s");
 }
 
-/// FMAs with 1, 2, 4, ... warps on each multiprocessor, to all that it holds: how many it takes. Beyond 16 in blocks of 16, which divide
-/// what any GPU holds.
+/// Plans FMAs with 1, 2, 4, ... warps on each multiprocessor, to all that it holds: how many it takes. Beyond 16 they are in blocks of 16,
+/// which divide what any GPU holds.
 void plan_occupancy(GpuCeilingPlanner& planner, const Kernel& kernel) {
   std::set<std::uint64_t> numbers{all_warps(planner.gpu())};
   for (std::uint64_t warps = 1; warps < all_warps(planner.gpu()); warps *= 2) numbers.insert(warps);

@@ -24,7 +24,7 @@ constexpr std::array bandwidth_ceilings{
 
 constexpr std::uint64_t any_L1_bytes = 256 * KiB;  // of GPUs of the last ten years
 
-/// Far beyond any cache; in full mode so far that they hold nothing of it from one pass to the next.
+/// The largest working set, far beyond any cache; in full mode so far that they hold nothing of it from one pass to the next.
 double largest_bytes(const GpuCeilingPlanner& planner) {
   return std::min(planner.quarter_of_memory(), (planner.quick() ? 1024.0 : 4608.0) * MiB);
 }
@@ -59,7 +59,7 @@ void plan_shared(GpuCeilingPlanner& planner, const Kernel& kernel) {
   planned->working_set_bytes = footprint_bytes(planned->measured.work());
 }
 
-/// Pieces of 16 KiB a multiprocessor: as far as its L1 reaches, and beyond.
+/// Plans pieces of 16 KiB a multiprocessor: as far as its L1 reaches, and beyond.
 void plan_l1(GpuCeilingPlanner& planner, const Kernel& kernel) {
   for (const std::uint64_t pieces : {48U, 32U, 24U, 20U, 16U, 14U, 12U, 10U, 8U, 6U, 4U, 3U, 2U, 1U}) {
     const std::uint64_t repeat = planner.iterations(static_cast<double>(pieces) * 16.0 * KiB / 100);

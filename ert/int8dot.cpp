@@ -19,7 +19,7 @@ struct Int8Numbers {
   static constexpr std::size_t of_dot = 4, element_bytes = 1;
 
   static int start(std::size_t i) { return between(1 << 16, 1 << 17, 1, i); }
-  /// Unsigned: above 127, which a signed one cannot be. Of a pair the second is 1 to 4 larger.
+  /// The unsigned factors: above 127, which a signed one cannot be. In a pair the second is 1 to 4 larger.
   static int a(std::size_t k) { return between(128, 252, 2, k / 2) + static_cast<int>(k % 2 * (1 + k / 2 % 4)); }
   static int b(std::size_t k) { return between(64, 127, 3, k); }
   /// The factor c is -b, but by 1 less, 1 more, 1 less, 2 more for the four: with c a sum loses all that it won with b but the differences

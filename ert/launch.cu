@@ -94,7 +94,7 @@ class LaunchCase final : public Workload {
       if (unsigned* const count = counted(x, 1); count != nullptr) *count += 1;
   }
 
-  /// Every launch of the first sweep ran, once: 0, else 1.
+  /// The error is 0 where every launch of the first sweep ran, once; else 1.
   double error() const override { return count_.to_host().front() == extent_ ? 0 : 1; }
   double tolerance() const override { return 0; }
 

@@ -105,7 +105,7 @@ struct Fp64Operands {
   }
 };
 
-/// All eight tiles, with A or -A.
+/// Multiplies all eight tiles, with A or -A.
 template <class Operands, class Sum, class Word, int a_words, int b_words>
 __device__ __forceinline__ void multiply_all(Sum (&d)[tiles_m][tiles_n][4], const Word (&a)[tiles_m][a_words],
                                              const Word (&b)[tiles_n][b_words]) {

@@ -19,8 +19,8 @@ namespace {
 enum class Form { fma, muladd, add, mul };
 
 constexpr int loop_instructions = 256;  // of a thread in one iteration, beside five of the loop
-/// Independent chains of a thread: more than any pipe is long, with four warps a scheduler. Of single 16-bit numbers one, for the assembler
-/// makes one instruction of two chains.
+/// The number of independent chains of a thread: more than any pipe is long, with four warps a scheduler. For single 16-bit numbers it is
+/// one, for the assembler makes one instruction of two chains.
 PLUMBLINE_BOTH constexpr int chains_of(bool single_halves) { return single_halves ? 1 : 8; }
 /// The number of operations that one iteration does in each chain.
 PLUMBLINE_BOTH constexpr int operations_of(bool single_halves) { return loop_instructions / chains_of(single_halves); }

@@ -182,7 +182,7 @@ class StreamCase final : public Workload {
     return sum;
   }
 
-  /// All bits, `repeat` times: exact or wrong.
+  /// The error of the sum of all bits, `repeat` times: exact or wrong.
   double error_of_sum() const {
     std::uint64_t got = 0;
     for (const std::uint64_t part : witness_) got += part;

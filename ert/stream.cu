@@ -219,7 +219,7 @@ class StreamCase final : public Workload {
 
   std::size_t extent() const override { return a_.size(); }
   std::size_t grain() const override { return chunk<Real>; }
-  /// All of it: the tiles begin at 0.
+  /// Initialises all of the arrays at once: the tiles begin at 0.
   void initialise(std::size_t, std::size_t end) override {
     if (end != extent()) return;
     cuda::fill_with_tiles(a_, memory_, 1);

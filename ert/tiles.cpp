@@ -109,8 +109,8 @@ class TileCase final : public Workload {
     return between(half, 2 * half - 4, 1, row * pairs + k / 2) + static_cast<int>(k % 2 * (1 + (row + k / 2) % 4));
   }
   static int b(std::size_t k, std::size_t column) { return between(half + 1, 2 * half - 1, 2, k * tile_rows + column); }
-  /// b, in some of a column's pairs, one at least, by 1 more for the first and less for the second: A C is then A B but for the sum of
-  /// those pairs' differences in A, and what an iteration leaves of both is small, never zero, and another in most places.
+  /// The factor c is b, in some of a column's pairs, one at least, by 1 more for the first and less for the second: A C is then A B but for
+  /// the sum of those pairs' differences in A, and what an iteration leaves of both is small, never zero, and another in most places.
   static int c(std::size_t k, std::size_t column) {
     const std::size_t pair = k / 2;
     const bool differs = pair == column || varied(3, pair * tile_rows + column) < 0.75;

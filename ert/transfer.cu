@@ -23,8 +23,8 @@ struct Transfer {
   double* other;
 };
 
-/// Memory at the other end: the host's, pinned or not, another GPU's, or more of this one's. Without a GPU more of what stands in for its
-/// memory.
+/// The memory at the other end: the host's, pinned or not, another GPU's, or more of this one's. Without a GPU it is more of what stands in
+/// for its memory.
 class OtherEnd {
  public:
   OtherEnd(std::size_t bytes, Way way, DeviceMemory& memory)

@@ -49,7 +49,7 @@ __device__ __forceinline__ std::uint64_t descriptor(const unsigned char* at, int
 
 #endif
 
-/// d += A B, of 32 bytes of each row.
+/// The instruction d += A B, of 32 bytes of each row.
 struct Fp16Group {
   using Sum = float;
   static constexpr std::size_t k = 64;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned tile = 16;
 
-/// Rows [begin, end) of C.
+/// Computes the rows [begin, end) of C.
 template <class Real>
 __global__ void __launch_bounds__(tile* tile) multiply_tiles(const Dgemm<Real> x, std::size_t begin, std::size_t end) {
   __shared__ Real a[tile][tile], b[tile][tile];

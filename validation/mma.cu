@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned warp = 32;
 
-/// C (m x n) += A (m x k) B (k x n), and the type of C.
+/// The shape of C (m x n) += A (m x k) B (k x n), and the type of C.
 template <class Real>
 struct Shape {
   static constexpr unsigned m = 16, n = 8, k = 32 / sizeof(Real);

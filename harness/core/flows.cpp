@@ -13,11 +13,11 @@ namespace {
 
 enum class Held { surely, maybe, never };
 
-/// Stack frames, the argument block, constants and the harness's own lines around a sweep: not data of the kernel, but a counter
-/// sees them. They may be fetched in each sweep, and may push dirty lines out between sweeps, where nobody counts. What an empty
-/// region costs has been subtracted before, and may be more than the sweep's share of it: so the slack is open to both sides.
-/// (slack_lines_per_thread; largest seen under the emulator: 19 lines a thread, 40 in OpenBLAS.)
-/// Inner loops that stream more than a cache holds push out the stack lines of the loop around them, once in each of its iterations.
+/// Stack frames, the argument block, constants and the harness's own lines around a sweep are not data of the kernel, but a counter sees
+/// them. They may be fetched in each sweep, and may push dirty lines out between sweeps, where nobody counts. What an empty region costs
+/// has been subtracted before, and may be more than the sweep's share of it: so the slack is open to both sides. (slack_lines_per_thread;
+/// largest seen under the emulator: 19 lines a thread, 40 in OpenBLAS.) Inner loops that stream more than a cache holds push out the stack
+/// lines of the loop around them, once in each of its iterations.
 constexpr std::uint64_t slack_lines_per_outer_iteration = 2;
 /// The same lines take this many ways of a set at most: two short contiguous pieces (stack, counter slots) of one line each.
 constexpr std::uint64_t slack_ways = 2;
@@ -141,7 +141,7 @@ class LevelFlows {
   /// that chooses at random keeps some of anything.
   std::uint64_t kept_by_chance() const { return policy().in_any_order && !policy().empty_at_start ? level_.bytes : 0; }
 
-  /// Every line once, by whichever threads touch it.
+  /// The bytes that come at least: every line once, by whichever threads touch it.
   Amount compulsory(const Stream& s) const {
     const std::uint64_t lines = whole_lines(s.touched_bytes == 0 ? s.footprint_bytes : s.touched_bytes);
     if (threads_ == 1) return lines;

@@ -164,7 +164,7 @@ Fact huge_pages(const fs::path& root) {
   return known("huge_pages_reserved", fmt::format("{}", fmt::join(sizes, ", ")));
 }
 
-/// Sum over the memory controllers.
+/// The number of memory errors, summed over the memory controllers.
 Fact memory_errors(const char* name, const char* file, const fs::path& root) {
   long long sum = 0;
   bool any = false;

@@ -96,7 +96,7 @@ class Planner {
     }
   }
 
-  /// Nodes that run the same cases; the one with the least to do first, of those the first.
+  /// A group of nodes that run the same cases; the one with the least to do comes first, of those the first.
   struct Alike {
     std::size_t one = 0;
     std::set<std::pair<double, std::size_t>> by_load;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t frame_head = 8;
 
-/// CRC-32 (IEEE 802.3, reflected), four bytes a step.
+/// The tables of CRC-32 (IEEE 802.3, reflected), four bytes a step.
 constexpr auto crc_tables = [] {
   std::array<std::array<std::uint32_t, 256>, 4> tables{};
   for (std::uint32_t i = 0; i < 256; ++i) {

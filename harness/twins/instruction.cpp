@@ -54,7 +54,7 @@ Access used(Use use, bool is_last, std::uint32_t bytes) {
   return moved(use == Use::moves && is_last, bytes);
 }
 
-/// movzbl, movslq: the letter before the last one is the operand's size.
+/// Whether a move widens, as movzbl, movslq: the letter before the last one is the operand's size.
 bool widens(std::string_view mnemonic) {
   return mnemonic.size() == 6 && (mnemonic.starts_with("movz") || mnemonic.starts_with("movs")) && of_suffix(mnemonic[4]) > 0 &&
          of_suffix(mnemonic[5]) > of_suffix(mnemonic[4]);

@@ -40,7 +40,7 @@ std::string with_interval(const LevelIntensity& at) {
   return fmt::format("{}+-{:.{}f}%", plain(at.ai), 100 * half, half < 0.01 ? 1 : 0);
 }
 
-/// FLOP/byte; beyond 1000 a level carries next to nothing. "~" is the middle of a model's interval, ">" the end of an open one.
+/// Prints FLOP/byte; beyond 1000 a level carries next to nothing. "~" is the middle of a model's interval, ">" the end of an open one.
 std::string intensity(const RooflinePlacement& placement, const std::string& level) {
   for (const auto& l : placement.levels) {
     if (l.level != level) continue;

@@ -69,7 +69,7 @@ bool is_between_nodes(const std::string& what, const std::string& node) {
   return what.find(" between nodes/") != std::string::npos || node.find(" with ") != std::string::npos;
 }
 
-/// Each node's own.
+/// Finds rows that are missing node by node: each node's own.
 void find_by_node(std::vector<MissingRow>& found, const std::string& what, const NodesOfNights& before, const Tonight& tonight) {
   std::map<std::string, const Night*> last;
   for (const auto& [night, nodes] : before)

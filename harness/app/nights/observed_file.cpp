@@ -136,7 +136,7 @@ Json value_of(const std::string& text) {
   return value.is_structured() ? value : Json(text);
 }
 
-/// fact, before, after -> nodes; nullopt where the files have no node in common that says how its system is set up.
+/// The nodes by fact, value before and value after; nullopt where the files have no node in common that says how its system is set up.
 using NodeChanges = std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::string>>;
 
 std::optional<NodeChanges> node_changes(const ObservedFile& before, const ObservedFile& after) {

@@ -30,7 +30,7 @@ std::string area_at(const std::string& level, const CaseRow& row) {
   return {};
 }
 
-/// Trusted before calibrated before limited before rejected; undecided last.
+/// Whether a grade is worse than another: trusted comes before calibrated before limited before rejected; undecided last.
 bool is_worse(char one, char other) { return other != '-' && (one == '-' || one > other); }
 
 /// The set's counters that see the level's bytes, and the worst grade among them.

@@ -40,7 +40,7 @@ void sort_cases(std::vector<CaseRow>& cases, const std::vector<std::string>& ids
   for (std::size_t i = 0; i < cases.size(); ++i) cases[i].row = static_cast<std::int64_t>(i);
 }
 
-/// Cases of an earlier version of the campaign: kept, and named in the provenance. How many there are.
+/// Marks cases of an earlier version of the campaign, which are kept and named in the provenance. Gives how many there are.
 std::size_t mark_vanished(Results& results, const std::vector<std::string>& ids) {
   const std::set<std::string> asked(ids.begin(), ids.end());
   json vanished = json::array();
@@ -53,8 +53,8 @@ std::size_t mark_vanished(Results& results, const std::vector<std::string>& ids)
   return vanished.size();
 }
 
-/// Units of work for the journal only: of a round of ceilings the rows in /ceilings name node and round, and stops and last caches are
-/// provenance. Of a GPU's round the outcome alone says which GPU it was, and how it fared.
+/// Whether a unit of work is for the journal only: for a round of ceilings the rows in /ceilings name node and round, and stops and last
+/// caches are provenance. For a GPU's round the outcome alone says which GPU it was, and how it fared.
 bool is_the_journals_own(const OutcomeRow& outcome) {
   const bool of_ceilings = outcome.case_id.starts_with("ceilings/") && !outcome.case_id.starts_with("ceilings/gpu");
   return of_ceilings || outcome.case_id.starts_with(stop_prefix) || outcome.case_id == last_cache_unit;
@@ -138,7 +138,7 @@ Consolidated write_parts(const fs::path& store, Results frame, const Parts& part
   return made;
 }
 
-/// Cases, models and nodes of `all`; what was measured stays.
+/// The frame of a result: cases, models and nodes of `all`; what was measured stays.
 Results frame_of(Results& all) {
   Results frame;
   frame.provenance = std::move(all.provenance);

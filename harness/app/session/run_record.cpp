@@ -88,7 +88,7 @@ void remove_journals(const fs::path& folder) {
   fs::remove(folder, failed);
 }
 
-/// All of them: where they are many, in a file that the text names.
+/// Tells all that was lost: where it is much, in a file that the text names.
 std::string told(const std::vector<std::string>& lost) {
   constexpr std::size_t most = 5;
   if (lost.size() <= most) return fmt::format("{}", fmt::join(lost, ", "));

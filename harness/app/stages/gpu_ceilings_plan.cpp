@@ -86,7 +86,7 @@ json to_json(const NodeGpus& seen) {
   return told;
 }
 
-/// Every rank's text, on every rank of the node.
+/// Gives every rank's text on every rank of the node.
 json all_tell(Group& local, const json& mine) {
   const auto texts = local.gather(mine.dump());
   json all = json::array();

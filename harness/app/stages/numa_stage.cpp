@@ -56,7 +56,7 @@ std::string obstacle(const CeilingCase& ceiling, int from, std::size_t cores, in
                      memory_bytes / 1'000'000);
 }
 
-/// Data of `ceiling` made by threads whose new pages come from one memory.
+/// Prepares the data of `ceiling` by threads whose new pages come from one memory.
 std::unique_ptr<Prepared> prepare_in(const CeilingCase& ceiling, int memory, const ThreadTeam& threads, Synchronization& team,
                                      Timed& timed) {
   std::vector<std::string> problems(static_cast<std::size_t>(threads.size()));

@@ -34,7 +34,7 @@ void add_toolkit(const fs::path& root, std::vector<fs::path>& folders) {
   for (const auto& target : entries_of(root / "targets")) add_if_there(target / "lib", folders);
 }
 
-/// PyPI's wheels, below a Python's prefix.
+/// Adds the folders of PyPI's wheels, below a Python's prefix.
 void add_wheels(const fs::path& prefix, std::vector<fs::path>& folders) {
   for (const auto& python : entries_of(prefix / "lib"))
     for (const char* packages : {"site-packages", "dist-packages"})

@@ -39,7 +39,7 @@ Code read_code(const fs::path& file) {
   return code;
 }
 
-/// Read once: some 0.1 s.
+/// The code in a file, which is read once: some 0.1 s.
 const Code& code_in(const fs::path& file) {
   static std::unordered_map<std::string, Code> all;
   const auto found = all.find(file.string());

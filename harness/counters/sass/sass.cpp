@@ -145,7 +145,7 @@ class Reader {
     return nullptr;
   }
 
-  /// I2F.U32.RP R0, R7; MUFU.RCP R0, R0: of an integer, rounded up, which only a division of integers asks for.
+  /// Finds "I2F.U32.RP R0, R7; MUFU.RCP R0, R0": the reciprocal of an integer, rounded up, which only a division of integers asks for.
   void find_integer_divisions() {
     auto& all = current_->instructions;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -159,7 +159,7 @@ class Reader {
     }
   }
 
-  /// CS2R R2, SR_CLOCKLO; STG.E.64 desc[UR8][R4.64], R2.
+  /// Finds stores of the clock: "CS2R R2, SR_CLOCKLO; STG.E.64 desc[UR8][R4.64], R2".
   void find_clocks() {
     auto& all = current_->instructions;
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -44,7 +44,7 @@ constexpr std::array arithmetic{
     Arithmetic{"UTCQMMA", "", 0},
 };
 
-/// Products of matrices by a warp, or by the four of a warp group, of the type that a word of the opcode names, else the preset.
+/// A product of matrices by a warp, or by the four of a warp group, of the type that a word of the opcode names, else the preset.
 struct TensorArithmetic {
   std::string_view opcode;
   std::uint64_t threads;

@@ -192,7 +192,7 @@ struct Port {
   std::string reason = {};  // why it is not known
 };
 
-/// `alone`: the pattern that is bound by this port; `share(mix)` what part of a pattern's bytes goes through it.
+/// Infers a port. `alone`: the pattern that is bound by this port; `share(mix)` what part of a pattern's bytes goes through it.
 template <class Share>
 Port port_of(const std::vector<Evidence*>& members, const char* alone, std::span<const double> rates, Share share) {
   const Evidence* best = nullptr;

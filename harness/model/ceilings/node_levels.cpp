@@ -9,9 +9,10 @@ namespace {
 
 /// The factor beyond a level: a replacement policy that is not quite LRU keeps some lines of a working set up to twice its size.
 constexpr double beyond = 2;
-/// Well inside: stack, page tables and code want some of a cache too.
+/// The part of a level that is well inside: stack, page tables and code want some of a cache too.
 constexpr double inside = 0.8;
-/// Memory: last-level caches hold on to a part of a working set for longest, so that it looks faster.
+/// The factor beyond the last cache from which on memory is seen: last-level caches hold on to a part of a working set for longest, so that
+/// it looks faster.
 constexpr double beyond_last = 3;
 
 using Team = std::pair<std::int64_t, std::int64_t>;

@@ -48,7 +48,7 @@ struct InRound {
 };
 using Losses = std::vector<InRound>;
 
-/// Nine of ten, of fewer than ten each.
+/// The number of rounds that are nearly all: nine of ten, of fewer than ten each.
 std::size_t nearly_all(std::size_t rounds) { return static_cast<std::size_t>(std::ceil(round_share * static_cast<double>(rounds))); }
 
 /// The median of what each round has; NaN for a round without.

@@ -12,7 +12,8 @@ constexpr std::size_t of_byte = 0, of_load = 1;
 constexpr double cells_an_octave = 12;
 /// A plateau is flat over this many octaves.
 constexpr double window = 0.5;
-/// Flat: log2 of cost an octave. A load's rises within a level too, where the translation of its address misses.
+/// The slope (log2 of cost an octave) up to which a curve is flat. A load's rises within a level too, where the translation of its address
+/// misses.
 constexpr std::array<double, 2> flat{0.25, 0.5};
 /// A step between levels costs a byte this many times more, or a load, or a byte and a load together (log2). A miss in a TLB makes a
 /// load up to twice as dear and a byte up to 1.4 times, but not both at their most.

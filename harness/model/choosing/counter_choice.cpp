@@ -36,7 +36,7 @@ std::vector<std::vector<std::string>> by_area(std::span<const std::string> quant
   return areas;
 }
 
-/// Branch and bound over one recipe for each area.
+/// Searches by branch and bound over one recipe for each area.
 class Search {
  public:
   Search(const std::vector<std::vector<Recipe>>& recipes, const SlotLimits& limits) : recipes_(recipes), limits_(limits) {}

@@ -91,7 +91,7 @@ std::vector<Pair> paired(const Side& before, const Side& after) {
 
 std::string in_words_or_unknown(const std::string& machine) { return machine.empty() ? "of unknown kind" : machine; }
 
-/// Case ids end in /TEAM/FLAVOR.
+/// A case's id without its flavor: ids end in /TEAM/FLAVOR.
 std::string without_flavor(const std::string& what) { return what.substr(0, what.rfind('/')); }
 
 /// Says why a name that one side has is not on the other.

@@ -88,7 +88,7 @@ class Comparer {
     }
   }
 
-  /// Every row as a series: its peers are the nights, it is the night that is held against them.
+  /// Judges every row as a series: its peers are the nights, it is the night that is held against them.
   void judge() {
     for (const auto& [name, rows] : like_) add_like(rows);
     add_whole_nodes();

@@ -31,7 +31,7 @@ struct Samples {
   std::string point;  // of a ceiling
   bool any_undisturbed = false;
 
-  /// `part_left`: of the sample's time, what others left of the CPU.
+  /// Adds a sample. `part_left`: the part of its time that others left of the CPU.
   void add(const std::string& session, double value, double clock_hz, bool less_is_better, bool disturbed = false, double part_left = 1) {
     if (!std::isfinite(value) || value <= 0) return;
     by_session[session].push_back(value);
@@ -127,7 +127,7 @@ bool is_sample_of(const CeilingRow& row, const Ceiling& ceiling, bool from_sweep
          row.ranks == ceiling.ranks && row.threads == ceiling.threads && row.node == ceiling.node && row.unit == ceiling.unit;
 }
 
-/// Can be measured by itself.
+/// Whether a row's point can be measured by itself.
 bool is_point(const CeilingRow& row, bool from_sweep) {
   return row.scope == gpu_scope ? is_gpu_sample(row) : from_sweep || row.level == "compute";
 }

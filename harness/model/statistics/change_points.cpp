@@ -8,7 +8,7 @@
 namespace plumbline {
 namespace {
 
-/// Mean ranks for ties; and how much ties take from the variance of the rank sum: sum of t^3 - t.
+/// The ranks of nights, mean ones for ties; and how much ties take from the variance of the rank sum: sum of t^3 - t.
 struct Ranks {
   std::vector<double> of_night;
   double ties = 0;
