@@ -64,6 +64,7 @@ class Communicator {
   /// The first `ranks` ranks of this node. Collective over local() at the first call for each number. At most local().size().
   Group& team(int ranks);
 
+  /// This rank's number in the world, and how many ranks there are.
   int rank() const { return world_.rank(); }
   int size() const { return world_.size(); }
   /// The index of this rank's node; nodes are counted by their lowest rank, and nodes() is their number.

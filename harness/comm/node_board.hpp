@@ -19,6 +19,7 @@ class NodeBoard {
   NodeBoard& operator=(const NodeBoard&) = delete;
   ~NodeBoard();
 
+  /// The number of ranks on this node, and the place of this one among them.
   int size() const { return size_; }
   int mine() const { return mine_; }
   /// The process of the rank with that number on this node.

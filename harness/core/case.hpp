@@ -16,6 +16,7 @@ struct Team {
   bool operator==(const Team&) const = default;
 };
 
+/// A case points to its kernel and holds all that its id names.
 struct Case {
   const Kernel* kernel = nullptr;
   Parameters parameters;

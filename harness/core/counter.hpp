@@ -16,12 +16,14 @@ struct Term {
 /// Whether `kind` is one of the kinds that the FMA mix is made of (model/placement/fma_mix.hpp).
 bool is_fma_mix_kind(std::string_view kind);
 
+/// The convention by which a claim is held against the model.
 enum class Convention {
   flow,  // what crosses a boundary, or the arithmetic as implemented: this harness's own model
   paper  // what the study that the kernel comes from calls exact
 };
 std::string_view to_string(Convention convention);
 
+/// The kind of thing that a counter counts.
 enum class Kind { flops, bytes, time };
 
 /// An expression over events, and the quantities it claims to see: data, not code.

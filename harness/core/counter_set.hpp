@@ -42,6 +42,7 @@ struct Uncovered {
   std::string quantity = {}, reason = {};
 };
 
+/// The set that `plumbline score --choose` writes.
 struct CounterSet {
   std::string machine = {};  // on which it was scored: host and CPU
   std::string file = {};     // the scored result file

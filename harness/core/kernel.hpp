@@ -23,6 +23,7 @@ namespace plumbline {
 /// One compiled form of a loop: sweeps [begin, end) of the index range over a workload's arguments.
 using Sweep = void (*)(const void* arguments, std::size_t begin, std::size_t end);
 
+/// A flavor is one way in which a kernel's loop was compiled, in one precision.
 struct Flavor {
   std::string_view name;       // "gcc12-O3-v3", "asm-avx512", "lib-openblas"
   std::string_view precision;  // "fp64"
@@ -46,6 +47,7 @@ struct AbsentFlavor {
 /// id.
 enum class Space { cpu, cuda };
 
+/// A kernel as it registers itself.
 struct Kernel {
   std::string name;     // "validation/triad"
   std::string summary;  // one line, with source

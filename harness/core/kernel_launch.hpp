@@ -16,6 +16,7 @@ struct LaunchFacts {
   bool guards_let_through = false;        // each of these threads does all that guards stand around; loops without a trip are left out
 };
 
+/// A launch: which code it runs, in which grid.
 struct KernelLaunch {
   std::string function = {};      // mangled, as in the module's code; empty: a graph of kernels
   std::string architecture = {};  // of that code: "sm_90a"

@@ -21,6 +21,7 @@ class LineCover {
   std::uint64_t lines_ = 0, end_ = 0;
 };
 
+/// The cube of n^3 interior points. Sizes are in points: a row, a plane and the whole of it with their rims.
 struct RimmedCube {
   std::uint64_t n;
   std::uint64_t row() const { return n + 2; }

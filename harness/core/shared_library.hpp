@@ -4,6 +4,7 @@
 
 namespace plumbline {
 
+/// A library that was opened, or the reason why it was not.
 struct SharedLibrary {
   void* handle = nullptr;  // of dlopen(3); the caller closes it, or keeps it
   std::string why_not;     // in words, where there is none

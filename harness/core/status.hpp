@@ -6,6 +6,7 @@
 
 namespace plumbline {
 
+/// The outcome of a measurement, as words of the contract.
 enum class Status { ok, skipped, unavailable, permission, multiplexed, masked, stolen, wrapped, negative, failed };
 
 /// The word used in the store, in tables and in JSON.

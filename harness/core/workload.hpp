@@ -4,6 +4,7 @@
 
 namespace plumbline {
 
+/// The data of one case on one rank, which a kernel's flavored loops sweep.
 class Workload {
  public:
   Workload() = default;

@@ -61,6 +61,7 @@ class Gpu {
   virtual double clock_of_last_sweep() { return std::numeric_limits<double>::quiet_NaN(); }
 };
 
+/// The module's own interface; one object of it lives in the module.
 class GpuModule {
  public:
   virtual ~GpuModule() = default;

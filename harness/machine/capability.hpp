@@ -11,6 +11,7 @@
 
 namespace plumbline {
 
+/// A row of `plumbline doctor`: what can be measured, or why not and what to do.
 struct Capability {
   std::string what;
   Status status = Status::ok;  // ok, unavailable, permission

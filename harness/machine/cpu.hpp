@@ -6,6 +6,7 @@
 
 namespace plumbline {
 
+/// A CPU's name and the ISA levels that run on it.
 struct Cpu {
   std::string vendor = {};  // "AuthenticAMD", "GenuineIntel"; "implementer 0x41" (Arm), "IBM"
   std::string name = {};    // "AMD EPYC 9654 96-Core Processor"

@@ -14,6 +14,7 @@ struct TileFacts {
   int refused = 0;                                              // the error number of the kernel's refusal, 0 where it gave its permission
 };
 
+/// The ISAs of tiles that run here, or why there are none.
 struct Tiles {
   std::vector<std::string> isas = {};  // v4amxbf16, v4amxint8, v4amxfp16
   std::string why_none = {};           // where there are none though the CPU has AMX-TILE

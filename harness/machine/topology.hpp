@@ -27,6 +27,7 @@ struct CpuFacts {
   bool allowed = true;  // by affinity and control group
 };
 
+/// A GPU as the bus shows it, and the CPUs beside it.
 struct GpuFacts {
   std::string pci;             // "0000:17:00.0"
   std::string vendor, name;    // as far as hwloc knows
@@ -34,6 +35,7 @@ struct GpuFacts {
   int numa = -1;               // index of its NUMA domain, -1: several
 };
 
+/// A node's parts as hwloc finds them.
 struct Topology {
   int packages = 0, numa_nodes = 0, cores = 0, pus = 0;
   std::vector<int> numa_memories;  // of each NUMA domain, the operating system's number of its memory

@@ -14,6 +14,7 @@ namespace plumbline {
 /// Whether a sweep before the region brings the caches into steady state. Counts that no cache decides need none.
 enum class WarmSweep { yes, no };
 
+/// The protocol of counting a case with one group.
 struct CountingProtocol {
   int repetitions = 1;     // of (empty region, kernel's region), in turn
   double min_seconds = 0;  // of sweeps that a region is made of; 0: one

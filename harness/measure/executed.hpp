@@ -9,6 +9,7 @@
 
 namespace plumbline {
 
+/// The references that a twin counted, or why there are none.
 struct Executed {
   std::optional<References> references = {};  // of one rank, all its threads; per sweep
   std::string why_none = {};

@@ -11,6 +11,7 @@
 
 namespace plumbline {
 
+/// A case's data on one rank, and the part of them that each thread sweeps.
 class Prepared {
  public:
   /// Maps memory for the case (at `address` if not 0) without touching it. Throws std::bad_alloc.

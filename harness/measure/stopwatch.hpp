@@ -13,6 +13,7 @@
 
 namespace plumbline {
 
+/// A repetition of a case: times in seconds a sweep, clocks in Hz, and what disturbed it.
 struct Repetition {
   double seconds;       // a sweep, of the team: max over end minus min over start
   double rank_seconds;  // the same over this rank's threads alone

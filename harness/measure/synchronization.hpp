@@ -8,6 +8,7 @@ class Synchronization {
  public:
   virtual ~Synchronization() = default;
   virtual void barrier() {}
+  /// Gives the largest value, the least one or the sum over all ranks, on every rank.
   virtual double max(double value) { return value; }
   virtual double min(double value) { return value; }
   virtual double sum(double value) { return value; }

@@ -9,6 +9,7 @@ namespace plumbline {
 /// The contiguous part [first, second) of an index range that thread `thread` of `threads` sweeps; parts begin at multiples of `grain`.
 std::pair<std::size_t, std::size_t> part_of(std::size_t extent, std::size_t grain, int thread, int threads);
 
+/// The threads of one rank.
 class ThreadTeam {
  public:
   /// Opens `threads` threads; `begin_thread` runs once in each (binding). Throws std::runtime_error when the runtime gives fewer.

@@ -10,6 +10,7 @@
 
 namespace plumbline {
 
+/// The protocol of timing: when a case's repetitions are enough.
 struct TimingProtocol {
   double min_seconds = 0.02;  // a repetition lasts at least this long
   double ci_relative = 0.02;  // stop when the median's 95 % half-width is below this share of it

@@ -5,6 +5,7 @@
 
 namespace plumbline {
 
+/// A request for the counts of one case, of fixed size.
 struct WorkerRequest {
   char kernel[64], precision[8], flavor[48], parameters[512];  // parameters as Parameters::path()
   char backend[32], events[8192];                              // one event a line
@@ -20,6 +21,7 @@ struct WorkerReply {
   std::int32_t threads, events;
 };
 
+/// A reading as it passes through the channel.
 struct WorkerReading {
   std::uint64_t raw, enabled_ns, running_ns;
   std::int64_t status;

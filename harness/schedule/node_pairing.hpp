@@ -19,6 +19,7 @@ class NodePairing {
   /// Draws the turns. `partners`: nullopt for all. With an odd number of nodes one pauses in each turn, and some have a partner more.
   NodePairing(int nodes, std::optional<int> partners, std::uint64_t seed);
 
+  /// The number of turns.
   int turns() const { return static_cast<int>(turns_.size()); }
   /// The node that `node` meets; nullopt: it pauses.
   std::optional<int> partner(int node, int turn) const;

@@ -8,6 +8,7 @@
 
 namespace plumbline {
 
+/// The part of a node that its ranks may use.
 struct NodePart {
   int cores = 0, of_cores = 0;                                 // with a CPU that a rank may use; all of the node's
   int numa_domains = 0, packages = 0;                          // those in which `cores` lie

@@ -21,6 +21,7 @@ struct PlanNode {
   std::string gpus = "no GPU";                // in words: which it has, or why none
 };
 
+/// A request for a plan: the nodes, and what is finished or cannot run on them.
 struct PlanRequest {
   std::vector<PlanNode> nodes = {};
   std::size_t here = 0;     // the node that the plan is for
@@ -37,6 +38,7 @@ struct PlanRequest {
   std::function<std::string(std::size_t which, std::size_t node)> refusal = {};
 };
 
+/// The rounds of a run as one node goes through them.
 struct Plan {
   struct Round {
     std::vector<std::size_t> cases;   // that any node measures, each once

@@ -8,6 +8,7 @@
 
 namespace plumbline {
 
+/// The CPUs of each thread of a team, or why there is no such placement.
 struct TeamPlacement {
   std::vector<std::vector<int>> cpus;  // [rank][thread], the system's CPU numbers; empty when refused
   std::vector<int> gpus;               // [rank], index in Topology::gpus; empty for teams without GPUs

@@ -57,6 +57,7 @@ class Journal {
   std::size_t unsynced_ = 0, in_doubt_ = 0;  // records
 };
 
+/// The contents of one journal, and how much of it is torn.
 struct JournalContents {
   std::vector<JournalHeader> headers;
   std::vector<Finished> records;

@@ -16,6 +16,7 @@ struct Place {
   std::size_t offset, width;  // bytes
 };
 
+/// The bytes of a packed row.
 template <class Place>
 std::size_t row_bytes(const std::vector<Place>& places) {
   return places.empty() ? 0 : places.back().offset + places.back().width;

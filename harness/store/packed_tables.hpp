@@ -19,6 +19,7 @@ struct Damage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A column of a packed table.
 struct PackedColumn {
   std::string name;
   std::string type;  // as numpy calls it: "S60" (text, padded with nulls), "i4", "i8", "u8", "f8"

@@ -38,6 +38,7 @@ struct CheckReport {
 void check_rows(CheckReport& report, const Night& checked, const std::map<SeriesKey, Series>& series,
                 const std::vector<AcceptedLevel>& levels, const CheckOptions& options);
 
+/// The number of rows with that finding.
 std::size_t count_of(const CheckReport& report, NightFinding finding);
 /// The number of rows that are held against an earlier night.
 std::size_t held_of(const CheckReport& report);

@@ -18,6 +18,7 @@ namespace plumbline::app {
 class KeptTurns {
  public:
   explicit KeptTurns(std::span<const RemeasuredRow> rows);
+  /// The number of turns in which all of these nodes measured a case or point.
   int of(const std::string& id, const std::vector<std::string>& nodes) const;
 
  private:

@@ -13,6 +13,7 @@
 
 namespace plumbline::app {
 
+/// The deadlines of a run's parts, which the watchdog holds.
 class RunDeadlines {
  public:
   /// Makes the deadlines; collective over the ranks of a node. The planning that follows is expected to end soon.
@@ -39,6 +40,7 @@ class RunDeadlines {
   /// Begins writing and leaving.
   void begin_end(const RunPlan& plan);
 
+  /// The seconds that the timing pass of a case may take.
   double time_seconds(const Case& measured) const;
   /// The seconds that a ceiling's point may take that takes so long by estimate.
   double point_seconds(double estimated) const;

@@ -33,6 +33,7 @@ struct Overdue {
   bool given_up = false;  // it did so twice, under a deadline no shorter than the one it would have now
 };
 
+/// The record of one run on one rank.
 class RunRecord {
  public:
   /// Opens the record; collective. Refuses (Error) to overwrite a result or an unfinished journal that the user did not name for it, and to

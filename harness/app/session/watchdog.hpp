@@ -26,12 +26,14 @@ struct HungRank {
   std::string why;
 };
 
+/// A hang as it is recorded: what was expected, and who holds it up.
 struct Hang {
   Expectation expected;
   std::vector<HungRank> ranks;  // empty: all ranks of this node wait
   std::string message;          // one line without its end
 };
 
+/// Watches one rank by a thread of its own.
 class Watchdog {
  public:
   /// Makes the watchdog; collective over the ranks of a node, before any thread is bound: the watching one is to lie on no core that

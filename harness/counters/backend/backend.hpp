@@ -11,6 +11,7 @@
 
 namespace plumbline {
 
+/// Whether something can be had here, and if not, why and what to do.
 struct Availability {
   Status status = Status::ok;
   std::string reason;  // in words, with what to try; empty when ok
@@ -45,6 +46,7 @@ struct Refusal {
   bool unknown = false;  // there is no such event; else it exists and something stands in the way
 };
 
+/// A source of counts, by groups of events.
 class Backend {
  public:
   Backend() = default;

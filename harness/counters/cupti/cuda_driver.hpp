@@ -6,6 +6,7 @@
 
 namespace plumbline {
 
+/// The driver as this process has it open.
 class CudaDriver {
  public:
   /// Opens and starts the driver at once, which takes some 0.3 s where there is a GPU; it is never closed.

@@ -33,6 +33,7 @@ class CuptiProfiler {
   CuptiProfiler& operator=(const CuptiProfiler&) = delete;
   ~CuptiProfiler();
 
+  /// The number of times that the work has to run.
   std::size_t passes() const;
   /// Starts with empty counter data and from the first pass: at first, and after take().
   void start();

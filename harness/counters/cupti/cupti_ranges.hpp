@@ -16,6 +16,7 @@ class CuptiRanges {
   /// Makes the profiler in the context that is current.
   CuptiRanges(const CuptiLibrary& cupti, const CudaDriver& driver, std::vector<std::string> metrics);
 
+  /// The number of times that a range has to run.
   std::size_t passes() const { return profiler_.passes(); }
   /// Begins a range. Both this and end() wait for the context's work, so that the range holds what is launched between them and nothing
   /// else.

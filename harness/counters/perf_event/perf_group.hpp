@@ -16,6 +16,7 @@ struct GroupCounts {
 
   explicit GroupCounts(std::size_t events = 0) : words(3 + events) {}
   bool complete() const { return bytes == static_cast<long>(words.size() * sizeof(std::uint64_t)); }
+  /// The nanoseconds for which the group was enabled, and those for which it ran on the PMU.
   std::uint64_t enabled() const { return words[1]; }
   std::uint64_t running() const { return words[2]; }
   std::uint64_t value(std::size_t event) const { return words[3 + event]; }

@@ -7,6 +7,7 @@
 
 namespace plumbline {
 
+/// The kernel's calls that perf_event needs; a test puts another kernel in its place.
 class PerfKernel {
  public:
   PerfKernel() = default;

@@ -57,6 +57,7 @@ struct TableCounter {
   bool of_user = false;         // `checked` is then what its author says
 };
 
+/// A table as it was read from one file.
 struct EventTable {
   std::string file = {}, hash = {}, family = {}, backend = "perf_event";
   std::vector<CpuMatch> matches = {};  // none: any CPU

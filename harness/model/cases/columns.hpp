@@ -10,6 +10,7 @@
 
 namespace plumbline {
 
+/// The counts and models of all cases, by the numbers of events and quantities.
 class Columns {
  public:
   /// Makes the columns. `seconds`, one a case or none: what a case is held against where a counter claims seconds, of which no model

@@ -18,11 +18,13 @@ enum class Factor { compiler, level, isa, precision, kernel, form, order, size, 
 inline constexpr std::size_t factor_count = 11;
 std::string_view to_string(Factor factor);
 
+/// The values of all factors in all cases, as numbers.
 class FactorTable {
  public:
   explicit FactorTable(const Measurements& measurements);
 
   std::size_t cases() const { return of_case_.size(); }
+  /// The value that a factor has in a case, as a number; its word is what people read.
   std::uint32_t value(std::size_t at, Factor factor) const { return of_case_[at][static_cast<std::size_t>(factor)]; }
   const std::string& word(Factor factor, std::uint32_t value) const { return words_[static_cast<std::size_t>(factor)][value]; }
   std::size_t values(Factor factor) const { return words_[static_cast<std::size_t>(factor)].size(); }

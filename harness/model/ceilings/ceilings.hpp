@@ -29,6 +29,7 @@ struct NodeFacts {
   CoreIdentity core = {};
 };
 
+/// A ceiling fitted from samples, with its spread, its limit and what speaks against it.
 struct Ceiling {
   std::string name = {}, precision = {}, level = {}, pattern = {};  // level: compute, L1, L2, ..., mem
   std::int64_t ranks = 1, threads = 1;

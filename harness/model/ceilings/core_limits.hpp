@@ -14,6 +14,7 @@ struct CoreIdentity {
   int stepping = 0;
 };
 
+/// A limit a clock cycle, and the document that says so.
 struct CoreLimit {
   double per_clock = 0;  // FLOP, or bytes, a cycle of one core
   std::string source;    // core and document

@@ -9,6 +9,7 @@
 
 namespace plumbline {
 
+/// The disturbed samples of one node, by sign.
 struct Disturbances {
   std::string node;
   std::size_t samples = 0;      // with such a record

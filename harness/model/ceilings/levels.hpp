@@ -15,6 +15,7 @@ struct CurvePoint {
   std::vector<double> samples = {};  // by round
 };
 
+/// A level of memory as the curves show it.
 struct MemoryLevel {
   std::string name = {};                      // L1, L2, ..., mem
   double size_bytes = absent;                 // working sets up to here are in it; absent for mem
@@ -24,6 +25,7 @@ struct MemoryLevel {
   std::string reason = {};
 };
 
+/// The levels that were found, with the confidence in them, or why there are none.
 struct FoundLevels {
   std::vector<MemoryLevel> levels = {};  // from the core outwards; empty where the data do not decide
   Status status = Status::ok;

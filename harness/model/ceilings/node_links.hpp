@@ -32,6 +32,7 @@ struct WorseNode {
   std::size_t links = 0, worse = 0;
 };
 
+/// The map of one kind of message: its links, and the worse ones among them.
 struct LinkMap {
   std::string name = {}, unit = {};  // "MPI link latency" in seconds (less is better), "MPI link bandwidth" in GB/s
   double message_bytes = absent;

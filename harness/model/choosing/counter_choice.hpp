@@ -30,6 +30,7 @@ struct SlotLimits {
   std::map<Event, std::vector<int>> only_on = {};    // the numbers of the counters that can count it; others take any
   std::set<std::pair<Event, Event>> conflicts = {};  // never in one group; in either order
 
+  /// The number of counters that an event takes.
   std::size_t slots_of(const Event& event) const;
   Unit unit_of(const Event& event) const;
   bool conflict(const Event& a, const Event& b) const;

@@ -17,6 +17,7 @@ struct Side {
   std::map<std::string, std::string> machines = {};  // node -> what kind of machine it is, in words: equal words, like nodes
 };
 
+/// A row of two sides, with its verdict.
 struct Compared {
   SeriesKey key = {};  // node: "a" or, over like nodes of other names, "a, b -> c"
   std::string row_class = {}, unit = {};

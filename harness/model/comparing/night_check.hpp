@@ -42,9 +42,11 @@ struct CheckedSeries {
   std::map<std::size_t, double> unshared_before = {};
   double unshared_after = absent;
 
+  /// The number of the night that has the i-th value of `before`.
   std::size_t night_of(std::size_t i) const { return nights.empty() ? i : nights[i]; }
 };
 
+/// The finding on one row of a night.
 enum class NightFinding {
   ok,
   slower,
@@ -56,6 +58,7 @@ enum class NightFinding {
 };
 std::string_view to_string(NightFinding finding);
 
+/// A row of a night as it was judged: ratios are of costs, so that more than 1 is slower.
 struct CheckedNight {
   NightFinding finding = NightFinding::no_baseline;
   double slowdown = absent, lo = absent, hi = absent;  // times as long as the baseline's median, with its simultaneous interval
@@ -67,6 +70,7 @@ struct CheckedNight {
   std::size_t nights_in_turn = 0;     // so many are a finding; 0: none are, or that is not known yet
 };
 
+/// The options of a check, with their presets.
 struct CheckOptions {
   double false_alarms = 0.05;            // expected in a night in which nothing changed, over all rows
   std::optional<double> threshold = {};  // a part; without it the class's practical one, but at least the next
@@ -101,6 +105,7 @@ struct PartOfNode {
   CheckedNight night = {};
 };
 
+/// The judgement of a whole night.
 struct Checked {
   std::vector<CheckedNight> rows = {};      // one for each series
   std::vector<PartOfNode> parts = {};       // that are slower, or where none is the one that is most suspect

@@ -45,6 +45,7 @@ struct RemeasuredCase {
   double clock_hz = absent, peers_clock_hz = absent;
 };
 
+/// The finding on one node beside its peers.
 enum class NodeFinding {
   alone,        // no like node, or no row that it has in common with one
   alike,        // nothing suspicious
@@ -55,6 +56,7 @@ enum class NodeFinding {
 };
 std::string_view to_string(NodeFinding finding);
 
+/// A node as it was judged, with what speaks for that.
 struct JudgedNode {
   std::string node = {}, kind = {};
   std::size_t peers = 0, rows = 0;            // like nodes; things that were compared

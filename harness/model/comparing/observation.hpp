@@ -18,6 +18,7 @@ struct SeriesKey {
   auto operator<=>(const SeriesKey&) const = default;
 };
 
+/// The samples of one thing in one file, with the clock and what disturbed them.
 struct Observation {
   SeriesKey key = {};
   std::string row_class = {};  // compute, L1, L2, L3, mem, latency, MPI latency, MPI bandwidth, link latency, link bandwidth, numa; of a

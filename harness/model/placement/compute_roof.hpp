@@ -31,6 +31,7 @@ struct ArithmeticShare {
 /// The mix by precision: "fp64", "tensor.bf16".
 using ArithmeticMix = std::map<std::string, ArithmeticShare>;
 
+/// The roof of arithmetic over one case.
 struct ComputeRoof {
   double gflops = absent;      // all FLOPs of the mix over the least time that the ceilings allow them
   std::string ceiling = {};    // name of the one that takes the most of that time

@@ -8,6 +8,7 @@
 
 namespace plumbline {
 
+/// The intensity of a case by another counter, and how far that displaces it.
 struct Displacement {
   std::string counter = {}, level = {};  // the level whose boundary it claims
   double bytes = absent, ai = absent;    // per sweep, whole team; flop/byte

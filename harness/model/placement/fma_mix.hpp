@@ -14,6 +14,7 @@
 
 namespace plumbline {
 
+/// The mix of one precision, as parts of its instructions.
 struct FmaMix {
   double fraction = absent;           // a = FMAs over all instructions (Yang et al. 2019, equation 6)
   double add = absent, mul = absent;  // sums and products over all instructions

@@ -19,6 +19,7 @@ struct NodeCeiling {
   std::string method = {};  // "STREAM", "ERT 1.1.0", "plumbline ert/stream ..."
 };
 
+/// A node as one side of a projection: its ceilings.
 struct NodeSpec {
   std::string name = {};
   std::vector<NodeCeiling> ceilings = {};
@@ -41,6 +42,7 @@ enum class Rest {
   constant  // it takes as long as before
 };
 
+/// A program as its groups, and the time that they leave uncovered.
 struct Application {
   std::string name = {};
   std::vector<ApplicationGroup> groups = {};
@@ -55,6 +57,7 @@ struct ProjectedGroup {
   bool is_of_mix = false;  // both sides are the roof over the group's own mix of arithmetic
 };
 
+/// The projected times of a program on a target.
 struct Projection {
   std::string source = {}, target = {};
   Rest rest = Rest::scaled;

@@ -44,6 +44,7 @@ enum class Join {
 };
 std::string_view to_string(Join join);
 
+/// A case's place on the roofline of its node.
 struct RooflinePlacement {
   const CaseRow* of = nullptr;
   std::string node = {};

@@ -27,6 +27,7 @@ struct LevelTraffic {
   std::string metrics = {};  // another profiler's, by which it was counted
 };
 
+/// The FLOPs and bytes of one sweep of a case, and where they come from.
 struct Traffic {
   Join join = Join::none;
   std::string source = {};  // of the levels' bytes: emulated | hardware | model, or mixed

@@ -33,6 +33,7 @@ Point point_of(const Evidence& evidence, double parts = 1);
 /// right one count by what is outside of them alone.
 Interval possible_of(std::span<const Evidence> evidence, const Limits& limits);
 
+/// The verdict on taking an offset away.
 enum class OffsetVerdict { not_enough, too_uncertain, calibrated };
 struct OffsetCalibration {
   OffsetVerdict verdict = OffsetVerdict::not_enough;

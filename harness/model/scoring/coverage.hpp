@@ -11,6 +11,7 @@
 
 namespace plumbline {
 
+/// The cases that a verdict rests on, by factor, and those that it lacks.
 struct Coverage {
   std::array<std::vector<std::string>, factor_count> tried = {};  // by factor: the values among the cases that can tell
   std::vector<std::string> open = {};  // kernels of which the model leaves too much open to tell (Evidence::is_open), or in how many cases

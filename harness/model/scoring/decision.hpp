@@ -48,6 +48,7 @@ struct Told {
   char grade = '-';
 };
 
+/// A grade, and the clauses of the reason for it.
 struct Decision {
   char grade = '-';
   bool is_by_offset = false;      // good once an offset is taken away

@@ -11,8 +11,10 @@
 
 namespace plumbline {
 
+/// The outcome of a zero test; no: the case is none.
 enum class ZeroTest { no, passed, failed };
 
+/// A case's count by one counter, held against the model.
 struct Evidence {
   std::uint32_t at = 0;  // the case's number
   double measured = absent, ratio = absent;

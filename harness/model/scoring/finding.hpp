@@ -7,6 +7,7 @@
 
 namespace plumbline {
 
+/// The kinds of findings: those of a diagnosis, then those that only a reason has.
 enum class FindingKind {
   always_nothing,       // counted nothing in all cases that have something
   nothing,              // counted nothing in some of them
@@ -57,6 +58,7 @@ inline constexpr std::size_t finding_kinds = static_cast<std::size_t>(FindingKin
 /// The word under which a program finds the kind in JSON: the enumerator's own.
 std::string_view to_string(FindingKind kind);
 
+/// A finding with its number and its words.
 struct Finding {
   FindingKind kind = FindingKind::nothing;
   std::string words = {};

@@ -95,6 +95,7 @@ struct Unscored {
   std::string counter = {}, reason = {};
 };
 
+/// The scores of all counters of a file.
 struct Accuracy {
   std::vector<CaseScore> rows = {};
   std::vector<CounterScore> counters = {};  // in the order of the counter table, flow before paper

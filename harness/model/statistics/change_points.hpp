@@ -11,6 +11,7 @@
 
 namespace plumbline {
 
+/// A change of level between two nights.
 struct ChangePoint {
   std::size_t first = 0;  // index of the first night of the new level
   double z = 0;           // standardized Mann-Whitney statistic of the segment's split: positive when values rise

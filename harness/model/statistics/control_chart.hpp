@@ -6,6 +6,7 @@
 
 namespace plumbline {
 
+/// A control chart of one level, over logarithms.
 struct ControlChart {
   double center = 0;                      // median
   double scatter = 0;                     // of one night: 1.4826 x the median distance from the median

@@ -25,6 +25,7 @@ struct Linearity {
   double residual = absent, worst = absent;  // scatter of y / (a + s x), and its largest distance from 1, as parts
 };
 
+/// A case's exact amount and its count.
 struct Point {
   double exact = absent, measured = absent;
 };

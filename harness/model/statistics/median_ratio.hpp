@@ -10,6 +10,7 @@ namespace plumbline {
 /// Positive samples, by the session (the launch, or the node) that took them: samples of one session are not independent of each other.
 using Sessions = std::vector<std::vector<double>>;
 
+/// A ratio with its interval.
 struct MedianRatio {
   double ratio = absent;              // after over before
   Interval interval = {};             // absent where one side has a single sample, or none

@@ -25,6 +25,7 @@ class NormalEquations {
   double squares_ = 0;
 };
 
+/// A fit: its weights, and what they leave.
 struct NonNegativeFit {
   std::vector<double> weights = {};
   std::vector<double> errors = {};  // standard errors; absent for a weight held at nothing, and for one that cannot be told from others

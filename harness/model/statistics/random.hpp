@@ -9,6 +9,7 @@ namespace plumbline {
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
+  /// Draws evenly from 0 .. n-1.
   std::size_t below(std::size_t n) { return static_cast<std::size_t>((next() >> 32) * static_cast<std::uint64_t>(n) >> 32); }
 
  private:

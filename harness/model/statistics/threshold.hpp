@@ -13,9 +13,11 @@ double practical_threshold(std::string_view row_class);
 /// The part by which the slowdown lies off 1, as "a change of 3.5 % or more": 0.25 for both 1.25 and 1/1.25.
 double part_of(double ratio);
 
+/// The verdict on a change.
 enum class Verdict { same, faster, slower, ambiguous };
 std::string_view to_string(Verdict verdict);
 
+/// A slowdown with its interval.
 struct Judged {
   double slowdown = 1, lo = 1, hi = 1;  // times as long as before, with its interval
 };
