@@ -1,4 +1,5 @@
-// The ceiling of bf16: dot products of pairs of bf16 numbers added to fp32 sums, four FLOPs a lane (AVX512_BF16's VDPBF16PS, Arm's BFDOT).
+// The ceiling of bf16 comes from dot products of pairs of bf16 numbers added to fp32 sums, four FLOPs a lane (AVX512_BF16's VDPBF16PS,
+// Arm's BFDOT).
 #include "ert/bf16dot.hpp"
 
 #include <type_traits>
@@ -32,11 +33,11 @@ struct Bf16Numbers {
   static constexpr std::size_t of_dot = 2, element_bytes = 2;
 
   static double start(std::size_t i) { return std::floor(varied(1, i) * 0x1p16) * 0x1p-16; }
-  /// Of a pair the second is 1 to 4 units larger; all in [0.5, 1).
+  /// The element i of the factors a: in a pair the second is 1 to 4 units larger; all are in [0.5, 1).
   static double a(std::size_t i) { return (varied_between(128, 251, 2, i / 2) + static_cast<double>(i % 2 * (1 + i / 2 % 4))) * unit; }
   static double b(std::size_t i) { return varied_between(129, 255, 3, i) * unit; }
-  /// -b, but by one unit more for the first of a pair and less for the second: with c a sum loses all that it won with b but the
-  /// difference of the pair in a, 1 to 4 units, times a unit.
+  /// The factor c is -b, but by one unit more for the first of a pair and less for the second: with c a sum loses all that it won with b
+  /// but the difference of the pair in a, 1 to 4 units, times a unit.
   static double c(std::size_t i) { return i % 2 == 0 ? -b(i) - unit : -b(i) + unit; }
   template <class T>
   static T stored(double number) {

@@ -1,8 +1,8 @@
-// Dot products of bf16 pairs, added to fp32 sums: the loops alone. s -> s + a0 b0 + a1 b1 -> s + a0 c0 + a1 c1, in independent chains.
+// These loops alone are dot products of bf16 pairs, added to fp32 sums: s -> s + a0 b0 + a1 b1 -> s + a0 c0 + a1 c1, in independent chains.
 #pragma once
 #include "ert/dot_chains.hpp"
 
-/// What products of Real are added up in: float; of a counting number, another one.
+/// The type in which products of Real are added up: float; for a counting number, another one.
 template <class Real, bool is_class = __is_class(Real)>
 struct SumOf {
   using type = float;
@@ -76,7 +76,7 @@ PLUMBLINE_INLINE void run_dots(const Bf16Dot<Real>& x, std::size_t begin, std::s
 
 }  // namespace
 
-/// Blocks [begin, end).
+/// Sweeps the blocks [begin, end).
 template <class Real>
 static void sweep(const Bf16Dot<Real>& x, std::size_t begin, std::size_t end) {
   run_dots(x, begin, end);

@@ -62,8 +62,8 @@ std::size_t lanes(std::string_view isa, std::string_view precision) {
   return bytes / precision_bytes(precision);
 }
 
-/// gcc before clang, newer before older. One flavor makes one ceiling: ert/peak's inner loops are the same instructions from every
-/// compiler (tests/ert/instruction_table_test.py), those of ert/stream reach the same rates.
+/// The preference of a flavor: gcc before clang, newer before older. One flavor makes one ceiling: ert/peak's inner loops are the same
+/// instructions from every compiler (tests/ert/instruction_table_test.py), those of ert/stream reach the same rates.
 std::pair<int, int> preference(const Flavor& flavor) {
   const std::string compiler = split_flavor(flavor.name).compiler;
   const std::size_t digits = compiler.find_first_of("0123456789");
@@ -80,7 +80,7 @@ std::optional<Flavor> best_flavor(const Kernel& kernel, std::string_view precisi
   return best;
 }
 
-/// Those of the machine's ISA levels for which there are flavors of this precision, widest first.
+/// The machine's ISA levels for which there are flavors of this precision, widest first.
 std::vector<std::string> usable_isas(const Kernel& kernel, std::string_view precision, std::span<const std::string> machine) {
   std::vector<std::string> usable;
   for (auto isa = machine.rbegin(); isa != machine.rend(); ++isa)
@@ -113,7 +113,7 @@ double footprint_bytes(const Work& work) {
   return bytes;
 }
 
-/// What the plan is made for; appends to `cases`.
+/// Plans for one machine and mode, and appends to `cases`.
 class Planner {
  public:
   Planner(CeilingMode mode, std::span<const std::string> isas, LastCaches last_caches, std::uint64_t memory_bytes)
@@ -198,7 +198,7 @@ class Planner {
                true);
   }
 
-  /// Four products of INT8 in a 32-bit lane: of each vector width that has them; quick: of the widest alone.
+  /// Plans four products of INT8 in a 32-bit lane for each vector width that has them; quick: for the widest alone.
   void plan_integer_dot_products(const CeilingTeam& who) {
     const Kernel* kernel = find_kernel("ert/int8dot");
     if (kernel == nullptr) return;
@@ -228,8 +228,8 @@ class Planner {
       }
   }
 
-  /// Beyond three times a cache its share of a sweep is small (model/ceilings/node_levels.cpp); a sweep and what it is rounded to reach
-  /// that surely.
+  /// The largest working set of a thread. Beyond three times a cache its share of a sweep is small (model/ceilings/node_levels.cpp); a
+  /// sweep and what it is rounded to reach that surely.
   double largest_bytes_of_thread(const Team& team) const {
     const double threads = static_cast<double>(all_threads(team));
     const double caches = static_cast<double>(last_caches_.bytes) * std::clamp<double>(threads, 1, last_caches_.count);
@@ -237,7 +237,7 @@ class Planner {
     return std::min(wanted, memory_bytes_ / 4 / threads);
   }
 
-  /// Working sets of a thread, in bytes: log-spaced from 4.5 KiB, so that no power-of-two cache ends at one; and the largest.
+  /// The working sets of a thread, in bytes: log-spaced from 4.5 KiB, so that no power-of-two cache ends at one; and the largest.
   static std::vector<double> sweep_sizes(Density density, double largest) {
     std::vector<double> sizes;
     if (density.far == 0) return sizes;
@@ -250,7 +250,7 @@ class Planner {
     return sizes;
   }
 
-  /// ERT's sweep: well inside any L1, and out of all caches; full: between them too.
+  /// The working sets of ERT's sweep: well inside any L1, and out of all caches; full: between them too.
   std::vector<double> vector_sizes(const Team& team) const {
     const double largest = std::min(64.0 * MiB, largest_bytes_of_thread(team));
     if (quick_) return {12.0 * KiB};
@@ -280,7 +280,8 @@ class Planner {
     cases.push_back(std::move(planned));
   }
 
-  /// Elements of each array: `thread_n` of a thread are swept, of `data_n` that there are. Passes over 32 MiB a thread make a sweep.
+  /// Adds a point of bandwidth. Of each array `thread_n` elements of a thread are swept, of `data_n` that there are. Passes over 32 MiB a
+  /// thread make a sweep.
   void add_bandwidth(const Kernel& kernel, const Team& team, const BandwidthCeiling& ceiling, const Flavor& flavor, std::uint64_t thread_n,
                      std::uint64_t data_n) {
     const std::uint64_t repeat = std::max<std::uint64_t>(1, 32 * MiB / (data_n * 8 * ceiling.arrays));
@@ -311,7 +312,7 @@ class Planner {
     planned.unit = "seconds";
     planned.amount_per_sweep = static_cast<double>(steps);
     planned.working_set_bytes = static_cast<double>(lines) * 64;
-    // what lies beyond any cache is as cold after a round as before it
+    // Lines beyond any cache are as cold after a round as before it.
     if (planned.working_set_bytes <= 32.0 * MiB) planned.warm_sweeps = lines / steps + 1;
     cases.push_back(std::move(planned));
   }
@@ -353,7 +354,8 @@ class Planner {
   double memory_bytes_;
 };
 
-/// `cores` as ranks of equal threads: one rank as far as its share goes, then as many whole ranks; {0, 0} where that does not come out.
+/// The team of `cores` as ranks of equal threads: one rank as far as its share goes, then as many whole ranks; {0, 0} where that does not
+/// come out.
 Team team_of(int cores, int ranks, int share) {
   if (cores <= share) return {1, cores};
   if (cores % share == 0 && cores / share <= ranks) return {cores / share, share};

@@ -1,4 +1,5 @@
-// Which kernels, flavors and sizes find a node's ceilings. Pure: a function of the kernels linked in and of what the machine says.
+// A plan says which kernels, flavors and sizes find a node's ceilings. Pure: a function of the kernels linked in and of what the machine
+// says.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -18,8 +19,9 @@ struct CeilingTeam {
   bool everything = true;  // all patterns and sizes; else arithmetic, and the loads of one array: how rates grow with the cores used
 };
 
-/// Powers of two up to all cores of a node, and the cores of one NUMA domain, of one socket and of the node; the ranks of a node share its
-/// cores evenly, and one rank alone is taken as far as its share goes. Everything is measured with one core, a domain, a socket, the node.
+/// The teams of a node: powers of two up to all its cores, and the cores of one NUMA domain, of one socket and of the node; the ranks of a
+/// node share its cores evenly, and one rank alone is taken as far as its share goes. Everything is measured with one core, a domain, a
+/// socket, the node.
 std::vector<CeilingTeam> ceiling_teams(int cores, int ranks, int numa_domains, int packages);
 
 /// A node's last-level caches; `bytes` of one (0: unknown), and how many there are.
@@ -28,7 +30,7 @@ struct LastCaches {
   int count = 1;
 };
 
-/// One point to measure. Several points may make one ceiling: the largest of a working-set sweep's plateau, say.
+/// A point to measure. Several points may make one ceiling: the largest of a working-set sweep's plateau, say.
 struct CeilingCase {
   Case measured;
   std::string name;       // "FP64 vector FMA", "load", "vector k=8"; ending in " (v3)" where it is not the machine's widest ISA
@@ -43,15 +45,15 @@ struct CeilingCase {
   std::string form = {};              // as "bumped v4", where it is not the plan's own loop; `name` ends with it
   std::string data = {};              // id of the case that it shares its data with; empty: it has its own
 
-  /// Cases of one answer are measured on the same data, one after the other.
+  /// The name of the case's data. Cases of one answer are measured on the same data, one after the other.
   std::string data_id() const { return data.empty() ? measured.id() : data; }
 };
 
-/// The plan for every team in turn. `isas`: what the machine runs, ascending (v2 v3 v4, neon sve256, then extensions such as v4bf16);
-/// `memory_bytes` what the node can give (0: unknown); a team's ranks all lie on this node.
-/// Working sets of every pattern go to 128 MiB (one thread alone), 96 MiB a thread (two) or 64 MiB a thread, those of loads and chase
-/// from 4.5 KiB on, whatever caches the machine is said to have: `last_caches` can only make them larger, to four times all that a team may
-/// lie in. Never above a quarter of the memory. Empty when no flavor runs on the machine.
+/// Makes the plan for every team in turn. `isas`: what the machine runs, ascending (v2 v3 v4, neon sve256, then extensions such as v4bf16);
+/// `memory_bytes` what the node can give (0: unknown); a team's ranks all lie on this node. Working sets of every pattern go to 128 MiB
+/// (one thread alone), 96 MiB a thread (two) or 64 MiB a thread, those of loads and chase from 4.5 KiB on, whatever caches the machine is
+/// said to have: `last_caches` can only make them larger, to four times all that a team may lie in. They are never above a quarter of the
+/// memory. Empty when no flavor runs on the machine.
 std::vector<CeilingCase> plan_ceilings(CeilingMode mode, std::span<const std::string> isas, LastCaches last_caches,
                                        std::uint64_t memory_bytes, std::span<const CeilingTeam> teams);
 

@@ -1,5 +1,5 @@
-// Latency by working set: a chain of dependent loads through all lines of 64 bytes, each visited once a round, in an order that no
-// prefetcher knows (lmbench's lat_mem_rd with random order, McVoy and Staelin 1996).
+// Latency by working set is measured by a chain of dependent loads through all lines of 64 bytes, each visited once a round, in an order
+// that no prefetcher knows (lmbench's lat_mem_rd with random order, McVoy and Staelin 1996).
 #include "ert/chase.hpp"
 
 #include <cmath>
@@ -39,7 +39,7 @@ class RandomOrder {
     } while (k >= size_);
     return k;
   }
-  /// Where in the order `i` is: at(place(i)) = i.
+  /// The place of `i` in the order: at(place(i)) = i.
   std::uint64_t place(std::uint64_t i) const {
     do {
       auto [high, low] = digits(i);
@@ -50,7 +50,7 @@ class RandomOrder {
     } while (i >= size_);
     return i;
   }
-  /// What follows `i`, round and round.
+  /// The line that follows `i`, round and round.
   std::uint64_t after(std::uint64_t i) const {
     const std::uint64_t k = place(i) + 1;
     return at(k < size_ ? k : 0);
@@ -69,14 +69,14 @@ class RandomOrder {
       all[i] = static_cast<std::uint32_t>((varied(seed, i) - 0.5) * 2 * static_cast<double>(limit));
     return all;
   }
-  /// Quotient and remainder by low_, without the slow division.
+  /// The quotient and remainder by low_, without the slow division.
   std::pair<std::uint64_t, std::uint64_t> digits(std::uint64_t k) const {
     auto high = static_cast<std::uint64_t>(static_cast<double>(k) * reciprocal_);
     high -= high * low_ > k;
     high += k - high * low_ >= low_;
     return {high, k - high * low_};
   }
-  /// (a + b) mod `modulus` of two numbers up to it, without a branch that nobody could predict.
+  /// The sum (a + b) mod `modulus` of two numbers up to it, without a branch that nobody could predict.
   static std::uint64_t sum(std::uint64_t a, std::uint64_t b, std::uint64_t modulus) {
     const std::uint64_t difference = a + b - modulus;
     return difference + (modulus & -(difference >> 63));
@@ -118,7 +118,8 @@ class ChaseCase final : public KernelData<Chase<Real>> {
     }
   }
 
-  /// 0: every chain is one round through all its lines, and stands where its loads lead. 1: not so, or never swept.
+  /// The error is 0 where every chain is one round through all its lines, and stands where its loads lead; else, or where it was never
+  /// swept, 1.
   double error() const override {
     for (std::size_t chain = 0; chain < chains_.size(); ++chain)
       if (!is_right(chain)) return 1;

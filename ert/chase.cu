@@ -1,4 +1,5 @@
-// Latency of a GPU's memory: one thread, each load's address is what the load before it brought, through all lines in random order.
+// Latency of a GPU's memory is measured by one thread: each load's address is what the load before it brought, through all lines in random
+// order.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -28,7 +29,7 @@ struct Chase {
   std::uint64_t steps;  // loads a chain and sweep
 };
 
-/// Chains [begin, end), one after the other: their latencies add up.
+/// Sweeps the chains [begin, end), one after the other: their latencies add up.
 __global__ void chase(const Chase x, std::size_t begin, std::size_t end, ClockSpan* span) {
   const cuda::ClockedKernel clocked(span);
 #pragma unroll 1
@@ -47,7 +48,7 @@ __global__ void chase(const Chase x, std::size_t begin, std::size_t end, ClockSp
   }
 }
 
-/// All lines, each once; the same in every run.
+/// The order of all lines, each once; the same in every run.
 std::vector<std::uint32_t> random_order(std::size_t n, std::uint64_t seed) {
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0U);
@@ -113,7 +114,7 @@ class ChaseCase final : public KernelData<Chase> {
     }
   }
 
-  /// 0: every chain stands where so many loads lead. 1: not so, or never swept.
+  /// The error is 0 where every chain stands where so many loads lead; else, or where it was never swept, 1.
   double error() const override {
     double worst = 0;
     chains_.read(0, chains_.size(), [&](std::size_t chain, const ChaseState& state) {

@@ -1,4 +1,4 @@
-// Pointer chase: the loop alone. Each load's address is what the load before it brought, so that nothing overlaps.
+// This loop alone chases pointers: each load's address is what the load before it brought, so that nothing overlaps.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@ struct ChaseLine {
   std::uint64_t filler[7];  // a whole cache line
 };
 
-/// Where a chain stands: a sweep goes on from there. A line of its own, for threads share none.
+/// The state of a chain says where it stands: a sweep goes on from there. It has a line of its own, for threads share none.
 struct ChaseState {
   const ChaseLine* at;
   std::uint64_t loads;  // done so far
@@ -21,7 +21,7 @@ struct Chase {
   std::size_t steps;  // loads a chain and sweep
 };
 
-/// Chains [begin, end), one after the other.
+/// Sweeps the chains [begin, end), one after the other.
 template <class Real>
 static void sweep(const Chase<Real>& x, std::size_t begin, std::size_t end) {
   for (std::size_t chain = begin; chain < end; ++chain) {

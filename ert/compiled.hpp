@@ -1,17 +1,17 @@
-// ERT's loop as plain C++: load, k dependent FLOPs, store, for every element; each compiler makes of it what it can. The forms for
+// ERT's loop is plain C++ here: load, k dependent FLOPs, store, for every element; each compiler makes of it what it can. The forms for
 // vectors are vectorized over elements, those for scalars have a barrier after each element that no vector can cross.
 //
 // What made ERT's own loop slow or wrong, and what is done here: a 32-bit index held against a 64-bit bound keeps gcc from vectorizing
-// (both are std::size_t); unroll-and-jam does two passes at once, and counts their traffic twice (a barrier ends each pass); malloc
-// aligns to 16 bytes (here 64, and the compiler is told); one long chain leaves the pipes waiting (the loop over elements is
-// innermost and its chains are independent: the compiler may interleave them, and a core runs ahead into the next).
+// (both are std::size_t); unroll-and-jam does two passes at once, and counts their traffic twice (a barrier ends each pass); malloc aligns
+// to 16 bytes (here 64, and the compiler is told); one long chain leaves the pipes waiting (the loop over elements is innermost and its
+// chains are independent: the compiler may interleave them, and a core runs ahead into the next).
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 enum class CompiledForm { fma, add, scalar_fma, scalar_add };
 
-/// The k that there are.
+/// The numbers of FLOPs an element, k, that there are.
 #define PLUMBLINE_COMPILED_FLOPS(X) X(1) X(2) X(4) X(8) X(16) X(32) X(64) X(128) X(256)
 
 /// Parts of a sweep begin at multiples of so many elements; each has its own count of passes.
@@ -31,7 +31,7 @@ struct Compiled {
   std::uint64_t* passes;  // done so far, one a grain: the count of the part that begins there
 };
 
-/// k FLOPs, each of which needs the one before; nothing of it may be reassociated.
+/// Does k FLOPs, each of which needs the one before; nothing of it may be reassociated.
 template <CompiledForm form, int k, class Real>
 static inline __attribute__((always_inline)) Real chain(Real x, Real minus, Real first, Real second) {
   constexpr int step = flops_of_step(form);
@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) Real chain(Real x, Real minus, Real
     return chain<form, k / 2>(chain<form, k / 2>(x, minus, first, second), minus, first, second);
 }
 
-/// A function of its own, so that its machine code can be looked at.
+/// Sweeps in a function of its own, so that its machine code can be looked at.
 template <CompiledForm form, int k, class Real>
 static __attribute__((noinline)) void run_passes(const Compiled<Real>& x, std::size_t begin, std::size_t end) {
   Real* const a = static_cast<Real*>(__builtin_assume_aligned(x.a + begin, 64));

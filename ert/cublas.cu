@@ -143,7 +143,7 @@ cublasStatus_t CublasProduct::multiply(const cublasLtMatmulAlgo_t& way) const {
 
 void CublasProduct::queue() const { cublas().require_success(multiply(way_), "cublasLtMatmul"); }
 
-/// NaN where the library refuses it after all.
+/// The seconds of a way; NaN where the library refuses it after all.
 double CublasProduct::seconds_of(const cublasLtMatmulAlgo_t& way) const {
   const auto timed = [&](int times) {
     const Event begin, end;

@@ -1,4 +1,4 @@
-// cuBLASLt, opened at run time: products of matrices by it, or why there are none. The only header that includes NVIDIA's.
+// cuBLASLt is opened at run time: products of matrices by it, or why there are none. This is the only header that includes NVIDIA's.
 #pragma once
 #include <cublasLt.h>
 
@@ -16,34 +16,35 @@ struct CublasLibrary {
   std::string file = {};    // the name that it was opened by
   std::string absent = {};  // why there is none; empty where there is one
 
-  /// Throws Error (io) where the library has none of that name.
+  /// Finds a function by name. Throws Error (io) where the library has none of that name.
   void* function(const char* name) const;
-  /// Throws Error (io) with the call and the library's words; UnavailableHere where it has no such thing for this GPU.
+  /// Throws Error (io) with the call and the library's words where a call failed; UnavailableHere where the library has no such thing for
+  /// this GPU.
   void require_success(cublasStatus_t result, const char* call) const;
 };
-/// Opened at first use, by the loader's path. That takes neither a driver nor a GPU.
+/// The library, opened at first use by the loader's path. That takes neither a driver nor a GPU.
 const CublasLibrary& cublas();
 
-/// Of the operands, of the sums and of the factors before them (which are 1 and 0), and how it is computed.
+/// The types of the operands, of the sums and of the factors before them (which are 1 and 0), and how the product is computed.
 struct CublasTypes {
   cudaDataType_t operand, sum, factor;
   cublasComputeType_t compute;
 };
 
-/// C = A B of n x n matrices, in a way that cuBLASLt's heuristic has for them with 32 MiB of its own: A by rows, B and C by columns (the form
-/// that all types have). On the GPU that is open.
+/// The product C = A B of n x n matrices, in a way that cuBLASLt's heuristic has for them with 32 MiB of its own: A by rows, B and C by
+/// columns (the form that all types have). It runs on the GPU that is open.
 class CublasProduct {
  public:
   struct Matrices {
     const void *a, *b;
     void* c;
   };
-  /// Throws UnavailableHere where the library has no such product for this GPU.
+  /// Prepares the product. Throws UnavailableHere where the library has none for this GPU.
   CublasProduct(const CublasTypes& types, std::uint64_t n, Matrices matrices, DeviceMemory& memory);
-  /// Throws UnavailableHere, or Error (io), where the library refuses it.
+  /// Queues the product. Throws UnavailableHere, or Error (io), where the library refuses it.
   void queue() const;
-  /// Of the first eight ways of the heuristic from now on the fastest, timed with the matrices as they are, once for each GPU, types and
-  /// size; before it is the first. Writes C.
+  /// Takes from now on the fastest of the first eight ways of the heuristic, timed with the matrices as they are, once for each GPU, types
+  /// and size; before, it is the first. Writes C.
   void keep_fastest();
 
  private:

@@ -1,17 +1,18 @@
-// Dot products of a few neighbouring factors, added to a sum a lane: independent chains of s -> s + a.b -> s + a.c, by vectors.
-// For flavored loops: everything is of internal linkage and inlined.
+// Dot products of a few neighbouring factors are added to a sum a lane: independent chains of s -> s + a.b -> s + a.c, by vectors. For
+// flavored loops everything is of internal linkage and inlined.
 #pragma once
 #include "ert/lanes.hpp"
 
-/// Sums of a block: a multiple of chains x lanes.
+/// The number of sums in a block: a multiple of chains x lanes.
 constexpr std::size_t dot_sums = 384;
-/// The factors are those of one vector of 512 bits of sums: of the sums i, i + 16, ... the same.
+/// The number of different factors, those of one vector of 512 bits of sums: the sums i, i + 16, ... have the same.
 constexpr std::size_t dot_lanes = 16;
 
 namespace {
 
-/// Blocks [begin, end) of `x`, which has iterations, start, result, and the factors a, b, c: so many a sum. V: a vector of 32-bit sums.
-/// Vectors with the same factors go together: of 512 bits all, of 256 bits every second. add_dot(sum, u, v) is one instruction.
+/// Sweeps the blocks [begin, end) of `x`, which has iterations, start, result, and the factors a, b, c: so many a sum. V: a vector of
+/// 32-bit sums. Vectors with the same factors go together: of 512 bits all, of 256 bits every second. add_dot(sum, u, v) is one
+/// instruction.
 template <class V, std::size_t factors, class Dots, class AddDot>
 PLUMBLINE_INLINE void run_dot_chains(const Dots& x, std::size_t begin, std::size_t end, AddDot add_dot) {
   constexpr std::size_t lanes = sizeof(V) / sizeof(*x.start);

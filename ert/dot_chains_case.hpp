@@ -1,4 +1,4 @@
-// What cases of dot products share, whatever their numbers: blocks of sums, two dot products an iteration (with b, then with c), and a
+// Cases of dot products share this, whatever their numbers: blocks of sums, two dot products an iteration (with b, then with c), and a
 // check that allows no difference.
 #pragma once
 #include <algorithm>
@@ -9,8 +9,9 @@
 
 namespace plumbline {
 
-/// `Numbers`: types Loop (the flavored loop's arguments), A and B (of the factors); `flops`, the quantity; `of_dot`, products a dot
-/// product; `element_bytes` of a factor; start(i), a(k), b(k), c(k), whose sums a double holds exactly; stored<T>(number).
+/// A case over `Numbers`, which has the types Loop (the flavored loop's arguments), A and B (of the factors); `flops`, the quantity;
+/// `of_dot`, products a dot product; `element_bytes` of a factor; start(i), a(k), b(k), c(k), whose sums a double holds exactly;
+/// stored<T>(number).
 template <class Numbers>
 class DotChainsCase : public KernelData<typename Numbers::Loop> {
   using Loop = typename Numbers::Loop;

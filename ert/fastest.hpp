@@ -1,4 +1,4 @@
-// The fastest of some ways to do the same.
+// The fastest of some ways to do the same is found by timing them.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -6,7 +6,8 @@
 
 namespace plumbline {
 
-/// Which of `count` takes the least seconds, the first of equal ones; NaN is a way that cannot be gone. Absent where none can.
+/// The number of the way, of `count`, that takes the least seconds, the first of equal ones; NaN is a way that cannot be gone. Absent where
+/// none can.
 template <class Seconds>
 std::optional<std::size_t> fastest(std::size_t count, Seconds seconds_of) {
   std::optional<std::size_t> best;
@@ -19,7 +20,7 @@ std::optional<std::size_t> fastest(std::size_t count, Seconds seconds_of) {
   return best;
 }
 
-/// How often something is done to be timed together, of which once takes so long: for a millisecond, 50 times at most.
+/// The number of times to do something together so that it can be timed, where once takes so long: for a millisecond, 50 times at most.
 inline int times_to_time(double seconds_once) {
   constexpr double enough_seconds = 1e-3;
   constexpr int most = 50;

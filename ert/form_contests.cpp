@@ -58,7 +58,7 @@ std::optional<Flavor> at_isa(const Kernel& kernel, const Flavor& like, const std
   return std::nullopt;
 }
 
-/// "nt paged" for "nt_paged"; what has no name is as the compiler makes it.
+/// The name of a form, with blanks as in "nt paged"; what has no name is as the compiler makes it.
 std::string form_name(std::string_view ending, const std::string& isa) {
   std::string words(ending);
   std::replace(words.begin(), words.end(), '_', ' ');
@@ -147,7 +147,7 @@ const std::array shapes{Shapes{"fma", {"deep"}},
 
 bool has_32_registers(const Flavor& flavor) { return !isa_of(flavor).starts_with("v2") && !isa_of(flavor).starts_with("v3"); }
 
-/// As many FLOPs a sweep, by as many rounds of another length.
+/// The same ceiling by another shape of the loop: as many FLOPs a sweep, by as many rounds of another length.
 CeilingCase in_shape(const CeilingCase& own, std::string_view ending) {
   CeilingCase one = own;
   one.form = std::string(ending) + " " + isa_of(own.measured.flavor);
@@ -167,7 +167,8 @@ void add_shapes(const CeilingCase& own, std::vector<CeilingCase>& candidates) {
     if (ending != "wide" || has_32_registers(own.measured.flavor)) candidates.push_back(in_shape(own, ending));
 }
 
-/// "FP64 vector FMA (v3)" competes with "FP64 vector FMA" and the other shapes of its loop.
+/// Adds the contests of arithmetic. A ceiling of another ISA, "FP64 vector FMA (v3)", competes with "FP64 vector FMA" and the other shapes
+/// of its loop.
 void add_arithmetic_contests(std::span<const CeilingCase> plan, std::vector<ContestPlan>& contests) {
   for (const auto& own : plan) {
     if (own.level != CeilingKind::compute || own.name.ends_with(")")) continue;
@@ -219,7 +220,7 @@ std::vector<CeilingCase> with_winners(std::span<const CeilingCase> plan, std::sp
     all.push_back(plan[i]);
     if (i + 1 < plan.size() && where(plan[i + 1]) == where(plan[i])) continue;
     auto& own = added[where(plan[i])];
-    // what shares the largest data comes first, and then the rest
+    // Points that share the largest data come first, and then the rest.
     std::stable_partition(own.begin(), own.end(), [&](const CeilingCase& c) { return c.data_id() == plan[i].data_id(); });
     std::move(own.begin(), own.end(), std::back_inserter(all));
     own.clear();

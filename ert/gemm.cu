@@ -1,4 +1,4 @@
-// Matrix products by cuBLAS: what a tuned library makes of tensor cores, and in fp32 of FMAs. The numbers have few bits and signs that
+// Matrix products by cuBLAS show what a tuned library makes of tensor cores, and in fp32 of FMAs. The numbers have few bits and signs that
 // cancel, so that no order of additions rounds; all are varied, none is zero, for zeros draw less power and run faster.
 #include <array>
 #include <cmath>
@@ -22,9 +22,9 @@ constexpr std::uint64_t step = 16;   // that n is a multiple of: rows begin wher
 // show what is in another tile's place.
 constexpr std::size_t different_rows = 61, different_columns = 67;
 
-/// With n terms of +-[1/4, 1), in units of 2^-2bits, a sum of 4 bytes is exact where no partial one reaches 2^24: with 7 bits that is 1024.
-/// The standard deviation is 0.58 sqrt(n), and the largest partial sum in order is 202 for n = 8192 and 553 for 65536. Fp64 uses far less
-/// of its 53.
+/// The type of a product's numbers. Over n terms of +-[1/4, 1), in units of 2^-2bits, a sum of 4 bytes is exact where no partial one
+/// reaches 2^24: with 7 bits that is 1024. The standard deviation is 0.58 sqrt(n), and the largest partial sum in order is 202 for n = 8192
+/// and 553 for 65536. Fp64 uses far less of its 53.
 struct GemmType {
   TensorType numbers;
   CublasTypes cublas;
@@ -134,11 +134,11 @@ class GemmCase final : public Workload {
     }
     return worst / static_cast<double>(n_);
   }
-  /// Hopper adds products of fp8 in 14 bits or so.
+  /// The tolerance is 0, but for fp8: Hopper adds its products in 14 bits or so.
   double tolerance() const override { return type_.name == "fp8" ? 0x1p-10 : 0; }
 
  private:
-  /// Its first rows (of B columns), as bytes.
+  /// The first rows of a matrix (of B columns), as bytes.
   std::vector<unsigned char> encoded(std::uint64_t stream, std::size_t rows) const {
     std::vector<unsigned char> bytes(std::min(rows, n_) * n_ * type_.bytes);
     for (std::size_t i = 0; i < bytes.size() / type_.bytes; ++i) {
@@ -171,7 +171,7 @@ class GemmCase final : public Workload {
       for (std::size_t i = 0; i < different_rows; ++i) all.push_back(inner_product(&a[i * n_], &b[j * n_]));
     return all;
   }
-  /// In the place of the library, from the bits.
+  /// Multiplies in the place of the library, from the bits.
   void multiply() const {
     const std::vector<double> a = decoded(a_), b = decoded(b_);
     for (std::size_t j = 0; j < n_; ++j)
@@ -187,7 +187,7 @@ class GemmCase final : public Workload {
     }
     return values;
   }
-  /// In as many sums as n has room for: each is exact, and so is theirs.
+  /// The inner product, in as many sums as n has room for: each is exact, and so is theirs.
   double inner_product(const double* a, const double* b) const {
     std::array<double, step> sums{};
     for (std::size_t k = 0; k < n_; k += step)

@@ -1,4 +1,5 @@
-// Of vectors: FMAs, sums and products in registers, how many warps they take, and ERT's vector, whose operands come from memory.
+// A GPU's arithmetic by vectors is planned here: FMAs, sums and products in registers, how many warps they take, and ERT's vector, whose
+// operands come from memory.
 #include <array>
 #include <set>
 
@@ -33,12 +34,12 @@ double expected_flops(std::string_view precision) {
   return 512;
 }
 
-/// That a multiprocessor holds: 32, 48 or 64.
+/// The number of warps that a multiprocessor holds: 32, 48 or 64.
 std::uint64_t all_warps(const GpuProperties& gpu) {
   return static_cast<std::uint64_t>(gpu.threads_per_multiprocessor > 0 ? gpu.threads_per_multiprocessor / gpu.warp_threads : 32);
 }
 
-/// Blocks of so many threads on each multiprocessor.
+/// An occupancy is blocks of so many threads on each multiprocessor.
 struct Occupancy {
   std::uint64_t blocks, threads;
 };
@@ -58,7 +59,7 @@ CeilingCase* add_peak(GpuCeilingPlanner& planner, const Kernel& kernel, const ch
                                             {"threads", integer(occupancy.threads)},
                                             {"iterations", integer(planner.iterations(cycles))}});
   if (planned == nullptr) return nullptr;
-  // of the source: a counter may see FMAs in sums and products of 16 bits
+  // The amount is that of the source: a counter may see FMAs in sums and products of 16 bits.
   const auto iterations = static_cast<double>(planned->measured.parameters.integer("iterations"));
   planned->amount_per_sweep = flops_each * operations * static_cast<double>(planner.multiprocessors()) * iterations;
   return planned;
@@ -74,7 +75,7 @@ void plan_peak(GpuCeilingPlanner& planner, const Kernel& kernel) {
     }
 }
 
-/// All threads of a multiprocessor, each with one chain.
+/// Plans single halves on all threads of a multiprocessor, each with one chain.
 void plan_single_halves(GpuCeilingPlanner& planner, const Kernel& kernel) {
   const std::uint64_t blocks = all_warps(planner.gpu()) / 8;
   for (const char* precision : {"fp16", "bf16"})
@@ -83,8 +84,8 @@ void plan_single_halves(GpuCeilingPlanner& planner, const Kernel& kernel) {
                "GFLOP/s");
 }
 
-/// FMAs with 1, 2, 4, ... warps on each multiprocessor, to all that it holds: how many it takes. Beyond 16 in blocks of 16, which divide
-/// what any GPU holds.
+/// Plans FMAs with 1, 2, 4, ... warps on each multiprocessor, to all that it holds: how many it takes. Beyond 16 they are in blocks of 16,
+/// which divide what any GPU holds.
 void plan_occupancy(GpuCeilingPlanner& planner, const Kernel& kernel) {
   std::set<std::uint64_t> numbers{all_warps(planner.gpu())};
   for (std::uint64_t warps = 1; warps < all_warps(planner.gpu()); warps *= 2) numbers.insert(warps);
@@ -98,7 +99,7 @@ void plan_occupancy(GpuCeilingPlanner& planner, const Kernel& kernel) {
       }
 }
 
-/// As often as makes a sweep long enough, be it the memory or the arithmetic that takes its time.
+/// Adds a point of ERT's vector, with as many passes as make a sweep long enough, be it the memory or the arithmetic that takes its time.
 void add_vector(GpuCeilingPlanner& planner, const Kernel& kernel, const char* precision, std::uint64_t k) {
   constexpr std::uint64_t array = 128 * MiB;
   const std::uint64_t n = array / precision_bytes(precision);

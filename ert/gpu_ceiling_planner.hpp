@@ -1,4 +1,4 @@
-// What the parts of a GPU's plan share: which cases there are so far, how to add one, and how long a sweep is to be.
+// The parts of a GPU's plan share a planner: it knows which cases there are so far, how to add one, and how long a sweep is to be.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -17,8 +17,8 @@ namespace plumbline {
 inline constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
 inline constexpr double target_seconds = 0.003;  // of a sweep, by estimate: what surrounds a kernel is 1 % of it at most
 
-/// Bytes a second that are expected of a working set, for the length of a sweep alone: of L2 up to twice its size, beyond of memory by its
-/// clock and width, as far as they are known.
+/// The bytes a second that are expected of a working set, for the length of a sweep alone: of L2 up to twice its size, beyond of memory by
+/// its clock and width, as far as they are known.
 double expected_bandwidth(const GpuProperties& gpu, double working_set_bytes);
 
 class GpuCeilingPlanner {
@@ -30,21 +30,22 @@ class GpuCeilingPlanner {
   const GpuProperties& gpu() const { return gpu_; }
   std::uint64_t multiprocessors() const { return static_cast<std::uint64_t>(std::max(1, gpu_.multiprocessors)); }
   double clock_hz() const { return gpu_.clock_hz > 0 ? gpu_.clock_hz : 1.5e9; }
-  /// Of a working set at most.
+  /// The most bytes that a working set may have.
   double quarter_of_memory() const {
     return gpu_.memory_bytes == 0 ? 1024.0 * static_cast<double>(MiB) : static_cast<double>(gpu_.memory_bytes) / 4;
   }
-  /// nullptr where the module has none.
+  /// Finds a kernel of the module; nullptr where it has none of that name.
   const Kernel* kernel(std::string_view name) const;
 
-  /// With its presets but for `values`; nullptr where the kernel has no flavor of that precision for this GPU. Valid until the next one.
+  /// Adds a case of a kernel with its presets but for `values`; nullptr where the kernel has no flavor of that precision for this GPU. The
+  /// pointer is valid until the next call.
   CeilingCase* add(const Kernel& kernel, std::string_view precision, std::initializer_list<std::pair<const char*, Value>> values);
-  /// So many iterations as make a sweep long enough, of work that takes so many cycles.
+  /// The number of iterations that make a sweep long enough, each of so many cycles.
   std::uint64_t iterations(double cycles_each) const {
     return static_cast<std::uint64_t>(std::max(1.0, target_seconds * clock_hz() / cycles_each));
   }
 
-  /// So many passes as make a sweep long enough, each of so many bytes of a working set.
+  /// The number of passes that make a sweep long enough, each of so many bytes of a working set.
   std::uint64_t passes(double bytes_each, double working_set_bytes) const {
     return static_cast<std::uint64_t>(std::ceil(std::max(1.0, target_seconds * expected_bandwidth(gpu_, working_set_bytes) / bytes_each)));
   }
@@ -64,11 +65,11 @@ void take_bytes(CeilingCase& planned);
 double footprint_bytes(const Work& work);
 
 const Kernel* kernel_named(std::span<const Kernel> kernels, std::string_view name);
-/// "fp64" as names of ceilings have it: "FP64".
+/// A precision as names of ceilings have it: "FP64" for "fp64".
 std::string upper(std::string_view precision);
 inline Value integer(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 inline Value word(const char* text) { return std::string(text); }
-/// Of a product of level "gemm", by a rate that is reached by GPUs of the last ten years.
+/// The seconds of a product of level "gemm", at a rate that is reached by GPUs of the last ten years.
 double gemm_seconds(const CeilingCase& planned, const GpuProperties& gpu);
 
 // The parts, in the order of the plan.
@@ -78,7 +79,7 @@ void plan_gpu_memory(GpuCeilingPlanner& planner);  // shared memory, L1, streams
 void plan_gpu_vector(GpuCeilingPlanner& planner);
 void plan_gpu_links(GpuCeilingPlanner& planner);  // host and peer; launches
 
-// And what of them a GPU cannot be asked.
+// Two parts add the ceilings that a GPU cannot be asked for.
 void add_absent_gpu_tensor(const GpuProperties& gpu, std::span<const Kernel> kernels, std::vector<AbsentFlavor>& missing);
 void add_absent_gpu_links(const GpuProperties& gpu, std::vector<AbsentFlavor>& missing);
 

@@ -1,4 +1,4 @@
-// Of a GPU's links to the host and to its peers, and what a launch costs.
+// A GPU's links to the host and to its peers are planned here, and what a launch costs.
 #include <array>
 
 #include "ert/gpu_ceiling_planner.hpp"

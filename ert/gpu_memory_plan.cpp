@@ -1,4 +1,4 @@
-// Of memory, by working set: each multiprocessor's own, then all of them together past L1, and the latency of one load.
+// A GPU's memory is planned here by working set: each multiprocessor's own, then all of them together past L1, and the latency of one load.
 #include <array>
 #include <cmath>
 #include <set>
@@ -24,17 +24,17 @@ constexpr std::array bandwidth_ceilings{
 
 constexpr std::uint64_t any_L1_bytes = 256 * KiB;  // of GPUs of the last ten years
 
-/// Far beyond any cache; in full mode so far that they hold nothing of it from one pass to the next.
+/// The largest working set, far beyond any cache; in full mode so far that they hold nothing of it from one pass to the next.
 double largest_bytes(const GpuCeilingPlanner& planner) {
   return std::min(planner.quarter_of_memory(), (planner.quick() ? 1024.0 : 4608.0) * MiB);
 }
 
-/// Whole chunks of ert/stream.
+/// The number of whole chunks of ert/stream in so many bytes.
 std::uint64_t chunks(double bytes) { return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(bytes) / stream_chunk_bytes); }
-/// Of 8 bytes.
+/// The number of elements of 8 bytes in the whole chunks of so many bytes.
 std::uint64_t elements(double bytes) { return chunks(bytes) * stream_chunk_bytes / 8; }
 
-/// Of each array of a pattern. All passes of loads are dealt out as one; of the others each block takes as many chunks.
+/// The elements of each array of a pattern. All passes of loads are dealt out as one; of the others each block takes as many chunks.
 std::uint64_t elements(const GpuCeilingPlanner& planner, const BandwidthCeiling& ceiling, double bytes) {
   const double each = bytes / static_cast<double>(ceiling.arrays);
   if (std::string_view(ceiling.pattern) == "load") return elements(each);
@@ -59,7 +59,7 @@ void plan_shared(GpuCeilingPlanner& planner, const Kernel& kernel) {
   planned->working_set_bytes = footprint_bytes(planned->measured.work());
 }
 
-/// Pieces of 16 KiB a multiprocessor: as far as its L1 reaches, and beyond.
+/// Plans pieces of 16 KiB a multiprocessor: as far as its L1 reaches, and beyond.
 void plan_l1(GpuCeilingPlanner& planner, const Kernel& kernel) {
   for (const std::uint64_t pieces : {48U, 32U, 24U, 20U, 16U, 14U, 12U, 10U, 8U, 6U, 4U, 3U, 2U, 1U}) {
     const std::uint64_t repeat = planner.iterations(static_cast<double>(pieces) * 16.0 * KiB / 100);
@@ -104,7 +104,8 @@ void plan_stream(GpuCeilingPlanner& planner, const Kernel& kernel) {
   }
 }
 
-/// What the runtime's own copy within the GPU's memory reaches, of two halves of a GiB: as users know it, beside the kernels' own streams.
+/// Plans the runtime's own copy within the GPU's memory, of two halves of a GiB: users know it so, and it stands beside the kernels' own
+/// streams.
 void plan_runtime_copy(GpuCeilingPlanner& planner, const Kernel& kernel) {
   if (planner.quick()) return;
   const double bytes = std::min(planner.quarter_of_memory(), 1024.0 * MiB);

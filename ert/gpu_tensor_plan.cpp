@@ -1,4 +1,4 @@
-// Of tensor cores, by each way there is to reach them.
+// Tensor cores are planned here, by each way there is to reach them.
 #include <algorithm>
 #include <array>
 
@@ -48,10 +48,10 @@ constexpr std::array gemm_ceilings{
 constexpr std::array<std::uint64_t, 4> gemm_sizes{8192, 4096, 2048, 1024};
 constexpr double longest_gemm_seconds = 0.05;
 
-/// Of a GPU of which nothing is known: every one.
+/// Whether the GPU has at least a capability (80 for 8.0); a GPU of which nothing is known has every one.
 bool has_capability(const GpuProperties& gpu, int least) { return gpu.major == 0 || 10 * gpu.major + gpu.minor >= least; }
 
-/// Of one product at the least rate. Those of fp64 have doubled once, and are slow where they are not what a GPU is for.
+/// The seconds of one product at the least rate. The rates of fp64 have doubled once, and are slow where fp64 is not what a GPU is for.
 double gemm_seconds(const GpuProperties& gpu, std::string_view type, double flops) {
   const bool for_fp64 = gpu.major == 0 || (gpu.minor == 0 && gpu.major >= 8 && gpu.major <= 10);
   const auto* const ceiling =
@@ -60,7 +60,7 @@ double gemm_seconds(const GpuProperties& gpu, std::string_view type, double flop
   return flops / (rate * std::max(1, gpu.multiprocessors) * (gpu.clock_hz > 0 ? gpu.clock_hz : 1.5e9));
 }
 
-/// By size, the largest first; quick: the largest alone. One that takes too long or too much memory is left out.
+/// Adds products by size, the largest first; quick: the largest alone. A size that takes too long or too much memory is left out.
 void add_gemm(GpuCeilingPlanner& planner, const Kernel& kernel, const GemmCeiling& ceiling) {
   for (const std::uint64_t n : gemm_sizes) {
     const Work work = kernel.model({{"n", integer(n)}}, ceiling.type, "");

@@ -1,5 +1,6 @@
-// The ceiling of int8: dot products of four numbers added to int32 sums, eight operations a lane (VPDPBUSD of AVX512_VNNI and AVX-VNNI).
-// Their operations are integer ones, so they are no FLOPs of any precision: a quantity and a precision "int8" of their own.
+// The ceiling of int8 comes from dot products of four numbers added to int32 sums, eight operations a lane (VPDPBUSD of AVX512_VNNI and
+// AVX-VNNI). Their operations are integer ones, so they are no FLOPs of any precision: they have a quantity and a precision "int8" of their
+// own.
 #include "ert/int8dot.hpp"
 
 #include "ert/dot_chains_case.hpp"
@@ -18,11 +19,11 @@ struct Int8Numbers {
   static constexpr std::size_t of_dot = 4, element_bytes = 1;
 
   static int start(std::size_t i) { return between(1 << 16, 1 << 17, 1, i); }
-  /// Unsigned: above 127, which a signed one cannot be. Of a pair the second is 1 to 4 larger.
+  /// The unsigned factors: above 127, which a signed one cannot be. In a pair the second is 1 to 4 larger.
   static int a(std::size_t k) { return between(128, 252, 2, k / 2) + static_cast<int>(k % 2 * (1 + k / 2 % 4)); }
   static int b(std::size_t k) { return between(64, 127, 3, k); }
-  /// -b, but by 1 less, 1 more, 1 less, 2 more for the four: with c a sum loses all that it won with b but the differences of the pairs in
-  /// a and the last of them. (Were the four alike in sum, factors taken for signed ones would go unnoticed.)
+  /// The factor c is -b, but by 1 less, 1 more, 1 less, 2 more for the four: with c a sum loses all that it won with b but the differences
+  /// of the pairs in a and the last of them. (Were the four alike in sum, factors taken for signed ones would go unnoticed.)
   static int c(std::size_t k) {
     constexpr int more[] = {-1, 1, -1, 2};
     return -b(k) + more[k % 4];

@@ -1,4 +1,4 @@
-// Dot products of four int8 numbers, added to int32 sums: the loops alone. s -> s + a b -> s + a c, in independent chains.
+// These loops alone are dot products of four int8 numbers, added to int32 sums: s -> s + a b -> s + a c, in independent chains.
 #pragma once
 #include "ert/dot_chains.hpp"
 
@@ -64,7 +64,7 @@ PLUMBLINE_INLINE void run_dots(const Int8Dot<Real>& x, std::size_t begin, std::s
 
 }  // namespace
 
-/// Blocks [begin, end).
+/// Sweeps the blocks [begin, end).
 template <class Real>
 static void sweep(const Int8Dot<Real>& x, std::size_t begin, std::size_t end) {
   run_dots(x, begin, end);

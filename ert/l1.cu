@@ -1,4 +1,4 @@
-// L1 of each multiprocessor: one block of 1024 threads reads its own bytes again and again, 16 of them a thread and load. (ERT's
+// The L1 of each multiprocessor is read by one block of 1024 threads, its own bytes again and again, 16 of them a thread and load. (ERT's
 // read-modify-write over one array of the whole GPU measures the path of stores instead.)
 #include "ert/resident.cuh"
 

@@ -1,5 +1,5 @@
-// The widest vector registers of the ISA that a file is compiled for, and independent chains of arithmetic held in them.
-// For flavored loops: everything is of internal linkage and inlined, nothing comes from std.
+// Here are the widest vector registers of the ISA that a file is compiled for, and independent chains of arithmetic held in them. For
+// flavored loops everything is of internal linkage and inlined, nothing comes from std.
 #pragma once
 #include <cstddef>
 
@@ -42,8 +42,9 @@ namespace {
 template <class Real, bool is_class = __is_class(Real)>
 struct Vector;
 #ifdef PLUMBLINE_SVE
-/// Of the length that -msve-vector-bits says: such code runs on that length only. (A plain vector of 16 bytes would be NEON's, plain
-/// memory accesses would be by bytes with an address computed for each, and clang takes only scalable vectors into registers of asm.)
+/// Defines an SVE vector of the length that -msve-vector-bits says: such code runs on that length only. (A plain vector of 16 bytes would
+/// be NEON's, plain memory accesses would be by bytes with an address computed for each, and clang takes only scalable vectors into
+/// registers of asm.)
 #define PLUMBLINE_SVE_VECTOR(REAL, SCALABLE)                                                                                           \
   template <>                                                                                                                          \
   struct Vector<REAL, false> {                                                                                                         \
@@ -71,7 +72,7 @@ template <class V>
 PLUMBLINE_INLINE void keep_vector(V& x) {
   asm volatile("" : PLUMBLINE_REGISTER(x));
 }
-/// V anywhere in memory, of any element type. (memcpy of 16 bytes would go through integer registers on 64-bit Arm.)
+/// A vector V anywhere in memory, of any element type. (memcpy of 16 bytes would go through integer registers on 64-bit Arm.)
 template <class V>
 struct Anywhere {
   typedef V type __attribute__((aligned(1), may_alias));
@@ -92,15 +93,16 @@ struct Vector<Real, true> {
 template <class Real>
 using Widest = typename Vector<Real>::type;
 
-/// Enough to hide the latency of every pipe, and as many as the registers allow beside four constants.
+/// The number of chains that is enough to hide the latency of every pipe, and as many as the registers allow beside four constants.
 constexpr int widest_chains = PLUMBLINE_VECTOR_REGISTERS == 32 ? 24 : 12;
 constexpr int scalar_chains = 12, wide_scalar_chains = widest_chains;
 
-/// NEON's FMA adds into the register of the sum and has no form that keeps it: x -> p x + r costs a second instruction, which copies r.
-/// Where this holds, chains take steps in which x itself is the sum: x -> x + p x.
+/// Whether an FMA adds into the register of the sum. NEON's does, and has no form that keeps it: x -> p x + r costs a second instruction,
+/// which copies r. There chains take steps in which x itself is the sum: x -> x + p x.
 constexpr bool fma_accumulates = PLUMBLINE_FMA_ACCUMULATES;
 
-/// The compiler may neither see through this point nor take the value out of its register: no fusing, no reassociation, no elision.
+/// Keeps the compiler from seeing through this point and from taking the value out of its register: no fusing, no reassociation, no
+/// elision.
 template <class V>
 PLUMBLINE_INLINE void keep(V& x) {
   if constexpr (sizeof(V) == PLUMBLINE_VECTOR_BYTES)
@@ -109,7 +111,7 @@ PLUMBLINE_INLINE void keep(V& x) {
     asm volatile("" : PLUMBLINE_REGISTER(x));
 }
 
-/// V from sizeof(V) bytes at `from`, at any alignment and of any element type.
+/// Loads a V from sizeof(V) bytes at `from`, at any alignment and of any element type.
 template <class V, class Real>
 PLUMBLINE_INLINE V loaded(const Real* from) {
   V x;
@@ -127,7 +129,7 @@ PLUMBLINE_INLINE void stored(Real* to, const V& x) {
     store_vector(to, x);
 }
 
-/// Every lane holds `value`, in a register.
+/// A vector of which every lane holds `value`, in a register.
 template <class V, class Real>
 PLUMBLINE_INLINE V broadcast(Real value) {
   V x;
@@ -139,13 +141,13 @@ PLUMBLINE_INLINE V broadcast(Real value) {
   return x;
 }
 
-/// `count` independent values, each in a register of its own.
+/// An array of `count` independent values, each in a register of its own.
 template <class V, int count>
 struct Chains {
   V x;
   Chains<V, count - 1> rest;
 
-  /// One vector every `stride` elements; without gaps by default.
+  /// Loads one vector every `stride` elements; without gaps by default.
   template <class Real>
   PLUMBLINE_INLINE void load(const Real* from, std::size_t stride = sizeof(V) / sizeof(Real)) {
     x = loaded<V>(from);
@@ -155,7 +157,8 @@ struct Chains {
   template <class Real>
   PLUMBLINE_INLINE void store(Real* to, std::size_t stride = sizeof(V) / sizeof(Real)) const {
     stored(to, x);
-    // else scalars are gathered in wide registers first, and a core with these in use may keep the low clock of wide vectors
+    // The barrier keeps scalars from being gathered in wide registers first: a core with these in use may keep the low clock of wide
+    // vectors.
     if constexpr (!__is_class(V) && sizeof(V) == sizeof(Real)) asm volatile("" ::: "memory");
     rest.store(to + stride, stride);
   }

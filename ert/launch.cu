@@ -21,7 +21,7 @@ struct Graph {
   }
 };
 
-/// What is left to be counted since the data were made.
+/// The proof counts what is left to be counted since the data were made.
 struct Proof {
   std::size_t left = 0;
   Graph counting, empty;
@@ -93,12 +93,12 @@ class LaunchCase final : public KernelData<Launch> {
       if (unsigned* const count = counted(x, 1); count != nullptr) *count += 1;
   }
 
-  /// Every launch of the first sweep ran, once: 0, else 1.
+  /// The error is 0 where every launch of the first sweep ran, once; else 1.
   double error() const override { return count_.to_host().front() == extent_ ? 0 : 1; }
   double tolerance() const override { return 0; }
 
  private:
-  /// Where so many launches count themselves; null where all were counted.
+  /// The place where so many launches count themselves; null where all were counted.
   static unsigned* counted(const Arguments& x, std::size_t launches) {
     if (x.proof->left < launches) return nullptr;
     x.proof->left -= launches;

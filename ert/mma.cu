@@ -1,4 +1,4 @@
-// Tensor cores by mma.sync: a warp's product of 32 x 32 from eight instructions of 16 x 8 that do not wait for one another.
+// Tensor cores are measured by mma.sync: a warp's product of 32 x 32 from eight instructions of 16 x 8 that do not wait for one another.
 #include "ert/tensor.cuh"
 
 namespace plumbline {
@@ -7,7 +7,7 @@ namespace {
 constexpr int tiles_m = 2, tiles_n = 4;  // of 16 x 8
 constexpr unsigned warps = 8;            // of a block: a unit each
 
-/// What a thread holds: words of 4 bytes (8 for fp64) with elements that follow one another along k.
+/// The fragments that a thread holds: words of 4 bytes (8 for fp64) with elements that follow one another along k.
 template <class Word, int a_words, int b_words>
 struct Fragments {
   Word a[tiles_m][a_words], minus_a[tiles_m][a_words], b[tiles_n][b_words];
@@ -105,7 +105,7 @@ struct Fp64Operands {
   }
 };
 
-/// All eight tiles, with A or -A.
+/// Multiplies all eight tiles, with A or -A.
 template <class Operands, class Sum, class Word, int a_words, int b_words>
 __device__ __forceinline__ void multiply_all(Sum (&d)[tiles_m][tiles_n][4], const Word (&a)[tiles_m][a_words],
                                              const Word (&b)[tiles_n][b_words]) {
@@ -115,7 +115,8 @@ __device__ __forceinline__ void multiply_all(Sum (&d)[tiles_m][tiles_n][4], cons
     for (int j = 0; j < tiles_n; ++j) Operands::multiply(d[i][j], a[i], b[j]);
 }
 
-/// Which element a thread's words hold: PTX ISA, "Matrix Fragments for mma". Rows of A: lane / 4, and 8 more in every other word.
+/// Multiplies. The elements that a thread's words hold are those of PTX ISA, "Matrix Fragments for mma": rows of A: lane / 4, and 8 more in
+/// every other word.
 template <class Operands>
 __global__ void __launch_bounds__(32 * warps) multiply(const TensorProduct x, std::size_t first_block, ClockSpan* span) {
   const cuda::ClockedKernel clocked(span);

@@ -1,4 +1,4 @@
-// The data of ERT's loops: an array whose values each pass moves and the next one moves back, and how many passes each part has seen.
+// The data of ERT's loops are an array whose values each pass moves and the next one moves back, and how many passes each part has seen.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -50,8 +50,8 @@ class PassedArray : public KernelData<Loop> {
     }
     return worst;
   }
-  /// All numbers are multiples of 2^-24: exact in fp64; in fp32 those that leave [1/2, 1) are rounded to the coarser grid above, once, and
-  /// then stay on it.
+  /// The tolerance follows from the numbers, which are all multiples of 2^-24: exact in fp64; in fp32 those that leave [1/2, 1) are rounded
+  /// to the coarser grid above, once, and then stay on it.
   double tolerance() const final { return sizeof(Real) == 4 ? 4 * 0x1p-24 : 0; }
 
  protected:
@@ -59,7 +59,7 @@ class PassedArray : public KernelData<Loop> {
   std::uint64_t* passes() { return passes_.data(); }
 
  private:
-  /// What so many passes make of x.
+  /// The value that so many passes make of x.
   virtual double expected(double x, std::uint64_t passes) const = 0;
 
   Array<Real> a_;

@@ -1,5 +1,5 @@
-// Arithmetic that never leaves the registers: the ceilings of FLOP/s by kind of instruction.
-// (Empirical Roofline Toolkit, Lo et al. 2014; four pipes at once: FMA beside ADD.)
+// Arithmetic that never leaves the registers finds the ceilings of FLOP/s by kind of instruction. (Empirical Roofline Toolkit, Lo et al.
+// 2014; four pipes at once: FMA beside ADD.)
 #include "ert/peak.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ constexpr std::array forms{
     Form{"scalar_add", PeakForm::scalar_add, 0, 2 * peak_elements, 0},
 };
 
-/// How the loop of a form is shaped, as the word ends; a round is so many iterations, or half of one.
+/// The shape of a form's loop, as the word ends; a round is so many iterations, or half of one.
 struct Shape {
   std::string_view ending;
   PeakShape shape;
@@ -104,7 +104,7 @@ long double power(long double base, std::uint64_t exponent) {
   return result;
 }
 
-/// n applications of x -> a x + b.
+/// The result of n applications of x -> a x + b.
 long double affine(long double a, long double b, std::uint64_t n, long double x) {
   const long double fixed = b / (1 - a);
   return fixed + power(a, n) * (x - fixed);
@@ -157,7 +157,7 @@ class PeakCase final : public Workload {
   const void* arguments() const override { return &arguments_; }
   void sweep_all() { sweep(arguments_, 0, extent()); }
 
-  /// Relative to the value, or to the operands' size (1/2) where the map brings it near zero.
+  /// The error relative to the value, or to the operands' size (1/2) where the map brings it near zero.
   double error() const override {
     double worst = 0;
     if constexpr (std::is_same_v<Real, Fp16>) {
@@ -199,7 +199,7 @@ class PeakCase final : public Workload {
     return std::isnan(error) ? HUGE_VAL : error;
   }
 
-  /// Of a block of fmaadd the first elements are in chains of FMAs.
+  /// Whether an element is in a chain of FMAs: in a block of fmaadd the first ones are.
   bool is_multiplied(std::size_t i) const { return i % block_elements(form_) < peak_fmaadd_multiplied; }
 
   long double expected(std::size_t i) const {

@@ -19,10 +19,10 @@ namespace {
 enum class Form { fma, muladd, add, mul };
 
 constexpr int loop_instructions = 256;  // of a thread in one iteration, beside five of the loop
-/// Independent chains of a thread: more than any pipe is long, with four warps a scheduler. Of single 16-bit numbers one, for the assembler
-/// makes one instruction of two chains.
+/// The number of independent chains of a thread: more than any pipe is long, with four warps a scheduler. For single 16-bit numbers it is
+/// one, for the assembler makes one instruction of two chains.
 PLUMBLINE_BOTH constexpr int chains_of(bool single_halves) { return single_halves ? 1 : 8; }
-/// Of each in one iteration.
+/// The number of operations that one iteration does in each chain.
 PLUMBLINE_BOTH constexpr int operations_of(bool single_halves) { return loop_instructions / chains_of(single_halves); }
 constexpr std::size_t starts = 64;  // different starting values: each is gone through on the host when a result is checked
 
@@ -77,7 +77,7 @@ __device__ Bf16Lane add_once(Bf16Lane a, Bf16Lane) {
 }
 #endif
 
-/// The same on the host. Of 16-bit numbers product and sum are exact in double.
+/// Does one operation on the host. Of 16-bit numbers product and sum are exact in double.
 template <class Real>
 Real host_fma(Real a, Real b, Real c) {
   if constexpr (std::is_same_v<Real, Counted>)
@@ -102,7 +102,7 @@ Real host_add(Real a, Real b) {
     return Real(double(a) + double(b));
 }
 
-/// Two operations of a chain.
+/// Does two operations of a chain.
 template <Form form, class Lane>
 __device__ __forceinline__ Lane pair(Lane x, const Operands<Lane>& o, bool odd) {
   if constexpr (form == Form::fma) return fma_once(fma_once(x, o.p, o.r), o.q, o.r);
@@ -149,8 +149,8 @@ struct Peak {
 template <class Lane>
 constexpr bool is_pair = std::is_same_v<Lane, __half2> || std::is_same_v<Lane, __nv_bfloat162>;
 
-/// At most 32 registers (tests/cuda/kernel_code_test.cpp holds it), so that all warps of a multiprocessor are there at once: no block is left
-/// for later.
+/// Sweeps in at most 32 registers (tests/cuda/kernel_code_test.cpp holds it), so that all warps of a multiprocessor are there at once: no
+/// block is left for later.
 template <Form form, class Lane>
 __global__ void __launch_bounds__(1024)
     peak(const Lane* start, Lane* result, std::uint64_t iterations, Operands<Lane> o, std::size_t first_block, ClockSpan* span) {

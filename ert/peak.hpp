@@ -1,12 +1,12 @@
-// Register-only arithmetic: the loops alone. Every chain is a sequence of dependent operations; chains are independent.
-// Maps are chosen so that values stay between 0 and 3, keep all their bits alive, and tell how many steps were taken.
+// These loops alone are register-only arithmetic. Every chain is a sequence of dependent operations; chains are independent. Maps are
+// chosen so that values stay between 0 and 3, keep all their bits alive, and tell how many steps were taken.
 #pragma once
 #include "ert/lanes.hpp"
 #include "ert/peak_forms.hpp"
 
 namespace {
 
-/// `step` so many times, one after the other, without a loop.
+/// Does `step` so many times, one after the other, without a loop.
 template <int times, class Step>
 PLUMBLINE_INLINE void repeat(Step step) {
   step();
@@ -26,7 +26,7 @@ PLUMBLINE_INLINE void run_chains(const Peak<Real>& x, std::size_t begin, std::si
   }
 }
 
-/// x -> p x + r -> q x + r; where an FMA accumulates: x -> x + p x -> x + q x
+/// The step is x -> p x + r -> q x + r; where an FMA accumulates: x -> x + p x -> x + q x.
 template <class V, int chains, int times, class Real>
 PLUMBLINE_INLINE void run_fma(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   const V p = broadcast<V>(x.p), q = broadcast<V>(x.q), r = broadcast<V>(x.r);
@@ -36,7 +36,7 @@ PLUMBLINE_INLINE void run_fma(const Peak<Real>& x, std::size_t begin, std::size_
   });
 }
 
-/// x -> x + p -> x - q; of so few bits that a drift would pile values up: x -> x + p -> q - x
+/// The step is x -> x + p -> x - q; where numbers have so few bits that a drift would pile values up: x -> x + p -> q - x.
 template <class V, int chains, int times, class Real>
 PLUMBLINE_INLINE void run_add(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   const V p = broadcast<V>(x.p), q = broadcast<V>(x.q);
@@ -46,7 +46,7 @@ PLUMBLINE_INLINE void run_add(const Peak<Real>& x, std::size_t begin, std::size_
   });
 }
 
-/// x -> p x -> q x
+/// The step is x -> p x -> q x.
 template <class V, int chains, int times, class Real>
 PLUMBLINE_INLINE void run_mul(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   const V p = broadcast<V>(x.p), q = broadcast<V>(x.q);
@@ -56,7 +56,7 @@ PLUMBLINE_INLINE void run_mul(const Peak<Real>& x, std::size_t begin, std::size_
   });
 }
 
-/// x -> p x + r -> q x + r, by separate instructions.
+/// The step is x -> p x + r -> q x + r, by separate instructions.
 template <class V, int chains, int times, class Real>
 PLUMBLINE_INLINE void run_muladd(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   const V p = broadcast<V>(x.p), q = broadcast<V>(x.q), r = broadcast<V>(x.r);
@@ -68,7 +68,7 @@ PLUMBLINE_INLINE void run_muladd(const Peak<Real>& x, std::size_t begin, std::si
   });
 }
 
-/// x -> p x + r, by separate instructions.
+/// The step is x -> p x + r, by separate instructions.
 template <class V, int chains, class Real>
 PLUMBLINE_INLINE void run_muladd_once(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   const V p = broadcast<V>(x.p), r = broadcast<V>(x.r);
@@ -78,7 +78,7 @@ PLUMBLINE_INLINE void run_muladd_once(const Peak<Real>& x, std::size_t begin, st
   });
 }
 
-/// x -> q - p x (3 steps) beside y -> q - y -> p - y (twice): two constants only, so that 8 + 6 chains fit 16 registers.
+/// The steps are x -> q - p x (3 steps) beside y -> q - y -> p - y (twice): two constants only, so that 8 + 6 chains fit 16 registers.
 /// Where an FMA accumulates: x -> x + p x -> x - p x -> x + p x.
 template <class V, int unit, int times, class Real>
 PLUMBLINE_INLINE void run_fmaadd(const Peak<Real>& x, std::size_t begin, std::size_t end) {
@@ -114,7 +114,7 @@ PLUMBLINE_INLINE void run_fmaadd(const Peak<Real>& x, std::size_t begin, std::si
   }
 }
 
-/// As many as a block has vectors for: of 2-byte elements half, which still hide the latency.
+/// The number of chains: as many as a block has vectors for; of 2-byte elements half, which still hide the latency.
 template <class Real>
 PLUMBLINE_INLINE constexpr int vector_chains() {
   constexpr std::size_t vectors = peak_elements / (sizeof(Widest<Real>) / sizeof(Real));
@@ -145,7 +145,7 @@ PLUMBLINE_INLINE void run_form(const Peak<Real>& x, std::size_t begin, std::size
 
 }  // namespace
 
-/// Blocks [begin, end).
+/// Sweeps the blocks [begin, end).
 template <class Real>
 static PLUMBLINE_INLINE void sweep(const Peak<Real>& x, std::size_t begin, std::size_t end) {
   if (x.shape == PeakShape::deep) return run_form<deep_times>(x, begin, end);

@@ -1,4 +1,5 @@
-// ert/peak in fp16: so few numbers that what any count of iterations makes of each of them can be told exactly, rounding by rounding.
+// The numbers of fp16 are so few that what any count of ert/peak's iterations makes of each of them can be told exactly, rounding by
+// rounding.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace plumbline {
 
-/// Every iteration but that of fmaadd's additions is a reflection, so that values stay varied and within [0, 1] however they are rounded:
-/// most or many of the 1024 starting values stay apart for ever.
+/// Sets constants that keep values varied and within [0, 1] however they are rounded: every iteration but that of fmaadd's additions is a
+/// reflection, and most or many of the 1024 starting values stay apart for ever.
 inline void set_constants(Peak<Fp16>& x) {
   if (x.shape == PeakShape::brief) {  // about 3/4, and each of them back
     x.p = Fp16(-(1 - 0x1p-11));
@@ -40,10 +41,10 @@ inline void set_constants(Peak<Fp16>& x) {
   }
 }
 
-/// n iterations, as a table over all fp16 numbers.
+/// The result of n iterations, as a table over all fp16 numbers.
 class Fp16Iterations {
  public:
-  /// `iterations` of the map (brief: halves of them). `multiplied`: for fmaadd the chains of FMAs, else those of additions.
+  /// Tabulates `iterations` of the map (brief: halves of them). `multiplied`: for fmaadd the chains of FMAs, else those of additions.
   Fp16Iterations(const Peak<Fp16>& x, std::uint64_t iterations, bool multiplied) : result_(all) {
     std::vector<std::uint16_t> power(all);
     for (std::size_t bits = 0; bits < all; ++bits) {

@@ -1,4 +1,4 @@
-// What stays in a multiprocessor: blocks of 1024 threads that read their own bytes again and again, for ert/l1 and ert/shared.
+// Blocks of 1024 threads read their own bytes, which stay in a multiprocessor, again and again, for ert/l1 and ert/shared.
 #pragma once
 #include "core/kernel_data.hpp"
 #include "cuda/clock_span.cuh"
@@ -16,7 +16,8 @@ struct Resident {
 constexpr unsigned resident_threads = 1024;
 constexpr std::uint64_t resident_words = resident_threads * cuda::wide_bytes / sizeof(unsigned);  // that a block reads at once: 16 KiB
 
-/// Data, model and check of a block's re-reading; Launch is a template over it. `real` stands for nothing: bits are read, as fp64 has them.
+/// A case of a block's re-reading has data, model and check; Launch is a template over it. `real` stands for nothing: bits are read, as
+/// fp64 has them.
 template <class Real>
 class ResidentCase : public KernelData<Resident> {
  public:

@@ -1,4 +1,4 @@
-// Shared memory: each warp reads 512 bytes that lie side by side, so that no two lanes want the same bank.
+// Shared memory is measured by warps that each read 512 bytes side by side, so that no two lanes want the same bank.
 #include "ert/resident.cuh"
 
 namespace plumbline {

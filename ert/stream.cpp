@@ -1,6 +1,6 @@
-// Bandwidth by working set: patterns of loads and stores over arrays, several passes a sweep where they are small.
-// `load` adds bits as integers, so that every word is really read and the result proves it, without a FLOP. Its other forms only load: what
-// the registers hold at the end is the proof, beside the instructions themselves (tests/ert/access_table_test.py).
+// Bandwidth by working set is measured by patterns of loads and stores over arrays, several passes a sweep where they are small. `load`
+// adds bits as integers, so that every word is really read and the result proves it, without a FLOP. Its other forms only load: what the
+// registers hold at the end is the proof, beside the instructions themselves (tests/ert/access_table_test.py).
 #include "ert/stream.hpp"
 
 #include <algorithm>
@@ -109,7 +109,7 @@ class StreamCase final : public KernelData<StreamArrays<Real>> {
     const Choice choice = choice_of(p);
     const Pattern& x = *choice.pattern;
     const std::uint64_t n = p.integer("n"), repeat = p.integer("repeat"), real = sizeof(Real);
-    // what a non-temporal store writes is not cached, and takes no room there
+    // A non-temporal store's array is not cached, and takes no room there.
     const std::uint64_t working_set = ((x.non_temporal ? 0U : 1U) + x.reads_b + x.reads_c) * n * real;
     const auto stream = [&](const char* array, bool read, bool written) {
       Stream s{.array = array,
@@ -179,7 +179,7 @@ class StreamCase final : public KernelData<StreamArrays<Real>> {
     return sum;
   }
 
-  /// All bits, `repeat` times: exact or wrong.
+  /// The error of the sum of all bits, `repeat` times: exact or wrong.
   double error_of_sum() const {
     std::uint64_t got = 0;
     for (const std::uint64_t part : witness_) got += part;
@@ -198,7 +198,8 @@ class StreamCase final : public KernelData<StreamArrays<Real>> {
     return 0;
   }
 
-  /// What registers hold after the last whole step of a part, whose size is the flavor's, and what was read behind it in every pass.
+  /// Whether the witness of a part is right: what registers hold after its last whole step, whose size is the flavor's, and what was read
+  /// behind it in every pass.
   bool is_held(std::uint64_t witness, std::size_t begin, std::size_t end) const {
     for (std::size_t bytes = 64; bytes <= 4096; bytes *= 2) {
       const std::size_t step = bytes / sizeof(Real), whole = begin + (end - begin) / step * step;

@@ -1,5 +1,5 @@
-// Bandwidth of L2 and of a GPU's memory by working set: 16 bytes an access, past L1, four accesses of each array in flight a thread.
-// `load` adds words as integers, so that every one is really read and the result proves it, without a FLOP.
+// Bandwidth of L2 and of a GPU's memory is measured by working set: 16 bytes an access, past L1, four accesses of each array in flight a
+// thread. `load` adds words as integers, so that every one is really read and the result proves it, without a FLOP.
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -75,7 +75,7 @@ __device__ __forceinline__ uint4 broadcast(Real s) {
   return x;
 }
 
-/// One chunk, `vectors` of it being there. Loads of all arrays go out before anything is stored.
+/// Sweeps one chunk, of which `vectors` are there. Loads of all arrays go out before anything is stored.
 template <Pattern pattern, class Real>
 __device__ __forceinline__ void sweep_chunk(const Stream<Real>& x, std::size_t first, std::size_t vectors, uint4& sum) {
   constexpr PatternWord word = patterns[static_cast<std::size_t>(pattern)];
@@ -144,7 +144,7 @@ std::size_t resident_blocks() {
   return resident[device] = static_cast<std::size_t>(std::max(blocks, 1));
 }
 
-/// act<pattern>()
+/// Gives act<pattern>().
 template <class Act>
 void select(Pattern pattern, Act act) {
   switch (pattern) {
@@ -217,7 +217,7 @@ class StreamCase final : public KernelData<Stream<Real>> {
 
   std::size_t extent() const override { return a_.size(); }
   std::size_t grain() const override { return chunk<Real>; }
-  /// All of it: the tiles begin at 0.
+  /// Initialises all of the arrays at once: the tiles begin at 0.
   void initialise(std::size_t, std::size_t end) override {
     if (end != extent()) return;
     cuda::fill_with_tiles(a_, memory_, 1);
@@ -279,7 +279,7 @@ class StreamCase final : public KernelData<Stream<Real>> {
       cuda::next_launch_in_all(threads, {threads * x.repeat, taken}, true);
   }
 
-  /// Whole chunks, so that every access has its 16 bytes.
+  /// The number of elements in whole chunks, so that every access has its 16 bytes.
   static std::uint64_t elements_of(const Parameters& p) {
     const std::uint64_t n = p.integer("n");
     return (n + lanes<Real> - 1) / lanes<Real> * lanes<Real>;

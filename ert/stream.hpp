@@ -1,4 +1,4 @@
-// Bandwidth patterns: the loops alone, `repeat` passes over the arrays a sweep, in the forms of stream_passes.hpp.
+// These loops alone are the bandwidth patterns: `repeat` passes over the arrays a sweep, in the forms of stream_passes.hpp.
 #pragma once
 #include <cstdint>
 
@@ -9,7 +9,7 @@ enum class StreamPattern { load, store, copy, update, triad, loads2store1 };
 
 /// Parts of a sweep begin at multiples of so many elements; each has its own witness.
 constexpr std::size_t stream_grain = 256;
-/// What rep stosb writes into every byte: 4.8e-4 in fp64, 0.75 in fp32.
+/// The byte that rep stosb writes everywhere: 4.8e-4 in fp64, 0.75 in fp32.
 constexpr unsigned char stream_byte = 0x3f;
 
 template <class Real>
@@ -21,8 +21,8 @@ struct StreamArrays {
   Real* a;
   const Real *b, *c;
   Real s, even, odd;  // factor of triad and base of update; what store writes
-  // One a grain. load: the sum of the bits read, in 8-byte words; where a form does not add, of the last step's, which its registers
-  // hold at the end, and of what was read behind the steps. update: passes done.
+  // The witness, one a grain. load: the sum of the bits read, in 8-byte words; where a form does not add, of the last step's, which its
+  // registers hold at the end, and of what was read behind the steps. update: passes done.
   std::uint64_t* witness;
 };
 
@@ -74,7 +74,7 @@ PLUMBLINE_INLINE void run_copy(const StreamArrays<Real>& x, std::size_t begin, s
                 []<class W, int>(const Places<Real>& at, std::size_t i) PLUMBLINE_LAMBDA { Store::store(at.a + i, loaded<W>(at.b + i)); });
 }
 
-/// a = s - a, exact for s = 3/2 and a in [1/2, 1): the same two values for ever.
+/// The pattern a = s - a, exact for s = 3/2 and a in [1/2, 1): the same two values for ever.
 template <class Real>
 PLUMBLINE_INLINE void run_update(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
   const Real s = x.s;
@@ -84,7 +84,7 @@ PLUMBLINE_INLINE void run_update(const StreamArrays<Real>& x, std::size_t begin,
   x.witness[begin / stream_grain] += x.repeat;
 }
 
-/// a = b + s c
+/// The pattern a = b + s c.
 template <class Store, class Real>
 PLUMBLINE_INLINE void run_triad(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
   const Real s = x.s;
@@ -93,7 +93,7 @@ PLUMBLINE_INLINE void run_triad(const StreamArrays<Real>& x, std::size_t begin, 
   });
 }
 
-/// a = b + c
+/// The pattern a = b + c.
 template <class Real>
 PLUMBLINE_INLINE void run_loads2store1(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
   run<Cached, 3>(x, begin, end, []<class W, int>(const Places<Real>& at, std::size_t i) PLUMBLINE_LAMBDA {
@@ -101,10 +101,10 @@ PLUMBLINE_INLINE void run_loads2store1(const StreamArrays<Real>& x, std::size_t 
   });
 }
 
-/// Integer sums of the bits: one cycle of latency, no FLOP, and any order gives the same.
+/// The vector for integer sums of the bits: one cycle of latency, no FLOP, and any order gives the same.
 using Words = Widest<std::uint64_t>;
 
-/// A load into the register that x is kept in, whatever becomes of it.
+/// Loads into the register that x is kept in, whatever becomes of it.
 PLUMBLINE_INLINE void load_alone(Words& x, const void* from) {
 #if defined(__AVX__)
   asm volatile("vmovups %1, %0" : "+v"(x) : "m"(*static_cast<const Anywhere<Words>::type*>(from)));
@@ -116,7 +116,7 @@ PLUMBLINE_INLINE void load_alone(Words& x, const void* from) {
 #endif
 }
 
-/// `count` registers, into which words are loaded or added.
+/// The `count` registers into which words are loaded or added.
 template <int count>
 struct Held {
   Words words = {};
@@ -146,7 +146,7 @@ PLUMBLINE_INLINE std::uint64_t bits_of(const Real* a, std::size_t i) {
   return bits << 8 * (i * sizeof(Real) % sizeof bits);
 }
 
-/// By `Steps` of so many registers each.
+/// Loads by `Steps` of so many registers each.
 template <class Steps, int registers, bool adds = false, class Real>
 PLUMBLINE_INLINE void run_load(const StreamArrays<Real>& x, std::size_t begin, std::size_t end) {
   Held<registers> held;

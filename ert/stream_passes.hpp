@@ -1,21 +1,21 @@
-// How ert/stream goes over its arrays: the forms of a loop, which differ in addresses, unrolling and order, and the ways to store.
-// For flavored loops: everything is of internal linkage and inlined.
+// The forms of a loop of ert/stream differ in addresses, unrolling and order, and in the ways to store. For flavored loops everything is of
+// internal linkage and inlined.
 #pragma once
 #include <cstdint>
 
 #include "ert/lanes.hpp"
 
-/// Forms of a loop. `compiled`: eight vectors a step, addresses as the compiler likes (loads: added up). The others load into registers
+/// The forms of a loop. `compiled`: eight vectors a step, addresses as the compiler likes (loads: added up). The others load into registers
 /// alone: `bumped`: eight, a pointer an array; `indexed`: eight, one index for all arrays; `deep`: sixteen, pointers; `ahead`: as bumped,
 /// lines asked for before they are needed; `paged`: the lines of four pages in turn; `string`: x86's rep movsb and rep stosb.
 enum class StreamForm { compiled, bumped, indexed, deep, ahead, paged, string };
 
 namespace {
 
-/// No pass may be merged with the one before.
+/// Keeps the compiler from merging a pass with the one before.
 PLUMBLINE_INLINE void forget_memory() { asm volatile("" ::: "memory"); }
 
-/// How a pattern stores.
+/// Stores through the caches, as plain code does.
 struct Cached {
   static constexpr bool fetches = true;  // the line, before it is stored to
   template <class V, class Real>
@@ -25,8 +25,8 @@ struct Cached {
   PLUMBLINE_INLINE static void end_pass() {}
 };
 
-/// Past the caches: whole vectors at addresses that are multiples of their size, then single elements (on 64-bit
-/// Arm by plain stores). A pass ends when all have left the core. (The model refuses it elsewhere.)
+/// Stores past the caches: whole vectors at addresses that are multiples of their size, then single elements (on 64-bit Arm by plain
+/// stores). A pass ends when all have left the core. (The model refuses it elsewhere.)
 struct NonTemporal {
   static constexpr bool fetches = false;
   template <class V, class Real>
@@ -84,14 +84,14 @@ struct NonTemporal {
 #endif
 };
 
-/// Where a step is in each array.
+/// The places of a step in each array.
 template <class Real>
 struct Places {
   Real* a;
   const Real *b, *c;
 };
 
-/// The compiler cannot tell where the first `arrays` of them lead, so that it keeps a pointer for each.
+/// Hides from the compiler where the first `arrays` of the places lead, so that it keeps a pointer for each.
 template <int arrays, class Real>
 PLUMBLINE_INLINE void hide(Places<Real>& at) {
   asm volatile("" : "+r"(at.a));
@@ -111,7 +111,7 @@ PLUMBLINE_INLINE Places<Real> moved(const Places<Real>& all, std::size_t element
   return at;
 }
 
-/// body<V, number>(at, i) for `count` vectors in a row, the first of which has the number `first`.
+/// Calls body<V, number>(at, i) for `count` vectors in a row, the first of which has the number `first`.
 template <class V, int count, int first = 0, class Real, class Body>
 PLUMBLINE_INLINE void unrolled(const Places<Real>& at, std::size_t i, Body& body) {
   body.template operator()<V, first>(at, i);
@@ -173,7 +173,7 @@ struct BumpedSteps {
   }
 };
 
-/// Two lines of each of four pages, and so on to the ends of the pages.
+/// Steps over two lines of each of four pages, and so on to the ends of the pages.
 template <class V, int arrays>
 struct PagedSteps {
   static constexpr int vectors = 128 / sizeof(V);
@@ -196,7 +196,7 @@ struct PagedSteps {
   }
 };
 
-/// body<V, number>(at, i) for every vector by `Steps`, and body<Real, -1>(at, i) for what remains, `repeat` times.
+/// Calls body<V, number>(at, i) for every vector by `Steps`, and body<Real, -1>(at, i) for what remains, `repeat` times.
 template <class Steps, class Store, class Real, class Body>
 PLUMBLINE_INLINE void run_passes(const Places<Real>& all, std::size_t repeat, std::size_t begin, std::size_t end, Body& body) {
   for (std::size_t pass = repeat; pass != 0; --pass) {
@@ -211,7 +211,7 @@ PLUMBLINE_INLINE void run_passes(const Places<Real>& all, std::size_t repeat, st
 
 constexpr int stream_step = 8, deep_step = 16, ahead_bytes = 1024;  // vectors, vectors, bytes
 
-/// The passes in the form that is asked for; `arrays` of a, b, c are touched.
+/// Runs the passes in the form that is asked for; `arrays` of a, b, c are touched.
 template <class Store, int arrays, class Real, class Body>
 PLUMBLINE_INLINE void run_form(StreamForm form, const Places<Real>& all, std::size_t repeat, std::size_t begin, std::size_t end,
                                Body body) {

@@ -1,4 +1,4 @@
-// Matrix products in tensor cores, whose result is exact: what ert/mma, ert/wmma and ert/wgmma share. Each unit (a warp, or a warp group)
+// Matrix products in tensor cores have an exact result; ert/mma, ert/wmma and ert/wgmma share this. Each unit (a warp, or a warp group)
 // adds A B to its own D, takes it away again, and so on, and ends with one A B more: whatever the count of iterations, D = A B. The numbers
 // have so few bits that no order of additions rounds; all are varied, none is zero, for zeros draw less power and run faster.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace plumbline {
 
-/// Of one unit. A is m x k by rows, B n x k (each column of the product's right side together), D m x n by rows.
+/// The shape of one unit's product. A is m x k by rows, B n x k (each column of the product's right side together), D m x n by rows.
 struct TensorShape {
   std::size_t m, n, k;
 };
@@ -24,7 +24,7 @@ struct TensorProduct {
   std::uint64_t iterations;
 };
 
-/// One type of one kernel.
+/// The properties of one type of one kernel.
 struct TensorKernel {
   std::string_view type;
   TensorShape shape;
@@ -96,7 +96,7 @@ class TensorCase final : public Workload {
   }
   const void* arguments() const override { return &arguments_; }
 
-  /// The pairs that cancel are left out: the host has no such instruction to go through.
+  /// Sweeps on the host, which leaves the pairs that cancel out: it has no such instruction to go through.
   static void on_host(const void* arguments, std::size_t begin, std::size_t end) {
     const auto& [x, data] = *static_cast<const Arguments*>(arguments);
     const auto product = data->product();
@@ -119,7 +119,7 @@ class TensorCase final : public Workload {
     }
     return worst;
   }
-  /// Hopper adds products of fp8 in 14 bits or so.
+  /// The tolerance is 0, but for fp8: Hopper adds its products in 14 bits or so.
   double tolerance() const override { return type_.name == "fp8" ? 0x1p-10 : 0; }
 
   struct Arguments {

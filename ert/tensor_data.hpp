@@ -1,4 +1,5 @@
-// Numbers for tensor cores as their bits: operands of each type, of so few bits that sums of products are exact, and the sums themselves.
+// Numbers for tensor cores are made here as their bits: operands of each type, of so few bits that sums of products are exact, and the sums
+// themselves.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -14,7 +15,7 @@
 
 namespace plumbline {
 
-/// Operands as the instructions name them. `bits`: of a magnitude in [1/2, 1) that are used, so that the largest sum is exact.
+/// A type of operands as the instructions name it. `bits`: of a magnitude in [1/2, 1) that are used, so that the largest sum is exact.
 struct TensorType {
   std::string_view name;
   int least_capability;  // of mma.sync
@@ -30,7 +31,7 @@ inline const TensorType& tensor_type(std::string_view name) {
   return *std::find_if(tensor_types.begin(), tensor_types.end(), [&](const TensorType& t) { return t.name == name; });
 }
 
-/// Element i of A (stream 1) or B (stream 2): +-[1/2, 1) with the type's bits; int8 counts in 1/64.
+/// The element i of A (stream 1) or B (stream 2): +-[1/2, 1) with the type's bits; int8 counts in 1/64.
 inline double tensor_value(const TensorType& type, std::uint64_t stream, std::size_t i) {
   const double magnitude = std::floor(std::ldexp(varied(stream, i), type.bits)) * std::ldexp(1.0, -type.bits);
   return varied(stream + 8, i) < 0.75 ? magnitude : -magnitude;
@@ -54,7 +55,7 @@ inline double tensor_number(const TensorType& type, std::uint64_t bits) {
   return (bits & 0x80) != 0 ? -magnitude : magnitude;
 }
 
-/// A sum of products of such numbers as the type adds them up: fp64, fp32, or of int8 32-bit integers that count in 1/4096.
+/// Stores a sum of products of such numbers as the type adds them up: fp64, fp32, or for int8 32-bit integers that count in 1/4096.
 inline void store_sum(const TensorType& type, unsigned char* to, double value) {
   const auto as = [&]<class T>(T sum) { std::memcpy(to, &sum, sizeof sum); };
   type.sum_bytes == 8 ? as(value) : type.name == "int8" ? as(static_cast<std::int32_t>(value * 4096)) : as(static_cast<float>(value));

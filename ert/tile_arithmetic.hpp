@@ -1,5 +1,6 @@
-// The instructions of matrix tiles in words (Intel, Architecture Instruction Set Extensions Programming Reference, 319433: TDPBF16PS,
-// TDPFP16PS, TDPBSSD), on the schedule that the flavored loop has: what it computes and counts is held against this where no CPU has tiles.
+// The instructions of matrix tiles are spelled out here (Intel, Architecture Instruction Set Extensions Programming Reference, 319433:
+// TDPBF16PS, TDPFP16PS, TDPBSSD), on the schedule that the flavored loop has: what it computes and counts is held against this where no CPU
+// has tiles.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -23,7 +24,7 @@ inline constexpr std::size_t tile_group<Counted> = 2;
 template <class Real>
 constexpr std::size_t tile_depth = tile_rows* tile_group<Real>;
 
-/// Where element (k, column) of the right lies.
+/// The place of element (k, column) of the right tile.
 template <class Real>
 constexpr std::size_t right_at(std::size_t k, std::size_t column) {
   constexpr std::size_t group = tile_group<Real>;
@@ -38,7 +39,7 @@ inline Counted tile_value(Counted x) { return x; }
 template <class Real>
 using TileOfSums = std::array<typename TileSum<Real>::type, tile_rows * tile_rows>;
 
-/// One instruction: sums += left right.
+/// Does one instruction: sums += left right.
 template <class Real>
 void add_product(TileOfSums<Real>& sums, const Real* left, const Real* right) {
   for (std::size_t row = 0; row < tile_rows; ++row)
@@ -49,7 +50,7 @@ void add_product(TileOfSums<Real>& sums, const Real* left, const Real* right) {
       }
 }
 
-/// One of the schedule's products: of which sum, and by which tiles.
+/// A product of the schedule: of which sum, and by which tiles.
 struct TileStep {
   std::size_t sum, left, right;
 };
@@ -57,7 +58,7 @@ struct TileStep {
 inline constexpr std::array tile_schedule{PLUMBLINE_TILE_PRODUCTS(PLUMBLINE_TILE_STEP)};
 #undef PLUMBLINE_TILE_STEP
 
-/// Blocks [begin, end), instruction by instruction: add(sums, left, right) is one.
+/// Sweeps the blocks [begin, end), instruction by instruction: add(sums, left, right) is one.
 template <class Real, class Add>
 void sweep_in_words(const TileProducts<Real>& x, std::size_t begin, std::size_t end, Add add) {
   const std::array<const Real*, 4> operands{x.a, x.minus_a, x.b, x.c};  // the tiles 4 to 7

@@ -1,5 +1,5 @@
-// The ceilings of matrix tiles (AMX): products of 16 x 16 from eight tiles that never leave their registers. (Intel, Optimization Reference
-// Manual, 248966: an instruction takes 16 clocks, and 52 until the next one may have its sums; four sums hide that.)
+// The ceilings of matrix tiles (AMX) come from products of 16 x 16 from eight tiles that never leave their registers. (Intel, Optimization
+// Reference Manual, 248966: an instruction takes 16 clocks, and 52 until the next one may have its sums; four sums hide that.)
 #include "ert/tiles.hpp"
 
 #include <algorithm>
@@ -104,13 +104,13 @@ class TileCase final : public Workload {
   static int between(int lo, int hi, std::uint64_t stream, std::size_t i) {
     return static_cast<int>(std::floor(lo + (hi - lo) * (2 * varied(stream, i) - 1)));
   }
-  /// Of a pair the second is 1 to 4 larger.
+  /// The element of A in a row at k; in a pair the second is 1 to 4 larger.
   static int a(std::size_t row, std::size_t k) {
     return between(half, 2 * half - 4, 1, row * pairs + k / 2) + static_cast<int>(k % 2 * (1 + (row + k / 2) % 4));
   }
   static int b(std::size_t k, std::size_t column) { return between(half + 1, 2 * half - 1, 2, k * tile_rows + column); }
-  /// b, in some of a column's pairs, one at least, by 1 more for the first and less for the second: A C is then A B but for the sum of
-  /// those pairs' differences in A, and what an iteration leaves of both is small, never zero, and another in most places.
+  /// The factor c is b, in some of a column's pairs, one at least, by 1 more for the first and less for the second: A C is then A B but for
+  /// the sum of those pairs' differences in A, and what an iteration leaves of both is small, never zero, and another in most places.
   static int c(std::size_t k, std::size_t column) {
     const std::size_t pair = k / 2;
     const bool differs = pair == column || varied(3, pair * tile_rows + column) < 0.75;

@@ -1,5 +1,5 @@
-// Products of matrix tiles (AMX): the loops alone. Eight products an iteration, into four sums: A B and A C, each added and taken away
-// again in an order in which no two that follow one another within 64 clocks wait for each other.
+// These loops alone are products of matrix tiles (AMX). They do eight products an iteration, into four sums: A B and A C, each added and
+// taken away again in an order in which no two that follow one another within 64 clocks wait for each other.
 #pragma once
 #include "ert/tile_products.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 #define PLUMBLINE_LOAD_TILE(TILE, FROM) asm volatile("tileloadd (%0,%1,1), %%tmm" #TILE : : "r"(FROM), "r"(tile_row_bytes) : "memory")
 #define PLUMBLINE_STORE_TILE(TILE, TO) asm volatile("tilestored %%tmm" #TILE ", (%0,%1,1)" : : "r"(TO), "r"(tile_row_bytes) : "memory")
 
-/// What LDTILECFG loads: all eight tiles as large as they can be.
+/// The configuration that LDTILECFG loads: all eight tiles as large as they can be.
 struct TileConfiguration {
   unsigned char palette, start_row, reserved[14];
   unsigned short row_bytes[16];
@@ -33,7 +33,7 @@ inline __attribute__((always_inline)) void add_products() {
 
 }  // namespace
 
-/// Blocks [begin, end). (No compiler uses tiles by itself, so that they keep what they hold between two statements.)
+/// Sweeps the blocks [begin, end). (No compiler uses tiles by itself, so that they keep what they hold between two statements.)
 template <class Real>
 static void sweep(const TileProducts<Real>& x, std::size_t begin, std::size_t end) {
   TileConfiguration all{};

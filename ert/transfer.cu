@@ -1,5 +1,5 @@
-// Between a GPU's memory and the host's, or another GPU's: by the copy engine, or by kernels that reach across. And within it, by the
-// runtime's own copy, which is what users compare memory with.
+// Data are moved between a GPU's memory and the host's, or another GPU's: by the copy engine, or by kernels that reach across. They are
+// moved within it too, by the runtime's own copy, which is what users compare memory with.
 #include <cmath>
 #include <new>
 
@@ -24,8 +24,8 @@ struct Transfer {
   double* other;
 };
 
-/// Memory at the other end: the host's, pinned or not, another GPU's, or more of this one's. Without a GPU more of what stands in for its
-/// memory.
+/// The memory at the other end: the host's, pinned or not, another GPU's, or more of this one's. Without a GPU it is more of what stands in
+/// for its memory.
 class OtherEnd {
  public:
   OtherEnd(std::size_t bytes, Way way, DeviceMemory& memory)
@@ -69,7 +69,7 @@ class OtherEnd {
     cuda::require_success(result, "cudaMalloc", __FILE__, __LINE__);
   }
 
-  /// On the first GPU that this one reaches and that lets it. Throws UnavailableHere where there is none.
+  /// Allocates on the first GPU that this one reaches and that lets it. Throws UnavailableHere where there is none.
   void allocate_on_peer(std::size_t bytes) {
     int here = 0, count = 0;
     PLUMBLINE_CUDA(cudaGetDevice(&here));
@@ -101,7 +101,7 @@ class OtherEnd {
     return result;
   }
 
-  /// Of this machine, as it is at present: no error of the kernel's.
+  /// Whether an error is this machine's refusal, as it is at present, and no error of the kernel's.
   static bool is_refusal(cudaError_t result) {
     return result == cudaErrorPeerAccessUnsupported || result == cudaErrorTooManyPeers || result == cudaErrorDevicesUnavailable ||
            result == cudaErrorMemoryAllocation;
@@ -129,7 +129,7 @@ class OtherEnd {
 /// times as fast, 2 MB. All fit at once.
 constexpr unsigned host_blocks = 2, peer_blocks = 4;
 
-/// Few registers and every multiprocessor, for what crosses the link is long under way.
+/// Copies with few registers and on every multiprocessor, for what crosses the link is long under way.
 __global__ void __launch_bounds__(cuda::block_threads) copy_across(const uint4* from, uint4* to, std::size_t vectors) {
   const std::size_t step = std::size_t{gridDim.x} * cuda::block_threads;
 #pragma unroll 1
@@ -215,7 +215,7 @@ class TransferCase final : public KernelData<Transfer> {
            : word == "kernel_peer"   ? Way::kernel_peer
                                      : Way::copy_here;
   }
-  /// Whole accesses of 16 bytes.
+  /// The number of elements in whole accesses of 16 bytes.
   static std::uint64_t elements_of(const Parameters& p) { return (p.integer("n") + 1) / 2 * 2; }
 
   DeviceMemory& memory_;

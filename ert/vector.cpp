@@ -1,6 +1,6 @@
-// ERT's parameterized vector (Lo et al. 2014): arithmetic intensity k / (2 element bytes), from bandwidth-bound to FLOP-bound.
-// The steps are chosen so that values stay varied and between 1/2 and 1 for ever: pairs of reflections that drift a little,
-// forth in one pass and back in the next.
+// ERT's parameterized vector (Lo et al. 2014) has the arithmetic intensity k / (2 element bytes), from bandwidth-bound to FLOP-bound. The
+// steps are chosen so that values stay varied and between 1/2 and 1 for ever: pairs of reflections that drift a little, forth in one pass
+// and back in the next.
 #include "ert/vector.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr double drift = 0x1p-20;
 
-/// 1, 2, or a multiple of 4 (pairs of FMAs).
+/// The FLOPs an element: 1, 2, or a multiple of 4 (pairs of FMAs).
 std::uint64_t flops_an_element(const Parameters& p) {
   const std::uint64_t k = p.integer("k");
   if (k != 1 && k != 2 && k % 4 != 0)

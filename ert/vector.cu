@@ -1,4 +1,4 @@
-// ERT's parameterized vector (Lo et al. 2014) on GPUs: k FLOPs between a load and a store of each element, from bandwidth-bound to
+// ERT's parameterized vector (Lo et al. 2014) on GPUs does k FLOPs between a load and a store of each element, from bandwidth-bound to
 // FLOP-bound. It is read from one array and stored to another, so that a result can be told from what stood there before.
 #include <cmath>
 #include <stdexcept>
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(cuda::block_threads) vector(const Vector<Real>
     }
 }
 
-/// 1, 2, or a multiple of 4.
+/// The FLOPs an element: 1, 2, or a multiple of 4.
 std::uint64_t flops_an_element(const Parameters& p) {
   const std::uint64_t k = p.integer("k");
   if (k != 1 && k != 2 && k % 4 != 0)
@@ -154,7 +154,7 @@ class VectorCase final : public KernelData<Vector<Real>> {
   double tolerance() const override { return 0; }
 
  private:
-  /// Whole blocks: each thread computes with four elements, whether they are there or not.
+  /// The number of elements in whole blocks: each thread computes with four elements, whether they are there or not.
   static std::uint64_t elements_of(const Parameters& p) { return (p.integer("n") + block_elements - 1) / block_elements * block_elements; }
 
   DeviceMemory& memory_;

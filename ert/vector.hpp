@@ -1,4 +1,4 @@
-// The parameterized vector of the Empirical Roofline Toolkit: k FLOPs between one load and one store of each element.
+// The parameterized vector of the Empirical Roofline Toolkit does k FLOPs between one load and one store of each element.
 #pragma once
 #include <cstdint>
 
@@ -17,11 +17,11 @@ struct ErtVector {
 
 namespace {
 
-/// Up to so many FLOPs an element short blocks are faster: the loads and stores of one overlap with the arithmetic of the next
-/// (on Zen 5 long runs of stores and of FMAs wait for one another: k = 8 reaches 21 of 32 FLOP/clk with 12 or 24 chains, 32 with 4).
+/// The most FLOPs an element at which short blocks are faster: the loads and stores of one overlap with the arithmetic of the next (on Zen
+/// 5 long runs of stores and of FMAs wait for one another: k = 8 reaches 21 of 32 FLOP/clk with 12 or 24 chains, 32 with 4).
 constexpr std::size_t few_flops = 32;
 
-/// One pass over one block of chains: load, k FLOPs, store.
+/// Passes once over one block of chains: load, k FLOPs, store.
 template <class V, int chains, class Real>
 PLUMBLINE_INLINE void sweep_block(Real* a, std::size_t k, const V& minus, const V& first, const V& second) {
   Chains<V, chains> x;
@@ -41,7 +41,7 @@ PLUMBLINE_INLINE void sweep_block(Real* a, std::size_t k, const V& minus, const 
   x.store(a);
 }
 
-/// As many whole blocks of `chains` vectors as fit from `begin`; returns where it stopped.
+/// Sweeps as many whole blocks of `chains` vectors as fit from `begin`; returns where it stopped.
 template <class V, int chains, class Real>
 PLUMBLINE_INLINE std::size_t sweep_blocks(const ErtVector<Real>& x, std::size_t begin, std::size_t end, Real first_step, Real second_step) {
   constexpr std::size_t elements = chains * sizeof(V) / sizeof(Real);

@@ -1,5 +1,5 @@
-// Tensor cores by wgmma, Hopper's own instruction: four warps together, both operands in shared memory. m64n256 is the largest product that
-// one instruction makes; the sums of a warp group fill half of a thread's registers.
+// Tensor cores are measured by wgmma, Hopper's own instruction: four warps together, both operands in shared memory. m64n256 is the largest
+// product that one instruction makes; the sums of a warp group fill half of a thread's registers.
 #include "ert/tensor.cuh"
 
 namespace plumbline {
@@ -49,7 +49,7 @@ __device__ __forceinline__ std::uint64_t descriptor(const unsigned char* at, int
 
 #endif
 
-/// d += A B, of 32 bytes of each row.
+/// The instruction d += A B, of 32 bytes of each row.
 struct Fp16Group {
   using Sum = float;
   static constexpr std::size_t k = 64;
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(group_threads) multiply(const TensorProduct x,
   typename Group::Sum d[sums];
 #pragma unroll
   for (int i = 0; i < sums; ++i) d[i] = 0;
-  // Two columns of 16 bytes further: the next 32 bytes of each row.
+  // A step lies two columns of 16 bytes further: the next 32 bytes of each row.
   const auto multiply_lines = [&](std::uint64_t a_at) {
 #pragma unroll
     for (int k = 0; k < line_bytes / 32; ++k)

@@ -1,4 +1,4 @@
-// Tensor cores as the Empirical Roofline Toolkit's row has them: CUDA's WMMA, fp16 with sums in fp32.
+// Tensor cores are measured as the Empirical Roofline Toolkit's row has them: by CUDA's WMMA, fp16 with sums in fp32.
 #include <mma.h>
 
 #include "ert/tensor.cuh"

@@ -94,7 +94,7 @@ class Conv2dCase final : public KernelData<Conv2d<Real>> {
     for (std::size_t i = 0; i < weights_.size(); ++i) weights_[i] = Real(varied(2, i));
   }
 
-  /// Against equation 5 itself, in as many points as 2^24 products allow, always those of the diagonal and the last row.
+  /// The error against equation 5 itself, in as many points as 2^24 products allow, always those of the diagonal and the last row.
   double error() const override {
     LargestError largest;
     const std::size_t side = shape_.side(), step = std::max<std::size_t>(1, shape_.points() * shape_.depth() * shape_.filters >> 24);

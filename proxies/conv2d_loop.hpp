@@ -1,4 +1,4 @@
-// Convolution as a matrix product: the loops alone. Compiled once a flavor, and once on Counted.
+// This loop alone is a convolution as a matrix product. It is compiled once a flavor, and once on Counted.
 #pragma once
 #include <cstddef>
 
@@ -10,7 +10,7 @@ struct Conv2d {
   Real* out;      // (width - kernel + 1)^2 x filters
 };
 
-/// Rows [begin, end) of the output: each row's patches side by side (im2col), then the plain matrix product with the weights.
+/// Sweeps the rows [begin, end) of the output: each row's patches side by side (im2col), then the plain matrix product with the weights.
 template <class Real>
 static void sweep(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
   const std::size_t strip = x.kernel * x.channels, depth = x.kernel * strip, points = x.width - x.kernel + 1, filters = x.filters;

@@ -1,4 +1,4 @@
-// GPP, a small form for CPUs: the self-energy of BerkeleyGW's general plasmon pole model. The number of energies nw sets the
+// GPP, here in a small form for CPUs, is the self-energy of BerkeleyGW's general plasmon pole model. The number of energies nw sets the
 // arithmetic intensity (Yang, Kurth, Williams 2019, III.A).
 #include <complex>
 
@@ -93,7 +93,7 @@ class GppCase final : public KernelData<Gpp<Real>> {
     fill(wx_, 0, nw_, 7, 1.5);  // energies off the poles: |wdiff| > 1
   }
 
-  /// Relative to the sum of the contributions' magnitudes: they may cancel.
+  /// The error relative to the sum of the contributions' magnitudes: they may cancel.
   double error() const override {
     LargestError largest;
     for (std::size_t igp = 0; igp < ngpown_; ++igp)
@@ -111,9 +111,9 @@ class GppCase final : public KernelData<Gpp<Real>> {
       }
     return largest.value();
   }
-  // In units of one rounding, relative to moduli: wdiff 1; wtilde conj(wdiff) sqrt(5) (Brent, Percival, Zimmermann 2007); its weight 2
-  // for the squared modulus, twice wdiff's, the division, and the product with it: 6; the matrix sqrt(5), the product with it sqrt(5).
-  // That is less than 14, and each contribution passes as many sums as there are, at most.
+  // The tolerance counts in units of one rounding, relative to moduli: wdiff 1; wtilde conj(wdiff) sqrt(5) (Brent, Percival, Zimmermann
+  // 2007); its weight 2 for the squared modulus, twice wdiff's, the division, and the product with it: 6; the matrix sqrt(5), the product
+  // with it sqrt(5). That is less than 14, and each contribution passes as many sums as there are, at most.
   double tolerance() const override { return rounding_bound<Real>(static_cast<double>(nbands_ * ncouls_) + 14); }
 
  private:

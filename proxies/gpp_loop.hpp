@@ -1,8 +1,8 @@
-// General plasmon pole: the loop alone, complex arithmetic written out. Compiled once a flavor, and once on Counted.
+// This loop alone is the general plasmon pole, with complex arithmetic written out. It is compiled once a flavor, and once on Counted.
 #pragma once
 #include <cstddef>
 
-/// Complex numbers as two arrays: compilers do interleaved ones with lanes to spare, and the FLOPs would depend on the flavor.
+/// Complex numbers are kept as two arrays: compilers do interleaved ones with lanes to spare, and the FLOPs would depend on the flavor.
 template <class Number>
 struct Complex {
   Number re, im;
@@ -17,7 +17,7 @@ struct Gpp {
   Complex<Real*> ach;                // ngpown x nw
 };
 
-/// Rows [begin, end) of ach: for each band and plane wave a pole's contribution at nw energies,
+/// Sweeps the rows [begin, end) of ach: for each band and plane wave a pole's contribution at nw energies,
 ///   ach[iw] += aqsn eps (wtilde conj(wdiff) / |wdiff|^2),  wdiff = wx[iw] - wtilde.
 template <class Real>
 static void sweep(const Gpp<Real>& x, std::size_t begin, std::size_t end) {

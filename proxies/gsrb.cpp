@@ -28,7 +28,7 @@ Lines lines_of(const RimmedCube& cube, bool masked, std::uint64_t real) {
     for (std::uint64_t j = 0; j <= n + 1; ++j) {
       const bool rim_k = k == 0 || k == n + 1, rim_j = j == 0 || j == n + 1;
       if (rim_k && rim_j) continue;
-      // Of a row of the rim, the points beside the red ones of the interior row next to it.
+      // A row of the rim is touched in the points beside the red ones of the interior row next to it.
       const std::uint64_t parity = (std::clamp<std::uint64_t>(k, 1, n) + std::clamp<std::uint64_t>(j, 1, n)) % 2;
       const std::uint64_t first = masked ? 1 : 1 + parity, last = masked ? n : n - (n + 1 + parity) % 2;
       if (first > last) continue;
@@ -57,7 +57,7 @@ class GsrbCase final : public KernelData<Gsrb<Real>> {
                             .loads = 7 * done,
                             .stores = done,
                             .element_bytes = real,
-                            // As stencil7, of the interior rows alone.
+                            // The layers are stencil7's, of the interior rows alone.
                             .layers = {{.reuse_bytes = 7 * row, .fetched_bytes = n * (5 * n - 4) * row},
                                        {.reuse_bytes = 4 * plane, .fetched_bytes = n * (3 * n - 2) * row}}});
     work.streams.push_back(
@@ -101,7 +101,7 @@ class GsrbCase final : public KernelData<Gsrb<Real>> {
     }
   }
 
-  /// After one sweep since the last restore. Relative to the sum of the terms' magnitudes; a black point must be what it was.
+  /// The error after one sweep since the last restore, relative to the sum of the terms' magnitudes; a black point must be what it was.
   double error() const override {
     LargestError largest;
     const auto x = [&](std::size_t i) { return static_cast<long double>(original_[i]); };

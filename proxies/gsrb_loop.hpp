@@ -1,4 +1,4 @@
-// Gauss-Seidel, red-black smoother in place: the loops alone. Compiled once a flavor, and once on Counted.
+// These loops alone are the Gauss-Seidel, red-black smoother in place. They are compiled once a flavor, and once on Counted.
 #pragma once
 #include <cstddef>
 
@@ -14,7 +14,7 @@ struct Gsrb {
   Real six, weight;
 };
 
-/// What the red point x[i] gains: the residual of -laplace x = rhs (unit spacing), weighted.
+/// The amount that the red point x[i] gains: the residual of -laplace x = rhs (unit spacing), weighted.
 template <class Real>
 static inline __attribute__((always_inline)) Real gsrb_gain(const Real* x, std::size_t i, std::size_t row, std::size_t plane, Real rhs,
                                                             Real six, Real weight) {
@@ -22,8 +22,8 @@ static inline __attribute__((always_inline)) Real gsrb_gain(const Real* x, std::
   return weight * (rhs - (six * at[0] - (at[plane] + *(at - plane) + at[row] + *(at - row) + at[1] + *(at - 1))));
 }
 
-/// Rows [begin, end) of the n x n interior ones. Red are the points whose three coordinates, counted from 1, have an odd sum; their
-/// neighbours are black, which nobody writes.
+/// Sweeps the rows [begin, end) of the n x n interior ones. Red are the points whose three coordinates, counted from 1, have an odd sum;
+/// their neighbours are black, which nobody writes.
 template <class Real>
 static void sweep(const Gsrb<Real>& s, std::size_t begin, std::size_t end) {
   const std::size_t n = s.n, row = n + 2, plane = row * row;

@@ -1,4 +1,4 @@
-// Whether AddressSanitizer is compiled in: GCC says so by a macro, clang (until 20) by a feature.
+// A test asks here whether AddressSanitizer is compiled in: GCC says so by a macro, clang (until 20) by a feature.
 #pragma once
 
 namespace plumbline {

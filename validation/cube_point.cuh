@@ -6,7 +6,7 @@ namespace plumbline {
 
 template <class Real>
 struct CubePoint {
-  /// Of interior row `row` of n x n, in 32 bits, whose division takes a GPU few instructions.
+  /// Finds the point of interior row `row` of n x n, in 32 bits, whose division takes a GPU few instructions.
   template <class Arguments>
   PLUMBLINE_BOTH CubePoint(const Arguments& x, std::size_t row_number, std::size_t column) : in(x.in) {
     const auto n = static_cast<unsigned>(x.n), r = static_cast<unsigned>(row_number);

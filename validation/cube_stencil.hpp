@@ -1,5 +1,5 @@
-// The 7-point stencils in three dimensions: the same arrays, the same layers and the same neighbours, however a point is computed, on CPUs
-// and on GPUs.
+// The 7-point stencils in three dimensions have the same arrays, the same layers and the same neighbours, however a point is computed, on
+// CPUs and on GPUs.
 #pragma once
 #include "core/kernel_data.hpp"
 #include "core/rimmed_cube.hpp"
@@ -19,8 +19,8 @@ class CubeStencilData : public KernelData<Loop<Real>> {
                          .read = true,
                          .loads = loads * cube.points(),
                          .element_bytes = real,
-                         // From row to row five rows of `in` and one of `out` pass, from plane to plane three planes and one. Without
-                         // the rows each of the five is fetched anew; without the planes the plane itself and its two neighbours.
+                         // The layers: from row to row five rows of `in` and one of `out` pass, from plane to plane three planes and one.
+                         // Without the rows each of the five is fetched anew; without the planes the plane itself and its two neighbours.
                          .layers = {{.reuse_bytes = 6 * row, .fetched_bytes = 5 * n * n * row},
                                     {.reuse_bytes = 4 * plane, .fetched_bytes = n * (3 * n + 2) * row}}},
                         {.array = "out",
@@ -29,7 +29,7 @@ class CubeStencilData : public KernelData<Loop<Real>> {
                          .stores = cube.points(),
                          .element_bytes = real}}};
   }
-  /// What a CPU's loop over the rows costs beside.
+  /// Adds what a CPU's loop over the rows costs beside.
   static void add_row_loop(const Parameters& p, Work& work) {
     const RimmedCube cube{p.integer("n")};
     work.add_outer_loop(cube.n * cube.n, 6 * cube.row() * sizeof(Real));
@@ -46,7 +46,7 @@ class CubeStencilData : public KernelData<Loop<Real>> {
     cube_.for_rows(begin, end, [this](std::size_t first, std::size_t last) { fill(first, last); });
   }
 
-  /// Of exact(centre, sum of the six neighbours), relative to scale(...) of the same.
+  /// The largest error against exact(centre, sum of the six neighbours), relative to scale(...) of the same.
   template <class Exact, class Scale>
   double largest_error(Exact exact, Scale scale) const {
     LargestError largest;

@@ -1,4 +1,4 @@
-// Matrix product C = A B of n x n matrices: three plain loops, and OpenBLAS as a flavor of its own.
+// The matrix product C = A B of n x n matrices is computed by three plain loops, and by OpenBLAS as a flavor of its own.
 #include "validation/dgemm.hpp"
 
 #include "dgemm.flavors.hpp"
@@ -11,7 +11,7 @@ constexpr std::string_view library_flavor = "lib-openblas";
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// Into how many panels OpenBLAS cuts the inner dimension (driver/level3/level3.c: halves of what is left below two panels).
+/// The number of panels into which OpenBLAS cuts the inner dimension (driver/level3/level3.c: halves of what is left below two panels).
 std::uint64_t panels(std::uint64_t n, std::uint64_t panel) {
   std::uint64_t count = 0;
   for (std::uint64_t left = n; left != 0; ++count) left -= left >= 2 * panel ? panel : left > panel ? round_up(left / 2, 4) : left;
@@ -39,7 +39,7 @@ class DgemmCase final : public DgemmData<Real, Array> {
                            .read = true,
                            .loads = n * n,
                            .element_bytes = real,
-                           // From one element to the next a row of B and one of C pass; without them each element costs its line.
+                           // A row of B and one of C pass from one element to the next; without them each element costs its line.
                            .layers = {{.reuse_bytes = 2 * row, .fetched_bytes = n * n * 64}}},
                           {.array = "b",
                            .footprint_bytes = matrix,
@@ -53,7 +53,7 @@ class DgemmCase final : public DgemmData<Real, Array> {
                            .written = true,
                            .stores = n * n,
                            .element_bytes = real,
-                           // From its last use to its next all but the same row of A passes.
+                           // All but the same row of A passes from its last use to its next.
                            .layers = {{.reuse_bytes = matrix + 2 * row, .fetched_bytes = matrix, .upper_bound = true}}},
                           // The row of C, once set to zero, stays cached, or is fetched and written for each row of B.
                           {.array = "c, accumulated",
@@ -110,7 +110,7 @@ class DgemmCase final : public DgemmData<Real, Array> {
                        .pooled = true});
     streams.push_back({.array = "packed, read again", .read = true, .element_bytes = real, .layers = at_most(n / 4 + 4 * depth)});
     streams.push_back({.array = "c, accumulated", .read = true, .written = true, .element_bytes = real, .layers = at_most(2 * depth)});
-    // Its tables, locks and arguments.
+    // The library has tables, locks and arguments of its own.
     const std::uint64_t own = 16384;
     streams.push_back({.array = "the library's own",
                        .read = true,

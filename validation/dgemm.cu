@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned tile = 16;
 
-/// Rows [begin, end) of C.
+/// Computes the rows [begin, end) of C.
 template <class Real>
 __global__ void __launch_bounds__(tile* tile) multiply_tiles(const Dgemm<Real> x, std::size_t begin, std::size_t end) {
   __shared__ Real a[tile][tile], b[tile][tile];
@@ -62,12 +62,12 @@ class DgemmCase final : public DgemmData<Real, DeviceArray> {
             operand("a", 2 * tile * n * real),
             operand("b", matrix + tile * n * real),
             {.array = "c", .footprint_bytes = matrix, .written = true, .stores = n * n, .element_bytes = real, .straddles = 2 * tiles * n},
-            // Both operands are stored by each block, and two elements loaded for each FMA.
+            // Each block stores both operands, and loads two elements for each FMA.
             {.array = "tiles", .loads = 2 * n * n * n, .stores = 2 * n * n * tiles, .element_bytes = real, .scratchpad = true}}};
   }
   static void launch(const Dgemm<Real>& x, std::size_t begin, std::size_t end) {
     const dim3 grid(cuda::blocks_for(x.n, tile), cuda::blocks_for(end - begin, tile));
-    // Of whole tiles alone it is known what each thread does: all, but for the loop over a part of one.
+    // Whole tiles alone tell what each thread does: all, but for the loop over a part of one.
     if (x.n % tile == 0 && (end - begin) % tile == 0) cuda::next_launch((end - begin) * x.n, {x.n / tile, 0}, true);
     multiply_tiles<<<grid, dim3(tile, tile), 0, cuda::stream()>>>(x, begin, end);
   }

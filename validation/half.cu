@@ -1,5 +1,5 @@
-// 16-bit arithmetic of known count, packed (two numbers an instruction) and scalar: the instructions counted are the same ones, so that
-// the weights 4 (FMA), 2, 2 are right for one and 2, 1, 1 for the other.
+// This kernel does 16-bit arithmetic of known count, packed (two numbers an instruction) and scalar: the instructions counted are the same
+// ones, so that the weights 4 (FMA), 2, 2 are right for one and 2, 1, 1 for the other.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -27,7 +27,7 @@ struct Half {
   unsigned steps;
 };
 
-/// On the host: exact but for one rounding, because a double holds every product, and every sum of numbers so near each other.
+/// Steps on the host: exact but for one rounding, because a double holds every product, and every sum of numbers so near each other.
 template <HalfKind kind, class Real>
 Real stepped(Real value, Real factor, Real summand) {
   if constexpr (std::is_same_v<Real, Counted>) {
@@ -38,7 +38,8 @@ Real stepped(Real value, Real factor, Real summand) {
   }
 }
 
-/// On the device: one instruction on a __half, __half2, __nv_bfloat16 or __nv_bfloat162. GPUs before sm_90 add and multiply bf16 by FMAs.
+/// Steps on the device by one instruction on a __half, __half2, __nv_bfloat16 or __nv_bfloat162. GPUs before sm_90 add and multiply bf16 by
+/// FMAs.
 template <HalfKind kind, class Value>
 __device__ Value stepped_on_device(Value value, Value factor, Value summand) {
 #if __CUDA_ARCH__ < 800  // no bf16, and no flavor for it
@@ -91,7 +92,7 @@ HalfKind kind_of(const Parameters& p) {
   return word == "fma" ? HalfKind::fma : word == "add" ? HalfKind::add : HalfKind::mul;
 }
 
-/// act<kind>() for the kind.
+/// Gives act<kind>() for the kind.
 template <class Act>
 auto select(HalfKind kind, Act act) {
   return kind == HalfKind::fma   ? act.template operator()<HalfKind::fma>()
@@ -169,7 +170,7 @@ class HalfCase final : public KernelData<Half<Real>> {
     if (is_packed(p) && p.integer("n") % 2 != 0) throw std::invalid_argument("packed numbers come in pairs: n must be even");
     return p.integer("n");
   }
-  /// "cuda13-sm_80"
+  /// Whether a flavor is for a GPU before sm_90, as "cuda13-sm_80".
   static bool before_sm_90(std::string_view flavor) {
     const auto at = flavor.find("sm_");
     return at != flavor.npos && std::stoi(std::string(flavor.substr(at + 3))) < 90;

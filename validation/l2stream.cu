@@ -1,4 +1,4 @@
-// A stream that stays inside L2: each thread reads another element each round past L1 (ld.global.cg) and writes what they come to so far
+// This stream stays inside L2: each thread reads another element each round past L1 (ld.global.cg) and writes what they come to so far
 // (st.global.cg). So every reference crosses from L1 to L2, and none goes on to memory where both arrays fit.
 #include "core/kernel_data.hpp"
 #include "cuda/arithmetic.cuh"
@@ -72,7 +72,7 @@ class L2StreamCase final : public KernelData<L2Stream<Real>> {
  public:
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t n = p.integer("n"), rounds = p.integer("rounds"), real = sizeof(Real);
-    // Beyond L2 a thread's later rounds may find what its neighbours fetched.
+    // A thread's later rounds, beyond L2, may find what its neighbours fetched.
     const std::vector<Stream::Layer> again{{.reuse_bytes = 2 * n * real, .fetched_bytes = rounds * n * real, .upper_bound = true}};
     const bool whole_sectors = n * real % 32 == 0;
     const std::uint64_t warps = (n + 31) / 32, straddles = whole_sectors ? 0 : 2 * rounds * warps;

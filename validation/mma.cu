@@ -1,5 +1,5 @@
-// Tensor cores: each warp multiplies a small matrix A by a small matrix B and adds the product to C, again and again, by mma.sync. The
-// numbers have few bits, so that every type's result is exact, in whatever order a tensor core adds.
+// Tensor cores are tried by mma.sync: each warp multiplies a small matrix A by a small matrix B and adds the product to C, again and again.
+// The numbers have few bits, so that every type's result is exact, in whatever order a tensor core adds.
 #include <cstdint>
 #include <cstring>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned warp = 32;
 
-/// C (m x n) += A (m x k) B (k x n), and the type of C.
+/// The shape of C (m x n) += A (m x k) B (k x n), and the type of C.
 template <class Real>
 struct Shape {
   static constexpr unsigned m = 16, n = 8, k = 32 / sizeof(Real);
@@ -40,7 +40,7 @@ struct Mma {
   unsigned repeats;
 };
 
-/// What a lane holds of the three matrices (PTX ISA, "Matrix Fragments for mma"): A and B in words of neighbours along k.
+/// The parts of the three matrices that a lane holds (PTX ISA, "Matrix Fragments for mma"): A and B in words of neighbours along k.
 template <class Real>
 struct Fragment {
   using S = Shape<Real>;
@@ -174,7 +174,7 @@ class MmaCase final : public KernelData<Mma<Real>> {
     }
   }
 
-  /// Of whole numbers, in units of the smallest bit.
+  /// The error of whole numbers, in units of the smallest bit.
   double error() const override {
     double largest = 0;
     c_.read(0, c_.size(), [&](std::size_t i, Sum computed) {
@@ -189,7 +189,7 @@ class MmaCase final : public KernelData<Mma<Real>> {
   double tolerance() const override { return 0; }
 
  private:
-  /// 8/16 ... 15/16, of int8 8 ... 15. Products have 8 bits, and sums of 1024 x 16 of them 22.
+  /// The element i of an array: 8/16 ... 15/16, for int8 8 ... 15. Products have 8 bits, and sums of 1024 x 16 of them 22.
   static Real original(std::uint64_t stream, std::size_t i) {
     const double sixteenths = std::floor(16 * varied(stream, i));
     return Real(std::is_same_v<Real, std::int8_t> ? sixteenths : sixteenths / 16);

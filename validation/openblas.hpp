@@ -1,4 +1,4 @@
-// OpenBLAS, opened at run time: what of it the dgemm kernel needs, or why it cannot be had.
+// OpenBLAS is opened at run time: what of it the dgemm kernel needs, or why it cannot be had.
 #pragma once
 #include <string>
 
@@ -16,8 +16,8 @@ struct OpenBlas {
   static constexpr int row_major = 101, no_transpose = 111;
 };
 
-/// Opened at first use: with its Haswell kernels, whatever the CPU, so that a count under the emulator and a time outside it are of
-/// the same instructions; and with one thread, because the team's threads are ours.
+/// The library, opened at first use: with its Haswell kernels, whatever the CPU, so that a count under the emulator and a time outside it
+/// are of the same instructions; and with one thread, because the team's threads are ours.
 const OpenBlas& openblas();
 
 }  // namespace plumbline

@@ -1,4 +1,4 @@
-// A known share of threads predicated off: of each warp's 32 lanes the first ones do FMAs under a predicate, which all lanes issue. A
+// A known share of threads is predicated off: of each warp's 32 lanes the first ones do FMAs under a predicate, which all lanes issue. A
 // counter of executed threads (pred_on) sees the share, one of issued instructions sees all.
 #include "core/kernel_data.hpp"
 #include "cuda/arithmetic.cuh"

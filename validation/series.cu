@@ -1,5 +1,5 @@
-// The geometric series of series.cpp on GPUs: one thread an element, and every product and sum an instruction of its own. Horner's loop is
-// the only form with FMAs, and nothing else.
+// The geometric series of series.cpp on GPUs has one thread an element, and every product and sum is an instruction of its own. Horner's
+// loop is the only form with FMAs, and nothing else.
 #include "cuda/arithmetic.cuh"
 #include "cuda/register.cuh"
 #include "validation/series.hpp"
@@ -38,7 +38,7 @@ struct Body {
   }
 };
 
-/// act<Body>() for the form, and for the order where it is compiled in.
+/// Gives act<Body>() for the form, and for the order where it is compiled in.
 template <class Real, class Act>
 void select(const Series<Real>& s, Act act) {
   switch (s.form) {

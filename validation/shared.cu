@@ -1,4 +1,4 @@
-// A stream through shared memory: tiles of 256 elements, each turned by one place a round, so that every round loads and stores each
+// A stream passes through shared memory: tiles of 256 elements, each turned by one place a round, so that every round loads and stores each
 // element once, without a bank conflict and without arithmetic. What was loaded says where it has been.
 #include "core/kernel_data.hpp"
 #include "cuda/register.cuh"

@@ -1,5 +1,5 @@
-// Division, square root and exponential, one an element. Each is one operation by convention, and on a GPU a sequence of instructions that
-// its counters see: the conventional FLOPs are exact here, what is executed is an interval.
+// Division, square root and exponential are done, one an element. Each is one operation by convention, and on a GPU a sequence of
+// instructions that its counters see: the conventional FLOPs are exact here, what is executed is an interval.
 #include <cmath>
 
 #include "core/kernel_data.hpp"
@@ -41,7 +41,7 @@ Special function_of(const Parameters& p) {
   return word == "div" ? Special::div : word == "sqrt" ? Special::sqrt : Special::exp;
 }
 
-/// act<Body>() for the function.
+/// Gives act<Body>() for the function.
 template <class Real, class Act>
 void select(const Specials<Real>& s, Act act) {
   switch (s.function) {

@@ -1,4 +1,4 @@
-// 5-point stencil in two dimensions: 4 FLOPs and 5 references a point (Kwack et al. 2018, Tables III and IV). The paper copies the
+// The 5-point stencil in two dimensions has 4 FLOPs and 5 references a point (Kwack et al. 2018, Tables III and IV). The paper copies the
 // result back between sweeps, outside the counted region; here every sweep reads the same input, which counts the same.
 #include "validation/stencil5.hpp"
 

@@ -1,4 +1,4 @@
-// 7-point stencil in three dimensions: 6 FLOPs and 7 references a point (Kwack et al. 2018, Tables III and IV). The paper copies the
+// The 7-point stencil in three dimensions has 6 FLOPs and 7 references a point (Kwack et al. 2018, Tables III and IV). The paper copies the
 // result back between sweeps, outside the counted region; here every sweep reads the same input, which counts the same.
 #include "validation/stencil7.hpp"
 

@@ -1,4 +1,4 @@
-// 7-point stencil in three dimensions with the centre, as in a Laplacian: 7 FLOPs and 8 references a point, of which caches can
+// The 7-point stencil in three dimensions with the centre, as in a Laplacian, has 7 FLOPs and 8 references a point, of which caches can
 // keep all but one read and one write: AI 0.44 (Yang, Introduction to the Roofline Model, 2019, example 2).
 #include "validation/stencil7c.hpp"
 

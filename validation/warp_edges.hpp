@@ -1,4 +1,4 @@
-// What a GPU moves more of a stencil's arrays than their own bytes: rows begin anywhere, so that warps share sectors of 32 bytes.
+// A GPU moves more of a stencil's arrays than their own bytes: rows begin anywhere, so that warps share sectors of 32 bytes.
 #pragma once
 #include "core/work.hpp"
 

@@ -1,4 +1,4 @@
-// plumbline: the one place where a command line is read, an error becomes a line, and an exit code is given.
+// This is the one place where a command line is read, an error becomes a line, and an exit code is given.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

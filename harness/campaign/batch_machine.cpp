@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view schema = "plumbline-machine/1";
 constexpr int most = 1'000'000;
 
-/// What stands in a line of a script must stay in it, and #SBATCH lines know no quotes.
+/// Reads a word that is to stand in a line of a script: it must stay in that line, and #SBATCH lines know no quotes.
 void take_word(const WrittenTable& top, std::string_view key, std::string& to) {
   const auto written = top.word(key);
   if (!written) return;
@@ -37,7 +37,7 @@ void take_lines(const WrittenTable& top, std::string_view key, std::vector<std::
   }
 }
 
-/// As flavors name them: an x86-64 level and what extends it, or Arm's.
+/// Whether the text is an ISA as flavors name them: an x86-64 level and what extends it, or Arm's.
 bool is_isa(const std::string& text) {
   static const std::regex isa("v[2-4][a-z0-9]*|neon|sve(128|256|512|1024|2048)");
   return std::regex_match(text, isa);

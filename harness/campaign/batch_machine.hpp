@@ -1,5 +1,4 @@
-// A machine as a batch job must know it: what to ask Slurm for, and how its nodes are made, for estimates. jobs/slurm/README.md has every
-// key.
+// A batch job must know its machine: what to ask Slurm for, and how its nodes are made, for estimates. jobs/slurm/README.md has every key.
 #pragma once
 #include <optional>
 #include <string>
@@ -26,10 +25,10 @@ struct BatchMachine {
 /// The same machine as a job on its nodes with GPUs sees it, which needs `least_ranks` of a node.
 BatchMachine nodes_with_gpus(BatchMachine machine, int least_ranks);
 
-/// What may stand unquoted in a line of a script and of #SBATCH: not empty, nothing that a shell or Slurm would split or read.
+/// Whether the text may stand unquoted in a line of a script and of #SBATCH: not empty, nothing that a shell or Slurm would split or read.
 bool is_batch_word(std::string_view text);
 
-/// Throws Error (user) with line and column.
+/// Reads a machine's TOML file. Throws Error (user) with line and column.
 BatchMachine read_batch_machine(const std::string& path);
 
 }  // namespace plumbline

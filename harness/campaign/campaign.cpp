@@ -148,7 +148,7 @@ std::optional<int> team_number(const WrittenTable& team, std::string_view key) {
   return static_cast<int>(team.integer(key, 1, 1 << 20)->value);
 }
 
-/// One rank drives one GPU, with one thread: there is nothing to choose.
+/// Reads a team of a GPU: one rank drives it, with one thread, so there is nothing to choose.
 TeamSpec gpu_team(const WrittenTable& team) {
   for (const char* key : {"ranks", "threads"})
     if (team.has(key))

@@ -1,4 +1,4 @@
-// A campaign as its author wrote it: TOML in, a plain struct out (jobs/campaigns/README.md describes every key).
+// A campaign is read as its author wrote it: TOML in, a plain struct out (jobs/campaigns/README.md describes every key).
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -18,13 +18,13 @@ enum class CeilingsMode { none, quick, full };
 std::string_view to_string(Placement placement);
 std::string_view to_string(CeilingsMode mode);
 
-/// The map of links between nodes.
+/// The author's wishes for the map of links between nodes.
 struct LinkMapWish {
   bool wanted = false;
   std::optional<int> partners = {};  // of each node; nullopt: all up to 64 nodes, 8 beyond (schedule/node_pairing.hpp)
 };
 
-/// Which ceilings of a node to measure, and how often.
+/// The ceilings of a node that are to be measured, and how often.
 struct CeilingsWish {
   CeilingsMode mode = CeilingsMode::none;
   std::vector<Written<std::string>> only = {};  // globs on their names ("FP64 *", "load"); empty: all of the mode
@@ -33,36 +33,36 @@ struct CeilingsWish {
   std::optional<bool> gpus = {};                // of the GPUs too; nullopt: where a team of the campaign is one
 };
 
-/// What the emulated counters simulate.
+/// The caches that the emulated counters simulate.
 struct EmulatedWish {
   Written<std::string> caches = {"auto",
                                  {}};  // "topology", "measured", "none", or another machine's: the name of a geometry of ours, or a file
 
-  /// This machine's, in one way or another, or none.
+  /// Whether the caches are this machine's, in one way or another, or none.
   bool is_of_this_machine() const {
     return caches.value == "auto" || caches.value == "topology" || caches.value == "measured" || caches.value == "none";
   }
 };
 
-/// When a timing ends.
+/// The limits at which the timing of a case ends.
 struct Timing {
   double min_seconds = 0.02;  // of one repetition
   double ci_relative = 0.02;  // half-width of the median's confidence interval, relative to it
   int max_repetitions = 50;
 };
 
-/// How long a pass of a case may take before the job is ended, because something hangs.
+/// The time that a pass of a case may take before the job is ended, because something hangs.
 struct Deadline {
   double factor = 5;          // of the estimate
   double floor_seconds = 60;  // at least
 };
 
-/// How the record of what is finished is kept.
+/// The author's wishes for the record of what is finished.
 struct JournalWish {
   double sync_seconds = 0;  // a node's disk is told to keep what was written once in so many seconds at most; 0: after each unit of work
 };
 
-/// How the nodes of a run go about it together.
+/// The way in which the nodes of a run go about it together.
 struct NodesWish {
   bool turns = false;     // one node measures at a time: nodes that share power, cooling or a machine do not disturb each other
   bool remeasure = true;  // outliers among like nodes are measured again before one is named
@@ -74,7 +74,7 @@ struct TeamSpec {
   int gpus = 0;  // 1: the team is a GPU and the rank that drives it
 };
 
-/// One [[cases]] table: the product of its lists.
+/// A [[cases]] table: the product of its lists.
 struct CaseSpec {
   Location at;
   Written<std::string> kernel;                   // name or glob
@@ -103,12 +103,12 @@ struct Campaign {
   std::vector<CaseSpec> cases;
 };
 
-/// Whether any team of it is a GPU, or its ceilings are to be GPUs'.
+/// Whether the campaign has a team on a GPU, or wants ceilings of GPUs.
 bool wants_gpus(const Campaign& campaign);
 
-/// Throws Error (user) naming file, line, column, key, why, and what is allowed.
+/// Reads a campaign's text. Throws Error (user) naming file, line, column, key, why, and what is allowed.
 Campaign parse_campaign(std::string text, const std::string& path);
-/// The same for a file; a missing or unreadable one is an Error (user) too.
+/// Reads a campaign's file; a missing or unreadable one is an Error (user) too.
 Campaign read_campaign(const std::string& path);
 
 }  // namespace plumbline

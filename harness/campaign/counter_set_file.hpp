@@ -1,4 +1,4 @@
-// A counter set as a file: what `plumbline score --choose` writes and a campaign's `counters = "SET.toml"` takes.
+// A counter set lies in a file: `plumbline score --choose` writes it and a campaign's `counters = "SET.toml"` takes it.
 #pragma once
 #include <string>
 
@@ -6,14 +6,16 @@
 
 namespace plumbline {
 
-/// TOML, schema "plumbline-counters/1".
+/// The counter set as TOML, schema "plumbline-counters/1".
 std::string counter_set_toml(const CounterSet& set);
 
-/// Throws Error (user) with place and remedy where the text is no counter set: unknown keys, a counter whose events are in no group.
+/// Reads a counter set. Throws Error (user) with place and remedy where the text is none: unknown keys, a counter whose events are in no
+/// group.
 CounterSet parse_counter_set(const std::string& text, const std::string& path);
 CounterSet read_counter_set(const std::string& path);
 
-/// Throws Error (user) where there is a file that is no counter set: a result, a campaign. None, an empty one, a device or a pipe pass.
+/// Throws Error (user) where there is a file that is no counter set: a result, a campaign. A missing or empty file, a device and a pipe
+/// pass.
 void require_set_or_nothing(const std::string& path);
 
 }  // namespace plumbline

@@ -30,7 +30,7 @@ Case reduced(const Case& what, int shift) {
   return small;
 }
 
-/// Of tensor cores.
+/// The FLOPs that tensor cores do.
 double tensor_flops(const Work& work) {
   double flops = 0;
   for (const auto& [quantity, amount] : work.flops)
@@ -60,8 +60,8 @@ CaseEstimate estimate_on_gpu(const Case& what, const Work& work, double footprin
   return result;
 }
 
-/// Before the first pass of a case: new data, and a sweep of all threads' parts one after the other by the twin, which is some times as
-/// slow.
+/// The seconds that pass before the first pass of a case: for new data, and for a sweep of all threads' parts one after the other by the
+/// twin, which is some times as slow.
 double twin_seconds(const Case& what, const Work& work, double filling, double one_sweep) {
   constexpr double slower = 5;
   const bool is_swept = find_twin(what.flavor.sweep) != nullptr && twin_work(work) <= most_twin_work;

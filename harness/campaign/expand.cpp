@@ -37,7 +37,7 @@ bool has_flavor(const Kernel& kernel, const std::string& glob) {
   return std::any_of(flavors.begin(), flavors.end(), [&](const Flavor& flavor) { return matches(glob, std::string(flavor.name)); });
 }
 
-/// Where a name stands by itself; npos where it does not.
+/// The place where a name stands by itself; npos where it does not.
 std::size_t place_of_word(std::string_view text, std::string_view word) {
   const auto is_part = [&](std::size_t i) {
     return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
@@ -58,10 +58,10 @@ bool is_beyond(const std::string& flavor, const CaseSpec& spec, const Target& ta
   return !target.no_gpu_kernels.empty() && wants(spec, Space::cuda) && flavor.starts_with("cuda");
 }
 
-// One [[cases]] table against one kernel.
+// Expands one [[cases]] table for one kernel.
 class SpecExpansion {
  public:
-  /// `elsewhere`: the same [[cases]] against the kernels of the other space.
+  /// Expands a table. `elsewhere`: the same [[cases]] against the kernels of the other space.
   SpecExpansion(const Campaign& campaign, const CaseSpec& spec, const Kernel& kernel, const std::vector<const Kernel*>& elsewhere,
                 const Target& target, Expansion& result, std::set<std::string>& known)
       : campaign_(campaign), spec_(spec), kernel_(kernel), elsewhere_(elsewhere), target_(target), result_(result), known_(known) {}
@@ -138,7 +138,7 @@ class SpecExpansion {
     return found == nullptr ? spec_.at : found->at;
   }
 
-  /// Empty where it runs on the target.
+  /// The reason why a case is skipped on the target; empty where it runs.
   std::string why_skipped(const Case& one) const {
     const auto needed = required_isa(one.flavor.name);
     if (one.team.gpus > 0)
@@ -195,7 +195,8 @@ class SpecExpansion {
     return chosen;
   }
 
-  /// By its name, or by a glob: of a kernel's code for GPUs a glob means what the GPUs here run, and all of it where they run none.
+  /// Whether the campaign means a flavor, by its name or by a glob: for a kernel's code for GPUs a glob means what the GPUs here run, and
+  /// all of it where they run none.
   bool is_meant(const std::string& flavor) const {
     const auto names = [&](const auto& glob) { return glob.value == flavor; };
     const auto globs = [&](const auto& glob) { return matches(glob.value, flavor); };
@@ -278,7 +279,7 @@ class SpecExpansion {
   std::size_t excluded_ = 0, kept_ = 0;
 };
 
-/// Those that the teams of the table may run, by the space that each kernel is for.
+/// The kernels of a table that its teams may run, by the space that each kernel is for.
 std::vector<const Kernel*> kernels_of(const Campaign& campaign, const CaseSpec& spec, const std::vector<Kernel>& all, const Target& target,
                                       std::vector<std::string>& notes) {
   std::vector<const Kernel*> chosen, of_name;

@@ -1,4 +1,4 @@
-// From what a campaign's author wrote to the cases it means.
+// A campaign is expanded into the cases that its author meant.
 #pragma once
 #include <functional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace plumbline {
 
-/// What the cases shall run on: of several nodes the weakest, but an ISA counts when any node runs it.
+/// The target that the cases shall run on: of several nodes the weakest, but an ISA counts when any node runs it.
 struct Target {
   std::function<bool(std::string_view isa)> runs_isa;  // "v2", "v3", "v4", "neon", "sve"
   std::string isas;                                    // those it runs, for messages: "v2, v3"
@@ -36,11 +36,11 @@ struct Expansion {
 /// needs the GPU that it is named for: its own name.
 std::string required_isa(std::string_view flavor);
 
-/// Throws Error (user), with file, line and column, on unknown kernels, parameters, flavors and precisions, values out of their
-/// range, and an empty sweep. `all` is kernels() in the program.
+/// Makes a campaign's cases. Throws Error (user), with file, line and column, on unknown kernels, parameters, flavors and precisions,
+/// values out of their range, and an empty sweep. `all` is kernels() in the program.
 Expansion expand(const Campaign& campaign, const std::vector<Kernel>& all, const Target& target);
 
-/// Shell globs: `*` (any characters, also '/'), `?`, `[...]`.
+/// Whether a text matches a shell glob: `*` (any characters, also '/'), `?`, `[...]`.
 bool matches(const std::string& glob, const std::string& text);
 
 }  // namespace plumbline

@@ -1,4 +1,4 @@
-// Reads TOML strictly: every key must be known and of its type, and every complaint says where.
+// TOML is read strictly: every key must be known and of its type, and every complaint says where.
 #pragma once
 #include <toml++/toml.h>
 
@@ -14,15 +14,15 @@
 namespace plumbline {
 
 Location location_of(const toml::source_region& region);
-/// "a string", "an integer", ...
+/// The type of a node in words: "a string", "an integer", ...
 std::string_view type_name(const toml::node& node);
 
-/// A file whole. Throws Error (user) that calls it `what` and ends with `hint`.
+/// The text of a whole file. Throws Error (user) that calls it `what` and ends with `hint`.
 std::string read_text(const std::string& path, std::string_view what, std::string_view hint);
-/// The document; throws Error (user) where it is not valid TOML.
+/// Reads a document; throws Error (user) where it is not valid TOML.
 toml::table parse_toml(const std::string& text, const std::string& path);
 
-/// One table of a document, read key by key. `title` is how messages call it: "[timing]".
+/// A table of a document that is read key by key. `title` is how messages call it: "[timing]".
 class WrittenTable {
  public:
   WrittenTable(const toml::table& table, std::string path, std::string title)
@@ -39,20 +39,20 @@ class WrittenTable {
   std::optional<Written<bool>> flag(std::string_view key) const;
   std::optional<Written<std::int64_t>> integer(std::string_view key, std::int64_t min,
                                                std::int64_t max = std::numeric_limits<std::int64_t>::max()) const;
-  /// An integer is a number too. Greater than zero.
+  /// The value of a key as a number greater than zero; an integer is a number too.
   std::optional<Written<double>> positive(std::string_view key) const;
-  /// Any finite number.
+  /// The value of a key as any finite number.
   std::optional<Written<double>> number(std::string_view key) const;
-  /// A word from a list.
+  /// The value of a key as a word from a list.
   std::optional<Written<std::string>> choice(std::string_view key, const std::vector<std::string>& allowed) const;
-  /// A list of words, or one word. Not empty, unless `may_be_empty`.
+  /// The value of a key as a list of words; it may be one word. Not empty, unless `may_be_empty`.
   std::vector<Written<std::string>> words(std::string_view key, bool may_be_empty = false) const;
   std::optional<WrittenTable> table(std::string_view key, std::string title) const;
-  /// All [[key]] tables; `each` is what one of them stands for: "one for each group of cases".
+  /// The [[key]] tables; `each` says in messages what one of them stands for: "one for each group of cases".
   std::vector<WrittenTable> tables(std::string_view key, std::string_view each) const;
   const toml::node* node(std::string_view key) const { return table_->get(key); }
 
-  /// Throws: the key's value is not what it should be.
+  /// Throws the Error that says that the key's value is not what it should be.
   [[noreturn]] void fail_type(std::string_view key, const toml::node& node, std::string_view expected) const;
   [[noreturn]] void fail(Location at, const std::string& message) const { throw wrong_at(path_, at, message); }
   const std::string& path() const { return path_; }

@@ -1,4 +1,4 @@
-// Ranks and nodes: the session with MPI (or the one process without it) and collectives that let the cores rest.
+// Ranks and nodes form a session with MPI (or one process without it), with collectives that let the cores rest.
 #pragma once
 #include <map>
 #include <memory>
@@ -21,23 +21,23 @@ class Group {
   Group& operator=(Group&&) noexcept;
   ~Group();
 
-  /// Whether this rank is one of them. Collectives of a group without this rank must not be called.
+  /// Whether this rank belongs to the group. Collectives of a group without this rank must not be called.
   bool member() const { return rank_ >= 0; }
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// Returns as soon as all have come; polls without sleeping (yields the core): for the start of a timed region.
+  /// Returns as soon as all ranks have come; polls without sleeping (yields the core): for the start of a timed region.
   void barrier();
-  /// The same, patiently.
+  /// Returns once all ranks have come; waits patiently.
   void wait_for_all();
   double max(double value);
   double min(double value);
   double sum(double value);
   /// Whether any rank says true.
   bool any(bool value);
-  /// The root's text, on every rank.
+  /// Gives the root's text on every rank.
   std::string broadcast(std::string text, int root = 0);
-  /// At the root: every rank's text in rank order; elsewhere empty. Any size.
+  /// Gives every rank's text in rank order at the root, nothing elsewhere. Texts may have any size.
   std::vector<std::string> gather(const std::string& text, int root = 0);
 
   const Handle& handle() const { return *handle_; }
@@ -64,23 +64,24 @@ class Communicator {
   /// The first `ranks` ranks of this node. Collective over local() at the first call for each number. At most local().size().
   Group& team(int ranks);
 
+  /// This rank's number in the world, and how many ranks there are.
   int rank() const { return world_.rank(); }
   int size() const { return world_.size(); }
-  /// Index of this rank's node, by its lowest rank; nodes() is their number.
+  /// The index of this rank's node; nodes are counted by their lowest rank, and nodes() is their number.
   int node() const { return node_; }
   int nodes() const { return nodes_; }
   const std::string& host() const { return host_; }
 
-  /// The last collective of a run: the worst code of all ranks, and their messages at rank 0. A rank whose work failed gives the
-  /// others `patience_seconds` to come (negative: for ever); nullopt when they did not, because they wait for it elsewhere: then
-  /// it prints its own message and calls abort().
+  /// Ends a run with its last collective: the worst code of all ranks, and their messages at rank 0. A rank whose work failed gives the
+  /// others `patience_seconds` to come (negative: for ever); nullopt when they did not, because they wait for it elsewhere: then it prints
+  /// its own message and calls abort().
   std::optional<Ending> end(Exit mine, const std::string& message, double patience_seconds = -1);
   /// Ends every rank at once.
   [[noreturn]] void abort(Exit code);
 
-  /// First line of the library's own version, e.g. "MPICH Version: 4.0.2"; "none (built without MPI)".
+  /// The first line of the library's own version, e.g. "MPICH Version: 4.0.2"; "none (built without MPI)".
   static std::string library_version();
-  /// All of it: what the library says about itself, with its device and how it was built.
+  /// The whole text in which the library describes itself, with its device and how it was built.
   static std::string library_description();
   static bool has_mpi();
 

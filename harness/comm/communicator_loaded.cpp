@@ -1,4 +1,4 @@
-// With an MPI that is chosen when the program starts (mpi_choice.hpp), and opened then; without a launcher a world of one rank.
+// This communicator opens an MPI that is chosen when the program starts (mpi_choice.hpp); without a launcher it is a world of one rank.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ constexpr const char* no_mpi_yet = "opened when ranks are launched: libmpi.so.12
 
 constexpr const char* no_mpi_needed = "none (one process, which no launcher started)";
 
-// Of the session that is open, for those who ask for the MPI as such.
+// The library's description of itself for the session that is open.
 std::string description = no_mpi_yet;
 
 template <class Value>
@@ -54,7 +54,7 @@ auto through_module(Call call) {
   return given(call());
 }
 
-// Beside the program, as it is installed and built: ../lib.
+// The folder of the modules beside the program, as it is installed and built: ../lib.
 std::filesystem::path module_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib"; }
 
 [[noreturn]] void refuse(const std::optional<Launch>& launch, const OpenedMpi& opened) {

@@ -1,4 +1,4 @@
-// With MPI. Nonblocking collectives and MPI_Test throughout: MPICH polls busily inside blocking calls.
+// This communicator is linked with MPI. It uses nonblocking collectives and MPI_Test throughout: MPICH polls busily inside blocking calls.
 #include <sched.h>
 #include <unistd.h>
 
@@ -30,7 +30,8 @@ bool done(std::vector<MPI_Request>& requests) {
   return flag != 0;
 }
 
-// False when `patience_seconds` (negative: none) ran out first. The first polls do not sleep: what is near comes within microseconds.
+// Waits with growing sleeps; false when `patience_seconds` (negative: none) ran out first. The first polls do not sleep: what is near comes
+// within microseconds.
 bool wait_patiently(std::vector<MPI_Request> requests, double patience_seconds = -1) {
   using namespace std::chrono_literals;
   const Waiting waiting;
@@ -53,7 +54,7 @@ void wait_eagerly(std::vector<MPI_Request> requests) {
   while (!done(requests)) sched_yield();
 }
 
-// One message may not exceed an int.
+// Long texts are sent in pieces, for one message may not exceed an int.
 constexpr std::size_t piece_bytes = std::size_t{1} << 30;
 
 template <class Each>
@@ -179,7 +180,7 @@ std::string host_name() {
   return name.data();
 }
 
-/// Of one machine since it was started; empty where the kernel does not tell.
+/// The kernel's id of this machine since it was started; empty where the kernel does not tell.
 std::string boot_id() {
   std::string id;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), id);

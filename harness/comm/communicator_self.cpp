@@ -1,4 +1,4 @@
-// Without MPI: a world of one rank.
+// This communicator knows no MPI: it is a world of one rank.
 #include <unistd.h>
 
 #include <array>

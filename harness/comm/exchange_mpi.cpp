@@ -32,7 +32,7 @@ void wait(std::span<MPI_Request> requests) {
   }
 }
 
-/// One end of an exchange: a window of messages to send, another to receive into.
+/// An end of an exchange holds a window of messages to send and another to receive into.
 class Side {
  public:
   Side(Group& group, int peer, const Exchange& what)

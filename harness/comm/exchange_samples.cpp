@@ -9,7 +9,7 @@ namespace {
 
 constexpr double pause_factor = 3;  // times as long as the fastest run's turns
 
-/// How many turns make a sample, from what `turns` of them took; in steps, because the first are slow.
+/// The number of turns that make a sample, from the seconds that `turns` of them took; it grows in steps, because the first turns are slow.
 std::uint64_t more(std::uint64_t turns, double seconds, double wanted) {
   const double factor = std::clamp(1.2 * wanted / std::max(seconds, 1e-7), 1.0, 50.0);
   return static_cast<std::uint64_t>(std::ceil(static_cast<double>(turns) * factor));

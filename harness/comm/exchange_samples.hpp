@@ -1,4 +1,4 @@
-// Which runs of an exchange are its samples, and how many turns each run makes.
+// Some runs of an exchange are its samples, and each makes a number of turns that is found here.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -7,17 +7,17 @@
 
 namespace plumbline {
 
-/// The first run warms up. One run that is much slower than the fastest is left out: a rank had lost its core for a while. Neither counts
-/// for the patience; what stays so slow, the next run tells.
+/// The samples of an exchange. The first run warms up. One run that is much slower than the fastest is left out: a rank had lost its core
+/// for a while. Neither counts for the patience; what stays so slow, the next run tells.
 class ExchangeSamples {
  public:
   explicit ExchangeSamples(const ExchangeProtocol& protocol) : protocol_(protocol) {}
 
-  /// Turns of the next run; 0 when there are samples enough, or the patience is over.
+  /// The number of turns in the next run; 0 when there are samples enough, or the patience is over.
   std::uint64_t next_turns() const;
-  /// So many seconds the run took.
+  /// Takes the seconds that a run of next_turns() took.
   void take(double seconds);
-  /// Seconds of a turn, in the fastest sample.
+  /// The seconds of a turn in the fastest sample.
   double best_turn() const { return best_; }
 
  private:

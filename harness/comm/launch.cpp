@@ -45,7 +45,7 @@ std::optional<int> ranks_on_this_node(const Environment& environment) {
   return node && tasks ? tasks_of_node(*tasks, *node) : std::nullopt;
 }
 
-// Of a step that carries hydra's proxies, SLURM_LOCALID is a proxy's: it comes last.
+// The rank's number on its node. In a step that carries hydra's proxies SLURM_LOCALID is a proxy's, so it comes last.
 std::optional<int> rank_on_this_node(const Environment& environment) {
   for (const char* name : {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"})
     if (const auto rank = number(environment, name)) return rank;

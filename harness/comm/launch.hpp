@@ -1,4 +1,4 @@
-// What the launcher says about this run, from its environment: so that N singletons are not taken for a job of N ranks.
+// A launcher's environment says what it started, so that N singletons are not taken for a job of N ranks.
 #pragma once
 #include <functional>
 #include <optional>
@@ -20,7 +20,7 @@ struct Launch {
   std::optional<int> local_rank = {};  // among those; nullopt where it does not say
 };
 
-/// What mpiexec, srun or Open MPI's mpiexec says; nullopt when nothing launched this process (a shell, a batch script).
+/// Reads what mpiexec, srun or Open MPI's mpiexec says; nullopt when nothing launched this process (a shell, a batch script).
 std::optional<Launch> find_launch(const Environment& environment);
 
 /// Nothing when world and launcher agree; else the error of N singletons. Ranks other than the launcher's first get an empty

@@ -1,4 +1,4 @@
-// The inside of a module: Communicator and Group as they are, compiled against one MPI, behind the interface of mpi_module.hpp.
+// A module holds Communicator and Group as they are, compiled against one MPI, behind the interface of mpi_module.hpp.
 #include <string_view>
 
 #include "comm/mpi_module.hpp"

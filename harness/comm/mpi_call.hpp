@@ -1,4 +1,4 @@
-// What the files that speak MPI share: checked calls, and the communicator behind a Group.
+// The files that speak MPI share checked calls, and the communicator behind a Group.
 #pragma once
 #include <fmt/format.h>
 #include <mpi.h>

@@ -1,5 +1,5 @@
-// What libplumbline_ABI.so gives to a program that links no MPI: the ranks, as an MPI of that ABI knows them. The program starts where there is
-// no MPI at all, and under the launcher of either.
+// A module libplumbline_ABI.so gives the ranks, as an MPI of that ABI knows them, to a program that links no MPI. The program starts where
+// there is no MPI at all, and under the launcher of either.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -14,7 +14,8 @@
 
 namespace plumbline {
 
-/// What a call gave, or the error in its place: program and module may have a C++ runtime each, and neither throws into the other.
+/// The value that a call gave, or the error in its place: program and module may have a C++ runtime each, and neither throws into the
+/// other.
 template <class Value>
 struct Answered {
   Value value{};
@@ -22,7 +23,7 @@ struct Answered {
 };
 struct Nothing {};
 
-/// Group of the module, function for function.
+/// The module's Group, function for function.
 class ModuleGroup {
  public:
   virtual ~ModuleGroup() = default;
@@ -38,7 +39,7 @@ class ModuleGroup {
   virtual Answered<ExchangeTiming> exchange(int peer, End end, const Exchange& what, const ExchangeProtocol& protocol) = 0;
 };
 
-/// Communicator of the module; its groups live as long as it does.
+/// The module's Communicator; its groups live as long as it does.
 class ModuleSession {
  public:
   virtual ~ModuleSession() = default;
@@ -53,7 +54,7 @@ class ModuleSession {
   virtual std::string library_description() const = 0;
 };
 
-/// Changes with every change of what stands in this header and in what it includes.
+/// The interface's number, which changes with every change of what stands in this header and in what it includes.
 inline constexpr int mpi_module_interface = 1;
 /// The module's one function: opens the session. Null without an error where the module was built to another interface.
 using MpiModuleEntry = void (*)(int interface, const char* version, Answered<std::unique_ptr<ModuleSession>>& session);
@@ -65,8 +66,8 @@ struct OpenedMpi {
   std::string why_not;             // of every library that was tried, in words
 };
 
-/// Opens the first of these libraries that is here, for all to see, then the module of its ABI out of `folder`, which takes its calls from it.
-/// Neither is ever closed.
+/// Opens the first of these libraries that is here, for all to see, then the module of its ABI out of `folder`, which takes its calls from
+/// it. Neither is ever closed.
 OpenedMpi open_mpi(const std::vector<MpiLibrary>& libraries, const std::filesystem::path& folder);
 
 }  // namespace plumbline

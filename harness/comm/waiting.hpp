@@ -1,9 +1,9 @@
-// Whether this process waits for other ranks: told by the collectives, asked by whoever must say which rank a job hangs on.
+// A process says here whether it waits for other ranks: the collectives tell, and whoever must say which rank a job hangs on asks.
 #pragma once
 
 namespace plumbline {
 
-/// Says so for as long as it lives; on the one thread that speaks to MPI.
+/// Says that the process waits for as long as it lives; on the one thread that speaks to MPI.
 class Waiting {
  public:
   Waiting();
@@ -12,7 +12,7 @@ class Waiting {
   ~Waiting();
 };
 
-/// From any thread.
+/// Whether the process waits for others; may be asked from any thread.
 bool waits_for_others();
 
 }  // namespace plumbline

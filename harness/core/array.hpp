@@ -1,4 +1,4 @@
-// Memory of a workload: 64-byte aligned, untouched until first used, filled with varied normal numbers.
+// A workload's memory is an array: 64-byte aligned, untouched until first used, filled with varied normal numbers.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-/// Fixed-size array of trivially destructible elements from a memory resource; its pages are not touched here.
+/// A fixed-size array of trivially destructible elements from a memory resource; its pages are not touched here.
 template <class T>
 class Array {
  public:
@@ -29,13 +29,13 @@ class Array {
   const T* begin() const { return data_; }
   const T* end() const { return data_ + size_; }
 
-  // As a DeviceArray has them, for data that kernels for CPUs and GPUs share.
-  /// Elements [begin, end) become value(i).
+  // The same two functions as DeviceArray has, for data that kernels for CPUs and GPUs share.
+  /// Sets the elements [begin, end) to value(i).
   template <class Value>
   void fill(std::size_t begin, std::size_t end, Value value) {
     for (std::size_t i = begin; i < end; ++i) data_[i] = value(i);
   }
-  /// see(i, element) for each of [begin, end), in order.
+  /// Calls see(i, element) for each i of [begin, end), in order.
   template <class See>
   void read(std::size_t begin, std::size_t end, See see) const {
     for (std::size_t i = begin; i < end; ++i) see(i, data_[i]);

@@ -1,4 +1,4 @@
-// A case: kernel x parameters x precision x flavor x team. Its id is stable across runs and readable.
+// A case is kernel x parameters x precision x flavor x team. Its id is stable across runs and readable.
 #pragma once
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-/// Ranks that work on a case together, each with so many threads; or one GPU, which one thread of one rank drives.
+/// A team is ranks that work on a case together, each with so many threads; or one GPU, which one thread of one rank drives.
 struct Team {
   int ranks = 1, threads = 1;
   int gpus = 0;  // 1: the case runs there
@@ -16,6 +16,7 @@ struct Team {
   bool operator==(const Team&) const = default;
 };
 
+/// A case points to its kernel and holds all that its id names.
 struct Case {
   const Kernel* kernel = nullptr;
   Parameters parameters;
@@ -23,7 +24,7 @@ struct Case {
   Flavor flavor;  // its sweep, for this precision
   Team team;
 
-  /// SUITE/KERNEL/PRECISION/p=v/.../TEAM/FLAVOR
+  /// The case's id: SUITE/KERNEL/PRECISION/p=v/.../TEAM/FLAVOR.
   std::string id() const { return work_id() + "/" + team.name() + "/" + std::string(flavor.name); }
   /// The id without TEAM and FLAVOR.
   std::string work_id() const {

@@ -6,7 +6,7 @@
 
 namespace plumbline {
 
-/// Operations seen since the last reset, of one thread.
+/// The operations that one thread has done on Counted since the last reset.
 struct Tally {
   std::uint64_t add = 0, mul = 0, fma = 0, div = 0, sqrt = 0;
   std::uint64_t total() const { return add + mul + 2 * fma + div + sqrt; }

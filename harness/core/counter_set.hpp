@@ -11,7 +11,7 @@
 
 namespace plumbline {
 
-/// Who adds a constant to a count: the team once a sweep, or each of its ranks, or each of their threads.
+/// Says who adds a constant to a count: the team once a sweep, each of its ranks, or each of their threads.
 enum class OffsetPer { team, rank, thread };
 constexpr std::string_view to_string(OffsetPer per) { return per == OffsetPer::team ? "team" : per == OffsetPer::rank ? "rank" : "thread"; }
 constexpr double offsets_in(OffsetPer per, std::int64_t ranks, std::int64_t threads) {
@@ -31,7 +31,7 @@ struct ChosenCounter {
   std::string evidence = {};          // the score's reason, in words; of grade C it names the regimes
 };
 
-/// Events of one backend that are counted in one pass.
+/// The events of one backend that are counted in one pass.
 struct ChosenGroup {
   std::string backend = {};
   std::vector<std::string> events = {};
@@ -42,6 +42,7 @@ struct Uncovered {
   std::string quantity = {}, reason = {};
 };
 
+/// The set that `plumbline score --choose` writes.
 struct CounterSet {
   std::string machine = {};  // on which it was scored: host and CPU
   std::string file = {};     // the scored result file

@@ -1,4 +1,4 @@
-// Memory that a GPU's kernels work on: a workload's arrays lie there, and come and go by copies.
+// A GPU's kernels work on this memory: a workload's arrays lie there, and come and go by copies.
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -7,7 +7,8 @@
 
 namespace plumbline {
 
-/// allocate() throws std::bad_alloc; the copies wait for all work that the device was given before, and throw Error (io) where it failed.
+/// The memory of a device. allocate() throws std::bad_alloc; the copies wait for all work that the device was given before, and throw Error
+/// (io) where it failed.
 class DeviceMemory : public std::pmr::memory_resource {
  public:
   virtual void copy_in(void* device, const void* host, std::size_t bytes) = 0;
@@ -28,7 +29,7 @@ class HostInPlaceOfDevice final : public DeviceMemory {
   std::pmr::memory_resource* host_ = std::pmr::new_delete_resource();
 };
 
-/// Fixed-size array in a device's memory. Its contents are undefined until copy_in().
+/// A fixed-size array in a device's memory. Its contents are undefined until copy_in().
 template <class T>
 class DeviceArray {
  public:
@@ -40,11 +41,11 @@ class DeviceArray {
   DeviceArray& operator=(const DeviceArray&) = delete;
   ~DeviceArray() { memory_->deallocate(data_, bytes(), alignment); }
 
-  /// An address of the device: not to be dereferenced here.
+  /// An address in the device's memory, not to be dereferenced on the host.
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
 
-  /// Elements [begin, end) become value(i), piece by piece, so that the host needs little memory of its own.
+  /// Sets the elements [begin, end) to value(i), piece by piece, so that the host needs little memory of its own.
   template <class Value>
   void fill(std::size_t begin, std::size_t end, Value value) {
     std::vector<T> piece;
@@ -54,7 +55,7 @@ class DeviceArray {
       memory_->copy_in(data_ + first, piece.data(), piece.size() * sizeof(T));
     }
   }
-  /// see(i, element) for each of [begin, end), in order.
+  /// Calls see(i, element) for each i of [begin, end), in order.
   template <class See>
   void read(std::size_t begin, std::size_t end, See see) const {
     std::vector<T> piece;

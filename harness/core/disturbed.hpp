@@ -1,4 +1,4 @@
-// Which of a case's repetitions were disturbed, by what was recorded beside them.
+// A case's disturbed repetitions are found here by the conditions that were recorded with their times.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace plumbline {
 
-/// What one repetition of a team tells of what went on beside it; absent where nobody knows.
+/// The conditions under which a team ran one repetition; absent (NaN) where they are not known.
 struct RepetitionConditions {
   double cpu_share = absent;      // CPU time over wall time, mean over the team's threads
   double steal_seconds = absent;  // taken by a hypervisor from the team's CPUs, summed over them
@@ -17,12 +17,12 @@ struct RepetitionConditions {
   double apart = 0;                // the part of it that no rank's own time has: the ranks did not begin together
 };
 
-/// Of a team's row in /times; `threads` of all its ranks together.
+/// The conditions in a team's row of /times; `threads` counts the threads of all its ranks.
 RepetitionConditions conditions_of(const TimeRow& row, std::int64_t threads);
 
-/// True for each of a case's repetitions on a node whose threads had less than 0.97 of their CPUs, from whose CPUs a hypervisor took 0.03
-/// of the time or more, whose ranks were apart for more than 0.03 of it, or whose clock was below 0.95 of the median of them all. One
-/// without a CPU share (a GPU's, an older file's) is never disturbed: nothing is known.
+/// Finds a case's disturbed repetitions on a node, one flag for each: its threads had less than 0.97 of their CPUs, a hypervisor took 0.03
+/// of the time or more from these CPUs, its ranks were apart for more than 0.03 of the time, or its clock was below 0.95 of the median of
+/// all. A repetition without a CPU share (on a GPU, or in an older file) is never disturbed, for nothing is known of it.
 std::vector<bool> find_disturbed(std::span<const RepetitionConditions> repetitions);
 
 }  // namespace plumbline

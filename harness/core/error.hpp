@@ -1,4 +1,4 @@
-// What is told to a user when something cannot be done: what, where, why, and what to try.
+// An error tells a user in one line what cannot be done, where, why, and what to try.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace plumbline {
 
-/// Exit codes of every plumbline command (README, "Exit codes").
+/// The exit codes of every plumbline command (README, "Exit codes").
 enum class Exit : int { ok = 0, io_or_failed_case = 1, user_error = 2, regression = 3, wrong_result = 4, stopped_early = 75 };
 
-/// Thrown where a request cannot be carried out at all; caught once, in main, which prints one line and exits.
-/// A case that fails is a value (Status and reason), never an Error.
+/// An error is thrown where a request cannot be carried out at all; caught once, in main, which prints one line and exits. A case that
+/// fails is a value (Status and reason), never an Error.
 class Error : public std::runtime_error {
  public:
   /// `message` is one line: what, where, why, and what to try next.
@@ -21,9 +21,9 @@ class Error : public std::runtime_error {
   Exit code_;
 };
 
-/// Something the user wrote (flag, TOML, file name, sizes) is wrong.
+/// An error for what the user wrote wrongly (flag, TOML, file name, sizes).
 inline Error user_error(const std::string& message) { return {Exit::user_error, message}; }
-/// The system refused (disk, permissions, a broken pipe).
+/// An error for what the system refused (disk, permissions, a broken pipe).
 inline Error io_error(const std::string& message) { return {Exit::io_or_failed_case, message}; }
 
 }  // namespace plumbline

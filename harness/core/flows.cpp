@@ -1,4 +1,4 @@
-// How flows follow from streams. Under LRU a line is still cached when it is needed again unless more distinct lines of its set
+// The flows follow from the streams. Under LRU a line is still cached when it is needed again unless more distinct lines of its set
 // were touched in between than the set has ways. Three questions decide a level, each answered surely, maybe or never:
 //   - does the whole working set stay from sweep to sweep?    (then nothing moves)
 //   - is a line gone when the next sweep wants it?            (then every line is fetched at least once: the compulsory traffic)
@@ -13,11 +13,11 @@ namespace {
 
 enum class Held { surely, maybe, never };
 
-/// Stack frames, the argument block, constants and the harness's own lines around a sweep: not data of the kernel, but a counter
-/// sees them. They may be fetched in each sweep, and may push dirty lines out between sweeps, where nobody counts. What an empty
-/// region costs has been subtracted before, and may be more than the sweep's share of it: so the slack is open to both sides.
-/// (slack_lines_per_thread; largest seen under the emulator: 19 lines a thread, 40 in OpenBLAS.)
-/// Inner loops that stream more than a cache holds push out the stack lines of the loop around them, once in each of its iterations.
+/// Stack frames, the argument block, constants and the harness's own lines around a sweep are not data of the kernel, but a counter sees
+/// them. They may be fetched in each sweep, and may push dirty lines out between sweeps, where nobody counts. What an empty region costs
+/// has been subtracted before, and may be more than the sweep's share of it: so the slack is open to both sides. (slack_lines_per_thread;
+/// largest seen under the emulator: 19 lines a thread, 40 in OpenBLAS.) Inner loops that stream more than a cache holds push out the stack
+/// lines of the loop around them, once in each of its iterations.
 constexpr std::uint64_t slack_lines_per_outer_iteration = 2;
 /// The same lines take this many ways of a set at most: two short contiguous pieces (stack, counter slots) of one line each.
 constexpr std::uint64_t slack_ways = 2;
@@ -54,7 +54,7 @@ class LevelFlows {
     if (policy().writes_through) return slackened(crossing([&](const Stream& s) { return s.written ? written_through(s) : Amount{}; }));
     const Amount amount = slackened(crossing([&](const Stream& s) { return s.written ? written_back(s) : Amount{}; }));
     if (stays_ || !(team_in_one() || policy().in_any_order)) return amount;
-    // Which dirty lines one sweep leaves to the next depends on who ran last.
+    // The dirty lines that one sweep leaves to the next depend on who ran last.
     return {minus(amount.lo, level_.bytes), amount.hi + level_.bytes};
   }
 
@@ -72,8 +72,8 @@ class LevelFlows {
     return total;
   }
 
-  /// Of all streams that cross the boundary behind this level. What lies in another memory ends in L2, or passes it by (Blackwell has a
-  /// cache of its own for it); and a copy may be an engine's, which passes L1 by and may leave L2 without what it was to keep.
+  /// Sums a flow over all streams that cross the boundary behind this level. A stream in another memory ends in L2, or passes it by
+  /// (Blackwell has a cache of its own for it). A copy may be an engine's, which passes L1 by and may leave L2 without what it was to keep.
   template <class Flow>
   Amount crossing(Flow flow) const {
     return sum([&](const Stream& s) -> Amount {
@@ -85,13 +85,13 @@ class LevelFlows {
     });
   }
 
-  /// Bytes of a stream that one thread touches. A team's parts differ by a grain of unknown size, and touch a neighbour's halo.
+  /// The bytes of a stream that one thread touches. A team's parts differ by a grain of unknown size, and touch a neighbour's halo.
   Amount share(const Stream& s) const {
     if (threads_ == 1 || s.shared || s.per_thread) return s.footprint_bytes;
     const std::uint64_t even = ceil_divide(s.footprint_bytes, threads_);
     return {even - even / 4, std::min(s.footprint_bytes, even + even / 4 + largest_reuse(s))};
   }
-  /// What the cache holds of a stream at least when one thread has run alone, and at most when all have run.
+  /// The bytes of a stream that the cache holds: at least when one thread has run alone, at most when all have run.
   Amount in_cache(const Stream& s) const {
     return team_in_one() ? Amount{share(s).lo, (s.per_thread ? threads_ : 1) * s.footprint_bytes} : share(s);
   }
@@ -122,7 +122,7 @@ class LevelFlows {
   Held layer_held(const Stream::Layer& layer) const {
     if (policy().in_any_order) return layer_held_in_any_order(layer);
     if (layer.reuse_bytes >= crowding * level_.bytes) return Held::never;
-    // In a shared cache a thread that pauses may find its layer pushed out by the others, and under the emulator they take turns.
+    // A thread that pauses may find its layer pushed out of a shared cache by the others, and under the emulator they take turns.
     if (team_in_one()) return Held::maybe;
     if (crowding * layer.reuse_bytes <= level_.bytes) return Held::surely;
     if (level_.ways != 0 && ceil_divide(ceil_divide(layer.reuse_bytes, line()), sets()) + layer_pieces <= level_.ways) return Held::surely;
@@ -137,11 +137,11 @@ class LevelFlows {
     return crowding * crowding * policy().copies * layer.reuse_bytes <= level_.bytes ? Held::surely : Held::maybe;
   }
 
-  /// What of the last sweep may still be there, however much was touched in between: no GPU's replacement is documented, and one that
-  /// chooses at random keeps some of anything.
+  /// Bytes of the last sweep that may still be cached, however much was touched in between: no GPU's replacement is documented, and one
+  /// that chooses at random keeps some of anything.
   std::uint64_t kept_by_chance() const { return policy().in_any_order && !policy().empty_at_start ? level_.bytes : 0; }
 
-  /// Every line once, by whichever threads touch it.
+  /// The bytes that come at least: every line once, by whichever threads touch it.
   Amount compulsory(const Stream& s) const {
     const std::uint64_t lines = whole_lines(s.touched_bytes == 0 ? s.footprint_bytes : s.touched_bytes);
     if (threads_ == 1) return lines;
@@ -150,7 +150,7 @@ class LevelFlows {
     const std::uint64_t halo = (threads_ - 1) * whole_lines(std::max(line(), largest_reuse(s)));
     return {lines, std::min(lines + halo, threads_ * lines)};
   }
-  /// What moves once a layer is broken: as declared, give or take a line wherever a row or plane of it begins (four to a layer).
+  /// The bytes that move once a layer is broken: as declared, give or take a line wherever a row or plane of it begins (four to a layer).
   Amount refetched(const Stream& s, const Stream::Layer& layer) const {
     const std::uint64_t edges = whole_lines(4 * line() * times_through(layer));
     const Amount once = compulsory(s);
@@ -177,13 +177,13 @@ class LevelFlows {
     return amount;
   }
 
-  /// By loads. Those that go past the first cache are all seen behind it.
+  /// Bytes that loads bring in. Loads that go past the first cache are all seen behind it.
   Amount read(const Stream& s) const {
     if (s.past_L1 && !level_.shared) return {s.loads * s.element_bytes, s.loads * s.element_bytes + straddles(s)};
     const Amount amount = fetched(s);
     return {amount.lo, amount == Amount{} ? 0 : amount.hi + (level_.shared ? 0 : straddles(s))};
   }
-  /// By stores to a part of a sector, in a cache that else fetches nothing for them.
+  /// Bytes that stores to a part of a sector bring in, in a cache that fetches nothing else for stores.
   Amount filled(const Stream& s) const {
     return policy().fetches_to_write || policy().writes_through || stays_ ? Amount{} : Amount{0, straddles(s)};
   }
@@ -231,7 +231,8 @@ void add_flops(const Work& work, Counts& counts) {
   }
 }
 
-/// Of so many elements, each of which crosses once: of a stream that says no more than their most, or that an engine may copy, none or all.
+/// Bytes of so many elements, each of which crosses once. They are none or all where the stream states only their most, or where an engine
+/// may copy it.
 Amount bytes_of(const Stream& s, std::uint64_t elements) {
   return {s.at_most || s.copied ? 0 : elements * s.element_bytes, elements * s.element_bytes};
 }
@@ -254,7 +255,7 @@ void add_scratchpad(const Work& work, Counts& counts) {
   for (const auto& s : work.streams)
     if (s.scratchpad) {
       load += bytes_of(s, s.loads), store += bytes_of(s, s.stores);
-      // What instructions read by themselves (wgmma): a counter of loads may see it.
+      // Some instructions read a tile by themselves (wgmma): a counter of loads may see that.
       for (const auto& layer : s.layers) load += Amount(layer.upper_bound ? 0 : layer.fetched_bytes, layer.fetched_bytes);
     }
   counts["bytes.reg-shared.load"] = load;
@@ -262,7 +263,8 @@ void add_scratchpad(const Work& work, Counts& counts) {
   counts["bytes.reg-shared"] = load + store;
 }
 
-/// Over a GPU's link: what lies in the host's memory once at least, and as often as it is loaded and stored at most; copies once.
+/// Adds the bytes over a GPU's link: data in the host's memory cross once at least, and at most as often as they are loaded and stored;
+/// copies cross once.
 void add_host_link(const Work& work, std::uint64_t sector_bytes, Counts& counts) {
   const std::uint64_t slack = slack_lines_per_thread * sector_bytes;
   const auto crossing = [&](const Stream& s, std::uint64_t elements) {

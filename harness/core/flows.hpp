@@ -1,4 +1,4 @@
-// From a kernel's streams and a machine's caches to the interval of every flow across every boundary.
+// The flows across every boundary follow, as intervals, from a kernel's streams and a machine's caches.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace plumbline {
 
-/// What a cache does with a store, and who shares it. The default is a CPU's: it fetches a line to write into it, and writes it back when
-/// the line is pushed out.
+/// A cache's policy says what it does with a store, and who shares it. The default is a CPU's: it fetches a line to write into it, and
+/// writes it back when the line is pushed out.
 struct CachePolicy {
   bool writes_through = false;   // a store goes on at once and leaves nothing behind
   bool fetches_to_write = true;  // a store that misses fetches its line first (rfo); else what is written whole fetches nothing
@@ -18,9 +18,9 @@ struct CachePolicy {
   bool in_any_order = false;     // the blocks of a GPU pass it, many at once, in an order of their own
   std::uint32_t copies = 1;      // places in which it may hold the same line
 };
-/// L1 of a GPU: one a multiprocessor, emptied at each launch.
+/// The policy of a GPU's L1: one a multiprocessor, emptied at each launch.
 inline constexpr CachePolicy gpu_L1_policy{.writes_through = true, .fetches_to_write = false, .empty_at_start = true, .in_any_order = true};
-/// Its L2, whose two halves may both hold what multiprocessors of both sides read.
+/// The policy of a GPU's L2, whose two halves may both hold what multiprocessors of both sides read.
 inline constexpr CachePolicy gpu_L2_policy{.fetches_to_write = false, .in_any_order = true, .copies = 2};
 
 /// One level of cache as one thread of a team sees it.
@@ -33,18 +33,18 @@ struct CacheLevel {
   CachePolicy policy = {};
 };
 
-/// Bytes of one of `parts` equal parts of a cache, each of a whole number of its sets (lines, where its ways are not known).
+/// The bytes of one of `parts` equal parts of a cache, each of a whole number of its sets (lines, where its ways are not known).
 std::uint64_t part_of(const CacheLevel& cache, int parts);
 
-/// Lines a thread that a flow's interval leaves to either side for stack, constants and the harness's own.
+/// Cache lines a thread by which a flow's interval is widened on either side, for stack, constants and the harness's own data.
 inline constexpr std::uint64_t slack_lines_per_thread = 48;
-/// Flows of a boundary that have this slack: demand_read, rfo, write_back.
+/// The number of flows of a boundary that are widened so: demand_read, rfo, write_back.
 inline constexpr std::uint64_t slackened_flows = 3;
 
-/// FLOPs, register-L1 references and the flows of the boundaries L1-L2, L2-L3, L3-mem ("bytes.L1-L2.demand_read", ...) of one
-/// sweep in steady state (one warm sweep before), caches with LRU replacement and their policies. Exact where no
-/// cache decides; else [compulsory, layer condition broken]. `caches` from the core outwards; a level that is missing is
-/// left out, and so is its boundary. Of a GPU (boundaries L1-L2 and L2-mem, bytes.reg-shared beside reg-L1, and bytes.host-dev: demand_read
+/// The expected counts of one sweep in steady state (one warm sweep before), caches with LRU replacement and their policies: FLOPs,
+/// register-L1 references and the flows of the boundaries L1-L2, L2-L3, L3-mem ("bytes.L1-L2.demand_read", ...). They are exact where no
+/// cache decides; else [compulsory, layer condition broken]. `caches` are listed from the core outwards; a level that is missing is left
+/// out, and so is its boundary. For a GPU (boundaries L1-L2 and L2-mem, bytes.reg-shared beside reg-L1, and bytes.host-dev: demand_read
 /// from the host, write_back to it) `threads` is 1. The totals "flops.fp64", "bytes.L1-L2", ... and Work::paper are included.
 Counts expected_counts(const Work& work, std::span<const CacheLevel> caches, int threads);
 

@@ -12,7 +12,7 @@ struct Named {
   std::string_view rest;  // from the blank behind the word on
 };
 
-/// Nothing where the first word is not a GPU's.
+/// Splits a name into its GPU and the rest; nothing where the first word is not a GPU's.
 std::optional<Named> split(std::string_view name) {
   const std::string_view first = name.substr(0, name.find(' '));
   if (!first.starts_with(word)) return std::nullopt;

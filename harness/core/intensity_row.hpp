@@ -1,4 +1,4 @@
-// The one derived table of a result file: arithmetic intensities as they were judged when the file was written.
+// The one derived table of a result file has arithmetic intensities as they were judged when the file was written.
 #pragma once
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ struct IntensityRow {
   bool operator==(const IntensityRow&) const = default;
 };
 
-/// The table with its mark. Nothing is judged by it: it is computed anew from what was measured.
+/// The table and its mark. Nothing is judged by it: it is computed anew from what was measured.
 struct Intensities {
   std::string derived_by = {};  // program and version
   std::string reason = {};      // why there are no rows; mostly empty

@@ -1,4 +1,5 @@
-// How deep a JSON document of a stranger's may go: the library that reads them copies and prints by recursion, and its stack is finite.
+// A stranger's JSON document may be nested only so deeply: the library that reads it copies and prints by recursion, and its stack is
+// finite.
 #pragma once
 #include <cstddef>
 #include <string_view>

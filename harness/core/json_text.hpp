@@ -1,18 +1,19 @@
-// JSON as text, whatever bytes a name or a reason of elsewhere has. For who links nlohmann-json: core itself does not.
+// JSON is written as text whatever bytes a name or a reason from elsewhere has. This header is for those who link nlohmann-json: core
+// itself does not.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>
 
 namespace plumbline {
 
-/// Of nlohmann::json or ordered_json, which keeps its order. What is no UTF-8 is replaced: a reason in Latin-1 must not cost a document or
-/// a record.
+/// Prints a nlohmann::json or an ordered_json, which keeps its order. Bytes that are no UTF-8 are replaced: a reason in Latin-1 must not
+/// cost a document or a record.
 template <class Json>
 std::string json_text(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// What JSON and HDF5 take as text.
+/// Whether JSON and HDF5 take the text as it is.
 inline bool is_utf8(const std::string& text) {
   try {
     static_cast<void>(nlohmann::json(text).dump());

@@ -1,4 +1,4 @@
-// A kernel: a named piece of work with parameters, its model, its data, its loop in many flavors, and a check of its result.
+// A kernel is a named piece of work with parameters, its model, its data, its loop in many flavors, and a check of its result.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -24,26 +24,28 @@ namespace plumbline {
 /// One compiled form of a loop: sweeps [begin, end) of the index range over a workload's arguments.
 using Sweep = void (*)(const void* arguments, std::size_t begin, std::size_t end);
 
+/// A flavor is one way in which a kernel's loop was compiled, in one precision.
 struct Flavor {
   std::string_view name;       // "gcc12-O3-v3", "asm-avx512", "lib-openblas"
   std::string_view precision;  // "fp64"
   Sweep sweep;
 };
 
-/// The parts of a flavor's name: of asm-avx512 only the first two, of a library (lib-openblas) none, for it was not compiled here.
+/// The parts of a flavor's name: asm-avx512 has only the first two, a library (lib-openblas) has none, for it was not compiled here.
 struct FlavorName {
   std::string compiler, level, isa;
 };
 FlavorName split_flavor(std::string_view name);
-/// Whether it is another's code, which was not compiled here ("lib-openblas") and chooses by itself what it runs on.
+/// Whether the flavor is a library's code, which was not compiled here ("lib-openblas") and chooses by itself what it runs on.
 bool is_library(std::string_view flavor);
 
-/// A flavor that a kernel would have here, and why it has not.
+/// A flavor that a kernel could have but has not here, and why.
 struct AbsentFlavor {
   std::string name, reason;
 };
 
-/// Where a kernel's loop runs. Kernels of one name do the same work in their spaces: what is measured of them shares its work id.
+/// The processor that a kernel's loop runs on. Kernels of one name do the same work in their spaces, and their measurements share a work
+/// id.
 enum class Space { cpu, cuda };
 
 /// Parameters for which a kernel is proved (tests/kernels), beside every word with every integer at 1, 2, 3, 5, 7, 16 and 19.
@@ -67,31 +69,32 @@ struct Kernel {
   std::string summary;  // one line, with source
   std::vector<ParameterSpec> parameters;
   std::vector<std::string> precisions;
-  /// Exact work of one sweep; `flavor` matters only where a flavor's arithmetic differs, and Work::note then says how.
+  /// The exact work of one sweep; `flavor` matters only where a flavor's arithmetic differs, and Work::note then says how.
   std::function<Work(const Parameters&, std::string_view precision, std::string_view flavor)> model;
-  /// Allocates (64-byte aligned) from `memory`; does not touch the pages.
+  /// Allocates the data (64-byte aligned) from `memory`; does not touch their pages.
   std::function<std::unique_ptr<Workload>(const Parameters&, std::string_view precision, std::pmr::memory_resource& memory)> prepare;
-  /// One sweep of the loop itself on Counted.
+  /// Runs one sweep of the loop itself on Counted and gives the operations counted.
   std::function<Tally(const Parameters&)> count;
   std::function<std::span<const Flavor>()> flavors;  // may probe for a library at first use
   std::function<std::vector<AbsentFlavor>()> absent_flavors = [] { return std::vector<AbsentFlavor>{}; };
   ProofSizes proof = {};
   std::string only = "";  // why a kernel is left out of the registry-wide proof, empty otherwise
   Space space = Space::cpu;
-  /// For GPUs: the same sweep on the host, one element after the other, over data in HostInPlaceOfDevice. Empty for CPUs; null where a
-  /// precision has none. (`prepare` is given a DeviceMemory, and a flavor's sweep only hands the work to the device.)
+  /// The sweep of a kernel for GPUs done on the host instead, one element after the other, over data in HostInPlaceOfDevice. The function
+  /// is empty for CPUs, and gives null for a precision that has none. (`prepare` is given a DeviceMemory, and a flavor's sweep only hands
+  /// the work to the device.)
   std::function<Sweep(std::string_view precision)> on_host = {};
 };
 
 /// All kernels linked into this program, sorted by name.
 const std::vector<Kernel>& kernels();
-/// nullptr when there is none of that name in that space.
+/// Finds a kernel by name and space; nullptr when there is none.
 const Kernel* find_kernel(std::string_view name, Space space = Space::cpu);
 void register_kernel(Kernel kernel);
 
-/// Bytes of one element: fp64 8, fp32 and tf32 4, fp16 and bf16 2, int8 1. Throws std::invalid_argument for another word.
+/// The bytes of one element: fp64 8, fp32 and tf32 4, fp16 and bf16 2, int8 1. Throws std::invalid_argument for another word.
 std::size_t precision_bytes(std::string_view precision);
-/// The contract's precision word of a C++ type.
+/// The contract's word for the precision of a C++ type.
 template <class Real>
 constexpr std::string_view precision_of() {
   if constexpr (std::is_same_v<Real, double> || std::is_same_v<Real, Counted>) {
@@ -130,7 +133,7 @@ struct Reals;
 template <class First, class... Others>
 struct Reals<First, Others...> {
   static std::vector<std::string> precisions() { return {std::string(precision_of<First>()), std::string(precision_of<Others>())...}; }
-  /// Those that a flavor has.
+  /// The precisions of which at least one of the flavors is.
   static std::vector<std::string> precisions(std::span<const Flavor> flavors) {
     std::vector<std::string> all = precisions();
     std::erase_if(all, [&](const std::string& precision) {
@@ -138,7 +141,7 @@ struct Reals<First, Others...> {
     });
     return all;
   }
-  /// act<Real>() for the type of that precision.
+  /// Gives act<Real>() with the type of that precision.
   template <class Act>
   static auto select(std::string_view precision, Act act) {
     if constexpr (sizeof...(Others) != 0)

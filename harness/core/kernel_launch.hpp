@@ -1,4 +1,4 @@
-// One launch of a kernel on a GPU, written down where it was made: for those who count the code that it runs.
+// One launch of a kernel on a GPU is written down where it was made, for those who count the code that it runs.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace plumbline {
 
-/// What the code that launches knows and the kernel's own code does not say.
+/// The facts of a launch that the launching code knows and the kernel's own code does not say.
 struct LaunchFacts {
   std::uint64_t threads = 0;              // that have work
   std::vector<std::uint64_t> trips = {};  // of the kernel's loops, in the order in which they begin in its code: each thread's
@@ -16,6 +16,7 @@ struct LaunchFacts {
   bool guards_let_through = false;        // each of these threads does all that guards stand around; loops without a trip are left out
 };
 
+/// A launch: which code it runs, in which grid.
 struct KernelLaunch {
   std::string function = {};      // mangled, as in the module's code; empty: a graph of kernels
   std::string architecture = {};  // of that code: "sm_90a"

@@ -1,4 +1,4 @@
-// Floating-point numbers of fewer bits, as bits: stored and rounded here, computed with where a flavor has the instructions.
+// Floating-point numbers of fewer bits are kept as bits: stored and rounded here, computed with where a flavor has the instructions.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -29,7 +29,7 @@ class Fp16 {
   }
   std::uint16_t bits() const { return bits_; }
 
-  /// Exact: 22 bits.
+  /// The exact product of two numbers: 22 bits.
   struct Product {
     double exact;
     operator Fp16() const { return Fp16(exact); }
@@ -47,7 +47,7 @@ class Fp16 {
     const double magnitude = std::fabs(value);
     if (std::isnan(value)) return 0x7e00;
     if (magnitude >= 65520) return sign | 0x7c00;
-    // Beside a number this large a double has no bits below the last one of an fp16: the addition rounds, to even.
+    // A double this large has no bits below the last one of an fp16: adding it rounds, to even.
     const std::uint64_t exponent = std::max(std::bit_cast<std::uint64_t>(magnitude) >> 52, smallest_exponent);
     const double large = std::bit_cast<double>((exponent + 52 - 10) << 52);
     const double nearest = magnitude + large - large;

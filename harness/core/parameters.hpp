@@ -1,4 +1,4 @@
-// The parameters of a kernel: integers and words, in declared order.
+// A kernel's parameters are integers and words, in declared order.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -14,16 +14,16 @@ using Value = std::variant<std::int64_t, std::string>;
 
 std::string to_string(const Value& value);
 
-/// What a kernel declares of one parameter.
+/// A kernel's declaration of one parameter.
 struct ParameterSpec {
   std::string name;
-  Value preset;             // used where a campaign does not name the parameter
-  std::string description;  // with unit
+  Value preset;                           // used where a campaign does not name the parameter
+  std::string description;                // with unit
   std::vector<std::string> choices = {};  // allowed words; empty for integers
   std::int64_t min = 1, max = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Values in the kernel's declared order.
+/// The values of a kernel's parameters, in the order in which it declares them.
 class Parameters {
  public:
   Parameters() = default;
@@ -31,7 +31,7 @@ class Parameters {
 
   void set(std::string_view name, Value value);
   bool has(std::string_view name) const;
-  /// Throws std::out_of_range naming the parameter.
+  /// The value of a parameter. Throws std::out_of_range naming the parameter.
   const Value& at(std::string_view name) const;
   std::uint64_t integer(std::string_view name) const;
   const std::string& word(std::string_view name) const;
@@ -39,9 +39,9 @@ class Parameters {
   auto begin() const { return values_.begin(); }
   auto end() const { return values_.end(); }
   std::size_t size() const { return values_.size(); }
-  /// "form=loop/n=7/m=1024", empty when there are none.
+  /// The values as part of a case's id: "form=loop/n=7/m=1024"; empty when there are none.
   std::string path() const;
-  /// {"form":"loop","n":7}
+  /// The values as a JSON object: {"form":"loop","n":7}.
   std::string json() const;
 
   bool operator==(const Parameters&) const = default;

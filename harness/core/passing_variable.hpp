@@ -4,8 +4,8 @@
 
 namespace plumbline {
 
-/// Gives an environment variable a value while it lives, unless somebody gave it one before; programs started later never see it.
-/// Not for use beside other threads that read the environment.
+/// Gives an environment variable a value while it lives, unless somebody gave it one before; programs started later never see it. It must
+/// not be used beside other threads that read the environment.
 class PassingVariable {
  public:
   PassingVariable(const char* name, const char* value) : name_(name), ours_(std::getenv(name) == nullptr) {

@@ -1,4 +1,4 @@
-// What the metrics of another profiler (Nsight Compute, nvprof) stand for: data, not code (harness/imports/metrics).
+// Tables say which quantities the metrics of another profiler (Nsight Compute, nvprof) stand for: data, not code (harness/imports/metrics).
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,11 +8,11 @@
 
 namespace plumbline {
 
-/// What ProfilerMetric::quantity is where a metric tells the time of a launch, and in ProfilerMetric::times that time itself.
+/// The name that stands in ProfilerMetric::quantity for the time of a launch, and in ProfilerMetric::times for a factor of that time.
 inline constexpr std::string_view launch_seconds = "seconds";
 
-/// One way to a quantity: weighted metrics, summed. Of several for one quantity the first whose metrics are all there is taken, and the
-/// others are held against it.
+/// One way to a quantity: weighted metrics, summed. Where a quantity has several ways, the first one whose metrics are all there is taken,
+/// and the others are held against it.
 struct ProfilerMetric {
   std::string quantity = {};            // "flops.fp64", "bytes.L2-mem", "seconds"
   std::vector<Term> terms = {};         // metrics in their base units: operations, bytes, sectors, seconds, 1/s
@@ -23,7 +23,7 @@ struct ProfilerMetric {
   std::string remark = {};              // what to tell whoever reads a number that came this way; empty: nothing
   std::string source = {};              // document, section or table
 
-  /// "32 x gld_transactions + 32 x gst_transactions"
+  /// The weighted sum as text: "32 x gld_transactions + 32 x gst_transactions".
   std::string formula() const;
 };
 

@@ -6,9 +6,9 @@
 namespace plumbline {
 namespace {
 
-/// What tensor cores do is of no area but a type's own: no counter sees it together with vector arithmetic.
+/// The FLOPs of tensor cores belong to areas of their own, one a type: no counter sees them together with vector arithmetic.
 constexpr const char* tensor_flops = "flops.tensor.";
-/// Nor does one see integer operations together with floating-point ones.
+/// The areas of integer operations are their own too: no counter sees them together with floating-point ones.
 constexpr const char* integer_operations = "flops.int8";
 
 const std::vector<std::string>& needed_flows(const std::string& boundary) {

@@ -1,5 +1,5 @@
-// The plain records that a run produces and a store keeps: one struct a table of the contract (README, "The result file").
-// Absent numbers are NaN with status != ok.
+// The records that a run produces and a store keeps are plain: one struct a table of the contract (README, "The result file"). Absent
+// numbers are NaN with status != ok.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -14,10 +14,11 @@ namespace plumbline {
 
 inline constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
-/// CeilingRow::scope of what was measured on a GPU: only cases that ran on one are held against it, and they against nothing else.
+/// The CeilingRow::scope of a ceiling that was measured on a GPU. Only cases that ran on a GPU are held against it, and against nothing
+/// else.
 inline constexpr const char* gpu_scope = "GPU";
 
-/// /cases: what was to be measured. `id` is stable across runs and machines.
+/// /cases: a case that was to be measured. `id` is stable across runs and machines.
 struct CaseRow {
   std::string id, work, kernel, precision, flavor;
   std::int64_t ranks = 1, threads = 1;
@@ -27,7 +28,7 @@ struct CaseRow {
   bool operator==(const CaseRow&) const = default;
 };
 
-/// /outcomes: what became of one pass ("time", "count" or "again") of one case on one node in one session.
+/// /outcomes: how one pass ("time", "count" or "again") of one case ended on one node in one session.
 struct OutcomeRow {
   std::string case_id, pass;
   Status status = Status::ok;
@@ -38,14 +39,14 @@ struct OutcomeRow {
   bool operator==(const OutcomeRow&) const = default;
 };
 
-/// /times: one repetition. `seconds` a sweep: max over the team's end minus min over its start, divided by the sweeps in it.
-/// rank -1 is the team.
+/// /times: one repetition of a case. `seconds` is the time of one sweep: the latest end in the team minus the earliest start, divided by
+/// the number of sweeps between. Rank -1 is the team.
 struct TimeRow {
   std::string case_id, node, session;
   std::int32_t repetition = 0, rank = 0;
   double seconds = absent;   // s per sweep
   double clock_hz = absent;  // core clock right after it, by a dependent-add chain; mean over the cores
-  // What disturbed it; absent of GPUs and in older files.
+  // Conditions that may have disturbed the repetition; absent for GPUs and in older files.
   double cpu_share = absent;      // CPU time over wall time, mean over the threads: below 1 where something else ran instead
   double steal_seconds = absent;  // that a hypervisor took from the threads' CPUs during the repetition, summed over them; by clock ticks
   std::int64_t sweeps = 0;        // of the repetition; 0: not known
@@ -88,11 +89,12 @@ struct CeilingRow {
   double working_set_bytes = absent;  // bytes touched by the whole team; NaN for compute
   double clock_hz = absent;
   std::string scope = {};  // what the team fills: core, NUMA domain, socket, node; GPU: a GPU's ceiling; empty where none of them
-  // What disturbed the sample: of the worst thread of the team.
+  // Conditions that may have disturbed the sample, taken from the worst thread of the team.
   double sentinel = absent;   // independent integer additions a clock beside it: fewer where another hardware thread shares the core
   double cpu_share = absent;  // CPU time over wall time: below 1 where something else ran instead
   std::int64_t involuntary_switches = 0;  // of all threads of a rank
-  // Which of several loops for the same it is, as "bumped v4"; empty: the plan's own. `name` ends with it then: "load, bumped v4".
+  // The loop's name where several loops measure the same ceiling, as "bumped v4"; empty for the plan's own. `name` then ends with it:
+  // "load, bumped v4".
   std::string form = {};
   std::string reason = {};  // why it is not ok; in files of before it had a column it ends `method`
   std::int32_t device = 0;  // of a GPU's ceiling which of the node's GPUs (core/gpu_device.hpp)
@@ -113,13 +115,13 @@ struct RemeasuredRow {
   bool operator==(const RemeasuredRow&) const = default;
 };
 
-/// /machine: one JSON document a node.
+/// /machine: the JSON document of one node.
 struct MachineRow {
   std::string node, json;
   bool operator==(const MachineRow&) const = default;
 };
 
-/// Which case and model rows append() has already met, so that it need not search the tables. Of no concern to anyone else.
+/// The case and model rows that append() has already met, so that it need not search the tables. Nobody else needs them.
 struct SeenRows {
   std::unordered_set<std::string> cases, model;
   std::size_t case_rows = 0, model_rows = 0;  // how many rows of the tables the sets know
@@ -140,7 +142,7 @@ struct Results {
   SeenRows seen = {};
 };
 
-/// What one finished unit of work adds to Results: one journal record. Finished is (case, node, pass).
+/// The rows that one finished unit of work, a (case, node, pass), adds to Results. They are one journal record.
 struct Finished {
   CaseRow case_row;
   OutcomeRow outcome;

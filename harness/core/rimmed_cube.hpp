@@ -1,4 +1,5 @@
-// n^3 points within a rim of one: the array of a 7-point stencil, its rows, and the lines of it that a sweep touches.
+// A rimmed cube is the array of a 7-point stencil: n^3 points within a rim of one point, its rows, and the lines of it that a sweep
+// touches.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,22 +21,23 @@ class LineCover {
   std::uint64_t lines_ = 0, end_ = 0;
 };
 
+/// The cube of n^3 interior points. Sizes are in points: a row, a plane and the whole of it with their rims.
 struct RimmedCube {
   std::uint64_t n;
   std::uint64_t row() const { return n + 2; }
   std::uint64_t plane() const { return row() * row(); }
   std::uint64_t size() const { return row() * plane(); }
   std::uint64_t points() const { return n * n * n; }
-  /// First point of interior row r, of n x n.
+  /// The first point of interior row r, of n x n.
   std::uint64_t first_of(std::uint64_t r) const { return (r / n + 1) * plane() + (r % n + 1) * row() + 1; }
 
-  /// Lines of the interior points, in bytes.
+  /// The bytes of the cache lines that hold interior points.
   std::uint64_t interior_lines(std::uint64_t element_bytes) const {
     LineCover cover;
     for (std::uint64_t k = 1; k <= n; ++k) add_rows(cover, k, 1, n, element_bytes);
     return cover.bytes();
   }
-  /// Lines of the interior points and of their six neighbours, in bytes.
+  /// The bytes of the cache lines that hold interior points or their six neighbours.
   std::uint64_t stencil_lines(std::uint64_t element_bytes) const {
     LineCover cover;
     add_rows(cover, 0, 1, n, element_bytes);

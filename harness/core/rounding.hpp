@@ -1,4 +1,4 @@
-// How far a computed result is from exact arithmetic, and how far it may be.
+// A computed result differs from exact arithmetic by roundings; here stand its error and how large that may be.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,11 @@
 
 namespace plumbline {
 
-/// Largest relative error of one rounding to nearest: 2^-24 for float, 2^-53 for double and what stands in for it.
+/// The largest relative error of one rounding to nearest: 2^-24 for float, 2^-53 for double and what stands in for it.
 template <class Real>
 constexpr double unit_roundoff = sizeof(Real) == 4 ? 0x1p-24 : 0x1p-53;
 
-/// Relative error of a value that went through `count` roundings, each of its terms through no more (Higham 2002, Lemma 3.1).
+/// The relative error of a sum whose terms each went through at most `count` roundings (Higham 2002, Lemma 3.1).
 template <class Real>
 constexpr double rounding_bound(double count) {
   return count * unit_roundoff<Real> / (1 - count * unit_roundoff<Real>);
@@ -23,7 +23,7 @@ class LargestError {
   void compare(const Real& computed, long double exact) {
     compare(computed, exact, std::fabs(exact));
   }
-  /// Relative to `scale`: the sum of its terms' magnitudes where they may cancel.
+  /// Takes in the error of one value relative to `scale`, the sum of its terms' magnitudes where they may cancel.
   template <class Real>
   void compare(const Real& computed, long double exact, long double scale) {
     const long double difference = std::fabs(static_cast<long double>(computed) - exact);

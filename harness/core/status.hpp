@@ -1,4 +1,4 @@
-// What became of a measurement. Absent is not zero: every number that is missing has one of these and a reason.
+// A status says what became of a measurement. Absent is not zero: every number that is missing has a status and a reason.
 #pragma once
 #include <optional>
 #include <string>

@@ -9,7 +9,7 @@
 namespace plumbline {
 namespace {
 
-/// False with errno.
+/// Reads a descriptor to its end; gives false with errno where that fails.
 bool read_all(int descriptor, std::string& text) {
   constexpr std::size_t piece = 1U << 16;
   for (;;) {

@@ -9,7 +9,7 @@ namespace plumbline {
 
 inline constexpr std::size_t deepest_toml = 100;
 
-/// Whether a name of the text has more dots than that.
+/// Whether a name in the text has more dots than `deepest_toml`.
 inline bool names_nest_deeply(std::string_view toml) {
   constexpr std::string_view ends_name = ",=[]{}\n#";
   std::size_t dots = 0;
@@ -25,7 +25,7 @@ inline bool names_nest_deeply(std::string_view toml) {
   return false;
 }
 
-/// What is told of it quotes it: a message is one line, whatever that holds.
+/// Makes one line of a text that a message quotes, whatever the text holds.
 inline std::string in_one_line(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';

@@ -1,5 +1,6 @@
-// Counted twins of flavored loops: the same instructions with a count at the head of each straight run of them, from which the bytes that a
-// sweep loads and stores follow exactly. Written by the build (harness/twins) from the assembly that the timed object is assembled from.
+// Flavored loops have counted twins: the same instructions with a count at the head of each straight run of them, from which the bytes that
+// a sweep loads and stores follow exactly. They are written by the build (harness/twins) from the assembly that the timed object is
+// assembled from.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -33,7 +34,8 @@ struct Twin {
   const BlockTable* table;
 };
 
-/// nullptr for a sweep that has none: another's code, or a build for a machine whose assembly harness/twins cannot read.
+/// Finds the twin of a sweep; nullptr for one that has none: a library's, or a build for a machine whose assembly harness/twins cannot
+/// read.
 const Twin* find_twin(Sweep timed);
 
 /// Makes twins known; an object of it lies in the file that registers the kernel.
@@ -41,16 +43,16 @@ struct RegisterTwins {
   explicit RegisterTwins(std::span<const Twin> twins);
 };
 
-/// Bytes that the core loads and stores.
+/// The bytes that the core loads and stores.
 struct References {
   std::uint64_t load = 0, store = 0, nt_store = 0;
   bool operator==(const References&) const = default;
 };
 
-/// Before the name of a quantity in /model: what the machine code executes, where the plain name is the references of the arithmetic as
-/// written ("executed.bytes.reg-L1.load").
+/// The prefix of a quantity's name in /model that says that the amount is what the machine code executes ("executed.bytes.reg-L1.load");
+/// the plain name is the references of the arithmetic as written.
 inline constexpr std::string_view executed_prefix = "executed.";
-/// executed.bytes.reg-L1 and its flows load, store and nt_store.
+/// The counts executed.bytes.reg-L1 and its flows load, store and nt_store.
 Counts executed_counts(const References& references);
 
 /// Sets the executions of all blocks to 0.

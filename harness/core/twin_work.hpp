@@ -1,4 +1,4 @@
-// How much a sweep of a counted twin is, which counts one at a time (core/twin.hpp).
+// A counted twin counts one operation at a time (core/twin.hpp), so only sweeps up to a limit are run in it.
 #pragma once
 #include <cstdint>
 
@@ -6,10 +6,11 @@
 
 namespace plumbline {
 
-/// Beyond so many operations and references a twin would take more than some ten seconds without optimization: it is not swept.
+/// A sweep of more operations and references than this is not run in its twin, which would take more than some ten seconds without
+/// optimization.
 inline constexpr std::uint64_t most_twin_work = 4'000'000'000;
 
-/// Operations and references of the arithmetic as written.
+/// The operations and references of the arithmetic as written, added up.
 inline std::uint64_t twin_work(const Work& work) {
   std::uint64_t sum = total_flops(work.flops).hi;
   for (const Stream& stream : work.streams) sum += stream.loads + stream.stores;

@@ -1,4 +1,5 @@
-// Whole numbers out of JSON that somebody else may have written. For who links nlohmann-json: core itself does not.
+// Whole numbers are read out of JSON that somebody else may have written. This header is for those who link nlohmann-json: core itself does
+// not.
 #pragma once
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -9,7 +10,7 @@
 
 namespace plumbline {
 
-/// A whole number of the type's range: get() makes one of any number, whatever becomes of it. Throws std::out_of_range.
+/// The number as an integer within the type's range: get() makes one of any number, whatever becomes of it. Throws std::out_of_range.
 template <class Integer, class Json>
 Integer whole_number(const Json& value) {
   if (value.is_number_unsigned()) {

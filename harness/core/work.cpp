@@ -10,7 +10,8 @@ Amount sum_below(const Counts& counts, std::string_view prefix, bool fma_weighs_
   return total;
 }
 
-/// What a loop's variables may take of each cause. At -O0 a frame spans a few lines; with optimization spilled registers one or two.
+/// The bytes that a loop's variables may take for each cause. At -O0 a frame spans a few lines; with optimization spilled registers span
+/// one or two.
 constexpr std::uint64_t loop_variable_bytes = 4 * 64;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What one sweep of a kernel must do, by arithmetic: exact operations, and data streams from which every boundary's
-// traffic follows once the cache sizes are known (core/flows.hpp).
+// The work of one sweep follows from arithmetic: exact operations, and data streams from which every boundary's traffic follows once the
+// cache sizes are known (core/flows.hpp).
 #pragma once
 #include <cstdint>
 #include <map>
@@ -21,7 +21,7 @@ struct Amount {
   constexpr bool operator==(const Amount&) const = default;
 };
 
-/// Quantity name of the contract ("flops.fp64.add", "bytes.L1-L2.rfo") to amount per sweep.
+/// Amounts per sweep by quantity name of the contract ("flops.fp64.add", "bytes.L1-L2.rfo").
 using Counts = std::map<std::string, Amount, std::less<>>;
 
 /// One array as one sweep sees it.
@@ -46,7 +46,7 @@ struct Stream {
   bool shared = false;              // every thread of a team touches all of it (else the team divides it)
   bool per_thread = false;          // every thread has one of its own, of this size
   bool pooled = false;              // a thread of a team takes any that is free, perhaps one that none had in the sweep before
-  // Of GPUs:
+  // Members that only GPUs need:
   std::uint64_t straddles = 0;  // sectors that two warps share, or that one touches in part: each may move once more
   bool past_L1 = false;         // every load and store goes on to L2 (ld.cg)
   bool scratchpad = false;      // in shared memory: crosses reg-shared alone
@@ -56,24 +56,24 @@ struct Stream {
   bool copied = false;          // by the runtime's copy: by a copy engine, which no multiprocessor sees, or by loads and stores
 };
 
-/// Exact work of one sweep. Flops hold "flops.PRECISION.KIND" as implemented (an fma may be declared as one add and one mul:
-/// judged on the total, where fma weighs 2).
+/// The exact work of one sweep. Flops hold "flops.PRECISION.KIND" as implemented (an fma may be declared as one add and one mul: it is
+/// judged on the total, where an fma weighs 2).
 struct Work {
   Counts flops = {};
   std::vector<Stream> streams = {};
   Counts paper = {};      // "paper.flops", "paper.bytes": the source's own convention, where it has one
   std::string note = {};  // declared terms beyond the textbook form (library kernels, per-flavor arithmetic)
 
-  /// An outer loop that is entered so often, with so many bytes touched inside: where they overflow a cache, the lines of the loop's
+  /// Adds an outer loop that is entered so often, with so many bytes touched inside: where they overflow a cache, the lines of the loop's
   /// own variables (stack, arguments; more of them without optimization) may be fetched and written anew each time.
   void add_outer_loop(std::uint64_t entries, std::uint64_t bytes_inside);
 };
 
-/// Sum over a precision's kinds with fma = 2, e.g. total_flops(work.flops, "fp64"). Zero when the precision does not occur.
+/// The sum over a precision's kinds with fma = 2, e.g. total_flops(work.flops, "fp64"). Zero when the precision does not occur.
 Amount total_flops(const Counts& counts, std::string_view precision);
-/// Sum over all precisions, fma = 2.
+/// The sum over all precisions, fma = 2.
 Amount total_flops(const Counts& counts);
-/// Sum over all flows of a boundary, e.g. total_bytes(counts, "L1-L2").
+/// The sum over all flows of a boundary, e.g. total_bytes(counts, "L1-L2").
 Amount total_bytes(const Counts& counts, std::string_view boundary);
 
 }  // namespace plumbline

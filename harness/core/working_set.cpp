@@ -2,7 +2,7 @@
 
 namespace plumbline {
 
-// What a sweep goes on from where the last one stopped is touched in part, loop variables and scratchpads are no data.
+// A stream that a sweep goes on with from where the last one stopped is touched in part; loop variables and scratchpads are no data.
 Amount working_set(const Work& work, int threads) {
   Amount all;
   for (const auto& s : work.streams) {

@@ -10,7 +10,7 @@
 namespace plumbline {
 namespace {
 
-// What stands in the way of a counter, and what to do about it.
+// An obstacle is what stands in the way of a counter, and what to do about it.
 struct Obstacle {
   Status status = Status::ok;
   std::string reason = {}, next = {};
@@ -146,7 +146,7 @@ std::vector<std::string> unseen_parts(const CountingOutlook& outlook, const std:
   return parts;
 }
 
-// What is missing, said plainly, and what works all the same.
+// Adds notes that say plainly what is missing, and what works all the same.
 void add_notes(const std::vector<std::string>& quantities, CountingOutlook& outlook) {
   std::vector<std::string> hardware, nothing;
   for (const auto& quantity : quantities) {

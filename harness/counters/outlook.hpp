@@ -1,4 +1,5 @@
-// What could count which quantity here, and what stands in the way: a pure function of plain facts, so that any machine can be tried.
+// The outlook says what could count which quantity here, and what stands in the way: a pure function of plain facts, so that any machine
+// can be tried.
 #pragma once
 #include <optional>
 #include <string>
@@ -23,7 +24,7 @@ struct CountingFacts {
   std::vector<std::string> boundaries = {"reg-L1", "L1-L2", "L2-L3", "L3-mem"};  // of this machine's caches
 };
 
-/// One way to count one quantity.
+/// A way to count one quantity.
 struct CountingWay {
   std::string quantity = {}, backend = {}, counter = {};  // counter: empty where there is none to name
   std::string sees = {};                                  // "bytes.L1-L2.demand_read + rfo": it may be a part of the quantity

@@ -1,4 +1,4 @@
-// The counter backends by name. A new one adds its row to registry.cpp, and one that is not compiled in answers so.
+// The counter backends are listed by name. A new one adds its row to registry.cpp, and one that is not compiled in answers so.
 #pragma once
 #include <functional>
 #include <memory>
@@ -36,7 +36,7 @@ struct BackendEntry {
 };
 
 std::span<const BackendEntry> backends();
-/// Null for a name that is no backend.
+/// Finds a backend; null for a name that is none.
 const BackendEntry* find_backend(std::string_view name);
 /// Null for a name that is no backend.
 std::unique_ptr<Backend> make_backend(std::string_view name, const EventNames& events = {}, const BackendFacts& facts = {});

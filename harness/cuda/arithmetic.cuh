@@ -1,5 +1,5 @@
-// Arithmetic that no compiler fuses, splits or leaves out: one instruction an operation on the device, the same rounding on the host, and
-// counted where the number is Counted.
+// Arithmetic is written so that no compiler fuses, splits or leaves it out: one instruction an operation on the device, the same rounding
+// on the host, and counted where the number is Counted.
 #pragma once
 #include <cmath>
 #include <type_traits>
@@ -30,7 +30,7 @@ PLUMBLINE_BOTH Real plus(Real a, Real b) {
   return a + b;
 }
 
-/// a b + c, rounded once.
+/// The value of a b + c, rounded once.
 #pragma nv_exec_check_disable
 template <class Real>
 PLUMBLINE_BOTH Real fused(Real a, Real b, Real c) {
@@ -42,7 +42,7 @@ PLUMBLINE_BOTH Real fused(Real a, Real b, Real c) {
   return fma(a, b, c);
 }
 
-/// Correctly rounded; on the device a sequence of instructions.
+/// The quotient, correctly rounded; on the device it is a sequence of instructions.
 #pragma nv_exec_check_disable
 template <class Real>
 PLUMBLINE_BOTH Real quotient(Real a, Real b) {
@@ -53,7 +53,7 @@ PLUMBLINE_BOTH Real quotient(Real a, Real b) {
   return a / b;
 }
 
-/// Likewise.
+/// The square root, correctly rounded; on the device it is a sequence of instructions.
 #pragma nv_exec_check_disable
 template <class Real>
 PLUMBLINE_BOTH Real square_root(Real a) {

@@ -1,19 +1,19 @@
-// How a kernel has its clock measured while it works: `const ClockedKernel clocked(span);` as its first line.
+// A kernel has its clock measured while it works by `const ClockedKernel clocked(span);` as its first line.
 #pragma once
 #include "core/work.hpp"
 #include "gpu/clock_span.hpp"
 
 namespace plumbline::cuda {
 
-/// Where the next kernels write theirs: in the memory of the GPU that is open; null where none is.
+/// The span that the next kernels write: in the memory of the GPU that is open; null where none is.
 ClockSpan* clock_span();
 
-/// What a launch stores there, for the kernel's model.
+/// The bytes that a launch stores in its clock span, for the kernel's model.
 inline Stream clock_stream() {
   return {.array = "clock span", .footprint_bytes = sizeof(ClockSpan), .written = true, .stores = 4, .element_bytes = 8};
 }
 
-/// The grid's first thread reads both counters at begin and end. Of a grid whose blocks all run at once that is nearly the whole sweep.
+/// Reads both counters at begin and end, in the grid's first thread. In a grid whose blocks all run at once that is nearly the whole sweep.
 class ClockedKernel {
  public:
   __device__ __forceinline__ explicit ClockedKernel(ClockSpan* span) : span_(blockIdx.x == 0 && threadIdx.x == 0 ? span : nullptr) {

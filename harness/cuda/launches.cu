@@ -1,5 +1,5 @@
-// Launches as they are made, written down. The linker puts these functions in the place of the runtime's own (--wrap), so no launch passes
-// them by, whichever kernel it is of.
+// Launches are written down as they are made. The linker puts these functions in the place of the runtime's own (--wrap), so no launch
+// passes them by, whichever kernel it is of.
 #include <unordered_map>
 #include <utility>
 
@@ -16,7 +16,7 @@ struct Writing {
   std::string untold = {};
 } writing;
 
-/// By the address that is launched: the names under which the kernels register themselves, before main.
+/// The names under which the kernels register themselves, before main, by the address that is launched.
 std::unordered_map<const void*, std::string>& names() {
   static std::unordered_map<const void*, std::string> all;
   return all;

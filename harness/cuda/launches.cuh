@@ -1,4 +1,4 @@
-// What a launch tells of itself where launches are written down.
+// The code that launches a kernel tells here, for launches that are written down, what the kernel's own code does not say.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -11,14 +11,14 @@
 
 namespace plumbline::cuda {
 
-/// Of the launch that this thread makes next (LaunchFacts); nothing is kept where launches are not written down.
+/// Tells the facts of the launch that this thread makes next (LaunchFacts); nothing is kept where launches are not written down.
 void next_launch(std::uint64_t threads, std::initializer_list<std::uint64_t> trips = {}, bool guards_let_through = false);
-/// Where threads have different trips: of all of them together.
+/// Tells the facts where threads have different trips: the trips of all of them together.
 void next_launch_in_all(std::uint64_t threads, std::initializer_list<std::uint64_t> trips, bool guards_let_through = false);
-/// Why nothing is told of it.
+/// Tells why nothing is known of the next launch.
 void next_launch_untold(const char* why);
 
-/// Each launch from now on is written down there, until told null; with `only`, instead of being made.
+/// Writes each launch from now on down in `where`, until told null; with `only`, instead of making it.
 void write_down_launches(std::vector<KernelLaunch>* where, bool only, const std::string& architecture);
 
 }  // namespace plumbline::cuda

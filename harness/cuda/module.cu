@@ -1,4 +1,4 @@
-// The module itself: GPUs as the CUDA runtime has them, and the kernels that registered themselves here.
+// The module gives GPUs as the CUDA runtime has them, and the kernels that registered themselves here.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -17,7 +17,7 @@
 namespace plumbline::cuda {
 namespace {
 
-/// What nvcc was told to compile for: PLUMBLINE_CUDA_ARCHITECTURES, "75 80 90a 100 120".
+/// The architectures that nvcc was told to compile for: PLUMBLINE_CUDA_ARCHITECTURES, "75 80 90a 100 120".
 std::vector<std::string> compiled_architectures() {
   std::vector<std::string> all;
   std::string one;
@@ -76,7 +76,7 @@ class Memory final : public DeviceMemory {
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 };
 
-/// One warp looks at both clocks, again and again for so many cycles: how many of its multiprocessor went by in how many nanoseconds.
+/// Compares a multiprocessor's cycles with nanoseconds: one warp looks at both clocks, again and again for so many cycles.
 __global__ void compare_clocks(long long cycles, long long* passed) {
   const auto nanoseconds = [] {
     long long now;
@@ -197,7 +197,7 @@ std::string in_words(const cudaUUID_t& uuid) {
   return text;
 }
 
-/// What the driver calls it: cuDeviceGetUuid names the GPU as a whole until CUDA 11.4, and from then on a MIG part by itself.
+/// The driver's name for a GPU: cuDeviceGetUuid names the GPU as a whole until CUDA 11.4, and from then on a MIG part by itself.
 std::string uuid_of(int ordinal, const cudaDeviceProp& told) {
   using GetUuid = int (*)(cudaUUID_t*, int);  // CUresult, CUdevice
   const auto by_driver = [&](unsigned version, cudaUUID_t& uuid) {
@@ -318,7 +318,7 @@ std::vector<AbsentFlavor> absent_flavors(std::string_view precision, int from_ar
 
 extern "C" __attribute__((visibility("default"))) const plumbline::GpuModule* plumbline_gpu_module(int interface, const char* version) {
   static const plumbline::cuda::Module module;
-  // Before the driver starts. Where GPUs differ, CUDA's own order would not be that in which others number them.
+  // The order is set before the driver starts. Where GPUs differ, CUDA's own order would not be that in which others number them.
   static const bool ordered = setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0) == 0;
   static_cast<void>(ordered);
   return interface == plumbline::gpu_module_interface && std::string_view(version) == PLUMBLINE_VERSION ? &module : nullptr;

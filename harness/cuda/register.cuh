@@ -1,4 +1,4 @@
-// How a kernel for GPUs registers itself: as those for CPUs do (core/kernel.hpp), but its loop is a launch.
+// Kernels for GPUs register themselves as those for CPUs do (core/kernel.hpp), but their loop is a launch.
 #pragma once
 #include <memory>
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace plumbline::cuda {
 
-/// The code that is in the module, for each precision: "cuda13-sm_90a" and so on. One launch serves them all: CUDA picks by the GPU.
-/// Without those below compute capability from_architecture / 10; these are absent, and say why.
+/// The flavors for each piece of code in the module, for one precision: "cuda13-sm_90a" and so on. One launch serves them all: CUDA picks
+/// by the GPU. Those below compute capability from_architecture / 10 are absent, and say why.
 std::vector<Flavor> compiled_flavors(std::string_view precision, Sweep launch, int from_architecture);
 std::vector<AbsentFlavor> absent_flavors(std::string_view precision, int from_architecture);
 
@@ -99,14 +99,16 @@ struct Register {
   }
 };
 
-/// One thread an element: of a Body with `static __host__ __device__ void element(const Arguments&, std::size_t i)`.
+/// Calls the element function of a Body, `static __host__ __device__ void element(const Arguments&, std::size_t i)`, in one thread for each
+/// i.
 template <class Body, class Arguments>
 __global__ void __launch_bounds__(block_threads) each_element(const Arguments arguments, std::size_t begin, std::size_t end) {
   const std::size_t i = begin + std::size_t{blockIdx.x} * block_threads + threadIdx.x;
   if (i < end) Body::element(arguments, i);
 }
 
-/// launch() and on_host() of a kernel that does the same for each element; `trips` of its loops, as in LaunchFacts.
+/// Launches a kernel that does the same for each element, or does it on the host (launch() and on_host()); `trips` of its loops, as in
+/// LaunchFacts.
 template <class Body, class Arguments>
 void launch_elements(const Arguments& arguments, std::size_t begin, std::size_t end, std::initializer_list<std::uint64_t> trips = {}) {
   next_launch(end - begin, trips);

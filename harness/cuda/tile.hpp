@@ -1,4 +1,4 @@
-// Large arrays of varied numbers, made in the time of a copy: the same tile again and again. (Numbers of the host fill a GPU's memory at
+// Large arrays of varied numbers are made in the time of a copy: the same tile again and again. (Numbers of the host fill a GPU's memory at
 // a tenth of the link's rate.)
 #pragma once
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace plumbline::cuda {
 
 inline constexpr std::size_t tile_size = std::size_t{1} << 20;
 
-/// Element i of an array that fill_with_tiles() filled from `stream`.
+/// The element i of an array that fill_with_tiles() filled from `stream`.
 template <class Real>
 Real tiled(std::uint64_t stream, std::size_t i) {
   return Real(varied(stream, i % tile_size));
@@ -26,7 +26,7 @@ std::vector<Real> tile_of(std::uint64_t stream, std::size_t most) {
   return tile;
 }
 
-/// All of `array`, whatever part of it is asked for first.
+/// Fills all of `array`, whatever part of it is asked for first.
 template <class Real>
 void fill_with_tiles(DeviceArray<Real>& array, DeviceMemory& memory, std::uint64_t stream) {
   const std::vector<Real> tile = tile_of<Real>(stream, array.size());
@@ -34,7 +34,7 @@ void fill_with_tiles(DeviceArray<Real>& array, DeviceMemory& memory, std::uint64
     memory.copy_in(array.data() + first, tile.data(), std::min(tile.size(), array.size() - first) * sizeof(Real));
 }
 
-/// see(first, elements, count) for each tile of an array, in order.
+/// Calls see(first, elements, count) for each tile of an array, in order.
 template <class Real, class See>
 void read_tiles(const DeviceArray<Real>& array, DeviceMemory& memory, See see) {
   std::vector<Real> elements(std::min(array.size(), tile_size));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// One set-associative cache with exact least-recently-used replacement. It knows lines, whether they are dirty, and when they were used.
+// This is one set-associative cache with exact least-recently-used replacement. It knows lines, whether they are dirty, and when they were
+// used.
 #ifndef PLUMBLINE_CACHE_H
 #define PLUMBLINE_CACHE_H
 
@@ -52,7 +53,8 @@ static inline void cache_make(Cache* c, const CacheGeometry* g) {
   c->sets = g->size_bytes / g->line_bytes / g->ways;
   c->shift = 0;
   while (c->shift < kNoShift && (1ULL << c->shift) != c->sets) c->shift++;
-  // One pair of cells more, behind the sets: the slot of accesses that did not happen. Aligned, so that a set of 8 is one line.
+  // The memory holds one pair of cells more, behind the sets: the slot of accesses that did not happen. It is aligned, so that a set of 8
+  // is one line.
   c->place = VG_(malloc)("plumbline.caches", (n_cells(c) + 2 * c->stride) * sizeof(UInt) + 64);
   c->cell = (UInt*)(((Addr)c->place + 63) & ~(Addr)63);
   c->upper = NULL;

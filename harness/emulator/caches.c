@@ -77,7 +77,7 @@ static inline void write_time(const Cache* c, UInt slot, UInt time) {
   if (*stamp >> 1 < time) *stamp = 2 * time | (*stamp & 1);
 }
 
-// Of site k in the execution before which the clock stood at `start`.
+// Writes the times of site k in the execution before which the clock stood at `start`.
 static inline void write_times_of_site(const PrivateCaches* p, const Footprint* f, UInt k, UInt start) {
   write_time(&p->l1, f->slot[2 * k], start + 2 * k + 1);
   if (UNLIKELY(f->slot[2 * k + 1] != f->slot[2 * k])) write_time(&p->l1, f->slot[2 * k + 1], start + 2 * k + 2);
@@ -160,7 +160,7 @@ static inline void expect(const Cache* c, ULong line) {
   __builtin_prefetch(set + c->stride);
 }
 
-// Before the line in this slot leaves L1: nobody may rely on it any more.
+// Lets go of the line in this slot before it leaves L1: nobody may rely on it any more.
 static void let_go(PrivateCaches* p, UInt slot) {
   if (p->mark[slot] != caches_epoch) return;
   caches_settle(p);
@@ -357,8 +357,8 @@ static inline Bool move_site(PrivateCaches* p, Footprint* f, UInt k, ULong addre
   return True;
 }
 
-// While everything is in L1: answers how many sites it has done, leaving their times to be written like those of a skipped execution
-// when all were, having written them when not.
+// Replays an execution while everything is in L1: answers how many sites it has done, leaving their times to be written like those of a
+// skipped execution when all were, having written them when not.
 static UInt replay_within_l1(PrivateCaches* p, Footprint* f, const ULong* addresses) {
   UInt start = p->l1.now, k = 0;
   while (k < f->n_sites && (is_met_again(f, k, addresses[k]) || move_site(p, f, k, addresses[k]))) k++;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Three levels of simulated cache: an L1 and an L2 for each thread, one L3 for all. Write-back, write-allocate, exact LRU,
-// neither inclusive nor exclusive, no coherence between threads' private levels, virtual addresses, prefetching only on request.
+// The simulated cache has three levels: an L1 and an L2 for each thread, one L3 for all. It is write-back, write-allocate, exact LRU,
+// neither inclusive nor exclusive, without coherence between threads' private levels, by virtual addresses, and prefetches only on request.
 #ifndef PLUMBLINE_CACHES_H
 #define PLUMBLINE_CACHES_H
 
@@ -16,7 +16,7 @@ enum {
   kPrefetchL2Stream = 4     // L1 misses that walk through a page fetch two lines ahead into L2
 };
 
-// One memory operand of the code.
+// A memory operand of the code.
 typedef struct {
   UShort bytes;
   UChar flags;
@@ -33,7 +33,7 @@ enum {
 
 typedef struct PrivateCaches PrivateCaches;  // begins with the clock of L1
 
-// Where traffic is added, by event: to the thread's counts and, where functions are told apart, to the function's.
+// The places where traffic is added, by event: the thread's counts and, where functions are told apart, the function's.
 typedef struct {
   ULong* thread;
   ULong* function;  // or NULL
@@ -74,7 +74,7 @@ extern ULong caches_epoch;
 void caches_replay_slowly(PrivateCaches* caches, Ledger ledger, Footprint* f, const ULong* addresses);
 void caches_put_off(PrivateCaches* caches, Footprint* f);
 
-// Once before some ten thousand accesses.
+// Must be called once before some ten thousand accesses.
 void caches_begin_replay(PrivateCaches* caches);
 
 static inline UInt* caches_clock(PrivateCaches* caches) { return (UInt*)caches; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a program, running under the Plumbline Valgrind tool, may ask of it: read the counts, switch counting, empty the
-// simulated caches, mark regions. This header is the whole interface; it is BSD-licensed so that any program may use it,
-// while the tool itself (the other files of this folder) is GPL-2.0-or-later because it links Valgrind's core.
+// A program that runs under the Plumbline Valgrind tool may ask it to read the counts, switch counting, empty the simulated caches, and
+// mark regions. This header is the whole interface; it is BSD-licensed so that any program may use it, while the tool itself (the other
+// files of this folder) is GPL-2.0-or-later because it links Valgrind's core.
 //
 // Off the tool (natively, or under another Valgrind tool) every call costs a few instructions and answers 0.
 #ifndef PLUMBLINE_EMULATOR_CLIENT_REQUESTS_H
@@ -137,7 +137,7 @@ static inline unsigned plumbline_read_thread(struct plumbline_counts* counts) {
   return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_READ_THREAD, counts, sizeof *counts, PLUMBLINE_EMULATOR_ABI, 0, 0);
 }
 
-// As above, for the sum over all threads, ended ones included.
+// Reads the sum over all threads, ended ones included; otherwise as plumbline_read.
 static inline unsigned plumbline_read_all(struct plumbline_counts* counts) {
   return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_READ_ALL, counts, sizeof *counts, PLUMBLINE_EMULATOR_ABI, 0, 0);
 }
@@ -158,24 +158,25 @@ static inline unsigned plumbline_flush_caches(void) {
   return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_FLUSH_CACHES, 0, 0, 0, 0, 0);
 }
 
-// From here on this process has one Nth of L3's sets, as one of N ranks on it; all caches are emptied. Answers 1, or 0 (nothing
-// changed) off the tool and where L3 has fewer sets than parts are wanted.
+// Gives this process from here on one Nth of L3's sets, as one of N ranks on it; all caches are emptied. Answers 1, or 0 (nothing changed)
+// off the tool and where L3 has fewer sets than parts are wanted.
 static inline unsigned plumbline_share_l3(unsigned n) {
   return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_SHARE_L3, n, 0, 0, 0, 0);
 }
 
-// From here on the whole L3 has so many bytes (a multiple of its ways times its line) and its ways, and this process the part of it that it had;
-// all caches are emptied. Answers 1, or 0 (nothing changed) off the tool and for a size that cannot be.
+// Gives the whole L3 from here on so many bytes (a multiple of its ways times its line) and its ways, and this process the part of it that
+// it had; all caches are emptied. Answers 1, or 0 (nothing changed) off the tool and for a size that cannot be.
 static inline unsigned plumbline_resize_l3(uint64_t bytes) {
   return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_RESIZE_L3, bytes, 0, 0, 0, 0);
 }
 
-// Between these two the calling thread's counts are added to the region of that name; --out prints the sums. Regions may nest;
-// inside a region of the same name begin and end only balance each other. Answers 1 on the tool, 0 for an end without a begin.
+// Begin and end of a region: the calling thread's counts between these two are added to the region of that name; --out prints the sums.
+// Regions may nest; inside a region of the same name begin and end only balance each other. Answers 1 on the tool, 0 for an end without a
+// begin.
 static inline unsigned plumbline_region_begin(const char* name) {
   return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_REGION_BEGIN, name, 0, 0, 0, 0);
 }
-// As above, from emptied caches.
+// Begins a region from emptied caches.
 static inline unsigned plumbline_region_begin_cold(const char* name) {
   return (unsigned)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, PLUMBLINE_REQUEST_REGION_BEGIN, name, 1, 0, 0, 0);
 }

@@ -9,8 +9,8 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-// At an exit and wherever memory is accessed every register is right: a handler may look at them, mend what made an access fault, and
-// return to the instruction.
+// Drops the dead writes of a block. At an exit and wherever memory is accessed every register is right: a handler may look at them, mend
+// what made an access fault, and return to the instruction.
 void dead_puts_drop(IRSB* block);
 
 // The tool's own loads and stores fault never: before it builds a block, and before each of them is added to it.

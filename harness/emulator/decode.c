@@ -80,7 +80,7 @@ static void add(DecodedInstruction* d, UInt event, UInt amount) {
 
 // -------------------------------------------------------------------------------------------------------------- the tables
 
-// What an instruction is. Arithmetic of map 0F takes precision and width from its mandatory prefix: none ps, 66 pd, F3 ss, F2 sd.
+// The kind of an instruction. Arithmetic of map 0F takes precision and width from its mandatory prefix: none ps, 66 pd, F3 ss, F2 sd.
 typedef enum {
   kOther,      // moves of general registers, system instructions; nothing to count but the instruction
   kInteger,    // on general registers

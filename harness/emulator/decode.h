@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What one guest instruction does, read from its machine code. The IR is no witness for arithmetic: its optimizer merges
-// equal operations, and some instructions (addsubpd, haddpd) are translated into more lanes than they compute.
+// A guest instruction's machine code tells what it does. The IR is no witness for arithmetic: its optimizer merges equal operations, and
+// some instructions (addsubpd, haddpd) are translated into more lanes than they compute.
 #ifndef PLUMBLINE_DECODE_H
 #define PLUMBLINE_DECODE_H
 

@@ -11,7 +11,7 @@
 
 enum { kMaxFmaLanes = 8, kMaxFmaTemps = 8 * kMaxFmaLanes };
 
-// One FMA instruction in the IR: for each lane a Qop's temporary, then perhaps its negation and copies of both, then a Put.
+// An FMA instruction in the IR: for each lane a Qop's temporary, then perhaps its negation and copies of both, then a Put.
 typedef struct {
   Bool usable;
   Bool emitted;
@@ -24,10 +24,10 @@ typedef struct {
   UInt lane[kMaxFmaTemps];  // of the temporary
 } FmaRewrite;
 
-// One lane's fused multiply-add, as VEX writes it.
+// Whether the expression is one lane's fused multiply-add, as VEX writes it.
 Bool fma_is_fused(const IRExpr* e);
 
-// Where the guest state keeps a vector register.
+// The offset in the guest state at which a vector register is kept.
 Int fma_register_offset(UInt number);
 
 // Asks and tests the processor, unless the user forbids it; says so when it fails the test. Called once, before any translation.
@@ -36,7 +36,7 @@ void fma_detect_host(Bool allowed);
 // Looks at the statements [begin, end) of one instruction. Not usable when the host has no FMA or the IR has an unknown shape.
 void fma_plan(const IRSB* in, Int begin, Int end, const FmaInstruction* instruction, FmaRewrite* rewrite);
 
-// Before the first result: calls the host instruction, which writes the guest register.
+// Emits the call of the host instruction, which writes the guest register; it comes before the first result.
 void fma_emit(IRSB* out, FmaRewrite* rewrite);
 
 // The lane's place in the guest state if t is a result of the rewritten instruction, else -1.

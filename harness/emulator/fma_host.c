@@ -65,7 +65,8 @@ Bool fma_host_exists(void) {
 
 // ------------------------------------------------------------------------------------------------------------------- their test
 
-// With x = 1 + e, the last bit, and c = -(1 + 2e): x * x + c is e * e, which an unfused product has lost, and x * x - c is 2 + 4e.
+// The test takes x = 1 + e, where e is the last bit, and c = -(1 + 2e): x * x + c is e * e, which an unfused product has lost, and x * x -
+// c is 2 + 4e.
 enum { kFactor, kAddend, kSum, kDifference };
 static const ULong value64_[] = {0x3FF0000000000001, 0xBFF0000000000002, 0x3970000000000000, 0x4000000000000002};
 static const UInt value32_[] = {0x3F800001, 0xBF800002, 0x28800000, 0x40000002};

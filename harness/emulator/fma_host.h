@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The host's own fused multiply-add instructions as functions, and their test.
+// The host's own fused multiply-add instructions are functions here, with their test.
 #ifndef PLUMBLINE_FMA_HOST_H
 #define PLUMBLINE_FMA_HOST_H
 
@@ -11,7 +11,7 @@
 // address of the third operand, 0 when that is a register.
 typedef void (*FmaHelper)(UChar* state, ULong offsets, ULong memory);
 
-// NULL for what is no instruction (a scalar vfmaddsub).
+// Gives the host function of an instruction; NULL for what is no instruction (a scalar vfmaddsub).
 FmaHelper fma_host_helper(const FmaInstruction* instruction);
 
 // Whether the processor has FMA and the system saves the registers' upper halves.

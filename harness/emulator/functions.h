@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Counts by function, as the symbol tables name them: what the function's own code does, not what it calls, summed over threads.
+// Counts are kept by function, as the symbol tables name them: what the function's own code does, not what it calls, summed over threads.
 #ifndef PLUMBLINE_FUNCTIONS_H
 #define PLUMBLINE_FUNCTIONS_H
 

@@ -28,7 +28,7 @@ typedef struct {
   Int site;  // -1: not recorded
 } RecentAccess;
 
-// What is known of a temporary that may be an address.
+// The origin of a temporary that may be an address, as far as it is known.
 typedef struct {
   IRTemp base;  // its value is base + offset
   Long offset;

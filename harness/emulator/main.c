@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The Plumbline tool: registration with Valgrind's core, and the program's requests.
+// The Plumbline tool registers with Valgrind's core here, and answers the program's requests.
 #include "client_requests.h"
 #include "fma.h"
 #include "functions.h"
@@ -46,7 +46,7 @@ static Bool read_all(const UWord* request) {
 // The program's addresses may be wrong: a mistake of its own must not be the end of the tool.
 static Bool is_readable(Addr address, SizeT length) { return VG_(am_is_valid_for_client)(address, length, VKI_PROT_READ); }
 
-// Its first page is asked for, then each that it runs on into.
+// Whether a name can be read: its first page is asked for, then each that it runs on into.
 static Bool is_readable_name(Addr name) {
   enum { kPage = 4096, kLongestName = kPage };
   for (Addr at = name; at - name < kLongestName; at++) {

@@ -7,7 +7,7 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_options.h"
 
-// By default a core of AMD's Zen 4 with its share of a 32 MiB L3.
+// The default is a core of AMD's Zen 4 with its share of a 32 MiB L3.
 Options options = {
     .geometry = {{32 << 10, 8, 64}, {1 << 20, 8, 64}, {32 << 20, 16, 64}},
     .l3_share = 1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Counts summed by region name and thread, between the marks a program sets.
+// Counts are summed by region name and thread, between the marks that a program sets.
 #ifndef PLUMBLINE_REGIONS_H
 #define PLUMBLINE_REGIONS_H
 

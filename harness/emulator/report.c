@@ -35,7 +35,7 @@ static void print_string(VgFile* f, const HChar* text) {
   VG_(fprintf)(f, "\"");
 }
 
-// Without the simulation nothing crosses a boundary below L1: such counts are unknown, not zero.
+// Whether an event is known: without the simulation nothing crosses a boundary below L1, so such counts are unknown, not zero.
 static Bool is_known(UInt event) { return options.simulate_caches || event < PLUMBLINE_EVENT_l1_l2_demand_read; }
 
 static void print_counts(VgFile* f, const ULong* counts) {
@@ -185,7 +185,7 @@ static Bool exists(const HChar* path) {
   return !sr_isError(VG_(stat)(path, &status));
 }
 
-// One process may be replaced more than once: its files are numbered.
+// Writes the report of a process that is about to be replaced. That may happen more than once, so its files are numbered.
 void report_write_before_exec(void) {
   HChar* path = VG_(expand_file_name)("--out", options.out);
   HChar* numbered = VG_(malloc)("plumbline.report.path", VG_(strlen)(path) + 32);

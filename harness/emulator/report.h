@@ -7,11 +7,11 @@
 // Writes everything counted to the file that --out names, as JSON.
 void report_write(void);
 
-// The same beside it, as FILE.before-exec.N, when another program is about to replace this one; and its removal.
+// Writes the same beside it, as FILE.before-exec.N, when another program is about to replace this one; the second removes that.
 void report_write_before_exec(void);
 void report_take_back(void);
 
-// In a forked child: of its parent's threads only those are reported that go on counting.
+// Forgets threads in a forked child: of its parent's only those are reported that go on counting.
 void report_forget_threads(void);
 
 #endif

@@ -5,7 +5,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
-// What is known of 16 bytes of a vector register, a lane. Its upper half gets a new version whenever it is written.
+// A lane is 16 bytes of a vector register, with what is known of them. Its upper half gets a new version whenever it is written.
 typedef struct {
   IRExpr* low;  // its low half or quarter, of this type; NULL if not known
   IRType type;
@@ -13,10 +13,10 @@ typedef struct {
   UInt version;
 } Lane;
 
-// Where the upper half of a vector comes from.
+// The source of the upper half of a vector.
 typedef enum { kUnknown, kZero, kOfLane } Upper;
 
-// What is known of a temporary: of a vector its low half as F64 and its upper half; of an I64 the same bits as F64.
+// A temporary and what is known of it: of a vector its low half as F64 and its upper half; of an I64 the same bits as F64.
 typedef struct {
   IRExpr* low;
   Upper upper;

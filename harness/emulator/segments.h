@@ -28,8 +28,8 @@ typedef struct Segment {
   struct Segment* next_of_block;
 } Segment;
 
-// One slot of Valgrind's thread table. When a thread ends and another takes its number, that one goes on with its counts and
-// caches, as on a core.
+// A slot of Valgrind's thread table. When a thread ends and another takes its number, that one goes on with its counts and caches, as on a
+// core.
 typedef struct {
   PrivateCaches* caches;
   ULong counts[PLUMBLINE_EVENT_COUNT];
@@ -46,7 +46,7 @@ Segment* segment_new(const Site* sites, UInt n_sites, const Int amounts[PLUMBLIN
 void segments_own(Addr entry, Addr base, Segment* chain);
 void segments_discard(Addr entry, VexGuestExtents extents);
 
-// Where, in the guest state, a thread keeps its place in the buffer: the shadow of a register, which the tool does not use otherwise.
+// The offset in the guest state of a thread's place in the buffer: the shadow of a register, which the tool does not use otherwise.
 enum { kShadowOffset = 16 };
 void segments_thread_starts(ThreadId tid, ULong blocks);
 void segments_thread_stops(ThreadId tid, ULong blocks);

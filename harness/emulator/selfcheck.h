@@ -25,7 +25,7 @@ extern SelfCheck selfcheck;
 // Looks at the statements from an instruction mark to the next. Answers whether the opinions agree; says so where they do not.
 Bool selfcheck_instruction(const IRSB* in, Int mark, const DecodedInstruction* decoded);
 
-// As a member of the report's JSON object, with its leading comma.
+// Prints the result as a member of the report's JSON object, with its leading comma.
 void selfcheck_report(VgFile* f);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Names for code that no symbol covers: a stripped file's own functions, and the stubs that a linker makes. Where such a function begins
+// Code that no symbol covers gets a name: a stripped file's own functions, and the stubs that a linker makes. Where such a function begins
 // tells the unwinding table (.eh_frame_hdr), which strip leaves in place.
 #ifndef PLUMBLINE_UNNAMED_CODE_H
 #define PLUMBLINE_UNNAMED_CODE_H

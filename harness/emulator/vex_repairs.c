@@ -63,7 +63,7 @@ static IRSB* mended(IRSB* block) {
   return block;
 }
 
-// On parts of what becomes one block, since Valgrind 3.17.
+// Mends what this function is given, which since Valgrind 3.17 are parts of what becomes one block.
 IRSB* __wrap_do_minimal_initial_iropt_BB(IRSB* block) { return __real_do_minimal_initial_iropt_BB(mended(block)); }
 
 IRSB* __wrap_do_iropt_BB(IRSB* block, void* special, void* precise, VexRegisterUpdates updates, Addr address, VexArch arch) {

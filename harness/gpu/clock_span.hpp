@@ -1,16 +1,16 @@
-// The clock of a multiprocessor while a kernel runs: two counters, read by one thread of it when it begins and when it ends.
+// The clock of a multiprocessor is measured while a kernel runs, by two counters that one thread reads when it begins and when it ends.
 #pragma once
 #include <cstdint>
 #include <limits>
 
 namespace plumbline {
 
-/// All zero where no kernel wrote it.
+/// The readings of both counters, all zero where no kernel wrote them.
 struct ClockSpan {
   std::uint64_t begin_cycles, end_cycles;            // of the thread's multiprocessor (clock64)
   std::uint64_t begin_nanoseconds, end_nanoseconds;  // of the GPU's timer, which moves in steps of 32 ns to 1 us
 
-  /// Cycles a second; NaN where nothing was written, or less than 100 us lie between: the timer's steps would be more than 1 % of it.
+  /// The clock in Hz; NaN where nothing was written, or less than 100 us lie between: the timer's steps would be more than 1 % of it.
   double hz() const {
     constexpr std::uint64_t least_nanoseconds = 100'000;
     if (end_nanoseconds < begin_nanoseconds + least_nanoseconds || end_cycles <= begin_cycles)

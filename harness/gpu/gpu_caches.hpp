@@ -7,8 +7,8 @@
 
 namespace plumbline {
 
-/// L1 of one multiprocessor (with shared memory, of which it is what a kernel leaves) and L2 as CUDA tells it, both by sectors of 32 bytes:
-/// for expected_counts() with one thread.
+/// The caches for expected_counts() with one thread: L1 of one multiprocessor (with shared memory, of which it is what a kernel leaves) and
+/// L2 as CUDA tells it, both by sectors of 32 bytes.
 std::vector<CacheLevel> cache_levels(const GpuProperties& gpu);
 
 }  // namespace plumbline

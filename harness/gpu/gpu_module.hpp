@@ -1,5 +1,5 @@
-// What libplumbline_cuda.so gives to the program that opens it at run time: the kernels for GPUs, and the GPUs to run them on. The program
-// itself links nothing of CUDA, so that it starts on nodes without a driver.
+// The module libplumbline_cuda.so gives the program that opens it at run time the kernels for GPUs, and the GPUs to run them on. The
+// program itself links nothing of CUDA, so that it starts on nodes without a driver.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -16,7 +16,8 @@
 
 namespace plumbline {
 
-/// One GPU as CUDA describes it. The order is CUDA's own, by PCI address, of those that CUDA_VISIBLE_DEVICES leaves; a MIG part is one.
+/// The properties of one GPU as CUDA describes them. The order is CUDA's own, by PCI address, of those that CUDA_VISIBLE_DEVICES leaves; a
+/// MIG part is one GPU.
 struct GpuProperties {
   int ordinal = 0;
   std::string name;          // "NVIDIA H100 80GB HBM3"
@@ -34,8 +35,8 @@ struct GpuProperties {
   std::string uuid = {};  // "GPU-...", of a MIG part its own "MIG-..."; empty where the driver tells none
 };
 
-/// A GPU in use by this process until its destruction: its context is current in the thread that opened it, and all calls and sweeps are
-/// that thread's. Work is queued in one stream in the order given; what fails is told by wait() and stop(), which throw Error (io).
+/// A GPU in use by this process until its destruction: its context is current in the thread that opened it, and all calls and sweeps come
+/// from that thread. Work is queued in one stream in the order given; what fails is told by wait() and stop(), which throw Error (io).
 class Gpu {
  public:
   Gpu() = default;
@@ -44,35 +45,37 @@ class Gpu {
   virtual ~Gpu() = default;
 
   virtual const GpuProperties& properties() const = 0;
-  /// Its memory; outlives every workload made with it.
+  /// The GPU's memory, which outlives every workload made with it.
   virtual DeviceMemory& memory() = 0;
-  /// Bytes of it that are free now.
+  /// The bytes of the GPU's memory that are free now.
   virtual std::uint64_t free_bytes() = 0;
-  /// Until all queued work is done.
+  /// Waits until all queued work is done.
   virtual void wait() = 0;
-  /// Seconds on the device between the two, by events in the stream (resolution about 0.5 us); stop() waits for what lies between them.
+  /// Marks the begin of a span on the device; stop() gives the seconds from there, by events in the stream (resolution about 0.5 us), and
+  /// waits for what lies between.
   virtual void start() = 0;
   virtual double stop() = 0;
-  /// The clock of a multiprocessor right behind the work queued so far: cycles over nanoseconds of a short kernel, about 0.3 ms.
+  /// The clock of a multiprocessor in Hz right behind the work queued so far: cycles over nanoseconds of a short kernel, about 0.3 ms.
   virtual double clock_hz() = 0;
-  /// The clock while the last sweep since start() ran, as one of its threads measured it; NaN where its kernel measures none.
+  /// The clock in Hz while the last sweep since start() ran, as one of its threads measured it; NaN where its kernel measures none.
   virtual double clock_of_last_sweep() { return std::numeric_limits<double>::quiet_NaN(); }
 };
 
+/// The module's own interface; one object of it lives in the module.
 class GpuModule {
  public:
   virtual ~GpuModule() = default;
 
-  /// "CUDA 13.0, sm_75 sm_80 sm_90a sm_100 sm_120": what it was built with and for.
+  /// The versions that the module was built with and for: "CUDA 13.0, sm_75 sm_80 sm_90a sm_100 sm_120".
   virtual std::string version() const = 0;
-  /// Those registered in it; they outlive the program. Known without any GPU or driver.
+  /// The kernels registered in the module, which outlive the program. They are known without any GPU or driver.
   virtual const std::vector<Kernel>& kernels() const = 0;
   /// Whether the driver and a GPU are there, and if not, why. The first call starts the driver, about 0.3 s.
   virtual Availability availability() const = 0;
   virtual std::vector<GpuProperties> gpus() const = 0;
-  /// Throws Error (io) where the driver refuses it.
+  /// Opens a GPU by its ordinal. Throws Error (io) where the driver refuses it.
   virtual std::unique_ptr<Gpu> open(int ordinal) const = 0;
-  /// Each launch from now on is written down there, until told null; with `only`, instead of being made, which needs no GPU. One thread
+  /// Writes each launch from now on down in `where`, until told null; with `only`, instead of making it, which needs no GPU. One thread
   /// alone sweeps meanwhile.
   virtual void write_down_launches(std::vector<KernelLaunch>* where, bool only = false) const = 0;
 };
@@ -87,7 +90,7 @@ struct OpenedGpuModule {
 OpenedGpuModule open_gpu_module(const std::vector<std::filesystem::path>& folders);
 
 inline constexpr std::string_view gpu_module_file = "libplumbline_cuda.so";
-/// Changes with every change of what stands in this header and in what it includes.
+/// The interface's number, which changes with every change of what stands in this header and in what it includes.
 inline constexpr int gpu_module_interface = 7;
 /// The module's one function: null where it was built to another interface.
 using GpuModuleEntry = const GpuModule* (*)(int interface, const char* version);

@@ -1,4 +1,4 @@
-// The lines of a profiler's CSV: RFC 4180 without line breaks in cells, among lines that are no CSV (the profiler's "==PROF== ...").
+// A profiler's CSV is RFC 4180 without line breaks in cells, among lines that are no CSV (the profiler's "==PROF== ...").
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -20,14 +20,14 @@ struct CsvLine {
 /// The lines of a file, without those of the profiler itself (they begin with "==").
 class CsvText {
  public:
-  /// Throws Error (user) where it is no text; `path` is for messages. A byte order mark is passed over.
+  /// Takes a file's text; `path` is for messages. Throws Error (user) where it is no text. A byte order mark is passed over.
   CsvText(std::string text, std::string path);
   std::optional<CsvLine> next();
   const std::string& path() const { return path_; }
-  /// Throws Error (user): "PATH:LINE: MESSAGE".
+  /// Throws the Error (user) "PATH:LINE: MESSAGE".
   [[noreturn]] void fail(std::size_t line, const std::string& message) const;
 
-  /// Throws Error (user) where a quote is not closed, or something stands behind one.
+  /// Splits a line into cells. Throws Error (user) where a quote is not closed, or something stands behind one.
   std::vector<std::string> cells(const CsvLine& line) const;
 
  private:

@@ -1,4 +1,4 @@
-// What `plumbline profile --gpu -o FILE.json` wrote: plumbline-profile/1, its rows of kernels.
+// The file that `plumbline profile --gpu -o FILE.json` wrote, plumbline-profile/1, is read for its rows of kernels.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-/// A launch for each kernel of which any was counted: the mean of those. Throws Error (user) with the file where it is no such document.
+/// One launch for each kernel of which any was counted: the mean of those. Throws Error (user) with the file where it is no such document.
 std::vector<ProfiledLaunch> read_kernel_profile(const std::string& text, const std::string& path, const WantedMetrics& wanted);
 
 }  // namespace plumbline

@@ -25,7 +25,7 @@ class Reader {
     std::size_t last = 1;
     while (const auto line = text_.next()) {
       last = line->number;
-      // What the profiled program prints stands between the lines: the profiler's own all begin with a quote.
+      // Lines of the profiled program's own may stand between the profiler's, which all begin with a quote.
       if (!line->starts_with("\"")) continue;
       if (line->starts_with("\"ID\","))
         begin_table(*line);

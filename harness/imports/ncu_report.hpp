@@ -1,4 +1,4 @@
-// Nsight Compute's CSV: `ncu --csv` (a line a metric) and `ncu --csv --page raw` (a line a launch, units in the second line).
+// Nsight Compute's CSV is that of `ncu --csv` (a line a metric) or of `ncu --csv --page raw` (a line a launch, units in the second line).
 #pragma once
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-/// The launches in the file's order. Throws Error (user) with file and line.
+/// Reads the launches in the file's order. Throws Error (user) with file and line.
 std::vector<ProfiledLaunch> read_ncu_report(std::string text, const std::string& path, const WantedMetrics& wanted);
 
 }  // namespace plumbline

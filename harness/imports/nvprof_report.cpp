@@ -42,7 +42,7 @@ Header header_of(std::vector<std::string> cells) {
   return header;
 }
 
-/// What nvprof's headers begin with; no row of a table does.
+/// Whether a line begins as nvprof's headers do; no row of a table does.
 bool is_header(const CsvLine& line) {
   constexpr std::array heads{"\"Device\",", "\"Type\",", "\"Time(%)\",", "\"Start\","};
   return std::any_of(heads.begin(), heads.end(), [&](const char* head) { return line.starts_with(head); });

@@ -1,4 +1,4 @@
-// What another profiler found: a launch (ncu) or the mean of several (nvprof) of a kernel, its metrics in base units.
+// Another profiler's report is a list of launches (ncu), or of means of several launches of a kernel (nvprof), with metrics in base units.
 #pragma once
 #include <cstdint>
 #include <map>

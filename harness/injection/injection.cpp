@@ -1,4 +1,4 @@
-// libplumbline_cuda_profile.so: NVIDIA's driver loads it into a program at its first call of CUDA (CUDA_INJECTION64_PATH). It counts the
+// NVIDIA's driver loads libplumbline_cuda_profile.so into a program at its first call of CUDA (CUDA_INJECTION64_PATH). It counts the
 // program's kernels and writes a report for each process. It prints nothing and throws nothing: the program is the user's.
 #include <unistd.h>
 

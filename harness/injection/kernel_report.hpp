@@ -1,4 +1,4 @@
-// What one process's launches came to, as the injected library writes it and the program that started the process reads it.
+// The injected library writes a report of one process's launches, which the program that started the process reads.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace plumbline {
 
-/// From the environment of the process: where its report goes ("FOLDER/rank-0.", before the process's number and .json), the file of the
-/// metrics by chip (JSON), and KernelWishes::most_launches.
+/// These environment variables tell a process where its report goes ("FOLDER/rank-0.", before the process's number and .json), which file
+/// has the metrics by chip (JSON), and the value of KernelWishes::most_launches.
 inline constexpr const char* report_variable = "PLUMBLINE_KERNELS_TO";
 inline constexpr const char* metrics_variable = "PLUMBLINE_KERNELS_METRICS";
 inline constexpr const char* most_launches_variable = "PLUMBLINE_KERNELS_MOST_LAUNCHES";
@@ -23,12 +23,12 @@ struct KernelReport {
   KernelCounts counts = {};
 };
 
-/// The file appears whole. False where it cannot be written.
+/// Writes a report, which appears whole. Gives false where the file cannot be written.
 bool write_kernel_report(const std::filesystem::path& file, const KernelReport& report);
-/// Throws Error (I/O) when the file cannot be read or is no such report.
+/// Reads a report. Throws Error (I/O) when the file cannot be read or is no such report.
 KernelReport read_kernel_report(const std::filesystem::path& file);
 
-/// The metrics by chip. Both throw Error (I/O).
+/// Writes the metrics by chip. Both this and the reading throw Error (I/O).
 void write_metrics(const std::filesystem::path& file, const std::map<std::string, std::vector<std::string>>& metrics);
 std::map<std::string, std::vector<std::string>> read_metrics(const std::filesystem::path& file);
 

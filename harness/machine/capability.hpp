@@ -1,4 +1,4 @@
-// What can be measured here, what not, why, and what to do about it.
+// A capability says what can be measured here, or why it cannot and what to do about it.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,6 +11,7 @@
 
 namespace plumbline {
 
+/// A row of `plumbline doctor`: what can be measured, or why not and what to do.
 struct Capability {
   std::string what;
   Status status = Status::ok;  // ok, unavailable, permission
@@ -18,17 +19,17 @@ struct Capability {
   std::string next;            // what to do about it, a command where there is one; empty when there is nothing to do
 };
 
-/// How an attempt to open a hardware cycle counter for this thread ended.
+/// The end of an attempt to open a hardware cycle counter for this thread.
 struct PmuAttempt {
   int error = 0;  // errno; 0: it opened and counted
   std::optional<int> paranoid;
   bool virtual_machine = false;
 };
 PmuAttempt try_pmu(const Cpu& cpu);
-/// The row that follows from it.
+/// The capability (counted cycles) that follows from the attempt.
 Capability judge_pmu(const PmuAttempt& attempt);
 
-/// CPU, ISA levels, binding, memory, huge pages, clock, PMU, GPU driver.
+/// The capabilities of a node: CPU, ISA levels, binding, memory, huge pages, clock, PMU, GPU driver.
 std::vector<Capability> machine_capabilities(const Topology& topology, const Cpu& cpu, const NodeState& state);
 
 }  // namespace plumbline

@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr double no_limit = HUGE_VAL;
 
-/// nullopt: the file is not there or holds no number; no_limit: it says "max", or as version 1 a number below zero.
+/// The limit in a line of a control group's file. nullopt: the file is not there or holds no number; no_limit: it says "max", or as version
+/// 1 a number below zero.
 std::optional<double> limit_in(const std::optional<std::string>& line) {
   if (!line) return std::nullopt;
   std::istringstream words(*line);
@@ -48,7 +49,7 @@ std::optional<double> bytes_in(const fs::path& group) {
 
 bool names(const std::string& list, const std::string& controller) { return ("," + list + ",").find("," + controller + ",") != list.npos; }
 
-/// Below the root of its hierarchy: "/a/b" of "8:cpu,cpuacct:/a/b" (version 1) or "0::/a/b" (version 2).
+/// The group of this process below the root of its hierarchy: "/a/b" of "8:cpu,cpuacct:/a/b" (version 1) or "0::/a/b" (version 2).
 std::optional<std::string> own_group(const fs::path& root, const std::string& controller, bool version2) {
   std::ifstream file(root / "proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -64,7 +65,7 @@ struct Mount {
   std::string top, point;  // which group of the hierarchy lies there, and where
 };
 
-/// proc(5), mountinfo: "ID PARENT DEVICE TOP POINT ... - TYPE SOURCE OPTIONS".
+/// Finds a mount by proc(5), mountinfo: "ID PARENT DEVICE TOP POINT ... - TYPE SOURCE OPTIONS".
 std::optional<Mount> mount_of(const fs::path& root, const std::string& controller, bool version2) {
   std::ifstream file(root / "proc/self/mountinfo");
   for (std::string line; std::getline(file, line);) {

@@ -182,14 +182,14 @@ Cpu find_cpu() {
 
 #endif
 
-/// How the names of ISAs end that are no levels.
+/// The suffixes of ISA names that are no levels.
 constexpr std::string_view precisions_added[] = {"bf16", "fp16", "int8", "vnni"};
 
 int number_of(const std::optional<std::string>& text, int base) {
   return text ? static_cast<int>(std::strtol(text->c_str(), nullptr, base)) : 0;
 }
 
-// "2.2 (pvr 004e 1202)": the version of the processor, and its revision
+// Reads "2.2 (pvr 004e 1202)": the version of the processor, and its revision.
 void read_pvr(const std::string& revision, Cpu& cpu) {
   const auto pvr = revision.find("pvr ");
   if (pvr == revision.npos) return;

@@ -1,4 +1,4 @@
-// Which CPU this is, and which instructions it (and its operating system) runs.
+// This is what is known of the machine's CPU, and of the instructions that it and its operating system run.
 #pragma once
 #include <string>
 #include <string_view>
@@ -6,6 +6,7 @@
 
 namespace plumbline {
 
+/// A CPU's name and the ISA levels that run on it.
 struct Cpu {
   std::string vendor = {};  // "AuthenticAMD", "GenuineIntel"; "implementer 0x41" (Arm), "IBM"
   std::string name = {};    // "AMD EPYC 9654 96-Core Processor"
@@ -17,19 +18,19 @@ struct Cpu {
   std::string why_no_tiles = {};  // why this process cannot use the AMX that the CPU has; empty where it can, and where there is none
   bool virtual_machine = false;   // a hypervisor says so
 
-  /// The widest level; "" where no flavor runs.
+  /// The widest ISA level; "" where no flavor runs.
   std::string best_isa() const;
 };
 
-/// What a /proc/cpuinfo of Arm or POWER says: vendor, name and model; no ISA levels.
+/// Reads the CPU from a /proc/cpuinfo of Arm or POWER: vendor, name and model; no ISA levels.
 Cpu cpu_of_cpuinfo(const std::string& path);
 
 /// The CPU as a hypervisor may mask it: `words` are vendor, family, model, and the ISA levels that are left of its own, e.g.
 /// "GenuineIntel 6 167 v2 v3". Its name says that it is masked. Throws Error (user) for other words.
 Cpu masked_as(const std::string& words, Cpu cpu);
 
-/// Facts of the CPU that runs this; under Valgrind they are Valgrind's. Where it has AMX, the first call asks Linux to let this process use
-/// it (machine/tiles.hpp). The environment variable PLUMBLINE_CPU_AS masks them, so that tests of the whole program see other CPUs than
+/// The facts of the CPU that runs this; under Valgrind they are Valgrind's. Where it has AMX, the first call asks Linux to let this process
+/// use it (machine/tiles.hpp). The environment variable PLUMBLINE_CPU_AS masks them, so that tests of the whole program see other CPUs than
 /// the one they run on.
 const Cpu& this_cpu();
 

@@ -1,4 +1,4 @@
-// One thing known about a node, or why it is not known.
+// A fact is one thing known about a node, or the reason why it is not known.
 #pragma once
 #include <optional>
 #include <string>

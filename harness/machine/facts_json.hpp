@@ -1,4 +1,4 @@
-// Facts as a JSON object: {"NAME": value or null, ..., "absent": {"NAME": "why"}}.
+// Facts are written as a JSON object: {"NAME": value or null, ..., "absent": {"NAME": "why"}}.
 #pragma once
 #include <nlohmann/json.hpp>
 

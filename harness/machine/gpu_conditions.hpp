@@ -1,4 +1,4 @@
-// How an NVIDIA GPU is doing at this moment: its clocks, power, heat, and what holds its clocks down.
+// The conditions of an NVIDIA GPU at one moment are its clocks, its power, its heat, and what holds its clocks down.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,8 +14,8 @@ struct GpuConditions {
   Fact clock_event_reasons;        // "none", or "power limit (software), heat (hardware)"
 };
 
-/// Of the GPU at a PCI address ("0000:17:00.0"), as the driver tells it now. Fit to be called before, during and after a measurement, from
-/// any thread: about ten calls of the library.
+/// Reads the conditions of the GPU at a PCI address ("0000:17:00.0"), as the driver tells them now. It may be called before, during and
+/// after a measurement, from any thread: it takes about ten calls of the library.
 GpuConditions read_gpu_conditions(const Nvml& nvml, const std::string& pci);
 
 /// A set of nvmlClocksEventReasons in words; "none" where nothing holds the clocks down.

@@ -60,7 +60,7 @@ Fact text(const char* name, const Nvml::Answer& answer, const Buffer& buffer) {
   return buffer.front() == '\0' ? unknown(name, "the driver says nothing") : known(name, buffer.data());
 }
 
-/// One GPU, asked for one fact after another.
+/// Asks about one GPU for one fact after another.
 class Questions {
  public:
   Questions(const Nvml& nvml, nvml::Device gpu) : nvml_(nvml), gpu_(gpu) {}
@@ -133,7 +133,7 @@ class Questions {
     const auto answer = nvml_.call(nvml::ecc_errors, gpu_, kind, nvml::errors_volatile, &errors);
     facts_.push_back(number(name, answer, errors));
   }
-  /// How many parts of this GPU this process may use; 0 where the GPU is not divided.
+  /// Adds how many parts of this GPU this process may use; 0 where the GPU is not divided.
   void add_mig_devices() {
     unsigned most = 0;
     const auto answer = nvml_.call(nvml::most_mig_devices, gpu_, &most);

@@ -1,5 +1,5 @@
-// What NVIDIA's driver says about the GPUs of a node, as far as it changes what can be measured there: driver, ECC, MIG, clocks, power
-// limits, links. UUIDs are kept, as hosts' names are: results are about these GPUs.
+// NVIDIA's driver says about the GPUs of a node what changes the measurements there: driver, ECC, MIG, clocks, power limits, links. UUIDs
+// are kept, as hosts' names are: results are about these GPUs.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -23,13 +23,13 @@ struct NvidiaGpus {
   std::vector<NvidiaGpu> gpus;
 };
 
-/// Every name of the lists is there for each GPU, with its value or why it has none. `root` is where proc lies.
+/// The facts of all GPUs. Every name of the lists is there for each GPU, with its value or why it has none. `root` is where proc lies.
 NvidiaGpus nvidia_gpus(const Nvml& nvml, const std::filesystem::path& root = "/");
 
-/// The driver's part alone, which wakes no GPU; empty where neither the library answers nor a kernel module is loaded.
+/// The facts of the driver alone, which wakes no GPU; empty where neither the library answers nor a kernel module is loaded.
 Facts nvidia_driver(const Nvml& nvml, const std::filesystem::path& root = "/");
 
-/// "driver_version 550.54.15, cuda_driver_version 12.4, gpus 4", or why there is nothing to say.
+/// The facts in one line: "driver_version 550.54.15, cuda_driver_version 12.4, gpus 4", or why there is nothing to say.
 std::string in_one_line(const NvidiaGpus& gpus);
 
 }  // namespace plumbline

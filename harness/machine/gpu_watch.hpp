@@ -1,4 +1,4 @@
-// How an NVIDIA GPU fares while something is measured on it: its conditions before, from time to time during it, and after it.
+// An NVIDIA GPU is watched while something is measured on it: its conditions before, from time to time during it, and after it.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -12,7 +12,7 @@
 
 namespace plumbline {
 
-/// Of one number of GpuConditions, over the readings between the first and the last.
+/// The range of one number of GpuConditions over the readings between the first and the last.
 struct GpuConditionRange {
   std::string name;
   std::size_t readings = 0;  // that knew it
@@ -24,12 +24,13 @@ struct GpuWatched {
   std::vector<GpuConditionRange> during;
   std::set<std::string> held_down_by;  // what clock_event_reasons said in any reading during it, "none" left out
 
+  /// The watch as JSON:
   /// {"before":{...},"during":{"sm_clock_mhz":{"readings":9,"least":..,"mean":..,"most":..},...,"clock_event_reasons":"..."},"after":{...}};
   /// a number that is not known is null beside its reason.
   std::string json() const;
 };
 
-/// Of the JSON of two spans, one after the other, that of both.
+/// Joins the JSON of two watches, one after the other, into that of one.
 std::string joined_spans(const std::string& earlier, const std::string& later);
 
 /// Watches from its construction on, by a thread of its own, which reads about ten numbers each time. `nvml` outlives it.
@@ -40,7 +41,7 @@ class GpuWatch {
   GpuWatch(const GpuWatch&) = delete;
   GpuWatch& operator=(const GpuWatch&) = delete;
 
-  /// Ends the watch; once.
+  /// Ends the watch and gives what it saw; called once.
   GpuWatched end();
 
  private:

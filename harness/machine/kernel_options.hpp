@@ -7,11 +7,11 @@
 
 namespace plumbline {
 
-/// Those of `command_line` that are on a list of options about speed, in their order, and how many others there are. The others are
+/// The options in `command_line` that are on a list of options about speed, in their order, and how many others there are. The others are
 /// nobody's business: among them may be addresses and passwords.
 std::string published_kernel_options(const std::string& command_line);
 
-/// Of proc/cmdline below `root`.
+/// The published options of this kernel, read from proc/cmdline below `root`.
 Fact kernel_options(const std::filesystem::path& root = "/");
 
 }  // namespace plumbline

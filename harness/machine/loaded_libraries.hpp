@@ -5,11 +5,11 @@
 
 namespace plumbline {
 
-/// File names behind all links, sorted: "libhdf5_serial.so.103.3.0", "libmpich.so.12.2.2". Without folders, which say who installed what
-/// where.
+/// The file names behind all links, sorted: "libhdf5_serial.so.103.3.0", "libmpich.so.12.2.2". Folders are left out, for they say who
+/// installed what where.
 std::vector<std::string> loaded_libraries();
 
-/// "2.36", or empty where the C library is not GNU's.
+/// The C library's version, as "2.36"; empty where it is not GNU's.
 std::string libc_version();
 
 }  // namespace plumbline

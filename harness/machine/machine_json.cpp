@@ -49,7 +49,7 @@ std::string name_of(const NvidiaGpu& gpu) {
   return "GPU";
 }
 
-/// What the driver says of a GPU stands beside what the bus says; each may know GPUs that the other does not.
+/// Lists the GPUs with the driver's facts beside the bus's; each may know GPUs that the other does not.
 ordered_json gpu_list(const std::vector<GpuFacts>& gpus, const NvidiaGpus& nvidia) {
   std::vector<GpuFacts> all = gpus;
   const auto at = [](auto& list, const std::string& pci) {

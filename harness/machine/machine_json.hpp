@@ -1,4 +1,4 @@
-// The document of a node in /machine.
+// The document of a node in /machine holds all that is known about it.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace plumbline {
 
-/// What is asked of the system besides topology and CPU; nullopt (null in JSON): the system does not say.
+/// The state of a node besides topology and CPU; nullopt (null in JSON): the system does not say.
 struct NodeState {
   std::uint64_t memory_available_bytes = 0;
   std::optional<std::string> thp;       // transparent huge pages: always, madvise, never
@@ -24,12 +24,12 @@ struct NodeState {
   NvidiaGpus nvidia;
   std::vector<std::string> libraries;  // file names of the shared libraries that this program runs with
 };
-/// Runs `valgrind --version` and asks the GPU driver: once a node is enough.
+/// Asks this node for its state. It runs `valgrind --version` and asks the GPU driver: once a node is enough.
 NodeState this_node_state();
 
-/// One JSON object: node, cpu, caches, cores, pus, packages, numa_nodes, gpus, memory_bytes, memory_available_bytes, thp, ...,
-/// "system" and "mitigations" (what system_facts.hpp names), "gpu_driver" and, of each GPU that NVIDIA's driver shows, "driver" and "now"
-/// (gpu_facts.hpp), "libraries". What is null stands in the "absent" beside it, with why.
+/// The document, one JSON object: node, cpu, caches, cores, pus, packages, numa_nodes, gpus, memory_bytes, memory_available_bytes, thp,
+/// ..., "system" and "mitigations" (the names in system_facts.hpp), "gpu_driver" and, for each GPU that NVIDIA's driver shows, "driver" and
+/// "now" (gpu_facts.hpp), "libraries". A value that is null has its reason in the "absent" beside it.
 std::string machine_json(const std::string& node, const Topology& topology, const Cpu& cpu, const NodeState& state);
 
 }  // namespace plumbline

@@ -25,7 +25,7 @@ std::uint64_t kibibytes(std::string_view key) { return number(field_of("/proc/me
 
 constexpr auto no_limit = std::numeric_limits<std::uint64_t>::max();
 
-// What a control group and its parents leave, by their files for limit and use.
+// The bytes that a control group and its parents leave, by their files for limit and use.
 std::uint64_t left_in_groups(const std::filesystem::path& root, std::filesystem::path group, const char* limit, const char* used) {
   std::uint64_t left = no_limit;
   for (;; group = group.parent_path()) {

@@ -1,14 +1,14 @@
-// Where a thread's new pages come from.
+// A thread can be bound to the memory that its new pages come from.
 #pragma once
 #include <string>
 
 namespace plumbline {
 
-/// Pages that this thread touches first come from the memory of that NUMA node (the system's number) alone. Returns why not, or "".
+/// Makes pages that this thread touches first come from the memory of that NUMA node (the system's number) alone. Returns why not, or "".
 std::string bind_new_pages(int numa_memory);
-/// Back to the memory nearest to the thread.
+/// Lets new pages come from the memory nearest to the thread again.
 void unbind_new_pages();
-/// NUMA node whose memory holds the page at `address`; -1 where the system does not say.
+/// The NUMA node whose memory holds the page at `address`; -1 where the system does not say.
 int memory_of_page(const void* address);
 
 }  // namespace plumbline

@@ -47,7 +47,7 @@ std::string type_name(std::uint32_t type) {
   }
 }
 
-/// MiB; 0: the slot is empty or its size unknown.
+/// The size of a module in MiB; 0: the slot is empty or its size unknown.
 std::uint32_t mebibytes(const std::string& module) {
   const auto size = number_at(module, size_at, 2);
   if (size == 0x7fff) return number_at(module, extended_size_at, 4) & 0x7fffffffU;

@@ -1,4 +1,4 @@
-// The memory modules that the firmware names (SMBIOS, root only): how many, of which kind, at which speed. No serial numbers.
+// The firmware names the memory modules (SMBIOS, root only): how many, of which kind, at which speed. No serial numbers are read.
 #pragma once
 #include <filesystem>
 
@@ -6,7 +6,7 @@
 
 namespace plumbline {
 
-/// "memory_modules": "16 x 32 GiB DDR5 at 4800 MT/s, 8 slots empty".
+/// The fact "memory_modules": "16 x 32 GiB DDR5 at 4800 MT/s, 8 slots empty".
 Fact memory_modules(const std::filesystem::path& root = "/");
 
 }  // namespace plumbline

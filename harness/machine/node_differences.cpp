@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// What differs between any two nodes, or between any two minutes of one.
+// Values that differ between any two nodes, or between any two minutes of one.
 constexpr std::array<std::string_view, 9> by_nature{"node",   "memory_available_bytes", "allowed_cpus", "rank_cpus", "kind",
                                                     "absent", "memory_bytes",           "uuid",         "now"};
 
@@ -41,7 +41,7 @@ bool lists_objects(const ordered_json& value) {
 
 void add_object(Values& values, const ordered_json& object, const std::string& prefix, const std::string& node);
 
-/// How many there are, and of each what it says: "gpus", "gpus 0 driver ecc_mode".
+/// Adds how many objects a list has, and each one's values: "gpus", "gpus 0 driver ecc_mode".
 void add_list(Values& values, const ordered_json& list, const std::string& name, const std::string& node) {
   values.add(name, std::to_string(list.size()), node);
   for (std::size_t i = 0; i < list.size(); ++i) add_object(values, list[i], fmt::format("{} {} ", name, i), node);
@@ -63,7 +63,7 @@ void add_object(Values& values, const ordered_json& object, const std::string& p
   }
 }
 
-// Whatever a foreign document holds there, as text.
+// The kind of a machine: whatever a foreign document holds there, as text.
 std::string kind_of(const ordered_json& machine) {
   if (machine.contains("kind")) return machine["kind"].dump();
   const ordered_json cpu = machine.value("cpu", ordered_json());

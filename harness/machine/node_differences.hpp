@@ -1,4 +1,4 @@
-// Which facts differ between nodes that should be like each other: "microcode: 0x3 on 30 nodes; 0x2 on n7".
+// Nodes that should be like each other may differ in facts: "microcode: 0x3 on 30 nodes; 0x2 on n7".
 #pragma once
 #include <span>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace plumbline {
 
-/// Nodes that say the same about a fact.
+/// The nodes that say the same about a fact.
 struct NodesWithValue {
   std::string value;  // as JSON has it, text without quotes; "absent: why" where the node does not know
   std::vector<std::string> nodes;
@@ -19,11 +19,11 @@ struct NodeDifference {
   std::vector<NodesWithValue> values;  // two or more; that of the most nodes first
 };
 
-/// Among the nodes of each kind (the document's `kind`, else CPU and number of cores), the facts of /machine's documents that are not the
-/// same on all. Left out is what differs by nature: names, memory that happens to be free, which rank ran where. In n log n of the nodes.
+/// The facts of /machine's documents that are not the same on all nodes of a kind (the document's `kind`, else CPU and number of cores).
+/// Facts that differ by nature are left out: names, memory that happens to be free, which rank ran where. It takes n log n of the nodes.
 std::vector<NodeDifference> differing_facts(std::span<const MachineRow> machines);
 
-/// "system microcode: 0x2 on n7; 0x3 on the 30 others". Names at most four nodes of each value.
+/// The difference in one line: "system microcode: 0x2 on n7; 0x3 on the 30 others". Names at most four nodes of each value.
 std::string to_string(const NodeDifference& difference);
 
 }  // namespace plumbline

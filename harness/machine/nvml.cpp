@@ -14,7 +14,7 @@ struct Words {
   nvml::Return code;
   const char* meaning;
 };
-// What the library's own words ("Not Supported") leave open.
+// Plainer meanings of codes whose own words in the library ("Not Supported") leave something open.
 constexpr std::array<Words, 6> meanings{{{nvml::not_supported, "not supported by this GPU or its driver"},
                                          {nvml::no_permission, "not permitted to this user"},
                                          {nvml::driver_not_loaded, "the NVIDIA kernel module is not loaded"},

@@ -1,4 +1,4 @@
-// NVIDIA's management library, opened at run time: a node without it says so.
+// NVIDIA's management library is opened at run time: a node without it says so.
 #pragma once
 #include <string>
 #include <type_traits>
@@ -9,13 +9,13 @@ namespace plumbline {
 
 class Nvml {
  public:
-  /// `library` as the loader takes it. Opening it starts the library, which takes a moment, and closing shuts it down.
+  /// Opens `library` as the loader takes it. Opening it starts the library, which takes a moment, and closing shuts it down.
   explicit Nvml(std::string library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  /// Empty: it answers. Else why not, in one line.
+  /// Says why the library does not answer, in one line; empty where it does.
   const std::string& why_not() const { return why_not_; }
   /// Whether there is such a library, even if it does not answer.
   bool found() const { return library_ != nullptr; }

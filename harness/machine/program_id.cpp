@@ -26,7 +26,7 @@ std::string id_in(const char* notes, std::size_t bytes) {
   return "";
 }
 
-/// Of the first object, which is the program.
+/// Takes the build id of the first object, which is the program.
 int take_id(dl_phdr_info* object, std::size_t, void* out) {
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const auto& segment = object->dlpi_phdr[i];

@@ -1,10 +1,10 @@
-// Which program this is, to the byte.
+// The program that runs is known to the byte by its build id.
 #pragma once
 #include <string>
 
 namespace plumbline {
 
-/// The linker's build id of the running program in hexadecimal: another one wherever any object in it is another. "unknown" without one.
+/// The linker's build id of the running program in hexadecimal, which differs wherever any object in it differs. "unknown" without one.
 std::string program_id();
 
 }  // namespace plumbline

@@ -32,7 +32,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Only what says where and how a job ran.
+// Variables of Slurm that say where and how a job ran.
 constexpr const char* slurm_variables[] = {"SLURM_JOB_ID",          "SLURM_JOB_NAME",      "SLURM_JOB_PARTITION",
                                            "SLURM_JOB_NODELIST",    "SLURM_JOB_NUM_NODES", "SLURM_NTASKS",
                                            "SLURM_NTASKS_PER_NODE", "SLURM_CPUS_PER_TASK", "SLURM_STEP_ID",
@@ -41,9 +41,9 @@ constexpr const char* slurm_variables[] = {"SLURM_JOB_ID",          "SLURM_JOB_N
                                            "SLURM_DISTRIBUTION",    "SLURM_JOB_QOS",       "SLURM_MEM_PER_NODE",
                                            "SLURM_JOB_CONSTRAINTS", "SLURM_CPUS_ON_NODE",  "SLURM_JOB_CPUS_PER_NODE",
                                            "SLURM_CPU_FREQ_REQ",    "SLURM_MPI_TYPE",      "SLURM_THREADS_PER_CORE"};
-// By what their names begin with: how threads are bound, and how the MPI library and the allocator work.
+// Prefixes of variables that say how threads are bound, and how the MPI library and the allocator work.
 constexpr std::string_view thread_variables[] = {"OMP_", "GOMP_", "KMP_", "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS"};
-// Which GPUs a process may use, in what order, and how CUDA works on them.
+// Variables that say which GPUs a process may use, in what order, and how CUDA works on them.
 constexpr const char* gpu_variables[] = {"CUDA_VISIBLE_DEVICES",
                                          "NVIDIA_VISIBLE_DEVICES",
                                          "CUDA_DEVICE_ORDER",
@@ -54,7 +54,7 @@ constexpr const char* gpu_variables[] = {"CUDA_VISIBLE_DEVICES",
                                          "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"};
 constexpr std::string_view library_variables[] = {"UCX_", "FI_", "MPICH_", "MPIR_CVAR_", "I_MPI_", "HYDRA_", "GLIBC_TUNABLES", "MALLOC_"};
 
-/// What the launcher tells each process of itself says where it runs, not how.
+/// Whether the variable is one in which the launcher tells each process where it runs, not how.
 bool is_place(std::string_view name) { return name.ends_with("INTERFACE_HOSTNAME"); }
 
 ordered_json environment(std::span<const char* const> names, const Person& person) {
@@ -83,7 +83,7 @@ std::string host_name() {
   return name.data();
 }
 
-/// Where the nodes stand: what the user says before what Slurm says.
+/// The cluster on which the nodes stand: the user's word for it comes before Slurm's.
 Fact cluster(const Person& person) {
   for (const char* name : {"PLUMBLINE_CLUSTER", "SLURM_CLUSTER_NAME"})
     if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return known("cluster", publishable({value}, person).front());
@@ -127,7 +127,7 @@ ordered_json kernel() {
   return {{"system", names.sysname}, {"release", names.release}, {"version", names.version}, {"machine", names.machine}};
 }
 
-/// Of the node of rank 0, under the names that results have had from the start. All nodes, and more facts, are in /machine.
+/// Adds facts of rank 0's node, under the names that results have had from the start. All nodes, and more facts, are in /machine.
 void add_node_facts(ordered_json& document) {
   const auto facts = system_facts();
   const auto add = [&](ordered_json& object, const char* name, const char* fact) {
@@ -154,7 +154,7 @@ void add_gpu_driver(ordered_json& document) {
   if (driver.empty()) document["absent"]["gpu_driver"] = nvml.why_not();
 }
 
-/// Of the text that MPI_Get_library_version gave: its first line, and what MPICH talks through ("ch4:ucx").
+/// Adds the first line of the text that MPI_Get_library_version gave, and what MPICH talks through ("ch4:ucx").
 void add_mpi(ordered_json& document, const std::string& mpi) {
   document["mpi"] = mpi.substr(0, mpi.find('\n'));
   constexpr std::string_view key = "MPICH Device:";

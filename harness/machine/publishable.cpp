@@ -54,7 +54,7 @@ std::string_view name_before(std::string_view text, std::size_t at) {
   return text.substr(begin, end - begin);
 }
 
-/// Where the value of the first secret in `text` begins; npos: nowhere.
+/// The place where the value of the first secret in `text` begins; npos: nowhere.
 std::size_t secret_in(std::string_view text) {
   for (std::size_t at = text.find_first_of("=:"); at != text.npos; at = text.find_first_of("=:", at + 1)) {
     if (!names_a_secret(name_before(text, at))) continue;
@@ -65,7 +65,7 @@ std::size_t secret_in(std::string_view text) {
   return bearer == text.npos ? bearer : bearer + std::string_view("bearer ").size();
 }
 
-/// "https://user:password@host" -> "https://(left out)@host", of every URL in the text.
+/// Hides what a URL tells of its user, "https://user:password@host" -> "https://(left out)@host", of every URL in the text.
 std::string without_logins(std::string text) {
   for (std::size_t scheme = text.find("://"); scheme != text.npos; scheme = text.find("://", scheme + 3)) {
     const std::size_t begin = scheme + 3, end = std::min(text.find_first_of("/ ,;?#\"'", begin), text.size());

@@ -89,7 +89,7 @@ Fact read(const OneLine& one, const fs::path& root) {
   return word ? known(one.name, *word) : unknown(one.name, fmt::format("{} marks no choice", shown));
 }
 
-/// "performance", or where not all agree "performance (126 CPUs), powersave (2 CPUs)".
+/// Tells the value that all CPUs have, "performance", or where not all agree "performance (126 CPUs), powersave (2 CPUs)".
 std::string told(const std::map<std::string, int>& how_many) {
   if (how_many.size() == 1) return how_many.begin()->first;
   std::vector<std::string> parts;
@@ -164,7 +164,7 @@ Fact huge_pages(const fs::path& root) {
   return known("huge_pages_reserved", fmt::format("{}", fmt::join(sizes, ", ")));
 }
 
-/// Sum over the memory controllers.
+/// The number of memory errors, summed over the memory controllers.
 Fact memory_errors(const char* name, const char* file, const fs::path& root) {
   long long sum = 0;
   bool any = false;

@@ -1,4 +1,4 @@
-// One-line files of /proc and /sys.
+// Files of /proc and /sys often have one line, which is read here.
 #pragma once
 #include <optional>
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace plumbline {
 
-/// First line of a file without trailing blanks; nullopt when it cannot be read.
+/// The first line of a file without trailing blanks; nullopt when it cannot be read.
 std::optional<std::string> first_line(const std::string& path);
 /// The value of the first "KEY : value" line of a file such as /proc/cpuinfo or /proc/meminfo.
 std::optional<std::string> field_of(const std::string& path, std::string_view key);

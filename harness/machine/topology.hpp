@@ -27,6 +27,7 @@ struct CpuFacts {
   bool allowed = true;  // by affinity and control group
 };
 
+/// A GPU as the bus shows it, and the CPUs beside it.
 struct GpuFacts {
   std::string pci;             // "0000:17:00.0"
   std::string vendor, name;    // as far as hwloc knows
@@ -34,6 +35,7 @@ struct GpuFacts {
   int numa = -1;               // index of its NUMA domain, -1: several
 };
 
+/// A node's parts as hwloc finds them.
 struct Topology {
   int packages = 0, numa_nodes = 0, cores = 0, pus = 0;
   std::vector<int> numa_memories;  // of each NUMA domain, the operating system's number of its memory
@@ -42,19 +44,19 @@ struct Topology {
   std::vector<GpuFacts> gpus;      // by PCI address
   std::uint64_t memory_bytes = 0;
 
-  /// Numbers of the CPUs that this process may use, in the order of `cpus`.
+  /// The numbers of the CPUs that this process may use, in the order of `cpus`.
   std::vector<int> allowed_cpus() const;
 };
 
-/// "0-3,8"
+/// The CPUs' numbers as ranges: "0-3,8".
 std::string cpu_ranges(std::vector<int> cpus);
 
-/// The caches as models take them. Shared by a team's threads: from L3 on.
+/// The caches as models take them. A team's threads share those from L3 on.
 std::vector<CacheLevel> cache_levels(const Topology& topology);
 
-/// This machine, with what the calling thread may use (call before anything is bound). Throws Error (I/O) when hwloc fails.
+/// The topology of this machine, with what the calling thread may use (call before anything is bound). Throws Error (I/O) when hwloc fails.
 Topology this_topology();
-/// A machine stored by lstopo; everything that the document allows is allowed. Throws Error (user) when it is none.
+/// The topology of a machine stored by lstopo; everything that the document allows is allowed. Throws Error (user) when the file is none.
 Topology topology_from_xml(const std::string& path);
 
 }  // namespace plumbline

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What plumbline.f90 calls: Fortran has no way of its own to write down the instructions of a mark. Compile it beside your program.
+// plumbline.f90 calls these functions: Fortran has no way of its own to write down the instructions of a mark. Compile it beside your
+// program.
 #include <string.h>
 
 #include "plumbline.h"

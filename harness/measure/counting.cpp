@@ -60,7 +60,8 @@ std::vector<std::vector<Reading>> count_region(Prepared& prepared, Sweep functio
   return readings_of(backend, backend.groups()[group].whole_team ? 1 : threads.size());
 }
 
-// So many that reading the counters, which is subtracted, is small beside the work; the same number on every rank.
+// The number of sweeps in a region: so many that reading the counters, which is subtracted, is small beside the work; the same on every
+// rank.
 std::uint64_t sweeps_for(Prepared& prepared, const ThreadTeam& threads, double min_seconds, Synchronization& team) {
   if (min_seconds <= 0) return 1;
   constexpr double most = 1000;
@@ -75,7 +76,7 @@ std::uint64_t sweeps_for(Prepared& prepared, const ThreadTeam& threads, double m
   return static_cast<std::uint64_t>(std::clamp(std::ceil(min_seconds / seconds), 1.0, most));
 }
 
-// Null when the data could not be had: `why` says it.
+// Prepares and initialises a case's data; null where that failed, and `why` says it.
 std::unique_ptr<Prepared> data_of(const Case& measured, const ThreadTeam& threads, std::uintptr_t address, std::string& why) {
   try {
     auto prepared = std::make_unique<Prepared>(measured, threads.size(), address);

@@ -1,4 +1,4 @@
-// Counting one case with one event group: a warm sweep, then the region; and the empty region, to be subtracted.
+// One case is counted with one event group: a warm sweep, then the region; and the empty region, to be subtracted.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -11,9 +11,10 @@
 
 namespace plumbline {
 
-/// Whether a sweep before the region brings the caches into steady state. What no cache decides needs none.
+/// Whether a sweep before the region brings the caches into steady state. Counts that no cache decides need none.
 enum class WarmSweep { yes, no };
 
+/// The protocol of counting a case with one group.
 struct CountingProtocol {
   int repetitions = 1;     // of (empty region, kernel's region), in turn
   double min_seconds = 0;  // of sweeps that a region is made of; 0: one
@@ -21,15 +22,15 @@ struct CountingProtocol {
   std::uintptr_t address = 0;  // of the data; 0: anywhere. Simulated caches repeat their counts at Arena::fixed_address
 };
 
-/// Region totals of one repetition: [thread][event], kernel and empty region alike over `sweeps` sweeps. They lie in one entry, for reading
-/// a counter empties small caches (by a system call, in a virtual machine the hypervisor's work too); where a sweep is undone before the
-/// next, each is an entry. Of a group of the whole team there is one "thread".
+/// The region totals of one repetition: [thread][event], kernel and empty region alike over `sweeps` sweeps. The sweeps lie in one entry,
+/// for reading a counter empties small caches (by a system call, in a virtual machine the hypervisor's work too); where a sweep is undone
+/// before the next, each is an entry. For a group that counts the whole team there is one "thread".
 struct RegionCounts {
   std::vector<std::vector<Reading>> kernel, empty;
   std::uint64_t sweeps = 1;
 };
 
-/// What became of the counting: a value, also when it fails.
+/// The outcome of counting a case: a value, also when it fails.
 struct CountedCase {
   Status status = Status::ok;
   std::string reason;

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What `program --version` prints first, in an environment of its own: the user's Valgrind settings are not for this question. A Valgrind
-// that may have been moved finds its own files in the folder `library`; empty: where it was built for.
+// The first line that `program --version` prints, in an environment of its own: the user's Valgrind settings are not for this question. A
+// Valgrind that may have been moved finds its own files in the folder `library`; empty: where it was built for.
 std::string first_line_of_version(const fs::path& program, const fs::path& library) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return "";

@@ -1,4 +1,4 @@
-// Where the emulator is, and whether it, the valgrind that starts it and this program belong together.
+// The emulator's tool, the valgrind that starts it and this program are found, and must belong together.
 #pragma once
 #include <filesystem>
 #include <string>

@@ -29,7 +29,7 @@ class Release {
   Backend& backend_;
 };
 
-/// One entry, in as many passes as the GPU takes for the group.
+/// Counts one entry of the region, in as many passes as the GPU takes for the group.
 std::vector<std::vector<Reading>> count_region(PreparedOnGpu& prepared, bool empty, Backend& backend, std::size_t group) {
   const MultiPass* const passes = backend.multi_pass();
   backend.prepare(group, 1);
@@ -50,7 +50,7 @@ std::vector<std::vector<Reading>> count_region(PreparedOnGpu& prepared, bool emp
   return {std::move(readings)};
 }
 
-/// What stands in the way of all the group's events; null where one of them has a number.
+/// The reading that tells why none of the group's events has a number; null where one has.
 const Reading* refusal(const std::vector<Reading>& readings) {
   const bool none = std::none_of(readings.begin(), readings.end(), [](const Reading& one) { return one.status == Status::ok; });
   return none && !readings.empty() ? &readings.front() : nullptr;

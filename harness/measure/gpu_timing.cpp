@@ -28,7 +28,7 @@ std::string too_little_memory(const Case& measured, Gpu& gpu) {
   return "too little memory of the GPU: the arrays take " + gigabytes(needed) + ", " + gigabytes(gpu.free_bytes()) + " are free";
 }
 
-/// `act` with what it throws as words in `timed`.
+/// Runs `act`, and writes what it throws into `timed`, with `what` before it.
 template <class Act>
 void told_in(Timed& timed, const char* what, Act act) {
   try {
@@ -80,7 +80,7 @@ void PreparedOnGpu::look_after_timing(Timed& timed) {
   check_after_timing(*workload_, flavor_, timed);
 }
 
-// Where sweeps are restored, each is timed alone.
+// The seconds that so many sweeps take. Where sweeps are restored, each is timed alone.
 double PreparedOnGpu::seconds_of(std::uint64_t sweeps) {
   const std::uint64_t together = workload_->restores() ? 1 : sweeps;
   double seconds = 0;

@@ -1,5 +1,5 @@
-// Timing one case on a GPU: the same warm-up, check, calibration and stopping rule as on CPUs (measure/timing.hpp), with the device's own
-// events for a watch.
+// One case is timed on a GPU by the same warm-up, check, calibration and stopping rule as on CPUs (measure/timing.hpp), with the device's
+// own events for a watch.
 #pragma once
 #include <memory>
 
@@ -9,26 +9,27 @@
 
 namespace plumbline {
 
-/// A case's data in a GPU's memory, and its sweeps. All calls are the thread's that opened the GPU; they throw Error (io) where the device
-/// failed, std::bad_alloc where the data do not fit.
+/// A case's data in a GPU's memory, and its sweeps. All calls come from the thread that opened the GPU; they throw Error (io) where the
+/// device failed, std::bad_alloc where the data do not fit.
 class PreparedOnGpu {
  public:
-  /// Allocates and initialises; the workload's restoring and reading work too. `gpu` outlives it.
+  /// Allocates and initialises the data. `gpu` outlives this object.
   PreparedOnGpu(const Case& measured, Gpu& gpu);
 
-  /// From now on a sweep is only so much of the whole, from the beginning of it: a smaller working set within the same data.
+  /// Makes each sweep from now on cover only this share of the whole, from its beginning: a smaller working set within the same data.
   void sweep_only(double share);
   /// Queues one sweep and does not wait for it.
   void sweep();
-  /// What the sweeps changed is undone, where the workload restores; waits.
+  /// Undoes what the sweeps changed, where the workload restores; waits.
   void restore();
   /// Waits for what is queued and holds the result of the whole range's sweep against the reference: Status::wrong_result and its reason.
   void check(Timed& timed);
-  /// The same once the repetitions are made; outside all times.
+  /// Checks the result again once the repetitions are made; outside all times.
   void look_after_timing(Timed& timed);
-  /// So many sweeps, restored in between where the workload restores, outside the timed spans: seconds of one, and the clock right after.
+  /// Times so many sweeps, restored in between where the workload restores, outside the timed spans: the seconds of one, and the clock
+  /// right after.
   Repetition measure(std::uint64_t sweeps);
-  /// How many sweeps last `min_seconds`, on a GPU that has been busy for `warm_up_seconds`, so that its clock has risen.
+  /// The number of sweeps that last `min_seconds`, on a GPU that has been busy for `warm_up_seconds`, so that its clock has risen.
   std::uint64_t calibrate(double min_seconds, double warm_up_seconds);
 
   Gpu& gpu() { return gpu_; }
@@ -45,12 +46,12 @@ class PreparedOnGpu {
   std::size_t end_;
 };
 
-/// Data, one warm sweep, the check of its result if `check`, and the data as before it. Null where this failed: `timed` says why, and never
-/// throws. Too little memory is told with what the case needs and what is free.
+/// Prepares the data, sweeps once, checks the result if `check`, and puts the data back. Gives null where this failed: `timed` says why.
+/// Never throws. Too little memory is told with what the case needs and what is free.
 std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, Gpu& gpu, Timed& timed);
 
-/// Measures `measured`, whose kernel is for GPUs. Of a Repetition only the seconds and the clock (of the multiprocessors) are there; what
-/// disturbs a CPU's threads (sentinel, CPU shares, stolen time, involuntary_switches) does not apply: absent, and 0.
+/// Times `measured`, whose kernel is for GPUs. A Repetition then has only the seconds and the clock (of the multiprocessors); what disturbs
+/// a CPU's threads (sentinel, CPU shares, stolen time, involuntary_switches) does not apply: absent, and 0.
 Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu);
 
 }  // namespace plumbline

@@ -1,4 +1,4 @@
-// A case made ready on one rank: its data, and each thread's part of the sweep.
+// A case is made ready on one rank: its data, and each thread's part of the sweep.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -11,15 +11,16 @@
 
 namespace plumbline {
 
+/// A case's data on one rank, and the part of them that each thread sweeps.
 class Prepared {
  public:
   /// Maps memory for the case (at `address` if not 0) without touching it. Throws std::bad_alloc.
   Prepared(const Case& measured, int threads, std::uintptr_t address = 0)
       : Prepared(measured, threads, std::make_unique<Arena>(arena_size(measured), address), nullptr) {}
-  /// In `arena`, all of which it takes: pages that were touched before need not be cleared again.
+  /// Takes all of `arena` for the data: pages that were touched before need not be cleared again.
   Prepared(const Case& measured, int threads, Arena& arena) : Prepared(measured, threads, nullptr, &arena) {}
 
-  /// The same data in other hands: of a case whose arrays are as long, which finds in them what `before` left there.
+  /// Hands the data of `before` to another case whose arrays are as long, which finds in them what was left there.
   static std::unique_ptr<Prepared> over(std::unique_ptr<Prepared> before, const Case& measured) {
     const int threads = static_cast<int>(before->parts_.size());
     Arena* const given = before->given_;
@@ -28,7 +29,7 @@ class Prepared {
     return std::unique_ptr<Prepared>(new Prepared(measured, threads, std::move(own), given));
   }
 
-  /// From now on each thread sweeps only so much of its part, from the beginning of it: a smaller working set within the same data.
+  /// Makes each thread from now on sweep only this share of its part, from its beginning: a smaller working set within the same data.
   void sweep_only(double share) {
     const std::size_t grain = workload_->grain();
     for (std::size_t thread = 0; thread < parts_.size(); ++thread) {
@@ -38,7 +39,7 @@ class Prepared {
     }
   }
 
-  /// First touch, by the thread that will sweep it.
+  /// Touches a part's data first, in the thread that will sweep it.
   void initialise(int thread) {
     const auto [begin, end] = part(thread);
     workload_->initialise(begin, end);
@@ -49,7 +50,7 @@ class Prepared {
     workload_->restore(begin, end);
   }
   void sweep(int thread) { sweep_range(sweep_, thread); }
-  /// The same call with another function in the sweep's place: the empty region.
+  /// Calls another function in the sweep's place, for the empty region.
   void sweep_range(Sweep function, int thread) {
     const auto [begin, end] = swept_[static_cast<std::size_t>(thread)];
     function(arguments_, begin, end);
@@ -57,7 +58,7 @@ class Prepared {
 
   const Workload& workload() const { return *workload_; }
 
-  /// What an arena needs for the case.
+  /// The bytes that an arena needs for the case.
   static std::size_t arena_size(const Case& measured) {
     std::size_t bytes = 0;
     const Work work = measured.work();

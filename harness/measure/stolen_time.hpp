@@ -1,4 +1,4 @@
-// Time that a hypervisor gave to other machines while this one wanted to run.
+// A hypervisor steals time: it gives the CPUs to other machines while this one wants to run.
 #pragma once
 #include <filesystem>
 #include <span>
@@ -8,13 +8,13 @@
 
 namespace plumbline {
 
-/// Seconds since the system started, summed over some of its CPUs. Absent with the reason where the system does not tell.
+/// The seconds stolen since the system started, summed over some of its CPUs. Absent with the reason where the system does not tell.
 struct StolenTime {
   double seconds = absent;
   std::string why_not = {};
 };
 
-/// `steal` of /proc/stat (proc(5)), in steps of a clock tick, usually 10 ms. `root` stands for "/".
+/// Reads `steal` of /proc/stat (proc(5)), in steps of a clock tick, usually 10 ms. `root` stands for "/".
 StolenTime stolen_time(std::span<const int> cpus, const std::filesystem::path& root = "/");
 
 }  // namespace plumbline

@@ -11,7 +11,7 @@
 namespace plumbline {
 namespace {
 
-/// By so much a boosted clock rises and falls within a millisecond; a core that meets wide vectors lowers it by more.
+/// The factor by which a boosted clock rises and falls within a millisecond; a core that meets wide vectors lowers it by more.
 constexpr double most_wobble = 1.05;
 
 }  // namespace
@@ -144,7 +144,7 @@ void Stopwatch::add_shares(Repetition& result) {
 
 double Stopwatch::stolen_seconds() const { return read_stolen_ ? read_stolen_(cpus_).seconds : absent; }
 
-/// Where one rank is not told, the team does not know. NaN passes no sum of MPI reliably.
+/// Adds the time stolen from the team; where one rank is not told it, the team does not know. NaN passes no sum of MPI reliably.
 void Stopwatch::add_stolen(Repetition& result, double before) {
   result.rank_steal_seconds = stolen_seconds() - before;
   result.steal_seconds = absent;

@@ -1,4 +1,4 @@
-// Time of a prepared case's sweeps by a whole team, and what disturbed it.
+// The time of a prepared case's sweeps is taken for a whole team, with what disturbed it.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -25,7 +25,7 @@ class Stopwatch {
             ReadStolen read_stolen = {});
 
   Repetition measure(std::uint64_t sweeps);
-  /// How many sweeps last `min_seconds`.
+  /// The number of sweeps that last `min_seconds`.
   std::uint64_t calibrate(double min_seconds);
 
  private:

@@ -1,4 +1,4 @@
-// The threads of one rank, opened here and nowhere else: one OpenMP runtime for all compilers' flavors.
+// The threads of one rank are opened here and nowhere else: one OpenMP runtime for all compilers' flavors.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -9,9 +9,10 @@ namespace plumbline {
 /// The contiguous part [first, second) of an index range that thread `thread` of `threads` sweeps; parts begin at multiples of `grain`.
 std::pair<std::size_t, std::size_t> part_of(std::size_t extent, std::size_t grain, int thread, int threads);
 
+/// The threads of one rank.
 class ThreadTeam {
  public:
-  /// `begin_thread` runs once in each thread (binding). Throws std::runtime_error when the runtime gives fewer threads.
+  /// Opens `threads` threads; `begin_thread` runs once in each (binding). Throws std::runtime_error when the runtime gives fewer.
   explicit ThreadTeam(int threads, const std::function<void(int thread)>& begin_thread = {});
 
   int size() const { return threads_; }

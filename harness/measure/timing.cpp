@@ -29,7 +29,7 @@ std::unique_ptr<Prepared> prepare_case(const Case& measured, bool check, const T
 
 namespace {
 
-/// What the last timed sweep left; where that was undone, of one sweep more. Outside all times.
+/// Checks what the last timed sweep left; where that was undone, the result of one sweep more. It lies outside all times.
 void look_at_result(Prepared& prepared, const Case& measured, const ThreadTeam& threads, Synchronization& team, Timed& timed) {
   try {
     if (prepared.workload().restores()) threads.run([&](int thread) { prepared.sweep(thread); });

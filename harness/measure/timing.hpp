@@ -1,4 +1,4 @@
-// Timing one case: warm-up, result check, calibration, repetitions until the median is known well enough.
+// One case is timed by warm-up, result check, calibration, and repetitions until the median is known well enough.
 #pragma once
 #include <memory>
 

@@ -1,4 +1,4 @@
-// The rank's side: finds the emulator, starts the worker, asks it.
+// The rank's side of the emulated worker: it finds the emulator, starts the worker, and asks it.
 #include "measure/worker.hpp"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the emulator needs to be exact (harness/emulator/README.md).
+// Options that the emulator needs to be exact (harness/emulator/README.md).
 const std::vector<std::string> tool_options{"--command-line-only=yes",  // not the user's settings for other tools
                                             "-q",
                                             "--tool=plumbline",
@@ -56,7 +56,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return all;
 }
 
-// For want of close_range(), which is of Linux 5.9 and glibc 2.34: clusters have older ones.
+// Lists the open descriptors in the place of close_range(), which needs Linux 5.9 and glibc 2.34: clusters have older ones.
 std::vector<int> open_descriptors() {
   std::vector<int> all;
   std::error_code none;
@@ -72,7 +72,8 @@ bool copy_word(char (&to)[N], std::string_view from) {
   return true;
 }
 
-/// Without simulated caches nothing is left over from an earlier sweep, except in a library, which readies itself in its first call.
+/// Whether a sweep must warm the case up. Without simulated caches nothing is left over from an earlier sweep, except in a library, which
+/// readies itself in its first call.
 bool needs_warm_sweep(const Case& measured, bool caches) { return caches || is_library(measured.flavor.name); }
 
 std::string lines(const std::vector<std::string>& words) {
@@ -101,7 +102,7 @@ std::string how_it_ended(int process) {
   return "exit " + std::to_string(WEXITSTATUS(status));
 }
 
-/// What only simulated caches can tell: bytes across a boundary below L1, also under the name of an event made of it.
+/// Whether only simulated caches can tell the event: bytes across a boundary below L1, also under the name of an event made of it.
 bool needs_caches(std::string_view event) {
   const auto bytes = event.find("bytes.");
   return bytes != std::string_view::npos && !event.substr(bytes).starts_with("bytes.reg-L1");
@@ -172,7 +173,7 @@ void EmulatedWorker::start() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
   const std::vector<int> open = open_descriptors();
-  // After a fork() an older kernel gives pages that an interconnect has pinned to the child as soon as the rank writes to them; vfork()
+  // A fork() would let an older kernel give pages that an interconnect has pinned to the child as soon as the rank writes to them; vfork()
   // copies nothing.
   process_ = vfork();
   if (process_ == 0) {

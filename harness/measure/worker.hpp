@@ -1,4 +1,4 @@
-// A rank's second witness: this same program under the emulator, started before MPI and asked, case by case, for counts.
+// A rank's second witness is this same program under the emulator, started before MPI and asked, case by case, for counts.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace plumbline {
 
-/// What a worker is to count with: one group of events of a backend that works under the emulator.
+/// A request to a worker says what to count with: one group of events of a backend that works under the emulator.
 struct WorkerWish {
   std::string_view backend;
   const std::vector<std::string>& events;  // outlives the answer, whose readings name them
@@ -28,7 +28,7 @@ class EmulatedWorker {
   enum class Start { now, when_asked };
 
   /// Starts the worker with simulated caches of this geometry; without any it counts faster, and no bytes below L1. The launcher's
-  /// variables and descriptors do not reach it. `when_asked`: only before its first case, where none is expected.
+  /// variables and descriptors do not reach it. `when_asked` starts it only before its first case, where none is expected.
   EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches, Start start = Start::now);
   EmulatedWorker(EmulatedWorker&&) = delete;
   ~EmulatedWorker();
@@ -48,9 +48,8 @@ class EmulatedWorker {
   int process_ = -1;
 };
 
-/// The worker's side (hidden `worker` command): serves requests on descriptor `channel` until it is closed.
-/// Each case runs in a child of its own, forked from the same pristine image: equal requests see equal addresses,
-/// and a case that crashes takes nothing with it.
+/// Serves requests on descriptor `channel` until it is closed: the worker's side (hidden `worker` command). Each case runs in a child of
+/// its own, forked from the same pristine image: equal requests see equal addresses, and a case that crashes takes nothing with it.
 int serve_counts(int channel);
 
 }  // namespace plumbline

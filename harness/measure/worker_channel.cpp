@@ -35,7 +35,7 @@ bool write_all(int descriptor, const void* data, std::size_t bytes) {
   return true;
 }
 
-/// By glances: where this process and the other one were stopped meanwhile, that costs one glance's time and not all of it.
+/// Waits by glances: where this process and the other one were stopped meanwhile, that costs one glance's time and not all of it.
 bool wait_readable(int descriptor, double seconds) {
   constexpr double longest_glance = 1;
   for (double left = std::max(0.0, seconds);;) {

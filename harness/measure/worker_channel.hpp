@@ -1,10 +1,11 @@
-// What passes between a rank and its emulated worker: plain bytes of fixed size, so that serving allocates nothing.
+// A rank and its emulated worker exchange plain bytes of fixed size, so that serving allocates nothing.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace plumbline {
 
+/// A request for the counts of one case, of fixed size.
 struct WorkerRequest {
   char kernel[64], precision[8], flavor[48], parameters[512];  // parameters as Parameters::path()
   char backend[32], events[8192];                              // one event a line
@@ -13,22 +14,23 @@ struct WorkerRequest {
   bool warm_sweep;         // before the region
 };
 
-/// Followed by repetitions x 2 x threads x events readings: kernel, then empty region, by thread.
+/// A worker's reply, which is followed by repetitions x 2 x threads x events readings: kernel, then empty region, by thread.
 struct WorkerReply {
   std::int32_t status;  // a Status
   char reason[512];     // why, or of an ok status of the first reading that is not ok
   std::int32_t threads, events;
 };
 
+/// A reading as it passes through the channel.
 struct WorkerReading {
   std::uint64_t raw, enabled_ns, running_ns;
   std::int64_t status;
 };
 
-/// All of `bytes`, or false at end of file or error.
+/// Reads all of `bytes`; false at end of file or error.
 bool read_all(int descriptor, void* data, std::size_t bytes);
 bool write_all(int descriptor, const void* data, std::size_t bytes);
-/// False when nothing can be read within `seconds`, in which this process runs.
+/// Waits until something can be read; false when nothing can within `seconds`, counted while this process runs.
 bool wait_readable(int descriptor, double seconds);
 
 }  // namespace plumbline

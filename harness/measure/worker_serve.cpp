@@ -1,4 +1,4 @@
-// The worker's side: one forked child a case, on a stack at a fixed address.
+// The worker's side forks one child a case, on a stack at a fixed address.
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -145,7 +145,7 @@ void report_death(int channel, int status) {
     refuse(channel, Status::failed, "the case ended with " + std::to_string(WEXITSTATUS(status)) + " under the emulator");
 }
 
-// Nothing here allocates: every child starts from the same heap.
+// Serves requests and allocates nothing: every child starts from the same heap.
 void* serve(void* descriptor) {
   const int channel = *static_cast<int*>(descriptor);
   static WorkerRequest request;

@@ -23,7 +23,7 @@ constexpr std::array<const char*, 3> names{"l1", "l2", "l3"};
   throw user_error(fmt::format("{}{}: {}", path, line > 0 ? fmt::format(":{}", line) : "", in_one_line(why)));
 }
 
-// Of what the emulator demands, that which a line in a file can break.
+// The first of the emulator's demands on a cache that a line in a file breaks, in words; empty where none is broken.
 std::string fault(const CacheLevel& level) {
   const bool power = level.line_bytes != 0 && (level.line_bytes & (level.line_bytes - 1)) == 0;
   if (!power || level.line_bytes < 16 || level.line_bytes > 4096) return "line_bytes must be a power of two from 16 to 4096";

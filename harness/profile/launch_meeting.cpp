@@ -101,8 +101,8 @@ void make(const fs::path& folder) {
   if (access(folder.c_str(), W_OK) != 0) refuse(folder, std::strerror(errno));
 }
 
-/// Where everybody may write and no sticky bit is set, everybody may put another folder in this one's place at any time. (A group that
-/// shares a folder trusts its members.)
+/// Throws where the folder's place does not keep its name: where everybody may write and no sticky bit is set, everybody may put another
+/// folder there at any time. (A group that shares a folder trusts its members.)
 void require_place_keeps_names(const fs::path& folder) {
   const fs::path parent = folder.has_parent_path() ? folder.parent_path() : ".";
   make(parent);

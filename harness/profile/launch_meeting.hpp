@@ -1,4 +1,4 @@
-// Where the ranks of a launch leave their counts for the first one, without MPI: a folder that all of them name alike.
+// The ranks of a launch leave their counts for the first one, without MPI, in a folder that all of them name alike.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace plumbline {
 
-/// What a rank leaves when its program has ended.
+/// The ending of a rank's program, which the rank leaves for the first one.
 struct RankEnding {
   int rank = 0;
   std::string host;
@@ -18,24 +18,24 @@ struct RankEnding {
 
 class LaunchMeeting {
  public:
-  /// `named`: the folder that the user chose (kept), or empty: one of this launch's own (removed by the first rank), in the folder
-  /// for temporary files when all ranks are on this node, else in `shared`. It is this user's, and nobody else may write there: what has
-  /// its name and is not that is refused. Throws Error when there can be none.
+  /// Finds or makes the folder. `named`: the folder that the user chose (kept), or empty: one of this launch's own (removed by the first
+  /// rank), in the folder for temporary files when all ranks are on this node, else in `shared`. It is this user's, and nobody else may
+  /// write there: what has its name and is not that is refused. Throws Error when there can be none.
   LaunchMeeting(const Launch& launch, const std::filesystem::path& named, const std::filesystem::path& shared);
   LaunchMeeting(const LaunchMeeting&) = delete;
   LaunchMeeting& operator=(const LaunchMeeting&) = delete;
-  /// At the first rank: removes the folder, unless the user named it.
+  /// Removes the folder at the first rank, unless the user named it.
   ~LaunchMeeting();
 
   const std::filesystem::path& folder() const { return folder_; }
-  /// "rank-3.": begins the names of this rank's files.
+  /// The prefix of the names of this rank's files: "rank-3.".
   std::string prefix(int rank) const;
 
-  /// True for one rank of all that say this: a fault that many share is told once.
+  /// Whether this rank is the first of all that say this message: a fault that many share is told once.
   bool first_to_say(const std::string& message) const;
-  /// This rank's files are whole.
+  /// Leaves this rank's ending, once its files are whole.
   void leave(const RankEnding& ending) const;
-  /// At the first rank: the endings by rank; waits for those that are missing at most `patience_seconds` longer.
+  /// Gathers the endings by rank, at the first rank; waits for those that are missing at most `patience_seconds` longer.
   std::vector<RankEnding> gather(double patience_seconds) const;
 
  private:

@@ -51,8 +51,8 @@ void add_regions(Profile& profile, const ToolReport& report) {
   }
 }
 
-/// Who took part, each once. What a process was before it executed another program is the same process, and its threads, told by their
-/// numbers, are the same threads.
+/// The processes and threads that took part, each once. What a process was before it executed another program is the same process, and its
+/// threads, told by their numbers, are the same threads.
 class Participants {
  public:
   void add(const ProcessCounts& process) {

@@ -1,4 +1,4 @@
-// A whole run's counts: the reports of all its processes summed in total, by rank, region and function.
+// The counts of a whole run are the reports of all its processes, summed in total, by rank, region and function.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,11 +10,11 @@ namespace plumbline {
 
 // --------------------------------------------------------------------------------------------- what the sums say
 
-/// FLOPs of one precision ("fp64", "fp32", "x87"), an fma weighing 2. nullopt: unknown.
+/// The FLOPs of one precision ("fp64", "fp32", "x87"), an fma weighing 2. nullopt: unknown.
 std::optional<double> flops(const EventSums& sums, const std::string& precision);
 /// The precisions that the events tell apart, in the order of their names.
 std::vector<std::string> precisions(const EventSums& sums);
-/// Over all precisions.
+/// The FLOPs of all precisions. nullopt: unknown.
 std::optional<double> flops(const EventSums& sums);
 
 /// A memory level and the boundary towards the core, whose traffic its arithmetic intensity uses.
@@ -23,11 +23,11 @@ struct Level {
 };
 inline constexpr Level levels[] = {{"L1", "reg-L1"}, {"L2", "L1-L2"}, {"L3", "L2-L3"}, {"mem", "L3-mem"}};
 
-/// Bytes across a boundary, all flows. nullopt: not simulated.
+/// The bytes of all flows across a boundary. nullopt: not simulated.
 std::optional<double> bytes(const EventSums& sums, const std::string& boundary);
-/// FLOPs per byte; nullopt where either is unknown or no byte crossed.
+/// The FLOPs per byte that crossed a boundary; nullopt where either is unknown or no byte crossed.
 std::optional<double> arithmetic_intensity(const EventSums& sums, const std::string& boundary);
-/// One event's sum; nullopt: unknown.
+/// The sum of one event; nullopt: unknown.
 std::optional<double> event(const EventSums& sums, std::string_view name);
 
 // ---------------------------------------------------------------------------------------------------- the sums themselves
@@ -67,7 +67,7 @@ struct Profile {
 
 Profile merge(const std::vector<ProcessCounts>& processes);
 
-/// Indices of the `most` functions with the largest value of `measure`, largest first; those without any are left out.
+/// The indices of the `most` functions with the largest value of `measure`, largest first; those without any are left out.
 template <class Measure>
 std::vector<std::size_t> largest(const std::vector<FunctionCounts>& functions, std::size_t most, Measure measure);
 

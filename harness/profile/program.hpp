@@ -1,4 +1,4 @@
-// The program that is to be counted: found, and held against what the emulator can run.
+// The program that is to be counted is found, and held against what the emulator can run.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -6,16 +6,16 @@
 
 namespace plumbline {
 
-/// Where `name` is (as a shell would find it). Throws Error (user) of one line when it is not there, a directory, not executable, or a
+/// Finds the program `name` as a shell would. Throws Error (user) of one line when it is not there, a directory, not executable, or a
 /// launcher, behind which plumbline belongs; `way`: the option by which it is counted, for the message.
 std::filesystem::path locate_program(const std::string& name, const std::string& way);
 
-/// The same for the emulator. Throws Error (user) of one line when the emulator cannot run it: not found, a
-/// directory, not executable, not readable, set-uid, of another architecture or word size, a script whose interpreter is one of
-/// these, or a launcher, behind which plumbline belongs.
+/// Finds a program for the emulator. Throws Error (user) of one line when the emulator cannot run it: not found, a directory, not
+/// executable, not readable, set-uid, of another architecture or word size, a script whose interpreter is one of these, or a launcher,
+/// behind which plumbline belongs.
 std::filesystem::path find_program(const std::string& name);
 
-/// Whether it starts other programs on many nodes: mpiexec, srun, ...
+/// Whether the program starts others on many nodes: mpiexec, srun, ...
 bool is_launcher(std::string_view program);
 
 }  // namespace plumbline

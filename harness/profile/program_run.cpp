@@ -25,7 +25,7 @@ void pass_on(int signal, siginfo_t* info, void*) {
   if (running_program > 0 && info->si_code <= 0) kill(running_program, signal);
 }
 
-// While it lives, signals that would end this process are the program's; those ignored from the start (nohup) stay so.
+// Passes signals that would end this process on to the program while it lives; those ignored from the start (nohup) stay so.
 class SignalsPassedOn {
  public:
   SignalsPassedOn() {

@@ -1,4 +1,4 @@
-// A program run as the user would have it: what it is started with, and how it ended.
+// A program is run as the user would have it; here is what it is started with, and how it ended.
 #pragma once
 #include <filesystem>
 #include <string>

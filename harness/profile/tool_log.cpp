@@ -20,7 +20,7 @@ std::string without_process(const std::string& line) {
   return line;
 }
 
-// "   at 0x109139: wide (kernel.c:12)" -> "wide (kernel.c:12)"
+// The place in a line of a stack: "   at 0x109139: wide (kernel.c:12)" -> "wide (kernel.c:12)".
 std::string place_of(const std::string& line) {
   const auto at = line.find("at 0x");
   const auto colon = line.find(": ", at);
@@ -51,8 +51,8 @@ bool is_explained(const std::string& line) {
   return line.empty() || std::any_of(std::begin(known), std::end(known), [&](auto begin) { return line.starts_with(begin); });
 }
 
-// From "VALGRIND INTERNAL ERROR: reason", or from the line behind "vex: the `impossible' happened:"; all that follows is for who mends
-// Valgrind, save where the program was.
+// Reads a failure from "VALGRIND INTERNAL ERROR: reason", or from the line behind "vex: the `impossible' happened:"; all that follows is
+// for who mends Valgrind, save where the program was.
 class FailureReader {
  public:
   /// Whether the line is part of the story of a failure.

@@ -1,4 +1,4 @@
-// What the emulator said while it ran a program: read for what a user must know.
+// The emulator's log of a program's run is read for what a user must know.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ struct UnknownInstruction {
   bool avx512 = false;
 };
 
-/// Valgrind, or the tool, came to an end of its own, and the program with it.
+/// An end that Valgrind, or the tool, came to by itself, and the program with it.
 struct ToolFailure {
   std::string reason;  // "disInstr_AMD64: ..."; empty: it did not fail
   std::string place;   // where the program was
@@ -26,7 +26,7 @@ struct ToolLog {
 
 ToolLog read_tool_log(const std::string& text);
 
-/// One line: what, where and what to do.
+/// Explains the finding in one line: what, where and what to do.
 std::string explain(const UnknownInstruction& instruction);
 std::string explain(const ToolFailure& failure);
 

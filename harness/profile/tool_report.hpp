@@ -1,4 +1,4 @@
-// What the emulator wrote about one process: the JSON file of its --out, read.
+// The emulator writes a report about each process, the JSON file of its --out, which is read here.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 namespace plumbline {
 
-/// Sums by event ("flops.fp64.add"); nullopt where the simulation that would know them was off.
+/// The sums by event ("flops.fp64.add"); nullopt where the simulation that would know them was off.
 using EventSums = std::map<std::string, std::optional<std::uint64_t>, std::less<>>;
 
-/// Adds event by event; unknown and known is unknown.
+/// Adds sums event by event; unknown and known is unknown.
 void add(EventSums& to, const EventSums& more);
 
 struct RegionReport {
@@ -33,7 +33,7 @@ struct ThreadReport {
   EventSums counts;
 };
 
-/// One process, or what it was before it executed another program.
+/// The report of one process, or of what it was before it executed another program.
 struct ToolReport {
   unsigned abi = 0;
   int pid = 0, parent = 0;
@@ -44,7 +44,7 @@ struct ToolReport {
   std::vector<FunctionReport> functions;
 };
 
-/// Throws Error (I/O) when the file cannot be read or is no whole report.
+/// Reads a report. Throws Error (I/O) when the file cannot be read or is no whole report.
 ToolReport read_tool_report(const std::filesystem::path& file);
 
 }  // namespace plumbline

@@ -25,7 +25,7 @@ std::vector<std::string> words_of(const ToolCommand& command) {
   return words;
 }
 
-// What exactness needs; what the user has set stays (harness/emulator/README.md).
+// The variables that exactness needs; what the user has set stays (harness/emulator/README.md).
 std::vector<SetVariable> environment_of(const ToolCommand& command) {
   return {{"VALGRIND_LIB", command.tool_directory.string()},
           {"LD_BIND_NOW", "1", false},

@@ -1,4 +1,4 @@
-// A program run under the emulator.
+// A program is run under the emulator.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -15,7 +15,7 @@ struct ToolCommand {
   std::vector<std::string> program;       // and its arguments
 };
 
-/// run_program() under the emulator; processes that it starts are counted too.
+/// Runs the program as run_program() does, under the emulator; processes that it starts are counted too.
 ProgramEnding run_under_tool(const ToolCommand& command);
 
 }  // namespace plumbline

@@ -1,4 +1,4 @@
-// How far a CPU is from a GPU.
+// A CPU has a distance from a GPU by where the topology places both.
 #pragma once
 #include <algorithm>
 #include <set>
@@ -8,7 +8,7 @@
 
 namespace plumbline {
 
-/// What the topology knows of the GPU with that PCI address; one that it does not know is as near to every CPU.
+/// The topology's facts of the GPU with that PCI address; one that it does not know is as near to every CPU.
 inline GpuFacts gpu_at(const Topology& node, const std::string& pci) {
   const auto found = std::find_if(node.gpus.begin(), node.gpus.end(), [&](const GpuFacts& one) { return one.pci == pci; });
   if (found != node.gpus.end()) return *found;
@@ -17,8 +17,8 @@ inline GpuFacts gpu_at(const Topology& node, const std::string& pci) {
   return facts;
 }
 
-/// Beside it, in a NUMA domain or package where some CPU is beside it, elsewhere. A second thread of a core counts as farther than any
-/// first thread beside the GPU, but nearer than another domain's.
+/// The distance of a CPU from a GPU: beside it, in a NUMA domain or package where some CPU is beside it, elsewhere. A second thread of a
+/// core counts as farther than any first thread beside the GPU, but nearer than another domain's.
 class GpuDistance {
  public:
   GpuDistance(const Topology& node, const GpuFacts& gpu) : near_(gpu.near_cpus.begin(), gpu.near_cpus.end()) {

@@ -69,14 +69,15 @@ class Assignment {
       best = std::exchange(rank_of_[static_cast<std::size_t>(pushed[static_cast<std::size_t>(best)])], best);
     rank_of_[gpu] = best;
   }
-  /// One GPU more on a rank counts more than all distances together.
+  /// The weight of one GPU more on a rank: it counts more than all distances together.
   int weight() const { return GpuDistance::farthest * static_cast<int>(costs_.size()) + 1; }
 
   const std::vector<std::vector<int>>& costs_;
   std::vector<int> rank_of_, load_;
 };
 
-/// In each turn a rank drives the next of its GPUs on the nearest CPU that no other one has in that turn; else in a later turn.
+/// Gives every GPU its turn: in each turn a rank drives the next of its GPUs on the nearest CPU that no other one has in that turn; else in
+/// a later turn.
 void give_turns(std::vector<GpuDriver>& drivers, const std::vector<std::vector<Reach>>& reach) {
   std::vector<std::size_t> waiting;
   for (std::size_t gpu = 0; gpu < drivers.size(); ++gpu)

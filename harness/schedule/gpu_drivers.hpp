@@ -1,4 +1,4 @@
-// Which rank of a node drives which of its GPUs, on which CPU, and which of them at the same time. Pure.
+// Each GPU of a node is driven by one rank, on one CPU, and some GPUs at the same time; these are pure functions that choose.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,25 +13,25 @@ struct SeenGpu {
   std::string uuid;  // that tells them apart; may be empty
 };
 
-/// One GPU of a node, or part of one.
+/// A GPU of a node, or a part of one.
 struct GpuOfNode {
   std::string pci, uuid;
   std::vector<int> seen_as;  // [rank of the node]: its place in that rank's list; -1: the rank does not see it
 };
 
-/// Of all ranks together, by PCI address and then UUID. Where a rank was told no UUIDs, GPUs of one address are the same in the order of
-/// its list.
+/// The GPUs that all ranks together see, by PCI address and then UUID. Where a rank was told no UUIDs, GPUs of one address are the same in
+/// the order of its list.
 std::vector<GpuOfNode> gpus_of_node(const std::vector<std::vector<SeenGpu>>& ranks);
 
-/// Who drives a GPU.
+/// The rank and the CPU that drive a GPU, and the turn in which they do.
 struct GpuDriver {
   int rank = -1, cpu = -1;
   int turn = 0;         // GPUs of one turn are driven at the same time, by different ranks on different CPUs
   std::string refusal;  // why nobody can; else empty
 };
 
-/// One driver for each GPU: a rank that sees it. The GPUs are spread evenly over the ranks, and then as near to the ranks' CPUs as can be.
-/// `allowed`: the CPUs that the launcher left to each rank.
+/// Chooses one driver for each GPU: a rank that sees it. The GPUs are spread evenly over the ranks, and then as near to the ranks' CPUs as
+/// can be. `allowed`: the CPUs that the launcher left to each rank.
 std::vector<GpuDriver> drivers_of(const std::vector<GpuOfNode>& gpus, const std::vector<std::vector<int>>& allowed, const Topology& node);
 
 }  // namespace plumbline

@@ -1,11 +1,11 @@
-// One rank to a GPU, on the CPUs beside it.
+// A rank that drives a GPU is placed on the CPUs beside it.
 #pragma once
 #include "schedule/team_placement.hpp"
 
 namespace plumbline {
 
-/// Rank r gets the r-th GPU (by PCI address) and `threads` CPUs of its own from those nearest to that GPU: beside it, else in its
-/// package's order. Ranks whose GPUs share CPUs divide them. Refused when there are fewer GPUs than ranks, or CPUs run out (never
+/// Gives rank r the r-th GPU (by PCI address) and `threads` CPUs of its own from those nearest to that GPU: beside it, else in its
+/// package's order. Ranks whose GPUs share CPUs divide them. It is refused when there are fewer GPUs than ranks, or CPUs run out (never
 /// oversubscribed: a GPU's driver thread needs its core).
 TeamPlacement place_on_gpus(const Topology& node, Team team);
 

@@ -25,7 +25,7 @@ class Planner {
   }
 
  private:
-  // Why a node cannot run a case; empty when it can.
+  // The reason why a node cannot run a case; empty when it can.
   std::string reason(std::size_t which, std::size_t node) const {
     const PlanNode& facts = request_.nodes[node];
     const Team& team = cases_[which].team;
@@ -60,7 +60,7 @@ class Planner {
     }
   }
 
-  /// False where it is finished, or is skipped, which is noted.
+  /// Whether the case is to be measured on this node. It is not where it is finished, or where it is skipped, which is noted.
   bool is_done_here(std::size_t which) {
     if (request_.here >= request_.nodes.size() || finished(which, request_.here)) return false;
     auto why = reason(which, request_.here);
@@ -96,7 +96,7 @@ class Planner {
     }
   }
 
-  /// Nodes that run the same cases; the one with the least to do first, of those the first.
+  /// A group of nodes that run the same cases; the one with the least to do comes first, of those the first.
   struct Alike {
     std::size_t one = 0;
     std::set<std::pair<double, std::size_t>> by_load;

@@ -1,5 +1,5 @@
-// Which node measures which case in which round. Pure: all ranks compute the same rounds from the same facts, each for its own node, so
-// that none holds nodes x cases.
+// A plan says which node measures which case in which round. Pure: all ranks compute the same rounds from the same facts, each for its own
+// node, so that none holds nodes x cases.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace plumbline {
 
-/// What planning needs to know of a node.
+/// The facts about a node that planning needs.
 struct PlanNode {
   std::string name;  // host
   std::string kind;  // equal for nodes whose results may stand for each other: CPU name, caches, cores
@@ -21,6 +21,7 @@ struct PlanNode {
   std::string gpus = "no GPU";                // in words: which it has, or why none
 };
 
+/// A request for a plan: the nodes, and what is finished or cannot run on them.
 struct PlanRequest {
   std::vector<PlanNode> nodes = {};
   std::size_t here = 0;     // the node that the plan is for
@@ -33,16 +34,17 @@ struct PlanRequest {
   /// Whether nothing of a case is left to do on a node; under distribute it is asked of one node of each kind, and means the
   /// kind. Empty: nothing is finished.
   std::function<bool(std::size_t which, std::size_t node)> finished = {};
-  /// Why a case cannot run on a node beyond team size and ISA (its placement); empty: it can. Empty function: it always can.
+  /// The reason why a case cannot run on a node beyond team size and ISA (its placement); empty: it can. An empty function: it always can.
   std::function<std::string(std::size_t which, std::size_t node)> refusal = {};
 };
 
+/// The rounds of a run as one node goes through them.
 struct Plan {
   struct Round {
     std::vector<std::size_t> cases;   // that any node measures, each once
     std::optional<std::size_t> here;  // that this node does
   };
-  /// Every rank goes through all rounds.
+  /// The rounds of the run, through all of which every rank goes.
   std::vector<Round> rounds;
   /// Cases that this node does not measure, and why; finished ones are not among them. Under distribute the first node of a kind says so
   /// for all.
@@ -54,8 +56,8 @@ struct Plan {
   double seconds = 0;  // estimate: the sum over rounds of the slowest node
 };
 
-/// O((nodes + cases) log(nodes + cases)) where nodes of a kind run the same and nothing is finished; else finished() is asked up to
-/// nodes x cases times under every_node, cases times for each kind under distribute.
+/// Makes the plan in O((nodes + cases) log(nodes + cases)) where nodes of a kind run the same and nothing is finished; else finished() is
+/// asked up to nodes x cases times under every_node, cases times for each kind under distribute.
 Plan make_plan(const std::vector<Case>& cases, const PlanRequest& request);
 
 }  // namespace plumbline

@@ -6,7 +6,7 @@
 
 namespace plumbline {
 
-/// 0 .. count-1 in random order.
+/// The numbers 0 .. count-1 in random order.
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed);
 
 }  // namespace plumbline

@@ -15,7 +15,7 @@ namespace {
 using Cpus = std::vector<int>;
 using Domains = std::vector<Cpus>;  // usable CPUs of each NUMA domain, in the order in which threads take them
 
-// By NUMA domain; in each the first threads of all cores, then (unless cores_only) the second ones, and so on.
+// The CPUs that may be used, by NUMA domain; in each the first threads of all cores, then (unless cores_only) the second ones, and so on.
 Domains usable_domains(const Topology& node, bool cores_only) {
   std::map<int, std::map<int, std::vector<int>>> by_core;  // domain -> core -> its allowed CPUs
   for (const auto& cpu : node.cpus)
@@ -47,7 +47,7 @@ Cpus joined(const Domains& domains, std::size_t begin, std::size_t end) {
   return all;
 }
 
-// What every rank may take when no rank straddles domains: several ranks share one domain, or one rank has several.
+// The CPUs that every rank may take when no rank straddles domains: several ranks share one domain, or one rank has several.
 std::vector<Cpus> shares_by_domain(const Domains& domains, int ranks) {
   const int count = static_cast<int>(domains.size());
   std::vector<Cpus> shares;

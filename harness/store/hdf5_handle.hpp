@@ -1,5 +1,5 @@
-// HDF5's C calls, wrapped once: handles that close themselves, and failures that say which call failed and why.
-// Included by result_store.cpp and store_writer.cpp alone.
+// HDF5's C calls are wrapped once: handles that close themselves, and failures that say which call failed and why. Included by
+// result_store.cpp and store_writer.cpp alone.
 #pragma once
 #include <hdf5.h>
 
@@ -19,11 +19,12 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// HDF5 prints its error stack to stderr by default; while one of these lives it does not.
+/// Keeps HDF5 silent while it lives; by default HDF5 prints its error stack to stderr.
 class Silence {
  public:
   Silence() {
-    // What HDF5 keeps of a damaged file makes its clean-up at exit print "infinite loop closing library"; we close all handles ourselves.
+    // HDF5 keeps parts of a damaged file, and its clean-up at exit would then print "infinite loop closing library"; we close all handles
+    // ourselves.
     [[maybe_unused]] static const herr_t once = H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -37,7 +38,7 @@ class Silence {
   void* data_ = nullptr;
 };
 
-/// What HDF5 says went wrong first (the innermost entry of its error stack).
+/// The error that HDF5 names first (the innermost entry of its error stack).
 inline std::string innermost_error() {
   std::string text;
   const auto keep_first = [](unsigned depth, const H5E_error2_t* entry, void* out) -> herr_t {
@@ -111,7 +112,8 @@ class FileImage {
                                           .udata = this};
     check(H5Pset_file_image_callbacks(access, &callbacks), "H5Pset_file_image_callbacks");
   }
-  /// The file, as long as its superblock says (the core driver's memory is longer). Throws Failure where no file has been closed.
+  /// The bytes of the file, as long as its superblock says (the core driver's memory is longer). Throws Failure where no file has been
+  /// closed.
   std::string_view bytes() const {
     constexpr std::size_t end_of_file_at = 28;  // HDF5 File Format Specification, superblock versions 2 and 3
     const auto* byte = static_cast<const unsigned char*>(memory_);

@@ -1,4 +1,4 @@
-// How the rows of a table lie in memory, told to HDF5. Included by result_store.cpp and store_writer.cpp.
+// HDF5 is told here how the rows of a table lie in memory. Included by result_store.cpp and store_writer.cpp.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t frame_head = 8;
 
-/// CRC-32 (IEEE 802.3, reflected), four bytes a step.
+/// The tables of CRC-32 (IEEE 802.3, reflected), four bytes a step.
 constexpr auto crc_tables = [] {
   std::array<std::array<std::uint32_t, 256>, 4> tables{};
   for (std::uint32_t i = 0; i < 256; ++i) {
@@ -187,12 +187,13 @@ Journal::Journal(const std::filesystem::path& directory, const std::string& host
   last_sync_ -= std::chrono::duration_cast<Clock::duration>(sync_phase(host) * sync_every_);
 }
 
-// Of a session that ends as it should, sync() was called; of another one, nobody listens any more.
+// Syncs what is left. A session that ended as it should has called sync() before; of another one, nobody listens any more.
 Journal::~Journal() {
   if (unsynced_ > 0) static_cast<void>(::fdatasync(file_.number()));
 }
 
-/// False with errno where the disk did not take it. Of what was written since the last time, it may then have lost any part.
+/// Asks the disk to keep all; gives false with errno where it did not. It may then have lost any part of what was written since the last
+/// time.
 bool Journal::synced() {
   in_doubt_ = std::exchange(unsynced_, 0);
   if (::fdatasync(file_.number()) != 0) return false;
@@ -204,7 +205,7 @@ bool Journal::synced_if_due() {
   const Clock::time_point now = Clock::now();
   const bool is_first = last_sync_ == Clock::time_point::min();
   if (!is_first && now - last_sync_ < sync_every_) return ++unsynced_, true;
-  // By whole periods, so that hosts whose cases end together go on to sync at different times.
+  // The last time moves on by whole periods, so that hosts whose cases end together go on to sync at different times.
   const double periods = is_first || sync_every_.count() == 0 ? 0 : std::floor((now - last_sync_) / sync_every_);
   last_sync_ = periods > 0 ? last_sync_ + std::chrono::duration_cast<Clock::duration>(periods * sync_every_) : now;
   return synced();

@@ -19,7 +19,8 @@ namespace {
 
 using Files = std::vector<std::filesystem::path>;
 
-/// What of a record outlives the one that takes its place: wrong results, and counts by backends that the other does not count with.
+/// Hands on what outlives a record that another one takes the place of: wrong results, and counts by backends that the other does not count
+/// with.
 void bequeath(Finished& loser, Finished& winner, std::vector<OutcomeRow>& wrong) {
   if (const auto others = take_other_counts(loser.outcome, winner.outcome); !others.empty())
     for (auto& row : loser.counts)

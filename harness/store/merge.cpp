@@ -67,7 +67,8 @@ std::string ceiling_key(const CeilingRow& row) {
                 std::to_string(row.round));
 }
 
-/// Of a round of a ceiling that both have, the newer samples stay if any is ok or no older one is; and wrong results, each once.
+/// Merges the rounds of ceilings: where both have one, the newer samples stay if any is ok or no older one is; wrong results stay, each
+/// once.
 void merge_ceilings(std::vector<CeilingRow>& older, std::vector<CeilingRow>& newer) {
   const auto keys_of = [](const std::vector<CeilingRow>& rows, bool only_ok) {
     Keys keys;
@@ -99,7 +100,7 @@ void add_unseen(std::vector<Row>& from, std::vector<Row>& to, Key key) {
     if (seen.insert(key(row)).second) to.push_back(std::move(row));
 }
 
-/// nullopt where the folder holds no session yet: a run that was killed before its first record.
+/// The results in a folder of journals; nullopt where it holds no session yet: a run that was killed before its first record.
 std::optional<Results> results_of_journals(const std::filesystem::path& directory, std::vector<std::string>* notes) {
   const JournalFolder folder(directory, notes);
   if (folder.empty()) return std::nullopt;

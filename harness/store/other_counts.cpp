@@ -9,7 +9,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* list_name = "counted_with";
 
-/// Null where it says nothing of it.
+/// The list "counted_with" of a placement; null where it has none.
 Json list_in(const Json& placement) {
   const auto found = placement.is_object() ? placement.find(list_name) : placement.end();
   return found != placement.end() && found->is_array() ? *found : Json();

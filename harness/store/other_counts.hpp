@@ -7,8 +7,8 @@
 
 namespace plumbline {
 
-/// Where `earlier` and `later` are counting passes of one unit that came out ok: `later`, whose placement says with what it was counted
-/// ({"counted_with":["BACKEND/..."]}), says from now on that it has the counts of `earlier` by other backends too. Answers which these are.
+/// Notes in `later` that it has the counts of `earlier` by other backends too, where both are counting passes of one unit that came out ok.
+/// The placement of `later` says with what it was counted ({"counted_with":["BACKEND/..."]}). Answers which backends these are.
 std::set<std::string> take_other_counts(const OutcomeRow& earlier, OutcomeRow& later);
 
 }  // namespace plumbline

@@ -1,4 +1,4 @@
-// How the rows of a table lie in memory on their way to and from a file.
+// The rows of a table are packed on their way to and from a file: their columns lie in memory one after the other.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,13 +9,14 @@
 
 namespace plumbline {
 
-/// One column inside a packed row.
+/// The place of one column inside a packed row.
 template <class Row>
 struct Place {
   const Column<Row>* column;
   std::size_t offset, width;  // bytes
 };
 
+/// The bytes of a packed row.
 template <class Place>
 std::size_t row_bytes(const std::vector<Place>& places) {
   return places.empty() ? 0 : places.back().offset + places.back().width;

@@ -34,7 +34,7 @@ void unpack(const char* cell, std::size_t, Number& number) {
   std::memcpy(&number, cell, sizeof number);
 }
 
-/// Bytes of a cell of that type; 0 where the column's values are of another.
+/// The bytes of a cell of that type; 0 where the column's values are of another.
 template <class Row>
 std::size_t width_of(const Column<Row>& column, const std::string& type) {
   if (column.is_text()) {

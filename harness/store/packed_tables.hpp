@@ -1,4 +1,4 @@
-// The tables of a result file between HDF5 and rows: packed as they lie in memory, a block at a time. Who takes them knows no HDF5.
+// The tables of a result file pass between HDF5 and rows packed as they lie in memory, a block at a time. Who takes them knows no HDF5.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -14,11 +14,12 @@
 
 namespace plumbline {
 
-/// Something is wrong with what a file holds. Who knows the file makes an Error of it (damaged_store).
+/// An error in what a file holds. Whoever knows the file makes an Error of it (damaged_store).
 struct Damage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A column of a packed table.
 struct PackedColumn {
   std::string name;
   std::string type;  // as numpy calls it: "S60" (text, padded with nulls), "i4", "i8", "u8", "f8"
@@ -29,16 +30,16 @@ struct PackedColumn {
 class PackedTables {
  public:
   virtual ~PackedTables() = default;
-  /// An attribute: "provenance", "campaign"; of the derived table "derived_by", "reason".
+  /// Takes an attribute: "provenance", "campaign"; for the derived table "derived_by", "reason".
   virtual void text(std::string_view name, std::string_view value) = 0;
-  /// The rows that follow are of this table. Columns lie one after the other, without gaps.
+  /// Takes the description of a table, to which the rows that follow belong. Columns lie one after the other, without gaps.
   virtual void table(std::string_view name, const std::vector<PackedColumn>& columns) = 0;
-  /// Whole rows.
+  /// Takes rows, whole ones.
   virtual void rows(std::string_view packed) = 0;
 };
 
-/// Makes rows of them. Its calls throw Damage where a table is not as the schema has it, where rows would take more memory than they may,
-/// and where JSON goes deeper than those who read it can follow; whatever else is wrong with the bytes, a row has what they say.
+/// Makes rows of packed tables. Its calls throw Damage where a table is not as the schema has it, where rows would take more memory than
+/// they may, and where JSON goes deeper than those who read it can follow; whatever else is wrong with the bytes, a row has what they say.
 class Unpacker final : public PackedTables {
  public:
   explicit Unpacker(std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max()) : left_(most_bytes) {}

@@ -71,8 +71,8 @@ const Json* find(const Json& object, std::string_view key) {
   return found == object.end() ? nullptr : &*found;
 }
 
-/// {"rows":n, "COLUMN":value that all rows share, "COLUMN":[one value a row], ...}; without the columns in which all rows
-/// say what the record's outcome says (its case, node, session, status).
+/// A table as JSON is {"rows":n, "COLUMN":value that all rows share, "COLUMN":[one value a row], ...}; without the columns in which all
+/// rows say what the record's outcome says (its case, node, session, status).
 template <class Row>
 Json encode_rows(std::span<const Row> rows, const Json& outcome = Json::object()) {
   Json table = {{"rows", rows.size()}};

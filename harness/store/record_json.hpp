@@ -1,5 +1,5 @@
-// Journal payloads: one finished unit, or the header of a session, as one line of JSON.
-// Columns are named as in the result file. A column whose rows all agree is written once, so that a record stays small.
+// A journal's payload is one finished unit, or the header of a session, as one line of JSON. Columns are named as in the result file. A
+// column whose rows all agree is written once, so that a record stays small.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace plumbline {
 
-/// What holds for every record that one launch writes to one node's journal.
+/// The facts that hold for every record that one launch writes to one node's journal.
 struct JournalHeader {
   std::string campaign;    // TOML text
   std::string provenance;  // JSON
@@ -27,7 +27,7 @@ inline constexpr std::string_view header_opening = "{\"schema\":\"plumbline-jour
 std::string to_payload(const JournalHeader& header);
 std::string to_payload(const Finished& finished);
 
-/// nullopt where the payload is no record of this journal's schema (then `why` says so).
+/// Reads a payload; nullopt where it is no record of this journal's schema (then `why` says so).
 std::optional<std::variant<JournalHeader, Finished>> from_payload(std::string_view payload, std::string& why);
 
 }  // namespace plumbline

@@ -36,7 +36,7 @@ void for_each_block(hid_t dataset, hsize_t rows, Transfer transfer) {
   }
 }
 
-/// What deflate makes of a byte at most.
+/// The most bytes that inflating one deflated byte can give.
 constexpr hsize_t most_inflated = 1032;
 
 std::string read_attribute(hid_t file, const char* name) {
@@ -90,7 +90,7 @@ Dataset open_own_dataset(hid_t file, const std::string& name) {
   return dataset;
 }
 
-/// Where each column of ours lies in a row as we read it; columns that the file has besides are left out.
+/// The places of our columns in a row as we read it; columns that the file has besides are left out.
 template <class Row>
 std::vector<Field<Row>> lay_out_stored(hid_t dataset) {
   const auto& table = table_of<Row>();

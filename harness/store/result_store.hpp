@@ -1,4 +1,4 @@
-// The result file: HDF5, schema "plumbline/1" (schema.hpp). Plain h5py and pandas read it.
+// A result file is HDF5, schema "plumbline/1" (schema.hpp). Plain h5py and pandas read it.
 #pragma once
 #include <cstddef>
 #include <filesystem>
@@ -13,11 +13,10 @@
 
 namespace plumbline {
 
-/// Writes NAME.partial, then renames it to NAME; a reader finds the old file or the new one, never half of one.
-/// Throws io_error.
+/// Writes NAME.partial, then renames it to NAME; a reader finds the old file or the new one, never half of one. Throws io_error.
 void write_store(const std::filesystem::path& path, const Results& results, const Intensities* derived = nullptr);
 
-/// By its first bytes: HDF5. False where nothing can be read.
+/// Whether the file's first bytes are HDF5's; false where nothing can be read.
 bool begins_as_store(const std::filesystem::path& path);
 
 enum class StorePart { measured, derived };
@@ -29,16 +28,16 @@ enum class StorePart { measured, derived };
 void read_store(
     const std::filesystem::path& path, StorePart part, PackedTables& taker,
     const std::function<void(std::size_t)>& before = [](std::size_t) {});
-/// The same in a user_error.
+/// Makes a user_error of a Damage's words.
 Error damaged_store(const std::filesystem::path& path, const std::string& why);
 
-/// For tests, which write their files themselves: reads within this process, where a crafted file may crash it. The program asks
+/// Reads a file within this process, where a crafted file may crash it: for tests, which write their files themselves. The program asks
 /// app/results/stored_results.hpp. Throws user_error where the file is missing, no result file, cut short, damaged, or from a newer
 /// plumbline.
 Results load_store(const std::filesystem::path& path);
 std::optional<Intensities> load_intensities(const std::filesystem::path& path);
 
-/// Version of the HDF5 library that this program runs with: "1.10.8".
+/// The version of the HDF5 library that this program runs with: "1.10.8".
 std::string hdf5_version();
 
 }  // namespace plumbline

@@ -1,4 +1,5 @@
-// The result file as data: one table a record type. The HDF5 columns, their attributes and the journal's keys all come from here.
+// The result file is described here as data: one table a record type. The HDF5 columns, their attributes and the journal's keys all come
+// from here.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -14,7 +15,7 @@ namespace plumbline {
 inline constexpr std::string_view schema_family = "plumbline/";
 inline constexpr int schema_version = 1;
 
-/// Where a column's value lives in its record.
+/// The member of a record that holds a column's value.
 template <class Row>
 using Member = std::variant<std::string Row::*, Status Row::*, CeilingLevel Row::*, std::int32_t Row::*, std::int64_t Row::*,
                             std::uint64_t Row::*, double Row::*>;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* name = ".held";  // readers of the folder pass over names that begin with a dot
 
-/// "process 4711 on n1", as its holder wrote it; empty where it says anything else.
+/// The holder, "process 4711 on n1", as its holder wrote it; empty where it says anything else.
 std::string holder_of(int file) {
   std::array<char, 128> bytes{};
   const ssize_t got = ::pread(file, bytes.data(), bytes.size(), 0);

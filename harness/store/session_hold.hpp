@@ -1,4 +1,4 @@
-// One run at a time has a result file: whoever holds it is told to all who come later, on this host or another.
+// One run at a time holds a result file, and all who come later, on this host or another, are told who holds it.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -11,11 +11,11 @@ namespace plumbline {
 /// A lock on a file in the folder of journals, for as long as this lives.
 class SessionHold {
  public:
-  /// Makes the folder where there is none. Throws io_error where another run holds the result, and says which, or where the folder cannot
-  /// be written. A file system without locks is no reason to stop.
+  /// Takes the hold, and makes the folder where there is none. Throws io_error where another run holds the result, and says which, or where
+  /// the folder cannot be written. A file system without locks is no reason to stop.
   explicit SessionHold(const std::filesystem::path& store);
   SessionHold(SessionHold&&) = delete;
-  /// The folder goes where nothing else is in it.
+  /// Releases the hold, and removes the folder where nothing else is in it.
   ~SessionHold();
 
  private:
@@ -23,7 +23,7 @@ class SessionHold {
   FileDescriptor lock_;
 };
 
-/// Whoever holds the result whose journals lie in the folder, as "process 4711 on n1" ("another plumbline" where that is not told);
+/// Names whoever holds the result whose journals lie in the folder, as "process 4711 on n1" ("another plumbline" where that is not told);
 /// nullopt: nobody does, or it cannot be found out. Writes nothing.
 std::optional<std::string> holder_in(const std::filesystem::path& folder);
 
@@ -31,7 +31,7 @@ std::optional<std::string> holder_in(const std::filesystem::path& folder);
 /// process held tells of none: it was killed before its first record. An empty one may be of a run that makes its journals now.
 bool tells_of_unfinished_run(const std::filesystem::path& folder);
 
-/// By its name.
+/// Whether the file's name is that of a hold.
 bool is_hold(const std::filesystem::path& file);
 
 }  // namespace plumbline

@@ -1,6 +1,6 @@
-// The sessions that a result comes from, as a list in its provenance: {"sessions":[{"session","started_unix_ns","nodes","git","program"}]},
-// where one of them was stopped because something hung: {"stops":[{"session","node","reason"}]}, and wrong results that a later attempt
-// took the place of: {"wrong_results":[{"session","node","case","pass","reason","started_unix_ns"}]}. And how large the last cache of each
+// A result's provenance lists the sessions that it comes from: {"sessions":[{"session","started_unix_ns","nodes","git","program"}]}, where
+// one of them was stopped because something hung: {"stops":[{"session","node","reason"}]}, and wrong results that a later attempt took the
+// place of: {"wrong_results":[{"session","node","case","pass","reason","started_unix_ns"}]}. It also lists how large the last cache of each
 // node was taken: {"last_caches":[{"session","node", and what app/session/last_cache_stage.hpp says of it}]}.
 #pragma once
 #include <span>
@@ -15,7 +15,7 @@ namespace plumbline {
 /// The case id of a journal record that tells why its session was stopped: stop_prefix + session.
 inline constexpr std::string_view stop_prefix = "stop/";
 
-/// `provenance` with the sessions of these headers (of all nodes, oldest first). What is no JSON object stays as it is.
+/// `provenance` with the sessions of these headers (of all nodes, oldest first). A text that is no JSON object stays as it is.
 std::string with_sessions(const std::string& provenance, std::span<const JournalHeader> headers);
 /// `provenance` with the stops among these outcomes.
 std::string with_stops(const std::string& provenance, std::span<const OutcomeRow> outcomes);

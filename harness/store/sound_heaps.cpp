@@ -44,7 +44,8 @@ void require_sound(std::string_view heap, std::uint64_t address, std::vector<Lon
   }
 }
 
-/// What refers to a text tells its length, the heap's address and its index there; the text is copied into room for that length.
+/// Throws where a text is longer than the references to it tell. A reference holds a length, the heap's address and an index there; the
+/// text is copied into room for that length.
 void require_room_for(const LongText& text, std::string_view bytes) {
   std::string heap(sizeof text.heap, '\0');
   std::memcpy(heap.data(), &text.heap, sizeof text.heap);

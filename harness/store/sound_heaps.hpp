@@ -1,4 +1,4 @@
-// Whether the texts of a file can be read at all: a look that the HDF5 library does not take.
+// A file's texts are checked here for whether they can be read at all: a look that the HDF5 library does not take.
 #pragma once
 #include <string_view>
 

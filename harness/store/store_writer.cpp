@@ -48,7 +48,7 @@ void widen(StoreShape::OfTable& shape, const std::vector<Row>& rows) {
         columns[i].member);
 }
 
-/// Where each column lies in a packed row; text as wide as the longest.
+/// The places of the columns in a packed row; a text is as wide as the longest.
 template <class Row>
 std::vector<Field<Row>> lay_out(const StoreShape::OfTable& shape) {
   std::vector<Field<Row>> fields;
@@ -101,7 +101,7 @@ Properties dataset_layout(hsize_t rows) {
   return layout;
 }
 
-/// One table of an open file. A chunk is written once, when it is full.
+/// Writes one table of an open file. A chunk is written once, when it is full.
 template <class Row>
 class TableWriter {
  public:

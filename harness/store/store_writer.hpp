@@ -1,4 +1,4 @@
-// Writing a result file part by part: what is in memory is the file as it will be (packed and compressed) and a block of rows a table.
+// A result file is written part by part: in memory are the file as it will be (packed and compressed) and a block of rows a table.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace plumbline {
 
-/// What HDF5 must know of each table before its first row: how many rows there will be, and how wide its texts are.
+/// The facts that HDF5 must know of each table before its first row: how many rows there will be, and how wide its texts are.
 class StoreShape {
  public:
   void add(const Results& part);
@@ -21,7 +21,7 @@ class StoreShape {
     std::size_t rows = 0;
     std::vector<std::size_t> widths;  // of each column; 0 for numbers
   };
-  /// In the order of for_each_table (schema.hpp).
+  /// The shape of a table, by its number in the order of for_each_table (schema.hpp).
   const OfTable& table(std::size_t number) const { return tables_[number]; }
 
  private:
@@ -30,17 +30,17 @@ class StoreShape {
 
 class StoreWriter {
  public:
-  /// For a file with exactly the rows that `shape` was told of. Every call throws io_error.
+  /// Opens a file for exactly the rows that `shape` was told of. Every call throws io_error.
   StoreWriter(std::filesystem::path path, const StoreShape& shape);
   ~StoreWriter();
   StoreWriter(const StoreWriter&) = delete;
   StoreWriter& operator=(const StoreWriter&) = delete;
 
-  /// Rows of any tables, behind those that are there.
+  /// Appends rows of any tables, behind those that are there.
   void append(const Results& part);
-  /// The derived table, whole; at most once.
+  /// Adds the derived table, whole; at most once.
   void add(const Intensities& derived);
-  /// Writes NAME.partial, then renames it to NAME; a reader finds the old file or the new one, never half of one. The last call.
+  /// Writes NAME.partial, then renames it to NAME; a reader finds the old file or the new one, never half of one. It is the last call.
   void finish(const std::string& provenance, const std::string& campaign);
 
  private:

@@ -18,12 +18,12 @@ using nlohmann::json;
 
 constexpr std::size_t length_bytes = 8;
 
-/// What comes from a descriptor, and how much of it may still come.
+/// The bytes that come from a descriptor, of which only so many may still come.
 class Incoming {
  public:
   Incoming(int descriptor, std::uint64_t most_bytes) : descriptor_(descriptor), left_(most_bytes) {}
 
-  /// So many bytes; false where the stream ends before. The memory is taken as they come, whatever was promised.
+  /// Takes `count` bytes; false where the stream ends before. The memory is taken as they come, whatever was promised.
   bool take(std::uint64_t count, std::string& bytes) {
     if (count > left_) throw Damage("it has more rows than a file of its size can have");
     left_ -= count;

@@ -1,5 +1,5 @@
-// Packed tables on their way from one process to another: frames of a letter that says what it is, eight bytes of length (little-endian),
-// and so many bytes. The Python package reads the same (analysis/plumbline_analysis/load.py).
+// Packed tables go from one process to another in frames of a letter that says what it is, eight bytes of length (little-endian), and so
+// many bytes. The Python package reads the same (analysis/plumbline_analysis/load.py).
 //   t NAME\nVALUE    an attribute
 //   h {"table":"times","columns":[{"name":"case","type":"S60","units":"",...},...]}    what the rows that follow are
 //   r ...    whole rows, packed
@@ -13,7 +13,7 @@
 
 namespace plumbline {
 
-/// Throws Error (I/O) where nobody reads any more.
+/// Sends packed tables. Throws Error (I/O) where nobody reads any more.
 class TableSender final : public PackedTables {
  public:
   explicit TableSender(int descriptor) : descriptor_(descriptor) {}
@@ -30,7 +30,7 @@ class TableSender final : public PackedTables {
   int descriptor_;
 };
 
-/// Hands over what is sent, to its end; false where the stream ends before. Whoever sends may have come to be somebody else's: it is
+/// Hands over what is sent, to its end; false where the stream ends before. The sender may have been taken over by a crafted file: it is
 /// believed nothing, and no more than `most_bytes` are taken. Throws the Damage or Error that was sent, and Damage where what comes is no
 /// such stream.
 bool receive_tables(int descriptor, PackedTables& taker, std::uint64_t most_bytes);

@@ -6,7 +6,7 @@
 
 namespace plumbline {
 
-/// Fields that name something, joined by a byte that no name holds.
+/// Joins fields that name something by a byte that no name holds.
 template <class... Parts>
 std::string joined(const Parts&... parts) {
   std::string key;
@@ -16,13 +16,13 @@ std::string joined(const Parts&... parts) {
 
 inline std::string work_key(const OutcomeRow& outcome) { return joined(outcome.case_id, outcome.node, outcome.pass); }
 
-/// The same sample of the same session, read twice.
+/// Whether two rows are the same sample of the same session, read twice.
 inline bool same_sample(const CeilingRow& a, const CeilingRow& b) {
   return a.session == b.session && a.node == b.node && a.round == b.round && a.name == b.name && a.method == b.method &&
          a.reason == b.reason && a.ranks == b.ranks && a.threads == b.threads && a.precision == b.precision && a.pattern == b.pattern;
 }
 
-/// True where `later` takes the place of `earlier`.
+/// Whether `later` takes the place of `earlier`.
 inline bool supersedes(const OutcomeRow& later, const OutcomeRow& earlier) {
   return later.status == Status::ok || earlier.status != Status::ok;
 }

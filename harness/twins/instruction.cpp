@@ -54,7 +54,7 @@ Access used(Use use, bool is_last, std::uint32_t bytes) {
   return moved(use == Use::moves && is_last, bytes);
 }
 
-/// movzbl, movslq: the letter before the last one is the operand's size.
+/// Whether a move widens, as movzbl, movslq: the letter before the last one is the operand's size.
 bool widens(std::string_view mnemonic) {
   return mnemonic.size() == 6 && (mnemonic.starts_with("movz") || mnemonic.starts_with("movs")) && of_suffix(mnemonic[4]) > 0 &&
          of_suffix(mnemonic[5]) > of_suffix(mnemonic[4]);
@@ -175,7 +175,7 @@ bool starts_with_one_of(std::string_view name, std::initializer_list<const char*
   return std::any_of(prefixes.begin(), prefixes.end(), [&](const char* prefix) { return name.starts_with(prefix); });
 }
 
-/// Of operands as wide as the registers.
+/// Whether the instruction's memory operands are as wide as its registers.
 bool is_whole(std::string_view name) {
   static const Words moves{"movups",   "movupd",   "movaps",   "movapd",   "movdqu",   "movdqa", "movdqu8",
                            "movdqu16", "movdqu32", "movdqu64", "movdqa32", "movdqa64", "lddqu",  "movntdqa",
@@ -197,7 +197,7 @@ std::uint32_t widest_register(const Instruction& i) {
   return most;
 }
 
-/// Of a scalar by its suffix, where the instruction is none of packed integers ("vpminsd").
+/// The bytes of a scalar by the instruction's suffix, where it is none of packed integers ("vpminsd").
 std::uint32_t scalar_bytes(std::string_view name) {
   if (name.starts_with('p')) return 0;
   return name.ends_with("sd") ? 8 : name.ends_with("ss") ? 4 : name.ends_with("sh") ? 2 : 0;
@@ -221,8 +221,8 @@ std::uint32_t vector_bytes(const Instruction& i, std::size_t at, std::string_vie
   return lanes > 0 ? width / lanes : width;
 }
 
-/// One element a lane, of as many lanes as both the index and the data have. (access_of() lets only a full mask through; AVX2's mask is a
-/// vector, which nobody follows here.)
+/// The access of a gather: one element a lane, for as many lanes as both the index and the data have. (access_of() lets only a full mask
+/// through; AVX2's mask is a vector, which nobody follows here.)
 Access gathered(const Instruction& i, std::size_t at, std::string_view name) {
   const bool wide_elements = name.ends_with("pd") || name.ends_with('q');
   const bool has_mask = std::any_of(i.operands.begin(), i.operands.end(), [](const auto& operand) { return !mask_of(operand).empty(); });

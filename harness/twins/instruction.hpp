@@ -1,4 +1,4 @@
-// What one x86-64 instruction loads and stores, from its text: by the rules of the vendors' manuals, not by the emulator's decoder, which
+// An x86-64 instruction's text tells what it loads and stores: by the rules of the vendors' manuals, not by the emulator's decoder, which
 // is held against it.
 #pragma once
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace plumbline::twins {
 
-/// The statement is neither a label nor a directive.
+/// Parses a statement that is neither a label nor a directive.
 Instruction parsed(std::string_view statement);
 
-/// Bytes an execution moves between registers and memory. `known` is false where the text does not tell them: a mask, a repetition, an
-/// instruction that no rule here names.
+/// The bytes that an execution moves between registers and memory. `known` is false where the text does not tell them: a mask, a
+/// repetition, an instruction that no rule here names.
 struct Access {
   std::uint32_t load = 0, store = 0, nt_store = 0;
   bool known = true;
   bool operator==(const Access&) const = default;
 };
 
-/// A call's own access is that of its return address.
+/// The access of an instruction; a call's own is that of its return address.
 Access access_of(const Instruction& instruction, const KnownMasks& masks);
 
 /// Whether the instruction may leave the straight run: a jump or a return, not a call.

@@ -1,4 +1,4 @@
-// plumbline_twins SOURCE.s TWIN.s TABLE: a step of the build (cmake/PlumblineFlavors.cmake).
+// The program plumbline_twins SOURCE.s TWIN.s TABLE is a step of the build (cmake/PlumblineFlavors.cmake).
 #include <cstdio>
 #include <fstream>
 #include <iterator>

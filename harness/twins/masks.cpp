@@ -8,7 +8,7 @@ namespace {
 
 std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
 
-/// 16 of "kxnorw"; 0 where the last letter is none of a mask's.
+/// The width of a mask that an instruction's last letter tells: 16 for "kxnorw"; 0 where the letter is none of a mask's.
 unsigned bits_of_suffix(std::string_view mnemonic) {
   const char suffix = mnemonic.empty() ? ' ' : mnemonic.back();
   return suffix == 'b' ? 8 : suffix == 'w' ? 16 : suffix == 'd' ? 32 : suffix == 'q' ? 64 : 0;

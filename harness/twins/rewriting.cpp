@@ -13,7 +13,7 @@ namespace {
 
 bool is_symbol_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '$'; }
 
-/// What precedes the ':' of a label at the beginning of a statement; empty where there is none.
+/// The label before the ':' at the beginning of a statement; empty where there is none.
 std::string_view label_of(std::string_view statement) {
   const auto end = std::find_if_not(statement.begin(), statement.end(), is_symbol_character);
   const auto length = static_cast<std::size_t>(end - statement.begin());
@@ -126,7 +126,7 @@ class Rewriting {
     head_pending_ = ends_block(instruction);
   }
 
-  /// What runs there is counted by nobody.
+  /// Whether the instruction leaves the object: nobody counts what runs there.
   bool leaves_the_object(const Instruction& instruction) const {
     const std::string target = target_of(instruction);
     if (target.empty()) return is_call(instruction);

@@ -1,4 +1,4 @@
-// On a 64-bit Arm CPU that the build names (an emulated one, in a cross build): the ISA is found, and flavors are picked by it.
+// The ISA of a 64-bit Arm CPU that the build names (an emulated one, in a cross build) is found, and flavors are picked by it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ TEST_F(Isa, neon_is_always_there_and_sve_in_one_length_only) {
   EXPECT_EQ(levels, (std::set<std::string>{"neon", expected}));
 }
 
-/// (QEMU's CPU with SVE has all extensions, the one without has none.)
+/// QEMU's CPU with SVE has all extensions, the one without has none.
 TEST_F(Isa, has_dot_products_of_bf16_where_they_are_expected_and_they_are_exact) {
   const Kernel& dots = *find_kernel("ert/bf16dot");
   std::set<std::string> swept;

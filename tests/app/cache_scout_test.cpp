@@ -1,4 +1,4 @@
-// How large a cache the plan of ceilings reckons with: by latencies that are given, and on this machine.
+// The plan of ceilings reckons with a cache of some size: by latencies that are given, and on this machine.
 #include "app/stages/cache_scout.hpp"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(CacheScout, a_resumed_run_plans_for_what_its_samples_were_planned_for) {
   EXPECT_FALSE(caches_planned_for(shown, std::span(&row, 1))) << "of two cores nothing is said of one";
 }
 
-// What a core finds here is not known: a virtual machine may be told less than it has.
+// A core's finding here is not known: a virtual machine may be told less than it has.
 TEST(CacheScout, on_this_machine_ends_with_one_of_its_answers) {
   Topology huge = this_topology();
   ASSERT_FALSE(huge.cpus.empty());

@@ -1,4 +1,4 @@
-// A ceiling of a team of ranks of which one computes a wrong result, and contests for it. Run on 2 ranks of one node.
+// A ceiling is measured, and contested, by a team of ranks of which one computes a wrong result. The test runs on 2 ranks of one node.
 #include "app/stages/ceilings_stage.hpp"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ CeilingCase ceiling_of_both() {
   return ceiling;
 }
 
-/// Both ranks on a CPU that this process may use: nothing is said of times.
+/// Places both ranks on a CPU that this process may use: nothing is said of times.
 TeamCpus any_cpu(const Team& team) {
   const auto allowed = this_topology().allowed_cpus();
   TeamCpus placed;
@@ -77,7 +77,7 @@ TeamCpus any_cpu(const Team& team) {
   return placed;
 }
 
-/// On the first rank the row of a round.
+/// The row of a round, on the first rank.
 CeilingRow row_of(CeilingsStage& stage, int round) {
   const auto unit = stage.measure(round);
   return unit ? unit->ceilings.front() : CeilingRow{};
@@ -110,7 +110,7 @@ ContestPlan contest_of_three() {
   return contest;
 }
 
-/// On the first rank the rows of one contest, where the plan's own loop reaches that part of its limit.
+/// The rows of one contest, on the first rank, where the plan's own loop reaches that part of its limit.
 std::vector<CeilingRow> contested(double part_of_limit) {
   const std::vector<ContestPlan> contests{contest_of_three()};
   const std::function<TeamCpus(const Team&)> place = any_cpu;
@@ -148,7 +148,7 @@ TEST(FormContestsStage, what_is_below_its_limit_or_has_none_or_is_above_tries_al
   }
 }
 
-/// What one rank computes wrong is told on the row of the candidate, and it is no winner.
+/// A wrong result that one rank computes is told on the row of the candidate, and it is no winner.
 TEST(FormContestsStage, a_wrong_result_of_any_rank_takes_no_part) {
   if (session->local().size() < 2) GTEST_SKIP() << "SKIP: takes two ranks";
   session->team(2);

@@ -1,4 +1,4 @@
-// What a confined process may still do, tried in a child of the test's; and its limits.
+// A confined process may still do some things, tried in a child of the test's; and it has limits.
 #include "app/commands/confinement.hpp"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint64_t gibibyte = 1U << 30;
 constexpr int no_filter = 100;
 
-/// How a confined child ends that does this: its exit code is what `work` answers, `no_filter` where the kernel has none.
+/// The ending of a confined child that does this: its exit code is what `work` answers, `no_filter` where the kernel has none.
 int ending_of(const Confinement& to, const std::function<int()>& work) {
   const pid_t child = fork();
   if (child == 0) {

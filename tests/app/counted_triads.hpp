@@ -11,7 +11,7 @@
 
 namespace plumbline {
 
-/// What a sweep of n elements is.
+/// A sweep of n elements.
 struct CountedTriad {
   std::string team, flavor;
   double seconds = 0, clock_hz = 0;

@@ -1,4 +1,4 @@
-// What is said of nodes in health and others, worked out by hand.
+// The words on nodes in health and on others are worked out by hand.
 #include "app/nodes/health_report.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A row for each kernel, of several processes and chips; and the passes that its counters take, by CUPTI's own host library.
+// Each kernel gets a row, of several processes and chips; and the passes that its counters take are those of CUPTI's own host library.
 #include "app/programs/kernel_profile.hpp"
 
 #include <gtest/gtest.h>

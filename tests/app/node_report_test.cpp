@@ -1,4 +1,4 @@
-// What is said of nodes, worked out by hand from rows.
+// The words on nodes are worked out by hand from rows.
 #include "app/nodes/node_report.hpp"
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 namespace plumbline::app {
 namespace {
 
-/// This machine as one domain, and another whose only core the launcher left to somebody else.
+/// A topology of this machine as one domain, and another whose only core the launcher left to somebody else.
 Topology with_a_domain_out_of_reach() {
   Topology node = this_topology();
   for (auto& cpu : node.cpus) cpu.numa = 0;

@@ -1,4 +1,4 @@
-// Sessions that stop too early, one after the other: what they measure again adds up, and ends.
+// Sessions stop too early, one after the other: what they measure again adds up, and ends.
 #include "app/session/remeasuring_turns.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ class Job {
   explicit Job(std::vector<RemeasuringGroup> groups, bool one_at_a_time = true)
       : groups_(std::move(groups)), one_at_a_time_(one_at_a_time) {}
 
-  /// One more session, which has time for so many steps. False: nothing was left to do.
+  /// Runs one more session, which has time for so many steps. False: nothing was left to do.
   bool session(std::size_t most_steps, int turns = 15) {
     ++sessions_;
     const KeptTurns kept(rows_);

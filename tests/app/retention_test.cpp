@@ -1,4 +1,4 @@
-// Which nights may go, on folders that are made up.
+// Nights are kept or let go in folders that are made up.
 #include "app/nights/retention.hpp"
 
 #include <gtest/gtest.h>

@@ -66,7 +66,7 @@ TEST_F(Memory, a_case_on_a_gpu_is_estimated_by_the_gpus_rates_and_counted_by_all
   EXPECT_EQ(estimate(on_gpu, uncounted).count_seconds, 0);
 }
 
-// 2 n^3 by tensor cores: the host has no such thing to go through, and the vector units' rate is not theirs.
+// The product of 2 n^3 FLOPs is done by tensor cores: the host has no such thing to go through, and the vector units' rate is not theirs.
 TEST_F(Memory, products_of_tensor_cores_are_estimated_by_their_rate_and_cost_the_host_nothing) {
   const auto campaign = parse_campaign("schema = \"plumbline-campaign/1\"\n[ceilings]\n", "c.toml");
   const auto with_flops = [&](const char* quantity, const char* only) {

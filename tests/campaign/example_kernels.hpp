@@ -1,4 +1,4 @@
-// Two kernels without loops, to expand campaigns on.
+// These two kernels have no loops; campaigns are expanded on them.
 #pragma once
 #include <vector>
 
@@ -11,7 +11,7 @@ inline const Flavor series_flavors[] = {{"gcc12-O3-v2", "fp64", nullptr}, {"gcc1
                                         {"gcc12-O3-v4", "fp64", nullptr}, {"gcc12-O3-v4", "fp32", nullptr}};
 inline const Flavor dgemm_flavors[] = {{"gcc12-O3-v3", "fp64", nullptr}, {"lib-openblas", "fp64", nullptr}};
 
-// One array of m x m elements.
+// The work on one array of m x m elements.
 inline Work square(const Parameters& p, std::string_view precision, std::string_view) {
   const auto m = p.integer("m");
   return {
@@ -46,7 +46,7 @@ inline std::vector<Kernel> example_kernels() {
 
 inline const Flavor gpu_flavors[] = {{"cuda13-sm_80", "fp64", nullptr}, {"cuda13-sm_90a", "fp64", nullptr}};
 
-/// The same, and the series as well as a kernel of its own for GPUs.
+/// The example kernels, and the series as well as a kernel of its own for GPUs.
 inline std::vector<Kernel> example_kernels_with_gpus() {
   std::vector<Kernel> all = example_kernels();
   Kernel on_gpu = all.back();

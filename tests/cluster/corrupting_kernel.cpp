@@ -1,6 +1,6 @@
-// Linked into a copy of the program: a sum of two arrays, of which one bit is flipped in memory while it computes, every time that it does:
-// on the host nodeB unless its folder has a file "healed", and wherever the file is that FAULTY_SUM_WHILE names. Where the folder has a file
-// "broken", nodeB cannot set the sum up at all.
+// A copy of the program is linked with this: a sum of two arrays, of which one bit is flipped in memory while it computes, every time that
+// it does: on the host nodeB unless its folder has a file "healed", and wherever the file is that FAULTY_SUM_WHILE names. Where the folder
+// has a file "broken", nodeB cannot set the sum up at all.
 #include <unistd.h>
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Run on 1, 2, 4 and 16 ranks. `comm_test --exit-codes` and `--one-rank-fails` show how runs end.
+// The test runs on 1, 2, 4 and 16 ranks. `comm_test --exit-codes` and `--one-rank-fails` show how runs end.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

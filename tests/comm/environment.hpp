@@ -1,4 +1,4 @@
-// Environment variables of a test, instead of those of the process.
+// A test has environment variables of its own, instead of those of the process.
 #pragma once
 #include <map>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace plumbline {
 
-/// These variables and no others.
+/// An environment of these variables and no others.
 inline Environment with(std::map<std::string, std::string> variables) {
   return [variables = std::move(variables)](const char* name) -> std::optional<std::string> {
     const auto found = variables.find(name);

@@ -10,7 +10,7 @@
 namespace plumbline {
 namespace {
 
-/// In the order in which they are tried, with blanks between.
+/// The libraries in the order in which they are tried, with blanks between.
 std::string tried(std::map<std::string, std::string> variables) {
   std::string names;
   for (const auto& library : mpi_libraries(with(std::move(variables)))) names += (names.empty() ? "" : " ") + library.name;

@@ -28,7 +28,7 @@ Work triad(std::uint64_t n, bool non_temporal = false) {
       .paper = {{"paper.flops", 2 * n}, {"paper.bytes", 24 * n}}};
 }
 
-/// n x n points, with a rim of one, as the kernel of paper 004 (four neighbours read, one point written).
+/// The stencil of n x n points, with a rim of one, as the kernel of paper 004 (four neighbours read, one point written).
 Work stencil5(std::uint64_t n) {
   const std::uint64_t row = (n + 2) * 8, array = (n + 2) * row;
   return {.flops = {{"flops.fp64.add", 3 * n * n}, {"flops.fp64.mul", n * n}},

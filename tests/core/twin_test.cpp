@@ -1,4 +1,4 @@
-// What follows from how often each block of a twin was entered.
+// The bytes that a twin moves follow from how often each of its blocks was entered.
 #include "core/twin.hpp"
 
 #include <gtest/gtest.h>

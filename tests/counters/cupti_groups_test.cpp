@@ -1,4 +1,4 @@
-// Which metrics share a pass: the partition itself, over a made-up chip.
+// Metrics that share a pass are found by the partition itself, over a made-up chip.
 #include "counters/cupti/cupti_groups.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// Of hardware four a pass, of instrumented metrics any number; never both, and "wide" takes two by itself.
+/// The passes of a small chip: four hardware metrics a pass, any number of instrumented ones; never both, and "wide" takes two by itself.
 std::optional<std::size_t> passes_of_a_small_chip(std::span<const std::string> metrics) {
   std::size_t hardware = 0, instrumented = 0, link = 0;
   for (const auto& metric : metrics) {

@@ -69,7 +69,7 @@ class cupti_host : public ::testing::Test {
     if (!host_.availability().ok()) GTEST_SKIP() << host_.availability().reason;
   }
 
-  /// Those that this CUPTI knows: 13.0 all, a later one may have dropped Volta.
+  /// The chips that this CUPTI knows: 13.0 all, a later one may have dropped Volta.
   Names known(Names chips) const {
     if (host_.version().rfind("CUPTI 13.0 ", 0) == 0) return chips;
     const auto all = host_.chips();
@@ -77,7 +77,7 @@ class cupti_host : public ::testing::Test {
     return chips;
   }
 
-  /// "nvidia-gh100.toml:12: 'METRIC'" for each metric that the table's chips do not have.
+  /// A line "nvidia-gh100.toml:12: 'METRIC'" for each metric that the table's chips do not have.
   Names missing(const EventTable& table) const {
     Names all;
     for (const auto& chip : known(table.chips))
@@ -167,7 +167,7 @@ TEST_F(cupti_host, metrics_of_one_chip_are_not_those_of_another) {
   EXPECT_EQ(host_.unknown_metrics("GH100", packed), packed) << "packed FP32 came with Blackwell";
 }
 
-// What CUPTI 13.0 plans. Another version may plan otherwise, and better.
+// CUPTI 13.0 plans these passes. Another version may plan otherwise, and better.
 TEST_F(cupti_host, groups_of_rows_take_the_passes_that_runs_count_with) {
   if (host_.version().rfind("CUPTI 13.0 ", 0) != 0) GTEST_SKIP() << "the passes are known of CUPTI 13.0, and this is " << host_.version();
   const Names chips{"GV100", "GA100", "GH100", "GB100"}, flops{"flops.fp64", "flops.fp32", "flops.half.packed"},
@@ -219,7 +219,7 @@ TEST_F(cupti_host, what_the_link_to_the_host_counts_takes_a_session_of_its_own) 
   }
 }
 
-// What a run counts of a chip's table: as the backend groups it.
+// A run counts a chip's table as the backend groups it.
 TEST_F(cupti_host, a_chips_table_is_counted_in_so_few_groups) {
   if (host_.version().rfind("CUPTI 13.0 ", 0) != 0) GTEST_SKIP() << "the passes are known of CUPTI 13.0, and this is " << host_.version();
   const std::map<std::string, std::string> expected{{"GV100", " 30 15 3 3 1 1 1(4) 1(5) 1 1 1 1 1 1 2"},
@@ -269,7 +269,7 @@ TEST_F(cupti_host, each_refusal_we_have_words_for_is_the_librarys_own_number) {
 
 TEST_F(cupti_host, no_metric_takes_no_pass) { EXPECT_EQ(host_.passes("GH100", Names()), 0U); }
 
-// In a process of its own: here the library is loaded already.
+// The death test runs in a process of its own: here the library is loaded already.
 TEST(cupti_host_DeathTest, without_the_library_the_reason_says_where_it_was_looked_for) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto look = [] {

@@ -49,7 +49,7 @@ class cupti : public ::testing::Test {
     static const CuptiHost host({STAND_IN_CUPTI_FOLDER});
     return host;
   }
-  /// Of one repetition: `entries` entries of `work`, each as often as CUPTI wants for its passes.
+  /// The readings of one repetition: `entries` entries of `work`, each as often as CUPTI wants for its passes.
   static std::vector<Reading> count(Backend& backend, std::size_t group, int entries, std::uint64_t work) {
     backend.prepare(group, 1);
     backend.open(0);

@@ -1,4 +1,4 @@
-// Launches counted by the code of their kernels, from made-up code: what is said, and what is refused rather than said to be nothing.
+// Launches are counted by the code of their kernels, from made-up code: what is said, and what is refused rather than said to be nothing.
 #include "counters/sass/disassembled.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ class disassembled : public testing::Test {
   }
   static KernelLaunch launch(const std::string& function, LaunchFacts facts) { return {function, "sm_90a", {1, 1, 1}, {32, 1, 1}, facts}; }
 
-  /// Of one entry that makes these launches.
+  /// The readings of one entry that makes these launches.
   std::vector<Reading> count(const std::vector<KernelLaunch>& launches, const EventNames& events) {
     backend_ = disassembled_backend(events, place());
     backend_->prepare(0, 1);

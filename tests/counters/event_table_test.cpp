@@ -1,4 +1,4 @@
-// Event tables: what they may hold, how a bad one is refused, and which rows a CPU gets.
+// Event tables may hold some things, a bad one is refused, and a CPU gets its rows.
 #include "counters/tables/event_table.hpp"
 
 #include <gtest/gtest.h>
@@ -271,7 +271,7 @@ TEST(shipped_event_tables, every_gpu_has_the_quantities_of_the_roofline_and_no_c
   for (const auto& table : tables.ours) EXPECT_EQ(table.backend == "cupti", !table.chips.empty()) << table.family;
 }
 
-// Of what one instruction does: an FMA two operations, a packed instruction twice as many.
+// A weight is what one instruction does: an FMA two operations, a packed instruction twice as many.
 TEST(shipped_event_tables, nvidia_weights_are_the_operations_of_the_instruction) {
   for (const auto& table : shipped().ours)
     for (const auto& one : table.counters)

@@ -1,4 +1,4 @@
-// What doctor would say of machines that are not at hand.
+// The doctor would say this of machines that are not at hand.
 #include "counters/outlook.hpp"
 
 #include <gtest/gtest.h>

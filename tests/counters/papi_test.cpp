@@ -1,4 +1,5 @@
-// PAPI for real: off the emulator what it has here, under it (this program started by valgrind) the whole path by software-defined events.
+// PAPI is tried for real: off the emulator what it has here, under it (this program started by valgrind) the whole path by software-defined
+// events.
 #include "counters/papi/papi.hpp"
 
 #include <gtest/gtest.h>

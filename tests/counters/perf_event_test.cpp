@@ -1,4 +1,5 @@
-// The perf_event backend: for real with the kernel's software events, and on a pretended PMU with few counters that others may take.
+// The perf_event backend is tried for real with the kernel's software events, and on a pretended PMU with few counters that others may
+// take.
 #include "counters/perf_event/perf_event.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Disassembly as text: loops and what a thread executes; and each thing over which threads may part ways, refused.
+// Disassembly is read as text: loops and what a thread executes; and each thing over which threads may part ways is refused.
 #include "counters/sass/sass.hpp"
 
 #include <gtest/gtest.h>
@@ -142,7 +142,7 @@ TEST(sass, tensor_cores_count_a_threads_share_of_their_shape_by_type) {
   EXPECT_EQ(said.uncounted_access, "HGMMA.64x256x16.F32.BF16") << "its operands lie in shared memory";
 }
 
-// As ClockedKernel's: only the grid's first thread stores.
+// The code is as ClockedKernel's: only the grid's first thread stores.
 TEST(sass, the_clock_is_stored_by_one_thread_of_all) {
   const std::string begin =
       " /*0020*/ @!P0 CS2R R2, SR_GLOBALTIMERLO ;\n /*0030*/ @!P0 STG.E.64 desc[UR8][R4.64+0x10], R2 ;\n"
@@ -207,7 +207,8 @@ SassCounts let_through(const std::string& lines, const Trips& trips = {}) {
   return executed_by_a_thread(read_sass(code(lines)).at(0), trips, SassGuards::let_through);
 }
 
-// As the matrix product's: loads under predicates, a tile unrolled, a loop over the rest of a tile, and the store behind a second exit.
+// The code is as the matrix product's: loads under predicates, a tile unrolled, a loop over the rest of a tile, and the store behind a
+// second exit.
 constexpr const char* tiles = R"(.L_5:
  /*0020*/ @!P3 LDG.E R12, desc[UR10][R12.64] ;
  /*0030*/ @!P1 LDG.E R8, desc[UR10][R8.64] ;

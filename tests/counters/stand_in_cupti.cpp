@@ -56,7 +56,7 @@ __attribute__((constructor)) void set_by_the_environment() {
   if (const char* clock = std::getenv("STAND_IN_CUPTI_CLOCK_HZ")) settings.clock_hz = std::atof(clock);
 }
 
-// What a test sets and sees.
+// A test sets and sees the stand-in by these functions.
 STAND_IN void stand_in_reset() {
   settings = {}, work_done = unfinished = 0, current = context_at(0), listening.clear(), sessions = availability_asked = 0;
 }
@@ -74,7 +74,7 @@ STAND_IN int stand_in_availability_asked() { return availability_asked; }
 STAND_IN void stand_in_drops_a_range() { settings.drops_a_range = true; }
 STAND_IN void stand_in_context(bool there) { current = there ? context_at(0) : nullptr; }
 STAND_IN void stand_in_chip(const char* name) { settings.chip = name; }
-/// That the profiler was initialized stays so to the end of the process.
+/// Counts what is still open; the profiler stays initialized to the end of the process.
 STAND_IN int stand_in_still_open() { return enabled + subscribers + chips; }
 /// A launch by the runtime, which launches by the driver; the work is done only when someone waits for it.
 STAND_IN void stand_in_launch(std::uint64_t work) {
@@ -148,7 +148,7 @@ STAND_IN CUptiResult cuptiProfilerDeviceSupported(CUpti_Profiler_DeviceSupported
   p->architecture = p->sli = p->confidentialCompute = p->cmp = p->wsl = yes;
   return CUPTI_SUCCESS;
 }
-/// As CUPTI 13.0, which has no list of GPUs before it is initialized and looks into it all the same.
+/// Gives the chip's name as CUPTI 13.0 does, which has no list of GPUs before it is initialized and looks into it all the same.
 STAND_IN CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params* p) {
   if (profilers == 0) std::raise(SIGSEGV);
   return p->pChipName = settings.chip, CUPTI_SUCCESS;

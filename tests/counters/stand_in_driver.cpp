@@ -10,7 +10,7 @@ using namespace stand_in;
 
 namespace {
 
-/// As the driver does at its start.
+/// Loads the injected library as the driver does at its start.
 void inject() {
   const char* file = std::getenv("CUDA_INJECTION64_PATH");
   static bool injected = false;

@@ -1,4 +1,4 @@
-// What the stand-ins for NVIDIA's driver (stand_in_driver.cpp) and for CUPTI (stand_in_cupti.cpp) share: one library is both.
+// The stand-ins for NVIDIA's driver (stand_in_driver.cpp) and for CUPTI (stand_in_cupti.cpp) share this: one library is both.
 #pragma once
 #include <cuda.h>
 #include <cupti_callbacks.h>

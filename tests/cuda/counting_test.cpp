@@ -1,4 +1,4 @@
-// What CUPTI counts on the first GPU, against arithmetic: the series' FMAs and its one launch, less the empty region's.
+// CUPTI's counts on the first GPU are held against arithmetic: the series' FMAs and its one launch, less the empty region's.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -25,18 +25,19 @@ struct Disassembly {
   }
 };
 
-/// "series": the compiler writes the source's name into the names of all that is in an unnamed namespace.
+/// The source that a function is from, as "series": the compiler writes the source's name into the names of all that is in an unnamed
+/// namespace.
 inline std::string source_of(const std::string& function) {
   static const std::regex pattern("_GLOBAL__N__[0-9a-f]+_[0-9]+_(\\w+?)_cu_[0-9a-f]+");
   std::smatch found;
   return std::regex_search(function, found, pattern) ? found[1].str() : "unknown";
 }
 
-/// What a thread of a function takes.
+/// The resources that a thread of a function takes.
 struct SassResources {
   int registers = 0, stack_bytes = 0;
 };
-/// By architecture ("sm_90a") and mangled name, of the functions with such a part in it.
+/// The resources by architecture ("sm_90a") and mangled name, of the functions with such a part in it.
 inline std::map<std::string, std::map<std::string, SassResources>> resources_of(const std::string& part) {
   std::map<std::string, std::map<std::string, SassResources>> all;
   std::ifstream in(std::string(PLUMBLINE_DISASSEMBLY_FOLDER) + "/libplumbline_cuda.resources");

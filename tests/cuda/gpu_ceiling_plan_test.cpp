@@ -120,7 +120,7 @@ std::pair<std::uint64_t, std::uint64_t> most_and_least(std::uint64_t chunks, std
   return {(chunks + blocks - 1) / blocks, chunks / blocks};
 }
 
-/// On GPUs on which a multiprocessor holds four blocks of ert/stream (of triads, with their registers, on most) to eight.
+/// The GPUs of this test hold four blocks of ert/stream a multiprocessor (of triads, with their registers, on most) to eight.
 TEST(GpuCeilingPlan, what_is_stored_is_dealt_out_to_all_blocks_alike) {
   std::size_t held = 0;
   for (const GpuProperties* one : {&large(), &small()})
@@ -142,7 +142,7 @@ TEST(GpuCeilingPlan, what_is_stored_is_dealt_out_to_all_blocks_alike) {
   EXPECT_GT(held, 40U);
 }
 
-/// Of sizes that a user chose: one chunk more than as many blocks as there is room for is no round of its own for one of them.
+/// A user may choose any size: one chunk more than as many blocks as there is room for is no round of its own for one of them.
 TEST(stream_grid, deals_any_number_of_chunks_out_so_that_no_block_takes_two_more_than_another) {
   EXPECT_EQ(even_blocks(1, 8, 132), 1U);
   EXPECT_EQ(even_blocks(1056, 8, 132), 1056U);
@@ -205,7 +205,7 @@ TEST(GpuCeilingPlan, of_16_bits_has_packed_and_single_fmas_and_what_is_not_fused
   }
 }
 
-/// Whole blocks that a multiprocessor holds at once, from one warp to all.
+/// A multiprocessor holds whole blocks at once, from one warp to all.
 TEST(GpuCeilingPlan, of_resident_warps_goes_to_all_that_a_multiprocessor_holds) {
   for (const auto& [threads, warps] : {std::pair(2048, std::vector<int>{1, 2, 4, 8, 16, 32, 64}),
                                        std::pair(1536, std::vector<int>{1, 2, 4, 8, 16, 32, 48}),
@@ -225,7 +225,7 @@ TEST(GpuCeilingPlan, of_resident_warps_goes_to_all_that_a_multiprocessor_holds) 
   }
 }
 
-/// What is around a kernel is 1 % of some milliseconds. By the rates that the GPU is expected to have: 32 bytes a cycle and multiprocessor
+/// A kernel's surroundings are 1 % of some milliseconds, by the rates that the GPU is expected to have: 32 bytes a cycle and multiprocessor
 /// of L2, and memory as its clock and width tell.
 TEST(GpuCeilingPlan, a_sweep_of_memory_or_of_the_vector_lasts_some_milliseconds) {
   GpuProperties told = large();
@@ -262,7 +262,7 @@ TEST(GpuCeilingPlan, a_chase_goes_around_so_often_that_an_L1_that_was_empty_hard
   EXPECT_GE(small_sets, 10U);
 }
 
-/// What users know of a GPU's memory: both halves of a GiB, read and written, far beyond L2; the quick plan has no time for it.
+/// Users know a GPU's memory so: both halves of a GiB, read and written, far beyond L2; the quick plan has no time for it.
 TEST(GpuCeilingPlan, in_full_mode_the_runtimes_own_copy_stands_beside_the_streams_of_memory) {
   const auto of = [](CeilingMode mode) {
     auto points = plan(mode, large());
@@ -279,7 +279,7 @@ TEST(GpuCeilingPlan, in_full_mode_the_runtimes_own_copy_stands_beside_the_stream
   EXPECT_EQ(copies[0].measured.parameters.word("way"), "copy_here");
 }
 
-/// Two blocks a multiprocessor, of 32 KiB each, again and again; what fills them is not counted.
+/// Two blocks of 32 KiB a multiprocessor are read again and again; what fills them is not counted.
 TEST(GpuCeilingPlan, of_shared_memory_counts_its_loads) {
   for (const CeilingCase& point : plan(CeilingMode::full, large()))
     if (point.name == "GPU shared load") {
@@ -288,7 +288,7 @@ TEST(GpuCeilingPlan, of_shared_memory_counts_its_loads) {
     }
 }
 
-/// By the estimate's own rates: 128 FLOP a cycle and multiprocessor in fp64.
+/// The rates are the estimate's own: 128 FLOP a cycle and multiprocessor in fp64.
 TEST(GpuCeilingPlan, a_sweep_of_arithmetic_lasts_some_milliseconds) {
   const auto all = plan(CeilingMode::full, large());
   const auto fma = std::find_if(all.begin(), all.end(), [](const CeilingCase& point) { return point.name == "GPU FP64 FMA"; });
@@ -363,7 +363,7 @@ TEST(GpuCeilingPlan, products_of_matrices_have_the_librarys_flavor_and_the_conve
   FAIL() << "no such point";
 }
 
-/// Of a GPU whose fp64 is 1/64 of its fp32 the largest product would take seconds; of little memory not all are held.
+/// A GPU whose fp64 is 1/64 of its fp32 would take seconds for the largest product; one with little memory does not hold all.
 TEST(GpuCeilingPlan, products_too_long_or_too_large_are_left_out) {
   if (!has_library()) GTEST_SKIP() << no_library;
   const auto slow = sizes_by_name(CeilingMode::full, of_capability(8, 6));
@@ -403,7 +403,7 @@ TEST(GpuCeilingPlan, products_of_matrices_stay_within_the_time_of_the_plan) {
   }
 }
 
-/// As they are planned, or for a sweep as its levels are called: "GPU L2 load".
+/// The names of ceilings as they are planned, or for a sweep as its levels are called: "GPU L2 load".
 std::set<std::string> names_of_ceilings(const GpuProperties& gpu, const std::vector<Kernel>& kernels) {
   std::set<std::string> all;
   for (const CeilingCase& point : plan_gpu_ceilings(CeilingMode::full, gpu, kernels)) {
@@ -443,7 +443,7 @@ TEST(GpuCeilingPlan, what_a_gpu_cannot_be_asked_has_a_reason) {
   }
 }
 
-/// Both ways by the copy engine and by a kernel: of each 128 MiB cross the link, whatever memory is at its other end.
+/// Links are measured both ways by the copy engine and by a kernel: for each 128 MiB cross the link, whatever memory is at its other end.
 TEST(GpuCeilingPlan, of_links_has_both_ways_by_copy_engine_and_by_kernel) {
   GpuProperties two = large();
   two.peers = 1;

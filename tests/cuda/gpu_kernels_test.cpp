@@ -1,4 +1,4 @@
-// Every kernel of the module on the first GPU: what its launch computes is right, at a size below one block and at one of many.
+// Every kernel of the module is tried on the first GPU: what its launch computes is right, at a size below one block and at one of many.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class GpuKernel : public testing::TestWithParam<const Kernel*> {
   const Kernel& kernel() const { return *GetParam(); }
   Gpu& gpu() const { return *gpu_; }
   static bool is_of_this_gpu(std::string_view flavor) { return flavor == gpu_->properties().flavor || is_library(flavor); }
-  /// Of this GPU, nullptr where it lacks the instructions.
+  /// The flavor of this GPU; nullptr where it lacks the instructions.
   const Flavor* flavor(const std::string& precision) const {
     const auto flavors = kernel().flavors();
     const auto found = std::find_if(flavors.begin(), flavors.end(),
@@ -46,12 +46,12 @@ class GpuKernel : public testing::TestWithParam<const Kernel*> {
     const auto absent_here = kernel().absent_flavors();
     return std::any_of(absent_here.begin(), absent_here.end(), [&](const AbsentFlavor& one) { return is_of_this_gpu(one.name); });
   }
-  /// That a library may be asked for.
+  /// Whether a library may be asked for that precision.
   static bool has_type(const std::string& precision) {
     const int needed = precision == "fp8" ? 89 : precision == "bf16" || precision == "tf32" ? 80 : 0;
     return 10 * gpu_->properties().major + gpu_->properties().minor >= needed;
   }
-  /// At once, or the first half of its range and then the rest.
+  /// Sweeps at once, or the first half of the range and then the rest.
   void sweep(const Flavor& code, const Workload& data, bool in_parts) const {
     const std::size_t half = in_parts ? data.extent() / 2 / data.grain() * data.grain() : 0;
     if (half != 0) code.sweep(data.arguments(), 0, half);

@@ -32,12 +32,12 @@ class kernel_code : public testing::Test {
       if (one.name.find(part) != one.name.npos) return one;
     throw std::runtime_error("no function with " + part);
   }
-  /// Of the series: of a form and, where it is compiled in, an order.
+  /// The function of the series for a form and, where it is compiled in, an order.
   static const SassFunction& series(const std::vector<SassFunction>& all, int form, int order, const std::string& precision) {
     return function(all,
                     "SeriesForm" + std::to_string(form) + "ELi" + std::to_string(order) + "E" + (precision == "fp64" ? "d" : "f") + "E");
   }
-  /// By each of so many threads.
+  /// The counts by the model for each of so many threads.
   static Counts model(const Kernel& kernel, const Parameters& p, const std::string& precision, const std::string& flavor,
                       std::uint64_t threads) {
     Counts counts;
@@ -138,7 +138,7 @@ TEST_F(kernel_code, halves_packed_and_one_by_one_execute_the_arithmetic_of_their
   EXPECT_GT(held, 0U);
 }
 
-// Of 16 bits too: the assembler may make an FMA of a sum or of a product, but never one of both. What is not packed is one chain, of which
+// The assembler may make an FMA of a sum or of a product, of 16 bits too, but never one of both. What is not packed is one chain, of which
 // no two operations can be done at once.
 TEST_F(kernel_code, arithmetic_in_registers_is_256_instructions_an_iteration_and_none_is_fused_with_another) {
   ASSERT_FALSE(disassembled_module().of("peak").empty());

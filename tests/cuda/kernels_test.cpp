@@ -1,4 +1,5 @@
-// Every kernel for GPUs on the host: its reference loop does what its model says, and its result is right and checked for being so.
+// Every kernel for GPUs is tried on the host: its reference loop does what its model says, and its result is right and checked for being
+// so.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Sweeps of the module's kernels written down instead of launched, and counted by the module's own code: what the models say, or a reason.
+// Sweeps of the module's kernels are written down instead of launched, and counted by the module's own code: what the models say, or a
+// reason.
 #include "counters/sass/launch_counts.hpp"
 
 #include <gtest/gtest.h>
@@ -73,7 +74,7 @@ void expect_within(const std::map<std::string, std::uint64_t>& counts, const std
   EXPECT_LE(count, amount.hi) << event;
 }
 
-/// Why a launch of a counted kernel is not counted at this point; empty where it is.
+/// Says why a launch of a counted kernel is not counted at this point; empty where it is.
 std::string why_not(const std::string& kernel, const Parameters& point) {
   if (kernel == "validation/dgemm" && point.integer("n") % 16 != 0) return "multiply_tiles";
   if (kernel == "ert/stream" && point.integer("n") % 4096 != 0) return "the last chunk of 16 KiB is not whole";
@@ -81,7 +82,7 @@ std::string why_not(const std::string& kernel, const Parameters& point) {
   return "";
 }
 
-/// Whole chunks of ert/stream.
+/// The size of whole chunks of ert/stream.
 std::int64_t whole(std::int64_t preset) { return preset > 4096 ? 65536 : preset; }
 
 void expect_as_modelled(const Kernel& kernel, const Parameters& point, const Flavor& flavor, const LaunchCounts& counts) {
@@ -106,7 +107,7 @@ void expect_as_modelled(const Kernel& kernel, const Parameters& point, const Fla
     expect_within(counts.accesses, bytes, model);
 }
 
-// On every architecture: whatever of its code is not told apart is a failure here.
+// The test covers every architecture: whatever of its code is not told apart is a failure here.
 TEST_P(CountedLaunch, executes_the_operations_and_moves_the_bytes_of_its_model) {
   std::size_t held = 0;
   for (const auto& size : {small, GetParam()->name == "ert/stream" ? whole : large})

@@ -1,4 +1,4 @@
-// What the kernels for GPUs say of themselves, against numbers worked out by hand.
+// The models of the kernels for GPUs are held against numbers worked out by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ TEST(gpu_models, of_stencils_are_their_sums_products_and_fmas) {
   EXPECT_EQ(model("validation/stencil7c", {{"n", n(10)}}).flops, (Counts{{"flops.fp64.add", 5000}, {"flops.fp64.fma", 1000}}));
 }
 
-/// Two tiles of 256 elements: one store brings each in, three rounds load and store it.
+/// Two tiles of 256 elements are brought in by one store each, and loaded and stored in three rounds.
 TEST(gpu_models, of_the_shared_memory_stream_are_its_rounds) {
   const Counts shared = counts(model("validation/shared", {{"tiles", n(2)}, {"rounds", n(3)}}));
   EXPECT_EQ(shared.at("bytes.reg-shared.load"), Amount(3 * 512 * 8));
@@ -67,7 +67,7 @@ TEST(gpu_models, of_the_shared_memory_stream_are_its_rounds) {
   EXPECT_EQ(shared.at("flops.fp64"), Amount(0));
 }
 
-/// 4 MiB in two arrays: each round moves both between L1 and L2, and none moves anything beyond.
+/// The two arrays of 4 MiB together are moved between L1 and L2 in each round, and nothing moves beyond.
 TEST(gpu_models, of_the_L2_stream_are_all_its_references_and_nothing_at_memory) {
   constexpr std::uint64_t slack = 48 * 32, array = 2 << 20;
   const Counts l2 = counts(model("validation/l2stream", {{"n", n(1 << 18)}, {"rounds", n(64)}}));
@@ -77,7 +77,7 @@ TEST(gpu_models, of_the_L2_stream_are_all_its_references_and_nothing_at_memory) 
   EXPECT_EQ(l2.at("flops.fp64.add"), Amount(64 << 18));
 }
 
-/// Three products of two warps: 2 m n k each.
+/// Three products of two warps are 2 m n k operations each.
 TEST(gpu_models, of_tensor_cores_are_two_operations_for_each_term_of_a_product) {
   const Parameters point{{"warps", n(2)}, {"repeats", n(3)}};
   const auto flops = [&](const char* precision) { return model("validation/mma", point, precision).flops; };
@@ -126,7 +126,7 @@ TEST(gpu_models, of_divisions_and_roots_are_one_operation_by_convention_and_an_i
   EXPECT_EQ(counts(model("validation/special", {{"function", std::string("exp")}, {"n", n(10)}})).at("flops.fp64").lo, 0U);
 }
 
-/// Two blocks of 32 KiB, three times. Each thread's sum has 4 bytes, and the clock 32.
+/// Two blocks of 32 KiB are read three times. Each thread's sum has 4 bytes, and the clock 32.
 TEST(gpu_models, of_re_read_shared_memory_load_it_from_global_memory_once) {
   const Counts shared = counts(model("ert/shared", {{"blocks", n(2)}, {"repeat", n(3)}}));
   EXPECT_EQ(shared.at("bytes.reg-shared.load"), Amount(2 * 32768 * 3));
@@ -160,7 +160,7 @@ TEST(gpu_models, of_16_bit_sums_and_products_may_be_fmas) {
   EXPECT_EQ(peak("add", "fp64").flops, (Counts{{"flops.fp64.add", 8192}, {"flops.fp64.fma", 0}}));
 }
 
-/// One chain a thread, 256 operations of it in an iteration.
+/// A thread has one chain, 256 operations of it in an iteration.
 TEST(gpu_models, of_single_16_bit_numbers_are_one_chain_a_thread) {
   const Work work = model(
       "ert/peak",
@@ -188,7 +188,7 @@ TEST(gpu_models, of_tensor_products_read_their_operands_once_a_multiprocessor_at
   EXPECT_GE(mma.at("bytes.L1-L2.demand_read").hi, 16U * 3U * 1024U);
 }
 
-/// Of each row 128 bytes: of A and -A 64, of B 256. Two iterations are five products, in which A is read once and B by four warps at most.
+/// Each row has 128 bytes: 64 of A and -A, 256 of B. Two iterations are five products, in which A is read once and B by four warps at most.
 TEST(gpu_models, of_wgmma_store_their_operands_in_shared_memory) {
   for (const Kernel* kernel : all_kernels())
     if (kernel->name == "ert/wgmma")
@@ -213,7 +213,7 @@ TEST(gpu_models, of_fp8_by_mma_sync_are_there_only_where_it_is_an_instruction) {
   }
 }
 
-/// By convention 2 n^3; what a library does of it in tiles, and how often it reads its operands, is an interval.
+/// The convention is 2 n^3; what a library does of it in tiles, and how often it reads its operands, is an interval.
 TEST(gpu_models, of_a_librarys_products_are_2_n_cubed_by_convention) {
   if (!has_library()) GTEST_SKIP() << no_library;
   const auto gemm = [](std::int64_t size, const char* precision) { return model("ert/gemm", {{"n", n(size)}}, precision); };
@@ -229,7 +229,7 @@ TEST(gpu_models, of_a_librarys_products_are_2_n_cubed_by_convention) {
   }
   EXPECT_THROW(gemm(50, "fp8"), std::invalid_argument);
 }
-/// Of 1024 x 1024 numbers: A and B of 2 bytes are read, C of 4 written, past whatever registers.
+/// The matrices have 1024 x 1024 numbers: A and B of 2 bytes are read, C of 4 written, past whatever registers.
 TEST(gpu_models, of_a_librarys_products_move_each_matrix_once_at_least) {
   if (!has_library()) GTEST_SKIP() << no_library;
   constexpr std::uint64_t slack = 48 * 32, matrix = 1 << 20, own = 32 << 20;

@@ -18,7 +18,7 @@ inline std::vector<const Kernel*> all_kernels() {
   return all;
 }
 
-/// Its name as GoogleTest allows it: validation_triad.
+/// The kernel's name as GoogleTest allows it: validation_triad.
 inline std::string word_of(const testing::TestParamInfo<const Kernel*>& tested) {
   std::string name = tested.param->name;
   std::replace_if(
@@ -44,9 +44,9 @@ std::vector<Parameters> points(const Kernel& kernel, Size size) {
   return all;
 }
 
-/// Less than a block of threads.
+/// A size of less than a block of threads.
 inline std::int64_t small(std::int64_t) { return 48; }
-/// Many blocks, of which the last one has a rest to do.
+/// A size of many blocks, of which the last one has a rest to do.
 inline std::int64_t large(std::int64_t preset) { return preset > 4096 ? 66002 : preset; }
 
 }  // namespace plumbline

@@ -84,7 +84,7 @@ constexpr int event[3][4] = {
     {PLUMBLINE_EVENT_l2_l3_demand_read, PLUMBLINE_EVENT_l2_l3_rfo, PLUMBLINE_EVENT_l2_l3_write_back, PLUMBLINE_EVENT_l2_l3_nt_store},
     {PLUMBLINE_EVENT_l3_mem_demand_read, PLUMBLINE_EVENT_l3_mem_rfo, PLUMBLINE_EVENT_l3_mem_write_back, PLUMBLINE_EVENT_l3_mem_nt_store}};
 
-/// Two threads' L1 and L2 over one L3.
+/// The plain model: two threads' L1 and L2 over one L3.
 class ListModel {
  public:
   explicit ListModel(const CacheGeometry (&g)[3]) : line_bytes_(g[0].line_bytes), l3_(g[2]) {
@@ -145,7 +145,7 @@ class ListModel {
   std::array<std::array<ListCache, 2>, 2> private_;
 };
 
-/// Where memory is mapped: a walker's sites lie at the same offsets from several bases.
+/// The addresses at which memory is mapped: a walker's sites lie at the same offsets from several bases.
 using Bases = std::vector<ULong>;
 
 /// A footprint with a life of its own: each site stays, walks or jumps from execution to execution.

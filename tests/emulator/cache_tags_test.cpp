@@ -32,7 +32,7 @@ class CacheTags : public ::testing::TestWithParam<CacheGeometry> {
     cache_install(&cache_, slot, tag, dirty);
     return slot;
   }
-  /// What the cache says of a slot, seen from the first line of its set.
+  /// The line that the cache says is in a slot, seen from the first line of its set.
   ULong line_at(UInt slot) const { return line_in(&cache_, slot, slot / (2 * cache_.stride), 1); }
 
   Cache cache_{};

@@ -25,7 +25,7 @@ struct Arena {
   char* data;
 };
 
-// One 8-byte access a line.
+// Reads 8 bytes of each line.
 __attribute__((noinline)) void read_lines(const char* p, std::int64_t bytes) {
   for (std::int64_t at = 0; at < bytes; at += 64) __asm__ volatile("movq (%0), %%rax" : : "r"(p + at) : "rax", "memory");
 }
@@ -36,7 +36,8 @@ __attribute__((noinline)) void write_lines_non_temporally(char* p, std::int64_t 
   for (std::int64_t at = 0; at < bytes; at += 16) __asm__ volatile("movntps %%xmm0, (%0)" : : "r"(p + at) : "memory");
 }
 
-// What the reading itself brings into emptied caches (a few lines of stack and arguments) is measured with no work and taken off.
+// The counts from emptied caches. Reading the counts brings a few lines of stack and arguments into them, which is measured with no work
+// and taken off.
 template <class Prepare, class Work>
 Counts cold_counts(Prepare&& prepare, Work&& work) {
   auto run = [&](bool with_work) {

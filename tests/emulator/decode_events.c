@@ -6,7 +6,7 @@
 
 #include "decode.h"
 
-// What decode.c calls of Valgrind's core.
+// The function of Valgrind's core that decode.c calls.
 void* vgPlain_memset(void* s, Int c, SizeT n) { return memset(s, c, n); }
 
 #define NAME(identifier, name, unit, description) name,

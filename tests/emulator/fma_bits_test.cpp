@@ -118,7 +118,7 @@ class Operands {
   std::mt19937_64 generator_{20251};
 };
 
-// As numbers: any NaN is any other, and the zeros are equal.
+// Whether two results are the same numbers: any NaN is any other, and the zeros are equal.
 template <class T>
 bool same_number(const unsigned char* a, const unsigned char* b) {
   T x, y;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// What fma_host.c calls of Valgrind's core.
+// The function of Valgrind's core that fma_host.c calls.
 void* vgPlain_memcpy(void* d, const void* s, SizeT n) { return memcpy(d, s, n); }
 
 static FmaHelper another_operation(const FmaInstruction* f) {

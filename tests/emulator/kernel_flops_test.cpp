@@ -12,8 +12,8 @@ namespace {
 using measured::Counts;
 using measured::counts_of;
 
-// No multiple of 8, so that remainder loops run too; a multiple of 4, because for a remainder of two floats gcc 12 at -O3 on SSE2
-// computes four lanes, half of them on zeros, and counting lanes counts those.
+// The size is no multiple of 8, so that remainder loops run too; it is a multiple of 4, because for a remainder of two floats gcc 12 at -O3
+// on SSE2 computes four lanes, half of them on zeros, and counting lanes counts those.
 constexpr long m = 204;
 
 template <class T>

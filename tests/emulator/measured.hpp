@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a stretch of code counts under the tool. Every program here must run under it: off the tool the tests fail.
+// A stretch of code is counted under the tool. Every program here must run under it: off the tool the tests fail.
 #pragma once
 
 #include <gtest/gtest.h>

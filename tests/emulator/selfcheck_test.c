@@ -10,7 +10,7 @@
 static char said[4096];
 static int failures;
 
-// What decode.c and selfcheck.c call of Valgrind's core.
+// The functions of Valgrind's core that decode.c and selfcheck.c call.
 void* vgPlain_memset(void* s, Int c, SizeT n) { return memset(s, c, n); }
 void* vgPlain_memcpy(void* d, const void* s, SizeT n) { return memcpy(d, s, n); }
 UInt vgPlain_umsg(const HChar* format, ...) {

@@ -44,7 +44,7 @@ TEST(Threads, counts_are_exact_for_each_and_in_sum) {
   EXPECT_NE(work[0].thread, work[1].thread);
 }
 
-// More threads over the program's life than live at once: numbers are reused and differences stay exact.
+// The program has more threads over its life than live at once: numbers are reused and differences stay exact.
 TEST(Threads, counts_are_exact_when_thread_numbers_are_reused) {
   for (int t = 0; t < 20; ++t) {
     Work work;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the tool's cache code takes from Valgrind's core, natively, for programs that compile that code as it is.
+// The tool's cache code takes these functions from Valgrind's core; here they are native, for programs that compile that code as it is.
 #pragma once
 #include <cstdlib>
 #include <cstring>

@@ -96,7 +96,7 @@ TEST_F(CeilingPlan, dot_products_and_tiles_are_planned_where_the_cpu_has_them) {
       EXPECT_EQ(c.amount_per_sweep, static_cast<double>(total_flops(c.measured.work().flops).lo));
       EXPECT_TRUE(std::find(all.begin(), all.end(), split_flavor(c.measured.flavor.name).isa) != all.end());
     }
-  // as far as the assembler here knows them; each of one core and of all
+  // The kernels are planned as far as the assembler here knows them; each for one core and for all.
   for (const auto& [kernel, type, name] : {std::tuple{"ert/tiles", "bf16", "tensor BF16 AMX"},
                                            {"ert/tiles", "fp16", "tensor FP16 AMX"},
                                            {"ert/tiles", "int8", "tensor INT8 AMX"},

@@ -1,4 +1,4 @@
-// ERT's loop as each compiler made it, counted from its machine code: the model's FLOPs and accesses, in vectors or in scalars.
+// ERT's loop is counted from its machine code as each compiler made it: the model's FLOPs and accesses, in vectors or in scalars.
 #include <gtest/gtest.h>
 
 #include "compiled_points.hpp"
@@ -55,7 +55,7 @@ TEST(ErtCompiledEmulated, vector_forms_use_the_isas_full_width) {
   });
 }
 
-/// Beside the array: arguments, constants and saved registers, some of them again in every pass.
+/// Some bytes are loaded beside the array: arguments, constants and saved registers, some of them again in every pass.
 TEST(ErtCompiledEmulated, every_element_is_loaded_and_stored_once_a_pass) {
   for_all([](const Parameters& p, const Flavor&, const Work& work, const Counts& counts) {
     const std::uint64_t bytes = work.streams[0].loads * work.streams[0].element_bytes, slack = 512 * p.integer("repeat");

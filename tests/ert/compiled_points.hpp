@@ -1,4 +1,4 @@
-// ert/compiled in every form and k, at sizes that leave remainders, passes odd and even.
+// These points are ert/compiled in every form and k, at sizes that leave remainders, passes odd and even.
 #pragma once
 #include <memory>
 #include <vector>

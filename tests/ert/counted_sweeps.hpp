@@ -21,7 +21,7 @@ inline bool runs_under_the_tool(const Flavor& flavor) {
   return isa == "v2" || isa == "v3";
 }
 
-/// Of one sweep, after a warm one; the result must be right.
+/// The counts of one sweep, after a warm one; the result must be right.
 inline measured::Counts counts_of_sweep(const Flavor& flavor, Workload& data) {
   flavor.sweep(data.arguments(), 0, data.extent());
   const auto counts = measured::counts_of([&] { flavor.sweep(data.arguments(), 0, data.extent()); });

@@ -1,4 +1,4 @@
-// What the flavored loops of the ceiling kernels really do, counted from their machine code: the model's FLOPs and accesses, exactly.
+// The flavored loops of the ceiling kernels are counted from their machine code: the model's FLOPs and accesses, exactly.
 #include <gtest/gtest.h>
 
 #include "counted_sweeps.hpp"
@@ -15,7 +15,7 @@ std::unique_ptr<Workload> prepared(const KernelPoint& point, std::string_view pr
   return data;
 }
 
-/// Without FMA 14 chains and their constants are too many for registers that an instruction overwrites.
+/// Whether the loop spills: without FMA 14 chains and their constants are too many for registers that an instruction overwrites.
 bool spills(const KernelPoint& point, const Flavor& flavor) {
   return split_flavor(flavor.name).isa == "v2" && parameters(point).path().find("fmaadd") != std::string::npos;
 }
@@ -45,7 +45,7 @@ TEST(ErtEmulated, flops_are_the_models_by_kind) {
   });
 }
 
-/// Beside the arrays: arguments, constants, witnesses and saved registers, some of them again in every pass.
+/// Some bytes are moved beside the arrays: arguments, constants, witnesses and saved registers, some of them again in every pass.
 TEST(ErtEmulated, every_element_is_loaded_and_stored_as_often_as_declared) {
   for_all([](const KernelPoint& point, const Flavor& flavor, const Work& work, const Counts& counts) {
     if (spills(point, flavor)) return;

@@ -1,4 +1,4 @@
-// Which loops compete for a ceiling, and where the winners' points stand in the plan.
+// Loops compete for a ceiling, and the winners' points stand in the plan.
 #include "ert/form_contests.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The ceilings of 16-bit numbers, and of int8. Few machines have their instructions: here their loops run in software, and their checks are
-// held against that (narrow_flavors_test.cpp runs the flavors).
+// The ceilings of 16-bit numbers, and of int8, are tried in software. Few machines have their instructions: here their loops run in
+// software, and their checks are held against that (narrow_flavors_test.cpp runs the flavors).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ TEST_F(PeakInFp16, one_wrong_bit_is_noticed) {
   }
 }
 
-/// Neither zero nor subnormal, neither growing nor all alike: of 1024 starting values a tenth or more stay apart.
+/// The values are neither zero nor subnormal, neither growing nor all alike: of 1024 starting values a tenth or more stay apart.
 TEST_F(PeakInFp16, values_stay_varied_and_normal_for_a_quarter_of_a_million_iterations) {
   for (const std::string& form : peak_words())
     for (const bool multiplied : {true, false})
@@ -124,7 +124,7 @@ TEST_F(Bf16DotProducts, an_iteration_left_out_is_noticed) {
   EXPECT_GT(data->error(), data->tolerance());
 }
 
-/// So that any order and rounding of a dot product's parts gives the same: multiples of 2^-16 below 2^8.
+/// The factors are multiples of 2^-16 below 2^8, so that any order and rounding of a dot product's parts gives the same.
 TEST_F(Bf16DotProducts, every_sum_and_product_is_exact_in_fp32) {
   const auto data = prepared(dots(1), "bf16");
   const auto& x = *static_cast<const Bf16Dot<unsigned short>*>(data->arguments());

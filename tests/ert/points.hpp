@@ -1,4 +1,4 @@
-// The ceiling kernels in every form, pattern and k, at sizes that leave remainders.
+// These points are the ceiling kernels in every form, pattern and k, at sizes that leave remainders.
 #pragma once
 #include <string>
 #include <utility>
@@ -24,7 +24,7 @@ inline Parameters parameters(const KernelPoint& point) {
 
 inline Value number(std::int64_t value) { return value; }
 
-/// What a parameter can be.
+/// The words that a parameter can be.
 inline std::vector<std::string> words_of(const std::string& kernel, const std::string& parameter) {
   for (const auto& spec : find_kernel(kernel)->parameters)
     if (spec.name == parameter) return spec.choices;

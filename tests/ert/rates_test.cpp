@@ -1,4 +1,4 @@
-// What the ceiling kernels reach here, beside what Zen 5 could: printed, never asserted (a busy machine is no defect).
+// The ceiling kernels' rates here are printed beside what Zen 5 could, never asserted (a busy machine is no defect).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Rate {
   double flops_a_cycle = 0, bytes_a_cycle = 0, gflops = 0, gbs = 0;
 };
 
-/// Best of many short samples, each against the clock measured right before it.
+/// The best of many short samples, each against the clock measured right before it.
 Rate best_rate(const Kernel& kernel, const Parameters& p, const Flavor& flavor) {
   const Work work = kernel.model(p, flavor.precision, flavor.name);
   double bytes = 0, footprint = 0;
@@ -50,7 +50,7 @@ Parameters parameters(const Kernel& kernel, std::vector<std::pair<std::string, V
   return p;
 }
 
-/// One flavor of each compiler at the machine's widest ISA.
+/// The flavors here, one of each compiler at the machine's widest ISA.
 std::vector<Flavor> flavors_here(const Kernel& kernel, std::string_view precision) {
   std::vector<Flavor> chosen;
   for (const Flavor& f : kernel.flavors())

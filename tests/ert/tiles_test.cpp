@@ -1,5 +1,5 @@
-// Products of matrix tiles. Few CPUs have them: here the loop's schedule runs in words, and the model, the count and the check are held
-// against that (instruction_table_test.py holds the machine code against the schedule, tiles_flavors_test.cpp runs it).
+// Products of matrix tiles are tried in words. Few CPUs have them: here the loop's schedule runs in words, and the model, the count and the
+// check are held against that (instruction_table_test.py holds the machine code against the schedule, tiles_flavors_test.cpp runs it).
 #include "ert/tiles.hpp"
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ TYPED_TEST(TileProductsOf, the_order_in_which_hardware_adds_up_changes_no_bit) {
   EXPECT_EQ(data->error(), 0);
 }
 
-/// So that it holds for the most iterations that can be asked for: whole numbers of a unit, all below what a sum holds.
+/// The numbers are whole ones of a unit, all below what a sum holds, for the most iterations that can be asked for.
 TYPED_TEST(TileProductsOf, every_sum_is_exact_up_to_the_most_iterations) {
   using Real = TypeParam;
   const auto data = this->prepared(1);

@@ -42,7 +42,7 @@ bool is_own_code(const std::string& process, unsigned long long address) {
   return found;
 }
 
-/// True when the process loops now.
+/// Whether the process loops now.
 bool loops(pid_t process) {
   if (ptrace(PTRACE_ATTACH, process, nullptr, nullptr) != 0) return false;
   int status = 0;

@@ -1,4 +1,4 @@
-// Bytes as a file with a name, without a disk.
+// Bytes are made a file with a name, without a disk.
 #pragma once
 #include <sys/mman.h>
 #include <unistd.h>

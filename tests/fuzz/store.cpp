@@ -3,7 +3,8 @@
 #include "tests/fuzz/reader.hpp"
 #include "tests/store/samples.hpp"
 
-// What HDF5's library keeps of a file that it gives up is not ours to free. (AddressSanitizer asks this of a program at its start.)
+// The sanitizer must not ask for what HDF5's library keeps of a file that it gives up: it is not ours to free. (AddressSanitizer asks this
+// of a program at its start.)
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
 

@@ -1,4 +1,4 @@
-// What the process that reads a result file sends (store/table_stream.hpp): whatever a crafted file makes it send, its parent takes or
+// The process that reads a result file sends tables (store/table_stream.hpp): whatever a crafted file makes it send, its parent takes or
 // refuses.
 #include <fcntl.h>
 

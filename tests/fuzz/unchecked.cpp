@@ -1,5 +1,5 @@
-// A result file whose checksums all hold, so that damage gets as far as the HDF5 library's readers of metadata. The library crashes on some
-// of it, and the program reads every file in a process that may crash (app/results/stored_results.hpp). So does this: a crash of the
+// The checksums of this result file all hold, so that damage gets as far as the HDF5 library's readers of metadata. The library crashes on
+// some of it, and the program reads every file in a process that may crash (app/results/stored_results.hpp). So does this: a crash of the
 // library is a refusal, a fault of our own is none.
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -20,19 +20,19 @@
 #include "tests/fuzz/reader.hpp"
 #include "tests/store/samples.hpp"
 
-// In the library's place, where it is a shared one: what it writes has the checksum 0, and so has what it reads. (Elsewhere they are its
-// own, and this reader refuses more.)
+// This takes the library's place, where it is a shared one: what it writes has the checksum 0, and so has what it reads. (Elsewhere they
+// are its own, and this reader refuses more.)
 extern "C" unsigned H5_checksum_metadata(const void*, std::size_t, unsigned);
 extern "C" unsigned H5_checksum_metadata(const void*, std::size_t, unsigned) { return 0; }
 extern "C" unsigned H5_checksum_fletcher32(const void*, std::size_t);
 extern "C" unsigned H5_checksum_fletcher32(const void*, std::size_t) { return 0; }
 
-// Of AddressSanitizer, where it is compiled in.
+// AddressSanitizer, where it is compiled in, asks for these options.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "detect_leaks=0:symbolize=0:allocator_may_return_null=1"; }
 extern "C" void __asan_set_error_report_callback(void (*told)(const char* report)) __attribute__((weak));
 
-// Of libFuzzer, where it is compiled in: how often each place of the code was passed.
+// LibFuzzer, where it is compiled in, counts here how often each place of the code was passed.
 extern "C" unsigned char __start___sancov_cntrs[] __attribute__((weak));
 extern "C" unsigned char __stop___sancov_cntrs[] __attribute__((weak));
 

@@ -58,9 +58,9 @@ TEST(gpu_flows, of_a_triad_far_larger_than_L2_are_its_bytes_at_both_boundaries_a
   EXPECT_EQ(at(triad(n), "bytes.reg-L1.store"), Amount(array));
   EXPECT_EQ(at(triad(n), "bytes.L1-L2.demand_read"), about(2 * array));
   EXPECT_EQ(at(triad(n), "bytes.L1-L2.write_back"), about(array));
-  // Of what the last sweep left, L2 at most, anything may still be there: NVIDIA promises no order of replacement.
+  // Anything of what the last sweep left, L2 at most, may still be there: NVIDIA promises no order of replacement.
   EXPECT_EQ(at(triad(n), "bytes.L2-mem.demand_read"), Amount(2 * array - slack - 50 * MiB, 2 * array + slack));
-  // What is dirty at the end of one sweep, L2 at most, is written in the next one.
+  // The lines that are dirty at the end of one sweep, L2 at most, are written in the next one.
   EXPECT_EQ(at(triad(n), "bytes.L2-mem.write_back"), Amount(array - slack - 50 * MiB, array + slack + 50 * MiB));
   for (const char* boundary : {"L1-L2", "L2-mem"})
     for (const char* flow : {"rfo", "nt_store"}) EXPECT_EQ(at(triad(n), std::string("bytes.") + boundary + "." + flow), Amount(0));
@@ -86,7 +86,7 @@ TEST(gpu_flows, of_a_sum_that_ends_within_a_sector_are_whole_sectors) {
   EXPECT_EQ(at(triad(n), "bytes.L1-L2.demand_read"), about(2 * (128 * MiB * 8 + 32)));
 }
 
-/// 1 MiB is read and written again and again, past L1.
+/// The test reads and writes 1 MiB again and again, past L1.
 TEST(gpu_flows, past_L1_are_all_its_references_and_inside_L2_end_there) {
   const std::uint64_t n = 128 << 10, rounds = 10;
   const std::vector<Stream::Layer> again{{.reuse_bytes = 2 * n * 8, .fetched_bytes = rounds * n * 8}};
@@ -193,7 +193,7 @@ TEST(gpu_flows, from_a_peers_memory_cross_neither_the_link_to_the_host_nor_that_
   EXPECT_EQ(at(work, "bytes.reg-L1.load"), Amount(array));
 }
 
-/// Which engine copies is the runtime's choice; over the link everything goes once.
+/// The runtime chooses the engine that copies; over the link everything goes once.
 TEST(gpu_flows, of_a_copy_by_the_runtime_may_pass_by_the_multiprocessors_but_not_by_the_link) {
   const std::uint64_t n = 128 * MiB, array = n * 8;
   const Work work = copy_from(Stream::Memory::host, n, true);

@@ -20,7 +20,7 @@ Json kept(const std::string& name) {
   return Json::parse(in);
 }
 
-/// By chance a tenth has more or less of it.
+/// Expects as many as the kept file has, but for what a tenth has more or less of by chance.
 void expect_as_kept(const Json& now, const Json& all, const char* some, const char* of) {
   const double n = now.at(of).get<double>(), all_n = all.at(of).get<double>();
   if (n == 0 || all_n == 0) return;

@@ -1,4 +1,4 @@
-// Two files beside each other: which rows are held against each other, and what the verdicts say.
+// Two files are held beside each other: which rows are held against each other, and what the verdicts say.
 #include "model/comparing/comparison.hpp"
 
 #include <gtest/gtest.h>

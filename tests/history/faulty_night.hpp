@@ -23,7 +23,7 @@ struct RowName {
 /// 16 works with 8 flavors and teams each, and 28 ceilings.
 const std::vector<RowName>& quick_rows();
 
-/// What befell a row in a night.
+/// The fault that befell a row in a night.
 struct Befallen {
   double slowdown = 1;     // the node's own: times as long
   double cpu_share = 1;    // what others left of the CPU; it takes the inverse times as long

@@ -1,4 +1,4 @@
-// What many nights and jobs came to: a line a kind, and parts of all.
+// Many nights and jobs are shown as a line a kind, and parts of all.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>

@@ -9,7 +9,7 @@ namespace {
 using Rows = std::vector<Befallen>;
 using Change = std::function<void(Befallen&)>;
 
-/// Which rows.
+/// The place of a fault: which rows.
 struct Place {
   const char* name;
   const char* word;  // that they share

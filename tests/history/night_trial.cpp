@@ -33,7 +33,7 @@ std::vector<Befallen> part_of(std::vector<Befallen> rows, double part) {
   return rows;
 }
 
-/// One host's nights: those before a fault are shared by all kinds that leave them as they are.
+/// The nights of one host: those before a fault are shared by all kinds that leave them as they are.
 class HostsNights {
  public:
   HostsNights(const NamedHost& host, std::uint64_t seed) : host_(host), seed_(seed) {
@@ -85,7 +85,7 @@ class HostsNights {
   std::vector<Night> plain_nights_;
 };
 
-/// What a report says, held against what befell the rows.
+/// Reads a report, held against what befell the rows.
 class Reading {
  public:
   Reading(const NightKind& kind, const std::vector<Befallen>& befallen) : kind_(kind) {

@@ -25,10 +25,10 @@ struct FaultyNights {
 inline constexpr int most_before = 30, nights_with_fault = 4;
 FaultyNights faulty_nights(const NightKind& kind, const NamedHost& host, std::uint64_t seed);
 
-/// What `plumbline check` says of tonight's file beside those before it.
+/// The report of `plumbline check` on tonight's file beside those before it.
 app::CheckReport held(const Results& tonight, std::span<const Results> before);
 
-/// Of nights of one kind on one host.
+/// Counts over nights of one kind on one host.
 struct NightCount {
   std::string kind = {}, host = {};
   int nights = 0;            // checked
@@ -40,7 +40,7 @@ struct NightCount {
   std::string example = {};  // of a false accusation, or a wrong name
 };
 
-/// By seeds `first` to `last`; each with every number of nights before: 1, 2, 3, 7, 14, 30.
+/// Counts by seeds `first` to `last`; each with every number of nights before: 1, 2, 3, 7, 14, 30.
 std::vector<NightCount> count_nights(std::span<const NightKind> kinds, std::uint64_t first, std::uint64_t last);
 
 }  // namespace plumbline::test

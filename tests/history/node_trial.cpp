@@ -30,7 +30,7 @@ CeilingRow sample(const std::string& name, const std::string& level, const std::
   return row;
 }
 
-/// What only nodes of a cluster have: a GPU, and messages.
+/// Adds what only nodes of a cluster have: a GPU, and messages.
 void add_devices(Results& results, const std::string& node, double gpu_slowdown, double message_slowdown, Random& random) {
   for (int round = 0; round < 3; ++round) {
     CeilingRow gpu = sample("GPU FP64 FMA", "compute", "GFLOP/s", node, 30000 / gpu_slowdown * std::exp(0.003 * random.normal()), round);
@@ -53,7 +53,7 @@ void append(Results& all, const Results& one) {
   all.machines.insert(all.machines.end(), one.machines.begin(), one.machines.end());
 }
 
-/// Of the rows that `quick` has.
+/// The slow ones among the rows that `quick` has.
 std::vector<bool> slow_rows(const NodeKind& kind, Random& random) {
   const auto& rows = quick_rows();
   const auto single = static_cast<std::size_t>(random.uniform() * 128);

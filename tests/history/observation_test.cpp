@@ -1,4 +1,4 @@
-// What a result file says of its cases and ceilings, as a night of a history.
+// A result file tells of its cases and ceilings, as a night of a history.
 #include "model/comparing/observation.hpp"
 
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 
 namespace plumbline::simulated {
 
-/// One node's nights with as many rows as `quick` has. A night differs by what the whole node has (which wanders), by what a row has
+/// A node's nights with as many rows as `quick` has. A night differs by what the whole node has (which wanders), by what a row has
 /// (Student's t 0.5 to 1.5 %: normal, or Student's t of few degrees of freedom), and on a busy host by what others did beside single rows.
 struct Host {
   std::size_t rows = 165;
@@ -36,7 +36,7 @@ class Machine {
   double drift_ = 0;
 };
 
-/// What became slower, in the last night and those after it.
+/// The things that became slower, in the last night and those after it.
 enum class Slow { nothing, row, node };
 
 struct Nights {

@@ -1,4 +1,4 @@
-// What the injected library writes is what the program that started the process reads.
+// The injected library writes the report that the program that started the process reads.
 #include "injection/kernel_report.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The last witness: what the machine code of every flavor does, counted by the emulator, held against the model.
-// Runs under the Valgrind tool; --l1=, --l2=, --l3= repeat the simulated geometry that the tool was given.
+// The last witness is what the machine code of every flavor does, counted by the emulator and held against the model. Runs under the
+// Valgrind tool; --l1=, --l2=, --l3= repeat the simulated geometry that the tool was given.
 #include "counters/emulated/emulated.hpp"
 
 #include <gtest/gtest.h>
@@ -102,7 +102,7 @@ class Emulated : public testing::TestWithParam<std::string> {
   }
 };
 
-/// What Valgrind's optimizer may leave out is none of these kernels' (harness/emulator/README.md): equal to the byte.
+/// These kernels have nothing that Valgrind's optimizer may leave out (harness/emulator/README.md): equal to the byte.
 TEST_P(Emulated, references_of_every_flavor_are_what_its_counted_twin_executed) {
   references_are_those_of_the_twin(parameter_sets(kernel()), 1);
 }
@@ -123,7 +123,7 @@ class EmulatedCaches : public Emulated {
     ASSERT_FALSE(caches.empty()) << "say the simulated geometry: --l1=SIZE,WAYS,LINE --l2= --l3=";
   }
 
-  /// What of a count is not inside the model, in words; empty where all is.
+  /// Says what of a count is not inside the model; empty where all is.
   static std::string outside_the_model(const Case& measured) {
     const Net net = counted(measured);
     std::string outside;
@@ -180,7 +180,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& tested) {
 INSTANTIATE_TEST_SUITE_P(registry, Emulated, testing::ValuesIn(names()), test_name);
 INSTANTIATE_TEST_SUITE_P(registry, EmulatedCaches, testing::ValuesIn(names_with_sizes()), test_name);
 
-/// "--l1=SIZE,WAYS,LINE", as the tool takes it.
+/// Adds a cache that is given as the tool takes it, "--l1=SIZE,WAYS,LINE".
 bool add_cache(std::string_view option) {
   if (option.size() < 5 || option.substr(0, 3) != "--l" || option[4] != '=') return false;
   CacheLevel level{.name = "L" + std::string(1, option[3]), .shared = option[3] == '3'};

@@ -1,4 +1,4 @@
-// What the flavored objects may hold: a symbol that a linker could keep for baseline code, or code that runs before main, would
+// The flavored objects must not hold some things: a symbol that a linker could keep for baseline code, or code that runs before main, would
 // crash a program on a CPU that lacks the flavor's instructions.
 #include "flavored_objects.hpp"
 

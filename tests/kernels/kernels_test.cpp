@@ -1,4 +1,4 @@
-// One proof for every registered kernel: its model is what its loop does, and every flavor computes what it should.
+// Every registered kernel has this proof: its model is what its loop does, and every flavor computes what it should.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which parameters the registry-wide proofs try: every word, and integers from the smallest on, odd ones above all.
+// The registry-wide proofs try these parameters: every word, and integers from the smallest on, odd ones above all.
 #pragma once
 #include <algorithm>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// What the kernel tells of quotas, throttling and heat is read as it is; what it does not tell has a reason and no number.
+// The kernel's words on quotas, throttling and heat are read as they are; what it does not tell has a reason and no number.
 #include "machine/conditions.hpp"
 
 #include <gtest/gtest.h>

@@ -83,7 +83,7 @@ TEST(cpu, family_and_model_are_the_kernels) {
 }
 
 Cpu cpu_that_says(const std::string& cpuinfo) {
-  // Beside this one the same test may run for another ISA.
+  // The same test may run beside this one for another ISA.
   const auto path = std::filesystem::path(testing::TempDir()) /
                     (testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()));
   std::ofstream(path) << cpuinfo;

@@ -1,5 +1,5 @@
-// What a driver says of two made-up GPUs, and how it is told that there is none, that it is old or that it fails. The library is opened as
-// NVIDIA's would be, by the path of the stand-in.
+// A driver tells of two made-up GPUs, and it is told that there is none, that it is old or that it fails. The library is opened as NVIDIA's
+// would be, by the path of the stand-in.
 #include "machine/gpu_facts.hpp"
 
 #include <dlfcn.h>

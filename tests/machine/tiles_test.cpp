@@ -1,4 +1,4 @@
-// When AMX may be used, by facts of CPUs and systems that are not here.
+// AMX may be used by some facts of CPUs and systems that are not here, and by others not.
 #include "machine/tiles.hpp"
 
 #include <gtest/gtest.h>

@@ -47,7 +47,7 @@ TEST(topology, caches_are_what_sysfs_says) {
   EXPECT_EQ(found, node.caches.size());
 }
 
-// What hwloc says of its plugins while this machine is read.
+// The plugins that hwloc tells of while this machine is read.
 std::string plugins_looked_for() {
   const PassingVariable verbose("HWLOC_PLUGINS_VERBOSE", "1");
   testing::internal::CaptureStderr();

@@ -10,7 +10,8 @@ namespace plumbline {
 namespace {
 
 #if defined(__x86_64__)
-/// By 32-bit products that wait for each other: 3 cycles each on Intel's cores since Nehalem and on Zen (Fog, instruction tables).
+/// The clock by 32-bit products that wait for each other: 3 cycles each on Intel's cores since Nehalem and on Zen (Fog, instruction
+/// tables).
 double clock_by_products() {
   constexpr int rounds = 600, products_a_round = 32, cycles = 3;
   std::uint32_t x = 1;

@@ -79,7 +79,7 @@ TEST(counting, a_region_is_one_sweep_unless_it_has_to_last) {
 
 std::uint64_t swept = 0;
 
-/// Its sweeps are undone where the test says so.
+/// A workload whose sweeps are undone where the test says so.
 class Swept final : public Workload {
  public:
   explicit Swept(bool undone) : undone_(undone) {}

@@ -1,5 +1,5 @@
-// What a case's machine code loads and stores, where arithmetic alone knows it too: kernels whose loads and stores are forced, one for each
-// element as written.
+// A case's machine code loads and stores what arithmetic alone knows too: kernels whose loads and stores are forced, one for each element
+// as written.
 #include "measure/executed.hpp"
 
 #include <gtest/gtest.h>

@@ -112,7 +112,7 @@ TEST(time_on_gpu, tells_what_memory_a_case_needs_and_what_is_free_where_it_does_
   EXPECT_EQ(timed.reason, "cannot prepare the case on the GPU: too little memory of the GPU: the arrays take 2 GB, 1 GB are free");
 }
 
-// As cuBLAS does where it has no product of a type for a GPU.
+// The kernel throws as cuBLAS's does where it has no product of a type for a GPU.
 TEST(time_on_gpu, what_this_machine_cannot_have_is_unavailable_with_its_reason_and_no_failure) {
   StandInGpu gpu(stand_in(1 << 20));
   Case refused = doubling(1000);

@@ -17,7 +17,7 @@
 namespace plumbline {
 namespace {
 
-/// By a flavor of that level at the ISA that every machine of this architecture runs: the first one.
+/// A triad by a flavor of that level at the ISA that every machine of this architecture runs: the first one.
 Case triad(std::int64_t n, std::string_view level) {
   Case measured{.kernel = find_kernel("validation/triad"), .parameters = {{"n", n}}, .precision = "fp64", .flavor = {}, .team = {}};
   for (const Flavor& flavor : measured.kernel->flavors())
@@ -138,7 +138,7 @@ TEST(Stopwatch, a_boost_that_falls_meanwhile_does_not_lower_the_clock_of_a_rate)
   EXPECT_EQ(watch.measure(1).clock_hz, 3e9 - 2 * 3e7);
 }
 
-/// This rank and one more, whose cores run at half the clock.
+/// A team of this rank and one more, whose cores run at half the clock.
 class WithASlowerRank : public Synchronization {
  public:
   double sum(double value) override { return value > 1e8 ? 1.5 * value : 2 * value; }

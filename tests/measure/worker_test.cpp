@@ -1,4 +1,4 @@
-// The emulated worker, for real: this program, started by itself under the Valgrind tool.
+// The emulated worker is tried for real: this program, started by itself under the Valgrind tool.
 #include "measure/worker.hpp"
 
 #include <fcntl.h>

@@ -27,7 +27,7 @@ struct Rank {
 };
 using Count = std::function<double(const Rank&)>;
 
-/// Up to two per mille more or less, the same for the same amount and kernel.
+/// A noise of up to two per mille, the same for the same amount and kernel.
 double noise(const Rank& of) { return 1 + 0.002 * std::sin(78.233 * of.exact + 12.9898 * static_cast<double>(of.kernel.size())); }
 
 /// Kernels by sizes by teams, and of each team a case of single precision that has nothing of it.

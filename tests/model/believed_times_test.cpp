@@ -10,7 +10,7 @@
 namespace plumbline {
 namespace {
 
-/// One repetition of 20 sweeps by one thread.
+/// A repetition of 20 sweeps by one thread.
 struct Sample {
   double seconds = 1e-3, cpu_share = 1, steal_seconds = 0, clock_hz = 3e9;
 };
@@ -70,7 +70,7 @@ TEST(BelievedTimes, older_files_and_gpus_say_nothing_of_disturbances) {
   EXPECT_EQ(measurements_of(results).cases.at(0).disturbed, 0U);
 }
 
-/// Of two ranks: each has seconds and a CPU share of its own.
+/// Results of two ranks: each has seconds and a CPU share of its own.
 Results of_ranks(double team_seconds, Sample first, Sample second) {
   Results results = timed({{team_seconds}});
   results.cases.front().ranks = 2;

@@ -1,4 +1,4 @@
-// How sure a bias is, by few kernels, by models that leave something open, and beside single cases that are far off.
+// A bias is known within an interval by few kernels, by models that leave something open, and beside single cases that are far off.
 #include "model/scoring/bias_interval.hpp"
 
 #include <gtest/gtest.h>

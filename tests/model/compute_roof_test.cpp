@@ -21,10 +21,10 @@ Ceilings machine(double fma, double add, double mul, double mul_add, double fma_
           {"scalar FMA", precision, "scalar fma", fma / 8}};
 }
 const Ceilings zen = machine(32, 16, 16, 32, 48), intel = machine(32, 16, 16, 16, 24);
-/// What is planned of a GPU: no mix of FMAs and sums.
+/// The ceilings that are planned of a GPU: no mix of FMAs and sums.
 const Ceilings gpu{{"GPU FMA", "fp64", "fma", 7000}, {"GPU mul+add", "fp64", "mul+add", 3500}};
 
-/// Of so many instructions of each kind.
+/// The mix of so many instructions of each kind.
 ArithmeticMix of(double fma, double add, double mul, const std::string& precision = "fp64") {
   const double all = fma + add + mul;
   return {{precision, {2 * fma + add + mul, fma / all, add / all, mul / all}}};

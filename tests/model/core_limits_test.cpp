@@ -1,4 +1,4 @@
-// What cores could do in a cycle, and measured ceilings beside it.
+// Cores have limits in a cycle, and measured ceilings stand beside them.
 #include "model/ceilings/core_limits.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Table I of Kwack et al. 2018 from samples whose every rate is known, and the paper's own numbers held to what their maxima should be.
+// Table I of Kwack et al. 2018 is made from samples whose every rate is known, and the paper's own numbers are held to what their maxima
+// should be.
 #include "model/ceilings/ert_table.hpp"
 
 #include <gtest/gtest.h>
@@ -210,7 +211,7 @@ ErtRate rate_of(const std::string& cell) {
   return {.value = std::stod(cell), .status = Status::ok};
 }
 
-/// By "kind precision": the compilers' rows and, last, the paper's maxima.
+/// The paper's table by "kind precision": the compilers' rows and, last, the paper's maxima.
 std::map<std::string, std::vector<ErtRow>> paper_table() {
   std::map<std::string, std::vector<ErtRow>> table;
   std::ifstream file(PLUMBLINE_GOLDEN "/ert_table1.csv");

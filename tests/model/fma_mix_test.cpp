@@ -1,4 +1,4 @@
-// Against Yang, Kurth, Williams, "Hierarchical Roofline Analysis for GPUs", CUG 2019, equations 6 and 7.
+// The mix is held against Yang, Kurth, Williams, "Hierarchical Roofline Analysis for GPUs", CUG 2019, equations 6 and 7.
 #include "model/placement/fma_mix.hpp"
 
 #include <gtest/gtest.h>

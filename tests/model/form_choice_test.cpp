@@ -1,4 +1,4 @@
-// Contests between loops: the fastest wins clearly or not at all, and what is stored of them decides again what it decided before.
+// Loops contest: the fastest wins clearly or not at all, and what is stored of them decides again what it decided before.
 #include "model/ceilings/form_choice.hpp"
 
 #include <gtest/gtest.h>

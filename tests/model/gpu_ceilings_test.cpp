@@ -1,4 +1,4 @@
-// GPUs' ceilings by hand-calculated limits and by made-up samples of a GPU like an H100: nothing here was measured on one.
+// GPUs' ceilings are tried by hand-calculated limits and by made-up samples of a GPU like an H100: nothing here was measured on one.
 #include "model/ceilings/gpu_ceilings.hpp"
 
 #include <gtest/gtest.h>

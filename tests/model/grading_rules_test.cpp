@@ -24,7 +24,7 @@ struct Made {
   std::size_t at = 0;
 };
 
-/// What one repetition counts, and in which state.
+/// The count of one repetition, and its state.
 struct Counted {
   double net = 0;
   Status status = Status::ok;
@@ -338,7 +338,7 @@ TEST(GradingRules, a_line_that_falls_is_none) {
   EXPECT_TRUE(std::isnan(score.linearity.front().slope));
 }
 
-// Only gcc12 compiled without optimization: it is the level.
+// The compiler gcc12 alone compiled without optimization: it is the level.
 TEST(GradingRules, a_compiler_that_alone_has_a_level_is_not_blamed_for_it) {
   const Shape shape{.flavors = {"gcc12-O3-v3", "clang14-O3-v3", "gcc12-O0-v3"}};
   const CounterScore score = graded(shape, [](const Made& made, int) {

@@ -80,7 +80,7 @@ Judged judged(const std::vector<CeilingRow>& rows, const CoreIdentity& core = ma
   return result;
 }
 
-/// What was seen of Granite Rapids under KVM, at 3.6 GHz (2026-11-23): 30.2 FLOP a clock, L1 loads of 435 GB/s.
+/// Samples as seen of Granite Rapids under KVM, at 3.6 GHz (2026-11-23): 30.2 FLOP a clock, L1 loads of 435 GB/s.
 const std::vector<Shown> granite_rapids{
     {"fp64", "fma", "gcc12-O3-v4", 30.2},       {"fp64", "fma", "gcc12-O3-v4", 30.0, 2},  {"fp32", "fma", "gcc12-O3-v4", 60.6},
     {"fp16", "fma", "gcc12-O3-v4fp16", 120.9},  {"fp64", "mul+add", "gcc12-O3-v4", 15.2}, {"fp64", "fma+add", "gcc12-O3-v4", 22.9},
@@ -136,7 +136,7 @@ TEST(InferredLimits, precisions_that_tell_different_pipes_are_not_reconciled) {
   EXPECT_DOUBLE_EQ(g.per_clock("fp32", "fma"), 64);
 }
 
-/// Two hardware threads of one core, each of which has half of it: the limit is the core's.
+/// Two hardware threads of one core have half of it each: the limit is the core's.
 TEST(InferredLimits, many_cores_have_the_limit_of_one) {
   const Judged g = judged(rounds_of({{"fp64", "fma", "gcc12-O3-v4", 30.2}, {"fp64", "fma", "gcc12-O3-v4", 15.9, 2}}));
   EXPECT_DOUBLE_EQ(g.per_clock("fp64", "fma"), 32);

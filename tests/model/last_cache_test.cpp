@@ -1,4 +1,4 @@
-// Which size of the last cache is taken, by facts of many machines; and what follows for cases that it cannot hold.
+// The last cache is taken at one of two sizes, by facts of many machines; and something follows for cases that it cannot hold.
 #include "model/ceilings/last_cache.hpp"
 
 #include <gtest/gtest.h>
@@ -159,7 +159,7 @@ Ceiling ceiling(const std::string& level, double value, double size) {
 const std::vector<Ceiling> ceilings_there{ceiling("L1", 400, 48 * KiB), ceiling("L2", 120, 2 * MiB), ceiling("L3", 20, 26.6 * MiB),
                                           ceiling("mem", 12, absent)};
 
-/// Of 96 MB, counted with an L3 that holds it, or with the one that is there.
+/// A triad of 96 MB, counted with an L3 that holds it, or with the one that is there.
 test::CaseSample triad(double from_memory) {
   return {.model = {{"working_set", {96e6, 96e6}}, {"last_cache", {480 * MiB, 480 * MiB}}},
           .counts = {{"flops.fp64.fma", 4e6},
@@ -225,7 +225,7 @@ std::vector<CeilingRow> rows_of(const nlohmann::json& points, const std::string&
   return rows;
 }
 
-/// (tests/app/kept_ceilings_test.py has the machines of which all ceilings are kept.)
+/// The machines of which all ceilings are kept are in tests/app/kept_ceilings_test.py.
 TEST(BeyondLastCache, on_no_real_machine_is_a_case_placed_at_a_level_that_its_working_set_exceeds_twice) {
   for (const std::string name : {"cascade_lake_vm", "cascade_lake_vm_disturbed", "cascade_lake_vm_load", "cascade_lake_vm_quick", "zen4_vm",
                                  "zen4_vm_busy", "zen5_vm"}) {

@@ -19,7 +19,7 @@ struct Cache {
   double sharpness = 7;             // of the way out: exponent of the miss ratio's rise; a Cascade Lake's L2 has 7
 };
 
-/// Beyond the reach of a TLB a load, and a byte of a stream, cost this many times more.
+/// The reach of a TLB, beyond which a load, and a byte of a stream, cost this many times more.
 struct TlbStep {
   double bytes = 0, load = 1, byte = 1;
 };
@@ -32,7 +32,7 @@ struct Machine {
   std::function<double(double)> rate_factor = {};  // a plateau that is not flat, by bytes
   double chase_holds = 1;                          // of the last cache, where invisible neighbours push out what is touched seldom
 
-  /// How much of a working set a cache does not serve: half at 1.17 of its size.
+  /// The part of a working set that a cache does not serve: half at 1.17 of its size.
   static double missing(double bytes, const Cache& cache, double share = 1) {
     return 1 / (1 + std::pow(bytes / (1.17 * share * cache.bytes), -cache.sharpness));
   }
@@ -57,7 +57,7 @@ struct Machine {
   }
 };
 
-/// What happens to a run: every sample is a little slow; now and then a burst slows down what is measured meanwhile.
+/// The disturbances of a run: every sample is a little slow; now and then a burst slows down what is measured meanwhile.
 struct Disturbance {
   double jitter = 0.02;     // scale of the exponential slow-down of every sample
   double bursts = 0;        // expected number a round and curve
@@ -80,7 +80,7 @@ inline std::vector<double> sizes_of(const Sweep& sweep) {
   return sizes;
 }
 
-/// One curve: `cost(bytes)` by working set, `sample(cost)` what is stored of it.
+/// A curve: `cost(bytes)` by working set, `sample(cost)` what is stored of it.
 template <class Cost, class Sample>
 std::vector<CurvePoint> curve_of(const Sweep& sweep, const Disturbance& disturbance, std::mt19937_64& random, Cost cost, Sample sample) {
   const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
@@ -140,7 +140,8 @@ inline std::vector<Machine> machines() {
   };
 }
 
-/// Two or three caches of any sizes; each level 2.5 to 6 times slower to load from and 1.6 to 4 times to stream from than the one before.
+/// A machine of two or three caches of any sizes; each level is 2.5 to 6 times slower to load from and 1.6 to 4 times to stream from than
+/// the one before.
 inline Machine any_machine(std::mt19937_64& random) {
   const auto between = [&](double lo, double hi) { return lo + (hi - lo) * static_cast<double>(random() >> 11) * 0x1p-53; };
   Machine m{.name = "any"};

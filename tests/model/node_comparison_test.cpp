@@ -148,7 +148,7 @@ TEST(Nodes, of_two_that_differ_nobody_says_which_is_right) {
   EXPECT_NE(node_of(comparison, "nodeB").finding, NodeFinding::slower);
 }
 
-/// How many nodes are said to be slower in 100 jobs, of whose nodes the first ones are faster.
+/// The number of nodes that are said to be slower in 100 jobs, of whose nodes the first ones are faster.
 int named_beside_fast_ones(std::size_t nodes, std::size_t fast) {
   std::set<std::string> present;
   for (std::size_t n = 0; n < nodes; ++n) present.insert(Job::node_name(n));

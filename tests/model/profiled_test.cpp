@@ -1,4 +1,4 @@
-// Metrics of another profiler as FLOPs, bytes and seconds: which way counts, what contradicts it, what is absent.
+// Metrics of another profiler become FLOPs, bytes and seconds: which way counts, what contradicts it, what is absent.
 #include "model/placement/profiled.hpp"
 
 #include <gtest/gtest.h>

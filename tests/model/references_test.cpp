@@ -17,7 +17,7 @@ using test::CaseSample;
 const Counter references{
     .name = "references", .backend = "pmu", .terms = {{"bytes", 1}}, .quantities = {"bytes.reg-L1.load", "bytes.reg-L1.store"}};
 
-/// As written 16 bytes loaded and 8 stored an element; executed 80 and 24 without optimization.
+/// A triad whose references as written are 16 bytes loaded and 8 stored an element; executed 80 and 24 without optimization.
 CaseSample triad(const std::string& kernel, const std::string& flavor, double n, bool knows_executed = true) {
   CaseSample sample{.work = "validation/" + kernel + "/fp64/n=" + std::to_string(static_cast<long>(n)), .flavor = flavor, .backend = "pmu"};
   const std::uint64_t load = flavor.find("O0") == std::string::npos ? 16 : 80, store = load == 16 ? 8 : 24;

@@ -93,7 +93,7 @@ std::vector<Ceiling> arithmetic(const std::vector<double>& values) {
 }
 const std::vector<Ceiling> zen = arithmetic({131.2, 65.6, 65.6, 131.2, 196.8}), intel = arithmetic({131.2, 65.6, 65.6, 65.6, 98.4});
 
-/// In one microsecond, in registers.
+/// A case that computes for one microsecond, in registers.
 CaseSample computing(double fma, double add, double mul) {
   return {.counts = {{"flops.fp64.fma", fma}, {"flops.fp64.add", add}, {"flops.fp64.mul", mul}, {"bytes.L1-L2.demand_read", 0}},
           .seconds = 1e-6};

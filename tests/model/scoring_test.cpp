@@ -1,4 +1,4 @@
-// What a counter's evidence comes to beyond its ratios: zero tests, offsets, factors, flows, coverage, stability.
+// A counter's evidence tells more than its ratios: zero tests, offsets, factors, flows, coverage, stability.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ CaseSample sample_of(const Shape& shape, double counted) {
           .counts = {{"lines", counted / 64}}};
 }
 
-/// Three kernels, two precisions, four flavors, five sizes; `count` says what is counted of so many bytes.
+/// The score over three kernels, two precisions, four flavors, five sizes; `count` says what is counted of so many bytes.
 template <class Count>
 CounterScore score_campaign(Count count) {
   Results results;

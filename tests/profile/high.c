@@ -21,8 +21,8 @@ static void read_all(volatile char* const* page) {
 }
 
 int main(int argc, char** argv) {
-  // With 64 sets of 64 bytes, 32 bits of tag reach to 2^44: pairs that lie a multiple of it apart agree in them. Then a place that Open MPI
-  // chose once, and the end of user space, or before it, where the stack lies when addresses are not random.
+  // The pages: with 64 sets of 64 bytes, 32 bits of tag reach to 2^44: pairs that lie a multiple of it apart agree in them. Then come a
+  // place that Open MPI chose once, and the end of user space, or before it, where the stack lies when addresses are not random.
   static const unsigned long high[kPages] = {0x100000000000, 0x200000000000, 0x300000000000, 0x500000000000,
                                              0x080000000000, 0x680000000000, 0x3ff45c000000, 0x7ffffffe0000};
   volatile char* page[kPages];

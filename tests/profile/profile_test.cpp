@@ -155,7 +155,7 @@ TEST(Log, AnAvx512InstructionIsNamedWithItsFunction) {
   EXPECT_EQ(log.remarks, std::vector<std::string>{"region \"a\" ends without having begun in thread 1"});
 }
 
-// What mpirun of Open MPI 4.1.4 tells its ranks.
+// The variables are those that mpirun of Open MPI 4.1.4 gives its ranks.
 TEST(Meeting, AnOpenMpiLaunchIsKnownByTheAddressesOfItsFirstDaemon) {
   const auto key = [](std::string daemon, const char* name_space) {
     return launch_key([=](const char* name) -> std::optional<std::string> {
@@ -184,7 +184,7 @@ class MeetingFolder : public testing::Test {
     ::unsetenv("OMPI_MCA_orte_hnp_uri");
     std::filesystem::remove_all(shared_);
   }
-  /// What the second of two ranks on two nodes is told.
+  /// The refusal that the second of two ranks on two nodes is told.
   std::string refusal() const {
     try {
       const LaunchMeeting meeting(launch_, {}, shared_);

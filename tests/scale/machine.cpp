@@ -15,7 +15,7 @@ constexpr std::uint64_t seed = 1;
 constexpr std::int64_t begun_unix_ns = 1'700'000'000'000'000'000;
 constexpr const char* session = "login-1700000000000";
 
-/// 0 to 1, by SplitMix64: results that no compression makes small.
+/// A number from 0 to 1, by SplitMix64: results that no compression makes small.
 double chance(std::uint64_t what) {
   std::uint64_t z = what * 0x9e3779b97f4a7c15U + 0x632be59bd9b4e019U;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;

@@ -26,7 +26,7 @@ class Machine {
   std::vector<Case> cases(int count) const;
   std::vector<std::string> ids() const;
 
-  /// What the leader of a node leaves behind: a header, a timing pass of every case, the rounds of the links that it times.
+  /// Writes what the leader of a node leaves behind: a header, a timing pass of every case, the rounds of the links that it times.
   void write_journal(const std::filesystem::path& folder, int node) const;
 
   /// All messages of this node are twice as slow; of no other.

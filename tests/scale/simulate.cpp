@@ -37,7 +37,7 @@ ordered_json json_of(const Walk& walk) {
   return {{"stages", stages}, {"store_bytes", walk.store_bytes}, {"rows_bytes", walk.rows_bytes}, {"wrong", walk.wrong}};
 }
 
-/// In a child, so that no size inherits another's memory.
+/// Walks through a machine in a child, so that no size inherits another's memory.
 ordered_json walk_alone(const Size& size, const std::string& parent) {
   std::string folder = parent + "/plumbline_scale_XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no folder under " + parent);

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "VmHWM" or "VmRSS" of this process.
+/// The memory of this process: "VmHWM" or "VmRSS".
 std::optional<std::uint64_t> memory(const std::string& what) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
@@ -31,7 +31,7 @@ std::optional<std::uint64_t> memory(const std::string& what) {
   return std::nullopt;
 }
 
-/// Of this process: what else runs here does not count.
+/// The CPU time of this process: what else runs here does not count.
 double cpu_seconds() {
   timespec used{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);

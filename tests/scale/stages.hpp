@@ -1,4 +1,4 @@
-// What one process of a run does for a machine of so many nodes, stage by stage: seconds, and memory at the peak.
+// One process of a run works for a machine of so many nodes, stage by stage: seconds, and memory at the peak.
 #pragma once
 #include <cstdint>
 #include <filesystem>

@@ -89,7 +89,7 @@ TEST(node_pairing, the_seed_chooses_the_partners) {
   EXPECT_NE(pairs_of(NodePairing(100, 8, 2), 100), first);
 }
 
-/// Else a bad link in one part of the machine would be held against other parts only through nobody.
+/// The partners must join the machine, else a bad link in one part of it would be held against other parts only through nobody.
 TEST(node_pairing, eight_partners_join_the_whole_machine) {
   for (const int nodes : {65, 256, 1000}) {
     const auto pairs = pairs_of(NodePairing(nodes, partners_beyond, 1), nodes);

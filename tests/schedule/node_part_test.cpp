@@ -11,7 +11,7 @@ constexpr double no_quota = std::numeric_limits<double>::infinity();
 
 class Part : public testing::Test {
  protected:
-  // As these ranks may use the node.
+  // The node as these ranks may use it.
   NodePart of(const std::vector<std::vector<int>>& ranks, double quota = no_quota) const {
     return part_of(with_allowed(node_, ranks), quota);
   }

@@ -11,7 +11,7 @@ namespace {
 
 class Snc4 : public testing::Test {
  protected:
-  // What must hold for every placement that is not refused: its shape, allowed CPUs only, and none twice.
+  // Places a team and holds it to what must be so for every placement that is not refused: its shape, allowed CPUs only, and none twice.
   TeamPlacement placed(Team team, bool oversubscribe = false) const {
     auto placement = place_team(node_, team, oversubscribe);
     EXPECT_EQ(placement.refusal, "");

@@ -1,4 +1,4 @@
-// What really was counted: cases with their models and the emulator's counts, kept as data.
+// The cases that really were counted, with their models and the emulator's counts, are kept as data.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// Kinds of fault by three axes.
+// The kinds of fault here are crossed from three axes.
 #include "adversary_kinds.hpp"
 
 namespace plumbline::test {
@@ -54,7 +54,7 @@ AttackKind in_some_cases(const What& what, const How& how, const Where& where) {
           }};
 }
 
-/// Of ten repetitions of each case, so that there are some to see.
+/// The fault in some of ten repetitions of each case, so that there are some to see.
 AttackKind in_some_repetitions(const What& what, const How& how) {
   return {std::string(how.name) + " " + what.name + " in one repetition in 100", false, [what, how](const Cases&, Random& random) {
             Attack attack = attack_on(what.claim, random, [factor = how.factor](double amount, const TrueCase&, Random& r) {

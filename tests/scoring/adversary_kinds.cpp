@@ -172,7 +172,7 @@ void add_everywhere(Kinds& kinds) {
   add(kinds, "nothing", refills, {"D", {"nothing"}}, [](double, const TrueCase&, Random&) { return 0.0; });
 }
 
-/// Those of the made-up campaign that are none of the above, as strong as they are there at most.
+/// Adds the faults of the made-up campaign that are none of the above, as strong as they are there at most.
 void add_known(Kinds& kinds, const std::string& name, const Wanted& wanted) {
   const std::vector<Fault>& faults = known_faults();  // the unseen ones must stay so
   const auto found = std::find_if(faults.begin(), faults.end(), [&](const Fault& one) { return one.name == name; });

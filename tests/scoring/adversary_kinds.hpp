@@ -1,4 +1,4 @@
-// What the judge is tried with: right counters and wrong ones, and of each kind the verdict that it should get, as data.
+// The judge is tried with right counters and wrong ones, and with the verdict that each kind should get, as data.
 #pragma once
 #include <functional>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace plumbline::test {
 
-/// What a score should say of a counter.
+/// The score that a counter should get.
 struct Wanted {
   std::string grades = {};             // any of these letters
   std::vector<std::string> says = {};  // the reason has one of these; empty: whatever it says
@@ -33,7 +33,7 @@ std::vector<AttackKind> named_kinds();
 /// Faults by how (a factor, nothing counted) x of what (FLOPs, refills) x where (a level, a compiler, a kernel, ..., one case in 64).
 std::vector<AttackKind> crossed_kinds();
 
-/// Both, in that order.
+/// The named and the crossed kinds, in that order.
 const std::vector<AttackKind>& attack_kinds();
 
 // ------------------------------------------------------------------------------------------------ what kinds are made of
@@ -49,7 +49,7 @@ Place at_level(const std::string& level);
 Place of_compiler(const std::string& compiler);
 Place of_isa(const std::string& isa);
 Place of_precision(const std::string& precision);
-/// "gpp" of "proxies/gpp".
+/// The place of one kernel; its word is "gpp" for "proxies/gpp".
 Place of_kernel(const std::string& kernel);
 /// A kernel drawn among those that have something of the claim in two cases or more.
 Place of_some_kernel(const std::vector<TrueCase>& cases, const Claim& claim, Random& random);
@@ -57,7 +57,7 @@ Place with_threads();
 Place with_ranks();
 /// Data that L2 does not hold.
 Place beyond_L2();
-/// One of every 64 cases, or the nearest to it, that have something of the claim.
+/// The place of one of every 64 cases, or the nearest to it, that have something of the claim.
 Place single_cases(const std::vector<TrueCase>& cases, const Claim& claim, Random& random);
 
 /// Counts what it claims, with the noise of its kind, three times; `change` is what it makes of the amount.

@@ -1,4 +1,4 @@
-// Where faults are, and counters made of them.
+// Faults have places, and counters are made of them.
 #include <algorithm>
 #include <set>
 
@@ -7,7 +7,7 @@
 namespace plumbline::test {
 namespace {
 
-/// As much as is surely told from what surrounds a sweep.
+/// The amount that is surely told from what surrounds a sweep.
 constexpr double something = 1 << 17;
 
 double least_of(const Claim& claim) { return claim.front().starts_with("flops.") ? 1000 : something; }

@@ -7,7 +7,7 @@
 namespace plumbline::test {
 namespace {
 
-/// How bad a verdict is: the most is the one to be shown.
+/// The badness of a verdict: the most is the one to be shown.
 int badness(const Verdict& one) {
   if (one.is_harmless) return 0;
   return 8 * (one.is_trusted_wrongly || one.is_accused) + 4 * one.is_chosen_wrongly + 2 * !one.says_why + !one.is_as_wanted;

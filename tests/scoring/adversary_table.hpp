@@ -18,10 +18,10 @@ struct KindCount {
   Verdict worst = {};  // one that is not as it should be, if there is any
 };
 
-/// In the order of the kinds.
+/// Counts verdicts by kind, in the order of the kinds.
 std::vector<KindCount> counted_by_kind(const std::vector<Verdict>& verdicts);
 
-/// What all kinds come to: parts of the right and of the wrong counters.
+/// The shares of all kinds: parts of the right and of the wrong counters.
 struct Shares {
   int right = 0, wrong = 0;
   double accused = 0, trusted_wrongly = 0, says_why = 0, as_wanted = 0, chosen_wrongly = 0;

@@ -13,7 +13,7 @@ namespace {
 
 using namespace test;
 
-/// As in the kept file's command. The thresholds were set on seeds 1 to 50.
+/// The seeds are those of the kept file's command. The thresholds were set on seeds 1 to 50.
 constexpr std::uint64_t first_seed = 1001, seeds = 5;
 
 const std::vector<KindCount>& tried() {

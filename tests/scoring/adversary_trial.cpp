@@ -23,7 +23,7 @@ std::vector<MadeCounter> beside() {
   return all;
 }
 
-/// What `plumbline score --choose` makes of this counter and of those beside it: absent where it is not chosen.
+/// The choice that `plumbline score --choose` makes of this counter and of those beside it: absent where it is not chosen.
 std::optional<ChosenCounter> choice_of(const Accuracy& accuracy, const CounterScore& score, const std::vector<Counter>& table,
                                        const Results& results, const Measurements& measurements, const SlotLimits& limits) {
   Accuracy alone;
@@ -45,7 +45,7 @@ std::vector<Count> scored_counts(const std::string& counter, const Accuracy& acc
   return counts;
 }
 
-/// And those of cases that were not scored, where it counts once.
+/// The counts of cases that were not scored, where it counts once.
 std::vector<Count> held_out_counts(const MadeCounter& made, const std::vector<TrueCase>& cases, std::uint64_t seed) {
   Random random(seed);
   std::vector<Count> counts;
@@ -67,7 +67,8 @@ struct Judged {
   std::vector<Count> scored = {}, held_out = {};
 };
 
-/// By what it counts without noise: off by no more than a trusted counter may be, or than a few operations or lines.
+/// Whether a counter is harmless by what it counts without noise: off by no more than a trusted counter may be, or than a few operations or
+/// lines.
 bool is_harmless(const MadeCounter& made, const std::vector<TrueCase>& cases, std::uint64_t seed) {
   Random random(seed);
   const double a_few = made.counter.kind == Kind::flops ? 50 : 1 << 14, worst = limits_of(made.counter.kind).worst;

@@ -1,4 +1,4 @@
-// One seed of the adversary: a counter of each kind, judged as `plumbline score` and `score --choose` judge, and what came of it.
+// A seed of the adversary is a counter of each kind, judged as `plumbline score` and `score --choose` judge, and what came of it.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace plumbline::test {
 
-/// What a counter's score came to, held against what is known of the counter.
+/// The verdict on a counter by its score, held against what is known of the counter.
 struct Verdict {
   std::string kind = {};
   bool is_right = false;

@@ -37,7 +37,8 @@ bool claims_to_hold(const CounterScore& score, const std::string& case_id, doubl
   return !has(score.strays, case_id) && !has(coverage.open_cases, case_id) && !has(coverage.open, words.word(case_id, Factor::kernel));
 }
 
-/// What a score says that all cases share in which it is good: measured over exact, or what is added to every sweep by whoever adds it.
+/// The factor or offset that a score says all cases share in which it is good: measured over exact, or what is added to every sweep by
+/// whoever adds it.
 struct Stated {
   Interval bias = {}, offset = {};
 };
@@ -57,7 +58,7 @@ double shared(const std::vector<double>& values) {
   return *most - *least <= 1e-9 * std::abs(*most) ? *least : absent;
 }
 
-/// Neither is absent, and the value lies outside.
+/// Whether neither is absent, and the value lies outside.
 bool is_outside(double value, const Interval& interval) { return value < interval.lo || value > interval.hi; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What becomes of a reader who uses a counter as its score says: in the cases that were scored, and in others that were not.
+// A reader uses a counter as its score says: in the cases that were scored, and in others that were not.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -28,13 +28,13 @@ class CaseWords {
   std::map<std::string, std::array<std::string, factor_count>> words_;
 };
 
-/// One case as the counter counts it.
+/// The count of one case by the counter.
 struct Count {
   const TrueCase* of = nullptr;
   double measured = 0;  // of the team
 };
 
-/// What is wrong with using it.
+/// The faults of using a counter.
 struct Use {
   bool is_off = false;            // in a case in which the score says that it is good
   bool is_off_by_factor = false;  // and the score's own factor or offset was applied
@@ -42,7 +42,7 @@ struct Use {
   std::string example = {};       // such a case
 };
 
-/// More than a trusted counter may be off by, and more than interrupts and a sweep's surroundings make.
+/// Whether a count is off by more than a trusted counter may be, and by more than interrupts and a sweep's surroundings make.
 bool is_off(const MadeCounter& made, const Count& count, double amount);
 
 /// `chosen` may be null.

@@ -49,8 +49,8 @@ void add_rows(Results& results, const TrueCase& one, const MadeCounter& made, Ra
   if (made.joint) add(1, made.joint);
 }
 
-/// Without optimization variables lie in memory, which costs a triad about four times its references as written; optimized stencils keep
-/// some neighbours in registers.
+/// Makes references up. Without optimization variables lie in memory, which costs a triad about four times its references as written;
+/// optimized stencils keep some neighbours in registers.
 References made_up_references(const TrueCase& one) {
   const bool is_stencil = one.row.kernel.find("/stencil") != std::string::npos;
   const auto times = [](double references, double factor) { return static_cast<std::uint64_t>(references * factor); };

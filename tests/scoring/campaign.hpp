@@ -14,7 +14,7 @@
 
 namespace plumbline::test {
 
-/// One case, and what really happens in it: every flow somewhere inside the model's interval.
+/// A case, and what really happens in it: every flow somewhere inside the model's interval.
 struct TrueCase {
   CaseRow row;
   std::map<std::string, double> truth;                     // quantity -> amount a sweep, of one rank
@@ -34,7 +34,7 @@ void set_executed(TrueCase& one, const Counts& executed);
 /// by two ranks too.
 std::vector<TrueCase> realistic_campaign(std::uint64_t seed);
 
-/// What disturbs even a right counter.
+/// The disturbances of even a right counter.
 struct Noise {
   double relative = 0;        // standard deviation of a repetition
   double background = 0;      // at most so much is added to each repetition
@@ -60,7 +60,7 @@ struct MadeCounter {
   int times = repetitions;  // that each case is counted
 };
 
-/// One count with the counter's noise.
+/// A count with the counter's noise.
 double disturbed(double count, const MadeCounter& made, Random& random);
 
 /// Cases, models and counts, as a result file would hold them. Counters' events are named as the counters.

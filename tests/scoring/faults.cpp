@@ -20,7 +20,8 @@ void times(MadeCounter& made, double factor) {
   made.count = [claim, factor](const TrueCase& one, Random&) { return factor * one.of(claim); };
 }
 
-/// What SIMD arithmetic alone would count: nothing without optimization, nothing in a reduction, and of the rest all but remainders.
+/// The part that SIMD arithmetic alone would count: nothing without optimization, nothing in a reduction, and of the rest all but
+/// remainders.
 double packed_part(const TrueCase& one) {
   if (one.level() == "O0" || one.row.kernel == "validation/dot") return 0;
   return one.compiler() == "clang14" ? 1 : 0.995;

@@ -15,7 +15,7 @@ struct Fault {
   std::string name;
   std::string measure;  // what its magnitude is
   Claim claim;
-  /// Caught is: not graded A, and one of these findings told in the reason.
+  /// The findings by one of which the fault is caught: told in the reason of a grade that is not A.
   std::vector<FindingKind> findings;
   double limit, largest;      // magnitudes from the stated detection limit up to which counters are made
   std::vector<double> curve;  // magnitudes of the detection curve; empty: the fault has no magnitude
@@ -26,10 +26,10 @@ struct Fault {
 /// The kinds that the scorer was written and tuned with.
 const std::vector<Fault>& known_faults();
 
-/// Of counters of loads and stores (register_faults.cpp).
+/// The faults of counters of loads and stores (register_faults.cpp).
 const std::vector<Fault>& register_faults();
 
-/// Kinds that it was not (unseen_faults.cpp).
+/// The kinds that the scorer was not tuned with (unseen_faults.cpp).
 const std::vector<Fault>& unseen_faults();
 
 /// The claims of right counters.

@@ -34,7 +34,7 @@ class FaultsThroughPapi : public testing::Test {
   static inline std::optional<RealCounts> counts;
 };
 
-/// What a trial's counters came to, and a line on each that is not as it should be.
+/// The verdicts on a trial's counters, and a line on each that is not as it should be.
 struct Verdicts {
   std::size_t right = 0, trusted = 0, refused = 0, wrong = 0, explained = 0;
   std::string odd;

@@ -12,7 +12,7 @@ namespace {
 
 using Cases = std::vector<int>;  // of each kernel
 
-/// What cases of one kernel are off by together, over the standard deviation of a case's own noise.
+/// The effects by which cases of one kernel are off together, over the standard deviation of a case's own noise.
 struct Effects {
   const char* name;
   double size;
@@ -32,7 +32,7 @@ std::vector<Cases> designs() {
   return all;
 }
 
-/// Of mean 0 and standard deviation 1: a normal distribution, or an exponential one, whose skewness is 2.
+/// Draws a number of mean 0 and standard deviation 1: from a normal distribution, or an exponential one, whose skewness is 2.
 double drawn(bool skewed, Random& random) { return skewed ? -std::log(1 - random.uniform()) - 1 : random.normal(); }
 
 nlohmann::ordered_json row_of(const Cases& cases, const Effects& effects, int trials) {

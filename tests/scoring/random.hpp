@@ -9,10 +9,10 @@ namespace plumbline::test {
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 1) {}
-  /// In [0, 1).
+  /// Draws evenly from [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   double between(double lo, double hi) { return lo + (hi - lo) * uniform(); }
-  /// Evenly over the logarithm.
+  /// Draws evenly over the logarithm.
   double log_between(double lo, double hi) { return lo * std::exp(uniform() * std::log(hi / lo)); }
   bool with_probability(double p) { return uniform() < p; }
   double normal() {

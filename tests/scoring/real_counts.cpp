@@ -19,7 +19,7 @@ struct EventSet {
   std::vector<std::string> events = {};
 };
 
-/// As few sets as hold all counters, and then those again that are in a second group too.
+/// The fewest sets that hold all counters, and then those again that are in a second group too.
 std::vector<EventSet> event_sets(const RealCampaign& campaign) {
   std::vector<std::string> once{campaign.offset_everywhere.counter.terms.front().event}, again;
   for (const auto& trial : campaign.trials)

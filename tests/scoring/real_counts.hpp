@@ -1,4 +1,4 @@
-// The counters of the real path, counted and judged: sweeps under the emulator, read by PAPI in event sets, stored as rows, scored.
+// The counters of the real path are counted and judged: sweeps under the emulator, read by PAPI in event sets, stored as rows, scored.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace plumbline::test {
 
-/// Why nothing can be counted or judged here; empty where it can.
+/// Says why nothing can be counted or judged here; empty where it can.
 std::string what_is_missing(const RealCampaign& campaign);
 
 /// The rows of all cases, as the case runner stores them: this same program, as worker, one pass of the case for each event set. A case

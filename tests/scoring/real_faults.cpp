@@ -12,7 +12,7 @@ struct RealLimit {
   std::vector<double> curve;
 };
 
-/// Few cases tell less than many: set by what eight seeds missed and by the number of cases. Twenty seeds above these limits are in
+/// The limits are set by what eight seeds missed and by the number of cases. Twenty seeds above these limits are in
 /// tests/golden/scoring_real_known.json; the curves can be drawn by scoring_real_limits.
 const std::vector<RealLimit>& real_limits() {
   static const std::vector<RealLimit> all{

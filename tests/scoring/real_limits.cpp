@@ -31,7 +31,7 @@ Wish parents_wish() {
   return wish_of(words);
 }
 
-/// What became of the counters of a kind.
+/// Counts what became of the counters of a kind.
 struct Count {
   int counters = 0, caught = 0, explained = 0;
   double least = INFINITY, most = 0;  // magnitudes

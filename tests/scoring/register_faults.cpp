@@ -9,7 +9,7 @@ using Cases = std::vector<TrueCase>;
 
 const Claim references{"bytes.reg-L1"};
 
-/// Of what an optimized loop loads and stores at a time: a vector of 32 bytes, or single elements where it did not become one.
+/// The bytes that an optimized loop loads and stores at a time: a vector of 32 bytes, or single elements where it did not become one.
 double bytes_an_instruction(const TrueCase& one) {
   const double element = one.row.precision == "fp64" ? 8 : 4;
   return one.level() == "O0" || one.row.kernel == "validation/series" ? element : 32;

@@ -1,4 +1,4 @@
-// Hundreds of counters over thousands of cases: how long, printed; nothing is asserted of the time.
+// Hundreds of counters are scored over thousands of cases: how long is printed; nothing is asserted of the time.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Under AddressSanitizer a tenth of the speed, and a multiple of the memory.
+// The work is less under AddressSanitizer, which takes ten times as long and a multiple of the memory.
 constexpr std::size_t wanted_cases = address_sanitized ? 600 : 4248, wanted_counters = address_sanitized ? 10 : 200;
 
 /// The realistic campaign again and again, under other names of sizes, up to the paper's number of cases.

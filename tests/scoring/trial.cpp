@@ -12,7 +12,7 @@ std::vector<CounterScore> scores_of(const std::vector<TrueCase>& cases, const st
   return score(measurements_of(results), counters).counters;
 }
 
-/// In its words, or as an offset that is to be subtracted.
+/// Whether a reason tells a finding, in its words or as an offset that is to be subtracted.
 bool tells(const CounterScore& score, const Finding& finding) {
   const bool is_subtracted = finding.kind == FindingKind::offset && score.calibration && score.calibration->offset != 0;
   return is_subtracted || score.reason.find(finding.words) != std::string::npos;

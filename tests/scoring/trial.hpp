@@ -1,4 +1,4 @@
-// One seed: right counters and wrong ones in one campaign, scored.
+// A trial is one seed: right counters and wrong ones in one campaign, scored.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -20,13 +20,13 @@ struct Tried {
 /// Every right claim once, then every fault of `faults` once at a random magnitude from its limit up.
 std::vector<MadeCounter> right_and_wrong(const std::vector<Fault>& faults, const std::vector<TrueCase>& cases, Random& random);
 
-/// What came of a counter.
+/// Judges what came of a counter.
 Tried judged(const MadeCounter& made, CounterScore score);
 
-/// Such counters in the made-up campaign, scored.
+/// Scores such counters in the made-up campaign.
 std::vector<Tried> trial(std::uint64_t seed, const std::vector<Fault>& faults);
 
-/// How often a fault is caught at one magnitude.
+/// The rate at which a fault is caught at one magnitude.
 struct Rate {
   double caught = 0, explained = 0;
 };

@@ -22,7 +22,7 @@ struct Shape {
   Parameters parameters;
 };
 
-/// From nothing below L1 to beyond L3, of the small caches.
+/// The shapes of cases, from nothing below L1 to beyond L3, of the small caches.
 std::vector<Shape> shapes() {
   std::vector<Shape> all;
   for (const auto& [n, m] : {std::pair<std::int64_t, std::int64_t>{5, 32}, {2, 192}})
@@ -58,7 +58,7 @@ std::size_t place_of(const std::string& event) {
   return static_cast<std::size_t>(found - all.begin());
 }
 
-/// What the emulator counted, under the names of the quantities.
+/// The counts of the emulator, under the names of the quantities.
 std::map<std::string, double> counted_quantities() {
   std::map<std::string, double> all;
   for (const Counter& counter : known_counters())
@@ -83,7 +83,7 @@ Region& region() {
   return now;
 }
 
-/// More than the bytes that the surroundings of a sweep load and store.
+/// The least amount of a sweep: more than the bytes that its surroundings load and store.
 constexpr double least_of_a_sweep = 512;
 
 long long tell(const RealCampaign& campaign, std::size_t at, bool joint) {
@@ -94,7 +94,7 @@ long long tell(const RealCampaign& campaign, std::size_t at, bool joint) {
   return 0;
 }
 
-/// One counter in the worker. A case is counted by a child of its own, so what is random begins anew with each.
+/// A wrong counter in the worker. A case is counted by a child of its own, so what is random begins anew with each.
 class WrongEvent {
  public:
   WrongEvent(const MadeCounter& made, std::uint64_t seed) : made_(&made), seed_(seed) {}
@@ -142,7 +142,7 @@ std::vector<Trial> seeded(const Wish& wish, const std::vector<TrueCase>& cases) 
   return trials;
 }
 
-/// Other seeds than those that are held against the limits found by them.
+/// The trials of curves take other seeds than those that are held against the limits found by them.
 std::vector<Trial> curves(int seeds, const std::vector<TrueCase>& cases) {
   constexpr std::uint64_t first_seed = 1000;
   std::vector<Trial> trials;
@@ -191,7 +191,7 @@ int serve_wrong_events(const RealCampaign& campaign) {
     constexpr double offset = 1e6;
     return region().begun ? std::llround(region().seen.of({"flops.fp64"}) + offset) : 0;
   });
-  // Up and down once: each case's child then finds PAPI's code as the emulator has translated it here, in half the time.
+  // PAPI goes up and down once: each case's child then finds its code as the emulator has translated it here, in half the time.
   if (PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT) PAPI_shutdown();
   return serve_counts(3);
 }

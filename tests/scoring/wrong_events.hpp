@@ -11,10 +11,10 @@
 
 namespace plumbline::test {
 
-/// Which counters are made for the real path.
+/// The counters that are made for the real path.
 struct Wish {
-  /// "known", "known and registers", "unseen": by each seed right counters and one of every kind of fault; "curves": so many of each
-  /// magnitude.
+  /// The counters of a wish: "known", "known and registers", "unseen": by each seed right counters and one of every kind of fault;
+  /// "curves": so many of each magnitude.
   std::string what;
   int seeds = 0;
 };
@@ -25,7 +25,7 @@ struct Trial {
   std::vector<MadeCounter> made;
 };
 
-/// What the rank and its worker, the same program, both know.
+/// The campaign that the rank and its worker, the same program, both know.
 struct RealCampaign {
   std::vector<CacheLevel> caches;  // the emulator's
   std::vector<Case> cases;

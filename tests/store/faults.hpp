@@ -1,4 +1,4 @@
-// Places where writing fails: a full file system, a file size limit, a folder without permission.
+// Writing fails in these places: a full file system, a file size limit, a folder without permission.
 #pragma once
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -32,7 +32,7 @@ class TinyFileSystem {
   bool mounted_ = false;
 };
 
-/// While it lives no file grows beyond `bytes`: a write is cut short, then refused with EFBIG.
+/// Lets no file grow beyond `bytes` while it lives: a write is cut short, then refused with EFBIG.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -53,7 +53,7 @@ class FileSizeLimit {
   sighandler_t handler_ = nullptr;
 };
 
-/// While it lives root is nobody, whom permissions bind.
+/// Makes root nobody while it lives, whom permissions bind.
 class Unprivileged {
  public:
   Unprivileged() { was_root_ = ::geteuid() == 0 && ::seteuid(65534) == 0; }

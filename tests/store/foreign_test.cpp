@@ -1,4 +1,4 @@
-// HDF5 files that others made: refused in one line, or read where they keep the contract. Skips where h5py is missing.
+// HDF5 files that others made are refused in one line, or read where they keep the contract. The test skips where h5py is missing.
 #include <cstdlib>
 
 #include "faults.hpp"

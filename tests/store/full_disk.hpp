@@ -1,4 +1,4 @@
-// What must hold when the disk is full while a journal or a result file is written.
+// Some things must hold when the disk is full while a journal or a result file is written.
 #pragma once
 #include <string>
 

@@ -1,4 +1,4 @@
-// On a real small file system; a visible skip where none can be mounted. (file_size_limit_test runs everywhere.)
+// The test runs on a real small file system; a visible skip where none can be mounted. (file_size_limit_test runs everywhere.)
 #include "full_disk.hpp"
 
 namespace plumbline {

@@ -18,7 +18,7 @@ namespace {
 int syncs = 0, refused_syncs = 0;  // of data, by this program: made, and still to be refused
 }
 
-/// In the C library's place.
+/// Takes the C library's place.
 extern "C" int fdatasync(int descriptor) {
   if (refused_syncs > 0) return --refused_syncs, errno = EIO, -1;
   ++syncs;
@@ -246,7 +246,7 @@ TEST(journal, it_is_never_written_through_a_link) {
   EXPECT_FALSE(std::filesystem::exists(scratch / "missing"));
 }
 
-/// What all rows share is told once, so that a few bytes could ask for any number of them.
+/// A column that all rows share is told once, so that a few bytes could ask for any number of them.
 TEST(journal, a_record_of_more_rows_than_a_session_has_is_refused_and_takes_no_memory) {
   const Scratch scratch;
   Finished finished = sample_time(1);

@@ -125,7 +125,7 @@ inline Results sample_results(int cases) {
   return results;
 }
 
-/// Equal to the bit, so that a NaN equals itself and -0 does not equal 0.
+/// Whether two rows are equal to the bit, so that a NaN equals itself and -0 does not equal 0.
 template <class Row>
 bool same_bits(const std::vector<Row>& left, const std::vector<Row>& right) {
   bool same = left.size() == right.size();

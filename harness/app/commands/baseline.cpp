@@ -1,4 +1,5 @@
-// plumbline baseline accept: a new level is right from a night on; who said so, when and why is kept beside the history.
+// The command plumbline baseline accept says that a new level is right from a night on; who said so, when and why is kept beside the
+// history.
 #include <fmt/format.h>
 #include <fnmatch.h>
 #include <pwd.h>
@@ -51,7 +52,8 @@ struct Named {
   std::set<SeriesKey> all, tonight;  // in any night of the folder up to the accepted one; in that one
 };
 
-/// What is gone can be accepted too: the night that it is gone from has no row of it. Of the night's cluster alone.
+/// The keys that the options name. A thing that is gone can be accepted too: the night that it is gone from has no row of it. Only the
+/// night's cluster counts.
 Named keys_named(const fs::path& folder, const Night& night, const AcceptOptions& options) {
   Named named;
   const auto add = [&](const Night& from, std::set<SeriesKey>& to) {
@@ -66,7 +68,7 @@ Named keys_named(const fs::path& folder, const Night& night, const AcceptOptions
   return named;
 }
 
-/// Its level would count for no night before that date, and then suddenly.
+/// Refuses a night of the future: its level would count for no night before that date, and then suddenly.
 void refuse_future(const Night& night, std::int64_t now) {
   constexpr std::int64_t day_ns = 86'400LL * 1'000'000'000LL;
   if (night.started_unix_ns > now + day_ns)

@@ -7,7 +7,7 @@
 namespace plumbline::app {
 namespace {
 
-/// Within double quotes of the shell.
+/// Quotes a word within double quotes of the shell.
 std::string quoted(const std::string& word) {
   std::string text;
   for (const char c : word) {
@@ -19,7 +19,8 @@ std::string quoted(const std::string& word) {
 
 int ranks_of(const BatchMachine& machine) { return machine.ranks.value_or(machine.cores); }
 
-/// "LEAST-MOST": a drained node keeps the others waiting for as long as it is drained where all are asked for.
+/// The range of nodes that a job asks for, as "LEAST-MOST": a drained node keeps the others waiting for as long as it is drained where all
+/// are asked for.
 std::string node_range(const BatchJob& job) {
   const int most = nodes_of(job.kind, job.machine), least = least_nodes_of(job.kind, job.machine);
   return least < most ? fmt::format("{}-{}", least, most) : fmt::format("{}", most);

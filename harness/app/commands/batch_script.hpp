@@ -1,4 +1,4 @@
-// A campaign as a job for Slurm: the script's text. Pure.
+// A campaign becomes a job for Slurm: this is the script's text. Pure.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace plumbline::app {
 
-/// What a job is for.
+/// The purpose of a job.
 enum class BatchKind { node, partition, gpu, validation, nightly };
 
 struct BatchKindName {
@@ -27,12 +27,12 @@ struct BatchJob {
   int signal_seconds = 120;
 };
 
-/// The nodes that a job of that kind asks for, and the fewest with which it starts: half of them. Of a range from 1 node on Slurm (22.05)
+/// The nodes that a job of that kind asks for, and the fewest with which it starts: half of them. From a range from 1 node on Slurm (22.05)
 /// gives no more nodes than a node has tasks, although others are free; from 2 on it gives all.
 int nodes_of(BatchKind kind, const BatchMachine& machine);
 int least_nodes_of(BatchKind kind, const BatchMachine& machine);
 
-/// Clean by shellcheck; nothing of the environment stands in it.
+/// The script of a job, clean by shellcheck; nothing of the environment stands in it.
 std::string batch_script(const BatchJob& job);
 
 }  // namespace plumbline::app

@@ -1,4 +1,5 @@
-// plumbline bench: the same kernels as Google Benchmarks, in one process, so that its filters, reporters and compare.py work.
+// The command plumbline bench runs the same kernels as Google Benchmarks, in one process, so that its filters, reporters and compare.py
+// work.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

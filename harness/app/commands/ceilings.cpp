@@ -1,4 +1,4 @@
-// plumbline ceilings FILE: what this machine can do, fitted from the samples of a run.
+// The command plumbline ceilings FILE shows what this machine can do, fitted from the samples of a run.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -29,7 +29,7 @@ void add_in_units(Json& row, const Ceiling& ceiling) {
   for (const char* key : {"value", "min", "median", "max", "limit"}) row[std::string(key) + "_" + unit] = row[key];
 }
 
-/// Why a number of a ceiling that is there has no place: what it does not have, or what was not measured often enough.
+/// Says why a number of a ceiling that is there has no place: what it does not have, or what was not measured often enough.
 void explain_absent(Json& row, const Ceiling& ceiling) {
   const auto unless = [&](const char* stem, double value, const std::string& reason) {
     const bool there = std::isfinite(value);
@@ -99,7 +99,7 @@ Json row_of(const Ceiling& ceiling) {
 
 std::string percent(double part) { return std::isfinite(part) ? fmt::format("{:.1f} %", 100 * part) : "-"; }
 
-/// What a ceiling is shown among: rates of arithmetic, of memory, its latency, or points of ERT's sweep over FLOPs an element.
+/// The group that a ceiling is shown among: rates of arithmetic, of memory, its latency, or points of ERT's sweep over FLOPs an element.
 enum class Among { compute, memory, latency, points };
 
 Among among(const Ceiling& ceiling) {
@@ -118,10 +118,10 @@ Table table_of(Among kind) {
   return Table(columns);
 }
 
-/// Where fills for stores make it more than the algorithmic rate.
+/// The traffic of a ceiling, where fills for stores make it more than the algorithmic rate.
 std::string traffic_of(const Ceiling& c) { return std::isfinite(c.traffic_gbs) && c.traffic_gbs != c.value ? plain(c.traffic_gbs, 4) : ""; }
 
-/// "~94.4 %" where the limit is inferred.
+/// The part of the limit in words: "~94.4 %" where the limit is inferred.
 std::string limit_cell(const Ceiling& c) {
   if (!std::isfinite(c.limit)) return "";
   return (c.limit_basis == "inferred" ? "~" : "") + percent(c.fraction_of_limit());
@@ -225,7 +225,7 @@ std::vector<std::string> doubtful_memory(const std::vector<Ceiling>& ceilings) {
   return notes;
 }
 
-/// Where a core reaches about half of its limit, and some models of it cannot reach more.
+/// Remarks on cores that reach about half of their limit, where some models of them cannot reach more.
 std::set<std::string> limit_remarks(const std::vector<Ceiling>& ceilings) {
   constexpr double half = 0.55;
   std::set<std::string> notes;
@@ -272,7 +272,7 @@ std::vector<std::string> limit_notes(const std::vector<Ceiling>& ceilings) {
   return notes;
 }
 
-/// What keeps the numbers from being a quiet machine's: what was seen beside the samples, their spread, and what cannot be.
+/// Says what keeps the numbers from being a quiet machine's: what was seen beside the samples, their spread, and what cannot be.
 std::vector<std::string> doubts(const std::vector<Ceiling>& ceilings, const Results& results) {
   std::vector<std::string> notes;
   for (const auto& d : find_disturbances(results.ceilings)) notes.push_back(disturbance_note(d));

@@ -1,4 +1,5 @@
-// plumbline check FILE --baseline ...: the night's regressions (exit 3) and wrong results (exit 4), each with its evidence.
+// The command plumbline check FILE --baseline ... finds the night's regressions (exit 3) and wrong results (exit 4), each with its
+// evidence.
 #include "app/commands/command.hpp"
 #include "app/commands/finding_command.hpp"
 #include "app/commands/open_metrics.hpp"

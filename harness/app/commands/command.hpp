@@ -1,4 +1,4 @@
-// A subcommand: it declares its options, and what to do when it is chosen. One file each; main lists them.
+// A subcommand declares its options, and what to do when it is chosen. There is one file for each; main lists them.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace plumbline::app {
 
-/// What the chosen subcommand does; set by its CLI callback, run by main, which turns an Error into one line and its exit code.
+/// The work of the chosen subcommand; set by its CLI callback, run by main, which turns an Error into one line and its exit code.
 using Action = std::function<Exit()>;
 
 void add_doctor(CLI::App& app, Action& chosen);

@@ -1,4 +1,5 @@
-// The commands with their options as plain words, read from the command line's own description: what completion and the manual are made of.
+// The commands with their options are read as plain words from the command line's own description: completion and the manual are made of
+// them.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <string>

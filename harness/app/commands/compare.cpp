@@ -1,4 +1,4 @@
-// plumbline compare A B: what is the same, what became faster or slower, and what cannot be compared, with the reason.
+// The command plumbline compare A B says what is the same, what became faster or slower, and what cannot be compared, with the reason.
 #include <fmt/format.h>
 
 #include <algorithm>

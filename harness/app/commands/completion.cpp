@@ -1,4 +1,4 @@
-// plumbline completion bash: what bash needs to complete this program's commands, options and their choices.
+// The command plumbline completion bash prints what bash needs to complete this program's commands, options and their choices.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -41,7 +41,7 @@ constexpr bool sanitized = false;
 constexpr bool sanitized = false;
 #endif
 
-/// What taking memory, telling the time and ending need.
+/// The calls of the system that taking memory, telling the time and ending need.
 constexpr std::uint32_t allowed[] = {SYS_brk,    SYS_munmap,        SYS_mremap,    SYS_mprotect,     SYS_madvise, SYS_futex,
                                      SYS_getpid, SYS_clock_gettime, SYS_getrandom, SYS_rt_sigreturn, SYS_exit,    SYS_exit_group};
 
@@ -78,7 +78,7 @@ bool install_filter() {
   return architecture != 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/// Not above what this process may have already. `patience`: between the first signal and the last.
+/// Limits a resource, not above what this process may have already. `patience`: between the first signal and the last.
 void limit(decltype(RLIMIT_AS) resource, std::uint64_t amount, std::uint64_t patience = 0) {
   rlimit now{};
   if (getrlimit(resource, &now) != 0) return;

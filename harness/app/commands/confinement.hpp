@@ -1,4 +1,4 @@
-// A process that is about to do what a stranger's file may make it do.
+// A process is confined that is about to do what a stranger's file may make it do.
 #pragma once
 #include <cstdint>
 
@@ -10,9 +10,9 @@ struct Confinement {
   unsigned seconds = 0;            // by the clock on the wall: it may wait for ever; then SIGALRM ends it
 };
 
-/// From here on this process computes, takes memory, writes to standard output and ends; whatever else it asks of the system is refused
-/// (EPERM), and it leaves no core file. There is no way back. False where the kernel has no such filter, or none is known for this
-/// architecture (Linux's seccomp; x86-64, 64-bit Arm and POWER): then the limits alone hold.
+/// Confines this process from here on: it computes, takes memory, writes to standard output and ends; whatever else it asks of the system
+/// is refused (EPERM), and it leaves no core file. There is no way back. Gives false where the kernel has no such filter, or none is known
+/// for this architecture (Linux's seccomp; x86-64, 64-bit Arm and POWER): then the limits alone hold.
 bool confine(const Confinement& to);
 
 }  // namespace plumbline::app

@@ -1,4 +1,4 @@
-// plumbline doctor: what can be measured here, what not, why, and the next command. It starts no MPI and measures nothing.
+// The command plumbline doctor says what can be measured here, what not, why, and the next command. It starts no MPI and measures nothing.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ Capability emulator_row() {
           "apt-get install valgrind, or bash jobs/valgrind.sh where it cannot be linked with; build with -DPLUMBLINE_WITH_EMULATOR=ON"};
 }
 
-// Of each backend beside the emulated one: how much of what it knows can be counted here.
+// Adds for each backend beside the emulated one how much of what it knows can be counted here.
 void add_backend_rows(std::vector<Capability>& rows) {
   const BackendFacts facts = backend_facts(this_topology());
   std::vector<std::string> missing{"papi", "cupti"};
@@ -74,7 +74,7 @@ void add_backend_rows(std::vector<Capability>& rows) {
     rows.push_back({"other counter backends", Status::unavailable, fmt::format("not compiled in: {}", fmt::join(missing, ", ")), ""});
 }
 
-/// By trying: that needs a context on the GPU and the profiler, for a moment.
+/// Tries the counters of GPUs: that needs a context on the GPU and the profiler, for a moment.
 Capability gpu_counters_row() {
   const CuptiTrial trial = try_cupti();
   const std::string what = trial.chip.empty() ? "" : fmt::format("the GPU's chip is {}; ", trial.chip);
@@ -87,7 +87,7 @@ Capability gpu_counters_row() {
           fmt::format("plumbline list counters --family {}; in a campaign: counters = \"cupti\"", known.family)};
 }
 
-/// What stands in for them where they are refused.
+/// The row of what stands in for the counters of GPUs where they are refused.
 Capability gpu_code_row() {
   const CodePlace place = code_of_module();
   const char* what = "counts of a GPU's code";
@@ -114,7 +114,7 @@ Capability gpu_kernels_row() {
           runs ? "plumbline run gpu_quick" : "build with -DPLUMBLINE_CUDA_ARCHITECTURES of this GPU"};
 }
 
-// By trying: permissions alone say nothing about read-only file systems, quotas, or root.
+// Tries to write here: permissions alone say nothing about read-only file systems, quotas, or root.
 bool can_write_here() {
   std::string name = ".plumbline-doctor-XXXXXX";
   const int file = mkstemp(name.data());
@@ -131,7 +131,7 @@ std::string this_host() {
   return name.data();
 }
 
-// What a colleague asks first; all of it is in --json.
+// The row of what a colleague asks first; all of it is in --json.
 Capability system_row(const NodeState& state) {
   std::vector<std::string> told;
   std::size_t unknown = 0;

@@ -53,7 +53,7 @@ int started(const std::string& line, int input, pid_t& process) {
   return error;
 }
 
-/// While it lives, a process that ended is waited for, though the caller of this program may ignore such.
+/// Makes sure, while it lives, that a process that ended is waited for, though the caller of this program may ignore such.
 class ChildrenAreWaitedFor {
  public:
   ChildrenAreWaitedFor() : before_(signal(SIGCHLD, SIG_DFL)) {}
@@ -65,7 +65,8 @@ class ChildrenAreWaitedFor {
   sighandler_t before_;
 };
 
-/// False where it has not in that time, or where this program is told to stop. Nobody has waited for the process: its number is still its.
+/// Waits for a process to end; false where it has not in that time, or where this program is told to stop. Nobody has waited for the
+/// process: its number is still its.
 bool ends_within(pid_t process, double seconds) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   siginfo_t ended{};
@@ -76,7 +77,7 @@ bool ends_within(pid_t process, double seconds) {
   return true;
 }
 
-/// False of NaN too, which CLI::Range lets through.
+/// Whether the patience is one of 0.1 to 3600 seconds; NaN is none, which CLI::Range lets through.
 bool is_patience(double seconds) { return seconds >= 0.1 && seconds <= 3600; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A command of the user's that hears of findings: a ticket, a mail, a node to drain.
+// A command of the user's hears of findings: a ticket, a mail, a node to drain.
 #pragma once
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@ struct FindingCommand {
   double patience_seconds = 60;
 };
 
-/// --on-finding and --on-finding-seconds.
+/// Adds the options --on-finding and --on-finding-seconds.
 void add_finding_options(CLI::App& command, FindingCommand& options);
 
 /// Runs the command with `document` on its standard input; what it prints goes to standard error, beside the verdict. No verdict changes

@@ -1,4 +1,5 @@
-// plumbline health: a minute's check of one node or of many. Exit 3: one is worse than like ones or than before, 4: one computed wrong.
+// The command plumbline health checks one node or many within a minute. Exit 3: one is worse than like ones or than before, 4: one computed
+// wrong.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -41,7 +42,7 @@ struct HealthOptions {
 
 constexpr double seconds_to_judge = 5;  // of those that the user gives: what is at hand ends, and is written and judged
 
-/// Where the result lies while it is measured, and where it goes. On rank 0; the others are told `measured`.
+/// The places where the result lies while it is measured, and where it goes; known to rank 0. The others are told `measured`.
 struct Places {
   fs::path measured = {};
   fs::path kept = {}, kept_if_found = {};  // empty: it is not kept; `kept` is `measured` where it stays
@@ -64,8 +65,8 @@ pid_t process_named(const fs::path& file, const std::string& host) {
   return wrong == std::errc() && rest == end && process > 0 ? process : 0;
 }
 
-/// Of earlier checks on this host, by this user, that were killed a day ago or earlier: what they had begun goes. The day is for another
-/// host or container of the same name, whose processes are not seen here.
+/// Removes what earlier checks on this host, by this user, that were killed a day ago or earlier, had begun. The day is for another host or
+/// container of the same name, whose processes are not seen here.
 void remove_left_behind(const fs::path& folder, const std::string& host) {
   const std::string a_day_ago = fmt::format("{:%Y-%m-%dT%H%M%SZ}", fmt::gmtime(std::time(nullptr) - 86'400));
   std::error_code none;
@@ -83,8 +84,8 @@ void remove_left_behind(const fs::path& folder, const std::string& host) {
   }
 }
 
-/// What is asked to be kept lies where it was asked for. Of a history a night that is not over is no part, and neither is one in which
-/// something was found: it would be what later ones are held against.
+/// Chooses the places. A result that is asked to be kept lies where it was asked for. A night that is not over is no part of a history, and
+/// neither is one in which something was found: it would be what later ones are held against.
 Places places_of(const HealthOptions& options, Communicator& ranks) {
   const std::string name = name_of_now(ranks.host());
   if (!options.output.empty()) return {.measured = options.output, .kept = options.output, .kept_if_found = options.output};
@@ -121,8 +122,8 @@ struct TimeIsNoLimitAfterwards {
   ~TimeIsNoLimitAfterwards() { time_is_no_limit_any_more(); }
 };
 
-/// What a session finds of nodes and cases rank 0 judges again from its file, while the others wait for it however long its command for
-/// findings takes; what kept a rank from measuring is thrown on. In words why it stopped early; empty where it did not.
+/// Measures. What a session finds of nodes and cases rank 0 judges again from its file, while the others wait for it however long its
+/// command for findings takes; what kept a rank from measuring is thrown on. Says in words why it stopped early; empty where it did not.
 std::string measure(const RunOptions& run, RunInput& input, Communicator& ranks) {
   const TimeIsNoLimitAfterwards to_judge;
   try {
@@ -144,7 +145,7 @@ CheckWish check_wish(const HealthOptions& options, const fs::path& file) {
           .false_alarms = options.nodes.false_alarms};
 }
 
-/// On rank 0: of what is wrong before anything is measured all ranks have to hear.
+/// Chooses the places on rank 0: all ranks have to hear of what is wrong before anything is measured.
 Places places_or(std::optional<Error>& error, const HealthOptions& options, Communicator& ranks) try {
   require_baseline(check_wish(options, {}));
   return places_of(options, ranks);
@@ -168,7 +169,7 @@ HealthReport judge(const HealthOptions& options, const fs::path& file, const std
   return report;
 }
 
-/// On rank 0.
+/// Judges and tells, on rank 0.
 Exit judge_and_tell(const HealthOptions& options, const Places& places, const std::string& stopped) {
   const HealthReport report = judge(options, places.measured, stopped);
   const Exit found = exit_of(report);

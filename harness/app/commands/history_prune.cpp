@@ -90,7 +90,7 @@ std::vector<AcceptedLevel> all_accepted_levels(const std::set<fs::path>& folders
   return levels;
 }
 
-/// Those below the folder of nights in which a night lies, and those on the way there.
+/// The folders below the folder of nights in which a night lies, and those on the way there.
 std::set<fs::path> folders_below(const std::string& folder, std::span<const Night> nights) {
   std::set<fs::path> folders;
   for (const auto& night : nights)

@@ -1,4 +1,4 @@
-// plumbline import TOOL FILE: what another profiler measured becomes a result file, for show and report.
+// The command plumbline import TOOL FILE makes a result file of what another profiler measured, for show and report.
 #include <fmt/format.h>
 
 #include <ctime>
@@ -51,7 +51,8 @@ std::string utc_now() {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-/// Which files, and by which metrics each quantity is told: a result file by itself says where its numbers are from.
+/// The provenance of an imported file says which files, and by which metrics each quantity is told: a result file by itself says where its
+/// numbers are from.
 std::string provenance_of(const ImportOptions& options, const std::vector<InputFile>& files, const ProfilerMetrics& table,
                           const std::vector<std::string>& notes) {
   Json inputs = Json::array(), ways = Json::array();

@@ -1,4 +1,4 @@
-// plumbline list: the kernels, counters, campaigns and ceilings that this program knows.
+// The command plumbline list shows the kernels, counters, campaigns and ceilings that this program knows.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

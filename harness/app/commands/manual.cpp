@@ -1,4 +1,4 @@
-// plumbline manual: the page for man(1), made of the commands' own descriptions.
+// The command plumbline manual prints the page for man(1), made of the commands' own descriptions.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,7 +14,8 @@
 namespace plumbline::app {
 namespace {
 
-// For roff: a backslash is an escape, a hyphen would become a typographic one, a dot or quote at the start of a line a request.
+// Escapes a text for roff: a backslash is an escape, a hyphen would become a typographic one, a dot or quote at the start of a line a
+// request.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {

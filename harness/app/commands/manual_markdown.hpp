@@ -1,4 +1,4 @@
-// The manual as one page in Markdown, for the site of documents.
+// The manual is also one page in Markdown, for the site of documents.
 #pragma once
 #include <string>
 

@@ -1,4 +1,4 @@
-// What the manual says besides the commands, which describe themselves: exit codes, environment, files. Each page is made of these.
+// The manual says more than the commands, which describe themselves: exit codes, environment, files. Each page is made of these.
 #pragma once
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ std::vector<ManualEntry> exit_codes();
 /// The variables that the program reads.
 std::vector<ManualEntry> environment();
 
-/// Where the program's own files lie, relative to its folder.
+/// The places of the program's own files, relative to its folder.
 std::vector<ManualEntry> files();
 
 }  // namespace plumbline::app

@@ -1,4 +1,5 @@
-// plumbline nodes FILE: which of the file's like nodes is worse than its peers. Exit 3: one is named, 4: one computed a wrong result.
+// The command plumbline nodes FILE says which of the file's like nodes is worse than its peers. Exit 3: one is named, 4: one computed a
+// wrong result.
 #include <utility>
 
 #include "app/commands/command.hpp"

@@ -11,7 +11,7 @@
 namespace plumbline::app {
 namespace {
 
-/// Any UTF-8 may stand between the quotes, but for these three.
+/// Escapes a label's value: any UTF-8 may stand between the quotes, but for these three.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) out += c == '\\' ? "\\\\" : c == '"' ? "\\\"" : c == '\n' ? "\\n" : std::string(1, c);
@@ -25,7 +25,7 @@ constexpr std::array all_node_findings{NodeFinding::alone,       NodeFinding::al
 
 double seconds_of(std::int64_t unix_ns) { return static_cast<double>(unix_ns) * 1e-9; }
 
-/// With the cluster before them, where its name is known.
+/// The labels with the cluster before them, where its name is known.
 OpenMetrics::Labels on(const std::string& cluster, OpenMetrics::Labels labels) {
   if (!cluster.empty()) labels.insert(labels.begin(), {"cluster", cluster});
   return labels;

@@ -1,5 +1,5 @@
-// Findings as metrics for a monitoring system: the text format of Prometheus 0.0.4, which is OpenMetrics 1.0 too (gauges, a final "# EOF").
-// Written into the folder of node_exporter's textfile collector, they are scraped from there.
+// Findings are told to a monitoring system as metrics: the text format of Prometheus 0.0.4, which is OpenMetrics 1.0 too (gauges, a final
+// "# EOF"). Written into the folder of node_exporter's textfile collector, they are scraped from there.
 #pragma once
 #include <string>
 #include <utility>
@@ -16,17 +16,17 @@ class App;
 
 namespace plumbline::app {
 
-/// --openmetrics FILE.
+/// Adds the option --openmetrics FILE.
 void add_open_metrics_option(CLI::App& command, std::string& file);
 
-/// Gauges, grouped by name in the order in which names come.
+/// The metrics are gauges, grouped by name in the order in which names come.
 class OpenMetrics {
  public:
   using Labels = std::vector<std::pair<std::string, std::string>>;
 
-  /// A metric without a value yet is told too: that nothing was found is a finding. `name` ends with its unit, in base units.
+  /// Describes a metric, which is told without a value too: that nothing was found is a finding. `name` ends with its unit, in base units.
   void describe(const std::string& name, const std::string& help);
-  /// `name` has been described. A value that is absent (NaN) is left out.
+  /// Adds a value to a metric that has been described. A value that is absent (NaN) is left out.
   void add(const std::string& name, const Labels& labels, double value);
   std::string text() const;
 
@@ -38,13 +38,14 @@ class OpenMetrics {
   std::vector<Family> families_;
 };
 
-/// Of `plumbline check`: how many rows have which finding, on each node; and how much slower what is slower or suspect is.
+/// The metrics of `plumbline check`: how many rows have which finding, on each node; and how much slower what is slower or suspect is.
 std::string open_metrics(const CheckReport& report);
-/// Of `plumbline nodes`: what each node is found to be, its wrong results, and how it does as a whole.
+/// The metrics of `plumbline nodes`: what each node is found to be, its wrong results, and how it does as a whole.
 std::string open_metrics(const NodeReport& report);
-/// Of `plumbline health`: what each node is found to be, and what both of these say.
+/// The metrics of `plumbline health`: what each node is found to be, and what both of these say.
 std::string open_metrics(const HealthReport& report);
-/// Of `plumbline history`: the level of each thing, when it began, and how the last night stands to it; how many things are in which state.
+/// The metrics of `plumbline history`: the level of each thing, when it began, and how the last night stands to it; how many things are in
+/// which state.
 std::string open_metrics(const HistoryReport& report);
 
 }  // namespace plumbline::app

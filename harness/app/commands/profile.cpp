@@ -1,5 +1,5 @@
-// plumbline profile: counts what a program does, on all its ranks, processes and threads. The program keeps its standard streams,
-// its environment and its exit code; what is told about it goes to standard error.
+// The command plumbline profile counts what a program does, on all its ranks, processes and threads. The program keeps its standard
+// streams, its environment and its exit code; what is told about it goes to standard error.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -50,7 +50,7 @@ CLI::Validator up_to(Number most, const std::string& wanted) {
       "");
 }
 
-/// "--caches= -- program" and "-o -- program" would take the -- for their value.
+/// Refuses an option without a value: "--caches= -- program" and "-o -- program" would take the -- for it.
 CLI::Validator a_value(const std::string& wanted) {
   return CLI::Validator(
       [=](const std::string& text) { return text.empty() || text == "--" ? fmt::format("it wants {}", wanted) : std::string(); }, "");

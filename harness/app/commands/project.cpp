@@ -1,4 +1,4 @@
-// plumbline project FROM --to TO: run times on other nodes, from where each part of a program is bound here.
+// The command plumbline project FROM --to TO tells run times on other nodes, from where each part of a program is bound here.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct ProjectOptions {
 
 bool is_toml(const std::string& path) { return std::filesystem::path(path).extension() == ".toml"; }
 
-/// One side: a spec, or the first node of a result file with what it measured.
+/// Reads a side: a spec, or the first node of a result file with what it measured.
 ProjectionSpec side_of(const std::string& path, const std::string& kernel, std::vector<std::string>& notes) {
   if (is_toml(path)) return read_spec(path);
   Selection selection;
@@ -113,7 +113,7 @@ Columns<Projection> projection_columns() {
   return columns;
 }
 
-/// For CSV: a line a group, then the whole.
+/// The rows for CSV: a line a group, then the whole.
 Json flat_rows(const std::vector<Projection>& projections) {
   Json rows = Json::array();
   for (const auto& p : projections) {

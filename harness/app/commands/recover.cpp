@@ -1,4 +1,5 @@
-// plumbline recover: the result file of a run that will not be resumed, from its journal and what earlier sessions left beside that.
+// The command plumbline recover makes the result file of a run that will not be resumed, from its journal and what earlier sessions left
+// beside that.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -20,7 +21,7 @@ struct RecoverOptions {
   fs::path journal, output;
 };
 
-/// Without the slash that completion puts behind a folder's name.
+/// The folder's name without the slash that completion puts behind it.
 fs::path folder_named(const fs::path& journal) {
   fs::path folder = journal.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();
@@ -47,7 +48,7 @@ void require_at_rest(const fs::path& folder) {
                     folder.string(), *holder));
 }
 
-/// What earlier sessions had finished; nullopt where there is none, or it cannot be read and is not to be written.
+/// The results that earlier sessions had finished; nullopt where there is none, or it cannot be read and is not to be written.
 std::optional<Results> load_earlier(const fs::path& store, bool is_output, std::vector<std::string>& notes) {
   if (!fs::exists(store)) return std::nullopt;
   try {

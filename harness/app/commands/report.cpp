@@ -1,4 +1,4 @@
-// plumbline report: figures and a page, drawn by the Python package from what the other commands say as JSON.
+// The command plumbline report makes figures and a page, drawn by the Python package from what the other commands say as JSON.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -99,7 +99,7 @@ Exit judge(const std::string& command, const ReportOptions& options, const fs::p
   return Exit::ok;
 }
 
-/// What is judged, and which command of the package draws it: a file's cases and counters, or a folder's nights.
+/// A drawing: what is judged, and which command of the package draws it: a file's cases and counters, or a folder's nights.
 struct Drawing {
   std::string command;
   std::vector<std::string> judgements;

@@ -1,4 +1,4 @@
-// plumbline run: campaign in, result file out.
+// The command plumbline run takes a campaign and makes a result file.
 #include "app/commands/command.hpp"
 #include "app/session/run_launch.hpp"
 #include "app/session/run_plan.hpp"

@@ -1,4 +1,4 @@
-// plumbline score FILE: counters held against arithmetic.
+// The command plumbline score FILE holds counters against arithmetic.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,7 +25,7 @@
 namespace plumbline::app {
 namespace {
 
-/// Why rows have no count, in their order, and where: the case where it is one, the nodes where they are not all.
+/// The reasons why rows have no count, in their order, and where: the case where it is one, the nodes where they are not all.
 std::vector<std::pair<std::string, std::string>> reasons_of(const std::vector<CaseScore>& rows) {
   struct Where {
     std::string reason;
@@ -73,7 +73,7 @@ std::vector<std::string> notes_of(const Accuracy& accuracy, const std::optional<
   return notes;
 }
 
-/// "counted, but claimed by no counter ...", one for each backend; its end says how to have them scored.
+/// Notes "counted, but claimed by no counter ...", one for each backend; its end says how to have them scored.
 std::vector<std::string> unclaimed_notes(const std::map<std::string, std::set<std::string>>& unclaimed) {
   constexpr std::size_t named = 12;
   std::vector<std::string> notes;
@@ -88,7 +88,7 @@ std::vector<std::string> unclaimed_notes(const std::map<std::string, std::set<st
   return notes;
 }
 
-/// What seconds are held against, and what the times by counters say of each other.
+/// Notes on what seconds are held against, and what the times by counters say of each other.
 std::vector<std::string> time_notes(const Accuracy& accuracy, std::span<const TimeAgreement> agreements) {
   std::vector<std::string> notes;
   if (std::any_of(accuracy.rows.begin(), accuracy.rows.end(), [](const CaseScore& row) { return row.quantity == "seconds"; }))
@@ -188,7 +188,7 @@ std::string choose(const ScoreOptions& options, const Accuracy& accuracy, const 
                      *options.choose);
 }
 
-/// Before anything is scored, and never over what is no set: a result file, a campaign.
+/// Makes sure, before anything is scored, that the target is no other file than a set: no result file, no campaign.
 void require_target(const std::string& target) {
   if (target.empty()) throw user_error("--choose takes the name of the file to write, e.g. counters.toml");
   require_set_or_nothing(target);

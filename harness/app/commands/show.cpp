@@ -1,4 +1,4 @@
-// plumbline show FILE: where each case lies on the roofline, what bounds it, and how near it comes.
+// The command plumbline show FILE tells where each case lies on the roofline, what bounds it, and how near it comes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,8 @@ bool is_on_gpu(const CaseRow& row) { return row.id.find("/g1/") != row.id.npos; 
 
 // ---------------------------------------------------------------------------------------------------------------------- text
 
-/// "0.125+-4%"; both ends where they are far apart; nothing more than the value where the interval does not show in it.
+/// Prints an intensity with its interval, as "0.125+-4%"; both ends where they are far apart; nothing more than the value where the
+/// interval does not show in it.
 std::string with_interval(const LevelIntensity& at) {
   constexpr double narrowest = 0.0005, widest = 0.5;
   const double half = std::max(at.ai_hi / at.ai, at.ai / at.ai_lo) - 1;
@@ -162,7 +163,7 @@ void add_row(Table& table, const RooflinePlacement& p, const std::vector<std::st
   if (by != nullptr) table.add_line(wrapped(displacement_text(*by, p), 118, "      "));
 }
 
-/// `at` has one for each placement; `by` too, or is empty.
+/// Prints the placements as text. `at` has one for each of them; `by` too, or is empty.
 std::string as_text(const std::vector<RooflinePlacement>& placements, const std::vector<std::optional<CounterConditions>>& at,
                     const std::vector<Displacement>& by) {
   const auto levels = columns_of(placements);
@@ -183,7 +184,7 @@ std::string as_text(const std::vector<RooflinePlacement>& placements, const std:
   return table.text();
 }
 
-/// Why levels have no intensity, once for all cases.
+/// The reasons why levels have no intensity, once for all cases.
 std::set<std::string> unseen_levels(const std::vector<RooflinePlacement>& placements) {
   std::set<std::string> reasons;
   for (const auto& p : placements)
@@ -192,7 +193,7 @@ std::set<std::string> unseen_levels(const std::vector<RooflinePlacement>& placem
   return reasons;
 }
 
-/// What gives these cases a roof.
+/// Says what gives these cases a roof.
 std::string no_ceilings(const std::vector<RooflinePlacement>& placements) {
   const bool imported = std::any_of(placements.begin(), placements.end(), [](const RooflinePlacement& p) { return is_imported(*p.of); });
   return fmt::format("no ceilings in this file, so nothing is bound; {}",
@@ -205,7 +206,7 @@ bool is_marked(const RooflinePlacement& p) {
   return (!p.bound.empty() && !p.bound_is_certain) || (p.join == Join::model && std::any_of(p.levels.begin(), p.levels.end(), open));
 }
 
-/// Two metrics that say different things of the same, once for all launches.
+/// Notes on metrics that say different things of the same, once for all launches.
 std::vector<std::string> disagreement_notes(const std::vector<RooflinePlacement>& placements) {
   struct Spread {
     double least = HUGE_VAL, most = 0;
@@ -279,7 +280,7 @@ std::vector<std::string> notes_of(const std::vector<RooflinePlacement>& placemen
   return notes;
 }
 
-/// What the import of another profiler's file had to say.
+/// Notes on what the import of another profiler's file had to say.
 std::vector<std::string> import_notes(const Results& results) {
   const Json provenance = Json::parse(results.provenance, nullptr, false);
   std::vector<std::string> notes;
@@ -298,7 +299,7 @@ std::optional<std::string> without_set_note(const Measurements& measurements, co
       file, file);
 }
 
-/// What cannot be counted by the set, for the notes.
+/// A note on what cannot be counted by the set.
 std::string set_note(const CounterSet& set, const std::vector<NodeFacts>& nodes) {
   const bool here = std::all_of(nodes.begin(), nodes.end(), [&](const NodeFacts& node) { return set.chosen_on(node.core.name); });
   std::string text = fmt::format("counters as chosen on {}{}:", set.machine, here ? "" : ", another machine than this file's");
@@ -316,7 +317,7 @@ struct ShowOptions : Selection {
   bool machine = false;          // the nodes instead of the cases
 };
 
-/// Of each placement; they are in the order of the measured cases.
+/// The displacement of each placement; they are in the order of the measured cases.
 std::vector<Displacement> displacements(const std::string& name, const std::vector<RooflinePlacement>& placements,
                                         const Measurements& measurements, const Results& results) {
   std::vector<Displacement> all;

@@ -1,4 +1,4 @@
-// plumbline slurm: batch scripts for a campaign on a machine.
+// The command plumbline slurm writes batch scripts for a campaign on a machine.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -33,7 +33,7 @@ struct SlurmOptions {
   fs::path output = ".";
 };
 
-/// Of the nodes that a result file measured: their number, and the cores of the smallest.
+/// The machine by the nodes that a result file measured: their number, and the cores of the smallest.
 BatchMachine machine_of_results(const std::string& file) {
   const Results results = load_results(file);
   BatchMachine machine;
@@ -59,7 +59,7 @@ BatchMachine machine_of_results(const std::string& file) {
   return machine;
 }
 
-/// They stand in remarks of the script, which end with the line.
+/// Refuses a name of more than one line: names stand in remarks of the script, which end with the line.
 void require_one_line(const std::string& name) {
   if (std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }))
     throw user_error(fmt::format("'{}' has a control character in its name, which cannot stand in a script: rename it", printable(name)));
@@ -90,8 +90,8 @@ BatchMachine machine_of(const SlurmOptions& options) {
 
 int rounded_up(double value, int step) { return static_cast<int>(std::ceil(value / step)) * step; }
 
-/// How long before the end the ranks hear of it: twice the longest step, and what Slurm's own clock is off by. A short job has no time for
-/// that: its last quarter, or up to its second half where a step needs it.
+/// The seconds before the end when the ranks hear of it: twice the longest step, and what Slurm's own clock is off by. A short job has no
+/// time for that: its last quarter, or up to its second half where a step needs it.
 int signal_seconds_of(const SlurmOptions& options, double longest_step) {
   constexpr double writing_seconds = 5;
   const int wanted = std::max(120, rounded_up(60 + 2 * longest_step, 30)), whole = 60 * options.minutes;
@@ -111,7 +111,8 @@ std::string job_name(std::string name) {
   return name;
 }
 
-/// Before the first case, and for writing the result: all ranks of a node read the program and its libraries, and MPI joins all nodes.
+/// The minutes before the first case, and for writing the result: all ranks of a node read the program and its libraries, and MPI joins all
+/// nodes.
 double start_minutes_of(const BatchMachine& machine, int nodes) {
   if (machine.start_minutes) return *machine.start_minutes;
   constexpr double least = 5, of_rank = 1.0 / 60, of_node = 1.0 / 600;
@@ -168,7 +169,7 @@ BatchJob job_of(const SlurmOptions& options, const Campaign& campaign, const Bat
   return job;
 }
 
-/// Those asked for; a job for GPUs where there are some and the campaign has work for them.
+/// The kinds that were asked for; a job for GPUs where there are some and the campaign has work for them.
 std::vector<BatchKindName> kinds_of(const SlurmOptions& options, const Campaign& campaign, const BatchMachine& machine) {
   std::vector<BatchKindName> kinds;
   for (const auto& kind : batch_kinds()) {

@@ -1,4 +1,4 @@
-// plumbline tables: hidden. Reads a result file that anybody may have made, and sends its tables to who started it
+// The hidden command plumbline tables reads a result file that anybody may have made, and sends its tables to who started it
 // (store/table_stream.hpp): to this program itself, which reads none in any other way (app/results/stored_results.hpp), and to the Python
 // package.
 #include <signal.h>

@@ -1,4 +1,4 @@
-// plumbline worker: hidden. A rank starts it under the emulator, with its end of a socket pair as descriptor 3.
+// The hidden command plumbline worker is started by a rank under the emulator, with its end of a socket pair as descriptor 3.
 #include "measure/worker.hpp"
 
 #include "app/commands/command.hpp"

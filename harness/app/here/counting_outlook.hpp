@@ -1,4 +1,4 @@
-// doctor's part on counting: what could count which quantity on this machine, and what stands in the way.
+// The doctor's part on counting says what could count which quantity on this machine, and what stands in the way.
 #pragma once
 #include <string>
 

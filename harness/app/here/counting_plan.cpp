@@ -37,7 +37,7 @@ Error unknown(std::string_view counters, std::string_view name, const std::vecto
                                 near ? fmt::format("; did you mean '{}'?", *near) : "", fmt::join(allowed, ", ")));
 }
 
-/// One wish a backend, in the order of their first mention; a backend's own choice includes what is named of it besides.
+/// Reads the wishes, one a backend, in the order of their first mention; a backend's own choice includes what is named of it besides.
 std::vector<Wish> read_wishes(std::string_view counters) {
   std::vector<Wish> wishes;
   for (std::string_view rest = counters; !rest.empty();) {
@@ -81,7 +81,7 @@ bool is_of_gpu(std::string_view backend) {
   return entry != nullptr && entry->of_gpu;
 }
 
-/// That it has events does not say that it may count them: tried, some 0.5 s.
+/// Whether counters of GPUs are refused. A backend that has events may still not count them: this is tried, some 0.5 s.
 bool counters_of_gpus_refuse(const CountingPlan& plan) { return !plan.counts_on_gpus() || !try_cupti().availability.ok(); }
 
 CountingPlan plan_automatically(const Availability& emulator, const BackendFacts& facts, bool cases_for_gpus) {

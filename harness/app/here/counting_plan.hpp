@@ -1,4 +1,4 @@
-// What a run counts with: event groups of backends, each counted by a pass of its own, and where.
+// A run counts with event groups of backends, each counted by a pass of its own; the plan says which, and where.
 #pragma once
 #include <span>
 #include <string>
@@ -11,17 +11,17 @@
 
 namespace plumbline::app {
 
-/// One counting pass of a case.
+/// A counting pass of a case.
 struct CountingGroup {
   std::string backend;
   int number = 0;  // among the groups of its backend
   EventGroup what;
 
-  /// Names backend and events, so that a resumed run knows what was counted.
+  /// The key that names backend and events, so that a resumed run knows what was counted.
   std::string key() const;
 };
 
-/// What `auto` would have taken and this machine does not have.
+/// A backend that `auto` would have taken and this machine does not have.
 struct CountingSkip {
   std::string backend;
   Availability why;
@@ -34,11 +34,11 @@ struct CountingPlan {
   bool counts_on_gpus() const;
   bool needs_worker() const;
   std::vector<std::string> keys() const;
-  /// "papi: unavailable: no PMU; ...", empty where nothing was skipped.
+  /// Says what was skipped, as "papi: unavailable: no PMU; ..."; empty where nothing was.
   std::string why_skipped() const;
 };
 
-/// Those of the keys whose groups count what runs there: counters of CPUs see nothing of a GPU's work, nor the other way round.
+/// The keys whose groups count what runs in that space: counters of CPUs see nothing of a GPU's work, nor the other way round.
 std::vector<std::string> keys_for(Space space, std::span<const std::string> keys);
 bool counts_there(const CountingGroup& group, Space space);
 
@@ -53,7 +53,7 @@ CountingPlan plan_counting(std::string_view counters, const Availability& emulat
 /// that the score can tell what counting them together changes. Throws Error (user) where one of them cannot be had.
 CountingPlan plan_counting(const CounterSet& set, bool alone_first, const Availability& emulator, const BackendFacts& facts);
 
-/// For telling the other ranks of a node.
+/// The plan as text, for telling the other ranks of a node.
 std::string to_text(const CountingPlan& plan);
 CountingPlan counting_plan_from(const std::string& text);
 

@@ -1,5 +1,5 @@
-// What each event was for the machine when it was counted: kept with the counts, and held against today's event tables when they are
-// judged.
+// The code that each event had for the machine when it was counted is kept with the counts, and held against today's event tables when they
+// are judged.
 #pragma once
 #include <string>
 #include <vector>
@@ -15,8 +15,8 @@ namespace plumbline::app {
 /// [{backend, event, code}], and where a row of an event table names the event {table: "amd-zen4.toml:12", table_hash} beside it.
 Json event_codes(const CountingPlan& plan, const std::vector<TableCounter>& table, const BackendFacts& facts);
 
-/// What has changed in the tables since the results were counted: an event that has another code now or that no table names any more, and
-/// tables whose text differs. Empty where nothing has, or the file keeps no codes.
+/// Says what has changed in the tables since the results were counted: an event that has another code now or that no table names any more,
+/// and tables whose text differs. Empty where nothing has, or the file keeps no codes.
 std::vector<std::string> table_changes(const Results& results, const std::vector<TableCounter>& today);
 
 }  // namespace plumbline::app

@@ -119,14 +119,14 @@ Columns<ToldCounter> table_columns() {
 
 namespace {
 
-/// Only our own rows are held against the library again by a test.
+/// Says where the code of a row is from. Only our own rows are held against the library again by a test.
 std::string origin_of_code(const TableCounter& row) {
   if (row.checked.starts_with("vendor manual")) return "from a " + row.checked;
   const std::string as = "as " + row.checked + (of_gpu(row) ? " knows it" : " encodes it");
   return row.of_user ? "said to be " + as + " (not checked here)" : as;
 }
 
-/// ", only on 0, 1, 2, 3", ", not beside l1_fills"
+/// Says where an event may be counted: ", only on 0, 1, 2, 3", ", not beside l1_fills".
 std::string places_text(const TableCounter& row) {
   std::string text;
   std::vector<std::vector<int>> told;

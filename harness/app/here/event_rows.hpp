@@ -1,4 +1,4 @@
-// The event tables as this program finds them, and the rows for the CPU that runs it.
+// The event tables are listed as this program finds them, with the rows for the CPU that runs it.
 #pragma once
 #include "app/terminal/columns.hpp"
 #include "counters/registry.hpp"
@@ -8,7 +8,8 @@
 
 namespace plumbline::app {
 
-/// Ours (installed, or in the source tree) and those that PLUMBLINE_EVENTS_PATH names. Throws Error (user) on a bad one.
+/// The event tables that are ours (installed, or in the source tree) and those that PLUMBLINE_EVENTS_PATH names. Throws Error (user) on a
+/// bad one.
 EventTables all_event_tables();
 
 CpuIdentity identity_of(const Cpu& cpu);
@@ -17,7 +18,7 @@ CpuIdentity identity_of(const Cpu& cpu);
 /// own code for GPUs lies.
 BackendFacts backend_facts(const Topology& topology);
 
-/// "4 x EVENT + 8 x EVENT"
+/// The weighted sum of a counter as text: "4 x EVENT + 8 x EVENT".
 std::string terms_text(const Counter& counter);
 
 /// A counter of an event table, as listings have it.

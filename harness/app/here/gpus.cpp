@@ -36,7 +36,7 @@ fs::path folder_of_code() {
   return named != nullptr && *named != '\0' ? fs::path(named) : fs::path(module_for_gpus().file).parent_path();
 }
 
-/// Empty where there is the code of one of the GPUs.
+/// Says why there is no code of any of the GPUs; empty where there is.
 std::string why_no_code(const NodeGpus& node, const fs::path& folder) {
   std::string missing;
   for (const std::string& flavor : node.flavors()) {

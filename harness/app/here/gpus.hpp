@@ -1,4 +1,4 @@
-// The GPUs of this program: the module that is opened at its start, and what a node has to run it on.
+// The GPUs of this program are the module that is opened at its start, and what a node has to run it on.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -9,34 +9,35 @@
 
 namespace plumbline::app {
 
-/// Opens the module for GPUs and makes its kernels this program's. Once, before any case points at a kernel; the driver is not started.
+/// Opens the module for GPUs and makes its kernels this program's. It is called once, before any case points at a kernel; the driver is not
+/// started.
 void open_module_for_gpus();
-/// What was opened, or why nothing was.
+/// The module that was opened, or why none was.
 const OpenedGpuModule& module_for_gpus();
-/// All that it has code for, ascending: "cuda13-sm_75", ...; none without it.
+/// The flavors that the module has code for, ascending: "cuda13-sm_75", ...; none without it.
 std::vector<std::string> flavors_of_module();
-/// Where it is looked for: PLUMBLINE_CUDA_MODULE_PATH (a folder; where it is set, nowhere else but by the loader's path), beside the
-/// program, in ../lib.
+/// The folders where the module is looked for: PLUMBLINE_CUDA_MODULE_PATH (a folder; where it is set, nowhere else but by the loader's
+/// path), beside the program, in ../lib.
 std::vector<std::filesystem::path> folders_of_module();
 
-/// Where the module's launches are counted by their code (counters/sass/disassembled.hpp): its text lies beside the module, or in the
-/// folder that PLUMBLINE_CUDA_CODE_PATH names.
+/// The place of the code by which the module's launches are counted (counters/sass/disassembled.hpp): its text lies beside the module, or
+/// in the folder that PLUMBLINE_CUDA_CODE_PATH names.
 CodePlace code_of_module();
 
-/// What may be measured on a node's GPUs.
+/// The GPUs of a node that may be measured.
 struct NodeGpus {
   std::vector<GpuProperties> gpus;  // in CUDA's order, by PCI address; what CUDA_VISIBLE_DEVICES leaves
   std::string why_none;             // empty where there is one
 
-  /// Whether one of them runs that flavor; of none in particular (""), whether there is one for which the module has code.
+  /// Whether one of the GPUs runs that flavor; for none in particular (""), whether there is one for which the module has code.
   bool runs(std::string_view flavor) const;
-  /// Those that they run, each once.
+  /// The flavors that the GPUs run, each once.
   std::vector<std::string> flavors() const;
-  /// "NVIDIA H100 80GB HBM3 (cuda13-sm_90a)", or why there is none.
+  /// The GPUs in words: "NVIDIA H100 80GB HBM3 (cuda13-sm_90a)", or why there is none.
   std::string in_words() const;
 };
 
-/// Of this node, by the driver: the first call starts it.
+/// The GPUs of this node, by the driver: the first call starts it.
 const NodeGpus& gpus_here();
 
 }  // namespace plumbline::app

@@ -1,4 +1,5 @@
-// Tables of GPUs held against CUPTI, where this machine has its library: which metrics a chip has, and in how many passes it counts a row.
+// Tables of GPUs are held against CUPTI, where this machine has its library: which metrics a chip has, and in how many passes it counts a
+// row.
 #pragma once
 #include <map>
 #include <optional>
@@ -12,7 +13,7 @@ struct MetricCheck {
   std::string note = {};                                          // what was found, or why nothing was checked
   std::map<std::string, std::optional<std::size_t>> passes = {};  // by row; absent where CUPTI cannot count it
 };
-/// Of the first of the tables' chips.
+/// Checks the metrics of the first of the tables' chips.
 MetricCheck check_metrics(const KnownCounters& known);
 
 }  // namespace plumbline::app

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* folder = "harness/imports/metrics";
 constexpr std::array profilers{"ncu", "nvprof", own_profiler};
 
-/// What profile --gpu counts are CUPTI's metrics, as ncu's are; it tells the time itself.
+/// The metrics of profile --gpu, which are CUPTI's, as ncu's are; it tells the time itself.
 ProfilerMetrics own_metrics(ProfilerMetrics of_ncu) {
   of_ncu.tool = own_profiler;
   std::erase_if(of_ncu.rows, [](const ProfilerMetric& row) { return row.quantity == launch_seconds; });
@@ -57,7 +57,8 @@ const EventTable& event_table(const WrittenTable& table, const std::string& fami
   return known.emplace(family, read_event_table(file)).first->second;
 }
 
-/// "nvidia-ga100: flops.fp64": the formula stands in that chip's event table, and there alone.
+/// The terms of a counter that a row refers to, as "nvidia-ga100: flops.fp64": the formula stands in that chip's event table, and there
+/// alone.
 std::vector<Term> terms_of_counter(const WrittenTable& table) {
   if (table.has("terms")) table.fail(table.at("terms"), "[[metric]] has 'terms' and a 'counter' whose they would be");
   const std::string said = required(table, "counter", table.word("counter"));

@@ -1,4 +1,4 @@
-// The tables that say what the metrics of other profilers stand for: harness/imports/metrics/TOOL.toml.
+// Tables say what the metrics of other profilers stand for: harness/imports/metrics/TOOL.toml.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,10 +11,10 @@ namespace plumbline::app {
 /// The backend of what `plumbline profile --gpu` counted, where it was imported.
 inline constexpr const char* own_profiler = "profile";
 
-/// Throws Error (user) with file and line where a table is wrong, or where there is none.
+/// Reads the table of a tool. Throws Error (user) with file and line where a table is wrong, or where there is none.
 ProfilerMetrics profiler_metrics(const std::string& tool);
 
-/// Those of the profilers whose counts a result file has; mostly none.
+/// The tables of the profilers whose counts a result file has; mostly none.
 std::vector<ProfilerMetrics> profiler_metrics_for(const Results& results);
 
 }  // namespace plumbline::app

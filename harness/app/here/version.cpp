@@ -32,7 +32,7 @@ std::string emulator_text() {
   return fmt::format("usable ({}, {})", found.valgrind.string(), found.tool_directory.string());
 }
 
-/// "PAPI, perf_event", and what is absent.
+/// Names the backends that are compiled in, as "PAPI, perf_event", and those that are absent.
 std::string hardware_counters_text() {
   const std::pair<const char*, const char*> backends[] = {{"papi", "PAPI"}, {"perf_event", "perf_event"}};
   std::string compiled;

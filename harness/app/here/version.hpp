@@ -1,4 +1,4 @@
-// What --version says: the version, what is compiled in, and what is usable on this machine.
+// The option --version says the version, what is compiled in, and what is usable on this machine.
 #pragma once
 #include <string>
 

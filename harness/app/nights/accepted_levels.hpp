@@ -1,4 +1,5 @@
-// Levels that somebody accepted: from a date on, nights are held against nights since then. An append-only file beside the history.
+// Somebody may accept a level: from a date on, nights are held against nights since then. The levels are an append-only file beside the
+// history.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -22,16 +23,17 @@ struct AcceptedLevel {
 
 inline constexpr const char* accepted_levels_name = "plumbline-baseline.jsonl";
 
-/// Empty where there is no such file. A line that cannot be read (a writer was killed) is named in the notes and skipped.
+/// Reads the accepted levels; empty where there is no such file. A line that cannot be read (a writer was killed) is named in the notes and
+/// skipped.
 std::vector<AcceptedLevel> read_accepted_levels(const std::filesystem::path& folder, std::vector<std::string>& notes);
 
 /// Appends one line, synced. Throws Error (I/O).
 void append_accepted_level(const std::filesystem::path& folder, const AcceptedLevel& level);
 
-/// Those that say something of that cluster's nights.
+/// The levels that say something of that cluster's nights.
 std::vector<AcceptedLevel> levels_of_cluster(std::vector<AcceptedLevel> levels, const std::string& cluster);
 
-/// The latest that speaks of `key`; nullptr where none does.
+/// The latest level that speaks of `key`; nullptr where none does.
 const AcceptedLevel* level_of(const std::vector<AcceptedLevel>& levels, const SeriesKey& key);
 
 }  // namespace plumbline::app

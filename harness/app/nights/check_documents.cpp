@@ -1,4 +1,4 @@
-// What `plumbline check` found, for other programs: JUnit XML, which CI servers read, and Markdown, which people do.
+// The findings of `plumbline check` are written for other programs: JUnit XML, which CI servers read, and Markdown, which people do.
 #include <fmt/format.h>
 
 #include "app/nights/check_report.hpp"

@@ -45,7 +45,7 @@ CheckedSeries checked_series(const NightRow& row, std::span<const SeriesPoint> p
   return series;
 }
 
-/// In the order in which they began.
+/// Numbers the nights in the order in which they began.
 std::map<const Night*, std::size_t> numbers_of_nights(const std::map<SeriesKey, Series>& series) {
   std::map<std::tuple<std::int64_t, std::string, const Night*>, std::size_t> in_order;
   for (const auto& [key, one] : series)
@@ -137,7 +137,7 @@ void check_rows(CheckReport& report, const Night& checked, const std::map<Series
 
 namespace {
 
-/// ", beside +3.1 % of the whole node, suspect for 2 nights in turn"
+/// Says what stood beside a finding: ", beside +3.1 % of the whole node, suspect for 2 nights in turn".
 std::string circumstances(const CheckedNight& night, bool is_part = false) {
   constexpr double worth_a_word = 0.005;
   std::string text;
@@ -150,7 +150,7 @@ std::string circumstances(const CheckedNight& night, bool is_part = false) {
 
 std::string nights_text(std::size_t nights) { return fmt::format("{} night{}", nights, nights == 1 ? "" : "s"); }
 
-/// Of a whole node, or of a part of it.
+/// The evidence on a whole node, or on a part of it.
 std::string middle_evidence(const CheckRow& row) {
   const std::string whose =
       row.row_class == "node" ? fmt::format("its {} rows", row.after.n) : fmt::format("the {} rows that have this", row.after.n);
@@ -329,7 +329,7 @@ std::string missing_text(const CheckReport& report) {
   return text;
 }
 
-/// How surely something can be found, and from when on.
+/// Adds notes on how surely something can be found, and from when on.
 void add_power(const CheckReport& report, std::vector<std::string>& notes) {
   const auto held = held_of(report);
   if (held == 0) return;

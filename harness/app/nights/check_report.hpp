@@ -1,4 +1,4 @@
-// What `plumbline check` found, and its forms: a table, JSON, JUnit XML, Markdown.
+// The findings of `plumbline check` have several forms: a table, JSON, JUnit XML, Markdown.
 #pragma once
 #include <string>
 #include <vector>
@@ -38,15 +38,16 @@ struct CheckReport {
 void check_rows(CheckReport& report, const Night& checked, const std::map<SeriesKey, Series>& series,
                 const std::vector<AcceptedLevel>& levels, const CheckOptions& options);
 
+/// The number of rows with that finding.
 std::size_t count_of(const CheckReport& report, NightFinding finding);
-/// Rows that are held against an earlier night.
+/// The number of rows that are held against an earlier night.
 std::size_t held_of(const CheckReport& report);
-/// "1 slower, 0 suspect, ..."
+/// The number of findings in words: "1 slower, 0 suspect, ...".
 std::string counts_text(const CheckReport& report);
-/// "mem 5.3 %, compute 3.1 %"; empty where nothing is held against anything.
+/// The changes that can be detected, in words: "mem 5.3 %, compute 3.1 %"; empty where nothing is held against anything.
 std::string detectable_text(const CheckReport& report);
 
-/// "12.3 us -> 14.9 us, +20.9 % (+15.1 % to +27.0 %), 14 nights, clock 3.10 -> 3.10 GHz"
+/// The evidence of a row in words: "12.3 us -> 14.9 us, +20.9 % (+15.1 % to +27.0 %), 14 nights, clock 3.10 -> 3.10 GHz".
 std::string evidence(const CheckRow& row);
 
 Json check_json_rows(const CheckReport& report);

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "rolling:14d" -> 14.
+/// The days of a rolling baseline: 14 for "rolling:14d".
 std::optional<double> rolling_days(const std::string& baseline) {
   constexpr std::string_view word = "rolling:";
   if (!baseline.starts_with(word)) return std::nullopt;
@@ -69,7 +69,7 @@ void refuse_another_cluster(const Night& named, const Night& checked) {
                   checked.cluster, named.file, named.cluster));
 }
 
-/// Those before the checked night.
+/// Keeps the nights before the checked one.
 void keep_earlier(Baseline& baseline, const Night& checked, std::vector<std::string>& notes) {
   auto& nights = baseline.history.nights;
   const auto itself = std::erase_if(nights, [&](const Night& night) { return night.digest == checked.digest; });
@@ -110,7 +110,7 @@ std::vector<AcceptedLevel> levels_of(const Baseline& baseline, const Night& chec
   return levels;
 }
 
-/// Why no row was held against anything.
+/// Says why no row was held against anything.
 std::string nothing_held(const CheckReport& report) {
   if (report.rows.empty()) return "this night measured nothing: no case, ceiling or link is in its file, and nothing was checked";
   if (report.nights == 0) return "there is no earlier night to hold this one against: nothing was checked but the results";

@@ -1,4 +1,4 @@
-// A night held against the nights before it, against a folder of them, or against one file: what `plumbline check` finds.
+// A night is held against the nights before it, against a folder of them, or against one file: this is what `plumbline check` finds.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,14 +15,15 @@ struct CheckWish {
   bool allow_missing = false;
 };
 
-/// Throws Error (user) where a file is missing, foreign or cut short, and where a named file is of another cluster or has nothing in
-/// common.
+/// Checks a file. Throws Error (user) where a file is missing, foreign or cut short, and where a named file is of another cluster or has
+/// nothing in common.
 CheckReport check_file(const CheckWish& wish);
 
-/// Before hours or a minute are spent on what is to be held against it. Throws Error (user) where there is no such baseline.
+/// Makes sure that there is a baseline, before hours or a minute are spent on what is to be held against it. Throws Error (user) where
+/// there is none.
 void require_baseline(const CheckWish& wish);
 
-/// 4: a wrong result, 3: something is slower, 1: something is missing, or nothing was measured; else 0.
+/// The exit code of a report: 4: a wrong result, 3: something is slower, 1: something is missing, or nothing was measured; else 0.
 Exit exit_of(const CheckReport& report);
 
 }  // namespace plumbline::app

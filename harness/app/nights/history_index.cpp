@@ -115,7 +115,7 @@ Night night_from(const Json& json, const Json& series) {
   return night;
 }
 
-/// By name; empty where there is no index, or none that can be used.
+/// Reads the index, by name; empty where there is none, or none that can be used.
 std::map<std::string, Night> read_index(const fs::path& path, std::vector<std::string>& notes) {
   std::map<std::string, Night> known;
   std::error_code none;

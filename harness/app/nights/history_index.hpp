@@ -1,4 +1,4 @@
-// The nights of a folder: its result files, which are never written to, and an index of what they say, which can be thrown away.
+// The nights of a folder are its result files, which are never written to, and an index of what they say, which can be thrown away.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -19,7 +19,7 @@ struct NightRow {
   std::string reason = {};
 };
 
-/// One result file.
+/// A night is one result file.
 struct Night {
   std::string file = {};             // below the folder
   std::int64_t started_unix_ns = 0;  // by the node's clock; of a file that does not tell, when it was last written
@@ -40,16 +40,16 @@ struct History {
 
 inline constexpr const char* index_name = "plumbline-history.json";
 
-/// All result files (*.h5) in `folder` and below. Files that the index knows by size and time of writing are not read again. The index is
-/// replaced as a whole; one that is missing, cut short or foreign is built anew, and one that cannot be written is a note.
-/// What cannot be read as a result file is named in the notes and skipped. Throws Error (user) where `folder` is none.
+/// Loads all result files (*.h5) in `folder` and below. Files that the index knows by size and time of writing are not read again. The
+/// index is replaced as a whole; one that is missing, cut short or foreign is built anew, and one that cannot be written is a note. A file
+/// that cannot be read as a result file is named in the notes and skipped. Throws Error (user) where `folder` is none.
 History load_history(const std::filesystem::path& folder);
 
 /// The nights of each cluster by its name, in order; those that name none are a cluster of their own. What was measured on one is held
 /// against nothing that was measured on another, whose nodes may have the same names.
 std::map<std::string, std::vector<Night>> by_cluster(std::vector<Night> nights);
 
-/// The file at `path`, as a night.
+/// Makes a night of the file at `path`.
 Night night_of(const std::string& path, const ObservedFile& file);
 
 }  // namespace plumbline::app

@@ -1,4 +1,5 @@
-// What the nights of a folder say of each case, ceiling and link: its level, its limits, when the level changed; and the forms this takes.
+// The nights of a folder tell of each case, ceiling and link: its level, its limits, when the level changed; and the report has several
+// forms.
 #pragma once
 #include <map>
 #include <optional>
@@ -20,7 +21,7 @@ struct LevelChange {
   bool accepted = false;
 };
 
-/// One series with its charts.
+/// A series with its charts.
 struct Charted {
   const Series* of = nullptr;            // borrowed from the report's clusters
   std::vector<std::size_t> points = {};  // of the series, those that were not disturbed; where all were, all
@@ -56,7 +57,7 @@ struct HistoryReport {
   std::vector<std::string> notes = {};
 };
 
-/// Throws Error (user) where `folder` is none, or nothing in it is what is wanted.
+/// Makes the report. Throws Error (user) where `folder` is none, or nothing in it is what is wanted.
 HistoryReport report_history(const std::string& folder, const HistoryWish& wish);
 
 Json history_json_rows(const HistoryReport& report);

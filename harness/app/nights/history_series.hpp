@@ -1,4 +1,4 @@
-// The nights of a history turned round: of each thing its values through the nights.
+// The nights of a history are turned round into series: of each thing its values through the nights.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -24,12 +24,12 @@ struct Series {
   const AcceptedLevel* accepted = nullptr;  // borrowed
   std::size_t first_accepted = 0;           // the points from here on are of the accepted level
 
-  /// Points that were not disturbed: what others did is no measure. Where all were, all.
+  /// The points that were not disturbed: what others did is no measure. Where all were, all.
   std::vector<std::size_t> told_points() const;
   std::span<const SeriesPoint> of_accepted_level() const { return std::span(points).subspan(first_accepted); }
 };
 
-/// Of nights of one cluster. Nights in which a thing has another unit are left out.
+/// The series of one cluster's nights. Nights in which a thing has another unit are left out.
 std::map<SeriesKey, Series> series_of(std::span<const Night> nights, const std::vector<AcceptedLevel>& levels);
 
 }  // namespace plumbline::app

@@ -13,7 +13,7 @@ namespace {
 
 using Nodes = std::set<std::string>;
 
-/// What the nights before measured of one thing, each night's nodes.
+/// The nodes that measured one thing in each of the nights before.
 using NodesOfNights = std::map<const Night*, Nodes>;
 
 /// A folder may hold several campaigns: of another name, or with nothing in common (results that were imported have no name).
@@ -29,7 +29,7 @@ std::set<const Night*> nights_like(const Night& checked, const std::map<SeriesKe
   return like;
 }
 
-/// By what was measured.
+/// The nights before that measured something, by what it was.
 std::map<std::string, NodesOfNights> measured_before(const Night& checked, const std::map<SeriesKey, Series>& series) {
   const auto like = nights_like(checked, series);
   std::map<std::string, NodesOfNights> all;
@@ -63,12 +63,12 @@ std::map<std::string, Tonight> tonights(const Night& checked) {
   return all;
 }
 
-/// Which nodes meet is chosen anew where nodes come or go.
+/// Whether a row is a link between nodes: which nodes meet is chosen anew where nodes come or go.
 bool is_between_nodes(const std::string& what, const std::string& node) {
   return what.find(" between nodes/") != std::string::npos || node.find(" with ") != std::string::npos;
 }
 
-/// Each node's own.
+/// Finds rows that are missing node by node: each node's own.
 void find_by_node(std::vector<MissingRow>& found, const std::string& what, const NodesOfNights& before, const Tonight& tonight) {
   std::map<std::string, const Night*> last;
   for (const auto& [night, nodes] : before)
@@ -81,7 +81,7 @@ void find_by_node(std::vector<MissingRow>& found, const std::string& what, const
   }
 }
 
-/// Of the last of the nights in which the most nodes measured it.
+/// Finds rows that fewer nodes have than in the last of the nights in which the most measured them.
 void find_by_number(std::vector<MissingRow>& found, const std::string& what, const NodesOfNights& before, const Tonight& tonight) {
   const auto fullest = std::max_element(before.begin(), before.end(), [](const auto& a, const auto& b) {
     return a.second.size() < b.second.size() || (a.second.size() == b.second.size() && is_earlier(a.first, b.first));
@@ -96,7 +96,7 @@ void find_by_number(std::vector<MissingRow>& found, const std::string& what, con
   }
 }
 
-/// What was spread over nodes is theirs together.
+/// Finds what was never measured; what was spread over nodes is theirs together.
 void find_never_measured(std::vector<MissingRow>& found, const Night& checked, const std::map<SeriesKey, Series>& series,
                          const std::map<std::string, NodesOfNights>& before) {
   for (const auto& row : checked.rows) {

@@ -1,4 +1,4 @@
-// What a night was to measure and did not: told until somebody accepts that it is gone.
+// A row is missing where a night was to measure it and did not: it is told until somebody accepts that it is gone.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -16,16 +16,17 @@ struct MissingRow {
   std::int64_t last_unix_ns = 0;  // start of the last night that measured it; 0: none ever did, and this one failed
 };
 
-/// Held against all nights of the accepted levels in `series` that are of the checked one's campaign and have anything in common with it.
-/// Node by node; only what a campaign spreads over like nodes (placement = "distribute") may be measured by any, but by no fewer than ever.
-/// And what failed in the checked night though none before it has it: a wrong result is a finding of its own.
-/// Messages between nodes that nobody happened to pair are not missed: a node that is gone is, by its own rows.
+/// Finds the rows that the checked night misses, held against all nights of the accepted levels in `series` that are of its campaign and
+/// have anything in common with it. They are missed node by node; only what a campaign spreads over like nodes (placement = "distribute")
+/// may be measured by any, but by no fewer than ever. What failed in the checked night is among them though none before it has it: a wrong
+/// result is a finding of its own. Messages between nodes that nobody happened to pair are not missed: a node that is gone is, by its own
+/// rows.
 std::vector<MissingRow> find_missing(const Night& checked, const std::map<SeriesKey, Series>& series);
 
-/// "last measured 2026-11-21 01:00:03", in words also where it never was.
+/// Says "last measured 2026-11-21 01:00:03", in words also where it never was.
 std::string last_measured(const MissingRow& row);
 
-/// What each campaign's last night misses and no later night of another one has. `nights` in order.
+/// The rows that each campaign's last night misses and no later night of another one has. `nights` in order.
 std::map<SeriesKey, MissingRow> left_off(std::span<const Night> nights, const std::map<SeriesKey, Series>& series);
 
 }  // namespace plumbline::app

@@ -74,7 +74,7 @@ constexpr std::array<Circumstance, 10> of_program{{{"/git/commit", "binary: buil
                                                    {"/library_environment", "variables of MPI and the allocator"},
                                                    {"/mpi", "MPI"},
                                                    {"/mpi_device", "MPI device"}}};
-// Of the node of rank 0: for files that say nothing more.
+// The circumstances of rank 0's node: for files that say nothing more.
 constexpr std::array<Circumstance, 9> of_first_node{{{"/kernel/release", "kernel"},
                                                      {"/kernel/options", "kernel options"},
                                                      {"/microcode", "microcode"},
@@ -104,7 +104,7 @@ std::string less(const std::multiset<std::string>& all, const std::multiset<std:
   return fmt::format("{}", fmt::join(others, ", "));
 }
 
-/// "gcc 12 -> gcc 13"; of what is long only "-libold.so +libnew.so".
+/// The change in words: "gcc 12 -> gcc 13"; for what is long only "-libold.so +libnew.so".
 std::string change_in_words(const Json& before, const Json& after) {
   constexpr std::size_t most = 60;
   const auto text = [](const Json& value) {
@@ -130,13 +130,13 @@ void add_differences(std::vector<std::string>& notes, std::span<const Circumstan
   }
 }
 
-/// As differing_facts has a list: as JSON.
+/// The value of a text: JSON, as differing_facts has a list.
 Json value_of(const std::string& text) {
   Json value = Json::parse(text, nullptr, false);
   return value.is_structured() ? value : Json(text);
 }
 
-/// fact, before, after -> nodes; nullopt where the files have no node in common that says how its system is set up.
+/// The nodes by fact, value before and value after; nullopt where the files have no node in common that says how its system is set up.
 using NodeChanges = std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::string>>;
 
 std::optional<NodeChanges> node_changes(const ObservedFile& before, const ObservedFile& after) {

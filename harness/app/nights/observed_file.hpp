@@ -1,4 +1,4 @@
-// A result file as a night of a history: what it observed, when, by which program on which machines.
+// A result file is observed as a night of a history: what it measured, when, by which program on which machines.
 #pragma once
 #include <cstdint>
 #include <set>
@@ -24,23 +24,23 @@ struct ObservedFile {
 };
 
 ObservedFile observe_results(const Results& results);
-/// Throws Error (user) where it is missing, foreign or cut short.
+/// Observes a file. Throws Error (user) where it is missing, foreign or cut short.
 ObservedFile observe_file(const std::string& path);
 
-/// What differs between the circumstances of two files: program, build, campaign, and how the nodes that both know are set up; each in
-/// words.
+/// Says in words what differs between the circumstances of two files: program, build, campaign, and how the nodes that both know are set
+/// up.
 std::vector<std::string> differing_circumstances(const ObservedFile& before, const ObservedFile& after);
 
-/// "2026-11-21 03:00:12 UTC"; "unknown time" for 0.
+/// The time in words: "2026-11-21 03:00:12 UTC"; "unknown time" for 0.
 std::string utc_text(std::int64_t unix_ns);
 
-/// "seconds", "gflops", "gbs": what keys of JSON end with.
+/// The unit as keys of JSON end with it: "seconds", "gflops", "gbs".
 std::string unit_suffix(const std::string& unit);
 
-/// "12.3 us", "76.1 GFLOP/s"
+/// The value with its unit: "12.3 us", "76.1 GFLOP/s".
 std::string with_unit(double value, const std::string& unit);
 
-/// "+20.3 %" of a slowdown of 1.203; "-" where it is absent.
+/// The change in words: "+20.3 %" for a slowdown of 1.203; "-" where it is absent.
 std::string change_text(double ratio);
 
 }  // namespace plumbline::app

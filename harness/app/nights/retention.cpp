@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t day_ns = 86'400LL * 1'000'000'000LL;
 
-/// "2026-11", in UTC.
+/// The month of a night, "2026-11", in UTC.
 std::string month_of(const Night& night) {
   return fmt::format("{:%Y-%m}", fmt::gmtime(static_cast<std::time_t>(night.started_unix_ns / 1'000'000'000)));
 }
@@ -27,7 +27,7 @@ class Row {
  public:
   void add(const Night& night) { nights_.push_back(&night); }
 
-  /// [night]: why it stays, for another reason than its age.
+  /// The reason, by night, why it stays for another reason than its age.
   std::map<const Night*, std::string> reasons(const std::vector<AcceptedLevel>& levels, const std::vector<AcceptedLevel>& below,
                                               bool keep_monthly) const {
     std::map<const Night*, std::string> reasons;
@@ -70,7 +70,7 @@ class Row {
       if (const std::string month = month_of(*night); seen.insert(month).second) reasons.emplace(night, "the first of " + month);
   }
 
-  /// But for what somebody accepted to be gone.
+  /// Adds the last night of each thing, but for things that somebody accepted to be gone.
   void add_last_of_each_thing(const std::vector<AcceptedLevel>& levels, std::map<const Night*, std::string>& reasons) const {
     std::map<SeriesKey, const Night*> last;
     for (const Night* night : nights_)

@@ -43,7 +43,7 @@ void add_slower_than_like_nodes(const HealthReport& report, NodesByName& nodes) 
   }
 }
 
-/// Of a node's rows the one that is surely the slowest, and how many more there are.
+/// Adds for each node the row that is surely the slowest, and how many more there are.
 void add_slower_than_before(const CheckReport& report, NodesByName& nodes) {
   std::map<std::string, std::vector<const CheckRow*>> slower;
   for (const auto& row : report.rows) {
@@ -64,7 +64,7 @@ void add_slower_than_before(const CheckReport& report, NodesByName& nodes) {
   }
 }
 
-/// [node]: what, and why. A line a node, with one of its things.
+/// The things that each node lacks, and why. A node is told in a line with one of them.
 using Lacking = std::map<std::string, std::map<std::string, std::string>>;
 
 void add_lacking(const Lacking& lacking, HealthKind kind, const char* verb, NodesByName& nodes) {
@@ -87,7 +87,7 @@ Lacking failed_in(const Results& results) {
   return failed;
 }
 
-/// What failed tonight is told as that.
+/// The things that are missing, without those that failed tonight, which are told as that.
 Lacking missing_in(const CheckReport& report, const Lacking& failed) {
   Lacking missing;
   for (const auto& one : report.missing) {
@@ -97,7 +97,7 @@ Lacking missing_in(const CheckReport& report, const Lacking& failed) {
   return missing;
 }
 
-/// "is slower than ..., also computed ...": whom it is about stands before it.
+/// The findings as clauses, "is slower than ..., also computed ...": whom they are about stands before them.
 std::string clauses(const NodeHealth& health) {
   std::vector<std::string> all;
   for (const auto& finding : health.findings)
@@ -137,7 +137,7 @@ Columns<HealthReport> members() {
        [](const Row& row) { return row.earlier ? Json::parse(check_document(*row.earlier)) : Json(); }}};
 }
 
-/// What the sound nodes were held against.
+/// Says what the sound nodes were held against.
 std::string all_well(const HealthReport& report) {
   std::size_t well = 0, peers = 0, held = 0;
   for (const auto& node : report.nodes)

@@ -1,4 +1,4 @@
-// Whether nodes are in health: what was found of each, beside like nodes and against earlier nights, in a line a node.
+// A node's health is what was found of it, beside like nodes and against earlier nights, in a line a node.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 namespace plumbline::app {
 
 enum class HealthKind { wrong_result, slower, failed, missing };
-/// "WRONG RESULT", "SLOWER", ...
+/// The word for a kind: "WRONG RESULT", "SLOWER", ...
 std::string_view to_string(HealthKind kind);
 
 struct HealthFinding {
@@ -37,17 +37,18 @@ struct HealthReport {
   std::vector<std::string> notes = {};
 };
 
-/// What is missing of nodes that took no part says nothing of these: it is left out of `earlier`.
+/// Judges nodes. What is missing of nodes that took no part says nothing of these: it is left out of `earlier`.
 HealthReport judge_health(const Results& results, NodeReport beside, std::optional<CheckReport> earlier);
 
-/// 4: a wrong result, 3: a node is slower, 1: something failed or is missing, 75: nothing of that, but not everything was measured; else 0.
+/// The exit code: 4: a wrong result, 3: a node is slower, 1: something failed or is missing, 75: nothing of that, but not everything was
+/// measured; else 0.
 Exit exit_of(const HealthReport& report);
 
-/// "NODE: is slower than like nodes: ...", a line for each node that something was found of. Empty: all are in health.
+/// The findings, as "NODE: is slower than like nodes: ...", a line for each node that something was found of. Empty: all are in health.
 std::string health_findings(const HealthReport& report);
-/// What the other nodes were held against, and notes: for who reads along.
+/// The remarks for who reads along: what the other nodes were held against, and notes.
 std::string health_remarks(const HealthReport& report);
-/// With the documents of `nodes` and `check` in it.
+/// The report as JSON, with the documents of `nodes` and `check` in it.
 std::string health_document(const HealthReport& report);
 /// The JSON Schema of that document.
 Json health_schema();

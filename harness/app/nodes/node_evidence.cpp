@@ -60,7 +60,7 @@ std::string peers_seen(const NodeReport& report, const JudgedNode& node, const s
   return plain(median_of(values));
 }
 
-/// "CPU quota 0.83 cores (peers: no quota is set)"
+/// A condition beside its peers' in words: "CPU quota 0.83 cores (peers: no quota is set)".
 std::string condition_text(const NodeReport& report, const JudgedNode& node, const Wanted& what, const std::string& whose = "") {
   const std::string name = whose + std::string(what.name);
   const auto value = seen(report, node.node, name);
@@ -69,7 +69,7 @@ std::string condition_text(const NodeReport& report, const JudgedNode& node, con
   return fmt::format("{} {} (peers: {})", what.words, own, peers_seen(report, node, name));
 }
 
-/// Of what is a text; empty where it is not known.
+/// The words of a condition that is a text; empty where it is not known.
 std::string words_of(const NodeReport& report, const std::string& node, const std::string& name) {
   const auto of_node = report.conditions.find(node);
   if (of_node == report.conditions.end()) return "";
@@ -77,7 +77,7 @@ std::string words_of(const NodeReport& report, const std::string& node, const st
   return found == of_node->second.end() || !found->second["value"].is_string() ? "" : found->second["value"].get<std::string>();
 }
 
-/// "CPUs 0-1 (peers: CPUs 0-3)"; nothing where it is the same on all.
+/// The CPUs beside the peers' in words: "CPUs 0-1 (peers: CPUs 0-3)"; nothing where they are the same on all.
 std::string words_text(const NodeReport& report, const JudgedNode& node, const std::string& name) {
   const std::string own = words_of(report, node.node, name);
   std::set<std::string> others;
@@ -96,7 +96,7 @@ std::set<int> gpus_of(const std::vector<std::string>& whats) {
   return devices;
 }
 
-/// Those that measured again, whatever else did.
+/// The GPUs that measured again, whatever else did.
 std::set<int> gpus_of_any(const JudgedNode& node) {
   std::set<int> devices;
   for (const auto& one : node.again)
@@ -104,7 +104,7 @@ std::set<int> gpus_of_any(const JudgedNode& node) {
   return devices;
 }
 
-/// What a verdict rests on: what was confirmed, else what was suspicious at first; of a node as a whole all that was measured again.
+/// The grounds of a verdict: what was confirmed, else what was suspicious at first; for a node as a whole all that was measured again.
 std::vector<std::string> grounds_of(const NodeReport& report, const JudgedNode& node) {
   std::vector<std::string> confirmed, again, suspicious;
   for (const auto& one : node.again) {
@@ -118,7 +118,7 @@ std::vector<std::string> grounds_of(const NodeReport& report, const JudgedNode& 
   return is_confirmed || suspicious.empty() ? again : suspicious;
 }
 
-/// How one of its GPUs fared, beside that of its peers in the same place.
+/// Adds how one of the node's GPUs fared, beside that of its peers in the same place.
 void add_gpu_lines(const NodeReport& report, const JudgedNode& node, int device, std::vector<std::string>& lines) {
   const std::string which = gpu_rounds(device), whose = which + "_", word = gpu_word(device);
   if (const std::string name = words_of(report, node.node, which); !name.empty()) lines.push_back(fmt::format("{} is {}", word, name));
@@ -134,7 +134,7 @@ void add_gpu_lines(const NodeReport& report, const JudgedNode& node, int device,
   lines.push_back(fmt::format("{}: what holds its clocks down: {}", word, !differs.empty() ? differs : own.empty() ? "unknown" : own));
 }
 
-/// Where a GPU did not do its rounds.
+/// Says why a GPU did not do its rounds; empty where none failed.
 std::string why_not_again(const NodeReport& report, const JudgedNode& node) {
   const auto failed = report.failed_gpus.find(node.node);
   if (failed == report.failed_gpus.end()) return "";
@@ -145,7 +145,7 @@ std::string why_not_again(const NodeReport& report, const JudgedNode& node) {
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-/// Of messages, pairs of NUMA domains.
+/// Whether all that is suspicious is ceilings without points: messages, pairs of NUMA domains.
 bool has_only_ceilings_without_points(const NodeReport& report, const JudgedNode& node) {
   return !node.suspicious.empty() && std::all_of(node.suspicious.begin(), node.suspicious.end(), [&](std::size_t index) {
     const NodeRow& row = report.comparison.rows[index];

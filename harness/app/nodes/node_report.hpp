@@ -12,11 +12,11 @@ namespace plumbline::app {
 /// 4: a wrong result, 3: a node is named, else 0.
 Exit exit_of(const NodeReport& report);
 
-/// One line for each node that is slower, as an error tells it.
+/// The nodes that are slower, one line each, as an error tells it.
 std::vector<std::string> slower_nodes(const NodeReport& report);
-/// One for each wrong result.
+/// The wrong results, one line each.
 std::vector<std::string> wrong_on_nodes(const NodeReport& report);
-/// What a run says of its nodes at the end; each finding with its evidence.
+/// The lines that a run says of its nodes at the end; each finding with its evidence.
 std::vector<std::string> summary_lines(const NodeReport& report);
 
 std::string nodes_text(const NodeReport& report);

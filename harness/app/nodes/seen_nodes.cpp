@@ -28,11 +28,11 @@ struct SeenPlacement {
       for (const auto& cpu : rank.value("cpus", Json::array())) cpus.insert(cpu.get<int>());
     oversubscribed = oversubscribed || placement.value("oversubscribed", false);
   }
-  /// "CPUs 0-3, oversubscribed"
+  /// The CPUs in words: "CPUs 0-3, oversubscribed".
   std::string text() const { return "CPUs " + cpu_ranges({cpus.begin(), cpus.end()}) + (oversubscribed ? ", oversubscribed" : ""); }
 };
 
-/// Of several spans: of a number the last mean; what held the clocks down in any of them.
+/// Adds a GPU's conditions; of several spans the last mean of a number, and what held the clocks down in any of them.
 void add_gpu(const Json& gpu, std::map<std::string, std::set<std::string>>& held_down, SeenConditions& of_node) {
   const std::string which = gpu_rounds(gpu_of_name(gpu.value("device", "GPU")));
   of_node[which] = {{"value", fmt::format("{} at {}, {}", gpu.value("name", "?"), gpu.value("pci", "?"),

@@ -1,4 +1,4 @@
-// What a run saw of its nodes, as far as judging them takes it: of each thing measured its samples as numbers, not as rows.
+// A run sees its nodes, as far as judging them takes it: of each thing measured its samples as numbers, not as rows.
 #pragma once
 #include <map>
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace plumbline::app {
 
-/// What was seen of a node while it measured again: numbers by name, or why they are not known (machine/conditions.hpp); of its GPUs
+/// The conditions of a node while it measured again: numbers by name, or why they are not known (machine/conditions.hpp); for its GPUs
 /// "gpu1_temperature_celsius" and so on (machine/gpu_conditions.hpp), and as "gpu1" which one that is.
 using SeenConditions = std::map<std::string, Json>;
 
-/// [node][device]: why a round of that GPU's ceilings failed.
+/// The reason why a round of a GPU's ceilings failed, by node and device.
 using FailedGpus = std::map<std::string, std::map<int, std::string>>;
 
 struct SeenNodes {

@@ -24,7 +24,8 @@ std::string demangled(const std::string& symbol) {
   return status == 0 && name ? name.get() : symbol;
 }
 
-/// "flops.fp64" -> "fp64", "flops.tensor.bf16" -> "tensor.bf16"; empty for a kind of operation (flops.fp64.add), and for integers.
+/// The precision of a quantity, "flops.fp64" -> "fp64", "flops.tensor.bf16" -> "tensor.bf16"; empty for a kind of operation
+/// (flops.fp64.add), and for integers.
 std::string precision_in(const std::string& quantity) {
   const std::string name = quantity.substr(flops_prefix.size());
   const bool tensor = name.starts_with("tensor.");
@@ -32,7 +33,7 @@ std::string precision_in(const std::string& quantity) {
   return is_total && name.find(".int") == name.npos ? name : "";
 }
 
-/// "bytes.L1-L2.write_back" -> "L2"; empty for a boundary that is no level's.
+/// The level in a quantity, as L2 in "bytes.L1-L2.write_back"; empty for a boundary that is no level's.
 std::string level_in(const std::string& quantity) {
   const std::string flow = quantity.substr(bytes_prefix.size());
   for (const auto& level : gpu_level_boundaries())

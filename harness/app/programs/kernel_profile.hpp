@@ -1,4 +1,5 @@
-// A program's GPU kernels: the reports of its processes merged into a row for each kernel, by the counters of the chip's event table.
+// A program's GPU kernels are profiled from the reports of its processes, merged into a row for each kernel, by the counters of the chip's
+// event table.
 #pragma once
 #include <map>
 #include <optional>
@@ -10,15 +11,15 @@
 
 namespace plumbline::app {
 
-/// What is shown of a kernel, each by the counter that comes first in the chip's table. `name`: "fp64", "tensor.bf16",
-/// "fp16+bf16" (FLOPs); a level ("L2": bytes across its boundary towards the core); "" (seconds).
+/// A number that is shown of a kernel, by the counter that comes first in the chip's table. `name`: "fp64", "tensor.bf16", "fp16+bf16"
+/// (FLOPs); a level ("L2": bytes across its boundary towards the core); "" (seconds).
 struct KernelCounter {
   enum class What { seconds, flops, bytes } what = What::seconds;
   std::string name = {};
   Counter counter = {};
 };
 std::vector<KernelCounter> kernel_counters(const std::vector<TableCounter>& rows);
-/// The metrics of those, each once.
+/// The metrics of the counters, each once.
 std::vector<std::string> metrics_of(const std::vector<KernelCounter>& counters);
 
 using Amount = std::optional<double>;  // absent: not counted, or no number
@@ -27,7 +28,7 @@ struct KernelMeasures {
   Amount seconds = {}, flops = {};
   std::vector<std::pair<std::string, Amount>> flops_by_precision = {}, bytes_by_level = {};
 
-  /// FLOPs per second, and per byte of a level; absent where either is, or nothing to divide by.
+  /// The FLOPs per second, and per byte of a level; absent where either is, or nothing to divide by.
   Amount flops_per_second() const;
   Amount intensity(const Amount& bytes) const;
 };
@@ -51,7 +52,7 @@ struct KernelProfile {
   KernelMeasures total = {};            // over all counted launches; absent where a kernel's is
 };
 
-/// `counters`: by chip.
+/// Merges the reports. `counters`: by chip.
 KernelProfile merge_kernels(const std::vector<RankReport>& reports, const std::map<std::string, std::vector<KernelCounter>>& counters);
 
 }  // namespace plumbline::app

@@ -29,7 +29,7 @@ Amount bytes_of(const KernelMeasures& measures, std::string_view level) {
 std::string plain_or_dash(Amount value) { return value ? plain(*value) : "-"; }
 std::string size_or_dash(Amount value) { return value ? size_in_bytes(*value) : "-"; }
 
-/// "GH100 by CUPTI 13.0 (...): 2 passes, so that each counted launch ran 2 times"
+/// The GPUs in words: "GH100 by CUPTI 13.0 (...): 2 passes, so that each counted launch ran 2 times".
 std::set<std::string> gpus_in_words(const KernelResult& result) {
   std::set<std::string> all;
   for (const auto& one : result.reports)

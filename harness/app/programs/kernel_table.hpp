@@ -1,4 +1,4 @@
-// A program's GPU kernels as people and programs read them.
+// A program's GPU kernels are printed for people and for programs.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace plumbline::app {
 
-/// Everything that is shown.
+/// The things that are shown of a program's kernels.
 struct KernelResult {
   std::vector<std::string> command;
   std::vector<RankReport> reports;

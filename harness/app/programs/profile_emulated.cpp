@@ -1,4 +1,4 @@
-// plumbline profile --count-only: the program under the emulator.
+// The command plumbline profile --count-only runs the program under the emulator.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is fixed before the program starts.
+/// The things that are fixed before the program starts.
 struct Preparation {
   ToolCommand tool;
   std::string caches;  // in words
@@ -82,7 +82,7 @@ std::string contents(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// What the emulator's logs of this rank tell, and what is to be said at once. An AVX-512 program is the user's to rebuild: exit 2.
+/// The judgement on this rank's logs of the emulator, and what is to be said at once. An AVX-512 program is the user's to rebuild: exit 2.
 struct Judgement {
   int code = 0;
   std::string fault;     // one line; empty: none
@@ -90,7 +90,7 @@ struct Judgement {
   std::vector<std::string> notes;
 };
 
-/// One process's log. `is_main`: the program's own, whose end is the launch's.
+/// Judges one process's log. `is_main`: the program's own, whose end is the launch's.
 void judge_log(const ToolLog& log, const std::string& name, bool is_main, const ProgramEnding& ending, Judgement& judgement) {
   judgement.notes.insert(judgement.notes.end(), log.remarks.begin(), log.remarks.end());
   const auto refuse = [&](const std::string& why) {

@@ -1,4 +1,4 @@
-// plumbline profile --gpu: the program with a library in it that counts its GPU kernels.
+// The command plumbline profile --gpu runs the program with a library in it that counts its GPU kernels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,7 +89,7 @@ std::vector<RankReport> read_reports(const LaunchMeeting& meeting, std::vector<s
   return reports;
 }
 
-/// Why GPUs of a process were not counted, or no longer; each once.
+/// The reasons why GPUs of a process were not counted, or no longer; each once.
 std::vector<std::string> refusals_of(const KernelReport& report) {
   std::vector<std::string> all;
   if (!report.availability.ok()) all.push_back(report.availability.reason);
@@ -108,7 +108,7 @@ struct Judgement {
   std::string fault;  // one line; empty: none
 };
 
-/// Of one rank, by its own processes. The program's own code stands; one that ended well is told apart from one that was not counted (2)
+/// Judges one rank by its own processes. The program's own code stands; one that ended well is told apart from one that was not counted (2)
 /// or not to its end (1).
 Judgement judge(const ProgramEnding& ending, const std::vector<RankReport>& reports, int rank) {
   if (ending.code != 0) return {ending.code, how_it_ended(ending)};
@@ -127,7 +127,7 @@ Judgement judge(const ProgramEnding& ending, const std::vector<RankReport>& repo
 
 std::string launches_in_words(std::uint64_t n) { return n == 1 ? "1 launch" : fmt::format("{} launches", n); }
 
-/// What is to be known of a process's counts.
+/// The remarks that must be known of a process's counts.
 std::vector<std::string> remarks_on(const KernelReport& report) {
   std::vector<std::string> all;
   for (const auto& refusal : refusals_of(report)) all.push_back("not counted, or no longer: " + refusal);
@@ -147,7 +147,7 @@ std::vector<std::string> remarks_on(const KernelReport& report) {
   return all;
 }
 
-/// What many processes have in common is told once.
+/// Adds notes on processes; what many have in common is told once.
 void add_process_notes(const KernelResult& result, std::vector<std::string>& notes) {
   std::vector<std::pair<std::string, std::vector<std::string>>> told;  // a remark, and whose
   for (const auto& one : result.reports) {

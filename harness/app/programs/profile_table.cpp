@@ -18,7 +18,7 @@ using Number = std::optional<double>;
 
 // --------------------------------------------------------------------------------------------------------- cells
 
-/// "1,234,567"
+/// Prints a whole number: "1,234,567".
 std::string whole(Number value) {
   if (!value) return "-";
   std::string digits = fmt::format("{:.0f}", *value);
@@ -35,7 +35,7 @@ Json json_number(Number value) { return value ? Json(*value) : Json(nullptr); }
 /// Counts are whole: written so.
 Json json_count(Number value) { return value ? Json(static_cast<std::uint64_t>(*value)) : Json(nullptr); }
 
-/// Bytes as far from the core as they are known, which is where they cost most.
+/// The boundary farthest from the core whose bytes are known, which is where they cost most.
 const char* farthest_boundary(const EventSums& sums) { return bytes(sums, "L3-mem") ? "L3-mem" : "reg-L1"; }
 
 std::string file_name(const std::string& object) { return object.empty() ? "?" : std::filesystem::path(object).filename().string(); }

@@ -1,4 +1,4 @@
-// A profile as people and programs read it.
+// A profile is printed for people and for programs.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace plumbline::app {
 
-/// Everything that is shown.
+/// The things that are shown of a profile.
 struct ProfileResult {
   std::vector<std::string> command;
   std::string caches;  // in words; empty: not simulated

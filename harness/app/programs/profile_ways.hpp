@@ -1,4 +1,4 @@
-// The ways in which `plumbline profile` counts a program, and what they share.
+// `plumbline profile` counts a program in several ways, which share this.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -19,22 +19,22 @@ struct ProfileOptions {
   std::vector<std::string> command;
 };
 
-/// What a rank does: runs its program, leaves its ending, and at the first rank shows all. The exit code is the program's, or says what is
-/// missing. Throws Error before the program was started.
+/// Does what a rank does: it runs its program, leaves its ending, and at the first rank shows all. The exit code is the program's, or says
+/// what is missing. Throws Error before the program was started.
 Exit profile_by_emulator(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting);
 Exit profile_kernels(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting);
 
-/// "the program was killed by signal 9 (Killed): exit 137"
+/// Says how a program ended: "the program was killed by signal 9 (Killed): exit 137".
 std::string how_it_ended(const ProgramEnding& ending);
-/// What a program's fault is told with: "plumbline: NAME: FAULT", by the first rank that meets it.
+/// Tells a program's fault, "plumbline: NAME: FAULT", by the first rank that meets it.
 void tell(const std::string& fault, const ProfileOptions& options, const LaunchMeeting& meeting);
-/// What the ranks have to say, each line once, and which of them are missing.
+/// Adds what the ranks have to say, each line once, and which of them are missing.
 void add_rank_notes(const std::vector<RankEnding>& endings, const Launch& launch, const ProfileOptions& options,
                     std::vector<std::string>& notes);
 /// The files that processes left, sorted: "rank-N.*.json".
 std::vector<std::filesystem::path> process_files(const LaunchMeeting& meeting);
 int rank_in(const std::filesystem::path& process_file);
-/// The file first: whoever reads standard error may be gone. False: the tables could not be written there.
+/// Shows a profile, the file first: whoever reads standard error may be gone. False: the tables could not be written there.
 bool show_profile(const ProfileOptions& options, const std::string& json, const std::string& text);
 
 }  // namespace plumbline::app

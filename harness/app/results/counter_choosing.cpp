@@ -27,14 +27,15 @@ bool is_of_one_kernel(const CounterScore& score) {
   return is_by_factor && score.coverage.tried[static_cast<std::size_t>(Factor::kernel)].size() < 2;
 }
 
-/// Why it is not chosen in spite of its grade; empty where nothing speaks against it.
+/// Says why a counter is not chosen in spite of its grade; empty where nothing speaks against it.
 std::string why_not(const CounterScore& score) {
   if (is_of_one_kernel(score)) return "no second kernel confirms what it is off by; ";
   if (score.amounts && score.amounts->from > 0) return "of what is less a chosen set would give wrong numbers; ";
   return {};
 }
 
-/// Of a calibrated counter the ratios are those that remain; of one that is good up to some amount those of the cases up to there.
+/// Adds the evidence to a counter. For a calibrated one the ratios are those that remain; for one that is good up to some amount those of
+/// the cases up to there.
 ChosenCounter with_evidence(const Counter& counter, const CounterScore& score) {
   const Interval possible = score.amounts ? Interval{score.amounts->ratio_lo, score.amounts->ratio_hi} : score.possible;
   const Calibration by = score.calibration.value_or(Calibration{.ratio_lo = possible.lo, .ratio_hi = possible.hi});

@@ -1,4 +1,4 @@
-// plumbline score --choose: from what the scores say to the set of counters that later measurement takes.
+// The option --choose of plumbline score makes the set of counters that later measurement takes from what the scores say.
 #pragma once
 #include <span>
 #include <string>

@@ -1,4 +1,4 @@
-// What 'plumbline show' tells of the conditions in which a GPU's counters counted.
+// The command 'plumbline show' tells of the conditions in which a GPU's counters counted.
 #pragma once
 #include <optional>
 #include <span>
@@ -10,14 +10,14 @@
 
 namespace plumbline::app {
 
-/// One for each measured case, in their order; nullopt where no counters of a GPU counted.
+/// The conditions of each measured case, in their order; nullopt where no counters of a GPU counted.
 std::vector<std::optional<CounterConditions>> counter_conditions(const Results& results, const Measurements& measurements);
 
-/// {"seconds", "clock_hz", "timed_clock_hz", "clock_ratio", "occupancy", ...}, each absent one with its reason.
+/// The conditions as JSON: {"seconds", "clock_hz", "timed_clock_hz", "clock_ratio", "occupancy", ...}, each absent one with its reason.
 Json conditions_json(const CounterConditions& at);
-/// "counted at 1.41 GHz (timed at 1.98 GHz): 12.3 us, occupancy 87 %"
+/// The conditions in words: "counted at 1.41 GHz (timed at 1.98 GHz): 12.3 us, occupancy 87 %".
 std::string conditions_text(const CounterConditions& at);
-/// Of a file in which cases were counted at another clock than they were timed at.
+/// Notes on a file in which cases were counted at another clock than they were timed at.
 std::vector<std::string> conditions_notes(std::span<const std::optional<CounterConditions>> all);
 
 }  // namespace plumbline::app

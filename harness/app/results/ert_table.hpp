@@ -1,4 +1,4 @@
-// Table I of Kwack et al. 2018 as `plumbline ceilings` shows it: ERT's loop by compiler, beside the ceilings.
+// The command `plumbline ceilings` shows Table I of Kwack et al. 2018: ERT's loop by compiler, beside the ceilings.
 #pragma once
 #include <span>
 #include <string>
@@ -12,10 +12,10 @@ namespace plumbline::app {
 /// A heading and a table for each node and team. Empty when there are no rows.
 std::string ert_table_text(std::span<const ErtRow> rows);
 
-/// One object a row; rates, and the ceilings they are held against, with status and reason of their own.
+/// The rows as JSON; rates, and the ceilings they are held against, have status and reason of their own.
 Json ert_table_json(std::span<const ErtRow> rows);
 
-/// What a reader must know of it; none without rows.
+/// Notes that a reader of the table must know; none without rows.
 std::vector<std::string> ert_table_notes(std::span<const ErtRow> rows);
 
 }  // namespace plumbline::app

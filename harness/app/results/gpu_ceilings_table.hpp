@@ -1,4 +1,4 @@
-// The GPUs' part of `plumbline ceilings`.
+// The command `plumbline ceilings` has a part on GPUs.
 #pragma once
 #include <map>
 #include <span>
@@ -11,15 +11,15 @@
 
 namespace plumbline::app {
 
-/// Which GPU a node's ceilings of a device are of, and how it fared meanwhile.
+/// The GPU that a node's ceilings of a device are of, and how it fared meanwhile.
 struct GpuPlace {
   std::string pci, uuid;   // empty where the file does not say
   std::string conditions;  // of all rounds, links left out, as machine/gpu_watch.hpp writes a span; empty where no round was watched
 };
-/// By node and device (core/gpu_device.hpp), from the outcomes of their rounds.
+/// The GPUs by node and device (core/gpu_device.hpp), from the outcomes of their rounds.
 using GpuPlaces = std::map<std::pair<std::string, int>, GpuPlace>;
 GpuPlaces gpu_places(std::span<const OutcomeRow> outcomes);
-/// {"device":"GPU1","pci":"0000:65:00.0","uuid":"GPU-..."}; null of what is no GPU's.
+/// The GPU of a ceiling as JSON: {"device":"GPU1","pci":"0000:65:00.0","uuid":"GPU-..."}; null where it is no GPU's.
 Json gpu_json(const Ceiling& ceiling, const GpuPlaces& places);
 /// A row for each GPU that has ceilings: node, device, name, multiprocessors, compute_capability, pci, uuid, and conditions
 /// ({"before":{...},"during":{"sm_clock_mhz":{"readings":..,"least":..,"mean":..,"most":..},...},"after":{...}}); null where it is not
@@ -29,7 +29,7 @@ Json gpus_json(std::span<const Ceiling> ceilings, const GpuPlaces& places);
 /// A table for each GPU of each node with name, level, value, unit, spread, samples, clock, and part of the limit at that clock; empty
 /// where there is none.
 std::string gpu_ceilings_text(std::span<const Ceiling> ceilings, const GpuPlaces& places);
-/// How to read it, and what cannot be right.
+/// Notes on how to read the table, and on what cannot be right.
 std::vector<std::string> gpu_ceilings_notes(std::span<const Ceiling> ceilings);
 
 }  // namespace plumbline::app

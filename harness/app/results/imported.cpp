@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* session = "import";
 
-/// "copy_double" of "void copy<double>(double *, double const *)": what a case id and a file name can bear.
+/// The name of a kernel as a case id and a file name can bear it: "copy_double" for "void copy<double>(double *, double const *)".
 std::string id_name(const std::string& kernel) {
   // The arguments begin at the last parenthesis that is open outside of the template's own.
   std::size_t end = kernel.size();
@@ -147,7 +147,7 @@ class Importer {
     }
   }
 
-  /// What a launch's time came from, once; and where another metric says otherwise.
+  /// Tells what a launch's time came from, once; and where another metric says otherwise.
   void tell(const Profiled& time, const CaseRow& row) {
     if (!time.by->remark.empty() && told_.insert(time.by->remark).second) notes_.push_back(time.by->remark);
     for (const auto& one : time.disagreements)
@@ -163,7 +163,7 @@ class Importer {
   Results results_;
 };
 
-/// "compute fp64 no FMA" -> compute, fp64, "no FMA"; "L2 ERT" -> L2, "-", "ERT".
+/// The place of a stated ceiling by its name: "compute fp64 no FMA" -> compute, fp64, "no FMA"; "L2 ERT" -> L2, "-", "ERT".
 struct Place {
   std::string level, precision = "-", pattern;
 };
@@ -180,13 +180,13 @@ std::optional<Place> place_of(const NodeCeiling& ceiling) {
   return place;
 }
 
-/// "fp64" -> "FP64"
+/// A precision in capitals: "fp64" -> "FP64".
 std::string in_capitals(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return text;
 }
 
-/// "compute fp64 no FMA" is drawn as "FP64 no FMA".
+/// The name under which a stated ceiling is drawn: "FP64 no FMA" for "compute fp64 no FMA".
 std::string title_of(const NodeCeiling& ceiling, const Place& place) {
   if (place.level != "compute") return ceiling.name;
   return in_capitals(place.precision) + ceiling.name.substr(ceiling.name.find(place.precision) + place.precision.size());

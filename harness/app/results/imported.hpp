@@ -1,4 +1,4 @@
-// What another profiler measured as an ordinary result: a case for each launch, its metrics as counts, stated ceilings beside them.
+// Another profiler's measurements become an ordinary result: a case for each launch, its metrics as counts, stated ceilings beside them.
 #pragma once
 #include <string>
 #include <string_view>
@@ -17,12 +17,12 @@ inline bool is_imported(const CaseRow& row) { return row.kernel.starts_with(impo
 /// The metrics that a table's rows are made of.
 WantedMetrics wanted_metrics(const ProfilerMetrics& table);
 
-/// Case ids: imported/KERNEL/PRECISION/launch=ID/g1/cuda-sm_NN (run=N of nvprof, process=PID where a report has several). What the user
-/// has to know besides goes to `notes`.
+/// Makes the results. Case ids: imported/KERNEL/PRECISION/launch=ID/g1/cuda-sm_NN (run=N of nvprof, process=PID where a report has
+/// several). What the user has to know besides goes to `notes`.
 Results imported_results(const std::vector<ProfiledLaunch>& launches, const ProfilerMetrics& table, std::vector<std::string>& notes);
 
-/// The ceilings of a node spec (projection_spec.hpp) for every GPU of the results. Throws Error (user) where one has no name that places
-/// it: "compute PRECISION ...", "L1 ...", "shared ...", "L2 ...", "mem ...".
+/// Adds the ceilings of a node spec (projection_spec.hpp) for every GPU of the results. Throws Error (user) where one has no name that
+/// places it: "compute PRECISION ...", "L1 ...", "shared ...", "L2 ...", "mem ...".
 void add_stated_ceilings(Results& results, const NodeSpec& spec, const std::string& path);
 
 }  // namespace plumbline::app

@@ -20,17 +20,17 @@
 namespace plumbline::app {
 namespace {
 
-/// Of a counter that nothing could decide on, and of one that nobody scored.
+/// The grade of a counter that nothing could decide on, and of one that nobody scored.
 constexpr const char* undecided = "-";
 
-/// "bytes.L1-L2" of level L2.
+/// The area of a level's bytes: "bytes.L1-L2" for level L2.
 std::string area_at(const std::string& level, const CaseRow& row) {
   for (const auto& at : row.gpus > 0 ? gpu_level_boundaries() : level_boundaries())
     if (level == at.level) return std::string("bytes.") + at.boundary;
   return {};
 }
 
-/// Trusted before calibrated before limited before rejected; undecided last.
+/// Whether a grade is worse than another: trusted comes before calibrated before limited before rejected; undecided last.
 bool is_worse(char one, char other) { return other != '-' && (one == '-' || one > other); }
 
 /// The set's counters that see the level's bytes, and the worst grade among them.
@@ -44,7 +44,8 @@ void take_chosen(const CounterSet& set, const std::string& area, IntensityRow& r
   if (!row.counter.empty()) row.grade = std::string(1, worst);
 }
 
-/// By the set; else another profiler's metrics, which have no grade; else the emulator's counter of that boundary.
+/// Takes the counter of a row by the set; else another profiler's metrics, which have no grade; else the emulator's counter of that
+/// boundary.
 void take_counter(const LevelIntensity& at, const CaseRow& of, const CounterSet* set, IntensityRow& row) {
   if (at.source.empty() || at.source == "model") return;
   const std::string area = area_at(at.level, of);
@@ -89,7 +90,7 @@ IntensityRow row_of(const RooflinePlacement& p, const LevelIntensity* at, const 
   return row;
 }
 
-/// Of the emulator's counters of whole boundaries that rows go by, and of no others.
+/// Adds the grades of the emulator's counters of whole boundaries that rows go by, and of no others.
 void add_grades(const Measurements& measurements, std::vector<IntensityRow>& rows) {
   std::set<std::string> used;
   for (const auto& row : rows)
@@ -104,7 +105,7 @@ void add_grades(const Measurements& measurements, std::vector<IntensityRow>& row
     if (const auto found = grades.find(row.counter); found != grades.end()) row.grade = found->second;
 }
 
-/// So far apart as no rounding is.
+/// Whether two numbers are so far apart as no rounding is.
 bool differ(double one, double other) {
   if (std::isnan(one) || std::isnan(other)) return std::isnan(one) != std::isnan(other);
   return std::abs(one - other) > 1e-9 * std::max(std::abs(one), std::abs(other));
@@ -122,7 +123,7 @@ constexpr Compared compared[] = {{"flops", &IntensityRow::flops},
                                  {"gflops", &IntensityRow::gflops},
                                  {"percent_of_roof", &IntensityRow::percent_of_roof}};
 
-/// "ai 0.1 there, 0.2 here"; empty where they are the same.
+/// The difference in words, "ai 0.1 there, 0.2 here"; empty where they are the same.
 std::string difference(const IntensityRow& there, const IntensityRow& here) {
   for (const auto& one : compared)
     if (differ(there.*one.member, here.*one.member))

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t width = 116;
 
-// Of the provenance: what the nodes' documents say of each node, and lists that commands of their own show.
+// Names in the provenance that are told elsewhere: what the nodes' documents say of each node, and lists that commands of their own show.
 constexpr std::array<std::string_view, 14> told_elsewhere{
     "cpu", "kernel",    "microcode",  "mitigations", "os",     "smt",        "numa_nodes_online", "numa_balancing",
     "thp", "libraries", "gpu_driver", "sessions",    "events", "counter_set"};
@@ -34,7 +34,7 @@ bool lists_objects(const Json& value) {
   return value.is_array() && !value.empty() && std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_object(); });
 }
 
-/// What is known of a document, a fact a line, and what is not, with why.
+/// The lines of a document: what is known, a fact a line, and what is not, with why.
 struct FactLines {
   std::string known, unknown;
 
@@ -53,7 +53,7 @@ struct FactLines {
         known += line_of(fmt::format("{}{}: {}", prefix, name, in_words(value)));
     }
   }
-  /// Of each on one line what is no object, and the facts of the objects inside it.
+  /// Adds a list: for each entry on one line what is no object, and the facts of the objects inside it.
   void add_list(const Json& list, const std::string& name) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string here = fmt::format("{} {}", name, i);

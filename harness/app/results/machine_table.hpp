@@ -1,4 +1,4 @@
-// The nodes of a result file as their machine documents describe them, and in what like nodes differ.
+// The nodes of a result file are shown as their machine documents describe them, and in what like nodes differ.
 #pragma once
 #include <span>
 #include <string>
@@ -14,7 +14,7 @@ std::vector<std::string> difference_notes(std::span<const MachineRow> machines, 
 
 /// Each node's document, as it is stored.
 Json machine_rows(std::span<const MachineRow> machines);
-/// [{"fact", "values": [{"value", "nodes"}]}]
+/// The differences as JSON: [{"fact", "values": [{"value", "nodes"}]}].
 Json difference_rows(std::span<const MachineRow> machines);
 
 /// A node of each kind with all its facts, what it does not know with why, and the differences.

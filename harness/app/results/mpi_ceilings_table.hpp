@@ -1,4 +1,4 @@
-// The messages between ranks among a result's ceilings, as tables for people.
+// The messages between ranks among a result's ceilings are shown as tables for people.
 #pragma once
 #include <span>
 #include <string>

@@ -46,7 +46,7 @@ std::string whole_map(const LinkMap& map) {
   return table.text();
 }
 
-/// Where the whole map is too wide: the median link of the nodes whose median is worst.
+/// The medians of nodes, where the whole map is too wide: the median link of the nodes whose median is worst.
 std::string node_medians(const LinkMap& map) {
   std::vector<std::vector<double>> values(map.nodes.size());
   for (const auto& link : map.links)
@@ -87,7 +87,7 @@ std::string findings(const LinkMap& map) {
   return table.text() + (hidden == 0 ? "" : fmt::format("and {} more suspicious links\n", hidden));
 }
 
-/// What is usual, and by which limits links and nodes are judged.
+/// The heading says what is usual, and by which limits links and nodes are judged.
 std::string heading(const LinkMap& map) {
   std::string text = fmt::format("\n{}: {} links of {} nodes, messages of {}; usually {}", map.name, map.links.size(), map.nodes.size(),
                                  size_in_bytes(map.message_bytes), in_its_unit(map, map.typical));

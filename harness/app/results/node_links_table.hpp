@@ -1,4 +1,4 @@
-// The map of links between nodes, as tables for people and as a part of a JSON document.
+// The map of links between nodes is printed as tables for people and as a part of a JSON document.
 #pragma once
 #include <span>
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace plumbline::app {
 
-/// For each kind of message: what is usual, which links are worse, and which nodes are because all of their links are. Up to 16 nodes the
-/// whole map. Empty when there is no map.
+/// The tables, one for each kind of message: what is usual, which links are worse, and which nodes are because all of their links are. Up
+/// to 16 nodes the whole map. Empty when there is no map.
 std::string node_links_text(std::span<const LinkMap> maps);
 
-/// Of every map its nodes, links (indices of nodes), worse links and worse nodes.
+/// The maps as JSON: of each its nodes, links (indices of nodes), worse links and worse nodes.
 Json node_links_json(std::span<const LinkMap> maps);
 
 }  // namespace plumbline::app

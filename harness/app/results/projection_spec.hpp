@@ -24,7 +24,7 @@ struct ProjectionSpec {
   Application application;  // without groups where the file has none
 };
 
-/// Throws Error (user) with line and column.
+/// Reads a spec. Throws Error (user) with line and column.
 ProjectionSpec read_spec(const std::string& path);
 Application read_application(const std::string& path);
 

@@ -1,4 +1,4 @@
-// A result file as the judging commands see it: loaded, its machines read, and the cases that the user asked for.
+// The judging commands see a result file like this: loaded, its machines read, and the cases that the user asked for.
 #pragma once
 #include <optional>
 #include <string>
@@ -22,7 +22,7 @@ struct Selection {
   Format format = Format::text;
 };
 
-/// FILE, --node, --json, --csv; and --kernel where it makes sense.
+/// Says whether --kernel makes sense beside FILE, --node, --json and --csv.
 enum class ByKernel { no, yes };
 void add_selection(CLI::App& command, Selection& selection, ByKernel by_kernel = ByKernel::yes);
 
@@ -30,17 +30,17 @@ void add_selection(CLI::App& command, Selection& selection, ByKernel by_kernel =
 /// matches nothing.
 Results load_selected(const Selection& selection);
 
-/// That the file's journal is still beside it, so that the file is not whole, and what to do; empty where it is.
+/// Says that the file's journal is still beside it, so that the file is not whole, and what to do; empty where it is.
 std::string unfinished_note(const std::string& file);
 
-/// What the machine documents say; a node whose document is missing or unreadable is left out and named in `notes`.
+/// The facts of the machine documents; a node whose document is missing or unreadable is left out and named in `notes`.
 std::vector<NodeFacts> node_facts(const Results& results, std::vector<std::string>& notes);
 
 /// The counters to place cases by: of the set file that the user names, else of the set that the run counted with; none where there is
 /// neither. Throws Error (user) where the file is no set.
 std::optional<CounterSet> chosen_counters(const Results& results, const std::string& set_file);
 
-/// "notes" under a table, each once.
+/// The notes as lines under a table, each once.
 std::string note_lines(const std::vector<std::string>& notes);
 
 }  // namespace plumbline::app

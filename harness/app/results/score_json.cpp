@@ -7,13 +7,13 @@
 namespace plumbline::app {
 namespace {
 
-/// Without a grade, or without a ratio to form the numbers of, a counter's score is not whole.
+/// Whether a counter's score is whole: it is not without a grade, or without a ratio to form the numbers of.
 bool is_whole(const CounterScore& score) {
   return score.grade != '-' && std::isfinite(score.bias) && std::isfinite(score.min) && std::isfinite(score.max) && std::isfinite(score.cv);
 }
 
 Json grade_json(char grade) { return grade == '-' ? Json() : Json(std::string(1, grade)); }
-/// What was not measured has no grade of a counter's.
+/// The grade as JSON; what was not measured has no grade of a counter's.
 Json grade_json(const CounterScore& score) { return score.of_code ? Json("static") : grade_json(score.grade); }
 
 /// A part of a score, with the reason for those of its numbers that are absent.
@@ -128,7 +128,7 @@ Json row_json(const CaseScore& row) {
             {"ratio", number(row.ratio)},
             {"status", std::string(to_string(row.status))},
             {"reason", text_or_null(row.reason)}};
-  // What not every row has stands only in those that have it.
+  // Some members stand only in the rows that have them.
   if (row.zero != ZeroTest::no) {
     json["zero_test"] = row.zero == ZeroTest::passed ? "passed" : "failed";
     json["zero_test_bound"] = row.zero_bound;
@@ -150,7 +150,7 @@ Json calibration_json(const std::optional<Calibration>& by) {
           {"ratio_most", by->ratio_hi}};
 }
 
-/// Null where it does not hang on how much there is; a bound that there is none of is null.
+/// The amounts as JSON; null where it does not hang on how much there is; a bound that there is none of is null.
 Json amounts_json(const std::optional<GoodAmounts>& good) {
   if (!good) return nullptr;
   return {{"from", good->from}, {"up_to", number(good->up_to)}, {"cases", good->cases}};

@@ -1,4 +1,4 @@
-// A counter's score as JSON, every number beside a reason where it is missing.
+// A counter's score is written as JSON, every number beside a reason where it is missing.
 #pragma once
 #include "app/terminal/table.hpp"
 #include "model/scoring/accuracy.hpp"

@@ -44,7 +44,7 @@ std::string zeros_of(const CounterScore& score) {
   return score.zero_tests == 0 ? "" : fmt::format("{} of {}", score.zero_tests - score.zero_failures, score.zero_tests);
 }
 
-/// Half of the bias's interval, as a part of it.
+/// The half of the bias's interval, as a part of it.
 std::string half_width(const CounterScore& score) { return percent((score.bias_interval.hi - score.bias_interval.lo) / 2 / score.bias); }
 
 std::string worst_factor(const CounterScore& score) {
@@ -60,7 +60,7 @@ std::string short_unit(const std::string& quantity) {
                                                                                   : "";
 }
 
-/// Nothing where the cases lie on no line: an intercept would mean nothing.
+/// Prints the offset; nothing where the cases lie on no line: an intercept would mean nothing.
 std::string offset_of(const CounterScore& score) {
   constexpr double straight = 0.05;
   if (score.linearity.empty() || !(score.linearity.front().residual <= straight)) return "";

@@ -1,4 +1,4 @@
-// The scores of counters as tables for people, within 120 columns.
+// The scores of counters are printed as tables for people, within 120 columns.
 #pragma once
 #include <string>
 
@@ -6,10 +6,10 @@
 
 namespace plumbline::app {
 
-/// One line a counter and its reason below, by convention; whether the exact witnesses are exact.
+/// The scores as text, one line a counter and its reason below, by convention; whether the exact witnesses are exact.
 std::string score_text(const Accuracy& accuracy);
 
-/// All evidence of the counters of one name.
+/// The evidence of the counters of one name, all of it, as text.
 std::string evidence_text(const Accuracy& accuracy);
 
 }  // namespace plumbline::app

@@ -40,7 +40,7 @@ void part(const TableCounter& row, const Rows& rows, SlotLimits& limits) {
   }
 }
 
-/// Bytes of a line of the first cache; 64 where the file does not say.
+/// The bytes of a line of the first cache; 64 where the file does not say.
 double line_bytes_of(const Results& results) {
   const auto provenance = nlohmann::json::parse(results.provenance, nullptr, false);
   if (provenance.is_object())
@@ -49,7 +49,7 @@ double line_bytes_of(const Results& results) {
   return 64;
 }
 
-/// "skx::L1D:REPLACEMENT" without the PMU that PAPI may name before it.
+/// An event's name, "skx::L1D:REPLACEMENT", without the PMU that PAPI may name before it.
 std::string without_pmu(const std::string& event) {
   const auto colons = event.find("::");
   return colons == event.npos ? event : event.substr(colons + 2);
@@ -76,7 +76,7 @@ Rows of_gpu(Rows rows) {
   return rows;
 }
 
-/// Of the nodes that counted on GPUs, as CUPTI called them.
+/// The chips of the nodes that counted on GPUs, as CUPTI called them.
 std::set<std::string> chips_in(const Results& results) {
   std::set<std::string> chips;
   for (const auto& row : results.machines)
@@ -89,7 +89,7 @@ class Collector {
  public:
   Collector(ScoredCounters& scored, double line_bytes) : scored_(scored), line_bytes_(line_bytes) {}
 
-  /// Those whose events were all counted.
+  /// Adds the rows whose events were all counted.
   void add(const Rows& rows, const std::set<std::string>& counted) {
     for (const auto& row : rows) {
       if (!all_counted(row, counted) || !known_.insert(row.counter.name).second) continue;

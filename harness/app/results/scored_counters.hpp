@@ -18,10 +18,10 @@ struct ScoredCounters {
   std::vector<std::string> changes = {};  // of the event tables since the file was counted
 };
 
-/// Of an event table's rows only those whose events were all counted. Throws Error (user) on a bad table.
+/// The counters to score; of an event table's rows only those whose events were all counted. Throws Error (user) on a bad table.
 ScoredCounters scored_counters(const Results& results, const Measurements& measurements);
 
-/// Events that were counted and stand in no counter's terms: backend to names.
+/// The events that were counted and stand in no counter's terms: backend to names.
 std::map<std::string, std::set<std::string>> unclaimed_events(const Measurements& measurements, std::span<const Counter> counters);
 
 }  // namespace plumbline::app

@@ -8,7 +8,7 @@
 namespace plumbline::app {
 namespace {
 
-/// "triad n=1000": the work id without suite and precision.
+/// The short name of a case, "triad n=1000": the work id without suite and precision.
 std::string label_of(const CaseRow& row) {
   std::string label = row.kernel.substr(row.kernel.rfind('/') + 1);
   const std::string head = row.kernel + "/" + row.precision;
@@ -30,7 +30,7 @@ Json level_json(const LevelIntensity& level) {
   return json;
 }
 
-/// What only an imported case has: FLOPs of each precision that was collected, and metrics that contradict each other.
+/// Adds what only an imported case has: FLOPs of each precision that was collected, and metrics that contradict each other.
 void add_imported(const RooflinePlacement& p, Json& row) {
   row["flops_by_precision"] = Json::object();
   for (const auto& [precision, count] : p.flops_by_precision) row["flops_by_precision"][precision] = count;
@@ -42,7 +42,7 @@ void add_imported(const RooflinePlacement& p, Json& row) {
   }
 }
 
-/// Null with the reason where the counts do not tell FMAs from sums and products, or no ceiling stands over them.
+/// Adds the mix; null with the reason where the counts do not tell FMAs from sums and products, or no ceiling stands over them.
 void add_fma_mix(const RooflinePlacement& p, Json& row) {
   row["fma_mix"] = Json::object();
   for (const auto& [precision, mix] : p.fma_mixes)

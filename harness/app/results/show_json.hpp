@@ -1,4 +1,4 @@
-// A case's place on the roofline as JSON, every number beside a reason where it is missing.
+// A case's place on the roofline is written as JSON, every number beside a reason where it is missing.
 #pragma once
 #include "app/terminal/table.hpp"
 #include "model/placement/displacement.hpp"

@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// This program again, whose standard output is ours to read. posix_spawn copies no pages, so what an interconnect has pinned stays the
-/// rank's.
+/// Runs this program again, whose standard output is ours to read. posix_spawn copies no pages, so what an interconnect has pinned stays
+/// the rank's.
 class ReadingProcess {
  public:
   ReadingProcess(const fs::path& file, bool derived) {
@@ -81,7 +81,8 @@ class ReadingProcess {
   pid_t process_ = -1;
 };
 
-/// Packed, and as rows: no more than deflate can have made of the file. Of real ones rows take some tens of bytes a byte.
+/// The most bytes that a file's tables take, packed and as rows: no more than deflate can have made of the file. Rows of real files take
+/// some tens of bytes a byte.
 std::uint64_t most_bytes_of(const fs::path& file) {
   constexpr std::uint64_t most_inflated = 1032, heads = 1U << 24;
   std::error_code none;

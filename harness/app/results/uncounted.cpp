@@ -17,7 +17,7 @@ const char* const without_counts =
 
 namespace {
 
-/// What the stored text of a campaign says; false where it cannot be read.
+/// Whether the stored text of a campaign asks for counts; false where it cannot be read.
 bool asks_for_counts(const std::string& text) {
   try {
     const Campaign campaign = parse_campaign(text, "the stored campaign");

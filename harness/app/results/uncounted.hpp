@@ -1,4 +1,4 @@
-// A file without a single count: what to tell its reader, in one statement.
+// A file may have not a single count: then its reader is told in one statement.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace plumbline::app {
 
-/// "nothing was counted: WHY. What holds all the same. What to do next"; nullopt where anything was counted.
+/// The statement: "nothing was counted: WHY. What holds all the same. What to do next"; nullopt where anything was counted.
 std::optional<std::string> nothing_counted(const Results& results);
 
 /// The end of that sentence, for a run that knows beforehand.

@@ -39,7 +39,7 @@ void sort_cases(std::vector<CaseRow>& cases, const std::vector<std::string>& ids
   for (std::size_t i = 0; i < cases.size(); ++i) cases[i].row = static_cast<std::int64_t>(i);
 }
 
-/// Cases of an earlier version of the campaign: kept, and named in the provenance. How many there are.
+/// Marks cases of an earlier version of the campaign, which are kept and named in the provenance. Gives how many there are.
 std::size_t mark_vanished(Results& results, const std::vector<std::string>& ids) {
   const std::set<std::string> asked(ids.begin(), ids.end());
   json vanished = json::array();
@@ -52,14 +52,14 @@ std::size_t mark_vanished(Results& results, const std::vector<std::string>& ids)
   return vanished.size();
 }
 
-/// Units of work for the journal only: of a round of ceilings the rows in /ceilings name node and round, and stops and last caches are
-/// provenance. Of a GPU's round the outcome alone says which GPU it was, and how it fared.
+/// Whether a unit of work is for the journal only: for a round of ceilings the rows in /ceilings name node and round, and stops and last
+/// caches are provenance. For a GPU's round the outcome alone says which GPU it was, and how it fared.
 bool is_the_journals_own(const OutcomeRow& outcome) {
   const bool of_ceilings = outcome.case_id.starts_with("ceilings/") && !outcome.case_id.starts_with("ceilings/gpu");
   return of_ceilings || outcome.case_id.starts_with(stop_prefix) || outcome.case_id == last_cache_unit;
 }
 
-/// Those that stand, and those that a later attempt took the place of.
+/// Adds the wrong results that stand, and those that a later attempt took the place of.
 void add_wrong_results(const Results& part, const std::vector<OutcomeRow>& listed, Consolidated& made) {
   for (const auto* rows : {&part.outcomes, &listed})
     for (const auto& row : *rows)
@@ -70,7 +70,8 @@ void add_wrong_results(const Results& part, const std::vector<OutcomeRow>& liste
       made.wrong[row.session].push_back(fmt::format("{} on {}: {}", row.name, row.node, how_and_why(row)));
 }
 
-/// What has more is too much for the memory of one rank, whole, and for the time that a run's end may take.
+/// The most nodes and samples of which a result is judged as a whole: more are too much for the memory of one rank, and for the time that a
+/// run's end may take.
 constexpr std::size_t most_nodes = 64, most_samples = 4'000'000;
 
 /// All parts together, for as long as they are few.
@@ -138,7 +139,7 @@ Consolidated write_parts(const fs::path& store, Results frame, const Parts& part
   return made;
 }
 
-/// Cases, models and nodes of `all`; what was measured stays.
+/// The frame of a result: cases, models and nodes of `all`; what was measured stays.
 Results frame_of(Results& all) {
   Results frame;
   frame.provenance = std::move(all.provenance);

@@ -1,4 +1,4 @@
-// The result file of a run, made of the journals of its nodes by one rank that does not hold what they all measured.
+// The result file of a run is made of the journals of its nodes by one rank that does not hold what they all measured.
 #pragma once
 #include <cstddef>
 #include <filesystem>
@@ -24,8 +24,8 @@ struct Consolidated {
 /// Throws Error.
 Consolidated consolidate_into(const RunFiles& files, const std::vector<std::string>& ids);
 
-/// The same for a journal folder by itself, or together with what `earlier` sessions had put into a result file, in its own order; what
-/// is torn is named in `notes`.
+/// Consolidates a journal folder by itself, or together with what `earlier` sessions had put into a result file, in its own order; what is
+/// torn is named in `notes`.
 Consolidated consolidate_journals(const std::filesystem::path& journals, std::optional<Results> earlier, const std::filesystem::path& store,
                                   std::vector<std::string>& notes);
 

@@ -1,4 +1,4 @@
-// Which loops stand for the ceilings of a run's nodes: those that are alike choose together, so that they measure the same.
+// Nodes that are alike choose the loops for their ceilings together, so that they measure the same.
 #pragma once
 #include <span>
 #include <string>

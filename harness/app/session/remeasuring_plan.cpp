@@ -52,7 +52,7 @@ std::vector<std::string> leave_out_failed(const FailedGpus& failed, NodeComparis
   return {told.begin(), told.end()};
 }
 
-/// `is_left_out`: of a group and an id.
+/// Leaves out what `is_left_out`, which is asked for a group and an id.
 template <class IsLeftOut>
 void leave_out(std::vector<RemeasuringGroup>& groups, IsLeftOut is_left_out) {
   for (auto& group : groups) std::erase_if(group.cases, [&](const std::string& id) { return is_left_out(group, id); });

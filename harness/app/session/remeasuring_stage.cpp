@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What was seen of a GPU in earlier turns goes before what `later` has seen, where both have.
+/// Joins what was seen of a GPU in earlier turns before what `later` has seen, where both have.
 void join_gpu_conditions(const std::string& earlier, std::string& later) {
   const json before = json::parse(earlier);
   json after = json::parse(later);

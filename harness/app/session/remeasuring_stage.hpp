@@ -1,4 +1,4 @@
-// Suspicious cases and ceilings measured once more, by suspect nodes and like ones beside them, before anybody is named.
+// Suspicious cases and ceilings are measured once more, by suspect nodes and like ones beside them, before anybody is named.
 #pragma once
 #include <functional>
 #include <map>
@@ -29,10 +29,10 @@ class RemeasuringStage {
 
   explicit RemeasuringStage(Setting setting);
 
-  /// What a turn of a case or point takes on this rank's node; 0 where this rank does not have it.
+  /// The seconds that a turn of a case or point takes on this rank's node; 0 where this rank does not have it.
   TurnSeconds turn_seconds(const std::string& id) const;
-  /// Collective over all ranks. One step of the plan that they agreed on. `stop_here`, collective too, is asked wherever all ranks are in
-  /// step; false: the step was left unfinished.
+  /// Measures one step of the plan that all ranks agreed on; collective over them. `stop_here`, collective too, is asked wherever all ranks
+  /// are in step; false: the step was left unfinished.
   bool measure(const RemeasuringPlan& again, const RemeasuringStep& step, const std::function<bool()>& stop_here);
   /// The leader's units of the turns that all of their nodes took, with those of earlier sessions; and those that failed.
   std::vector<Finished> finished() const;

@@ -10,7 +10,7 @@ int taken_of(const TurnsTaken& taken, const RemeasuringGroup& group, const std::
   return found == taken.end() ? 0 : found->second;
 }
 
-/// Of one turn.
+/// Adds the steps of one turn.
 void add_steps(const std::vector<RemeasuringGroup>& groups, const TurnsTaken& taken, int turn, bool one_at_a_time,
                std::vector<RemeasuringStep>& steps) {
   const std::size_t first = steps.size();

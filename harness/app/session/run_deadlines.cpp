@@ -153,8 +153,8 @@ std::set<std::string> RunDeadlines::units_of(const Hang& hang, const RunPlan& pl
   return rounds.empty() ? std::set{ceilings_round_} : rounds;
 }
 
-/// On the watching thread, while the others of this process may hang: reads only what no longer changes. The leader may hang while it holds
-/// its journal, so this is a file of its own in the same folder.
+/// Writes the hang down on the watching thread, while the others of this process may hang: it reads only what no longer changes. The leader
+/// may hang while it holds its journal, so this is a file of its own in the same folder.
 std::string RunDeadlines::write(const Hang& hang, const RunRecord& record, const RunPlan& plan, const JournalHeader& header) const {
   Journal journal(record.files().journals, ranks_.host() + std::string(watchdog_suffix), header);
   json ranks = json::array();

@@ -1,4 +1,4 @@
-// How long each part of a run may take, and what is written down where one takes longer.
+// Each part of a run may take only so long, and something is written down where one takes longer.
 #pragma once
 #include <map>
 #include <set>
@@ -13,36 +13,38 @@
 
 namespace plumbline::app {
 
+/// The deadlines of a run's parts, which the watchdog holds.
 class RunDeadlines {
  public:
-  /// Collective over the ranks of a node. The planning that follows is expected to end soon.
+  /// Makes the deadlines; collective over the ranks of a node. The planning that follows is expected to end soon.
   RunDeadlines(const RunInput& input, Communicator& ranks);
 
-  /// From now on a hang is recorded, in the journal folder of this node.
+  /// Makes a hang be recorded from now on, in the journal folder of this node.
   void record_in(const RunRecord& record, const RunPlan& plan, JournalHeader header);
 
-  /// `nodes`: that measure it one after the other.
+  /// Begins a round of ceilings. `nodes`: that measure it one after the other.
   void begin_ceilings(const RunPlan& plan, const std::string& round_id, int nodes);
-  /// Likewise, where each rank of the node that drives a GPU measures a round of its own. Collective over the ranks of the node.
+  /// Begins a round where each rank of the node that drives a GPU measures one of its own. Collective over the ranks of the node.
   void begin_gpu_ceilings(const RunPlan& plan, const std::vector<GpuCeilingsStage::ToDo>& to_do, int nodes);
-  /// All that any node does in this round of cases.
+  /// Begins all that any node does in this round of cases.
   void begin_round(const RunPlan& plan, std::size_t round);
   void begin_pass(const RunPlan& plan, std::size_t index, const std::string& pass);
-  /// One point of a ceiling by itself, under its name.
+  /// Begins one point of a ceiling by itself, under its name.
   void begin_point(const RunPlan& plan, const std::string& name, const std::string& pass, double seconds);
-  /// Between two passes and at the end of a round: what is left of the round.
+  /// Begins the wait for what is left of the round, between two passes and at its end.
   void wait_for_round();
-  /// While rank 0 judges what all nodes measured, and the others wait.
+  /// Begins the time in which rank 0 judges what all nodes measured, and the others wait.
   void begin_judging(const RunPlan& plan);
-  /// While nodes measure again what is suspicious, and this one waits for others.
+  /// Begins the time in which nodes measure again what is suspicious, and this one waits for others.
   void wait_again(double seconds);
-  /// Writing and leaving.
+  /// Begins writing and leaving.
   void begin_end(const RunPlan& plan);
 
+  /// The seconds that the timing pass of a case may take.
   double time_seconds(const Case& measured) const;
-  /// Of a ceiling's point that takes so long by estimate.
+  /// The seconds that a ceiling's point may take that takes so long by estimate.
   double point_seconds(double estimated) const;
-  /// How long the worker is waited for, for one event group.
+  /// The seconds that the worker is waited for, for one event group.
   double worker_seconds(const Case& measured) const;
 
  private:

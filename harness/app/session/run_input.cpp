@@ -31,7 +31,7 @@ std::vector<CacheLevel> caches_of(const Campaign& campaign, const Topology& topo
   return geometry_from_file(file).levels;
 }
 
-/// By the counters that the campaign names: of a set's file ("SET.toml", "check:SET.toml"), else by their own names.
+/// Plans by the counters that the campaign names: of a set's file ("SET.toml", "check:SET.toml"), else by their own names.
 CountingPlan planned(RunInput& input, const Availability& emulator) {
   constexpr std::string_view check = "check:";
   std::string_view named = input.campaign.counters;
@@ -42,7 +42,7 @@ CountingPlan planned(RunInput& input, const Availability& emulator) {
   return plan_counting(*input.counter_set, alone_first, emulator, input.backends);
 }
 
-/// Both names are kept in the result, as text.
+/// Refuses a name that is not UTF-8: names are kept in the result, as text.
 void require_utf8(const std::string& name, const char* what) {
   if (!is_utf8(name)) throw user_error(fmt::format("{} is not UTF-8: {}; choose another one", what, printable(name)));
 }

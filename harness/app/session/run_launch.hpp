@@ -1,4 +1,4 @@
-// From a command line to ranks that measure in step, and to one exit code of all of them.
+// A command line becomes ranks that measure in step, and one exit code of all of them.
 #pragma once
 #include <functional>
 

@@ -1,4 +1,4 @@
-// What the user asked `plumbline run` for.
+// The options say what the user asked `plumbline run` for.
 #pragma once
 #include <filesystem>
 #include <string>

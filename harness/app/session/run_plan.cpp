@@ -32,7 +32,7 @@ bool all_passes_finished(const Case& which, const std::string& node, const std::
          (!is_counted(which, campaign, counting) || counting_is_finished(finished, id, node, keys_for(which.team.space(), counting)));
 }
 
-/// What earlier sessions leave to do. Where cases are distributed, what any like node has finished counts for all of them.
+/// The work that earlier sessions leave to do. Where cases are distributed, what any like node has finished counts for all of them.
 class FinishedWork {
  public:
   FinishedWork(const std::vector<Case>& cases, const RunNodes& nodes, const Campaign& campaign, const EarlierSessions& earlier)
@@ -72,7 +72,8 @@ DrivenGpus gpu_ceilings_of(const RunInput& input, Communicator& ranks, DrivenGpu
 
 bool wants_ceilings(const Campaign& campaign) { return campaign.ceilings.mode != CeilingsMode::none && campaign.time; }
 
-/// What this node's ceilings reckon with: what an earlier session planned for, or what its leader scouts while the others wait.
+/// The caches that this node's ceilings reckon with: those that an earlier session planned for, or those that its leader scouts while the
+/// others wait.
 LastCaches look_at_caches(const RunInput& input, const RunPlan& plan, const RunRecord& record, Communicator& ranks) {
   LastCaches caches = last_caches_of(input.topology);
   if (!wants_ceilings(input.campaign) || static_cast<double>(caches.bytes) <= usual_bytes) return caches;
@@ -103,7 +104,7 @@ std::vector<CeilingCase> ceilings_of(const RunInput& input, const RunNodes& node
   return wanted_of(all, wish);
 }
 
-/// Of what the campaign names, not of what only shows the levels.
+/// The contests for what the campaign names, not for what only shows the levels.
 std::vector<ContestPlan> contests_of(const CeilingsWish& wish, const std::vector<CeilingCase>& ceilings) {
   const auto mode = wish.mode == CeilingsMode::full ? CeilingMode::full : CeilingMode::quick;
   auto contests = plan_contests(mode, ceilings, this_cpu().isas);

@@ -1,4 +1,4 @@
-// What a run will do: cases, their order on every node, the ceilings before them, and what it will take.
+// A plan says what a run will do: cases, their order on every node, the ceilings before them, and what it will take.
 #pragma once
 #include <functional>
 #include <span>
@@ -41,8 +41,8 @@ std::vector<CeilingCase> with_any_winners(const std::vector<CeilingCase>& plan, 
 
 enum class Planning { to_run, to_tell };
 
-/// Collective: the same cases and rounds on every rank. Throws Error (user) where the campaign asks for what cannot be. What only tells
-/// (--dry-run) measures nothing, so it takes the caches as the topology has them.
+/// Plans a run; collective: the same cases and rounds on every rank. Throws Error (user) where the campaign asks for what cannot be. What
+/// only tells (--dry-run) measures nothing, so it takes the caches as the topology has them.
 RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& record, Planning planning);
 
 }  // namespace plumbline::app

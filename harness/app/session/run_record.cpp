@@ -30,7 +30,7 @@ bool is_ours(const fs::path& entry) {
   return fs::is_regular_file(entry, unknown) && (name.starts_with('.') ? is_mark(entry) : begins_as_journal(entry));
 }
 
-/// What somebody else put among the journals is not ours to remove: it comes to lie beside their folder.
+/// Removes the journals. What somebody else put among them is not ours to remove: it comes to lie beside their folder.
 void remove_journals(const fs::path& folder) {
   std::error_code failed;
   std::vector<fs::path> ours, others;
@@ -47,7 +47,7 @@ void remove_journals(const fs::path& folder) {
   fs::remove(folder, failed);
 }
 
-/// All of them: where they are many, in a file that the text names.
+/// Tells all that was lost: where it is much, in a file that the text names.
 std::string told(const std::vector<std::string>& lost) {
   constexpr std::size_t most = 5;
   if (lost.size() <= most) return fmt::format("{}", fmt::join(lost, ", "));

@@ -1,4 +1,4 @@
-// Where a run keeps what it finished: a journal on each node's leader, one result file at the end.
+// A run keeps what it finished in a record: a journal on each node's leader, one result file at the end.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -20,32 +20,33 @@ namespace plumbline::app {
 
 class RunRecord {
  public:
-  /// Collective. Refuses (Error) to overwrite a result or an unfinished journal that the user did not name for it, and to go on with what
-  /// another campaign or another program began.
+  /// Opens the record; collective. Refuses (Error) to overwrite a result or an unfinished journal that the user did not name for it, and to
+  /// go on with what another campaign or another program began.
   RunRecord(const RunOptions& options, const Campaign& campaign, const std::filesystem::path& store, Communicator& ranks);
 
   /// The same on every rank.
   const EarlierSessions& earlier() const { return earlier_; }
   /// This node's points of sweeps, of all sessions, as its journal or an earlier result has them (leaders only).
   std::vector<CeilingRow> sweeps(const std::string& node) const;
-  /// What this node measured again in earlier sessions and came out ok, as its journal or an earlier result has it (leaders only).
+  /// The rows that this node measured again in earlier sessions and that came out ok, as its journal or an earlier result has them (leaders
+  /// only).
   std::vector<RemeasuredRow> remeasured(const std::string& node) const;
   /// What the user should know of what was found: on rank 0.
   const std::vector<std::string>& notes() const { return notes_; }
-  /// Collective, before open(): refuses (Error, the same on all ranks) an output that lies on a disk of each node's own.
+  /// Refuses (Error, the same on all ranks) an output that lies on a disk of each node's own; collective, before open().
   void require_one_folder(const std::string& session, Communicator& ranks) const;
   /// Opens this node's journal (leaders only).
   void open(const JournalHeader& header, const std::string& host);
-  /// Written on return, and durable as the campaign's [journal] says. The Error says which units are not.
+  /// Appends a unit, which is written on return, and durable as the campaign's [journal] says. The Error says which units are not.
   void append(const Finished& unit);
-  /// Durable on return, and seen by other nodes: all that was appended. The Error says which units may not be.
+  /// Syncs all that was appended: durable on return, and seen by other nodes. The Error says which units may not be.
   void sync();
-  /// Rank 0, after the last unit: puts journals and an earlier result together and writes the result file, its cases in the order
+  /// Puts journals and an earlier result together and writes the result file, on rank 0 and after the last unit; its cases are in the order
   /// of `ids` however they were shuffled (consolidation.hpp). The journals go once `complete`.
   Consolidated consolidate(bool complete, const std::vector<std::string>& ids);
-  /// What this rank's journal came to, for rank 0; empty where it has none.
+  /// Says what this rank's journal came to, for rank 0; empty where it has none.
   std::string written() const;
-  /// On rank 0, before the journals go: throws Error where it does not see one of this session as its leader wrote it.
+  /// Throws Error, on rank 0 and before the journals go, where it does not see one of this session as its leader wrote it.
   void require_all(const std::vector<std::string>& written) const;
   const RunFiles& files() const { return files_; }
 
@@ -54,7 +55,7 @@ class RunRecord {
   double sync_seconds_;
   EarlierSessions earlier_;
   std::vector<std::string> notes_;
-  /// What an error of the journal costs: `newest`, where it is not empty, and the units before it that are in doubt.
+  /// The units that an error of the journal costs: `newest`, where it is not empty, and the units before it that are in doubt.
   std::vector<std::string> lost_units(const std::string& newest) const;
 
   std::unique_ptr<SessionHold> hold_;  // rank 0

@@ -1,4 +1,4 @@
-// A run from its input to its result file, on every rank.
+// A run goes from its input to its result file, on every rank.
 #pragma once
 #include "app/session/run_findings.hpp"
 #include "app/session/run_input.hpp"

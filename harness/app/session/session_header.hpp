@@ -1,4 +1,4 @@
-// What a session says of itself before it measures: where its results come from, and what its nodes are.
+// A session says of itself, before it measures, where its results come from, and what its nodes are.
 #pragma once
 #include <string>
 
@@ -8,12 +8,12 @@
 
 namespace plumbline::app {
 
-/// Collective over a node's ranks: program, build, MPI, events; and the caches whose traffic was simulated: those of a geometry file are
-/// known nowhere else. JSON, on all of them; the leader asks the system.
+/// The provenance, collective over a node's ranks: program, build, MPI, events; and the caches whose traffic was simulated: those of a
+/// geometry file are known nowhere else. JSON, on all of them; the leader asks the system.
 std::string provenance_of_node(const RunInput& input, Communicator& ranks);
 
-/// Collective over a node's ranks: the document of this node (machine/machine_json.hpp), on all of them. The leader asks the system, the
-/// others where they may run.
+/// The document of this node (machine/machine_json.hpp), collective over its ranks and given to all of them. The leader asks the system,
+/// the others where they may run.
 std::string machine_of_node(const RunInput& input, const NodePart& part, Communicator& ranks);
 
 }  // namespace plumbline::app

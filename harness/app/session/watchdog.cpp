@@ -31,7 +31,7 @@ constexpr double poll_seconds = 0.05;
 constexpr double glances = 10;  // within a deadline: of a stop, at most one glance's length goes unnoticed
 constexpr double least_glance_seconds = 0.5;
 
-/// Past stdio: its lock may be held by whoever hangs.
+/// Says a line at once, past stdio: its lock may be held by whoever hangs.
 void say_at_once(const std::string& line) {
   const std::string text = "plumbline: " + line + "\n";
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // there is nobody else to tell
@@ -62,7 +62,7 @@ std::string why_silent(int process) {
   }
 }
 
-/// Not another process that has got the number of one that is gone.
+/// Whether a process is of this program: not another one that has got the number of one that is gone.
 bool is_this_program(int process) {
   std::error_code none;
   const auto mine = std::filesystem::read_symlink("/proc/self/exe", none);
@@ -110,8 +110,8 @@ double Watchdog::stopped_seconds() const {
   return stopped_seconds_;
 }
 
-/// Under the lock. Where all ranks were stopped, none of them hangs: the deadline moves by as much. Where others ran on, one of them has
-/// called the roll meanwhile.
+/// Notices that ranks were stopped; called under the lock. Where all ranks were, none of them hangs: the deadline moves by as much. Where
+/// others ran on, one of them has called the roll meanwhile.
 double Watchdog::notice_a_stop() {
   const double late = now_seconds() - asleep_until_;
   if (late < roll_seconds) return 0;
@@ -169,7 +169,7 @@ void Watchdog::watch() {
   }
 }
 
-/// Of several ranks whose time is up at once, one asks all.
+/// Calls the roll: where several ranks' time is up at once, one asks all.
 void Watchdog::call_the_roll() {
   if (!board_.call()) leave_when_written();
   board_.give(waits_for_others() ? Answer::waits : Answer::works);

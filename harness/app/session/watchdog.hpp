@@ -10,7 +10,7 @@
 
 namespace plumbline::app {
 
-/// What this rank is at, and for how long it may be. `name` as a message tells it.
+/// The thing that this rank is at, and for how long it may be. `name` as a message tells it.
 struct Expectation {
   std::string name;
   double seconds = 0;
@@ -26,27 +26,29 @@ struct HungRank {
   std::string why;
 };
 
+/// A hang as it is recorded: what was expected, and who holds it up.
 struct Hang {
   Expectation expected;
   std::vector<HungRank> ranks;  // empty: all ranks of this node wait
   std::string message;          // one line without its end
 };
 
+/// Watches one rank by a thread of its own.
 class Watchdog {
  public:
-  /// Collective over the ranks of a node. Before any thread is bound: the watching one is to lie on no core that measures. `nodes`: of the
-  /// job, this one among them.
+  /// Makes the watchdog; collective over the ranks of a node, before any thread is bound: the watching one is to lie on no core that
+  /// measures. `nodes`: of the job, this one among them.
   Watchdog(Group& local, int world_rank, std::string host, int nodes);
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
   ~Watchdog();
 
-  /// From now on: this instead of what was expected before.
+  /// Expects this from now on instead of what was expected before.
   void expect(Expectation expectation);
   /// Seconds in which this process was stopped as a whole (suspended by Slurm, a paused machine), as far as that was noticed: they count
   /// against no deadline.
   double stopped_seconds() const;
-  /// How a hang becomes durable, called on the watching thread of one rank of the node. Answers where it wrote, in words.
+  /// Sets how a hang becomes durable, called on the watching thread of one rank of the node. Answers where it wrote, in words.
   void record_with(std::function<std::string(const Hang&)> record);
 
  private:

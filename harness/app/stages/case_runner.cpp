@@ -35,7 +35,7 @@ json rank_placement(int rank, const std::string& host, const std::vector<int>& c
   return {{"rank", rank}, {"host", host}, {"cpus", cpus}};
 }
 
-/// What became of one group of a counting pass.
+/// The outcome of one group of a counting pass.
 struct GroupOutcome {
   std::string backend;
   Status status;
@@ -57,7 +57,7 @@ void conclude(OutcomeRow& outcome, const std::vector<GroupOutcome>& groups) {
   outcome.reason = fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-/// What a reading that is not ok says about itself; empty when all are, but for those that nobody wanted.
+/// The reason of the first reading that is not ok; empty when all are, but for those that nobody wanted.
 std::string first_reason(const CountedCase& counted) {
   for (const auto& repetition : counted.repetitions)
     for (const auto* region : {&repetition.kernel, &repetition.empty})
@@ -68,7 +68,7 @@ std::string first_reason(const CountedCase& counted) {
   return "";
 }
 
-/// That a rank failed because another one did says less than what that one has to say.
+/// Takes in a part's outcome. That a rank failed because another one did says less than what that one has to say.
 void absorb(Finished& all, Finished&& part) {
   const bool says_more = all.outcome.status == Status::ok || all.outcome.reason.starts_with("another rank of the team");
   if (says_more && part.outcome.status != Status::ok) {

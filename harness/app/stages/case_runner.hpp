@@ -1,4 +1,4 @@
-// One pass of one case on one node's team: measured by its ranks, gathered by the node's leader.
+// A pass of one case on one node's team is measured by its ranks, and gathered by the node's leader.
 #pragma once
 #include <map>
 #include <memory>
@@ -36,7 +36,7 @@ struct TeamCpus {
   int device = 0;                         // which of the node's it is (core/gpu_device.hpp)
 };
 
-/// What stays the same for all cases of a run on this rank.
+/// Runs cases on this rank; it holds what stays the same for all cases of a run.
 class CaseRunner {
  public:
   struct Setting {
@@ -49,33 +49,33 @@ class CaseRunner {
 
   CaseRunner(Communicator& ranks, Setting setting) : ranks_(ranks), setting_(std::move(setting)) {}
 
-  /// Collective over the first `measured.team.ranks` ranks of this node; others must not call. The leader (local rank 0) gets the
-  /// unit of work that is now finished, whatever became of it.
+  /// Times a case. Collective over the first `measured.team.ranks` ranks of this node; others must not call. The leader (local rank 0) gets
+  /// the unit of work that is now finished, whatever became of it.
   std::optional<Finished> time(const Case& measured, const TeamCpus& placement, const TimingProtocol& protocol);
-  /// One pass an event group: timing and counting never share a run, nor do two groups. CountedCase in this process, a region lasts about
-  /// `min_seconds`; the worker is waited for `patience_seconds`.
+  /// Counts a case in one pass an event group: timing and counting never share a run, nor do two groups. Where it is counted in this
+  /// process, a region lasts about `min_seconds`; the worker is waited for `patience_seconds`.
   std::optional<Finished> count(const Case& measured, const TeamCpus& placement, double min_seconds, double patience_seconds);
-  /// From now on models and simulated caches have this last cache. Before the first case.
+  /// Sets the last cache that models and simulated caches have from now on. It is called before the first case.
   void set_last_cache(LastCache last) { last_ = std::move(last); }
   /// The GPU that its cases run on: whoever measures on one in this process does it through this.
   GpuInUse& gpu_in_use() { return gpu_; }
-  /// A unit that cannot be measured here: only on the leader.
+  /// The unit of a case that cannot be measured here; only on the leader.
   Finished skip(const Case& measured, const std::string& pass, const std::string& reason) const;
 
  private:
-  /// What of the GPU belongs into the placement is added to `facts`.
+  /// Times a case on its GPU, and adds what of the GPU belongs into the placement to `facts`.
   Timed time_on_gpu_of(const Case& measured, const TeamCpus& placement, const TimingProtocol& protocol, nlohmann::json& facts);
-  /// `counting` is made with the first group, and has the case's data for the others.
+  /// Counts one group on the case's GPU. `counting` is made with the first group, and has the case's data for the others.
   CountedCase count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
                               std::optional<CountingOnGpu>& counting);
-  /// As one thread of the team sees them, with a last cache of so many bytes; a GPU's as its multiprocessors do.
+  /// The caches as one thread of the team sees them, with a last cache of so many bytes; a GPU's as its multiprocessors do.
   std::vector<CacheLevel> caches_of(const TeamCpus& placement, std::uint64_t last_bytes) const;
-  /// With an interval where the size of the last cache leaves one.
+  /// The model's rows, with an interval where the size of the last cache leaves one.
   std::vector<ModelRow> modelled(const Case& measured, const TeamCpus& placement) const;
   CountedCase count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, const TeamCpus& placement,
                          TeamMeeting& team, double min_seconds);
   OutcomeRow outcome(const Case& measured, const std::string& pass) const;
-  /// What the case's code executes between registers and L1, once a case; `placement` is told where that is not known.
+  /// The rows of what the case's code executes between registers and L1, once a case; `placement` is told where that is not known.
   std::vector<ModelRow> executed_rows(const Case& measured, nlohmann::json& placement);
   std::optional<Finished> gather(const Case& measured, Finished mine, const std::string& rank_facts, const TeamCpus& placement);
 

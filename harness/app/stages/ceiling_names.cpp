@@ -30,7 +30,7 @@ Names names_of(std::span<const CeilingCase> plan) {
   return names;
 }
 
-/// Of a full plan for these ISAs; sizes do not matter.
+/// The names in a full plan for these ISAs; sizes do not matter.
 Names full_names(std::span<const std::string> isas, std::span<const CeilingTeam> teams) {
   return names_of(plan_ceilings(CeilingMode::full, isas, {}, 0, teams));
 }
@@ -53,7 +53,7 @@ bool is_of_gpus(const std::string& glob, const GpuCeilingNames& gpus) {
   return gpus.known.empty() ? glob.starts_with("GPU") : names_any(name_on_gpu(glob, 0), gpus.known);
 }
 
-/// And those of each further GPU.
+/// The names with those of each further GPU.
 Names of_all_gpus(Names names, std::size_t most) {
   const Names of_first = names;
   for (std::size_t device = 1; device < most; ++device)
@@ -61,7 +61,7 @@ Names of_all_gpus(Names names, std::size_t most) {
   return names;
 }
 
-/// What a run lacks for every link that the glob names; nullopt where it names none.
+/// Says what a run lacks for every link that the glob names; nullopt where it names none.
 std::optional<std::string> lacking_for(const std::string& glob, const Campaign& campaign, const Links& links) {
   std::optional<std::string> what;
   for (const auto& plan : plan_mpi_ceilings(campaign.ceilings.mode))

@@ -1,4 +1,4 @@
-// Whether the names in a campaign's [ceilings] 'only' are names of ceilings, and of ceilings that this run can measure.
+// The names in a campaign's [ceilings] 'only' must be names of ceilings, and of ceilings that this run can measure.
 #pragma once
 #include <set>
 #include <span>
@@ -16,10 +16,10 @@ namespace plumbline::app {
 struct Links {
   int most_ranks_of_node = 1, nodes = 1;
 };
-/// What a run must have for such a link: "two ranks on a node"; empty where it has it.
+/// Says what a run must have for such a link: "two ranks on a node"; empty where it has it.
 std::string lacking(const Links& links, Reach reach);
 
-/// Names of GPUs' ceilings, of which sizes do not matter.
+/// The names of GPUs' ceilings, of which sizes do not matter.
 struct GpuCeilingNames {
   std::set<std::string> here;     // that this run would measure without 'only'
   std::set<std::string> in_full;  // with mode = "full"

@@ -1,4 +1,4 @@
-// Points of ceilings measured by themselves, each under its name: what a ceiling looks like again when nothing else is measured.
+// Points of ceilings are measured by themselves, each under its name: what a ceiling looks like again when nothing else is measured.
 #pragma once
 #include <functional>
 #include <map>
@@ -16,18 +16,18 @@
 
 namespace plumbline::app {
 
-/// Those of a rank's node: of its CPUs, by the ranks of a point's team; of a GPU, by the rank that drives it, while no other GPU of the
-/// node is measured.
+/// Measures points of a rank's node: of its CPUs, by the ranks of a point's team; of a GPU, by the rank that drives it, while no other GPU
+/// of the node is measured.
 class CeilingPoints {
  public:
   /// `of_cpus` and `of_gpus`, `place`, which gives a team its CPUs, `ranks` and `in_use` outlive it.
   CeilingPoints(const std::vector<CeilingCase>& of_cpus, const DrivenGpus& of_gpus, const std::function<TeamCpus(const Team&)>& place,
                 Communicator& ranks, GpuInUse& in_use, std::string session);
 
-  /// Estimate of one turn; 0 where this rank does not know that point, as those of GPUs that others drive.
+  /// The estimated seconds of one turn; 0 where this rank does not know that point, as those of GPUs that others drive.
   double turn_seconds(const std::string& name) const;
-  /// Collective over the ranks of the node. On the leader the point as the times of a case that has its name; nothing where none of them
-  /// has it.
+  /// Measures a point; collective over the ranks of the node. The leader gets the point as the times of a case that has its name; nothing
+  /// where none of them has it.
   std::optional<Finished> measure(const std::string& name);
 
  private:
@@ -39,7 +39,7 @@ class CeilingPoints {
   std::optional<Finished> measure_on_cpus(const std::string& name, const CeilingCase& point);
   std::optional<Finished> measure_on_gpu(const std::string& name);
   Finished measured_on(const DrivenGpu& gpu, std::size_t point);
-  /// As one unit: the times that its samples are the rates of.
+  /// The point as one unit: the times that its samples are the rates of.
   Finished as_times(const std::string& name, const CeilingCase& point, const Finished& sampled) const;
 
   const std::function<TeamCpus(const Team&)>& place_;

@@ -28,7 +28,7 @@ struct CeilingsStage::Point {
 
 namespace {
 
-/// Of a team the first rank's row is kept, whichever rank failed.
+/// Tells a team's failure in the first rank's row, which is kept, whichever rank failed.
 void tell_failure(CeilingRow& row, const Timed& timed, Synchronization& team) {
   const bool wrong_here = timed.status == Status::wrong_result, elsewhere = team.any(wrong_here) && !wrong_here;
   row.status = elsewhere ? Status::wrong_result : timed.status;
@@ -76,7 +76,7 @@ double seconds_per_sweep(const CeilingRow& row, const CeilingCase& ceiling) {
   return ceiling.unit == "seconds" ? row.value * amount : amount * static_cast<double>(row.ranks) / row.value * 1e-9;
 }
 
-// Without the working set, whose largest follows the memory that happens to be free.
+// The name leaves the working set out: the largest one follows the memory that happens to be free.
 std::string ceiling_point(const CeilingRow& row) {
   return fmt::format("{}/{}/{}/r{}t{}", row.name, row.precision, row.level.word(), row.ranks, row.threads);
 }

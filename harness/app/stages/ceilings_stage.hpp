@@ -1,4 +1,4 @@
-// The ceilings of a node, measured in rounds that go through all of them in turn: drift hits all alike.
+// The ceilings of a node are measured in rounds that go through all of them in turn: drift hits all alike.
 #pragma once
 #include <functional>
 #include <memory>
@@ -15,17 +15,17 @@
 
 namespace plumbline::app {
 
-/// One sample of a round, for its name: what is measured by which team.
+/// The point of a sample, for the name of its round: what is measured by which team.
 std::string ceiling_point(const CeilingRow& row);
-/// Name of one round as a unit of work: "ceilings/node/16 hexadecimal digits/round=0"; the digits stand for its points in any order, so
+/// The name of one round as a unit of work: "ceilings/node/16 hexadecimal digits/round=0"; the digits stand for its points in any order, so
 /// that a round of other ceilings is another. `where`: "node", "gpu", "mpi" or "link", "form".
 std::string ceiling_round_id(std::string_view where, std::vector<std::string> points, int round);
-/// What becomes of a round that begins now on this node.
+/// The outcome of a round that begins now on this node.
 OutcomeRow round_outcome(std::string round_id, const std::string& node, const std::string& session);
 
 /// The row of a ceiling before anything is measured.
 CeilingRow described(const CeilingCase& ceiling);
-/// Rate, clock and disturbances of the repetition that stands for a sample.
+/// Takes rate, clock and disturbances of the repetition that stands for a sample.
 void take_sample(CeilingRow& row, const CeilingCase& ceiling, const Repetition& best);
 /// Whether the loop is right on a little data (small_case()); the row tells where it is not. Every rank of the team calls it.
 bool check_small(const CeilingCase& ceiling, const ThreadTeam& threads, Synchronization& team, CeilingRow& row);
@@ -38,13 +38,13 @@ LastCaches last_caches_of(const Topology& topology);
 /// Keeps what is small between the rounds: its data, its checked result, and how many sweeps a sample takes.
 class CeilingsStage {
  public:
-  /// `place` gives a team its CPUs.
+  /// Makes the stage; `place` gives a team its CPUs.
   CeilingsStage(const std::vector<CeilingCase>& plan, std::string session, Communicator& ranks, std::function<TeamCpus(const Team&)> place);
   ~CeilingsStage();
 
-  /// Name of a round as it would be measured on this node.
+  /// The name of a round as it would be measured on this node.
   std::string round_id(int round) const;
-  /// One round over the plan on this node: collective over its ranks. The leader gets the finished unit.
+  /// Measures one round over the plan on this node: collective over its ranks. The leader gets the finished unit.
   std::optional<Finished> measure(int round);
 
  private:

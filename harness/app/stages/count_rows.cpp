@@ -20,12 +20,12 @@ Reading summed(const ByThread& by_thread, std::size_t event) {
   return sum;
 }
 
-/// Of one thread, or of all where it is -1.
+/// The reading of one thread, or of all where it is -1.
 Reading reading_of(const ByThread& by_thread, int thread, std::size_t event) {
   return thread < 0 ? summed(by_thread, event) : by_thread[static_cast<std::size_t>(thread)][event];
 }
 
-/// What the empty region counted in the middle one of the repetitions: an interrupt in one of them must not take counts from the kernel.
+/// The count of the empty region in the middle one of the repetitions: an interrupt in one of them must not take counts from the kernel.
 std::uint64_t usual_empty(std::span<const RegionCounts> repetitions, int thread, std::size_t event) {
   std::vector<std::uint64_t> raws;
   for (const RegionCounts& counts : repetitions)
@@ -36,8 +36,8 @@ std::uint64_t usual_empty(std::span<const RegionCounts> repetitions, int thread,
   return *middle;
 }
 
-/// What is not ok keeps its status: no number is made of it. Only less than in the empty region has its number, for a zero test needs it:
-/// where there is nothing to count, noise goes either way.
+/// Subtracts the empty region. A reading that is not ok keeps its status: no number is made of it. Only less than in the empty region has
+/// its number, for a zero test needs it: where there is nothing to count, noise goes either way.
 void subtract(CountRow& row, const Reading& kernel, Status empty_status, std::uint64_t empty, std::uint64_t swept) {
   row.enabled_ns = kernel.enabled_ns;
   row.running_ns = kernel.running_ns;

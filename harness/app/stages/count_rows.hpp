@@ -1,4 +1,4 @@
-// A case's readings as rows of a result file.
+// A case's readings become rows of a result file.
 #pragma once
 #include <span>
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace plumbline::app {
 
-/// Of each event the sum over the rank's threads (thread -1), and each thread's own where there are several, repetition by repetition: what
-/// the region counted less what the empty region counts in the median repetition, a sweep; a rate or a share as it is. `common` says of
-/// what, where and when.
+/// Adds for each event the sum over the rank's threads (thread -1), and each thread's own where there are several, repetition by
+/// repetition: what the region counted less what the empty region counts in the median repetition, a sweep; a rate or a share as it is.
+/// `common` says of what, where and when.
 void add_count_rows(std::vector<CountRow>& rows, const CountRow& common, std::span<const RegionCounts> repetitions);
 
 }  // namespace plumbline::app

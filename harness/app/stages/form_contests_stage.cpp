@@ -47,7 +47,7 @@ class TeamContests {
                Synchronization& team)
       : part_of_limit_(part_of_limit), threads_(threads), team_(team), arena_(arena_size(contests)) {}
 
-  /// Once the plan's own loop is at the limit of the core, no other shape of it is tried any more.
+  /// Measures a contest. Once the plan's own loop is at the limit of the core, no other shape of it is tried any more.
   void measure(const ContestPlan& contest, std::vector<CeilingRow>& rows) {
     std::vector<std::uint64_t> sweeps(rows.size(), 0);
     const CeilingCase& own = contest.candidates.front();
@@ -66,7 +66,7 @@ class TeamContests {
   }
 
  private:
-  /// What is above the limit is no rate: then the clock beside it was another.
+  /// Whether a sample is at the limit. What is above the limit is no rate: then the clock beside it was another.
   bool is_at_limit(const CeilingRow& row) const {
     constexpr double nearly = 0.99;
     const double part = row.status == Status::ok ? part_of_limit_(row) : absent;
@@ -96,7 +96,7 @@ class TeamContests {
     if (!(sample.value <= row.value)) row = sample;
   }
 
-  /// Of the candidate before where that is possible, else made anew.
+  /// Takes the data of the candidate before where that is possible, else makes them anew.
   bool take_data(const CeilingCase& candidate, CeilingRow& row) {
     if (data_ && data_id_ == candidate.data_id()) {
       data_ = Prepared::over(std::move(data_), candidate.measured);

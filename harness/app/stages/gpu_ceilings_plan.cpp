@@ -24,7 +24,7 @@ using nlohmann::json;
 
 constexpr std::array threads_of_multiprocessors{1024, 1536, 2048};  // of all GPUs that the module is for; 32, 48 and 64 warps
 
-/// Without these sweeps no working set of another one has a level.
+/// Whether a ceiling shows where the levels are: without these sweeps no working set of another one has a level.
 bool shows_levels(const CeilingCase& ceiling) {
   return ceiling.level == CeilingKind::sweep && (ceiling.pattern == gpu_load || ceiling.pattern == gpu_load_own);
 }
@@ -41,7 +41,7 @@ GpuProperties made_up_gpu(const std::string& flavor, int threads_per_multiproces
   return gpu;
 }
 
-/// Those that `all` has no points of yet.
+/// Adds the ceilings that `all` has no points of yet.
 void add_unknown(std::vector<CeilingCase> more, std::vector<CeilingCase>& all) {
   std::set<std::string> known;
   for (const CeilingCase& one : all) known.insert(one.name);
@@ -67,8 +67,8 @@ std::vector<CeilingCase> points_of(const CeilingsWish& wish, const GpuProperties
   return all;
 }
 
-/// What of it this GPU cannot be asked: "GPU tensor FP8 cuBLAS, GPU FP32 cuBLAS: cuBLAS cannot be opened: ...", a line a reason. Under the
-/// names of the first GPU, so that all say the same.
+/// Says what of it this GPU cannot be asked: "GPU tensor FP8 cuBLAS, GPU FP32 cuBLAS: cuBLAS cannot be opened: ...", a line a reason. It
+/// uses the names of the first GPU, so that all say the same.
 std::vector<std::string> lacking(const CeilingsWish& wish, const GpuProperties& gpu, int device) {
   std::vector<std::string> reasons;
   std::map<std::string, std::set<std::string>> names;

@@ -1,4 +1,4 @@
-// Which ceilings of GPUs a campaign asks for, and which rank of a node measures those of which of its GPUs.
+// A campaign asks for ceilings of GPUs, and each rank of a node measures those of some of its GPUs.
 #pragma once
 #include <set>
 #include <string>
@@ -14,28 +14,28 @@
 
 namespace plumbline::app {
 
-/// Whether a campaign measures any: one with ceilings and with GPUs.
+/// Whether a campaign measures any ceilings of GPUs: it has ceilings and GPUs.
 bool wants_gpu_ceilings(const Campaign& campaign);
 
-/// Where rounds of a GPU's ceilings are measured, for their ids: "gpu", "gpu1", ...
+/// The place of rounds of a GPU's ceilings, for their ids: "gpu", "gpu1", ...
 std::string gpu_rounds(int device);
 
 /// The points of a GPU of that flavor with a peer and 32 GiB, whatever is here.
 std::vector<CeilingCase> ceilings_of_flavor(CeilingMode mode, const std::string& flavor);
 /// All ceilings that some GPU has, each with the points of the first flavor that has it; none without the module.
 std::vector<CeilingCase> ceilings_of_any_gpu(CeilingMode mode);
-/// And the names of those that the module could not even measure on a GPU that has all they need, as this machine lacks a library.
+/// The names of the ceilings that the module could not even measure on a GPU that has all they need, as this machine lacks a library.
 std::set<std::string> ceilings_of_no_gpu();
-/// Estimate of all rounds on one GPU, whichever takes longest; 0 where the campaign measures none or without the module.
+/// The estimated seconds of all rounds on one GPU, whichever takes longest; 0 where the campaign measures none or without the module.
 double longest_gpu_ceilings_seconds(const Campaign& campaign, int rounds);
-/// The same GPU's points that the campaign asks for; none where it measures none or without the module.
+/// The points of one GPU that the campaign asks for; none where it measures none or without the module.
 struct PlannedGpu {
   GpuProperties gpu;
   std::vector<CeilingCase> points;
 };
 PlannedGpu longest_gpu_ceilings(const Campaign& campaign);
 
-/// One of a node's GPUs, and who measures its ceilings. The same on all ranks of the node but for what its driver alone knows.
+/// A GPU of a node, and who measures its ceilings. It is the same on all ranks of the node but for what its driver alone knows.
 struct DrivenGpu {
   int device = 0;     // 0: "GPU", 1: "GPU1", ... (core/gpu_device.hpp)
   GpuProperties gpu;  // as its driver sees it; without a driver its addresses alone
@@ -51,11 +51,11 @@ struct DrivenGpus {
   int turns = 0;               // of a round
   int device_of_cases = 0;     // which of them is the first that the node's first rank sees
   std::vector<std::string> flavors() const;
-  /// Estimate of all rounds: in a turn GPUs are measured together, and their links one after the other.
+  /// The estimated seconds of all rounds: in a turn GPUs are measured together, and their links one after the other.
   double seconds() const;
 };
 
-/// What keeps ceilings of a node's GPUs from being measured.
+/// Notes on what keeps ceilings of a node's GPUs from being measured.
 struct GpuNotes {
   struct Line {
     int device = -1;  // -1: of the whole node
@@ -66,13 +66,13 @@ struct GpuNotes {
   std::vector<Line> lines;
 };
 
-/// Collective over the ranks of a node. `mine`: what this rank sees. The points are planned by plan_points.
+/// Finds out who drives which GPU; collective over the ranks of a node. `mine`: what this rank sees. The points are planned by plan_points.
 DrivenGpus meet_gpus(const NodeGpus& mine, const std::vector<std::vector<int>>& allowed, const Topology& node, Group& local);
 
-/// Collective over the ranks of a node: each driver plans the points that the campaign asks for, for so many rounds.
+/// Lets each driver plan the points that the campaign asks for, for so many rounds; collective over the ranks of a node.
 GpuNotes plan_points(const Campaign& campaign, int rounds, const NodeGpus& mine, const std::string& host, Group& local, DrivenGpus& gpus);
 
-/// Collective over all ranks: on rank 0 what all nodes note, each thing once, and by whom where not all do.
+/// Gathers on rank 0 what all nodes note, each thing once, and by whom where not all do; collective over all ranks.
 std::vector<std::string> gather_notes(const GpuNotes& of_node, Group& leaders);
 std::vector<std::string> in_lines(const std::vector<GpuNotes>& nodes);
 

@@ -1,5 +1,5 @@
-// The ceilings of a node's GPUs, in the rounds of the other ceilings: each by one rank that sees it, all at once as far as ranks and CPUs
-// reach; only links, of which neighbours share parts, by one GPU after the other.
+// The ceilings of a node's GPUs are measured in the rounds of the other ceilings: each by one rank that sees it, all at once as far as
+// ranks and CPUs reach; only links, of which neighbours share parts, by one GPU after the other.
 #pragma once
 #include <functional>
 #include <map>
@@ -13,12 +13,12 @@
 
 namespace plumbline::app {
 
-/// Collective over the ranks of a node: on its leader the units of those ranks that have one. Throws Error (io).
+/// Gathers on the node's leader the units of those ranks that have one; collective over the ranks of a node. Throws Error (io).
 std::vector<Finished> gather_units(const std::optional<Finished>& mine, Group& local);
 
 class GpuCeilingsStage {
  public:
-  /// `gpus`, with the points of those that this rank drives, `ranks` and `in_use` outlive it.
+  /// Makes the stage. `gpus`, with the points of those that this rank drives, `ranks` and `in_use` outlive it.
   GpuCeilingsStage(const DrivenGpus& gpus, std::string session, Communicator& ranks, GpuInUse& in_use);
 
   /// A GPU whose round is to be measured: by a rank of the node, under an id.
@@ -26,9 +26,9 @@ class GpuCeilingsStage {
     const DrivenGpu* gpu = nullptr;
     std::string round_id;
   };
-  /// Collective over the ranks of the node, and the same on all of them: what of a round is not finished, by device.
+  /// The parts of a round that are not finished, by device: collective over the ranks of the node, and the same on all of them.
   std::vector<ToDo> to_do(int round, const std::function<bool(const std::string& round_id)>& is_finished);
-  /// Collective over the ranks of the node. What of it is of one turn; on the leader the finished units.
+  /// Measures those parts of a round that are of one turn; collective over the ranks of the node. The leader gets the finished units.
   std::vector<Finished> measure(int round, const std::vector<ToDo>& of_turn);
 
  private:

@@ -12,7 +12,7 @@
 namespace plumbline::app {
 namespace {
 
-/// By the management library, which names the whole GPU: of a MIG part that is another name than its own.
+/// Adds the UUID by the management library, which names the whole GPU: for a MIG part that is another name than its own.
 void add_uuid(const Nvml& nvml, const std::string& pci, const char* key, nlohmann::json& facts) {
   std::array<char, 96> uuid{};
   nvml::Device gpu = nullptr;

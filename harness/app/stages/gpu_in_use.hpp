@@ -1,4 +1,5 @@
-// The GPU that this process works on, and what became of others: one context is current in a thread, and a broken one stays broken.
+// A process works on one GPU at a time, and remembers what became of others: one context is current in a thread, and a broken one stays
+// broken.
 #pragma once
 #include <map>
 #include <memory>
@@ -15,16 +16,16 @@ class GpuInUse {
   GpuInUse();
   ~GpuInUse();
 
-  /// That GPU, in use by this thread until another one is asked for. Throws Error (io), with the GPU's address, where the driver refuses
-  /// it.
+  /// Opens that GPU, which stays in use by this thread until another one is asked for. Throws Error (io), with the GPU's address, where the
+  /// driver refuses it.
   Gpu& use(const GpuProperties& gpu);
-  /// Whether earlier work broke that GPU for this process: which, and how. Empty: it can be used.
+  /// Says which earlier work broke that GPU for this process, and how. Empty: it can be used.
   std::string why_lost(const GpuProperties& gpu) const;
-  /// After a failure of `work` ("case ID"): finds out whether the GPU in use still does any work.
+  /// Finds out, after a failure of `work` ("case ID"), whether the GPU in use still does any work.
   void look_for_loss(const std::string& work, const std::string& reason);
 
-  /// What names it in a result: ordinal, PCI address, name, UUID, and of a MIG part the UUID of the GPU that it is `part_of` (null beside
-  /// its reason where nobody tells).
+  /// The facts that name it in a result: ordinal, PCI address, name, UUID, and for a MIG part the UUID of the GPU that it is `part_of`
+  /// (null beside its reason where nobody tells).
   nlohmann::json facts(const GpuProperties& gpu);
   const Nvml& nvml();
 

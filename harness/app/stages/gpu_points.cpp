@@ -78,7 +78,7 @@ Finished GpuPoints::finish(int local_rank) {
   return std::exchange(unit_, {});
 }
 
-/// Others wait for this rank: nothing that goes wrong here may keep it from meeting them.
+/// Measures some points. Others wait for this rank: nothing that goes wrong here may keep it from meeting them.
 void GpuPoints::measure(std::size_t first, std::size_t last, const char* conditions) {
   if (first == last || unit_.ceilings.empty()) return;
   const auto none_can = [&](Status status, const std::string& reason) {
@@ -126,7 +126,7 @@ void GpuPoints::measure_each(std::size_t first, std::size_t last) {
   }
 }
 
-/// Null where it cannot be: `row` says why. A result is checked until it was right once.
+/// Prepares a point's data; null where that cannot be: `row` says why. A result is checked until it was right once.
 std::unique_ptr<PreparedOnGpu> GpuPoints::prepared(const CeilingCase& ceiling, CeilingRow& row) {
   Timed timed;
   const std::string id = ceiling.measured.id();

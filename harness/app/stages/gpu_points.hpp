@@ -1,4 +1,4 @@
-// The points of one GPU's ceilings, measured by the rank that drives it, from a CPU beside it.
+// The points of one GPU's ceilings are measured by the rank that drives it, from a CPU beside it.
 #pragma once
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -17,24 +17,25 @@ class PreparedOnGpu;
 
 namespace plumbline::app {
 
-/// Estimate of some of a GPU's points measured once and one after the other, from the idle GPU on.
+/// The estimated seconds of some of a GPU's points measured once and one after the other, from the idle GPU on.
 double gpu_part_seconds(std::span<const CeilingCase> points, const GpuProperties& gpu);
 
-/// Keeps between the rounds how many sweeps a sample takes and which results were right; the data are made anew in each.
+/// Measures points. It keeps between the rounds how many sweeps a sample takes and which results were right; the data are made anew in
+/// each.
 class GpuPoints {
  public:
-  /// `gpu`, with its points, and `in_use` outlive it.
+  /// Makes the points. `gpu`, with its points, and `in_use` outlive it.
   GpuPoints(const DrivenGpu& gpu, std::string session, std::string host, GpuInUse& in_use);
 
-  /// Name of a round as a unit of work.
+  /// The name of a round as a unit of work.
   std::string round_id(int round) const;
-  /// A round in two parts, as links are measured by one GPU at a time. A point that fails says so in its row; after a fault that the GPU
-  /// does not survive the rest is skipped, and later rounds are failed ones without rows. Throws nothing.
+  /// Begins a round, which has two parts, as links are measured by one GPU at a time. A point that fails says so in its row; after a fault
+  /// that the GPU does not survive the rest is skipped, and later rounds are failed ones without rows. Throws nothing.
   void begin(int round);
   void measure_alone() { measure(0, gpu_.first_link, "conditions"); }
   bool has_links() const { return gpu_.first_link < gpu_.points.size(); }
   void measure_links() { measure(gpu_.first_link, gpu_.points.size(), gpu_.first_link == 0 ? "conditions" : "conditions_of_links"); }
-  /// What the round became, with the GPU in its placement; once.
+  /// Ends a round and gives what it became, with the GPU in its placement; once.
   Finished finish(int local_rank);
 
  private:

@@ -147,7 +147,7 @@ LastCache LastCacheStage::choose(LastCacheRule rule, bool was_counted, std::span
   return choose_last_cache(caches_, levels_in(rows), rule);
 }
 
-/// By the first rank of the node, while the others wait.
+/// Seeks the last cache by the first rank of the node, while the others wait.
 std::vector<CeilingRow> LastCacheStage::seek() {
   ranks_.team(1);  // by all ranks of the node together
   const auto plan = plan_of_finder();

@@ -1,4 +1,4 @@
-// How large the last cache of a node is taken: settled after the ceilings, before the first case, and kept with the results.
+// The size of a node's last cache is settled after the ceilings, before the first case, and kept with the results.
 #pragma once
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
@@ -22,7 +22,7 @@ void from_json(const nlohmann::json& told, LastCache& last);
 
 namespace plumbline::app {
 
-/// What the campaign says; nullopt where it names the caches of another machine.
+/// The rule that the campaign gives; nullopt where it names the caches of another machine.
 std::optional<LastCacheRule> last_cache_rule(const Campaign& campaign);
 
 /// One line for the output.

@@ -1,4 +1,4 @@
-// What an exchange of messages between two ranks comes to, as the row of a ceiling.
+// An exchange of messages between two ranks becomes the row of a ceiling.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,12 +9,12 @@
 namespace plumbline::app {
 
 inline bool is_latency(ExchangeTraffic traffic) { return traffic == ExchangeTraffic::ping_pong; }
-/// "seconds" for a message, "GB/s" for streams.
+/// The unit of the traffic: "seconds" for a message, "GB/s" for streams.
 std::string unit_of(ExchangeTraffic traffic);
-/// "half a round trip", "stream", "streams, the sum of both"
+/// The method in words: "half a round trip", "stream", "streams, the sum of both".
 std::string_view how(ExchangeTraffic traffic);
 
-/// Time or rate; of messages that did not arrive as they were sent none, but a failure.
+/// Takes time or rate; for messages that did not arrive as they were sent none, but a failure.
 void take_timing(CeilingRow& row, const Exchange& what, const ExchangeTiming& timing);
 
 }  // namespace plumbline::app

@@ -102,7 +102,7 @@ std::string MpiCeilingsStage::problem_between(const Rank& one, const Rank& other
   return one.cpu == other.cpu ? fmt::format("both ranks share CPU {}", one.cpu) : "";
 }
 
-/// Both ends know of every pair whether and how it is measured, and what binding it needs.
+/// Measures a pair. Both ends know of every pair whether and how it is measured, and what binding it needs.
 void MpiCeilingsStage::measure_pair(const RankPair& pair, int round, Finished& unit) {
   const bool times = pair.first == ranks_.rank();
   const Rank& mine = rank(ranks_.rank());

@@ -1,4 +1,4 @@
-// Latency and bandwidth of messages between ranks, inside the nodes and between them, in the rounds of the other ceilings.
+// Latency and bandwidth of messages between ranks, inside the nodes and between them, are measured in the rounds of the other ceilings.
 #pragma once
 #include <functional>
 #include <optional>
@@ -26,15 +26,15 @@ class MpiCeilingsStage {
   /// Collective over the world. `place` gives a team its CPUs.
   MpiCeilingsStage(const Campaign& campaign, std::string session, Communicator& ranks, const std::function<TeamCpus(const Team&)>& place);
 
-  /// Name of a round as this rank would keep it.
+  /// The name of a round as this rank would keep it.
   std::string round_id(int round) const;
-  /// Collective over the world: one round of all pairs in turns; ranks outside a turn's pairs wait patiently. Does nothing where
-  /// `finished` (this node has the round) is true on every node that keeps samples. The leader of such a node gets its unit of work.
+  /// Measures one round of all pairs in turns; collective over the world. Ranks outside a turn's pairs wait patiently. It does nothing
+  /// where `finished` (this node has the round) is true on every node that keeps samples. The leader of such a node gets its unit of work.
   std::optional<Finished> measure(int round, bool finished);
 
  private:
   void meet_ranks(const std::function<TeamCpus(const Team&)>& place);
-  /// Why two ranks of a node cannot be measured; empty when they can.
+  /// Says why two ranks of a node cannot be measured; empty when they can.
   static std::string problem_between(const Rank& one, const Rank& other);
   void measure_pair(const RankPair& pair, int round, Finished& unit);
   CeilingRow described(const RankPair& pair, const Exchange& what) const;

@@ -71,7 +71,7 @@ CeilingRow NodeLinksStage::described(int peer, const Exchange& what) const {
   return row;
 }
 
-/// Both nodes know whether either refuses.
+/// Measures a link; both nodes know whether either refuses.
 void NodeLinksStage::measure_link(int peer, int round, Finished& unit) {
   const bool times = pairing_->leads(ranks_.node(), peer);
   const Node& refusing = node(ranks_.node()).refusal.empty() ? node(peer) : node(ranks_.node());

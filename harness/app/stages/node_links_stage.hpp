@@ -1,4 +1,4 @@
-// The map of links between nodes: every node in turn with its partners, in the rounds of the other ceilings.
+// The map of links between nodes is measured in the rounds of the other ceilings: every node in turn with its partners.
 #pragma once
 #include <functional>
 #include <optional>
@@ -22,12 +22,12 @@ class NodeLinksStage {
   /// Collective over the world. `place` gives a team its CPUs.
   NodeLinksStage(const Campaign& campaign, std::string session, Communicator& ranks, const std::function<TeamCpus(const Team&)>& place);
 
-  /// 0 where nothing is measured.
+  /// The number of turns, 0 where nothing is measured.
   int turns() const { return pairing_ ? pairing_->turns() : 0; }
-  /// Name of a round as this rank would keep it.
+  /// The name of a round as this rank would keep it.
   std::string round_id(int round) const;
-  /// Collective over the world: one round of all turns, in which the leaders of the nodes talk and all other ranks wait patiently. Does
-  /// nothing where `finished` is true on every node. The leader of a node gets its unit of work, with the links that it timed.
+  /// Measures one round of all turns, in which the leaders of the nodes talk and all other ranks wait patiently; collective over the world.
+  /// It does nothing where `finished` is true on every node. The leader of a node gets its unit of work, with the links that it timed.
   std::optional<Finished> measure(int round, bool finished);
 
  private:

@@ -42,13 +42,13 @@ std::optional<CeilingCase> largest_of(const std::string& pattern, int threads, L
   return largest;
 }
 
-/// Those of one domain.
+/// The last-level caches of one domain.
 LastCaches of_domain(LastCaches caches, const Topology& topology) {
   caches.count = std::max(1, caches.count / std::max(1, topology.numa_nodes));
   return caches;
 }
 
-/// Why the cores of a domain, or its memory, cannot be measured with that much; empty where they can.
+/// Says why the cores of a domain, or its memory, cannot be measured with that much; empty where they can.
 std::string obstacle(const CeilingCase& ceiling, int from, std::size_t cores, int memory, std::uint64_t memory_bytes, LastCaches caches) {
   if (cores == 0) return fmt::format("the launcher keeps this rank away from the cores of domain {}", from);
   const int touched = std::min(ceiling.measured.team.threads, caches.count);
@@ -57,7 +57,7 @@ std::string obstacle(const CeilingCase& ceiling, int from, std::size_t cores, in
                      memory_bytes / 1'000'000);
 }
 
-/// Data of `ceiling` made by threads whose new pages come from one memory.
+/// Prepares the data of `ceiling` by threads whose new pages come from one memory.
 std::unique_ptr<Prepared> prepare_in(const CeilingCase& ceiling, int memory, const ThreadTeam& threads, Synchronization& team,
                                      Timed& timed) {
   std::vector<std::string> problems(static_cast<std::size_t>(threads.size()));

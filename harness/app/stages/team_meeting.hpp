@@ -1,4 +1,4 @@
-// The ranks and threads of a team while it measures: meetings over MPI, threads bound to their CPUs.
+// The ranks and threads of a team meet while it measures: over MPI, with threads bound to their CPUs.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -25,7 +25,7 @@ class TeamMeeting final : public Synchronization {
   Group& team_;
 };
 
-/// This rank's threads, one bound to each of `cpus`. Collective over the team.
+/// The threads of this rank, one bound to each of `cpus`. Collective over the team.
 class BoundTeam {
  public:
   BoundTeam(const std::vector<int>& cpus, Synchronization& team)
@@ -39,7 +39,7 @@ class BoundTeam {
   }
 
   const ThreadTeam& threads() const { return threads_; }
-  /// Empty when all threads of all ranks are bound.
+  /// Says what went wrong with binding; empty when all threads of all ranks are bound.
   const std::string& problem() const { return problem_; }
 
  private:

@@ -1,4 +1,4 @@
-// How far a run is: one line that is rewritten on a terminal, a plain line now and then in a log.
+// The progress of a run is one line that is rewritten on a terminal, a plain line now and then in a log.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -7,12 +7,12 @@ namespace plumbline::app {
 
 class Progress {
  public:
-  /// `total` rounds of `estimated_seconds` in all; silent when `shown` is false (ranks other than 0).
+  /// Makes the progress of `total` rounds of `estimated_seconds` in all; silent when `shown` is false (ranks other than 0).
   Progress(std::size_t total, double estimated_seconds, bool shown);
 
-  /// The estimate's clock begins now, not with the object.
+  /// Starts the estimate's clock, which does not begin with the object.
   void begin();
-  /// Before round `index` (from 0): what is measured, and how much of the estimate lies behind.
+  /// Tells, before round `index` (from 0), what is measured, and how much of the estimate lies behind.
   void round(std::size_t index, const std::string& what, double estimated_done_seconds);
   /// Clears the terminal's line and prints `message`.
   void say(const std::string& message);
@@ -25,7 +25,7 @@ class Progress {
   bool shown_, terminal_;
 };
 
-/// "3 s", "2 min 05 s", "1 h 20 min"
+/// Prints seconds as "3 s", "2 min 05 s", "1 h 20 min".
 std::string duration_text(double seconds);
 
 }  // namespace plumbline::app

@@ -1,4 +1,4 @@
-// A command as one would type it into a shell.
+// A command is printed as one would type it into a shell.
 #pragma once
 #include <string>
 #include <vector>

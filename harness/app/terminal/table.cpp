@@ -12,7 +12,7 @@
 namespace plumbline::app {
 namespace {
 
-/// Characters on the screen, for UTF-8.
+/// The number of characters on the screen, for UTF-8.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
@@ -147,7 +147,7 @@ void append_member(std::string& text, const std::string& key, const Json& value)
   text += "\n]";
 }
 
-/// Column name and text of each leaf, in order.
+/// The leaves of a row: column name and text of each, in order.
 using Leaves = std::vector<std::pair<std::string, std::string>>;
 
 std::string leaf_text(const Json& value) {

@@ -28,13 +28,13 @@ struct Heading {
   Align align = Align::right;
 };
 
-/// Columns as wide as their widest cell, two blanks apart.
+/// A table for people, with columns as wide as their widest cell, two blanks apart.
 class Table {
  public:
   explicit Table(std::vector<Heading> columns) : columns_(std::move(columns)) {}
   /// One cell a column, made printable.
   void add(std::vector<std::string> cells);
-  /// A line across, e.g. the heading of a group or a remark on the row above.
+  /// Adds a line across, e.g. the heading of a group or a remark on the row above.
   void add_line(std::string text);
   bool empty() const { return rows_.empty(); }
   std::string text() const;
@@ -49,31 +49,32 @@ class Table {
   std::vector<Row> rows_;
 };
 
-/// `digits` significant digits, without exponent where that stays short; "-" for an absent number.
+/// Prints a number with `digits` significant digits, without exponent where that stays short; "-" for an absent number.
 std::string plain(double value, int digits = 3);
-/// "12.3 us"
+/// Prints seconds as "12.3 us".
 std::string duration(double seconds);
-/// "48 KiB"
+/// Prints bytes as "48 KiB".
 std::string size_in_bytes(double bytes);
-/// Without characters that would break a line or move the cursor: those are shown as \n, \t or \x1b.
+/// Shows characters that would break a line or move the cursor as \n, \t or \x1b.
 std::string printable(const std::string& text);
-/// Lines of at most `width` characters, broken between words, each begun with `indent`.
+/// Breaks a text between words into lines of at most `width` characters, each begun with `indent`.
 std::string wrapped(const std::string& text, std::size_t width, const std::string& indent);
 
 // ------------------------------------------------------------------------------------------------------------- for programs
 
-/// null when the number is absent.
+/// A number as JSON; null when it is absent.
 Json number(double value);
-/// null when the text is empty.
+/// A text as JSON; null when it is empty.
 Json text_or_null(const std::string& text);
-/// Adds "STEM_status" and "STEM_reason": of a part of a row that may be absent where the row as a whole is there.
+/// Adds "STEM_status" and "STEM_reason" to a row, for a part of it that may be absent where the row as a whole is there.
 void explain(Json& row, const std::string& stem, Status status, const std::string& reason);
 
-/// {"schema":"plumbline-COMMAND/1","file":FILE,"rows":[...],"notes":[...]} and what is in `more`, a row on each line.
+/// The document {"schema":"plumbline-COMMAND/1","file":FILE,"rows":[...],"notes":[...]} and what is in `more`, a row on each line.
 std::string document(const std::string& command, const std::string& file, const Json& rows, const std::vector<std::string>& notes,
                      const Json& more = Json::object());
 
-/// One line a row and a heading; nested objects become columns "levels_L1_bytes", arrays are joined by "; ". Absent is empty.
+/// The rows as CSV, one line a row and a heading; nested objects become columns "levels_L1_bytes", arrays are joined by "; ". Absent is
+/// empty.
 std::string csv(const Json& rows);
 /// The same columns as a table in Markdown.
 std::string markdown(const Json& rows);

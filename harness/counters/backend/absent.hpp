@@ -8,7 +8,7 @@
 
 namespace plumbline {
 
-/// `name` outlives it. `reason` says what is missing and what to do.
+/// Makes a backend that counts nothing. `name` outlives it. `reason` says what is missing and what to do.
 std::unique_ptr<Backend> absent_backend(std::string_view name, std::string reason);
 
 }  // namespace plumbline

@@ -1,4 +1,4 @@
-// A counter backend: what it can count, and raw totals of a region that each thread of a team enters and leaves.
+// A counter backend says what it can count, and gives raw totals of a region that each thread of a team enters and leaves.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +12,7 @@ namespace plumbline {
 class MultiPass;
 class Simulator;
 
+/// A source of counts, by groups of events.
 class Backend {
  public:
   Backend() = default;
@@ -23,7 +24,7 @@ class Backend {
   /// Whether it can count in this process, and if not, why.
   virtual Availability availability() const = 0;
   virtual const std::vector<EventGroup>& groups() const = 0;
-  /// Those of the events it was made for that are in no group.
+  /// The events that it was made for and that are in no group.
   virtual std::vector<Refusal> refused() const { return {}; }
 
   // A repetition of the counted region: prepare(); each thread open()s; each entry enter() and leave() by each thread; each thread
@@ -31,7 +32,7 @@ class Backend {
 
   /// Readies a group for a team of `threads`; sums start at zero.
   virtual void prepare(std::size_t group, int threads) = 0;
-  /// Called by thread `thread` (0-based) of the team: counters of its own begin and end here.
+  /// Begins counters of thread `thread` (0-based) of the team, which calls it; close() ends them.
   virtual void open(int /*thread*/) noexcept {}
   virtual void close(int /*thread*/) noexcept {}
   /// Called by the thread immediately around its share of the work. Neither may allocate.

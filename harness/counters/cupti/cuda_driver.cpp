@@ -7,7 +7,7 @@
 namespace plumbline {
 namespace {
 
-// Of CUresult, and of CUdevice_attribute.
+// The numbers are those of CUresult, and of CUdevice_attribute.
 constexpr int success = 0, no_such_function = -1, no_device = 100;
 constexpr int capability_major = 75, capability_minor = 76;
 

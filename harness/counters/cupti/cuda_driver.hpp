@@ -1,4 +1,4 @@
-// NVIDIA's driver (libcuda), opened at run time: whether there is a GPU, and the context that the calling thread works in.
+// NVIDIA's driver (libcuda) is opened at run time: whether there is a GPU, and the context that the calling thread works in.
 #pragma once
 #include <string>
 
@@ -6,22 +6,23 @@
 
 namespace plumbline {
 
+/// The driver as this process has it open.
 class CudaDriver {
  public:
-  /// Opened and started at once, which takes some 0.3 s where there is a GPU, and never closed.
+  /// Opens and starts the driver at once, which takes some 0.3 s where there is a GPU; it is never closed.
   explicit CudaDriver(const std::string& library = "libcuda.so.1");
 
-  /// Why no GPU can be had through it.
+  /// Says why no GPU can be had through the driver.
   const Availability& availability() const { return availability_; }
-  /// "driver for CUDA 13.0"
+  /// The driver's version: "driver for CUDA 13.0".
   std::string version() const;
-  /// Of the calling thread; null where it has none.
+  /// The context of the calling thread; null where it has none.
   void* context() const;
-  /// Of the GPU of that context among those that CUDA shows; where there is none, of the first.
+  /// The number of that context's GPU among those that CUDA shows; where there is none, of the first.
   int ordinal() const;
-  /// Of that GPU: 90 for 9.0; 0 where the driver does not say.
+  /// The compute capability of that GPU: 90 for 9.0; 0 where the driver does not say.
   int compute_capability() const;
-  /// Until all work in the context is done. What went wrong with it, else empty.
+  /// Waits until all work in the context is done. Gives what went wrong with it, else empty.
   std::string wait() const;
 
   /// Makes the GPU's own context current to the calling thread while it lives, for those who only want to try.
@@ -32,7 +33,7 @@ class CudaDriver {
     Trial& operator=(const Trial&) = delete;
     ~Trial();
 
-    /// Why there is no context.
+    /// Says why there is no context.
     const Availability& availability() const { return availability_; }
 
    private:

@@ -169,7 +169,7 @@ class CuptiBackend final : public MultiPass {
       else
         metrics.push_back(event);
     }
-    // In the order asked, so that the events of a group, asked for again, are that very group.
+    // The bundles are in the order asked, so that the events of a group, asked for again, are that very group.
     std::vector<std::vector<std::string>> bundles;
     if (!metrics.empty() && cupti_.passes(chip_, metrics) == 1U)
       bundles.push_back(metrics);

@@ -1,4 +1,4 @@
-// Counters of NVIDIA's GPUs by CUPTI: metrics of the chip's event table over a region of launches, and how many launches those were.
+// NVIDIA's GPUs are counted by CUPTI: metrics of the chip's event table over a region of launches, and how many launches those were.
 #pragma once
 #include <memory>
 #include <string_view>
@@ -31,14 +31,14 @@ std::string cupti_code(const std::string& event);
 /// The same elsewhere: for tests.
 std::unique_ptr<Backend> cupti_backend_at(const CuptiPlace& place, const EventNames& events, const EventTables& tables = {});
 
-/// What a GPU's counters can be had for, tried out: the chip, and whether CUPTI gives its counters to this user.
+/// The result of trying a GPU's counters: the chip, and whether CUPTI gives its counters to this user.
 struct CuptiTrial {
   Availability availability = {};
   std::string chip = {};  // empty: not even that could be had
 };
 /// Opens a context and the profiler for a moment: some 0.5 s where there is a GPU.
 CuptiTrial try_cupti(const CuptiPlace& place);
-/// On this machine.
+/// Tries the counters of this machine.
 CuptiTrial try_cupti();
 /// The chip of this process's GPU; empty where it has none.
 std::string cupti_chip_here();

@@ -1,4 +1,4 @@
-// What CUPTI or a GPU refuses, as a value. For the files that call CUPTI.
+// A refusal by CUPTI or a GPU becomes a value. This header is for the files that call CUPTI.
 #pragma once
 #include "counters/backend/backend.hpp"
 #include "counters/cupti/cupti_library.hpp"
@@ -6,7 +6,7 @@
 
 namespace plumbline {
 
-/// Of act(): ok, or why it failed.
+/// The outcome of act(): ok, or why it failed.
 template <class Act>
 Availability cupti_attempt(const CuptiLibrary& cupti, Act act) noexcept {
   try {

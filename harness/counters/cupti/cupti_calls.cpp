@@ -65,7 +65,7 @@ thread_local int depth = 0;  // of such calls that this thread is in
 CuptiCall told(CallKind kind, const CUpti_CallbackData& data) {
   CuptiCall call{.kind = kind, .entered = data.callbackSite == CUPTI_API_ENTER, .context = data.context};
   if (data.symbolName != nullptr) call.kernel = data.symbolName;
-  // What the driver and the runtime return are numbers of which 0 is success.
+  // The driver and the runtime return numbers of which 0 is success.
   call.failed = !call.entered && data.functionReturnValue != nullptr && *static_cast<const int*>(data.functionReturnValue) != 0;
   return call;
 }

@@ -22,7 +22,7 @@ class Grouping {
  public:
   explicit Grouping(const PassesOf& passes) : passes_(passes) {}
 
-  /// Whole, or parted.
+  /// Adds a bundle whole, or parted.
   void add(const std::vector<std::string>& bundle) {
     if (bundle.empty() || fits_a_group(bundle)) return;
     const auto alone = passes_(bundle);

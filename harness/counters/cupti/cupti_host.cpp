@@ -20,7 +20,7 @@ void add_if_there(const fs::path& folder, std::vector<fs::path>& folders) {
   if (holds_cupti(folder) && std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
 }
 
-/// What is in the folder, by name; nothing where there is none.
+/// The entries of a folder, by name; nothing where there is none.
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::error_code none;
   std::vector<fs::path> entries;
@@ -34,7 +34,7 @@ void add_toolkit(const fs::path& root, std::vector<fs::path>& folders) {
   for (const auto& target : entries_of(root / "targets")) add_if_there(target / "lib", folders);
 }
 
-/// PyPI's wheels, below a Python's prefix.
+/// Adds the folders of PyPI's wheels, below a Python's prefix.
 void add_wheels(const fs::path& prefix, std::vector<fs::path>& folders) {
   for (const auto& python : entries_of(prefix / "lib"))
     for (const char* packages : {"site-packages", "dist-packages"})

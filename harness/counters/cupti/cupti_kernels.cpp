@@ -115,7 +115,7 @@ class CuptiKernels::Session {
       if (device.context == call.context) take(device);
   }
 
-  // What the profiler does is forbidden while a stream is captured.
+  // Makes way for a capture: what the profiler does is forbidden while a stream is captured.
   void capture_begins() {
     const std::unique_lock lock(mutex_);
     for (auto& [ordinal, device] : devices_) take(device);
@@ -198,7 +198,7 @@ class CuptiKernels::Session {
     device.context = nullptr;
   }
 
-  /// What fails ends the counting on this GPU; the program goes on.
+  /// Does `act`; a failure ends the counting on this GPU, and the program goes on.
   template <class Act>
   void guard(Device& device, Act act) {
     const Availability went = cupti_attempt(*cupti_.opened(), act);

@@ -1,4 +1,4 @@
-// A row for each kernel that a process launches on its GPUs: metrics counted launch by launch, CUPTI running a kernel again for each pass.
+// Each kernel that a process launches on its GPUs gets a row: metrics counted launch by launch, CUPTI running a kernel again for each pass.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace plumbline {
 
-/// What is to be counted.
+/// The wishes for what is to be counted.
 struct KernelWishes {
   std::map<std::string, std::vector<std::string>> metrics = {};  // by chip; those that this CUPTI does not know are left out
   std::uint64_t most_launches = 0;                               // of each kernel on each GPU, its first ones; 0: all
@@ -55,7 +55,7 @@ class CuptiKernels {
 
   /// Reads what is left and gives the GPUs back. False: a launch was still under way after 2 s.
   bool end();
-  /// So far. Called from `taken`, or after end().
+  /// The counts so far. It is called from `taken`, or after end().
   KernelCounts counts() const;
 
  private:

@@ -1,4 +1,4 @@
-// Launches of kernels, and of graphs of them, by CUPTI's callbacks: counted while this lives, in the thread that counts.
+// Launches of kernels, and of graphs of them, are counted by CUPTI's callbacks while this lives, in the thread that counts.
 #pragma once
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// libcupti as this folder's files call it: opened at run time, every call checked. The only header that includes CUPTI's.
+// This folder's files call libcupti through this: opened at run time, every call checked. It is the only header that includes CUPTI's.
 #pragma once
 #include <cupti_profiler_host.h>
 #include <cupti_version.h>
@@ -16,7 +16,7 @@
 
 namespace plumbline {
 
-/// What CUPTI answered, by number: cupti_refusals.hpp has the words for most of them.
+/// An error by the number that CUPTI answered: cupti_refusals.hpp has the words for most of them.
 class CuptiError : public Error {
  public:
   CuptiError(int result, std::string call, const std::string& message)
@@ -40,14 +40,15 @@ struct CuptiLibrary {
     return reinterpret_cast<Function*>(address);
   }
   std::string words(CUptiResult result) const;
-  /// Throws CuptiError.
+  /// Throws CuptiError where a call was no success.
   void require_success(CUptiResult result, const char* call, const char* in_file, int line) const;
 };
 
 /// Whether the folder has the library of the version that this program was built with.
 bool holds_cupti(const std::filesystem::path& folder);
 
-/// In the first of the folders (an empty one: the loader's path) that has it, with libnvperf_host beside it, else by the loader's path. Null with the reason.
+/// Opens CUPTI in the first of the folders (an empty one: the loader's path) that has it, with libnvperf_host beside it, else by the
+/// loader's path. Null with the reason.
 std::shared_ptr<const CuptiLibrary> open_cupti(const std::vector<std::filesystem::path>& folders, std::string& why_not);
 
 // CUPTI's functions take one structure each, which begins with its own size: by that CUPTI knows its version.
@@ -66,7 +67,7 @@ Parameters cupti_parameters(std::size_t bytes) {
 /// CUPTI's object for one chip, on which metrics are looked up, scheduled and evaluated.
 class CuptiChip {
  public:
-  /// `available` says what this very GPU can count (an image of CUPTI's); empty: all that the chip has.
+  /// Makes the object. `available` says what this very GPU can count (an image of CUPTI's); empty: all that the chip has.
   CuptiChip(const CuptiLibrary& cupti, const std::string& name, std::span<const std::uint8_t> available = {});
   CuptiChip(const CuptiChip&) = delete;
   CuptiChip& operator=(const CuptiChip&) = delete;
@@ -74,7 +75,7 @@ class CuptiChip {
 
   void append_base_metrics(CUpti_MetricType type, std::vector<std::string>& names) const;
   bool has(const std::string& metric) const;
-  /// All metrics in one call: with one call a metric, CUPTI plans one pass a metric. False where it cannot plan them together.
+  /// Schedules all metrics in one call: with one call a metric, CUPTI plans one pass a metric. False where it cannot plan them together.
   bool schedule(std::span<const std::string> metrics) const;
   std::vector<std::uint8_t> config_image() const;
   std::size_t passes(std::span<std::uint8_t> config_image) const;
@@ -85,7 +86,7 @@ class CuptiChip {
   CUpti_Profiler_Host_Object* object_ = nullptr;
 };
 
-/// As CUPTI takes them; they live as long as the names.
+/// The names as CUPTI takes them; they live as long as the names.
 std::vector<const char*> c_strings(std::span<const std::string> names);
 
 }  // namespace plumbline

@@ -49,7 +49,7 @@ void require_supported(const CuptiLibrary& cupti, int ordinal) {
   cupti.require_success(CUPTI_ERROR_NOT_SUPPORTED, "cuptiProfilerDeviceSupported", __FILE__, __LINE__);
 }
 
-/// Once for each GPU in a process: it takes long, and does not change.
+/// The image of what a GPU can count, once for each in a process: it takes long, and does not change.
 const std::vector<std::uint8_t>& what_is_available(const CuptiLibrary& cupti, CuptiTarget target) {
   static std::map<std::pair<void*, int>, std::vector<std::uint8_t>> images;
   auto& image = images[{cupti.handle, target.ordinal}];

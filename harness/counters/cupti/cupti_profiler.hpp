@@ -1,4 +1,4 @@
-// CUPTI's range profiler on one context: what it is made of, configured, started, stopped and read. Who delimits the ranges is the
+// CUPTI's range profiler works on one context: what it is made of, configured, started, stopped and read. Who delimits the ranges is the
 // configuration's: cupti_ranges.hpp and cupti_kernels.hpp are the two uses.
 #pragma once
 #include <cstddef>
@@ -27,20 +27,21 @@ struct CuptiTarget {
 /// The profiler is on while this lives. Whatever CUPTI refuses is thrown as CuptiError: cupti_refusals.hpp has the words.
 class CuptiProfiler {
  public:
-  /// Room for at most so many ranges between two take().
+  /// Makes the profiler with room for at most so many ranges between two take().
   CuptiProfiler(const CuptiLibrary& cupti, CuptiTarget target, std::vector<std::string> metrics, RangeOf range_of, std::size_t most_ranges);
   CuptiProfiler(const CuptiProfiler&) = delete;
   CuptiProfiler& operator=(const CuptiProfiler&) = delete;
   ~CuptiProfiler();
 
+  /// The number of times that the work has to run.
   std::size_t passes() const;
-  /// After take(), and at first: with empty counter data and from the first pass.
+  /// Starts with empty counter data and from the first pass: at first, and after take().
   void start();
   void push(const char* name);
   void pop();
   /// Whether all passes were had.
   bool stop();
-  /// Then: [range][metric], launches in their order.
+  /// Takes the results then: [range][metric], launches in their order.
   std::vector<std::vector<double>> take();
 
  private:

@@ -1,4 +1,4 @@
-// CUPTI's range profiler over the current context: what metrics came to in one range of work, pass by pass.
+// CUPTI's range profiler over the current context tells what metrics came to in one range of work, pass by pass.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -13,15 +13,17 @@ namespace plumbline {
 /// Whatever CUPTI refuses is thrown as CuptiError: cupti_refusals.hpp has the words.
 class CuptiRanges {
  public:
-  /// In the context that is current.
+  /// Makes the profiler in the context that is current.
   CuptiRanges(const CuptiLibrary& cupti, const CudaDriver& driver, std::vector<std::string> metrics);
 
+  /// The number of times that a range has to run.
   std::size_t passes() const { return profiler_.passes(); }
-  /// Both wait for the context's work, so that the range holds what is launched between them and nothing else.
+  /// Begins a range. Both this and end() wait for the context's work, so that the range holds what is launched between them and nothing
+  /// else.
   void begin();
   /// Whether all passes of the range were had.
   bool end();
-  /// Then: [range][metric]. The next begin() starts anew.
+  /// Takes the results then: [range][metric]. The next begin() starts anew.
   std::vector<std::vector<double>> take() { return profiler_.take(); }
 
  private:

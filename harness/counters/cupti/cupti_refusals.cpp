@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* time_alone = "timing works all the same";
 
-// By number; a test holds the numbers against the library's own names.
+// The refusals by number; a test holds the numbers against the library's own names.
 constexpr std::array refusals{
     CuptiRefusal{3, Status::unavailable, "no CUDA context is current in this thread",
                  "cases with a GPU team open one; outside a run there is nothing to count"},

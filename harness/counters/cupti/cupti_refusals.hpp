@@ -1,4 +1,4 @@
-// What stands in the way of counting on a GPU, by the number that CUPTI answers with: a table of words, which needs no CUPTI.
+// A number that CUPTI answers with says what stands in the way of counting on a GPU: a table of words, which needs no CUPTI.
 #pragma once
 #include <span>
 #include <string>
@@ -16,8 +16,8 @@ struct CuptiRefusal {
 
 std::span<const CuptiRefusal> cupti_refusals();
 
-/// "this user may not read the GPU's counters (CUPTI error 35 of cuptiRangeProfilerEnable): run as root, ..."; of a number that the table
-/// lacks: failed, with the library's own `words`.
+/// The refusal in words: "this user may not read the GPU's counters (CUPTI error 35 of cuptiRangeProfilerEnable): run as root, ..."; for a
+/// number that the table lacks: failed, with the library's own `words`.
 Availability cupti_refusal(int result, const std::string& call, const std::string& words);
 
 }  // namespace plumbline

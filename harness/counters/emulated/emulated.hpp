@@ -1,4 +1,4 @@
-// The emulator's counters: counts of this very process, taken by the Valgrind tool that runs it (harness/emulator).
+// The emulator's counters are counts of this very process, taken by the Valgrind tool that runs it (harness/emulator).
 #pragma once
 #include <memory>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-/// All of the emulator's events, or those named; unavailable when this process does not run under the tool.
+/// Makes a backend for all of the emulator's events, or those named; unavailable when this process does not run under the tool.
 std::unique_ptr<Backend> emulated_backend(const EventNames& events = {});
 
 /// Names, units and descriptions of the emulator's events, for listings; empty when it was not compiled in.

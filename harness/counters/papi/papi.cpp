@@ -21,7 +21,7 @@ EventNames available_presets() {
   return names;
 }
 
-/// Why a component has nothing to offer; empty where PAPI does not say.
+/// Says why a component has nothing to offer; empty where PAPI does not say.
 std::string disabled_reason(std::string_view component) {
   for (int index = 0; index < PAPI_num_components(); ++index)
     if (const auto* info = PAPI_get_component_info(index); info != nullptr && component == info->name && info->disabled != 0)
@@ -109,13 +109,13 @@ class PapiBackend final : public Backend {
     std::vector<long long> before, after, sum;
   };
 
-  /// Null for the threads that leave a group of the whole team to thread 0.
+  /// The event set of a thread; null for the threads that leave a group of the whole team to thread 0.
   ThreadSet* set_of(int thread) {
     const auto t = static_cast<std::size_t>(thread);
     return t < sets_.size() ? &sets_[t] : nullptr;
   }
 
-  /// Into the last group of its component, if it can be counted with those that are there; else into a new one.
+  /// Places an event into the last group of its component, if it can be counted with those that are there; else into a new one.
   void place(const std::string& name, std::vector<std::vector<PapiEvent>>& groups) {
     Refusal why;
     const auto event = papi_event_of(name, why);

@@ -1,4 +1,4 @@
-// PAPI: presets with their derived terms, native events, and the emulator's counts as software-defined events
+// PAPI counts presets with their derived terms, native events, and the emulator's counts as software-defined events
 // (counters/papi/sde_export.hpp).
 #pragma once
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace plumbline {
 
-/// For these events; for none, the presets that this machine has.
+/// Makes a backend for these events; for none, for the presets that this machine has.
 std::unique_ptr<Backend> papi_backend(const EventNames& events = {});
 
 /// Presets, native events and software-defined events, each with what stands in the way of it.

@@ -1,5 +1,5 @@
-// PAPI's derived events: how the value of a preset follows from its native counts. Parsed and evaluated here, so that a stored number
-// never rests on a formula that nobody looked at.
+// PAPI's derived events say how the value of a preset follows from its native counts. They are parsed and evaluated here, so that a stored
+// number never rests on a formula that nobody looked at.
 #pragma once
 #include <optional>
 #include <span>

@@ -1,4 +1,4 @@
-// PAPI's library, its events and event sets as this folder's files use them. The only header that includes PAPI's.
+// This folder's files use PAPI's library, its events and event sets through this. It is the only header that includes PAPI's.
 #pragma once
 #include <papi.h>
 
@@ -12,9 +12,9 @@ namespace plumbline {
 
 /// Starts the library, once.
 const Availability& papi_library();
-/// Of the papi.h that this was compiled with: "7.0.1".
+/// The version of the papi.h that this was compiled with: "7.0.1".
 std::string papi_version();
-/// What PAPI answered to a call, with its own words.
+/// The trouble that PAPI answered to a call, in its own words.
 Availability papi_trouble(const std::string& call, int error);
 
 /// An event that can be counted: itself, and what a derived one is formed of.
@@ -26,12 +26,12 @@ struct PapiEvent {
   std::vector<int> natives = {};  // empty: it is no derived event
 };
 
-/// nullopt: `why` says what stands in the way.
+/// Finds an event; nullopt: `why` says what stands in the way.
 std::optional<PapiEvent> papi_event_of(const std::string& name, Refusal& why);
-/// What stands in the set for these events: each code once.
+/// The codes that stand in the set for these events: each once.
 std::vector<int> papi_codes_of(const std::vector<PapiEvent>& events);
 
-/// One of PAPI's event sets. Never multiplexed.
+/// An event set of PAPI's. It is never multiplexed.
 class PapiEventSet {
  public:
   PapiEventSet() = default;
@@ -41,7 +41,7 @@ class PapiEventSet {
 
   Availability fill(int component, const std::vector<int>& codes);
   Availability start();
-  /// PAPI's error.
+  /// Reads the counts; gives PAPI's error.
   int read(long long* values) noexcept { return PAPI_read(set_, values); }
   int stop(long long* values) noexcept {
     running_ = false;
@@ -54,7 +54,7 @@ class PapiEventSet {
   bool running_ = false;
 };
 
-/// Whether these can be counted at one time: by trying. What needs the emulator cannot be started here, so it is only added.
+/// Tries whether these can be counted at one time. An event that needs the emulator cannot be started here, so it is only added.
 Availability papi_try_together(const std::vector<PapiEvent>& events);
 
 }  // namespace plumbline

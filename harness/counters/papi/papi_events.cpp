@@ -1,4 +1,4 @@
-// What PAPI has on this machine, in lists.
+// PAPI's events on this machine are listed here.
 #include "counters/emulated/emulated.hpp"
 #include "counters/papi/papi.hpp"
 #include "counters/papi/papi_event_set.hpp"
@@ -7,7 +7,7 @@
 namespace plumbline {
 namespace {
 
-/// Those of one enumeration of PAPI's, from `first`.
+/// Adds the events of one enumeration of PAPI's, from `first`.
 template <class Add>
 void enumerate(int component, Add add) {
   int code = static_cast<int>(PAPI_NATIVE_MASK);

@@ -27,9 +27,9 @@ void export_emulated_counters();
 /// All counters that were registered.
 const std::vector<EventDescription>& sde_counters();
 
-/// Of the events of emulated_events(), in their order: what is shown from now on.
+/// Shows these totals from now on; they are of the events of emulated_events(), in their order.
 void show_emulated_totals(const std::vector<std::uint64_t>& totals);
-/// What is shown now of that event (0 before anything was); by its place in emulated_events().
+/// The total that is shown now of an event (0 before anything was); by its place in emulated_events().
 long long emulated_total(std::size_t place);
 
 }  // namespace plumbline

@@ -37,7 +37,7 @@ Availability try_together(PerfKernel& kernel, const std::vector<PerfEvent>& even
   return {};
 }
 
-// Of a shared PMU: all its instances and sockets must open.
+// Tries a shared PMU: all its instances and sockets must open.
 Availability try_shared(PerfKernel& kernel, const PerfEvent& event) {
   for (const auto& opening : event.openings) {
     PerfGroup group;
@@ -49,7 +49,7 @@ Availability try_shared(PerfKernel& kernel, const PerfEvent& event) {
   return {};
 }
 
-/// Nothing counts so much in a core, whose widest event is 64 a cycle: a counter of few bits was read across an overflow.
+/// The most that counts in a core, whose widest event is 64 a cycle: above it a counter of few bits was read across an overflow.
 constexpr std::uint64_t most_in_a_nanosecond = 1000;
 /// A thread in user code for so long has cycles and instructions.
 constexpr std::uint64_t surely_works_ns = 20'000;
@@ -172,7 +172,7 @@ class PerfEventBackend final : public Backend {
  private:
   bool whole_team() const { return groups_[group_].whole_team; }
 
-  /// Why the event at that place of the group has no number; ok where it has.
+  /// Says why the event at that place of the group has no number; ok where it has.
   Availability explain(const Sums& sums, std::size_t place) const {
     const PerfEvent& event = events_[members_[group_][place]];
     if (!event.problem.ok()) return event.problem;

@@ -1,4 +1,5 @@
-// Hardware and software counters by the kernel's perf_event alone: one pinned group at a time, and a count only where it ran all the time.
+// Hardware and software counters are read by the kernel's perf_event alone: one pinned group at a time, and a count only where it ran all
+// the time.
 #pragma once
 #include <memory>
 
@@ -18,7 +19,7 @@ std::vector<EventDescription> perf_event_events(const PerfFacts& facts = {});
 std::string perf_event_code(const std::string& event, const PerfFacts& facts);
 
 inline constexpr std::size_t any_number_of_events = static_cast<std::size_t>(-1);
-/// The same on another kernel, of other events: for tests.
+/// Makes a backend on another kernel, of other events: for tests.
 std::unique_ptr<Backend> perf_event_backend_on(PerfKernel& kernel, std::vector<PerfEvent> events,
                                                std::size_t most_together = any_number_of_events);
 

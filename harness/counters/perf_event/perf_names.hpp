@@ -1,5 +1,5 @@
-// Names of perf_event's events, and what the kernel is asked for: software and generic hardware events by perf's names, rows of the event
-// tables, raw codes (r1f03), and PMU/event/ or PMU/format=value,.../ of any PMU in sysfs.
+// The names of perf_event's events say what the kernel is asked for: software and generic hardware events by perf's names, rows of the
+// event tables, raw codes (r1f03), and PMU/event/ or PMU/format=value,.../ of any PMU in sysfs.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace plumbline {
 
-/// One perf_event_open.
+/// An opening is one perf_event_open.
 struct PerfOpening {
   std::uint32_t type = 0;
   std::array<std::uint64_t, 3> config = {};
   int cpu = -1;  // -1: the calling thread, wherever it runs; else everything on that CPU's part of the node
 };
 
-/// One event by name: of a shared PMU, one opening for each of its instances and sockets, to be summed.
+/// An event by name: of a shared PMU, one opening for each of its instances and sockets, to be summed.
 struct PerfEvent {
   std::string name = {};
   std::string description = {};
@@ -47,8 +47,8 @@ struct PerfFacts {
 std::vector<PerfEvent> events_of_kernel();
 PerfEvent resolve_event(std::string_view name, const PerfFacts& facts, const std::vector<Pmu>& pmus);
 
-/// Which of a node's ranks reads each socket's shared PMUs: the lowest that runs on it, else the lowest of the node. Both lists by rank
-/// of the node: its number and the CPUs it runs on.
+/// The CPUs of a node's rank. Each socket's shared PMUs are read by the lowest rank that runs on it, else by the lowest of the node. Both
+/// lists are by rank of the node: its number and the CPUs it runs on.
 struct RankCpus {
   int rank = 0;
   std::vector<int> cpus = {};
@@ -58,7 +58,7 @@ std::map<int, int> choose_readers(const std::vector<RankCpus>& ranks, const std:
 /// says of others who counts them.
 PerfFacts facts_of_team(PerfFacts facts, const std::vector<RankCpus>& ranks, int rank);
 
-/// An errno of perf_event_open as a status and a sentence; `paranoid` is kernel.perf_event_paranoid.
+/// Judges an errno of perf_event_open: a status and a sentence; `paranoid` is kernel.perf_event_paranoid.
 Availability judge_refusal(int error, const PerfEvent& event, std::optional<int> paranoid);
 std::optional<int> perf_event_paranoid();
 

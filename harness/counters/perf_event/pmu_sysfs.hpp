@@ -1,4 +1,4 @@
-// The kernel's PMUs as /sys/bus/event_source/devices lists them: how their events are written, and on which CPUs a shared one counts.
+// The kernel's PMUs are listed in /sys/bus/event_source/devices: how their events are written, and on which CPUs a shared one counts.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace plumbline {
 
-/// Where a named part of an event goes: "config1:0-7,32" is word 1, bits 0 to 7 then 32.
+/// The place where a named part of an event goes: "config1:0-7,32" is word 1, bits 0 to 7 then 32.
 struct FormatField {
   int word = 0;
   std::vector<std::pair<int, int>> bits = {};  // first and last, from the value's lowest bit on
@@ -28,7 +28,7 @@ struct Pmu {
   std::vector<int> cpus = {};                                   // one for each part that is shared by several; empty: each CPU has its own
 };
 
-/// What perf_event_open takes.
+/// The words that perf_event_open takes.
 struct Encoding {
   std::uint32_t type = 0;
   std::array<std::uint64_t, 3> config = {};
@@ -37,13 +37,13 @@ struct Encoding {
 
 inline constexpr const char* pmu_folder = "/sys/bus/event_source/devices";
 
-/// Empty where there is no such folder. Files that cannot be read or understood are left out.
+/// Reads the PMUs; empty where there is no such folder. Files that cannot be read or understood are left out.
 std::vector<Pmu> read_pmus(const std::filesystem::path& folder = pmu_folder);
-/// "0-2,8" gives 0 1 2 8.
+/// Parses CPUs: "0-2,8" gives 0 1 2 8.
 std::vector<int> parse_cpus(std::string_view text);
-/// PMUs of one kind: "uncore_imc" itself, uncore_imc_0, uncore_imc_1, ...; never uncore_imc_free_running_0.
+/// The PMUs of one kind: "uncore_imc" itself, uncore_imc_0, uncore_imc_1, ...; never uncore_imc_free_running_0.
 std::vector<const Pmu*> instances_of(const std::vector<Pmu>& pmus, std::string_view kind);
-/// `written`: an event that the PMU lists by name, or parts by its formats: "event=0x04,umask=0x03" (a part alone is 1).
+/// Encodes an event. `written`: one that the PMU lists by name, or parts by its formats: "event=0x04,umask=0x03" (a part alone is 1).
 Encoding encode(const Pmu& pmu, std::string_view written);
 
 }  // namespace plumbline

@@ -73,7 +73,7 @@ class DisassembledBackend final : public Backend {
   }
 
  private:
-  /// Where no kernel was launched there is no number, which of an empty region is nothing.
+  /// The reading of an event. Where no kernel was launched there is no number, which of an empty region is nothing.
   Reading reading_of(const std::string& event, const LaunchCounts& counts) const {
     const bool flops = event.starts_with("flops.");
     const std::string& why = flops ? counts.flops_refusal : counts.accesses_refusal;

@@ -1,4 +1,4 @@
-// The witness for where a GPU's counters are refused: instruction counts of the code of the kernels that were launched
+// This witness is for where a GPU's counters are refused: instruction counts of the code of the kernels that were launched
 // (counters/sass/sass.hpp) times the threads that have work. It counts code and measures nothing, and says so: its counters are called
 // static.
 #pragma once
@@ -16,10 +16,10 @@ namespace plumbline {
 
 inline constexpr const char* disassembled_method = "static instruction counts x launch geometry";
 
-/// Where launches are made, and the code that they run.
+/// The place where launches are made, and the code that they run.
 struct CodePlace {
   Availability here = {Status::unavailable, "no module for GPUs was opened"};
-  /// From now on each launch is added there; null: no more.
+  /// Adds each launch from now on there; null: no more.
   std::function<void(std::vector<KernelLaunch>*)> write_down = {};
   std::filesystem::path folder = {};  // of code_file() (counters/sass/launch_counts.hpp)
 };
@@ -31,7 +31,7 @@ std::unique_ptr<Backend> disassembled_backend(const EventNames& events, CodePlac
 std::vector<EventDescription> disassembled_events(const CodePlace& place);
 std::string disassembled_code(const std::string& event);
 
-/// What the events claim to see: "static flops.fp64" and so on.
+/// The counters that say what the events claim to see: "static flops.fp64" and so on.
 std::vector<Counter> disassembled_counters();
 
 }  // namespace plumbline

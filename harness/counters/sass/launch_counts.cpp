@@ -38,14 +38,14 @@ Code read_code(const fs::path& file) {
   return code;
 }
 
-/// Read once: some 0.1 s.
+/// The code in a file, which is read once: some 0.1 s.
 const Code& code_in(const fs::path& file) {
   static std::unordered_map<std::string, Code> all;
   const auto found = all.find(file.string());
   return found != all.end() ? found->second : all.emplace(file.string(), read_code(file)).first->second;
 }
 
-/// "plumbline::cuda::each_block<plumbline::(anonymous namespace)::DotBody<double>, ...", without its arguments.
+/// The name of a function, as "plumbline::cuda::each_block<plumbline::(anonymous namespace)::DotBody<double>, ...", without its arguments.
 std::string readable(const std::string& mangled) {
   int failed = 0;
   const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &failed), &std::free);
@@ -55,7 +55,7 @@ std::string readable(const std::string& mangled) {
   return text.size() > most ? text.substr(0, most) + "..." : text;
 }
 
-/// Of all its threads; `refusal` also where the launch itself or the code leaves something open.
+/// The counts of a launch, of all its threads; `refusal` also where the launch itself or the code leaves something open.
 SassCounts of_launch(const KernelLaunch& launch, const fs::path& folder) {
   const auto refused = [](std::string why) {
     SassCounts none;

@@ -1,4 +1,4 @@
-// What launches executed, by the code of their kernels.
+// The code of their kernels tells what launches executed.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -20,7 +20,7 @@ struct LaunchCounts {
   std::string flops_refusal = {}, accesses_refusal = {};           // why nothing is said of them
 };
 
-/// The code is read from the folder's code_file(). Refused with the first reason that one of the launches gives.
+/// Counts launches. The code is read from the folder's code_file(). Refused with the first reason that one of the launches gives.
 LaunchCounts counts_of(std::span<const KernelLaunch> launches, const std::filesystem::path& folder);
 
 }  // namespace plumbline

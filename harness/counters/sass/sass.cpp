@@ -51,7 +51,7 @@ class Reader {
     }
   }
 
-  /// "/*00b0*/ @P0 EXIT ;", "/*0170*/ @!P0 BRA `(.L_x_32) ;" with what -hex adds behind the semicolon.
+  /// Reads an instruction, "/*00b0*/ @P0 EXIT ;", "/*0170*/ @!P0 BRA `(.L_x_32) ;" with what -hex adds behind the semicolon.
   void read_instruction(std::string_view line) {
     if (!current_) return;  // constants of other sections
     const std::size_t end = line.find("*/"), stop = line.find(';');
@@ -113,8 +113,8 @@ class Reader {
     join_waits();
   }
 
-  /// On sm_75 the threads of a warp may wait for one another at a loop's end: VOTE, YIELD, VOTEU, the branch back of the loop, and one to
-  /// the vote. That is the loop's own end.
+  /// Joins the waits at a loop's end into the loop. The threads of a warp may wait for one another there on sm_75: VOTE, YIELD, VOTEU, the
+  /// branch back of the loop, and one to the vote. That is the loop's own end.
   void join_waits() {
     auto& loops = current_->loops;
     const auto waits = [&](const SassLoop& loop) {
@@ -133,7 +133,7 @@ class Reader {
     });
   }
 
-  /// What wrote the last of an instruction's operands, ahead of it in the code.
+  /// The instruction that wrote the last of an instruction's operands, ahead of it in the code.
   const SassInstruction* writer_of_last_operand(std::size_t i) const {
     const auto& all = current_->instructions;
     const std::string_view operands = all[i].operands;
@@ -145,7 +145,7 @@ class Reader {
     return nullptr;
   }
 
-  /// I2F.U32.RP R0, R7; MUFU.RCP R0, R0: of an integer, rounded up, which only a division of integers asks for.
+  /// Finds "I2F.U32.RP R0, R7; MUFU.RCP R0, R0": the reciprocal of an integer, rounded up, which only a division of integers asks for.
   void find_integer_divisions() {
     auto& all = current_->instructions;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -159,7 +159,7 @@ class Reader {
     }
   }
 
-  /// CS2R R2, SR_CLOCKLO; STG.E.64 desc[UR8][R4.64], R2.
+  /// Finds stores of the clock: "CS2R R2, SR_CLOCKLO; STG.E.64 desc[UR8][R4.64], R2".
   void find_clocks() {
     auto& all = current_->instructions;
     for (std::size_t i = 0; i < all.size(); ++i) {

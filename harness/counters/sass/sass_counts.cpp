@@ -11,7 +11,7 @@ class Counting {
  public:
   Counting(const SassFunction& function, const SassExecutions& times) : function_(function), times_(times) {}
 
-  /// Of threads that may part ways: all of it up to the end, where nothing counted lets them.
+  /// The counts of threads that may part ways: all of the code up to the end, where nothing counted lets them.
   SassCounts of_all() const {
     SassCounts counts;
     counts.refusal = obstacle();
@@ -33,7 +33,7 @@ class Counting {
 
  private:
   const std::vector<SassInstruction>& all() const { return function_.instructions; }
-  /// Behind the one way out at the end: what stands there is no code of the function's.
+  /// The index behind the one way out at the end: what stands from there on is no code of the function's.
   std::size_t end() const {
     for (std::size_t i = 0; i < all().size(); ++i)
       if (all()[i].ends() && all()[i].stem() == "EXIT") return i + 1;
@@ -69,7 +69,7 @@ class Counting {
     return loop == nullptr ? times_.threads : times_.loops[static_cast<std::size_t>(loop - function_.loops.data())];
   }
 
-  /// Of loops, and of stores of the clock: two where it begins and two where it ends.
+  /// Says which numbers are wrong: of loops, and of stores of the clock: two where it begins and two where it ends.
   std::string wrong_numbers() const {
     if (function_.loops.size() != times_.loops.size())
       return "the code has " + std::to_string(function_.loops.size()) + " loops where the trips of " + std::to_string(times_.loops.size()) +
@@ -105,7 +105,8 @@ class Counting {
     return forward_obstacle(i, one.target);
   }
 
-  /// Neither is there no work yet, nor no more of it, also not in the next trip: the way out at the end of a loop that has no other.
+  /// Whether a thread that ends at i has work to do: neither is there no work yet, nor no more of it, also not in the next trip: the way
+  /// out at the end of a loop that has no other.
   bool ends_with_work_to_do(std::size_t i) const {
     if (!any_matters(0, i) || any_matters(i, end())) return any_matters(0, i);
     const auto around = std::count_if(function_.loops.begin(), function_.loops.end(), [&](const SassLoop& loop) { return is_in(loop, i); });
@@ -127,7 +128,7 @@ class Counting {
     return "a branch that may leave out what is counted";
   }
 
-  /// Who skips whole loops has no trip of theirs, which their trips say already.
+  /// Whether there is any work but in loops. Who skips whole loops has no trip of theirs, which their trips say already.
   bool any_work_but_in_loops(std::size_t first, std::size_t end) const {
     for (std::size_t i = first; i < end; ++i)
       if (matters(all()[i]) && std::none_of(function_.loops.begin(), function_.loops.end(),
@@ -136,13 +137,13 @@ class Counting {
     return false;
   }
 
-  /// Between its guard and its header.
+  /// Names the work between a loop's guard and its header.
   std::string work_ahead_of(const SassLoop& loop, std::size_t guard) const {
     const bool may_have_no_trip = !times_.alike || times_of(loop.first) == 0;
     return may_have_no_trip && any_matters(guard + 1, loop.first) ? "work ahead of a loop that may have no trip" : "";
   }
 
-  /// To right behind it, at the end of a loop whose branch back is always taken.
+  /// Whether a branch goes to right behind the loop, at the end of one whose branch back is always taken.
   bool is_way_out(const SassLoop& loop, std::size_t i, std::size_t target) const {
     return all()[loop.last].guard.empty() && target == loop.last + 1 && !any_matters(i, loop.last + 1);
   }
@@ -174,7 +175,7 @@ class Counting {
     return "";
   }
 
-  /// As "ISETP.GE.AND P0, PT, ..." or the carry of "IADD3 R10, P0, ...".
+  /// Whether the instruction writes a predicate, as "ISETP.GE.AND P0, PT, ..." or the carry of "IADD3 R10, P0, ...".
   static bool writes(const SassInstruction& one, std::string_view predicate) {
     std::string_view operands = one.operands;
     for (int place = 0; place < 2; ++place) {

@@ -7,7 +7,7 @@
 namespace plumbline {
 namespace {
 
-/// act(word) for what stands between the dots of an opcode: "LDG", "E", "64".
+/// Calls act(word) for what stands between the dots of an opcode: "LDG", "E", "64".
 template <class Act>
 void for_each_word(const SassInstruction& one, Act act) {
   for (std::string_view rest = one.opcode; !rest.empty();) {
@@ -36,7 +36,7 @@ constexpr std::array arithmetic{
     Arithmetic{"HADD2", "flops.fp16.add", 2},
     Arithmetic{"HMUL2", "flops.fp16.mul", 2},
     Arithmetic{"HFMA2", "flops.fp16.fma", 2},
-    // What is counted by no kind of its own, but must not be passed over either.
+    // Some opcodes are counted by no kind of their own, but must not be passed over either.
     Arithmetic{"MUFU", "", 0},
     Arithmetic{"BMMA", "", 0},
     Arithmetic{"OMMA", "", 0},
@@ -44,7 +44,7 @@ constexpr std::array arithmetic{
     Arithmetic{"UTCQMMA", "", 0},
 };
 
-/// Products of matrices by a warp, or by the four of a warp group, of the type that a word of the opcode names, else the preset.
+/// A product of matrices by a warp, or by the four of a warp group, of the type that a word of the opcode names, else the preset.
 struct TensorArithmetic {
   std::string_view opcode;
   std::uint64_t threads;
@@ -71,7 +71,7 @@ constexpr std::array tensor_shapes{
     TensorShapeWord{"16832", 16 * 8 * 32}, TensorShapeWord{"16864", 16 * 8 * 64},
 };
 
-/// "64x256x16": m n k.
+/// The products that an instruction of that shape does: m n k for "64x256x16".
 std::uint64_t product_of(std::string_view word) {
   for (const auto& one : tensor_shapes)
     if (one.word == word) return one.products;
@@ -142,7 +142,7 @@ std::string kind_of(const SassInstruction& one, const Arithmetic& how) {
   return kind;
 }
 
-/// What an access is counted as. Without a name: by none, but not to be passed over either.
+/// An access and what it is counted as. Without a name: by none, but not to be passed over either.
 struct Access {
   std::string_view opcode;
   const char *instructions, *bytes;
@@ -178,7 +178,7 @@ constexpr std::array accesses{
     Access{"QGMMA", nullptr, nullptr},
 };
 
-/// Of one thread: "LDG.E.128.STRONG.GPU" 16, "LDG.E.U16" 2, "LDG.E" 4.
+/// The bytes of one thread: "LDG.E.128.STRONG.GPU" 16, "LDG.E.U16" 2, "LDG.E" 4.
 std::uint64_t bytes_of(const SassInstruction& one) {
   struct Width {
     std::string_view word;

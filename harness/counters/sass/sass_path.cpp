@@ -38,7 +38,7 @@ class Search {
                        [&](const SassLoop& loop) { return is_in(loop, i) && target > loop.last && i != loop.last; });
   }
 
-  /// From the end on: what follows i, and how much work there is from i on.
+  /// Decides, from the end on, what follows i, and how much work there is from i on.
   void decide(std::size_t i) {
     ambiguous_.resize(all().size());
     const SassInstruction& one = all()[i];
@@ -61,7 +61,7 @@ class Search {
     return ahead ? fuller(i, behind, one.target) : behind;
   }
 
-  /// Whose branch back is always taken: by the one place behind it that a branch within leads to.
+  /// The way out of a loop whose branch back is always taken: by the one place behind it that a branch within leads to.
   std::size_t way_out_of_the_loop_that_ends(std::size_t i) const {
     std::size_t out = none;
     for (const SassLoop& loop : function_.loops)

@@ -1,4 +1,4 @@
-// The way through a kernel's code of a thread for which every guard of work lets it through: which instructions it executes.
+// A thread for which every guard of work lets it through goes one way through a kernel's code: which instructions it executes.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -15,8 +15,9 @@ struct SassPath {
   std::string refusal = {};         // why there is none
 };
 
-/// Of all ways that leave out the loops without a trip and take the others, the one with the most instructions that `matters`. Refused with
-/// the reason where two ways have as many but not the same ones, an unconditional branch leaves a loop, or a loop with trips is on none.
+/// The path, of all ways that leave out the loops without a trip and take the others, with the most instructions that `matters`. Refused
+/// with the reason where two ways have as many but not the same ones, an unconditional branch leaves a loop, or a loop with trips is on
+/// none.
 SassPath fullest_path(const SassFunction& function, std::span<const std::uint64_t> trips, const std::function<bool(std::size_t)>& matters);
 
 }  // namespace plumbline

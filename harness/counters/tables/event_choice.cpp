@@ -1,4 +1,4 @@
-// Which of the tables' counters are this CPU's. Needs no TOML, as all that works on the structs alone.
+// Some of the tables' counters are this CPU's. This needs no TOML, as all that works on the structs alone.
 #include <algorithm>
 #include <map>
 #include <utility>

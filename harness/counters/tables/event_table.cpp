@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view schema = "plumbline-events/1";
 constexpr const char* unchecked = "vendor manual, unchecked";
 
-/// What the tables of a backend hold.
+/// The form of a backend's tables.
 struct Form {
   std::string_view backend = {};
   bool of_gpu = false;
@@ -52,7 +52,7 @@ const Form& form_of(const std::string& backend) {
   return backend == of_gpu.backend ? of_gpu : backend == of_papi.backend ? of_papi : of_cpu;
 }
 
-/// What reading a row takes from the table around it.
+/// The surroundings of a row in its table, which reading it takes.
 struct Around {
   const Form& form;
   std::string libpfm4 = {};  // the core's PMU
@@ -119,7 +119,7 @@ std::optional<std::uint64_t> read_raw(const TableReader& term) {
   return code;
 }
 
-/// Bytes or operations of one count; of a CPU "line" where it is a cache line, whose size the machine says.
+/// The bytes or operations of one count; for a CPU "line" where it is a cache line, whose size the machine says.
 double read_weight(const TableReader& term, bool of_gpu, bool& is_line) {
   const auto& weight = term.needed("weight", "what one count stands for");
   is_line = !of_gpu && weight.is_string() && weight.value<std::string>() == "line";
@@ -136,7 +136,7 @@ std::string read_kind(const TableReader& term) {
   return kind;
 }
 
-/// "unit__what.sum": a metric's name says how it is summed up over the units of the chip.
+/// Refuses a name that is no metric's, as "unit__what.sum": it says how it is summed up over the units of the chip.
 void require_metric(const TableReader& term, const std::string& name) {
   const auto unit = name.find("__"), dot = name.find('.');
   if (unit == name.npos || unit == 0 || dot == name.npos || dot < unit || dot + 1 == name.size())

@@ -1,4 +1,4 @@
-// Event tables: which hardware events could count which quantity on which CPU or GPU. Data, not code (events/README.md).
+// Event tables say which hardware events could count which quantity on which CPU or GPU. They are data, not code (events/README.md).
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -11,14 +11,14 @@
 
 namespace plumbline {
 
-/// Which CPU counts. x86: CPUID's vendor, family and model, extended parts added. Arm: "implementer 0x41", the part as model. POWER:
-/// "IBM", the version of the processor (PVR) as model. 0 where there is no such number.
+/// The identity of the CPU that counts. x86: CPUID's vendor, family and model, extended parts added. Arm: "implementer 0x41", the part as
+/// model. POWER: "IBM", the version of the processor (PVR) as model. 0 where there is no such number.
 struct CpuIdentity {
   std::string vendor = {};
   int family = 0, model = 0, stepping = 0;
 };
 
-/// CPUs a table is for; numbers from .. to, both included.
+/// The CPUs that a table is for; numbers from .. to, both included.
 struct CpuMatch {
   std::string vendor = {};
   std::optional<int> family = {};
@@ -28,11 +28,12 @@ struct CpuMatch {
   bool fits(const CpuIdentity& cpu) const;
 };
 
-/// What counts: a core or a whole socket of a CPU; the SMs of a GPU, or what all of the device shares (L2, memory, link to the host).
+/// The scope of a counter: a core or a whole socket of a CPU; the SMs of a GPU, or what all of the device shares (L2, memory, link to the
+/// host).
 enum class Scope { core, socket, sm, device };
 std::string_view to_string(Scope scope);
 
-/// What the kernel has to be asked for.
+/// An event as the kernel has to be asked for it.
 struct TableEvent {
   std::string name = {};
   std::string pmu = {};                   // empty: the core's own, by raw code; else its name in sysfs, without the _NUMBER of an instance
@@ -56,6 +57,7 @@ struct TableCounter {
   bool of_user = false;         // `checked` is then what its author says
 };
 
+/// A table as it was read from one file.
 struct EventTable {
   std::string file = {}, hash = {}, family = {}, backend = "perf_event";
   std::vector<CpuMatch> matches = {};  // none: any CPU
@@ -73,18 +75,18 @@ struct EventTables {
 EventTables read_event_tables(const std::filesystem::path& folder, std::string_view users);
 EventTable read_event_table(const std::filesystem::path& file);
 
-/// What the tables say of one CPU.
+/// The counters that the tables know of one CPU.
 struct KnownCounters {
   std::vector<std::string> chips = {};  // of GPUs
   std::string family = {};  // of our table, else of the first of the users'; empty: no table knows this CPU
   std::vector<TableCounter> counters = {};
   std::vector<std::string> notes = {};  // which row of a user replaced one of ours, which table is for another CPU, what not_with names in vain
 };
-/// Of one backend's tables. Throws Error (user) where two rows call different codes by the same name.
+/// The counters of one backend's tables for a CPU. Throws Error (user) where two rows call different codes by the same name.
 KnownCounters counters_for(const EventTables& tables, const CpuIdentity& cpu, std::string_view backend = "perf_event");
-/// The same for a GPU, by its chip.
+/// The counters for a GPU, by its chip.
 KnownCounters counters_for_chip(const EventTables& tables, std::string_view chip);
-/// The same for a family by name; Error (user) that lists the families when there is no such one.
+/// The counters of a family by name; Error (user) that lists the families when there is no such one.
 KnownCounters counters_of_family(const EventTables& tables, std::string_view family);
 
 }  // namespace plumbline

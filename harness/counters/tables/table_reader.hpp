@@ -1,4 +1,4 @@
-// Reads TOML tables of event tables key by key.
+// TOML tables of event tables are read key by key.
 #pragma once
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,7 +17,7 @@
 
 namespace plumbline {
 
-/// One table of a file; every complaint says file, line, key and what is allowed.
+/// Reads one table of a file; every complaint says file, line, key and what is allowed.
 class TableReader {
  public:
   TableReader(const toml::table& table, std::string path, std::string title)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// LIKWID's marker macros (the interface of LIKWID 5) as Plumbline's marks; see likwid.h here. As there, they do nothing without
+// LIKWID's marker macros (the interface of LIKWID 5) become Plumbline's marks; see likwid.h here. As there, they do nothing without
 // -DLIKWID_PERFMON, and those for GPUs do nothing at all.
 #ifndef PLUMBLINE_LIKWID_MARKER_H
 #define PLUMBLINE_LIKWID_MARKER_H

@@ -26,12 +26,12 @@ std::unordered_map<std::string, Rows> rows_of_teams(const Results& results) {
   return teams;
 }
 
-/// What the ranks of one repetition had, each by its own clock.
+/// The times of the ranks of one repetition, each by its own clock.
 struct OfRanks {
   double seconds = 0, cpu_seconds = 0;  // a sweep, of the rank that had most
 };
 
-/// By case, node, session and repetition.
+/// The ranks' times by case, node, session and repetition.
 std::unordered_map<std::string, OfRanks> ranks_of(const Results& results) {
   std::unordered_map<std::string, OfRanks> ranks;
   for (const auto& row : results.times) {

@@ -1,4 +1,4 @@
-// Which repetitions of a case its time is taken from.
+// A case's time is taken from those repetitions that are believed.
 #pragma once
 #include <vector>
 
@@ -6,8 +6,8 @@
 
 namespace plumbline {
 
-/// For each row of /times: whether it was disturbed (core/disturbed.hpp), as a team's row, and whether the median of its case counts it.
-/// Where a case has repetitions on a node that were not disturbed, those alone are believed; else all are. Rows of single ranks are
+/// Says for each row of /times whether it was disturbed (core/disturbed.hpp), as a team's row, and whether the median of its case counts
+/// it. Where a case has repetitions on a node that were not disturbed, those alone are believed; else all are. Rows of single ranks are
 /// neither. `left`: the part of a team's time that its slowest rank had of its CPU, which is what the same work takes where nothing else
 /// runs; of ranks with several threads that of a thread in the mean. 1 where nobody knows.
 struct BelievedTimes {

@@ -1,4 +1,4 @@
-// Counts and models by number instead of by name: looked up once for all counters, however many those are.
+// Counts and models are kept by number instead of by name: looked up once for all counters, however many those are.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -10,27 +10,29 @@
 
 namespace plumbline {
 
+/// The counts and models of all cases, by the numbers of events and quantities.
 class Columns {
  public:
-  /// `seconds`, one a case or none: what a case is held against where a counter claims seconds, of which no model speaks.
+  /// Makes the columns. `seconds`, one a case or none: what a case is held against where a counter claims seconds, of which no model
+  /// speaks.
   explicit Columns(const Measurements& measurements, std::span<const Bounds> seconds = {});
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::size_t cases() const { return cases_; }
-  /// `none` where no case counted the event, or no model speaks of the quantity.
+  /// The number of an event or a quantity; `none` where no case counted the event, or no model speaks of the quantity.
   std::size_t event(const std::string& backend, const std::string& name) const;
   std::size_t quantity(const std::string& name) const;
   std::vector<std::string> quantities_below(const std::string& prefix) const;  // sorted
 
-  /// nullptr where this case was not counted so.
+  /// The count of a case; nullptr where this case was not counted so.
   const Reported* count(std::size_t at, std::size_t event) const { return event == none ? nullptr : counts_[at * events_.size() + event]; }
-  /// Absent where this case's model does not speak of it.
+  /// The bounds of a case's model; absent where it does not speak of the quantity.
   Bounds bounds(std::size_t at, std::size_t quantity) const {
     return quantity == none ? Bounds{} : bounds_[at * quantities_.size() + quantity];
   }
 
-  /// Register-L1 references of the arithmetic as written, under a name of their own: counters on a CPU are held against what its code
-  /// executes, which bears the plain names here. None of those where a file does not know what was executed.
+  /// The name of register-L1 references of the arithmetic as written: counters on a CPU are held against what its code executes, which
+  /// bears the plain names here. There are none where a file does not know what was executed.
   static constexpr const char* written_references = "written.bytes.reg-L1";
 
   /// Whether the case ran on a GPU.

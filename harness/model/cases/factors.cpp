@@ -20,7 +20,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// "p=v" of a work id, to the factor that it belongs to.
+/// Adds a parameter "p=v" of a work id to the factor that it belongs to.
 void add_parameter(const CaseRow& row, std::string_view parameter, Words& words) {
   const auto equals = parameter.find('=');
   if (equals == std::string_view::npos) return;
@@ -50,8 +50,8 @@ Words words_of(const Measured& measured) {
   return words;
 }
 
-/// Which other factors must agree for two cases to be compared by this one. The regime follows from the others; kernels differ in
-/// their parameters by nature, and so do sizes across regimes.
+/// Whether another factor must agree for two cases to be compared by this one. The regime follows from the others; kernels differ in their
+/// parameters by nature, and so do sizes across regimes.
 bool must_agree(Factor factor, Factor other) {
   if (other == factor || other == Factor::regime) return false;
   const bool shapes = other == Factor::size || other == Factor::order || other == Factor::form;
@@ -116,7 +116,7 @@ FactorTable::FactorTable(const Measurements& measurements) {
   }
 }
 
-/// In an order that nothing but the works' names decides.
+/// Holds every second work back, in an order that nothing but the works' names decides.
 void FactorTable::halve(Factor factor) {
   std::vector<std::uint32_t> first_value(works()), order(works());
   for (std::size_t at = cases(); at-- > 0;) first_value[work_[at]] = value(at, factor);

@@ -1,5 +1,5 @@
-// What may move a counter beside the amount that it should count: compiler, level, precision, size, and so on, as numbers, once for all
-// counters.
+// A counter may be moved by factors beside the amount that it should count: compiler, level, precision, size, and so on. They are kept as
+// numbers, once for all counters.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -12,23 +12,25 @@
 
 namespace plumbline {
 
-/// `order` is the series' n, `size` every other integer parameter, `form` every parameter that is a word; `regime` the innermost cache
-/// that holds the working set, as the model's own flows say.
+/// The factors. `order` is the series' n, `size` every other integer parameter, `form` every parameter that is a word; `regime` the
+/// innermost cache that holds the working set, as the model's own flows say.
 enum class Factor { compiler, level, isa, precision, kernel, form, order, size, team, node, regime };
 inline constexpr std::size_t factor_count = 11;
 std::string_view to_string(Factor factor);
 /// The same for people: "optimization level".
 std::string_view in_words(Factor factor);
 
+/// The values of all factors in all cases, as numbers.
 class FactorTable {
  public:
   explicit FactorTable(const Measurements& measurements);
 
   std::size_t cases() const { return of_case_.size(); }
+  /// The value that a factor has in a case, as a number; its word is what people read.
   std::uint32_t value(std::size_t at, Factor factor) const { return of_case_[at][static_cast<std::size_t>(factor)]; }
   const std::string& word(Factor factor, std::uint32_t value) const { return words_[static_cast<std::size_t>(factor)][value]; }
   std::size_t values(Factor factor) const { return words_[static_cast<std::size_t>(factor)].size(); }
-  /// Number of the work id: cases of the same work are not independent of each other.
+  /// The number of the work id: cases of the same work are not independent of each other.
   std::uint32_t work(std::size_t at) const { return work_[at]; }
   std::size_t works() const { return work_words_.size(); }
 
@@ -37,7 +39,7 @@ class FactorTable {
   /// Whether the case belongs to the half that confirms what the other half shows: every second work of each value of the factor.
   bool is_held_out(std::size_t at, Factor factor) const { return held_out_[static_cast<std::size_t>(factor)][work_[at]]; }
 
-  /// Cases that agree in everything but the factor, next to each other, by its value: begin of each such group, and the end.
+  /// Groups of cases that agree in everything but the factor, next to each other, by its value: begin of each group, and the end.
   struct Matched {
     std::vector<std::uint32_t> cases = {};
     std::vector<std::size_t> begins = {};
@@ -57,8 +59,8 @@ class FactorTable {
   std::array<Matched, factor_count> matched_;
 };
 
-/// "L1", "L2", "L3" or "mem": the first level behind which no more than slack passes; "edge of L2" where the model leaves it open;
-/// empty where the model does not say.
+/// The regime: "L1", "L2", "L3" or "mem", the first level behind which no more than slack passes; "edge of L2" where the model leaves it
+/// open; empty where the model does not say.
 std::string regime_of(const Measured& measured);
 
 /// The most bytes across a boundary that the model leaves to stack, constants and the harness's own, for the whole team.

@@ -15,7 +15,7 @@ namespace {
 
 using Place = std::size_t;  // which (case, node)
 
-/// One count of one rank, its event and its place told by number.
+/// A count of one rank, its event and its place told by number.
 struct Sample {
   std::size_t place = 0, event = 0;
   std::int32_t group = 0, repetition = 0, rank = 0;
@@ -114,7 +114,7 @@ Reported group_totals(std::span<const Sample> samples, std::int64_t ranks) {
 }
 
 Reported team_total(std::span<const Sample> samples, std::int64_t ranks) {
-  // Of a counter that a socket shares, one rank's count has what the others skip.
+  // A counter that a socket shares is counted by one rank, which has what the others skip.
   const bool counted = std::any_of(samples.begin(), samples.end(), [](const Sample& sample) { return sample.status == Status::ok; });
   for (const auto& sample : samples) {
     if (counted && sample.status == Status::skipped) continue;
@@ -176,7 +176,7 @@ bool is_oversubscribed(const Tables& tables, const Place& place) {
   return false;
 }
 
-/// "device":"GPU1" of the first pass that says it; older files knew one GPU a node.
+/// The number of the case's GPU, by "device":"GPU1" in the first pass that says it; older files knew one GPU a node.
 int gpu_of(const Tables& tables, const Place& place) {
   constexpr std::string_view key = "\"device\":\"";
   for (const char* pass : {"time", "count"})

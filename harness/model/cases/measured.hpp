@@ -1,4 +1,4 @@
-// What was measured of each case on each node, put together from the tables of a result file.
+// Each case's measurements on each node are put together from the tables of a result file.
 #pragma once
 #include <map>
 #include <set>
@@ -10,7 +10,7 @@
 
 namespace plumbline {
 
-/// What one group of events counted: the same event may be in several groups, alone and beside others.
+/// The count of one event in one group: the same event may be in several groups, alone and beside others.
 struct GroupCount {
   std::int32_t group = 0;
   std::vector<double> repetitions = {};  // the team's total in each, in order
@@ -25,12 +25,13 @@ struct Reported {
   bool ok() const { return status == Status::ok; }
 };
 
-/// Lower and upper bound of a quantity for the whole team: the model of one rank times the ranks, each of which sweeps a copy of its own.
+/// The lower and upper bound of a quantity for the whole team: the model of one rank times the ranks, each of which sweeps a copy of its
+/// own.
 struct Bounds {
   double lo = absent, hi = absent;
 };
 
-/// One case on one node. Everything is per sweep, of the whole team.
+/// A case on one node. Everything is per sweep, of the whole team.
 struct Measured {
   const CaseRow* of = nullptr;  // borrowed from the Results
   std::string node = {};
@@ -45,7 +46,7 @@ struct Measured {
   bool oversubscribed = false;
   int gpu = 0;  // of the node's GPUs that it ran on, as ceilings count them (core/gpu_device.hpp)
 
-  /// Absent bounds when the model does not speak of the quantity.
+  /// The bounds of a quantity by the model; absent when it does not speak of the quantity.
   Bounds expected(const std::string& quantity) const;
 };
 
@@ -63,7 +64,7 @@ Measurements measurements_of(const Results& results);
 /// The median of a later group over that of the first: 1 where counting beside other events changes nothing.
 double group_over_first(const Reported& count, std::size_t group);
 
-/// Events that a backend counted on any case.
+/// The events that a backend counted on any case.
 std::set<std::string> events_counted(const Measurements& measurements, const std::string& backend);
 
 }  // namespace plumbline

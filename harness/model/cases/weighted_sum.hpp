@@ -1,4 +1,4 @@
-// A counter's value on one case: its events, weighted and summed, and divided by the one that it is over.
+// A counter has a value on one case: its events, weighted and summed, and divided by the one that it is over.
 #pragma once
 #include <vector>
 
@@ -7,11 +7,12 @@
 
 namespace plumbline {
 
-/// `counts` has one for each of events_of(counter), in their order; nullptr where the event was not counted. Else than a number: the status
-/// and reason of the first that is missing. Events that counted less than the empty region take part; a sum below zero is `negative`.
+/// The value from `counts`, which has one for each of events_of(counter), in their order; nullptr where the event was not counted. Where it
+/// is no number it has the status and reason of the first count that is missing. Events that counted less than the empty region take part;
+/// a sum below zero is `negative`.
 Reported weighted_sum(const Counter& counter, const Measured& measured, const std::vector<const Reported*>& counts);
 
-/// The same with the events looked up by their names.
+/// The value with the events looked up by their names.
 Reported weighted_sum(const Counter& counter, const Measured& measured);
 
 }  // namespace plumbline

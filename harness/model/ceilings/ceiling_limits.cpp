@@ -43,11 +43,11 @@ std::map<TeamOfNode, double> highest_clocks(std::span<const CeilingRow> samples)
   return highest;
 }
 
-/// By so much a boost moves within a sample.
+/// The factor by which a boost moves within a sample.
 constexpr double most_wobble = 1.05;
 
-/// Of what is faster than the clock beside it allows: the lowest clock that does allow it, if the boost may have moved so far and the team
-/// was seen at such a clock.
+/// The clock for a ceiling. Where it is faster than the clock beside it allows, this is the lowest clock that does allow it, if the boost
+/// may have moved so far and the team was seen at such a clock.
 double clock_for(const Ceiling& ceiling, double rate_at_1_hz, const std::map<TeamOfNode, double>& highest) {
   const double clock = ceiling.clock_hz, needed = ceiling.value / rate_at_1_hz;
   const auto seen = highest.find(team_of(ceiling));

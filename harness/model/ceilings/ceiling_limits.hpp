@@ -1,4 +1,4 @@
-// Each ceiling beside what its core could do at the clock that was measured with it.
+// Each ceiling is held beside what its core could do at the clock that was measured with it.
 #pragma once
 #include <span>
 #include <vector>
@@ -13,8 +13,8 @@ namespace plumbline {
 /// as high a clock as it needs, up to 5 % higher and to the highest that its team was seen at: the boost had moved.
 void hold_to_limits(std::vector<Ceiling>& ceilings, std::span<const CeilingRow> samples, std::span<const NodeFacts> nodes);
 
-/// How much of what its team's cores could do by their vendor's documents a sample of arithmetic is, at the clock beside it; NaN where that
-/// is not known.
+/// The part of what its team's cores could do by their vendor's documents that a sample of arithmetic is, at the clock beside it; NaN where
+/// that is not known.
 double fraction_of_limit(const CeilingRow& sample, const CoreIdentity& core);
 
 }  // namespace plumbline

@@ -38,7 +38,7 @@ bool is_about(const FormContest& contest, const Ceiling& ceiling) {
                                                    : contest.name == ceiling.name && ceiling.is_compute());
 }
 
-/// In octaves; 0 for arithmetic.
+/// The distance between a contest's working set and a ceiling's, in octaves; 0 for arithmetic.
 double apart(const FormContest& contest, const Ceiling& ceiling) {
   if (!std::isfinite(contest.working_set_bytes)) return 0;
   return std::abs(std::log2(contest.working_set_bytes / ceiling.samples_bytes));

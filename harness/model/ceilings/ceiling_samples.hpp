@@ -1,4 +1,4 @@
-// A ceiling as its samples describe it, before anything is fitted: shared by all kinds of ceilings.
+// A ceiling is described by its samples before anything is fitted; all kinds of ceilings share this.
 #pragma once
 #include <span>
 #include <vector>
@@ -10,10 +10,10 @@
 
 namespace plumbline {
 
-/// What a sample is of: name, precision, level, pattern, team, node, unit, method. No number yet.
+/// The ceiling that a sample describes: name, precision, level, pattern, team, node, unit, method. It has no number yet.
 Ceiling described(const CeilingRow& row);
 
-/// n, min, median, max and cv of the samples.
+/// Takes n, min, median, max and cv of the samples.
 void take_spread(Ceiling& ceiling, const Spread& spread);
 
 /// Gives each ceiling the contest that is its own, at the working set nearest to its samples': the form that stands for it, and the others.

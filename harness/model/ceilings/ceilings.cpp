@@ -37,7 +37,7 @@ double traffic_of(const Ceiling& ceiling) {
   return traffic_factor(ceiling.pattern, ceiling.samples_form, ceiling.level) * ceiling.value;
 }
 
-/// Where several loops for the same were measured: the samples of the one with the best median.
+/// The samples of the loop with the best median, where several loops for the same were measured.
 std::vector<const CeilingRow*> of_best_form(const std::vector<const CeilingRow*>& rows) {
   std::map<std::string, std::vector<const CeilingRow*>> forms;
   for (const auto* row : rows) forms[row->form].push_back(row);
@@ -101,14 +101,14 @@ std::size_t best_in(const std::vector<Point>& points, double above, double up_to
   return best;
 }
 
-/// Of a pattern with few points: what lies nearer to the levels beside.
+/// The best point in a window; where a pattern with few points has none there, the best of those nearer to the levels beside.
 std::size_t best_in(const std::vector<Point>& points, const LevelWindow& window) {
   constexpr double nearer_before = 0.75, nearer_behind = 1.25;
   const std::size_t best = best_in(points, window.above, window.up_to);
   return best < points.size() ? best : best_in(points, nearer_before * window.above, nearer_behind * window.up_to);
 }
 
-/// Of the loop that is best at the largest working set: how rates change with the size is of one loop.
+/// The form of the loop that is best at the largest working set: how rates change with the size is of one loop.
 std::string form_in_memory(const std::vector<Point>& points) {
   if (points.empty()) return {};
   const double largest = points.back().bytes;
@@ -131,7 +131,7 @@ std::vector<Point> last_octave(const std::vector<Point>& points, const LevelWind
   return beyond;
 }
 
-/// Why memory's rate, or latency, at `best` may be partly a cache's, by the curve alone: it has not come to rest.
+/// Says why memory's rate, or latency, at `best` may be partly a cache's, by the curve alone: it has not come to rest.
 std::string still_changing(const Point& best, const Point& largest) {
   constexpr double at_rest = 0.1;
   const bool latency = best.row->unit == "seconds";
@@ -142,7 +142,7 @@ std::string still_changing(const Point& best, const Point& largest) {
          in_words(best.bytes) + " to " + in_words(largest.bytes) + ", the largest working set, which stands for memory";
 }
 
-/// The same by what the topology says of the last cache; it decides nothing.
+/// Says why memory's rate may be a cache's by what the topology says of the last cache; it decides nothing.
 std::string within_a_known_cache(double largest, const NodeFacts* node, std::int64_t workers) {
   constexpr double largest_cache = 512.0 * (1 << 20), times = 3;
   if (node == nullptr || node->caches.empty())
@@ -201,7 +201,7 @@ Ceiling fit_level(const std::vector<Point>& all, const LevelWindow& window, cons
   return ceiling;
 }
 
-/// What the topology says of a level's size; it decides nothing.
+/// The size of a level by the topology; it decides nothing.
 double topology_size(const NodeFacts* node, const Ceiling& ceiling) {
   if (node == nullptr) return absent;
   for (const auto& cache : node->caches)

@@ -1,4 +1,4 @@
-// Attainable ceilings from the samples of a run: FLOP/s by kind of arithmetic, bytes/s by level of memory.
+// Attainable ceilings are found from the samples of a run: FLOP/s by kind of arithmetic, bytes/s by level of memory.
 #pragma once
 #include <span>
 #include <string>
@@ -16,7 +16,7 @@ namespace plumbline {
 /// the others (model/ceilings/gpu_ceilings.hpp).
 std::vector<Ceiling> fit_ceilings(std::span<const CeilingRow> samples, std::span<const NodeFacts> nodes);
 
-/// Where sweeps and topology do not agree on the levels of a node, in words.
+/// Says in words where sweeps and topology do not agree on the levels of a node.
 std::vector<std::string> topology_disagreements(std::span<const Ceiling> ceilings, std::span<const NodeFacts> nodes);
 
 }  // namespace plumbline

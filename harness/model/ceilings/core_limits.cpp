@@ -6,7 +6,7 @@
 namespace plumbline {
 namespace {
 
-/// Instructions a cycle on full vectors of an ISA level (and as many on scalars). `pipes`: of all these kinds together.
+/// The instructions a cycle on full vectors of an ISA level (and as many on scalars). `pipes`: of all these kinds together.
 struct Issue {
   std::string_view isa;
   double fma, add, mul, pipes;

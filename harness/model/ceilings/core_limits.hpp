@@ -1,4 +1,4 @@
-// What a core could do in a clock cycle at most, by its vendor's documents: the yardstick of measured ceilings.
+// A core could do so much in a clock cycle at most, by its vendor's documents: the yardstick of measured ceilings.
 #pragma once
 #include <optional>
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace plumbline {
 
-/// Which core it is, as machine/cpu.hpp tells it.
+/// The core's identity, as machine/cpu.hpp tells it.
 struct CoreIdentity {
   std::string vendor = {};    // "AuthenticAMD", "GenuineIntel", "implementer 0x41"
   int family = 0, model = 0;  // x86: extended parts added; 0 elsewhere
@@ -14,6 +14,7 @@ struct CoreIdentity {
   int stepping = 0;
 };
 
+/// A limit a clock cycle, and the document that says so.
 struct CoreLimit {
   double per_clock = 0;  // FLOP, or bytes, a cycle of one core
   std::string source;    // core and document
@@ -23,12 +24,12 @@ struct CoreLimit {
 /// Whether a vendor's document is known for it; else its limits are inferred from what it shows (model/ceilings/inferred_limits.hpp).
 bool is_known_core(const CoreIdentity& core);
 
-/// Arithmetic of `pattern` ("fma", "mul+add", "scalar add", "dot", ...) in flavors of `isa`; matrix tiles for precisions "tensor.TYPE".
-/// Nothing where the core is not in the table.
+/// The limit of arithmetic of `pattern` ("fma", "mul+add", "scalar add", "dot", ...) in flavors of `isa`; matrix tiles for precisions
+/// "tensor.TYPE". Nothing where the core is not in the table.
 std::optional<CoreLimit> arithmetic_limit(const CoreIdentity& core, std::string_view isa, std::string_view precision,
                                           std::string_view pattern);
-/// Algorithmic bytes of `pattern` ("load", "triad", ...) from L1, or loads from L2, with the core's widest vectors. Nothing for other
-/// levels, whose clocks are not the core's.
+/// The limit of algorithmic bytes of `pattern` ("load", "triad", ...) from L1, or of loads from L2, with the core's widest vectors. Nothing
+/// for other levels, whose clocks are not the core's.
 std::optional<CoreLimit> bandwidth_limit(const CoreIdentity& core, std::string_view level, std::string_view pattern);
 
 }  // namespace plumbline

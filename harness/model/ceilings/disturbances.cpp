@@ -11,7 +11,7 @@ namespace plumbline {
 namespace {
 
 constexpr double least_sentinel = 0.9, least_cpu_share = 0.97, least_clock = 0.95;
-// So many disturbed samples are nothing unusual: the system's own work.
+// A share of disturbed samples up to this is nothing unusual: the system's own work.
 constexpr double usual_share = 0.05;
 
 using Team = std::tuple<std::string, std::int64_t, std::int64_t>;
@@ -32,7 +32,7 @@ bool is_recorded(const CeilingRow& row) {
   return std::isfinite(row.sentinel) && std::isfinite(row.cpu_share) && std::isfinite(row.clock_hz);
 }
 
-/// What undisturbed samples have.
+/// The usual sentinel and clock of samples: what undisturbed ones have.
 struct Usual {
   std::map<Team, double> sentinel;
   std::map<Kind, double> clock_hz;
@@ -63,7 +63,7 @@ Signs signs_of(const CeilingRow& row, const Usual& usual) {
           .slow = row.clock_hz < least_clock * usual.clock_hz.at(kind_of(row))};
 }
 
-/// Of each sample whether it has a record, and one that says so.
+/// Says of each sample whether it has a record that says that it was disturbed, or not.
 std::vector<bool> recorded_as(bool disturbed, std::span<const CeilingRow> samples) {
   const Usual usual = usual_of(samples);
   std::vector<bool> is_so;

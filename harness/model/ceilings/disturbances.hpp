@@ -1,4 +1,4 @@
-// What disturbed the measuring of a node's ceilings, by what was recorded beside each sample.
+// The measuring of a node's ceilings may be disturbed, which shows in what was recorded beside each sample.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -9,6 +9,7 @@
 
 namespace plumbline {
 
+/// The disturbed samples of one node, by sign.
 struct Disturbances {
   std::string node;
   std::size_t samples = 0;      // with such a record
@@ -24,9 +25,9 @@ struct Disturbances {
 /// below 0.97, or its clock below 0.95 of the median of its kind.
 bool is_disturbed(const Disturbances& disturbances);
 std::vector<Disturbances> find_disturbances(std::span<const CeilingRow> samples);
-/// Of each sample whether nothing disturbed it, by the same signs; one without such a record is not known to be.
+/// Says of each sample whether nothing disturbed it, by the same signs; one without such a record is not known to be undisturbed.
 std::vector<bool> undisturbed(std::span<const CeilingRow> samples);
-/// Of each sample whether something disturbed it; one without such a record is not known to have been.
+/// Says of each sample whether something disturbed it; one without such a record is not known to have been disturbed.
 std::vector<bool> known_disturbed(std::span<const CeilingRow> samples);
 
 }  // namespace plumbline

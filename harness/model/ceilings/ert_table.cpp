@@ -45,7 +45,7 @@ bool is_of(const Ceiling& c, const ErtSample& s) {
   return c.status == Status::ok && c.node == s.node && c.ranks == s.ranks && c.threads == s.threads;
 }
 
-/// Of the flavor's own ISA where that was measured apart ("FP64 vector FMA (v3)"), else of the machine's widest.
+/// The ceiling of the flavor's own ISA where that was measured apart ("FP64 vector FMA (v3)"), else of the machine's widest.
 const Ceiling* arithmetic_ceiling(std::span<const Ceiling> ceilings, const ErtSample& sample) {
   const std::string pattern = kinds[order_of(sample.kind)].pattern, own = " (" + isa_of(sample.flavor) + ")";
   const Ceiling* widest = nullptr;
@@ -57,7 +57,7 @@ const Ceiling* arithmetic_ceiling(std::span<const Ceiling> ceilings, const ErtSa
   return widest;
 }
 
-/// Of one load and one store of each element.
+/// The ceiling of one load and one store of each element.
 const Ceiling* bandwidth_ceiling(std::span<const Ceiling> ceilings, const ErtSample& sample, const std::string& level) {
   const auto found = std::find_if(ceilings.begin(), ceilings.end(),
                                   [&](const Ceiling& c) { return is_of(c, sample) && c.level == level && c.pattern == "update"; });
@@ -91,7 +91,7 @@ void hold_against(ErtRate& rate, const Ceiling* ceiling) {
 
 using Place = std::pair<std::string, std::string>;  // case id, node
 
-/// What a time is of: the paper's counts of one rank's sweep, the fastest repetition of the team.
+/// The numbers that a rate is made of: the paper's counts of one rank's sweep, the fastest repetition of the team.
 struct Tables {
   std::map<std::string, std::map<std::string, double>> model;  // case -> paper.flops, paper.bytes
   std::map<Place, double> seconds;
@@ -140,7 +140,7 @@ void take_rates(ErtSample& sample, const Tables& tables, const CaseRow& row) {
   sample.gbs = model->second.at("paper.bytes") * sweeps_per_ns;
 }
 
-/// What the rows of one table have in common, in the order of the tables; then what its rows have in common.
+/// A group of rows: what the rows of one table have in common, in the order of the tables; then what its rows have in common.
 using Group = std::tuple<std::string, std::int64_t, std::int64_t, std::size_t, bool>;
 
 Group group_of(const ErtSample& s) { return {s.node, s.ranks, s.threads, order_of(s.kind), s.precision != "fp64"}; }

@@ -1,5 +1,5 @@
-// Table I of Kwack et al. 2018: what the loop of the Empirical Roofline Toolkit reaches as each compiler makes it (kernel ert/compiled),
-// by kind of arithmetic and precision, beside the ceilings that kernels in forced instructions find (ert/peak, ert/stream).
+// Table I of Kwack et al. 2018 shows what the loop of the Empirical Roofline Toolkit reaches as each compiler makes it (kernel
+// ert/compiled), by kind of arithmetic and precision, beside the ceilings that kernels in forced instructions find (ert/peak, ert/stream).
 #pragma once
 #include <cstdint>
 #include <span>
@@ -21,7 +21,7 @@ struct ErtRate {
   Status status = Status::unavailable;
   std::string reason = {};
 
-  /// Of the ceiling; absent where either is.
+  /// The rate in percent of the ceiling; absent where either is.
   double percent() const { return 100 * value / ceiling; }
 };
 
@@ -43,11 +43,11 @@ struct LevelRange {
   double above = 0, up_to = 0;
 };
 
-/// From how far each level was found to reach in the loads of one array by that team. A working set up to twice a cache's size is
-/// partly still in it, up to three times for the last one. Empty when no level was found.
+/// The ranges of levels, from how far each was found to reach in the loads of one array by that team. A working set up to twice a cache's
+/// size is partly still in it, up to three times for the last one. Empty when no level was found.
 std::vector<LevelRange> level_ranges(std::span<const Ceiling> ceilings, const std::string& node, std::int64_t ranks, std::int64_t threads);
 
-/// One case on one node.
+/// A case of ERT's loop on one node.
 struct ErtSample {
   std::string kind = {}, precision = {}, flavor = {}, node = {};
   std::int64_t ranks = 1, threads = 1;
@@ -61,14 +61,15 @@ struct ErtSample {
 /// The cases of kernel ert/compiled, in the order of the file.
 std::vector<ErtSample> ert_samples(const Results& results);
 
-/// One row of a table: samples of one kind, precision, flavor, node and team. Bandwidth by its smallest k: with more FLOPs an element the
-/// arithmetic is in the way. That of memory by the largest working set: of any other more is still in a cache.
+/// Makes one row of a table from samples of one kind, precision, flavor, node and team. Bandwidth is taken by its smallest k: with more
+/// FLOPs an element the arithmetic is in the way. That of memory is taken by the largest working set: of any other more is still in a
+/// cache.
 ErtRow ert_row(std::span<const ErtSample> samples, std::span<const LevelRange> levels, std::span<const Ceiling> ceilings);
 
-/// The best of each column; a column that no row has is absent with the first one's reason.
+/// The row of the best of each column; a column that no row has is absent with the first one's reason.
 ErtRow ert_max(std::span<const ErtRow> rows);
 
-/// The whole table by node and team; in it by kind and precision, the paper's order, each with a row of maxima at its end.
+/// Makes the whole table by node and team; in it by kind and precision, the paper's order, each with a row of maxima at its end.
 std::vector<ErtRow> ert_table(const Results& results, std::span<const Ceiling> ceilings);
 
 }  // namespace plumbline

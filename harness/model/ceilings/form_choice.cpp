@@ -26,7 +26,7 @@ struct PatternTraffic {
   double factor;         // a store costs a fill and a write-back for its 8 bytes, unless the line was read anyway (update)
   double without_fills;  // where stores go past the caches; 0: there is no such form
 };
-/// What a user states is in the bytes that cross already.
+/// The traffic of each pattern. A rate that a user states is in the bytes that cross already.
 constexpr std::array<PatternTraffic, 7> pattern_traffic{{{"load", 1, 0},
                                                          {"update", 1, 0},
                                                          {"store", 2, 1},

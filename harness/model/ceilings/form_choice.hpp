@@ -1,4 +1,4 @@
-// Which of several loops for the same ceiling is measured: the fastest of a short contest. Pure functions of stored samples.
+// The fastest of several loops for the same ceiling, by a short contest, is measured. Pure functions of stored samples choose it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,11 +17,11 @@ struct FormRate {
   double rate = absent;  // in the ceiling's unit: more is better
 };
 
-/// Index of the winner. A later candidate must be more than 1 % faster than the winner before it: a tie stays with the first. One without
-/// a rate never wins; 0 where none has one.
+/// The index of the winner. A later candidate must be more than 1 % faster than the winner before it: a tie stays with the first. A
+/// candidate without a rate never wins; 0 where none has one.
 std::size_t winner_of(std::span<const FormRate> candidates);
 
-/// One contest as it was measured: candidates in their order, the plan's own loop first.
+/// A contest as it was measured: candidates in their order, the plan's own loop first.
 struct FormContest {
   std::string node, session, name, precision, pattern, unit;  // name of the ceiling: "load", "FP64 vector FMA"
   std::int64_t ranks = 1, threads = 1;
@@ -31,11 +31,11 @@ struct FormContest {
   const FormRate& winner() const { return candidates[winner_of(candidates)]; }
 };
 
-/// The contests of a run, in the order of their rows. Of a contest that was measured twice the later rows count. What was skipped, since
-/// nothing was to be won, took no part.
+/// The contests of a run, in the order of their rows. Where a contest was measured twice the later rows count. A candidate that was
+/// skipped, since nothing was to be won, took no part.
 std::vector<FormContest> contests_of(std::span<const CeilingRow> rows);
 
-/// What a contest decided.
+/// The form that a contest chose.
 struct ChosenForm {
   std::string node, name, precision;
   std::int64_t ranks = 1, threads = 1;
@@ -45,9 +45,10 @@ struct ChosenForm {
 };
 std::vector<ChosenForm> chosen_forms(std::span<const CeilingRow> rows);
 
-/// One choice for all nodes that are alike, so that they measure the same loops: `kinds` by node; one without a kind is like itself alone.
-/// `contests` in the order of their sessions: who joins in a later one takes what the first has chosen. Of each candidate the median over
-/// the nodes counts, of its part of the best there; what was not measured on one of them is not chosen. `node` of the result is the kind.
+/// Chooses once for all nodes that are alike, so that they measure the same loops: `kinds` by node; a node without a kind is like itself
+/// alone. `contests` are in the order of their sessions: who joins in a later one takes what the first has chosen. For each candidate the
+/// median over the nodes counts, of its part of the best there; what was not measured on one of them is not chosen. `node` of the result is
+/// the kind.
 std::vector<ChosenForm> agreed_forms(std::span<const FormContest> contests, const std::map<std::string, std::string>& kinds);
 
 /// The form that was chosen on a node for a ceiling and team, at the working set nearest to this one (in octaves); empty where none was.
@@ -57,8 +58,8 @@ std::string form_chosen_for(std::span<const ChosenForm> chosen, const CeilingRow
 /// A row's name without its form: "load" of "load, bumped v4".
 std::string name_without_form(const CeilingRow& row);
 
-/// Bytes across a level's boundary for each algorithmic byte, of a pattern in a form; NaN where the core decides by itself whether a store
-/// reads its line first (string instructions), or where it is not known.
+/// The bytes across a level's boundary for each algorithmic byte, for a pattern in a form; NaN where the core decides by itself whether a
+/// store reads its line first (string instructions), or where it is not known.
 double traffic_factor(const std::string& pattern, const std::string& form, const std::string& level);
 
 }  // namespace plumbline

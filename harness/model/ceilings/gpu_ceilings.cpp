@@ -126,7 +126,7 @@ struct Window {
 };
 constexpr double inside = 0.8, beyond = 3;
 
-/// Of loads past L1: the first plateau is L2's, the last one memory's.
+/// The windows of loads past L1: the first plateau is L2's, the last one memory's.
 std::vector<Window> windows_past_l1(const FoundLevels& found) {
   if (found.levels.size() < 2) return {};
   const MemoryLevel &l2 = found.levels.front(), &last = found.levels[found.levels.size() - 2];
@@ -191,7 +191,7 @@ void fit_sweep(const Sweep& sweep, const std::vector<Window>& windows, const std
     for (const auto& level : levels) ceilings.push_back(missing(*sweep.begin()->second.front(), level, reason));
 }
 
-/// No level is looked for below the sweep's smallest working set: of so many of a core's smallest caches as that holds.
+/// The number of a core's smallest caches that the sweep's smallest working set holds: no level is looked for below that.
 std::int64_t smallest_caches(const Sweep& sweep) {
   constexpr double core_cache = 14 * 1024;
   return static_cast<std::int64_t>(sweep.begin()->first / core_cache) + 1;

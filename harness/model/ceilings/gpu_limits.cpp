@@ -7,7 +7,7 @@
 namespace plumbline {
 namespace {
 
-// Up to CUDA 12 in the Programming Guide, since then in the Best Practices Guide.
+// The guide that has the table: up to CUDA 12 the Programming Guide, since then the Best Practices Guide.
 constexpr std::string_view guide =
     "NVIDIA, CUDA C++ Programming Guide 12 and Best Practices Guide 13, throughput of native arithmetic instructions";
 constexpr std::string_view like_fp32 = "unverified: as fast as fp32, as the whitepapers of the family say of FP16 and BF16 (non-tensor)";
@@ -20,9 +20,9 @@ struct Multiprocessor {
   std::string_view name;
   std::string_view halves_source = guide;
 };
-/// 8.0 and 9.0 give the peaks of data sheets (TFLOP/s, A100: 9.7, 19.5, 78, 39; H100: 33.5, 67, 134, 134). Of 8.6, 8.9, 10.0 and 12.0 the
-/// guide's fp64 and fp32 were found quoted by others only; of 16 bits they quote 12.0 as 256 (edition 12.9) and 128 (13.4), 10.0 as 128
-/// (13.0), where this table once had 256: there is no limit until a GPU has shown which.
+/// The table of multiprocessors. 8.0 and 9.0 give the peaks of data sheets (TFLOP/s, A100: 9.7, 19.5, 78, 39; H100: 33.5, 67, 134, 134).
+/// For 8.6, 8.9, 10.0 and 12.0 the guide's fp64 and fp32 were found quoted by others only; of 16 bits they quote 12.0 as 256 (edition 12.9)
+/// and 128 (13.4), 10.0 as 128 (13.0), where this table once had 256: there is no limit until a GPU has shown which.
 constexpr std::array multiprocessors{
     Multiprocessor{7, 5, 5, 2, 64, 128, 0, 64, 128, "Turing"},
     Multiprocessor{8, 0, 0, 32, 64, 256, 128, 128, 128, "Ampere GA100"},

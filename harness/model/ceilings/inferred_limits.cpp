@@ -23,7 +23,7 @@ constexpr std::array load_rates{1.0, 2.0, 3.0, 4.0};
 constexpr std::array store_rates{1.0, 2.0};
 constexpr double near = 0.9;  // what is measured of a limit that is really there
 
-/// What undisturbed samples of a ceiling show.
+/// The evidence that undisturbed samples of a ceiling give.
 struct Evidence {
   Ceiling* ceiling = nullptr;
   std::string isa = {};
@@ -89,7 +89,7 @@ void set_limit(Ceiling& ceiling, double per_clock, const std::string& why) {
 
 // ------------------------------------------------------------------------------------------------------------------------ arithmetic
 
-/// Of one instruction: how many operations it does, and how many of it a core may do in a clock.
+/// An instruction: how many operations it does, and how many of it a core may do in a clock.
 struct Instruction {
   double operations = absent;
   std::span<const double> rates = vector_rates;
@@ -107,7 +107,7 @@ Instruction instruction_of(const Ceiling& c, std::string_view isa) {
   return {(is_scalar ? 1 : lanes) * (kind == "fma" ? 2 : kind == "fma+add" ? 1.5 : 1)};
 }
 
-/// What all precisions of a kind of instruction have in common: its pipes. Dot products and tiles have their own.
+/// The pipes that all precisions of a kind of instruction have in common. Dot products and tiles have their own.
 std::string pipes_of(const Evidence& e) {
   const bool own = e.ceiling->pattern == "dot" || e.ceiling->precision.starts_with("tensor.");
   return e.ceiling->pattern + (own ? " " + e.isa + " " + e.ceiling->precision : " " + e.isa.substr(0, e.isa.find("fp16")));
@@ -133,7 +133,7 @@ std::string pipe_words(const Ceiling& c, std::string_view isa, double rate) {
   return number_word(rate) + " " + what + (rate > 1 ? "s" : "") + " a clock";
 }
 
-/// "30.2 of 32 operations a clock".
+/// The finding in words: "30.2 of 32 operations a clock".
 std::string shown_words(double shown, double limit, const char* what) {
   return significant(shown, 3) + " of " + significant(limit, 3) + " " + what + " a clock";
 }
@@ -184,14 +184,14 @@ const Mix* mix_of(const std::string& pattern) {
   return found == mixes.end() ? nullptr : found;
 }
 
-/// Bytes a clock that a core loads (or stores): the widest vectors of those that were measured, as often as is seen.
+/// The bytes a clock that a core loads (or stores): the widest vectors of those that were measured, as often as is seen.
 struct Port {
   double bytes = absent;
   std::string words = {};   // "load shows 120 of 128 bytes a clock: two of 64"
   std::string reason = {};  // why it is not known
 };
 
-/// `alone`: the pattern that is bound by this port; `share(mix)` what part of a pattern's bytes goes through it.
+/// Infers a port. `alone`: the pattern that is bound by this port; `share(mix)` what part of a pattern's bytes goes through it.
 template <class Share>
 Port port_of(const std::vector<Evidence*>& members, const char* alone, std::span<const double> rates, Share share) {
   const Evidence* best = nullptr;
@@ -227,7 +227,7 @@ void infer_l1(const std::vector<Evidence*>& members) {
       c.limit_reason = unknown->reason;
       continue;
     }
-    // as core_limits.cpp has it: as long as the busier port takes
+    // The time is that of the busier port, as core_limits.cpp has it.
     const double clocks = std::max(mix.loads > 0 ? mix.loads / loads.bytes : 0, mix.stores > 0 ? mix.stores / stores.bytes : 0);
     set_limit(c, (mix.loads + mix.stores) / clocks,
               mix.stores == 0  ? loads.words

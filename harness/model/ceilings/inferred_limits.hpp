@@ -1,4 +1,4 @@
-// Limits of cores that no vendor's document is known for, or that hide which core they are: what pipes the rates tell of.
+// Limits are inferred for cores that no vendor's document is known for, or that hide which core they are: what pipes the rates tell of.
 #pragma once
 #include <span>
 #include <vector>
@@ -14,7 +14,7 @@ struct Hypothesis {
   bool reached = false;  // what is shown comes within a tenth of it; else the next smaller one is as likely, with a clock that lies
 };
 
-/// `rates`: ascending. One that is exceeded by more than 2 % (most_of_limit) is none.
+/// Finds the hypothesis among `rates`, which ascend. One that is exceeded by more than 2 % (most_of_limit) is none.
 Hypothesis hypothesis_of(double shown, std::span<const double> rates);
 
 /// Fills limit, limit_source (which begins with "inferred: ") and limit_basis of ceilings of arithmetic and of L1 on nodes whose core is in

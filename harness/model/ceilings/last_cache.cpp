@@ -7,7 +7,8 @@
 namespace plumbline {
 namespace {
 
-/// Of a socket's cache that neighbours use too the finder sees 0.6 even where the topology is right (tests/golden/curves).
+/// Two sizes clearly differ from this factor on: in a socket's cache that neighbours use too the finder sees 0.6 even where the topology is
+/// right (tests/golden/curves).
 constexpr double clearly = 2;
 constexpr double beyond_private = 1.5;
 constexpr double sure_from = 0.8, usable_from = 0.4;  // confidence
@@ -44,7 +45,7 @@ void take_found(const CacheLevel& told, const MemoryLevel& level, LastCache& las
   last.is_measured = true;
 }
 
-/// Both sizes stay possible.
+/// Leaves both sizes possible.
 void leave_open(const CacheLevel& told, const MemoryLevel& level, LastCache& last) {
   const std::uint64_t found = whole_sets(told, level.size_bytes);
   last.lo = std::min(found, told.bytes);

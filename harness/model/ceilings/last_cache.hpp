@@ -1,4 +1,4 @@
-// How large the last cache of a node is: what its topology tells, or what the sweeps find, where these clearly differ.
+// A node's last cache is as large as its topology tells, or as the sweeps find, where these clearly differ.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -11,12 +11,12 @@
 
 namespace plumbline {
 
-/// What a campaign says of it ([emulated] caches). `automatic` takes what was found where that clearly differs, `measured` wherever a level
-/// was found.
+/// The rule that a campaign gives for the last cache ([emulated] caches). `automatic` takes what was found where that clearly differs,
+/// `measured` wherever a level was found.
 enum class LastCacheRule { automatic, topology, measured };
 
-/// Both sizes, and the one that simulation and model go by. A virtual machine is shown the whole socket's L3 and has a part of it, and
-/// neighbours take theirs.
+/// The last cache: both sizes, and the one that simulation and model go by. A virtual machine is shown the whole socket's L3 and has a part
+/// of it, and neighbours take theirs.
 struct LastCache {
   std::string name = {};  // "L3"; empty where the topology tells no cache that cores share
   std::uint64_t topology_bytes = 0;
@@ -29,12 +29,12 @@ struct LastCache {
   bool is_sure() const { return lo == hi; }
 };
 
-/// `caches`: as the topology tells them, from the core outwards. `found`: by one core. What was found is the last cache if it is larger, by
-/// half, than the cache before it; it clearly differs where its whole interval lies beyond a factor of 2 from the topology's size, and is
-/// sure from a confidence of 0.8 on. Below half of that nothing is taken from it but under `measured`.
+/// Chooses. `caches`: as the topology tells them, from the core outwards. `found`: by one core. What was found is the last cache if it is
+/// larger, by half, than the cache before it; it clearly differs where its whole interval lies beyond a factor of 2 from the topology's
+/// size, and is sure from a confidence of 0.8 on. Below half of that nothing is taken from it but under `measured`.
 LastCache choose_last_cache(std::span<const CacheLevel> caches, const FoundLevels& found, LastCacheRule rule);
 
-/// The topology's, for `reason`.
+/// The last cache as the topology tells it, for `reason`.
 LastCache last_cache_as_told(std::span<const CacheLevel> caches, std::string reason);
 
 /// `caches` with a last one of so many bytes. A cache that is not the last, or none, is left as it is.

@@ -13,14 +13,14 @@ namespace {
 
 constexpr double KiB = 1024, MiB = 1024 * KiB;
 
-/// No first cache of a core is smaller; a sweep that stays smaller may have seen no memory.
+/// The smallest first cache of a core, and the working set from which on a sweep has surely seen memory.
 constexpr double least_cache = 14 * KiB, surely_memory = 64 * MiB;
 /// A curve tells levels apart with this many points an octave and no gap of more octaves.
 constexpr double least_density = 1.7, largest_gap = 1.05;
 constexpr int resamples = 100;
-/// What a curve alone is worth: nothing confirms or contradicts it.
+/// The confidence that a curve alone is worth: nothing confirms or contradicts it.
 constexpr double alone = 0.8;
-/// Two resamples mean the same level (log2 bytes).
+/// The distance (log2 bytes) within which two resamples mean the same level.
 constexpr double same_size = 0.415;
 
 /// Samples that are there, as log2 costs, by round.
@@ -61,7 +61,7 @@ CostCurve best_of(const std::vector<Costs>& points) {
   return lower_envelope(std::move(best));
 }
 
-/// As if measured again: rounds drawn with replacement, and a few points left out, of a single round more.
+/// Resamples a curve as if it were measured again: rounds drawn with replacement, and a few points left out, of a single round more.
 CostCurve resampled(const std::vector<Costs>& points, std::mt19937_64& random) {
   std::size_t rounds = 0;
   for (const auto& point : points) rounds = std::max(rounds, point.rounds.size());
@@ -130,7 +130,7 @@ std::string range_of(std::span<const CurvePoint> points) {
   return std::to_string(points.size()) + " from " + in_words(first->bytes) + " to " + in_words(last->bytes);
 }
 
-/// How well plateaus between `ends` (log2 bytes) describe the curve: mean square of what is left, near the ends left out.
+/// The misfit of plateaus between `ends` (log2 bytes) to the curve: mean square of what is left, near the ends left out.
 double misfit(const CostCurve& curve, const std::vector<double>& ends) {
   constexpr double near = 0.35, step = 1.0 / 12;
   double squares = 0, first = curve.size.front();

@@ -48,7 +48,8 @@ Ceiling peak_of(const Samples& samples) {
   return ceiling;
 }
 
-/// Where the rates first reach half of their best, between two sizes as a power law has it; nullopt where the smallest message does.
+/// The size at which the rates first reach half of their best, between two sizes as a power law has it; nullopt where the smallest message
+/// does.
 std::optional<double> half_bandwidth_size(const Rates& rates) {
   double half = 0;
   for (const auto& [bytes, rate] : rates) half = std::max(half, rate / 2);

@@ -7,11 +7,12 @@
 namespace plumbline {
 namespace {
 
-/// Beyond a level: a replacement policy that is not quite LRU keeps some lines of a working set up to twice its size.
+/// The factor beyond a level: a replacement policy that is not quite LRU keeps some lines of a working set up to twice its size.
 constexpr double beyond = 2;
-/// Well inside: stack, page tables and code want some of a cache too.
+/// The part of a level that is well inside: stack, page tables and code want some of a cache too.
 constexpr double inside = 0.8;
-/// Memory: last-level caches hold on to a part of a working set for longest, so that it looks faster.
+/// The factor beyond the last cache from which on memory is seen: last-level caches hold on to a part of a working set for longest, so that
+/// it looks faster.
 constexpr double beyond_last = 3;
 
 using Team = std::pair<std::int64_t, std::int64_t>;
@@ -19,7 +20,7 @@ using Curve = std::vector<CurvePoint>;
 
 std::int64_t workers_of(const Team& team) { return team.first * team.second; }
 
-/// Of a thread that had its CPU for a part of the time only. Less than a fifth says nothing.
+/// The value of a sample had nothing disturbed it, where a thread had its CPU for a part of the time only. Less than a fifth says nothing.
 double undisturbed(const CeilingRow& row) {
   if (row.status != Status::ok || !std::isfinite(row.value)) return absent;
   if (!(row.cpu_share < 1) || row.cpu_share < 0.2) return row.value;

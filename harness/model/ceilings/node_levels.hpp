@@ -1,4 +1,4 @@
-// What the sweeps of a run say of each node's memory: its levels, and how large each is for each team.
+// The sweeps of a run show each node's memory: its levels, and how large each is for each team.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -24,11 +24,11 @@ struct NodeLevels {
   std::int64_t found_with = 1;
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<double>> sizes = {};  // by ranks and threads: of the levels but memory
 
-  /// From the core outwards; empty where the data do not decide.
+  /// The windows from the core outwards; empty where the data do not decide.
   std::vector<LevelWindow> windows(std::int64_t ranks, std::int64_t threads) const;
 };
 
-/// By node. Rows of level "sweep" count; a sample whose thread lost its CPU for a while counts by the time that it had.
+/// The levels by node. Rows of level "sweep" count; a sample whose thread lost its CPU for a while counts by the time that it had.
 std::map<std::string, NodeLevels> levels_of_nodes(std::span<const CeilingRow> samples);
 
 }  // namespace plumbline

@@ -30,7 +30,7 @@ bool less_is_better(const LinkMap& map) { return map.unit == "seconds"; }
 double loss_of(const LinkMap& map, double value) { return (less_is_better(map) ? 1 : -1) * std::log(value); }
 double value_of(const LinkMap& map, double loss) { return std::exp(less_is_better(map) ? loss : -loss); }
 
-/// How much wider a limit from so few values must be: what one in a thousand is beyond, against that of a known scatter.
+/// The factor by which a limit from so few values must be wider: what one in a thousand is beyond, against that of a known scatter.
 double widening(std::size_t values) {
   constexpr double tail = 1e-3;
   return student_quantile(tail, static_cast<int>(std::min<std::size_t>(values - 1, most_freedom))) / student_quantile(tail, most_freedom);
@@ -40,14 +40,14 @@ double limit_of(const std::vector<double>& values, double unsteadiness) {
   return std::max(std::log(practical), scatters * std::max(widening(values.size()) * scatter_of(values), unsteadiness));
 }
 
-/// Of samples that were taken one after the other, by the round of each.
+/// The loss of a sample with its round; samples were taken one after the other.
 struct InRound {
   std::size_t round = 0;
   double loss = 0;
 };
 using Losses = std::vector<InRound>;
 
-/// Nine of ten, of fewer than ten each.
+/// The number of rounds that are nearly all: nine of ten, of fewer than ten each.
 std::size_t nearly_all(std::size_t rounds) { return static_cast<std::size_t>(std::ceil(round_share * static_cast<double>(rounds))); }
 
 /// The median of what each round has; NaN for a round without.
@@ -60,13 +60,13 @@ std::vector<double> usual_by_round(const std::vector<Losses>& all, std::size_t r
   return usual;
 }
 
-/// In how many rounds it is more than what is usual there, by more than `excess`.
+/// The number of rounds in which a link loses more than is usual there, by more than `excess`.
 std::size_t rounds_beyond(const Losses& losses, const std::vector<double>& usual, double excess) {
   return static_cast<std::size_t>(
       std::count_if(losses.begin(), losses.end(), [&](const InRound& one) { return one.loss - usual[one.round] > excess; }));
 }
 
-/// Which of them lose more than the usual one of each round, by more than a limit, in nearly all of their rounds.
+/// The links or nodes that lose more than the usual one of each round, by more than a limit, in nearly all of their rounds.
 struct Lasting {
   std::vector<std::size_t> found;    // indices, of those that may be
   std::vector<std::size_t> chances;  // those which lie that far out so often that one of them all does each time by chance
@@ -117,7 +117,7 @@ class Gathering {
     if (row.status == Status::wrong_result) wrong_[found->second] = true;
   }
 
-  /// What each link lost in its rounds.
+  /// Finishes the links and gives what each lost in its rounds.
   std::vector<Losses> finish() {
     for (std::size_t i = 0; i < map_.links.size(); ++i) {
       NodeLink& link = map_.links[i];
@@ -186,7 +186,7 @@ class Judging {
   }
 
  private:
-  /// What its better links lose: one bad link does not make a node bad, nor does one lucky one make it good.
+  /// The loss of a node's better links: one bad link does not make a node bad, nor does one lucky one make it good.
   static double better_of(std::vector<double>& losses) {
     const auto at = losses.begin() + static_cast<std::ptrdiff_t>((losses.size() - 1) / 10);
     std::nth_element(losses.begin(), at, losses.end());
@@ -201,7 +201,7 @@ class Judging {
     return better_of(losses);
   }
 
-  /// The same, of each round by itself.
+  /// The losses of a node's better links in each round by itself.
   Losses better_links_by_round(std::size_t node) const {
     std::map<std::size_t, std::vector<double>> by_round;
     for (const std::size_t link : of_node_[node])
@@ -245,7 +245,7 @@ class Judging {
     }
   }
 
-  /// What the worse of its ends explains.
+  /// The loss that the worse of a link's ends explains.
   double explained(std::size_t which) const {
     const NodeLink& link = map_.links[which];
     return std::max(excess_[link.node], excess_[link.peer]);

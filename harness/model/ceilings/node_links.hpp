@@ -1,4 +1,4 @@
-// The map of links between nodes: which links are worse than others, and which nodes are because all of theirs are.
+// The map of links between nodes shows which links are worse than others, and which nodes are because all of theirs are.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace plumbline {
 
-/// What a pair of nodes reached with one kind of message.
+/// A link says what a pair of nodes reached with one kind of message.
 struct NodeLink {
   std::size_t node = 0, peer = 0;  // among LinkMap::nodes
   double value = absent;           // the best round; NaN where none succeeded
@@ -32,6 +32,7 @@ struct WorseNode {
   std::size_t links = 0, worse = 0;
 };
 
+/// The map of one kind of message: its links, and the worse ones among them.
 struct LinkMap {
   std::string name = {}, unit = {};  // "MPI link latency" in seconds (less is better), "MPI link bandwidth" in GB/s
   double message_bytes = absent;
@@ -51,9 +52,9 @@ struct LinkMap {
 /// One map for each kind and message size in the samples between nodes; all others are left alone. O(links log links).
 ///
 /// A link counts by its best round. A node is worse where even the better of its links (their tenth part, of ten or fewer the best) are
-/// beyond the limit; a link, where it is although no worse node at its ends explains that. Either must be so in nine of ten rounds too
-/// (of fewer than ten in each), held against what was usual in that round: what happens to be slow while one program disturbs another is
-/// not slow each time. Where other links are beyond it so often that one of them all is in each round by chance (more than 0.01 of them
+/// beyond the limit; a link, where it is although no worse node at its ends explains that. Either must be so in nine of ten rounds too (of
+/// fewer than ten in each), held against what was usual in that round: what happens to be slow while one program disturbs another is not
+/// slow each time. Where other links are beyond it so often that one of them all is in each round by chance (more than 0.01 of them
 /// expected), it is suspicious only. The limit: 1.25 times, or five times the scatter of what is compared or the usual difference between
 /// rounds, if that is more; wider where few are compared, as Student's t is wider than the normal distribution. Beyond 4 times, or where
 /// fewer than three can be compared, nothing is judged and `unjudged` says why. Of many links beyond the limit (a tenth of all, at least

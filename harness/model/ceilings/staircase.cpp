@@ -12,20 +12,21 @@ constexpr std::size_t of_byte = 0, of_load = 1;
 constexpr double cells_an_octave = 12;
 /// A plateau is flat over this many octaves.
 constexpr double window = 0.5;
-/// Flat: log2 of cost an octave. A load's rises within a level too, where the translation of its address misses.
+/// The slope (log2 of cost an octave) up to which a curve is flat. A load's rises within a level too, where the translation of its address
+/// misses.
 constexpr std::array<double, 2> flat{0.25, 0.5};
 /// A step between levels costs a byte this many times more, or a load, or a byte and a load together (log2). A miss in a TLB makes a
 /// load up to twice as dear and a byte up to 1.4 times, but not both at their most.
 constexpr double byte_alone = 0.72, load_alone = 1.05, together = 1.3;
-/// Between caches both rise by much more than this; only the step to memory may show in one curve alone: a core can stream from memory
-/// as from the last cache, and neighbours can push a chase out of it.
+/// The rises (log2) of a byte and a load that confirm a step. Between caches both rise by much more than this; only the step to memory may
+/// show in one curve alone: a core can stream from memory as from the last cache, and neighbours can push a chase out of it.
 constexpr std::array<double, 2> confirmed{0.2, 0.45};
 /// A load that costs so much more (log2) misses no TLB but a cache, whatever a byte does: from some third caches a core streams nearly as
 /// from the second.
 constexpr double surely_load = 1.5;
-/// With one curve only there is nothing to confirm it.
+/// The rises (log2) that make a step where only one curve was measured: there is nothing to confirm it.
 constexpr double byte_only = 0.55, load_only = 1.0;
-/// Of a step's rise: where the cheaper plateau ends. Caches that are not quite LRU end softly.
+/// The part of a step's rise at which the cheaper plateau ends. Caches that are not quite LRU end softly.
 constexpr double leaves = 0.4;
 /// The last plateau is one if it is at least this long (octaves): a disturbance at the end of a sweep looks like another level.
 constexpr double last_plateau = 0.75;
@@ -58,7 +59,7 @@ struct Curves {
 
 Costs operator-(const Costs& a, const Costs& b) { return {a[0] - b[0], a[1] - b[1]}; }
 
-/// How far a rise is from what makes a level: at least 1.
+/// The strength of a rise over what makes a level: at least 1.
 double strength(const Costs& rise, const Curves& curves) {
   if (curves.load.empty()) return rise[of_byte] / byte_only;
   if (curves.byte.empty()) return rise[of_load] / load_only;

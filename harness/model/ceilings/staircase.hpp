@@ -1,4 +1,4 @@
-// The steps in what a machine asks for a byte and for a load, as the working set grows.
+// A machine asks more for a byte and for a load as the working set grows, in steps.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-/// Cost over the working set, both as log2; sizes rise strictly, costs never fall. Empty: not measured.
+/// The cost over the working set, both as log2; sizes rise strictly, costs never fall. Empty: not measured.
 struct CostCurve {
   std::vector<double> size, cost;
 
@@ -20,7 +20,7 @@ struct CostCurve {
 /// set is never cheaper. (So a plateau that is not flat, as some second-level caches', counts as what it does best.)
 CostCurve lower_envelope(std::vector<std::pair<double, double>> size_and_cost);
 
-/// Where costs rise from one plateau to the next.
+/// A step where costs rise from one plateau to the next.
 struct CostStep {
   double size = 0;                      // log2 bytes: as far as the cheaper plateau goes
   std::array<double, 2> rise = {0, 0};  // log2, of a byte and of a load; 0 where not measured

@@ -37,7 +37,7 @@ std::vector<std::vector<std::string>> by_area(std::span<const std::string> quant
   return areas;
 }
 
-/// Branch and bound over one recipe for each area.
+/// Searches by branch and bound over one recipe for each area.
 class Search {
  public:
   Search(const std::vector<std::vector<Recipe>>& recipes, const SlotLimits& limits) : recipes_(recipes), limits_(limits) {}
@@ -54,7 +54,7 @@ class Search {
     return slots;
   }
 
-  /// No choice that goes on from these events has fewer groups.
+  /// The number of groups that no choice that goes on from these events can have fewer of.
   std::size_t fewest_possible(const std::set<Event>& events) const {
     std::map<SlotLimits::Unit, std::set<Event>> by_unit;
     for (const auto& event : events) by_unit[limits_.unit_of(event)].insert(event);

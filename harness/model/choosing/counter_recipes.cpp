@@ -71,7 +71,7 @@ bool overlap(const Sight& sight, const Usable& other) {
   return std::any_of(other.parts.begin(), other.parts.end(), [&](const auto& part) { return sight.ranks.contains(part); });
 }
 
-/// Best ranks first; then whether a counter sees anything but one wanted quantity.
+/// The merit of a recipe: the best ranks first; then whether a counter sees anything but one wanted quantity.
 using Merit = std::pair<std::vector<int>, bool>;
 
 /// All ways to see the needed parts of some of the wanted quantities.
@@ -85,7 +85,7 @@ class Ways {
   }
 
  private:
-  /// With and without counters of its own for each quantity; seen whole or not at all, as no counter is taken for nothing.
+  /// Goes on from a quantity with and without counters of its own; it is seen whole or not at all, as no counter is taken for nothing.
   void from(std::size_t quantity, const Sight& sight) {
     if (quantity == wanted_.size()) return keep(sight);
     see(quantity, needed_parts(wanted_[quantity]), sight);
@@ -136,7 +136,7 @@ class Ways {
   Merit best_merit_;
 };
 
-/// Without those that need all events of another one and are no narrower.
+/// The recipes without those that need all events of another one and are no narrower.
 std::vector<Recipe> undominated(std::vector<Recipe> recipes) {
   std::stable_sort(recipes.begin(), recipes.end(), [](const Recipe& a, const Recipe& b) {
     return std::tuple(a.events.size(), a.width) < std::tuple(b.events.size(), b.width);

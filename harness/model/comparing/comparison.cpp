@@ -15,7 +15,7 @@ namespace {
 
 constexpr double confidence = 0.95, spreads_of_threshold = 3;
 
-/// What of one side has one name: on one node, or on several like ones.
+/// The observations of one side that share a name: on one node, or on several like ones.
 using Members = std::vector<const Observation*>;
 
 struct Pair {
@@ -43,14 +43,14 @@ std::string machine_of(const Side& side, const std::string& node) {
   return found == side.machines.end() ? "" : found->second;
 }
 
-/// By kind of machine: the members of other names.
+/// Groups members by kind of machine.
 std::map<std::string, Members> by_machine(const Side& side, const Members& members) {
   std::map<std::string, Members> kinds;
   for (const auto* one : members) kinds[machine_of(side, one->key.node)].push_back(one);
   return kinds;
 }
 
-/// What is left on either side, kind by kind; an unknown kind is like no other.
+/// Pairs what is left on either side, kind by kind; an unknown kind is like no other.
 void pair_like_nodes(const std::string& what, const Side& before, const Side& after, Members left, Members right,
                      std::vector<Pair>& pairs) {
   auto kinds_left = by_machine(before, left), kinds_right = by_machine(after, right);
@@ -91,10 +91,10 @@ std::vector<Pair> paired(const Side& before, const Side& after) {
 
 std::string in_words_or_unknown(const std::string& machine) { return machine.empty() ? "of unknown kind" : machine; }
 
-/// Case ids end in /TEAM/FLAVOR.
+/// A case's id without its flavor: ids end in /TEAM/FLAVOR.
 std::string without_flavor(const std::string& what) { return what.substr(0, what.rfind('/')); }
 
-/// Why a name that one side has is not on the other.
+/// Says why a name that one side has is not on the other.
 std::string why_missing(const Observation& one, const Side& here, const Side& there, const char* where) {
   const auto same = find(there.observations, one.key.what);
   if (!same.empty() && !one.is_link())
@@ -131,7 +131,7 @@ double clock_of(const Members& members) {
   return median_of(std::move(clocks));
 }
 
-/// Nullptr where every member can be compared.
+/// The first member that cannot be compared; nullptr where every one can.
 const Observation* first_without_samples(const Members& members) {
   const auto found = std::find_if(members.begin(), members.end(), [](const auto* one) { return one->status != Status::ok; });
   return found == members.end() ? nullptr : *found;
@@ -191,7 +191,7 @@ void measure(Compared& row, const Pair& pair) {
 
 // --------------------------------------------------------------------------------------------------------------------- classes
 
-/// How far sessions scatter about each other, or where there is one only, its samples; of the logarithm.
+/// The spread of a row: how far sessions scatter about each other, or where there is one only, its samples; of the logarithm.
 double spread_of_row(const Pair& pair) {
   std::vector<double> spreads;
   for (const auto* side : {&pair.before, &pair.after}) {

@@ -1,4 +1,4 @@
-// Two result files beside each other: what is the same, what changed, and what cannot be compared.
+// Two result files are held beside each other: what is the same, what changed, and what cannot be compared.
 #pragma once
 #include <map>
 #include <optional>
@@ -11,12 +11,13 @@
 
 namespace plumbline {
 
-/// One side of a comparison.
+/// A side of a comparison.
 struct Side {
   std::vector<Observation> observations = {};
   std::map<std::string, std::string> machines = {};  // node -> what kind of machine it is, in words: equal words, like nodes
 };
 
+/// A row of two sides, with its verdict.
 struct Compared {
   SeriesKey key = {};  // node: "a" or, over like nodes of other names, "a, b -> c"
   std::string row_class = {}, unit = {};
@@ -45,12 +46,12 @@ struct Comparison {
   std::size_t sessions_before = 0, sessions_after = 0;  // the most that a row has
 };
 
-/// Rows are matched by name and node; what then is left of a name is put together over the nodes of either side that are of one kind.
-/// The threshold of a class is `threshold` (a part), or without it the practical one or three times the spread, whichever is more; SAME
-/// takes an interval within the practical one.
+/// Compares two sides. Rows are matched by name and node; what then is left of a name is put together over the nodes of either side that
+/// are of one kind. The threshold of a class is `threshold` (a part), or without it the practical one or three times the spread, whichever
+/// is more; SAME takes an interval within the practical one.
 Comparison compare(const Side& before, const Side& after, std::optional<double> threshold);
 
-/// "clock 3.10 -> 2.60 GHz (-16 %)" and whether that alone would explain the slowdown; empty where the clocks agree within 2 % or are
+/// Says "clock 3.10 -> 2.60 GHz (-16 %)" and whether that alone would explain the slowdown; empty where the clocks agree within 2 % or are
 /// unknown.
 std::string clock_explanation(double before_hz, double after_hz, double slowdown);
 

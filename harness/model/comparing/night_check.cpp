@@ -33,8 +33,8 @@ struct Scale {
   int freedom = prior_freedom;
 };
 
-/// Of few nights the standard deviation, of many what a few wild ones do not move; of peers always the latter, for one of them may be the
-/// slow node.
+/// The scatter of a row's own nights: for few nights the standard deviation, for many what a few wild ones do not move; for peers always
+/// the latter, for one of them may be the slow node.
 Scale own_scale(const std::string& row_class, std::span<const double> nights, bool in_sequence) {
   const auto n = static_cast<double>(nights.size());
   if (!in_sequence || nights.size() >= (row_class == "node" || row_class == "part" ? enough_for_mad_of_node : enough_for_mad))
@@ -42,7 +42,8 @@ Scale own_scale(const std::string& row_class, std::span<const double> nights, bo
   return {deviation_of(nights, mean_of(nights)), static_cast<int>(n) - 1};
 }
 
-/// Between nights, as the median over a class's series; where none has nights enough, what its samples scatter within a night.
+/// The scatters of classes: between nights, as the median over a class's series; where none has nights enough, what its samples scatter
+/// within a night.
 class ClassScatters {
  public:
   ClassScatters(std::span<const CheckedSeries> series, bool in_sequence) : in_sequence_(in_sequence) {
@@ -59,12 +60,12 @@ class ClassScatters {
       if (scatters_.contains(one.row_class)) continue;
       const auto& known = between.contains(one.row_class) ? between[one.row_class] : within[one.row_class];
       const double scatter = median_of(known);
-      // Without either: a third of what matters in practice.
+      // A class without either takes a third of what matters in practice.
       scatters_[one.row_class] = std::isfinite(scatter) ? scatter : practical_threshold(one.row_class) / 3;
     }
   }
 
-  /// Of a series of that class, by some of its nights and by what the others of its class have.
+  /// The scatter of a series, moderated: by some of its nights and by what the others of its class have.
   Scale moderated(const std::string& row_class, std::span<const double> nights) const {
     const double of_class = scatters_.at(row_class);
     if (nights.size() < least_nights) return {std::max(of_class, least_scatter), prior_freedom};
@@ -174,8 +175,8 @@ class Rows {
     return std::hypot(tail_factor(one.row_class) * predicted(one, one.before, alone_), own_half_width(one, alone_));
   }
 
-  /// Of the checked night's own interval, which is one of 95 %, as sure as the quantiles are. Few repetitions happen to agree: a class's
-  /// intervals count as two of a row's own.
+  /// The half width of the checked night's own interval, which is one of 95 %, made as sure as the quantiles are. Few repetitions happen to
+  /// agree: a class's intervals count as two of a row's own.
   double own_half_width(const CheckedSeries& one, Quantiles& quantiles) {
     if (!options_.in_sequence || one.row_class == "node" || one.row_class == "part") return one.after_half_width;
     const double of_class = usual_half_width_[one.row_class], own = one.after_half_width;
@@ -206,7 +207,7 @@ class Rows {
     return std::max(least, one.before.size() - std::min(one.before.size(), past_nights));
   }
 
-  /// Of the baseline's last nights, those before the checked one, without a gap.
+  /// The number of suspicious nights in turn at the baseline's end, before the checked one and without a gap.
   std::size_t suspicions_in_turn(const CheckedSeries& one) {
     std::size_t count = 0;
     for (std::size_t night = one.before.size();
@@ -215,7 +216,7 @@ class Rows {
     return count;
   }
 
-  /// How many suspicious nights in turn are a finding: with fewer the rows would be named more often than stated, as often as the
+  /// Finds how many suspicious nights in turn are a finding: with fewer the rows would be named more often than stated, as often as the
   /// baseline's own nights were suspicious.
   void find_past_suspicions() {
     std::map<std::string, std::pair<std::size_t, std::size_t>> of_class;  // suspicious, all
@@ -239,8 +240,8 @@ class Rows {
     }
   }
 
-  /// How far a night of the baseline lies from others, over what Student has of it. Of a series only the farthest may be beyond: one that
-  /// did change is no measure of the others.
+  /// Adds the distances of the baseline's nights from others, over what Student has of them. Of a series only the farthest may be beyond:
+  /// one that did change is no measure of the others.
   void add_distances(const CheckedSeries& one, bool by_those_before, std::vector<double>& distances) {
     const std::size_t first = first_past(one, by_those_before ? least_for_past : 0), start = distances.size();
     if (!by_those_before && one.before.size() < least_nights) return;
@@ -256,8 +257,8 @@ class Rows {
       if (at != farthest) *at = std::min(*at, 1.0);
   }
 
-  /// By nights held against those before them, and by each held against all others, whichever went further: the former see a drift, the
-  /// latter are more and see what happens seldom.
+  /// Finds the factors by nights held against those before them, and by each held against all others, whichever went further: the former
+  /// see a drift, the latter are more and see what happens seldom.
   void find_tail_factors() {
     for (const bool by_those_before : {false, true}) {
       std::map<std::string, std::vector<double>> of_class;
@@ -347,8 +348,8 @@ double extreme_quantile(std::vector<double> sizes, double tail) {
 
 namespace {
 
-/// Beside its node a row may have become slower, or faster, without having done so beside its own earlier nights: that is no finding.
-/// Where the whole node became faster, a row is slower only if its whole interval is.
+/// Tells a row's night with its node's movement. A row may have become slower, or faster, beside its node, without having done so beside
+/// its own earlier nights: that is no finding. Where the whole node became faster, a row is slower only if its whole interval is.
 void tell_with_movement(CheckedNight& night, double movement, bool node_is_faster) {
   night.movement = movement;
   night.slowdown *= movement;
@@ -360,8 +361,8 @@ void tell_with_movement(CheckedNight& night, double movement, bool node_is_faste
   if (night.finding == NightFinding::faster && !(night.slowdown < 1 / (1 + night.threshold))) night.finding = NightFinding::ok;
 }
 
-/// One after the other, the one that stands out most first: what rows of another part share with it does not make that part slower too.
-/// Their rows are put into `apart`. Where none is slower, the most suspect one is told.
+/// The parts that became slower, one after the other, the one that stands out most first: what rows of another part share with it does not
+/// make that part slower too. Their rows are put into `apart`. Where none is slower, the most suspect one is told.
 std::vector<PartOfNode> slower_parts(const std::vector<CheckedSeries>& rows, const CheckOptions& options, double false_alarms,
                                      std::set<SeriesKey>& apart) {
   constexpr std::size_t most_told = 5;

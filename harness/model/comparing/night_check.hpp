@@ -1,4 +1,4 @@
-// A night held against the nights before it: which things became slower, with how many false alarms a night.
+// A night is held against the nights before it: which things became slower, with how many false alarms a night.
 #pragma once
 #include <map>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace plumbline {
 
-/// What a night says of one thing, in few numbers: what the index of a history keeps.
+/// The few numbers that a night says of one thing: the index of a history keeps them.
 struct NightValue {
   double median = absent;           // in the unit
   double lo = absent, hi = absent;  // 95 % interval of the median within the night; absent for a single sample
@@ -37,6 +37,7 @@ enum class NightFinding {
 };
 std::string_view to_string(NightFinding finding);
 
+/// A row of a night as it was judged: ratios are of costs, so that more than 1 is slower.
 struct CheckedNight {
   NightFinding finding = NightFinding::no_baseline;
   double slowdown = absent, lo = absent, hi = absent;  // times as long as the baseline's median, with its simultaneous interval
@@ -48,17 +49,18 @@ struct CheckedNight {
   std::size_t nights_in_turn = 0;     // so many are a finding; 0: none are, or that is not known yet
 };
 
+/// The options of a check, with their presets.
 struct CheckOptions {
   double false_alarms = 0.05;            // expected in a night in which nothing changed, over all rows
   std::optional<double> threshold = {};  // a part; without it the class's practical one, but at least the next
   double least_threshold = 0;
-  /// The nights come one after the other: what a night did to a whole node is judged by itself, several suspicious nights in turn are a
-  /// finding, and the baseline's own nights tell how far out nights may lie. Where it is false they are peers side by side, and one is
-  /// enough.
+  /// Whether the nights come one after the other: what a night did to a whole node is judged by itself, several suspicious nights in turn
+  /// are a finding, and the baseline's own nights tell how far out nights may lie. Where it is false they are peers side by side, and one
+  /// is enough.
   bool in_sequence = true;
 };
 
-/// Scatter between nights is not known from fewer: they make nothing worse than SUSPECT.
+/// The fewest nights from which the scatter between nights is known: fewer make nothing worse than SUSPECT.
 inline constexpr std::size_t least_nights = 3;
 
 struct CheckSummary {
@@ -82,6 +84,7 @@ struct PartOfNode {
   CheckedNight night = {};
 };
 
+/// The judgement of a whole night.
 struct Checked {
   std::vector<CheckedNight> rows = {};      // one for each series
   std::vector<PartOfNode> parts = {};       // that are slower, or where none is the one that is most suspect
@@ -89,12 +92,12 @@ struct Checked {
   CheckSummary summary = {};
 };
 
-/// SLOWER where the whole interval lies beyond the threshold. The interval is that of a prediction: the scatter of a series' nights,
-/// moderated by its class's (Smyth 2004), Student's t at a quarter of false_alarms / rows (Bonferroni: the expected number of false alarms,
-/// however the rows depend on each other), and widened where the baseline's own nights went further out than Student's t has it, by class
-/// (Weissman 1978). What is so only beside its node, and not beside its own earlier nights, is no finding. What one night does to all rows
-/// of a node is taken out of them first and judged as a row of its own, with a fifth of the false alarms; and so is what rows that share a
-/// word have beside the others of their node, with another tenth.
+/// Checks a night. A row is SLOWER where the whole interval lies beyond the threshold. The interval is that of a prediction: the scatter of
+/// a series' nights, moderated by its class's (Smyth 2004), Student's t at a quarter of false_alarms / rows (Bonferroni: the expected
+/// number of false alarms, however the rows depend on each other), and widened where the baseline's own nights went further out than
+/// Student's t has it, by class (Weissman 1978). What is so only beside its node, and not beside its own earlier nights, is no finding.
+/// What one night does to all rows of a node is taken out of them first and judged as a row of its own, with a fifth of the false alarms;
+/// and so is what rows that share a word have beside the others of their node, with another tenth.
 ///
 /// A night is suspicious where it is beyond the threshold with the probability that several in turn spend the other three quarters with.
 /// How many in turn are a finding is told by how often the baseline's own nights were suspicious: two on a quiet machine, more on a busy

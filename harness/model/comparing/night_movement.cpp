@@ -18,7 +18,7 @@ double squares_about(std::span<const double> values, double middle) {
   return std::accumulate(values.begin(), values.end(), 0.0, [&](double sum, double x) { return sum + (x - middle) * (x - middle); });
 }
 
-/// Where a night left some rows on one level and moved the others to another, the level that changed less; else the middle of all.
+/// The level that changed less, where a night left some rows on one level and moved the others to another; else the middle of all.
 double less_changed_level(std::vector<double> distances, double middle) {
   std::sort(distances.begin(), distances.end());
   const std::span<const double> all(distances);
@@ -48,7 +48,7 @@ RowDistances distances_of(const CheckedSeries& row, Disturbed disturbed) {
   return distances;
 }
 
-/// Of the checked night.
+/// The level that changed less in the checked night.
 double less_changed_level(const RowsOfNode& rows, double middle) {
   std::vector<double> tonight;
   for (const auto& one : rows)

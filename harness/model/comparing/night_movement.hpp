@@ -1,4 +1,4 @@
-// What a night did to all things of a node alike: a clock, a BIOS, a warm room. It is taken out of the rows and judged by itself.
+// A night may move all things of a node alike: a clock, a BIOS, a warm room. The movement is taken out of the rows and judged by itself.
 #pragma once
 #include <map>
 #include <set>
@@ -9,7 +9,7 @@
 
 namespace plumbline {
 
-/// Things of one node through the nights: the median over its rows of their distances from their own medians (logarithms of a cost).
+/// The movement of one node through the nights: the median over its rows of their distances from their own medians (logarithms of a cost).
 struct NodeMovement {
   std::string node = {};
   std::size_t rows = 0;                       // that the checked night's median is of
@@ -22,10 +22,10 @@ struct NodeMovement {
   double after_excuse = 1;       // the median one's
 };
 
-/// With fewer rows there is no median to speak of, and the rows keep what they have.
+/// The fewest rows of which the median is a movement; with fewer the rows keep what they have.
 inline constexpr std::size_t least_for_movement = 8;
 
-/// One row's distances from its own median: of the baseline's nights, and of the checked one, which is absent where it was disturbed.
+/// The distances of one row from its own median: of the baseline's nights, and of the checked one, which is absent where it was disturbed.
 struct RowDistances {
   const CheckedSeries* row = nullptr;
   std::vector<std::pair<std::size_t, double>> before = {};  // night, distance
@@ -33,10 +33,10 @@ struct RowDistances {
 };
 
 using RowsOfNode = std::vector<RowDistances>;
-/// What disturbed nights count for: what they are without what others took of the CPU, or nothing. Others' use of caches and memory is in
-/// the former, and rows that are alike have it alike.
+/// The way in which disturbed nights count: as they are without what others took of the CPU, or not at all. Others' use of caches and
+/// memory is in the former, and rows that are alike have it alike.
 enum class Disturbed { unshared, left_out };
-/// Rows with a baseline, but for links, which are of two nodes.
+/// The rows with a baseline, but for links, which are of two nodes.
 std::map<std::string, RowsOfNode> rows_by_node(const std::vector<CheckedSeries>& rows, Disturbed disturbed);
 
 NodeMovement movement_of(const std::string& node, const RowsOfNode& rows);

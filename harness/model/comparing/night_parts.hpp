@@ -1,5 +1,5 @@
-// Rows of a node that share a word: a kernel, a level, a compiler, a size, what bounds them. What befell them and no others is theirs
-// together.
+// A part is the rows of a node that share a word: a kernel, a level, a compiler, a size, what bounds them. What befell them and no others
+// is theirs together.
 #pragma once
 #include <set>
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace plumbline {
 
-/// "triad", "fp64", "n=1000", "r1t1", "gcc12", "O3", "v3" of a case id; a ceiling's precision and team; and the class of its row.
+/// The words of a row: "triad", "fp64", "n=1000", "r1t1", "gcc12", "O3", "v3" of a case id; a ceiling's precision and team; and the class
+/// of its row.
 std::vector<std::string> words_of(const CheckedSeries& row);
 
 /// A part of a node through the nights, beside the others of its rows.
@@ -21,7 +22,7 @@ struct NightPart {
   CheckedSeries series = {};
 };
 
-/// Of words that enough rows of a node have, and enough have not, each set of rows once. Rows in `apart` are left out.
+/// The parts by words that enough rows of a node have, and enough have not, each set of rows once. Rows in `apart` are left out.
 std::vector<NightPart> night_parts(const std::vector<CheckedSeries>& rows, const std::set<SeriesKey>& apart);
 
 }  // namespace plumbline

@@ -30,8 +30,8 @@ RowFacts facts_of(const Observation& observation) {
   return facts;
 }
 
-/// Of many nodes so many, evenly over their order, stand for all: middle and scatter are the same, and the work does not grow as the square
-/// of the nodes.
+/// The number of nodes, evenly over their order, that stand for many: middle and scatter are the same, and the work does not grow as the
+/// square of the nodes.
 constexpr std::size_t most_peers = 64;
 constexpr std::size_t most_exactly = 512;  // rows of which each may have peers of its own
 
@@ -43,7 +43,7 @@ std::vector<double> spread_evenly(std::vector<double> values) {
   return some;
 }
 
-/// Those of `standing` (spread_evenly of `count` values) without the one at `own`; of many nodes one more or less is no matter.
+/// The values of `standing` (spread_evenly of `count` values) without the one at `own`; of many nodes one more or less is no matter.
 std::vector<double> without(const std::vector<double>& standing, std::size_t count, std::size_t own) {
   std::vector<double> others = standing;
   if (count <= most_peers) others.erase(others.begin() + static_cast<std::ptrdiff_t>(own));
@@ -88,7 +88,7 @@ class Comparer {
     }
   }
 
-  /// Every row as a series: its peers are the nights, it is the night that is held against them.
+  /// Judges every row as a series: its peers are the nights, it is the night that is held against them.
   void judge() {
     for (const auto& [name, rows] : like_) add_like(rows);
     add_whole_nodes();
@@ -99,7 +99,7 @@ class Comparer {
     for (std::size_t i = 0; i < series_.size(); ++i) result_.rows[row_of_series_[i]].judged = checked.rows[i];
   }
 
-  /// Of the rows of other nodes. A node has several where it has several like GPUs.
+  /// The values of the rows of other nodes. A node has several where it has several like GPUs.
   std::vector<double> values_beside(std::size_t own, const std::vector<std::size_t>& rows, const std::vector<double>& standing,
                                     std::size_t peers) const {
     if (peers + 1 == rows.size() || rows.size() > most_exactly) return without(standing, rows.size(), own);
@@ -109,7 +109,7 @@ class Comparer {
     return spread_evenly(std::move(others));
   }
 
-  /// One thing on all like nodes.
+  /// Adds one thing on all like nodes.
   void add_like(const std::vector<std::size_t>& rows) {
     std::vector<double> logs, clocks, scatters;
     for (const std::size_t row : rows) {
@@ -220,7 +220,7 @@ class Comparer {
 
 // ------------------------------------------------------------------------------------------------------------- measured again
 
-/// [session, turn][node]: samples of one case.
+/// The samples of one case by session and turn, and by node.
 using Turns = std::map<std::pair<std::string, std::int32_t>, std::map<std::string, std::vector<double>>>;
 
 struct CaseAgain {
@@ -269,7 +269,7 @@ double clock_of(const CaseAgain& of_case, const std::set<std::string>& nodes) {
   return median_of(std::move(clocks));
 }
 
-/// What one suspect's tests are made of, until it is known how many there are.
+/// The parts of one suspect's tests, until it is known how many there are.
 struct Test {
   JudgedNode* node;
   RemeasuredCase result;
@@ -310,8 +310,8 @@ bool is_beyond_suspicion(const JudgedNode& node, const NodeOptions& options) {
   return !is_confirmed(node) && node.again.back().judged.slowdown <= 1 + options.threshold;  // the last: of all cases together
 }
 
-/// Three like nodes of which one is faster are two that are slower than their peer: only where more are beyond suspicion than were
-/// confirmed are these the ones that are worse.
+/// Concludes. Three like nodes of which one is faster are two that are slower than their peer: only where more are beyond suspicion than
+/// were confirmed are these the ones that are worse.
 void conclude(std::vector<JudgedNode>& nodes, const NodeOptions& options) {
   std::map<std::string, std::ptrdiff_t> majority;  // of a kind: how many more
   for (const auto& node : nodes) majority[node.kind] += is_beyond_suspicion(node, options) ? 1 : is_confirmed(node) ? -1 : 0;

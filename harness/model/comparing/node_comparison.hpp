@@ -1,4 +1,5 @@
-// Like nodes beside each other: which of them is worse than its peers, and whether it was so again when it was measured again.
+// Nodes that are alike are held beside each other: which of them is worse than its peers, and whether it was so again when it was measured
+// again.
 #pragma once
 #include <span>
 #include <string>
@@ -15,10 +16,10 @@ struct NodeOptions {
   double threshold = 0.05;     // a part: what is less does not matter (10 % for MPI latency)
 };
 
-/// Turns in which a thing was measured again: fewer are no evidence, neither for a node nor against it.
+/// The fewest turns in which a thing must be measured again: fewer are no evidence, neither for a node nor against it.
 inline constexpr std::size_t least_turns = 5;
 
-/// One thing on one node, among the like nodes that have it; or the node as a whole, which is the median over all its things.
+/// A thing on one node, among the like nodes that have it; or the node as a whole, which is the median over all its things.
 struct NodeRow {
   SeriesKey key = {};
   bool whole_node = false;                                                  // `key` names the node only
@@ -44,6 +45,7 @@ struct RemeasuredCase {
   double clock_hz = absent, peers_clock_hz = absent;
 };
 
+/// The finding on one node beside its peers.
 enum class NodeFinding {
   alone,        // no like node, or no row that it has in common with one
   alike,        // nothing suspicious
@@ -54,6 +56,7 @@ enum class NodeFinding {
 };
 std::string_view to_string(NodeFinding finding);
 
+/// A node as it was judged, with what speaks for that.
 struct JudgedNode {
   std::string node = {}, kind = {};
   std::size_t peers = 0, rows = 0;            // like nodes; things that were compared
@@ -73,11 +76,11 @@ struct NodeComparison {
   double again_smallest = absent;      // a part that is confirmed in 8 of 10 jobs; absent where nothing was measured again
 };
 
-/// Of the whole node its median is enough, which is a median over many rows: a wrong suspicion costs a second measurement and no more.
+/// Whether the node is suspicious by its median over many rows, which is enough: a wrong suspicion costs a second measurement and no more.
 bool is_suspicious_as_a_whole(const JudgedNode& node);
 
-/// First every row against the median of its peers, as `check_night` holds a night against others; then what was measured again. A node is
-/// named (`slower`) only by the latter.
+/// Compares nodes: first every row against the median of its peers, as `check_night` holds a night against others; then what was measured
+/// again. A node is named (`slower`) only by the latter.
 NodeComparison compare_nodes(const Side& side, std::span<const RemeasuredRow> remeasured, const NodeOptions& options);
 
 }  // namespace plumbline

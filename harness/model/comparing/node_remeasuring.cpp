@@ -11,12 +11,12 @@ namespace {
 
 bool is_ceiling(const NodeRow& row) { return row.key.what.starts_with("ceiling/"); }
 
-/// What is surely slower before what may be: of a case with much noise the median alone says little.
+/// The order of rows to measure again: what is surely slower comes before what may be, for with much noise the median alone says little.
 std::pair<bool, double> badness(const NodeRow& row) {
   return {row.judged.finding == NightFinding::slower, std::isfinite(row.judged.lo) ? row.judged.lo : 0};
 }
 
-/// What is measured for a row; empty where it cannot be measured alone.
+/// The thing to measure for a row; empty where it cannot be measured alone.
 const std::string& measured_for(const NodeRow& row) { return is_ceiling(row) ? row.point : row.key.what; }
 
 /// The worst cases of a suspect, or ceilings; none where none of them is suspicious.
@@ -38,7 +38,7 @@ std::vector<std::string> worst_of(const NodeComparison& comparison, const Judged
   return cases;
 }
 
-/// How far a node lies off its peers, whichever way.
+/// The oddness of a node: how far it lies off its peers, whichever way.
 double oddness(const JudgedNode& node) {
   const double slowdown = node.all_rows.judged.slowdown;
   return std::isfinite(slowdown) ? std::abs(std::log(slowdown)) : 0;

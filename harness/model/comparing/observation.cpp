@@ -30,7 +30,7 @@ struct Samples {
   std::string point;  // of a ceiling
   bool any_undisturbed = false;
 
-  /// `part_left`: of the sample's time, what others left of the CPU.
+  /// Adds a sample. `part_left`: the part of its time that others left of the CPU.
   void add(const std::string& session, double value, double clock_hz, bool less_is_better, bool disturbed = false, double part_left = 1) {
     if (!std::isfinite(value) || value <= 0) return;
     by_session[session].push_back(value);
@@ -99,7 +99,7 @@ std::string class_of(const Ceiling& ceiling) {
   return ceiling.unit == "seconds" ? "latency" : ceiling.level;
 }
 
-/// Of a ceiling, or of a sample.
+/// The name of a ceiling, or of a sample.
 template <class Named>
 std::string name_of(const Named& one) {
   const std::string precision = one.precision.empty() || one.precision == "-" ? "" : "/" + one.precision;
@@ -126,7 +126,7 @@ bool is_sample_of(const CeilingRow& row, const Ceiling& ceiling, bool from_sweep
          row.ranks == ceiling.ranks && row.threads == ceiling.threads && row.node == ceiling.node && row.unit == ceiling.unit;
 }
 
-/// Can be measured by itself.
+/// Whether a row's point can be measured by itself.
 bool is_point(const CeilingRow& row, bool from_sweep) {
   return row.scope == gpu_scope ? is_gpu_sample(row) : from_sweep || row.level == CeilingKind::compute;
 }
@@ -173,7 +173,7 @@ std::vector<Observation> ceilings_of(const Results& results, std::span<const Cei
   return all;
 }
 
-/// Both ways are measured at once: whichever end keeps the samples, it is the same link.
+/// The key of a link. Both ways are measured at once: whichever end keeps the samples, it is the same link.
 SeriesKey key_of_link(const CeilingRow& row) {
   CeilingRow of_kind = row;
   of_kind.name = kind_of_link(row.name);

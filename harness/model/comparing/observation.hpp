@@ -1,4 +1,4 @@
-// What one result file says of each thing that may become slower: a case, or a ceiling, on a node; a link between two.
+// A result file says something of each thing that may become slower: a case, or a ceiling, on a node; a link between two.
 #pragma once
 #include <compare>
 #include <span>
@@ -11,13 +11,14 @@
 
 namespace plumbline {
 
-/// Stable from file to file: a case id, or "ceiling/NAME/PRECISION/TEAM", and the host name; of a link "nodeA with nodeB", in the order of
-/// their names.
+/// The key of a series, stable from file to file: a case id, or "ceiling/NAME/PRECISION/TEAM", and the host name; of a link "nodeA with
+/// nodeB", in the order of their names.
 struct SeriesKey {
   std::string what, node;
   auto operator<=>(const SeriesKey&) const = default;
 };
 
+/// The samples of one thing in one file, with the clock and what disturbed them.
 struct Observation {
   SeriesKey key = {};
   std::string row_class = {};  // compute, L1, L2, L3, mem, latency, MPI latency, MPI bandwidth, link latency, link bandwidth, numa; of a
@@ -39,16 +40,17 @@ struct Observation {
   bool is_link() const { return row_class.starts_with("link "); }
 };
 
-/// Seconds grow when something gets slower, rates fall.
+/// Whether less is better: seconds grow when something gets slower, rates fall.
 inline bool less_is_better(std::string_view unit) { return unit == "seconds"; }
 
-/// Every timed case, every link between nodes, and every ceiling with samples of its own (not the points of a vector sweep), in a settled
-/// order.
+/// Observes every timed case, every link between nodes, and every ceiling with samples of its own (not the points of a vector sweep), in a
+/// settled order.
 std::vector<Observation> observe(const Results& results, std::span<const NodeFacts> nodes);
 
-/// "ceiling/NAME/PRECISION/TEAM" of a sample: what its ceiling is called too, where that comes from one name's samples.
+/// The name of a sample's series, "ceiling/NAME/PRECISION/TEAM": its ceiling is called so too, where that comes from one name's samples.
 std::string series_name(const CeilingRow& row);
-/// "ceiling/triad/r1t1/bytes=134217728": what is measured to take that sample, the working set of the whole team included.
+/// The name of a sample's point, as "ceiling/triad/r1t1/bytes=134217728": what is measured to take that sample, the working set of the
+/// whole team included.
 std::string point_name(const CeilingRow& row);
 
 /// A case whose check of its result failed on a node, or messages between it and another one.

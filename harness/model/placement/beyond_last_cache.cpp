@@ -10,7 +10,7 @@ namespace {
 
 constexpr double far_beyond = 2;
 
-/// By the sweeps of a team of as many workers on the case's node; absent where there are none.
+/// The size of a level as the sweeps of a team of as many workers on the case's node found it; absent where there are none.
 double size_found(const std::string& level, const Measured& measured, std::span<const Ceiling> ceilings) {
   for (const auto& ceiling : ceilings)
     if (ceiling.level == level && ceiling.node == measured.node && ceiling.scope != gpu_scope && std::isfinite(ceiling.size_bytes) &&

@@ -39,7 +39,7 @@ Total no_estimate(const ChosenCounter& chosen, double counted) {
                              : " counted less than its offset")};
 }
 
-/// Of all counters that see the area, whose parts are seen once each.
+/// The total of all counters that see the area, whose parts are seen once each.
 Total total(const CounterSet& set, const Measured& measured, const std::string& area) {
   Total all;
   for (const auto& chosen : set.counters) {
@@ -54,7 +54,7 @@ Total total(const CounterSet& set, const Measured& measured, const std::string& 
   return all;
 }
 
-/// "no counter of the set sees bytes.L1-L2.write_back"; nullopt where all of `needed` are seen.
+/// Says what of `needed` no counter sees, as "no counter of the set sees bytes.L1-L2.write_back"; nullopt where all are seen.
 std::optional<std::string> unseen(const CounterSet& set, const std::vector<std::string>& needed) {
   std::string missing;
   for (const auto& part : needed)

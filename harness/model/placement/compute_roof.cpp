@@ -37,7 +37,7 @@ struct Cost {
   const ArithmeticCeiling* by = nullptr;
 };
 
-/// What kinds cost on the pipes that two of them share; nothing where they share none.
+/// The time that each of two kinds costs on the pipes that they share; nothing where they share none.
 struct Shared {
   double multiplied = 0, added = 0;
 };
@@ -86,7 +86,7 @@ class Pipes {
     return most;
   }
 
-  /// Of a billion FLOPs of the mix that takes them the shortest time: one kind alone, or FMAs or products beside as many sums as fit.
+  /// The least time of a billion FLOPs, of the mix that takes the shortest: one kind alone, or FMAs or products beside as many sums as fit.
   Cost least_cost() const {
     Cost least{1 / highest()->gflops, highest()};
     const auto try_mix = [&](const Instructions& x) {
@@ -120,7 +120,8 @@ class Pipes {
     return best_[otherwise] != nullptr ? best_[otherwise] : highest();
   }
 
-  /// From the pair of a multiplying kind with sums; where that was not measured, as much in proportion as the other multiplying kind's.
+  /// The sharing of a multiplying kind with sums, from their pair; where that was not measured, as much in proportion as the other
+  /// multiplying kind's.
   Shared shared(double multiplied, Pattern pair, double other, Pattern other_pair) const {
     const double added = alone_[add];
     double both = measured(pair);

@@ -1,5 +1,6 @@
-// The roof of arithmetic over a case: how fast its own FMAs, sums and products can be at the measured ceilings of each and of their mixes.
-// FMA+add measured above FMA alone means separate pipes, mul+add at the rate of either means one for both: the data decide, no table does.
+// The roof of arithmetic over a case says how fast its own FMAs, sums and products can be at the measured ceilings of each and of their
+// mixes. FMA+add measured above FMA alone means separate pipes, mul+add at the rate of either means one for both: the data decide, no table
+// does.
 #pragma once
 #include <map>
 #include <optional>
@@ -19,7 +20,7 @@ struct ArithmeticCeiling {
   double gflops = absent;  // an FMA is two
 };
 
-/// The work of one precision, or of one type of tensor instructions.
+/// The share of one precision in a mix, or of one type of tensor instructions.
 struct ArithmeticShare {
   double flops = 0;                                 // of a sweep, an FMA is two; divisions and roots are in it
   double fma = absent, add = absent, mul = absent;  // parts of the instructions of these three kinds; absent where nobody tells them apart
@@ -27,9 +28,10 @@ struct ArithmeticShare {
   bool tells_kinds() const { return fma + add + mul > 0; }
 };
 
-/// By precision: "fp64", "tensor.bf16".
+/// The mix by precision: "fp64", "tensor.bf16".
 using ArithmeticMix = std::map<std::string, ArithmeticShare>;
 
+/// The roof of arithmetic over one case.
 struct ComputeRoof {
   double gflops = absent;      // all FLOPs of the mix over the least time that the ceilings allow them
   std::string ceiling = {};    // name of the one that takes the most of that time
@@ -45,7 +47,7 @@ struct ComputeRoof {
 /// roof of the fastest mix. None where half of the FLOPs have no ceiling.
 ComputeRoof compute_roof(const ArithmeticMix& mix, std::span<const ArithmeticCeiling> ceilings);
 
-/// Of FMAs alone, GFLOP/s; absent where they have no ceiling.
+/// The rate of FMAs alone, GFLOP/s; absent where they have no ceiling.
 double fma_peak(const std::string& precision, std::span<const ArithmeticCeiling> ceilings);
 
 }  // namespace plumbline

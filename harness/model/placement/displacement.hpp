@@ -1,4 +1,5 @@
-// Where a case would lie by another counter for its bytes: Kwack et al. 2018, appendix A, draws the rooflines again with the rejected one.
+// A case would lie elsewhere by another counter for its bytes: Kwack et al. 2018, appendix A, draws the rooflines again with the rejected
+// one.
 #pragma once
 #include <string>
 
@@ -7,6 +8,7 @@
 
 namespace plumbline {
 
+/// The intensity of a case by another counter, and how far that displaces it.
 struct Displacement {
   std::string counter = {}, level = {};  // the level whose boundary it claims
   double bytes = absent, ai = absent;    // per sweep, whole team; flop/byte
@@ -15,8 +17,8 @@ struct Displacement {
   std::string reason = {};
 };
 
-/// The intensity at the level of the counter's boundary with its bytes in place of those that the case was placed by. Flows of the
-/// boundary that it does not claim are the emulator's.
+/// The intensity at the level of the counter's boundary with its bytes in place of those that the case was placed by. Flows of the boundary
+/// that it does not claim are the emulator's.
 Displacement displaced(const RooflinePlacement& placement, const Measured& measured, const Counter& counter);
 
 }  // namespace plumbline

@@ -1,5 +1,5 @@
-// How much of the peak a mix of FMAs, sums and products can reach: an FMA does two operations in the time of one (Yang, Kurth, Williams
-// 2019, equations 6 and 7).
+// A mix of FMAs, sums and products can reach a part of the peak: an FMA does two operations in the time of one (Yang, Kurth, Williams 2019,
+// equations 6 and 7).
 #pragma once
 #include <cmath>
 #include <map>
@@ -13,6 +13,7 @@
 
 namespace plumbline {
 
+/// The mix of one precision, as parts of its instructions.
 struct FmaMix {
   double fraction = absent;           // a = FMAs over all instructions (Yang et al. 2019, equation 6)
   double add = absent, mul = absent;  // sums and products over all instructions
@@ -22,7 +23,8 @@ struct FmaMix {
   bool is_known() const { return std::isfinite(fraction); }
 };
 
-/// Of instructions, whatever their number of threads. Absent where one of the counts is, where one is negative, or where there are none.
+/// The mix of so many instructions, whatever their number of threads. Absent where one of the counts is, where one is negative, or where
+/// there are none.
 inline FmaMix fma_mix(double fma, double add, double mul) {
   const double all = fma + add + mul;
   if (!(fma >= 0 && add >= 0 && mul >= 0 && all > 0 && std::isfinite(all))) return {};
@@ -30,18 +32,18 @@ inline FmaMix fma_mix(double fma, double add, double mul) {
   return {fraction, add / all, mul / all, (1 + fraction) / 2};
 }
 
-/// Of terms that say which kind of arithmetic each counts, an FMA weighing two of its operations. Absent where FMAs, sums or products have
-/// no term, or one of them was not counted.
+/// The mix of terms that say which kind of arithmetic each counts, an FMA weighing two of its operations. Absent where FMAs, sums or
+/// products have no term, or one of them was not counted.
 FmaMix fma_mix(std::span<const Term> terms, const std::map<std::string, Reported>& counts);
 
-/// By precision: "fp64". Those without any such arithmetic are left out.
+/// The mixes by precision: "fp64". A precision without any such arithmetic is left out.
 using FmaMixes = std::map<std::string, FmaMix>;
 
-/// By a backend that calls its events as the quantities are called: the emulator, or who counts the code.
+/// The mixes by a backend that calls its events as the quantities are called: the emulator, or who counts the code.
 FmaMixes counted_fma_mixes(const Measured& measured, const std::string& backend, const std::string& source);
 /// By the first metrics of another profiler that tell kinds apart and are all there.
 FmaMixes profiled_fma_mixes(const ProfilerMetrics& table, const std::map<std::string, Reported>& values, int chip);
-/// By the model, where it leaves no sum beside a product: a compiler may fuse them.
+/// The mixes by the model, where it leaves no sum beside a product: a compiler may fuse them.
 FmaMixes modelled_fma_mixes(const Measured& measured);
 
 }  // namespace plumbline

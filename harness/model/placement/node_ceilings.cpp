@@ -30,7 +30,7 @@ void offer(NodeSpec& spec, const NodeCeiling& ceiling) {
   spec.ceilings.push_back(ceiling);
 }
 
-/// What a group is bound by: the level, or arithmetic of a precision; each also by its pattern.
+/// The names of a ceiling as groups are bound by it: the level, or arithmetic of a precision; each also with its pattern.
 std::vector<std::string> names_of(const Ceiling& ceiling) {
   const std::string name = ceiling.is_compute() ? "compute " + ceiling.precision : ceiling.level.word();
   return {name, name + " " + ceiling.pattern};

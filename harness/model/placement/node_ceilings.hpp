@@ -1,4 +1,4 @@
-// A measured node as one side of a projection, and its measured cases as groups.
+// A measured node is made one side of a projection, and its measured cases are made groups.
 #pragma once
 #include <span>
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace plumbline {
 
-/// Ceilings by level ("L1" ... "mem": the best pattern; "mem triad": that one; "compute fp64") and scope. "node" is the largest team
-/// measured, "core" the smallest; "numa" the team that fills a NUMA domain, or where none was measured
-/// an equal share of the node; "gpu" the node's first GPU.
+/// The node's ceilings by level ("L1" ... "mem": the best pattern; "mem triad": that one; "compute fp64") and scope. "node" is the largest
+/// team measured, "core" the smallest; "numa" the team that fills a NUMA domain, or where none was measured an equal share of the node;
+/// "gpu" the node's first GPU.
 NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings);
 
-/// One sweep of each case that has a bound: single workers held to the core's ceilings, teams to the node's, kernels of GPUs
-/// to the GPU's.
+/// The groups, one sweep of each case that has a bound: single workers held to the core's ceilings, teams to the node's, kernels of GPUs to
+/// the GPU's.
 std::vector<ApplicationGroup> groups_of(std::span<const RooflinePlacement> placements, const std::string& node);
 
 }  // namespace plumbline

@@ -8,7 +8,7 @@
 namespace plumbline {
 namespace {
 
-/// Two ways to count the same differ by no more than this: FLOPs are counted, bytes move while they are.
+/// The parts by which two ways to count the same differ at most: FLOPs are counted, bytes move while they are.
 constexpr double flops_agree_within = 0.01, others_agree_within = 0.05;
 
 bool fits(const ProfilerMetric& row, int chip) {
@@ -27,7 +27,7 @@ double value_of(const std::string& metric, const MetricValues& values, double se
   return absent;
 }
 
-/// One row's value; NaN where something is missing.
+/// The value of one row; NaN where something is missing.
 double combined(const ProfilerMetric& row, const MetricValues& values, double seconds, std::set<std::string>& missing) {
   double sum = 0;
   for (const auto& term : row.terms) sum += term.weight * value_of(term.event, values, seconds, missing);
@@ -44,7 +44,7 @@ std::string joined(const std::set<std::string>& words) {
   return text;
 }
 
-/// 1 for two zeros.
+/// The ratio of two values; 1 for two zeros.
 double ratio(double other, double used) { return other == used ? 1 : other / used; }
 
 void hold_against(Profiled& found, const ProfilerMetric& row, double other) {
@@ -53,7 +53,7 @@ void hold_against(Profiled& found, const ProfilerMetric& row, double other) {
   if (std::abs(off - 1) > within) found.disagreements.push_back({row.quantity, found.by->formula(), row.formula(), off});
 }
 
-/// "flops.fp64" -> "fp64"
+/// The precision of a quantity: "flops.fp64" -> "fp64".
 constexpr std::string_view flops_prefix = "flops.";
 
 void add_remark(const ProfilerMetric& row, std::vector<std::string>& remarks) {

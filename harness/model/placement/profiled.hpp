@@ -1,4 +1,4 @@
-// A launch that another profiler measured: its metrics as FLOPs, bytes and seconds, by the table of that profiler.
+// A launch that another profiler measured is read by the table of that profiler: its metrics become FLOPs, bytes and seconds.
 #pragma once
 #include <map>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace plumbline {
 
-/// Metrics of one launch by name, in base units.
+/// The metrics of one launch by name, in base units.
 using MetricValues = std::map<std::string, Reported>;
 
 /// A quantity of one launch, and who says so.
@@ -25,20 +25,20 @@ struct Profiled {
   bool ok() const { return status == Status::ok; }
 };
 
-/// By the first row of the quantity that fits the chip and whose metrics are all there; else why there is none. `seconds` is for rates.
-/// Rows of more than `part` that differ from it beyond the tolerance of the quantity's kind are named.
+/// Finds a quantity by its first row that fits the chip and whose metrics are all there; else says why there is none. `seconds` is for
+/// rates. Rows of more than `part` that differ from it beyond the tolerance of the quantity's kind are named.
 Profiled profiled(const ProfilerMetrics& table, const std::string& quantity, const MetricValues& values, double seconds, int chip);
 
-/// FLOPs by precision ("fp64", "tensor.fp16") that the chip may do, with those that were not collected.
+/// The FLOPs by precision ("fp64", "tensor.fp16") that the chip may do, with those that were not collected.
 std::map<std::string, Profiled> profiled_flops(const ProfilerMetrics& table, const MetricValues& values, double seconds, int chip);
 
 /// The precision in which the launch does most; "-" where it does none, or none was collected.
 std::string main_precision(const std::map<std::string, Profiled>& flops);
 
-/// 70 of "cuda-sm_70"; 0 where the flavor names no chip.
+/// The chip that a flavor names: 70 for "cuda-sm_70"; 0 where it names none.
 int chip_of(const std::string& flavor);
 
-/// FLOPs, and bytes of the GPU's levels. nullopt where no profiler of these measured the case.
+/// The traffic by a profiler: FLOPs, and bytes of the GPU's levels. nullopt where no profiler of these measured the case.
 std::optional<Traffic> profiled_traffic(const Measured& measured, std::span<const ProfilerMetrics> tables);
 
 }  // namespace plumbline

@@ -25,7 +25,7 @@ const NodeCeiling& ceiling_of(const NodeSpec& node, const ApplicationGroup& grou
   return *found;
 }
 
-/// "compute fp64 mul+add" as fp64, "mul+add"; nullopt for other names.
+/// Splits a ceiling's name, "compute fp64 mul+add", into fp64, "mul+add"; nullopt for other names.
 std::optional<ArithmeticCeiling> arithmetic_of(const NodeCeiling& ceiling) {
   constexpr std::string_view head = "compute ";
   if (!ceiling.name.starts_with(head)) return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<ArithmeticCeiling> arithmetic_of(const NodeCeiling& ceiling) {
                            .gflops = ceiling.value};
 }
 
-/// nullopt where arithmetic does not bound the group, or the node has no ceilings for its mix.
+/// The roof of the group's mix; nullopt where arithmetic does not bound the group, or the node has no ceilings for its mix.
 std::optional<NodeCeiling> roof_of_mix(const NodeSpec& node, const ApplicationGroup& group) {
   if (!group.bound.starts_with("compute")) return std::nullopt;
   std::vector<ArithmeticCeiling> all, ceilings;
@@ -58,7 +58,7 @@ void warn(Projection& projection, const std::string& warning) {
     projection.warnings.push_back(warning);
 }
 
-/// (5) and (6): time scales inversely with the ceiling that bounds it.
+/// Projects a group by (5) and (6): time scales inversely with the ceiling that bounds it.
 ProjectedGroup project_group(const ApplicationGroup& group, const NodeSpec& source, const NodeSpec& target, Projection& projection) {
   const auto here = roof_of_mix(source, group), there = roof_of_mix(target, group);
   const bool by_mix = here && there;

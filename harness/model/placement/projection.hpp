@@ -1,5 +1,6 @@
-// Run time on another node, from where each part of a program is bound on this one: equations (5) to (7) of Kwack et al., "Roofline
-// Analysis with Cray Performance Analysis Tools (CrayPat) and Roofline-based Performance Projections for a Future Architecture", CUG 2018.
+// Run time on another node is projected from where each part of a program is bound on this one: equations (5) to (7) of Kwack et al.,
+// "Roofline Analysis with Cray Performance Analysis Tools (CrayPat) and Roofline-based Performance Projections for a Future Architecture",
+// CUG 2018.
 #pragma once
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct NodeCeiling {
   std::string method = {};  // "STREAM", "ERT 1.1.0", "plumbline ert/stream ..."
 };
 
+/// A node as one side of a projection: its ceilings.
 struct NodeSpec {
   std::string name = {};
   std::vector<NodeCeiling> ceilings = {};
@@ -34,12 +36,13 @@ struct ApplicationGroup {
   ArithmeticMix mix = {};      // of one that arithmetic bounds, where it was measured: then its ceilings are the roofs over this mix
 };
 
-/// What becomes of the time that no group covers.
+/// The rule for the time that no group covers.
 enum class Rest {
   scaled,   // as the groups do: their sum over the covered fraction (7)
   constant  // it takes as long as before
 };
 
+/// A program as its groups, and the time that they leave uncovered.
 struct Application {
   std::string name = {};
   std::vector<ApplicationGroup> groups = {};
@@ -54,6 +57,7 @@ struct ProjectedGroup {
   bool is_of_mix = false;  // both sides are the roof over the group's own mix of arithmetic
 };
 
+/// The projected times of a program on a target.
 struct Projection {
   std::string source = {}, target = {};
   Rest rest = Rest::scaled;
@@ -64,9 +68,9 @@ struct Projection {
   std::vector<std::string> warnings = {};
 };
 
-/// Throws Error (user) that names the group and the side which lacks its ceiling. A group with a mix is held to the roof of that mix on
-/// either side, by all ceilings named "compute PRECISION [PATTERN]" of its scope; where a precision has patterns, the one without is not
-/// taken.
+/// Projects an application. Throws Error (user) that names the group and the side which lacks its ceiling. A group with a mix is held to
+/// the roof of that mix on either side, by all ceilings named "compute PRECISION [PATTERN]" of its scope; where a precision has patterns,
+/// the one without is not taken.
 Projection project(const Application& application, const NodeSpec& source, const NodeSpec& target, Rest rest);
 
 }  // namespace plumbline

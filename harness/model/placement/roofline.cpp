@@ -38,12 +38,13 @@ LevelIntensity intensity(const Estimate& flops, const LevelTraffic& traffic) {
 
 // ------------------------------------------------------------------------------------------------------------------ ceilings
 
-/// Of a case on a GPU: whether the ceiling is another one's. Stated ceilings are any GPU's.
+/// Whether the ceiling is of another GPU than the case ran on. Stated ceilings are any GPU's.
 bool is_of_another_gpu(const Ceiling& ceiling, const RooflinePlacement& placement) {
   return ceiling.scope == gpu_scope && ceiling.pattern != "stated" && ceiling.device != placement.gpu;
 }
 
-/// How far a ceiling's team, GPU and node are from a case's: 0 for the same. A team of other shape but equal size is nearer than any other.
+/// The distance of a ceiling's team, GPU and node from a case's: 0 for the same. A team of other shape but equal size is nearer than any
+/// other.
 double distance(const Ceiling& ceiling, const RooflinePlacement& placement) {
   const auto workers = [](std::int64_t ranks, std::int64_t threads) { return static_cast<double>(ranks * threads); };
   const CaseRow& row = *placement.of;
@@ -56,10 +57,11 @@ double distance(const Ceiling& ceiling, const RooflinePlacement& placement) {
 
 std::string team_name(std::int64_t ranks, std::int64_t threads) { return "r" + std::to_string(ranks) + "t" + std::to_string(threads); }
 
-/// What a ceiling allows in the units of a placement: GFLOP/s, or bytes across the level's boundary.
+/// The rate that a ceiling allows in the units of a placement: GFLOP/s, or bytes across the level's boundary.
 double rate_of(const Ceiling& ceiling) { return ceiling.is_compute() ? ceiling.value : ceiling.traffic_gbs; }
 
-/// "tensor.bf16" where most of the model's FLOPs are those of tensor cores; else the case's own precision, as an imported case has it.
+/// The precision of a case's roof: "tensor.bf16" where most of the model's FLOPs are those of tensor cores; else the case's own precision,
+/// as an imported case has it.
 std::string roof_precision(const Measured& measured) {
   std::string most = measured.of->precision;
   if (measured.model == nullptr) return most;
@@ -89,7 +91,7 @@ const Ceiling* roof_at(const std::string& level, const RooflinePlacement& placem
   return best;
 }
 
-/// Those of arithmetic, of each precision the nearest to the case's team alone: rates of two teams make no mix.
+/// The ceilings of arithmetic over a case, of each precision the nearest to its team alone: rates of two teams make no mix.
 std::vector<const Ceiling*> arithmetic_over(const RooflinePlacement& placement, std::span<const Ceiling> ceilings) {
   std::map<std::string, std::vector<const Ceiling*>> nearest;
   for (const auto& ceiling : ceilings) {
@@ -144,8 +146,8 @@ std::string why_unbound(const CaseRow& row, std::span<const Ceiling> ceilings) {
   return "no ceiling of this file fits the levels and the precision of this case";
 }
 
-/// What takes longest at the ceilings' rates is the roof: bytes over bandwidth at each level, FLOPs over the peak. (The same as the
-/// least of AI x bandwidth and peak, and it holds for kernels without FLOPs too.) Of an interval only the least is sure: a level
+/// Finds the roof, which is what takes longest at the ceilings' rates: bytes over bandwidth at each level, FLOPs over the peak. (The same
+/// as the least of AI x bandwidth and peak, and it holds for kernels without FLOPs too.) Of an interval only the least is sure: a level
 /// that may see no traffic binds nothing.
 /// Returns the ceiling that binds, nullptr where none does.
 const Ceiling* find_bound(RooflinePlacement& placement, const Estimate& flops, std::span<const Ceiling> ceilings) {
@@ -242,7 +244,7 @@ void refuse(RooflinePlacement& placement, Status status, const std::string& reas
   placement.reason = placement.bound_reason = reason;
 }
 
-/// What another profiler said beside the numbers.
+/// Takes over what another profiler said beside the numbers.
 void take_remarks(const Traffic& traffic, RooflinePlacement& placement) {
   placement.flops_by_precision = traffic.flops_by_precision;
   placement.disagreements = traffic.disagreements;

@@ -1,5 +1,5 @@
-// Where each case lies on the hierarchical roofline (Williams et al. 2009; levels after Ilic et al. 2014 and Yang 2019): its
-// arithmetic intensity at every level, the roof above it, what bounds it, and how near it comes.
+// Each case has a place on the hierarchical roofline (Williams et al. 2009; levels after Ilic et al. 2014 and Yang 2019): its arithmetic
+// intensity at every level, the roof above it, what bounds it, and how near it comes.
 #pragma once
 #include <map>
 #include <optional>
@@ -18,7 +18,7 @@
 
 namespace plumbline {
 
-/// Traffic across a level's boundary towards the core, and FLOPs over it.
+/// The traffic across a level's boundary towards the core, and FLOPs over it.
 struct LevelIntensity {
   std::string level = {};  // L1: reg-L1, L2: L1-L2, L3: L2-L3, mem: L3-mem; of a GPU L1, shared: reg-shared, L2, mem: L2-mem
   double bytes = absent;   // per sweep, whole team; absent where it may be all or nothing

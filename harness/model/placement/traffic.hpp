@@ -52,7 +52,7 @@ struct Traffic {
   std::string note = {};                                  // of a transfer: from where, and how well they agree
   Status status = Status::ok;                             // why there is none
   std::string reason = {};
-  // What another profiler counted.
+  // Members for what another profiler counted:
   Status flops_status = Status::ok;  // why there are no FLOPs beside the bytes
   std::string flops_reason = {};
   std::vector<Disagreement> disagreements = {};
@@ -67,7 +67,7 @@ struct LevelBoundary {
 std::span<const LevelBoundary> level_boundaries();
 std::span<const LevelBoundary> gpu_level_boundaries();
 
-/// The one source of all levels that have bytes, or "mixed"; `otherwise` where none has.
+/// The source that all levels that have bytes share, or "mixed"; `otherwise` where none has.
 std::string common_source(std::span<const LevelTraffic> levels, std::string otherwise);
 
 }  // namespace plumbline

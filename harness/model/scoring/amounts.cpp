@@ -7,7 +7,7 @@
 namespace plumbline {
 namespace {
 
-/// What the cases of some amounts come to.
+/// The part of the cases that have some amounts, summed up.
 struct Part {
   Summary summary = {};
   std::vector<Evidence> evidence = {};
@@ -43,7 +43,7 @@ bool shows(const Calibration& by, const Evidence& zero) {
   return std::abs(zero.measured - offset) <= share * std::abs(offset) + zero.exact_hi + zero.zero_bound;
 }
 
-/// What the line leaves of the counts that tell and of the zero tests, which are an offset and nothing else.
+/// The misfit of the line: what it leaves of the counts that tell and of the zero tests, which are an offset and nothing else.
 double misfit_of(const Linearity& line, OffsetPer per, const std::vector<Evidence>& evidence) {
   double squares = 0;
   std::size_t n = 0;

@@ -10,7 +10,7 @@
 namespace plumbline {
 namespace {
 
-/// By kernel: logarithms of the least and of the most that each case may be off.
+/// Collects by kernel the logarithms of the least and of the most that each case may be off.
 class KernelLogs {
  public:
   explicit KernelLogs(const FactorTable& factors) : factors_(factors) {}

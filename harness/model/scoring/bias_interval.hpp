@@ -1,4 +1,4 @@
-// How sure a counter's bias is, and the factor that its cases share.
+// A counter's bias is known within an interval, and so is the factor that its cases share.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -13,10 +13,11 @@ namespace plumbline {
 // of a single kernel, and of fewer than three cases, there is none. The mean of the cases, in which large kernels have more weight, lies
 // inside.
 
-/// Of the geometric mean of the ratios, which are 1 inside the model's interval.
+/// The interval of the geometric mean of the ratios, which are 1 inside the model's interval.
 Interval bias_interval(std::span<const Evidence> evidence, const FactorTable& factors, double bias);
 
-/// Of what is counted over what there is, by the cases but those of the numbers `strays`: as wide as the model leaves what there is.
+/// The interval of what is counted over what there is, by the cases but those of the numbers `strays`: as wide as the model leaves what
+/// there is.
 Interval steady_interval(std::span<const Evidence> evidence, const FactorTable& factors, double factor,
                          std::span<const std::uint32_t> strays);
 

@@ -8,7 +8,7 @@ namespace {
 
 double half_width(const Calibration& by) { return (by.offset_hi - by.offset_lo) / 2 * by.factor; }
 
-/// Of the sharp cases: the least that one offset stands beside.
+/// The least exact amount, among the sharp cases, that stands beside one offset.
 double smallest_beside(const std::vector<Evidence>& evidence, OffsetPer per) {
   double smallest = HUGE_VAL;
   for (const auto& one : evidence)

@@ -1,4 +1,4 @@
-// What takes a steady counter's error away: a factor, or an offset and a factor.
+// A steady counter's error is taken away by a factor, or by an offset and a factor.
 #pragma once
 #include <optional>
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace plumbline {
 
-/// (counted - offsets) x factor is the quantity. An offset is of a sweep, in the counter's unit (operations, bytes), with its 95 %
-/// interval; all three are 0 where a factor alone is enough.
+/// A calibration makes (counted - offsets) x factor the quantity. An offset is of a sweep, in the counter's unit (operations, bytes), with
+/// its 95 % interval; all three are 0 where a factor alone is enough.
 struct Calibration {
   double factor = 1;
   double offset = 0, offset_lo = 0, offset_hi = 0;
@@ -20,19 +20,20 @@ struct Calibration {
   double ratio_lo = absent, ratio_hi = absent;  // calibrated count over the exact value: the least and the most of the scored cases
 };
 
-/// For a counter that is steady by a factor; `possible` is what it may have been off before.
+/// Calibrates a counter that is steady by a factor; `possible` is what it may have been off before.
 Calibration by_factor(double bias, const Interval& possible);
 
 /// The evidence as the calibrated counter would have given it, zero tests too; nullopt where nothing is left of a count.
 std::optional<Evidence> calibrated(Evidence one, const Calibration& by);
 
-/// For fits: exact is what the interval has nearest to the count (inside, the count itself); both over so many parts.
+/// The point of a case for fits: exact is what the interval has nearest to the count (inside, the count itself); both over so many parts.
 Point point_of(const Evidence& evidence, double parts = 1);
 
 /// The least and the most that a counter may have been off. Intervals that are too wide to tell a counter that jumps within them from a
 /// right one count by what is outside of them alone.
 Interval possible_of(std::span<const Evidence> evidence, const Limits& limits);
 
+/// The verdict on taking an offset away.
 enum class OffsetVerdict { not_enough, too_uncertain, calibrated };
 struct OffsetCalibration {
   OffsetVerdict verdict = OffsetVerdict::not_enough;

@@ -12,8 +12,8 @@ namespace {
 /// Counts are integers kept as doubles, divided by the number of sweeps: this is far below one operation in any of them.
 constexpr double rounding = 1e-12;
 
-/// What a zero test allows: this part of what the case does of the same kind (operations of all precisions; bytes between registers and
-/// L1), but no less than a handful of operations, or than the lines that a sweep's surroundings touch.
+/// The counts that a zero test allows: this part of what the case does of the same kind (operations of all precisions; bytes between
+/// registers and L1), but no less than a handful of operations, or than the lines that a sweep's surroundings touch.
 constexpr double zero_share_flops = 0.001, zero_share_bytes = 0.01, zero_flops_a_rank = 16;
 
 /// A count is as good as nothing below this part of what there is; or below this larger part, when a zero test would allow it.
@@ -40,7 +40,7 @@ void divide_repetitions(std::vector<double>& sums, const std::vector<double>& by
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] /= by[i];
 }
 
-/// "flops.fp16" of "flops.fp16.add" and of itself; nothing for what has no precision.
+/// The total of a precision, "flops.fp16" of "flops.fp16.add" and of itself; nothing for what has no precision.
 std::string precision_total(const std::string& quantity) {
   const std::string total = quantity.substr(0, quantity.find('.', quantity.find('.') + 1));
   return quantity.starts_with("flops.") && total != "flops.tensor" ? total : std::string();
@@ -85,9 +85,9 @@ Bounds Formula::expected(std::size_t at) const {
   return sum;
 }
 
-/// On a GPU the compiler moves constants into registers by an FMA of half zeros (HFMA2 R, -RZ, RZ, constant), in kernels of any precision:
-/// a right counter sees two operations of halves for each thread that does. So the halves are no zero to test against, where a model names
-/// none (counters/sass/sass.cpp leaves the same instructions out).
+/// Whether a case on a GPU may count halves that no model names. The compiler moves constants into registers by an FMA of half zeros (HFMA2
+/// R, -RZ, RZ, constant), in kernels of any precision: a right counter sees two operations of halves for each thread that does. So the
+/// halves are no zero to test against, where a model names none (counters/sass/sass.cpp leaves the same instructions out).
 bool Formula::may_move_by_halves(std::size_t at, const std::string& quantity) const {
   const std::string precision = precision_total(quantity);
   if (!columns_.on_gpu(at) || (precision != "flops.fp16" && precision != "flops.bf16")) return false;
@@ -157,7 +157,8 @@ double Formula::zero_floor(const CaseRow& of) const {
   return counter_.kind == Kind::bytes ? slack_bytes(of) : zero_flops_a_rank * static_cast<double>(of.ranks);
 }
 
-/// Less than nothing tells only where more is missing than the surroundings of a sweep can take away.
+/// Whether a count is as good as nothing. A count below zero tells that only where more is missing than the surroundings of a sweep can
+/// take away.
 bool Formula::as_good_as_nothing(double count, const CaseScore& row, const CaseRow& of) const {
   if (row.zero != ZeroTest::no || row.exact_lo <= 0) return false;
   if (count < 0) return row.exact_lo - count > zero_floor(of);

@@ -1,4 +1,4 @@
-// One counter on one case: its events weighted and summed, and held against the model.
+// A counter is held against the model on one case: its events are weighted and summed.
 #pragma once
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-/// Whether it claims bytes between registers and L1.
+/// Whether the counter claims bytes between registers and L1.
 bool claims_references(const Counter& counter);
 
 /// A counter whose events and quantities have been looked up.
@@ -17,11 +17,11 @@ class Formula {
 
   /// Whether the counter was tried on this case: events that nobody wanted counted, or that a pass leaves out on purpose, say nothing.
   bool was_tried(std::size_t at) const;
-  /// Whether it claims register-L1 bytes of a case of which only the references as written are known, not what its code executes.
+  /// Whether the counter claims register-L1 bytes of a case of which only the references as written are known, not what its code executes.
   bool lacks_truth(std::size_t at) const;
-  /// Absent bounds where the model does not speak of it.
+  /// The bounds that the model gives; absent where it does not speak of the counter's quantity.
   Bounds expected(std::size_t at) const;
-  /// The row, and what of it is evidence (only where something was counted, be it less than nothing: Evidence::measured).
+  /// Makes the row, and what of it is evidence (only where something was counted, be it less than nothing: Evidence::measured).
   CaseScore score(const Measured& measured, std::size_t at, Bounds exact, Evidence& evidence) const;
 
  private:

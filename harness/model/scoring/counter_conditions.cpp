@@ -11,7 +11,7 @@ namespace {
 
 bool sees(const Counter& counter, const char* quantity) { return counter.quantities.size() == 1 && counter.quantities.front() == quantity; }
 
-/// By the first counter that has a number; else why the first one has none.
+/// The quantity by the first counter that has a number; else why the first one has none.
 Reported counted(const Measured& measured, std::span<const Counter> counters, const char* quantity) {
   Reported first{absent, Status::unavailable, std::string("no counter of ") + quantity + " was counted"};
   bool none = true;
@@ -36,7 +36,7 @@ bool counts_time(std::span<const Counter> counters) {
   return std::any_of(counters.begin(), counters.end(), [](const Counter& counter) { return counter.kind == Kind::time; });
 }
 
-/// "clock" of "cupti clock"
+/// The counter's name without its backend: "clock" for "cupti clock".
 std::string without_backend(const Counter& counter) {
   const std::string prefix = counter.backend + " ";
   return counter.name.starts_with(prefix) ? counter.name.substr(prefix.size()) : counter.name;

@@ -1,4 +1,4 @@
-// The counters that are scored, as data. Hardware counters will come from event tables of the same form.
+// The emulator's counters are scored by this table. Hardware counters come from event tables (counters/events).
 #include "model/scoring/accuracy.hpp"
 
 namespace plumbline {
@@ -29,7 +29,7 @@ void add_emulated_bytes(std::vector<Counter>& table, const std::string& boundary
   }
 }
 
-// What paper 004 tried, from the emulator's events. A refill there is 64 bytes; an access counts as one 16-byte vector.
+// The counters that paper 004 tried, from the emulator's events. A refill there is 64 bytes; an access counts as one 16-byte vector.
 const Counter refills{.name = "refills x 64 B",
                       .backend = "emulated",
                       .terms = flows_of("L1-L2", {"demand_read", "rfo"}),

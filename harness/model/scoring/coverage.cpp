@@ -29,7 +29,7 @@ std::vector<std::string> missing_of(const Counter& counter, const Coverage& cove
   return missing;
 }
 
-/// "proxies/gpp" where no case of a kernel tells, "validation/dgemm in 2 of 8 cases" where some do.
+/// The name of an open kernel: "proxies/gpp" where no case of a kernel tells, "validation/dgemm in 2 of 8 cases" where some do.
 std::vector<std::string> open_kernels(std::span<const Evidence> evidence, const FactorTable& factors) {
   std::vector<std::size_t> tells(factors.values(Factor::kernel)), open(factors.values(Factor::kernel));
   for (const auto& one : evidence) {

@@ -1,4 +1,4 @@
-// What a verdict rests on: what was tried, and what was not.
+// A verdict rests on what was tried, and is limited by what was not.
 #pragma once
 #include <array>
 #include <span>
@@ -11,6 +11,7 @@
 
 namespace plumbline {
 
+/// The cases that a verdict rests on, by factor, and those that it lacks.
 struct Coverage {
   std::array<std::vector<std::string>, factor_count> tried = {};  // by factor: the values among the cases that can tell
   std::vector<std::string> open = {};  // kernels of which the model leaves too much open to tell (Evidence::is_open), or in how many cases
@@ -19,7 +20,8 @@ struct Coverage {
   std::vector<std::string> missing = {};        // for a verdict that stands elsewhere: "a second compiler", ...
 };
 
-/// `counted_nodes`: by number, whether any counter has a count there. What is simulated counts on all nodes alike.
+/// Finds the coverage of a counter. `counted_nodes`: by number, whether any counter has a count there. What is simulated counts on all
+/// nodes alike.
 Coverage coverage_of(const Counter& counter, std::span<const Evidence> evidence, const FactorTable& factors,
                      const std::vector<bool>& counted_nodes);
 

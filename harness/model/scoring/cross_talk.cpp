@@ -190,7 +190,7 @@ CrossTalk FlowFamilies::fit(const Counter& counter, const std::vector<Evidence>&
     if (2 * others.rows() < sums.rows() || others.rows() < 2 * other.flows.size()) continue;
     const NonNegativeFit by_other = fit_non_negative(others);
     const double residual = by_other.residual;
-    // What counted nothing in the cases that both speak of follows anything.
+    // A counter that counted nothing in the cases that both speak of follows anything.
     if (std::none_of(by_other.weights.begin(), by_other.weights.end(), [](double weight) { return weight > least_weight; })) continue;
     if (residual > 0.3 * talk.residual || residual > good_fit || residual >= (talk.nearer.empty() ? 1 : talk.nearer_residual)) continue;
     talk.nearer = other.name;

@@ -1,4 +1,4 @@
-// What a counter really sees: its counts as a sum of the model's exact flows, each with a weight that is not negative.
+// A counter's counts are taken apart into what it really sees: a sum of the model's exact flows, each with a weight that is not negative.
 #pragma once
 #include <map>
 #include <string>
@@ -11,6 +11,7 @@
 
 namespace plumbline {
 
+/// A flow of the model with the weight by which it is in a counter's counts.
 struct SeenFlow {
   std::string quantity = {};
   bool claimed = false;
@@ -18,6 +19,7 @@ struct SeenFlow {
   double weight = absent, error = absent;
 };
 
+/// The fit of a counter's counts by the flows of its own family, and by a nearer one.
 struct CrossTalk {
   std::string family = {};  // whose flows: "bytes.L1-L2", "flops"; empty where the claim has no flows
   std::size_t cases = 0;

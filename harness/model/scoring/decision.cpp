@@ -14,7 +14,7 @@ void tell(Decision& decision, FindingKind kind) { decision.reason.push_back({kin
 
 void tell_first(Decision& decision, FindingKind kind) { decision.reason.insert(decision.reason.begin(), Told{kind, decision.grade}); }
 
-/// Up to two of the findings that explain a counter that is neither right nor steady.
+/// Tells up to two of the findings that explain a counter that is neither right nor steady.
 void explain(const Facts& facts, Decision& decision) {
   constexpr std::array explanations{offset, saturates, unseen_flow, unclaimed_flow, by_flows, other_boundary, depends_on};
   int told = 0;
@@ -22,8 +22,8 @@ void explain(const Facts& facts, Decision& decision) {
     if (facts.has(kind) && told++ < 2) tell(decision, kind);
 }
 
-/// Where a counter that is wrong somewhere is good: up to where it stops, or in a regime that other cases confirm; or why that is no
-/// regime. What follows its flows everywhere is right in the cases that have none of one: that is no regime.
+/// Finds where a counter that is wrong somewhere is good: up to where it stops, or in a regime that other cases confirm; or why that is no
+/// regime. A counter that follows its flows everywhere is right in the cases that have none of one: that is no regime.
 std::optional<FindingKind> where_good(const Facts& facts) {
   if (facts.is_good_up_to) return up_to;
   if (facts.has_look_up) return look_up;
@@ -58,7 +58,7 @@ Decision by_offset(const Facts& facts) {
   return decision;
 }
 
-/// By the ratios alone.
+/// Decides by the ratios alone.
 Decision by_ratios(const Facts& facts) {
   if (facts.by_cases == 'D') return facts.has(offset) ? by_offset(facts) : by_regimes(facts, neither);
   Decision decision{.grade = facts.by_cases};
@@ -82,7 +82,7 @@ Decision by_gravest(const Facts& facts) {
   return by_ratios(facts);
 }
 
-/// What good ratios alone do not make good.
+/// Limits a grade to what good ratios alone do not make better.
 void limit(const Facts& facts, Decision& decision) {
   if (!decision.is_good()) return;
   for (const Rule& rule : grading_rules()) {
@@ -114,14 +114,14 @@ void qualify(const Facts& facts, Decision& decision) {
   if (std::any_of(facts.hangs_on.begin(), facts.hangs_on.end(), only_moves)) decision.reason.push_back({hangs_on, before});
 }
 
-/// What is off by a factor at one size of one kernel may as well not count beyond some size.
+/// Leaves a counter undecided that is off by a factor at one size of one kernel: it may as well not count beyond some size.
 void leave_undecided(const Facts& facts, Decision& decision) {
   if (decision.grade != 'B' || !facts.has(factor) || !facts.is_of_one_work) return;
   decision.grade = '-';
   tell_first(decision, one_work);
 }
 
-/// What any grade should be read with: cases without a count, and a single level of optimization.
+/// Tells what any grade should be read with: cases without a count, and a single level of optimization.
 void add_coverage(const Facts& facts, Decision& decision) {
   if (decision.grade == 'C' && facts.is_exception_largest) tell(decision, largest_exception);
   if (facts.leaves_open && decision.grade != 'D') tell(decision, open);

@@ -1,4 +1,4 @@
-// The grade of a counter and what is told for it: a pure function of facts, without words.
+// A counter's grade and what is told for it are decided here: a pure function of facts, without words.
 #pragma once
 #include <span>
 #include <vector>
@@ -10,17 +10,18 @@
 
 namespace plumbline {
 
-/// What a finding of that kind means for the grade, the gravest first. What has no entry explains, and means nothing by itself.
+/// The consequence of a finding of that kind for the grade, the gravest first. A kind without an entry explains, and means nothing by
+/// itself.
 enum class Consequence { rejects, rejects_where_it_is_so, at_most_B, good_alone };
 struct Rule {
   FindingKind kind;
   Consequence consequence;
 };
 std::span<const Rule> grading_rules();
-/// Whether the rules have that consequence for it.
+/// Whether the rules give that kind of finding that consequence.
 bool means(FindingKind kind, Consequence consequence);
 
-/// Everything that a grade hangs on.
+/// The facts that a grade hangs on.
 struct Facts {
   char by_cases = '-';                               // the grade that the ratios alone make
   std::vector<FindingKind> found = {};               // what the evidence shows
@@ -41,12 +42,13 @@ struct Facts {
   bool has(FindingKind kind) const;
 };
 
-/// One clause of a reason. `grade` is what it speaks of: the counter's before this clause lowered it, or when it was told.
+/// A clause of a reason. `grade` is what it speaks of: the counter's before this clause lowered it, or when it was told.
 struct Told {
   FindingKind kind = FindingKind::nothing;
   char grade = '-';
 };
 
+/// A grade, and the clauses of the reason for it.
 struct Decision {
   char grade = '-';
   bool is_by_offset = false;      // good once an offset is taken away

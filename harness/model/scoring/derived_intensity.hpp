@@ -1,4 +1,4 @@
-// The arithmetic intensity that a study derives from two counters, FLOPs over bytes, against the one it calls exact.
+// A study derives the arithmetic intensity from two counters, FLOPs over bytes; it is held against the one that the study calls exact.
 #pragma once
 #include <span>
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace plumbline {
 
-/// One case by the counted FLOPs and one candidate for the bytes, both by the convention of the kernel's paper.
+/// The intensity of one case by the counted FLOPs and one candidate for the bytes, both by the convention of the kernel's paper.
 struct IntensityScore {
   std::string case_id = {}, node = {}, counter = {};  // of the bytes
   double flops_per_byte = absent, exact = absent;
   double ratio = absent;  // of the two
 };
 
-/// What a candidate's ratios come to over all cases (Kwack et al. 2018, Table VI).
+/// The summary of a candidate's ratios over all cases (Kwack et al. 2018, Table VI).
 struct IntensitySummary {
   std::string counter = {};
   std::size_t n = 0;
@@ -23,7 +23,7 @@ struct IntensitySummary {
 };
 
 std::vector<IntensityScore> derived_intensities(std::span<const CaseScore> rows);
-/// In the order in which the counters are met.
+/// Summarizes the candidates in the order in which their counters are met.
 std::vector<IntensitySummary> summarize(std::span<const IntensityScore> scores);
 
 }  // namespace plumbline

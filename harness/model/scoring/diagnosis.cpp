@@ -50,7 +50,7 @@ void find_zero_failures(const Diagnosed& d, Findings& findings) {
                       static_cast<double>(d.score.zero_failures)});
 }
 
-/// By all cases a little, or in some far off.
+/// Finds counts that are wrong beside other events: in all cases a little, or in some far off.
 void find_wrong_groups(const Diagnosed& d, Findings& findings) {
   const Joint& joint = d.score.joint;
   if (joint.cases < rules::fewest_cases) return;
@@ -67,7 +67,7 @@ void find_wrong_groups(const Diagnosed& d, Findings& findings) {
 
 // ------------------------------------------------------------------------------------------------------------- repetitions
 
-/// "a repetition in 5 is about 1.8 times the median of its case"
+/// The repetitions that are off, in words: "a repetition in 5 is about 1.8 times the median of its case".
 std::string off_in_words(const Repeatability& r) {
   const double one_in = 1 / r.off_share();
   const bool is_seldom = one_in > 3.5;
@@ -123,7 +123,7 @@ void find_uncounted(const Diagnosed& d, Findings& findings) {
        part_of(a.counted, a.tried)});
 }
 
-/// Different works and kernels among the sharp cases.
+/// Finds that the sharp cases are few: of different works and kernels.
 void find_few_cases(const Diagnosed& d, Findings& findings) {
   std::vector<bool> kernels(d.factors.values(Factor::kernel)), works(d.factors.works());
   for (const auto& one : d.evidence)

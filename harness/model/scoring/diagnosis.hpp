@@ -1,4 +1,4 @@
-// What is wrong with a counter, in words: everything that the evidence shows, the gravest first.
+// A diagnosis says in words what is wrong with a counter: everything that the evidence shows, the gravest first.
 #pragma once
 #include <span>
 #include <string>
@@ -25,12 +25,12 @@ struct Diagnosed {
 
 std::vector<Finding> findings_of(const Diagnosed& diagnosed);
 
-/// nullptr where there is none of that kind.
+/// The finding of that kind; nullptr where there is none.
 const Finding* find(const std::vector<Finding>& findings, FindingKind kind);
 
-/// "", " a rank", " a thread"
+/// The words for whose offset it is: "", " a rank", " a thread".
 std::string whose_offset(OffsetPer per);
-/// "operations", "bytes", "seconds"
+/// The unit of a counter in words: "operations", "bytes", "seconds".
 std::string unit_of(const Counter& counter);
 
 }  // namespace plumbline

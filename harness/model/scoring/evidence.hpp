@@ -1,4 +1,4 @@
-// One measured case's word on a counter, and what many such words come to.
+// Evidence is one measured case's word on a counter; many such words are summed up.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -11,8 +11,10 @@
 
 namespace plumbline {
 
+/// The outcome of a zero test; no: the case is none.
 enum class ZeroTest { no, passed, failed };
 
+/// A case's count by one counter, held against the model.
 struct Evidence {
   std::uint32_t at = 0;  // the case's number
   double measured = absent, ratio = absent;
@@ -33,20 +35,20 @@ struct Evidence {
   std::uint32_t ranks = 1, threads = 1;  // of its team; threads of a rank
   double joint = absent;                 // median in another group of events over that in the first; absent where there is one group
 
-  /// What the count may be: an unsteady case's is anything between its quartiles.
+  /// The least and the most that the count may be: an unsteady case's is anything between its quartiles.
   double least() const { return unsteady ? low : measured; }
   double most() const { return unsteady ? high : measured; }
-  /// Inside an interval, or beside it by no more than is borne, so wide that many a wrong counter would be too.
+  /// Whether the case is open: inside an interval, or beside it by no more than is borne, so wide that many a wrong counter would be too.
   bool is_open() const { return zero == ZeroTest::no && std::abs(ratio - 1) <= borne && exact_hi > rules::widest_told * exact_lo; }
-  /// A ratio that can tell a right counter from a wrong one.
+  /// Whether the ratio can tell a right counter from a wrong one.
   bool tells() const { return zero == ZeroTest::no && !counted_nothing && ratio == ratio && !is_open(); }
-  /// An interval so narrow that a ratio of 1 says that the counter is right.
+  /// Whether the interval is so narrow that a ratio of 1 says that the counter is right.
   bool is_narrow() const { return tells() && exact_lo > 0 && exact_hi <= 1.05 * exact_lo; }
-  /// And a count that is sure.
+  /// Whether the interval is narrow and the count is sure.
   bool is_sharp() const { return is_narrow() && !unsteady; }
 };
 
-/// What cases alone say of a counter.
+/// The verdict that cases alone give on a counter.
 struct CaseVerdict {
   char grade = '-';                        // A always right, B always the same factor, D neither, - too few can tell
   double factor = absent;                  // of A and B: measured over exact, without the strays
@@ -55,7 +57,7 @@ struct CaseVerdict {
   bool is_good() const { return grade == 'A' || grade == 'B'; }
 };
 
-/// Evidence put together: parts add up, so that leaving one out costs little.
+/// Sums up evidence: parts add up, so that leaving one out costs little.
 class Summary {
  public:
   void add(const Evidence& evidence, const Limits& limits);
@@ -76,7 +78,7 @@ class Summary {
   double min() const { return all_.n == 0 ? absent : all_.min; }
   double max() const { return all_.n == 0 ? absent : all_.max; }
 
-  /// `strays`: so many are borne, if they are more than these cases alone would bear.
+  /// Gives the verdict. `strays`: so many are borne, if they are more than these cases alone would bear.
   CaseVerdict verdict(const Limits& limits, std::size_t strays = 0) const;
   /// Whether every case, be they ever so few, bears a factor that others showed.
   bool agrees_with(double factor) const { return strays_of(factor).empty(); }
@@ -93,7 +95,7 @@ class Summary {
     void add(const Moments& other);
     double bias() const;
     double cv() const;
-    /// What is left of cv where the scatter of repetitions is taken off.
+    /// The part of cv that is left where the scatter of repetitions is taken off.
     double cv_between_cases() const;
   };
   /// A case that tells, and the factors for which its count would be right.

@@ -1,4 +1,4 @@
-// Something that is said of a counter: its kind, a number, and words.
+// A finding is something that is said of a counter: its kind, a number, and words.
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,6 +7,7 @@
 
 namespace plumbline {
 
+/// The kinds of findings: those of a diagnosis, then those that only a reason has.
 enum class FindingKind {
   always_nothing,       // counted nothing in all cases that have something
   nothing,              // counted nothing in some of them
@@ -36,7 +37,7 @@ enum class FindingKind {
   unconfirmed,          // a grade that the held-out half does not bear
   hinges,               // a lower grade without one kernel or compiler
   hangs_on,             // another grade without it
-  // What a reason says beside them:
+  // Kinds that only a reason has:
   trusted,            // right in all cases
   undecided,          // too few cases could tell
   neither,            // neither right nor steady
@@ -54,9 +55,10 @@ enum class FindingKind {
   of_code,            // nothing was measured
 };
 inline constexpr std::size_t finding_kinds = static_cast<std::size_t>(FindingKind::of_code) + 1;
-/// The word under which a program finds it in JSON: the enumerator's own.
+/// The word under which a program finds the kind in JSON: the enumerator's own.
 std::string_view to_string(FindingKind kind);
 
+/// A finding with its number and its words.
 struct Finding {
   FindingKind kind = FindingKind::nothing;
   std::string words = {};

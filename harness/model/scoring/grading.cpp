@@ -141,7 +141,7 @@ void take(const Decision& decision, const CaseVerdict& by_cases, const std::opti
   if (score.amounts || find(score.findings, FindingKind::by_flows) != nullptr) score.regimes.reset();
 }
 
-/// What was decided beyond what the diagnosis had found.
+/// Adds findings for what was decided beyond what the diagnosis had found.
 void add_findings(const Decided& decided, std::vector<Finding>& findings) {
   for (const FindingKind kind : {FindingKind::look_up, FindingKind::unconfirmed_regimes, FindingKind::regimes, FindingKind::up_to,
                                  FindingKind::unconfirmed, FindingKind::hinges, FindingKind::hangs_on})

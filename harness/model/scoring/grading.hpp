@@ -1,4 +1,4 @@
-// From one counter's evidence to its grade and the reason for it.
+// A counter's evidence is made its grade and the reason for it.
 #pragma once
 #include <vector>
 
@@ -6,7 +6,7 @@
 
 namespace plumbline {
 
-/// What is the same for all counters of a file.
+/// The part of the grading that is the same for all counters of a file.
 struct Grading {
   FactorTable factors;
   FlowFamilies flows;

@@ -1,4 +1,4 @@
-// The emulator's counters as PAPI shows them. What PAPI's presets claim is data: counters/events/papi-presets.toml.
+// These are the emulator's counters as PAPI shows them. What PAPI's presets claim is data: counters/events/papi-presets.toml.
 #include <algorithm>
 #include <set>
 

@@ -9,13 +9,13 @@
 namespace plumbline {
 namespace {
 
-/// What a counter of this kind is held against.
+/// Says what a counter of this kind is held against.
 std::string against(Kind kind) { return kind == Kind::time ? "the case's own times" : "the model"; }
 std::string inside(Kind kind) { return kind == Kind::time ? "inside what the case's own times allow" : "inside the model's interval"; }
 
 std::string range_of(const Summary& s) { return significant(s.min(), 3) + " to " + significant(s.max(), 3); }
 
-/// Of what is subtracted, or added: never less than nothing.
+/// The interval of what is subtracted, or added, in words: never less than nothing.
 std::string interval_of(const Calibration& c) {
   const bool is_added = c.offset < 0;
   return significant(is_added ? -c.offset_hi : c.offset_lo, 3) + " to " + significant(is_added ? -c.offset_lo : c.offset_hi, 3);
@@ -44,7 +44,7 @@ std::string how_wrong(const Told&, const Decided& v) {
 
 std::string over_all(const Told&, const Decided& v) { return "over all " + range_of(v.summary); }
 
-/// "once 100 operations a rank and sweep (99 to 101) are subtracted; multiply the rest by 0.5"
+/// Says what to do: "once 100 operations a rank and sweep (99 to 101) are subtracted; multiply the rest by 0.5".
 std::string once_calibrated(const Decided& v) {
   const Calibration& c = v.offset->by.calibration;
   const std::string whose = c.per == OffsetPer::team ? " a sweep" : whose_offset(c.per) + " and sweep";
@@ -85,7 +85,7 @@ std::string graded_otherwise(const Told&, const Decided& v) {
   return "graded " + std::string(1, c.selected) + " on one half of the works, but " + std::string(1, c.confirmed) + " on the other";
 }
 
-/// Of those without which a grade is worse, or of the others.
+/// Lists those without which a grade is worse, or the others.
 std::string listed_without(bool are_worse, const Told& clause, const Decided& v) {
   std::vector<std::string> words;
   for (const auto& one : v.score.hangs_on) {
@@ -117,13 +117,13 @@ std::string at_one_level(const Told&, const Decided& v) {
 
 std::string where_untried(const Told&, const Decided& v) { return "not tried on " + listed(v.score.coverage.untried_nodes, 4); }
 
-/// How near the code comes to the model is worth telling; a grade is given to what measures.
+/// Says how near the code comes to the model, which is worth telling; a grade is given to what measures.
 std::string of_code_alone(const Told& clause, const Decided&) {
   const std::string as = "; held against the model as a counter it would be " + std::string(1, clause.grade);
   return "static instruction counts x launch geometry, nothing was measured" + (clause.grade == '-' ? "" : as);
 }
 
-/// What decide() adds to the findings of the diagnosis, which bring words of their own.
+/// The wording of what decide() adds to the findings of the diagnosis, which bring words of their own.
 struct Wording {
   FindingKind kind;
   std::string (*words)(const Told&, const Decided&);

@@ -1,4 +1,4 @@
-// The words of a verdict: each clause of a decision from its finding alone, and how they are put together.
+// A verdict is put into words: each clause of a decision from its finding alone, and how they are put together.
 #pragma once
 #include <string>
 
@@ -19,7 +19,7 @@ struct Decided {
 
 std::string words_of(const Told& clause, const Decided& decided);
 
-/// All clauses, as a sentence.
+/// Puts all clauses together as a sentence.
 std::string reason_of(const Decided& decided);
 
 }  // namespace plumbline

@@ -13,12 +13,12 @@
 namespace plumbline {
 namespace {
 
-/// In the order of preference, where two factors tell the same.
+/// The order in which factors are preferred, where two tell the same.
 constexpr std::array<Factor, factor_count> preference{Factor::level,  Factor::precision, Factor::regime, Factor::compiler,
                                                       Factor::kernel, Factor::isa,       Factor::form,   Factor::size,
                                                       Factor::team,   Factor::order,     Factor::node};
 
-/// What varies from work to work: the factor from the model at a single value of these says as much of the work as of the counter.
+/// Whether a factor varies from work to work: the factor from the model at a single value of it says as much of the work as of the counter.
 bool is_of_the_work(Factor factor) {
   return factor == Factor::kernel || factor == Factor::form || factor == Factor::order || factor == Factor::size ||
          factor == Factor::regime;
@@ -89,7 +89,7 @@ void add_what_agrees(Found& found, const std::vector<Summary>& summaries, const 
   }
 }
 
-/// One case that is in no good value, beside those that agree with it in all else and are.
+/// The comparison of one case that is in no good value with those that agree with it in all else and are.
 enum class Beside { nothing_to_see, alike, differs };
 
 Beside compared(const Evidence& one, const std::vector<const Evidence*>& good, const Limits& limits) {
@@ -182,7 +182,7 @@ bool is_confirmed(Factor factor, const Found& found, std::span<const Evidence> e
   return true;
 }
 
-/// Where some values are of several kernels, those alone are a regime.
+/// Drops values of one kernel where others are of several: those alone are a regime.
 void drop_what_says_nothing(Factor factor, std::vector<Summary>& summaries, std::span<const Evidence> evidence,
                             const FactorTable& factors) {
   const auto kernels = kernels_by(factor, evidence, factors);
@@ -198,7 +198,7 @@ Interval interval_of(Factor factor, const Found& found, std::span<const Evidence
   return steady_interval(within, factors, found.verdict.factor, found.verdict.strays);
 }
 
-/// Nothing where no values are good, or where it is not this factor that parts them from the others.
+/// The regimes by one factor; nothing where no values are good, or where it is not this factor that parts them from the others.
 std::optional<Regimes> regimes_by(Factor factor, std::span<const Evidence> evidence, const std::vector<const Evidence*>& by_case,
                                   const FactorTable& factors, const Limits& limits) {
   const auto all = summaries_by(factor, evidence, factors, limits);
@@ -220,7 +220,7 @@ std::optional<Regimes> regimes_by(Factor factor, std::span<const Evidence> evide
   return std::nullopt;
 }
 
-/// For words: all the values of a factor are steady, and no two alike.
+/// The table to look up a factor's values in, for words: all of them are steady, and no two alike.
 std::optional<LookUp> look_up_by(Factor factor, std::span<const Evidence> evidence, const FactorTable& factors, const Limits& limits) {
   const auto summaries = summaries_by(factor, evidence, factors, limits);
   const auto steady = steady_values(summaries, limits);

@@ -1,4 +1,5 @@
-// Where a counter that is not good everywhere is good: values of one factor whose cases alone would be trusted, or steady by one factor.
+// A counter that is not good everywhere may be good in regimes: values of one factor whose cases alone would be trusted, or steady by one
+// factor.
 #pragma once
 #include <optional>
 #include <span>
@@ -21,7 +22,7 @@ struct Regimes {
   std::size_t cases = 0;          // in the good ones
   bool confirmed = false;         // without any one kernel the others show the same
 
-  /// Most kernels are good: those that are not are told.
+  /// Whether the exceptions are fewer than the good ones, as where most kernels are good: then those that are not are told.
   bool are_exceptions_shorter() const { return factor == Factor::kernel && others.size() < good.size(); }
 };
 
@@ -32,18 +33,18 @@ struct LookUp {
   std::vector<double> biases = {};
 };
 
-/// One summary for each value of a factor.
+/// Sums the evidence up, once for each value of a factor.
 std::vector<Summary> summaries_by(Factor factor, std::span<const Evidence> evidence, const FactorTable& factors, const Limits& limits);
 
-/// By the factor whose good values hold the most cases among those that kernels outside of where they were found confirm; where none is,
-/// the best that is not. Nothing where no factor parts good from bad in matched cases.
+/// The regimes by the factor whose good values hold the most cases among those that kernels outside of where they were found confirm; where
+/// none is, the best that is not. Nothing where no factor parts good from bad in matched cases.
 std::optional<Regimes> good_regimes(std::span<const Evidence> evidence, const FactorTable& factors, const Limits& limits);
 
 std::optional<LookUp> look_up(std::span<const Evidence> evidence, const FactorTable& factors, const Limits& limits);
 
-/// "only for level O3, O2 (B, x 0.5)"; "except kernel validation/dot (A)"
+/// The regimes in words: "only for level O3, O2 (B, x 0.5)"; "except kernel validation/dot (A)".
 std::string in_words(const Regimes& regimes, Kind kind);
-/// "its factor is another for each order: n=2 x 4, n=8 x 16"
+/// The table in words: "its factor is another for each order: n=2 x 4, n=8 x 16".
 std::string in_words(const LookUp& table);
 
 /// The value in which nearly all cases counted nothing, and hardly any other case did: "level O0". Empty where there is none.

@@ -13,13 +13,13 @@ namespace {
 /// A repetition is lost when it is this far below the median, so many times farther than its fellows scatter, and by more than the
 /// surroundings of a sweep can take away.
 constexpr double lost_part = 0.05, lost_scatters = 8;
-/// Few repetitions may agree by chance and make any other look lost: so it must be so far beyond the scatter of all cases, too.
+/// The scatters of all cases beyond which a repetition must be, too: few repetitions may agree by chance and make any other look lost.
 constexpr double far_scatters = 5;
 /// An interrupt adds counts, but not a quarter of a sweep's, nor many times what surrounds one.
 constexpr double gained_part = 0.25, gained_surroundings = 16;
 
-/// What the scatter of so few normal repetitions is read too small by, in half of the cases: medians of 60,000 draws each; for more
-/// repetitions n / (n - 1.2), which differs from the draws by less than 1 % up to 20.
+/// The factor by which the scatter of so few normal repetitions is read too small, in half of the cases: medians of 60,000 draws each; for
+/// more repetitions n / (n - 1.2), which differs from the draws by less than 1 % up to 20.
 double small_sample_factor(std::size_t n) {
   constexpr std::array factors{1.856, 1.480, 1.343, 1.263, 1.208, 1.179, 1.151};
   constexpr std::size_t fewest = 3;
@@ -57,7 +57,8 @@ void judge_repetitions(std::vector<double> repetitions, const Limits& limits, do
       middle + std::max({gained_part * middle, lost_scatters * evidence.scatter * middle, gained_surroundings * surroundings});
   for (const double x : repetitions)
     if (x < least || x > most) evidence.far.push_back(x / middle);
-  // By quartiles: when interrupts hit most repetitions alike, those agree with each other and only the others tell.
+  // The steadiness is judged by quartiles: when interrupts hit most repetitions alike, those agree with each other and only the others
+  // tell.
   evidence.low = quantile(repetitions, 0.25);
   evidence.high = quantile(repetitions, 0.75);
   evidence.unsteady = evidence.high - evidence.low > limits.worst * middle;

@@ -1,4 +1,4 @@
-// What judging counters comes to: the rows of single cases, and of each counter its numbers, findings and grade.
+// Judging counters gives the rows of single cases, and for each counter its numbers, findings and grade.
 #pragma once
 #include <map>
 #include <optional>
@@ -21,7 +21,7 @@
 
 namespace plumbline {
 
-/// One counter on one case and node.
+/// The score of one counter on one case and node.
 struct CaseScore {
   std::string case_id = {}, node = {}, counter = {}, quantity = {};
   Convention convention = Convention::flow;
@@ -40,7 +40,7 @@ struct CaseScore {
   bool fails_exactness() const { return tests_exactness() && ratio != 1; }
 };
 
-/// In how many cases a counter was tried, and what came between.
+/// The number of cases in which a counter was tried, and what came between.
 struct Attempts {
   std::size_t tried = 0, counted = 0;
   std::map<Status, std::size_t> lost = {};  // by why there is no count
@@ -55,7 +55,7 @@ struct Joint {
   double median_of_disturbed = absent;
 };
 
-/// What many cases say about one counter.
+/// The score of one counter over many cases.
 struct CounterScore {
   std::string counter = {}, quantity = {};
   Convention convention = Convention::flow;
@@ -95,6 +95,7 @@ struct Unscored {
   std::string counter = {}, reason = {};
 };
 
+/// The scores of all counters of a file.
 struct Accuracy {
   std::vector<CaseScore> rows = {};
   std::vector<CounterScore> counters = {};  // in the order of the counter table, flow before paper

@@ -8,7 +8,8 @@ namespace plumbline {
 
 namespace {
 
-/// Where all cases of a level, a precision or an ISA are those of one compiler, leaving that out says nothing of the compiler.
+/// Whether leaving a value out says nothing of it, as it stands for another: where all cases of a level, a precision or an ISA are those of
+/// one compiler.
 bool stands_for_another(Factor factor, std::uint32_t value, std::span<const Evidence> evidence, const FactorTable& factors) {
   for (const Factor other : {Factor::level, Factor::precision, Factor::isa}) {
     std::vector<bool> within(factors.values(other)), beside(factors.values(other));

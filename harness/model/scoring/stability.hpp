@@ -1,4 +1,4 @@
-// Whether a grade stands when some of its evidence is taken away.
+// A grade may or may not stand when some of its evidence is taken away.
 #pragma once
 #include <span>
 #include <string>
@@ -17,8 +17,8 @@ struct HangsOn {
 };
 std::vector<HangsOn> leave_one_out(std::span<const Evidence> evidence, const FactorTable& factors, const Limits& limits);
 
-/// Among many candidates one looks right by chance. So each is graded on one half of the works, and its grade and
-/// its factor must hold on the other.
+/// A confirmation of a grade. Among many candidates one looks right by chance, so each is graded on one half of the works, and its grade
+/// and its factor must hold on the other.
 struct Confirmation {
   bool tried = false;
   char selected = '-', confirmed = '-';

@@ -5,7 +5,7 @@
 namespace plumbline {
 namespace {
 
-/// `number_of`: a case's value; of fewer than two cases nothing can be said.
+/// Whether the strays are most cases of a value. `number_of`: a case's value; of fewer than two cases nothing can be said.
 template <class NumberOf>
 bool are_most_of_a_value(std::size_t numbers, std::span<const std::uint32_t> strays, std::span<const Evidence> evidence,
                          NumberOf number_of) {

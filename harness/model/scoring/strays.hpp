@@ -1,4 +1,4 @@
-// Single cases that are far off, and those that only look single.
+// Single cases may be far off, and some only look single.
 #pragma once
 #include <span>
 

@@ -8,7 +8,7 @@
 namespace plumbline {
 namespace {
 
-/// Mean ranks for ties; and how much ties take from the variance of the rank sum: sum of t^3 - t.
+/// The ranks of nights, mean ones for ties; and how much ties take from the variance of the rank sum: sum of t^3 - t.
 struct Ranks {
   std::vector<double> of_night;
   double ties = 0;
@@ -30,7 +30,7 @@ Ranks ranks_of(std::span<const double> values) {
   return ranks;
 }
 
-/// P(max |Z| over splits that leave at least `least` of `n` on either side >= z), for one level.
+/// The probability P(max |Z| over splits that leave at least `least` of `n` on either side >= z), for one level.
 double probability_of(double z, std::size_t n, std::size_t least) {
   if (z <= 1) return 1;
   const double part = static_cast<double>(least) / static_cast<double>(n);

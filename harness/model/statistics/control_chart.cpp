@@ -18,7 +18,7 @@ ControlChart control_chart(std::span<const double> nights) {
   double kept = 1;  // (1 - weight)^(2 i)
   for (std::size_t i = 0; i < nights.size(); ++i) {
     if (nights[i] < chart.lower || nights[i] > chart.upper) chart.outside.push_back(i);
-    // One wild night is the Shewhart limits' to tell, and is not to look like a drift.
+    // A single wild night is the Shewhart limits' to tell, and is not to look like a drift.
     const double distance =
         std::fmax(-shewhart_scatters * chart.scatter, std::fmin(shewhart_scatters * chart.scatter, nights[i] - chart.center));
     chart.ewma = ewma_weight * distance + (1 - ewma_weight) * chart.ewma;

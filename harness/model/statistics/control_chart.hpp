@@ -1,4 +1,4 @@
-// Nights of one level on a control chart: which lie outside its limits, and whether it creeps away.
+// Nights of one level are put on a control chart, which shows those outside its limits, and whether the level creeps away.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -6,6 +6,7 @@
 
 namespace plumbline {
 
+/// A control chart of one level, over logarithms.
 struct ControlChart {
   double center = 0;                      // median
   double scatter = 0;                     // of one night: 1.4826 x the median distance from the median
@@ -18,7 +19,7 @@ struct ControlChart {
 inline constexpr double shewhart_scatters = 3;
 inline constexpr double ewma_weight = 0.2, ewma_scatters = 2.962;  // one false alarm in 500 nights (Lucas and Saccucci 1990, table 3)
 
-/// Of logarithms. Fewer than `least_for_limits` nights have a center only.
+/// Makes the chart of nights' logarithms. Fewer than `least_for_limits` nights have a center only.
 ControlChart control_chart(std::span<const double> nights);
 inline constexpr std::size_t least_for_limits = 5;
 

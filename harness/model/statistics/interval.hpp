@@ -1,4 +1,4 @@
-// What holds a number: from and to, absent where nothing is known.
+// An interval holds a number: from and to, absent where nothing is known.
 #pragma once
 #include "core/records.hpp"
 

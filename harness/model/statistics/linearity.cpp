@@ -30,7 +30,7 @@ std::vector<Point> thinned(std::vector<Point> points) {
   return some;
 }
 
-/// Different amounts of points in their order.
+/// The number of different amounts of points, which are in their order.
 std::size_t amounts_in(const std::vector<Point>& sorted) {
   std::size_t amounts = sorted.empty() ? 0 : 1;
   for (std::size_t i = 1; i < sorted.size(); ++i) amounts += sorted[i].exact != sorted[i - 1].exact;

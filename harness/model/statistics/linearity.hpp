@@ -1,4 +1,4 @@
-// How a count grows with the amount that it should count: y = a + s x.
+// A count grows with the amount that it should count along a line y = a + s x.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -15,7 +15,7 @@ struct MedianLine {
 };
 MedianLine theil_sen(const std::vector<double>& x, const std::vector<double>& y);
 
-/// One regime's (or all cases') y = a + s x, found as y / x = s + a (1 / x): relative errors are alike, absolute ones are not.
+/// A line y = a + s x of one regime (or of all cases), found as y / x = s + a (1 / x): relative errors are alike, absolute ones are not.
 struct Linearity {
   std::string regime = {};  // empty: all of them
   std::size_t n = 0;
@@ -25,12 +25,13 @@ struct Linearity {
   double residual = absent, worst = absent;  // scatter of y / (a + s x), and its largest distance from 1, as parts
 };
 
+/// A case's exact amount and its count.
 struct Point {
   double exact = absent, measured = absent;
 };
 
-/// All pairs of at most `fit_points` of the points, spread evenly over x. Absent numbers for fewer than four, where x is about
-/// the same everywhere or only one of two amounts, or where no line rises.
+/// Fits a line to all pairs of at most `fit_points` of the points, spread evenly over x. Its numbers are absent for fewer than four, where
+/// x is about the same everywhere or only one of two amounts, or where no line rises.
 Linearity fit_line(std::vector<Point> points, std::string regime);
 inline constexpr std::size_t fit_points = 100;
 

@@ -22,7 +22,8 @@ double skewness_of(std::span<const double> values, double mean) {
   return cubes / std::pow(squares, 1.5);
 }
 
-/// Where Hall's transformed statistic is `quantile`: how far the values' mean lies above the population's, in standard deviations.
+/// The distance, in standard deviations, by which the values' mean lies above the population's where Hall's transformed statistic is
+/// `quantile`.
 double above_by(double quantile, double skewness, double n) {
   if (std::abs(skewness) < 1e-6) return quantile / std::sqrt(n);
   return 3 / skewness * (std::cbrt(1 + skewness * (quantile / std::sqrt(n) - skewness / (6 * n))) - 1);

@@ -1,4 +1,4 @@
-// How sure a mean is that few values tell.
+// A mean of few values is known only within an interval.
 #pragma once
 #include <span>
 

@@ -76,7 +76,7 @@ double neighbours_correlation(const std::vector<double>& values) {
   return std::clamp(products / squares + 1 / n + correlation_errors / std::sqrt(n), 0.0, most_correlated);
 }
 
-/// How many times the variance of n independent values' mean that of a first-order autoregression is.
+/// The factor by which the variance of a mean is larger for a first-order autoregression than for n independent values.
 double inflation_by(double correlation, std::size_t n) {
   double sum = 1;
   for (std::size_t lag = 1; lag < n; ++lag)
@@ -101,7 +101,7 @@ MedianRatio ratio_of_medians(const Sessions& before, const Sessions& after, doub
   MedianRatio found{.before = a.size(), .after = b.size()};
   if (a.empty() || b.empty()) return found;
   found.ratio = median_of(b) / median_of(a);
-  // Where one side has but one session, what varies between sessions is unknown: samples of that session have to do, on both sides.
+  // A side with one session does not tell what varies between sessions: samples of that session have to do, on both sides.
   const bool by_session = before.size() > 1 && after.size() > 1;
   const Sessions left = by_session ? before : Sessions{a}, right = by_session ? after : Sessions{b};
   const std::size_t units_a = by_session ? left.size() : a.size(), units_b = by_session ? right.size() : b.size();

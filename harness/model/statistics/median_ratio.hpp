@@ -1,4 +1,4 @@
-// How many times one set of samples' median is another's, and how sure that is.
+// Two sets of samples are compared by the ratio of their medians, and by how sure that is.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -10,6 +10,7 @@ namespace plumbline {
 /// Positive samples, by the session (the launch, or the node) that took them: samples of one session are not independent of each other.
 using Sessions = std::vector<std::vector<double>>;
 
+/// A ratio with its interval.
 struct MedianRatio {
   double ratio = absent;              // after over before
   Interval interval = {};             // absent where one side has a single sample, or none
@@ -17,9 +18,9 @@ struct MedianRatio {
 };
 
 /// The ratio of medians over all samples, with a two-sided interval of `confidence`. With at least `enough_to_resample` samples (and, where
-/// both sides have several sessions, that many sessions) a percentile bootstrap: sessions are drawn again, and samples within each. With
-/// fewer, which a bootstrap of medians takes for surer than they are, Welch's interval of the logarithms: the greater of median absolute
-/// deviation (as a standard deviation) and standard deviation, pi/2 of the mean's variance for a median, Student's t.
+/// both sides have several sessions, that many sessions) it is a percentile bootstrap: sessions are drawn again, and samples within each.
+/// With fewer, which a bootstrap of medians takes for surer than they are, it is Welch's interval of the logarithms: the greater of median
+/// absolute deviation (as a standard deviation) and standard deviation, pi/2 of the mean's variance for a median, Student's t.
 MedianRatio ratio_of_medians(const Sessions& before, const Sessions& after, double confidence, std::uint64_t seed,
                              std::size_t resamples = 1000);
 

@@ -55,7 +55,8 @@ std::optional<std::vector<double>> free_fit(const NormalEquations& equations, co
   return solved(*l, right);
 }
 
-/// Lawson and Hanson's inner loop: as far towards the free fit as no weight becomes negative; what reaches nothing leaves.
+/// Settles the weights by Lawson and Hanson's inner loop: as far towards the free fit as no weight becomes negative; what reaches nothing
+/// leaves.
 void settle(const NormalEquations& equations, Columns& passive, std::vector<double>& weights) {
   while (!passive.empty()) {
     const auto wanted = free_fit(equations, passive);

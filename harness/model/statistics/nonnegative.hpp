@@ -1,4 +1,4 @@
-// Least squares with weights that cannot be negative (Lawson and Hanson 1974), for the handful of unknowns of a cross-talk fit.
+// Least squares are found with weights that cannot be negative (Lawson and Hanson 1974), for the handful of unknowns of a cross-talk fit.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -25,6 +25,7 @@ class NormalEquations {
   double squares_ = 0;
 };
 
+/// A fit: its weights, and what they leave.
 struct NonNegativeFit {
   std::vector<double> weights = {};
   std::vector<double> errors = {};  // standard errors; absent for a weight held at nothing, and for one that cannot be told from others
@@ -33,7 +34,8 @@ struct NonNegativeFit {
 
 NonNegativeFit fit_non_negative(const NormalEquations& equations);
 
-/// Whether a column is not, to so small a part of its length, a sum of the others: else its weight says nothing.
+/// Whether a column is told apart from the others: it is not where, but for so small a part of its length, it is a sum of them, and its
+/// weight then says nothing.
 bool is_told_apart(const NormalEquations& equations, std::size_t column, double part = 0.03);
 
 }  // namespace plumbline

@@ -1,14 +1,15 @@
-// Random numbers for resampling: a judgement of the same file is the same everywhere.
+// Random numbers for resampling are the same everywhere, so that a judgement of the same file is.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace plumbline {
 
-/// splitmix64 (Steele, Lea, Flood 2014): the same numbers under every standard library.
+/// A splitmix64 generator (Steele, Lea, Flood 2014): the same numbers under every standard library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
+  /// Draws evenly from 0 .. n-1.
   std::size_t below(std::size_t n) { return static_cast<std::size_t>((next() >> 32) * static_cast<std::uint64_t>(n) >> 32); }
 
  private:

@@ -1,4 +1,4 @@
-// Middle and spread of a handful of samples.
+// A handful of samples has a middle and a spread.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace plumbline {
 
-/// Over the finite samples; all absent (NaN) but n when there are none, and cv when there is only one.
+/// The spread over the finite samples; all absent (NaN) but n when there are none, and cv when there is only one.
 struct Spread {
   std::size_t n = 0;
   double min = absent, median = absent, max = absent;
@@ -17,16 +17,16 @@ struct Spread {
 
 Spread spread_of(std::span<const double> samples);
 
-/// Between the order statistics around it, linearly (SciPy's and R's preset); absent for no samples. Reorders them.
+/// The quantile between the order statistics around it, linearly (SciPy's and R's preset); absent for no samples. Reorders them.
 double quantile(std::vector<double>& samples, double part);
 double median_of(std::vector<double> samples);
 
-/// Absent for no samples.
+/// The mean; absent for no samples.
 double mean_of(std::span<const double> samples);
 /// The standard deviation (n - 1), about the mean or another middle of the samples; absent for fewer than two.
 double deviation_of(std::span<const double> samples, double middle);
 
-/// 1.4826 x the median distance from the median: the standard deviation of a normal sample, whatever a few outliers do.
+/// The scatter, 1.4826 x the median distance from the median: the standard deviation of a normal sample, whatever a few outliers do.
 double scatter_of(const std::vector<double>& samples);
 
 }  // namespace plumbline

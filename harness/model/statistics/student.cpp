@@ -6,7 +6,7 @@
 namespace plumbline {
 namespace {
 
-/// P(|T| <= t) for t >= 0.
+/// The probability P(|T| <= t) for t >= 0.
 double central(double t, int freedom) {
   const double angle = std::atan(t / std::sqrt(freedom)), c2 = std::cos(angle) * std::cos(angle);
   const bool odd = freedom % 2 != 0;

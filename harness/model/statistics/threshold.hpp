@@ -1,4 +1,4 @@
-// How large a change must be to matter, by class of row, and how small a one can be seen.
+// A change must be so large to matter, by class of row; and only so small a one can be seen.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,17 +10,19 @@ namespace plumbline {
 /// messages are not.
 double practical_threshold(std::string_view row_class);
 
-/// "a change of 3.5 % or more": the part by which the slowdown lies off 1; 0.25 for both 1.25 and 1/1.25.
+/// The part by which the slowdown lies off 1, as "a change of 3.5 % or more": 0.25 for both 1.25 and 1/1.25.
 double part_of(double ratio);
 
+/// The verdict on a change.
 enum class Verdict { same, faster, slower, ambiguous };
 std::string_view to_string(Verdict verdict);
 
+/// A slowdown with its interval.
 struct Judged {
   double slowdown = 1, lo = 1, hi = 1;  // times as long as before, with its interval
 };
 
-/// SLOWER (FASTER) where the whole interval lies beyond the threshold, SAME where all of it lies within, else AMBIGUOUS.
+/// Judges a change: SLOWER (FASTER) where the whole interval lies beyond the threshold, SAME where all of it lies within, else AMBIGUOUS.
 Verdict verdict_of(const Judged& judged, double threshold);
 
 /// The part of a change that is named in about 8 of 10 runs, when the interval's half width is `half_width` (of the logarithm, at the

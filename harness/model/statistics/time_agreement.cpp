@@ -10,7 +10,7 @@
 namespace plumbline {
 namespace {
 
-/// What is left of a rate in double precision.
+/// The relative error that a rate keeps in double precision.
 constexpr double precision = 1e-9;
 
 using Repetition = std::tuple<std::string, std::string, std::string, std::int32_t, std::int32_t, std::int32_t>;

@@ -1,4 +1,4 @@
-// Whether two ways by which the same run of a kernel was timed by counters agree: arithmetic, with no model and no reference in it.
+// Counters can time the same run of a kernel in two ways, and the two should agree: arithmetic, with no model and no reference in it.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace plumbline {
 
-/// A time by cycles and their rate beside a time that was counted, over all repetitions in which one pass had all three. By what was
-/// counted in the region itself, nothing subtracted.
+/// The agreement of a time by cycles and their rate with a time that was counted, over all repetitions in which one pass had all three. It
+/// takes what was counted in the region itself, nothing subtracted.
 struct TimeAgreement {
   std::string counter = {}, other = {};    // "cupti cycles.average / clock", "cupti time"
   bool must_agree = false;                 // the rate is that of these very cycles: they differ by rounding, or mean another span of time
@@ -20,7 +20,7 @@ struct TimeAgreement {
   std::string farthest = {};               // case of the repetition that is farthest from 1
 };
 
-/// One for each pair of `counters` that some repetition counted.
+/// The agreements, one for each pair of `counters` that some repetition counted.
 std::vector<TimeAgreement> time_agreements(const Results& results, std::span<const Counter> counters);
 
 }  // namespace plumbline

@@ -1,4 +1,4 @@
-// Numbers in the sentences of a judgement.
+// Numbers are put into the sentences of a judgement.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -8,15 +8,16 @@
 
 namespace plumbline {
 
-/// "3.14", without exponent below a million.
+/// Prints a number as "3.14", without exponent below a million.
 std::string significant(double value, int digits);
-/// "12 %"
+/// Prints a part as "12 %".
 std::string percent_of(double part, int digits = 2);
-/// "1 case", "2 cases"
+/// Prints a number with its noun: "1 case", "2 cases".
 std::string counted(std::size_t n, const std::string& noun);
-/// "a, b, c and 4 more"
+/// Lists words: "a, b, c and 4 more".
 std::string listed(const std::vector<std::string>& words, std::size_t most = 4);
-/// " (about 2)" for a factor that has a cause: twice counted, lanes, half a line, and of bytes write-allocate; empty for another one.
+/// Prints " (about 2)" for a factor that has a cause: twice counted, lanes, half a line, and of bytes write-allocate; empty for another
+/// one.
 std::string simple_ratio(double factor, Kind kind);
 
 }  // namespace plumbline

@@ -20,7 +20,7 @@
 namespace plumbline {
 namespace {
 
-/// What a test asks for: PLUMBLINE_STAND_IN_GPUS=2 and so on.
+/// The number that a test asks for: PLUMBLINE_STAND_IN_GPUS=2 and so on.
 std::uint64_t asked_for(const char* name, std::uint64_t preset) {
   const char* value = std::getenv(name);
   return value == nullptr ? preset : std::strtoull(value, nullptr, 10);
@@ -28,14 +28,14 @@ std::uint64_t asked_for(const char* name, std::uint64_t preset) {
 
 void do_nothing(const void*, std::size_t, std::size_t) {}
 
-/// Where the driver's stand-in is loaded, it is told of each sweep, as of a launch with so much work: that is what its counters count.
+/// Tells the driver's stand-in, where it is loaded, of each sweep, as of a launch with so much work: that is what its counters count.
 void tell_driver(std::size_t work) {
   static void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   static const auto launch = driver == nullptr ? nullptr : reinterpret_cast<void (*)(std::uint64_t)>(dlsym(driver, "stand_in_launch"));
   if (launch != nullptr) launch(work);
 }
 
-/// What a sweep does here, and the launch that it stands in for.
+/// The sweep that is done here, and the launch that it stands in for.
 struct ToldSweep {
   Sweep on_host = nullptr, launch = nullptr;
   bool is_transfer = false;
@@ -58,7 +58,7 @@ class ToldTransfer {
   long long began_ = now();
 };
 
-/// Where launches are to be written down, and by whom: the real module, which makes none of them.
+/// The place where launches are to be written down, and by whom: the real module, which makes none of them.
 struct Writing {
   const GpuModule* real = nullptr;
   std::vector<KernelLaunch>* where = nullptr;
@@ -130,7 +130,7 @@ class PacedGpu : public StandInGpu {
   std::uint64_t slow_fillings_ = asked_for("PLUMBLINE_STAND_IN_SLOW_FILLINGS", ~std::uint64_t{0});
 };
 
-/// One that breaks at a sweep, for good, as a GPU does at an illegal address.
+/// A GPU that breaks at a sweep, for good, as a GPU does at an illegal address.
 class BreakableGpu final : public PacedGpu {
  public:
   using PacedGpu::PacedGpu;
@@ -147,8 +147,8 @@ class BreakableGpu final : public PacedGpu {
   std::uint64_t breaks_at_ = breaks() ? asked_for("PLUMBLINE_STAND_IN_BREAKS_AT_SWEEP", ~std::uint64_t{0}) : ~std::uint64_t{0};
 };
 
-/// As in the stand-in for NVML; PLUMBLINE_STAND_IN_PARTS: all are parts of the first, at its address. PLUMBLINE_STAND_IN_NAMELESS: without
-/// UUIDs.
+/// Names a GPU as the stand-in for NVML does; PLUMBLINE_STAND_IN_PARTS: all are parts of the first, at its address.
+/// PLUMBLINE_STAND_IN_NAMELESS: without UUIDs.
 void name_in_node(int number, GpuProperties& gpu) {
   static constexpr std::array addresses{"0000:17:00.0", "0001:65:00.0", "0001:9a:00.0", "0001:ca:00.0"};
   const bool parts = asked_for("PLUMBLINE_STAND_IN_PARTS", 0) != 0;
@@ -158,7 +158,7 @@ void name_in_node(int number, GpuProperties& gpu) {
     gpu.uuid = (parts ? "MIG-" : "GPU-") + std::string(8, digit.front()) + zeros + digit;
 }
 
-/// As CUDA reads CUDA_VISIBLE_DEVICES: numbers or UUIDs. In another order than theirs it is not tried here.
+/// Whether CUDA_VISIBLE_DEVICES lets a GPU be seen, read as CUDA does: numbers or UUIDs. In another order than theirs it is not tried here.
 bool is_visible(int number, const std::string& uuid) {
   const char* list = std::getenv("CUDA_VISIBLE_DEVICES");
   if (list == nullptr) return true;

@@ -14,7 +14,7 @@ class LimitedMemory final : public DeviceMemory {
  public:
   explicit LimitedMemory(std::uint64_t bytes) : free_(bytes), empty_(bytes) {}
   std::uint64_t free_bytes() const { return free_; }
-  /// How often something was put into it when it was empty.
+  /// The number of times that something was put into the memory when it was empty.
   std::uint64_t fillings() const { return fillings_; }
   void copy_in(void* device, const void* host, std::size_t bytes) override { host_.copy_in(device, host, bytes); }
   void copy_out(void* host, const void* device, std::size_t bytes) override { host_.copy_out(host, device, bytes); }

@@ -43,8 +43,9 @@ Operations dgemm(std::int64_t n, bool scales_c) {
           .fma = n * n * n - plain_products};
 }
 
-// For n a multiple of 4. C is updated by fused operations. Columns are taken by 12, the rest by 4. Every block of 8 rows and 4 of the
-// rest's columns keeps two sums and joins them: 32 additions; of 12 columns only one block of 8 rows does, when there are 16 rows or more.
+// The operations for n a multiple of 4. C is updated by fused operations. Columns are taken by 12, the rest by 4. Every block of 8 rows and
+// 4 of the rest's columns keeps two sums and joins them: 32 additions; of 12 columns only one block of 8 rows does, when there are 16 rows
+// or more.
 Operations sgemm(std::int64_t n) {
   const std::int64_t rows = n / 8, twelves = n / 12, fours = n % 12 / 4;
   return {.add = 32 * rows * fours + (rows >= 2 ? 96 * twelves : 0), .mul = 0, .fma = n * n * n + n * n};

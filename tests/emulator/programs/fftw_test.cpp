@@ -65,7 +65,8 @@ TEST(Fftw, complex_transforms_execute_what_fftw_states) {
       }
 }
 
-// Where the compiler left FFTW's expressions as they are; elsewhere (n = 13) it makes additions of some products, and only the sum agrees.
+// The sizes are those where the compiler left FFTW's expressions as they are; elsewhere (n = 13) it makes additions of some products, and
+// only the sum agrees.
 TEST(Fftw, additions_and_products_are_each_what_fftw_states) {
   Arrays arrays;
   for (int n : {8, 64, 243, 1000, 1024, 4096}) {

@@ -1,4 +1,4 @@
-// What the registered kernels must do in one sweep of n = 65536, by the library alone: no MPI, no HDF5.
+// The registered kernels' work in one sweep of n = 65536 is printed by the library alone: no MPI, no HDF5.
 #include <cstdint>
 #include <cstdio>
 

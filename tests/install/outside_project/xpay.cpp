@@ -1,4 +1,4 @@
-// a = b + s a, the update of the search direction in conjugate gradients.
+// This kernel is a = b + s a, the update of the search direction in conjugate gradients.
 #include "xpay.hpp"
 
 #include "core/array.hpp"

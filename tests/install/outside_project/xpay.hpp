@@ -1,4 +1,4 @@
-// a = b + s a: the loop alone. Compiled once a flavor, and once on Counted.
+// This loop alone is a = b + s a. It is compiled once a flavor, and once on Counted.
 #pragma once
 #include <cstddef>
 
