@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/disturbed.hpp"
-#include "core/wrong_result.hpp"
+#include "core/status.hpp"
 #include "measure/clock.hpp"
 #include "measure/statistics.hpp"
 

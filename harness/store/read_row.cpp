@@ -4,7 +4,7 @@
 
 #include "core/gpu_device.hpp"
 #include "core/link_name.hpp"
-#include "core/wrong_result.hpp"
+#include "core/status.hpp"
 
 namespace plumbline {
 namespace {

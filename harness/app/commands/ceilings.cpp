@@ -109,8 +109,8 @@ Among among(const Ceiling& ceiling) {
 
 Table table_of(Among kind) {
   std::vector<Heading> columns{{kind == Among::points ? "FLOPs an element" : "ceiling", Align::left}, {"precision", Align::left}};
-  columns.push_back({kind == Among::memory ? "best GB/s" : kind == Among::latency ? "best ns" : "best GFLOP/s"});
-  if (kind == Among::memory) columns.push_back({"traffic GB/s"});
+  columns.push_back({kind == Among::memory ? "GB/s" : kind == Among::latency ? "best ns" : "best GFLOP/s"});
+  if (kind == Among::memory) columns.push_back({"traffic"});
   if (kind == Among::compute || kind == Among::memory) columns.push_back({"of limit"});
   for (const char* heading : {"median", kind == Among::latency ? "max" : "min", "CV", "n"}) columns.push_back({heading});
   if (kind != Among::compute) columns.push_back({kind == Among::points ? "working set" : "reaches"});
@@ -128,7 +128,7 @@ std::string limit_cell(const Ceiling& c) {
 }
 
 /// "1.7 %", and "!" where samples spread more than on a quiet machine.
-std::string cv_cell(const Ceiling& c) { return percent(c.cv) + (c.cv > quiet_cv(c.level) ? " !" : ""); }
+std::string cv_cell(const Ceiling& c) { return percent(c.cv) + (c.cv > quiet_cv(c.level) ? "!" : ""); }
 
 /// "16" of "vector k=16", since the column says of what; else the name.
 std::string name_cell(const Ceiling& c) {
@@ -238,7 +238,7 @@ std::set<std::string> limit_remarks(const std::vector<Ceiling>& ceilings) {
 std::vector<std::string> column_notes(const std::vector<Ceiling>& ceilings) {
   if (ceilings.empty()) return {};
   std::vector<std::string> notes{
-      "best, median, min and CV (standard deviation over mean) are of n samples; how: the flavor that was measured "
+      "the first rate is the best; median, min and CV (standard deviation over mean) are of n samples; how: the flavor that was measured "
       "(gcc12-O3-v4: "
       "compiler, optimization level, instruction set x86-64-v4)"};
   const auto any = [&](const auto& is) { return std::any_of(ceilings.begin(), ceilings.end(), is); };

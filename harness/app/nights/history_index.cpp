@@ -17,7 +17,7 @@
 #include "core/error.hpp"
 #include "core/fnv.hpp"
 #include "core/json_text.hpp"
-#include "core/wrong_result.hpp"
+#include "core/status.hpp"
 #include "store/file_bytes.hpp"
 
 namespace plumbline::app {

@@ -50,7 +50,8 @@ std::string half_width(const CounterScore& score) { return percent((score.bias_i
 std::string worst_factor(const CounterScore& score) {
   if (score.invariance.empty()) return "";
   const FactorEffect& worst = score.invariance.front();
-  return worst.ratio - 1 < 5e-5 ? "none" : fmt::format("{} {}", in_words(worst.factor), percent(worst.ratio - 1));
+  const std::string factor(worst.factor == Factor::level ? "O level" : to_string(worst.factor));
+  return worst.ratio - 1 < 5e-5 ? "none" : factor + " " + percent(worst.ratio - 1);
 }
 
 /// " B", " FLOP"; empty for counters of other things.
@@ -231,8 +232,8 @@ std::string score_text(const Accuracy& accuracy) {
   const std::string papers = table_text(accuracy.counters, Convention::paper);
   if (!papers.empty())
     text +=
-        "\nBy the convention of the papers that the kernels come from, whose bytes are those of the arrays as written, at no level of the "
-        "caches.\nA D here says that a counter counts something else; rooflines go by the grades above:\n\n" +
+        "\nBy the convention of the papers that the kernels come from, whose bytes are those of the arrays as written. A D here\n"
+        "says that a counter counts something else; rooflines go by the grades above:\n\n" +
         papers + intensity_text(summarize(derived_intensities(accuracy.rows)));
   return text + "\n" + verdict(accuracy);
 }

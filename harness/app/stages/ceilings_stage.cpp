@@ -7,7 +7,7 @@
 #include <map>
 
 #include "app/stages/team_meeting.hpp"
-#include "core/wrong_result.hpp"
+#include "core/status.hpp"
 #include "measure/clock.hpp"
 #include "measure/stopwatch.hpp"
 #include "measure/timing.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/wrong_result.hpp"
+#include "core/status.hpp"
 
 namespace plumbline::app {
 
