@@ -90,7 +90,7 @@ TEST(time_case, says_of_a_wrong_result_that_did_not_come_again_that_it_did_not) 
   };
   Synchronization alone;
   const auto timed = time_case(once, {}, ThreadTeam(1), alone);
-  EXPECT_EQ(timed.status, Status::failed);
+  EXPECT_EQ(timed.status, Status::wrong_result);
   EXPECT_NE(timed.reason.find("wrong 0 times"), std::string::npos) << timed.reason;
 }
 
