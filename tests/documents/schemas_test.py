@@ -218,5 +218,8 @@ def test_markdown_has_a_line_a_row(nights):
     for words in (["compare", nights / "0.h5", nights / "1.h5"], ["history", nights], ["nodes", nights / "0.h5"], ["list", "kernels"]):
         lines = run(*words, "--markdown").stdout.splitlines()
         rows = json.loads(run(*words, "--json").stdout)["rows"]
+        if words[0] == "compare":  # what cannot be compared has no place in its table
+            rows = [row for row in rows if row["status"] == "ok"]
         table = lines[: 2 + len(rows)]
-        assert all(line.startswith("| ") for line in table) and len({line.replace("\\|", "").count("|") for line in table}) == 1
+        assert all(line.startswith("| ") for line in table), lines
+        assert len({line.replace("\\|", "").count("|") for line in table}) == 1
