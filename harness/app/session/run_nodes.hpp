@@ -37,14 +37,14 @@ RunNodes meet_nodes(const RunInput& input, const NodePart& part, const DrivenGpu
 /// The traits that make nodes alike: CPU, cores, caches, and GPUs where the campaign asks for them. Found by a node's leader alone.
 std::string kind_of(const RunInput& input, const NodePart& part);
 
-/// What cases can run on, for their expansion.
+/// The target that cases can run on, for their expansion.
 Target target_of(const RunNodes& nodes);
-/// Why this CPU's AMX cannot be used, in words; of a CPU that has it.
+/// The reason why this CPU's AMX cannot be used, in words; of a CPU that has it.
 std::string no_tiles();
 
-/// What is measured where a launcher, a batch system or a control group gave less than a node.
+/// Notes on what is measured where a launcher, a batch system or a control group gave less than a node.
 std::vector<std::string> notes_of_parts(const RunNodes& nodes);
-/// What becomes of further GPUs.
+/// Notes on what becomes of further GPUs.
 std::vector<std::string> notes_of_gpus(const RunNodes& nodes, const Campaign& campaign);
 
 }  // namespace plumbline::app

@@ -13,7 +13,7 @@ namespace plumbline {
 
 bool cupti_is_compiled_in();
 
-/// Where GPUs are counted.
+/// The place where GPUs are counted.
 struct CuptiPlace {
   const CuptiHost& cupti;
   const CudaDriver& driver;
