@@ -236,7 +236,7 @@ std::set<std::string> metric_notes(const std::vector<RooflinePlacement>& placeme
   return notes;
 }
 
-/// Notes that single cases have, once for all of them, and of which it is.
+/// Notes on single cases, each said once for all that have it, and of which it is.
 std::vector<std::string> case_notes(const std::vector<RooflinePlacement>& placements) {
   struct Told {
     std::string note, first;

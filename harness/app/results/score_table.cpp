@@ -21,7 +21,7 @@ std::string claim_of(const CounterScore& score) {
   return score.counter.ends_with(score.quantity) ? "" : score.quantity;  // named after what it claims: not said twice
 }
 
-/// The counter's owner, where the counter's own name does not say: "by emulated (16 x loads + 16 x stores)".
+/// Words for who counts it, where the counter's own name does not say: "by emulated (16 x loads + 16 x stores)".
 std::string whose(const CounterScore& score) {
   for (const auto& counter : known_counters())
     if (counter.name == score.counter && !score.counter.starts_with(counter.backend))

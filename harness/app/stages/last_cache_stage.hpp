@@ -40,9 +40,9 @@ class LastCacheStage {
   LastCacheStage(std::span<const CacheLevel> caches, std::string session, Communicator& ranks, std::function<TeamCpus(const Team&)> place)
       : caches_(caches), session_(std::move(session)), ranks_(ranks), place_(std::move(place)) {}
 
-  /// Settles, collectively over all ranks; the same on those of a node, and on like nodes, whose models are one. An earlier session's choice
-  /// stays. Else it comes from the sweeps of one core in the node's `ceilings` (its leader's, of all sessions); without them under "measured"
-  /// from a finder of about a second, else from the topology.
+  /// Settles it, collectively over all ranks; the same on a node's ranks, and on like nodes, whose models are one. An earlier session's
+  /// choice stays. Else it comes from the sweeps of one core in the node's `ceilings` (its leader's, of all sessions); without them, under
+  /// "measured", from a finder of about a second, else from the topology.
   LastCache settle(LastCacheRule rule, const EarlierLastCache& earlier, std::span<const CeilingRow> ceilings);
   /// The journal's unit, of a leader; nullopt where an earlier session's choice stays, and where nobody looked: then it is the topology's.
   std::optional<Finished> unit() const { return unit_; }

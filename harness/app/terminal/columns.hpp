@@ -99,7 +99,7 @@ struct Column {
     line = std::move(line_);
     return *this;
   }
-  /// Limits its cell's length: where it is the first of a row and longer, it stands on a line of its own.
+  /// Limits how long its cell may be as the first of a row: a longer one stands on a line of its own.
   Column& at_most(std::size_t characters) {
     longest = characters;
     return *this;
