@@ -1,4 +1,4 @@
-// What it costs to hand a GPU work: kernels of one thread that do nothing. The first sweep's count themselves, so that it is proved that
+// The cost of handing a GPU work: kernels of one thread that do nothing. The first sweep's count themselves, so that it is proved that
 // each launch is a kernel that runs; a load and a store in each would be in the time of all others.
 #include <cmath>
 

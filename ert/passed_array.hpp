@@ -12,7 +12,7 @@ namespace plumbline {
 template <class Loop, class Real>
 class PassedArray : public KernelData<Loop> {
  public:
-  /// What `repeat` passes with k FLOPs an element move; without their FLOPs.
+  /// The traffic that `repeat` passes with k FLOPs an element move; without their FLOPs.
   static Work swept(std::uint64_t n, std::uint64_t repeat, std::uint64_t k) {
     const std::uint64_t real = sizeof(Real);
     Work work{.streams = {{.array = "a",

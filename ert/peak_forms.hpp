@@ -4,7 +4,7 @@
 
 enum class PeakForm { fma, add, mul, muladd, fmaadd, scalar_fma, scalar_add };
 
-/// How much arithmetic a round of the loop holds, and in how many chains. What decides a rate in registers is latency times pipes (8 chains
+/// The arithmetic that a round of the loop holds, and in how many chains. What decides a rate in registers is latency times pipes (8 chains
 /// for two pipes of 4 cycles, 18 for A64FX's two of 9), what the loop itself costs, and to which pipes a core hands what; so there are
 /// plain   two steps of each chain (muladd: four, fmaadd: seven), in as many chains as 16 or 32 registers hold; scalars: 12;
 /// deep    three times as many steps: where count and jump of the loop take the place of arithmetic. (Of an even number of reflections

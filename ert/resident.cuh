@@ -21,7 +21,7 @@ constexpr std::uint64_t resident_words = resident_threads * cuda::wide_bytes / s
 template <class Real>
 class ResidentCase : public KernelData<Resident> {
  public:
-  /// Its data are loaded from global memory so many times.
+  /// The work of blocks whose data are loaded from global memory so many times.
   static Work work_of(std::uint64_t blocks, std::uint64_t words, std::uint64_t times) {
     plumbline::Stream data{
         .array = "data", .footprint_bytes = blocks * words * 4, .read = true, .loads = blocks * words * times, .element_bytes = 4};

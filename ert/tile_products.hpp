@@ -10,10 +10,10 @@
 /// A tile has 16 rows of 64 bytes: 16 x 16 sums of 4 bytes; of the left the rows of a matrix; of the right, in a row, the elements of each
 /// of 16 columns that share 4 bytes.
 constexpr std::size_t tile_rows = 16, tile_row_bytes = 64, tile_bytes = tile_rows * tile_row_bytes;
-/// How many tiles are summed up in, and the sums of a block.
+/// The number of tiles that are summed up in, and the sums of a block.
 constexpr std::size_t tile_sums = 4, tile_block_sums = tile_sums * tile_bytes / 4;
 
-/// What products of Real are added up in.
+/// The type that products of Real are added up in.
 template <class Real>
 struct TileSum {
   using type = float;

@@ -1,4 +1,4 @@
-// How a failed test shows amounts: as numbers.
+// The form in which a failed test shows amounts: as numbers.
 #pragma once
 #include <ostream>
 
@@ -6,7 +6,7 @@
 
 namespace plumbline {
 
-/// "7000", or "[0, 64]".
+/// Prints an amount as numbers: "7000", or "[0, 64]".
 inline void PrintTo(const Amount& amount, std::ostream* out) {
   if (amount.exact())
     *out << amount.lo;

@@ -21,7 +21,7 @@ class BlockSumData : public KernelData<Loop> {
     work.streams.push_back(stored<Real>("partial", blocks_of(n)));
     return work;
   }
-  /// The same as the two loops of a CPU move it: where a block overflows a cache, so does the line of its partial sum.
+  /// The work as the two loops of a CPU move it: where a block overflows a cache, so does the line of its partial sum.
   static Work looped(std::uint64_t n, std::initializer_list<const char*> operands) {
     const std::uint64_t blocks = blocks_of(n), block = operands.size() * sum_block * sizeof(Real);
     Work work = traffic(n, operands);
@@ -59,7 +59,7 @@ class BlockSumData : public KernelData<Loop> {
   double sums() const { return static_cast<double>(std::min(sum_block, size())); }
 
  private:
-  /// What element i adds to the sum of its block.
+  /// The term that element i adds to the sum of its block.
   virtual long double term(std::size_t i) const = 0;
   std::size_t end_of(std::size_t end_block) const { return std::min(end_block * sum_block, size()); }
 

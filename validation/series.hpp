@@ -13,13 +13,13 @@ inline SeriesForm series_form_of(const Parameters& p) {
 template <class Real, template <class> class ArrayOf>
 class SeriesData : public ElementwiseData<Series<Real>, Real, ArrayOf> {
  public:
-  /// Without its FLOPs.
+  /// The work without its FLOPs.
   static Work traffic(const Parameters& p) {
     const std::uint64_t n = p.integer("n"), points = p.integer("m") * p.integer("m");
     return {.streams = {loaded<Real>("x", points), stored<Real>("sum", points)},
             .paper = {{"paper.flops", points * (2 * n - 1)}, {"paper.bytes", 2 * points * sizeof(Real)}}};  // (2) and (3)
   }
-  /// Of a point. Inline: x^2 ... x^n are n - 1 products, and there are n terms beside the 1. The loops begin with 1 x: one product more.
+  /// The products of a point. Inline: x^2 ... x^n are n - 1 products, and n terms stand beside the 1. The loops begin with 1 x: one more.
   static std::uint64_t products(const Parameters& p) {
     return series_form_of(p) == SeriesForm::inlined ? p.integer("n") - 1 : p.integer("n");
   }

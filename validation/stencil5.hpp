@@ -9,7 +9,7 @@ namespace plumbline {
 template <class Real, template <class> class ArrayOf>
 class Stencil5Data : public KernelData<Stencil5<Real>> {
  public:
-  /// Without its FLOPs.
+  /// The work without its FLOPs.
   static Work traffic(const Parameters& p) {
     const std::uint64_t n = p.integer("n"), points = n * n, row = (n + 2) * sizeof(Real), real = sizeof(Real);
     return {

@@ -1,4 +1,4 @@
-// How many elements a partial sum of validation's reductions adds up. Flavored loops include it: no more than a constant.
+// The number of elements that a partial sum of validation's reductions adds up. Flavored loops include it: no more than a constant.
 #pragma once
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-// Where something stands in a file that a user wrote, and how to say that it is wrong.
+// A place in a file that a user wrote, and how to say that what stands there is wrong.
 #pragma once
 #include <string>
 
@@ -6,7 +6,7 @@
 
 namespace plumbline {
 
-/// Where something stands in the file, counted from 1.
+/// A place in the file, counted from 1.
 struct Location {
   int line = 0, column = 0;
 };
@@ -18,7 +18,7 @@ struct Written {
   Location at;
 };
 
-/// "quick.toml:3:9: message" as an Error (user).
+/// The message as an Error (user): "quick.toml:3:9: message".
 Error wrong_at(const std::string& path, Location at, const std::string& message);
 
 }  // namespace plumbline

@@ -23,7 +23,7 @@ struct Launch {
 /// Reads what mpiexec, srun or Open MPI's mpiexec says; nullopt when nothing launched this process (a shell, a batch script).
 std::optional<Launch> find_launch(const Environment& environment);
 
-/// Nothing when world and launcher agree; else the error of N singletons. Ranks other than the launcher's first get an empty
+/// The error of N singletons, where world and launcher disagree; else nothing. Ranks other than the launcher's first get an empty
 /// message, so that the user reads one line. `library` is the version string of the MPI in use.
 std::optional<Error> launch_mismatch(const std::optional<Launch>& launch, int world_size, std::string_view library);
 

@@ -11,8 +11,8 @@
 
 namespace plumbline {
 
-/// Collective: every rank's value, in rank order, on rank 0; elsewhere empty. Value, here and below: what nlohmann::json writes and reads,
-/// without NaN and infinity.
+/// Gathers every rank's value, in rank order, on rank 0; elsewhere empty; collective. Value, here and below: what nlohmann::json writes and
+/// reads, without NaN and infinity.
 template <class Value>
 std::vector<Value> gather(Group& group, const Value& mine) {
   std::vector<Value> all;
@@ -20,19 +20,19 @@ std::vector<Value> gather(Group& group, const Value& mine) {
   return all;
 }
 
-/// Collective: the value of rank 0, on every rank; what the others give is not looked at.
+/// Gives every rank the value of rank 0, collectively; what the others give is not looked at.
 template <class Value>
 Value broadcast(Group& group, const Value& value) {
   return nlohmann::json::parse(group.broadcast(group.rank() == 0 ? nlohmann::json(value).dump() : "")).get<Value>();
 }
 
-/// Collective: every rank's value, in rank order, on all of them.
+/// Gathers every rank's value, in rank order, on all of them, collectively.
 template <class Value>
 std::vector<Value> all_gather(Group& group, const Value& mine) {
   return broadcast(group, gather(group, mine));
 }
 
-/// Collective: what rank 0 met is thrown on every rank, or nothing on any.
+/// Throws what rank 0 met on every rank, or nothing on any, collectively.
 inline void throw_together(Group& group, const std::optional<Error>& met) {
   const auto told = broadcast(group, met ? std::pair<std::string, Exit>(met->what(), met->code()) : std::pair<std::string, Exit>());
   if (told.second != Exit::ok) throw Error(told.second, told.first);

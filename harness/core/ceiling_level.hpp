@@ -1,4 +1,4 @@
-// What a sample of a ceiling, or a ceiling, is of.
+// The level of a sample of a ceiling, or of a ceiling.
 #pragma once
 #include <cstdint>
 #include <string>

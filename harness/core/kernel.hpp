@@ -56,7 +56,7 @@ struct ProofSizes {
 /// The parameter `name` at each of `values`, for kernels that have no other.
 std::vector<Parameters> sizes(std::string_view name, std::initializer_list<std::int64_t> values);
 
-/// What a kernel says of itself wherever its loop runs, on CPUs and on GPUs.
+/// The facts that a kernel tells of itself wherever its loop runs, on CPUs and on GPUs.
 struct KernelFacts {
   std::string name;     // "validation/triad"
   std::string summary;  // one line, with source
@@ -171,7 +171,7 @@ struct Register {
            ProofSizes proof = {})
       : Register({std::move(name), std::move(summary), std::move(parameters), std::move(proof)}, flavors) {}
 
-  /// For flavors that are found at first use.
+  /// Registers a kernel whose flavors are found at first use.
   Register(KernelFacts facts, std::function<std::span<const Flavor>()> flavors, std::function<std::vector<AbsentFlavor>()> missing) {
     add(std::move(facts), Types::precisions(), std::move(flavors), std::move(missing));
   }

@@ -1,4 +1,4 @@
-// What the data of most kernels share: the arguments of their loop, streams that a sweep passes once, and arrays of one length.
+// The parts that the data of most kernels share: the arguments of their loop, streams that a sweep passes once, and arrays of one length.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -37,7 +37,7 @@ Stream stored(std::string array, std::uint64_t n) {
   return {.array = std::move(array), .footprint_bytes = n * sizeof(Real), .written = true, .stores = n, .element_bytes = sizeof(Real)};
 }
 
-/// What element i of stream `stream` holds at first, as the arithmetic of a check takes it.
+/// The value that element i of stream `stream` holds at first, as the arithmetic of a check takes it.
 template <class Real>
 long double given(std::uint64_t stream, std::size_t i) {
   return static_cast<long double>(Real(varied(stream, i)));
@@ -81,7 +81,7 @@ class ElementwiseData : public KernelData<Loop> {
   }
 
  private:
-  /// What element i of the computed array is to be.
+  /// The value that element i of the computed array is to have.
   virtual long double exact(std::size_t i) const = 0;
 
   std::vector<std::uint64_t> streams_;

@@ -102,7 +102,7 @@ struct CeilingRow {
   bool operator==(const CeilingRow&) const = default;
 };
 
-/// How a sample was measured and, where it is not ok, why not: "gcc12-O3-v3: wrong result: ...".
+/// The way in which a sample was measured and, where it is not ok, why not: "gcc12-O3-v3: wrong result: ...".
 std::string how_and_why(const CeilingRow& row);
 
 /// /remeasured: one sample of a suspicious case, or of a ceiling's point, taken again on a suspect node and on like nodes beside it (pass

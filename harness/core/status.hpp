@@ -10,7 +10,7 @@ namespace plumbline {
 /// tables its word is that of `failed`; its reason tells it apart (status_with).
 enum class Status { ok, skipped, unavailable, permission, multiplexed, masked, stolen, wrapped, negative, failed, wrong_result };
 
-/// True for what was tried and went wrong; what could not be tried has another status.
+/// Whether something was tried and went wrong; what could not be tried has another status.
 constexpr bool is_failure(Status status) { return status == Status::failed || status == Status::wrong_result; }
 
 /// The word used in the store, in tables and in JSON.

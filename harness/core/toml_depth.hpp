@@ -1,4 +1,4 @@
-// What is told of TOML that cannot be read, and how deep tables of a stranger's TOML may go: its reader bounds arrays and inline tables
+// The complaint about TOML that cannot be read, and how deep tables of a stranger's TOML may go: its reader bounds arrays and inline tables
 // (a=[[[...), but not names with dots ([a.a.a...), and frees what it made by recursion.
 #pragma once
 #include <cstddef>
@@ -32,7 +32,7 @@ inline std::string in_one_line(std::string text) {
   return text;
 }
 
-/// What the reader of TOML complained of, in one line, with what was expected where it does not say so.
+/// The complaint of the reader of TOML, in one line, with what was expected where it does not say so.
 inline std::string toml_complaint(std::string_view description) {
   std::string text = in_one_line(std::string(description));
   if (text.find("could not determine value type") != text.npos)

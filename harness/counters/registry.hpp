@@ -13,7 +13,7 @@
 
 namespace plumbline {
 
-/// What backends are told of the machine and of this process. Without any of it events have to be named, and GPUs' code is not known.
+/// The facts that backends are told of the machine and this process. Without any, events have to be named, and GPUs' code is not known.
 struct BackendFacts {
   PerfFacts perf = {};                      // for perf_event: this CPU's event table, and who reads which socket
   EventTables tables = {};                  // for CUPTI: the table of the chip that is found
@@ -27,9 +27,9 @@ struct BackendEntry {
   std::unique_ptr<Backend> (*make)(const EventNames& events, const BackendFacts& facts);
   /// All events that it knows here; empty when it was not compiled in.
   std::vector<EventDescription> (*events)(const BackendFacts& facts);
-  /// What it is to count under the emulator where it is named and has no choice of its own; null: nothing.
+  /// The events that it is to count under the emulator where it is named and has no choice of its own; null: nothing.
   EventNames (*emulated)() = nullptr;
-  /// What the machine is asked for under this name, for the record; null: the name says all.
+  /// The code that the machine is asked for under this name, for the record; null: the name says all.
   std::string (*code)(const std::string& event, const BackendFacts& facts) = nullptr;
   bool of_gpu = false;   // it counts what runs on a GPU, and nothing else does
   bool of_code = false;  // it counts code and measures nothing: taken where no counter can be had, or where it is named
@@ -38,7 +38,7 @@ struct BackendEntry {
 std::span<const BackendEntry> backends();
 /// Finds a backend; null for a name that is none.
 const BackendEntry* find_backend(std::string_view name);
-/// Null for a name that is no backend.
+/// Makes the backend of this name; null for a name that is no backend.
 std::unique_ptr<Backend> make_backend(std::string_view name, const EventNames& events = {}, const BackendFacts& facts = {});
 
 }  // namespace plumbline

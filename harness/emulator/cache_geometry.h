@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// How large a simulated cache is and how it is divided.
+// The geometry of a simulated cache: how large it is and how it is divided.
 #ifndef PLUMBLINE_CACHE_GEOMETRY_H
 #define PLUMBLINE_CACHE_GEOMETRY_H
 

@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of a build that had a toolkit and did not use it.
+/// The end of a sentence, of a build that had a toolkit and did not use it.
 #ifdef PLUMBLINE_GPU_MODULE_LEFT_OUT
 constexpr const char* left_out = "; here it was, and the module was left out: " PLUMBLINE_GPU_MODULE_LEFT_OUT;
 #else

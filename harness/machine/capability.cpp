@@ -17,7 +17,7 @@
 namespace plumbline {
 namespace {
 
-/// "1 package", "2 packages"
+/// A count with its noun: "1 package", "2 packages".
 std::string counted(long n, const char* noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
 
 Capability cpu_row(const Topology& topology, const Cpu& cpu) {

@@ -1,4 +1,4 @@
-// What the timing of a case is told and what it gives: when to stop, repetitions, and what became of the case.
+// The terms and results of the timing of a case: when to stop, repetitions, and what became of the case.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace plumbline {
 
-/// When repetitions of a case are enough.
+/// The rule by which repetitions of a case are enough.
 struct TimingProtocol {
   double min_seconds = 0.02;  // a repetition lasts at least this long
   double ci_relative = 0.02;  // stop when the median's 95 % half-width is below this share of it
@@ -27,17 +27,17 @@ struct Repetition {
   // had.
   double clock_hz;       // mean over the team's cores
   double rank_clock_hz;  // over this rank's
-  // Of the worst thread of the team:
+  // Numbers of the worst thread of the team:
   double sentinel;                    // independent additions a clock, the fewer of right before the sweeps and right after
   double cpu_share;                   // CPU time over wall time
   std::int64_t involuntary_switches;  // of all threads of the rank that had most
-  // Of all threads of the team, and of this rank's:
+  // Numbers of all threads of the team, and of this rank's:
   double mean_cpu_share, rank_cpu_share;     // CPU time over wall time, both of each thread's own span
   double steal_seconds, rank_steal_seconds;  // taken from their CPUs by a hypervisor; absent where not asked for or not told
   std::uint64_t sweeps;
 };
 
-/// What became of a case: a value, also when it fails.
+/// The outcome of a case: a value, also when it fails.
 struct Timed {
   Status status = Status::ok;
   std::string reason;

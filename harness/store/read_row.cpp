@@ -9,7 +9,7 @@
 namespace plumbline {
 namespace {
 
-/// "gcc12-O3-v3: wrong result: ..." is two columns.
+/// Splits "gcc12-O3-v3: wrong result: ..." into its two columns.
 void split_reason(CeilingRow& row) {
   constexpr std::string_view between = ": ";
   const std::size_t words = row.method.find(wrong_result_words);
@@ -19,7 +19,7 @@ void split_reason(CeilingRow& row) {
   row.method.resize(words - between.size());
 }
 
-/// "n1" of "n0 rank 0 (CPU 0) with n1 rank 4 (CPU 2), stream, ..."
+/// The node at the other end of messages: "n1" of "n0 rank 0 (CPU 0) with n1 rank 4 (CPU 2), stream, ..."
 std::string other_end_of_messages(const std::string& method) {
   constexpr std::string_view with = " with ", rank = " rank ";
   const auto from = method.find(with);

@@ -1,4 +1,4 @@
-// What a row that was read says in words, of which the program has values.
+// The understanding of words in a row that was read, where the program has values for them.
 #pragma once
 #include "core/intensity_row.hpp"
 #include "core/records.hpp"
@@ -9,8 +9,8 @@ namespace plumbline {
 void understand(OutcomeRow& row);
 void understand(IntensityRow& row);
 
-/// Likewise, and takes from words what files of before there were columns for it lack: the reason of a wrong result from the end of
-/// `method`, which of a node's GPUs from the name, the node at the other end of messages from the name or `method`.
+/// Gives it that status too, and takes from words what files of before there were columns for it lack: the reason of a wrong result from
+/// the end of `method`, which of a node's GPUs from the name, the node at the other end of messages from the name or `method`.
 void understand(CeilingRow& row);
 
 /// All others say what they mean.

@@ -17,17 +17,17 @@ struct RunFiles {
   std::filesystem::path held = {};  // the journal that another plumbline writes; empty but under `held`
 
   bool has_journals() const { return state == State::unfinished || state == State::held; }
-  /// Of the node whose leader runs on that host.
+  /// The journal of the node whose leader runs on that host.
   std::filesystem::path journal_of(const std::string& host) const { return journals / host; }
 };
 
 /// The paths alone, of whatever is there.
 RunFiles files_of(const std::filesystem::path& store);
 
-/// To ask who writes touches the locks of all journals, and may wait two seconds for a process that ends: only for who needs the answer.
+/// The question who writes touches all journals' locks, and may wait two seconds for a process that ends: only for who needs the answer.
 enum class Writers { asked, not_asked };
 
-/// What a hold leaves in a folder of journals (session_hold.hpp) is no journal. Throws fs::filesystem_error where nobody
+/// Looks at a run's files; what a hold leaves among the journals (session_hold.hpp) is none. Throws fs::filesystem_error where nobody
 /// can tell whether there is a result.
 RunFiles look_at(const std::filesystem::path& store, Writers writers);
 

@@ -127,17 +127,17 @@ std::string limit_cell(const Ceiling& c) {
   return (c.limit_basis == "inferred" ? "~" : "") + percent(c.fraction_of_limit());
 }
 
-/// "1.7 %", and "!" where samples spread more than on a quiet machine.
+/// The spread of a ceiling's samples: "1.7 %", and "!" where it is more than on a quiet machine.
 std::string cv_cell(const Ceiling& c) { return percent(c.cv) + (c.cv > quiet_cv(c.level) ? "!" : ""); }
 
-/// "16" of "vector k=16", since the column says of what; else the name.
+/// A ceiling's name in its table: "16" of "vector k=16", since the column says of what; else the whole name.
 std::string name_cell(const Ceiling& c) {
   constexpr std::string_view points = "vector k=";
   return c.name.starts_with(points) ? c.name.substr(points.size()) : c.name;
 }
 
-/// "; compiled v4 1.04 x bumped v4": as the contest saw both, which is not at the working set of the ceiling. (Where it chose the plan's
-/// own loop `method` does not name it.)
+/// A note on a contest of loops: "; compiled v4 1.04 x bumped v4", as the contest saw both, which is not at the working set of
+/// the ceiling. (Where it chose the plan's own loop `method` does not name it.)
 std::string before_others(const Ceiling& c) {
   if (c.runners_up.empty() || !std::isfinite(c.contest_rate)) return "";
   const auto& [form, rate] = c.runners_up.front();
@@ -234,7 +234,7 @@ std::set<std::string> limit_remarks(const std::vector<Ceiling>& ceilings) {
   return notes;
 }
 
-/// What the columns of the tables are.
+/// Notes that say what the columns of the tables are.
 std::vector<std::string> column_notes(const std::vector<Ceiling>& ceilings) {
   if (ceilings.empty()) return {};
   std::vector<std::string> notes{
@@ -252,7 +252,7 @@ std::vector<std::string> column_notes(const std::vector<Ceiling>& ceilings) {
   return notes;
 }
 
-/// What limits are, and of each node what they were inferred from where no document tells them.
+/// Notes that say what limits are, and of each node what they were inferred from where no document tells them.
 std::vector<std::string> limit_notes(const std::vector<Ceiling>& ceilings) {
   std::vector<std::string> notes;
   const auto any = [&](const char* basis) {

@@ -39,7 +39,7 @@ std::vector<CeilingCase> ceilings_on(const BatchMachine& machine, const Campaign
       campaign.ceilings);
 }
 
-/// Of a node's GPUs: each rank measures one, and then the next.
+/// The seconds that the ceilings of a node's GPUs take: each rank measures one, and then the next.
 double gpu_ceilings_part(const BatchMachine& machine, const Campaign& campaign, int ranks, int nodes) {
   const int gpus_a_rank = (std::max(machine.gpus, 1) + ranks - 1) / ranks;
   return in_turns(campaign, nodes) * gpus_a_rank * longest_gpu_ceilings_seconds(campaign, rounds_of(campaign.ceilings));

@@ -1,4 +1,4 @@
-// How long a campaign takes as a job on nodes that are described, not measured.
+// The time that a campaign takes as a job on nodes that are described, not measured.
 #pragma once
 #include <cstddef>
 
@@ -13,8 +13,8 @@ struct JobSeconds {
   std::size_t cases = 0;
 };
 
-/// From the model, as --dry-run would say on a node of that machine. Where fewer nodes than all may come, what is spread over them takes
-/// longest on the fewest.
+/// The model's estimate, as --dry-run would give it on a node of that machine. Where fewer nodes than all may come, what is spread over
+/// them takes longest on the fewest.
 JobSeconds seconds_of(const Campaign& campaign, const BatchMachine& machine, int nodes, int least_nodes);
 
 }  // namespace plumbline::app

@@ -184,7 +184,7 @@ void add_counters_of_this_gpu(Listing& listing) {
   add_table_counters(known, listing);
 }
 
-/// What can be counted by a name: an event, a component of events, or a counter that is formed from events.
+/// Something that can be counted by a name: an event, a component of events, or a counter that is formed from events.
 struct Countable {
   std::string name, backend, unit, description;
   Availability here;

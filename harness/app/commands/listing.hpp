@@ -1,4 +1,4 @@
-// What `plumbline list` prints: rows for programs, and the same for people.
+// The listings that `plumbline list` prints: rows for programs, and the same for people.
 #pragma once
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ struct Listing {
   }
 };
 
-/// What campaigns' modes would measure on one core of this machine, on a GPU, and between ranks.
+/// Lists what campaigns' modes would measure on one core of this machine, on a GPU, and between ranks.
 Listing list_ceilings();
 Json listed_ceiling_schema();
 

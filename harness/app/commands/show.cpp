@@ -71,7 +71,7 @@ std::string displacement_text(const Displacement& by, const RooflinePlacement& p
   return fmt::format("by {}{}: AI {} {} instead of {}", by.counter, rest, by.level, plain(by.ai), intensity(p, by.level));
 }
 
-/// Where arithmetic bounds the case and it comes near that roof; empty else, and where FMAs alone are all that it does.
+/// The mix of FMAs, where arithmetic bounds the case and it comes near that roof; empty else, and where FMAs alone are all that it does.
 std::string mix_text(const RooflinePlacement& p) {
   const auto mix = p.fma_mixes.find(p.of->precision);
   if (p.bound != "compute" || p.shortfall || mix == p.fma_mixes.end() || mix->second.fraction >= 1 || !(p.compute.fma_gflops > 0))
@@ -101,7 +101,7 @@ std::string limit_text(Limit limit, const Shortfall& by) {
   return fmt::format("the launch ({} by itself)", duration(by.launch_seconds));
 }
 
-/// What the bound does not say of a case far below its roof, or above it; empty for all others.
+/// Words for what the bound does not say of a case far below its roof, or above it; empty for all others.
 std::string distance_text(const RooflinePlacement& p) {
   if (!p.above_roof.empty()) return "above its roof: " + p.above_roof;
   if (!p.shortfall) return {};
@@ -111,7 +111,7 @@ std::string distance_text(const RooflinePlacement& p) {
   return text;
 }
 
-/// What the words of distance_text() stand for, of those that are said.
+/// Notes that say what the words of distance_text() stand for, of those that are said.
 std::vector<std::string> distance_notes(const std::vector<RooflinePlacement>& placements) {
   const auto any = [&](const auto& is) { return std::any_of(placements.begin(), placements.end(), is); };
   const auto has = [&](Limit limit) {
@@ -236,7 +236,7 @@ std::set<std::string> metric_notes(const std::vector<RooflinePlacement>& placeme
   return notes;
 }
 
-/// What single cases have to say, once for all of them, and of which it is.
+/// Notes on single cases, each said once for all that have it, and of which it is.
 std::vector<std::string> case_notes(const std::vector<RooflinePlacement>& placements) {
   struct Told {
     std::string note, first;

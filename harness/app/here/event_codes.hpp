@@ -12,7 +12,7 @@
 
 namespace plumbline::app {
 
-/// [{backend, event, code}], and where a row of an event table names the event {table: "amd-zen4.toml:12", table_hash} beside it.
+/// The code of each event, [{backend, event, code}], with {table: "amd-zen4.toml:12", table_hash} where a table names the event.
 Json event_codes(const CountingPlan& plan, const std::vector<TableCounter>& table, const BackendFacts& facts);
 
 /// Says what has changed in the tables since the results were counted: an event that has another code now or that no table names any more,

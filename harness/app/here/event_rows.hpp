@@ -14,8 +14,8 @@ EventTables all_event_tables();
 
 CpuIdentity identity_of(const Cpu& cpu);
 
-/// What this CPU's events are called and where its CPUs lie, for perf_event; the tables of GPUs' chips, for CUPTI; and where this program's
-/// own code for GPUs lies.
+/// The facts for backends: this CPU's events and where its CPUs lie, for perf_event; the tables of GPUs' chips, for CUPTI; and where this
+/// program's own code for GPUs lies.
 BackendFacts backend_facts(const Topology& topology);
 
 /// The weighted sum of a counter as text: "4 x EVENT + 8 x EVENT".

@@ -12,7 +12,7 @@
 namespace plumbline::app {
 namespace {
 
-/// [what]: nodes.
+/// The nodes of which something is said: [what]: nodes.
 using NodesOf = std::map<std::string, std::set<std::string>>;
 
 NodesOf nodes_with_it_right(const SeenNodes& seen, const NodesOf& wrong) {

@@ -1,4 +1,4 @@
-// Which of a file's like nodes is worse than its peers, and which computed wrong: what is said of it stands in node_report.hpp.
+// The judgement of a file's like nodes: which is worse than its peers, and which computed wrong; node_report.hpp tells of it.
 #pragma once
 #include <cstddef>
 #include <map>

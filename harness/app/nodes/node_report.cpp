@@ -13,7 +13,7 @@
 namespace plumbline::app {
 namespace {
 
-/// Of what is not like its peers, or has peers but nothing to hold against them.
+/// Whether the report has a line for the node: it is not like its peers, or has peers but nothing to hold against them.
 bool is_told(const JudgedNode& node) {
   return node.finding != NodeFinding::alike && (node.finding != NodeFinding::alone || node.peers > 0);
 }
@@ -113,7 +113,7 @@ Json conditions_json(const ToldNode& told) {
   return conditions;
 }
 
-/// Of what was measured again, as people see it: of the strongest case, or else of the last.
+/// The cell of a number that was measured again, as people see it: of the strongest case, or else of the last.
 auto again_text(double Judged::*number) {
   return [number](const ToldNode& told) -> std::string {
     if (told.node->again.empty()) return "-";

@@ -1,4 +1,4 @@
-// What is said of like nodes that were held against each other, with the evidence: at the end of a run, and by `plumbline nodes`.
+// The report on like nodes that were held against each other, with the evidence: at the end of a run, and by `plumbline nodes`.
 #pragma once
 #include <string>
 #include <vector>

@@ -30,7 +30,7 @@ struct SeenNodes {
   void add(const Results& results);
 };
 
-/// Of a run that may still go on: its result file, else its journals, of which the rows of one node at a time are in memory.
+/// The nodes of a run that may still go on: from its result file, else its journals, of which the rows of one node at a time are in memory.
 SeenNodes seen_in_run(const RunFiles& files);
 
 }  // namespace plumbline::app

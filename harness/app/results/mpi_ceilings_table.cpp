@@ -18,7 +18,7 @@ std::string in_its_unit(const Ceiling& ceiling, double value) {
   return plain(value, 4) + " " + ceiling.unit;
 }
 
-/// What stands in the column of a ceiling that is a size.
+/// The cell of a ceiling's name: that of one that is a size says what it is the size of.
 std::string name_cell(const Ceiling& c) {
   constexpr std::string_view half = "half bandwidth";
   return c.name.ends_with(half) ? c.name.substr(0, c.name.size() - half.size()) + "message size for half the bandwidth" : c.name;

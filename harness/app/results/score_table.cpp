@@ -21,7 +21,7 @@ std::string claim_of(const CounterScore& score) {
   return score.counter.ends_with(score.quantity) ? "" : score.quantity;  // named after what it claims: not said twice
 }
 
-/// Who counts it, where the counter's own name does not say: "by emulated (16 x loads + 16 x stores)".
+/// Words for who counts it, where the counter's own name does not say: "by emulated (16 x loads + 16 x stores)".
 std::string whose(const CounterScore& score) {
   for (const auto& counter : known_counters())
     if (counter.name == score.counter && !score.counter.starts_with(counter.backend))
@@ -29,7 +29,7 @@ std::string whose(const CounterScore& score) {
   return {};
 }
 
-/// "0.31 %", empty when absent: a column says nothing rather than dashes.
+/// A part in percent: "0.31 %", empty when absent, since a column says nothing rather than dashes.
 std::string percent(double part) {
   if (!std::isfinite(part)) return "";
   if (part < 5e-5) return "0 %";
@@ -54,7 +54,7 @@ std::string worst_factor(const CounterScore& score) {
   return worst.ratio - 1 < 5e-5 ? "none" : factor + " " + percent(worst.ratio - 1);
 }
 
-/// " B", " FLOP"; empty for counters of other things.
+/// The short unit of a quantity: " B", " FLOP"; empty for counters of other things.
 std::string short_unit(const std::string& quantity) {
   return quantity.find("bytes.") != quantity.npos || quantity.ends_with(".bytes") ? " B"
          : quantity.find("flops") != quantity.npos                                ? " FLOP"

@@ -58,7 +58,7 @@ void add_fma_mix(const RooflinePlacement& p, Json& row) {
                          : "no FLOP/s");
 }
 
-/// What else limits a case far below its roof, and why one is above it. Numbers that are not known are left out.
+/// Adds what else limits a case far below its roof, and why one is above it. Numbers that are not known are left out.
 void add_distance(const RooflinePlacement& p, Json& row) {
   const Shortfall by = p.shortfall.value_or(Shortfall{});
   Json limits = Json::array();

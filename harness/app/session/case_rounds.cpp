@@ -8,8 +8,8 @@
 namespace plumbline::app {
 namespace {
 
-/// What is left of the budget is shared by what is left to do; when it is spent, cases get their fewest repetitions. So they do long
-/// before their deadline.
+/// The protocol shares what is left of the budget among what is left to do; when it is spent, cases get their fewest repetitions. So
+/// they do long before their deadline.
 TimingProtocol protocol_of(const RunContext& run, const Case& measured, std::size_t rounds_left) {
   const Timing& wanted = run.campaign().timing;
   TimingProtocol protocol{.min_seconds = wanted.min_seconds, .ci_relative = wanted.ci_relative, .max_repetitions = wanted.max_repetitions};

@@ -4,7 +4,7 @@
 
 namespace plumbline::app {
 
-/// Collective over all ranks, which meet before each round. Ends at the first round before which somebody has to stop.
+/// Runs the rounds of cases, collectively over all ranks, which meet before each; ends at the first before which somebody has to stop.
 void measure_cases(RunContext& run);
 
 }  // namespace plumbline::app

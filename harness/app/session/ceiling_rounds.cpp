@@ -22,7 +22,7 @@
 namespace plumbline::app {
 namespace {
 
-/// What a round is made of. Each keeps between the rounds what it needs again.
+/// The stages that a round is made of. Each keeps between the rounds what it needs again.
 struct Stages {
   CeilingsStage cpus;
   GpuCeilingsStage gpus;
@@ -51,7 +51,7 @@ void take_winners(RunContext& run, const std::vector<CeilingRow>& measured) {
   run.plan.ceilings = with_winners(run.plan.ceilings, run.plan.contests, broadcast(run.ranks.local(), winners));
 }
 
-/// Which loop stands for each ceiling on this node and its like: by contests, or as an earlier session chose.
+/// Chooses which loop stands for each ceiling on this node and its like: by contests, or as an earlier session chose.
 void choose_forms(RunContext& run) {
   if (run.stop_here()) return;
   const auto to_do = unchosen(run.plan.contests, run.record.earlier().chosen_forms, run.ranks.host());
@@ -72,7 +72,7 @@ void choose_forms(RunContext& run) {
   take_winners(run, measured);
 }
 
-/// By the leader, while the other ranks of the node wait.
+/// Adds samples of NUMA domains: done by the leader, while the other ranks of the node wait.
 void add_numa_samples(const RunContext& run, int round, Finished& unit) {
   if (round >= run.plan.numa_rounds) return;
   for (auto& row : measure_numa(run.input.topology, run.plan.last_caches, run.ranks.host(), run.session, round))
@@ -87,7 +87,7 @@ void measure_on_cpus(RunContext& run, CeilingsStage& stage, int round) {
   if (unit) run.accept_ceilings(*unit);
 }
 
-/// By the ranks that drive the node's GPUs, while the others wait.
+/// Measures ceilings of GPUs: done by the ranks that drive the node's GPUs, while the others wait.
 void measure_on_gpus(RunContext& run, GpuCeilingsStage& stage, int round) {
   if (run.plan.gpus.all.empty()) return;
   const auto to_do = stage.to_do(round, [&](const std::string& id) { return run.is_finished(id, time_pass); });

@@ -4,10 +4,10 @@
 
 namespace plumbline::app {
 
-/// Collective over all ranks. A node whose CPU has no ceilings goes through the rounds of the others.
+/// Runs the rounds of ceilings, collectively over all ranks. A node whose CPU has no ceilings goes through the rounds of the others.
 void measure_ceilings(RunContext& run);
 
-/// Collective over all ranks. What the sweeps show decides what the cases are counted with. Without cases there is nothing to decide.
+/// Settles the last cache, collectively over all ranks: the sweeps decide what cases are counted with; without cases nothing is decided.
 void settle_last_cache(RunContext& run);
 
 }  // namespace plumbline::app

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What could never hold results, or is named by mistake.
+/// Refuses what could never hold results, or is named by mistake.
 void require_file_for_results(const fs::path& store, const Campaign& campaign) {
   if (fs::is_directory(store) || !store.has_filename())
     throw user_error(fmt::format("{} is a folder; name a file with -o", store.string()));

@@ -18,8 +18,8 @@ struct ClaimedOutput {
   std::unique_ptr<SessionHold> hold;  // null under --dry-run, which writes nothing
 };
 
-/// On rank 0. Under --overwrite what lay there is removed. Throws Error (or fs::filesystem_error) where that is not allowed, is not asked
-/// for, or another run has the output.
+/// Claims the output, on rank 0. Under --overwrite what lay there is removed. Throws Error (or fs::filesystem_error) where that is not
+/// allowed, is not asked for, or another run has the output.
 ClaimedOutput claim_output(const RunOptions& options, const Campaign& campaign, const std::filesystem::path& store);
 
 }  // namespace plumbline::app

@@ -20,17 +20,17 @@ std::vector<std::string> case_ids(const RunPlan& plan) {
   return ids;
 }
 
-/// Collective: all that was measured is on the disk, and rank 0 sees it.
+/// Meets all ranks, collectively: then all that was measured is on the disk, and rank 0 sees it.
 void meet_at_the_end(RunContext& run) {
   run.keep([&] { run.record.sync(); });
   run.stop_here();
   run.ranks.world().wait_for_all();
 }
 
-/// Collective: whether no case of any rank found its place.
+/// Tells, collectively, whether no case of any rank found its place.
 bool placed_none(RunContext& run) { return !run.ranks.world().any(run.fate.placed_any || run.fate.refusal.empty()); }
 
-/// Collective. On rank 0 of a whole run: what nodes look like side by side. From the journals, which will go.
+/// Says on rank 0 of a whole run, collectively, what nodes look like side by side: from the journals, which will go.
 std::optional<NodeReport> report_on_nodes(RunContext& run) {
   const auto written = run.ranks.world().gather(run.record.written());
   std::optional<NodeReport> nodes;
@@ -41,7 +41,7 @@ std::optional<NodeReport> report_on_nodes(RunContext& run) {
   return nodes;
 }
 
-/// On rank 0: puts all together, and tells what did not come out well.
+/// Puts all together, on rank 0, and tells what did not come out well.
 Consolidated write_result(RunContext& run) {
   Consolidated made;
   if (run.ranks.rank() == 0 && !run.fate.lost) made = run.record.consolidate(!run.fate.stopped, case_ids(run.plan));
@@ -52,7 +52,7 @@ Consolidated write_result(RunContext& run) {
   return made;
 }
 
-/// On rank 0, when all is written.
+/// Tells what was found of the nodes, on rank 0, when all is written.
 void tell_of_nodes(RunContext& run, const NodeReport& report) {
   for (const auto& line : summary_lines(report)) run.progress.say(line);
   for (const auto& finding : slower_nodes(report)) run.note_finding(Exit::regression, finding);

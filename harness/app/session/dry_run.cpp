@@ -11,7 +11,7 @@
 namespace plumbline::app {
 namespace {
 
-/// Of this node: " and 12 of the GPU", " and 24 of 2 GPUs".
+/// The words for points of this node's GPUs: " and 12 of the GPU", " and 24 of 2 GPUs".
 std::string gpu_points_text(const DrivenGpus& gpus) {
   std::size_t points = 0;
   for (const auto& one : gpus.all) points += one.count;

@@ -1,4 +1,4 @@
-// What a run would do, told by `plumbline run --dry-run`.
+// The account of what a run would do, given by `plumbline run --dry-run`.
 #pragma once
 #include "app/session/run_input.hpp"
 #include "app/session/run_plan.hpp"

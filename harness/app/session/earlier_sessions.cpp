@@ -70,7 +70,7 @@ void add_overdue(const OutcomeRow& outcome, const Deadline& deadline, EarlierSes
   if (outcome.pass == "count") earlier.finished.emplace(outcome.case_id, outcome.node, counted_pass(given_up_group));
 }
 
-/// By node: those of the result file, then those of the journals.
+/// The last caches that were chosen, by node: those of the result file, then those of the journals.
 std::map<std::string, std::string> last_caches_of(const Results& earlier) {
   std::map<std::string, std::string> chosen;
   const json provenance = json::parse(earlier.provenance, nullptr, false);
@@ -82,7 +82,7 @@ std::map<std::string, std::string> last_caches_of(const Results& earlier) {
   return chosen;
 }
 
-/// In the order of their sessions.
+/// The contests of earlier sessions, in the order of the sessions.
 std::vector<FormContest> contests_in_order(const Results& earlier) {
   std::map<std::string, std::int64_t> started;
   const json provenance = json::parse(earlier.provenance, nullptr, false);
@@ -103,7 +103,7 @@ std::int64_t youngest_start(const Results& earlier) {
   return youngest;
 }
 
-/// By name, of the nodes that a session described.
+/// The kinds of the nodes that a session described, by name.
 std::map<std::string, std::string> kinds_of(const std::vector<MachineRow>& machines) {
   std::map<std::string, std::string> kinds;
   for (const auto& machine : machines)

@@ -1,4 +1,4 @@
-// What earlier sessions of a run left for this one: what is finished, what took too long, what they chose.
+// The things that earlier sessions of a run left for this one: what is finished, what took too long, what they chose.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -22,7 +22,7 @@ struct Overdue {
   bool given_up = false;  // it did so twice, under a deadline no shorter than the one it would have now
 };
 
-/// Empty where there were none.
+/// The legacy of earlier sessions; empty where there were none.
 struct EarlierSessions {
   /// Units that came out with status ok; what failed or could not be done is tried again. A counting pass is there once more for each event
   /// group that it counted (counting_is_finished). What is given up is among them.
@@ -41,7 +41,7 @@ struct EarlierSessions {
   bool counted_on(const std::string& node) const;
 };
 
-/// For telling the other ranks: all but the contests.
+/// The form in which the other ranks are told: all but the contests.
 void to_json(nlohmann::json& told, const EarlierSessions& earlier);
 void from_json(const nlohmann::json& told, EarlierSessions& earlier);
 

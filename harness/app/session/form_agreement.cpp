@@ -11,14 +11,14 @@
 namespace plumbline::app {
 namespace {
 
-/// What a leader tells the leader of all.
+/// The contests of a node as its leader tells them to the leader of all.
 struct NodeContests {
   std::string node, kind;
   std::vector<FormContest> contests;  // of this session
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeContests, node, kind, contests)
 
-/// On rank 0: what all kinds of nodes that are here have chosen.
+/// The choices of all kinds of nodes that are here, on rank 0.
 std::vector<ChosenForm> choices_of(const std::vector<NodeContests>& nodes, const EarlierSessions& earlier) {
   std::map<std::string, std::string> kinds = earlier.kinds;
   std::set<std::string> present;

@@ -11,8 +11,8 @@
 
 namespace plumbline::app {
 
-/// Collective over all ranks. `measured`: the contests that this node has had in this session (of its leader). Returns, on the leader, what
-/// its kind of node has chosen, by these contests and those of earlier sessions; `node` of each is the kind.
+/// Agrees, collectively over all ranks. `measured`: the contests that this node has had in this session (of its leader). Returns, on the
+/// leader, what its kind of node has chosen, by these contests and those of earlier sessions; `node` of each is the kind.
 std::vector<ChosenForm> agree_on_forms(std::span<const CeilingRow> measured, const std::string& kind, const EarlierSessions& earlier,
                                        Communicator& ranks);
 

@@ -9,7 +9,7 @@
 namespace plumbline::app {
 namespace {
 
-/// Collective: who measures what again, before all agree how often.
+/// Judges, collectively, who measures what again, before all agree how often.
 RemeasuringPlan judge(RunContext& run) {
   run.deadlines.begin_judging(run.plan);
   const auto hosts = gather(run.ranks.world(), run.ranks.host());
@@ -37,7 +37,7 @@ void measure_suspicious_again(RunContext& run) {
   for (const auto& line : to_lines(again)) run.progress.say(line);
   for (const auto& step : steps_of(again.groups, again.taken, again.turns, one_at_a_time))
     if (!stage.measure(again, step, [&] { return run.stop_here(); })) break;
-  // Of a run that stops each turn is kept that a case's nodes have finished: a resumed one goes on from there, however short it is.
+  // Each turn that a case's nodes have finished is kept when a run stops: a resumed one goes on from there, however short it is.
   for (const auto& unit : stage.finished()) run.accept(unit);
 }
 

@@ -4,8 +4,8 @@
 
 namespace plumbline::app {
 
-/// Collective over all ranks. What all nodes have measured lies in their journals: rank 0 judges from there, as `plumbline nodes` does
-/// later. Nothing is done where the nodes are not compared, or the campaign says so.
+/// Measures again, collectively over all ranks. What all nodes have measured lies in their journals: rank 0 judges from there, as
+/// `plumbline nodes` does later. Nothing is done where the nodes are not compared, or the campaign says so.
 void measure_suspicious_again(RunContext& run);
 
 }  // namespace plumbline::app

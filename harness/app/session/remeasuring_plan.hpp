@@ -38,7 +38,7 @@ struct RemeasuringPlan {
 
 /// Plans on rank 0 from what is durable so far, without the groups that earlier sessions took far enough.
 RemeasuringPlan plan_remeasuring_of(const RunRecord& record, const std::vector<std::string>& present, std::optional<double> seconds_left);
-/// For telling the other ranks: what is known before agree_on(), without what is left out. From JSON into an empty plan.
+/// The form in which the other ranks are told what is known before agree_on(), without what is left out. From JSON into an empty plan.
 void to_json(nlohmann::json& told, const RemeasuringPlan& plan);
 void from_json(const nlohmann::json& told, RemeasuringPlan& plan);
 

@@ -1,4 +1,4 @@
-// What the steps of a run share: what was asked for, the ranks, the plan, where results go, and how the run has fared so far.
+// The state that the steps of a run share: what was asked for, the ranks, the plan, where results go, and how the run has fared so far.
 #pragma once
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@ namespace plumbline::app {
 
 inline constexpr std::string_view time_pass = "time", count_pass = "count";
 
-/// How a rank has fared so far.
+/// The fate of a rank so far.
 struct RunFate {
   Exit code = Exit::ok;
   std::string notes = {};                     // what failed or was found, in words
@@ -63,7 +63,7 @@ struct RunContext {
   /// A boundary: all ranks agree whether to go on, by one collective.
   bool stop_here();
 
-  /// Into the journal; a failure is noted.
+  /// Puts a unit into the journal; a failure is noted.
   void accept(const std::optional<Finished>& unit);
   void accept_ceilings(const Finished& unit);
   void keep_skipped(const Case& what, const std::string& reason);

@@ -1,4 +1,4 @@
-// What a run that came to its end found.
+// The findings of a run that came to its end.
 #pragma once
 #include "core/error.hpp"
 

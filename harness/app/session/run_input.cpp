@@ -1,4 +1,4 @@
-// What a rank does before MPI starts: reads the campaign and its node, plans the counting, starts its emulated worker.
+// The work of a rank before MPI starts: reads the campaign and its node, plans the counting, starts its emulated worker.
 #include "app/session/run_input.hpp"
 
 #include <fmt/format.h>

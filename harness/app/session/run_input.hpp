@@ -1,4 +1,4 @@
-// What each rank of a run knows before MPI starts.
+// The input that each rank of a run knows before MPI starts.
 #pragma once
 #include <memory>
 #include <optional>

@@ -17,7 +17,7 @@
 namespace plumbline::app {
 namespace {
 
-/// What a leader tells of its node.
+/// The facts that a leader tells of its node.
 struct NodeFacts {
   std::string name, kind, part, whole_by;  // `part`: "64 of 128 cores", empty for a whole node; `whole_by`: advice how to have one
   int ranks = 0;

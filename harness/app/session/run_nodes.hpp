@@ -16,7 +16,7 @@
 
 namespace plumbline::app {
 
-/// The same on every rank, in the order of Communicator::node().
+/// The nodes of a run, the same on every rank, in the order of Communicator::node().
 struct RunNodes {
   std::vector<PlanNode> facts;
   std::vector<std::vector<std::string>> counting;  // keys of the event groups that each node counts with
@@ -30,21 +30,21 @@ struct RunNodes {
   std::uint64_t gpu_memory_bytes = 0;                                             // the least of any GPU
 };
 
-/// Collective. The leaders tell each other and then their nodes: what is told grows with the nodes, not with the ranks. `part`: of this
-/// node, that its ranks may use; `driven`: its GPUs whose ceilings are measured.
+/// Brings the nodes together, collectively. The leaders tell each other and then their nodes: what is told grows with the nodes, not with
+/// the ranks. `part`: of this node, that its ranks may use; `driven`: its GPUs whose ceilings are measured.
 RunNodes meet_nodes(const RunInput& input, const NodePart& part, const DrivenGpus& driven, Communicator& ranks);
 
-/// What makes nodes alike: CPU, cores, caches, and GPUs where the campaign asks for them. By a node's leader alone.
+/// The traits that make nodes alike: CPU, cores, caches, and GPUs where the campaign asks for them. Found by a node's leader alone.
 std::string kind_of(const RunInput& input, const NodePart& part);
 
-/// What cases can run on, for their expansion.
+/// The target that cases can run on, for their expansion.
 Target target_of(const RunNodes& nodes);
-/// Why this CPU's AMX cannot be used, in words; of a CPU that has it.
+/// The reason why this CPU's AMX cannot be used, in words; of a CPU that has it.
 std::string no_tiles();
 
-/// What is measured where a launcher, a batch system or a control group gave less than a node.
+/// Notes on what is measured where a launcher, a batch system or a control group gave less than a node.
 std::vector<std::string> notes_of_parts(const RunNodes& nodes);
-/// What becomes of further GPUs.
+/// Notes on what becomes of further GPUs.
 std::vector<std::string> notes_of_gpus(const RunNodes& nodes, const Campaign& campaign);
 
 }  // namespace plumbline::app

@@ -130,7 +130,7 @@ void add_cases(RunPlan& plan, const RunInput& input, const RunNodes& nodes) {
   }
 }
 
-/// Those of this node's CPUs, beyond its last caches.
+/// Adds the ceilings of this node's CPUs, beyond its last caches.
 void add_ceilings(RunPlan& plan, const RunInput& input, const RunNodes& nodes) {
   if (const auto told = last_caches_of(input.topology); plan.last_caches.bytes < told.bytes)
     plan.notes.push_back(
@@ -142,7 +142,7 @@ void add_ceilings(RunPlan& plan, const RunInput& input, const RunNodes& nodes) {
   plan.numa_rounds = numa_rounds(input.campaign.ceilings, plan.ceiling_rounds);
 }
 
-/// Which node measures which case when, without what earlier sessions finished; `here`: this node.
+/// Plans which node measures which case when, without what earlier sessions finished; `here`: this node.
 void add_rounds(RunPlan& plan, const RunInput& input, const RunNodes& nodes, std::size_t here, const EarlierSessions& earlier) {
   std::vector<std::string> needs;  // nodes may differ in what they run
   for (const Case& one : plan.cases) needs.push_back(required_isa(one.flavor.name));

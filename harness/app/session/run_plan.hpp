@@ -36,7 +36,7 @@ struct RunPlan {
 /// Whether a run counts it at all, with groups of these keys: counters of CPUs see nothing of what runs on a GPU.
 bool is_counted(const Case& which, const Campaign& campaign, std::span<const std::string> counting);
 
-/// As if no contest were won by the plan's own loop: what a run takes at most.
+/// The plan as if no contest were won by its own loop: what a run takes at most.
 std::vector<CeilingCase> with_any_winners(const std::vector<CeilingCase>& plan, const std::vector<ContestPlan>& contests);
 
 enum class Planning { to_run, to_tell };

@@ -82,7 +82,7 @@ void refuse_changes(const RunOptions& options, const Campaign& campaign, const R
   notes.push_back("what is finished was measured otherwise: " + list);
 }
 
-/// By rank 0 for all.
+/// The things that rank 0 found, for all.
 struct Found {
   ClaimedOutput output;
   EarlierSessions earlier;

@@ -24,14 +24,14 @@ class RunRecord {
   /// go on with what another campaign or another program began.
   RunRecord(const RunOptions& options, const Campaign& campaign, const std::filesystem::path& store, Communicator& ranks);
 
-  /// The same on every rank.
+  /// The legacy of earlier sessions, the same on every rank.
   const EarlierSessions& earlier() const { return earlier_; }
   /// This node's points of sweeps, of all sessions, as its journal or an earlier result has them (leaders only).
   std::vector<CeilingRow> sweeps(const std::string& node) const;
   /// The rows that this node measured again in earlier sessions and that came out ok, as its journal or an earlier result has them (leaders
   /// only).
   std::vector<RemeasuredRow> remeasured(const std::string& node) const;
-  /// What the user should know of what was found: on rank 0.
+  /// Notes on what was found that the user should know: on rank 0.
   const std::vector<std::string>& notes() const { return notes_; }
   /// Refuses (Error, the same on all ranks) an output that lies on a disk of each node's own; collective, before open().
   void require_one_folder(const std::string& session, Communicator& ranks) const;

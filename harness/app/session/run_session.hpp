@@ -8,7 +8,7 @@
 
 namespace plumbline::app {
 
-/// Collective. Plans, measures, and writes. The code is this rank's; Errors are thrown, RunFindings among them.
+/// Plans, measures, and writes, collectively. The code is this rank's; Errors are thrown, RunFindings among them.
 Exit run_session(const RunOptions& options, RunInput& input, Communicator& ranks);
 
 }  // namespace plumbline::app

@@ -1,4 +1,4 @@
-// Where a node's teams run: which CPUs, and which GPU, each of them is given.
+// The places where a node's teams run: which CPUs, and which GPU, each of them is given.
 #pragma once
 #include <functional>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace plumbline::app {
 
-/// Collective over the ranks of a node: the CPUs that the launcher left to each of them, in rank order.
+/// The CPUs that the launcher left to each rank of a node, in rank order; collective over these ranks.
 std::vector<std::vector<int>> allowed_cpus(const Topology& topology, Group& local);
 
 /// `local`: ranks of this node. `gpus`, of which teams with GPUs are given the first, whose number is `device`: what its first rank sees.

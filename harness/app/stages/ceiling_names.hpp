@@ -12,7 +12,7 @@
 
 namespace plumbline::app {
 
-/// What a run has between its ranks.
+/// The links that a run has between its ranks.
 struct Links {
   int most_ranks_of_node = 1, nodes = 1;
 };

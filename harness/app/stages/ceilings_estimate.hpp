@@ -1,4 +1,4 @@
-// How the ceilings of a node are sampled, as far as an estimate must know, and what their rounds take.
+// The sampling of a node's ceilings, as far as an estimate must know it, and what their rounds take.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace plumbline::app {
 struct CeilingSampling {
   /// Long enough for the clock's 20 ns, short enough to fit between disturbances: the best of a few, and the rounds show the spread.
   static constexpr double seconds = 0.0015;
-  /// Of small data; a pass over large data is long enough by itself.
+  /// The tries of small data; a pass over large data is long enough by itself.
   static constexpr int tries = 2;
   /// Larger data are made anew in every round, once for all points that lie within them.
   static constexpr double kept_bytes = 4.0 * (1 << 20);
@@ -25,7 +25,7 @@ inline double data_bytes(const CeilingCase& ceiling) {
 /// Whether a point lies within the data of another.
 inline bool is_within(const CeilingCase& point, const CeilingCase& other) { return point.data_id() == other.data_id(); }
 
-/// How many rounds a campaign asks for.
+/// The rounds that a campaign asks for.
 int rounds_of(const CeilingsWish& wish);
 /// Estimate of all rounds.
 double ceilings_seconds(const std::vector<CeilingCase>& plan, int rounds);

@@ -62,7 +62,7 @@ namespace {
 constexpr double finder_seconds = 1.0;
 constexpr int fewest_rounds = 2, most_rounds = 4;  // each shows every working set once
 
-/// What a leader says of its node's last cache to the leaders of the others.
+/// The words in which a leader tells the leaders of the others of its node's last cache.
 struct Offer {
   std::string host;
   LastCache last;
@@ -96,7 +96,7 @@ json samples_of(std::span<const CeilingRow> sought) {
   return samples;
 }
 
-/// Of a node of that name whose topology told something else nothing is kept.
+/// The choice that is kept; nothing is kept of a node of that name whose topology told something else.
 std::optional<LastCache> kept_choice(const std::optional<std::string>& choice, std::span<const CacheLevel> caches) {
   if (!choice) return std::nullopt;
   const LastCache last = json::parse(*choice), told = last_cache_as_told(caches, "");

@@ -13,8 +13,8 @@
 
 namespace plumbline {
 
-/// {"name","bytes","lo_bytes","hi_bytes","topology_bytes","found_bytes","found_lo_bytes","found_hi_bytes","confidence","measured","reason"};
-/// null: not found.
+/// JSON with the keys name, bytes, lo_bytes, hi_bytes, topology_bytes, found_bytes, found_lo_bytes, found_hi_bytes, confidence, measured
+/// and reason; null: not found.
 void to_json(nlohmann::json& told, const LastCache& last);
 void from_json(const nlohmann::json& told, LastCache& last);
 
@@ -28,7 +28,7 @@ std::optional<LastCacheRule> last_cache_rule(const Campaign& campaign);
 /// One line for the output.
 std::string line_of(const LastCache& last);
 
-/// What earlier sessions leave of a node.
+/// The legacy of earlier sessions to a node.
 struct EarlierLastCache {
   std::optional<std::string> choice;  // JSON of a LastCache
   bool was_counted = false;           // by models and caches as the choice has them, or as the topology tells
@@ -40,11 +40,11 @@ class LastCacheStage {
   LastCacheStage(std::span<const CacheLevel> caches, std::string session, Communicator& ranks, std::function<TeamCpus(const Team&)> place)
       : caches_(caches), session_(std::move(session)), ranks_(ranks), place_(std::move(place)) {}
 
-  /// Collective over all ranks; the same on those of a node, and on like nodes, whose models are one. What an earlier session chose stays.
-  /// Else it comes from the sweeps of one core in the node's `ceilings` (its leader's, of all sessions); without them under "measured" from
-  /// a finder of about a second, else from the topology.
+  /// Settles it, collectively over all ranks; the same on a node's ranks, and on like nodes, whose models are one. An earlier session's
+  /// choice stays. Else it comes from the sweeps of one core in the node's `ceilings` (its leader's, of all sessions); without them, under
+  /// "measured", from a finder of about a second, else from the topology.
   LastCache settle(LastCacheRule rule, const EarlierLastCache& earlier, std::span<const CeilingRow> ceilings);
-  /// For the journal, by a leader; nullopt where an earlier session's choice stays, and where nobody looked: then it is the topology's.
+  /// The journal's unit, of a leader; nullopt where an earlier session's choice stays, and where nobody looked: then it is the topology's.
   std::optional<Finished> unit() const { return unit_; }
 
  private:

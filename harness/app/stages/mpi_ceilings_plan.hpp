@@ -1,4 +1,4 @@
-// Which ceilings of messages between ranks a campaign asks for, how they are sampled, and what that takes.
+// The ceilings of messages between ranks that a campaign asks for, how they are sampled, and what that takes.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -25,7 +25,7 @@ bool wants_mpi_ceilings(const Campaign& campaign);
 /// Estimate of all rounds.
 double mpi_ceilings_seconds(const Campaign& campaign, int rounds, int nodes, int most_ranks_of_node);
 
-/// "MPI latency inside a node, farthest"
+/// The name of a ceiling of messages: "MPI latency inside a node, farthest".
 std::string mpi_ceiling_name(ExchangeTraffic traffic, Reach reach);
 /// Latency from the smallest message, the best rate wherever it is, and the size at which half of it is reached: full, every power of two;
 /// quick, what these need.

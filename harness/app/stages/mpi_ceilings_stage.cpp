@@ -13,7 +13,7 @@
 namespace plumbline::app {
 namespace {
 
-/// Where a rank of a node sits when it talks to another: as in a team of all of them, else as in a smaller one.
+/// The CPUs where a rank of a node sits when it talks to another: as in a team of all of them, else as in a smaller one.
 TeamCpus place_talkers(const std::function<TeamCpus(const Team&)>& place, int local_ranks) {
   TeamCpus placed = place({local_ranks, 1});
   for (const int fewer : {2, 1})

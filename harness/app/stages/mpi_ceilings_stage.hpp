@@ -23,7 +23,7 @@ class MpiCeilingsStage {
     std::string refusal;  // why not
   };
 
-  /// Collective over the world. `place` gives a team its CPUs.
+  /// Prepares the stage, collectively over the world. `place` gives a team its CPUs.
   MpiCeilingsStage(const Campaign& campaign, std::string session, Communicator& ranks, const std::function<TeamCpus(const Team&)>& place);
 
   /// The name of a round as this rank would keep it.

@@ -14,11 +14,11 @@ bool wants_node_links(const Campaign& campaign);
 /// Estimate of all rounds.
 double node_links_seconds(const Campaign& campaign, int rounds, int nodes);
 
-/// What every link is asked: how soon a short message comes, and how fast long ones flow, both ways, so that neither direction may be bad.
+/// The questions to every link: how soon a short message comes, and how fast long ones flow, both ways, so that neither may be bad.
 inline constexpr std::array<Exchange, 2> link_exchanges{Exchange{ExchangeTraffic::ping_pong, 8},
                                                         Exchange{ExchangeTraffic::both_ways, std::size_t{1} << 20}};
 inline constexpr ExchangeProtocol link_protocol{.sample_seconds = 0.002, .samples = 2, .patience_seconds = 0.1};
-/// Which nodes talk to each other in which turn.
+/// The pairs of nodes that talk to each other in each turn.
 NodePairing link_pairing(const Campaign& campaign, int nodes);
 
 }  // namespace plumbline::app

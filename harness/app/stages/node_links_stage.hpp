@@ -19,7 +19,7 @@ class NodeLinksStage {
     std::string host, refusal;  // why its leader has no CPU of its own
   };
 
-  /// Collective over the world. `place` gives a team its CPUs.
+  /// Prepares the stage, collectively over the world. `place` gives a team its CPUs.
   NodeLinksStage(const Campaign& campaign, std::string session, Communicator& ranks, const std::function<TeamCpus(const Team&)>& place);
 
   /// The number of turns, 0 where nothing is measured.

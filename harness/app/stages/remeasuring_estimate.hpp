@@ -1,4 +1,4 @@
-// What it takes to measure something suspicious again, in turns.
+// The time that it takes to measure something suspicious again, in turns.
 #pragma once
 #include <optional>
 #include <vector>
@@ -19,11 +19,11 @@ double turn_seconds(const Case& measured, const Campaign& campaign);
 double turn_seconds(const CeilingCase& point);
 double turn_seconds(const CeilingCase& point, const GpuProperties& gpu);
 
-/// As many turns of so many seconds as fit; the most where nothing limits them.
+/// The number of turns of so many seconds that fit; the most where nothing limits them.
 int turns_within(std::optional<double> seconds, double turn);
 
-/// For an estimate: what it takes where one node turns out suspicious, its worst cases and ceilings being the longest. `seconds_left`: of
-/// the budget, which may make turns fewer.
+/// The time for an estimate: what it takes where one node turns out suspicious, its worst cases and ceilings being the longest.
+/// `seconds_left`: of the budget, which may make turns fewer.
 double remeasuring_seconds(const std::vector<Case>& cases, const std::vector<CeilingCase>& ceilings, const Campaign& campaign, int nodes,
                            std::optional<double> seconds_left);
 

@@ -6,7 +6,7 @@
 namespace plumbline::app {
 namespace {
 
-/// How units are written in keys (DESIGN: keys carry units), and what they are called.
+/// The spelling of units in keys (DESIGN: keys carry units), and what they are called.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> units{{{"seconds", "s"},
                                                                               {"bytes", "byte"},
                                                                               {"hz", "Hz"},

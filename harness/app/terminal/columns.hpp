@@ -1,4 +1,4 @@
-// What a table of rows holds, written once a row type: each column's key, meaning, value and cell. JSON, CSV, Markdown, the aligned text
+// The columns of a table of rows, written once a row type: each one's key, meaning, value and cell. JSON, CSV, Markdown, the aligned text
 // and the JSON Schema of the rows are made from the same list.
 #pragma once
 #include <algorithm>
@@ -62,7 +62,7 @@ requires(!std::is_floating_point_v<Value> && (std::is_integral_v<Value> || std::
     return std::string(value);
 }
 
-/// Where people see a column: nowhere; in the row; or, in aligned text, on a line above the rows that share it (in Markdown in the row).
+/// The place where a column is shown: nowhere; in the row; or, in aligned text, above the rows that share it (in Markdown in the row).
 enum class Shown { nowhere, in_row, above };
 
 template <class Row>
@@ -99,7 +99,7 @@ struct Column {
     line = std::move(line_);
     return *this;
   }
-  /// Where its cell is the first of a row and longer than that, it stands on a line of its own.
+  /// Limits how long its cell may be as the first of a row: a longer one stands on a line of its own.
   Column& at_most(std::size_t characters) {
     longest = characters;
     return *this;
@@ -187,7 +187,7 @@ Column<Row> object_column(std::string key, std::string meaning, const Columns<In
           }};
 }
 
-/// "STEM_status" and "STEM_reason" (explain() in table.hpp); `get` gives both as a pair.
+/// Adds "STEM_status" and "STEM_reason" (explain() in table.hpp); `get` gives both as a pair.
 template <class Row, class Get>
 void add_explained(Columns<Row>& columns, const std::string& stem, Get get, std::function<bool(const Row&)> is_there = {}) {
   columns.push_back({stem + "_status", "whether it is there, or why not, in a word",

@@ -1,4 +1,4 @@
-// How rows are shown: an aligned table or Markdown for people, JSON and CSV for programs.
+// The forms in which rows are shown: an aligned table or Markdown for people, JSON and CSV for programs.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>

@@ -38,14 +38,14 @@ class Backend {
   /// Called by the thread immediately around its share of the work. Neither may allocate.
   virtual void enter(int thread) noexcept = 0;
   virtual void leave(int thread) noexcept = 0;
-  /// What a thread's entries summed up to, in the order of the group's events; of a group of the whole team only thread 0 is asked.
+  /// The sums of a thread's entries, in the order of the group's events; of a group of the whole team only thread 0 is asked.
   virtual std::vector<Reading> readings(int thread) const = 0;
 
   // What only some backends are besides.
 
   /// The simulator that has the counts of the prepared group: this one, or the one whose counts it passes on. Null: the machine counts.
   virtual Simulator* simulator() noexcept { return nullptr; }
-  /// Null: one entry is one count.
+  /// The backend as one that may take several entries for a count. Null: one entry is one count.
   virtual MultiPass* multi_pass() noexcept { return nullptr; }
 };
 
@@ -59,7 +59,7 @@ class Simulator : public Backend {
   /// The whole L3 has so many bytes (0: as many as before), and this process, one of so many ranks on it, a part of its sets. False: no
   /// such size, or too few sets.
   virtual bool set_l3(std::uint64_t bytes, int ranks) noexcept = 0;
-  /// False leaves out set-up work, which is then neither counted nor slow.
+  /// Switches counting; false leaves out set-up work, which is then neither counted nor slow.
   virtual void set_counting(bool on) noexcept = 0;
 };
 
@@ -67,9 +67,9 @@ class Simulator : public Backend {
 class MultiPass : public Backend {
  public:
   MultiPass* multi_pass() noexcept final { return this; }
-  /// After leave(): whether the count takes another entry.
+  /// Whether the count takes another entry; asked after leave().
   virtual bool wants_another_entry() const noexcept = 0;
-  /// After the last repetition of a group: gives back what is held from one to the next, so that nothing stands beside later timings.
+  /// Gives back, after a group's last repetition, what is held from one to the next, so that nothing stands beside later timings.
   virtual void release() noexcept = 0;
 };
 

@@ -1,4 +1,4 @@
-// What is counted: events by name, the groups that are counted at one time, and what a reading of one of them says.
+// The things that are counted: events by name, the groups that are counted at one time, and what a reading of one of them says.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -13,13 +13,13 @@ namespace plumbline {
 
 bool cupti_is_compiled_in();
 
-/// Where GPUs are counted.
+/// The place where GPUs are counted.
 struct CuptiPlace {
   const CuptiHost& cupti;
   const CudaDriver& driver;
 };
 
-/// For these events (metrics of CUPTI with their rollup, "launches", "graph_launches"); for none, all metrics of the chip's event table
+/// A backend for these events (CUPTI's metrics with rollup, "launches", "graph_launches"); for none, all metrics of the chip's event table
 /// among `tables` and the launches. Counts add up over entries; a rate or a share (Reading::rate) can be had of one entry alone. A group
 /// takes one pass, or has one metric that takes several. It counts in the context that is current to the thread that opens it, which alone
 /// enters and leaves. Neither a driver nor CUPTI is looked for before it is made.
@@ -28,7 +28,7 @@ std::vector<EventDescription> cupti_events(const EventTables& tables);
 /// The chip of the GPU that counts, with the version of CUPTI: "GH100 by CUPTI 13.0 (...)".
 std::string cupti_code(const std::string& event);
 
-/// The same elsewhere: for tests.
+/// A backend that counts elsewhere: for tests.
 std::unique_ptr<Backend> cupti_backend_at(const CuptiPlace& place, const EventNames& events, const EventTables& tables = {});
 
 /// The result of trying a GPU's counters: the chip, and whether CUPTI gives its counters to this user.

@@ -70,7 +70,7 @@ class PapiBackend final : public Backend {
       if (own->state.ok()) own->state = own->set.start();
     }
   }
-  // Of a group whose counts it passes on, its simulator is entered instead.
+  // A group whose counts PAPI passes on is not entered here: its simulator is.
   void enter(int thread) noexcept override {
     ThreadSet& own = sets_[static_cast<std::size_t>(thread)];
     own.error = std::min(own.error, own.set.read(own.before.data()));

@@ -9,13 +9,13 @@
 
 namespace plumbline {
 
-/// For these events; for none, cycles, instructions and the rows of the event table, as far as they can be counted here (software events
+/// A backend for these events; for none, cycles, instructions and the event table's rows, as far as they count here (software events
 /// are counted when they are named). Groups hold what opens and runs together, found by trying; in a virtual machine, whose host may lack
 /// the counters that it shows, no more than four events, and merge events alone.
 std::unique_ptr<Backend> perf_event_backend(const EventNames& events, const PerfFacts& facts = {});
 /// All it knows here, each with what stands in its way.
 std::vector<EventDescription> perf_event_events(const PerfFacts& facts = {});
-/// "type 4 config 0x1f03", of each opening.
+/// The code of an event, "type 4 config 0x1f03", for each of its openings.
 std::string perf_event_code(const std::string& event, const PerfFacts& facts);
 
 inline constexpr std::size_t any_number_of_events = static_cast<std::size_t>(-1);

@@ -34,7 +34,7 @@ struct PerfEvent {
   bool unknown = false;  // there is no such event
 };
 
-/// What perf_event is told of the machine. Without any of it there is no event table, and this process reads every socket's shared PMUs.
+/// The facts that perf_event has of the machine. Without any there is no event table, and this process reads every socket's shared PMUs.
 struct PerfFacts {
   std::vector<TableCounter> table = {};       // of this CPU
   std::map<int, int> package_of_cpu = {};     // empty: not known
@@ -43,7 +43,7 @@ struct PerfFacts {
   bool virtual_machine = false;
 };
 
-/// Those of counters/tables/kernel_events.hpp.
+/// The events of counters/tables/kernel_events.hpp.
 std::vector<PerfEvent> events_of_kernel();
 PerfEvent resolve_event(std::string_view name, const PerfFacts& facts, const std::vector<Pmu>& pmus);
 

@@ -24,9 +24,9 @@ struct CodePlace {
   std::filesystem::path folder = {};  // of code_file() (counters/sass/launch_counts.hpp)
 };
 
-/// For these events; for none, all: operations of each precision and kind, memory instructions and their bytes, all in one group. What
-/// cannot be counted is unavailable, with the reason: code over which threads part ways, a launch that does not tell its trips, arithmetic
-/// or accesses of other kinds.
+/// A backend for these events; for none, all: operations of each precision and kind, memory instructions and their bytes, all in one group.
+/// Unavailable, with the reason, is what cannot be counted: code over which threads part ways, a launch that does not tell its trips,
+/// arithmetic or accesses of other kinds.
 std::unique_ptr<Backend> disassembled_backend(const EventNames& events, CodePlace place);
 std::vector<EventDescription> disassembled_events(const CodePlace& place);
 std::string disassembled_code(const std::string& event);

@@ -14,7 +14,7 @@ namespace plumbline {
 /// The disassembled code for an architecture ("sm_90a"), by harness/cmake/disassemble.cmake.
 std::string code_file(const std::string& architecture);
 
-/// Of all threads that have work.
+/// The counts of all threads that have work.
 struct LaunchCounts {
   std::map<std::string, std::uint64_t> flops = {}, accesses = {};  // by SassCounts' names; what is not named is 0 where nothing is refused
   std::string flops_refusal = {}, accesses_refusal = {};           // why nothing is said of them

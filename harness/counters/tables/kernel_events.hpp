@@ -15,7 +15,7 @@ struct KernelEvent {
 
 /// Software events first.
 std::span<const KernelEvent> kernel_events();
-/// Null for a name that is none of them.
+/// Finds the event of this name; null for a name that is none of them.
 const KernelEvent* find_kernel_event(std::string_view name);
 
 }  // namespace plumbline

@@ -17,7 +17,7 @@ namespace plumbline {
 enum class Factor { compiler, level, isa, precision, kernel, form, order, size, team, node, regime };
 inline constexpr std::size_t factor_count = 11;
 std::string_view to_string(Factor factor);
-/// The same for people: "optimization level".
+/// The factor's name for people: "optimization level".
 std::string_view in_words(Factor factor);
 
 /// The values of all factors in all cases, as numbers.

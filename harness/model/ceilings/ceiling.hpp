@@ -48,7 +48,7 @@ struct Ceiling {
 
   /// Whether measurement and topology give the level the same size, within 25 %; nullopt where one of them gives none.
   std::optional<bool> agrees_with_topology() const;
-  /// How much of its limit it reaches; NaN where none is known.
+  /// The part of its limit that it reaches; NaN where none is known.
   double fraction_of_limit() const { return value / limit; }
   bool is_compute() const { return level == CeilingKind::compute; }
 };

@@ -50,7 +50,7 @@ void take_limit(Ceiling& ceiling, const CeilingRow& row) {
   ceiling.limit_basis = "vendor";
 }
 
-/// Nothing is read that a store overwrites, so that no traffic is hidden in a rate.
+/// Fits the best of the samples. No data are read that a store overwrites, so that no traffic is hidden in a rate.
 Ceiling fit_best(const Rows& rows, const CeilingLevel& level) {
   Ceiling ceiling = described(*rows.front());
   ceiling.level = level;

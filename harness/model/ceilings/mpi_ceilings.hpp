@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-/// Of each link and traffic in the samples between ranks; all others are left alone.
+/// Fits the ceilings of each link and traffic in the samples between ranks; all others are left alone.
 /// Latency ("MPI latency ..."): the shortest half round trip of the smallest message, in seconds.
 /// Streams ("MPI one way ...", "MPI both ways ..."): the best rate at the message size with the best median, in GB/s; and, named with ",
 /// half bandwidth", the message size n1/2 at which the best rates reach half of their peak (Hockney, Parallel Computing 20, 1994), in

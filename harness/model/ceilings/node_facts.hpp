@@ -1,4 +1,4 @@
-// What placing and fitting have to know of a node: its caches, its cores, and what of it the run had.
+// The facts of a node that placing and fitting have to know: its caches, its cores, and what of it the run had.
 #pragma once
 #include <cstdint>
 #include <string>

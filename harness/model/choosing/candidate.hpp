@@ -1,4 +1,4 @@
-// What a set of counters is chosen from.
+// The candidates from which a set of counters is chosen.
 #pragma once
 #include "core/counter_set.hpp"
 

@@ -1,4 +1,4 @@
-// What the hardware counters of a machine can count at one time.
+// The limits of what a machine's hardware counters can count at one time.
 #pragma once
 #include <cstddef>
 #include <map>

@@ -119,7 +119,7 @@ bool has_flops(const Measured& measured, const std::string& quantity) {
   return quantity == "flops." + measured.of->precision;
 }
 
-/// By the set's counters of FLOPs.
+/// The mixes of FMAs as the set's counters of FLOPs have them.
 FmaMixes chosen_fma_mixes(const CounterSet& set, const Measured& measured) {
   FmaMixes mixes;
   for (const auto& chosen : set.counters) {

@@ -41,7 +41,7 @@ using FmaMixes = std::map<std::string, FmaMix>;
 
 /// The mixes by a backend that calls its events as the quantities are called: the emulator, or who counts the code.
 FmaMixes counted_fma_mixes(const Measured& measured, const std::string& backend, const std::string& source);
-/// By the first metrics of another profiler that tell kinds apart and are all there.
+/// The mixes by the first metrics of another profiler that tell kinds apart and are all there.
 FmaMixes profiled_fma_mixes(const ProfilerMetrics& table, const std::map<std::string, Reported>& values, int chip);
 /// The mixes by the model, where it leaves no sum beside a product: a compiler may fuse them.
 FmaMixes modelled_fma_mixes(const Measured& measured);

@@ -39,13 +39,13 @@ bool is_interleaved(const Measured& measured, const std::string& level) {
   return measured.of->threads > 1 && (level == "L3" || level == "mem");
 }
 
-/// Where nobody is sure how large the last cache is, one size was simulated, and the model has an interval.
+/// Whether nobody is sure how large the last cache is: one size was simulated, and the model has an interval.
 bool hangs_on_unsure_cache(const Measured& measured, const std::string& level) {
   const Bounds size = measured.expected("last_cache");
   return level == "mem" && size.lo < size.hi;
 }
 
-/// What the model says of a boundary: of registers what the machine code executes, where that is known, else the references as written.
+/// The model's bytes at a boundary: of registers what the machine code executes, where that is known, else the references as written.
 Bounds modelled_bytes(const Measured& measured, const std::string& boundary) {
   const Bounds executed = measured.expected(std::string(executed_prefix) + "bytes." + boundary);
   return std::isfinite(executed.hi) ? executed : measured.expected("bytes." + boundary);
@@ -60,7 +60,7 @@ std::optional<LevelTraffic> executed_at_L1(const Measured& measured) {
 
 Estimate widened(double value, double by) { return {value, value - by, value + by}; }
 
-/// Of events that are called as the quantities are.
+/// Takes FLOPs from events that are called as the quantities are.
 void take_precisions(const Events& events, Traffic& traffic) {
   for (auto it = events.lower_bound("flops."); it != events.end() && it->first.starts_with("flops."); ++it) {
     traffic.flops_by_precision[flops_precision(it->first)] += (it->first.ends_with(".fma") ? 2 : 1) * it->second.value;
@@ -86,7 +86,7 @@ Traffic counted(const Measured& measured, const std::string& backend, const Even
   return traffic;
 }
 
-/// By the chosen counters; else by the emulator's, which count what the program did.
+/// The counts of the chosen counters; else the emulator's, which count what the program did.
 std::optional<Traffic> own_counts(const Measured& measured, const CounterSet* set) {
   if (set != nullptr)
     if (auto chosen = traffic_by(*set, measured)) {
@@ -187,7 +187,7 @@ Estimate bytes_within(Bounds bounds, const CaseRow& row) {
   return {bounds.hi <= slack_bytes(row) ? 0 : absent, bounds.lo, bounds.hi};
 }
 
-/// Over all precisions that the model names; of each the least, unless all of them may be nothing.
+/// The sum over all precisions that the model names; of each the least, unless all of them may be nothing.
 std::optional<Bounds> modelled_flops(const Measured& measured, std::map<std::string, double>& by_precision) {
   if (measured.model == nullptr) return std::nullopt;
   std::optional<Bounds> sum;

@@ -112,7 +112,7 @@ const Ceiling* named(const std::string& name, std::span<const Ceiling* const> ce
   return nullptr;
 }
 
-/// "no FMA" of a ceiling that the user stated as "FP64 no FMA".
+/// The pattern of a ceiling: "no FMA" of one that the user stated as "FP64 no FMA".
 std::string pattern_of(const Ceiling& ceiling) {
   if (ceiling.pattern != "stated") return ceiling.pattern;
   return ceiling.name.substr(std::min(ceiling.name.size(), ceiling.precision.size() + 1));
@@ -185,7 +185,7 @@ const Ceiling* find_bound(RooflinePlacement& placement, const Estimate& flops, s
   return binding;
 }
 
-/// What a launch takes at least on the case's GPU; absent where that was not measured.
+/// The least time that a launch takes on the case's GPU; absent where that was not measured.
 double launch_seconds(const RooflinePlacement& placement, std::span<const Ceiling> ceilings) {
   double least = absent;
   for (const auto& ceiling : ceilings)
@@ -195,7 +195,7 @@ double launch_seconds(const RooflinePlacement& placement, std::span<const Ceilin
   return least;
 }
 
-/// What a bound alone does not say: what else limits a case far below its roof, and why one is above it.
+/// Explains what a bound alone does not say: what else limits a case far below its roof, and why one is above it.
 void explain_distance(const Measured& measured, const Ceiling& roof, std::span<const Ceiling> ceilings, RooflinePlacement& placement) {
   if (placement.percent_of_roof < far_below_roof)
     placement.shortfall =

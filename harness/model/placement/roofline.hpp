@@ -61,7 +61,7 @@ struct RooflinePlacement {
   std::vector<Disagreement> disagreements = {};           // between them
 };
 
-/// With a chosen set, by its counters where a case was counted by them, and each intensity with the interval of their scores. `profilers`
+/// Places by a chosen set's counters where a case was counted by them, each intensity with the interval of their scores. `profilers`
 /// says what the metrics of imported cases stand for.
 std::vector<RooflinePlacement> place(const Measurements& measurements, std::span<const Ceiling> ceilings, const CounterSet* set = nullptr,
                                      std::span<const ProfilerMetrics> profilers = {});

@@ -16,7 +16,7 @@ constexpr double busy = 3, waits = 1.5;
 /// A launch that takes this part of the time is told.
 constexpr double a_good_part = 0.2;
 
-/// What the emulator counted of the case; absent where it did not.
+/// The emulator's count of an event in the case; absent where it did not count it.
 double counted(const Measured& measured, const std::string& event) {
   const auto backend = measured.counts.find("emulated");
   if (backend == measured.counts.end()) return absent;

@@ -1,4 +1,4 @@
-// What the distance of a case from its roof comes from, as far as the file has evidence of it: what else limits a case far below it, and
+// The causes of a case's distance from its roof, as far as the file has evidence of them: what else limits a case far below it, and
 // why a case is above it.
 #pragma once
 #include <span>
@@ -43,7 +43,7 @@ Shortfall shortfall_of(const Measured& measured, const ArithmeticMix& mix, std::
 /// Percentages are shown without decimals: from here on it is more than 100.
 inline constexpr double above_roof_from = 100.5;
 
-/// Why a case may be above the ceiling that binds it. `stands_in`: the ceiling is another team's, GPU's or node's.
+/// The reason why a case may be above the ceiling that binds it. `stands_in`: the ceiling is another team's, GPU's or node's.
 std::string why_above(const Ceiling& roof, double percent_of_roof, bool stands_in);
 
 }  // namespace plumbline

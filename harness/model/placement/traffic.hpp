@@ -32,7 +32,7 @@ struct Disagreement {
   double ratio = absent;                             // other / used
 };
 
-/// How times came to counts.
+/// The way in which times came to counts.
 enum class Join {
   same,         // counted on the very case that was timed
   transferred,  // counted on flavors of the same source, compiler and level that agree (model/placement/join.hpp)
