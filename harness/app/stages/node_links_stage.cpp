@@ -5,6 +5,7 @@
 #include "app/stages/ceilings_stage.hpp"
 #include "app/stages/message_rows.hpp"
 #include "comm/told.hpp"
+#include "core/link_name.hpp"
 #include "machine/binding.hpp"
 
 namespace plumbline::app {
