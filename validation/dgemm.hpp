@@ -73,6 +73,7 @@ class DgemmData : public KernelData<Dgemm<Real>> {
     }
   }
 
+ protected:
   std::size_t n_;
   ArrayOf<Real> a_, b_, c_;
 };

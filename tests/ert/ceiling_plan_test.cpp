@@ -323,7 +323,7 @@ TEST(CeilingTeams, are_possible_with_more_ranks_than_cores) {
 TEST_F(CeilingPlan, teams_in_between_measure_arithmetic_and_loads) {
   const std::vector<CeilingTeam> teams{{{1, 4}, false}};
   std::set<std::string> patterns;
-  for (const auto& c : plan_of(CeilingMode::full, nothing_known, 16 * GiB, teams)) patterns.insert(c.level + " " + c.pattern);
+  for (const auto& c : plan_of(CeilingMode::full, nothing_known, 16 * GiB, teams)) patterns.insert(c.level.word() + " " + c.pattern);
   EXPECT_TRUE(patterns.contains("sweep load"));
   EXPECT_TRUE(patterns.contains("compute fma"));
   EXPECT_FALSE(patterns.contains("sweep store"));
