@@ -38,7 +38,7 @@ def tool_folder(folder, record):
 def test_doctor_names_both_versions():
     row = emulated_row()
     assert row["status"] == "ok", row
-    valgrind, tool = re.search(r"valgrind (\S+) \(.*linked with valgrind (\S+), interface \d+", row["found"]).groups()
+    valgrind, tool = re.search(r"valgrind (\S+) \(.*linked with valgrind (\S+), tool interface \d+", row["found"]).groups()
     assert valgrind == tool
 
 
