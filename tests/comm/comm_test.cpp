@@ -45,11 +45,12 @@ TEST(communicator, any_is_true_when_one_rank_says_so) {
 
 TEST(told, every_rank_hears_the_values_of_all_in_rank_order) {
   using Value = std::pair<int, std::vector<std::string>>;
-  const auto all = all_gather(session->world(), Value{session->rank(), std::vector<std::string>(session->rank() % 3, "\"a\nb\"")});
+  const auto lines_of = [](std::size_t rank) { return std::vector<std::string>(rank % 3, "\"a\nb\""); };
+  const auto all = all_gather(session->world(), Value{session->rank(), lines_of(static_cast<std::size_t>(session->rank()))});
   ASSERT_EQ(all.size(), static_cast<std::size_t>(session->size()));
-  for (int rank = 0; rank < session->size(); ++rank) {
-    EXPECT_EQ(all[rank].first, rank);
-    EXPECT_EQ(all[rank].second, std::vector<std::string>(rank % 3, "\"a\nb\""));
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    EXPECT_EQ(all[rank].first, static_cast<int>(rank));
+    EXPECT_EQ(all[rank].second, lines_of(rank));
   }
 }
 
