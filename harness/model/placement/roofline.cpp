@@ -197,9 +197,12 @@ double launch_seconds(const RooflinePlacement& placement, std::span<const Ceilin
 
 /// Explains what a bound alone does not say: what else limits a case far below its roof, and why one is above it.
 void explain_distance(const Measured& measured, const Ceiling& roof, std::span<const Ceiling> ceilings, RooflinePlacement& placement) {
-  if (placement.percent_of_roof < far_below_roof)
+  if (placement.percent_of_roof < far_below_roof) {
     placement.shortfall =
         shortfall_of(measured, placement.mix, rates_of(arithmetic_over(placement, ceilings)), launch_seconds(placement, ceilings));
+    // A ceiling that the case itself is above was measured while others disturbed it, and limits nothing.
+    if (placement.shortfall->scalar_gflops < placement.gflops) placement.shortfall->scalar_gflops = absent;
+  }
   if (placement.percent_of_roof >= above_roof_from)
     placement.above_roof = why_above(roof, placement.percent_of_roof, distance(roof, placement) > 0);
 }
