@@ -21,7 +21,7 @@ name=$(basename "$campaign" .toml)
 store=$out/$name.h5
 figures_log=$out/figures-packages.log
 
-declare -A allowed_minutes=([packages]=1 [build]=3 [measure]=1 [results]=1) # together at most 6, with nothing built before
+declare -A allowed_minutes=([packages]=1 [build]=3 [measure]=1 [results]=1) # the goal: 6 together, with nothing built before
 source jobs/stage_table.sh
 
 headline() { printf '\n=== %s  [%d s]\n' "$*" "$SECONDS"; }

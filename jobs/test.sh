@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds and tests everything that can be tested on this machine; what cannot is skipped, with its reason in the list at the end.
 #
-#   bash jobs/test.sh           packages, build, tests, then the unit tests under AddressSanitizer and UBSan; 35 minutes on 2 cores
+#   bash jobs/test.sh           packages, build, tests, then the unit tests under AddressSanitizer and UBSan; 60 minutes on 2 cores at most
 #   bash jobs/test.sh --full    and the long ones (label full); those that passed with the same program are not run again, so an
 #                               interrupted run can be repeated
 #   bash jobs/test.sh --gpu     what needs an NVIDIA GPU, and nothing else: it installs and builds nothing, runs in parts and goes on where it
@@ -29,7 +29,7 @@ summaries=() # of each stage, printed last
 skipped=()
 speed_table=build-ci/tests/emulator_speed/table.txt # written by a test
 
-declare -A allowed_minutes=([packages]=3 [build]=11 [tests]=14 [sanitizers]=7) # together at most 35, with nothing built before
+declare -A allowed_minutes=([packages]=3 [build]=11 [tests]=14 [sanitizers]=7) # the goal: 35 together, with nothing built before
 source jobs/stage_table.sh
 
 finish_stage() {

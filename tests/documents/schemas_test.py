@@ -1,7 +1,6 @@
 """The JSON Schemas: what people write and what the program prints keep to them, what is wrong does not, and readers know the same keys."""
 
 import copy
-import datetime
 import json
 import os
 import pathlib
@@ -133,7 +132,7 @@ def test_the_reader_of_campaigns_and_the_schema_know_the_same_keys_and_refuse_th
             refused = run("run", campaign, "--dry-run", codes=(2,)).stderr
             assert ("unknown key" in refused) == (key == "no_such_key"), (table, key, refused)
             document = tomllib.loads(campaign.read_text())
-            assert isinstance(datetime.date(1979, 5, 27), datetime.date) and not validator("campaign").is_valid(document), (table, key)
+            assert not validator("campaign").is_valid(document), (table, key)
             tried += 1
     assert tried > 40
 
