@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "core/upper_case.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -49,13 +51,6 @@ constexpr std::array bandwidth_ceilings{
     BandwidthCeiling{"store_nt", 1, {0, 0.5}, {0, 1}},
 };
 constexpr Density chase_quick{3, 2}, chase_full{6, 3};
-
-std::string upper(std::string_view precision) {
-  std::string word(precision);
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-  return word;
-}
 
 std::size_t lanes(std::string_view isa, std::string_view precision) {
   const std::size_t bytes = isa.starts_with("v4") || isa == "sve512" ? 64 : isa.starts_with("v3") || isa == "sve256" ? 32 : 16;
@@ -218,7 +213,7 @@ class Planner {
       for (const std::string& isa : usable_isas(*kernel, type, isas_)) {
         CeilingCase planned = common(*kernel, team, *best_flavor(*kernel, type, isa),
                                      with_presets(*kernel, {{"iterations", integer(1024)}, {"blocks", integer(8 * threads_of(team))}}));
-        planned.name = "tensor " + upper(type) + " AMX";
+        planned.name = "tensor " + upper_case(type) + " AMX";
         planned.precision = "tensor." + type;
         planned.level = CeilingKind::compute;
         planned.pattern = "amx";
@@ -271,7 +266,7 @@ class Planner {
         kernel, team, flavor,
         with_presets(
             kernel, {{"form", std::string(ceiling.form)}, {"iterations", integer(iterations)}, {"blocks", integer(8 * threads_of(team))}}));
-    planned.name = upper(flavor.precision) + " " + ceiling.name + (widest ? "" : " (" + isa + ")");
+    planned.name = upper_case(flavor.precision) + " " + ceiling.name + (widest ? "" : " (" + isa + ")");
     planned.precision = flavor.precision;
     planned.level = CeilingKind::compute;
     planned.pattern = ceiling.pattern;

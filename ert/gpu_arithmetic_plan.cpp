@@ -3,6 +3,7 @@
 #include <array>
 #include <set>
 
+#include "core/upper_case.hpp"
 #include "ert/gpu_ceiling_planner.hpp"
 
 namespace plumbline {
@@ -71,7 +72,7 @@ void plan_peak(GpuCeilingPlanner& planner, const Kernel& kernel) {
       const bool halves = precision_bytes(precision) == 2;
       if ((planner.quick() && !(halves ? ceiling.quick_in_halves : ceiling.quick)) || (halves && !ceiling.in_halves)) continue;
       if (CeilingCase* const planned = add_peak(planner, kernel, precision, ceiling, {4, 256}))
-        describe(*planned, "GPU " + upper(precision) + " " + ceiling.name, precision, CeilingKind::compute, ceiling.pattern, "GFLOP/s");
+        describe(*planned, "GPU " + upper_case(precision) + " " + ceiling.name, precision, CeilingKind::compute, ceiling.pattern, "GFLOP/s");
     }
 }
 
@@ -80,7 +81,7 @@ void plan_single_halves(GpuCeilingPlanner& planner, const Kernel& kernel) {
   const std::uint64_t blocks = all_warps(planner.gpu()) / 8;
   for (const char* precision : {"fp16", "bf16"})
     if (CeilingCase* const planned = add_peak(planner, kernel, precision, single_halves, {blocks, 256}))
-      describe(*planned, "GPU " + upper(precision) + " " + single_halves.name, precision, CeilingKind::compute, single_halves.pattern,
+      describe(*planned, "GPU " + upper_case(precision) + " " + single_halves.name, precision, CeilingKind::compute, single_halves.pattern,
                "GFLOP/s");
 }
 
@@ -94,7 +95,7 @@ void plan_occupancy(GpuCeilingPlanner& planner, const Kernel& kernel) {
       if (CeilingCase* const planned = add_peak(planner, kernel, precision, peak_ceilings[0],
                                                 {std::max<std::uint64_t>(1, warps / 16), 32 * std::min<std::uint64_t>(warps, 16)})) {
         const std::string pattern = std::to_string(warps) + " warps";
-        describe(*planned, "GPU " + upper(precision) + " FMA, " + pattern + " an SM", precision, CeilingKind::occupancy, pattern,
+        describe(*planned, "GPU " + upper_case(precision) + " FMA, " + pattern + " an SM", precision, CeilingKind::occupancy, pattern,
                  "GFLOP/s");
       }
 }
@@ -107,7 +108,7 @@ void add_vector(GpuCeilingPlanner& planner, const Kernel& kernel, const char* pr
   const std::uint64_t repeat = std::min(planner.passes(2.0 * array, 2.0 * array), planner.iterations(cycles));
   if (CeilingCase* const planned = planner.add(kernel, precision, {{"k", integer(k)}, {"n", integer(n)}, {"repeat", integer(repeat)}})) {
     const std::string pattern = "k=" + std::to_string(k);
-    describe(*planned, "GPU " + upper(precision) + " vector " + pattern, precision, CeilingKind::vector, pattern, "GFLOP/s");
+    describe(*planned, "GPU " + upper_case(precision) + " vector " + pattern, precision, CeilingKind::vector, pattern, "GFLOP/s");
     take_flops(*planned);
     planned->working_set_bytes = footprint_bytes(planned->measured.work());
   }

@@ -23,13 +23,6 @@ const Kernel* kernel_named(std::span<const Kernel> kernels, std::string_view nam
   return found == kernels.end() ? nullptr : &*found;
 }
 
-std::string upper(std::string_view precision) {
-  std::string word(precision);
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-  return word;
-}
-
 double expected_bandwidth(const GpuProperties& gpu, double working_set_bytes) {
   constexpr double L2_bytes_a_cycle = 32, memory_bytes_a_cycle = 10;  // of a multiprocessor
   const double cycles = std::max(1, gpu.multiprocessors) * (gpu.clock_hz > 0 ? gpu.clock_hz : 1.5e9);

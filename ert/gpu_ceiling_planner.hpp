@@ -65,8 +65,6 @@ void take_bytes(CeilingCase& planned);
 double footprint_bytes(const Work& work);
 
 const Kernel* kernel_named(std::span<const Kernel> kernels, std::string_view name);
-/// A precision as names of ceilings have it: "FP64" for "fp64".
-std::string upper(std::string_view precision);
 inline Value integer(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 inline Value word(const char* text) { return std::string(text); }
 /// The seconds of a product of level "gemm", at a rate that is reached by GPUs of the last ten years.

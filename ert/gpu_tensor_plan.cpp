@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/upper_case.hpp"
 #include "ert/gpu_ceiling_planner.hpp"
 
 namespace plumbline {
@@ -23,7 +24,7 @@ void add_instruction(GpuCeilingPlanner& planner, const Kernel& kernel, const std
   CeilingCase* const planned =
       planner.add(kernel, type, {{"blocks", integer(blocks)}, {"iterations", integer(planner.iterations(cycles))}});
   if (planned == nullptr) return;
-  describe(*planned, "GPU tensor " + upper(type) + " " + instruction, "tensor." + type, CeilingKind::compute, instruction, "GFLOP/s");
+  describe(*planned, "GPU tensor " + upper_case(type) + " " + instruction, "tensor." + type, CeilingKind::compute, instruction, "GFLOP/s");
   take_flops(*planned);
 }
 

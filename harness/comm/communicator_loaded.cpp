@@ -1,8 +1,6 @@
 // This communicator opens an MPI that is chosen when the program starts (mpi_choice.hpp); without a launcher it is a world of one rank.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 
@@ -12,6 +10,7 @@
 #include "comm/mpi_module.hpp"
 #include "comm/mpich_ucx_finalize.hpp"
 #include "comm/waiting.hpp"
+#include "core/host_name.hpp"
 
 namespace plumbline {
 
@@ -147,9 +146,7 @@ ExchangeTiming exchange(Group& group, int peer, End end, const Exchange& what, c
 }
 
 Communicator::Communicator() : session_(std::make_unique<Session>()) {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  host_ = name.data();
+  host_ = host_name();
   ModuleSession* const opened = session_->opened.get();
   const auto group = [](ModuleGroup* of_session) { return Group(std::make_unique<Group::Handle>(of_session)); };
   world_ = group(opened == nullptr ? nullptr : &opened->world());

@@ -1,6 +1,5 @@
 // This communicator is linked with MPI. It uses nonblocking collectives and MPI_Test throughout: MPICH polls busily inside blocking calls.
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +15,7 @@
 #include "comm/mpich_ucx_finalize.hpp"
 #include "comm/waiting.hpp"
 #include "core/fnv.hpp"
+#include "core/host_name.hpp"
 #include "core/passing_variable.hpp"
 
 namespace plumbline {
@@ -173,12 +173,6 @@ Group split_by_color(MPI_Comm comm, int color, int key) {
 }
 
 Group split(MPI_Comm comm, bool take_part, int key) { return split_by_color(comm, take_part ? 0 : MPI_UNDEFINED, key); }
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
 
 /// The kernel's id of this machine since it was started; empty where the kernel does not tell.
 std::string boot_id() {

@@ -1,12 +1,11 @@
 // This communicator knows no MPI: it is a world of one rank.
-#include <unistd.h>
 
-#include <array>
 #include <cstdlib>
 
 #include "comm/communicator.hpp"
 #include "comm/exchange.hpp"
 #include "comm/launch.hpp"
+#include "core/host_name.hpp"
 
 namespace plumbline {
 
@@ -31,9 +30,7 @@ std::vector<std::string> Group::gather(const std::string& text, int) { return {t
 Communicator::Communicator()
     : world_(std::make_unique<Group::Handle>()), local_(std::make_unique<Group::Handle>()), leaders_(std::make_unique<Group::Handle>()) {
   if (const auto mismatch = launch_mismatch(find_launch(process_environment()), 1, "")) throw *mismatch;
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  host_ = name.data();
+  host_ = host_name();
 }
 
 Communicator::~Communicator() = default;

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/host_name.hpp"
 #include "machine/build_record.hpp"
 #include "machine/cpu.hpp"
 #include "machine/facts_json.hpp"
@@ -75,12 +76,6 @@ ordered_json environment(std::span<const std::string_view> beginnings, const Per
       found[std::string(name)] = publishable({std::string(text.substr(name.size() + 1))}, person).front();
   }
   return found;
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 /// The cluster on which the nodes stand: the user's word for it comes before Slurm's.

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -15,6 +14,7 @@
 #include <optional>
 #include <thread>
 
+#include "core/host_name.hpp"
 #include "core/json_text.hpp"
 #include "core/own_file.hpp"
 
@@ -23,12 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
 
 std::vector<std::string> command_line(pid_t process) {
   std::ifstream in(fmt::format("/proc/{}/cmdline", process), std::ios::binary);

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "core/host_name.hpp"
 #include "store/journal.hpp"
 
 namespace plumbline {
@@ -47,11 +48,7 @@ bool is_still_there(int file, const std::filesystem::path& path) {
   return ::fstat(file, &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-std::string this_process() {
-  std::array<char, 65> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  return fmt::format("process {} on {}", ::getpid(), host.data());
-}
+std::string this_process() { return fmt::format("process {} on {}", ::getpid(), host_name()); }
 
 }  // namespace
 

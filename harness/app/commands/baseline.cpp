@@ -5,7 +5,6 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <set>
 
@@ -13,6 +12,7 @@
 #include "app/nights/accepted_levels.hpp"
 #include "app/nights/history_index.hpp"
 #include "app/terminal/streams.hpp"
+#include "core/host_name.hpp"
 #include "store/file_bytes.hpp"
 
 namespace plumbline::app {
@@ -27,12 +27,6 @@ struct AcceptOptions {
 std::string user_name() {
   const passwd* user = getpwuid(getuid());
   return user != nullptr ? user->pw_name : fmt::format("uid {}", getuid());
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 /// The night from which on the level counts: the file's, or the last of a folder.

@@ -16,6 +16,7 @@
 #include "app/terminal/streams.hpp"
 #include "app/terminal/table.hpp"
 #include "comm/communicator.hpp"
+#include "core/host_name.hpp"
 #include "counters/cupti/cupti.hpp"
 #include "counters/registry.hpp"
 #include "counters/sass/disassembled.hpp"
@@ -125,12 +126,6 @@ bool can_write_here() {
   return written;
 }
 
-std::string this_host() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
 // The row of what a colleague asks first; all of it is in --json.
 Capability system_row(const NodeState& state) {
   std::vector<std::string> told;
@@ -199,7 +194,7 @@ Exit doctor(Format format) {
   if (format == Format::json)
     print(document("doctor", "", rows_of(capabilities), outlook.notes,
                    {{"counting", outlook_rows(outlook)},
-                    {"machine", Json::parse(machine_json(this_host(), this_topology(), this_cpu(), this_node_state()))}}) +
+                    {"machine", Json::parse(machine_json(host_name(), this_topology(), this_cpu(), this_node_state()))}}) +
           "\n");
   else if (format == Format::csv)
     print(csv(rows_of(capabilities)));

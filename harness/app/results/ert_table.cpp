@@ -8,16 +8,12 @@
 #include <set>
 #include <tuple>
 
+#include "core/upper_case.hpp"
+
 namespace plumbline::app {
 namespace {
 
 using Place = std::tuple<std::string, std::int64_t, std::int64_t>;  // node, ranks, threads
-
-std::string upper(std::string word) {
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-  return word;
-}
 
 std::string percent_of(const ErtRate& rate) { return std::isfinite(rate.percent()) ? fmt::format("{:.0f} %", rate.percent()) : ""; }
 
@@ -39,7 +35,7 @@ Table table_of(const std::vector<const ErtRow*>& rows) {
   Table table(columns);
   std::string group;
   for (const ErtRow* row : rows) {
-    const std::string heading = upper(row->precision) + " " + row->kind;
+    const std::string heading = upper_case(row->precision) + " " + row->kind;
     if (heading != group) table.add_line(heading);
     group = heading;
     std::vector<std::string> cells{"  " + row->flavor, plain(row->flops.value, 4), percent_of(row->flops)};
