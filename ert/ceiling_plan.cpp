@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "core/upper_case.hpp"
+#include "ert/upper_case.hpp"
 
 namespace plumbline {
 namespace {

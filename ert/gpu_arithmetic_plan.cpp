@@ -3,8 +3,8 @@
 #include <array>
 #include <set>
 
-#include "core/upper_case.hpp"
 #include "ert/gpu_ceiling_planner.hpp"
+#include "ert/upper_case.hpp"
 
 namespace plumbline {
 namespace {
@@ -72,7 +72,8 @@ void plan_peak(GpuCeilingPlanner& planner, const Kernel& kernel) {
       const bool halves = precision_bytes(precision) == 2;
       if ((planner.quick() && !(halves ? ceiling.quick_in_halves : ceiling.quick)) || (halves && !ceiling.in_halves)) continue;
       if (CeilingCase* const planned = add_peak(planner, kernel, precision, ceiling, {4, 256}))
-        describe(*planned, "GPU " + upper_case(precision) + " " + ceiling.name, precision, CeilingKind::compute, ceiling.pattern, "GFLOP/s");
+        describe(*planned, "GPU " + upper_case(precision) + " " + ceiling.name, precision, CeilingKind::compute, ceiling.pattern,
+                 "GFLOP/s");
     }
 }
 

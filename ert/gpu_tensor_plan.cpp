@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "core/upper_case.hpp"
 #include "ert/gpu_ceiling_planner.hpp"
+#include "ert/upper_case.hpp"
 
 namespace plumbline {
 namespace {

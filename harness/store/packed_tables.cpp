@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "core/json_depth.hpp"
+#include "core/json_text.hpp"
 #include "store/packed_rows.hpp"
 #include "store/read_row.hpp"
 

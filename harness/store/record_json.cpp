@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "core/json_depth.hpp"
 #include "core/json_text.hpp"
 #include "core/whole_number.hpp"
 #include "store/read_row.hpp"

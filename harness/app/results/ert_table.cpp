@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "core/upper_case.hpp"
+#include "ert/upper_case.hpp"
 
 namespace plumbline::app {
 namespace {

@@ -1,5 +1,5 @@
 // Headings have capital letters, and nothing else of a name changes.
-#include "core/upper_case.hpp"
+#include "ert/upper_case.hpp"
 
 #include <gtest/gtest.h>
 
