@@ -1,5 +1,4 @@
 // This communicator knows no MPI: it is a world of one rank.
-
 #include <cstdlib>
 
 #include "comm/communicator.hpp"

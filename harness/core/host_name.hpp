@@ -1,5 +1,5 @@
-// Results, journals and messages name the host that they come from by one function. It stands in a header, for modules that are opened at
-// run time, which link nothing of ours, name hosts too.
+// Results, journals and messages name the host that they come from by one function. It stands in a header because the MPI modules, which
+// are opened at run time and do not link core, need it too.
 #pragma once
 #include <unistd.h>
 

@@ -10,6 +10,7 @@
 
 #include "core/array.hpp"
 #include "core/error.hpp"
+#include "core/host_name.hpp"
 #include "core/kernel.hpp"
 #include "core/rounding.hpp"
 
@@ -23,16 +24,12 @@ struct Arrays {
 };
 
 bool is_the_bad_host() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
   const char* file = std::getenv("FAULTY_SUM_WHILE");
-  return file != nullptr ? access(file, F_OK) == 0 : std::string(name) == "nodeB" && access("healed", F_OK) != 0;
+  return file != nullptr ? access(file, F_OK) == 0 : host_name() == "nodeB" && access("healed", F_OK) != 0;
 }
 
 void require_whole_host() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  if (std::string(name) == "nodeB" && access("broken", F_OK) == 0) throw io_error("this host is broken");
+  if (host_name() == "nodeB" && access("broken", F_OK) == 0) throw io_error("this host is broken");
 }
 
 void flip_a_bit(double& value) { value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ (std::uint64_t{1} << 40)); }
@@ -76,7 +73,10 @@ class SumCase final : public Workload {
 };
 
 constexpr Flavor flavors[] = {{"gcc12-O3-v2", "fp64", &add}};
-const Register<SumCase, double> registered{"faulty/sum", "The sum of two arrays, wrong on nodeB", {{.name = "n", .preset = std::int64_t{4096}, .description = "elements of each array"}}, flavors};
+const Register<SumCase, double> registered{"faulty/sum",
+                                           "The sum of two arrays, wrong on nodeB",
+                                           {{.name = "n", .preset = std::int64_t{4096}, .description = "elements of each array"}},
+                                           flavors};
 
 }  // namespace
 }  // namespace plumbline

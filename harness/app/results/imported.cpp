@@ -12,6 +12,7 @@
 #include "app/terminal/table.hpp"
 #include "core/error.hpp"
 #include "core/fnv.hpp"
+#include "ert/upper_case.hpp"
 #include "model/placement/profiled.hpp"
 
 namespace plumbline::app {
@@ -180,16 +181,10 @@ std::optional<Place> place_of(const NodeCeiling& ceiling) {
   return place;
 }
 
-/// A precision in capitals: "fp64" -> "FP64".
-std::string in_capitals(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return text;
-}
-
 /// The name under which a stated ceiling is drawn: "FP64 no FMA" for "compute fp64 no FMA".
 std::string title_of(const NodeCeiling& ceiling, const Place& place) {
   if (place.level != "compute") return ceiling.name;
-  return in_capitals(place.precision) + ceiling.name.substr(ceiling.name.find(place.precision) + place.precision.size());
+  return upper_case(place.precision) + ceiling.name.substr(ceiling.name.find(place.precision) + place.precision.size());
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/host_name.hpp"
 #include "tests/cuda/standin/stand_in_gpu.hpp"
 
 namespace plumbline {
@@ -98,9 +99,7 @@ Sweep telling(ToldSweep sweep) {
 
 /// Whether a test names it: "GPU-1111...", or of one node alone "nodeB/GPU-1111...".
 bool is_meant(const char* name, const GpuProperties& gpu) {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  return name != nullptr && (gpu.uuid == name || std::string(host.data()) + "/" + gpu.uuid == name);
+  return name != nullptr && (gpu.uuid == name || host_name() + "/" + gpu.uuid == name);
 }
 
 /// PLUMBLINE_STAND_IN_SWEEP_NANOSECONDS: by its own clock each sweep takes that, and 0 to 0.8 % more, whatever the host does meanwhile. The
