@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Condition known(std::string name, double value, bool counts_up = false) { return {std::move(name), value, {}, counts_up}; }
-Condition unknown(std::string name, std::string reason, bool counts_up = false) {
+Condition condition(std::string name, double value, bool counts_up = false) { return {std::move(name), value, {}, counts_up}; }
+Condition no_condition(std::string name, std::string reason, bool counts_up = false) {
   return {std::move(name), 0, std::move(reason), counts_up};
 }
 
@@ -47,9 +47,9 @@ void add_control_group(const fs::path& root, std::vector<Condition>& all) {
   const auto groups = control_groups("cpu", root);
   const auto quota = cpu_quota(groups);
   if (!quota)
-    all.push_back(unknown("cpu_quota_cores", "no cpu control group is visible here"));
+    all.push_back(no_condition("cpu_quota_cores", "no cpu control group is visible here"));
   else
-    all.push_back(std::isfinite(*quota) ? known("cpu_quota_cores", *quota) : unknown("cpu_quota_cores", "no quota is set"));
+    all.push_back(std::isfinite(*quota) ? condition("cpu_quota_cores", *quota) : no_condition("cpu_quota_cores", "no quota is set"));
   bool told = false;
   double periods = 0, seconds = 0;
   for (const auto& group : groups) {
@@ -61,8 +61,8 @@ void add_control_group(const fs::path& root, std::vector<Condition>& all) {
     seconds += microseconds ? 1e-6 * *microseconds : 1e-9 * nanoseconds.value_or(0);
   }
   constexpr const char* untold = "no cpu control group that shows here says how often it throttled";
-  all.push_back(told ? known("throttled_periods", periods, true) : unknown("throttled_periods", untold, true));
-  all.push_back(told ? known("throttled_seconds", seconds, true) : unknown("throttled_seconds", untold, true));
+  all.push_back(told ? condition("throttled_periods", periods, true) : no_condition("throttled_periods", untold, true));
+  all.push_back(told ? condition("throttled_seconds", seconds, true) : no_condition("throttled_seconds", untold, true));
 }
 
 // ----------------------------------------------------------------------------------------------------------------- CPU time
@@ -75,18 +75,18 @@ void add_cpu_time(const fs::path& root, std::vector<Condition>& all) {
   for (double& one : ticks) file >> one;
   const double per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
   if (cpu == "cpu" && file) {
-    all.push_back(known("busy_cpu_seconds", (ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]) / per_second, true));
-    all.push_back(known("steal_seconds", ticks[7] / per_second, true));
+    all.push_back(condition("busy_cpu_seconds", (ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]) / per_second, true));
+    all.push_back(condition("steal_seconds", ticks[7] / per_second, true));
   } else {
-    all.push_back(unknown("busy_cpu_seconds", "/proc/stat cannot be read", true));
-    all.push_back(unknown("steal_seconds", "/proc/stat cannot be read", true));
+    all.push_back(no_condition("busy_cpu_seconds", "/proc/stat cannot be read", true));
+    all.push_back(no_condition("steal_seconds", "/proc/stat cannot be read", true));
   }
   rusage own{};
   getrusage(RUSAGE_SELF, &own);
   const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); };
-  all.push_back(known("own_cpu_seconds", seconds(own.ru_utime) + seconds(own.ru_stime), true));
+  all.push_back(condition("own_cpu_seconds", seconds(own.ru_utime) + seconds(own.ru_stime), true));
   const auto load = number_in(root / "proc/loadavg");
-  all.push_back(load ? known("load_average", *load) : unknown("load_average", "/proc/loadavg cannot be read"));
+  all.push_back(load ? condition("load_average", *load) : no_condition("load_average", "/proc/loadavg cannot be read"));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------- heat
@@ -105,8 +105,8 @@ void add_throttling(const fs::path& root, std::vector<Condition>& all) {
   for (const auto& cpu : entries(root / "sys/devices/system/cpu", "cpu"))
     for (const auto* counter : {"core_throttle_count", "package_throttle_count"})
       if (const auto count = number_in(cpu / "thermal_throttle" / counter)) any = true, events += *count;
-  all.push_back(any ? known("thermal_throttle_events", events, true)
-                    : unknown("thermal_throttle_events", "the kernel counts none here (no thermal_throttle in sysfs)", true));
+  all.push_back(any ? condition("thermal_throttle_events", events, true)
+                    : no_condition("thermal_throttle_events", "the kernel counts none here (no thermal_throttle in sysfs)", true));
 }
 
 void add_temperature(const fs::path& root, std::vector<Condition>& all) {
@@ -118,8 +118,8 @@ void add_temperature(const fs::path& root, std::vector<Condition>& all) {
   for (const auto& sensor : entries(root / "sys/class/hwmon", "hwmon"))
     for (const auto& file : entries(sensor, "temp"))
       if (file.filename().string().ends_with("_input")) take(file);
-  all.push_back(hottest ? known("temperature_celsius", *hottest)
-                        : unknown("temperature_celsius", "no sensor is visible here (neither hwmon nor a thermal zone)"));
+  all.push_back(hottest ? condition("temperature_celsius", *hottest)
+                        : no_condition("temperature_celsius", "no sensor is visible here (neither hwmon nor a thermal zone)"));
 }
 
 }  // namespace

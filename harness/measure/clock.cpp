@@ -9,7 +9,7 @@
 namespace plumbline {
 namespace {
 
-double read(clockid_t id) {
+double seconds_of(clockid_t id) {
   timespec t{};
   clock_gettime(id, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
@@ -45,7 +45,7 @@ inline void independent([[maybe_unused]] std::uint64_t (&x)[6]) {
 
 }  // namespace
 
-double now_seconds() { return read(CLOCK_MONOTONIC); }
+double now_seconds() { return seconds_of(CLOCK_MONOTONIC); }
 
 std::int64_t unix_nanoseconds() {
   timespec t{};
@@ -81,7 +81,7 @@ double addition_throughput_hz() {
 #endif
 }
 
-double thread_cpu_seconds() { return read(CLOCK_THREAD_CPUTIME_ID); }
+double thread_cpu_seconds() { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
 std::int64_t involuntary_switches() {
   rusage usage{};

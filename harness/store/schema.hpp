@@ -44,6 +44,24 @@ struct Table {
 /// The table of a record type.
 template <class Row>
 const Table<Row>& table_of();
+template <>
+const Table<CaseRow>& table_of();
+template <>
+const Table<OutcomeRow>& table_of();
+template <>
+const Table<TimeRow>& table_of();
+template <>
+const Table<CountRow>& table_of();
+template <>
+const Table<ModelRow>& table_of();
+template <>
+const Table<CeilingRow>& table_of();
+template <>
+const Table<MachineRow>& table_of();
+template <>
+const Table<RemeasuredRow>& table_of();
+template <>
+const Table<IntensityRow>& table_of();
 
 /// Visits every measured table of the file, in the file's order, with the rows that belong to it; the derived one is not among them.
 template <class AnyResults, class Visit>

@@ -11,8 +11,8 @@
 namespace plumbline {
 namespace {
 
-constexpr std::string_view signature("GCOL\x01", 5);  // and version; what follows is reserved, and not looked at by the library
-constexpr std::size_t header_bytes = 16;              // of a heap: signature, size; of an object: index, references, reserved, size
+constexpr std::string_view heap_signature("GCOL\x01", 5);  // and version; what follows is reserved, and not looked at by the library
+constexpr std::size_t header_bytes = 16;  // of a heap: heap_signature, size; of an object: index, references, reserved, size
 constexpr std::size_t size_at = 8;
 
 template <class Number>
@@ -73,7 +73,7 @@ void require_sound_heaps(std::string_view bytes) {
   std::vector<LongText> long_texts;
   require_plain_superblock(bytes);
   constexpr std::size_t most_long_texts = 64;  // a result has four; each is looked for in the whole file
-  for (std::size_t at = bytes.find(signature), end = 0; at != bytes.npos; at = bytes.find(signature, at + 1)) {
+  for (std::size_t at = bytes.find(heap_signature), end = 0; at != bytes.npos; at = bytes.find(heap_signature, at + 1)) {
     if (at < end) throw hdf5::Failure("a heap of texts lies within another");
     if (bytes.size() - at < header_bytes) throw hdf5::Failure("it ends within a heap");
     const auto size = number_at<std::uint64_t>(bytes, at + size_at);

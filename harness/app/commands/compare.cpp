@@ -101,7 +101,7 @@ struct ComparedFiles {
   Comparison comparison;
 };
 
-Columns<ComparedFiles> members() {
+Columns<ComparedFiles> compared_members() {
   return {{"before", "result file before", &ComparedFiles::before},
           {"after", "result file after", &ComparedFiles::after},
           list_column<ComparedFiles>("classes", "what was compared, by class", class_columns(),
@@ -157,7 +157,7 @@ Exit compare_files(const CompareOptions& options) {
   const Comparison& comparison = files.comparison;
   const auto notes = notes_of(before, after, comparison);
   const Json rows = rows_json(compared_columns(), comparison.rows);
-  if (options.format == Format::json) print(document("compare", options.after, rows, notes, row_json(members(), files)));
+  if (options.format == Format::json) print(document("compare", options.after, rows, notes, row_json(compared_members(), files)));
   if (options.format == Format::csv) print(csv(rows));
   if (options.format == Format::markdown)
     print(markdown(compared_columns(), comparable_rows(comparison)) + "\n" + markdown(class_columns(), comparison.classes) +
@@ -172,7 +172,7 @@ Exit compare_files(const CompareOptions& options) {
 }  // namespace
 
 Json compare_schema() {
-  return document_schema("compare", "Two result files beside each other", row_schema(compared_columns()), row_schema(members()));
+  return document_schema("compare", "Two result files beside each other", row_schema(compared_columns()), row_schema(compared_members()));
 }
 
 void add_compare(CLI::App& app, Action& chosen) {

@@ -47,7 +47,7 @@ constexpr const char* script = R"--(# bash completion of {program}, written by "
 complete -o filenames -F {function} {program}
 )--";
 
-std::string quoted(const std::string& pattern) { return "'" + pattern + "'"; }
+std::string as_pattern(const std::string& pattern) { return "'" + pattern + "'"; }
 
 // Patterns of a case branch; one that no word is equal to where there is none.
 std::string either(const std::vector<std::string>& patterns) {
@@ -67,24 +67,24 @@ std::string completion(const CommandWords& tree, const std::string& program) {
   std::vector<std::string> paths, valued, files;
   std::string choices, words;
   for (const auto* command : all_commands(tree)) {
-    if (command != &tree) paths.push_back(quoted(command->path));
+    if (command != &tree) paths.push_back(as_pattern(command->path));
     std::vector<std::string> offered;
     for (const auto& below : command->commands) offered.push_back(name_of(below));
     for (const auto& one : command->positionals) {
       offered.insert(offered.end(), one.choices.begin(), one.choices.end());
-      if (one.choices.empty() && (files.empty() || files.back() != quoted(command->path))) files.push_back(quoted(command->path));
+      if (one.choices.empty() && (files.empty() || files.back() != as_pattern(command->path))) files.push_back(as_pattern(command->path));
     }
     for (const auto& option : command->options) {
       offered.insert(offered.end(), option.names.begin(), option.names.end());
       for (const auto& name : option.names) {
-        const std::string pattern = quoted(command->path + " " + name);
+        const std::string pattern = as_pattern(command->path + " " + name);
         if (!option.choices.empty())
           choices += fmt::format("    {}) path='' words='{}' ;;\n", pattern, fmt::join(option.choices, " "));
         else if (!option.value.empty())
           valued.push_back(pattern);
       }
     }
-    words += fmt::format("    {}) words='{}' ;;\n", quoted(command->path), fmt::join(offered, " "));
+    words += fmt::format("    {}) words='{}' ;;\n", as_pattern(command->path), fmt::join(offered, " "));
   }
   return fmt::format(script, fmt::arg("program", program), fmt::arg("function", function_of(program)), fmt::arg("paths", either(paths)),
                      fmt::arg("choices", choices), fmt::arg("valued", either(valued)), fmt::arg("words", words),

@@ -16,7 +16,7 @@ namespace {
 
 // Escapes a text for roff: a backslash is an escape, a hyphen would become a typographic one, a dot or quote at the start of a line a
 // request.
-std::string escaped(const std::string& text) {
+std::string in_roff(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '\\') {
@@ -33,47 +33,49 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-std::string synopsis(const CommandWords& command) {
-  std::string line = fmt::format(".B {}\n", escaped(command.path));
+std::string roff_synopsis(const CommandWords& command) {
+  std::string line = fmt::format(".B {}\n", in_roff(command.path));
   if (!command.options.empty()) line += "[\\fIoptions\\fR]\n";
   for (const auto& one : command.positionals)
-    line += fmt::format("{0}\\fI{2}\\fR{1}\n", one.required ? "" : "[", one.required ? "" : "]", escaped(one.value));
+    line += fmt::format("{0}\\fI{2}\\fR{1}\n", one.required ? "" : "[", one.required ? "" : "]", in_roff(one.value));
   if (!command.commands.empty()) line += "\\fIcommand\\fR\n";
   return line;
 }
 
-std::string row(const OptionWords& one) {
+std::string roff_row(const OptionWords& one) {
   std::string names;
-  for (const auto& name : one.names) names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", escaped(name));
-  const std::string value = one.value.empty() ? "" : fmt::format("{}\\fI{}\\fR", names.empty() ? "" : " ", escaped(one.value));
-  std::string text = escaped(one.description);
-  if (!one.choices.empty()) text += escaped(fmt::format("{}one of {}", text.empty() ? "" : ": ", fmt::join(one.choices, ", ")));
+  for (const auto& name : one.names) names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", in_roff(name));
+  const std::string value = one.value.empty() ? "" : fmt::format("{}\\fI{}\\fR", names.empty() ? "" : " ", in_roff(one.value));
+  std::string text = in_roff(one.description);
+  if (!one.choices.empty()) text += in_roff(fmt::format("{}one of {}", text.empty() ? "" : ": ", fmt::join(one.choices, ", ")));
   return fmt::format(".TP\n{}{}{}\n{}\n", names, value, one.required && !one.names.empty() ? " (required)" : "", text);
 }
 
-std::string section(const CommandWords& command) {
-  std::string text = fmt::format(".SS {}\n{}.PP\n{}\n", escaped(command.path), synopsis(command), escaped(command.description));
-  for (const auto& one : command.positionals) text += row(one);
+std::string roff_section(const CommandWords& command) {
+  std::string text = fmt::format(".SS {}\n{}.PP\n{}\n", in_roff(command.path), roff_synopsis(command), in_roff(command.description));
+  for (const auto& one : command.positionals) text += roff_row(one);
   for (const auto& one : command.options)
-    if (one.names.back() != "--help") text += row(one);
+    if (one.names.back() != "--help") text += roff_row(one);
   return text;
 }
 
-std::string entries(const std::string& title, const char* font, const std::vector<ManualEntry>& all) {
+std::string roff_entries(const std::string& title, const char* font, const std::vector<ManualEntry>& all) {
   std::string text = fmt::format(".SH {}\n", title);
-  for (const auto& one : all) text += fmt::format(".TP\n.{} {}\n{}\n", font, escaped(one.name), escaped(one.meaning));
+  for (const auto& one : all) text += fmt::format(".TP\n.{} {}\n{}\n", font, in_roff(one.name), in_roff(one.meaning));
   return text;
 }
 
 std::string manual(const CommandWords& tree) {
-  std::string page = fmt::format(".TH PLUMBLINE 1 \"\" \"plumbline {}\" \"User Commands\"\n.SH NAME\nplumbline \\- {}\n.SH SYNOPSIS\n{}",
-                                 build_record::version, "characterization of supercomputer nodes with proven counters", synopsis(tree));
-  page += fmt::format(".SH DESCRIPTION\n{}\n", escaped(tree.description));
-  for (const auto& one : tree.options) page += row(one);
+  std::string page =
+      fmt::format(".TH PLUMBLINE 1 \"\" \"plumbline {}\" \"User Commands\"\n.SH NAME\nplumbline \\- {}\n.SH SYNOPSIS\n{}",
+                  build_record::version, "characterization of supercomputer nodes with proven counters", roff_synopsis(tree));
+  page += fmt::format(".SH DESCRIPTION\n{}\n", in_roff(tree.description));
+  for (const auto& one : tree.options) page += roff_row(one);
   page += ".SH COMMANDS\n";
   for (const auto* command : all_commands(tree))
-    if (command != &tree) page += section(*command);
-  page += entries("EXIT STATUS", "B", exit_codes()) + entries("ENVIRONMENT", "B", environment()) + entries("FILES", "I", files());
+    if (command != &tree) page += roff_section(*command);
+  page += roff_entries("EXIT STATUS", "B", exit_codes()) + roff_entries("ENVIRONMENT", "B", environment()) +
+          roff_entries("FILES", "I", files());
   return page + ".SH SEE ALSO\n.BR valgrind (1),\n.BR mpiexec (1),\n.BR papi_avail (1)\n";
 }
 

@@ -12,7 +12,7 @@ namespace plumbline::app {
 namespace {
 
 // A bar would end a table's cell; the others would be read as marks.
-std::string escaped(const std::string& text) {
+std::string in_markdown(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '<')
@@ -26,10 +26,10 @@ std::string escaped(const std::string& text) {
 }
 
 // Pages' readers do not agree on a bar within backticks.
-std::string code(const std::string& text) { return text.find('|') == std::string::npos ? "`" + text + "`" : escaped(text); }
+std::string code(const std::string& text) { return text.find('|') == std::string::npos ? "`" + text + "`" : in_markdown(text); }
 
 std::string sentence(const std::string& description) {
-  std::string text = escaped(description);
+  std::string text = in_markdown(description);
   if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text + ".";
 }
@@ -51,9 +51,9 @@ std::string synopsis(const CommandWords& command) {
 std::string row(const OptionWords& one) {
   const std::string names =
       one.names.empty() ? one.value : fmt::format("{}{}{}", fmt::join(one.names, ", "), one.value.empty() ? "" : " ", one.value);
-  std::string meaning = escaped(one.description);
+  std::string meaning = in_markdown(one.description);
   if (!one.choices.empty())
-    meaning += fmt::format("{}one of {}", meaning.empty() ? "" : ": ", escaped(fmt::format("{}", fmt::join(one.choices, ", "))));
+    meaning += fmt::format("{}one of {}", meaning.empty() ? "" : ": ", in_markdown(fmt::format("{}", fmt::join(one.choices, ", "))));
   return fmt::format("| {} | {}{} |\n", code(names), meaning, one.required && !one.names.empty() ? " (required)" : "");
 }
 
@@ -69,7 +69,7 @@ std::string section(const CommandWords& command) {
 
 std::string entries(const std::string& title, const std::string& what, const std::vector<ManualEntry>& all) {
   std::string text = fmt::format("\n## {}\n\n| {} | meaning |\n| --- | --- |\n", title, what);
-  for (const auto& one : all) text += fmt::format("| {} | {} |\n", code(one.name), escaped(one.meaning));
+  for (const auto& one : all) text += fmt::format("| {} | {} |\n", code(one.name), in_markdown(one.meaning));
   return text;
 }
 
@@ -81,7 +81,7 @@ std::string manual_in_markdown(const CommandWords& tree) {
   std::string sections;
   for (const auto* command : all_commands(tree)) {
     if (command == &tree) continue;
-    page += fmt::format("| [{}](#{}) | {} |\n", code(command->path), anchor(command->path), escaped(command->description));
+    page += fmt::format("| [{}](#{}) | {} |\n", code(command->path), anchor(command->path), in_markdown(command->description));
     sections += section(*command);
   }
   return page + sections + entries("Exit codes", "code", exit_codes()) + entries("Environment", "variable", environment()) +

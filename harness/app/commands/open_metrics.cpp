@@ -12,7 +12,7 @@ namespace plumbline::app {
 namespace {
 
 /// Escapes a label's value: any UTF-8 may stand between the quotes, but for these three.
-std::string escaped(const std::string& text) {
+std::string label_value(const std::string& text) {
   std::string out;
   for (const char c : text) out += c == '\\' ? "\\\\" : c == '"' ? "\\\"" : c == '\n' ? "\\n" : std::string(1, c);
   return out;
@@ -52,7 +52,7 @@ void OpenMetrics::add(const std::string& name, const Labels& labels, double valu
   const auto family = std::find_if(families_.begin(), families_.end(), [&](const Family& one) { return one.name == name; });
   if (family == families_.end() || std::isnan(value)) return;
   std::string inside;
-  for (const auto& [label, text] : labels) inside += fmt::format("{}{}=\"{}\"", inside.empty() ? "" : ",", label, escaped(text));
+  for (const auto& [label, text] : labels) inside += fmt::format("{}{}=\"{}\"", inside.empty() ? "" : ",", label, label_value(text));
   const std::string number = std::isinf(value) ? (value > 0 ? "+Inf" : "-Inf") : fmt::format("{}", value);
   family->samples.push_back(name + (inside.empty() ? "" : "{" + inside + "}") + " " + number);
 }

@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* schema = "plumbline-baseline/1";
+constexpr const char* baseline_schema = "plumbline-baseline/1";
 
 AcceptedLevel level_from(const Json& line) {
-  if (line.at("schema") != schema) throw user_error("another schema");
+  if (line.at("schema") != baseline_schema) throw user_error("another schema");
   AcceptedLevel level{.from_unix_ns = line.at("from_unix_ns"),
                       .from_file = line.at("from_file"),
                       .what = line.at("what"),
@@ -35,7 +35,7 @@ AcceptedLevel level_from(const Json& line) {
 }
 
 Json line_of(const AcceptedLevel& level) {
-  Json line{{"schema", schema},
+  Json line{{"schema", baseline_schema},
             {"from_unix_ns", level.from_unix_ns},
             {"from_file", level.from_file},
             {"what", level.what},

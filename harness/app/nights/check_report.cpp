@@ -248,7 +248,7 @@ Json smallest_detectable(const CheckReport& report) {
   return smallest;
 }
 
-Columns<CheckReport> members() {
+Columns<CheckReport> check_members() {
   using Row = CheckReport;
   return {{"cluster", "cluster that the night was measured on", [](const Row& row) { return OrNull{row.cluster}; }},
           {"baseline", "what it is held against", &Row::baseline},
@@ -272,11 +272,11 @@ Columns<CheckReport> members() {
 Json check_json_rows(const CheckReport& report) { return rows_json(check_columns(), report.rows); }
 
 std::string check_document(const CheckReport& report) {
-  return document("check", report.file, check_json_rows(report), report.notes, row_json(members(), report));
+  return document("check", report.file, check_json_rows(report), report.notes, row_json(check_members(), report));
 }
 
 Json check_schema() {
-  return document_schema("check", "A night held against the nights before it", row_schema(check_columns()), row_schema(members()));
+  return document_schema("check", "A night held against the nights before it", row_schema(check_columns()), row_schema(check_members()));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------- text

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* schema = "plumbline-history-index/7";
+constexpr const char* index_schema = "plumbline-history-index/7";
 constexpr std::int64_t year_2000_ns = 946'684'800LL * 1'000'000'000LL, day_ns = 86'400LL * 1'000'000'000LL;
 
 struct FileStamp {
@@ -122,7 +122,7 @@ std::map<std::string, Night> read_index(const fs::path& path, std::vector<std::s
   if (!fs::exists(path, none)) return known;
   try {
     const Json index = Json::parse(read_bytes(path, "index"));
-    if (index.at("schema") != schema) throw user_error("another schema");
+    if (index.at("schema") != index_schema) throw user_error("another schema");
     for (const auto& one : index.at("files")) {
       Night night = night_from(one, index.at("series"));
       known.emplace(night.file, std::move(night));
@@ -140,7 +140,8 @@ void write_index(const fs::path& path, const std::vector<Night>& nights, std::ve
   for (const auto& night : nights) files += (files.empty() ? "\n" : ",\n") + json_text(night_json(night, series));
   try {
     if (!may_be_replaced(path)) throw io_error(fmt::format("{} is a device or a FIFO", path.string()));  // which would be waited for
-    write_output(path, fmt::format("{{\"schema\":\"{}\",\n\"series\":{},\n\"files\":[{}\n]}}\n", schema, json_text(series.table()), files));
+    write_output(path,
+                 fmt::format("{{\"schema\":\"{}\",\n\"series\":{},\n\"files\":[{}\n]}}\n", index_schema, json_text(series.table()), files));
   } catch (const Error& error) {
     notes.push_back(fmt::format("the index is not kept, so that all files are read again next time: {}", error.what()));
   }

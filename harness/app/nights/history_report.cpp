@@ -243,7 +243,7 @@ Columns<Charted> charted_columns() {
            }}};
 }
 
-Columns<HistoryReport> members() { return {{"nights", "result files in the folder", &HistoryReport::nights}}; }
+Columns<HistoryReport> history_members() { return {{"nights", "result files in the folder", &HistoryReport::nights}}; }
 
 // ---------------------------------------------------------------------------------------------------------------------- text
 
@@ -315,12 +315,12 @@ HistoryReport report_history(const std::string& folder, const HistoryWish& wish)
 Json history_json_rows(const HistoryReport& report) { return rows_json(charted_columns(), report.charted); }
 
 std::string history_document(const HistoryReport& report) {
-  return document("history", report.folder, history_json_rows(report), report.notes, row_json(members(), report));
+  return document("history", report.folder, history_json_rows(report), report.notes, row_json(history_members(), report));
 }
 
 Json history_schema() {
   return document_schema("history", "Each case and ceiling of each node through the nights of a folder", row_schema(charted_columns()),
-                         row_schema(members()));
+                         row_schema(history_members()));
 }
 
 std::string history_text(const HistoryReport& report) {

@@ -116,7 +116,7 @@ Columns<HealthFinding> finding_columns() {
           {"text", "the finding in a clause", &Row::text}};
 }
 
-Columns<NodeHealth> node_columns() {
+Columns<NodeHealth> health_columns() {
   using Row = NodeHealth;
   return {{"node", "node, or of a link both", &Row::node},
           {"verdict", "OK, or the worst kind of its findings",
@@ -127,7 +127,7 @@ Columns<NodeHealth> node_columns() {
           {"reason", "the findings in words", [](const Row& row) { return OrNull{clauses(row)}; }}};
 }
 
-Columns<HealthReport> members() {
+Columns<HealthReport> health_members() {
   using Row = HealthReport;
   return {
       {"cluster", "cluster that it was measured on", [](const Row& row) { return OrNull{row.beside.cluster}; }},
@@ -224,9 +224,11 @@ std::string health_remarks(const HealthReport& report) {
 std::string health_document(const HealthReport& report) {
   auto notes = report.notes;
   if (!report.stopped.empty()) notes.push_back(report.stopped);
-  return document("health", report.file, rows_json(node_columns(), report.nodes), notes, row_json(members(), report));
+  return document("health", report.file, rows_json(health_columns(), report.nodes), notes, row_json(health_members(), report));
 }
 
-Json health_schema() { return document_schema("health", "Whether nodes are in health", row_schema(node_columns()), row_schema(members())); }
+Json health_schema() {
+  return document_schema("health", "Whether nodes are in health", row_schema(health_columns()), row_schema(health_members()));
+}
 
 }  // namespace plumbline::app

@@ -168,7 +168,7 @@ Json smallest_suspected(const NodeReport& report) {
   return smallest;
 }
 
-Columns<NodeReport> members() {
+Columns<NodeReport> nodes_members() {
   using Row = NodeReport;
   return {{"cluster", "cluster that it was measured on", [](const Row& row) { return OrNull{row.cluster}; }},
           list_column<Row>("wrong_results", "wrong results", wrong_columns(), &Row::wrong),
@@ -200,9 +200,11 @@ std::string nodes_markdown(const NodeReport& report) { return markdown(node_colu
 Json nodes_json_rows(const NodeReport& report) { return rows_json(node_columns(), told_nodes(report)); }
 
 std::string nodes_document(const NodeReport& report) {
-  return document("nodes", report.file, nodes_json_rows(report), report.notes, row_json(members(), report));
+  return document("nodes", report.file, nodes_json_rows(report), report.notes, row_json(nodes_members(), report));
 }
 
-Json nodes_schema() { return document_schema("nodes", "Like nodes beside each other", row_schema(node_columns()), row_schema(members())); }
+Json nodes_schema() {
+  return document_schema("nodes", "Like nodes beside each other", row_schema(node_columns()), row_schema(nodes_members()));
+}
 
 }  // namespace plumbline::app

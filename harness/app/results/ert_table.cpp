@@ -13,7 +13,7 @@
 namespace plumbline::app {
 namespace {
 
-using Place = std::tuple<std::string, std::int64_t, std::int64_t>;  // node, ranks, threads
+using TeamPlace = std::tuple<std::string, std::int64_t, std::int64_t>;  // node, ranks, threads
 
 std::string percent_of(const ErtRate& rate) { return std::isfinite(rate.percent()) ? fmt::format("{:.0f} %", rate.percent()) : ""; }
 
@@ -69,7 +69,7 @@ Json rate_json(const ErtRate& rate, const std::string& unit) {
 }  // namespace
 
 std::string ert_table_text(std::span<const ErtRow> rows) {
-  std::map<Place, std::vector<const ErtRow*>> places;
+  std::map<TeamPlace, std::vector<const ErtRow*>> places;
   for (const ErtRow& row : rows) places[{row.node, row.ranks, row.threads}].push_back(&row);
   std::string text;
   for (const auto& [place, members] : places) {

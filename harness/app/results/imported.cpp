@@ -165,14 +165,14 @@ class Importer {
 };
 
 /// The place of a stated ceiling by its name: "compute fp64 no FMA" -> compute, fp64, "no FMA"; "L2 ERT" -> L2, "-", "ERT".
-struct Place {
+struct RoofPlace {
   std::string level, precision = "-", pattern;
 };
 
-std::optional<Place> place_of(const NodeCeiling& ceiling) {
+std::optional<RoofPlace> place_of(const NodeCeiling& ceiling) {
   constexpr std::array levels{"L1", "shared", "L2", "mem"};
   std::istringstream words(ceiling.name);
-  Place place;
+  RoofPlace place;
   words >> place.level;
   const bool compute = place.level == "compute";
   if (compute && !(words >> place.precision)) return std::nullopt;
@@ -182,7 +182,7 @@ std::optional<Place> place_of(const NodeCeiling& ceiling) {
 }
 
 /// The name under which a stated ceiling is drawn: "FP64 no FMA" for "compute fp64 no FMA".
-std::string title_of(const NodeCeiling& ceiling, const Place& place) {
+std::string title_of(const NodeCeiling& ceiling, const RoofPlace& place) {
   if (place.level != "compute") return ceiling.name;
   return upper_case(place.precision) + ceiling.name.substr(ceiling.name.find(place.precision) + place.precision.size());
 }

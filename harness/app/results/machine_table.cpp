@@ -14,7 +14,7 @@
 namespace plumbline::app {
 namespace {
 
-constexpr std::size_t width = 116;
+constexpr std::size_t machine_width = 116;
 
 // Names in the provenance that are told elsewhere: what the nodes' documents say of each node, and lists that commands of their own show.
 constexpr std::array<std::string_view, 14> told_elsewhere{
@@ -28,7 +28,7 @@ std::string in_words(const Json& value) {
   return words.empty() ? "none" : fmt::format("{}", fmt::join(words, " "));
 }
 
-std::string line_of(const std::string& text) { return wrapped(printable(text), width, "    ").substr(2) + "\n"; }
+std::string line_of(const std::string& text) { return wrapped(printable(text), machine_width, "    ").substr(2) + "\n"; }
 
 bool lists_objects(const Json& value) {
   return value.is_array() && !value.empty() && std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_object(); });

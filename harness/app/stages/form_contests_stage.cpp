@@ -16,7 +16,7 @@
 namespace plumbline::app {
 namespace {
 
-constexpr double sample_seconds = 0.0008;
+constexpr double contest_seconds = 0.0008;
 constexpr double small_bytes = 4.0 * (1 << 20);  // data that a sweep before the sample warms up
 constexpr double long_bytes = 64.0 * (1 << 20);  // of a thread: one sweep of them is a sample
 constexpr int turns_of_small = 3, turns_of_large = 2;
@@ -90,7 +90,7 @@ class TeamContests {
     data_->sweep_only(candidate.share);
     Stopwatch watch(*data_, threads_, team_);
     if (is_small(candidate)) watch.measure(1);
-    if (sweeps == 0) sweeps = is_long(candidate) ? 1 : watch.calibrate(sample_seconds);
+    if (sweeps == 0) sweeps = is_long(candidate) ? 1 : watch.calibrate(contest_seconds);
     CeilingRow sample = row;
     take_sample(sample, candidate, watch.measure(sweeps));
     if (!(sample.value <= row.value)) row = sample;
@@ -131,7 +131,7 @@ double contests_seconds(std::span<const ContestPlan> contests) {
   for (const auto& contest : contests) {
     const CeilingCase& own = contest.candidates.front();
     const double threads = own.measured.team.threads, bytes = data_bytes(own);
-    const double sample = (is_small(own) ? 2 : 1) * (sample_seconds + looks_seconds) + sweep_seconds * bytes * own.share / threads;
+    const double sample = (is_small(own) ? 2 : 1) * (contest_seconds + looks_seconds) + sweep_seconds * bytes * own.share / threads;
     const int samples = turns_of(own) + (is_long(own) ? 0 : 1);
     seconds += static_cast<double>(contest.candidates.size()) * (check_seconds + samples * sample);
     if (own.data_id() != data) seconds += prepare_seconds * bytes / threads;

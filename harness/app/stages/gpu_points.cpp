@@ -20,9 +20,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double sample_seconds = 0.002;  // what events resolve is a thousandth of it
-constexpr double warm_up_seconds = 0.2;   // of a part's first point: until an idle GPU has its clock
-constexpr int tries = 3;                  // of which the best is the sample; the rounds show the spread
+constexpr double gpu_sample_seconds = 0.002;  // what events resolve is a thousandth of it
+constexpr double warm_up_seconds = 0.2;       // of a part's first point: until an idle GPU has its clock
+constexpr int tries = 3;                      // of which the best is the sample; the rounds show the spread
 
 }  // namespace
 
@@ -144,7 +144,7 @@ void GpuPoints::sample(std::size_t point, PreparedOnGpu& data, double warm_up, C
   const CeilingCase& ceiling = gpu_.points[point];
   data.sweep_only(ceiling.share);
   for (std::uint64_t i = 0; i < ceiling.warm_sweeps; ++i) data.sweep();
-  if (sweeps_[point] == 0 || warm_up > 0) sweeps_[point] = data.calibrate(sample_seconds, warm_up);
+  if (sweeps_[point] == 0 || warm_up > 0) sweeps_[point] = data.calibrate(gpu_sample_seconds, warm_up);
   Repetition best{};
   for (int attempt = 0; attempt < tries; ++attempt) {
     Repetition one = data.measure(sweeps_[point]);

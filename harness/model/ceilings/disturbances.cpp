@@ -18,8 +18,8 @@ using Team = std::tuple<std::string, std::int64_t, std::int64_t>;
 Team team_of(const CeilingRow& row) { return {row.node, row.ranks, row.threads}; }
 
 /// Wide vectors lower the clock of some cores: only samples of the same kind should have the same.
-using Kind = std::tuple<Team, std::string, std::string, std::string>;
-Kind kind_of(const CeilingRow& row) { return {team_of(row), row.level, row.pattern, row.method + row.precision}; }
+using RoundKind = std::tuple<Team, std::string, std::string, std::string>;
+RoundKind kind_of(const CeilingRow& row) { return {team_of(row), row.level, row.pattern, row.method + row.precision}; }
 
 /// Neighbours may be there most of the time, and a clock that was read too low makes a sentinel too high.
 double upper_quartile(std::vector<double>& values) {
@@ -35,11 +35,11 @@ bool is_recorded(const CeilingRow& row) {
 /// The usual sentinel and clock of samples: what undisturbed ones have.
 struct Usual {
   std::map<Team, double> sentinel;
-  std::map<Kind, double> clock_hz;
+  std::map<RoundKind, double> clock_hz;
 };
 
 Usual usual_of(std::span<const CeilingRow> samples) {
-  std::map<Kind, std::vector<double>> clocks;
+  std::map<RoundKind, std::vector<double>> clocks;
   std::map<Team, std::vector<double>> sentinels;
   Usual usual;
   for (const auto& row : samples)

@@ -12,16 +12,17 @@ namespace plumbline {
 namespace {
 
 /// A kind of the paper's table: the form of ert/compiled, and the pattern of the ceilings (ert/peak) that it is held against.
-struct Kind {
+struct FlopKind {
   const char* name;
   const char* form;
   const char* pattern;
 };
-constexpr std::array kinds{Kind{"vector FMA", "fma", "fma"}, Kind{"vector add", "add", "add"},
-                           Kind{"scalar FMA", "scalar_fma", "scalar fma"}, Kind{"scalar add", "scalar_add", "scalar add"}};
+constexpr std::array kinds{FlopKind{"vector FMA", "fma", "fma"}, FlopKind{"vector add", "add", "add"},
+                           FlopKind{"scalar FMA", "scalar_fma", "scalar fma"}, FlopKind{"scalar add", "scalar_add", "scalar add"}};
 
 std::size_t order_of(const std::string& kind) {
-  return static_cast<std::size_t>(std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return kind == k.name; }) - kinds.begin());
+  return static_cast<std::size_t>(std::find_if(kinds.begin(), kinds.end(), [&](const FlopKind& k) { return kind == k.name; }) -
+                                  kinds.begin());
 }
 
 /// The value of a parameter in a work id, ".../k=8/..."; empty when it is not there.
@@ -39,7 +40,7 @@ std::int64_t integer_of(const std::string& text) {
   return value;
 }
 
-std::string isa_of(const std::string& flavor) { return flavor.substr(flavor.rfind('-') + 1); }
+std::string isa_of_flavor(const std::string& flavor) { return flavor.substr(flavor.rfind('-') + 1); }
 
 bool is_of(const Ceiling& c, const ErtSample& s) {
   return c.status == Status::ok && c.node == s.node && c.ranks == s.ranks && c.threads == s.threads;
@@ -47,7 +48,7 @@ bool is_of(const Ceiling& c, const ErtSample& s) {
 
 /// The ceiling of the flavor's own ISA where that was measured apart ("FP64 vector FMA (v3)"), else of the machine's widest.
 const Ceiling* arithmetic_ceiling(std::span<const Ceiling> ceilings, const ErtSample& sample) {
-  const std::string pattern = kinds[order_of(sample.kind)].pattern, own = " (" + isa_of(sample.flavor) + ")";
+  const std::string pattern = kinds[order_of(sample.kind)].pattern, own = " (" + isa_of_flavor(sample.flavor) + ")";
   const Ceiling* widest = nullptr;
   for (const Ceiling& c : ceilings) {
     if (!is_of(c, sample) || !c.is_compute() || c.pattern != pattern || c.precision != sample.precision) continue;
@@ -115,7 +116,7 @@ Tables index(const Results& results) {
 std::optional<ErtSample> described(const CaseRow& row) {
   if (row.kernel != "ert/compiled") return std::nullopt;
   const std::string form = parameter_of(row.work, "form");
-  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return form == k.form; });
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const FlopKind& k) { return form == k.form; });
   if (kind == kinds.end()) return std::nullopt;
   const double element_bytes = row.precision == "fp32" ? 4 : 8;
   return ErtSample{.kind = kind->name,
@@ -141,9 +142,9 @@ void take_rates(ErtSample& sample, const Tables& tables, const CaseRow& row) {
 }
 
 /// A group of rows: what the rows of one table have in common, in the order of the tables; then what its rows have in common.
-using Group = std::tuple<std::string, std::int64_t, std::int64_t, std::size_t, bool>;
+using ErtGroup = std::tuple<std::string, std::int64_t, std::int64_t, std::size_t, bool>;
 
-Group group_of(const ErtSample& s) { return {s.node, s.ranks, s.threads, order_of(s.kind), s.precision != "fp64"}; }
+ErtGroup group_of(const ErtSample& s) { return {s.node, s.ranks, s.threads, order_of(s.kind), s.precision != "fp64"}; }
 
 }  // namespace
 
@@ -226,7 +227,7 @@ ErtRow ert_max(std::span<const ErtRow> rows) {
 }
 
 std::vector<ErtRow> ert_table(const Results& results, std::span<const Ceiling> ceilings) {
-  std::map<Group, std::map<std::string, std::vector<ErtSample>>> groups;  // by flavor
+  std::map<ErtGroup, std::map<std::string, std::vector<ErtSample>>> groups;  // by flavor
   for (const ErtSample& sample : ert_samples(results)) groups[group_of(sample)][sample.flavor].push_back(sample);
   std::vector<ErtRow> table;
   for (const auto& [group, flavors] : groups) {

@@ -71,11 +71,11 @@ Ceiling fit_best(const Rows& rows, const CeilingLevel& level) {
   return ceiling;
 }
 
-using Sweep = std::map<double, Rows>;  // by working set
+using BySize = std::map<double, Rows>;  // by working set
 
 /// The one with the best median of those that are chosen; nullptr where none of them has a sample.
 template <class IsChosen>
-const Rows* best_median(const Sweep& sweep, IsChosen is_chosen) {
+const Rows* best_median(const BySize& sweep, IsChosen is_chosen) {
   const Rows* best = nullptr;
   double known = absent;
   for (const auto& [bytes, rows] : sweep) {
@@ -88,7 +88,7 @@ const Rows* best_median(const Sweep& sweep, IsChosen is_chosen) {
 
 /// The best size is the ceiling; where there are several, each has a row beside it.
 void fit_sizes(const Rows& samples, std::vector<Ceiling>& ceilings) {
-  Sweep sizes;
+  BySize sizes;
   for (const auto* row : samples) sizes[row->working_set_bytes].push_back(row);
   const Rows* const best = best_median(sizes, [](double) { return true; });
   ceilings.push_back(fit_best(best == nullptr ? sizes.rbegin()->second : *best, CeilingKind::compute));
@@ -101,7 +101,7 @@ void fit_sizes(const Rows& samples, std::vector<Ceiling>& ceilings) {
 
 // --------------------------------------------------------------------------------------------------------------- sweeps
 
-std::vector<CurvePoint> curve_of(const Sweep& sweep) {
+std::vector<CurvePoint> curve_of(const BySize& sweep) {
   std::set<std::pair<std::string, std::int32_t>> rounds;
   for (const auto& [bytes, rows] : sweep)
     for (const auto* row : rows) rounds.insert({row->session, row->round});
@@ -167,7 +167,7 @@ Ceiling missing(const CeilingRow& any, const std::string& level, const std::stri
 }
 
 /// The working set with the best median in the window; of memory in the last octave.
-Ceiling fit_window(const Sweep& sweep, const Window& window) {
+Ceiling fit_window(const BySize& sweep, const Window& window) {
   const CeilingRow& any = *sweep.begin()->second.front();
   double above = window.above;
   if (window.level == "mem") above = std::max(above, sweep.rbegin()->first / 2 * 0.98);
@@ -184,7 +184,7 @@ Ceiling fit_window(const Sweep& sweep, const Window& window) {
   return ceiling;
 }
 
-void fit_sweep(const Sweep& sweep, const std::vector<Window>& windows, const std::vector<std::string>& levels, const std::string& reason,
+void fit_sweep(const BySize& sweep, const std::vector<Window>& windows, const std::vector<std::string>& levels, const std::string& reason,
                std::vector<Ceiling>& ceilings) {
   for (const auto& window : windows) ceilings.push_back(fit_window(sweep, window));
   if (windows.empty())
@@ -192,12 +192,12 @@ void fit_sweep(const Sweep& sweep, const std::vector<Window>& windows, const std
 }
 
 /// The number of a core's smallest caches that the sweep's smallest working set holds: no level is looked for below that.
-std::int64_t smallest_caches(const Sweep& sweep) {
+std::int64_t smallest_caches(const BySize& sweep) {
   constexpr double core_cache = 14 * 1024;
   return static_cast<std::int64_t>(sweep.begin()->first / core_cache) + 1;
 }
 
-void fit_sweeps(const std::map<std::string, Sweep>& sweeps, std::vector<Ceiling>& ceilings) {
+void fit_sweeps(const std::map<std::string, BySize>& sweeps, std::vector<Ceiling>& ceilings) {
   const auto levels_of = [&](const char* pattern) {
     const auto curve = sweeps.find(pattern);
     return curve == sweeps.end() ? find_levels({}, {}) : find_levels(curve_of(curve->second), {}, smallest_caches(curve->second));
@@ -220,7 +220,7 @@ bool is_gpu_sample(const CeilingRow& row) { return row.scope == gpu_scope && row
 std::vector<Ceiling> fit_gpu_ceilings(std::span<const CeilingRow> samples) {
   std::vector<std::pair<std::string, std::string>> order;  // node and name, of first appearance
   std::map<std::pair<std::string, std::string>, Rows> by_name;
-  std::map<std::pair<std::string, int>, std::map<std::string, Sweep>> sweeps;  // by node and GPU, then pattern
+  std::map<std::pair<std::string, int>, std::map<std::string, BySize>> sweeps;  // by node and GPU, then pattern
   for (const auto& row : samples) {
     if (!is_gpu_sample(row)) continue;
     if (row.level == CeilingKind::sweep) {

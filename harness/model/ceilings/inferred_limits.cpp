@@ -114,10 +114,10 @@ std::string pipes_of(const Evidence& e) {
 }
 
 /// Instructions a clock by precision: the most of any team.
-using Rates = std::map<std::string, double>;
+using RatesByForm = std::map<std::string, double>;
 
-Rates rates_of(const std::vector<Evidence*>& members) {
-  Rates rates;
+RatesByForm rates_of(const std::vector<Evidence*>& members) {
+  RatesByForm rates;
   for (const Evidence* e : members) {
     if (!std::isfinite(e->shown)) continue;
     double& most = rates[e->ceiling->precision];
@@ -139,7 +139,7 @@ std::string shown_words(double shown, double limit, const char* what) {
 }
 
 void infer_arithmetic(const std::vector<Evidence*>& members) {
-  const Rates rates = rates_of(members);
+  const RatesByForm rates = rates_of(members);
   const auto best = std::max_element(rates.begin(), rates.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   for (Evidence* e : members) {
     Ceiling& c = *e->ceiling;

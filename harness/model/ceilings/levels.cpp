@@ -32,14 +32,14 @@ struct Costs {
   }
 };
 
-enum class Kind { rate, duration };
+enum class CurveKind { rate, duration };
 
-std::vector<Costs> costs_of(std::span<const CurvePoint> points, Kind kind) {
+std::vector<Costs> costs_of(std::span<const CurvePoint> points, CurveKind kind) {
   std::vector<Costs> all;
   for (const auto& point : points) {
     Costs costs{std::log2(point.bytes), {}};
     for (const double x : point.samples)
-      costs.rounds.push_back(x > 0 && std::isfinite(x) ? (kind == Kind::rate ? -std::log2(x) : std::log2(x)) : absent);
+      costs.rounds.push_back(x > 0 && std::isfinite(x) ? (kind == CurveKind::rate ? -std::log2(x) : std::log2(x)) : absent);
     if (point.bytes > 0 && costs.any()) all.push_back(std::move(costs));
   }
   std::sort(all.begin(), all.end(), [](const Costs& a, const Costs& b) { return a.size < b.size; });
@@ -157,7 +157,7 @@ std::string in_words(double bytes) {
 }
 
 FoundLevels find_levels(std::span<const CurvePoint> load_gbs, std::span<const CurvePoint> chase_seconds, std::int64_t workers) {
-  std::vector<Costs> load = costs_of(load_gbs, Kind::rate), chase = costs_of(chase_seconds, Kind::duration);
+  std::vector<Costs> load = costs_of(load_gbs, CurveKind::rate), chase = costs_of(chase_seconds, CurveKind::duration);
   if (!is_dense(load)) load.clear();
   if (!is_dense(chase)) chase.clear();
   if (load.empty() && chase.empty())
@@ -195,7 +195,7 @@ std::vector<double> team_sizes(const FoundLevels& found, std::int64_t found_with
     for (std::size_t i = 0; i < single.size(); ++i) sizes.push_back(single[i] * factors[i]);
     return sizes;
   };
-  const std::vector<Costs> load = costs_of(load_gbs, Kind::rate);
+  const std::vector<Costs> load = costs_of(load_gbs, CurveKind::rate);
   if (times == 1 || single.size() < 2 || !is_dense(load)) return sized(usual);
 
   const CostCurve curve = best_of(load);

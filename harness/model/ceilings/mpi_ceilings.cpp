@@ -12,13 +12,13 @@ namespace plumbline {
 namespace {
 
 using Link = std::tuple<std::string, std::string, std::string>;  // node, name, unit
-using Rates = std::map<double, double>;                          // by message size
+using RatesBySize = std::map<double, double>;                    // by message size
 
 struct Samples {
   const CeilingRow* first = nullptr;
   const CeilingRow* first_usable = nullptr;
   std::map<double, std::vector<double>> by_size;
-  std::map<std::pair<std::string, std::int32_t>, Rates> by_round;  // session and round
+  std::map<std::pair<std::string, std::int32_t>, RatesBySize> by_round;  // session and round
 
   void add(const CeilingRow& row) {
     if (first == nullptr) first = &row;
@@ -50,7 +50,7 @@ Ceiling peak_of(const Samples& samples) {
 
 /// The size at which the rates first reach half of their best, between two sizes as a power law has it; nullopt where the smallest message
 /// does.
-std::optional<double> half_bandwidth_size(const Rates& rates) {
+std::optional<double> half_bandwidth_size(const RatesBySize& rates) {
   double half = 0;
   for (const auto& [bytes, rate] : rates) half = std::max(half, rate / 2);
   for (auto at = rates.begin(), before = rates.end(); at != rates.end(); before = at++) {
@@ -71,7 +71,7 @@ Ceiling half_bandwidth_of(const Samples& samples) {
   for (const auto& [round, rates] : samples.by_round)
     if (const auto size = half_bandwidth_size(rates)) sizes.push_back(*size);
   take_spread(ceiling, spread_of(sizes));
-  Rates best;
+  RatesBySize best;
   for (const auto& [bytes, rates] : samples.by_size) best[bytes] = spread_of(rates).max;
   ceiling.value = ceiling.size_bytes = half_bandwidth_size(best).value_or(absent);
   if (!std::isfinite(ceiling.value)) {

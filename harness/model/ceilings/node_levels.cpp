@@ -8,9 +8,9 @@ namespace plumbline {
 namespace {
 
 /// The factor beyond a level: a replacement policy that is not quite LRU keeps some lines of a working set up to twice its size.
-constexpr double beyond = 2;
+constexpr double times_a_level = 2;
 /// The part of a level that is well inside: stack, page tables and code want some of a cache too.
-constexpr double inside = 0.8;
+constexpr double part_of_a_level = 0.8;
 /// The factor beyond the last cache from which on memory is seen: last-level caches hold on to a part of a working set for longest, so that
 /// it looks faster.
 constexpr double beyond_last = 3;
@@ -94,7 +94,7 @@ std::vector<LevelWindow> NodeLevels::windows(std::int64_t ranks, std::int64_t th
     LevelWindow window{.level = &level};
     if (i < known->second.size()) {
       const double size = known->second[i], times = size / level.size_bytes;
-      window = {&level, beyond * previous, inside * size, size, times * level.size_lo, times * level.size_hi};
+      window = {&level, times_a_level * previous, part_of_a_level * size, size, times * level.size_lo, times * level.size_hi};
       previous = size;
     } else {
       window.above = beyond_last * previous;

@@ -11,7 +11,7 @@
 namespace plumbline {
 namespace {
 
-constexpr double sure = 2;                                   // standard errors
+constexpr double night_errors = 2;                           // standard errors
 constexpr double far_apart = 4, least_part_of_level = 0.25;  // scatters of a level; a normal sample that is cut in two has 2.7
 
 double squares_about(std::span<const double> values, double middle) {
@@ -86,7 +86,7 @@ NodeMovement movement_of(const std::string& node, const RowsOfNode& rows) {
   if (movement.after_disturbed) movement.after_excuse = median_of(excuses);
   if (tonight.size() < least_for_movement) return movement;
   movement.after = median_of(tonight);
-  movement.after_half_width = sure * scatter_of(tonight) * std::sqrt(std::numbers::pi / 2 / static_cast<double>(tonight.size()));
+  movement.after_half_width = night_errors * scatter_of(tonight) * std::sqrt(std::numbers::pi / 2 / static_cast<double>(tonight.size()));
   for (std::size_t night = 0; night < by_night.size(); ++night)
     if (by_night[night].size() >= least_for_movement) movement.before[night] = median_of(std::move(by_night[night]));
   return movement;

@@ -14,7 +14,7 @@ namespace plumbline {
 namespace {
 
 constexpr double most_tail = 0.05;         // however few rows there are: of a suspicion
-constexpr double sure = 2;                 // standard errors of a node's own median
+constexpr double node_errors = 2;          // standard errors of a node's own median
 constexpr std::size_t least_for_node = 3;  // rows: fewer say nothing more of the whole node
 
 // ------------------------------------------------------------------------------------------------------- the first measurement
@@ -167,7 +167,7 @@ class Comparer {
     const double error = scatter_of(own) * std::sqrt(std::numbers::pi / 2 / static_cast<double>(own.size()));
     CheckedSeries series{.key = {"", node}, .row_class = "node", .unit = "seconds", .before = std::move(beside), .sample_scatter = error};
     series.after = middle;
-    series.after_half_width = sure * error;
+    series.after_half_width = node_errors * error;
     result_.rows.push_back({.key = series.key, .whole_node = true, .row_class = series.row_class, .unit = series.unit, .peers = peers});
     series_.push_back(std::move(series));
     row_of_series_.push_back(result_.rows.size() - 1);

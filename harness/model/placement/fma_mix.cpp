@@ -9,7 +9,6 @@ namespace plumbline {
 namespace {
 
 constexpr std::array precisions{"fp64", "fp32", "fp16", "bf16"};
-constexpr std::string_view flops_prefix = "flops.";
 
 void keep(FmaMixes& mixes, const std::string& precision, FmaMix mix, const std::string& source) {
   if (!mix.is_known()) return;

@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "core/counter.hpp"
 #include "core/profiler_metric.hpp"
@@ -12,6 +13,9 @@
 #include "model/cases/measured.hpp"
 
 namespace plumbline {
+
+/// The start of the quantities that are FLOPs: "flops.fp64" is of the precision "fp64".
+inline constexpr std::string_view flops_prefix = "flops.";
 
 /// The mix of one precision, as parts of its instructions.
 struct FmaMix {

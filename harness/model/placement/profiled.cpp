@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "model/placement/fma_mix.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -49,12 +51,9 @@ double ratio(double other, double used) { return other == used ? 1 : other / use
 
 void hold_against(Profiled& found, const ProfilerMetric& row, double other) {
   const double off = ratio(other, found.value);
-  const double within = row.quantity.starts_with("flops.") ? flops_agree_within : others_agree_within;
+  const double within = row.quantity.starts_with(flops_prefix) ? flops_agree_within : others_agree_within;
   if (std::abs(off - 1) > within) found.disagreements.push_back({row.quantity, found.by->formula(), row.formula(), off});
 }
-
-/// The precision of a quantity: "flops.fp64" -> "fp64".
-constexpr std::string_view flops_prefix = "flops.";
 
 void add_remark(const ProfilerMetric& row, std::vector<std::string>& remarks) {
   if (!row.remark.empty() && std::find(remarks.begin(), remarks.end(), row.remark) == remarks.end()) remarks.push_back(row.remark);

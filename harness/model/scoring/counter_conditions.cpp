@@ -12,7 +12,7 @@ namespace {
 bool sees(const Counter& counter, const char* quantity) { return counter.quantities.size() == 1 && counter.quantities.front() == quantity; }
 
 /// The quantity by the first counter that has a number; else why the first one has none.
-Reported counted(const Measured& measured, std::span<const Counter> counters, const char* quantity) {
+Reported reported(const Measured& measured, std::span<const Counter> counters, const char* quantity) {
   Reported first{absent, Status::unavailable, std::string("no counter of ") + quantity + " was counted"};
   bool none = true;
   for (const auto& counter : counters) {
@@ -26,9 +26,9 @@ Reported counted(const Measured& measured, std::span<const Counter> counters, co
 }
 
 Reported counted_clock(const Measured& measured, std::span<const Counter> counters, const Reported& seconds) {
-  Reported clock = counted(measured, counters, "hertz");
+  Reported clock = reported(measured, counters, "hertz");
   if (clock.ok()) return clock;
-  const Reported cycles = counted(measured, counters, "cycles");
+  const Reported cycles = reported(measured, counters, "cycles");
   return cycles.ok() && seconds.ok() && seconds.value > 0 ? Reported{cycles.value / seconds.value, Status::ok, {}} : clock;
 }
 
@@ -60,8 +60,8 @@ const char* const seconds_are_held_against =
 bool CounterConditions::is_of_another_clock() const { return std::abs(clock_ratio() - 1) > rules::other_clock; }
 
 CounterConditions conditions_of(const Measured& measured, std::span<const Counter> counters) {
-  CounterConditions at{.seconds = counted(measured, counters, "seconds"),
-                       .occupancy = counted(measured, counters, "occupancy"),
+  CounterConditions at{.seconds = reported(measured, counters, "seconds"),
+                       .occupancy = reported(measured, counters, "occupancy"),
                        .timed_clock_hz = measured.clock_hz};
   at.clock_hz = counted_clock(measured, counters, at.seconds);
   return at;

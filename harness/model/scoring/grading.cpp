@@ -176,7 +176,7 @@ Judged judge(const Counter& counter, const std::vector<Evidence>& evidence, cons
     cap = cap_of(evidence, grading.factors, limits);
     if (!std::isfinite(cap)) judged.offset = offset_of(evidence, grading.factors, limits);
     score.regimes = good_regimes(evidence, grading.factors, limits);
-    score.look_up = look_up(evidence, grading.factors, limits);
+    score.look_up = plumbline::look_up(evidence, grading.factors, limits);
     if (std::isfinite(cap)) score.amounts = good_below(cap, evidence, grading.factors, limits);
   }
   score.findings = findings_of({counter, score, evidence, grading.factors, judged.summary, judged.by_cases, judged.offset, cap, limits});
