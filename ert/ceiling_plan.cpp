@@ -7,12 +7,12 @@
 #include <set>
 #include <utility>
 
+#include "ert/planned_sweep.hpp"
 #include "ert/upper_case.hpp"
 
 namespace plumbline {
 namespace {
 
-constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
 constexpr std::uint64_t unknown_memory = 1024 * MiB;  // what is taken for it
 
 struct PeakCeiling {
@@ -91,22 +91,8 @@ Parameters with_presets(const Kernel& kernel, std::initializer_list<std::pair<co
   return p;
 }
 
-Value integer(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-
 std::uint64_t threads_of(const Team& team) { return static_cast<std::uint64_t>(team.threads); }
 std::uint64_t all_threads(const Team& team) { return threads_of(team) * static_cast<std::uint64_t>(team.ranks); }
-
-/// Loads and stores as the pattern has them, no write-allocate.
-double algorithmic_bytes(const Work& work) {
-  double bytes = 0;
-  for (const Stream& s : work.streams) bytes += static_cast<double>((s.loads + s.stores) * s.element_bytes);
-  return bytes;
-}
-double footprint_bytes(const Work& work) {
-  double bytes = 0;
-  for (const Stream& s : work.streams) bytes += static_cast<double>(s.footprint_bytes);
-  return bytes;
-}
 
 /// Plans for one machine and mode, and appends to `cases`.
 class Planner {

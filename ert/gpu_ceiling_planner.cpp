@@ -13,9 +13,6 @@ std::optional<Flavor> flavor_for(const Kernel& kernel, const GpuProperties& gpu,
   return std::nullopt;
 }
 
-/// All but what a kernel stores to be checked, and to have its clock measured.
-bool is_measured(const Stream& s) { return s.array != "clock span" && s.array != "sums" && s.array != "passes"; }
-
 }  // namespace
 
 const Kernel* kernel_named(std::span<const Kernel> kernels, std::string_view name) {
@@ -64,17 +61,6 @@ void describe(CeilingCase& planned, std::string name, std::string precision, Cei
 
 void take_flops(CeilingCase& planned) { planned.amount_per_sweep = static_cast<double>(total_flops(planned.measured.work().flops).lo); }
 
-void take_bytes(CeilingCase& planned) {
-  planned.amount_per_sweep = 0;
-  for (const Stream& s : planned.measured.work().streams)
-    if (is_measured(s)) planned.amount_per_sweep += static_cast<double>((s.loads + s.stores) * s.element_bytes);
-}
-
-double footprint_bytes(const Work& work) {
-  double bytes = 0;
-  for (const Stream& s : work.streams)
-    if (is_measured(s)) bytes += static_cast<double>(s.footprint_bytes);
-  return bytes;
-}
+void take_bytes(CeilingCase& planned) { planned.amount_per_sweep = algorithmic_bytes(planned.measured.work()); }
 
 }  // namespace plumbline

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "ert/ceiling_plan.hpp"
+#include "ert/planned_sweep.hpp"
 #include "gpu/gpu_module.hpp"
 
 namespace plumbline {
 
-inline constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
 inline constexpr double target_seconds = 0.003;  // of a sweep, by estimate: what surrounds a kernel is 1 % of it at most
 
 /// The bytes a second that are expected of a working set, for the length of a sweep alone: of L2 up to twice its size, beyond of memory by
@@ -59,13 +59,11 @@ class GpuCeilingPlanner {
 };
 
 void describe(CeilingCase& planned, std::string name, std::string precision, CeilingLevel level, std::string pattern, const char* unit);
-/// The amounts of its sweep by its model: FLOP; algorithmic bytes of its streams but those that only prove or time it.
+/// Take the amount of its sweep from its model: FLOP, or algorithmic bytes.
 void take_flops(CeilingCase& planned);
 void take_bytes(CeilingCase& planned);
-double footprint_bytes(const Work& work);
 
 const Kernel* kernel_named(std::span<const Kernel> kernels, std::string_view name);
-inline Value integer(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 inline Value word(const char* text) { return std::string(text); }
 /// The seconds of a product of level "gemm", at a rate that is reached by GPUs of the last ten years.
 double gemm_seconds(const CeilingCase& planned, const GpuProperties& gpu);

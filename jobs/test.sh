@@ -5,14 +5,14 @@
 #   bash jobs/test.sh --full    and the long ones (label full); those that passed with the same program are not run again, so an
 #                               interrupted run can be repeated
 #   bash jobs/test.sh --gpu     what needs an NVIDIA GPU, and nothing else: it installs and builds nothing, runs in parts and goes on where it
-#                               stopped (jobs/gpu/run_parts.sh; --help after --gpu tells its options)
+#                               stopped (jobs/gpu/run_parts.py; --help after --gpu tells its options)
 #
 # Build folders: build-ci, build-asan. Exit code 0: nothing failed.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 # Where it was called: folders that its options name are meant from there.
-if [[ ${1:-} == --gpu ]]; then exec bash "$here/gpu/run_parts.sh" "${@:2}"; fi
+if [[ ${1:-} == --gpu ]]; then exec python3 "$here/gpu/run_parts.py" "${@:2}"; fi
 cd "$here/.." || exit 1
 full=false
 for argument in "$@"; do

@@ -97,7 +97,9 @@ CountedCase count_case(const Case& measured, Backend& backend, std::size_t group
   const auto prepared = data_of(measured, threads, protocol.address, counted.reason);
   if (team.any(!prepared)) {
     counted.status = Status::failed;
-    if (prepared) counted.reason = "another rank of the team could not prepare the case";
+    if (!prepared) return counted;
+    counted.reason = another_rank("could not prepare the case");
+    counted.failed_at = FailedAt::another_rank;
     return counted;
   }
   const std::uint64_t sweeps = sweeps_for(*prepared, threads, protocol.min_seconds, team);

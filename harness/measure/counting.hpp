@@ -6,6 +6,7 @@
 
 #include "core/case.hpp"
 #include "counters/backend/backend.hpp"
+#include "measure/failed_at.hpp"
 #include "measure/synchronization.hpp"
 #include "measure/thread_team.hpp"
 
@@ -35,6 +36,7 @@ struct CountedCase {
   Status status = Status::ok;
   std::string reason;
   std::vector<RegionCounts> repetitions;
+  FailedAt failed_at = FailedAt::this_rank;  // where it failed
 };
 
 /// Counts `group` of `backend` over a case in steady state (one warm sweep outside the region; simulated caches are emptied

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/records.hpp"
+#include "measure/failed_at.hpp"
 
 namespace plumbline {
 
@@ -44,6 +45,7 @@ struct Timed {
   std::vector<Repetition> repetitions;
   double error = absent, tolerance = absent;  // of the result, relative; of this rank
   std::string why_no_steal = {};              // why the repetitions have no steal_seconds
+  FailedAt failed_at = FailedAt::this_rank;   // where it failed
 };
 
 }  // namespace plumbline

@@ -5,6 +5,17 @@
 #include "measure/stopwatch.hpp"
 
 namespace plumbline {
+namespace {
+
+/// Whether a rank of the team failed: the others fail with it.
+bool fails_with_team(Timed& timed, Synchronization& team) {
+  const bool fails = team.any(timed.status != Status::ok);
+  if (fails && timed.status == Status::ok)
+    timed = {.status = Status::failed, .reason = another_rank("failed"), .repetitions = {}, .failed_at = FailedAt::another_rank};
+  return fails;
+}
+
+}  // namespace
 
 std::unique_ptr<Prepared> prepare_case(const Case& measured, bool check, const ThreadTeam& threads, Synchronization& team, Timed& timed,
                                        Arena* arena) {
@@ -20,10 +31,7 @@ std::unique_ptr<Prepared> prepare_case(const Case& measured, bool check, const T
     timed.status = Status::failed;
     timed.reason = std::string("cannot prepare the case: ") + failure.what();
   }
-  if (team.any(timed.status != Status::ok)) {
-    if (timed.status == Status::ok) timed = {.status = Status::failed, .reason = "another rank of the team failed", .repetitions = {}};
-    prepared.reset();
-  }
+  if (fails_with_team(timed, team)) prepared.reset();
   return prepared;
 }
 
@@ -37,8 +45,7 @@ void look_at_result(Prepared& prepared, const Case& measured, const ThreadTeam& 
   } catch (const std::exception& failure) {
     timed = {.status = Status::failed, .reason = std::string("cannot check the result: ") + failure.what(), .repetitions = {}};
   }
-  if (team.any(timed.status != Status::ok) && timed.status == Status::ok)
-    timed = {.status = Status::failed, .reason = "another rank of the team failed", .repetitions = {}};
+  fails_with_team(timed, team);
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ def program(path, text):
 
 @pytest.fixture(scope="session")
 def rehearsed(tmp_path_factory):
-    """(what run_parts.sh ended with, its folder of results)"""
+    """(what run_parts.py ended with, its folder of results)"""
     folder = tmp_path_factory.mktemp("rehearsal")
     shutil.copytree(SOURCE / "jobs/gpu", folder / "gpu")
     for part in ("35-repeat", "45-kernels", "50-ncu", "70-sanitizer"):  # every ceiling of a GPU, its own launches, and NVIDIA's tools
@@ -89,7 +89,7 @@ def rehearsed(tmp_path_factory):
     surroundings = {**os.environ, "PATH": f"{folder}/path:/usr/bin:/bin", "PLUMBLINE_CUDA_MODULE_PATH": os.environ["STAND_IN_CUDA"],
                     "PLUMBLINE_CUPTI_PATH": os.environ["STAND_IN_CUPTI"], "LD_LIBRARY_PATH": f"{os.environ['STAND_IN_CUPTI']}:{folder}/path",
                     "PLUMBLINE_STAND_IN_BYTES": str(64 << 20)}
-    ended = subprocess.run(["bash", folder / "gpu/run_parts.sh", "--programs", programs, "--results", folder / "results", "--seconds", "480"],
+    ended = subprocess.run([sys.executable, folder / "gpu/run_parts.py", "--programs", programs, "--results", folder / "results", "--seconds", "480"],
                            capture_output=True, text=True, timeout=400, env=surroundings)
     return ended, folder / "results"
 

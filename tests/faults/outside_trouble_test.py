@@ -197,6 +197,24 @@ def allowed_cores():
     return len(os.sched_getaffinity(0))
 
 
+@pytest.mark.parametrize("short", [0, 1])
+def test_a_rank_without_memory_tells_why_whichever_of_its_team_it_is(plumbline, campaign, tmp_path, short):
+    kernel = 'kernel = "validation/triad"\nprecision = ["fp64"]\nflavor = ["gcc*-O3-v2"]\nparams = { n = [20000000] }\n'
+    written = campaign("small", ("seed = 1\n", "seed = 1\noversubscribe = true\n"), ("ranks = 1", "ranks = 2"),
+                       ('kernel = "validation/series"\nprecision = ["fp64"]\nflavor = ["gcc*-O3-v3"]\n', kernel),
+                       ('params = { form = "loop", n = [2, 9], m = 48 }\n', ""))
+    launched = tmp_path / "launched.sh"
+    launched.write_text(f"""#!/bin/sh
+[ "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" != {short} ] || ulimit -v 1600000
+exec {plumbline.program} "$@"
+""")
+    launched.chmod(0o755)
+    ended = plumbline.start_program(launched, "run", written.path, "-o", tmp_path / "x.h5", ranks=2).finish(240)
+    assert ended.code == 1, ended.err
+    outcomes = Store(tmp_path / "x.h5").outcomes
+    assert len(outcomes) >= 1 and {o["reason"] for o in outcomes} == {"cannot prepare the case: std::bad_alloc"}, outcomes
+
+
 def test_sixteen_oversubscribed_ranks_measure_and_say_so(plumbline, campaign, tmp_path):
     if allowed_cores() >= 16:
         pytest.skip("sixteen ranks oversubscribe nothing here")

@@ -1,18 +1,20 @@
-"""The parts that need a GPU, as jobs/gpu/run_parts.sh goes through them: here with parts of the test's own, which need none."""
+"""The parts that need a GPU, as jobs/gpu/run_parts.py goes through them: here with parts of the test's own, which need none."""
 
 import importlib
 import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
+import time
 import tomllib
 
 import pytest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-RUNNER = SOURCE / "jobs/gpu/run_parts.sh"
+RUNNER = SOURCE / "jobs/gpu/run_parts.py"
 sys.path.insert(0, str(SOURCE / "jobs/gpu"))
 
 
@@ -37,13 +39,12 @@ def parts(tmp_path):
     return add
 
 
+def command(tmp_path, programs, parts, *options):
+    return [sys.executable, RUNNER, "--programs", programs, "--results", tmp_path / "results", "--parts", parts.folder, *options]
+
+
 def run(tmp_path, programs, parts, *options):
-    return subprocess.run(
-        ["bash", RUNNER, "--programs", programs, "--results", tmp_path / "results", "--parts", parts.folder, *options],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    return subprocess.run(command(tmp_path, programs, parts, *options), capture_output=True, text=True, timeout=60)
 
 
 def test_all_parts_are_done_once_and_their_output_is_kept(tmp_path, programs, parts):
@@ -146,6 +147,27 @@ def test_what_other_programs_began_is_begun_anew_and_so_is_a_part_named_again(tm
         assert (run(tmp_path, programs, parts).returncode, lines()) == (75, 1)
         assert not (results / "all.journal/of_others").exists()
         assert (results / ".goes-10-part").read_text() == "1\n", "its goes are counted anew"
+
+
+@pytest.mark.parametrize("how, code", [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGKILL, -9)])
+def test_a_part_whose_call_was_ended_is_gone_on_with(tmp_path, programs, parts, how, code):
+    (parts.folder / "10-long.sh").write_text(
+        "# what: a long one\n# seconds: 1\n# resumable: yes\n# keeps: all.h5\n"
+        '[[ ! -f $RESULTS/all.h5 ]] || { cat "$RESULTS/all.h5"; exit 0; }\n'
+        "trap 'echo told >>$RESULTS/all.h5; exit 75' TERM\necho half >$RESULTS/all.h5\nsleep 20 & wait\n")
+    results = tmp_path / "results"
+    call = subprocess.Popen(command(tmp_path, programs, parts), stdout=subprocess.PIPE, text=True)
+    for _ in range(200):
+        if (results / "all.h5").exists() and (results / "all.h5").read_text():
+            break
+        time.sleep(0.1)
+    call.send_signal(how)
+    call.communicate(timeout=60)
+    kept = "half\n" if how == signal.SIGKILL else "half\ntold\n"
+    assert call.returncode == code
+    assert (results / "all.h5").read_text() == kept, "what ends the call lets the part write down what it has"
+    ended = run(tmp_path, programs, parts)
+    assert ended.returncode == 0 and f"\n{kept}" in ended.stdout, "it was begun anew"
 
 
 @pytest.mark.parametrize("given, seen", [({}, "0"), ({"CUDA_VISIBLE_DEVICES": "2,3"}, "2,3")])
@@ -324,6 +346,14 @@ def test_wrong_use_is_one_clear_line(tmp_path, programs, parts, options, word):
     ended = run(tmp_path, programs, parts, *options)
     assert ended.returncode == 2
     assert word in ended.stderr and len(ended.stderr.splitlines()) == 1
+
+
+def test_help_tells_the_options_and_does_nothing(tmp_path, programs, parts):
+    parts("10-part", "true")
+    ended = run(tmp_path, programs, parts, "--help")
+    assert ended.returncode == 0 and not (tmp_path / "results").exists()
+    for word in ("--programs FOLDER", "--results FOLDER", "--seconds 480", "--only PART", "--again PART", "Exit codes: 0", "75 parts remain"):
+        assert word in ended.stdout
 
 
 def test_every_part_says_what_it_is_and_all_fit_into_their_time():

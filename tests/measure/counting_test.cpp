@@ -150,6 +150,8 @@ TEST(counting, a_rank_goes_no_further_than_its_team) {
   const ThreadTeam threads(1);
   const CountedCase counted = count_case(triad(1), backend, 0, threads, {.repetitions = 5}, team);
   EXPECT_EQ(counted.status, Status::failed);
+  EXPECT_EQ(counted.reason, "another rank of the team could not prepare the case");
+  EXPECT_EQ(counted.failed_at, FailedAt::another_rank);
   EXPECT_TRUE(counted.repetitions.empty());
 }
 

@@ -187,6 +187,7 @@ TEST(time_case, gives_up_with_a_rank_that_failed) {
   const auto timed = time_case(triad(1000, "O3"), {}, ThreadTeam(1), team);
   EXPECT_EQ(timed.status, Status::failed);
   EXPECT_EQ(timed.reason, "another rank of the team failed");
+  EXPECT_EQ(timed.failed_at, FailedAt::another_rank);
 }
 
 TEST(sweeps_lasting, a_pause_of_the_thread_does_not_pass_for_long_sweeps) {

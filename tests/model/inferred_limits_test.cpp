@@ -73,9 +73,9 @@ Judged judged(const std::vector<CeilingRow>& rows, const CoreIdentity& core = ma
   Judged result{fit_ceilings(rows, std::span(&node, 1))};
   hold_to_limits(result.ceilings, rows, std::span(&node, 1));
   for (const Ceiling& c : result.ceilings) {
-    EXPECT_EQ(c.limit_basis.empty(), std::isnan(c.limit)) << c.name;
+    EXPECT_EQ(c.limit_basis == LimitBasis::none, std::isnan(c.limit)) << c.name;
     EXPECT_EQ(c.limit_source.empty(), std::isnan(c.limit)) << c.name;
-    EXPECT_FALSE(c.limit_basis == "inferred" && c.fraction_of_limit() > most_of_limit) << c.name;
+    EXPECT_FALSE(c.limit_basis == LimitBasis::inferred && c.fraction_of_limit() > most_of_limit) << c.name;
   }
   return result;
 }
@@ -98,7 +98,7 @@ TEST(InferredLimits, a_masked_granite_rapids_has_two_pipes_of_512_bits_in_every_
   EXPECT_DOUBLE_EQ(g.per_clock("fp64", "fma+add"), 24);
   EXPECT_DOUBLE_EQ(g.per_clock("fp64", "scalar fma"), 4);
   const Ceiling& fma = g.of("fp64", "fma");
-  EXPECT_EQ(fma.limit_basis, "inferred");
+  EXPECT_EQ(fma.limit_basis, LimitBasis::inferred);
   EXPECT_EQ(fma.limit_source, "inferred: fp64 shows 30.2 of 32 operations a clock: two 512-bit instructions a clock");
   EXPECT_NEAR(fma.fraction_of_limit(), 0.944, 1e-3);
 }
@@ -224,7 +224,7 @@ TEST(InferredLimits, known_cores_keep_their_vendors_limits_and_lack_what_these_l
     const Judged known = judged(rounds_of(shown), core);
     EXPECT_DOUBLE_EQ(known.per_clock("fp64", "fma"), 32);  // not the 16 that it would be taken for
     EXPECT_DOUBLE_EQ(known.per_clock("-", "load"), 128);
-    EXPECT_EQ(known.of("fp64", "fma").limit_basis, "vendor");
+    EXPECT_EQ(known.of("fp64", "fma").limit_basis, LimitBasis::vendor);
     EXPECT_EQ(known.of("fp64", "fma").limit_source.find("inferred"), std::string::npos);
   }
   EXPECT_TRUE(std::isnan(judged(rounds_of(shown), cascade_lake).of("bf16", "dot").limit));

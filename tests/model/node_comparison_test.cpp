@@ -410,7 +410,7 @@ TEST(Nodes, cases_do_not_crowd_out_ceilings) {
   Job job(9, 5, 8);
   Side side = job.measure({.node = "nodeC", .part = 0.5});
   for (auto& one : with_a_slow_ceiling(job, true).observations)
-    if (one.is_ceiling()) side.observations.push_back(std::move(one));
+    if (one.key.is_ceiling()) side.observations.push_back(std::move(one));
   const auto groups = plan_remeasuring(compare_nodes(side, {}, {}), five_nodes);
   ASSERT_EQ(groups.size(), 1U);
   EXPECT_EQ(groups[0].cases.size(), cases_of_suspect + 1);

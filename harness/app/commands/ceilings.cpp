@@ -89,7 +89,7 @@ Json row_of(const Ceiling& ceiling) {
            {"clock_hz", number(ceiling.clock_hz)},
            {"limit", number(ceiling.limit)},
            {"fraction_of_limit", number(ceiling.fraction_of_limit())},
-           {"limit_basis", ceiling.limit_basis},
+           {"limit_basis", to_string(ceiling.limit_basis)},
            {"limit_source", ceiling.limit_source},
            {"limit_remark", ceiling.limit_remark}};
   add_in_units(row, ceiling);
@@ -124,7 +124,7 @@ std::string traffic_of(const Ceiling& c) { return std::isfinite(c.traffic_gbs) &
 /// The part of the limit in words: "~94.4 %" where the limit is inferred.
 std::string limit_cell(const Ceiling& c) {
   if (!std::isfinite(c.limit)) return "";
-  return (c.limit_basis == "inferred" ? "~" : "") + percent(c.fraction_of_limit());
+  return (c.limit_basis == LimitBasis::inferred ? "~" : "") + percent(c.fraction_of_limit());
 }
 
 /// The spread of a ceiling's samples: "1.7 %", and "!" where it is more than on a quiet machine.
@@ -255,18 +255,18 @@ std::vector<std::string> column_notes(const std::vector<Ceiling>& ceilings) {
 /// Notes that say what limits are, and of each node what they were inferred from where no document tells them.
 std::vector<std::string> limit_notes(const std::vector<Ceiling>& ceilings) {
   std::vector<std::string> notes;
-  const auto any = [&](const char* basis) {
+  const auto any = [&](LimitBasis basis) {
     return std::any_of(ceilings.begin(), ceilings.end(), [&](const Ceiling& c) { return c.limit_basis == basis; });
   };
   const std::string what = "of limit: of what the team's cores could do at the clock measured beside the best sample, ";
-  if (any("vendor")) notes.push_back(what + "by their vendor's documents; empty where these say nothing");
-  if (!ceilings.empty() && !any("vendor") && !any("inferred"))
+  if (any(LimitBasis::vendor)) notes.push_back(what + "by their vendor's documents; empty where these say nothing");
+  if (!ceilings.empty() && !any(LimitBasis::vendor) && !any(LimitBasis::inferred))
     notes.emplace_back("of limit: empty, since this CPU is in no vendor's table");
-  if (!any("inferred")) return notes;
+  if (!any(LimitBasis::inferred)) return notes;
   notes.push_back(what + "with ~ by what undisturbed samples tell of a CPU that is in no vendor's table");
   std::map<std::string, std::set<std::string>> sources;
   for (const auto& c : ceilings)
-    if (c.limit_basis == "inferred") sources[c.node].insert(c.pattern + ", " + c.limit_source);
+    if (c.limit_basis == LimitBasis::inferred) sources[c.node].insert(c.pattern + ", " + c.limit_source);
   for (const auto& [node, told] : sources)
     for (const auto& source : told) notes.push_back(node + ": " + source);
   return notes;

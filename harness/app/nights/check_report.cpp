@@ -11,6 +11,7 @@
 
 #include "app/results/result_file.hpp"
 #include "app/terminal/columns.hpp"
+#include "model/statistics/row_class.hpp"
 #include "model/statistics/spread.hpp"
 
 namespace plumbline::app {
@@ -69,7 +70,7 @@ std::string clock_text(double before_hz, double after_hz) {
 
 /// A node's night is a number of times its nights before, which are 1.
 CheckRow whole_node_row(const WholeNode& node) {
-  CheckRow row{.key = {"whole node", node.node}, .row_class = "node", .unit = "ratio"};
+  CheckRow row{.key = {"whole node", node.node}, .row_class = node_class, .unit = "ratio"};
   row.night = node.night;
   row.night.before = 1;
   row.after.median = node.night.slowdown;
@@ -79,7 +80,7 @@ CheckRow whole_node_row(const WholeNode& node) {
 
 /// Rows of a node that share a word, beside its others.
 CheckRow part_row(const PartOfNode& part) {
-  CheckRow row{.key = {"part " + part.word, part.node}, .row_class = "part", .unit = "ratio"};
+  CheckRow row{.key = {"part " + part.word, part.node}, .row_class = part_class, .unit = "ratio"};
   row.night = part.night;
   row.night.before = 1;
   row.after.median = part.night.slowdown;
@@ -152,11 +153,11 @@ std::string nights_text(std::size_t nights) { return fmt::format("{} night{}", n
 
 /// The evidence on a whole node, or on a part of it.
 std::string middle_evidence(const CheckRow& row) {
-  const std::string whose =
-      row.row_class == "node" ? fmt::format("its {} rows", row.after.n) : fmt::format("the {} rows that have this", row.after.n);
-  std::string text =
-      fmt::format("the middle one of {} took {} ({} to {}), {}{}", whose, change_text(row.night.slowdown), change_text(row.night.lo),
-                  change_text(row.night.hi), nights_text(row.night.nights), circumstances(row.night, row.row_class == "part"));
+  const std::string whose = kind_of(row.row_class) == RowKind::node ? fmt::format("its {} rows", row.after.n)
+                                                                    : fmt::format("the {} rows that have this", row.after.n);
+  std::string text = fmt::format("the middle one of {} took {} ({} to {}), {}{}", whose, change_text(row.night.slowdown),
+                                 change_text(row.night.lo), change_text(row.night.hi), nights_text(row.night.nights),
+                                 circumstances(row.night, kind_of(row.row_class) == RowKind::part));
   if (std::isfinite(row.clock_before_hz)) text += ", " + clock_text(row.clock_before_hz, row.after.clock_hz);
   if (row.explanation.ends_with("explains it")) text += ", which alone explains it";
   return text;
@@ -169,7 +170,7 @@ std::string evidence(const CheckRow& row) {
   if (row.night.finding == NightFinding::no_baseline)
     return fmt::format("{}, no earlier night that was not disturbed to hold it against{}", with_unit(row.after.median, row.unit),
                        row.accepted.empty() ? "" : "; " + row.accepted);
-  if (row.row_class == "node" || row.row_class == "part") return middle_evidence(row);
+  if (is_of_many(kind_of(row.row_class))) return middle_evidence(row);
   std::string text =
       fmt::format("{} -> {}, {} ({} to {}){}, {}, {}", with_unit(row.night.before, row.unit), with_unit(row.after.median, row.unit),
                   change_text(row.night.slowdown), change_text(row.night.lo), change_text(row.night.hi), circumstances(row.night),
@@ -361,7 +362,7 @@ std::string check_text(const CheckReport& report) {
   text += missing_text(report);
   for (const NightFinding finding : {NightFinding::slower, NightFinding::suspect, NightFinding::faster, NightFinding::disturbed})
     for (const auto& row : report.rows)
-      if (row.night.finding == finding && (finding != NightFinding::disturbed || row.row_class == "node"))
+      if (row.night.finding == finding && (finding != NightFinding::disturbed || kind_of(row.row_class) == RowKind::node))
         text += wrapped(fmt::format("{}  {} on {}: {}", to_string(finding), row.key.what, row.key.node, evidence(row)), 118, "      ")
                     .substr(6) +
                 "\n";

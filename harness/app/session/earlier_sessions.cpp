@@ -20,8 +20,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Overdue, times, reason, given_up)
 
 namespace {
 
-constexpr const char* given_up_group = "given up";
-
 std::string counted_pass(const std::string& group_key) { return "count:" + group_key; }
 
 std::string where_measured(const CeilingRow& row) {
@@ -65,9 +63,7 @@ void add_overdue(const OutcomeRow& outcome, const Deadline& deadline, EarlierSes
   const WorkKey key{outcome.case_id, outcome.node, outcome.pass};
   const bool given_up = times >= 2 && !longer;
   earlier.overdue[key] = {times, outcome.reason, given_up};
-  if (!given_up) return;
-  earlier.finished.insert(key);
-  if (outcome.pass == "count") earlier.finished.emplace(outcome.case_id, outcome.node, counted_pass(given_up_group));
+  if (given_up) earlier.finished.insert(key);
 }
 
 /// The last caches that were chosen, by node: those of the result file, then those of the journals.
@@ -155,11 +151,12 @@ bool EarlierSessions::counted_on(const std::string& node) const {
                      [&](const WorkKey& key) { return std::get<1>(key) == node && std::get<2>(key) == "count"; });
 }
 
-bool counting_is_finished(const std::set<WorkKey>& finished, const std::string& id, const std::string& node,
+bool counting_is_finished(const EarlierSessions& earlier, const std::string& id, const std::string& node,
                           const std::vector<std::string>& group_keys) {
-  if (finished.contains({id, node, counted_pass(given_up_group)})) return true;
-  return finished.contains({id, node, "count"}) && std::all_of(group_keys.begin(), group_keys.end(), [&](const std::string& key) {
-           return finished.contains({id, node, counted_pass(key)});
+  const WorkKey counting{id, node, "count"};
+  if (const auto overdue = earlier.overdue.find(counting); overdue != earlier.overdue.end() && overdue->second.given_up) return true;
+  return earlier.finished.contains(counting) && std::all_of(group_keys.begin(), group_keys.end(), [&](const std::string& key) {
+           return earlier.finished.contains({id, node, counted_pass(key)});
          });
 }
 

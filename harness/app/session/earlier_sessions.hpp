@@ -48,8 +48,8 @@ void from_json(const nlohmann::json& told, EarlierSessions& earlier);
 /// `deadline`: under which a unit that was given up may be tried again, where it is longer than the one of then.
 EarlierSessions sessions_in(const Results& earlier, const Deadline& deadline);
 
-/// Whether a case was counted with every group of these keys: then its counting pass need not be repeated.
-bool counting_is_finished(const std::set<WorkKey>& finished, const std::string& id, const std::string& node,
+/// Whether a case was counted with every group of these keys, or is not to be tried again: then its counting pass need not be repeated.
+bool counting_is_finished(const EarlierSessions& earlier, const std::string& id, const std::string& node,
                           const std::vector<std::string>& group_keys);
 
 }  // namespace plumbline::app

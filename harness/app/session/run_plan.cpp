@@ -26,10 +26,10 @@ namespace plumbline::app {
 namespace {
 
 bool all_passes_finished(const Case& which, const std::string& node, const std::vector<std::string>& counting, const Campaign& campaign,
-                         const std::set<WorkKey>& finished) {
+                         const EarlierSessions& earlier) {
   const std::string id = which.id();
-  return (!campaign.time || finished.contains({id, node, "time"})) &&
-         (!is_counted(which, campaign, counting) || counting_is_finished(finished, id, node, keys_for(which.team.space(), counting)));
+  return (!campaign.time || earlier.finished.contains({id, node, "time"})) &&
+         (!is_counted(which, campaign, counting) || counting_is_finished(earlier, id, node, keys_for(which.team.space(), counting)));
 }
 
 /// The work that earlier sessions leave to do. Where cases are distributed, what any like node has finished counts for all of them.
@@ -47,7 +47,7 @@ class FinishedWork {
   bool operator()(std::size_t which, std::size_t node) const {
     const PlanNode& facts = nodes_.facts[node];
     const auto done_by = [&](const std::string& name) {
-      return all_passes_finished(cases_[which], name, nodes_.counting[node], campaign_, earlier_.finished);
+      return all_passes_finished(cases_[which], name, nodes_.counting[node], campaign_, earlier_);
     };
     if (done_by(facts.name)) return true;
     const auto like = nodes_of_.find({cases_[which].id(), facts.kind});

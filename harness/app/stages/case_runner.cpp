@@ -40,6 +40,7 @@ struct GroupOutcome {
   std::string backend;
   Status status;
   std::string reason;
+  FailedAt failed_at = FailedAt::this_rank;
 };
 
 /// A group that failed makes the pass failed. One that the case or the machine does not allow is told, and is the pass's status only where
@@ -50,7 +51,7 @@ void conclude(OutcomeRow& outcome, const std::vector<GroupOutcome>& groups) {
   };
   outcome.status = with(Status::failed) ? Status::failed : with(Status::ok) ? Status::ok : groups.front().status;
   std::vector<std::string> reasons;
-  for (const auto& [backend, status, reason] : groups) {
+  for (const auto& [backend, status, reason, failed_at] : groups) {
     const std::string told = groups.size() == 1 ? reason : backend + ": " + reason;
     if (!reason.empty() && std::find(reasons.begin(), reasons.end(), told) == reasons.end()) reasons.push_back(told);
   }
@@ -68,10 +69,9 @@ std::string first_reason(const CountedCase& counted) {
   return "";
 }
 
-/// Takes in a part's outcome. That a rank failed because another one did says less than what that one has to say.
-void absorb(Finished& all, Finished&& part) {
-  const bool says_more = all.outcome.status == Status::ok || all.outcome.reason.starts_with("another rank of the team");
-  if (says_more && part.outcome.status != Status::ok) {
+/// Takes in what another rank measured, and its outcome where that one is to tell what became of the pass.
+void absorb(Finished& all, Finished&& part, bool tells) {
+  if (tells) {
     all.outcome.status = part.outcome.status;
     all.outcome.reason = part.outcome.reason;
   }
@@ -163,6 +163,7 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   if (!bound.problem().empty()) {
     timed.status = Status::failed;
     timed.reason = bound.problem();
+    timed.failed_at = bound.failed_at();
   } else if (placement.gpu) {
     timed = time_on_gpu_of(measured, placement, protocol, facts);
   } else {
@@ -191,7 +192,7 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   facts["error"] = timed.error;
   facts["tolerance"] = timed.tolerance;
   facts["wrong_result"] = timed.status == Status::wrong_result;
-  return gather(measured, std::move(mine), facts.dump(), placement);
+  return gather(measured, std::move(mine), timed.failed_at, facts.dump(), placement);
 }
 
 Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamCpus& placement, const TimingProtocol& protocol, json& facts) {
@@ -236,19 +237,21 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
     row.group = group.number;
     row.rank = team.rank();
     add_count_rows(mine.counts, row, counted.repetitions);
-    outcomes.push_back({group.backend, counted.status, counted.status == Status::ok ? first_reason(counted) : counted.reason});
+    outcomes.push_back(
+        {group.backend, counted.status, counted.status == Status::ok ? first_reason(counted) : counted.reason, counted.failed_at});
   }
   if (outcomes.empty())
     outcomes.push_back(
         {"counters", Status::unavailable,
          setting_.counting.groups.empty() ? setting_.counting.why_skipped() : "counters of GPUs see nothing of a CPU's work"});
   conclude(mine.outcome, outcomes);
-  return gather(measured, std::move(mine), rank_placement(team.rank(), ranks_.host(), cpus).dump(), placement);
+  const FailedAt failed_at = outcomes.size() == 1 ? outcomes.front().failed_at : FailedAt::this_rank;  // of several, each tells its own
+  return gather(measured, std::move(mine), failed_at, rank_placement(team.rank(), ranks_.host(), cpus).dump(), placement);
 }
 
 CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
                                         std::optional<CountingOnGpu>& counting) {
-  if (!bound.problem().empty()) return {Status::failed, bound.problem(), {}};
+  if (!bound.problem().empty()) return {Status::failed, bound.problem(), {}, bound.failed_at()};
   if (auto lost = gpu_.why_lost(gpu); !lost.empty()) return {Status::skipped, std::move(lost), {}};
   try {
     gpu_.use(gpu);
@@ -269,8 +272,7 @@ CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuPropertie
 
 CountedCase CaseRunner::count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, const TeamCpus& placement,
                                    TeamMeeting& team, double min_seconds) {
-  const auto refuse = [](Status status, std::string reason) { return CountedCase{status, std::move(reason), {}}; };
-  if (!bound.problem().empty()) return refuse(Status::failed, bound.problem());
+  if (!bound.problem().empty()) return {Status::failed, bound.problem(), {}, bound.failed_at()};
   auto& backend = backends_[group.key()];
   if (group.what.whole_team) {  // which rank reads a socket's counters is another matter for each team
     std::vector<RankCpus> ranks;
@@ -282,8 +284,10 @@ CountedCase CaseRunner::count_here(const Case& measured, const CountingGroup& gr
     backend = make_backend(group.backend, group.what.events, setting_.backends);
   }
   const bool same = backend->groups().size() == 1 && backend->groups().front().events == group.what.events;
-  if (team.any(!same))
-    return refuse(Status::unavailable, same ? "another rank of the team cannot count these events" : backend->availability().reason);
+  if (team.any(!same)) {
+    if (same) return {Status::unavailable, another_rank("cannot count these events"), {}, FailedAt::another_rank};
+    return {Status::unavailable, backend->availability().reason, {}};
+  }
   return count_case(measured, *backend, 0, bound.threads(), {.repetitions = noisy_repetitions, .min_seconds = min_seconds}, team);
 }
 
@@ -298,9 +302,12 @@ std::vector<ModelRow> CaseRunner::executed_rows(const Case& measured, json& plac
   return rows_of(measured, executed_counts(*executed.references));
 }
 
-std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, const std::string& rank_facts, const TeamCpus& placement) {
+std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, FailedAt failed_at, const std::string& rank_facts,
+                                           const TeamCpus& placement) {
   Group& team = ranks_.team(measured.team.ranks);
   mine.outcome.placement = rank_facts;
+  const bool failed_here = mine.outcome.status != Status::ok && failed_at == FailedAt::this_rank;
+  const auto teller = static_cast<std::size_t>(team.min(failed_here ? team.rank() : team.size()));
   const std::vector<std::string> texts = team.gather(to_payload(mine));
   if (team.rank() != 0) return std::nullopt;
   json where{{"ranks", json::array()}, {"oversubscribed", placement.oversubscribed}, {"ranks_per_l3", placement.ranks_per_l3}};
@@ -312,7 +319,7 @@ std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, 
     if (rank == 0)
       all = std::move(part);
     else
-      absorb(all, std::move(part));
+      absorb(all, std::move(part), rank == teller);
   }
   all.model = modelled(measured, placement);
   if (!placement.gpu) std::ranges::move(executed_rows(measured, where), std::back_inserter(all.model));

@@ -77,7 +77,9 @@ class CaseRunner {
   OutcomeRow outcome(const Case& measured, const std::string& pass) const;
   /// The rows of what the case's code executes between registers and L1, once a case; `placement` is told where that is not known.
   std::vector<ModelRow> executed_rows(const Case& measured, nlohmann::json& placement);
-  std::optional<Finished> gather(const Case& measured, Finished mine, const std::string& rank_facts, const TeamCpus& placement);
+  /// Makes one unit of those of the team's ranks, on its first. The pass's outcome is that of the first rank that failed itself.
+  std::optional<Finished> gather(const Case& measured, Finished mine, FailedAt failed_at, const std::string& rank_facts,
+                                 const TeamCpus& placement);
 
   Communicator& ranks_;
   Setting setting_;

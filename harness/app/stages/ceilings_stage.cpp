@@ -32,7 +32,7 @@ namespace {
 void tell_failure(CeilingRow& row, const Timed& timed, Synchronization& team) {
   const bool wrong_here = timed.status == Status::wrong_result, elsewhere = team.any(wrong_here) && !wrong_here;
   row.status = elsewhere ? Status::wrong_result : timed.status;
-  row.reason = (elsewhere ? std::string(wrong_result_words) + " on another rank of the team" : timed.reason);
+  row.reason = (elsewhere ? fmt::format("{} on {}", wrong_result_words, another_rank_words) : timed.reason);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "comm/communicator.hpp"
 #include "machine/binding.hpp"
+#include "measure/failed_at.hpp"
 #include "measure/synchronization.hpp"
 #include "measure/thread_team.hpp"
 
@@ -34,18 +35,22 @@ class BoundTeam {
           problems_[t] = bind_this_thread(cpus[t]);
         }) {
     const auto unbound = std::find_if(problems_.begin(), problems_.end(), [](const auto& problem) { return !problem.empty(); });
-    if (team.any(unbound != problems_.end()))
-      problem_ = unbound == problems_.end() ? "another rank of the team could not be bound" : *unbound;
+    if (!team.any(unbound != problems_.end())) return;
+    failed_at_ = unbound == problems_.end() ? FailedAt::another_rank : FailedAt::this_rank;
+    problem_ = failed_at_ == FailedAt::another_rank ? another_rank("could not be bound") : *unbound;
   }
 
   const ThreadTeam& threads() const { return threads_; }
   /// Says what went wrong with binding; empty when all threads of all ranks are bound.
   const std::string& problem() const { return problem_; }
+  /// Tells whose threads that were.
+  FailedAt failed_at() const { return failed_at_; }
 
  private:
   std::vector<std::string> problems_;
   ThreadTeam threads_;
   std::string problem_;
+  FailedAt failed_at_ = FailedAt::this_rank;
 };
 
 }  // namespace plumbline::app

@@ -4,6 +4,18 @@
 
 namespace plumbline {
 
+std::string_view to_string(LimitBasis basis) {
+  switch (basis) {
+    case LimitBasis::vendor:
+      return "vendor";
+    case LimitBasis::inferred:
+      return "inferred";
+    case LimitBasis::none:
+      break;
+  }
+  return "";
+}
+
 std::optional<bool> Ceiling::agrees_with_topology() const {
   constexpr double within = 0.25;
   if (!std::isfinite(topology_bytes) || !std::isfinite(size_bytes)) return std::nullopt;

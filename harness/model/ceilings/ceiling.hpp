@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/ceiling_level.hpp"
@@ -11,6 +12,12 @@
 #include "model/ceilings/form_choice.hpp"
 
 namespace plumbline {
+
+/// The ground on which a limit is known: the vendor's documents, or what undisturbed samples show.
+enum class LimitBasis { none, vendor, inferred };
+
+/// The word in JSON: "vendor", "inferred"; empty where there is no limit.
+std::string_view to_string(LimitBasis basis);
 
 struct Ceiling {
   std::string name = {}, precision = {};
@@ -33,7 +40,7 @@ struct Ceiling {
   double clock_hz = absent;        // beside the best sample (model/ceilings/ceiling_limits.hpp)
   double limit = absent;           // what the team's cores could do at that clock, in `unit`
   std::string limit_source = {};
-  std::string limit_basis = {};   // "vendor", or "inferred" from what undisturbed samples show; empty where there is no limit
+  LimitBasis limit_basis = LimitBasis::none;
   std::string limit_reason = {};  // why there is none, where more is known than that
   std::string limit_remark = {};  // why a limit twice too high may be no fault of the measurement; mostly empty
   std::string scope = {};         // what the team fills: core, NUMA domain, socket, node

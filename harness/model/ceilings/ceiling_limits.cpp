@@ -74,7 +74,7 @@ void hold_to_limits(std::vector<Ceiling>& ceilings, std::span<const CeilingRow> 
       const double rate_at_1_hz = limit->per_clock * static_cast<double>(ceiling.ranks * ceiling.threads) * 1e-9;
       ceiling.limit = rate_at_1_hz * clock_for(ceiling, rate_at_1_hz, highest);
       ceiling.limit_source = limit->source;
-      ceiling.limit_basis = "vendor";
+      ceiling.limit_basis = LimitBasis::vendor;
       ceiling.limit_remark = limit->remark;
     }
   }

@@ -47,7 +47,7 @@ void take_limit(Ceiling& ceiling, const CeilingRow& row) {
   if (!limit) return;
   ceiling.limit = limit->per_clock * which->multiprocessors * ceiling.clock_hz * 1e-9;
   ceiling.limit_source = limit->source;
-  ceiling.limit_basis = "vendor";
+  ceiling.limit_basis = LimitBasis::vendor;
 }
 
 /// Fits the best of the samples. No data are read that a store overwrites, so that no traffic is hidden in a rate.

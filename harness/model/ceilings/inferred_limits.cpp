@@ -83,7 +83,7 @@ void set_limit(Ceiling& ceiling, double per_clock, const std::string& why) {
     return;
   }
   ceiling.limit = limit;
-  ceiling.limit_basis = "inferred";
+  ceiling.limit_basis = LimitBasis::inferred;
   ceiling.limit_source = "inferred: " + why;
 }
 

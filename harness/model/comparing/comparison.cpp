@@ -100,9 +100,9 @@ std::string why_missing(const Observation& one, const Side& here, const Side& th
   if (!same.empty() && !one.is_link())
     return "other machine: " + in_words_or_unknown(machine_of(here, one.key.node)) + "; " + where + " has it on " + nodes_of(same) + ", " +
            in_words_or_unknown(machine_of(there, same.front()->key.node));
-  if (!one.is_ceiling())
+  if (!one.key.is_ceiling())
     for (const auto& other : there.observations)
-      if (!other.is_ceiling() && without_flavor(other.key.what) == without_flavor(one.key.what))
+      if (!other.key.is_ceiling() && without_flavor(other.key.what) == without_flavor(one.key.what))
         return std::string("other flavor: ") + where + " has " + other.key.what.substr(other.key.what.rfind('/') + 1);
   return std::string("missing: not in ") + where;
 }

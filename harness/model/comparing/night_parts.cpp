@@ -14,7 +14,8 @@ namespace {
 /// The nights in which both are known.
 NightPart part_of(const std::string& node, const std::string& word, const RowsOfNode& those, const RowsOfNode& others) {
   const NodeMovement own = movement_of(node, those), rest = movement_of(node, others);
-  NightPart part{.word = word, .rest_after = rest.after, .series = {.key = {"part " + word, node}, .row_class = "part", .unit = "seconds"}};
+  NightPart part{
+      .word = word, .rest_after = rest.after, .series = {.key = {"part " + word, node}, .row_class = part_class, .unit = "seconds"}};
   for (const auto& one : those) part.rows.insert(one.row->key);
   for (const auto& [night, middle] : own.before)
     if (const auto known = rest.before.find(night); known != rest.before.end()) {
@@ -39,7 +40,7 @@ std::vector<std::string> words_of(const CheckedSeries& row) {
   std::vector<std::string> words;
   std::istringstream text(row.key.what);
   for (std::string word; std::getline(text, word, '/');) words.push_back(word);
-  if (!words.empty() && words.front() != "ceiling") {
+  if (!words.empty() && !row.key.is_ceiling()) {
     const FlavorName flavor = split_flavor(words.back());
     for (const auto& part : {flavor.compiler, flavor.level, flavor.isa})
       if (!part.empty()) words.push_back(part);

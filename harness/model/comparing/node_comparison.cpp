@@ -165,7 +165,8 @@ class Comparer {
   void add_whole_node(const std::string& node, double middle, std::size_t peers, std::vector<double> beside) {
     const auto& own = distances_[node];
     const double error = scatter_of(own) * std::sqrt(std::numbers::pi / 2 / static_cast<double>(own.size()));
-    CheckedSeries series{.key = {"", node}, .row_class = "node", .unit = "seconds", .before = std::move(beside), .sample_scatter = error};
+    CheckedSeries series{
+        .key = {"", node}, .row_class = node_class, .unit = "seconds", .before = std::move(beside), .sample_scatter = error};
     series.after = middle;
     series.after_half_width = node_errors * error;
     result_.rows.push_back({.key = series.key, .whole_node = true, .row_class = series.row_class, .unit = series.unit, .peers = peers});

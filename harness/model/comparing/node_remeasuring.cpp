@@ -9,22 +9,20 @@
 namespace plumbline {
 namespace {
 
-bool is_ceiling(const NodeRow& row) { return row.key.what.starts_with("ceiling/"); }
-
 /// The order of rows to measure again: what is surely slower comes before what may be, for with much noise the median alone says little.
 std::pair<bool, double> badness(const NodeRow& row) {
   return {row.judged.finding == NightFinding::slower, std::isfinite(row.judged.lo) ? row.judged.lo : 0};
 }
 
 /// The thing to measure for a row; empty where it cannot be measured alone.
-const std::string& measured_for(const NodeRow& row) { return is_ceiling(row) ? row.point : row.key.what; }
+const std::string& measured_for(const NodeRow& row) { return row.key.is_ceiling() ? row.point : row.key.what; }
 
 /// The worst cases of a suspect, or ceilings; none where none of them is suspicious.
 std::vector<std::string> worst_of(const NodeComparison& comparison, const JudgedNode& suspect, bool ceilings) {
   std::vector<const NodeRow*> rows;
   bool any = is_suspicious_as_a_whole(suspect);
   for (const auto& row : comparison.rows) {
-    if (row.key.node != suspect.node || row.status != Status::ok || is_ceiling(row) != ceilings || measured_for(row).empty()) continue;
+    if (row.key.node != suspect.node || row.status != Status::ok || row.key.is_ceiling() != ceilings || measured_for(row).empty()) continue;
     rows.push_back(&row);
     any = any || row.judged.finding == NightFinding::slower;
   }

@@ -192,7 +192,7 @@ std::vector<Observation> links_of(const Results& results) {
   }
   std::vector<Observation> links;
   for (const auto& [key, row] : last) {
-    Observation link{.key = key, .row_class = row->unit == "seconds" ? "link latency" : "link bandwidth", .unit = row->unit};
+    Observation link{.key = key, .row_class = less_is_better(row->unit) ? link_latency_class : link_bandwidth_class, .unit = row->unit};
     if (samples[key].by_session.empty()) {
       link.status = row->status == Status::ok ? Status::failed : row->status;
       link.reason = "no sample succeeded: " + how_and_why(*row);

@@ -8,6 +8,7 @@
 
 #include "model/ceilings/ceilings.hpp"
 #include "model/statistics/median_ratio.hpp"
+#include "model/statistics/row_class.hpp"
 
 namespace plumbline {
 
@@ -15,6 +16,7 @@ namespace plumbline {
 /// nodeB", in the order of their names.
 struct SeriesKey {
   std::string what, node;
+  bool is_ceiling() const { return what.starts_with("ceiling/"); }
   auto operator<=>(const SeriesKey&) const = default;
 };
 
@@ -36,8 +38,7 @@ struct Observation {
   Status status = Status::ok;
   std::string reason = {};
 
-  bool is_ceiling() const { return key.what.starts_with("ceiling/"); }
-  bool is_link() const { return row_class.starts_with("link "); }
+  bool is_link() const { return kind_of(row_class) == RowKind::link; }
 };
 
 /// Whether less is better: seconds grow when something gets slower, rates fall.

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "model/statistics/row_class.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -20,10 +22,10 @@ constexpr std::array<ClassThreshold, 14> thresholds{{{"compute", 0.03},
                                                      {"numa", 0.05},
                                                      {"MPI latency", 0.10},
                                                      {"MPI bandwidth", 0.05},
-                                                     {"link latency", 0.25},  // as between the links of one night
-                                                     {"link bandwidth", 0.25},
-                                                     {"node", 0.03},
-                                                     {"part", 0.03},
+                                                     {link_latency_class, 0.25},  // as between the links of one night
+                                                     {link_bandwidth_class, 0.25},
+                                                     {node_class, 0.03},
+                                                     {part_class, 0.03},
                                                      {"case", 0.03}}};
 constexpr double other_threshold = 0.05;
 constexpr double power_quantile = 0.84;  // a normal variable is below it in 8 of 10 draws

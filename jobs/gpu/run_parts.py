@@ -1,0 +1,374 @@
+"""This goes through everything that needs a GPU, with programs that were built elsewhere: it installs and builds nothing, and needs neither
+MPI nor a network.
+
+  bash jobs/test.sh --gpu [--programs FOLDER] [--results FOLDER] [--seconds 480] [--only PART]... [--again PART]...
+
+FOLDER of programs: what jobs/gpu/bundle.sh packed, unpacked (bin, lib, share), or a build folder; build-ci where none is named.
+The work is cut into parts (jobs/gpu/parts, each with its own folder of results). One call takes as many as fit into its seconds;
+the next one goes on. A part that is done or begun is so for these very programs; for others it is begun anew, as are those named by
+--again; --only names those that this call takes. Of the machine's GPUs the first is measured, or those of CUDA_VISIBLE_DEVICES.
+
+Results: gpu-results in the folder where it is called, if --results names no other. A part that says "resumable" may run out of its time: it
+goes on next time, four times at most; one that "closes" sums up what there is by the end of every call.
+
+Exit codes: 0 all parts are done, or there is no GPU (said) · 1 a part failed · 2 wrong use · 75 parts remain: call again
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import glob
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SKIPPED, STOPPED_EARLY, TIMED_OUT = 77, 75, (124, 137, 143)  # what a part ends with
+MOST_GOES = 4  # of a part that never comes to its end
+LEAST_GO = 120  # seconds: what a part needs that goes on another time
+LINES_SO_FAR = 60  # of what sums up while parts remain
+
+
+class WrongUse(Exception):
+    """The call is wrong; the text says how."""
+
+
+@dataclasses.dataclass
+class Options:
+    programs: str = ""
+    results: str = "gpu-results"
+    seconds: str = "480"
+    parts: str = f"{HERE}/parts"  # others are for the test of this program
+    only: list[str] = dataclasses.field(default_factory=list)
+    again: list[str] = dataclasses.field(default_factory=list)
+
+
+def read_options(words: list[str]) -> Options | None:
+    """The options of a call; none where it asks for help."""
+    options = Options()
+    rest = iter(words)
+    for word in rest:
+        if word in ("-h", "--help"):
+            return None
+        name = word[2:] if word.startswith("--") else ""
+        if name not in (field.name for field in dataclasses.fields(Options)):
+            raise WrongUse(f"unknown option '{word}'; try --help")
+        value = next(rest, None)
+        if value is None:
+            raise WrongUse(f"{word} needs a value; try --help")
+        if name in ("only", "again"):
+            getattr(options, name).append(value)
+        else:
+            setattr(options, name, value)
+    if not re.fullmatch("[1-9][0-9]*", options.seconds):
+        raise WrongUse(f"--seconds {options.seconds}: a whole number of seconds is needed")
+    return options
+
+
+def say(text: str) -> None:
+    """Prints a line at once, before what a part's own programs print."""
+    print(text, flush=True)
+
+
+def lines_of(path: pathlib.Path) -> list[str]:
+    """The lines of a file; none where there is no such file."""
+    return path.read_bytes().decode("utf-8", "replace").removesuffix("\n").split("\n") if path.is_file() else []
+
+
+def remove(path: pathlib.Path) -> None:
+    """Removes a file, or a folder with all that is in it, where there is one."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def code_of(command: list[str], **how) -> int:
+    """Runs a command and gives its exit code as a shell does. Where this program is ended meanwhile, so is the command."""
+    with subprocess.Popen(command, **how) as process:
+        try:
+            code = process.wait()
+        except BaseException:
+            process.terminate()
+            process.wait()
+            raise
+    return code if code >= 0 else 128 - code
+
+
+class Part:
+    """A part is a script; its first lines say what it does and how it is to be run."""
+
+    def __init__(self, script: pathlib.Path, results: pathlib.Path):
+        self.script, self.name, self.results = script, script.stem, results
+        self.head: dict[str, str] = {}
+        for line in lines_of(script):
+            if found := re.match(r"# (\w+): (.*)", line):
+                self.head.setdefault(found[1], found[2])
+        self.folder = results / self.name
+        self.done, self.goes, self.begun_by = self.folder / "done", results / f".goes-{self.name}", results / f".programs-{self.name}"
+        self.seconds = int(self.head.get("seconds", "0"))
+        self.is_resumable = self.head.get("resumable") == "yes"
+        self.closes = self.head.get("closes") == "yes"
+
+    @property
+    def what(self) -> str:
+        return self.head.get("what", "")
+
+    def is_done(self, identity: str) -> bool:
+        return lines_of(self.done)[:1] == [identity]
+
+    def how(self) -> str:
+        """Says how a part that is done went: "passed, 12 s" or "skipped: no ncu"."""
+        return "".join(lines_of(self.done)[1:2])
+
+    def needed(self) -> int:
+        """The seconds that it takes, or to begin one that goes on another time."""
+        return min(self.seconds, LEAST_GO) if self.is_resumable else self.seconds
+
+    def goes_before(self) -> int:
+        return int("".join(lines_of(self.goes)) or 0)
+
+    def forget(self) -> None:
+        """Forgets that it is done or begun, and the result file that it would go on with ("keeps")."""
+        paths = [self.done, self.goes, self.begun_by]
+        if store := self.head.get("keeps"):
+            paths += [self.results / store, self.results / f"{store.removesuffix('.h5')}.journal"]
+        for path in paths:
+            remove(path)
+
+    def command(self, limit: int, *options: str) -> list[str]:
+        return ["timeout", *options, str(limit), "bash", str(self.script)]
+
+
+def identity_of(programs: str) -> str:
+    """The programs in 16 digits: results of others are not gone on with."""
+    digest = hashlib.sha256()
+    for path in [f"{programs}/bin/plumbline", *sorted(glob.glob(f"{glob.escape(programs)}/lib/libplumbline_cuda*.so"))]:
+        with open(path, "rb") as file:
+            for block in iter(lambda: file.read(1 << 20), b""):
+                digest.update(block)
+    return digest.hexdigest()[:16]
+
+
+def libraries_here() -> list[str]:
+    """Folders of cuBLAS and CUPTI that the loader does not know: of a toolkit, and of Python's packages, as PyTorch brings them."""
+    toolkit = os.environ.get("CUDA_HOME") or "/usr/local/cuda"
+    packages = glob.escape(sysconfig.get_path("purelib"))
+    folders = [f"{toolkit}/lib64", f"{toolkit}/extras/CUPTI/lib64", *sorted(glob.glob(f"{packages}/nvidia/*/lib"))]
+    return [folder for folder in folders if any(glob.glob(f"{glob.escape(folder)}/{name}.so*") for name in ("libcublasLt", "libcupti"))]
+
+
+def wrapped_programs(programs: str, folder: pathlib.Path) -> str:
+    """A folder of the programs that came packed with libraries of their own, libstdc++ among them, and look for others.
+
+    The libraries are for these programs alone, not for this machine's python, ncu or nvidia-smi, which may be newer.
+    """
+    known = "".join(f":{library}" for library in libraries_here())
+    folder.mkdir()
+    for program in sorted(pathlib.Path(programs, "bin").iterdir()):
+        wrapper = folder / program.name
+        if not os.access(program, os.X_OK):
+            wrapper.symlink_to(program)
+            continue
+        path = f"{programs}/lib${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}{known}"
+        wrapper.write_text(f'#!/bin/sh\nLD_LIBRARY_PATH="{path}" exec "{program}" "$@"\n')
+        wrapper.chmod(0o755)
+    return str(folder)
+
+
+def environment_of(programs: str, results: pathlib.Path, scratch: pathlib.Path) -> dict[str, str]:
+    """What the parts find their programs by."""
+    packed = os.path.exists(f"{programs}/lib/libstdc++.so.6")
+    folder = wrapped_programs(programs, scratch / "bin") if packed else f"{programs}/bin"
+    tests = folder if os.path.exists(f"{folder}/gpu_tests.txt") else f"{programs}/tests"  # a build folder's
+    device = os.environ.get("CUDA_VISIBLE_DEVICES") or "0"  # a part's seconds are those of one GPU
+    return {**os.environ, "PROGRAMS": programs, "BIN": folder, "RESULTS": str(results), "TESTS": tests, "CUDA_VISIBLE_DEVICES": device}
+
+
+def gpu_answers() -> bool:
+    """Whether nvidia-smi lists a GPU."""
+    try:
+        told = subprocess.run(["nvidia-smi", "-L"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+    except OSError:
+        return False
+    return any(line.startswith(b"GPU") for line in told.splitlines())
+
+
+class Call:
+    """One call takes as many parts as fit into its seconds."""
+
+    def __init__(self, options: Options, parts: list[Part], programs: str, results: pathlib.Path, scratch: pathlib.Path, began: float):
+        self.options, self.parts, self.results, self.scratch, self.began = options, parts, results, scratch, began
+        self.identity = identity_of(programs)
+        self.environment = environment_of(programs, results, scratch)
+        self.failed: list[str] = []
+        self.something_new = False
+
+    def seconds_spent(self) -> int:
+        return int(time.monotonic() - self.began)
+
+    def remains(self, part: Part, why: str) -> None:
+        """Keeps what was measured; not for ever, for a part that never comes to its end."""
+        goes = part.goes_before() + 1
+        part.goes.write_text(f"{goes}\n")
+        if goes >= MOST_GOES:
+            self.failed.append(f"{part.name}: {why}, for the {goes}th time")
+
+    def run_part(self, part: Part, limit: int) -> tuple[int, str]:
+        """Its exit code, and the last line that it wrote."""
+        if lines_of(part.begun_by) != [self.identity]:
+            part.forget()  # others began it, and these could not go on
+        remove(part.folder)
+        part.folder.mkdir(exist_ok=True)
+        part.begun_by.write_text(f"{self.identity}\n")
+        say(f"=== {part.name}: {part.what}")
+        output = self.scratch / "output"
+        with open(output, "wb") as file:
+            code = code_of(part.command(limit, "--kill-after=20"), cwd=part.folder, stdout=file, stderr=subprocess.STDOUT,
+                           env={**self.environment, "OUT": str(part.folder)})
+        shutil.copyfile(output, part.folder / "output.txt")
+        written = output.read_bytes()
+        sys.stdout.buffer.write(written)
+        sys.stdout.flush()
+        return code, written.decode("utf-8", "replace").removesuffix("\n").rsplit("\n", 1)[-1]
+
+    def do_part(self, part: Part, limit: int) -> bool:
+        """Runs it; notes that it is done, unless it failed. False where it goes on another time, which those after it wait for."""
+        begin = self.seconds_spent()
+        if part.is_resumable and limit > 60:
+            limit -= 20  # until the case at hand is finished and written down
+        code, reason = self.run_part(part, limit)
+        if code == STOPPED_EARLY or (code in TIMED_OUT and part.is_resumable):
+            self.remains(part, "stopped early" if code == STOPPED_EARLY else f"not done after {limit} s")
+            return False
+        if code in (0, SKIPPED):
+            goes = part.goes_before()
+            last = f", the last of {goes + 1} goes" if goes else ""  # the seconds are of one go alone
+            how = f"skipped: {reason}" if code == SKIPPED else f"passed, {self.seconds_spent() - begin} s{last}"
+            part.done.write_text(f"{self.identity}\n{how}\n", encoding="utf-8")
+            part.goes.unlink(missing_ok=True)
+        elif code in TIMED_OUT:
+            self.failed.append(f"{part.name}: not done after {limit} s")
+        else:
+            self.failed.append(f"{part.name}: exit code {code}; see {part.folder}/output.txt")
+        return True
+
+    def close_with(self, part: Part) -> None:
+        """Does a part that is done with all the others, and again where one of them was done again; until then it is only told."""
+        if all(other.closes or other.is_done(self.identity) for other in self.parts):
+            if self.something_new or not part.is_done(self.identity):
+                self.do_part(part, part.seconds)
+            return
+        part.forget()
+        part.folder.mkdir(exist_ok=True)
+        say(f"=== {part.name} so far")
+        output = self.scratch / "output"
+        with open(output, "wb") as file:
+            code_of(part.command(part.seconds), stdout=file, stderr=subprocess.STDOUT, env={**self.environment, "OUT": str(part.folder)})
+        with open(output, "rb") as file:
+            sys.stdout.buffer.writelines(file.readlines()[-LINES_SO_FAR:])
+        sys.stdout.flush()
+
+    def do_parts(self) -> None:
+        for part in self.parts:
+            if part.closes or part.is_done(self.identity) or (self.options.only and part.name not in self.options.only):
+                continue
+            left = int(self.options.seconds) - self.seconds_spent()
+            if part.needed() > left:
+                break
+            self.something_new = True
+            if not self.do_part(part, left):
+                break
+        for part in self.parts:
+            if part.closes:
+                self.close_with(part)
+
+    def sum_up(self) -> int:
+        """Tells of every part how it went; the call's exit code."""
+        say("")
+        remaining = [part for part in self.parts if not part.is_done(self.identity)]
+        for part in self.parts:
+            say(f"  {part.name:16} " + (f"remains, about {part.seconds} s: {part.what}" if part in remaining else part.how()))
+        say(f"  results: {self.results}")
+        for one in self.failed:
+            say(f"gpu: FAILED {one}")
+        if self.failed:
+            return 1
+        if not remaining:
+            say("gpu: all parts are done")
+            return 0
+        without = "".join(f" without --{name}" for name in ("again", "only") if getattr(self.options, name))
+        say(f"gpu: {len(remaining)} of {len(self.parts)} parts remain; the same command{without} goes on with them")
+        return 75
+
+
+def folder_of_programs(options: Options) -> str:
+    """The folder that has what shall be run."""
+    programs = options.programs or f"{HERE}/../../build-ci"
+    if not os.access(f"{programs}/bin/plumbline", os.X_OK):
+        raise WrongUse(
+            f"no bin/plumbline in {programs}; unpack what jobs/gpu/bundle.sh made, or build, and name the folder with --programs"
+        )
+    return os.path.abspath(programs)
+
+
+def folder_of_results(options: Options) -> pathlib.Path:
+    """The folder of results, made where it is not there."""
+    try:
+        os.makedirs(options.results, exist_ok=True)
+    except OSError as refused:
+        raise WrongUse(f"cannot make the folder {options.results}: {refused.strerror}") from refused
+    return pathlib.Path(os.path.abspath(options.results))
+
+
+def named(parts: list[Part], option: str, name: str) -> Part:
+    """The part of that name."""
+    for part in parts:
+        if part.name == name:
+            return part
+    raise WrongUse(f"{option} {name}: there is no such part; there are: {' '.join(one.name for one in parts)}")
+
+
+def run(words: list[str], began: float) -> int:
+    """Goes through the parts; the exit code."""
+    options = read_options(words)
+    if options is None:
+        say((__doc__ or "").strip())
+        return 0
+    programs, results = folder_of_programs(options), folder_of_results(options)
+    parts = [Part(pathlib.Path(script), results) for script in sorted(glob.glob(f"{glob.escape(options.parts)}/[0-9]*.sh"))]
+    for name in options.only:
+        named(parts, "--only", name)
+    for name in options.again:
+        named(parts, "--again", name).forget()
+    if options.parts == f"{HERE}/parts" and not gpu_answers():
+        say("gpu: skipped: no NVIDIA GPU answers nvidia-smi on this machine; parts that remain: " + " ".join(part.name for part in parts))
+        return 0
+    with tempfile.TemporaryDirectory() as scratch:
+        call = Call(options, parts, programs, results, pathlib.Path(scratch), began)
+        call.do_parts()
+        return call.sum_up()
+
+
+def main() -> int:
+    began = time.monotonic()
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # the part at work is ended too, and what it has is kept
+    try:
+        return run(sys.argv[1:], began)
+    except WrongUse as wrong:
+        print(f"gpu: {wrong}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+
+
+if __name__ == "__main__":
+    sys.exit(main())
