@@ -179,6 +179,11 @@ def test_health(nights, tmp_path):
     assert document["rows"] and document["check"]
 
 
+def test_counters_and_groups_of_cases():
+    document = printed("score", "score", ROOT / "tests/golden/schema1_2026-11.h5", "--by", "kernel,level", codes=(0, 4))
+    assert document["rows"] and document["counters"] and document["groups"]
+
+
 GOLDEN = sorted((ROOT / "tests/golden").rglob("*.h5"))
 
 
@@ -186,6 +191,7 @@ GOLDEN = sorted((ROOT / "tests/golden").rglob("*.h5"))
 def test_files_that_are_kept(file):
     printed("nodes", "nodes", file, codes=(0, 3, 4))  # whatever was found
     printed("compare", "compare", file, GOLDEN[0], codes=(0, 3, 4))
+    printed("score", "score", file, codes=(0, 4))
 
 
 SPEC = 'schema = "plumbline-spec/1"\nname = "{name}"\n[[ceilings]]\nname = "mem"\nvalue = {value}\nunit = "GB/s"\nmethod = "STREAM"\n'

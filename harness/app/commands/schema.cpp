@@ -91,6 +91,7 @@ constexpr std::array schemas{
     NamedSchema{"list", "plumbline list ... --json", list_schema},
     NamedSchema{"nodes", "plumbline nodes --json", nodes_schema},
     NamedSchema{"project", "plumbline project --json", project_schema},
+    NamedSchema{"score", "plumbline score --json", score_schema},
 };
 
 Exit show_schema(const std::string& name) {

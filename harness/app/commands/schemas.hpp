@@ -7,5 +7,6 @@ namespace plumbline::app {
 Json compare_schema();
 Json list_schema();
 Json project_schema();
+Json score_schema();
 
 }  // namespace plumbline::app

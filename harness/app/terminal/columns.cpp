@@ -28,6 +28,8 @@ Json nullable(Json schema) {
   return schema;
 }
 
+Json by_name(Json schema) { return {{"type", "object"}, {"additionalProperties", std::move(schema)}}; }
+
 void ObjectSchema::add(const std::string& key, const std::string& meaning, Json schema, bool always) {
   schema.erase("$schema");  // a document inside another one
   if (!meaning.empty()) schema["description"] = meaning;
