@@ -179,6 +179,11 @@ def test_health(nights, tmp_path):
     assert document["rows"] and document["check"]
 
 
+def test_what_can_be_measured_here():
+    document = printed("doctor", "doctor")
+    assert document["rows"] and document["counting"] and document["machine"]
+
+
 def test_counters_and_groups_of_cases():
     document = printed("score", "score", ROOT / "tests/golden/schema1_2026-11.h5", "--by", "kernel,level", codes=(0, 4))
     assert document["rows"] and document["counters"] and document["groups"]

@@ -86,6 +86,7 @@ constexpr std::array schemas{
     NamedSchema{"spec", "a node's ceilings, for plumbline project (TOML)", [] { return file_schema(spec_file()); }},
     NamedSchema{"check", "plumbline check --json", check_schema},
     NamedSchema{"compare", "plumbline compare --json", compare_schema},
+    NamedSchema{"doctor", "plumbline doctor --json", doctor_schema},
     NamedSchema{"health", "plumbline health --json", health_schema},
     NamedSchema{"history", "plumbline history --json", history_schema},
     NamedSchema{"list", "plumbline list ... --json", list_schema},
