@@ -150,7 +150,10 @@ def nights(tmp_path_factory):
 
 
 def printed(name, *words, codes=(0,), **options):
-    document = json.loads(run(*words, "--json", codes=codes, **options).stdout)
+    return kept(name, json.loads(run(*words, "--json", codes=codes, **options).stdout))
+
+
+def kept(name, document):
     keeps_to(name, document)
     for wrong in ({**document, "rows": None}, {**document, "no_such_key": 1}, {key: value for key, value in document.items() if key != "notes"}):
         assert not validator(name).is_valid(wrong)
@@ -182,6 +185,13 @@ def test_health(nights, tmp_path):
 def test_what_can_be_measured_here():
     document = printed("doctor", "doctor")
     assert document["rows"] and document["counting"] and document["machine"]
+
+
+def test_a_profile():
+    done = run("profile", "--count-only", "--json", "--", "true", codes=(0, 2))
+    if done.returncode == 2:
+        pytest.skip("SKIP: " + done.stderr.strip())
+    assert {row["kind"] for row in kept("profile", json.loads(done.stderr))["rows"]} >= {"total", "rank", "function", "process", "thread"}
 
 
 def test_counters_and_groups_of_cases():

@@ -91,6 +91,7 @@ constexpr std::array schemas{
     NamedSchema{"history", "plumbline history --json", history_schema},
     NamedSchema{"list", "plumbline list ... --json", list_schema},
     NamedSchema{"nodes", "plumbline nodes --json", nodes_schema},
+    NamedSchema{"profile", "plumbline profile --json", profile_schema},
     NamedSchema{"project", "plumbline project --json", project_schema},
     NamedSchema{"score", "plumbline score --json", score_schema},
 };

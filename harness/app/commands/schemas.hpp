@@ -7,6 +7,7 @@ namespace plumbline::app {
 Json compare_schema();
 Json doctor_schema();
 Json list_schema();
+Json profile_schema();
 Json project_schema();
 Json score_schema();
 

@@ -24,7 +24,7 @@ void add_unit(Json& schema, std::string_view key) {
 }  // namespace
 
 Json nullable(Json schema) {
-  schema["type"] = Json::array({schema["type"], "null"});
+  if (!schema["type"].is_array()) schema["type"] = Json::array({schema["type"], "null"});  // an array has it already
   return schema;
 }
 
