@@ -150,7 +150,10 @@ def nights(tmp_path_factory):
 
 
 def printed(name, *words, codes=(0,), **options):
-    document = json.loads(run(*words, "--json", codes=codes, **options).stdout)
+    return kept(name, json.loads(run(*words, "--json", codes=codes, **options).stdout))
+
+
+def kept(name, document):
     keeps_to(name, document)
     for wrong in ({**document, "rows": None}, {**document, "no_such_key": 1}, {key: value for key, value in document.items() if key != "notes"}):
         assert not validator(name).is_valid(wrong)
@@ -179,6 +182,23 @@ def test_health(nights, tmp_path):
     assert document["rows"] and document["check"]
 
 
+def test_what_can_be_measured_here():
+    document = printed("doctor", "doctor")
+    assert document["rows"] and document["counting"] and document["machine"]
+
+
+def test_a_profile():
+    done = run("profile", "--count-only", "--json", "--", "true", codes=(0, 2))
+    if done.returncode == 2:
+        pytest.skip("SKIP: " + done.stderr.strip())
+    assert {row["kind"] for row in kept("profile", json.loads(done.stderr))["rows"]} >= {"total", "rank", "function", "process", "thread"}
+
+
+def test_counters_and_groups_of_cases():
+    document = printed("score", "score", ROOT / "tests/golden/schema1_2026-11.h5", "--by", "kernel,level", codes=(0, 4))
+    assert document["rows"] and document["counters"] and document["groups"]
+
+
 GOLDEN = sorted((ROOT / "tests/golden").rglob("*.h5"))
 
 
@@ -186,6 +206,7 @@ GOLDEN = sorted((ROOT / "tests/golden").rglob("*.h5"))
 def test_files_that_are_kept(file):
     printed("nodes", "nodes", file, codes=(0, 3, 4))  # whatever was found
     printed("compare", "compare", file, GOLDEN[0], codes=(0, 3, 4))
+    printed("score", "score", file, codes=(0, 4))
 
 
 SPEC = 'schema = "plumbline-spec/1"\nname = "{name}"\n[[ceilings]]\nname = "mem"\nvalue = {value}\nunit = "GB/s"\nmethod = "STREAM"\n'

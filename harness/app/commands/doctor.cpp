@@ -10,11 +10,11 @@
 #include <memory>
 
 #include "app/commands/command.hpp"
+#include "app/commands/schemas.hpp"
 #include "app/here/counting_outlook.hpp"
 #include "app/here/event_rows.hpp"
 #include "app/here/gpus.hpp"
 #include "app/terminal/streams.hpp"
-#include "app/terminal/table.hpp"
 #include "comm/communicator.hpp"
 #include "core/host_name.hpp"
 #include "counters/cupti/cupti.hpp"
@@ -168,21 +168,36 @@ std::vector<Capability> examine() {
   return rows;
 }
 
-Json rows_of(const std::vector<Capability>& capabilities) {
-  Json rows = Json::array();
-  for (const auto& one : capabilities)
-    rows.push_back({{"what", one.what},
-                    {"status", to_string(one.status)},
-                    {one.status == Status::ok ? "found" : "reason", one.found},
-                    {one.status == Status::ok ? "reason" : "found", nullptr},
-                    {"next", text_or_null(one.next)}});
-  return rows;
+bool is_ok(const Capability& row) { return row.status == Status::ok; }
+
+/// The column of what was found, in the rows that are ok or in the others: it stands before the reason in those, after it in these.
+Column<Capability> found_column(bool of_ok) {
+  using Row = Capability;
+  return Column<Row>("found", "what was found", [](const Row& row) { return is_ok(row) ? std::optional(row.found) : std::nullopt; })
+      .when([of_ok](const Row& row) { return is_ok(row) == of_ok; });
+}
+
+Columns<Capability> capability_columns() {
+  using Row = Capability;
+  return {{"what", "what it is about", &Row::what},
+          {"status", "ok, or in a word why it does not work", [](const Row& row) { return to_string(row.status); }},
+          found_column(true),
+          {"reason", "why it does not work", [](const Row& row) { return is_ok(row) ? std::nullopt : std::optional(row.found); }},
+          found_column(false),
+          {"next", "what to do, a command where there is one", [](const Row& row) { return OrNull{row.next}; }}};
+}
+
+Columns<CountingOutlook> members() {
+  const auto machine = [](const CountingOutlook&) {
+    return Json::parse(machine_json(host_name(), this_topology(), this_cpu(), this_node_state()));
+  };
+  return {counting_column(), {"machine", "what is known of this node, as result files keep it", Json{{"type", "object"}}, machine}};
 }
 
 void print_for_people(const std::vector<Capability>& capabilities) {
   constexpr std::size_t width = 116;
   for (const auto& one : capabilities) {
-    print(fmt::format("{:<24} {}\n", one.what, one.status == Status::ok ? "ok" : std::string(to_string(one.status))));
+    print(fmt::format("{:<24} {}\n", one.what, to_string(one.status)));
     print(wrapped(one.found, width, "    ") + "\n");
     if (!one.next.empty()) print(wrapped("-> " + one.next, width, "    ") + "\n");
   }
@@ -191,15 +206,13 @@ void print_for_people(const std::vector<Capability>& capabilities) {
 Exit doctor(Format format) {
   const auto capabilities = examine();
   const auto outlook = look_out(counting_facts_here());
+  const Json rows = rows_json(capability_columns(), capabilities);
   if (format == Format::json)
-    print(document("doctor", "", rows_of(capabilities), outlook.notes,
-                   {{"counting", outlook_rows(outlook)},
-                    {"machine", Json::parse(machine_json(host_name(), this_topology(), this_cpu(), this_node_state()))}}) +
-          "\n");
+    print(document("doctor", "", rows, outlook.notes, row_json(members(), outlook)) + "\n");
   else if (format == Format::csv)
-    print(csv(rows_of(capabilities)));
+    print(csv(rows));
   else if (format == Format::markdown)
-    print(markdown(rows_of(capabilities)) + markdown_notes(outlook.notes));
+    print(markdown(rows) + markdown_notes(outlook.notes));
   else {
     print_for_people(capabilities);
     print("\nWhat could count what here\n\n" + outlook_text(outlook));
@@ -208,6 +221,10 @@ Exit doctor(Format format) {
 }
 
 }  // namespace
+
+Json doctor_schema() {
+  return document_schema("doctor", "What can be measured on a node", row_schema(capability_columns()), row_schema(members()));
+}
 
 void add_doctor(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("doctor", "says what can be measured here, what not, why, and the next command");

@@ -6,6 +6,10 @@
 #include <memory>
 
 #include "app/commands/command.hpp"
+#include "app/commands/schemas.hpp"
+#include "app/programs/kernel_table.hpp"
+#include "app/programs/profile_document.hpp"
+#include "app/programs/profile_table.hpp"
 #include "app/programs/profile_ways.hpp"
 
 namespace plumbline::app {
@@ -57,6 +61,12 @@ CLI::Validator a_value(const std::string& wanted) {
 }
 
 }  // namespace
+
+Json profile_schema() {
+  Json kinds = profile_row_schemas();
+  for (auto& kind : kernel_row_schemas()) kinds.push_back(std::move(kind));
+  return profile_document_schema(kinds);
+}
 
 void add_profile(CLI::App& app, Action& chosen) {
   auto* command =

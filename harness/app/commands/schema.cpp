@@ -86,11 +86,14 @@ constexpr std::array schemas{
     NamedSchema{"spec", "a node's ceilings, for plumbline project (TOML)", [] { return file_schema(spec_file()); }},
     NamedSchema{"check", "plumbline check --json", check_schema},
     NamedSchema{"compare", "plumbline compare --json", compare_schema},
+    NamedSchema{"doctor", "plumbline doctor --json", doctor_schema},
     NamedSchema{"health", "plumbline health --json", health_schema},
     NamedSchema{"history", "plumbline history --json", history_schema},
     NamedSchema{"list", "plumbline list ... --json", list_schema},
     NamedSchema{"nodes", "plumbline nodes --json", nodes_schema},
+    NamedSchema{"profile", "plumbline profile --json", profile_schema},
     NamedSchema{"project", "plumbline project --json", project_schema},
+    NamedSchema{"score", "plumbline score --json", score_schema},
 };
 
 Exit show_schema(const std::string& name) {

@@ -5,7 +5,10 @@
 namespace plumbline::app {
 
 Json compare_schema();
+Json doctor_schema();
 Json list_schema();
+Json profile_schema();
 Json project_schema();
+Json score_schema();
 
 }  // namespace plumbline::app

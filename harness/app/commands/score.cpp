@@ -6,9 +6,11 @@
 #include <set>
 
 #include "app/commands/command.hpp"
+#include "app/commands/schemas.hpp"
+#include "app/results/case_columns.hpp"
 #include "app/results/counter_choosing.hpp"
 #include "app/results/result_file.hpp"
-#include "app/results/score_json.hpp"
+#include "app/results/score_columns.hpp"
 #include "app/results/score_table.hpp"
 #include "app/results/scored_counters.hpp"
 #include "app/results/uncounted.hpp"
@@ -134,8 +136,8 @@ std::vector<std::string> keys_of(const std::string& by) {
   return keys;
 }
 
-Json groups_of(const ScoreOptions& options, const Accuracy& accuracy) {
-  Json groups = Json::array();
+std::vector<GroupScore> groups_of(const ScoreOptions& options, const Accuracy& accuracy) {
+  std::vector<GroupScore> groups;
   for (const auto& by : options.by) {
     const auto keys = keys_of(by);
     for (const auto& key : keys)
@@ -144,31 +146,34 @@ Json groups_of(const ScoreOptions& options, const Accuracy& accuracy) {
             fmt::format("--by {}: no case has '{}'; there are kernel, precision, team, flavor, compiler, level, isa, and the "
                         "parameters in the cases' ids",
                         by, key));
-    for (const auto& score : group_scores(accuracy.rows, keys)) groups.push_back(group_json(score));
+    for (auto& score : group_scores(accuracy.rows, keys)) groups.push_back(std::move(score));
   }
   return groups;
 }
 
-template <class Items>
-Json all_of(const Items& items, Json (*one)(const typename Items::value_type&)) {
-  Json all = Json::array();
-  for (const auto& item : items) all.push_back(one(item));
-  return all;
-}
+/// The things that the document has beside the cases.
+struct Besides {
+  const Accuracy* accuracy;
+  std::vector<IntensityScore> intensities;
+  const std::map<std::string, std::set<std::string>>* unclaimed;
+  std::span<const TimeAgreement> agreements;
+  std::optional<std::vector<GroupScore>> groups;  // where groups are wanted
+};
 
-std::string as_json(const ScoreOptions& options, const Accuracy& accuracy, const std::map<std::string, std::set<std::string>>& unclaimed,
-                    std::span<const TimeAgreement> agreements, const std::vector<std::string>& notes) {
-  const auto intensities = derived_intensities(accuracy.rows);
-  Json more{{"counters", all_of(accuracy.counters, counter_json)},
-            {"intensities", all_of(intensities, intensity_json)},
-            {"intensity_counters", all_of(summarize(intensities), intensity_json)},
-            {"unclaimed_events", unclaimed}};
-  if (!agreements.empty()) {
-    more["time_agreements"] = Json::array();
-    for (const auto& one : agreements) more["time_agreements"].push_back(agreement_json(one));
-  }
-  if (!options.by.empty()) more["groups"] = groups_of(options, accuracy);
-  return document("score", options.file, all_of(accuracy.rows, row_json), notes, more);
+Columns<Besides> members() {
+  using Row = Besides;
+  return {
+      list_column<Row>("counters", "each counter over all cases", counter_columns(), [](const Row& row) { return row.accuracy->counters; }),
+      list_column<Row>("intensities", "arithmetic intensities of cases by counted FLOPs and bytes", intensity_columns(), &Row::intensities),
+      list_column<Row>("intensity_counters", "these for each counter of bytes", intensity_summary_columns(),
+                       [](const Row& row) { return summarize(row.intensities); }),
+      {"unclaimed_events", "by backend the events that were counted and that no scored counter uses",
+       [](const Row& row) { return *row.unclaimed; }},
+      list_column<Row>("time_agreements", "times by cycles beside times that were counted", agreement_columns(), &Row::agreements)
+          .when([](const Row& row) { return !row.agreements.empty(); }),
+      list_column<Row>("groups", "each counter over the cases that agree in what --by names", group_columns(), [](const Row& row) {
+        return *row.groups;
+      }).when([](const Row& row) { return row.groups.has_value(); })};
 }
 
 /// Writes the set, and says what is in it.
@@ -213,9 +218,14 @@ Exit score_file(const ScoreOptions& options) {
   if (options.counter.empty())
     for (auto& note : unclaimed_notes(unclaimed)) notes.push_back(std::move(note));
   for (auto& note : notes_of(accuracy, uncounted)) notes.push_back(std::move(note));
-  if (options.format == Format::json) print(as_json(options, accuracy, unclaimed, agreements, notes));
-  if (options.format == Format::csv) print(csv(all_of(accuracy.rows, row_json)));
-  if (options.format == Format::markdown) print(markdown(all_of(accuracy.rows, row_json)) + markdown_notes(notes));
+  const auto rows = [&] { return rows_json(case_columns(), accuracy.rows); };
+  if (options.format == Format::json) {
+    Besides besides{&accuracy, derived_intensities(accuracy.rows), &unclaimed, agreements, {}};
+    if (!options.by.empty()) besides.groups = groups_of(options, accuracy);
+    print(document("score", options.file, rows(), notes, row_json(members(), besides)));
+  }
+  if (options.format == Format::csv) print(csv(rows()));
+  if (options.format == Format::markdown) print(markdown(rows()) + markdown_notes(notes));
   if (options.format == Format::text && uncounted) print(wrapped(*uncounted, 118, "") + "\n");
   if (options.format == Format::text && !uncounted)
     print((options.counter.empty() ? score_text(accuracy) : evidence_text(accuracy)) + note_lines(notes));
@@ -223,6 +233,10 @@ Exit score_file(const ScoreOptions& options) {
 }
 
 }  // namespace
+
+Json score_schema() {
+  return document_schema("score", "Counters held against arithmetic", row_schema(case_columns()), row_schema(members()));
+}
 
 void add_score(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("score", "counters held against arithmetic: measured / exact for each counter and case, and a grade");

@@ -52,44 +52,74 @@ CountingFacts counting_facts_here() {
   return facts;
 }
 
-Json outlook_rows(const CountingOutlook& outlook) {
-  Json rows = Json::array();
-  for (const auto& way : outlook.ways)
-    rows.push_back({{"quantity", way.quantity},
-                    {"backend", way.backend},
-                    {"counter", text_or_null(way.counter)},
-                    {"sees", text_or_null(way.sees)},
-                    {"status", to_string(way.status)},
-                    {"reason", text_or_null(way.reason)},
-                    {"next", text_or_null(way.next)},
-                    {"caveats", way.caveats}});
-  return rows;
+namespace {
+
+/// A way with what its line says of it; `obstacle` counts from 1.
+struct ShownWay {
+  const CountingWay* way;
+  bool is_first;  // of its quantity
+  std::size_t obstacle;
+};
+
+/// The obstacle in words, and what to do about it on a line of its own.
+std::string obstacle_of(const CountingWay& way) { return way.next.empty() ? way.reason : way.reason + "\n-> " + way.next; }
+
+/// The ways, and each obstacle once.
+std::pair<std::vector<ShownWay>, std::vector<std::string>> shown_ways(const CountingOutlook& outlook) {
+  std::vector<ShownWay> ways;
+  std::vector<std::string> obstacles;
+  for (const auto& way : outlook.ways) {
+    ways.push_back({&way, ways.empty() || ways.back().way->quantity != way.quantity, 0});
+    if (way.status == Status::ok) continue;
+    auto found = std::find(obstacles.begin(), obstacles.end(), obstacle_of(way));
+    if (found == obstacles.end()) found = obstacles.insert(obstacles.end(), obstacle_of(way));
+    ways.back().obstacle = static_cast<std::size_t>(found - obstacles.begin()) + 1;
+  }
+  return {std::move(ways), std::move(obstacles)};
+}
+
+std::string status_text(const ShownWay& row) {
+  return row.obstacle == 0 ? "ok" : fmt::format("{} [{}]", to_string(row.way->status), row.obstacle);
+}
+
+std::string caveats_text(const ShownWay& row) { return row.way->caveats.empty() ? "" : std::to_string(row.way->caveats.size()); }
+
+auto text_or_dash(std::string CountingWay::*text) {
+  return [text](const ShownWay& row) { return (row.way->*text).empty() ? "-" : row.way->*text; };
+}
+
+auto or_null(std::string CountingWay::*text) {
+  return [text](const ShownWay& row) { return OrNull{row.way->*text}; };
+}
+
+Columns<ShownWay> way_columns() {
+  using Row = ShownWay;
+  using Way = CountingWay;
+  return {Column<Row>("quantity", "what is to be counted", [](const Row& row) { return row.way->quantity; })
+              .in_row("quantity", Align::left, [](const Row& row) { return row.is_first ? row.way->quantity : ""; }),
+          Column<Row>("backend", "who could count it", [](const Row& row) { return row.way->backend; }).in_row("backend", Align::left),
+          Column<Row>("counter", "name of the counter", or_null(&Way::counter)).in_row("counter", Align::left, text_or_dash(&Way::counter)),
+          Column<Row>("sees", "what of the quantity it sees", or_null(&Way::sees)).in_row("sees", Align::left, text_or_dash(&Way::sees)),
+          Column<Row>("status", "ok, or in a word what stands in the way", [](const Row& row) { return to_string(row.way->status); })
+              .in_row("status", Align::left, status_text),
+          {"reason", "what stands in the way", or_null(&Way::reason)},
+          {"next", "what to do about it", or_null(&Way::next)},
+          Column<Row>("caveats", "what is known of it although it can be used", [](const Row& row) {
+            return row.way->caveats;
+          }).in_row("caveats", Align::right, caveats_text)};
+}
+
+}  // namespace
+
+Column<CountingOutlook> counting_column() {
+  return list_column<CountingOutlook>("counting", "ways to count, by quantity", way_columns(),
+                                      [](const CountingOutlook& outlook) { return shown_ways(outlook).first; });
 }
 
 std::string outlook_text(const CountingOutlook& outlook) {
   constexpr std::size_t width = 116;
-  std::vector<std::string> obstacles;
-  Table table({{"quantity", Align::left},
-               {"backend", Align::left},
-               {"counter", Align::left},
-               {"sees", Align::left},
-               {"status", Align::left},
-               {"caveats"}});
-  std::string last;
-  for (const auto& way : outlook.ways) {
-    std::string status(to_string(way.status)), known;
-    if (way.status != Status::ok) {
-      const std::string obstacle = way.next.empty() ? way.reason : way.reason + "\n-> " + way.next;
-      auto found = std::find(obstacles.begin(), obstacles.end(), obstacle);
-      if (found == obstacles.end()) found = obstacles.insert(obstacles.end(), obstacle);
-      status += fmt::format(" [{}]", found - obstacles.begin() + 1);
-    }
-    if (!way.caveats.empty()) known = std::to_string(way.caveats.size());
-    table.add({way.quantity == last ? "" : way.quantity, way.backend, way.counter.empty() ? "-" : way.counter,
-               way.sees.empty() ? "-" : way.sees, status, known});
-    last = way.quantity;
-  }
-  std::string text = table.text();
+  const auto [ways, obstacles] = shown_ways(outlook);
+  std::string text = aligned(way_columns(), ways);
   for (std::size_t i = 0; i < obstacles.size(); ++i) {
     const auto end = std::min(obstacles[i].find('\n'), obstacles[i].size());
     text += wrapped(fmt::format("[{}] {}", i + 1, obstacles[i].substr(0, end)), width, "  ") + "\n";

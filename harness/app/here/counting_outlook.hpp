@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "app/terminal/table.hpp"
+#include "app/terminal/columns.hpp"
 #include "counters/outlook.hpp"
 
 namespace plumbline::app {
@@ -10,7 +10,8 @@ namespace plumbline::app {
 /// The facts of this machine; its event tables included. Throws Error (user) on a bad table.
 CountingFacts counting_facts_here();
 
-Json outlook_rows(const CountingOutlook& outlook);
+/// The ways as a member of a document.
+Column<CountingOutlook> counting_column();
 /// A table by quantity, and below it each obstacle once, with what to do about it.
 std::string outlook_text(const CountingOutlook& outlook);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "app/programs/profile_document.hpp"
 #include "app/terminal/shell_words.hpp"
 #include "model/placement/traffic.hpp"
 
@@ -24,10 +25,132 @@ Amount bytes_of(const KernelMeasures& measures, std::string_view level) {
   return std::nullopt;
 }
 
-// ---------------------------------------------------------------------------------------------------- tables for people
+// -------------------------------------------------------------------------------------------------------------- columns
 
-std::string plain_or_dash(Amount value) { return value ? plain(*value) : "-"; }
-std::string size_or_dash(Amount value) { return value ? size_in_bytes(*value) : "-"; }
+Amount gigaflops(const KernelMeasures& measures) {
+  const Amount rate = measures.flops_per_second();
+  return rate ? Amount(*rate / 1e9) : std::nullopt;
+}
+
+/// FLOPs and bytes are whole.
+Count whole(Amount value) { return value ? Count(static_cast<std::uint64_t>(std::llround(*value))) : std::nullopt; }
+
+std::vector<LevelBytes> levels_of(const KernelMeasures& measures) {
+  std::vector<LevelBytes> all;
+  for (const auto& level : gpu_level_boundaries()) {
+    const Amount bytes = bytes_of(measures, level.level);
+    all.push_back({level.level, level.boundary, whole(bytes), measures.intensity(bytes)});
+  }
+  return all;
+}
+
+std::vector<std::pair<std::string, Count>> precisions_of(const KernelMeasures& measures) {
+  std::vector<std::pair<std::string, Count>> all;
+  for (const auto& [name, flops] : measures.flops_by_precision) all.emplace_back(name, whole(flops));
+  return all;
+}
+
+/// Adds what programs read of the measures that a row has.
+template <class Row, class Get>
+void add_measures(Columns<Row>& columns, Get get) {
+  const auto of = [get](auto part) { return [get, part](const Row& row) { return part(get(row)); }; };
+  columns.push_back({"seconds", "time of the counted launches", of([](const KernelMeasures& one) { return one.seconds; })});
+  columns.push_back({"gflops", "rate of the operations in that time", of(gigaflops)});
+  columns.push_back(
+      {"flops", "floating-point operations, an fma being two", of([](const KernelMeasures& one) { return whole(one.flops); })});
+  columns.push_back(precisions_column<Row>(of(precisions_of)));
+  columns.push_back(levels_column<Row>(of(levels_of)));
+}
+
+Columns<KernelResult> total_columns() {
+  using Row = KernelResult;
+  Columns<Row> columns{
+      kind_column<Row>("total"),
+      {"ranks", "ranks that were launched", &Row::launched},
+      {"processes", "processes of all ranks", [](const Row& row) { return row.reports.size(); }},
+      {"kernels", "number of kernels", [](const Row& row) { return row.profile.kernels.size(); }},
+      {"launches", "launches of all kernels", [](const Row& row) { return launches_of(row.profile, &KernelRow::launches); }},
+      {"counted_launches", "of them those that were counted",
+       [](const Row& row) { return launches_of(row.profile, &KernelRow::counted); }}};
+  add_measures(columns, [](const Row& row) { return row.profile.total; });
+  return columns;
+}
+
+std::string launches_text(const KernelRow& row) {
+  return row.counted == row.launches ? std::to_string(row.launches) : fmt::format("{} of {}", row.counted, row.launches);
+}
+
+std::string shortened(const KernelRow& row) {
+  constexpr std::size_t widest = 40;
+  return row.name.size() > widest ? row.name.substr(0, widest - 3) + "..." : row.name;
+}
+
+/// Adds what people see of the measures; `all_seconds`: of all kernels.
+void add_shown_measures(Columns<KernelRow>& columns, Amount all_seconds) {
+  using Row = KernelRow;
+  const auto part = [all_seconds](const Row& row) {
+    const Amount& seconds = row.measures.seconds;
+    return seconds && all_seconds && *all_seconds > 0 ? fmt::format("{:.1f} %", 100 * *seconds / *all_seconds) : "-";
+  };
+  columns.push_back({Heading{"time"}, [](const Row& row) { return row.measures.seconds ? duration(*row.measures.seconds) : "-"; }});
+  columns.push_back({Heading{"of all"}, part});
+  columns.push_back({Heading{"FLOPs"}, [](const Row& row) { return plain_or_dash(row.measures.flops); }});
+  columns.push_back({Heading{"GFLOP/s"}, [](const Row& row) { return plain_or_dash(gigaflops(row.measures)); }});
+  for (const char* level : {"L1", "L2", "mem"}) {
+    columns.push_back({Heading{level}, [level](const Row& row) { return size_or_dash(bytes_of(row.measures, level)); }});
+    columns.push_back(
+        {Heading{"FLOPs/byte"}, [level](const Row& row) { return plain_or_dash(row.measures.intensity(bytes_of(row.measures, level))); }});
+  }
+}
+
+Columns<KernelRow> kernel_columns(Amount all_seconds) {
+  using Row = KernelRow;
+  Columns<Row> columns{kind_column<Row>("kernel"),
+                       Column<Row>("name", "name of the kernel", &Row::name).in_row("kernel, by time", Align::left, shortened),
+                       {"symbol", "its name as it is linked", &Row::symbol},
+                       {"chip", "of the GPU that ran it", [](const Row& row) { return OrNull{row.chip}; }},
+                       {"compute_capability", "of that GPU: 90 for 9.0; 0: not known", &Row::compute_capability},
+                       {"processes", "processes that launched it", &Row::processes},
+                       Column<Row>("launches", "how often it was launched", &Row::launches).in_row("launches", Align::right, launches_text),
+                       {"counted_launches", "of them those that were counted", &Row::counted},
+                       {"status", "ok, or unavailable", [](const Row& row) { return row.counted > 0 ? "ok" : "unavailable"; }},
+                       {"reason", "why nothing was counted",
+                        [](const Row& row) { return OrNull{row.counted > 0 ? "" : "no launch of it was counted: see the notes"}; }}};
+  add_shown_measures(columns, all_seconds);
+  add_measures(columns, [](const Row& row) { return row.measures; });
+  columns.push_back({"counts", "by metric its sum over the counted launches", &Row::sums});
+  return columns;
+}
+
+Columns<CountedGpu> gpu_columns() {
+  using Row = CountedGpu;
+  return {{"gpu", "number of the GPU", &Row::ordinal},
+          {"chip", "name of its chip", [](const Row& row) { return OrNull{row.chip}; }},
+          {"passes", "how often each counted launch ran", &Row::passes},
+          {"status", "ok, or in a word what stood in the way", [](const Row& row) { return to_string(row.availability.status); }},
+          {"reason", "what stood in the way", [](const Row& row) { return OrNull{row.availability.reason}; }}};
+}
+
+Columns<RankReport> process_columns() {
+  using Row = RankReport;
+  const auto launches = [](std::uint64_t KernelCounts::*which) { return [which](const Row& row) { return row.report.counts.*which; }; };
+  return {kind_column<Row>("process"),
+          {"rank", "rank that it is of", &Row::rank},
+          {"pid", "number of the process", [](const Row& row) { return row.report.process; }},
+          {"parent", "number of its parent", [](const Row& row) { return row.report.parent; }},
+          {"command", "what it executed", [](const Row& row) { return row.report.command; }},
+          {"status", "ok, or in a word why nothing was counted", [](const Row& row) { return to_string(row.report.availability.status); }},
+          {"reason", "why nothing was counted", [](const Row& row) { return OrNull{row.report.availability.reason}; }},
+          {"ended", "false: it went on after this, unseen", [](const Row& row) { return row.report.ended; }},
+          {"cupti", "version and file of CUPTI", [](const Row& row) { return OrNull{row.report.cupti}; }},
+          list_column<Row>("gpus", "GPUs that it used", gpu_columns(), [](const Row& row) { return row.report.counts.gpus; }),
+          {"graph_launches", "launches of whole graphs, whose kernels are not counted", launches(&KernelCounts::graph_launches)},
+          {"captured_launches", "launches while a stream was captured", launches(&KernelCounts::captured)},
+          {"other_context_launches", "launches in a further context of a GPU, not counted", launches(&KernelCounts::elsewhere)},
+          {"lost_launches", "launches that ran under the profiler, without a count", launches(&KernelCounts::lost)}};
+}
+
+// ---------------------------------------------------------------------------------------------------- tables for people
 
 /// The GPUs in words: "GH100 by CUPTI 13.0 (...): 2 passes, so that each counted launch ran 2 times".
 std::set<std::string> gpus_in_words(const KernelResult& result) {
@@ -51,119 +174,16 @@ std::string head_text(const KernelResult& result) {
   return text;
 }
 
-std::vector<std::string> cells(const std::string& name, const std::string& launches, const KernelMeasures& one, const KernelMeasures& all) {
-  const Amount rate = one.flops_per_second();
-  std::vector<std::string> row{
-      name,
-      launches,
-      one.seconds ? duration(*one.seconds) : "-",
-      one.seconds && all.seconds && *all.seconds > 0 ? fmt::format("{:.1f} %", 100 * *one.seconds / *all.seconds) : "-",
-      plain_or_dash(one.flops),
-      rate ? plain(*rate / 1e9) : "-"};
-  for (const char* level : {"L1", "L2", "mem"}) {
-    const Amount bytes = bytes_of(one, level);
-    row.push_back(size_or_dash(bytes));
-    row.push_back(plain_or_dash(one.intensity(bytes)));
-  }
-  return row;
-}
-
 std::string table_text(const KernelResult& result) {
   const auto& kernels = result.profile.kernels;
-  Table table({{"kernel, by time", Align::left},
-               {"launches"},
-               {"time"},
-               {"of all"},
-               {"FLOPs"},
-               {"GFLOP/s"},
-               {"L1"},
-               {"FLOPs/byte"},
-               {"L2"},
-               {"FLOPs/byte"},
-               {"mem"},
-               {"FLOPs/byte"}});
-  constexpr std::size_t widest = 40;
-  for (std::size_t i = 0; i < std::min(kernels.size(), result.kernels); ++i) {
-    const auto& one = kernels[i];
-    const std::string name = one.name.size() > widest ? one.name.substr(0, widest - 3) + "..." : one.name;
-    const std::string launches =
-        one.counted == one.launches ? std::to_string(one.launches) : fmt::format("{} of {}", one.counted, one.launches);
-    table.add(cells(name, launches, one.measures, result.profile.total));
-  }
+  const auto columns = kernel_columns(result.profile.total.seconds);
+  Table table(headings(columns));
+  for (std::size_t i = 0; i < std::min(kernels.size(), result.kernels); ++i) table.add(cells(columns, kernels[i]));
   if (kernels.size() > result.kernels)
     table.add_line(fmt::format("({} more kernels: -o FILE.json has them all)", kernels.size() - result.kernels));
-  table.add(
-      cells("in total", std::to_string(launches_of(result.profile, &KernelRow::counted)), result.profile.total, result.profile.total));
+  const std::uint64_t counted = launches_of(result.profile, &KernelRow::counted);
+  table.add(cells(columns, {.name = "in total", .launches = counted, .counted = counted, .measures = result.profile.total}));
   return table.text();
-}
-
-// ------------------------------------------------------------------------------------------------------ rows for programs
-
-Json amount(Amount value) { return value ? Json(*value) : Json(nullptr); }
-
-/// FLOPs and bytes are whole.
-Json whole(Amount value) { return value ? Json(static_cast<std::uint64_t>(std::llround(*value))) : Json(nullptr); }
-
-Json measures_json(const KernelMeasures& measures) {
-  const Amount rate = measures.flops_per_second();
-  Json by_precision = Json::object(), by_level = Json::object();
-  for (const auto& [name, value] : measures.flops_by_precision) by_precision[name] = whole(value);
-  for (const auto& level : gpu_level_boundaries()) {
-    const Amount bytes = bytes_of(measures, level.level);
-    by_level[level.level] = {{"boundary", level.boundary}, {"bytes", whole(bytes)}, {"ai", amount(measures.intensity(bytes))}};
-  }
-  return {{"seconds", amount(measures.seconds)},
-          {"gflops", rate ? Json(*rate / 1e9) : Json(nullptr)},
-          {"flops", whole(measures.flops)},
-          {"flops_by_precision", by_precision},
-          {"levels", by_level}};
-}
-
-Json kernel_row(const KernelRow& kernel) {
-  const bool counted = kernel.counted > 0;
-  Json row{{"kind", "kernel"},
-           {"name", kernel.name},
-           {"symbol", kernel.symbol},
-           {"chip", text_or_null(kernel.chip)},
-           {"compute_capability", kernel.compute_capability},
-           {"processes", kernel.processes},
-           {"launches", kernel.launches},
-           {"counted_launches", kernel.counted},
-           {"status", counted ? "ok" : "unavailable"},
-           {"reason", counted ? Json(nullptr) : Json("no launch of it was counted: see the notes")}};
-  row.update(measures_json(kernel.measures));
-  Json counts = Json::object();
-  for (const auto& [metric, sum] : kernel.sums) counts[metric] = number(sum);
-  row["counts"] = counts;
-  return row;
-}
-
-Json gpu_json(const CountedGpu& gpu) {
-  return {{"gpu", gpu.ordinal},
-          {"chip", text_or_null(gpu.chip)},
-          {"passes", gpu.passes},
-          {"status", std::string(to_string(gpu.availability.status))},
-          {"reason", text_or_null(gpu.availability.reason)}};
-}
-
-Json process_row(const RankReport& one) {
-  const auto& report = one.report;
-  Json gpus = Json::array();
-  for (const auto& gpu : report.counts.gpus) gpus.push_back(gpu_json(gpu));
-  return {{"kind", "process"},
-          {"rank", one.rank},
-          {"pid", report.process},
-          {"parent", report.parent},
-          {"command", report.command},
-          {"status", std::string(to_string(report.availability.status))},
-          {"reason", text_or_null(report.availability.reason)},
-          {"ended", report.ended},
-          {"cupti", text_or_null(report.cupti)},
-          {"gpus", gpus},
-          {"graph_launches", report.counts.graph_launches},
-          {"captured_launches", report.counts.captured},
-          {"other_context_launches", report.counts.elsewhere},
-          {"lost_launches", report.counts.lost}};
 }
 
 }  // namespace
@@ -176,19 +196,13 @@ std::string kernels_text(const KernelResult& result) {
 }
 
 std::string kernels_json(const KernelResult& result, const std::string& file) {
-  const auto& profile = result.profile;
   Json rows = Json::array();
-  Json total{{"kind", "total"},
-             {"ranks", result.launched},
-             {"processes", result.reports.size()},
-             {"kernels", profile.kernels.size()},
-             {"launches", launches_of(profile, &KernelRow::launches)},
-             {"counted_launches", launches_of(profile, &KernelRow::counted)}};
-  total.update(measures_json(profile.total));
-  rows.push_back(std::move(total));
-  for (const auto& kernel : profile.kernels) rows.push_back(kernel_row(kernel));
-  for (const auto& one : result.reports) rows.push_back(process_row(one));
-  return document("profile", file, rows, result.notes, {{"command", result.command}, {"caches", nullptr}});
+  rows.push_back(row_json(total_columns(), result));
+  for (auto& row : rows_json(kernel_columns({}), result.profile.kernels)) rows.push_back(std::move(row));
+  for (auto& row : rows_json(process_columns(), result.reports)) rows.push_back(std::move(row));
+  return profile_document(file, rows, result.notes, result.command, "");
 }
+
+Json kernel_row_schemas() { return {row_schema(total_columns()), row_schema(kernel_columns({})), row_schema(process_columns())}; }
 
 }  // namespace plumbline::app

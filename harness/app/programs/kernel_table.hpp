@@ -23,5 +23,7 @@ struct KernelResult {
 std::string kernels_text(const KernelResult& result);
 /// The document plumbline-profile/1, with rows of kind total, kernel and process. `file`: where it goes; empty: nowhere.
 std::string kernels_json(const KernelResult& result, const std::string& file);
+/// The JSON Schemas of its kinds of rows.
+Json kernel_row_schemas();
 
 }  // namespace plumbline::app

@@ -24,5 +24,7 @@ struct ProfileResult {
 std::string profile_text(const ProfileResult& result);
 /// The document plumbline-profile/1. `file`: where it goes; empty: nowhere.
 std::string profile_json(const ProfileResult& result, const std::string& file);
+/// The JSON Schemas of its kinds of rows.
+Json profile_row_schemas();
 
 }  // namespace plumbline::app

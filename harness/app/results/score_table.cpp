@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "app/here/event_rows.hpp"
-#include "app/terminal/table.hpp"
+#include "app/results/case_columns.hpp"
+#include "app/results/evidence_columns.hpp"
+#include "app/results/score_columns.hpp"
 #include "model/scoring/accuracy.hpp"
-#include "model/scoring/derived_intensity.hpp"
 #include "model/scoring/diagnosis.hpp"
 
 namespace plumbline::app {
@@ -29,77 +31,22 @@ std::string whose(const CounterScore& score) {
   return {};
 }
 
-/// A part in percent: "0.31 %", empty when absent, since a column says nothing rather than dashes.
-std::string percent(double part) {
-  if (!std::isfinite(part)) return "";
-  if (part < 5e-5) return "0 %";
-  return part >= 10 ? plain(1 + part, 2) + " x" : plain(100 * part, 2) + " %";
-}
-
-std::string unless_absent(const std::string& text) { return text == "-" ? "" : text; }
-
-std::string grade_of(const CounterScore& score) { return score.of_code ? "static" : std::string(1, score.grade); }
-
-std::string zeros_of(const CounterScore& score) {
-  return score.zero_tests == 0 ? "" : fmt::format("{} of {}", score.zero_tests - score.zero_failures, score.zero_tests);
-}
-
-/// The half of the bias's interval, as a part of it.
-std::string half_width(const CounterScore& score) { return percent((score.bias_interval.hi - score.bias_interval.lo) / 2 / score.bias); }
-
-std::string worst_factor(const CounterScore& score) {
-  if (score.invariance.empty()) return "";
-  const FactorEffect& worst = score.invariance.front();
-  const std::string factor(worst.factor == Factor::level ? "O level" : to_string(worst.factor));
-  return worst.ratio - 1 < 5e-5 ? "none" : factor + " " + percent(worst.ratio - 1);
-}
-
-/// The short unit of a quantity: " B", " FLOP"; empty for counters of other things.
-std::string short_unit(const std::string& quantity) {
-  return quantity.find("bytes.") != quantity.npos || quantity.ends_with(".bytes") ? " B"
-         : quantity.find("flops") != quantity.npos                                ? " FLOP"
-                                                                                  : "";
-}
-
-/// Prints the offset; nothing where the cases lie on no line: an intercept would mean nothing.
-std::string offset_of(const CounterScore& score) {
-  constexpr double straight = 0.05;
-  if (score.linearity.empty() || !(score.linearity.front().residual <= straight)) return "";
-  const Linearity& line = score.linearity.front();
-  return line.intercept_lo <= 0 && line.intercept_hi >= 0 ? "none" : plain(line.intercept, 2) + short_unit(score.quantity);
+/// The reason, and what the counter is held against where its name does not say; nothing of a trusted one that is named after its quantity.
+std::vector<std::string> remarks(const CounterScore& score) {
+  const std::string claim = claim_of(score);
+  if (!score.of_code && score.grade == 'A' && claim.empty()) return {};
+  return {wrapped((claim.empty() ? "" : whose(score) + "held against " + claim + ": ") + score.reason, width, "    ")};
 }
 
 std::string table_text(const std::vector<CounterScore>& counters, Convention convention) {
-  Table table({{"counter", Align::left},
-               {"cases"},
-               {"bias"},
-               {"+/-"},
-               {"min"},
-               {"max"},
-               {"repeat"},
-               {"moved most by"},
-               {"offset"},
-               {"zeros"},
-               {"grade"}});
-  for (const auto& score : counters) {
-    if (score.convention != convention) continue;
-    table.add({score.counter, std::to_string(score.n), plain(score.bias, 4), half_width(score), plain(score.min), plain(score.max),
-               percent(score.repeatability.median), worst_factor(score), offset_of(score), zeros_of(score), grade_of(score)});
-    const std::string claim = claim_of(score);
-    if (score.of_code || score.grade != 'A' || !claim.empty())
-      table.add_line(wrapped((claim.empty() ? "" : whose(score) + "held against " + claim + ": ") + score.reason, width, "    "));
-  }
-  return table.empty() ? "" : table.text();
+  std::vector<CounterScore> rows;
+  std::copy_if(counters.begin(), counters.end(), std::back_inserter(rows), [&](const auto& one) { return one.convention == convention; });
+  return aligned<CounterScore>(counter_columns(), rows, remarks);
 }
 
 std::string intensity_text(const std::vector<IntensitySummary>& summaries) {
-  Table table({{"intensity by", Align::left}, {"cases"}, {"mean (geometric)"}, {"min"}, {"max"}, {"max/min"}});
-  for (const auto& one : summaries)
-    table.add({one.counter, std::to_string(one.n), plain(one.geometric_mean, 4), plain(one.min, 4), plain(one.max, 4),
-               plain(one.max / one.min, 4)});
-  return table.empty()
-             ? ""
-             : "\nArithmetic intensity with these bytes, over the one that the papers call exact (1 is right):\n\n" + table.text();
+  const std::string table = aligned(intensity_summary_columns(), summaries);
+  return table.empty() ? "" : "\nArithmetic intensity with these bytes, over the one that the papers call exact (1 is right):\n\n" + table;
 }
 
 constexpr std::size_t shown_failures = 10;
@@ -146,7 +93,7 @@ std::string numbers_text(const CounterScore& score) {
   std::string text = fmt::format("cases that can tell: {}, of them {} whose exact amount is known to 5 %{}\n", score.n, score.narrow,
                                  score.unsteady == 0 ? "" : fmt::format(" ({} of these unsteady)", score.unsteady));
   text += fmt::format("bias {} ({}), from {} to {}, CV {}\n", plain(score.bias, 5), interval_text(score), plain(score.min, 4),
-                      plain(score.max, 4), unless_absent(percent(score.cv)).empty() ? "-" : percent(score.cv));
+                      plain(score.max, 4), std::isfinite(score.cv) ? percent(score.cv) : "-");
   if (score.repeatability.cases > 0)
     text += fmt::format("repetitions scatter by {} (half of {} cases), {} (nine tenths); {} of {} lost; {} off\n",
                         percent(score.repeatability.median), score.repeatability.cases, percent(score.repeatability.worst_tenth),
@@ -162,31 +109,19 @@ std::string numbers_text(const CounterScore& score) {
   return text;
 }
 
-std::string invariance_text(const CounterScore& score) {
-  Table table({{"  factor", Align::left}, {"moves it by"}, {"comparisons"}, {"highest", Align::left}, {"lowest", Align::left}});
-  for (const auto& e : score.invariance)
-    table.add({"  " + std::string(in_words(e.factor)), percent(e.ratio - 1), std::to_string(e.comparisons), e.highest, e.lowest});
-  return table.empty() ? "" : table.text();
-}
-
 std::string linearity_text(const CounterScore& score) {
-  Table table({{"  regime", Align::left}, {"cases"}, {"slope"}, {"offset"}, {"from"}, {"to"}, {"log-log slope"}, {"residual"}});
   constexpr double no_line = 0.25;  // of what lies so far off a slope means nothing
-  for (const auto& line : score.linearity)
-    if (std::isfinite(line.slope) && line.residual <= no_line)
-      table.add({"  " + (line.regime.empty() ? "all" : line.regime), std::to_string(line.n), plain(line.slope, 4), plain(line.intercept),
-                 plain(line.intercept_lo), plain(line.intercept_hi), plain(line.log_log_slope, 4), percent(line.residual)});
-  return table.empty() ? "" : table.text();
+  std::vector<Linearity> lines;
+  std::copy_if(score.linearity.begin(), score.linearity.end(), std::back_inserter(lines),
+               [](const Linearity& line) { return std::isfinite(line.slope) && line.residual <= no_line; });
+  return aligned(line_columns(), lines);
 }
 
 std::string flows_text(const CrossTalk& talk) {
-  Table table({{"  flow", Align::left}, {"weight"}, {"+/-"}, {"claimed", Align::left}, {"told apart", Align::left}});
-  for (const auto& flow : talk.flows)
-    table.add({"  " + flow.quantity, plain(flow.weight), unless_absent(plain(flow.error, 1)), flow.claimed ? "yes" : "no",
-               flow.told_apart ? "yes" : "no"});
+  const std::string table = aligned(flow_columns(), talk.flows);
   if (table.empty()) return "";
-  return table.text() + fmt::format("  {} cases, {} of the traffic left over{}\n", talk.cases, percent(talk.residual),
-                                    talk.nearer.empty() ? "" : "; " + talk.nearer + " explains it far better");
+  return table + fmt::format("  {} cases, {} of the traffic left over{}\n", talk.cases, percent(talk.residual),
+                             talk.nearer.empty() ? "" : "; " + talk.nearer + " explains it far better");
 }
 
 std::string coverage_text(const Coverage& coverage) {
@@ -247,7 +182,7 @@ std::string evidence_text(const Accuracy& accuracy) {
     std::string findings;
     for (const auto& finding : score.findings) findings += wrapped(finding.words, width, "  ") + "\n";
     text += section("Findings", findings);
-    text += section("Which factor moves it, where all others are equal", invariance_text(score));
+    text += section("Which factor moves it, where all others are equal", aligned(effect_columns(), score.invariance));
     text += section("How it grows: measured = offset + slope x exact", linearity_text(score));
     text += section("What it sees: measured as a sum of the exact flows", flows_text(score.cross_talk));
     text += section("Without a part of the evidence", stability_text(score));

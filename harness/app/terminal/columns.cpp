@@ -24,9 +24,11 @@ void add_unit(Json& schema, std::string_view key) {
 }  // namespace
 
 Json nullable(Json schema) {
-  schema["type"] = Json::array({schema["type"], "null"});
+  if (!schema["type"].is_array()) schema["type"] = Json::array({schema["type"], "null"});  // an array has it already
   return schema;
 }
+
+Json by_name(Json schema) { return {{"type", "object"}, {"additionalProperties", std::move(schema)}}; }
 
 void ObjectSchema::add(const std::string& key, const std::string& meaning, Json schema, bool always) {
   schema.erase("$schema");  // a document inside another one

@@ -16,6 +16,8 @@ struct OrNull {
 
 /// The schema, with null allowed besides.
 Json nullable(Json schema);
+/// The schema of an object whose keys are names, with a value of that schema each.
+Json by_name(Json schema);
 
 /// The JSON Schema of values of a type of C++: a double may be null (absent), as may what stands in an optional.
 template <class Value>
@@ -30,6 +32,8 @@ Json type_schema() {
     return {{"type", {"string", "null"}}};
   else if constexpr (std::is_convertible_v<Value, std::string_view>)
     return {{"type", "string"}};
+  else if constexpr (requires { typename Value::mapped_type; })
+    return by_name(type_schema<typename Value::mapped_type>());
   else if constexpr (requires(const Value& value) { value.begin(); })
     return {{"type", "array"}, {"items", type_schema<typename Value::value_type>()}};
   else
@@ -46,7 +50,11 @@ Json json_value(const Value& value) {
     return std::string(value);
   else if constexpr (requires { value.has_value(); })
     return value ? json_value(*value) : Json();
-  else
+  else if constexpr (requires { typename Value::mapped_type; }) {
+    Json all = Json::object();
+    for (const auto& [name, one] : value) all[name] = json_value(one);
+    return all;
+  } else
     return value;
 }
 
@@ -178,13 +186,17 @@ Column<Row> list_column(std::string key, std::string meaning, const Columns<Inne
           [inner, get](const Row& row) { return rows_json<Inner>(inner, std::invoke(get, row)); }};
 }
 
-/// A row inside a row; `get` gives a pointer to it, or null where there is none.
+/// A row inside a row; `get` gives it, or a pointer or an optional, which hold none where it is null.
 template <class Row, class Inner, class Get>
 Column<Row> object_column(std::string key, std::string meaning, const Columns<Inner>& inner, Get get) {
-  return {std::move(key), std::move(meaning), nullable(row_schema(inner)), [inner, get](const Row& row) {
-            const Inner* one = std::invoke(get, row);
-            return one == nullptr ? Json() : row_json<Inner>(inner, *one);
-          }};
+  if constexpr (std::is_same_v<std::remove_cvref_t<std::invoke_result_t<Get, const Row&>>, Inner>)
+    return {std::move(key), std::move(meaning), row_schema(inner),
+            [inner, get](const Row& row) { return row_json<Inner>(inner, std::invoke(get, row)); }};
+  else
+    return {std::move(key), std::move(meaning), nullable(row_schema(inner)), [inner, get](const Row& row) {
+              const auto& one = std::invoke(get, row);
+              return one ? row_json<Inner>(inner, *one) : Json();
+            }};
 }
 
 /// Adds "STEM_status" and "STEM_reason" (explain() in table.hpp); `get` gives both as a pair.

@@ -1,0 +1,167 @@
+#include "app/programs/profile_columns.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace plumbline::app {
+
+std::string whole_text(Number value) {
+  if (!value) return "-";
+  std::string digits = fmt::format("{:.0f}", *value);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+const char* farthest_boundary(const EventSums& sums) { return bytes(sums, "L3-mem") ? "L3-mem" : "reg-L1"; }
+
+bool is_simulated(const Profile& profile) { return std::string_view(farthest_boundary(profile.total)) == "L3-mem"; }
+
+Number flops_of(const EventSums& sums) { return flops(sums); }
+Number far_bytes_of(const EventSums& sums) { return bytes(sums, farthest_boundary(sums)); }
+
+namespace {
+
+std::string file_name(const std::string& object) { return object.empty() ? "?" : std::filesystem::path(object).filename().string(); }
+
+std::string share(Number part, Number all) { return part && all && *all > 0 ? fmt::format("{:.1f} %", 100 * *part / *all) : "-"; }
+
+// A long name loses its middle where it ends with an offset ("symbol+0x1a0"), which tells functions of a stripped file apart; else its end.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t widest = 40, longest_offset = 18;
+  if (name.size() <= widest) return name;
+  const auto plus = name.rfind("+0x");
+  const std::string offset = plus != name.npos && name.size() - plus <= longest_offset ? name.substr(plus) : "";
+  return name.substr(0, widest - 3 - offset.size()) + "..." + offset;
+}
+
+Count count(Number value) { return value ? Count(static_cast<std::uint64_t>(*value)) : std::nullopt; }
+
+std::vector<LevelBytes> levels_of(const EventSums& sums) {
+  std::vector<LevelBytes> all;
+  for (const auto& level : levels)
+    all.push_back({level.name, level.boundary, count(bytes(sums, level.boundary)), arithmetic_intensity(sums, level.boundary)});
+  return all;
+}
+
+std::vector<std::pair<std::string, Count>> precisions_of(const EventSums& sums) {
+  std::vector<std::pair<std::string, Count>> all;
+  for (const auto& precision : precisions(sums)) all.emplace_back(precision, count(flops(sums, precision)));
+  return all;
+}
+
+/// Adds what programs read of the sums that a row has.
+template <class Row, class Get>
+Columns<Row> with_measures(Columns<Row> columns, Get get) {
+  const auto of_sums = [get](auto measure) { return [get, measure](const Row& row) { return measure(std::invoke(get, row)); }; };
+  columns.push_back({"instructions", "that ran", of_sums([](const EventSums& sums) { return count(event(sums, "instructions")); })});
+  columns.push_back(
+      {"flops", "floating-point operations, an fma being two", of_sums([](const EventSums& sums) { return count(flops(sums)); })});
+  columns.push_back(precisions_column<Row>(of_sums(precisions_of)));
+  columns.push_back(levels_column<Row>(of_sums(levels_of)));
+  columns.push_back({"counts", "by event how often it was counted", of_sums([](const EventSums& sums) { return sums; })});
+  return columns;
+}
+
+/// A column that people see, of what `text` makes of the row's sums.
+template <class Row, class Text>
+Column<Row> shown(const std::string& words, Text text) {
+  return {Heading{words}, [text](const Row& row) { return text(row.counts); }};
+}
+
+std::string instructions_text(const EventSums& sums) { return whole_text(event(sums, "instructions")); }
+std::string all_flops_text(const EventSums& sums) { return whole_text(flops(sums)); }
+
+auto bytes_text(const std::string& boundary, bool is_known = true) {
+  return [=](const EventSums& sums) { return is_known ? size_or_dash(bytes(sums, boundary)) : "-"; };
+}
+
+auto intensity_text(const std::string& boundary, bool is_known = true) {
+  return [=](const EventSums& sums) { return is_known ? plain_or_dash(arithmetic_intensity(sums, boundary)) : "-"; };
+}
+
+}  // namespace
+
+Columns<WholeLaunch> total_columns() {
+  using Row = WholeLaunch;
+  return with_measures(Columns<Row>{kind_column<Row>("total"),
+                                    {"ranks", "ranks that were launched", &Row::ranks},
+                                    {"processes", "processes of all ranks", [](const Row& row) { return row.profile->processes; }},
+                                    {"threads", "threads of all processes", [](const Row& row) { return row.profile->threads; }}},
+                       [](const Row& row) -> const EventSums& { return row.profile->total; });
+}
+
+Columns<EndedRank> rank_columns(const std::string& far) {
+  using Row = EndedRank;
+  return with_measures(
+      Columns<Row>{
+          kind_column<Row>("rank"),
+          Column<Row>("rank", "number of the rank", &Row::rank).in_row("rank", Align::left),
+          {"host", "where it ran", [](const Row& row) { return row.ending == nullptr ? std::nullopt : std::optional(row.ending->host); }},
+          {"exit", "exit code of its program",
+           [](const Row& row) { return row.ending == nullptr ? std::nullopt : std::optional(row.ending->code); }},
+          Column<Row>("processes", "processes of it", &Row::processes).in_row("processes"),
+          Column<Row>("threads", "threads of these", &Row::threads).in_row("threads"),
+          shown<Row>("instructions", instructions_text),
+          shown<Row>("FLOPs", all_flops_text),
+          shown<Row>("bytes " + far, bytes_text(far)),
+          Column<Row>(Heading{"exit"}, [](const Row& row) { return row.ending == nullptr ? "-" : std::to_string(row.ending->code); }),
+          Column<Row>(Heading{"host", Align::left}, [](const Row& row) { return row.ending == nullptr ? "-" : row.ending->host; })},
+      &Row::counts);
+}
+
+Columns<RegionCountsByName> region_columns(bool simulated) {
+  using Row = RegionCountsByName;
+  return with_measures(Columns<Row>{kind_column<Row>("region"),
+                                    Column<Row>("name", "by which it was marked", &Row::name).in_row("region", Align::left),
+                                    Column<Row>("entries", "how often it was entered", &Row::entries).in_row("entries"),
+                                    {"ranks", "ranks that entered it", &Row::ranks},
+                                    {"processes", "processes that entered it", &Row::processes},
+                                    Column<Row>("threads", "threads that entered it", &Row::threads).in_row("threads"),
+                                    {"open", "still open when its process ended", &Row::open},
+                                    shown<Row>("instructions", instructions_text),
+                                    shown<Row>("FLOPs", all_flops_text),
+                                    shown<Row>("bytes reg-L1", bytes_text("reg-L1")),
+                                    shown<Row>("FLOPs/byte", intensity_text("reg-L1")),
+                                    shown<Row>("bytes L3-mem", bytes_text("L3-mem", simulated)),
+                                    shown<Row>("FLOPs/byte", intensity_text("L3-mem", simulated))},
+                       &Row::counts);
+}
+
+Columns<FunctionCounts> function_columns(const Profile& profile, const std::string& by, Number (*measure)(const EventSums&)) {
+  using Row = FunctionCounts;
+  const Number all = measure(profile.total);
+  return with_measures(Columns<Row>{kind_column<Row>("function"),
+                                    Column<Row>("name", "name of the function", &Row::name)
+                                        .in_row("function, by " + by, Align::left, [](const Row& row) { return shortened(row.name); }),
+                                    {"object", "file that it lies in", [](const Row& row) { return OrNull{row.object}; }},
+                                    shown<Row>("of all", [=](const EventSums& sums) { return share(measure(sums), all); }),
+                                    shown<Row>("FLOPs", all_flops_text),
+                                    shown<Row>("instructions", instructions_text),
+                                    shown<Row>("bytes reg-L1", bytes_text("reg-L1")),
+                                    shown<Row>("FLOPs/byte", intensity_text("reg-L1")),
+                                    shown<Row>("bytes L3-mem", bytes_text("L3-mem", is_simulated(profile))),
+                                    Column<Row>(Heading{"in", Align::left}, [](const Row& row) { return file_name(row.object); })},
+                       &Row::counts);
+}
+
+Columns<ProcessCounts> process_columns() {
+  using Row = ProcessCounts;
+  return with_measures(Columns<Row>{kind_column<Row>("process"),
+                                    {"rank", "rank that it is of", &Row::rank},
+                                    {"pid", "number of the process", [](const Row& row) { return row.report.pid; }},
+                                    {"parent", "number of its parent", [](const Row& row) { return row.report.parent; }},
+                                    {"command", "what it executed", [](const Row& row) { return row.report.command; }}},
+                       [](const Row& row) -> const EventSums& { return row.report.total; });
+}
+
+Columns<ThreadOfProcess> thread_columns() {
+  using Row = ThreadOfProcess;
+  return with_measures(Columns<Row>{kind_column<Row>("thread"),
+                                    {"rank", "rank that it is of", &Row::rank},
+                                    {"pid", "process that it is of", &Row::pid},
+                                    {"thread", "number of the thread", &Row::thread}},
+                       &Row::counts);
+}
+
+}  // namespace plumbline::app

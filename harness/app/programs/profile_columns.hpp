@@ -1,0 +1,50 @@
+// The columns of a profile's rows: of the whole, of ranks, regions, functions, processes and threads.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "app/programs/profile_document.hpp"
+#include "profile/launch_meeting.hpp"
+#include "profile/profile.hpp"
+
+namespace plumbline::app {
+
+using Number = std::optional<double>;
+
+/// Prints a whole number: "1,234,567".
+std::string whole_text(Number value);
+
+/// The boundary farthest from the core whose bytes are known, which is where they cost most.
+const char* farthest_boundary(const EventSums& sums);
+/// Whether that is the memory's.
+bool is_simulated(const Profile& profile);
+
+Number flops_of(const EventSums& sums);
+Number far_bytes_of(const EventSums& sums);
+
+/// A launch of so many ranks with what they did together.
+struct WholeLaunch {
+  int ranks;
+  const Profile* profile;
+};
+
+/// A rank with the ending that it told; null: it told none.
+struct EndedRank : RankCounts {
+  const RankEnding* ending;
+};
+
+/// A thread with the process that it is of.
+struct ThreadOfProcess : ThreadReport {
+  int rank, pid;
+};
+
+Columns<WholeLaunch> total_columns();
+/// `far`: the boundary of which people see the bytes.
+Columns<EndedRank> rank_columns(const std::string& far);
+Columns<RegionCountsByName> region_columns(bool simulated);
+/// The columns of functions that are the largest by a measure, which is called `by`.
+Columns<FunctionCounts> function_columns(const Profile& profile, const std::string& by, Number (*measure)(const EventSums&));
+Columns<ProcessCounts> process_columns();
+Columns<ThreadOfProcess> thread_columns();
+
+}  // namespace plumbline::app

@@ -1,0 +1,56 @@
+// The document plumbline-profile/1, and what its rows have in common, whoever counted: columns of their kind and of levels of memory.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/terminal/columns.hpp"
+
+namespace plumbline::app {
+
+using Count = std::optional<std::uint64_t>;  // a number that is whole; absent: not known
+
+std::string plain_or_dash(std::optional<double> value);
+std::string size_or_dash(std::optional<double> value);
+
+/// The traffic across a level's boundary towards the core.
+struct LevelBytes {
+  std::string level, boundary;
+  Count bytes = {};
+  std::optional<double> intensity = {};
+};
+Columns<LevelBytes> level_columns();
+
+template <class Row>
+Column<Row> kind_column(const std::string& kind) {
+  return {"kind", "what the row is of", Json{{"const", kind}}, [kind](const Row&) { return Json(kind); }};
+}
+
+/// The column of the levels by name; `get` gives the list of them.
+template <class Row, class Get>
+Column<Row> levels_column(Get get) {
+  return {"levels", "by level what crossed its boundary towards the core", by_name(row_schema(level_columns())), [get](const Row& row) {
+            Json levels = Json::object();
+            for (const LevelBytes& one : get(row)) levels[one.level] = row_json(level_columns(), one);
+            return levels;
+          }};
+}
+
+/// The column of FLOPs by precision; `get` gives pairs of a precision and its FLOPs.
+template <class Row, class Get>
+Column<Row> precisions_column(Get get) {
+  return {"flops_by_precision", "by precision the operations, an fma being two", by_name(type_schema<Count>()), [get](const Row& row) {
+            Json flops = Json::object();
+            for (const auto& [precision, count] : get(row)) flops[precision] = json_value(count);
+            return flops;
+          }};
+}
+
+/// `file`: where it goes; `caches`: in words, empty where none were simulated.
+std::string profile_document(const std::string& file, const Json& rows, const std::vector<std::string>& notes,
+                             const std::vector<std::string>& command, const std::string& caches);
+/// `kinds`: the schemas of all kinds of rows.
+Json profile_document_schema(const Json& kinds);
+
+}  // namespace plumbline::app
