@@ -185,6 +185,7 @@ GOLDEN = sorted((ROOT / "tests/golden").rglob("*.h5"))
 @pytest.mark.parametrize("file", GOLDEN, ids=[path.name for path in GOLDEN])
 def test_files_that_are_kept(file):
     printed("nodes", "nodes", file, codes=(0, 3, 4))  # whatever was found
+    assert printed("ceilings", "ceilings", file)["rows"]
     printed("compare", "compare", file, GOLDEN[0], codes=(0, 3, 4))
 
 

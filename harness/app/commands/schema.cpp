@@ -84,6 +84,7 @@ constexpr std::array schemas{
     NamedSchema{"events", "an event table (TOML)", events_schema},
     NamedSchema{"machine", "a machine, for plumbline slurm (TOML)", [] { return file_schema(machine_file()); }},
     NamedSchema{"spec", "a node's ceilings, for plumbline project (TOML)", [] { return file_schema(spec_file()); }},
+    NamedSchema{"ceilings", "plumbline ceilings --json", ceilings_schema},
     NamedSchema{"check", "plumbline check --json", check_schema},
     NamedSchema{"compare", "plumbline compare --json", compare_schema},
     NamedSchema{"health", "plumbline health --json", health_schema},

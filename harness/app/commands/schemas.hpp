@@ -4,6 +4,7 @@
 
 namespace plumbline::app {
 
+Json ceilings_schema();
 Json compare_schema();
 Json list_schema();
 Json project_schema();
