@@ -92,6 +92,7 @@ constexpr std::array schemas{
     NamedSchema{"list", "plumbline list ... --json", list_schema},
     NamedSchema{"nodes", "plumbline nodes --json", nodes_schema},
     NamedSchema{"project", "plumbline project --json", project_schema},
+    NamedSchema{"show", "plumbline show --json", show_schema},
 };
 
 Exit show_schema(const std::string& name) {

@@ -8,5 +8,6 @@ Json ceilings_schema();
 Json compare_schema();
 Json list_schema();
 Json project_schema();
+Json show_schema();
 
 }  // namespace plumbline::app
