@@ -174,6 +174,7 @@ def test_nights(nights):
     assert printed("compare", "compare", nights / "0.h5", nights / "1.h5")["rows"]
     assert printed("check", "check", nights / "2.h5", "--baseline", nights, codes=(0, 3))["rows"]
     assert printed("nodes", "nodes", nights / "0.h5")["rows"]
+    assert printed("show", "show", nights / "0.h5")["rows"]
 
 
 def test_health(nights, tmp_path):
@@ -205,8 +206,18 @@ GOLDEN = sorted((ROOT / "tests/golden").rglob("*.h5"))
 @pytest.mark.parametrize("file", GOLDEN, ids=[path.name for path in GOLDEN])
 def test_files_that_are_kept(file):
     printed("nodes", "nodes", file, codes=(0, 3, 4))  # whatever was found
+    assert printed("ceilings", "ceilings", file)["rows"]
+    printed("show", "show", file, "--by", "accesses x 16 B")
     printed("compare", "compare", file, GOLDEN[0], codes=(0, 3, 4))
     printed("score", "score", file, codes=(0, 4))
+
+
+def test_what_is_imported(tmp_path):
+    data = ROOT / "tests/imports/data"
+    run("import", "ncu", data / "gpp_ncu_raw.csv", "--ceilings", data / "v100.toml", "-o", tmp_path / "gpp.h5")
+    [case, *_] = printed("show", "show", tmp_path / "gpp.h5")["rows"]
+    assert case["flops_by_precision"]
+    assert printed("ceilings", "ceilings", tmp_path / "gpp.h5")["rows"]
 
 
 SPEC = 'schema = "plumbline-spec/1"\nname = "{name}"\n[[ceilings]]\nname = "mem"\nvalue = {value}\nunit = "GB/s"\nmethod = "STREAM"\n'

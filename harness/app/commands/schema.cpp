@@ -84,6 +84,7 @@ constexpr std::array schemas{
     NamedSchema{"events", "an event table (TOML)", events_schema},
     NamedSchema{"machine", "a machine, for plumbline slurm (TOML)", [] { return file_schema(machine_file()); }},
     NamedSchema{"spec", "a node's ceilings, for plumbline project (TOML)", [] { return file_schema(spec_file()); }},
+    NamedSchema{"ceilings", "plumbline ceilings --json", ceilings_schema},
     NamedSchema{"check", "plumbline check --json", check_schema},
     NamedSchema{"compare", "plumbline compare --json", compare_schema},
     NamedSchema{"doctor", "plumbline doctor --json", doctor_schema},
@@ -94,9 +95,10 @@ constexpr std::array schemas{
     NamedSchema{"profile", "plumbline profile --json", profile_schema},
     NamedSchema{"project", "plumbline project --json", project_schema},
     NamedSchema{"score", "plumbline score --json", score_schema},
+    NamedSchema{"show", "plumbline show --json", show_schema},
 };
 
-Exit show_schema(const std::string& name) {
+Exit print_schema(const std::string& name) {
   if (name.empty()) {
     Table table({{"schema", Align::left}, {"of", Align::left}});
     for (const auto& one : schemas) table.add({one.name, one.of});
@@ -120,7 +122,7 @@ void add_schema(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("schema", "prints the JSON Schema of a file that is read, or of what a command prints with --json");
   auto name = std::make_shared<std::string>();
   command->add_option("NAME", *name, "which one; without it their names are listed");
-  command->callback([&chosen, name] { chosen = [name] { return show_schema(*name); }; });
+  command->callback([&chosen, name] { chosen = [name] { return print_schema(*name); }; });
 }
 
 }  // namespace plumbline::app

@@ -4,11 +4,13 @@
 
 namespace plumbline::app {
 
+Json ceilings_schema();
 Json compare_schema();
 Json doctor_schema();
 Json list_schema();
 Json profile_schema();
 Json project_schema();
 Json score_schema();
+Json show_schema();
 
 }  // namespace plumbline::app

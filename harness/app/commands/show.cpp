@@ -8,6 +8,7 @@
 #include <set>
 
 #include "app/commands/command.hpp"
+#include "app/commands/schemas.hpp"
 #include "app/here/profiler_metrics.hpp"
 #include "app/results/counter_conditions.hpp"
 #include "app/results/google_benchmark.hpp"
@@ -16,7 +17,7 @@
 #include "app/results/machine_table.hpp"
 #include "app/results/result_file.hpp"
 #include "app/results/scored_counters.hpp"
-#include "app/results/show_json.hpp"
+#include "app/results/show_columns.hpp"
 #include "app/results/uncounted.hpp"
 #include "app/terminal/output_file.hpp"
 #include "app/terminal/streams.hpp"
@@ -24,92 +25,6 @@
 
 namespace plumbline::app {
 namespace {
-
-/// The team of a case on a GPU is g1.
-bool is_on_gpu(const CaseRow& row) { return row.id.find("/g1/") != row.id.npos; }
-
-// ---------------------------------------------------------------------------------------------------------------------- text
-
-/// Prints an intensity with its interval, as "0.125+-4%"; both ends where they are far apart; nothing more than the value where the
-/// interval does not show in it.
-std::string with_interval(const LevelIntensity& at) {
-  constexpr double narrowest = 0.0005, widest = 0.5;
-  const double half = std::max(at.ai_hi / at.ai, at.ai / at.ai_lo) - 1;
-  if (!(half > narrowest)) return plain(at.ai);
-  if (half > widest) return fmt::format("{}..{}", plain(at.ai_lo, 2), plain(at.ai_hi, 2));
-  return fmt::format("{}+-{:.{}f}%", plain(at.ai), 100 * half, half < 0.01 ? 1 : 0);
-}
-
-/// FLOP/byte; beyond 1000 a level carries next to nothing, and "none" where it carries nothing. "~" is the middle of a model's interval,
-/// ">" the end of an open one.
-std::string intensity(const RooflinePlacement& placement, const std::string& level) {
-  for (const auto& l : placement.levels) {
-    if (l.level != level) continue;
-    if (l.bytes == 0) return "none";
-    if (l.ai > 1000) return ">1000";
-    if (l.status != Status::ok) return std::isfinite(l.ai_lo) ? ">" + plain(l.ai_lo) : "-";
-    return placement.join == Join::model ? (l.is_interval() ? "~" : "") + plain(l.ai) : with_interval(l);
-  }
-  return "-";
-}
-
-std::string source_of(const RooflinePlacement& p) { return p.join == Join::same ? p.bytes_source : std::string(to_string(p.join)); }
-
-std::string case_in_group(const CaseRow& row) {
-  std::string text = row.id.substr(std::min(row.id.size(), row.kernel.size() + 1));
-  for (char& c : text)
-    if (c == '/') c = ' ';
-  return "  " + text;
-}
-
-/// A longer name has a line of its own, so that the numbers stay within 120 columns.
-constexpr std::size_t longest_name = 46;
-
-std::string displacement_text(const Displacement& by, const RooflinePlacement& p) {
-  if (by.status != Status::ok) return fmt::format("by {}: {}: {}", by.counter, to_string(by.status), by.reason);
-  const std::string rest = by.rest.empty() ? "" : fmt::format(" (with the emulator's {})", by.rest);
-  return fmt::format("by {}{}: AI {} {} instead of {}", by.counter, rest, by.level, plain(by.ai), intensity(p, by.level));
-}
-
-/// The mix of FMAs, where arithmetic bounds the case and it comes near that roof; empty else, and where FMAs alone are all that it does.
-std::string mix_text(const RooflinePlacement& p) {
-  const auto mix = p.fma_mixes.find(p.of->precision);
-  if (p.bound != "compute" || p.shortfall || mix == p.fma_mixes.end() || mix->second.fraction >= 1 || !(p.compute.fma_gflops > 0))
-    return {};
-  const double reachable = p.compute.gflops / p.compute.fma_gflops;
-  return fmt::format(
-      "FMA fraction {:.2f} ({}): this mix can reach {} GFLOP/s, {:.0f} % of the FMA peak{}; the case reaches {:.0f} % of that peak",
-      mix->second.fraction, mix->second.source, plain(p.compute.gflops), 100 * reachable,
-      reachable > 1.005 ? " (adds run beside FMAs)" : "", 100 * p.gflops / p.compute.fma_gflops);
-}
-
-std::string limit_text(Limit limit, const Shortfall& by) {
-  switch (limit) {
-    case Limit::unoptimized:
-      return "O0 code";
-    case Limit::scalar:
-      return "scalar arithmetic" + (std::isfinite(by.scalar_gflops) ? fmt::format(" (roof {} GFLOP/s)", plain(by.scalar_gflops)) : "");
-    case Limit::instructions:
-      return fmt::format("instructions ({:.1f} a cycle)", by.instructions_per_cycle);
-    case Limit::waiting:
-      return fmt::format("waiting ({:.2f} instructions a cycle)", by.instructions_per_cycle);
-    case Limit::disturbed:
-      return "others, who disturbed all repetitions";
-    case Limit::launch:
-      break;
-  }
-  return fmt::format("the launch ({} by itself)", duration(by.launch_seconds));
-}
-
-/// Words for what the bound does not say of a case far below its roof, or above it; empty for all others.
-std::string distance_text(const RooflinePlacement& p) {
-  if (!p.above_roof.empty()) return "above its roof: " + p.above_roof;
-  if (!p.shortfall) return {};
-  if (p.shortfall->limits.empty()) return "what else limits it is not known: " + p.shortfall->reason;
-  std::string text;
-  for (const Limit limit : p.shortfall->limits) text += (text.empty() ? "limited also by " : ", ") + limit_text(limit, *p.shortfall);
-  return text;
-}
 
 /// Notes that say what the words of distance_text() stand for, of those that are said.
 std::vector<std::string> distance_notes(const std::vector<RooflinePlacement>& placements) {
@@ -128,60 +43,6 @@ std::vector<std::string> distance_notes(const std::vector<RooflinePlacement>& pl
   if (has(Limit::waiting)) words += "; waiting: so few instructions a cycle of a core wait for earlier results or for data";
   notes.push_back(fmt::format("limited also by: what the file tells of cases below {:.0f} % of their roof{}", far_below_roof, words));
   return notes;
-}
-
-/// The levels that have a column: a CPU's, and a GPU's where there are cases of one.
-std::vector<std::string> columns_of(const std::vector<RooflinePlacement>& placements) {
-  bool cpu = placements.empty(), gpu = false;
-  for (const auto& p : placements) (is_on_gpu(*p.of) ? gpu : cpu) = true;
-  std::vector<std::string> levels{"L1"};
-  if (gpu) levels.emplace_back("shared");
-  levels.emplace_back("L2");
-  if (cpu) levels.emplace_back("L3");
-  levels.emplace_back("mem");
-  return levels;
-}
-
-void add_row(Table& table, const RooflinePlacement& p, const std::vector<std::string>& levels, const std::optional<CounterConditions>& at,
-             const Displacement* by) {
-  std::string name = case_in_group(*p.of);
-  if (name.size() > longest_name) {
-    table.add_line(name);
-    name.clear();
-  }
-  std::vector<std::string> cells{name, duration(p.seconds), plain(p.gflops)};
-  for (const auto& level : levels) cells.push_back(intensity(p, level));
-  const std::string about = p.bound_is_certain ? "" : "~";
-  cells.push_back(p.bound.empty() ? "-" : about + p.bound);
-  cells.push_back(std::isfinite(p.percent_of_roof) ? fmt::format("{}{:.0f} %", about, p.percent_of_roof) : "-");
-  cells.push_back(source_of(p));
-  table.add(cells);
-  if (p.status != Status::ok) table.add_line(wrapped(fmt::format("{}: {}", to_string(p.status), p.reason), 118, "      "));
-  for (const auto& remark : {mix_text(p), distance_text(p)})
-    if (!remark.empty()) table.add_line(wrapped(remark, 118, "      "));
-  if (at) table.add_line(wrapped(conditions_text(*at), 118, "      "));
-  if (by != nullptr) table.add_line(wrapped(displacement_text(*by, p), 118, "      "));
-}
-
-/// Prints the placements as text. `at` has one for each of them; `by` too, or is empty.
-std::string as_text(const std::vector<RooflinePlacement>& placements, const std::vector<std::optional<CounterConditions>>& at,
-                    const std::vector<Displacement>& by) {
-  const auto levels = columns_of(placements);
-  std::vector<Heading> columns{{"case", Align::left}, {levels == columns_of({}) ? "sweep time" : "launch time"}, {"GFLOP/s"}};
-  for (const auto& level : levels) columns.push_back({"AI " + level});
-  for (const auto& column : std::vector<Heading>{{"bound"}, {"of roof"}, {"bytes by", Align::left}}) columns.push_back(column);
-  Table table(columns);
-  std::set<std::string> nodes;
-  for (const auto& p : placements) nodes.insert(p.node);
-  std::string group;
-  for (std::size_t i = 0; i < placements.size(); ++i) {
-    const RooflinePlacement& p = placements[i];
-    const std::string heading = p.of->kernel + (nodes.size() > 1 ? " on " + p.node : "");
-    if (heading != group) table.add_line(heading);
-    group = heading;
-    add_row(table, p, levels, at[i], by.empty() ? nullptr : &by[i]);
-  }
-  return table.text();
 }
 
 /// The reasons why levels have no intensity, once for all cases.
@@ -317,17 +178,14 @@ struct ShowOptions : Selection {
   bool machine = false;          // the nodes instead of the cases
 };
 
-/// The displacement of each placement; they are in the order of the measured cases.
-std::vector<Displacement> displacements(const std::string& name, const std::vector<RooflinePlacement>& placements,
-                                        const Measurements& measurements, const Results& results) {
-  std::vector<Displacement> all;
-  if (name.empty()) return all;
+/// Says where each case would lie by the counter of this name, if one is named; cases are in the order of the measured ones.
+void displace(std::vector<ShownCase>& cases, const std::string& name, const Measurements& measurements, const Results& results) {
+  if (name.empty()) return;
   const auto counters = scored_counters(results, measurements).counters;
   const auto found = std::find_if(counters.begin(), counters.end(),
                                   [&](const Counter& counter) { return counter.name == name && counter.convention == Convention::flow; });
   if (found == counters.end()) throw user_error(fmt::format("--by '{}' is no counter of this file; 'plumbline score' lists them", name));
-  for (std::size_t i = 0; i < placements.size(); ++i) all.push_back(displaced(placements[i], measurements.cases[i], *found));
-  return all;
+  for (std::size_t i = 0; i < cases.size(); ++i) cases[i].displaced = displaced(cases[i].at, measurements.cases[i], *found);
 }
 
 Exit show_machine(const Results& results, const ShowOptions& selection) {
@@ -360,23 +218,23 @@ Exit show(const ShowOptions& selection) {
   if (selection.set_file.empty())
     if (const auto note = difference_from_file(selection.file, intensity_rows(placements, measurements, set ? &*set : nullptr)))
       notes.push_back(*note);
-  const auto by = displacements(selection.by, placements, measurements, results);
   const auto conditions = counter_conditions(results, measurements);
   for (const auto& note : conditions_notes(conditions)) notes.push_back(note);
-  Json rows = Json::array();
-  for (const auto& placement : placements) rows.push_back(placement_json(placement));
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (conditions[i]) rows[i]["counter_conditions"] = conditions_json(*conditions[i]);
+  std::vector<ShownCase> cases;
+  for (std::size_t i = 0; i < placements.size(); ++i) cases.push_back({placements[i], conditions[i], {}});
+  displace(cases, selection.by, measurements, results);
   if (!selection.google_benchmark.empty()) write_output(selection.google_benchmark, google_benchmark_json(results));
-  for (std::size_t i = 0; i < by.size(); ++i) rows[i]["displaced"] = displacement_json(by[i]);
+  const Json rows = rows_json(case_columns(), cases);
   if (selection.format == Format::json) print(document("show", selection.file, rows, notes));
   if (selection.format == Format::csv) print(csv(rows));
   if (selection.format == Format::markdown) print(markdown(rows) + markdown_notes(notes));
-  if (selection.format == Format::text) print(as_text(placements, conditions, by) + note_lines(notes));
+  if (selection.format == Format::text) print(cases_text(cases) + note_lines(notes));
   return Exit::ok;
 }
 
 }  // namespace
+
+Json show_schema() { return document_schema("show", "The cases of a result file on the roofline", row_schema(case_columns()), Json()); }
 
 void add_show(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("show", "the cases of a result file on the roofline: times, FLOP/s, arithmetic intensities, bounds");

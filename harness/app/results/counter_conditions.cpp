@@ -13,9 +13,19 @@ namespace {
 
 std::string gigahertz(double hertz) { return plain(hertz * 1e-9) + " GHz"; }
 
-void add(Json& json, const char* key, const Reported& value) {
-  json[key] = number(value.value);
-  explain(json, key, value.status, value.reason);
+void add_reported(Columns<CounterConditions>& columns, const char* key, const char* meaning, Reported CounterConditions::*value) {
+  columns.push_back({key, meaning, [value](const CounterConditions& at) { return (at.*value).value; }});
+  add_explained(columns, key, [value](const CounterConditions& at) { return std::pair((at.*value).status, (at.*value).reason); });
+}
+
+/// A number that may be absent for one reason only.
+template <class Get>
+void add_number(Columns<CounterConditions>& columns, const char* key, const char* meaning, Get get, const char* reason) {
+  columns.push_back({key, meaning, get});
+  add_explained(columns, key, [get, reason](const CounterConditions& at) {
+    const bool there = std::isfinite(std::invoke(get, at));
+    return std::pair(there ? Status::ok : Status::unavailable, std::string(there ? "" : reason));
+  });
 }
 
 }  // namespace
@@ -29,19 +39,18 @@ std::vector<std::optional<CounterConditions>> counter_conditions(const Results& 
   return all;
 }
 
-Json conditions_json(const CounterConditions& at) {
-  Json json = Json::object();
-  add(json, "seconds", at.seconds);
-  add(json, "clock_hz", at.clock_hz);
-  add(json, "occupancy", at.occupancy);
-  json["timed_clock_hz"] = number(at.timed_clock_hz);
-  const bool timed = std::isfinite(at.timed_clock_hz);
-  explain(json, "timed_clock_hz", timed ? Status::ok : Status::unavailable, timed ? "" : "no timing pass, or none with a clock");
-  json["clock_ratio"] = number(at.clock_ratio());
-  const bool both = std::isfinite(at.clock_ratio());
-  explain(json, "clock_ratio", both ? Status::ok : Status::unavailable, both ? "" : "one of the two clocks is not known");
-  json["is_of_another_clock"] = both ? Json(at.is_of_another_clock()) : Json();
-  return json;
+Columns<CounterConditions> conditions_columns() {
+  using Row = CounterConditions;
+  Columns<Row> columns;
+  add_reported(columns, "seconds", "of a launch under the profiler", &Row::seconds);
+  add_reported(columns, "clock_hz", "clock at which it was counted", &Row::clock_hz);
+  add_reported(columns, "occupancy", "resident warps, of what there is room for", &Row::occupancy);
+  add_number(columns, "timed_clock_hz", "clock at which it was timed", &Row::timed_clock_hz, "no timing pass, or none with a clock");
+  add_number(columns, "clock_ratio", "the one over the other", &Row::clock_ratio, "one of the two clocks is not known");
+  columns.push_back({"is_of_another_clock", "whether they differ so much that counts may too", [](const Row& at) {
+                       return std::isfinite(at.clock_ratio()) ? std::optional(at.is_of_another_clock()) : std::nullopt;
+                     }});
+  return columns;
 }
 
 std::string conditions_text(const CounterConditions& at) {

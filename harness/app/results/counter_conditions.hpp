@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/terminal/table.hpp"
+#include "app/terminal/columns.hpp"
 #include "model/scoring/counter_conditions.hpp"
 
 namespace plumbline::app {
@@ -13,8 +13,8 @@ namespace plumbline::app {
 /// The conditions of each measured case, in their order; nullopt where no counters of a GPU counted.
 std::vector<std::optional<CounterConditions>> counter_conditions(const Results& results, const Measurements& measurements);
 
-/// The conditions as JSON: {"seconds", "clock_hz", "timed_clock_hz", "clock_ratio", "occupancy", ...}, each absent one with its reason.
-Json conditions_json(const CounterConditions& at);
+/// The columns of conditions, for programs; an absent number has its reason.
+Columns<CounterConditions> conditions_columns();
 /// The conditions in words: "counted at 1.41 GHz (timed at 1.98 GHz): 12.3 us, occupancy 87 %".
 std::string conditions_text(const CounterConditions& at);
 /// Notes on a file in which cases were counted at another clock than they were timed at.

@@ -50,20 +50,29 @@ Table table_of(const std::vector<const ErtRow*>& rows) {
   return table;
 }
 
-Json rate_json(const ErtRate& rate, const std::string& unit) {
-  const bool ok = rate.status == Status::ok, held = std::isfinite(rate.ceiling);
-  Json json{{unit, number(rate.value)},
-            {"k", ok ? Json(rate.k) : Json(nullptr)},
-            {"working_set_bytes", number(rate.working_set_bytes)},
-            {"status", std::string(to_string(rate.status))},
-            {"reason", text_or_null(rate.reason)}};
-  const Status status = !held ? Status::unavailable : rate.status;
-  json["ceiling"] = {{"name", text_or_null(rate.ceiling_name)},
-                     {unit, number(rate.ceiling)},
-                     {"percent", number(rate.percent())},
-                     {"status", std::string(to_string(status))},
-                     {"reason", text_or_null(!held ? "no such ceiling was measured with this team" : rate.reason)}};
-  return json;
+bool is_held(const ErtRate& rate) { return std::isfinite(rate.ceiling); }
+
+/// The ceiling that a rate is held against; `unit` is the key of numbers.
+Columns<ErtRate> held_columns(const std::string& unit) {
+  using Row = ErtRate;
+  return {{"name", "name of the ceiling", [](const Row& rate) { return OrNull{rate.ceiling_name}; }},
+          {unit, "the ceiling", &Row::ceiling},
+          {"percent", "the rate, of it", &Row::percent},
+          {"status", "ok, or in a word why nothing is held against it",
+           [](const Row& rate) { return to_string(is_held(rate) ? rate.status : Status::unavailable); }},
+          {"reason", "why nothing is held against it",
+           [](const Row& rate) { return OrNull{is_held(rate) ? rate.reason : "no such ceiling was measured with this team"}; }}};
+}
+
+Columns<ErtRate> rate_columns(const std::string& unit) {
+  using Row = ErtRate;
+  const auto held = held_columns(unit);
+  return {{unit, "the best sample", &Row::value},
+          {"k", "FLOPs an element", [](const Row& rate) { return rate.status == Status::ok ? std::optional(rate.k) : std::nullopt; }},
+          {"working_set_bytes", "of the team", &Row::working_set_bytes},
+          {"status", "ok, or in a word why it is not there", [](const Row& rate) { return to_string(rate.status); }},
+          {"reason", "why it is not there", [](const Row& rate) { return OrNull{rate.reason}; }},
+          {"ceiling", "what it is held against", row_schema(held), [held](const Row& rate) { return row_json(held, rate); }}};
 }
 
 }  // namespace
@@ -80,17 +89,24 @@ std::string ert_table_text(std::span<const ErtRow> rows) {
   return text;
 }
 
-Json ert_table_json(std::span<const ErtRow> rows) {
-  Json all = Json::array();
-  for (const ErtRow& row : rows) {
-    Json json{{"kind", row.kind}, {"precision", row.precision}, {"flavor", row.flavor},  {"is_max", row.is_max},
-              {"node", row.node}, {"ranks", row.ranks},         {"threads", row.threads}};
-    json["arithmetic"] = rate_json(row.flops, "gflops");
-    json["levels"] = Json::object();
-    for (const auto& [level, rate] : row.levels) json["levels"][level] = rate_json(rate, "gbs");
-    all.push_back(std::move(json));
-  }
-  return all;
+Columns<ErtRow> ert_columns() {
+  using Row = ErtRow;
+  const auto arithmetic = rate_columns("gflops"), memory = rate_columns("gbs");
+  return {{"kind", "vector FMA, vector add, scalar FMA or scalar add", &Row::kind},
+          {"precision", "of its arithmetic", &Row::precision},
+          {"flavor", "how the loop was compiled", &Row::flavor},
+          {"is_max", "whether this is the best of the kind's flavors, number by number", &Row::is_max},
+          {"node", "node that it was measured on", &Row::node},
+          {"ranks", "of the team", &Row::ranks},
+          {"threads", "of each rank", &Row::threads},
+          {"arithmetic", "its rate of arithmetic", row_schema(arithmetic),
+           [arithmetic](const Row& row) { return row_json(arithmetic, row.flops); }},
+          {"levels", "its rate of memory, by level", Json{{"type", "object"}, {"additionalProperties", row_schema(memory)}},
+           [memory](const Row& row) {
+             Json levels = Json::object();
+             for (const auto& [level, rate] : row.levels) levels[level] = row_json(memory, rate);
+             return levels;
+           }}};
 }
 
 std::vector<std::string> ert_table_notes(std::span<const ErtRow> rows) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/terminal/table.hpp"
+#include "app/terminal/columns.hpp"
 #include "model/ceilings/ert_table.hpp"
 
 namespace plumbline::app {
@@ -12,8 +12,8 @@ namespace plumbline::app {
 /// A heading and a table for each node and team. Empty when there are no rows.
 std::string ert_table_text(std::span<const ErtRow> rows);
 
-/// The rows as JSON; rates, and the ceilings they are held against, have status and reason of their own.
-Json ert_table_json(std::span<const ErtRow> rows);
+/// The columns of the rows, for programs; rates, and the ceilings they are held against, have status and reason of their own.
+Columns<ErtRow> ert_columns();
 
 /// Notes that a reader of the table must know; none without rows.
 std::vector<std::string> ert_table_notes(std::span<const ErtRow> rows);

@@ -109,51 +109,52 @@ std::size_t unmeasured(const LinkMap& map) {
   return static_cast<std::size_t>(std::count_if(map.links.begin(), map.links.end(), [](const NodeLink& link) { return link.n == 0; }));
 }
 
-Json json_of(const LinkMap& map) {
-  Json one{{"name", map.name},
-           {"unit", map.unit},
-           {"message_bytes", number(map.message_bytes)},
-           {"typical", number(map.typical)},
-           {"allowed_times", number(map.allowed)},
-           {"node_typical", number(map.node_typical)},
-           {"node_allowed_times", number(map.node_allowed)},
-           {"judged", map.unjudged.empty()},
-           {"unjudged_reason", text_or_null(map.unjudged)},
-           {"nodes", map.nodes},
-           {"links", Json::array()},
-           {"worse_nodes", Json::array()},
-           {"worse_links", Json::array()},
-           {"suspicious_links", Json::array()},
-           {"notes", map.notes}};
-  for (const auto& link : map.links)
-    one["links"].push_back({{"node", link.node},
-                            {"peer", link.peer},
-                            {"value", number(link.value)},
-                            {"n", link.n},
-                            {"status", link.n > 0 ? "ok" : "unavailable"},
-                            {"reason", text_or_null(link.n > 0 ? "" : link.reason)}});
+Columns<NodeLink> link_columns() {
+  using Row = NodeLink;
+  const auto is_there = [](const Row& link) { return link.n > 0; };
+  return {{"node", "index of the node at one end", &Row::node},
+          {"peer", "index of that at the other", &Row::peer},
+          {"value", "the best round", &Row::value},
+          {"n", "good samples", &Row::n},
+          {"status", "ok, or unavailable", [=](const Row& link) { return to_string(is_there(link) ? Status::ok : Status::unavailable); }},
+          {"reason", "why it has no number", [=](const Row& link) { return OrNull{is_there(link) ? "" : link.reason}; }}};
+}
+
+/// A node or a link that is worse, with names instead of indices.
+struct Named {
+  std::string node = {}, peer = {};  // peer: of a link
+  double times_worse = 1, value = absent;
+  std::size_t links = 0, links_worse = 0;  // of a node
+  bool wrong_result = false;               // of a link
+};
+
+Columns<Named> named_columns() {
+  return {{"node", "the node, or that at one end", &Named::node},
+          {"peer", "node at the other end", &Named::peer},
+          {"times_worse", "than its like", &Named::times_worse},
+          {"value", "what it reaches", &Named::value},
+          {"links", "links of the node", &Named::links},
+          {"links_worse", "worse ones among them", &Named::links_worse},
+          {"wrong_result", "whether a message did not arrive as it was sent", &Named::wrong_result}};
+}
+
+std::vector<Named> named_nodes(const LinkMap& map) {
+  std::vector<Named> all;
   for (const auto& bad : map.nodes_bad)
-    one["worse_nodes"].push_back({{"node", map.nodes[bad.node]},
-                                  {"times_worse", number(bad.times_worse)},
-                                  {"value", number(bad.value)},
-                                  {"links", bad.links},
-                                  {"links_worse", bad.worse}});
-  for (const auto& bad : map.bad) {
-    const NodeLink& link = map.links[bad.link];
-    one["worse_links"].push_back({{"node", map.nodes[link.node]},
-                                  {"peer", map.nodes[link.peer]},
-                                  {"times_worse", number(bad.times_worse)},
-                                  {"value", number(link.value)},
-                                  {"wrong_result", bad.wrong_result}});
-  }
-  for (const auto& suspicious : map.suspicious) {
-    const NodeLink& link = map.links[suspicious.link];
-    one["suspicious_links"].push_back({{"node", map.nodes[link.node]},
-                                       {"peer", map.nodes[link.peer]},
-                                       {"times_worse", number(suspicious.times_worse)},
-                                       {"value", number(link.value)}});
-  }
-  return one;
+    all.push_back(
+        {.node = map.nodes[bad.node], .times_worse = bad.times_worse, .value = bad.value, .links = bad.links, .links_worse = bad.worse});
+  return all;
+}
+
+auto named_links(std::vector<WorseLink> LinkMap::*links) {
+  return [links](const LinkMap& map) {
+    std::vector<Named> all;
+    for (const auto& bad : map.*links) {
+      const NodeLink& link = map.links[bad.link];
+      all.push_back({map.nodes[link.node], map.nodes[link.peer], bad.times_worse, link.value, 0, 0, bad.wrong_result});
+    }
+    return all;
+  };
 }
 
 }  // namespace
@@ -168,10 +169,27 @@ std::string node_links_text(std::span<const LinkMap> maps) {
   return text;
 }
 
-Json node_links_json(std::span<const LinkMap> maps) {
-  Json all = Json::array();
-  for (const auto& map : maps) all.push_back(json_of(map));
-  return all;
+Columns<LinkMap> link_map_columns() {
+  using Row = LinkMap;
+  const auto named = named_columns();
+  return {{"name", "kind of message", &Row::name},
+          {"unit", "unit of all values", &Row::unit},
+          {"message_bytes", "size of a message", &Row::message_bytes},
+          {"typical", "the median link, those of worse nodes apart", &Row::typical},
+          {"allowed_times", "so many times worse than typical a link may be", &Row::allowed},
+          {"node_typical", "what the better links of the median node reach", &Row::node_typical},
+          {"node_allowed_times", "so many times worse than that a node's may be", &Row::node_allowed},
+          {"judged", "whether links and nodes are named at all", [](const Row& map) { return map.unjudged.empty(); }},
+          {"unjudged_reason", "why they are not", [](const Row& map) { return OrNull{map.unjudged}; }},
+          {"nodes", "their names", &Row::nodes},
+          list_column<Row>("links", "every link", link_columns(), &Row::links),
+          list_column<Row>("worse_nodes", "worst first", chosen(named, {{"node"}, {"times_worse"}, {"value"}, {"links"}, {"links_worse"}}),
+                           named_nodes),
+          list_column<Row>("worse_links", "worst first", chosen(named, {{"node"}, {"peer"}, {"times_worse"}, {"value"}, {"wrong_result"}}),
+                           named_links(&Row::bad)),
+          list_column<Row>("suspicious_links", "worse each time, but not surely more than by chance, worst first",
+                           chosen(named, {{"node"}, {"peer"}, {"times_worse"}, {"value"}}), named_links(&Row::suspicious)),
+          {"notes", "what should be known besides, in sentences", &Row::notes}};
 }
 
 }  // namespace plumbline::app

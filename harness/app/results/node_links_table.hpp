@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "app/terminal/table.hpp"
+#include "app/terminal/columns.hpp"
 #include "model/ceilings/node_links.hpp"
 
 namespace plumbline::app {
@@ -12,7 +12,7 @@ namespace plumbline::app {
 /// to 16 nodes the whole map. Empty when there is no map.
 std::string node_links_text(std::span<const LinkMap> maps);
 
-/// The maps as JSON: of each its nodes, links (indices of nodes), worse links and worse nodes.
-Json node_links_json(std::span<const LinkMap> maps);
+/// The columns of maps, for programs: nodes, links (indices of nodes), worse links and worse nodes.
+Columns<LinkMap> link_map_columns();
 
 }  // namespace plumbline::app

@@ -141,6 +141,24 @@ struct Column {
 template <class Row>
 using Columns = std::vector<Column<Row>>;
 
+/// A column by its key, with another heading than its own if words are given.
+struct Chosen {
+  std::string_view key, words = {};
+};
+
+/// The columns of these keys, in this order.
+template <class Row>
+Columns<Row> chosen(const Columns<Row>& columns, const std::vector<Chosen>& keys) {
+  Columns<Row> all;
+  for (const auto& [key, words] : keys)
+    for (const auto& column : columns)
+      if (column.key == key) {
+        all.push_back(column);
+        if (!words.empty()) all.back().heading.words = words;
+      }
+  return all;
+}
+
 // ------------------------------------------------------------------------------------------------------------- for programs
 
 template <class Row>

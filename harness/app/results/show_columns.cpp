@@ -1,0 +1,283 @@
+#include "app/results/show_columns.hpp"
+
+#include <cmath>
+#include <set>
+
+#include "app/results/counter_conditions.hpp"
+#include "app/results/imported.hpp"
+#include "core/gpu_device.hpp"
+
+namespace plumbline::app {
+namespace {
+
+/// The short name of a case, "triad n=1000": the work id without suite and precision.
+std::string label_of(const CaseRow& row) {
+  std::string label = row.kernel.substr(row.kernel.rfind('/') + 1);
+  const std::string head = row.kernel + "/" + row.precision;
+  if (row.work.size() > head.size()) label += " " + row.work.substr(head.size() + 1);
+  for (char& c : label)
+    if (c == '/') c = ' ';
+  return label;
+}
+
+/// A column's value that is of the place of a case, or of the case.
+auto of_place(auto value) {
+  return [value](const ShownCase& shown) { return std::invoke(value, shown.at); };
+}
+auto of_case(auto value) {
+  return [value](const ShownCase& shown) { return std::invoke(value, *shown.at.of); };
+}
+
+/// An object with a member of each precision, or level, of these.
+template <class Row, class Rows>
+Json by_name(const Columns<Row>& columns, const Rows& rows) {
+  Json all = Json::object();
+  for (const auto& [name, row] : rows) all[name] = row_json<Row>(columns, row);
+  return all;
+}
+Json by_name_schema(const Json& member) { return {{"type", "object"}, {"additionalProperties", member}}; }
+
+Columns<LevelIntensity> level_columns() {
+  using Row = LevelIntensity;
+  Columns<Row> columns{
+      {"bytes", "that cross the level's boundary towards the core in a sweep, of the whole team", &Row::bytes},
+      {"bytes_lo", "lower end of their interval", &Row::bytes_lo},
+      {"bytes_hi", "upper end of that", &Row::bytes_hi},
+      {"ai", "arithmetic intensity, FLOP/byte", &Row::ai},
+      {"ai_lo", "lower end of its interval", &Row::ai_lo},
+      {"ai_hi", "upper end of that", &Row::ai_hi},
+      {"source", "who counted the bytes: emulated, hardware, model, another profiler", [](const Row& l) { return OrNull{l.source}; }},
+      {"status", "ok, or in a word why there is no intensity", [](const Row& l) { return to_string(l.status); }},
+      {"reason", "why there is no intensity", [](const Row& l) { return OrNull{l.reason}; }}};
+  add_explained<Row>(
+      columns, "ai_hi",
+      [](const Row&) { return std::pair(Status::unavailable, std::string("no traffic across this boundary cannot be ruled out")); },
+      [](const Row& l) { return l.status == Status::ok && !std::isfinite(l.ai_hi); });
+  columns.push_back(Column<Row>("metrics", "another profiler's, by which the bytes were counted", &Row::metrics).when([](const Row& l) {
+    return !l.metrics.empty();
+  }));
+  return columns;
+}
+
+Json levels_of(const ShownCase& shown) {
+  std::vector<std::pair<std::string, LevelIntensity>> levels;
+  for (const auto& level : shown.at.levels) levels.emplace_back(level.level, level);
+  return by_name(level_columns(), levels);
+}
+
+Columns<ShownCase> place_columns() {
+  using Row = ShownCase;
+  using Place = RooflinePlacement;
+  return {
+      Column<Row>("case", "its id", of_case(&CaseRow::id)).in_row("case", Align::left, of_case(case_cell)).at_most(46),
+      {"kernel", "kernel that was run", of_case(&CaseRow::kernel)},
+      {"label", "its short name", of_case(label_of)},
+      {"precision", "of its arithmetic", of_case(&CaseRow::precision)},
+      {"flavor", "how it was compiled", of_case(&CaseRow::flavor)},
+      {"ranks", "of the team", of_case(&CaseRow::ranks)},
+      {"threads", "of each rank", of_case(&CaseRow::threads)},
+      {"gpus", "GPUs of the team", of_case(&CaseRow::gpus)},
+      {"gpu", "which of the node's", [](const Row& shown) { return OrNull{shown.at.of->gpus > 0 ? gpu_word(shown.at.gpu) : ""}; }},
+      {"node", "node that it ran on", of_place(&Place::node)},
+      Column<Row>("seconds", "time of a sweep", of_place(&Place::seconds)).in_row("sweep time", Align::right, of_place([](const Place& p) {
+                                                                                    return duration(p.seconds);
+                                                                                  })),
+      Column<Row>("gflops", "rate of the whole team", of_place(&Place::gflops))
+          .in_row("GFLOP/s", Align::right, of_place([](const Place& p) { return plain(p.gflops); })),
+      {"flops", "FLOPs of a sweep, of the whole team", of_place(&Place::flops)},
+      {"levels", "its intensity at each level", by_name_schema(row_schema(level_columns())), levels_of},
+      Column<Row>("bound", "level that bounds it, or compute", of_place([](const Place& p) { return OrNull{p.bound}; }))
+          .in_row("bound", Align::right, of_place(bound_cell)),
+      {"bound_ceiling", "name of the ceiling that bounds it", of_place([](const Place& p) { return OrNull{p.bound_ceiling}; })},
+      {"roof_precision", "of most of its arithmetic", of_place(&Place::roof_precision)},
+      {"roof_gflops", "the roof over it", of_place(&Place::roof_gflops)},
+      Column<Row>("percent_of_roof", "the part of it that the case reaches", of_place(&Place::percent_of_roof))
+          .in_row("of roof", Align::right, of_place(percent_of_roof_cell)),
+      {"bound_status", "ok, or in a word why it has no bound", of_place([](const Place& p) { return to_string(p.bound_status); })},
+      {"bound_reason", "why it has no bound", of_place([](const Place& p) { return OrNull{p.bound_reason}; })},
+      {"bound_is_certain", "false: with more traffic than the least there is another bound or percentage",
+       of_place(&Place::bound_is_certain)},
+      {"join", "how times came to counts: same, transferred, model, none", of_place([](const Place& p) { return to_string(p.join); })},
+      Column<Row>("bytes_source", "who counted the bytes: emulated, hardware, model, mixed, another profiler",
+                  of_place([](const Place& p) { return OrNull{p.bytes_source}; }))
+          .in_row("bytes by", Align::left,
+                  of_place([](const Place& p) { return p.join == Join::same ? p.bytes_source : std::string(to_string(p.join)); })),
+      {"status", "ok, or in a word why it has no place", of_place([](const Place& p) { return to_string(p.status); })},
+      {"reason", "why it has no place", of_place([](const Place& p) { return OrNull{p.reason}; })},
+      {"notes", "what should be known besides, in sentences", of_place(&Place::notes)}};
+}
+
+/// A number of a shortfall is left out where it is not known.
+Column<Shortfall> where_known(const char* key, const char* meaning, double Shortfall::*number) {
+  return Column<Shortfall>(key, meaning, number).when([number](const Shortfall& by) { return std::isfinite(by.*number); });
+}
+
+Columns<Shortfall> shortfall_columns() {
+  return {{"limits", "unoptimized, scalar, instructions, waiting, disturbed, launch",
+           [](const Shortfall& by) {
+             std::vector<std::string> words;
+             for (const Limit limit : by.limits) words.emplace_back(to_string(limit));
+             return words;
+           }},
+          where_known("scalar_part", "of its floating-point instructions", &Shortfall::scalar_part),
+          where_known("scalar_roof_gflops", "roof of its arithmetic on one number at a time", &Shortfall::scalar_gflops),
+          where_known("instructions_per_cycle", "of each core", &Shortfall::instructions_per_cycle),
+          where_known("launch_seconds", "least time of a launch on the GPU", &Shortfall::launch_seconds)};
+}
+
+std::pair<Status, std::string> why_no_shortfall(const ShownCase& shown) {
+  const auto& by = shown.at.shortfall;
+  if (!by) return {Status::skipped, shown.at.bound.empty() ? "the case has no bound" : "the case is not far below its roof"};
+  return {by->limits.empty() ? Status::unavailable : Status::ok, by->reason};
+}
+
+/// Adds what else limits a case far below its roof, and why one is above it.
+void add_distance(Columns<ShownCase>& columns) {
+  const auto shortfall = shortfall_columns();
+  columns.push_back({"shortfall", "what else limits it, far below its roof", row_schema(shortfall),
+                     [shortfall](const ShownCase& shown) { return row_json(shortfall, shown.at.shortfall.value_or(Shortfall{})); }});
+  add_explained(columns, "shortfall", why_no_shortfall);
+  columns.push_back({"above_roof_reason", "why it may be above its roof, where it is",
+                     of_place([](const RooflinePlacement& p) { return OrNull{p.above_roof}; })});
+}
+
+std::pair<Status, std::string> why_no_compute_roof(const ShownCase& shown) {
+  const ComputeRoof& roof = shown.at.compute;
+  if (roof.gflops > 0) return {Status::ok, ""};
+  return {Status::unavailable, roof.reason.empty() ? "the case has no place on the roofline" : roof.reason};
+}
+
+/// Adds the roof of arithmetic over the case's own mix, whatever bounds it.
+void add_compute_roof(Columns<ShownCase>& columns) {
+  const auto of_roof = [](auto value) { return [value](const ShownCase& shown) { return std::invoke(value, shown.at.compute); }; };
+  columns.push_back({"compute_roof_gflops", "roof of arithmetic over its own mix, whatever bounds it", of_roof(&ComputeRoof::gflops)});
+  columns.push_back({"compute_roof_ceiling", "name of the ceiling that takes most of the time",
+                     of_roof([](const ComputeRoof& roof) { return OrNull{roof.ceiling}; })});
+  columns.push_back({"compute_roof_of_kinds", "whether its FMAs, sums and products are known apart",
+                     of_roof([](const ComputeRoof& roof) { return roof.gflops > 0 && roof.is_of_kinds; })});
+  add_explained(columns, "compute_roof", why_no_compute_roof);
+}
+
+Columns<FmaMix> mix_columns() {
+  return {{"fraction", "FMAs over all instructions", &FmaMix::fraction},
+          {"add", "sums over all instructions", &FmaMix::add},
+          {"mul", "products over all instructions", &FmaMix::mul},
+          {"ceiling", "attainable part of the FMA peak", &FmaMix::ceiling},
+          {"source", "who counted them", &FmaMix::source}};
+}
+
+/// The mix may be unknown where the counts do not tell FMAs from sums and products, and without place where no ceiling stands over them.
+std::pair<Status, std::string> why_no_partial_fma(const ShownCase& shown) {
+  const RooflinePlacement& p = shown.at;
+  if (std::isfinite(p.percent_of_partial_fma)) return {Status::ok, ""};
+  return {Status::unavailable, !p.fma_mixes.contains(p.of->precision) ? "FMAs were not counted apart from sums and products"
+                               : p.gflops > 0                         ? "no ceiling of FMAs fits the case"
+                                                                      : "no FLOP/s"};
+}
+
+void add_fma_mix(Columns<ShownCase>& columns) {
+  const auto mix = mix_columns();
+  columns.push_back({"fma_mix", "FMAs, sums and products, by precision", by_name_schema(row_schema(mix)),
+                     [mix](const ShownCase& shown) { return by_name(mix, shown.at.fma_mixes); }});
+  columns.push_back({"partial_fma_gflops", "what its mix leaves of the FMA peak", of_place(&RooflinePlacement::partial_fma_gflops)});
+  columns.push_back(
+      {"percent_of_partial_fma", "the part of that which the case reaches", of_place(&RooflinePlacement::percent_of_partial_fma)});
+  add_explained(columns, "partial_fma", why_no_partial_fma);
+}
+
+Columns<Disagreement> disagreement_columns() {
+  using Row = Disagreement;
+  Columns<Row> columns{{"quantity", "of which two metrics speak", &Row::quantity},
+                       {"used", "the metrics that are used", &Row::used},
+                       {"other", "those that say something else", &Row::other},
+                       {"ratio", "other over used", &Row::ratio}};
+  add_explained<Row>(
+      columns, "ratio", [](const Row&) { return std::pair(Status::unavailable, std::string("the metric that is used is 0")); },
+      [](const Row& one) { return !std::isfinite(one.ratio); });
+  return columns;
+}
+
+/// Adds what only an imported case has: FLOPs of each precision that was collected, and metrics that contradict each other.
+void add_imported(Columns<ShownCase>& columns) {
+  using Row = ShownCase;
+  const auto imported = of_case(is_imported);
+  columns.push_back(Column<Row>("flops_by_precision", "of an imported case: FLOPs of each precision that was collected",
+                                by_name_schema(type_schema<double>()), [](const Row& shown) { return Json(shown.at.flops_by_precision); })
+                        .when(imported));
+  columns.push_back(list_column<Row>("disagreements", "of an imported case: metrics that contradict each other", disagreement_columns(),
+                                     of_place(&RooflinePlacement::disagreements))
+                        .when(imported));
+}
+
+Columns<Displacement> displacement_columns() {
+  using Row = Displacement;
+  return {{"counter", "counter of the bytes", &Row::counter},
+          {"level", "level whose boundary it claims", [](const Row& by) { return OrNull{by.level}; }},
+          {"bytes", "of a sweep, of the whole team", &Row::bytes},
+          {"ai", "arithmetic intensity by it, FLOP/byte", &Row::ai},
+          {"rest", "flows that it does not claim, by the emulator's counts", [](const Row& by) { return OrNull{by.rest}; }},
+          {"status", "ok, or in a word why it is not there", [](const Row& by) { return to_string(by.status); }},
+          {"reason", "why it is not there", [](const Row& by) { return OrNull{by.reason}; }}};
+}
+
+/// Adds an object that cases have or not.
+template <class Inner>
+void add_optional(Columns<ShownCase>& columns, const char* key, const char* meaning, const Columns<Inner>& inner,
+                  std::optional<Inner> ShownCase::*part) {
+  columns.push_back(Column<ShownCase>(key, meaning, row_schema(inner), [inner, part](const ShownCase& shown) {
+                      return row_json(inner, *(shown.*part));
+                    }).when([part](const ShownCase& shown) { return (shown.*part).has_value(); }));
+}
+
+/// The levels that people see: a CPU's, and a GPU's where there are cases of one, whose team is g1.
+std::vector<std::string> shown_levels(bool cpu, bool gpu) {
+  std::vector<std::string> levels{"L1"};
+  if (gpu) levels.emplace_back("shared");
+  levels.emplace_back("L2");
+  if (cpu) levels.emplace_back("L3");
+  levels.emplace_back("mem");
+  return levels;
+}
+
+Columns<ShownCase> shown_columns(std::span<const ShownCase> cases) {
+  using Row = ShownCase;
+  bool cpu = cases.empty(), gpu = false;
+  std::set<std::string> nodes;
+  for (const auto& shown : cases) {
+    (shown.at.of->id.find("/g1/") == std::string::npos ? cpu : gpu) = true;
+    nodes.insert(shown.at.node);
+  }
+  const auto all = place_columns();
+  auto columns = chosen(all, {{"kernel"}, {"case"}, {"seconds", gpu ? "launch time" : "sweep time"}, {"gflops"}});
+  columns.front().above("kernel",
+                        [many = nodes.size() > 1](const Row& shown) { return shown.at.of->kernel + (many ? " on " + shown.at.node : ""); });
+  for (const auto& level : shown_levels(cpu, gpu))
+    columns.emplace_back(Heading{"AI " + level}, [level](const Row& shown) { return intensity_cell(shown.at, level); });
+  for (auto& column : chosen(all, {{"bound"}, {"percent_of_roof"}, {"bytes_source"}})) columns.push_back(std::move(column));
+  return columns;
+}
+
+}  // namespace
+
+Columns<ShownCase> case_columns() {
+  auto columns = place_columns();
+  add_explained(columns, "gpu", [](const ShownCase& shown) -> std::pair<Status, std::string> {
+    if (shown.at.of->gpus > 0) return {Status::ok, ""};
+    return {Status::skipped, "a case on CPUs"};
+  });
+  add_distance(columns);
+  add_compute_roof(columns);
+  add_fma_mix(columns);
+  add_imported(columns);
+  add_optional(columns, "counter_conditions", "in which a GPU's counters counted", conditions_columns(), &ShownCase::conditions);
+  add_optional(columns, "displaced", "where it would lie by another counter (--by)", displacement_columns(), &ShownCase::displaced);
+  return columns;
+}
+
+std::string cases_text(std::span<const ShownCase> cases) {
+  const auto columns = shown_columns(cases);
+  const std::string text = aligned<ShownCase>(columns, cases, case_remarks);
+  return text.empty() ? Table(headings(columns)).text() : text;
+}
+
+}  // namespace plumbline::app
