@@ -9,7 +9,8 @@ add_library(plumbline_options INTERFACE)
 add_library(plumbline::options ALIAS plumbline_options)
 target_compile_features(plumbline_options INTERFACE cxx_std_20)
 target_compile_options(plumbline_options INTERFACE
-  "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wshadow;-Wpedantic;${PLUMBLINE_WERROR_FLAG}>>"
+  "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wpedantic;${PLUMBLINE_WERROR_FLAG}>>"
+  "$<BUILD_INTERFACE:$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>>:-Wshadow>>"  # names of the room's other files are no shadows
   "$<BUILD_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>>")  # gcc 12 sees overlaps in const char* + std::string (GCC bug 105651)
 # What is built names no folder of whoever built it: an installation is moved, and its messages name a file within the project.
 target_compile_options(plumbline_options INTERFACE "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:C,CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>>")
@@ -44,6 +45,7 @@ function(plumbline_compile_by_room target)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${room}_${part}")
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>")  # a room is no header
 endfunction()
 
 # plumbline_module(NAME SOURCES... [LINKS targets...] [PUBLIC_LINKS targets...]): a static library plumbline_NAME, alias plumbline::NAME.

@@ -25,8 +25,8 @@ inline bool is_utf8(const std::string& text) {
   }
 }
 
-/// How deeply a stranger's document may be nested: the library that reads it copies and prints by recursion, and its stack is finite. Ours
-/// have ten levels.
+/// A stranger's document may be nested so deeply and no deeper: the library that reads it copies and prints by recursion, and its stack is
+/// finite. Ours have ten levels.
 inline constexpr std::size_t deepest_json = 100;
 
 /// Whether arrays and objects of the text, JSON or not, lie deeper in one another than `deepest_json`. Brackets within strings do not

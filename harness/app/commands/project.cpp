@@ -67,7 +67,7 @@ std::string time_text(double seconds) { return seconds >= 1 ? fmt::format("{:.1f
 
 std::string unit_suffix_of(const ProjectedGroup& p) { return p.from.unit == "GB/s" ? "gbs" : "gflops"; }
 
-Columns<ProjectedGroup> group_columns() {
+Columns<ProjectedGroup> projected_group_columns() {
   using Row = ProjectedGroup;
   return {Column<Row>("group", "part of the program", [](const Row& row) { return row.group.name; }).in_row("group", Align::left),
           Column<Row>("kind", "threaded, serial, GPU or single core", [](const Row& row) { return kind_of(row.group); })
@@ -108,7 +108,7 @@ Columns<Projection> projection_columns() {
                        {"error_percent", "how far the projection lies off that", &Row::error_percent},
                        {"status", "ok", [](const Row&) { return "ok"; }},
                        {"reason", "null", [](const Row&) { return OrNull{}; }},
-                       list_column<Row>("groups", "parts of the program", group_columns(), &Row::groups)};
+                       list_column<Row>("groups", "parts of the program", projected_group_columns(), &Row::groups)};
   add_explained(columns, "measured", measured_there);
   return columns;
 }
@@ -119,7 +119,7 @@ Json flat_rows(const std::vector<Projection>& projections) {
   for (const auto& p : projections) {
     for (const auto& group : p.groups) {
       Json row{{"from", p.source}, {"to", p.target}};
-      row.update(row_json(group_columns(), group));
+      row.update(row_json(projected_group_columns(), group));
       rows.push_back(row);
     }
     Json whole = row_json(projection_columns(), p);
@@ -137,7 +137,7 @@ std::vector<std::vector<std::string>> lines_of(const Projection& p) {
   std::vector<std::vector<std::string>> lines;
   double covered = 0, covered_after = 0;
   for (const auto& group : p.groups) {
-    lines.push_back(cells(group_columns(), group));
+    lines.push_back(cells(projected_group_columns(), group));
     covered += group.group.seconds;
     covered_after += group.seconds;
   }
@@ -158,12 +158,14 @@ std::string result_of(const Projection& p) {
 }
 
 std::string as_text(const Projection& p) {
-  Table table(headings(group_columns()));
+  Table table(headings(projected_group_columns()));
   for (auto& line : lines_of(p)) table.add(std::move(line));
   return title_of(p) + table.text() + result_of(p);
 }
 
-std::string as_markdown(const Projection& p) { return title_of(p) + markdown(headings(group_columns()), lines_of(p)) + result_of(p); }
+std::string as_markdown(const Projection& p) {
+  return title_of(p) + markdown(headings(projected_group_columns()), lines_of(p)) + result_of(p);
+}
 
 std::string rest_in_words(const Projection& p) {
   if (p.rest == Rest::constant) return "the rest, not covered by groups, is held constant";

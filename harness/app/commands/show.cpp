@@ -224,7 +224,7 @@ Exit show(const ShowOptions& selection) {
   for (std::size_t i = 0; i < placements.size(); ++i) cases.push_back({placements[i], conditions[i], {}});
   displace(cases, selection.by, measurements, results);
   if (!selection.google_benchmark.empty()) write_output(selection.google_benchmark, google_benchmark_json(results));
-  const Json rows = rows_json(case_columns(), cases);
+  const Json rows = rows_json(shown_case_columns(), cases);
   if (selection.format == Format::json) print(document("show", selection.file, rows, notes));
   if (selection.format == Format::csv) print(csv(rows));
   if (selection.format == Format::markdown) print(markdown(rows) + markdown_notes(notes));
@@ -234,7 +234,9 @@ Exit show(const ShowOptions& selection) {
 
 }  // namespace
 
-Json show_schema() { return document_schema("show", "The cases of a result file on the roofline", row_schema(case_columns()), Json()); }
+Json show_schema() {
+  return document_schema("show", "The cases of a result file on the roofline", row_schema(shown_case_columns()), Json());
+}
 
 void add_show(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("show", "the cases of a result file on the roofline: times, FLOP/s, arithmetic intensities, bounds");

@@ -35,7 +35,7 @@ Amount gigaflops(const KernelMeasures& measures) {
 /// FLOPs and bytes are whole.
 Count whole(Amount value) { return value ? Count(static_cast<std::uint64_t>(std::llround(*value))) : std::nullopt; }
 
-std::vector<LevelBytes> levels_of(const KernelMeasures& measures) {
+std::vector<LevelBytes> levels_of_kernel(const KernelMeasures& measures) {
   std::vector<LevelBytes> all;
   for (const auto& level : gpu_level_boundaries()) {
     const Amount bytes = bytes_of(measures, level.level);
@@ -44,7 +44,7 @@ std::vector<LevelBytes> levels_of(const KernelMeasures& measures) {
   return all;
 }
 
-std::vector<std::pair<std::string, Count>> precisions_of(const KernelMeasures& measures) {
+std::vector<std::pair<std::string, Count>> precisions_of_kernel(const KernelMeasures& measures) {
   std::vector<std::pair<std::string, Count>> all;
   for (const auto& [name, flops] : measures.flops_by_precision) all.emplace_back(name, whole(flops));
   return all;
@@ -58,11 +58,11 @@ void add_measures(Columns<Row>& columns, Get get) {
   columns.push_back({"gflops", "rate of the operations in that time", of(gigaflops)});
   columns.push_back(
       {"flops", "floating-point operations, an fma being two", of([](const KernelMeasures& one) { return whole(one.flops); })});
-  columns.push_back(precisions_column<Row>(of(precisions_of)));
-  columns.push_back(levels_column<Row>(of(levels_of)));
+  columns.push_back(precisions_column<Row>(of(precisions_of_kernel)));
+  columns.push_back(levels_column<Row>(of(levels_of_kernel)));
 }
 
-Columns<KernelResult> total_columns() {
+Columns<KernelResult> kernel_total_columns() {
   using Row = KernelResult;
   Columns<Row> columns{
       kind_column<Row>("total"),
@@ -131,7 +131,7 @@ Columns<CountedGpu> gpu_columns() {
           {"reason", "what stood in the way", [](const Row& row) { return OrNull{row.availability.reason}; }}};
 }
 
-Columns<RankReport> process_columns() {
+Columns<RankReport> kernel_process_columns() {
   using Row = RankReport;
   const auto launches = [](std::uint64_t KernelCounts::*which) { return [which](const Row& row) { return row.report.counts.*which; }; };
   return {kind_column<Row>("process"),
@@ -197,12 +197,14 @@ std::string kernels_text(const KernelResult& result) {
 
 std::string kernels_json(const KernelResult& result, const std::string& file) {
   Json rows = Json::array();
-  rows.push_back(row_json(total_columns(), result));
+  rows.push_back(row_json(kernel_total_columns(), result));
   for (auto& row : rows_json(kernel_columns({}), result.profile.kernels)) rows.push_back(std::move(row));
-  for (auto& row : rows_json(process_columns(), result.reports)) rows.push_back(std::move(row));
+  for (auto& row : rows_json(kernel_process_columns(), result.reports)) rows.push_back(std::move(row));
   return profile_document(file, rows, result.notes, result.command, "");
 }
 
-Json kernel_row_schemas() { return {row_schema(total_columns()), row_schema(kernel_columns({})), row_schema(process_columns())}; }
+Json kernel_row_schemas() {
+  return {row_schema(kernel_total_columns()), row_schema(kernel_columns({})), row_schema(kernel_process_columns())};
+}
 
 }  // namespace plumbline::app

@@ -60,7 +60,7 @@ fs::path leave_metrics(const LaunchMeeting& meeting, int rank) {
   return file;
 }
 
-ProgramRun prepare(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
+ProgramRun prepare_counting(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
   const fs::path program = locate_program(options.command.front(), "--gpu");
   if (const char* other = std::getenv(injected); other != nullptr && *other != '\0')
     throw user_error(fmt::format("{} is set ({}): another tool counts or traces this program; unset it", injected, other));
@@ -103,16 +103,16 @@ bool counted_any(const KernelReport& report) {
   return std::any_of(report.counts.kernels.begin(), report.counts.kernels.end(), [](const auto& kernel) { return kernel.counted > 0; });
 }
 
-struct Judgement {
+struct KernelsJudgement {
   int code = 0;
   std::string fault;  // one line; empty: none
 };
 
 /// Judges one rank by its own processes. The program's own code stands; one that ended well is told apart from one that was not counted (2)
 /// or not to its end (1).
-Judgement judge(const ProgramEnding& ending, const std::vector<RankReport>& reports, int rank) {
+KernelsJudgement judge_kernels(const ProgramEnding& ending, const std::vector<RankReport>& reports, int rank) {
   if (ending.code != 0) return {ending.code, how_it_ended(ending)};
-  Judgement judgement;
+  KernelsJudgement judgement;
   for (const auto& one : reports) {
     if (one.rank != rank) continue;
     const auto refusals = refusals_of(one.report);
@@ -201,9 +201,9 @@ KernelResult collect(const ProfileOptions& options, const Launch& launch, const 
 }  // namespace
 
 Exit profile_kernels(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
-  const ProgramEnding ending = run_program(prepare(options, launch, meeting));
+  const ProgramEnding ending = run_program(prepare_counting(options, launch, meeting));
   std::vector<std::string> unreadable;
-  const Judgement judgement = judge(ending, read_reports(meeting, unreadable), launch.rank);
+  const KernelsJudgement judgement = judge_kernels(ending, read_reports(meeting, unreadable), launch.rank);
   tell(judgement.fault, options, meeting);
   meeting.leave({launch.rank, "", judgement.code, {}});
   if (launch.rank != 0) return static_cast<Exit>(judgement.code);

@@ -7,7 +7,7 @@
 
 namespace plumbline::app {
 
-std::string percent(double part) {
+std::string in_percent(double part) {
   if (!std::isfinite(part)) return "";
   if (part < 5e-5) return "0 %";
   return part >= 10 ? plain(1 + part, 2) + " x" : plain(100 * part, 2) + " %";
@@ -49,7 +49,7 @@ Columns<FactorEffect> effect_columns() {
   return {Column<Row>("factor", "name of the factor", [](const Row& row) { return to_string(row.factor); })
               .in_row("  factor", Align::left, [](const Row& row) { return "  " + std::string(in_words(row.factor)); }),
           Column<Row>("ratio", "of the mean ratios at its highest and its lowest value, where all else is equal", &Row::ratio)
-              .in_row("moves it by", Align::right, [](const Row& row) { return percent(row.ratio - 1); }),
+              .in_row("moves it by", Align::right, [](const Row& row) { return in_percent(row.ratio - 1); }),
           Column<Row>(Heading{"comparisons"}, [](const Row& row) { return std::to_string(row.comparisons); }),
           Column<Row>("highest", "its value that counts most; empty where it does nothing", &Row::highest).in_row("highest", Align::left),
           Column<Row>("lowest", "its value that counts least", &Row::lowest).in_row("lowest", Align::left),
@@ -71,7 +71,7 @@ Columns<Linearity> line_columns() {
           Column<Row>("log_log_slope", "1 where it is proportional", &Row::log_log_slope)
               .in_row("log-log slope", Align::right, in_digits(&Row::log_log_slope, 4)),
           Column<Row>("residual", "scatter around the line, as a part of the counts", &Row::residual)
-              .in_row("residual", Align::right, [](const Row& row) { return percent(row.residual); })};
+              .in_row("residual", Align::right, [](const Row& row) { return in_percent(row.residual); })};
 }
 
 Columns<SeenFlow> flow_columns() {

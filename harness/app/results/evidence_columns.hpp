@@ -14,6 +14,6 @@ Columns<SeenFlow> flow_columns();
 Columns<CounterScore> evidence_columns();
 
 /// A part in percent: "0.31 %", empty when absent, since a column says nothing rather than dashes.
-std::string percent(double part);
+std::string in_percent(double part);
 
 }  // namespace plumbline::app

@@ -18,13 +18,13 @@ std::string grade_of(const CounterScore& score) { return score.of_code ? "static
 namespace {
 
 /// The half of the bias's interval, as a part of it.
-std::string half_width(const CounterScore& score) { return percent((score.bias_interval.hi - score.bias_interval.lo) / 2 / score.bias); }
+std::string half_width(const CounterScore& score) { return in_percent((score.bias_interval.hi - score.bias_interval.lo) / 2 / score.bias); }
 
 std::string worst_factor(const CounterScore& score) {
   if (score.invariance.empty()) return "";
   const FactorEffect& worst = score.invariance.front();
   const std::string factor(worst.factor == Factor::level ? "O level" : to_string(worst.factor));
-  return worst.ratio - 1 < 5e-5 ? "none" : factor + " " + percent(worst.ratio - 1);
+  return worst.ratio - 1 < 5e-5 ? "none" : factor + " " + in_percent(worst.ratio - 1);
 }
 
 /// The short unit of a quantity: " B", " FLOP"; empty for counters of other things.
@@ -58,7 +58,7 @@ Columns<CounterScore> grade_columns() {
           Column<Row>(Heading{"+/-"}, half_width),
           Column<Row>("min", "least of the ratios", &Row::min).in_row("min", Align::right, in_digits(&Row::min)),
           Column<Row>("max", "largest of the ratios", &Row::max).in_row("max", Align::right, in_digits(&Row::max)),
-          Column<Row>(Heading{"repeat"}, [](const Row& row) { return percent(row.repeatability.median); }),
+          Column<Row>(Heading{"repeat"}, [](const Row& row) { return in_percent(row.repeatability.median); }),
           Column<Row>(Heading{"moved most by"}, worst_factor),
           Column<Row>(Heading{"offset"}, offset_of),
           Column<Row>(Heading{"zeros"}, zeros_of),

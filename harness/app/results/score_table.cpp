@@ -93,12 +93,12 @@ std::string numbers_text(const CounterScore& score) {
   std::string text = fmt::format("cases that can tell: {}, of them {} whose exact amount is known to 5 %{}\n", score.n, score.narrow,
                                  score.unsteady == 0 ? "" : fmt::format(" ({} of these unsteady)", score.unsteady));
   text += fmt::format("bias {} ({}), from {} to {}, CV {}\n", plain(score.bias, 5), interval_text(score), plain(score.min, 4),
-                      plain(score.max, 4), std::isfinite(score.cv) ? percent(score.cv) : "-");
+                      plain(score.max, 4), std::isfinite(score.cv) ? in_percent(score.cv) : "-");
   if (score.repeatability.cases > 0)
     text += fmt::format("repetitions scatter by {} (half of {} cases), {} (nine tenths); {} of {} lost; {} off\n",
-                        percent(score.repeatability.median), score.repeatability.cases, percent(score.repeatability.worst_tenth),
+                        in_percent(score.repeatability.median), score.repeatability.cases, in_percent(score.repeatability.worst_tenth),
                         score.repeatability.lost, score.repeatability.repetitions,
-                        score.repeatability.off == 0 ? "none" : percent(score.repeatability.off_share()));
+                        score.repeatability.off == 0 ? "none" : in_percent(score.repeatability.off_share()));
   if (const auto& by = score.calibration)
     text += fmt::format("calibrated: (counted - {}{}) x {} is {} to {} of the exact amount\n", plain(by->offset, 4), whose_offset(by->per),
                         plain(by->factor, 5), plain(by->ratio_lo, 4), plain(by->ratio_hi, 4));
@@ -120,7 +120,7 @@ std::string linearity_text(const CounterScore& score) {
 std::string flows_text(const CrossTalk& talk) {
   const std::string table = aligned(flow_columns(), talk.flows);
   if (table.empty()) return "";
-  return table + fmt::format("  {} cases, {} of the traffic left over{}\n", talk.cases, percent(talk.residual),
+  return table + fmt::format("  {} cases, {} of the traffic left over{}\n", talk.cases, in_percent(talk.residual),
                              talk.nearer.empty() ? "" : "; " + talk.nearer + " explains it far better");
 }
 

@@ -259,7 +259,7 @@ Columns<ShownCase> shown_columns(std::span<const ShownCase> cases) {
 
 }  // namespace
 
-Columns<ShownCase> case_columns() {
+Columns<ShownCase> shown_case_columns() {
   auto columns = place_columns();
   add_explained(columns, "gpu", [](const ShownCase& shown) -> std::pair<Status, std::string> {
     if (shown.at.of->gpus > 0) return {Status::ok, ""};

@@ -9,7 +9,7 @@
 
 namespace plumbline::app {
 
-Columns<ShownCase> case_columns();
+Columns<ShownCase> shown_case_columns();
 
 /// The cases in aligned text, with remarks below those of which there is more to say.
 std::string cases_text(std::span<const ShownCase> cases);
