@@ -23,11 +23,11 @@ std::optional<std::uint64_t> number(const std::optional<std::string>& text) {
 
 std::uint64_t kibibytes(std::string_view key) { return number(field_of("/proc/meminfo", key)).value_or(0) * 1024; }
 
-constexpr auto no_limit = std::numeric_limits<std::uint64_t>::max();
+constexpr auto no_memory_limit = std::numeric_limits<std::uint64_t>::max();
 
 // The bytes that a control group and its parents leave, by their files for limit and use.
 std::uint64_t left_in_groups(const std::filesystem::path& root, std::filesystem::path group, const char* limit, const char* used) {
-  std::uint64_t left = no_limit;
+  std::uint64_t left = no_memory_limit;
   for (;; group = group.parent_path()) {
     const auto folder = root / group.relative_path();
     const auto bytes = number(first_line(folder / limit)), taken = number(first_line(folder / used));
@@ -37,7 +37,7 @@ std::uint64_t left_in_groups(const std::filesystem::path& root, std::filesystem:
 }
 
 std::uint64_t left_in_control_group() {
-  std::uint64_t left = no_limit;
+  std::uint64_t left = no_memory_limit;
   std::ifstream groups("/proc/self/cgroup");  // "0::/path" (version 2), "4:memory:/path" (version 1)
   for (std::string line; std::getline(groups, line);) {
     const auto first = line.find(':'), second = line.find(':', first + 1);

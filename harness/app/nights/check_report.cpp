@@ -153,11 +153,11 @@ std::string nights_text(std::size_t nights) { return fmt::format("{} night{}", n
 
 /// The evidence on a whole node, or on a part of it.
 std::string middle_evidence(const CheckRow& row) {
-  const std::string whose = kind_of(row.row_class) == RowKind::node ? fmt::format("its {} rows", row.after.n)
-                                                                    : fmt::format("the {} rows that have this", row.after.n);
+  const std::string whose = row_kind_of(row.row_class) == RowKind::node ? fmt::format("its {} rows", row.after.n)
+                                                                        : fmt::format("the {} rows that have this", row.after.n);
   std::string text = fmt::format("the middle one of {} took {} ({} to {}), {}{}", whose, change_text(row.night.slowdown),
                                  change_text(row.night.lo), change_text(row.night.hi), nights_text(row.night.nights),
-                                 circumstances(row.night, kind_of(row.row_class) == RowKind::part));
+                                 circumstances(row.night, row_kind_of(row.row_class) == RowKind::part));
   if (std::isfinite(row.clock_before_hz)) text += ", " + clock_text(row.clock_before_hz, row.after.clock_hz);
   if (row.explanation.ends_with("explains it")) text += ", which alone explains it";
   return text;
@@ -170,7 +170,7 @@ std::string evidence(const CheckRow& row) {
   if (row.night.finding == NightFinding::no_baseline)
     return fmt::format("{}, no earlier night that was not disturbed to hold it against{}", with_unit(row.after.median, row.unit),
                        row.accepted.empty() ? "" : "; " + row.accepted);
-  if (is_of_many(kind_of(row.row_class))) return middle_evidence(row);
+  if (is_of_many(row_kind_of(row.row_class))) return middle_evidence(row);
   std::string text =
       fmt::format("{} -> {}, {} ({} to {}){}, {}, {}", with_unit(row.night.before, row.unit), with_unit(row.after.median, row.unit),
                   change_text(row.night.slowdown), change_text(row.night.lo), change_text(row.night.hi), circumstances(row.night),
@@ -362,7 +362,7 @@ std::string check_text(const CheckReport& report) {
   text += missing_text(report);
   for (const NightFinding finding : {NightFinding::slower, NightFinding::suspect, NightFinding::faster, NightFinding::disturbed})
     for (const auto& row : report.rows)
-      if (row.night.finding == finding && (finding != NightFinding::disturbed || kind_of(row.row_class) == RowKind::node))
+      if (row.night.finding == finding && (finding != NightFinding::disturbed || row_kind_of(row.row_class) == RowKind::node))
         text += wrapped(fmt::format("{}  {} on {}: {}", to_string(finding), row.key.what, row.key.node, evidence(row)), 118, "      ")
                     .substr(6) +
                 "\n";

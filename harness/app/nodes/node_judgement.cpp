@@ -84,7 +84,7 @@ void add_notes(NodeReport& report) {
   for (const auto& [row_class, part] : comparison.summary.smallest_detectable)
     if (std::isfinite(part))
       smallest += fmt::format("{}{} {:.1f} %", smallest.empty() ? "" : ", ",
-                              kind_of(row_class) == RowKind::node ? "a whole node" : row_class, 100 * part);
+                              row_kind_of(row_class) == RowKind::node ? "a whole node" : row_class, 100 * part);
   if (!smallest.empty()) report.notes.push_back("smallest slowdown that is suspected 8 times of 10: " + smallest);
   if (std::isfinite(comparison.again_smallest))
     report.notes.push_back(fmt::format("smallest slowdown that is confirmed 8 times of 10: {:.1f} %", 100 * comparison.again_smallest));

@@ -1,13 +1,13 @@
 #include "app/stages/case_runner.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "app/stages/count_rows.hpp"
+#include "app/stages/pass_outcome.hpp"
 #include "core/gpu_device.hpp"
 #include "core/working_set.hpp"
 #include "counters/perf_event/perf_event.hpp"
@@ -33,29 +33,6 @@ int repetitions_of(const CountingGroup& group, Space space) {
 
 json rank_placement(int rank, const std::string& host, const std::vector<int>& cpus) {
   return {{"rank", rank}, {"host", host}, {"cpus", cpus}};
-}
-
-/// The outcome of one group of a counting pass.
-struct GroupOutcome {
-  std::string backend;
-  Status status;
-  std::string reason;
-  FailedAt failed_at = FailedAt::this_rank;
-};
-
-/// A group that failed makes the pass failed. One that the case or the machine does not allow is told, and is the pass's status only where
-/// no other group counted anything.
-void conclude(OutcomeRow& outcome, const std::vector<GroupOutcome>& groups) {
-  const auto with = [&](Status status) {
-    return std::any_of(groups.begin(), groups.end(), [&](const GroupOutcome& group) { return group.status == status; });
-  };
-  outcome.status = with(Status::failed) ? Status::failed : with(Status::ok) ? Status::ok : groups.front().status;
-  std::vector<std::string> reasons;
-  for (const auto& [backend, status, reason, failed_at] : groups) {
-    const std::string told = groups.size() == 1 ? reason : backend + ": " + reason;
-    if (!reason.empty() && std::find(reasons.begin(), reasons.end(), told) == reasons.end()) reasons.push_back(told);
-  }
-  outcome.reason = fmt::format("{}", fmt::join(reasons, "; "));
 }
 
 /// The reason of the first reading that is not ok; empty when all are, but for those that nobody wanted.
@@ -245,8 +222,8 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
         {"counters", Status::unavailable,
          setting_.counting.groups.empty() ? setting_.counting.why_skipped() : "counters of GPUs see nothing of a CPU's work"});
   conclude(mine.outcome, outcomes);
-  const FailedAt failed_at = outcomes.size() == 1 ? outcomes.front().failed_at : FailedAt::this_rank;  // of several, each tells its own
-  return gather(measured, std::move(mine), failed_at, rank_placement(team.rank(), ranks_.host(), cpus).dump(), placement);
+  const FailedAt where = where_failed(mine.outcome, outcomes);
+  return gather(measured, std::move(mine), where, rank_placement(team.rank(), ranks_.host(), cpus).dump(), placement);
 }
 
 CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,

@@ -266,11 +266,6 @@ const Core* core_of(const CoreIdentity& identity) {
   return found == cores.end() ? nullptr : &*found;
 }
 
-double vector_bytes(std::string_view isa) {
-  if (isa.starts_with("v4") || isa == "sve512") return 64;
-  return isa.starts_with("v3") || isa == "sve256" ? 32 : 16;
-}
-
 double element_bytes(std::string_view precision) { return precision == "fp64" ? 8 : precision == "fp32" ? 4 : precision == "int8" ? 1 : 2; }
 
 /// FLOPs of an element and instruction, and instructions a cycle; two kinds come in equal numbers.
@@ -308,6 +303,11 @@ std::string_view remark_on(const Core& core, std::string_view isa) {
 }  // namespace
 
 bool is_known_core(const CoreIdentity& core) { return core_of(core) != nullptr; }
+
+double vector_bytes(std::string_view isa) {
+  if (isa.starts_with("v4") || isa.starts_with("sve512")) return 64;
+  return isa.starts_with("v3") || isa.starts_with("sve256") ? 32 : 16;
+}
 
 std::optional<CoreLimit> arithmetic_limit(const CoreIdentity& identity, std::string_view isa, std::string_view precision,
                                           std::string_view pattern) {

@@ -24,6 +24,9 @@ struct CoreLimit {
 /// Whether a vendor's document is known for it; else its limits are inferred from what it shows (model/ceilings/inferred_limits.hpp).
 bool is_known_core(const CoreIdentity& core);
 
+/// The bytes of a vector register of an instruction set, whatever else its word says: 32 for "v3", 64 for "v4" and "v4fp16".
+double vector_bytes(std::string_view isa);
+
 /// The limit of arithmetic of `pattern` ("fma", "mul+add", "scalar add", "dot", ...) in flavors of `isa`; matrix tiles for precisions
 /// "tensor.TYPE". Nothing where the core is not in the table.
 std::optional<CoreLimit> arithmetic_limit(const CoreIdentity& core, std::string_view isa, std::string_view precision,

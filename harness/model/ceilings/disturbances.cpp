@@ -19,14 +19,7 @@ Team team_of(const CeilingRow& row) { return {row.node, row.ranks, row.threads};
 
 /// Wide vectors lower the clock of some cores: only samples of the same kind should have the same.
 using RoundKind = std::tuple<Team, std::string, std::string, std::string>;
-RoundKind kind_of(const CeilingRow& row) { return {team_of(row), row.level, row.pattern, row.method + row.precision}; }
-
-/// Neighbours may be there most of the time, and a clock that was read too low makes a sentinel too high.
-double upper_quartile(std::vector<double>& values) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(3 * (values.size() - 1) / 4);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
+RoundKind round_kind_of(const CeilingRow& row) { return {team_of(row), row.level, row.pattern, row.method + row.precision}; }
 
 bool is_recorded(const CeilingRow& row) {
   return std::isfinite(row.sentinel) && std::isfinite(row.cpu_share) && std::isfinite(row.clock_hz);
@@ -44,11 +37,11 @@ Usual usual_of(std::span<const CeilingRow> samples) {
   Usual usual;
   for (const auto& row : samples)
     if (is_recorded(row)) {
-      clocks[kind_of(row)].push_back(row.clock_hz);
+      clocks[round_kind_of(row)].push_back(row.clock_hz);
       sentinels[team_of(row)].push_back(row.sentinel);
     }
   for (const auto& [kind, hz] : clocks) usual.clock_hz[kind] = spread_of(hz).median;
-  for (auto& [team, additions] : sentinels) usual.sentinel[team] = upper_quartile(additions);
+  for (auto& [team, additions] : sentinels) usual.sentinel[team] = upper_quartile(additions);  // neighbours may be there most of the time
   return usual;
 }
 
@@ -60,7 +53,7 @@ struct Signs {
 Signs signs_of(const CeilingRow& row, const Usual& usual) {
   return {.shared = row.sentinel < least_sentinel * usual.sentinel.at(team_of(row)),
           .lost = row.cpu_share < least_cpu_share,
-          .slow = row.clock_hz < least_clock * usual.clock_hz.at(kind_of(row))};
+          .slow = row.clock_hz < least_clock * usual.clock_hz.at(round_kind_of(row))};
 }
 
 /// Says of each sample whether it has a record that says that it was disturbed, or not.

@@ -9,7 +9,9 @@
 #include <tuple>
 
 #include "core/kernel.hpp"
+#include "model/ceilings/core_limits.hpp"
 #include "model/ceilings/disturbances.hpp"
+#include "model/statistics/spread.hpp"
 #include "model/statistics/words.hpp"
 
 namespace plumbline {
@@ -18,7 +20,7 @@ namespace {
 // Instructions a clock that cores may have pipes for (tile products: every 16 or 8 clocks), and vectors that they load or store.
 constexpr std::array vector_rates{1.0, 2.0, 3.0, 4.0};
 constexpr std::array dot_rates{0.5, 1.0, 2.0};
-constexpr std::array tile_rates{1.0 / 16, 1.0 / 8};
+constexpr std::array possible_tile_rates{1.0 / 16, 1.0 / 8};
 constexpr std::array load_rates{1.0, 2.0, 3.0, 4.0};
 constexpr std::array store_rates{1.0, 2.0};
 constexpr double near = 0.9;  // what is measured of a limit that is really there
@@ -46,14 +48,6 @@ bool is_sample_of(const CeilingRow& row, const Ceiling& c) {
   return c.is_compute() ? row.level == c.level && name_without_form(row) == c.name : row.working_set_bytes == c.samples_bytes;
 }
 
-/// A clock that was read too low makes a rate too high: not the largest one.
-double upper_quartile(std::vector<double>& values) {
-  if (values.empty()) return absent;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(3 * (values.size() - 1) / 4);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
 Evidence evidence_of(Ceiling& ceiling, std::span<const CeilingRow> samples, const std::vector<bool>& quiet) {
   Evidence evidence{.ceiling = &ceiling, .isa = isa_of(ceiling.method)};
   std::vector<double> shown;
@@ -62,13 +56,8 @@ Evidence evidence_of(Ceiling& ceiling, std::span<const CeilingRow> samples, cons
     if (quiet[i] && row.status == Status::ok && is_sample_of(row, ceiling) && isa_of(row.method) == evidence.isa)
       shown.push_back(row.value * 1e9 / (row.clock_hz * cores_of(ceiling)));
   }
-  evidence.shown = upper_quartile(shown);
+  evidence.shown = upper_quartile(shown);  // a clock that was read too low makes a rate too high: not the largest one
   return evidence;
-}
-
-double vector_bytes(std::string_view isa) {
-  if (isa.starts_with("v4") || isa.starts_with("sve512")) return 64;
-  return isa.starts_with("v3") || isa.starts_with("sve256") ? 32 : 16;
 }
 
 std::string number_word(double rate) {
@@ -100,7 +89,7 @@ Instruction instruction_of(const Ceiling& c, std::string_view isa) {
   const bool of_tiles = c.precision.starts_with(tensor);
   const std::string precision = of_tiles ? c.precision.substr(tensor.size()) : c.precision;
   const double bytes = static_cast<double>(precision_bytes(precision)), lanes = vector_bytes(isa) / bytes;
-  if (of_tiles) return {2 * 16 * 16 * 64 / bytes, tile_rates};
+  if (of_tiles) return {2 * 16 * 16 * 64 / bytes, possible_tile_rates};
   if (c.pattern == "dot") return {2 * lanes, dot_rates};
   const bool is_scalar = c.pattern.starts_with(scalar);
   const std::string kind = is_scalar ? c.pattern.substr(scalar.size()) : c.pattern;

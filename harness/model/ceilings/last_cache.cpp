@@ -9,7 +9,7 @@ namespace {
 
 /// Two sizes clearly differ from this factor on: in a socket's cache that neighbours use too the finder sees 0.6 even where the topology is
 /// right (tests/golden/curves).
-constexpr double clearly = 2;
+constexpr double clear_factor = 2;
 constexpr double beyond_private = 1.5;
 constexpr double sure_from = 0.8, usable_from = 0.4;  // confidence
 
@@ -74,7 +74,7 @@ LastCache choose_last_cache(std::span<const CacheLevel> caches, const FoundLevel
   last.confidence = level->confidence;
 
   const double topology = static_cast<double>(told.bytes);
-  const bool differs = level->size_hi * clearly < topology || level->size_lo > clearly * topology;
+  const bool differs = level->size_hi * clear_factor < topology || level->size_lo > clear_factor * topology;
   const std::string shown = "the sweeps show " + in_words(level->size_bytes) + " (confidence " + short_number(level->confidence) + ")",
                     told_words = "the topology tells " + in_words(topology);
   if (rule == LastCacheRule::topology) {

@@ -15,10 +15,10 @@ constexpr double part_of_a_level = 0.8;
 /// it looks faster.
 constexpr double beyond_last = 3;
 
-using Team = std::pair<std::int64_t, std::int64_t>;
+using TeamSize = std::pair<std::int64_t, std::int64_t>;
 using Curve = std::vector<CurvePoint>;
 
-std::int64_t workers_of(const Team& team) { return team.first * team.second; }
+std::int64_t workers_of(const TeamSize& team) { return team.first * team.second; }
 
 /// The value of a sample had nothing disturbed it, where a thread had its CPU for a part of the time only. Less than a fifth says nothing.
 double undisturbed(const CeilingRow& row) {
@@ -28,19 +28,19 @@ double undisturbed(const CeilingRow& row) {
 }
 
 /// Each pattern's curve by team; samples of one round stand at one index.
-std::map<Team, Curve> curves_of(std::span<const CeilingRow> samples, const std::string& node, const std::string& pattern) {
+std::map<TeamSize, Curve> curves_of(std::span<const CeilingRow> samples, const std::string& node, const std::string& pattern) {
   using Round = std::pair<std::string, std::int32_t>;
-  std::map<Team, std::set<Round>> rounds;
-  std::map<Team, std::map<double, std::map<Round, double>>> values;
+  std::map<TeamSize, std::set<Round>> rounds;
+  std::map<TeamSize, std::map<double, std::map<Round, double>>> values;
   for (const auto& row : samples) {
     if (row.level != CeilingKind::sweep || row.scope == gpu_scope || row.pattern != pattern || row.node != node ||
         !std::isfinite(row.working_set_bytes) || !row.form.empty())  // a curve is of one loop
       continue;
-    const Team team{row.ranks, row.threads};
+    const TeamSize team{row.ranks, row.threads};
     rounds[team].insert({row.session, row.round});
     values[team][row.working_set_bytes][{row.session, row.round}] = undisturbed(row);
   }
-  std::map<Team, Curve> curves;
+  std::map<TeamSize, Curve> curves;
   for (const auto& [team, by_size] : values)
     for (const auto& [bytes, by_round] : by_size) {
       CurvePoint point{bytes, {}};
@@ -53,7 +53,7 @@ std::map<Team, Curve> curves_of(std::span<const CeilingRow> samples, const std::
   return curves;
 }
 
-const Curve& curve_for(const std::map<Team, Curve>& curves, const Team& team) {
+const Curve& curve_for(const std::map<TeamSize, Curve>& curves, const TeamSize& team) {
   static const Curve none;
   const auto known = curves.find(team);
   return known == curves.end() ? none : known->second;
@@ -61,7 +61,7 @@ const Curve& curve_for(const std::map<Team, Curve>& curves, const Team& team) {
 
 NodeLevels levels_of(std::span<const CeilingRow> samples, const std::string& node) {
   const auto loads = curves_of(samples, node, "load"), chases = curves_of(samples, node, "chase");
-  std::set<Team> teams, swept;
+  std::set<TeamSize> teams, swept;
   for (const auto* curves : {&loads, &chases})
     for (const auto& [team, curve] : *curves) teams.insert(team);
   for (const auto& row : samples)

@@ -31,11 +31,11 @@ constexpr double leaves = 0.4;
 /// The last plateau is one if it is at least this long (octaves): a disturbance at the end of a sweep looks like another level.
 constexpr double last_plateau = 0.75;
 
-using Costs = std::array<double, 2>;
+using TwoCosts = std::array<double, 2>;
 
 struct Plateau {
   double from = 0, to = 0;  // log2 bytes
-  Costs cost = {0, 0};
+  TwoCosts cost = {0, 0};
   double width() const { return to - from; }
 };
 
@@ -50,17 +50,17 @@ struct Curves {
   double to() const {
     return byte.empty() ? load.size.back() : load.empty() ? byte.size.back() : std::max(byte.size.back(), load.size.back());
   }
-  Costs at(double size) const { return {byte.empty() ? 0 : byte.at(size), load.empty() ? 0 : load.at(size)}; }
-  Costs rise(double from, double to) const {
-    const Costs a = at(from), b = at(to);
+  TwoCosts at(double size) const { return {byte.empty() ? 0 : byte.at(size), load.empty() ? 0 : load.at(size)}; }
+  TwoCosts rise(double from, double to) const {
+    const TwoCosts a = at(from), b = at(to);
     return {b[0] - a[0], b[1] - a[1]};
   }
 };
 
-Costs operator-(const Costs& a, const Costs& b) { return {a[0] - b[0], a[1] - b[1]}; }
+TwoCosts operator-(const TwoCosts& a, const TwoCosts& b) { return {a[0] - b[0], a[1] - b[1]}; }
 
 /// The strength of a rise over what makes a level: at least 1.
-double strength(const Costs& rise, const Curves& curves) {
+double strength(const TwoCosts& rise, const Curves& curves) {
   if (curves.load.empty()) return rise[of_byte] / byte_only;
   if (curves.byte.empty()) return rise[of_load] / load_only;
   return std::max({rise[of_byte] / byte_alone, rise[of_load] / load_alone, (rise[of_byte] + rise[of_load]) / together});
@@ -68,12 +68,12 @@ double strength(const Costs& rise, const Curves& curves) {
 
 bool is_flat(const Curves& curves, double size) {
   const double from = std::max(curves.from(), size - window / 2), to = std::min(curves.to(), size + window / 2);
-  const Costs rise = curves.rise(from, to);
+  const TwoCosts rise = curves.rise(from, to);
   return rise[of_byte] <= flat[of_byte] * (to - from) && rise[of_load] <= flat[of_load] * (to - from);
 }
 
 Plateau plateau_of(const Curves& curves, double from, double to) {
-  const Costs middle = curves.at((from + to) / 2);  // the median of what never falls
+  const TwoCosts middle = curves.at((from + to) / 2);  // the median of what never falls
   return {from, to, middle};
 }
 
@@ -126,7 +126,7 @@ void join(std::vector<Plateau>& parts, std::size_t first) {
 /// first and bytes later. What lies between belongs to neither level.
 void drop_between(std::vector<Plateau>& parts) {
   for (std::size_t i = 1; i + 1 < parts.size(); ++i) {
-    const Costs first = parts[i].cost - parts[i - 1].cost, second = parts[i + 1].cost - parts[i].cost;
+    const TwoCosts first = parts[i].cost - parts[i - 1].cost, second = parts[i + 1].cost - parts[i].cost;
     if (first[of_load] >= 0.6 && first[of_byte] < 0.2 && second[of_byte] >= 0.4 && second[of_load] < 0.4) {
       parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i));
       --i;
@@ -139,14 +139,14 @@ void drop_between(std::vector<Plateau>& parts) {
 void add_restless_memory(std::vector<Plateau>& parts, const Curves& curves) {
   const double end = curves.to(), from = end - 2 * last_plateau;
   const Plateau last = parts.back();
-  const Costs rise = curves.at(end) - last.cost;
+  const TwoCosts rise = curves.at(end) - last.cost;
   const bool at_rest = curves.load.at(end) - curves.load.at(from) <= flat[of_load] * (end - from);
   if (last.to < from && at_rest && rise[of_byte] >= byte_alone && rise[of_load] >= load_alone) parts.push_back({from, end, curves.at(end)});
 }
 
 /// Strength of the step behind a part: below 1 where it leads to no other level.
 double strength_behind(const std::vector<Plateau>& parts, std::size_t i, const Curves& curves) {
-  const Costs rise = parts[i + 1].cost - parts[i].cost;
+  const TwoCosts rise = parts[i + 1].cost - parts[i].cost;
   const double alone = strength(rise, curves);
   const bool one_curve = curves.byte.empty() || curves.load.empty(), last = i + 2 == parts.size();
   const bool is_confirmed =
@@ -166,9 +166,9 @@ void join_what_is_no_level(std::vector<Plateau>& parts, const Curves& curves) {
   }
 }
 
-double end_of(const Plateau& plateau, const Costs& rise, const Curves& curves) {
+double end_of(const Plateau& plateau, const TwoCosts& rise, const Curves& curves) {
   std::array<double, 2> ends{-1, -1};
-  constexpr Costs tells{0.4, 0.6};  // a smaller rise says nothing of where
+  constexpr TwoCosts tells{0.4, 0.6};  // a smaller rise says nothing of where
   for (const std::size_t i : {of_byte, of_load})
     if (rise[i] >= tells[i]) ends[i] = curves[i].reaches(plateau.cost[i] + leaves * rise[i]);
   const double lo = std::min(ends[0], ends[1]), hi = std::max(ends[0], ends[1]);
@@ -221,7 +221,7 @@ std::vector<CostStep> find_steps(const CostCurve& byte, const CostCurve& load, d
   }
   std::vector<CostStep> steps;
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
-    const Costs rise = parts[i + 1].cost - parts[i].cost;
+    const TwoCosts rise = parts[i + 1].cost - parts[i].cost;
     steps.push_back({end_of(parts[i], rise, curves), rise});
   }
   return steps;

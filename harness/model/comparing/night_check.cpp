@@ -37,7 +37,7 @@ struct Scale {
 /// the latter, for one of them may be the slow node.
 Scale own_scale(const std::string& row_class, std::span<const double> nights, bool in_sequence) {
   const auto n = static_cast<double>(nights.size());
-  if (!in_sequence || nights.size() >= (is_of_many(kind_of(row_class)) ? enough_for_mad_of_node : enough_for_mad))
+  if (!in_sequence || nights.size() >= (is_of_many(row_kind_of(row_class)) ? enough_for_mad_of_node : enough_for_mad))
     return {scatter_of({nights.begin(), nights.end()}), std::max(1, static_cast<int>(mad_efficiency * (n - 1)))};
   return {deviation_of(nights, mean_of(nights)), static_cast<int>(n) - 1};
 }
@@ -178,7 +178,7 @@ class Rows {
   /// The half width of the checked night's own interval, which is one of 95 %, made as sure as the quantiles are. Few repetitions happen to
   /// agree: a class's intervals count as two of a row's own.
   double own_half_width(const CheckedSeries& one, Quantiles& quantiles) {
-    if (!options_.in_sequence || is_of_many(kind_of(one.row_class))) return one.after_half_width;
+    if (!options_.in_sequence || is_of_many(row_kind_of(one.row_class))) return one.after_half_width;
     const double of_class = usual_half_width_[one.row_class], own = one.after_half_width;
     return widened(quantiles) * std::sqrt((2 * of_class * of_class + own * own) / 3);
   }
@@ -425,7 +425,7 @@ Checked check_night(std::span<const CheckedSeries> series, const CheckOptions& o
     checked.rows.push_back(of_rows.judge(i));
     CheckedNight& night = checked.rows.back();
     if (!series[i].before.empty()) night.before = value_of(median_of(series[i].before), series[i].unit);
-    if (const auto moved = taken.find(rows[i].key.node); moved != taken.end() && kind_of(rows[i].row_class) != RowKind::link)
+    if (const auto moved = taken.find(rows[i].key.node); moved != taken.end() && row_kind_of(rows[i].row_class) != RowKind::link)
       tell_with_movement(night, moved->second.factor, moved->second.is_faster);
   }
   of_whole.tell(checked.summary);

@@ -67,7 +67,7 @@ void take_out(const NodeMovement& movement, CheckedSeries& row) {
 std::map<std::string, RowsOfNode> rows_by_node(const std::vector<CheckedSeries>& rows, Disturbed disturbed) {
   std::map<std::string, RowsOfNode> nodes;
   for (const auto& row : rows)
-    if (!row.before.empty() && kind_of(row.row_class) != RowKind::link) nodes[row.key.node].push_back(distances_of(row, disturbed));
+    if (!row.before.empty() && row_kind_of(row.row_class) != RowKind::link) nodes[row.key.node].push_back(distances_of(row, disturbed));
   return nodes;
 }
 
@@ -104,7 +104,7 @@ std::vector<NodeMovement> take_out_movement(std::vector<CheckedSeries>& rows, co
     movements.push_back(std::move(movement));
   }
   for (auto& row : rows)
-    if (!row.before.empty() && kind_of(row.row_class) != RowKind::link)
+    if (!row.before.empty() && row_kind_of(row.row_class) != RowKind::link)
       for (const auto& movement : movements)
         if (movement.node == row.key.node) take_out(movement, row);
   return movements;

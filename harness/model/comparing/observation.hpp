@@ -38,7 +38,7 @@ struct Observation {
   Status status = Status::ok;
   std::string reason = {};
 
-  bool is_link() const { return kind_of(row_class) == RowKind::link; }
+  bool is_link() const { return row_kind_of(row_class) == RowKind::link; }
 };
 
 /// Whether less is better: seconds grow when something gets slower, rates fall.

@@ -31,6 +31,13 @@ double quantile(std::vector<double>& samples, double part) {
 
 double median_of(std::vector<double> samples) { return quantile(samples, 0.5); }
 
+double upper_quartile(std::vector<double>& samples) {
+  if (samples.empty()) return absent;
+  const auto at = samples.begin() + static_cast<std::ptrdiff_t>(3 * (samples.size() - 1) / 4);
+  std::nth_element(samples.begin(), at, samples.end());
+  return *at;
+}
+
 double mean_of(std::span<const double> samples) {
   if (samples.empty()) return absent;
   double mean = 0;

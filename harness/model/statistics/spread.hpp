@@ -20,6 +20,8 @@ Spread spread_of(std::span<const double> samples);
 /// The quantile between the order statistics around it, linearly (SciPy's and R's preset); absent for no samples. Reorders them.
 double quantile(std::vector<double>& samples, double part);
 double median_of(std::vector<double> samples);
+/// The sample that a quarter of the others exceed; absent for no samples. Reorders them.
+double upper_quartile(std::vector<double>& samples);
 
 /// The mean; absent for no samples.
 double mean_of(std::span<const double> samples);

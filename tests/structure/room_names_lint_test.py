@@ -1,0 +1,47 @@
+"""The lint itself: names that clash where files are compiled together are found; what may be there twice passes."""
+
+import pathlib
+import subprocess
+import sys
+
+LINT = pathlib.Path(__file__).with_name("room_names_lint.py")
+
+
+def lint(root, one, other, listing="plumbline_module(m SOURCES)\nplumbline_compile_by_room(plumbline_m)\n", other_folder="m/room"):
+    room = root / "harness/m/room"
+    for folder in (room, root / "harness" / other_folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    (root / "harness/m/CMakeLists.txt").write_text(listing)
+    for path, text in ((room / "one.cpp", one), (root / "harness" / other_folder / "other.cpp", other)):
+        path.write_text(f"namespace p {{\nnamespace {{\n\n{text}\n\n}}  // namespace\n}}  // namespace p\n")
+    return subprocess.run([sys.executable, LINT, root], capture_output=True, text=True)
+
+
+def test_each_kind_of_name_that_two_files_define_is_found(tmp_path):
+    for one, other in (
+        ("struct Twice {\n};", "enum class Twice { one };"),
+        ("constexpr double twice = 2;", "constexpr std::size_t twice = 3;"),
+        ("constexpr std::array twice{1, 2};", "std::string twice(int a) {\n}"),
+        ("using Twice = std::vector<int>;", "using Twice = std::map<int, double>;"),
+        ("double twice(const std::vector<double>& values, int n = 2) {\n}", "double twice(const std::vector<double>& rates,\n             int most) {\n}"),
+        ("Columns<A> twice() {\n}", "Columns<B> twice() {\n}"),
+    ):
+        ended = lint(tmp_path, one, other)
+        said = "is defined more than once in what is compiled together: harness/m/room/one.cpp:4, harness/m/room/other.cpp:4\n"
+        assert ended.returncode == 1 and ended.stdout.lower() == "twice " + said, (one, ended.stdout, ended.stderr)
+
+
+def test_what_does_not_clash_passes(tmp_path):
+    for one, other in (
+        ("double own(int n) {\n}", "double own(const std::string& word) {\n}"),
+        ("using Json = nlohmann::json;", "using Json = nlohmann::json;"),
+        ("struct One {\n  int name;\n};", "struct Other {\n  int name;\n};"),
+        ("double own(int n) {\n  const double value = n;\n}", "double other(int n) {\n  const double value = n;\n}"),
+    ):
+        ended = lint(tmp_path, one, other)
+        assert ended.returncode == 0, (one, ended.stdout, ended.stderr)
+
+
+def test_files_of_two_rooms_and_files_that_are_compiled_by_themselves_may_share_names(tmp_path):
+    assert lint(tmp_path / "rooms", "struct A {\n};", "struct A {\n};", other_folder="m/other").returncode == 0
+    assert lint(tmp_path / "alone", "struct A {\n};", "struct A {\n};", listing="plumbline_module(m SOURCES)\n").returncode == 0
