@@ -149,12 +149,12 @@ def test_what_other_programs_began_is_begun_anew_and_so_is_a_part_named_again(tm
         assert (results / ".goes-10-part").read_text() == "1\n", "its goes are counted anew"
 
 
-@pytest.mark.parametrize("how, code", [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGKILL, -9)])
+@pytest.mark.parametrize("how, code", [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_a_part_whose_call_was_ended_is_gone_on_with(tmp_path, programs, parts, how, code):
     (parts.folder / "10-long.sh").write_text(
         "# what: a long one\n# seconds: 1\n# resumable: yes\n# keeps: all.h5\n"
         '[[ ! -f $RESULTS/all.h5 ]] || { cat "$RESULTS/all.h5"; exit 0; }\n'
-        "trap 'echo told >>$RESULTS/all.h5; exit 75' TERM\necho half >$RESULTS/all.h5\nsleep 20 & wait\n")
+        "trap 'echo told >>$RESULTS/all.h5; exit 75' TERM\necho begun; echo half >$RESULTS/all.h5\nsleep 20 & wait\n")
     results = tmp_path / "results"
     call = subprocess.Popen(command(tmp_path, programs, parts), stdout=subprocess.PIPE, text=True)
     for _ in range(200):
@@ -166,6 +166,7 @@ def test_a_part_whose_call_was_ended_is_gone_on_with(tmp_path, programs, parts, 
     kept = "half\n" if how == signal.SIGKILL else "half\ntold\n"
     assert call.returncode == code
     assert (results / "all.h5").read_text() == kept, "what ends the call lets the part write down what it has"
+    assert (results / "10-long/output.txt").read_text() == "begun\n", "what it printed is lost"
     ended = run(tmp_path, programs, parts)
     assert ended.returncode == 0 and f"\n{kept}" in ended.stdout, "it was begun anew"
 
@@ -339,6 +340,8 @@ def test_other_programs_do_all_parts_again(tmp_path, programs, parts):
         (["--programs", "/nonexistent"], "no bin/plumbline in /nonexistent"),
         (["--wrong"], "unknown option '--wrong'"),
         (["--results"], "needs a value"),
+        (["--parts", "/nonexistent"], "--parts /nonexistent: there is no part in it"),
+        (["--parts", "."], "--parts .: there is no part in it"),
     ],
 )
 def test_wrong_use_is_one_clear_line(tmp_path, programs, parts, options, word):
@@ -346,6 +349,51 @@ def test_wrong_use_is_one_clear_line(tmp_path, programs, parts, options, word):
     ended = run(tmp_path, programs, parts, *options)
     assert ended.returncode == 2
     assert word in ended.stderr and len(ended.stderr.splitlines()) == 1
+
+
+def test_seconds_of_a_part_that_are_none_are_wrong_use_with_script_and_line(tmp_path, programs, parts):
+    parts("10-part", "true", seconds="abc")
+    ended = run(tmp_path, programs, parts)
+    assert ended.returncode == 2
+    assert ended.stderr == f"gpu: {parts.folder}/10-part.sh:2: seconds: abc: a whole number is needed\n"
+
+
+def test_what_cannot_be_used_is_one_clear_line(tmp_path, programs, parts, monkeypatch):
+    parts("10-part", "exit 75")
+    results = tmp_path / "results"
+    goes = results / ".goes-10-part"
+
+    def told(*options):
+        ended = run(tmp_path, programs, parts, *options)
+        assert ended.returncode == 1 and len(ended.stderr.splitlines()) == 1, ended.stderr
+        return ended.stderr
+
+    results.mkdir()
+    (results / "10-part").write_text("of the user's own")
+    assert told() == f"gpu: {results}/10-part/done: Not a directory\n"
+    assert (results / "10-part").read_text() == "of the user's own"
+    (results / "10-part").unlink()
+    assert run(tmp_path, programs, parts).returncode == 75
+    goes.write_text("junk\n")
+    assert told() == f"gpu: {goes}: a number of goes is needed; --again 10-part begins anew\n"
+    assert run(tmp_path, programs, parts, "--again", "10-part").returncode == 75
+    goes.unlink()
+    goes.symlink_to("/dev/full")
+    assert told() == f"gpu: {goes}: No space left on device\n"
+    (tmp_path / "path").mkdir()
+    (tmp_path / "path/bash").symlink_to("/bin/bash")
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    assert told() == "gpu: timeout: it is not in PATH, and parts are run by it\n"
+
+
+def test_a_part_is_done_whose_output_nobody_reads_any_more_or_nothing_takes(tmp_path, programs, parts):
+    parts("10-part", "seq 100000")
+    call = " ".join(f"'{word}'" for word in command(tmp_path, programs, parts))
+    ended = subprocess.run(["bash", "-c", f"{call} | head -n 2; exit ${{PIPESTATUS[0]}}"], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (141, "=== 10-part: the part 10-part\n1\n", "")
+    assert (tmp_path / "results/10-part/done").exists()
+    ended = subprocess.run(["bash", "-c", f"{call} >/dev/full"], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (1, "gpu: standard output: No space left on device\n")
 
 
 def test_help_tells_the_options_and_does_nothing(tmp_path, programs, parts):
