@@ -396,6 +396,18 @@ def test_a_part_is_done_whose_output_nobody_reads_any_more_or_nothing_takes(tmp_
     assert (ended.returncode, ended.stderr) == (1, "gpu: standard output: No space left on device\n")
 
 
+@pytest.mark.parametrize("version", ["Python 3.6.8", None])
+def test_an_older_python_is_told_in_a_line(tmp_path, version):
+    (tmp_path / "dirname").symlink_to("/usr/bin/dirname")
+    if version:
+        (tmp_path / "python3").write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo {version} && exit\nexit 1\n')
+        (tmp_path / "python3").chmod(0o755)
+    ended = subprocess.run(["/bin/bash", SOURCE / "jobs/test.sh", "--gpu", "--help"], capture_output=True, text=True, timeout=60,
+                           env={"PATH": str(tmp_path)})
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == f"gpu: it needs a python3 of 3.11 or newer in PATH; here is {version or 'none'}\n"
+
+
 def test_help_tells_the_options_and_does_nothing(tmp_path, programs, parts):
     parts("10-part", "true")
     ended = run(tmp_path, programs, parts, "--help")
