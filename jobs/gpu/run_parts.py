@@ -414,6 +414,9 @@ def refusal(refused: OSError) -> str:
 
 def main() -> int:
     began = time.monotonic()
+    sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # none where it was closed
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # a reason may have letters that this terminal has not
     for ending in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(ending) != signal.SIG_IGN:  # as nohup has it
             signal.signal(ending, lambda number, _: sys.exit(128 + number))  # the part at work is ended too, and what it has is kept

@@ -327,6 +327,13 @@ def test_a_skip_keeps_its_reason(tmp_path, programs, parts):
     assert "skipped: no ncu on this machine" in ended.stdout
 
 
+def test_letters_that_a_terminal_has_not_are_replaced(tmp_path, programs, parts, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    parts("10-skips", 'echo "3 µs"; exit 77')
+    ended = run(tmp_path, programs, parts)
+    assert (ended.returncode, ended.stderr) == (0, "") and "skipped: 3 ?s" in ended.stdout
+
+
 def test_other_programs_do_all_parts_again(tmp_path, programs, parts):
     parts("10-part", "echo again >>$RESULTS/times.txt")
     run(tmp_path, programs, parts)
