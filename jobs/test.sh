@@ -12,7 +12,12 @@ set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 # Where it was called: folders that its options name are meant from there.
-if [[ ${1:-} == --gpu ]]; then exec python3 "$here/gpu/run_parts.py" "${@:2}"; fi
+if [[ ${1:-} == --gpu ]]; then
+  if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+    echo "gpu: it needs a python3 of 3.11 or newer in PATH; here is $(python3 --version 2>/dev/null || echo none)" >&2 && exit 1
+  fi
+  exec python3 "$here/gpu/run_parts.py" "${@:2}"
+fi
 cd "$here/.." || exit 1
 full=false
 for argument in "$@"; do

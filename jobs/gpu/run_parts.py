@@ -11,11 +11,13 @@ the next one goes on. A part that is done or begun is so for these very programs
 Results: gpu-results in the folder where it is called, if --results names no other. A part that says "resumable" may run out of its time: it
 goes on next time, four times at most; one that "closes" sums up what there is by the end of every call.
 
-Exit codes: 0 all parts are done, or there is no GPU (said) · 1 a part failed · 2 wrong use · 75 parts remain: call again
+Exit codes: 0 all parts are done, or there is no GPU (said) · 1 a part failed, or a file or program cannot be used (said) · 2 wrong use ·
+75 parts remain: call again
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import glob
 import hashlib
@@ -39,6 +41,10 @@ LINES_SO_FAR = 60  # of what sums up while parts remain
 
 class WrongUse(Exception):
     """The call is wrong; the text says how."""
+
+
+class Unusable(Exception):
+    """A file or a program is not as it must be; the text names it and says why."""
 
 
 @dataclasses.dataclass
@@ -73,9 +79,34 @@ def read_options(words: list[str]) -> Options | None:
     return options
 
 
+@contextlib.contextmanager
+def errors_about(file: str | pathlib.Path):
+    """Errors of writing to a file that is open name no file: they get its name."""
+    try:
+        yield
+    except OSError as refused:
+        if refused.filename is None:
+            refused.filename = str(file)
+        raise
+
+
 def say(text: str) -> None:
     """Prints a line at once, before what a part's own programs print."""
-    print(text, flush=True)
+    with errors_about("standard output"):
+        print(text, flush=True)
+
+
+def pass_on(lines: list[bytes]) -> None:
+    """Prints what a part has printed."""
+    with errors_about("standard output"):
+        sys.stdout.buffer.writelines(lines)
+        sys.stdout.flush()
+
+
+def write(path: pathlib.Path, text: str) -> None:
+    """Writes a file anew."""
+    with errors_about(path):
+        path.write_text(text, encoding="utf-8")
 
 
 def lines_of(path: pathlib.Path) -> list[str]:
@@ -109,12 +140,17 @@ class Part:
     def __init__(self, script: pathlib.Path, results: pathlib.Path):
         self.script, self.name, self.results = script, script.stem, results
         self.head: dict[str, str] = {}
-        for line in lines_of(script):
+        for number, line in enumerate(lines_of(script), 1):
             if found := re.match(r"# (\w+): (.*)", line):
                 self.head.setdefault(found[1], found[2])
-        self.folder = results / self.name
-        self.done, self.goes, self.begun_by = self.folder / "done", results / f".goes-{self.name}", results / f".programs-{self.name}"
+                if found[1] == "seconds" and not re.fullmatch("[0-9]+", found[2]):
+                    raise WrongUse(f"{script}:{number}: seconds: {found[2]}: a whole number is needed")
         self.seconds = int(self.head.get("seconds", "0"))
+        self.folder = results / self.name
+        self.output = self.folder / "output.txt"
+        self.done = self.folder / "done"  # the programs by which it is done, and how it went
+        self.begun_by = results / f".programs-{self.name}"  # the programs that began it
+        self.goes = results / f".goes-{self.name}"  # how often it has ended before it was done
         self.is_resumable = self.head.get("resumable") == "yes"
         self.closes = self.head.get("closes") == "yes"
 
@@ -134,7 +170,10 @@ class Part:
         return min(self.seconds, LEAST_GO) if self.is_resumable else self.seconds
 
     def goes_before(self) -> int:
-        return int("".join(lines_of(self.goes)) or 0)
+        text = "".join(lines_of(self.goes)) or "0"
+        if not re.fullmatch("[0-9]+", text):
+            raise Unusable(f"{self.goes}: a number of goes is needed; --again {self.name} begins anew")
+        return int(text)
 
     def forget(self) -> None:
         """Forgets that it is done or begun, and the result file that it would go on with ("keeps")."""
@@ -144,8 +183,11 @@ class Part:
         for path in paths:
             remove(path)
 
-    def command(self, limit: int, *options: str) -> list[str]:
-        return ["timeout", *options, str(limit), "bash", str(self.script)]
+    def run(self, limit: int, environment: dict[str, str], *options: str, **how) -> int:
+        """Its exit code. What it prints is in its folder from the first line on, however it ends."""
+        command = ["timeout", *options, str(limit), "bash", str(self.script)]
+        with open(self.output, "wb") as file:
+            return code_of(command, stdout=file, stderr=subprocess.STDOUT, env={**environment, "OUT": str(self.folder)}, **how)
 
 
 def identity_of(programs: str) -> str:
@@ -179,7 +221,7 @@ def wrapped_programs(programs: str, folder: pathlib.Path) -> str:
             wrapper.symlink_to(program)
             continue
         path = f"{programs}/lib${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}{known}"
-        wrapper.write_text(f'#!/bin/sh\nLD_LIBRARY_PATH="{path}" exec "{program}" "$@"\n')
+        write(wrapper, f'#!/bin/sh\nLD_LIBRARY_PATH="{path}" exec "{program}" "$@"\n')
         wrapper.chmod(0o755)
     return str(folder)
 
@@ -206,7 +248,7 @@ class Call:
     """One call takes as many parts as fit into its seconds."""
 
     def __init__(self, options: Options, parts: list[Part], programs: str, results: pathlib.Path, scratch: pathlib.Path, began: float):
-        self.options, self.parts, self.results, self.scratch, self.began = options, parts, results, scratch, began
+        self.options, self.parts, self.results, self.began = options, parts, results, began
         self.identity = identity_of(programs)
         self.environment = environment_of(programs, results, scratch)
         self.failed: list[str] = []
@@ -215,50 +257,50 @@ class Call:
     def seconds_spent(self) -> int:
         return int(time.monotonic() - self.began)
 
-    def remains(self, part: Part, why: str) -> None:
-        """Keeps what was measured; not for ever, for a part that never comes to its end."""
+    def count_go(self, part: Part, why: str) -> None:
+        """One go more of a part that is not done; a part that never comes to its end fails."""
         goes = part.goes_before() + 1
-        part.goes.write_text(f"{goes}\n")
+        write(part.goes, f"{goes}\n")
         if goes >= MOST_GOES:
             self.failed.append(f"{part.name}: {why}, for the {goes}th time")
 
-    def run_part(self, part: Part, limit: int) -> tuple[int, str]:
-        """Its exit code, and the last line that it wrote."""
+    def begin(self, part: Part) -> None:
+        """Makes its folder anew."""
         if lines_of(part.begun_by) != [self.identity]:
             part.forget()  # others began it, and these could not go on
-        remove(part.folder)
+        if part.folder.is_dir():  # of a file that is in its place the user hears
+            remove(part.folder)
         part.folder.mkdir(exist_ok=True)
-        part.begun_by.write_text(f"{self.identity}\n")
-        say(f"=== {part.name}: {part.what}")
-        output = self.scratch / "output"
-        with open(output, "wb") as file:
-            code = code_of(part.command(limit, "--kill-after=20"), cwd=part.folder, stdout=file, stderr=subprocess.STDOUT,
-                           env={**self.environment, "OUT": str(part.folder)})
-        shutil.copyfile(output, part.folder / "output.txt")
-        written = output.read_bytes()
-        sys.stdout.buffer.write(written)
-        sys.stdout.flush()
-        return code, written.decode("utf-8", "replace").removesuffix("\n").rsplit("\n", 1)[-1]
+        write(part.begun_by, f"{self.identity}\n")
+        part.goes_before()  # what is wrong with it is told before minutes are spent
 
     def do_part(self, part: Part, limit: int) -> bool:
         """Runs it; notes that it is done, unless it failed. False where it goes on another time, which those after it wait for."""
-        begin = self.seconds_spent()
+        begun = self.seconds_spent()
         if part.is_resumable and limit > 60:
             limit -= 20  # until the case at hand is finished and written down
-        code, reason = self.run_part(part, limit)
+        self.begin(part)
+        say(f"=== {part.name}: {part.what}")
+        code = part.run(limit, self.environment, "--kill-after=20", cwd=part.folder)
+        is_over = self.note(part, code, limit, self.seconds_spent() - begun)
+        pass_on([part.output.read_bytes()])  # last: what is done stays so where nobody reads any more
+        return is_over
+
+    def note(self, part: Part, code: int, limit: int, seconds: int) -> bool:
+        """Notes how a part went. False where it goes on another time."""
         if code == STOPPED_EARLY or (code in TIMED_OUT and part.is_resumable):
-            self.remains(part, "stopped early" if code == STOPPED_EARLY else f"not done after {limit} s")
+            self.count_go(part, "stopped early" if code == STOPPED_EARLY else f"not done after {limit} s")
             return False
         if code in (0, SKIPPED):
             goes = part.goes_before()
             last = f", the last of {goes + 1} goes" if goes else ""  # the seconds are of one go alone
-            how = f"skipped: {reason}" if code == SKIPPED else f"passed, {self.seconds_spent() - begin} s{last}"
-            part.done.write_text(f"{self.identity}\n{how}\n", encoding="utf-8")
+            how = f"skipped: {''.join(lines_of(part.output)[-1:])}" if code == SKIPPED else f"passed, {seconds} s{last}"
+            write(part.done, f"{self.identity}\n{how}\n")
             part.goes.unlink(missing_ok=True)
         elif code in TIMED_OUT:
             self.failed.append(f"{part.name}: not done after {limit} s")
         else:
-            self.failed.append(f"{part.name}: exit code {code}; see {part.folder}/output.txt")
+            self.failed.append(f"{part.name}: exit code {code}; see {part.output}")
         return True
 
     def close_with(self, part: Part) -> None:
@@ -270,12 +312,8 @@ class Call:
         part.forget()
         part.folder.mkdir(exist_ok=True)
         say(f"=== {part.name} so far")
-        output = self.scratch / "output"
-        with open(output, "wb") as file:
-            code_of(part.command(part.seconds), stdout=file, stderr=subprocess.STDOUT, env={**self.environment, "OUT": str(part.folder)})
-        with open(output, "rb") as file:
-            sys.stdout.buffer.writelines(file.readlines()[-LINES_SO_FAR:])
-        sys.stdout.flush()
+        part.run(part.seconds, self.environment)
+        pass_on(part.output.read_bytes().splitlines(keepends=True)[-LINES_SO_FAR:])
 
     def do_parts(self) -> None:
         for part in self.parts:
@@ -329,6 +367,14 @@ def folder_of_results(options: Options) -> pathlib.Path:
     return pathlib.Path(os.path.abspath(options.results))
 
 
+def scripts_in(folder: str) -> list[pathlib.Path]:
+    """The scripts of the parts, in their order."""
+    scripts = [pathlib.Path(script) for script in sorted(glob.glob(f"{glob.escape(folder)}/[0-9]*.sh"))]
+    if not scripts:
+        raise WrongUse(f"--parts {folder}: there is no part in it, no file as 10-part.sh")
+    return scripts
+
+
 def named(parts: list[Part], option: str, name: str) -> Part:
     """The part of that name."""
     for part in parts:
@@ -343,8 +389,8 @@ def run(words: list[str], began: float) -> int:
     if options is None:
         say((__doc__ or "").strip())
         return 0
-    programs, results = folder_of_programs(options), folder_of_results(options)
-    parts = [Part(pathlib.Path(script), results) for script in sorted(glob.glob(f"{glob.escape(options.parts)}/[0-9]*.sh"))]
+    programs, scripts, results = folder_of_programs(options), scripts_in(options.parts), folder_of_results(options)
+    parts = [Part(script, results) for script in scripts]
     for name in options.only:
         named(parts, "--only", name)
     for name in options.again:
@@ -352,22 +398,44 @@ def run(words: list[str], began: float) -> int:
     if options.parts == f"{HERE}/parts" and not gpu_answers():
         say("gpu: skipped: no NVIDIA GPU answers nvidia-smi on this machine; parts that remain: " + " ".join(part.name for part in parts))
         return 0
+    for program in ("bash", "timeout"):
+        if not shutil.which(program):
+            raise Unusable(f"{program}: it is not in PATH, and parts are run by it")
     with tempfile.TemporaryDirectory() as scratch:
         call = Call(options, parts, programs, results, pathlib.Path(scratch), began)
         call.do_parts()
         return call.sum_up()
 
 
+def refusal(refused: OSError) -> str:
+    """What the system refused, in a line: "FILE: reason"."""
+    return ": ".join(str(one) for one in (refused.filename, refused.strerror or refused) if one is not None)
+
+
 def main() -> int:
     began = time.monotonic()
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # the part at work is ended too, and what it has is kept
+    sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # none where it was closed
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # a reason may have letters that this terminal has not
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(ending) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(ending, lambda number, _: sys.exit(128 + number))  # the part at work is ended too, and what it has is kept
     try:
         return run(sys.argv[1:], began)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
     except WrongUse as wrong:
         print(f"gpu: {wrong}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
+    except Unusable as unusable:
+        print(f"gpu: {unusable}", file=sys.stderr)
+        return 1
+    except OSError as refused:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what could not be printed is not tried again at the exit
+        if isinstance(refused, BrokenPipeError):
+            return 128 + signal.SIGPIPE
+        print(f"gpu: {refusal(refused)}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

@@ -149,12 +149,12 @@ def test_what_other_programs_began_is_begun_anew_and_so_is_a_part_named_again(tm
         assert (results / ".goes-10-part").read_text() == "1\n", "its goes are counted anew"
 
 
-@pytest.mark.parametrize("how, code", [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGKILL, -9)])
+@pytest.mark.parametrize("how, code", [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_a_part_whose_call_was_ended_is_gone_on_with(tmp_path, programs, parts, how, code):
     (parts.folder / "10-long.sh").write_text(
         "# what: a long one\n# seconds: 1\n# resumable: yes\n# keeps: all.h5\n"
         '[[ ! -f $RESULTS/all.h5 ]] || { cat "$RESULTS/all.h5"; exit 0; }\n'
-        "trap 'echo told >>$RESULTS/all.h5; exit 75' TERM\necho half >$RESULTS/all.h5\nsleep 20 & wait\n")
+        "trap 'echo told >>$RESULTS/all.h5; exit 75' TERM\necho begun; echo half >$RESULTS/all.h5\nsleep 20 & wait\n")
     results = tmp_path / "results"
     call = subprocess.Popen(command(tmp_path, programs, parts), stdout=subprocess.PIPE, text=True)
     for _ in range(200):
@@ -166,6 +166,7 @@ def test_a_part_whose_call_was_ended_is_gone_on_with(tmp_path, programs, parts, 
     kept = "half\n" if how == signal.SIGKILL else "half\ntold\n"
     assert call.returncode == code
     assert (results / "all.h5").read_text() == kept, "what ends the call lets the part write down what it has"
+    assert (results / "10-long/output.txt").read_text() == "begun\n", "what it printed is lost"
     ended = run(tmp_path, programs, parts)
     assert ended.returncode == 0 and f"\n{kept}" in ended.stdout, "it was begun anew"
 
@@ -192,7 +193,8 @@ def test_what_cannot_be_judged_is_told_apart_from_what_was_not_counted(tmp_path,
         (programs / "bin" / name).chmod(0o755)
     (programs / "bin/nvidia-smi").symlink_to("a_test")
     (programs / "bin/gpu_tests.txt").write_text("a_test\n")
-    environment = {**os.environ, "BIN": str(programs / "bin"), "TESTS": str(programs / "bin"), "OUT": str(tmp_path), "PATH": f"{programs}/bin:{os.environ['PATH']}"}
+    environment = {**os.environ, "BIN": str(programs / "bin"), "TESTS": str(programs / "bin"), "OUT": str(tmp_path),
+                   "PATH": f"{programs}/bin:{os.environ['PATH']}"}
     ended = subprocess.run(["bash", SOURCE / f"jobs/gpu/parts/{part}.sh"], capture_output=True, text=True, timeout=60, env=environment)
     if part == "10-facts":  # it only tells
         assert (ended.returncode == 0) == (doctor != "no document"), ended.stdout + ended.stderr
@@ -217,10 +219,12 @@ def test_a_part_that_measured_nothing_has_failed(tmp_path, programs, part, shown
     for rows, ends in (([shown], 0), ([], 1), ([host, NOT_MEASURED, NOT_TIMED], 1)):
         (tmp_path / "told.json").write_text(json.dumps({"rows": [doctor, *rows]} if part == "40-validation" else {"rows": rows}))
         (programs / "bin/plumbline").write_text(f"""#!/bin/sh
-case $1 in run) exit "$RAN" ;; *) if [ "$1 $2" = "score $RESULTS/gpu_validation.h5" ]; then echo '{{"rows": []}}'; else cat {tmp_path}/told.json; fi ;; esac
+[ "$1" != run ] || exit "$RAN"
+if [ "$1 $2" = "score $RESULTS/gpu_validation.h5" ]; then echo '{{"rows": []}}'; else cat {tmp_path}/told.json; fi
 """)
         for ran in (0, 75):
-            ended = subprocess.run(["bash", SOURCE / f"jobs/gpu/parts/{part}.sh"], capture_output=True, text=True, timeout=60, env=environment | {"RAN": str(ran)})
+            ended = subprocess.run(["bash", SOURCE / f"jobs/gpu/parts/{part}.sh"], capture_output=True, text=True, timeout=60,
+                                   env=environment | {"RAN": str(ran)})
             assert ended.returncode == (ran or ends), ended.stdout + ended.stderr
             assert ("NOTHING WAS MEASURED ON A GPU" in ended.stdout) == (ran == 0 and ends == 1), ended.stdout
 
@@ -256,9 +260,11 @@ def test_tests_are_found_in_what_was_packed_and_in_a_build_folder(tmp_path, prog
     (programs / folder).mkdir(exist_ok=True)
     (programs / folder / "gpu_tests.txt").write_text("cuda_gpu_kernels_test\n")
     (tmp_path / "path").mkdir()
-    for program, text in ((programs / "bin/plumbline", """echo '{"rows": [{"what": "counters by cupti", "status": "ok", "reason": null}]}'"""),
+    doctor = json.dumps({"rows": [{"what": "counters by cupti", "status": "ok", "reason": None}]})
+    sanitizer = 'for word; do case $word in */cuda_gpu_kernels_test) "$word" || exit; esac; done; echo "ERROR SUMMARY: 0 errors"'
+    for program, text in ((programs / "bin/plumbline", f"echo '{doctor}'"),
                           (programs / folder / "cuda_gpu_kernels_test", "echo ran; exit ${KERNELS:-0}"),
-                          (tmp_path / "path/compute-sanitizer", 'for word; do case $word in */cuda_gpu_kernels_test) "$word" || exit; esac; done; echo "ERROR SUMMARY: 0 errors"')):
+                          (tmp_path / "path/compute-sanitizer", sanitizer)):
         program.write_text(f"#!/bin/sh\n{text}\n")
         program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/path:{os.environ['PATH']}")
@@ -321,6 +327,13 @@ def test_a_skip_keeps_its_reason(tmp_path, programs, parts):
     assert "skipped: no ncu on this machine" in ended.stdout
 
 
+def test_letters_that_a_terminal_has_not_are_replaced(tmp_path, programs, parts, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    parts("10-skips", 'echo "3 µs"; exit 77')
+    ended = run(tmp_path, programs, parts)
+    assert (ended.returncode, ended.stderr) == (0, "") and "skipped: 3 ?s" in ended.stdout
+
+
 def test_other_programs_do_all_parts_again(tmp_path, programs, parts):
     parts("10-part", "echo again >>$RESULTS/times.txt")
     run(tmp_path, programs, parts)
@@ -339,6 +352,8 @@ def test_other_programs_do_all_parts_again(tmp_path, programs, parts):
         (["--programs", "/nonexistent"], "no bin/plumbline in /nonexistent"),
         (["--wrong"], "unknown option '--wrong'"),
         (["--results"], "needs a value"),
+        (["--parts", "/nonexistent"], "--parts /nonexistent: there is no part in it"),
+        (["--parts", "."], "--parts .: there is no part in it"),
     ],
 )
 def test_wrong_use_is_one_clear_line(tmp_path, programs, parts, options, word):
@@ -348,11 +363,68 @@ def test_wrong_use_is_one_clear_line(tmp_path, programs, parts, options, word):
     assert word in ended.stderr and len(ended.stderr.splitlines()) == 1
 
 
+def test_seconds_of_a_part_that_are_none_are_wrong_use_with_script_and_line(tmp_path, programs, parts):
+    parts("10-part", "true", seconds="abc")
+    ended = run(tmp_path, programs, parts)
+    assert ended.returncode == 2
+    assert ended.stderr == f"gpu: {parts.folder}/10-part.sh:2: seconds: abc: a whole number is needed\n"
+
+
+def test_what_cannot_be_used_is_one_clear_line(tmp_path, programs, parts, monkeypatch):
+    parts("10-part", "exit 75")
+    results = tmp_path / "results"
+    goes = results / ".goes-10-part"
+
+    def told(*options):
+        ended = run(tmp_path, programs, parts, *options)
+        assert ended.returncode == 1 and len(ended.stderr.splitlines()) == 1, ended.stderr
+        return ended.stderr
+
+    results.mkdir()
+    (results / "10-part").write_text("of the user's own")
+    assert told() == f"gpu: {results}/10-part/done: Not a directory\n"
+    assert (results / "10-part").read_text() == "of the user's own"
+    (results / "10-part").unlink()
+    assert run(tmp_path, programs, parts).returncode == 75
+    goes.write_text("junk\n")
+    assert told() == f"gpu: {goes}: a number of goes is needed; --again 10-part begins anew\n"
+    assert run(tmp_path, programs, parts, "--again", "10-part").returncode == 75
+    goes.unlink()
+    goes.symlink_to("/dev/full")
+    assert told() == f"gpu: {goes}: No space left on device\n"
+    (tmp_path / "path").mkdir()
+    (tmp_path / "path/bash").symlink_to("/bin/bash")
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    assert told() == "gpu: timeout: it is not in PATH, and parts are run by it\n"
+
+
+def test_a_part_is_done_whose_output_nobody_reads_any_more_or_nothing_takes(tmp_path, programs, parts):
+    parts("10-part", "seq 100000")
+    call = " ".join(f"'{word}'" for word in command(tmp_path, programs, parts))
+    ended = subprocess.run(["bash", "-c", f"{call} | head -n 2; exit ${{PIPESTATUS[0]}}"], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (141, "=== 10-part: the part 10-part\n1\n", "")
+    assert (tmp_path / "results/10-part/done").exists()
+    ended = subprocess.run(["bash", "-c", f"{call} >/dev/full"], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (1, "gpu: standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize("version", ["Python 3.6.8", None])
+def test_an_older_python_is_told_in_a_line(tmp_path, version):
+    (tmp_path / "dirname").symlink_to("/usr/bin/dirname")
+    if version:
+        (tmp_path / "python3").write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo {version} && exit\nexit 1\n')
+        (tmp_path / "python3").chmod(0o755)
+    ended = subprocess.run(["/bin/bash", SOURCE / "jobs/test.sh", "--gpu", "--help"], capture_output=True, text=True, timeout=60,
+                           env={"PATH": str(tmp_path)})
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == f"gpu: it needs a python3 of 3.11 or newer in PATH; here is {version or 'none'}\n"
+
+
 def test_help_tells_the_options_and_does_nothing(tmp_path, programs, parts):
     parts("10-part", "true")
     ended = run(tmp_path, programs, parts, "--help")
     assert ended.returncode == 0 and not (tmp_path / "results").exists()
-    for word in ("--programs FOLDER", "--results FOLDER", "--seconds 480", "--only PART", "--again PART", "Exit codes: 0", "75 parts remain"):
+    for word in ("--programs FOLDER", "--results FOLDER", "--seconds 480", "--only PART", "--again PART", "Exit codes: 0", "75 parts"):
         assert word in ended.stdout
 
 
@@ -425,8 +497,9 @@ def score_row(case, counter, measured):
 def test_what_was_counted_is_held_against_what_others_counted_and_never_arithmetic():
     agreement = importlib.import_module("ncu_agreement")
     dgemm = "validation/dgemm/fp64/n=1024/g1/cuda13-sm_90a"
-    rows = [score_row(dgemm, "cupti flops.fp64", 100), score_row(dgemm, "cupti flops.fp32", 0), score_row(dgemm, "cupti l2.sectors", 12.3e6),
-            score_row(dgemm, "cupti l2.crossbar", 99e6), score_row(dgemm, "static flops.fp64", 7), score_row("validation/dot/a", "cupti l1.bytes", 5)]
+    rows = [score_row(dgemm, "cupti flops.fp64", 100), score_row(dgemm, "cupti flops.fp32", 0),
+            score_row(dgemm, "cupti l2.sectors", 12.3e6), score_row(dgemm, "cupti l2.crossbar", 99e6),
+            score_row(dgemm, "static flops.fp64", 7), score_row("validation/dot/a", "cupti l1.bytes", 5)]
     found = agreement.counted({"rows": rows}, "validation/dgemm/fp64/")
     assert found["case"] == dgemm and agreement.amounts(found) == {"flops": 100, "L1": None, "L2": 12.3e6, "mem": None}
     assert agreement.counted({"rows": rows[-2:-1]}, "validation/dgemm/fp64/") is None, "what is not counted is not compared"
@@ -434,7 +507,8 @@ def test_what_was_counted_is_held_against_what_others_counted_and_never_arithmet
 
 def judged(*, status="ok", counted=True):
     doctor = {"rows": [{"what": "counters by cupti", "status": status, "reason": "told"}]}
-    return importlib.import_module("counted").judge(doctor, {"rows": [score_row("a", "cupti flops.fp64", 1)] if counted else [score_row("a", "static flops", 1)]})
+    row = score_row("a", "cupti flops.fp64" if counted else "static flops", 1)
+    return importlib.import_module("counted").judge(doctor, {"rows": [row]})
 
 
 def test_nothing_counted_is_a_failure_unless_this_user_is_refused_the_counters():
@@ -450,7 +524,8 @@ def test_the_reference_file_holds_what_parts_have_left_and_says_what_is_missing(
     results = tmp_path / "results"
     for part in ("10-facts", "40-validation"):
         (results / part).mkdir(parents=True)
-    (results / "10-facts/nvidia-smi.txt").write_text("Driver Version        : 580.1\n    Product Name      : NVIDIA H100\n    Serial : 12\n")
+    told = "Driver Version        : 580.1\n    Product Name      : NVIDIA H100\n    Serial : 12\n"
+    (results / "10-facts/nvidia-smi.txt").write_text(told)
     score = {"counters": [{"counter": "flops.fp64", "grade": "A"}], "rows": [score_row("a", "cupti flops.fp64", 1)]}
     left = {"40-validation/score.json": score, "40-validation/show.json": {"rows": [{"case": "a", "seconds": 1.0}]},
             "40-validation/doctor.json": {"rows": [{"what": "counters by cupti", "status": "ok", "reason": None}]}}
@@ -465,7 +540,9 @@ def test_the_reference_file_holds_what_parts_have_left_and_says_what_is_missing(
     found = json.loads(out.read_text())
     assert found["gpu"] == {"Driver Version": "580.1", "Product Name": "NVIDIA H100"}
     assert [(one["counter"], one["grade"]) for one in found["counters"]] == [("flops.fp64", "A")] and found["kernels"] is None
-    assert importlib.import_module("reference").load(out)["ratios"] == [{"counter": "cupti flops.fp64", "quantity": "flops.fp64", "case": "a", "measured": 1, "exact_lo": 0, "exact_hi": 10, "ratio": 1}]
+    [ratio] = importlib.import_module("reference").load(out)["ratios"]
+    assert ratio == {"counter": "cupti flops.fp64", "quantity": "flops.fp64", "case": "a", "measured": 1, "exact_lo": 0, "exact_hi": 10,
+                     "ratio": 1}
     for name, document in (("40-validation/score.json", {**score, "rows": []}), ("30-ceilings/ceilings.json", {"rows": []}),
                            ("30-ceilings/ceilings.json", {"rows": [NOT_MEASURED]}), ("40-validation/show.json", {"rows": [NOT_TIMED]})):
         (results / name).write_text(json.dumps(document))
@@ -478,7 +555,8 @@ def ceilings_of_a_process(path, **values):
     rows = [{"name": "L1 load", "scope": "core", "status": "ok", "value": 1.0, "precision": "-", "unit": "GB/s"}]
     for name, value in values.items():
         precision = "tensor.bf16" if name.startswith("tensor") else "-"
-        row = {"name": name, "scope": "GPU", "status": "ok" if value else "unavailable", "value": value, "precision": precision, "unit": "GB/s"}
+        row = {"name": name, "scope": "GPU", "status": "ok" if value else "unavailable", "value": value,
+               "precision": precision, "unit": "GB/s"}
         rows.append(row)
     path.write_text(json.dumps({"rows": rows}))
     return path
@@ -506,6 +584,7 @@ def test_ceilings_of_processes_are_held_against_the_goal_of_their_kind(tmp_path)
 def test_nothing_to_compare_is_a_failure(tmp_path):
     file = ceilings_of_a_process(tmp_path / "1.json")
     ended = subprocess.run(
-        [sys.executable, SOURCE / "jobs/gpu/repeatability.py", tmp_path / "out.json", file, file], capture_output=True, text=True, timeout=60
+        [sys.executable, SOURCE / "jobs/gpu/repeatability.py", tmp_path / "out.json", file, file],
+        capture_output=True, text=True, timeout=60
     )
     assert ended.returncode == 1 and "0 of 0 ceilings" in ended.stdout
