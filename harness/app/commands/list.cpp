@@ -194,14 +194,13 @@ struct Countable {
 /// `cells`: the columns that people see.
 Columns<Countable> countable_columns(const char* kind, const Columns<Countable>& cells) {
   using Row = Countable;
-  Columns<Row> columns{
-      {"kind", "what the row is", Json{{"const", kind}}, [kind](const Row&) { return kind; }},
-      {"name", "by which campaigns name it", &Row::name},
-      {"backend", "what counts it", &Row::backend},
-      {"unit", "what it counts; null for components", [](const Row& row) { return OrNull{row.unit}; }},
-      {"description", "what it is", &Row::description},
-      {"status", "ok, or in a word why it cannot be counted here", [](const Row& row) { return to_string(row.here.status); }},
-      {"reason", "why it cannot be counted here", [](const Row& row) { return OrNull{row.here.reason}; }}};
+  Columns<Row> columns{{"kind", "kind of thing that the row is of", Json{{"const", kind}}, [kind](const Row&) { return kind; }},
+                       {"name", "name by which campaigns name it", &Row::name},
+                       {"backend", "what counts it", &Row::backend},
+                       {"unit", "what it counts; null for components", [](const Row& row) { return OrNull{row.unit}; }},
+                       {"description", "what is counted, in words", &Row::description},
+                       {"status", "ok, or in a word why it cannot be counted here", [](const Row& row) { return row.here.status; }},
+                       {"reason", "why it cannot be counted here", [](const Row& row) { return OrNull{row.here.reason}; }}};
   columns.insert(columns.end(), cells.begin(), cells.end());
   return columns;
 }
@@ -333,7 +332,7 @@ Listing list_campaigns() {
   return listing;
 }
 
-Exit show(const std::string& what, const Listing& listing, Format format) {
+Exit show_listing(const std::string& what, const Listing& listing, Format format) {
   if (format == Format::json)
     print(document("list", "", listing.rows, listing.notes, {{"what", what}}) + "\n");
   else if (format == Format::markdown)
@@ -373,7 +372,9 @@ void add_list(CLI::App& app, Action& chosen) {
     if (entry.name == std::string_view("counters"))
       one->add_option("--family", *family, "the event table of another family of CPUs or of a GPU, e.g. amd-zen5, nvidia-gh100");
     one->callback([&chosen, format, family, &entry] {
-      chosen = [format, family, &entry] { return show(entry.name, family->empty() ? entry.list() : list_family(*family), *format); };
+      chosen = [format, family, &entry] {
+        return show_listing(entry.name, family->empty() ? entry.list() : list_family(*family), *format);
+      };
     });
   }
 }

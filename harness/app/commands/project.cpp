@@ -109,7 +109,7 @@ Columns<Projection> projection_columns() {
                        {"status", "ok", [](const Row&) { return "ok"; }},
                        {"reason", "null", [](const Row&) { return OrNull{}; }},
                        list_column<Row>("groups", "parts of the program", projected_group_columns(), &Row::groups)};
-  add_explained(columns, "measured", measured_there);
+  add_explained(columns, "measured", "measured_seconds", measured_there);
   return columns;
 }
 
@@ -157,7 +157,7 @@ std::string result_of(const Projection& p) {
   return text + "\n";
 }
 
-std::string as_text(const Projection& p) {
+std::string projection_text(const Projection& p) {
   Table table(headings(projected_group_columns()));
   for (auto& line : lines_of(p)) table.add(std::move(line));
   return title_of(p) + table.text() + result_of(p);
@@ -195,7 +195,7 @@ Exit project_file(const ProjectOptions& options) {
     return text;
   };
   if (options.format == Format::markdown) print(joined(as_markdown) + markdown_notes(notes));
-  if (options.format == Format::text) print(joined(as_text) + note_lines(notes));
+  if (options.format == Format::text) print(joined(projection_text) + note_lines(notes));
   return Exit::ok;
 }
 
