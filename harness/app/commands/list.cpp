@@ -53,7 +53,7 @@ Columns<ParameterSpec> parameter_columns() {
   const auto has_choices = [](const Row& row) { return !row.choices.empty(); };
   const auto is_number = [](const Row& row) { return row.choices.empty(); };
   return {{"name", "name of the parameter", &Row::name},
-          {"preset", "its value where a campaign does not name it", Json{{"type", {"integer", "string"}}},
+          {"preset", "value of the parameter where a campaign does not name it", Json{{"type", {"integer", "string"}}},
            [](const Row& row) { return value_json(row.preset); }},
           {"description", "what it is, with its unit", &Row::description},
           Column<Row>("choices", "words that it may be", &Row::choices).when(has_choices),
@@ -76,7 +76,7 @@ Columns<Kernel> kernel_columns() {
           Column<Row>("space", "CPU or GPU", [](const Row& row) { return row.space == Space::cuda ? "GPU" : "CPU"; })
               .in_row("runs on", Align::left),
           Column<Row>("summary", "what it is, with its source", &Row::summary).in_row("what", Align::left),
-          list_column<Row>("parameters", "its parameters, in the order of case ids", parameter_columns(), &Row::parameters),
+          list_column<Row>("parameters", "parameters of the kernel, in the order of case ids", parameter_columns(), &Row::parameters),
           Column<Row>("precisions", "precisions that it has", &Row::precisions)
               .in_row("precisions", Align::left, [](const Row& row) { return joined(row.precisions); }),
           Column<Row>("flavors", "flavors that are compiled in and run here", flavor_names)
@@ -312,7 +312,7 @@ ListedCampaign listed(const fs::path& file) {
 
 Columns<ListedCampaign> campaign_columns() {
   using Row = ListedCampaign;
-  return {Column<Row>("campaign", "its name", &Row::name).in_row("campaign", Align::left),
+  return {Column<Row>("campaign", "name of the campaign", &Row::name).in_row("campaign", Align::left),
           Column<Row>("file", "where it is", &Row::file).in_row("file", Align::left),
           Column<Row>("summary", "what it is for", [](const Row& row) { return OrNull{row.remark}; })
               .in_row("for", Align::left, [](const Row& row) { return row.broken.empty() ? row.remark : "cannot be run: " + row.broken; }),

@@ -75,8 +75,8 @@ Columns<ProjectedGroup> projected_group_columns() {
           Column<Row>("bound", "name of the ceiling that bounds it", [](const Row& row) { return row.group.bound; })
               .in_row("bound by", Align::left, [](const Row& row) { return fmt::format("{} ({})", row.group.bound, row.group.scope); }),
           {"scope", "who shares that ceiling: node, numa, core or gpu", [](const Row& row) { return row.group.scope; }},
-          {"seconds", "its time here", [](const Row& row) { return row.group.seconds; }},
-          {"projected_seconds", "its time there", &Row::seconds},
+          {"seconds", "time of the part here", [](const Row& row) { return row.group.seconds; }},
+          {"projected_seconds", "time of the part there", &Row::seconds},
           Column<Row>("from_value", "the ceiling here", [](const Row& row) { return row.from.value; })
               .in_row("here", Align::right, [](const Row& row) { return plain(row.from.value, 4); }),
           Column<Row>("to_value", "the ceiling there", [](const Row& row) { return row.to.value; })
@@ -101,10 +101,10 @@ Columns<Projection> projection_columns() {
                        {"to", "node that it is projected to", &Row::target},
                        {"rest", "what becomes of time that no group covers", [](const Row& row) { return word_of(row.rest); }},
                        {"covered_fraction", "part of the time that groups cover", &Row::covered_fraction},
-                       {"seconds", "its time here", &Row::seconds_before},
-                       {"projected_seconds", "its time there", &Row::seconds},
+                       {"seconds", "time of the program here", &Row::seconds_before},
+                       {"projected_seconds", "time of the program there", &Row::seconds},
                        {"speedup", "how many times as fast it is there", &Row::speedup},
-                       {"measured_seconds", "its time there as it was measured", &Row::measured_seconds},
+                       {"measured_seconds", "time of the program there as it was measured", &Row::measured_seconds},
                        {"error_percent", "how far the projection lies off that", &Row::error_percent},
                        {"status", "ok", [](const Row&) { return "ok"; }},
                        {"reason", "null", [](const Row&) { return OrNull{}; }},

@@ -205,6 +205,8 @@ std::string place_line(const Charted& charted) {
   return "on " + series.key.node + (series.cluster.empty() ? "" : " of " + printable(series.cluster));
 }
 
+Status limits_status(const Charted& charted) { return has_limits(charted) ? Status::ok : Status::unavailable; }
+
 Columns<Charted> charted_columns() {
   using Row = Charted;
   const auto unit = [](const Row& row) { return unit_suffix(row.of->unit); };
@@ -235,14 +237,12 @@ Columns<Charted> charted_columns() {
                              [](const Row& row) { return row.left_off ? &*row.left_off : nullptr; }),
           {"outside", "number of nights beyond the control limits", [](const Row& row) { return row.chart.outside.size(); }},
           {"ewma_percent", "how far the moving average lies off the level", of_limits([](const Row& row) { return 100 * row.chart.ewma; })},
-          {"ewma_limit_percent", "how far the moving average may lie off the level",
-           of_limits([](const Row& row) { return 100 * row.chart.ewma_limit; })},
+          {"ewma_limit_percent", "how far that average may lie off", of_limits([](const Row& row) { return 100 * row.chart.ewma_limit; })},
           object_column<Row>("accepted", "the level that somebody accepted", accepted_columns(),
                              [](const Row& row) { return row.of->accepted; }),
           list_column<Row>("changes", "changes of the level", change_columns(), changes_of),
           list_column<Row>("points", "each night that measured it", point_columns(), points_of),
-          {"status", "ok, or unavailable: it has no control limits",
-           [](const Row& row) { return has_limits(row) ? Status::ok : Status::unavailable; }},
+          {"status", "ok, or unavailable: it has no control limits", limits_status},
           {"reason", "why it has no control limits", [](const Row& row) {
              return OrNull{has_limits(row) ? "" : fmt::format("fewer than {} nights of one level have no limits", least_for_limits)};
            }}};

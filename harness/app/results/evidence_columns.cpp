@@ -59,8 +59,9 @@ Columns<FactorEffect> effect_columns() {
           Column<Row>("ratio", "mean ratio at its highest value over that at its lowest, where all else is equal", &Row::ratio)
               .in_row("moves it by", Align::right, [](const Row& row) { return excess_of(row.ratio); }),
           Column<Row>(Heading{"comparisons"}, [](const Row& row) { return std::to_string(row.comparisons); }),
-          Column<Row>("highest", "its value that counts most; empty where it does nothing", &Row::highest).in_row("highest", Align::left),
-          Column<Row>("lowest", "its value that counts least", &Row::lowest).in_row("lowest", Align::left),
+          Column<Row>("highest", "value of the factor that counts most; empty where it does nothing", &Row::highest)
+              .in_row("highest", Align::left),
+          Column<Row>("lowest", "value of the factor that counts least", &Row::lowest).in_row("lowest", Align::left),
           {"comparisons", "groups of cases that agree in all else", &Row::comparisons}};
 }
 
@@ -107,7 +108,7 @@ constexpr const char* kernels_and_cases = "two kernels, and three cases whose ex
 Columns<Interval> interval_columns(const std::string& takes) {
   return explained(Columns<Interval>{{"lo", "lower end", &Interval::lo},
                                      {"hi", "upper end", &Interval::hi},
-                                     {"confidence", "with which it holds", [](const Interval&) { return 0.95; }}},
+                                     {"confidence", "probability with which the interval holds", [](const Interval&) { return 0.95; }}},
                    "takes " + takes);
 }
 
