@@ -1,6 +1,7 @@
 """show, score, ceilings and project on a result file whose every number is known (known_results.cpp), and on paper 004's projection."""
 import csv
 import io
+import itertools
 import json
 import os
 import pathlib
@@ -261,10 +262,36 @@ def test_a_limit_that_is_inferred_is_marked_and_one_that_is_not_has_a_reason(mas
 def test_the_ceilings_table_has_both_rates_where_stores_cause_fills(results):
     text = plumbline("ceilings", results)
     heading = next(line for line in text.splitlines() if "traffic" in line)
-    column = slice(heading.index("GB/s") - 4, heading.index("traffic") + len("traffic"))
+    column = slice(heading.index("best GB/s"), heading.index("traffic GB/s") + len("traffic GB/s"))
     assert next(line for line in text.splitlines() if line.startswith("mem triad"))[column].split() == ["9.000", "12.00"]  # 4/3
     assert next(line for line in text.splitlines() if line.startswith("mem load"))[column].split() == ["10.00"]
     assert "traffic_gbs" in text and "the rooflines are drawn with it" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("command, heading", [("show", "| kernel | case | sweep time | GFLOP/s | "), ("ceilings", "| ceiling | best GB/s | ")])
+def test_markdown_has_the_columns_that_people_see(results, command, heading):
+    lines = plumbline(command, results, "--markdown").splitlines()
+    tables = [i for i, line in enumerate(lines) if line.startswith("| ---")]
+    assert any(lines[i - 1].startswith(heading) for i in tables), lines
+    for i in tables:
+        assert len(lines[i - 1]) < 160
+        rows = list(itertools.takewhile(lambda line: line.startswith("|"), lines[i + 1 :]))
+        assert rows and all(row.replace("\\|", "").count("|") == lines[i].count("|") for row in rows)
+
+
+def test_the_cases_of_a_kernel_on_a_node_stand_together():
+    lines = plumbline("show", GOLDEN / "schema1_2026-11.h5").splitlines()
+    above = [line for line in lines if re.fullmatch(r"\S+ on node\w", line)]
+    assert len(above) > 2 and len(set(above)) == len(above)
+    assert len([line for line in lines if re.match(r"  (fp|bf|int)\d+ .*r\d+t\d+", line)]) == len(document("show", GOLDEN / "schema1_2026-11.h5")["rows"])
+
+
+def test_a_file_without_cases_says_so():
+    ceilings = GOLDEN / "cpus/zen5_vm.h5"
+    lines = plumbline("show", ceilings).splitlines()
+    assert not any(line.startswith("case ") for line in lines)
+    assert any("no cases in this file; 'plumbline ceilings" in line for line in lines), lines
+    assert document("show", ceilings)["rows"] == []
 
 
 @pytest.mark.parametrize("command", ["show", "score", "ceilings"])

@@ -18,7 +18,7 @@ Case preset_case(const Kernel& kernel, const Flavor& flavor) {
   return measured;
 }
 
-void run(benchmark::State& state, const Case& measured) {
+void run_case(benchmark::State& state, const Case& measured) {
   Prepared prepared(measured, 1);
   prepared.initialise(0);
   prepared.sweep(0);
@@ -55,7 +55,7 @@ Exit bench(const std::vector<std::string>& extra) {
     for (const Flavor& flavor : kernel.flavors()) {
       if (!(required_isa(flavor.name).empty() || runs_isa(required_isa(flavor.name)))) continue;
       const Case measured = preset_case(kernel, flavor);
-      benchmark::RegisterBenchmark(measured.id().c_str(), [measured](benchmark::State& state) { run(state, measured); });
+      benchmark::RegisterBenchmark(measured.id().c_str(), [measured](benchmark::State& state) { run_case(state, measured); });
     }
   }
   const std::size_t matched = benchmark::RunSpecifiedBenchmarks();

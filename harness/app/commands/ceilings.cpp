@@ -25,8 +25,11 @@
 namespace plumbline::app {
 namespace {
 
+/// The line over the points of ERT's sweep, whose table says of itself only what it is by.
+constexpr const char* points_title = "kernel ert/vector, ERT's sweep over FLOPs an element\n\n";
+
 /// A heading and a table of each kind, for each node and team.
-std::string as_text(const std::vector<Ceiling>& ceilings) {
+std::string teams_text(const std::vector<Ceiling>& ceilings, Format format) {
   std::map<std::tuple<std::string, std::int64_t, std::int64_t>, std::vector<Ceiling>> teams;
   for (const auto& ceiling : ceilings) teams[{ceiling.node, ceiling.ranks, ceiling.threads}].push_back(ceiling);
   std::string text;
@@ -37,18 +40,19 @@ std::string as_text(const std::vector<Ceiling>& ceilings) {
                         threads == 1 ? "" : "s",
                         scope.empty() ? "" : ", which fill" + std::string(ranks * threads == 1 ? "s" : "") + " a " + scope);
     for (const auto table : {CeilingTable::compute, CeilingTable::memory, CeilingTable::latency, CeilingTable::points})
-      if (const std::string shown = ceilings_text(table, members); !shown.empty()) text += "\n" + shown;
+      if (const std::string shown = ceilings_text(table, members, format); !shown.empty())
+        text += "\n" + std::string(table == CeilingTable::points ? points_title : "") + shown;
   }
   return text;
 }
 
 /// A table of messages between ranks for each node that has any.
-std::string messages_text(const std::vector<Ceiling>& messages) {
+std::string messages_text(const std::vector<Ceiling>& messages, Format format) {
   std::map<std::string, std::vector<Ceiling>> nodes;
   for (const auto& ceiling : messages) nodes[ceiling.node].push_back(ceiling);
   std::string text;
   for (const auto& [node, members] : nodes)
-    text += fmt::format("\n{}: messages between two ranks\n\n{}", node, ceilings_text(CeilingTable::messages, members));
+    text += fmt::format("\n{}: messages between two ranks\n\n{}", node, ceilings_text(CeilingTable::messages, members, format));
   return text;
 }
 
@@ -157,7 +161,7 @@ std::vector<std::string> doubts(const std::vector<Ceiling>& ceilings, const Resu
   for (const auto& c : ceilings)
     if (c.fraction_of_limit() > most_of_limit)
       notes.push_back(fmt::format("{} of {} (r{}t{}) is {} of its limit: the clock beside it or the limit is wrong ({})", c.name, c.node,
-                                  c.ranks, c.threads, percent(c.fraction_of_limit()), c.limit_source));
+                                  c.ranks, c.threads, percent_or_dash(c.fraction_of_limit()), c.limit_source));
   return notes;
 }
 
@@ -168,7 +172,7 @@ struct Beside {
   std::vector<LinkMap> links;
 };
 
-Columns<Beside> members() {
+Columns<Beside> ceilings_members() {
   using Row = Beside;
   return {list_column<Row>("ert_table", "ERT's loop by compiler (Kwack et al. 2018, Table I)", ert_columns(), &Row::compiled)
               .when([](const Row& beside) { return !beside.compiled.empty(); }),
@@ -186,47 +190,82 @@ std::vector<Ceiling> take_gpus(std::vector<Ceiling>& fitted) {
   return of_gpus;
 }
 
-Exit ceilings(const Selection& selection) {
-  const Results results = load_selected(selection);
+/// All ceilings of a file, with what the file has beside them.
+struct FittedFile {
+  std::vector<Ceiling> of_cpus, of_gpus, messages;
+  std::vector<NodeFacts> nodes;
+  GpuPlaces places;
+  Beside beside;
+};
+
+/// Fits the ceilings of a file; what is wrong with its nodes is told in `notes`.
+FittedFile fit_file(const Results& results, std::vector<std::string>& notes) {
+  FittedFile file{.of_cpus = {},
+                  .of_gpus = {},
+                  .messages = fit_mpi_ceilings(results.ceilings),
+                  .nodes = node_facts(results, notes),
+                  .places = gpu_places(results.outcomes),
+                  .beside = {}};
+  file.of_cpus = fit_ceilings(results.ceilings, file.nodes);
+  hold_to_limits(file.of_cpus, results.ceilings, file.nodes);
+  file.of_gpus = take_gpus(file.of_cpus);
+  file.beside = {.compiled = ert_table(results, file.of_cpus), .gpus = {}, .links = judge_links(results.ceilings)};
+  if (!file.of_gpus.empty()) file.beside.gpus = measured_gpus(file.of_gpus, file.places);
+  return file;
+}
+
+/// Notes on what the file as a whole has or lacks.
+std::vector<std::string> file_notes(const FittedFile& file) {
   std::vector<std::string> notes;
-  const auto nodes = node_facts(results, notes);
-  auto fitted = fit_ceilings(results.ceilings, nodes);
-  hold_to_limits(fitted, results.ceilings, nodes);
-  const auto of_gpus = take_gpus(fitted);
-  const auto messages = fit_mpi_ceilings(results.ceilings);
-  const GpuPlaces places = gpu_places(results.outcomes);
-  Beside beside{.compiled = ert_table(results, fitted), .gpus = {}, .links = judge_links(results.ceilings)};
-  if (!of_gpus.empty()) beside.gpus = measured_gpus(of_gpus, places);
-  if (fitted.empty() && of_gpus.empty() && messages.empty() && beside.links.empty())
+  if (file.of_cpus.empty() && file.of_gpus.empty() && file.messages.empty() && file.beside.links.empty())
     notes.emplace_back(
         "no ceilings were measured in this run; give the campaign a [ceilings] table with mode = \"quick\" (a map of links, node_pairs, "
-        "takes "
-        "two nodes or more)");
-  if (std::any_of(fitted.begin(), fitted.end(), [](const Ceiling& c) { return std::isfinite(c.traffic_gbs); }))
+        "takes two nodes or more)");
+  if (std::any_of(file.of_cpus.begin(), file.of_cpus.end(), [](const Ceiling& c) { return std::isfinite(c.traffic_gbs); }))
     notes.emplace_back(
         "best, median and min GB/s are of algorithmic bytes: what the loop reads and writes. traffic (traffic_gbs): the best rate in the "
         "bytes that cross the level's boundary, a store's line read first and written back; the rooflines are drawn with it");
-  for (const auto& note : column_notes(fitted)) notes.push_back(note);
-  for (const auto& note : limit_notes(fitted)) notes.push_back(note);
-  for (const auto& note : gpu_ceilings_notes(of_gpus)) notes.push_back(note);
-  for (const auto& note : ert_table_notes(beside.compiled)) notes.push_back(note);
-  for (const auto& note : levels_found(fitted)) notes.push_back(note);
-  for (const auto& note : topology_disagreements(fitted, nodes)) notes.push_back(note);
-  for (const auto& note : limit_remarks(fitted)) notes.push_back(note);
-  for (const auto& note : doubtful_memory(fitted)) notes.push_back(note);
-  for (const auto& note : doubts(fitted, results)) notes.push_back(note);
-  for (const auto& map : beside.links)
+  return notes;
+}
+
+std::vector<std::string> link_notes(const std::vector<LinkMap>& links) {
+  std::vector<std::string> notes;
+  for (const auto& map : links)
     if (!map.bad.empty() || !map.nodes_bad.empty())
       notes.push_back(fmt::format("{}: {} links and {} nodes are worse than their like", map.name, map.bad.size(), map.nodes_bad.size()));
-  auto all = fitted;
-  for (const auto* part : {&of_gpus, &messages}) all.insert(all.end(), part->begin(), part->end());
-  const Json rows = rows_json(ceiling_columns(places), all);
-  if (selection.format == Format::json) print(document("ceilings", selection.file, rows, notes, row_json(members(), beside)));
-  if (selection.format == Format::csv) print(csv(rows));
-  if (selection.format == Format::markdown) print(markdown(rows) + markdown_notes(notes));
+  return notes;
+}
+
+std::vector<std::string> ceilings_notes(const FittedFile& file, const Results& results) {
+  const auto& fitted = file.of_cpus;
+  const auto remarks = limit_remarks(fitted);
+  std::vector<std::string> notes;
+  for (const auto& some : {file_notes(file), column_notes(fitted), limit_notes(fitted), gpu_ceilings_notes(file.of_gpus),
+                           ert_table_notes(file.beside.compiled), levels_found(fitted), topology_disagreements(fitted, file.nodes),
+                           std::vector<std::string>(remarks.begin(), remarks.end()), doubtful_memory(fitted), doubts(fitted, results),
+                           link_notes(file.beside.links)})
+    notes.insert(notes.end(), some.begin(), some.end());
+  return notes;
+}
+
+Exit ceilings(const Selection& selection) {
+  const Results results = load_selected(selection);
+  std::vector<std::string> notes;
+  const FittedFile file = fit_file(results, notes);
+  for (auto& note : ceilings_notes(file, results)) notes.push_back(std::move(note));
+  auto all = file.of_cpus;
+  for (const auto* part : {&file.of_gpus, &file.messages}) all.insert(all.end(), part->begin(), part->end());
+  const auto rows = [&] { return rows_json(ceiling_columns(file.places), all); };
+  const auto tables = [&] {
+    return teams_text(file.of_cpus, selection.format) + gpu_ceilings_text(file.of_gpus, file.places, selection.format) +
+           messages_text(file.messages, selection.format);
+  };
+  if (selection.format == Format::json)
+    print(document("ceilings", selection.file, rows(), notes, row_json(ceilings_members(), file.beside)));
+  if (selection.format == Format::csv) print(csv(rows()));
+  if (selection.format == Format::markdown) print(tables() + markdown_notes(notes));
   if (selection.format == Format::text)
-    print(as_text(fitted) + gpu_ceilings_text(of_gpus, places) + messages_text(messages) + node_links_text(beside.links) +
-          ert_table_text(beside.compiled) + note_lines(notes));
+    print(tables() + node_links_text(file.beside.links) + ert_table_text(file.beside.compiled) + note_lines(notes));
   return Exit::ok;
 }
 
@@ -234,7 +273,7 @@ Exit ceilings(const Selection& selection) {
 
 Json ceilings_schema() {
   return document_schema("ceilings", "What this machine can do, as a run measured it", row_schema(ceiling_columns()),
-                         row_schema(members()));
+                         row_schema(ceilings_members()));
 }
 
 void add_ceilings(CLI::App& app, Action& chosen) {

@@ -10,7 +10,7 @@
 namespace plumbline::app {
 namespace {
 
-struct CommandOptions {
+struct CheckCommandOptions {
   CheckWish wish;
   std::string junit, markdown, open_metrics;
   std::optional<double> threshold_percent;
@@ -18,7 +18,7 @@ struct CommandOptions {
   Format format = Format::text;
 };
 
-Exit write_documents(const CommandOptions& options, const CheckReport& report) {
+Exit write_documents(const CheckCommandOptions& options, const CheckReport& report) {
   Exit code = Exit::ok;
   using AsText = std::string (*)(const CheckReport&);
   for (const auto& [file, as_text] :
@@ -28,7 +28,7 @@ Exit write_documents(const CommandOptions& options, const CheckReport& report) {
   return code;
 }
 
-Exit check(const CommandOptions& options) {
+Exit check(const CheckCommandOptions& options) {
   CheckWish wish = options.wish;
   if (options.threshold_percent) wish.threshold = *options.threshold_percent / 100;
   const CheckReport report = check_file(wish);
@@ -45,7 +45,7 @@ Exit check(const CommandOptions& options) {
 void add_check(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand(
       "check", "a night against the nights before it: exit 3 for a regression, 4 for a wrong result, 1 for a missing case");
-  auto options = std::make_shared<CommandOptions>();
+  auto options = std::make_shared<CheckCommandOptions>();
   command->add_option("FILE", options->wish.file, "result file (.h5) of the night")->required();
   command
       ->add_option(

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 
 #include "app/commands/command.hpp"
 #include "app/commands/schemas.hpp"
@@ -13,6 +14,12 @@
 #include "app/terminal/streams.hpp"
 
 namespace plumbline::app {
+
+template <>
+struct LastOf<Verdict> {
+  static constexpr Verdict value = Verdict::ambiguous;
+};
+
 namespace {
 
 struct CompareOptions {
@@ -24,8 +31,7 @@ struct CompareOptions {
 constexpr double readable_part = 10;  // beyond, a percentage tells nothing but that there is no hope
 
 std::string percent_text(double part) {
-  if (!std::isfinite(part)) return "-";
-  return part > readable_part ? fmt::format("> {:.0f} %", 100 * readable_part) : fmt::format("{:.1f} %", 100 * part);
+  return std::isfinite(part) && part > readable_part ? fmt::format("> {:.0f} %", 100 * readable_part) : percent_or_dash(part);
 }
 
 bool comparable(const Compared& row) { return row.status == Status::ok; }
@@ -47,37 +53,38 @@ auto judged_text(double Judged::*number) {
 Columns<Compared> compared_columns() {
   using Row = Compared;
   const auto unit = [](const Row& row) { return unit_suffix(row.unit); };
-  Columns<Row> columns{Column<Row>("what", "case or ceiling", [](const Row& row) { return row.key.what; })
-                           .in_row("case or ceiling", Align::left)
-                           .at_most(56),
-                       Column<Row>("node", "node, or like nodes on both sides", [](const Row& row) { return row.key.node; })
-                           .above("node", [](const Row& row) { return "on " + row.key.node; }),
-                       {"class", "what it is of, which says by how much it may differ", &Row::row_class},
-                       Column<Row>("verdict", "SAME, SLOWER, FASTER or AMBIGUOUS",
-                                   [](const Row& row) { return OrNull{comparable(row) ? std::string(to_string(row.verdict)) : ""}; })
-                           .in_row("verdict", Align::left),
-                       {"unit", "unit of before and after", &Row::unit},
-                       Column<Row>("before_{}", "median before", &Row::before)
-                           .in_unit(unit)
-                           .in_row("before", Align::right, [](const Row& row) { return with_unit(row.before, row.unit); }),
-                       Column<Row>("after_{}", "median after", &Row::after)
-                           .in_unit(unit)
-                           .in_row("after", Align::right, [](const Row& row) { return with_unit(row.after, row.unit); }),
-                       Column<Row>("slowdown", "how many times as long the work takes (of a rate: its inverse)", judged(&Judged::slowdown))
-                           .in_row("time", Align::right, judged_text(&Judged::slowdown)),
-                       Column<Row>("slowdown_lo", "lower end of its 95 % interval", judged(&Judged::lo))
-                           .in_row("from", Align::right, judged_text(&Judged::lo)),
-                       Column<Row>("slowdown_hi", "upper end of its 95 % interval", judged(&Judged::hi))
-                           .in_row("to", Align::right, judged_text(&Judged::hi)),
-                       {"threshold_percent", "what is less does not matter", [](const Row& row) { return 100 * row.threshold; }},
-                       {"n_before", "samples before", &Row::n_before},
-                       {"n_after", "samples after", &Row::n_after},
-                       {"clock_before_hz", "median of the clock observed beside the samples before", &Row::clock_before_hz},
-                       {"clock_after_hz", "median of the clock observed beside the samples after", &Row::clock_after_hz},
-                       {"explanation", "another loop or another clock that explains it; empty where none does", &Row::explanation},
-                       {"status", "ok, or in a word why it cannot be compared", [](const Row& row) { return to_string(row.status); }},
-                       {"reason", "why it cannot be compared", [](const Row& row) { return OrNull{row.reason}; }}};
-  add_explained(columns, "clock", clocks_seen);
+  Columns<Row> columns{
+      Column<Row>("what", "case or ceiling", [](const Row& row) { return row.key.what; })
+          .in_row("case or ceiling", Align::left)
+          .at_most(56),
+      Column<Row>("node", "node that measured it, or like nodes on both sides", [](const Row& row) { return row.key.node; })
+          .above("node", [](const Row& row) { return "on " + row.key.node; }),
+      {"class", "kind of case or ceiling, which says by how much it may differ", &Row::row_class},
+      Column<Row>("verdict", "SAME, SLOWER, FASTER or AMBIGUOUS",
+                  [](const Row& row) { return comparable(row) ? std::optional(row.verdict) : std::nullopt; })
+          .in_row("verdict", Align::left, [](const Row& row) { return std::string(to_string(row.verdict)); }),
+      {"unit", "unit of before and after", &Row::unit},
+      Column<Row>("before_{}", "median before", &Row::before)
+          .in_unit(unit)
+          .in_row("before", Align::right, [](const Row& row) { return with_unit(row.before, row.unit); }),
+      Column<Row>("after_{}", "median after", &Row::after)
+          .in_unit(unit)
+          .in_row("after", Align::right, [](const Row& row) { return with_unit(row.after, row.unit); }),
+      Column<Row>("slowdown", "how many times as long the work takes (of a rate: its inverse)", judged(&Judged::slowdown))
+          .in_row("time", Align::right, judged_text(&Judged::slowdown)),
+      Column<Row>("slowdown_lo", "lower end of the 95 % interval of slowdown", judged(&Judged::lo))
+          .in_row("from", Align::right, judged_text(&Judged::lo)),
+      Column<Row>("slowdown_hi", "upper end of the 95 % interval of slowdown", judged(&Judged::hi))
+          .in_row("to", Align::right, judged_text(&Judged::hi)),
+      {"threshold_percent", "the least change that matters", [](const Row& row) { return 100 * row.threshold; }},
+      {"n_before", "samples before", &Row::n_before},
+      {"n_after", "samples after", &Row::n_after},
+      {"clock_before_hz", "median of the clock observed beside the samples before", &Row::clock_before_hz},
+      {"clock_after_hz", "median of the clock observed beside the samples after", &Row::clock_after_hz},
+      {"explanation", "another loop or another clock that explains it; empty where none does", &Row::explanation},
+      {"status", "ok, or in a word why it cannot be compared", &Row::status},
+      {"reason", "why it cannot be compared", [](const Row& row) { return OrNull{row.reason}; }}};
+  add_explained(columns, "clock", "one of the two clocks", clocks_seen);
   return columns;
 }
 
@@ -86,9 +93,9 @@ Columns<ClassSummary> class_columns() {
   const auto percent = [](double Row::*part) { return [part](const Row& row) { return 100 * (row.*part); }; };
   const auto text = [](double Row::*part) { return [part](const Row& row) { return percent_text(row.*part); }; };
   return {
-      Column<Row>("class", "what its rows are of", &Row::row_class).in_row("class", Align::left),
-      Column<Row>("rows", "rows of it", &Row::rows).in_row("rows"),
-      Column<Row>("threshold_percent", "what is less does not matter", percent(&Row::threshold))
+      Column<Row>("class", "kind of case or ceiling that its rows are of", &Row::row_class).in_row("class", Align::left),
+      Column<Row>("rows", "number of rows of the class", &Row::rows).in_row("rows"),
+      Column<Row>("threshold_percent", "the least change that matters", percent(&Row::threshold))
           .in_row("threshold", Align::right, text(&Row::threshold)),
       Column<Row>("spread_percent", "spread of a session (of a sample, where each side has but one session)", percent(&Row::spread))
           .in_row("spread", Align::right, text(&Row::spread)),
@@ -133,7 +140,7 @@ std::string refusals(const Comparison& comparison) {
   return text.empty() ? "" : "\nnot comparable:\n" + text;
 }
 
-std::vector<std::string> notes_of(const ObservedFile& before, const ObservedFile& after, const Comparison& comparison) {
+std::vector<std::string> comparison_notes(const ObservedFile& before, const ObservedFile& after, const Comparison& comparison) {
   std::vector<std::string> notes;
   for (const auto* file : {&before, &after}) notes.insert(notes.end(), file->notes.begin(), file->notes.end());
   for (auto& note : differing_circumstances(before, after)) notes.push_back(std::move(note));
@@ -155,7 +162,7 @@ Exit compare_files(const CompareOptions& options) {
   if (options.threshold_percent) threshold = *options.threshold_percent / 100;
   const ComparedFiles files{options.before, options.after, compare(before.side, after.side, threshold)};
   const Comparison& comparison = files.comparison;
-  const auto notes = notes_of(before, after, comparison);
+  const auto notes = comparison_notes(before, after, comparison);
   const Json rows = rows_json(compared_columns(), comparison.rows);
   if (options.format == Format::json) print(document("compare", options.after, rows, notes, row_json(compared_members(), files)));
   if (options.format == Format::csv) print(csv(rows));

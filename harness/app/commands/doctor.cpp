@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "app/commands/command.hpp"
 #include "app/commands/schemas.hpp"
@@ -105,7 +106,10 @@ Capability gpu_kernels_row() {
   if (module.module == nullptr) return {"kernels for GPUs", Status::unavailable, module.why_not, ""};
   const std::string built = fmt::format("{} kernels by {}, in {}", module.module->kernels().size(), module.module->version(), module.file);
   const NodeGpus& here = gpus_here();
-  if (here.gpus.empty()) return {"kernels for GPUs", Status::unavailable, fmt::format("{}; {}", here.why_none, built), ""};
+  if (here.gpus.empty()) {
+    const std::string why = this_topology().gpus.empty() ? "no GPU to run them on" : here.why_none;
+    return {"kernels for GPUs", Status::unavailable, fmt::format("{}; {}", why, built), ""};
+  }
   std::vector<std::string> all;
   for (const GpuProperties& gpu : here.gpus)
     all.push_back(fmt::format("{} at {}: {} multiprocessors, {:.1f} GiB, runs {}", gpu.name, gpu.pci, gpu.multiprocessors,
@@ -170,24 +174,17 @@ std::vector<Capability> examine() {
 
 bool is_ok(const Capability& row) { return row.status == Status::ok; }
 
-/// The column of what was found, in the rows that are ok or in the others: it stands before the reason in those, after it in these.
-Column<Capability> found_column(bool of_ok) {
-  using Row = Capability;
-  return Column<Row>("found", "what was found", [](const Row& row) { return is_ok(row) ? std::optional(row.found) : std::nullopt; })
-      .when([of_ok](const Row& row) { return is_ok(row) == of_ok; });
-}
-
 Columns<Capability> capability_columns() {
   using Row = Capability;
-  return {{"what", "what it is about", &Row::what},
-          {"status", "ok, or in a word why it does not work", [](const Row& row) { return to_string(row.status); }},
-          found_column(true),
+  return {{"what", "thing that the row is about", &Row::what},
+          {"status", "ok, or in a word why it does not work", &Row::status},
+          {"found", "what was found; null where it does not work",
+           [](const Row& row) { return is_ok(row) ? std::optional(row.found) : std::nullopt; }},
           {"reason", "why it does not work", [](const Row& row) { return is_ok(row) ? std::nullopt : std::optional(row.found); }},
-          found_column(false),
           {"next", "what to do, a command where there is one", [](const Row& row) { return OrNull{row.next}; }}};
 }
 
-Columns<CountingOutlook> members() {
+Columns<CountingOutlook> doctor_members() {
   const auto machine = [](const CountingOutlook&) {
     return Json::parse(machine_json(host_name(), this_topology(), this_cpu(), this_node_state()));
   };
@@ -208,7 +205,7 @@ Exit doctor(Format format) {
   const auto outlook = look_out(counting_facts_here());
   const Json rows = rows_json(capability_columns(), capabilities);
   if (format == Format::json)
-    print(document("doctor", "", rows, outlook.notes, row_json(members(), outlook)) + "\n");
+    print(document("doctor", "", rows, outlook.notes, row_json(doctor_members(), outlook)));
   else if (format == Format::csv)
     print(csv(rows));
   else if (format == Format::markdown)
@@ -223,7 +220,7 @@ Exit doctor(Format format) {
 }  // namespace
 
 Json doctor_schema() {
-  return document_schema("doctor", "What can be measured on a node", row_schema(capability_columns()), row_schema(members()));
+  return document_schema("doctor", "What can be measured on a node", row_schema(capability_columns()), row_schema(doctor_members()));
 }
 
 void add_doctor(CLI::App& app, Action& chosen) {

@@ -157,7 +157,7 @@ Places places_or(std::optional<Error>& error, const HealthOptions& options, Comm
   return {};
 }
 
-HealthReport judge(const HealthOptions& options, const fs::path& file, const std::string& stopped) {
+HealthReport judge_file(const HealthOptions& options, const fs::path& file, const std::string& stopped) {
   const Results results = load_results(file);
   const CheckWish wish = check_wish(options, file);
   std::optional<CheckReport> earlier;
@@ -171,7 +171,7 @@ HealthReport judge(const HealthOptions& options, const fs::path& file, const std
 
 /// Judges and tells, on rank 0.
 Exit judge_and_tell(const HealthOptions& options, const Places& places, const std::string& stopped) {
-  const HealthReport report = judge(options, places.measured, stopped);
+  const HealthReport report = judge_file(options, places.measured, stopped);
   const Exit found = exit_of(report);
   clear_up(places, found != Exit::ok && found != Exit::stopped_early, stopped.empty());  // before anything else can fail
   if (options.format == Format::json) print(health_document(report));

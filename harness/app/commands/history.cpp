@@ -10,14 +10,14 @@
 namespace plumbline::app {
 namespace {
 
-struct CommandOptions {
+struct HistoryCommandOptions {
   std::string folder;
   HistoryWish wish;
   std::string open_metrics;  // where to write them
   Format format = Format::text;
 };
 
-Exit history(const CommandOptions& options) {
+Exit history(const HistoryCommandOptions& options) {
   const HistoryReport report = report_history(options.folder, options.wish);
   if (options.format == Format::json) print(history_document(report));
   if (options.format == Format::text) print(history_text(report));
@@ -34,7 +34,7 @@ Exit history(const CommandOptions& options) {
 
 void add_history(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("history", "the nights in a folder of result files: levels, control limits, when a level changed");
-  auto options = std::make_shared<CommandOptions>();
+  auto options = std::make_shared<HistoryCommandOptions>();
   auto* folder =
       command->add_option("DIR", options->folder, "folder of result files (.h5), which stay as they are; an index is kept beside them");
   command->add_option("--case", options->wish.what, "only these cases and ceilings: a glob, e.g. 'ceiling/mem *'");

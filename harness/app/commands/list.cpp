@@ -53,7 +53,7 @@ Columns<ParameterSpec> parameter_columns() {
   const auto has_choices = [](const Row& row) { return !row.choices.empty(); };
   const auto is_number = [](const Row& row) { return row.choices.empty(); };
   return {{"name", "name of the parameter", &Row::name},
-          {"preset", "its value where a campaign does not name it", Json{{"type", {"integer", "string"}}},
+          {"preset", "value of the parameter where a campaign does not name it", Json{{"type", {"integer", "string"}}},
            [](const Row& row) { return value_json(row.preset); }},
           {"description", "what it is, with its unit", &Row::description},
           Column<Row>("choices", "words that it may be", &Row::choices).when(has_choices),
@@ -76,7 +76,7 @@ Columns<Kernel> kernel_columns() {
           Column<Row>("space", "CPU or GPU", [](const Row& row) { return row.space == Space::cuda ? "GPU" : "CPU"; })
               .in_row("runs on", Align::left),
           Column<Row>("summary", "what it is, with its source", &Row::summary).in_row("what", Align::left),
-          list_column<Row>("parameters", "its parameters, in the order of case ids", parameter_columns(), &Row::parameters),
+          list_column<Row>("parameters", "parameters of the kernel, in the order of case ids", parameter_columns(), &Row::parameters),
           Column<Row>("precisions", "precisions that it has", &Row::precisions)
               .in_row("precisions", Align::left, [](const Row& row) { return joined(row.precisions); }),
           Column<Row>("flavors", "flavors that are compiled in and run here", flavor_names)
@@ -194,14 +194,13 @@ struct Countable {
 /// `cells`: the columns that people see.
 Columns<Countable> countable_columns(const char* kind, const Columns<Countable>& cells) {
   using Row = Countable;
-  Columns<Row> columns{
-      {"kind", "what the row is", Json{{"const", kind}}, [kind](const Row&) { return kind; }},
-      {"name", "by which campaigns name it", &Row::name},
-      {"backend", "what counts it", &Row::backend},
-      {"unit", "what it counts; null for components", [](const Row& row) { return OrNull{row.unit}; }},
-      {"description", "what it is", &Row::description},
-      {"status", "ok, or in a word why it cannot be counted here", [](const Row& row) { return to_string(row.here.status); }},
-      {"reason", "why it cannot be counted here", [](const Row& row) { return OrNull{row.here.reason}; }}};
+  Columns<Row> columns{{"kind", "kind of thing that the row is of", Json{{"const", kind}}, [kind](const Row&) { return kind; }},
+                       {"name", "name by which campaigns name it", &Row::name},
+                       {"backend", "what counts it", &Row::backend},
+                       {"unit", "what it counts; null for components", [](const Row& row) { return OrNull{row.unit}; }},
+                       {"description", "what is counted, in words", &Row::description},
+                       {"status", "ok, or in a word why it cannot be counted here", [](const Row& row) { return row.here.status; }},
+                       {"reason", "why it cannot be counted here", [](const Row& row) { return OrNull{row.here.reason}; }}};
   columns.insert(columns.end(), cells.begin(), cells.end());
   return columns;
 }
@@ -313,7 +312,7 @@ ListedCampaign listed(const fs::path& file) {
 
 Columns<ListedCampaign> campaign_columns() {
   using Row = ListedCampaign;
-  return {Column<Row>("campaign", "its name", &Row::name).in_row("campaign", Align::left),
+  return {Column<Row>("campaign", "name of the campaign", &Row::name).in_row("campaign", Align::left),
           Column<Row>("file", "where it is", &Row::file).in_row("file", Align::left),
           Column<Row>("summary", "what it is for", [](const Row& row) { return OrNull{row.remark}; })
               .in_row("for", Align::left, [](const Row& row) { return row.broken.empty() ? row.remark : "cannot be run: " + row.broken; }),
@@ -333,7 +332,7 @@ Listing list_campaigns() {
   return listing;
 }
 
-Exit show(const std::string& what, const Listing& listing, Format format) {
+Exit show_listing(const std::string& what, const Listing& listing, Format format) {
   if (format == Format::json)
     print(document("list", "", listing.rows, listing.notes, {{"what", what}}) + "\n");
   else if (format == Format::markdown)
@@ -373,7 +372,9 @@ void add_list(CLI::App& app, Action& chosen) {
     if (entry.name == std::string_view("counters"))
       one->add_option("--family", *family, "the event table of another family of CPUs or of a GPU, e.g. amd-zen5, nvidia-gh100");
     one->callback([&chosen, format, family, &entry] {
-      chosen = [format, family, &entry] { return show(entry.name, family->empty() ? entry.list() : list_family(*family), *format); };
+      chosen = [format, family, &entry] {
+        return show_listing(entry.name, family->empty() ? entry.list() : list_family(*family), *format);
+      };
     });
   }
 }

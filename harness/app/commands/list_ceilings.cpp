@@ -25,10 +25,10 @@ struct PlannedCeiling {
 Columns<PlannedCeiling> planned_columns() {
   using Row = PlannedCeiling;
   return {Column<Row>("ceiling", "name of the ceiling", &Row::name).in_row("ceiling", Align::left),
-          Column<Row>("precision", "of its arithmetic", &Row::precision).in_row("precision", Align::left),
+          Column<Row>("precision", "number format of its arithmetic", &Row::precision).in_row("precision", Align::left),
           Column<Row>("level", "what it is a rate of: compute, a level of memory, mpi", &Row::level).in_row("level", Align::left),
-          Column<Row>("pattern", "of its accesses, instructions or messages", &Row::pattern).in_row("pattern", Align::left),
-          Column<Row>("unit", "of its value", &Row::unit).in_row("unit", Align::left),
+          Column<Row>("pattern", "pattern of its accesses, instructions or messages", &Row::pattern).in_row("pattern", Align::left),
+          Column<Row>("unit", "unit of its value", &Row::unit).in_row("unit", Align::left),
           Column<Row>("points", "working sets or sizes that are measured for it", &Row::points).in_row("points"),
           Column<Row>("mode", "modes that measure it", &Row::mode).in_row("mode", Align::left),
           {"needs", "what this machine may lack for it; empty: nothing", &Row::needs},

@@ -14,7 +14,7 @@
 namespace plumbline::app {
 namespace {
 
-struct CommandOptions {
+struct NodesCommandOptions {
   std::string file;
   double threshold_percent = 100 * NodeOptions().threshold, false_alarms = NodeOptions().false_alarms;
   std::string open_metrics;  // where to write them
@@ -22,7 +22,7 @@ struct CommandOptions {
   Format format = Format::text;
 };
 
-Exit nodes(const CommandOptions& options) {
+Exit nodes(const NodesCommandOptions& options) {
   const NodeOptions judged{.false_alarms = options.false_alarms, .threshold = options.threshold_percent / 100};
   NodeReport report = judge_nodes(load_results(options.file), options.file, judged);
   if (std::string note = unfinished_note(options.file); !note.empty()) report.notes.push_back(std::move(note));
@@ -40,7 +40,7 @@ Exit nodes(const CommandOptions& options) {
 void add_nodes(CLI::App& app, Action& chosen) {
   auto* command =
       app.add_subcommand("nodes", "like nodes beside each other: exit 3 when one is worse than its peers, 4 for a wrong result");
-  auto options = std::make_shared<CommandOptions>();
+  auto options = std::make_shared<NodesCommandOptions>();
   command->add_option("FILE", options->file, "result file (.h5) of a run on several nodes")->required();
   command->add_option("--threshold", options->threshold_percent, "percent below which a slowdown does not matter")
       ->check(CLI::Range(0.0, 1000.0))

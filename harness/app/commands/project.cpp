@@ -75,8 +75,8 @@ Columns<ProjectedGroup> projected_group_columns() {
           Column<Row>("bound", "name of the ceiling that bounds it", [](const Row& row) { return row.group.bound; })
               .in_row("bound by", Align::left, [](const Row& row) { return fmt::format("{} ({})", row.group.bound, row.group.scope); }),
           {"scope", "who shares that ceiling: node, numa, core or gpu", [](const Row& row) { return row.group.scope; }},
-          {"seconds", "its time here", [](const Row& row) { return row.group.seconds; }},
-          {"projected_seconds", "its time there", &Row::seconds},
+          {"seconds", "time of the part here", [](const Row& row) { return row.group.seconds; }},
+          {"projected_seconds", "time of the part there", &Row::seconds},
           Column<Row>("from_value", "the ceiling here", [](const Row& row) { return row.from.value; })
               .in_row("here", Align::right, [](const Row& row) { return plain(row.from.value, 4); }),
           Column<Row>("to_value", "the ceiling there", [](const Row& row) { return row.to.value; })
@@ -101,15 +101,15 @@ Columns<Projection> projection_columns() {
                        {"to", "node that it is projected to", &Row::target},
                        {"rest", "what becomes of time that no group covers", [](const Row& row) { return word_of(row.rest); }},
                        {"covered_fraction", "part of the time that groups cover", &Row::covered_fraction},
-                       {"seconds", "its time here", &Row::seconds_before},
-                       {"projected_seconds", "its time there", &Row::seconds},
+                       {"seconds", "time of the program here", &Row::seconds_before},
+                       {"projected_seconds", "time of the program there", &Row::seconds},
                        {"speedup", "how many times as fast it is there", &Row::speedup},
-                       {"measured_seconds", "its time there as it was measured", &Row::measured_seconds},
+                       {"measured_seconds", "time of the program there as it was measured", &Row::measured_seconds},
                        {"error_percent", "how far the projection lies off that", &Row::error_percent},
                        {"status", "ok", [](const Row&) { return "ok"; }},
                        {"reason", "null", [](const Row&) { return OrNull{}; }},
                        list_column<Row>("groups", "parts of the program", projected_group_columns(), &Row::groups)};
-  add_explained(columns, "measured", measured_there);
+  add_explained(columns, "measured", "measured_seconds", measured_there);
   return columns;
 }
 
@@ -157,7 +157,7 @@ std::string result_of(const Projection& p) {
   return text + "\n";
 }
 
-std::string as_text(const Projection& p) {
+std::string projection_text(const Projection& p) {
   Table table(headings(projected_group_columns()));
   for (auto& line : lines_of(p)) table.add(std::move(line));
   return title_of(p) + table.text() + result_of(p);
@@ -195,7 +195,7 @@ Exit project_file(const ProjectOptions& options) {
     return text;
   };
   if (options.format == Format::markdown) print(joined(as_markdown) + markdown_notes(notes));
-  if (options.format == Format::text) print(joined(as_text) + note_lines(notes));
+  if (options.format == Format::text) print(joined(projection_text) + note_lines(notes));
   return Exit::ok;
 }
 

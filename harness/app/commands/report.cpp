@@ -88,7 +88,7 @@ Exit failed(int code, const std::string& what) {
 }
 
 // Judgements are computed in one place, by this program; exit 4 of `score`, 3 and 4 of `nodes` are verdicts, and are drawn all the same.
-Exit judge(const std::string& command, const ReportOptions& options, const fs::path& json) {
+Exit run_judgement(const std::string& command, const ReportOptions& options, const fs::path& json) {
   Draft draft(json);
   std::vector<std::string> words{program_path().string(), command, options.file, "--json"};
   if (command == "show" && !options.by.empty()) words.insert(words.end(), {"--by", options.by});
@@ -132,7 +132,7 @@ Exit report(const ReportOptions& options) {
   std::vector<std::string> words{options.python, "-m", "plumbline_analysis", drawing.command, options.file, "-o", directory.string()};
   for (const std::string& command : drawing.judgements) {
     const fs::path json = directory / (drawing.stem + command + ".json");
-    if (const Exit exit = judge(command, options, json); exit != Exit::ok) return exit;
+    if (const Exit exit = run_judgement(command, options, json); exit != Exit::ok) return exit;
     words.insert(words.end(), {"--" + command, json.string()});
   }
   if (options.debug) words.emplace_back("--debug");

@@ -8,7 +8,7 @@
 namespace plumbline::app {
 namespace {
 
-Exit run(const RunOptions& options) {
+Exit run_campaign(const RunOptions& options) {
   return launch_run(options, [&](RunInput& input, Communicator& ranks) {
     const Exit code = run_session(options, input, ranks);
     if (ranks.rank() == 0 && !options.dry_run) print(output_of(options, input.campaign).string() + "\n");
@@ -39,7 +39,7 @@ void add_run(CLI::App& app, Action& chosen) {
                  "resumes although another plumbline measured before; which one measured what stays in the result")
       ->needs(resume);
   command->add_flag("--overwrite", options->overwrite, "replaces an earlier result or unfinished run")->excludes(resume);
-  command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
+  command->callback([&chosen, options] { chosen = [options] { return run_campaign(*options); }; });
 }
 
 }  // namespace plumbline::app

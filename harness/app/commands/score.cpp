@@ -53,7 +53,7 @@ std::vector<std::pair<std::string, std::string>> reasons_of(const std::vector<Ca
   return notes;
 }
 
-std::vector<std::string> notes_of(const Accuracy& accuracy, const std::optional<std::string>& uncounted) {
+std::vector<std::string> score_notes(const Accuracy& accuracy, const std::optional<std::string>& uncounted) {
   if (uncounted) return {*uncounted};
   std::vector<std::string> notes;
   for (const auto& [note, where] : reasons_of(accuracy.rows)) notes.push_back(note + where);
@@ -160,13 +160,13 @@ struct Besides {
   std::optional<std::vector<GroupScore>> groups;  // where groups are wanted
 };
 
-Columns<Besides> members() {
+Columns<Besides> score_members() {
   using Row = Besides;
   return {
       list_column<Row>("counters", "each counter over all cases", counter_columns(), [](const Row& row) { return row.accuracy->counters; }),
       list_column<Row>("intensities", "arithmetic intensities of cases by counted FLOPs and bytes", intensity_columns(), &Row::intensities),
-      list_column<Row>("intensity_counters", "these for each counter of bytes", intensity_summary_columns(),
-                       [](const Row& row) { return summarize(row.intensities); }),
+      list_column<Row>("intensity_counters", "how far the intensities are right over all cases, for each counter of bytes",
+                       intensity_summary_columns(), [](const Row& row) { return summarize(row.intensities); }),
       {"unclaimed_events", "by backend the events that were counted and that no scored counter uses",
        [](const Row& row) { return *row.unclaimed; }},
       list_column<Row>("time_agreements", "times by cycles beside times that were counted", agreement_columns(), &Row::agreements)
@@ -217,12 +217,12 @@ Exit score_file(const ScoreOptions& options) {
   const auto unclaimed = unclaimed_events(measurements, scored.counters);
   if (options.counter.empty())
     for (auto& note : unclaimed_notes(unclaimed)) notes.push_back(std::move(note));
-  for (auto& note : notes_of(accuracy, uncounted)) notes.push_back(std::move(note));
+  for (auto& note : score_notes(accuracy, uncounted)) notes.push_back(std::move(note));
   const auto rows = [&] { return rows_json(case_columns(), accuracy.rows); };
   if (options.format == Format::json) {
     Besides besides{&accuracy, derived_intensities(accuracy.rows), &unclaimed, agreements, {}};
     if (!options.by.empty()) besides.groups = groups_of(options, accuracy);
-    print(document("score", options.file, rows(), notes, row_json(members(), besides)));
+    print(document("score", options.file, rows(), notes, row_json(score_members(), besides)));
   }
   if (options.format == Format::csv) print(csv(rows()));
   if (options.format == Format::markdown) print(markdown(rows()) + markdown_notes(notes));
@@ -235,7 +235,7 @@ Exit score_file(const ScoreOptions& options) {
 }  // namespace
 
 Json score_schema() {
-  return document_schema("score", "Counters held against arithmetic", row_schema(case_columns()), row_schema(members()));
+  return document_schema("score", "Counters held against arithmetic", row_schema(case_columns()), row_schema(score_members()));
 }
 
 void add_score(CLI::App& app, Action& chosen) {

@@ -61,6 +61,11 @@ std::string no_ceilings(const std::vector<RooflinePlacement>& placements) {
                      imported ? "'plumbline import ... --ceilings FILE' takes them" : "a campaign's [ceilings] table measures them");
 }
 
+/// Says that there is nothing to show, and what shows what else is there.
+std::string no_cases(const std::vector<Ceiling>& ceilings, const std::string& file) {
+  return "no cases in this file" + (ceilings.empty() ? "" : fmt::format("; 'plumbline ceilings {}' shows its ceilings", file));
+}
+
 /// Whether the table has a "~" for it.
 bool is_marked(const RooflinePlacement& p) {
   const auto open = [](const LevelIntensity& level) { return level.status == Status::ok && level.is_interval(); };
@@ -118,8 +123,9 @@ std::vector<std::string> case_notes(const std::vector<RooflinePlacement>& placem
   return notes;
 }
 
-std::vector<std::string> notes_of(const std::vector<RooflinePlacement>& placements, const std::vector<Ceiling>& ceilings,
-                                  const std::optional<std::string>& uncounted) {
+std::vector<std::string> show_notes(const std::vector<RooflinePlacement>& placements, const std::vector<Ceiling>& ceilings,
+                                    const std::optional<std::string>& uncounted) {
+  if (placements.empty()) return {};
   std::vector<std::string> notes{
       "a case's name: precision, parameters, team (r2t1: 2 ranks of 1 thread each; g1: one GPU) and flavor (gcc12-O3-v3: compiler, "
       "optimization level, instruction set x86-64-v3); its time and GFLOP/s are the whole team's, of one sweep: the kernel's work done "
@@ -200,7 +206,7 @@ Exit show_machine(const Results& results, const ShowOptions& selection) {
   return Exit::ok;
 }
 
-Exit show(const ShowOptions& selection) {
+Exit show_cases(const ShowOptions& selection) {
   const Results results = load_selected(selection);
   if (selection.machine) return show_machine(results, selection);
   constexpr std::size_t most_differences = 8;
@@ -214,7 +220,7 @@ Exit show(const ShowOptions& selection) {
   if (!set)
     if (const auto note = without_set_note(measurements, selection.file)) notes.push_back(*note);
   const auto placements = place(measurements, ceilings, set ? &*set : nullptr, profiler_metrics_for(results));
-  for (const auto& note : notes_of(placements, ceilings, nothing_counted(results))) notes.push_back(note);
+  for (const auto& note : show_notes(placements, ceilings, nothing_counted(results))) notes.push_back(note);
   if (selection.set_file.empty())
     if (const auto note = difference_from_file(selection.file, intensity_rows(placements, measurements, set ? &*set : nullptr)))
       notes.push_back(*note);
@@ -225,10 +231,11 @@ Exit show(const ShowOptions& selection) {
   displace(cases, selection.by, measurements, results);
   if (!selection.google_benchmark.empty()) write_output(selection.google_benchmark, google_benchmark_json(results));
   const Json rows = rows_json(shown_case_columns(), cases);
+  const auto tables = [&] { return cases.empty() ? no_cases(ceilings, selection.file) + "\n" : cases_text(cases, selection.format); };
   if (selection.format == Format::json) print(document("show", selection.file, rows, notes));
   if (selection.format == Format::csv) print(csv(rows));
-  if (selection.format == Format::markdown) print(markdown(rows) + markdown_notes(notes));
-  if (selection.format == Format::text) print(cases_text(cases) + note_lines(notes));
+  if (selection.format == Format::markdown) print(tables() + markdown_notes(notes));
+  if (selection.format == Format::text) print(tables() + note_lines(notes));
   return Exit::ok;
 }
 
@@ -250,7 +257,7 @@ void add_show(CLI::App& app, Action& chosen) {
       ->add_option("--google-benchmark", selection->google_benchmark,
                    "also write the times there as Google Benchmark's JSON, which its compare.py reads")
       ->type_name("FILE");
-  command->callback([&chosen, selection] { chosen = [selection] { return show(*selection); }; });
+  command->callback([&chosen, selection] { chosen = [selection] { return show_cases(*selection); }; });
 }
 
 }  // namespace plumbline::app

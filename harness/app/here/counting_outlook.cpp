@@ -100,7 +100,7 @@ Columns<ShownWay> way_columns() {
           Column<Row>("backend", "who could count it", [](const Row& row) { return row.way->backend; }).in_row("backend", Align::left),
           Column<Row>("counter", "name of the counter", or_null(&Way::counter)).in_row("counter", Align::left, text_or_dash(&Way::counter)),
           Column<Row>("sees", "what of the quantity it sees", or_null(&Way::sees)).in_row("sees", Align::left, text_or_dash(&Way::sees)),
-          Column<Row>("status", "ok, or in a word what stands in the way", [](const Row& row) { return to_string(row.way->status); })
+          Column<Row>("status", "ok, or in a word what stands in the way", [](const Row& row) { return row.way->status; })
               .in_row("status", Align::left, status_text),
           {"reason", "what stands in the way", or_null(&Way::reason)},
           {"next", "what to do about it", or_null(&Way::next)},

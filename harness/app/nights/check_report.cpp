@@ -15,6 +15,12 @@
 #include "model/statistics/spread.hpp"
 
 namespace plumbline::app {
+
+template <>
+struct LastOf<NightFinding> {
+  static constexpr NightFinding value = NightFinding::no_baseline;
+};
+
 namespace {
 
 std::string accepted_text(const AcceptedLevel& level) {
@@ -175,7 +181,7 @@ std::string evidence(const CheckRow& row) {
       fmt::format("{} -> {}, {} ({} to {}){}, {}, {}", with_unit(row.night.before, row.unit), with_unit(row.after.median, row.unit),
                   change_text(row.night.slowdown), change_text(row.night.lo), change_text(row.night.hi), circumstances(row.night),
                   nights_text(row.night.nights), clock_text(row.clock_before_hz, row.after.clock_hz));
-  if (row.night.finding == NightFinding::disturbed) text += ", but every sample was disturbed: it is held against nobody";
+  if (row.night.finding == NightFinding::disturbed) text += ", but every sample was disturbed: it is no finding";
   if (row.explanation.ends_with("explains it")) text += ", which alone explains it";
   if (!row.accepted.empty()) text += "; " + row.accepted;
   return text;
@@ -202,34 +208,36 @@ Columns<CheckRow> check_columns() {
   Columns<Row> columns{
       {"what", "case, ceiling or link, \"whole node\", or \"part ...\": rows that have a word in common",
        [](const Row& row) { return row.key.what; }},
-      {"node", "node", [](const Row& row) { return row.key.node; }},
-      {"class", "what it is of, which says by how much it may differ", &Row::row_class},
-      {"verdict", "what this night is, held against the nights before", [](const Row& row) { return to_string(row.night.finding); }},
+      {"node", "node that measured it", [](const Row& row) { return row.key.node; }},
+      {"class", "kind of case, ceiling or link, which says by how much it may differ", &Row::row_class},
+      {"verdict", "what this night is, held against the nights before", [](const Row& row) { return row.night.finding; }},
       {"unit", "unit of before and after", &Row::unit},
       Column<Row>("before_{}", "the level of the nights before", [](const Row& row) { return row.night.before; }).in_unit(unit),
       Column<Row>("after_{}", "median of this night", [](const Row& row) { return row.after.median; }).in_unit(unit),
       {"slowdown", "how many times as long it takes, beside the rest of its node", [](const Row& row) { return row.night.slowdown; }},
-      {"slowdown_lo", "lower end of its interval", [](const Row& row) { return row.night.lo; }},
-      {"slowdown_hi", "upper end of its interval", [](const Row& row) { return row.night.hi; }},
-      {"threshold_percent", "what is less does not matter", [](const Row& row) { return 100 * row.night.threshold; }},
-      {"nights", "nights that it is held against", [](const Row& row) { return row.night.nights; }},
+      {"slowdown_lo", "lower end of the interval of slowdown", [](const Row& row) { return row.night.lo; }},
+      {"slowdown_hi", "upper end of the interval of slowdown", [](const Row& row) { return row.night.hi; }},
+      {"threshold_percent", "the least slowdown that matters", [](const Row& row) { return 100 * row.night.threshold; }},
+      {"nights", "number of nights that it is held against", [](const Row& row) { return row.night.nights; }},
       {"node_slowdown", "how many times as long the whole node takes", [](const Row& row) { return row.night.movement; }},
-      {"suspicious_nights", "nights in turn that it is suspect", [](const Row& row) { return row.night.suspicious_nights; }},
-      {"suspicious_nights_for_a_finding", "so many are a finding", [](const Row& row) { return row.night.nights_in_turn; }},
+      {"suspicious_nights", "nights in turn, with this one, in which it is suspect",
+       [](const Row& row) { return row.night.suspicious_nights; }},
+      {"suspicious_nights_for_a_finding", "suspicious nights in turn that are a finding; 0: none are, or it is not known yet",
+       [](const Row& row) { return row.night.nights_in_turn; }},
       {"clock_before_hz", "median of the clock observed in the nights before", &Row::clock_before_hz},
       {"clock_after_hz", "median of the clock observed in this night", [](const Row& row) { return row.after.clock_hz; }},
       {"explanation", "a clock that explains it; empty where it does not", &Row::explanation},
       {"accepted", "since when and why this level is right; empty where nobody said so", &Row::accepted},
-      {"status", "ok, or in a word why it is held against nothing", [](const Row& row) { return to_string(status_of(row)); }},
+      {"status", "ok, or in a word why it is held against nothing", status_of},
       {"reason", "why it is held against nothing", [](const Row& row) { return OrNull{is_held(row) ? "" : evidence(row)}; }}};
-  add_explained(columns, "clock", clocks_seen);
+  add_explained(columns, "clock", "one of the two clocks", clocks_seen);
   return columns;
 }
 
 Columns<WrongResult> wrong_columns() {
-  return {{"what", "case or ceiling", [](const WrongResult& row) { return row.key.what; }},
+  return {{"what", "case or ceiling that was computed wrongly", [](const WrongResult& row) { return row.key.what; }},
           {"node", "node that computed it", [](const WrongResult& row) { return row.key.node; }},
-          {"reason", "how it is wrong", &WrongResult::reason}};
+          {"reason", "how the result is wrong", &WrongResult::reason}};
 }
 
 Columns<MissingRow> missing_columns() {
@@ -238,7 +246,7 @@ Columns<MissingRow> missing_columns() {
           {"node", "node that should have measured it", [](const Row& row) { return row.key.node; }},
           {"last_measured", "when the last night that measured it began (UTC)",
            [](const Row& row) { return OrNull{row.last_unix_ns == 0 ? "" : utc_text(row.last_unix_ns)}; }},
-          {"status", "missing", [](const Row&) { return "missing"; }},
+          {"status", "always missing", [](const Row&) { return "missing"; }},
           {"reason", "why it is missed", &Row::reason}};
 }
 
@@ -251,21 +259,22 @@ Json smallest_detectable(const CheckReport& report) {
 
 Columns<CheckReport> check_members() {
   using Row = CheckReport;
-  return {{"cluster", "cluster that the night was measured on", [](const Row& row) { return OrNull{row.cluster}; }},
-          {"baseline", "what it is held against", &Row::baseline},
-          {"nights", "nights of the baseline", &Row::nights},
-          {"started_utc", "when the night began", [](const Row& row) { return utc_text(row.started_unix_ns); }},
-          {"false_alarms_a_night", "false alarms expected in a night in which nothing changed", &Row::false_alarms},
-          {"probability_of_a_row", "of a false alarm, each row", [](const Row& row) { return row.summary.probability_of_row; }},
-          {"tail_factor", "how much wider than Student's the widest class's intervals are, by what the baseline's own nights did",
-           [](const Row& row) { return row.summary.tail_factor; }},
-          {"calibrated_by", "nights of the baseline that were held against those before them to know it",
-           [](const Row& row) { return row.summary.calibrated_by; }},
-          {"smallest_detectable_percent", "smallest slowdown that one night alone names 8 times of 10, by class",
-           Json{{"type", "object"}, {"additionalProperties", {{"type", "number"}}}}, smallest_detectable},
-          list_column<Row>("wrong_results", "wrong results of this night", wrong_columns(), &Row::wrong),
-          list_column<Row>("missing", "what the nights before measured and this one did not", missing_columns(), &Row::missing),
-          {"missing_allowed", "what is missing is no failure", &Row::missing_allowed}};
+  return {
+      {"cluster", "cluster that the night was measured on", [](const Row& row) { return OrNull{row.cluster}; }},
+      {"baseline", "baseline that the night is held against", &Row::baseline},
+      {"nights", "number of nights of the baseline", &Row::nights},
+      {"started_utc", "when the night began (UTC)", [](const Row& row) { return utc_text(row.started_unix_ns); }},
+      {"false_alarms_a_night", "false alarms expected in a night in which nothing changed", &Row::false_alarms},
+      {"probability_of_a_row", "probability of a false alarm, of each row", [](const Row& row) { return row.summary.probability_of_row; }},
+      {"tail_factor", "how much wider than Student's the widest class's intervals are, by what the baseline's own nights did",
+       [](const Row& row) { return row.summary.tail_factor; }},
+      {"calibrated_by", "nights of the baseline that were held against those before them to know it",
+       [](const Row& row) { return row.summary.calibrated_by; }},
+      {"smallest_detectable_percent", "smallest slowdown that one night alone names 8 times of 10, by class",
+       by_name(Json{{"type", "number"}}), smallest_detectable},
+      list_column<Row>("wrong_results", "wrong results of this night", wrong_columns(), &Row::wrong),
+      list_column<Row>("missing", "what the nights before measured and this one did not", missing_columns(), &Row::missing),
+      {"missing_allowed", "whether what is missing is no failure", &Row::missing_allowed}};
 }
 
 }  // namespace
@@ -372,7 +381,7 @@ std::string check_text(const CheckReport& report) {
   if (const std::size_t disturbed = count_of(report, NightFinding::disturbed); disturbed > 0)
     notes.push_back(
         fmt::format("something else ran beside every sample of {} rows, or their clock was held down for a while: what this night says of "
-                    "them is held against nobody (--json names them)",
+                    "them is no finding (--json names them)",
                     disturbed));
   if (!report.missing.empty() && !report.missing_allowed)
     notes.emplace_back(

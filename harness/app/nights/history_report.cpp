@@ -95,33 +95,35 @@ struct ToldChange {
 
 Columns<ToldChange> change_columns() {
   using Row = ToldChange;
-  return {{"first_file", "the first night of the new level", [](const Row& row) { return row.first().file; }},
-          {"first_started_utc", "when that night began", [](const Row& row) { return utc_text(row.first().started_unix_ns); }},
-          {"last_file_before", "the last night of the level before", [](const Row& row) { return row.last_before().file; }},
-          {"last_started_before_utc", "when that night began", [](const Row& row) { return utc_text(row.last_before().started_unix_ns); }},
-          {"slowdown", "how many times as long it takes since", [](const Row& row) { return row.change->slowdown.ratio; }},
-          {"slowdown_lo", "lower end of its 95 % interval", [](const Row& row) { return row.change->slowdown.interval.lo; }},
-          {"slowdown_hi", "upper end of its 95 % interval", [](const Row& row) { return row.change->slowdown.interval.hi; }},
-          {"nights_before", "nights of the level before", [](const Row& row) { return row.change->slowdown.before; }},
-          {"nights_after", "nights of the new level", [](const Row& row) { return row.change->slowdown.after; }},
-          {"probability", "of such a change by chance alone", [](const Row& row) { return row.change->found.probability; }},
-          {"accepted", "somebody said that it is right", [](const Row& row) { return row.change->accepted; }}};
+  return {{"first_file", "result file of the first night of the new level", [](const Row& row) { return row.first().file; }},
+          {"first_started_utc", "when the first night of the new level began (UTC)",
+           [](const Row& row) { return utc_text(row.first().started_unix_ns); }},
+          {"last_file_before", "result file of the last night of the level before", [](const Row& row) { return row.last_before().file; }},
+          {"last_started_before_utc", "when the last night of the level before began (UTC)",
+           [](const Row& row) { return utc_text(row.last_before().started_unix_ns); }},
+          {"slowdown", "how many times as long it takes since the change", [](const Row& row) { return row.change->slowdown.ratio; }},
+          {"slowdown_lo", "lower end of the 95 % interval of slowdown", [](const Row& row) { return row.change->slowdown.interval.lo; }},
+          {"slowdown_hi", "upper end of the 95 % interval of slowdown", [](const Row& row) { return row.change->slowdown.interval.hi; }},
+          {"nights_before", "number of nights of the level before", [](const Row& row) { return row.change->slowdown.before; }},
+          {"nights_after", "number of nights of the new level", [](const Row& row) { return row.change->slowdown.after; }},
+          {"probability", "probability of such a change by chance alone", [](const Row& row) { return row.change->found.probability; }},
+          {"accepted", "whether somebody accepted the new level as right", [](const Row& row) { return row.change->accepted; }}};
 }
 
 Columns<AcceptedLevel> accepted_columns() {
   using Row = AcceptedLevel;
-  return {{"from_utc", "when the first night of the level began", [](const Row& row) { return utc_text(row.from_unix_ns); }},
-          {"from_file", "the night that was accepted", &Row::from_file},
-          {"by", "who accepted it", &Row::who},
-          {"on", "on which host", &Row::host},
-          {"accepted_utc", "when", [](const Row& row) { return utc_text(row.accepted_unix_ns); }},
+  return {{"from_utc", "when the first night of the level began (UTC)", [](const Row& row) { return utc_text(row.from_unix_ns); }},
+          {"from_file", "result file of the night that was accepted", &Row::from_file},
+          {"by", "who accepted the level", &Row::who},
+          {"on", "host on which it was accepted", &Row::host},
+          {"accepted_utc", "when it was accepted (UTC)", [](const Row& row) { return utc_text(row.accepted_unix_ns); }},
           {"reason", "why the level is right", &Row::reason}};
 }
 
 Columns<MissingRow> left_off_columns() {
-  return {
-      {"last_started_utc", "when the last night that measured it began", [](const MissingRow& row) { return utc_text(row.last_unix_ns); }},
-      {"reason", "why it is missed", &MissingRow::reason}};
+  return {{"last_started_utc", "when the last night that measured it began (UTC)",
+           [](const MissingRow& row) { return utc_text(row.last_unix_ns); }},
+          {"reason", "why it is missed", &MissingRow::reason}};
 }
 
 /// A night of a series, with the series' unit as keys have it.
@@ -133,23 +135,26 @@ struct ToldPoint {
 Columns<ToldPoint> point_columns() {
   using Row = ToldPoint;
   const auto unit = [](const Row& row) { return row.unit; };
-  Columns<Row> columns{{"file", "result file of the night", [](const Row& row) { return row.point->night->file; }},
-                       {"started_unix_ns", "when the night began", [](const Row& row) { return row.point->night->started_unix_ns; }},
-                       Column<Row>("{}", "median", [](const Row& row) { return row.point->value.median; }).in_unit(unit),
-                       Column<Row>("{}_lo", "lower end of its interval", [](const Row& row) { return row.point->value.lo; }).in_unit(unit),
-                       Column<Row>("{}_hi", "upper end of its interval", [](const Row& row) { return row.point->value.hi; }).in_unit(unit),
-                       {"clock_hz", "median of the clock observed beside it", [](const Row& row) { return row.point->value.clock_hz; }},
-                       {"disturbed", "every sample was disturbed: no measure", [](const Row& row) { return row.point->value.disturbed; }}};
+  Columns<Row> columns{
+      {"file", "result file of the night", [](const Row& row) { return row.point->night->file; }},
+      {"started_unix_ns", "when the night began, since 1970 (UTC)", [](const Row& row) { return row.point->night->started_unix_ns; }},
+      Column<Row>("{}", "median of the night, under a key that is its unit", [](const Row& row) { return row.point->value.median; })
+          .in_unit(unit),
+      Column<Row>("{}_lo", "lower end of the interval of the median", [](const Row& row) { return row.point->value.lo; }).in_unit(unit),
+      Column<Row>("{}_hi", "upper end of the interval of the median", [](const Row& row) { return row.point->value.hi; }).in_unit(unit),
+      {"clock_hz", "median of the clock observed beside it", [](const Row& row) { return row.point->value.clock_hz; }},
+      {"disturbed", "whether every sample was disturbed, so that the night is no measure",
+       [](const Row& row) { return row.point->value.disturbed; }}};
   using Why = std::pair<Status, std::string>;
   add_explained<Row>(
-      columns, "{}",
+      columns, "{}", "the interval of the median",
       [](const Row&) {
         return Why{Status::unavailable, "one sample has no interval"};
       },
       [](const Row& row) { return !std::isfinite(row.point->value.lo); });
   for (auto column = columns.end() - 2; column != columns.end(); ++column) column->in_unit(unit);
   add_explained<Row>(
-      columns, "clock",
+      columns, "clock", "clock_hz",
       [](const Row&) {
         return Why{Status::unavailable, "the clock was not observed beside the samples"};
       },
@@ -193,14 +198,14 @@ double level_of(const Charted& charted) { return value_of(charted.chart.center, 
 
 std::string value_text(const Charted& charted, double value) { return with_unit(value, charted.of->unit); }
 
-std::string scatter_text(const Charted& charted) {
-  return has_limits(charted) ? fmt::format("{:.1f} %", 100 * charted.chart.scatter) : "-";
-}
+std::string scatter_text(const Charted& charted) { return percent_or_dash(has_limits(charted) ? charted.chart.scatter : absent); }
 
 std::string place_line(const Charted& charted) {
   const Series& series = *charted.of;
   return "on " + series.key.node + (series.cluster.empty() ? "" : " of " + printable(series.cluster));
 }
+
+Status limits_status(const Charted& charted) { return has_limits(charted) ? Status::ok : Status::unavailable; }
 
 Columns<Charted> charted_columns() {
   using Row = Charted;
@@ -208,14 +213,14 @@ Columns<Charted> charted_columns() {
   return {Column<Row>("what", "case, ceiling or link", [](const Row& row) { return row.of->key.what; })
               .in_row("case or ceiling", Align::left)
               .at_most(56),
-          Column<Row>("node", "node", [](const Row& row) { return row.of->key.node; }).above("node", place_line),
-          {"class", "what it is of", [](const Row& row) { return row.of->row_class; }},
+          Column<Row>("node", "node that measured it", [](const Row& row) { return row.of->key.node; }).above("node", place_line),
+          {"class", "kind of case, ceiling or link", [](const Row& row) { return row.of->row_class; }},
           {"unit", "unit of its values", [](const Row& row) { return row.of->unit; }},
           {"cluster", "cluster that the nights were measured on", [](const Row& row) { return OrNull{row.of->cluster}; }},
-          Column<Row>("nights", "nights that measured it", [](const Row& row) { return row.of->points.size(); }).in_row("nights"),
-          {"disturbed_nights", "nights of which every sample was disturbed", &Row::disturbed},
-          {"level_nights", "nights of the present level", &Row::level_nights},
-          Column<Row>("level_{}", "the present level", level_of)
+          Column<Row>("nights", "number of nights that measured it", [](const Row& row) { return row.of->points.size(); }).in_row("nights"),
+          {"disturbed_nights", "number of nights of which every sample was disturbed", &Row::disturbed},
+          {"level_nights", "number of nights of the present level", &Row::level_nights},
+          Column<Row>("level_{}", "the present level: the middle of its nights", level_of)
               .in_unit(unit)
               .in_row("level", Align::right, [](const Row& row) { return value_text(row, level_of(row)); }),
           Column<Row>("scatter_percent", "how much nights of the level scatter",
@@ -223,27 +228,27 @@ Columns<Charted> charted_columns() {
               .in_row("scatter", Align::right, scatter_text),
           Column<Row>("limit_lo_{}", "lower control limit", of_limits([](const Row& row) { return limits_of(row).first; })).in_unit(unit),
           Column<Row>("limit_hi_{}", "upper control limit", of_limits([](const Row& row) { return limits_of(row).second; })).in_unit(unit),
-          Column<Row>("last_{}", "the last night", last_value)
+          Column<Row>("last_{}", "median of the last night", last_value)
               .in_unit(unit)
               .in_row("last", Align::right, [](const Row& row) { return value_text(row, last_value(row)); }),
           Column<Row>(Heading{"off"}, off_text),
           Column<Row>("state", "steady, or what the last nights do", &Row::state).in_row("state", Align::left),
           object_column<Row>("left_off", "where the campaign's last night misses it", left_off_columns(),
                              [](const Row& row) { return row.left_off ? &*row.left_off : nullptr; }),
-          {"outside", "nights beyond the limits", [](const Row& row) { return row.chart.outside.size(); }},
+          {"outside", "number of nights beyond the control limits", [](const Row& row) { return row.chart.outside.size(); }},
           {"ewma_percent", "how far the moving average lies off the level", of_limits([](const Row& row) { return 100 * row.chart.ewma; })},
-          {"ewma_limit_percent", "how far it may", of_limits([](const Row& row) { return 100 * row.chart.ewma_limit; })},
+          {"ewma_limit_percent", "how far that average may lie off", of_limits([](const Row& row) { return 100 * row.chart.ewma_limit; })},
           object_column<Row>("accepted", "the level that somebody accepted", accepted_columns(),
                              [](const Row& row) { return row.of->accepted; }),
           list_column<Row>("changes", "changes of the level", change_columns(), changes_of),
-          list_column<Row>("points", "its nights", point_columns(), points_of),
-          {"status", "ok, or unavailable: no limits", [](const Row& row) { return has_limits(row) ? "ok" : "unavailable"; }},
-          {"reason", "why it has no limits", [](const Row& row) {
+          list_column<Row>("points", "each night that measured it", point_columns(), points_of),
+          {"status", "ok, or unavailable: it has no control limits", limits_status},
+          {"reason", "why it has no control limits", [](const Row& row) {
              return OrNull{has_limits(row) ? "" : fmt::format("fewer than {} nights of one level have no limits", least_for_limits)};
            }}};
 }
 
-Columns<HistoryReport> history_members() { return {{"nights", "result files in the folder", &HistoryReport::nights}}; }
+Columns<HistoryReport> history_members() { return {{"nights", "number of result files in the folder", &HistoryReport::nights}}; }
 
 // ---------------------------------------------------------------------------------------------------------------------- text
 

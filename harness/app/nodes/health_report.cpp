@@ -13,6 +13,12 @@
 #include "app/terminal/columns.hpp"
 
 namespace plumbline::app {
+
+template <>
+struct LastOf<HealthKind> {
+  static constexpr HealthKind value = HealthKind::missing;
+};
+
 namespace {
 
 using NodesByName = std::map<std::string, NodeHealth>;
@@ -107,22 +113,22 @@ std::string clauses(const NodeHealth& health) {
 
 Columns<HealthFinding> finding_columns() {
   using Row = HealthFinding;
-  return {{"kind", "WRONG RESULT, SLOWER, FAILED or MISSING", [](const Row& row) { return to_string(row.kind); }},
-          {"what", "case or ceiling; null: the node as a whole", [](const Row& row) { return OrNull{row.what}; }},
-          {"against", "like nodes, or earlier nights", [](const Row& row) { return OrNull{row.against}; }},
+  return {{"kind", "WRONG RESULT, SLOWER, FAILED or MISSING", &Row::kind},
+          {"what", "case or ceiling that it is of; null: the node as a whole", [](const Row& row) { return OrNull{row.what}; }},
+          {"against", "what it is slower than: like nodes, or earlier nights", [](const Row& row) { return OrNull{row.against}; }},
           {"slowdown", "how many times as long it takes", [](const Row& row) { return row.judged.slowdown; }},
-          {"slowdown_lo", "lower end of its interval", [](const Row& row) { return row.judged.lo; }},
-          {"slowdown_hi", "upper end of its interval", [](const Row& row) { return row.judged.hi; }},
+          {"slowdown_lo", "lower end of the interval of slowdown", [](const Row& row) { return row.judged.lo; }},
+          {"slowdown_hi", "upper end of the interval of slowdown", [](const Row& row) { return row.judged.hi; }},
           {"text", "the finding in a clause", &Row::text}};
 }
 
 Columns<NodeHealth> health_columns() {
   using Row = NodeHealth;
-  return {{"node", "node, or of a link both", &Row::node},
+  return {{"node", "name of the node, or of a link both", &Row::node},
           {"verdict", "OK, or the worst kind of its findings",
            [](const Row& row) { return std::string(row.findings.empty() ? "OK" : to_string(row.findings.front().kind)); }},
-          {"peers", "like nodes", &Row::peers},
-          {"rows_held_against_earlier_nights", "rows held against earlier nights", &Row::held},
+          {"peers", "number of like nodes that it is held against", &Row::peers},
+          {"rows_held_against_earlier_nights", "number of rows held against earlier nights", &Row::held},
           list_column<Row>("findings", "what was found, the worst kind first", finding_columns(), &Row::findings),
           {"reason", "the findings in words", [](const Row& row) { return OrNull{clauses(row)}; }}};
 }
@@ -131,7 +137,7 @@ Columns<HealthReport> health_members() {
   using Row = HealthReport;
   return {
       {"cluster", "cluster that it was measured on", [](const Row& row) { return OrNull{row.beside.cluster}; }},
-      {"whole", "everything was measured", [](const Row& row) { return row.stopped.empty(); }},
+      {"whole", "whether everything was measured", [](const Row& row) { return row.stopped.empty(); }},
       {"nodes", "the document of plumbline nodes", nodes_schema(), [](const Row& row) { return Json::parse(nodes_document(row.beside)); }},
       {"check", "the document of plumbline check", nullable(check_schema()),
        [](const Row& row) { return row.earlier ? Json::parse(check_document(*row.earlier)) : Json(); }}};

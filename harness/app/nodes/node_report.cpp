@@ -11,6 +11,12 @@
 #include "app/terminal/columns.hpp"
 
 namespace plumbline::app {
+
+template <>
+struct LastOf<NodeFinding> {
+  static constexpr NodeFinding value = NodeFinding::slower;
+};
+
 namespace {
 
 /// Whether the report has a line for the node: it is not like its peers, or has peers but nothing to hold against them.
@@ -62,13 +68,13 @@ Columns<RemeasuredCase> again_columns() {
   return {{"what", "what was measured again; null: the median over all of it",
            [](const Row& row) { return row.all_together ? std::nullopt : std::optional(row.what); }},
           {"turns", "turns in which node and peers measured it", &Row::turns},
-          {"time_seconds", "median of the node", &Row::seconds},
-          {"peers_time_seconds", "median of its peers", &Row::peers_seconds},
+          {"time_seconds", "median of its times on the node", &Row::seconds},
+          {"peers_time_seconds", "median of its times on the peers", &Row::peers_seconds},
           {"slowdown", "how many times as long the node takes", [](const Row& row) { return row.judged.slowdown; }},
-          {"slowdown_lo", "lower end of its interval, which holds for all that was measured again together",
+          {"slowdown_lo", "lower end of the interval of slowdown, which holds for all that was measured again together",
            [](const Row& row) { return row.judged.lo; }},
-          {"slowdown_hi", "upper end of that interval", [](const Row& row) { return row.judged.hi; }},
-          {"confirmed", "the whole interval lies beyond the threshold", &Row::confirmed},
+          {"slowdown_hi", "upper end of the interval of slowdown", [](const Row& row) { return row.judged.hi; }},
+          {"confirmed", "whether the whole interval lies beyond the threshold", &Row::confirmed},
           {"clock_hz", "median of the clock observed on the node", &Row::clock_hz},
           {"peers_clock_hz", "median of the clock observed on its peers", &Row::peers_clock_hz}};
 }
@@ -76,14 +82,14 @@ Columns<RemeasuredCase> again_columns() {
 Columns<NodeRow> suspicious_columns() {
   using Row = NodeRow;
   const auto unit = [](const Row& row) { return unit_suffix(row.unit); };
-  return {{"what", "case or ceiling", [](const Row& row) { return row.key.what; }},
-          {"point", "which samples of a ceiling", [](const Row& row) { return OrNull{row.point}; }},
-          {"class", "what it is of", &Row::row_class},
-          Column<Row>("value_{}", "median of the node", &Row::value).in_unit(unit),
-          Column<Row>("peers_{}", "median of its peers", &Row::peers_value).in_unit(unit),
+  return {{"what", "case or ceiling that is slower", [](const Row& row) { return row.key.what; }},
+          {"point", "which samples of a ceiling these are; null: all, or of a case", [](const Row& row) { return OrNull{row.point}; }},
+          {"class", "kind of case or ceiling", &Row::row_class},
+          Column<Row>("value_{}", "median on the node", &Row::value).in_unit(unit),
+          Column<Row>("peers_{}", "median on its peers", &Row::peers_value).in_unit(unit),
           {"slowdown", "how many times as long the node takes", [](const Row& row) { return row.judged.slowdown; }},
-          {"slowdown_lo", "lower end of its interval", [](const Row& row) { return row.judged.lo; }},
-          {"slowdown_hi", "upper end of its interval", [](const Row& row) { return row.judged.hi; }},
+          {"slowdown_lo", "lower end of the interval of slowdown", [](const Row& row) { return row.judged.lo; }},
+          {"slowdown_hi", "upper end of the interval of slowdown", [](const Row& row) { return row.judged.hi; }},
           {"clock_hz", "median of the clock observed on the node", &Row::clock_hz},
           {"peers_clock_hz", "median of the clock observed on its peers", &Row::peers_clock_hz}};
 }
@@ -114,7 +120,7 @@ Json conditions_json(const ToldNode& told) {
 }
 
 /// The cell of a number that was measured again, as people see it: of the strongest case, or else of the last.
-auto again_text(double Judged::*number) {
+auto again_cell(double Judged::*number) {
   return [number](const ToldNode& told) -> std::string {
     if (told.node->again.empty()) return "-";
     const RemeasuredCase* strong = strongest(*told.node);
@@ -127,37 +133,38 @@ bool is_held(const ToldNode& told) { return told.node->finding != NodeFinding::a
 Columns<ToldNode> node_columns() {
   using Row = ToldNode;
   const Json any_object{{"type", "object"}};
-  return {Column<Row>("node", "node", [](const Row& row) { return row.node->node; }).in_row("node", Align::left),
-          {"kind", "what kind of machine it is: equal words, like nodes", [](const Row& row) { return row.node->kind; }},
-          Column<Row>("verdict", "what it is beside its peers", [](const Row& row) { return to_string(row.node->finding); })
-              .in_row("verdict", Align::left),
-          {"gpus", "GPUs that the verdict is of, where it is of nothing else in the node",
-           [](const Row& row) { return gpus_of_finding(*row.report, *row.node); }},
-          Column<Row>("peers", "like nodes", [](const Row& row) { return row.node->peers; }).in_row("peers"),
-          Column<Row>("rows", "things that were compared", [](const Row& row) { return row.node->rows; }).in_row("rows"),
-          Column<Row>(Heading{"suspicious"}, [](const Row& row) { return std::to_string(row.node->suspicious.size()); }),
-          Column<Row>("slowdown", "how many times as long the whole node takes",
-                      [](const Row& row) { return row.node->all_rows.judged.slowdown; })
-              .in_row("time", Align::right, [](const Row& row) { return change_text(row.node->all_rows.judged.slowdown); }),
-          Column<Row>(Heading{"measured again"}, again_text(&Judged::slowdown)),
-          Column<Row>(Heading{"from"}, again_text(&Judged::lo)),
-          Column<Row>(Heading{"to"}, again_text(&Judged::hi)),
-          list_column<Row>("suspicious", "what is slower than on its peers, the worst first", suspicious_columns(), suspicious_rows),
-          list_column<Row>("again", "what was measured again beside its peers", again_columns(),
-                           [](const Row& row) { return row.node->again; }),
-          {"again_peers", "peers that measured it too", [](const Row& row) { return row.node->again_peers; }},
-          {"conditions", "what was seen of the node while it measured", any_object, conditions_json},
-          {"status", "ok, or unavailable: held against nobody",
-           [](const Row& row) { return to_string(is_held(row) ? Status::ok : Status::unavailable); }},
-          {"reason", "why it is held against nobody",
-           [](const Row& row) { return is_held(row) ? std::nullopt : std::optional(row.node->reason); }}};
+  return {
+      Column<Row>("node", "name of the node", [](const Row& row) { return row.node->node; }).in_row("node", Align::left),
+      {"kind", "what kind of machine it is: equal words, like nodes", [](const Row& row) { return row.node->kind; }},
+      Column<Row>("verdict", "what the node is beside its peers", [](const Row& row) { return row.node->finding; })
+          .in_row("verdict", Align::left),
+      {"gpus", "GPUs that the verdict is of, where it is of nothing else in the node",
+       [](const Row& row) { return gpus_of_finding(*row.report, *row.node); }},
+      Column<Row>("peers", "number of like nodes that it is held against", [](const Row& row) { return row.node->peers; }).in_row("peers"),
+      Column<Row>("rows", "number of cases and ceilings that were compared", [](const Row& row) { return row.node->rows; }).in_row("rows"),
+      Column<Row>(Heading{"suspicious"}, [](const Row& row) { return std::to_string(row.node->suspicious.size()); }),
+      Column<Row>("slowdown", "how many times as long the whole node takes",
+                  [](const Row& row) { return row.node->all_rows.judged.slowdown; })
+          .in_row("time", Align::right, [](const Row& row) { return change_text(row.node->all_rows.judged.slowdown); }),
+      Column<Row>(Heading{"measured again"}, again_cell(&Judged::slowdown)),
+      Column<Row>(Heading{"from"}, again_cell(&Judged::lo)),
+      Column<Row>(Heading{"to"}, again_cell(&Judged::hi)),
+      list_column<Row>("suspicious", "what is slower than on its peers, the worst first", suspicious_columns(), suspicious_rows),
+      list_column<Row>("again", "what was measured again beside its peers", again_columns(),
+                       [](const Row& row) { return row.node->again; }),
+      {"again_peers", "peers that measured it too", [](const Row& row) { return row.node->again_peers; }},
+      {"conditions", "what was seen of the node while it measured", any_object, conditions_json},
+      {"status", "ok, or unavailable: there was no node to hold it against",
+       [](const Row& row) { return is_held(row) ? Status::ok : Status::unavailable; }},
+      {"reason", "why there was no node to hold it against",
+       [](const Row& row) { return is_held(row) ? std::nullopt : std::optional(row.node->reason); }}};
 }
 
 Columns<WrongOnNode> wrong_columns() {
   using Row = WrongOnNode;
-  return {{"what", "case or ceiling", [](const Row& row) { return row.wrong.key.what; }},
+  return {{"what", "case or ceiling that was computed wrongly", [](const Row& row) { return row.wrong.key.what; }},
           {"node", "node that computed it", [](const Row& row) { return row.wrong.key.node; }},
-          {"reason", "how it is wrong", [](const Row& row) { return row.wrong.reason; }},
+          {"reason", "how the result is wrong", [](const Row& row) { return row.wrong.reason; }},
           {"peers_right", "like nodes on which the same check passed", &Row::peers_right},
           {"peers_wrong", "like nodes on which it failed too", &Row::peers_wrong}};
 }
@@ -171,11 +178,11 @@ Json smallest_suspected(const NodeReport& report) {
 Columns<NodeReport> nodes_members() {
   using Row = NodeReport;
   return {{"cluster", "cluster that it was measured on", [](const Row& row) { return OrNull{row.cluster}; }},
-          list_column<Row>("wrong_results", "wrong results", wrong_columns(), &Row::wrong),
-          {"threshold_percent", "what is less does not matter", [](const Row& row) { return 100 * row.options.threshold; }},
+          list_column<Row>("wrong_results", "wrong results of all nodes", wrong_columns(), &Row::wrong),
+          {"threshold_percent", "the least slowdown that matters", [](const Row& row) { return 100 * row.options.threshold; }},
           {"false_alarms", "nodes wrongly named that are expected in a job", [](const Row& row) { return row.options.false_alarms; }},
-          {"smallest_suspected_percent", "smallest slowdown that is suspected 8 times of 10, by class",
-           Json{{"type", "object"}, {"additionalProperties", type_schema<double>()}}, smallest_suspected},
+          {"smallest_suspected_percent", "smallest slowdown that is suspected 8 times of 10, by class", by_name(type_schema<double>()),
+           smallest_suspected},
           {"smallest_confirmed_percent", "smallest slowdown that is confirmed 8 times of 10",
            [](const Row& row) { return 100 * row.comparison.again_smallest; }}};
 }

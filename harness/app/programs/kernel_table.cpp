@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "app/programs/profile_document.hpp"
@@ -32,9 +31,6 @@ Amount gigaflops(const KernelMeasures& measures) {
   return rate ? Amount(*rate / 1e9) : std::nullopt;
 }
 
-/// FLOPs and bytes are whole.
-Count whole(Amount value) { return value ? Count(static_cast<std::uint64_t>(std::llround(*value))) : std::nullopt; }
-
 std::vector<LevelBytes> levels_of_kernel(const KernelMeasures& measures) {
   std::vector<LevelBytes> all;
   for (const auto& level : gpu_level_boundaries()) {
@@ -55,7 +51,7 @@ template <class Row, class Get>
 void add_measures(Columns<Row>& columns, Get get) {
   const auto of = [get](auto part) { return [get, part](const Row& row) { return part(get(row)); }; };
   columns.push_back({"seconds", "time of the counted launches", of([](const KernelMeasures& one) { return one.seconds; })});
-  columns.push_back({"gflops", "rate of the operations in that time", of(gigaflops)});
+  columns.push_back({"gflops", "rate of the floating-point operations in that time", of(gigaflops)});
   columns.push_back(
       {"flops", "floating-point operations, an fma being two", of([](const KernelMeasures& one) { return whole(one.flops); })});
   columns.push_back(precisions_column<Row>(of(precisions_of_kernel)));
@@ -69,8 +65,8 @@ Columns<KernelResult> kernel_total_columns() {
       {"ranks", "ranks that were launched", &Row::launched},
       {"processes", "processes of all ranks", [](const Row& row) { return row.reports.size(); }},
       {"kernels", "number of kernels", [](const Row& row) { return row.profile.kernels.size(); }},
-      {"launches", "launches of all kernels", [](const Row& row) { return launches_of(row.profile, &KernelRow::launches); }},
-      {"counted_launches", "of them those that were counted",
+      {"launches", "number of launches of all kernels", [](const Row& row) { return launches_of(row.profile, &KernelRow::launches); }},
+      {"counted_launches", "number of launches that were counted",
        [](const Row& row) { return launches_of(row.profile, &KernelRow::counted); }}};
   add_measures(columns, [](const Row& row) { return row.profile.total; });
   return columns;
@@ -80,20 +76,11 @@ std::string launches_text(const KernelRow& row) {
   return row.counted == row.launches ? std::to_string(row.launches) : fmt::format("{} of {}", row.counted, row.launches);
 }
 
-std::string shortened(const KernelRow& row) {
-  constexpr std::size_t widest = 40;
-  return row.name.size() > widest ? row.name.substr(0, widest - 3) + "..." : row.name;
-}
-
 /// Adds what people see of the measures; `all_seconds`: of all kernels.
 void add_shown_measures(Columns<KernelRow>& columns, Amount all_seconds) {
   using Row = KernelRow;
-  const auto part = [all_seconds](const Row& row) {
-    const Amount& seconds = row.measures.seconds;
-    return seconds && all_seconds && *all_seconds > 0 ? fmt::format("{:.1f} %", 100 * *seconds / *all_seconds) : "-";
-  };
   columns.push_back({Heading{"time"}, [](const Row& row) { return row.measures.seconds ? duration(*row.measures.seconds) : "-"; }});
-  columns.push_back({Heading{"of all"}, part});
+  columns.push_back({Heading{"of all"}, [all_seconds](const Row& row) { return share_or_dash(row.measures.seconds, all_seconds); }});
   columns.push_back({Heading{"FLOPs"}, [](const Row& row) { return plain_or_dash(row.measures.flops); }});
   columns.push_back({Heading{"GFLOP/s"}, [](const Row& row) { return plain_or_dash(gigaflops(row.measures)); }});
   for (const char* level : {"L1", "L2", "mem"}) {
@@ -106,14 +93,16 @@ void add_shown_measures(Columns<KernelRow>& columns, Amount all_seconds) {
 Columns<KernelRow> kernel_columns(Amount all_seconds) {
   using Row = KernelRow;
   Columns<Row> columns{kind_column<Row>("kernel"),
-                       Column<Row>("name", "name of the kernel", &Row::name).in_row("kernel, by time", Align::left, shortened),
-                       {"symbol", "its name as it is linked", &Row::symbol},
-                       {"chip", "of the GPU that ran it", [](const Row& row) { return OrNull{row.chip}; }},
-                       {"compute_capability", "of that GPU: 90 for 9.0; 0: not known", &Row::compute_capability},
+                       Column<Row>("name", "name of the kernel", &Row::name)
+                           .in_row("kernel, by time", Align::left, [](const Row& row) { return shortened(row.name); }),
+                       {"symbol", "name of the kernel as it is linked", &Row::symbol},
+                       {"chip", "chip of the GPU that ran it", [](const Row& row) { return OrNull{row.chip}; }},
+                       {"compute_capability", "compute capability of that GPU: 90 for 9.0; 0: not known", &Row::compute_capability},
                        {"processes", "processes that launched it", &Row::processes},
                        Column<Row>("launches", "how often it was launched", &Row::launches).in_row("launches", Align::right, launches_text),
-                       {"counted_launches", "of them those that were counted", &Row::counted},
-                       {"status", "ok, or unavailable", [](const Row& row) { return row.counted > 0 ? "ok" : "unavailable"; }},
+                       {"counted_launches", "number of launches that were counted", &Row::counted},
+                       {"status", "ok, or unavailable: nothing was counted",
+                        [](const Row& row) { return row.counted > 0 ? Status::ok : Status::unavailable; }},
                        {"reason", "why nothing was counted",
                         [](const Row& row) { return OrNull{row.counted > 0 ? "" : "no launch of it was counted: see the notes"}; }}};
   add_shown_measures(columns, all_seconds);
@@ -127,7 +116,7 @@ Columns<CountedGpu> gpu_columns() {
   return {{"gpu", "number of the GPU", &Row::ordinal},
           {"chip", "name of its chip", [](const Row& row) { return OrNull{row.chip}; }},
           {"passes", "how often each counted launch ran", &Row::passes},
-          {"status", "ok, or in a word what stood in the way", [](const Row& row) { return to_string(row.availability.status); }},
+          {"status", "ok, or in a word what stood in the way", [](const Row& row) { return row.availability.status; }},
           {"reason", "what stood in the way", [](const Row& row) { return OrNull{row.availability.reason}; }}};
 }
 
@@ -139,7 +128,7 @@ Columns<RankReport> kernel_process_columns() {
           {"pid", "number of the process", [](const Row& row) { return row.report.process; }},
           {"parent", "number of its parent", [](const Row& row) { return row.report.parent; }},
           {"command", "what it executed", [](const Row& row) { return row.report.command; }},
-          {"status", "ok, or in a word why nothing was counted", [](const Row& row) { return to_string(row.report.availability.status); }},
+          {"status", "ok, or in a word why nothing was counted", [](const Row& row) { return row.report.availability.status; }},
           {"reason", "why nothing was counted", [](const Row& row) { return OrNull{row.report.availability.reason}; }},
           {"ended", "false: it went on after this, unseen", [](const Row& row) { return row.report.ended; }},
           {"cupti", "version and file of CUPTI", [](const Row& row) { return OrNull{row.report.cupti}; }},
@@ -163,7 +152,7 @@ std::set<std::string> gpus_in_words(const KernelResult& result) {
   return all;
 }
 
-std::string head_text(const KernelResult& result) {
+std::string kernels_head(const KernelResult& result) {
   const auto& profile = result.profile;
   std::string text = fmt::format("Counted on GPUs: {}\n  ", command_line(result.command));
   if (result.launched > 1) text += fmt::format("{} ranks, ", result.launched);
@@ -189,7 +178,7 @@ std::string table_text(const KernelResult& result) {
 }  // namespace
 
 std::string kernels_text(const KernelResult& result) {
-  std::string text = "\n" + head_text(result);
+  std::string text = "\n" + kernels_head(result);
   if (!result.profile.kernels.empty()) text += "\n" + table_text(result);
   for (const auto& note : result.notes) text += wrapped("note: " + printable(note), 130, "") + "\n";
   return text;

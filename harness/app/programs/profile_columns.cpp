@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <string_view>
 
 namespace plumbline::app {
 
@@ -24,29 +27,16 @@ namespace {
 
 std::string file_name(const std::string& object) { return object.empty() ? "?" : std::filesystem::path(object).filename().string(); }
 
-std::string share(Number part, Number all) { return part && all && *all > 0 ? fmt::format("{:.1f} %", 100 * *part / *all) : "-"; }
-
-// A long name loses its middle where it ends with an offset ("symbol+0x1a0"), which tells functions of a stripped file apart; else its end.
-std::string shortened(const std::string& name) {
-  constexpr std::size_t widest = 40, longest_offset = 18;
-  if (name.size() <= widest) return name;
-  const auto plus = name.rfind("+0x");
-  const std::string offset = plus != name.npos && name.size() - plus <= longest_offset ? name.substr(plus) : "";
-  return name.substr(0, widest - 3 - offset.size()) + "..." + offset;
-}
-
-Count count(Number value) { return value ? Count(static_cast<std::uint64_t>(*value)) : std::nullopt; }
-
 std::vector<LevelBytes> levels_of(const EventSums& sums) {
   std::vector<LevelBytes> all;
   for (const auto& level : levels)
-    all.push_back({level.name, level.boundary, count(bytes(sums, level.boundary)), arithmetic_intensity(sums, level.boundary)});
+    all.push_back({level.name, level.boundary, whole(bytes(sums, level.boundary)), arithmetic_intensity(sums, level.boundary)});
   return all;
 }
 
 std::vector<std::pair<std::string, Count>> precisions_of(const EventSums& sums) {
   std::vector<std::pair<std::string, Count>> all;
-  for (const auto& precision : precisions(sums)) all.emplace_back(precision, count(flops(sums, precision)));
+  for (const auto& precision : precisions(sums)) all.emplace_back(precision, whole(flops(sums, precision)));
   return all;
 }
 
@@ -54,9 +44,10 @@ std::vector<std::pair<std::string, Count>> precisions_of(const EventSums& sums) 
 template <class Row, class Get>
 Columns<Row> with_measures(Columns<Row> columns, Get get) {
   const auto of_sums = [get](auto measure) { return [get, measure](const Row& row) { return measure(std::invoke(get, row)); }; };
-  columns.push_back({"instructions", "that ran", of_sums([](const EventSums& sums) { return count(event(sums, "instructions")); })});
+  columns.push_back({"instructions", "number of instructions that ran",
+                     of_sums([](const EventSums& sums) { return whole(event(sums, "instructions")); })});
   columns.push_back(
-      {"flops", "floating-point operations, an fma being two", of_sums([](const EventSums& sums) { return count(flops(sums)); })});
+      {"flops", "floating-point operations, an fma being two", of_sums([](const EventSums& sums) { return whole(flops(sums)); })});
   columns.push_back(precisions_column<Row>(of_sums(precisions_of)));
   columns.push_back(levels_column<Row>(of_sums(levels_of)));
   columns.push_back({"counts", "by event how often it was counted", of_sums([](const EventSums& sums) { return sums; })});
@@ -84,11 +75,12 @@ auto intensity_text(const std::string& boundary, bool is_known = true) {
 
 Columns<WholeLaunch> total_columns() {
   using Row = WholeLaunch;
-  return with_measures(Columns<Row>{kind_column<Row>("total"),
-                                    {"ranks", "ranks that were launched", &Row::ranks},
-                                    {"processes", "processes of all ranks", [](const Row& row) { return row.profile->processes; }},
-                                    {"threads", "threads of all processes", [](const Row& row) { return row.profile->threads; }}},
-                       [](const Row& row) -> const EventSums& { return row.profile->total; });
+  return with_measures(
+      Columns<Row>{kind_column<Row>("total"),
+                   {"ranks", "number of ranks that were launched", &Row::ranks},
+                   {"processes", "number of processes of all ranks", [](const Row& row) { return row.profile->processes; }},
+                   {"threads", "number of threads of all processes", [](const Row& row) { return row.profile->threads; }}},
+      [](const Row& row) -> const EventSums& { return row.profile->total; });
 }
 
 Columns<EndedRank> rank_columns(const std::string& far) {
@@ -97,11 +89,12 @@ Columns<EndedRank> rank_columns(const std::string& far) {
       Columns<Row>{
           kind_column<Row>("rank"),
           Column<Row>("rank", "number of the rank", &Row::rank).in_row("rank", Align::left),
-          {"host", "where it ran", [](const Row& row) { return row.ending == nullptr ? std::nullopt : std::optional(row.ending->host); }},
+          {"host", "host that it ran on",
+           [](const Row& row) { return row.ending == nullptr ? std::nullopt : std::optional(row.ending->host); }},
           {"exit", "exit code of its program",
            [](const Row& row) { return row.ending == nullptr ? std::nullopt : std::optional(row.ending->code); }},
-          Column<Row>("processes", "processes of it", &Row::processes).in_row("processes"),
-          Column<Row>("threads", "threads of these", &Row::threads).in_row("threads"),
+          Column<Row>("processes", "number of its processes", &Row::processes).in_row("processes"),
+          Column<Row>("threads", "number of threads of its processes", &Row::threads).in_row("threads"),
           shown<Row>("instructions", instructions_text),
           shown<Row>("FLOPs", all_flops_text),
           shown<Row>("bytes " + far, bytes_text(far)),
@@ -113,12 +106,12 @@ Columns<EndedRank> rank_columns(const std::string& far) {
 Columns<RegionCountsByName> region_columns(bool simulated) {
   using Row = RegionCountsByName;
   return with_measures(Columns<Row>{kind_column<Row>("region"),
-                                    Column<Row>("name", "by which it was marked", &Row::name).in_row("region", Align::left),
+                                    Column<Row>("name", "name by which the region was marked", &Row::name).in_row("region", Align::left),
                                     Column<Row>("entries", "how often it was entered", &Row::entries).in_row("entries"),
-                                    {"ranks", "ranks that entered it", &Row::ranks},
-                                    {"processes", "processes that entered it", &Row::processes},
-                                    Column<Row>("threads", "threads that entered it", &Row::threads).in_row("threads"),
-                                    {"open", "still open when its process ended", &Row::open},
+                                    {"ranks", "number of ranks that entered it", &Row::ranks},
+                                    {"processes", "number of processes that entered it", &Row::processes},
+                                    Column<Row>("threads", "number of threads that entered it", &Row::threads).in_row("threads"),
+                                    {"open", "number of entries still open when their process ended", &Row::open},
                                     shown<Row>("instructions", instructions_text),
                                     shown<Row>("FLOPs", all_flops_text),
                                     shown<Row>("bytes reg-L1", bytes_text("reg-L1")),
@@ -135,7 +128,7 @@ Columns<FunctionCounts> function_columns(const Profile& profile, const std::stri
                                     Column<Row>("name", "name of the function", &Row::name)
                                         .in_row("function, by " + by, Align::left, [](const Row& row) { return shortened(row.name); }),
                                     {"object", "file that it lies in", [](const Row& row) { return OrNull{row.object}; }},
-                                    shown<Row>("of all", [=](const EventSums& sums) { return share(measure(sums), all); }),
+                                    shown<Row>("of all", [=](const EventSums& sums) { return share_or_dash(measure(sums), all); }),
                                     shown<Row>("FLOPs", all_flops_text),
                                     shown<Row>("instructions", instructions_text),
                                     shown<Row>("bytes reg-L1", bytes_text("reg-L1")),

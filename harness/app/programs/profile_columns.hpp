@@ -1,4 +1,4 @@
-// The columns of a profile's rows: of the whole, of ranks, regions, functions, processes and threads.
+// The rows of a profile, of the whole, of ranks, regions, functions, processes and threads, have their columns here.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,5 +1,7 @@
 #include "app/programs/profile_document.hpp"
 
+#include <cmath>
+
 namespace plumbline::app {
 namespace {
 
@@ -19,10 +21,24 @@ std::string plain_or_dash(std::optional<double> value) { return value ? plain(*v
 
 std::string size_or_dash(std::optional<double> value) { return value ? size_in_bytes(*value) : "-"; }
 
+std::string share_or_dash(std::optional<double> part, std::optional<double> whole) {
+  return part && whole && *whole > 0 ? percent_or_dash(*part / *whole) : "-";
+}
+
+Count whole(std::optional<double> value) { return value ? Count(static_cast<std::uint64_t>(std::llround(*value))) : std::nullopt; }
+
+std::string shortened(const std::string& name) {
+  constexpr std::size_t widest = 40, longest_offset = 18;
+  if (name.size() <= widest) return name;
+  const auto plus = name.rfind("+0x");
+  const std::string offset = plus != name.npos && name.size() - plus <= longest_offset ? name.substr(plus) : "";
+  return name.substr(0, widest - 3 - offset.size()) + "..." + offset;
+}
+
 Columns<LevelBytes> level_columns() {
-  return {{"boundary", "name of the boundary", &LevelBytes::boundary},
-          {"bytes", "bytes across it", &LevelBytes::bytes},
-          {"ai", "FLOPs per byte", &LevelBytes::intensity}};
+  return {{"boundary", "name of the boundary, as reg-L1", &LevelBytes::boundary},
+          {"bytes", "bytes across the boundary", &LevelBytes::bytes},
+          {"ai", "arithmetic intensity, FLOPs per byte", &LevelBytes::intensity}};
 }
 
 std::string profile_document(const std::string& file, const Json& rows, const std::vector<std::string>& notes,

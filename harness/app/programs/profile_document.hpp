@@ -1,4 +1,4 @@
-// The document plumbline-profile/1, and what its rows have in common, whoever counted: columns of their kind and of levels of memory.
+// The rows of the document plumbline-profile/1 have columns in common, whoever counted: of their kind and of levels of memory.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,6 +13,13 @@ using Count = std::optional<std::uint64_t>;  // a number that is whole; absent: 
 
 std::string plain_or_dash(std::optional<double> value);
 std::string size_or_dash(std::optional<double> value);
+/// Prints a part of a whole as "94.4 %"; "-" where one of them is not known or the whole is nothing.
+std::string share_or_dash(std::optional<double> part, std::optional<double> whole);
+/// FLOPs, bytes and counts are whole.
+Count whole(std::optional<double> value);
+/// Shortens a name of more than 40 characters: it loses its middle where it ends with an offset ("symbol+0x1a0"), which tells functions of
+/// a stripped file apart, else its end.
+std::string shortened(const std::string& name);
 
 /// The traffic across a level's boundary towards the core.
 struct LevelBytes {
@@ -24,13 +31,14 @@ Columns<LevelBytes> level_columns();
 
 template <class Row>
 Column<Row> kind_column(const std::string& kind) {
-  return {"kind", "what the row is of", Json{{"const", kind}}, [kind](const Row&) { return Json(kind); }};
+  return {"kind", "kind of thing that the row is of", Json{{"const", kind}}, [kind](const Row&) { return Json(kind); }};
 }
 
 /// The column of the levels by name; `get` gives the list of them.
 template <class Row, class Get>
 Column<Row> levels_column(Get get) {
-  return {"levels", "by level what crossed its boundary towards the core", by_name(row_schema(level_columns())), [get](const Row& row) {
+  return {"levels", "by level of memory the traffic across its boundary towards the core", by_name(row_schema(level_columns())),
+          [get](const Row& row) {
             Json levels = Json::object();
             for (const LevelBytes& one : get(row)) levels[one.level] = row_json(level_columns(), one);
             return levels;
@@ -40,7 +48,8 @@ Column<Row> levels_column(Get get) {
 /// The column of FLOPs by precision; `get` gives pairs of a precision and its FLOPs.
 template <class Row, class Get>
 Column<Row> precisions_column(Get get) {
-  return {"flops_by_precision", "by precision the operations, an fma being two", by_name(type_schema<Count>()), [get](const Row& row) {
+  return {"flops_by_precision", "by precision the floating-point operations, an fma being two", by_name(type_schema<Count>()),
+          [get](const Row& row) {
             Json flops = Json::object();
             for (const auto& [precision, count] : get(row)) flops[precision] = json_value(count);
             return flops;

@@ -151,7 +151,8 @@ void note_open_regions(ProfileResult& result) {
       result.notes.push_back(fmt::format("region '{}' was still open when its process ended: counted to the end", region.name));
 }
 
-ProfileResult collect(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting, const Preparation& preparation) {
+ProfileResult collect_counts(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting,
+                             const Preparation& preparation) {
   ProfileResult result;
   const Person person = this_person();
   result.command = publishable(options.command, person);
@@ -179,7 +180,7 @@ Exit profile_by_emulator(const ProfileOptions& options, const Launch& launch, co
   tell(judgement.fault, options, meeting);
   meeting.leave({launch.rank, "", judgement.code, judgement.notes});
   if (launch.rank != 0) return static_cast<Exit>(judgement.code);
-  const ProfileResult result = collect(options, launch, meeting, preparation);
+  const ProfileResult result = collect_counts(options, launch, meeting, preparation);
   if (judgement.refused) return static_cast<Exit>(judgement.code);
   const bool shown = show_profile(options, profile_json(result, options.output), profile_text(result)),
              whole = shown && static_cast<int>(result.endings.size()) == launch.size;

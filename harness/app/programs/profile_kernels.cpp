@@ -183,7 +183,7 @@ void add_notes(KernelResult& result, const ProfileOptions& options) {
       "time is that of the profiled launches, one at a time, with caches as CUPTI's replays leave them: time the program by itself too");
 }
 
-KernelResult collect(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
+KernelResult collect_kernels(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
   KernelResult result;
   const Person person = this_person();
   result.command = publishable(options.command, person);
@@ -207,7 +207,7 @@ Exit profile_kernels(const ProfileOptions& options, const Launch& launch, const 
   tell(judgement.fault, options, meeting);
   meeting.leave({launch.rank, "", judgement.code, {}});
   if (launch.rank != 0) return static_cast<Exit>(judgement.code);
-  const KernelResult result = collect(options, launch, meeting);
+  const KernelResult result = collect_kernels(options, launch, meeting);
   const bool shown = show_profile(options, kernels_json(result, options.output), kernels_text(result));
   const bool whole = shown && unreadable.empty() && static_cast<int>(result.endings.size()) == launch.size;
   return judgement.code == 0 && !whole ? Exit::io_or_failed_case : static_cast<Exit>(judgement.code);

@@ -12,7 +12,7 @@ namespace {
 
 // ---------------------------------------------------------------------------------------------------- tables for people
 
-std::string head_text(const ProfileResult& result) {
+std::string profile_head(const ProfileResult& result) {
   const auto plural = [](auto n, const char* what) {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : what[std::char_traits<char>::length(what) - 1] == 's' ? "es" : "s");
   };
@@ -107,7 +107,7 @@ std::string functions_text(const Profile& profile, std::size_t most, const std::
 // ------------------------------------------------------------------------------------------------------ rows for programs
 
 template <class Row, class Rows>
-void add(const Columns<Row>& columns, const Rows& rows, Json& all) {
+void add_rows(const Columns<Row>& columns, const Rows& rows, Json& all) {
   for (const Row& row : rows) all.push_back(row_json(columns, row));
 }
 
@@ -132,7 +132,7 @@ void add_processes(const ProfileResult& result, Json& all) {
 
 std::string profile_text(const ProfileResult& result) {
   const auto& profile = result.profile;
-  std::string text = "\n" + head_text(result);
+  std::string text = "\n" + profile_head(result);
   if (profile.processes > 0)
     text += "\n" + totals_text(profile.total) + "\n" + flops_text(profile.total) + "\n" + traffic_text(profile.total);
   if (result.launched > 1) text += "\n" + ranks_text(result);
@@ -147,9 +147,9 @@ std::string profile_json(const ProfileResult& result, const std::string& file) {
   const auto& profile = result.profile;
   Json rows = Json::array();
   if (profile.processes > 0) rows.push_back(row_json(total_columns(), {result.launched, &profile}));
-  add(rank_columns(""), ended_ranks(result), rows);
-  add(region_columns(true), profile.regions, rows);
-  add(function_columns(profile, "", flops_of), largest_functions(result), rows);
+  add_rows(rank_columns(""), ended_ranks(result), rows);
+  add_rows(region_columns(true), profile.regions, rows);
+  add_rows(function_columns(profile, "", flops_of), largest_functions(result), rows);
   add_processes(result, rows);
   return profile_document(file, rows, result.notes, result.command, result.caches);
 }

@@ -1,4 +1,4 @@
-// The columns of what is scored case by case: counts, intensities, groups of cases and times.
+// Scores case by case, as counts, intensities, groups of cases and times, have their columns here, for people and for programs.
 #pragma once
 #include "app/terminal/columns.hpp"
 #include "model/scoring/accuracy.hpp"
@@ -7,6 +7,11 @@
 #include "model/statistics/time_agreement.hpp"
 
 namespace plumbline::app {
+
+template <>
+struct LastOf<Convention> {
+  static constexpr Convention value = Convention::paper;
+};
 
 Columns<CaseScore> case_columns();
 Columns<GroupScore> group_columns();
@@ -23,8 +28,7 @@ auto in_digits(double Row::*number, int digits = 3) {
 /// The column of the convention that a score goes by.
 template <class Row>
 Column<Row> convention_column() {
-  return {"convention", "flow: what crosses a boundary; paper: as the paper counts that the kernel is from",
-          [](const Row& row) { return to_string(row.convention); }};
+  return {"convention", "flow: what crosses a boundary; paper: as the paper counts that the kernel is from", &Row::convention};
 }
 
 }  // namespace plumbline::app

@@ -6,10 +6,17 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <string_view>
 
 #include "core/records.hpp"
 
 namespace plumbline::app {
+
+template <>
+struct LastOf<LimitBasis> {
+  static constexpr LimitBasis value = LimitBasis::inferred;
+};
+
 namespace {
 
 // --------------------------------------------------------------------------------------------------------------------- cells
@@ -60,13 +67,13 @@ std::string traffic_cell(const Ceiling& c) {
 /// The part of the limit in words: "~94.4 %" where the limit is inferred.
 std::string limit_cell(const Ceiling& c) {
   if (!std::isfinite(c.limit)) return "";
-  return (c.limit_basis == LimitBasis::inferred ? "~" : "") + percent(c.fraction_of_limit());
+  return (c.limit_basis == LimitBasis::inferred ? "~" : "") + percent_or_dash(c.fraction_of_limit());
 }
 
 /// The spread of a ceiling's samples: "1.7 %", and "!" where it is more than on a quiet machine.
 std::string cv_cell(const Ceiling& c) {
   const bool of_cpus = table_of(c) != CeilingTable::gpu && table_of(c) != CeilingTable::messages;
-  return percent(c.cv) + (of_cpus && c.cv > quiet_cv(c.level) ? "!" : "");
+  return percent_or_dash(c.cv) + (of_cpus && c.cv > quiet_cv(c.level) ? "!" : "");
 }
 
 std::string clock_cell(const Ceiling& c) { return std::isfinite(c.clock_hz) ? fmt::format("{:.0f} MHz", 1e-6 * c.clock_hz) : "-"; }
@@ -96,8 +103,9 @@ Column<Ceiling> runners_up() {
     double rate;
     std::string unit;
   };
-  const Columns<Other> columns{
-      {"form", "which loop", &Other::form}, {"value", "what it reached", &Other::rate}, {"unit", "of that", &Other::unit}};
+  const Columns<Other> columns{{"form", "name of the loop", &Other::form},
+                               {"value", "rate that it reached", &Other::rate},
+                               {"unit", "unit of that rate", &Other::unit}};
   return list_column<Ceiling>("runners_up", "other loops of the contest for it, as the contest saw them, the fastest first", columns,
                               [](const Ceiling& c) {
                                 std::vector<Other> others;
@@ -106,36 +114,38 @@ Column<Ceiling> runners_up() {
                               });
 }
 
-Columns<Ceiling> rate_columns() {
+Columns<Ceiling> ceiling_rate_columns() {
   using Row = Ceiling;
-  return {
-      Column<Row>("name", "name of the ceiling", &Row::name).in_row("ceiling", Align::left, name_cell),
-      Column<Row>("precision", "of its arithmetic", &Row::precision).in_row("precision", Align::left),
-      Column<Row>("level", "what it is a rate of: compute, a level of memory, mpi", [](const Row& c) { return c.level.word(); })
-          .in_row("level", Align::left),
-      {"pattern", "of its accesses, instructions or messages", &Row::pattern},
-      {"ranks", "of the team that measured it", &Row::ranks},
-      {"threads", "of each rank", &Row::threads},
-      {"node", "node that it was measured on", &Row::node},
-      Column<Row>("value", "the ceiling: the best sample", &Row::value).in_row("best", Align::right, number_cell(&Row::value)),
-      Column<Row>("unit", "unit of value, min, median, max and limit", &Row::unit)
-          .in_row("unit", Align::left, of_a_gpu_if_there([](const Row& c) { return gpu_unit(c).second; })),
-      Column<Row>("min", "least of the samples", &Row::min).in_row("min", Align::right, number_cell(&Row::min)),
-      Column<Row>("median", "of the samples", &Row::median).in_row("median", Align::right, number_cell(&Row::median)),
-      Column<Row>("max", "greatest of the samples", &Row::max).in_row("max", Align::right, number_cell(&Row::max)),
-      Column<Row>("n", "samples", &Row::n).in_row("n", Align::right, of_a_gpu_if_there([](const Row& c) { return std::to_string(c.n); })),
-      Column<Row>("cv", "standard deviation of the samples over their mean", &Row::cv)
-          .in_row("CV", Align::right, of_a_gpu_if_there(cv_cell)),
-      Column<Row>("method", "how it was measured: the flavor; of a GPU that GPU too; of messages, between whom", &Row::method)
-          .in_row("how", Align::left, how_cell),
-      {"form", "which of several loops it was measured with; empty where none was chosen among", &Row::form},
-      runners_up(),
-      {"status", "ok, or in a word why it is not there", [](const Row& c) { return to_string(c.status); }},
-      {"reason", "why it is not there", [](const Row& c) { return OrNull{c.reason}; }},
-      {"doubt", "why a rate of memory may be partly a cache's; empty where nothing says so", &Row::doubt}};
+  return {Column<Row>("name", "name of the ceiling", &Row::name).in_row("ceiling", Align::left, name_cell),
+          Column<Row>("precision", "number format of its arithmetic, as fp64; - where it does none", &Row::precision)
+              .in_row("precision", Align::left),
+          Column<Row>("level", "what it is a rate of: compute, a level of memory, mpi", [](const Row& c) { return c.level.word(); })
+              .in_row("level", Align::left),
+          {"pattern", "pattern of its accesses, instructions or messages, as triad or fma", &Row::pattern},
+          {"ranks", "ranks of the team that measured it", &Row::ranks},
+          {"threads", "threads of each rank", &Row::threads},
+          {"node", "node that it was measured on", &Row::node},
+          Column<Row>("value", "the ceiling: the best sample", &Row::value).in_row("best", Align::right, number_cell(&Row::value)),
+          Column<Row>("unit", "unit of value, min, median, max and limit", &Row::unit)
+              .in_row("unit", Align::left, of_a_gpu_if_there([](const Row& c) { return gpu_unit(c).second; })),
+          Column<Row>("min", "least of the samples", &Row::min).in_row("min", Align::right, number_cell(&Row::min)),
+          Column<Row>("median", "median of the samples", &Row::median).in_row("median", Align::right, number_cell(&Row::median)),
+          Column<Row>("max", "greatest of the samples", &Row::max).in_row("max", Align::right, number_cell(&Row::max)),
+          Column<Row>("n", "number of samples", &Row::n).in_row("n", Align::right, of_a_gpu_if_there([](const Row& c) {
+                                                                  return std::to_string(c.n);
+                                                                })),
+          Column<Row>("cv", "standard deviation of the samples over their mean", &Row::cv)
+              .in_row("CV", Align::right, of_a_gpu_if_there(cv_cell)),
+          Column<Row>("method", "how it was measured: the flavor; of a GPU that GPU too; of messages, between whom", &Row::method)
+              .in_row("how", Align::left, how_cell),
+          {"form", "which of several loops it was measured with; empty where none was chosen among", &Row::form},
+          runners_up(),
+          {"status", "ok, or in a word why the ceiling is not there", &Row::status},
+          {"reason", "why the ceiling is not there", [](const Row& c) { return OrNull{c.reason}; }},
+          {"doubt", "why a rate of memory may be partly a cache's; empty where nothing says so", &Row::doubt}};
 }
 
-Columns<Ceiling> level_columns() {
+Columns<Ceiling> ceiling_level_columns() {
   using Row = Ceiling;
   return {
       Column<Row>("size_bytes", "largest working set that the level serves; of mem the one it was measured with; of messages their size",
@@ -143,30 +153,30 @@ Columns<Ceiling> level_columns() {
           .in_row("reaches", Align::right, of_a_gpu_if_there(size_cell)),
       Column<Row>("traffic_gbs", "the rate in bytes that cross the level's boundary, a store's line read first and written back",
                   &Row::traffic_gbs)
-          .in_row("traffic", Align::right, traffic_cell),
+          .in_row("traffic GB/s", Align::right, traffic_cell),
       {"size_lo_bytes", "lower end of the 90 % interval of size_bytes", &Row::size_lo_bytes},
-      {"size_hi_bytes", "upper end of that", &Row::size_hi_bytes},
-      {"confidence", "that there is this level, 0 to 1", &Row::confidence},
-      {"topology_bytes", "its size as the system tells it", &Row::topology_bytes},
-      {"scope", "what the team fills: core, NUMA domain, socket, node; GPU", &Row::scope},
-      Column<Row>("clock_hz", "clock beside the best sample", &Row::clock_hz).in_row("clock", Align::right, of_a_gpu_if_there(clock_cell)),
-      {"limit", "what the team's cores, or the GPU, could do at that clock", &Row::limit},
-      Column<Row>("fraction_of_limit", "the part of it that the ceiling reaches", &Row::fraction_of_limit)
+      {"size_hi_bytes", "upper end of the 90 % interval of size_bytes", &Row::size_hi_bytes},
+      {"confidence", "how sure it is that the sweeps show such a level of memory, 0 to 1", &Row::confidence},
+      {"topology_bytes", "size of the level as the operating system tells it", &Row::topology_bytes},
+      {"scope", "what the team that measured it fills: core, NUMA domain, socket, node; GPU", &Row::scope},
+      Column<Row>("clock_hz", "core clock, or a GPU's, beside the best sample", &Row::clock_hz)
+          .in_row("clock", Align::right, of_a_gpu_if_there(clock_cell)),
+      {"limit", "what the team's cores, or the GPU, could do at clock_hz", &Row::limit},
+      Column<Row>("fraction_of_limit", "part of the limit that the ceiling reaches", &Row::fraction_of_limit)
           .in_row("of limit", Align::right, limit_cell),
-      {"limit_basis", "where the limit is from: vendor or inferred; empty where there is none",
-       [](const Row& c) { return to_string(c.limit_basis); }},
-      {"limit_source", "the document, or what it was inferred from", &Row::limit_source},
+      {"limit_basis", "where the limit is from: vendor or inferred; empty where there is none", &Row::limit_basis},
+      {"limit_source", "document that tells the limit, or what it was inferred from", &Row::limit_source},
       {"limit_remark", "why a limit may be too high; mostly empty", &Row::limit_remark}};
 }
 
 /// The same numbers under names that carry the unit.
 Columns<Ceiling> columns_in_units() {
   using Row = Ceiling;
-  Columns<Row> columns{{"value_{}", "value", &Row::value},
-                       {"min_{}", "min", &Row::min},
-                       {"median_{}", "median", &Row::median},
-                       {"max_{}", "max", &Row::max},
-                       {"limit_{}", "limit", &Row::limit}};
+  Columns<Row> columns{{"value_{}", "value, under a key with its unit", &Row::value},
+                       {"min_{}", "min, under a key with its unit", &Row::min},
+                       {"median_{}", "median, under a key with its unit", &Row::median},
+                       {"max_{}", "max, under a key with its unit", &Row::max},
+                       {"limit_{}", "limit, under a key with its unit", &Row::limit}};
   for (auto& column : columns)
     column.in_unit([](const Row& c) { return c.unit == "GFLOP/s" ? "gflops" : c.unit == "GB/s" ? "gbs" : c.unit; });
   return columns;
@@ -174,21 +184,21 @@ Columns<Ceiling> columns_in_units() {
 
 /// A number that a ceiling may lack although it is there: what it does not have, or what was not measured often enough.
 struct Lacked {
-  const char* stem;
+  const char *stem, *key;
   double Ceiling::*number;
   const char* reason;
   bool of_memory;  // other ceilings have no such number at all
 };
 constexpr std::array<Lacked, 9> may_lack{{
-    {"cv", &Ceiling::cv, "one sample has no spread", false},
-    {"size", &Ceiling::size_bytes, "measured without a working set", true},
-    {"size_lo", &Ceiling::size_lo_bytes, "the level has no upper end, or too few samples to resample", true},
-    {"size_hi", &Ceiling::size_hi_bytes, "the level has no upper end, or too few samples to resample", true},
-    {"confidence", &Ceiling::confidence, "not a level that the sweeps showed", true},
-    {"topology", &Ceiling::topology_bytes, "the topology tells no size of this level", true},
-    {"limit", &Ceiling::limit, "no limit is known for this core, level and pattern", false},
-    {"clock", &Ceiling::clock_hz, "the clock was not measured beside it", false},
-    {"traffic", &Ceiling::traffic_gbs, "the pattern's fills and write-backs are not known", true},
+    {"cv", "cv", &Ceiling::cv, "one sample has no spread", false},
+    {"size", "size_bytes", &Ceiling::size_bytes, "measured without a working set", true},
+    {"size_lo", "size_lo_bytes", &Ceiling::size_lo_bytes, "the level has no upper end, or too few samples to resample", true},
+    {"size_hi", "size_hi_bytes", &Ceiling::size_hi_bytes, "the level has no upper end, or too few samples to resample", true},
+    {"confidence", "confidence", &Ceiling::confidence, "not a level that the sweeps showed", true},
+    {"topology", "topology_bytes", &Ceiling::topology_bytes, "the topology tells no size of this level", true},
+    {"limit", "limit", &Ceiling::limit, "no limit is known for this core, level and pattern", false},
+    {"clock", "clock_hz", &Ceiling::clock_hz, "the clock was not measured beside it", false},
+    {"traffic", "traffic_gbs", &Ceiling::traffic_gbs, "the pattern's fills and write-backs are not known", true},
 }};
 
 std::pair<Status, std::string> why_lacked(const Lacked& one, const Ceiling& c) {
@@ -200,14 +210,21 @@ std::pair<Status, std::string> why_lacked(const Lacked& one, const Ceiling& c) {
   return {Status::unavailable, one.number == &Ceiling::limit && !c.limit_reason.empty() ? c.limit_reason : one.reason};
 }
 
-/// The columns that people see of the ceilings of a table.
-std::vector<Chosen> chosen_for(CeilingTable table) {
+/// The heading of rates of arithmetic: of dot products of integers they count no floating-point operations.
+const char* arithmetic_heading(std::span<const Ceiling> rows) {
+  const bool integers = std::any_of(rows.begin(), rows.end(), [](const Ceiling& c) { return c.precision.ends_with("int8"); });
+  return integers ? "best G(FL)OP/s" : "best GFLOP/s";
+}
+
+/// The columns that people see of the ceilings of a table, which are `rows`.
+std::vector<Chosen> chosen_for(CeilingTable table, std::span<const Ceiling> rows) {
   switch (table) {
     case CeilingTable::compute:
-      return {{"name"}, {"precision"}, {"value", "best GFLOP/s"}, {"fraction_of_limit"}, {"median"}, {"min"}, {"cv"}, {"n"}, {"method"}};
+      return {{"name"}, {"precision"}, {"value", arithmetic_heading(rows)}, {"fraction_of_limit"}, {"median"}, {"min"}, {"cv"},
+              {"n"},    {"method"}};
     case CeilingTable::memory:
-      return {{"name"}, {"precision"}, {"value", "GB/s"}, {"traffic_gbs"}, {"fraction_of_limit"}, {"median"}, {"min"},
-              {"cv"},   {"n"},         {"size_bytes"},    {"method"}};
+      return {{"name"}, {"precision"}, {"value", "best GB/s"}, {"traffic_gbs"}, {"fraction_of_limit"}, {"median"}, {"min"},
+              {"cv"},   {"n"},         {"size_bytes"},         {"method"}};
     case CeilingTable::latency:
       return {{"name"}, {"precision"}, {"value", "best ns"}, {"median"}, {"max"}, {"cv"}, {"n"}, {"size_bytes"}, {"method"}};
     case CeilingTable::points:
@@ -232,19 +249,28 @@ CeilingTable table_of(const Ceiling& ceiling) {
 }
 
 Columns<Ceiling> ceiling_columns(const GpuPlaces& places) {
-  Columns<Ceiling> columns = rate_columns();
-  for (auto& part : {level_columns(), columns_in_units()}) columns.insert(columns.end(), part.begin(), part.end());
-  for (const auto& one : may_lack) add_explained(columns, one.stem, [&one](const Ceiling& c) { return why_lacked(one, c); });
+  Columns<Ceiling> columns = ceiling_rate_columns();
+  for (auto& part : {ceiling_level_columns(), columns_in_units()}) columns.insert(columns.end(), part.begin(), part.end());
+  for (const auto& one : may_lack) add_explained(columns, one.stem, one.key, [&one](const Ceiling& c) { return why_lacked(one, c); });
   add_gpu(columns, places);
   return columns;
 }
 
-std::string ceilings_text(CeilingTable table, std::span<const Ceiling> ceilings) {
+std::string ceilings_text(CeilingTable table, std::span<const Ceiling> ceilings, Format format) {
   std::vector<Ceiling> rows;
   std::copy_if(ceilings.begin(), ceilings.end(), std::back_inserter(rows), [&](const Ceiling& c) { return table_of(c) == table; });
-  return aligned<Ceiling>(chosen(ceiling_columns(), chosen_for(table)), rows, [](const Ceiling& c) -> std::vector<std::string> {
+  const auto why_not = [](const Ceiling& c) { return c.status == Status::ok ? "" : fmt::format("{}: {}", to_string(c.status), c.reason); };
+  auto columns = chosen(ceiling_columns(), chosen_for(table, rows));
+  if (std::all_of(rows.begin(), rows.end(), [](const Ceiling& c) { return c.precision == "-"; }))
+    std::erase_if(columns, [](const auto& column) { return column.key == "precision"; });
+  if (format == Format::markdown) {
+    if (std::any_of(rows.begin(), rows.end(), [](const Ceiling& c) { return c.status != Status::ok; }))
+      columns.push_back({Heading{"not there", Align::left}, why_not});
+    return markdown(columns, rows);
+  }
+  return aligned<Ceiling>(columns, rows, [&](const Ceiling& c) -> std::vector<std::string> {
     if (c.status == Status::ok) return {};
-    return {wrapped(fmt::format("{}: {}", to_string(c.status), c.reason), 118, "    ")};
+    return {wrapped(why_not(c), 118, "    ")};
   });
 }
 
@@ -253,7 +279,5 @@ std::string before_others(const Ceiling& c) {
   const auto& [form, rate] = c.runners_up.front();
   return fmt::format("; {} {:.2f} x {}", c.form, c.contest_rate / rate, form);
 }
-
-std::string percent(double part) { return std::isfinite(part) ? fmt::format("{:.1f} %", 100 * part) : "-"; }
 
 }  // namespace plumbline::app

@@ -17,14 +17,12 @@ CeilingTable table_of(const Ceiling& ceiling);
 
 Columns<Ceiling> ceiling_columns(const GpuPlaces& places = {});
 
-/// The ceilings that belong in this table, in aligned text; below one that is not there stands the reason. Empty where none belong.
-std::string ceilings_text(CeilingTable table, std::span<const Ceiling> ceilings);
+/// The ceilings that belong in this table, in aligned text, where the reason stands below one that is not there, or in Markdown, where it
+/// stands in the row. Empty where none belong.
+std::string ceilings_text(CeilingTable table, std::span<const Ceiling> ceilings, Format format = Format::text);
 
 /// A note on a contest of loops: "; compiled v4 1.04 x bumped v4", as the contest saw both, which is not at the working set of
 /// the ceiling. (Where it chose the plan's own loop `method` does not name it.)
 std::string before_others(const Ceiling& ceiling);
-
-/// Prints a part as "94.4 %"; "-" for an absent one.
-std::string percent(double part);
 
 }  // namespace plumbline::app

@@ -9,7 +9,7 @@
 namespace plumbline::app {
 namespace {
 
-GpuPlace place_of(const std::string& node, int device, const GpuPlaces& places) {
+GpuPlace gpu_place(const std::string& node, int device, const GpuPlaces& places) {
   const auto found = places.find({node, device});
   return found == places.end() ? GpuPlace{} : found->second;
 }
@@ -40,7 +40,7 @@ std::vector<MeasuredGpu> measured_gpus(std::span<const Ceiling> ceilings, const 
   std::map<std::pair<std::string, int>, MeasuredGpu> gpus;
   for (const auto& c : ceilings)
     if (const auto gpu = gpu_of_method(c.method))
-      gpus.try_emplace({c.node, c.device}, MeasuredGpu{c.node, c.device, *gpu, place_of(c.node, c.device, places)});
+      gpus.try_emplace({c.node, c.device}, MeasuredGpu{c.node, c.device, *gpu, gpu_place(c.node, c.device, places)});
   std::vector<MeasuredGpu> all;
   for (auto& [which, gpu] : gpus) all.push_back(std::move(gpu));
   return all;
@@ -49,14 +49,14 @@ std::vector<MeasuredGpu> measured_gpus(std::span<const Ceiling> ceilings, const 
 Columns<MeasuredGpu> gpu_columns() {
   using Row = MeasuredGpu;
   return {{"node", "node that it is in", &Row::node},
-          {"device", "which of the node's", [](const Row& gpu) { return gpu_word(gpu.device); }},
-          {"name", "its model", [](const Row& gpu) { return gpu.identity.name; }},
-          {"multiprocessors", "how many it has", [](const Row& gpu) { return gpu.identity.multiprocessors; }},
-          {"compute_capability", "of its multiprocessors",
+          {"device", "which of the node's GPUs it is, as GPU0", [](const Row& gpu) { return gpu_word(gpu.device); }},
+          {"name", "name of its model", [](const Row& gpu) { return gpu.identity.name; }},
+          {"multiprocessors", "how many multiprocessors it has", [](const Row& gpu) { return gpu.identity.multiprocessors; }},
+          {"compute_capability", "compute capability of its multiprocessors, as 9.0",
            [](const Row& gpu) { return fmt::format("{}.{}", gpu.identity.major, gpu.identity.minor); }},
-          {"pci", "its address", [](const Row& gpu) { return OrNull{gpu.place.pci}; }},
+          {"pci", "its address on the PCI bus", [](const Row& gpu) { return OrNull{gpu.place.pci}; }},
           {"uuid", "its UUID", [](const Row& gpu) { return OrNull{gpu.place.uuid}; }},
-          {"conditions", "clocks, power and temperature before, during and after the rounds", Json{{"type", {"object", "null"}}},
+          {"conditions", "its clocks, power and temperature before, during and after the rounds", Json{{"type", {"object", "null"}}},
            [](const Row& gpu) { return gpu.place.conditions.empty() ? Json() : Json::parse(gpu.place.conditions); }}};
 }
 
@@ -64,9 +64,9 @@ void add_gpu(Columns<Ceiling>& columns, const GpuPlaces& places) {
   const auto which = chosen(gpu_columns(), {{"device"}, {"pci"}, {"uuid"}});
   columns.push_back({"gpu", "GPU that it is a ceiling of", nullable(row_schema(which)), [which, places](const Ceiling& c) {
                        if (c.scope != gpu_scope) return Json();
-                       return row_json(which, MeasuredGpu{c.node, c.device, {}, place_of(c.node, c.device, places)});
+                       return row_json(which, MeasuredGpu{c.node, c.device, {}, gpu_place(c.node, c.device, places)});
                      }});
-  add_explained(columns, "gpu", [](const Ceiling& c) -> std::pair<Status, std::string> {
+  add_explained(columns, "gpu", "gpu", [](const Ceiling& c) -> std::pair<Status, std::string> {
     if (c.scope == gpu_scope) return {Status::ok, ""};
     return {Status::skipped, "a ceiling of CPUs"};
   });

@@ -15,14 +15,14 @@ std::string gigahertz(double hertz) { return plain(hertz * 1e-9) + " GHz"; }
 
 void add_reported(Columns<CounterConditions>& columns, const char* key, const char* meaning, Reported CounterConditions::*value) {
   columns.push_back({key, meaning, [value](const CounterConditions& at) { return (at.*value).value; }});
-  add_explained(columns, key, [value](const CounterConditions& at) { return std::pair((at.*value).status, (at.*value).reason); });
+  add_explained(columns, key, key, [value](const CounterConditions& at) { return std::pair((at.*value).status, (at.*value).reason); });
 }
 
 /// A number that may be absent for one reason only.
 template <class Get>
 void add_number(Columns<CounterConditions>& columns, const char* key, const char* meaning, Get get, const char* reason) {
   columns.push_back({key, meaning, get});
-  add_explained(columns, key, [get, reason](const CounterConditions& at) {
+  add_explained(columns, key, key, [get, reason](const CounterConditions& at) {
     const bool there = std::isfinite(std::invoke(get, at));
     return std::pair(there ? Status::ok : Status::unavailable, std::string(there ? "" : reason));
   });
@@ -42,12 +42,12 @@ std::vector<std::optional<CounterConditions>> counter_conditions(const Results& 
 Columns<CounterConditions> conditions_columns() {
   using Row = CounterConditions;
   Columns<Row> columns;
-  add_reported(columns, "seconds", "of a launch under the profiler", &Row::seconds);
+  add_reported(columns, "seconds", "time of a launch under the profiler", &Row::seconds);
   add_reported(columns, "clock_hz", "clock at which it was counted", &Row::clock_hz);
-  add_reported(columns, "occupancy", "resident warps, of what there is room for", &Row::occupancy);
+  add_reported(columns, "occupancy", "resident warps, as a part of those that there is room for", &Row::occupancy);
   add_number(columns, "timed_clock_hz", "clock at which it was timed", &Row::timed_clock_hz, "no timing pass, or none with a clock");
-  add_number(columns, "clock_ratio", "the one over the other", &Row::clock_ratio, "one of the two clocks is not known");
-  columns.push_back({"is_of_another_clock", "whether they differ so much that counts may too", [](const Row& at) {
+  add_number(columns, "clock_ratio", "clock_hz over timed_clock_hz", &Row::clock_ratio, "one of the two clocks is not known");
+  columns.push_back({"is_of_another_clock", "whether the two clocks differ so much that counts may too", [](const Row& at) {
                        return std::isfinite(at.clock_ratio()) ? std::optional(at.is_of_another_clock()) : std::nullopt;
                      }});
   return columns;

@@ -17,7 +17,7 @@ using TeamPlace = std::tuple<std::string, std::int64_t, std::int64_t>;  // node,
 
 std::string percent_of(const ErtRate& rate) { return std::isfinite(rate.percent()) ? fmt::format("{:.0f} %", rate.percent()) : ""; }
 
-std::vector<std::string> levels_of(const std::vector<const ErtRow*>& rows) {
+std::vector<std::string> level_names(const std::vector<const ErtRow*>& rows) {
   std::vector<std::string> names;
   for (const ErtRow* row : rows)
     for (const auto& [level, rate] : row->levels)
@@ -25,8 +25,8 @@ std::vector<std::string> levels_of(const std::vector<const ErtRow*>& rows) {
   return names;
 }
 
-Table table_of(const std::vector<const ErtRow*>& rows) {
-  const std::vector<std::string> levels = levels_of(rows);
+Table compilers_table(const std::vector<const ErtRow*>& rows) {
+  const std::vector<std::string> levels = level_names(rows);
   std::vector<Heading> columns{{"compiler", Align::left}, {"GFLOP/s"}, {"of asm"}};
   for (const auto& level : levels) {
     columns.push_back({level + " GB/s"});
@@ -56,23 +56,23 @@ bool is_held(const ErtRate& rate) { return std::isfinite(rate.ceiling); }
 Columns<ErtRate> held_columns(const std::string& unit) {
   using Row = ErtRate;
   return {{"name", "name of the ceiling", [](const Row& rate) { return OrNull{rate.ceiling_name}; }},
-          {unit, "the ceiling", &Row::ceiling},
-          {"percent", "the rate, of it", &Row::percent},
+          {unit, "rate of the ceiling", &Row::ceiling},
+          {"percent", "the rate, in percent of the ceiling", &Row::percent},
           {"status", "ok, or in a word why nothing is held against it",
-           [](const Row& rate) { return to_string(is_held(rate) ? rate.status : Status::unavailable); }},
+           [](const Row& rate) { return is_held(rate) ? rate.status : Status::unavailable; }},
           {"reason", "why nothing is held against it",
            [](const Row& rate) { return OrNull{is_held(rate) ? rate.reason : "no such ceiling was measured with this team"}; }}};
 }
 
-Columns<ErtRate> rate_columns(const std::string& unit) {
+Columns<ErtRate> ert_rate_columns(const std::string& unit) {
   using Row = ErtRate;
   const auto held = held_columns(unit);
   return {{unit, "the best sample", &Row::value},
           {"k", "FLOPs an element", [](const Row& rate) { return rate.status == Status::ok ? std::optional(rate.k) : std::nullopt; }},
-          {"working_set_bytes", "of the team", &Row::working_set_bytes},
-          {"status", "ok, or in a word why it is not there", [](const Row& rate) { return to_string(rate.status); }},
-          {"reason", "why it is not there", [](const Row& rate) { return OrNull{rate.reason}; }},
-          {"ceiling", "what it is held against", row_schema(held), [held](const Row& rate) { return row_json(held, rate); }}};
+          {"working_set_bytes", "working set of the whole team", &Row::working_set_bytes},
+          {"status", "ok, or in a word why the rate is not there", &Row::status},
+          {"reason", "why the rate is not there", [](const Row& rate) { return OrNull{rate.reason}; }},
+          {"ceiling", "ceiling that the rate is held against", row_schema(held), [held](const Row& rate) { return row_json(held, rate); }}};
 }
 
 }  // namespace
@@ -84,25 +84,24 @@ std::string ert_table_text(std::span<const ErtRow> rows) {
   for (const auto& [place, members] : places) {
     const auto& [node, ranks, threads] = place;
     text += fmt::format("\n{}: ERT's loop by compiler, {} rank{} of {} thread{}\n\n{}", node, ranks, ranks == 1 ? "" : "s", threads,
-                        threads == 1 ? "" : "s", table_of(members).text());
+                        threads == 1 ? "" : "s", compilers_table(members).text());
   }
   return text;
 }
 
 Columns<ErtRow> ert_columns() {
   using Row = ErtRow;
-  const auto arithmetic = rate_columns("gflops"), memory = rate_columns("gbs");
+  const auto arithmetic = ert_rate_columns("gflops"), memory = ert_rate_columns("gbs");
   return {{"kind", "vector FMA, vector add, scalar FMA or scalar add", &Row::kind},
-          {"precision", "of its arithmetic", &Row::precision},
+          {"precision", "number format of its arithmetic, as fp64", &Row::precision},
           {"flavor", "how the loop was compiled", &Row::flavor},
           {"is_max", "whether this is the best of the kind's flavors, number by number", &Row::is_max},
           {"node", "node that it was measured on", &Row::node},
-          {"ranks", "of the team", &Row::ranks},
-          {"threads", "of each rank", &Row::threads},
+          {"ranks", "ranks of the team", &Row::ranks},
+          {"threads", "threads of each rank", &Row::threads},
           {"arithmetic", "its rate of arithmetic", row_schema(arithmetic),
            [arithmetic](const Row& row) { return row_json(arithmetic, row.flops); }},
-          {"levels", "its rate of memory, by level", Json{{"type", "object"}, {"additionalProperties", row_schema(memory)}},
-           [memory](const Row& row) {
+          {"levels", "its rate of memory, by level", by_name(row_schema(memory)), [memory](const Row& row) {
              Json levels = Json::object();
              for (const auto& [level, rate] : row.levels) levels[level] = row_json(memory, rate);
              return levels;

@@ -9,7 +9,7 @@
 
 namespace plumbline::app {
 
-std::string gpu_ceilings_text(std::span<const Ceiling> ceilings, const GpuPlaces& places) {
+std::string gpu_ceilings_text(std::span<const Ceiling> ceilings, const GpuPlaces& places, Format format) {
   std::map<std::pair<std::string, int>, std::vector<Ceiling>> gpus;
   for (const auto& ceiling : ceilings) gpus[{ceiling.node, ceiling.device}].push_back(ceiling);
   std::string text;
@@ -19,7 +19,7 @@ std::string gpu_ceilings_text(std::span<const Ceiling> ceilings, const GpuPlaces
     text += fmt::format("\n{}: {}{}", which.first, gpu_word(which.second), gpu ? ", " + gpu->name : "");
     if (place != places.end())
       text += fmt::format(", at {}{}{}", place->second.pci, place->second.uuid.empty() ? "" : ", ", place->second.uuid);
-    text += "\n\n" + ceilings_text(CeilingTable::gpu, members);
+    text += "\n\n" + ceilings_text(CeilingTable::gpu, members, format);
   }
   return text;
 }
@@ -34,7 +34,7 @@ std::vector<std::string> gpu_ceilings_notes(std::span<const Ceiling> ceilings) {
   for (const auto& c : ceilings)
     if (c.fraction_of_limit() > most_of_limit)
       notes.push_back(fmt::format("{} of {} is {} of its limit: the clock beside it or the limit is wrong ({})", c.name, c.node,
-                                  percent(c.fraction_of_limit()), c.limit_source));
+                                  percent_or_dash(c.fraction_of_limit()), c.limit_source));
   return notes;
 }
 

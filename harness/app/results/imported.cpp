@@ -169,7 +169,7 @@ struct RoofPlace {
   std::string level, precision = "-", pattern;
 };
 
-std::optional<RoofPlace> place_of(const NodeCeiling& ceiling) {
+std::optional<RoofPlace> roof_place(const NodeCeiling& ceiling) {
   constexpr std::array levels{"L1", "shared", "L2", "mem"};
   std::istringstream words(ceiling.name);
   RoofPlace place;
@@ -208,7 +208,7 @@ void add_stated_ceilings(Results& results, const NodeSpec& spec, const std::stri
   std::set<std::string> nodes;
   for (const auto& row : results.outcomes) nodes.insert(row.node);
   for (const auto& ceiling : spec.ceilings) {
-    const auto place = place_of(ceiling);
+    const auto place = roof_place(ceiling);
     if (!place)
       throw user_error(
           fmt::format("{}: '{}' ({}) is no ceiling of a GPU; name them 'compute fp64', 'compute fp64 no FMA' (GFLOP/s) and 'L1', "

@@ -21,7 +21,7 @@ std::string in_its_unit(const LinkMap& map, double value) {
 }
 
 /// Indices of nodes, in the order of their names.
-std::vector<std::size_t> by_name(const LinkMap& map) {
+std::vector<std::size_t> nodes_by_name(const LinkMap& map) {
   std::vector<std::size_t> order(map.nodes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return map.nodes[a] < map.nodes[b]; });
@@ -29,7 +29,7 @@ std::vector<std::size_t> by_name(const LinkMap& map) {
 }
 
 std::string whole_map(const LinkMap& map) {
-  const auto order = by_name(map);
+  const auto order = nodes_by_name(map);
   std::vector<Heading> columns{{"", Align::left}};
   std::vector<std::vector<std::string>> cells(order.size(), std::vector<std::string>(order.size() + 1));
   std::vector<std::size_t> place(order.size());
@@ -53,7 +53,7 @@ std::string node_medians(const LinkMap& map) {
     if (link.n > 0)
       for (const std::size_t end : {link.node, link.peer}) values[end].push_back(link.value);
   std::vector<std::pair<double, std::size_t>> medians;  // and nodes, worst first
-  for (const std::size_t node : by_name(map))
+  for (const std::size_t node : nodes_by_name(map))
     if (!values[node].empty()) medians.emplace_back((map.unit == "seconds" ? -1 : 1) * median_of(values[node]), node);
   std::stable_sort(medians.begin(), medians.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   if (medians.size() > nodes_shown_whole) medians.resize(nodes_shown_whole);
@@ -99,7 +99,7 @@ std::string heading(const LinkMap& map) {
   return text + "\n";
 }
 
-std::string verdict(const LinkMap& map) {
+std::string links_verdict(const LinkMap& map) {
   const std::string found = findings(map);
   if (!map.unjudged.empty()) return (found.empty() ? "\n" : "\n" + found) + map.unjudged + "\n";
   return found.empty() ? "\nno link and no node is worse than its like\n" : "\n" + found;
@@ -112,12 +112,13 @@ std::size_t unmeasured(const LinkMap& map) {
 Columns<NodeLink> link_columns() {
   using Row = NodeLink;
   const auto is_there = [](const Row& link) { return link.n > 0; };
-  return {{"node", "index of the node at one end", &Row::node},
-          {"peer", "index of that at the other", &Row::peer},
-          {"value", "the best round", &Row::value},
-          {"n", "good samples", &Row::n},
-          {"status", "ok, or unavailable", [=](const Row& link) { return to_string(is_there(link) ? Status::ok : Status::unavailable); }},
-          {"reason", "why it has no number", [=](const Row& link) { return OrNull{is_there(link) ? "" : link.reason}; }}};
+  return {
+      {"node", "index, in nodes, of the node at one end", &Row::node},
+      {"peer", "index, in nodes, of the node at the other end", &Row::peer},
+      {"value", "rate or time of the best round", &Row::value},
+      {"n", "number of good samples", &Row::n},
+      {"status", "ok, or unavailable: no good sample", [=](const Row& link) { return is_there(link) ? Status::ok : Status::unavailable; }},
+      {"reason", "why it has no number", [=](const Row& link) { return OrNull{is_there(link) ? "" : link.reason}; }}};
 }
 
 /// A node or a link that is worse, with names instead of indices.
@@ -129,12 +130,12 @@ struct Named {
 };
 
 Columns<Named> named_columns() {
-  return {{"node", "the node, or that at one end", &Named::node},
-          {"peer", "node at the other end", &Named::peer},
-          {"times_worse", "than its like", &Named::times_worse},
-          {"value", "what it reaches", &Named::value},
-          {"links", "links of the node", &Named::links},
-          {"links_worse", "worse ones among them", &Named::links_worse},
+  return {{"node", "name of the node, or of that at one end of the link", &Named::node},
+          {"peer", "name of the node at the other end", &Named::peer},
+          {"times_worse", "how many times worse than its like", &Named::times_worse},
+          {"value", "rate or time that it reaches", &Named::value},
+          {"links", "number of links of the node", &Named::links},
+          {"links_worse", "number of worse ones among these", &Named::links_worse},
           {"wrong_result", "whether a message did not arrive as it was sent", &Named::wrong_result}};
 }
 
@@ -162,7 +163,7 @@ auto named_links(std::vector<WorseLink> LinkMap::*links) {
 std::string node_links_text(std::span<const LinkMap> maps) {
   std::string text;
   for (const auto& map : maps) {
-    text += heading(map) + "\n" + (map.nodes.size() <= nodes_shown_whole ? whole_map(map) : node_medians(map)) + verdict(map);
+    text += heading(map) + "\n" + (map.nodes.size() <= nodes_shown_whole ? whole_map(map) : node_medians(map)) + links_verdict(map);
     if (const std::size_t none = unmeasured(map); none > 0) text += fmt::format("{} links have no good sample\n", none);
     for (const auto& note : map.notes) text += note + "\n";
   }
@@ -180,14 +181,14 @@ Columns<LinkMap> link_map_columns() {
           {"node_typical", "what the better links of the median node reach", &Row::node_typical},
           {"node_allowed_times", "so many times worse than that a node's may be", &Row::node_allowed},
           {"judged", "whether links and nodes are named at all", [](const Row& map) { return map.unjudged.empty(); }},
-          {"unjudged_reason", "why they are not", [](const Row& map) { return OrNull{map.unjudged}; }},
-          {"nodes", "their names", &Row::nodes},
+          {"unjudged_reason", "why links and nodes are not named", [](const Row& map) { return OrNull{map.unjudged}; }},
+          {"nodes", "names of the nodes", &Row::nodes},
           list_column<Row>("links", "every link", link_columns(), &Row::links),
-          list_column<Row>("worse_nodes", "worst first", chosen(named, {{"node"}, {"times_worse"}, {"value"}, {"links"}, {"links_worse"}}),
-                           named_nodes),
-          list_column<Row>("worse_links", "worst first", chosen(named, {{"node"}, {"peer"}, {"times_worse"}, {"value"}, {"wrong_result"}}),
-                           named_links(&Row::bad)),
-          list_column<Row>("suspicious_links", "worse each time, but not surely more than by chance, worst first",
+          list_column<Row>("worse_nodes", "nodes that are worse than their like, the worst first",
+                           chosen(named, {{"node"}, {"times_worse"}, {"value"}, {"links"}, {"links_worse"}}), named_nodes),
+          list_column<Row>("worse_links", "links that are worse than their like, the worst first",
+                           chosen(named, {{"node"}, {"peer"}, {"times_worse"}, {"value"}, {"wrong_result"}}), named_links(&Row::bad)),
+          list_column<Row>("suspicious_links", "links that were worse each time, but not surely more than by chance, the worst first",
                            chosen(named, {{"node"}, {"peer"}, {"times_worse"}, {"value"}}), named_links(&Row::suspicious)),
           {"notes", "what should be known besides, in sentences", &Row::notes}};
 }

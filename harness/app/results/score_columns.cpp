@@ -24,7 +24,7 @@ std::string worst_factor(const CounterScore& score) {
   if (score.invariance.empty()) return "";
   const FactorEffect& worst = score.invariance.front();
   const std::string factor(worst.factor == Factor::level ? "O level" : to_string(worst.factor));
-  return worst.ratio - 1 < 5e-5 ? "none" : factor + " " + in_percent(worst.ratio - 1);
+  return worst.ratio - 1 < 5e-5 ? "none" : factor + " " + excess_of(worst.ratio);
 }
 
 /// The short unit of a quantity: " B", " FLOP"; empty for counters of other things.
@@ -53,7 +53,7 @@ Columns<CounterScore> grade_columns() {
   return {Column<Row>("counter", "name of the counter", &Row::counter).in_row("counter", Align::left),
           {"quantity", "what it is held against", &Row::quantity},
           convention_column<Row>(),
-          Column<Row>("n", "cases that can tell", &Row::n).in_row("cases"),
+          Column<Row>("n", "number of cases that can tell something of it", &Row::n).in_row("cases"),
           Column<Row>("bias", "geometric mean of the ratios", &Row::bias).in_row("bias", Align::right, in_digits(&Row::bias, 4)),
           Column<Row>(Heading{"+/-"}, half_width),
           Column<Row>("min", "least of the ratios", &Row::min).in_row("min", Align::right, in_digits(&Row::min)),
@@ -64,12 +64,13 @@ Columns<CounterScore> grade_columns() {
           Column<Row>(Heading{"zeros"}, zeros_of),
           {"cv", "standard deviation of the ratios over their mean", &Row::cv},
           {"zero_tests", "cases that have nothing to count", &Row::zero_tests},
-          {"zero_failures", "of them those that counted something", &Row::zero_failures},
+          {"zero_failures", "those of the zero tests that counted something", &Row::zero_failures},
           Column<Row>("grade", "A, B, C, D (harness/model/scoring/README.md); static: nothing was measured; null: not graded",
-                      [](const Row& row) { return OrNull{row.of_code || row.grade != '-' ? grade_of(row) : ""}; })
+                      nullable(word_schema({"A", "B", "C", "D", "static"})),
+                      [](const Row& row) { return text_or_null(row.of_code || row.grade != '-' ? grade_of(row) : ""); })
               .in_row("grade", Align::right, grade_of),
-          {"status", "ok, or unavailable: without a grade, or a number of it",
-           [](const Row& row) { return to_string(is_whole(row) ? Status::ok : Status::unavailable); }},
+          {"status", "ok, or unavailable: it has no grade, or lacks one of its numbers",
+           [](const Row& row) { return is_whole(row) ? Status::ok : Status::unavailable; }},
           {"reason", "why it has this grade", [](const Row& row) { return OrNull{row.reason}; }}};
 }
 

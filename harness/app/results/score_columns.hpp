@@ -1,4 +1,4 @@
-// The columns of a counter's score, for people and for programs.
+// A counter's score has its columns here, for people and for programs.
 #pragma once
 #include <string>
 

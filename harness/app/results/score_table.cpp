@@ -51,19 +51,22 @@ std::string intensity_text(const std::vector<IntensitySummary>& summaries) {
 
 constexpr std::size_t shown_failures = 10;
 
+/// Prints what the model allows: one number, or "0 to 9216".
+std::string exact_text(const CaseScore& row, int digits) {
+  return row.exact_lo == row.exact_hi ? plain(row.exact_lo, digits) : plain(row.exact_lo, digits) + " to " + plain(row.exact_hi, digits);
+}
+
 std::string failures_text(const Accuracy& accuracy) {
   Table table({{"case", Align::left}, {"counter", Align::left}, {"counted"}, {"exact"}, {"ratio"}});
   std::size_t shown = 0;
   for (const auto& row : accuracy.rows) {
     if (!row.fails_exactness() || ++shown > shown_failures) continue;
-    const std::string exact =
-        row.exact_lo == row.exact_hi ? plain(row.exact_lo, 10) : plain(row.exact_lo, 10) + " to " + plain(row.exact_hi, 10);
-    table.add({row.case_id, row.counter, plain(row.measured, 10), exact, plain(row.ratio, 6)});
+    table.add({row.case_id, row.counter, plain(row.measured, 10), exact_text(row, 10), plain(row.ratio, 6)});
   }
   return table.text() + (shown > shown_failures ? fmt::format("... and {} more; --json lists all\n", shown - shown_failures) : "");
 }
 
-std::string verdict(const Accuracy& accuracy) {
+std::string exactness_verdict(const Accuracy& accuracy) {
   const auto exact = static_cast<std::size_t>(
       std::count_if(accuracy.rows.begin(), accuracy.rows.end(), [](const CaseScore& row) { return row.tests_exactness(); }));
   if (exact == 0) return "exactness: not tested, nothing was counted by a witness that must be exact\n";
@@ -152,8 +155,7 @@ std::string extremes_text(const Accuracy& accuracy, const CounterScore& score) {
   Table table({{"  case", Align::left}, {"counted"}, {"exact"}, {"ratio"}});
   for (std::size_t i = 0; i < std::min(shown, rows.size()); ++i) {
     const CaseScore& row = *rows[i];
-    table.add({"  " + row.case_id, plain(row.measured, 4), plain(row.measured < row.exact_lo ? row.exact_lo : row.exact_hi, 4),
-               plain(row.ratio, 4)});
+    table.add({"  " + row.case_id, plain(row.measured, 4), exact_text(row, 4), plain(row.ratio, 4)});
   }
   return table.empty() ? "" : table.text();
 }
@@ -170,7 +172,7 @@ std::string score_text(const Accuracy& accuracy) {
         "\nBy the convention of the papers that the kernels come from, whose bytes are those of the arrays as written. A D here\n"
         "says that a counter counts something else; rooflines go by the grades above:\n\n" +
         papers + intensity_text(summarize(derived_intensities(accuracy.rows)));
-  return text + "\n" + verdict(accuracy);
+  return text + "\n" + exactness_verdict(accuracy);
 }
 
 std::string evidence_text(const Accuracy& accuracy) {

@@ -100,7 +100,6 @@ std::vector<std::string> case_remarks(const ShownCase& shown) {
     if (!remark.empty()) remarks.push_back(remark);
   if (shown.conditions) remarks.push_back(conditions_text(*shown.conditions));
   if (shown.displaced) remarks.push_back(displacement_text(*shown.displaced, p));
-  for (auto& remark : remarks) remark = wrapped(remark, 118, "      ");
   return remarks;
 }
 

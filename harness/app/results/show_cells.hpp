@@ -27,7 +27,7 @@ std::string percent_of_roof_cell(const RooflinePlacement& placement);
 /// The case without its kernel, which a line above the group says.
 std::string case_cell(const CaseRow& row);
 
-/// Lines below a case: why it is not there, its mix of FMAs, what the bound does not say of it, how it was counted, and its displacement.
+/// Remarks on a case: why it is not there, its mix of FMAs, what the bound does not say of it, how it was counted, and its displacement.
 std::vector<std::string> case_remarks(const ShownCase& shown);
 
 }  // namespace plumbline::app

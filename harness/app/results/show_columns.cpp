@@ -1,13 +1,29 @@
 #include "app/results/show_columns.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/results/counter_conditions.hpp"
 #include "app/results/imported.hpp"
 #include "core/gpu_device.hpp"
 
 namespace plumbline::app {
+
+template <>
+struct LastOf<Join> {
+  static constexpr Join value = Join::none;
+};
+
 namespace {
 
 /// The short name of a case, "triad n=1000": the work id without suite and precision.
@@ -30,81 +46,97 @@ auto of_case(auto value) {
 
 /// An object with a member of each precision, or level, of these.
 template <class Row, class Rows>
-Json by_name(const Columns<Row>& columns, const Rows& rows) {
+Json json_by_name(const Columns<Row>& columns, const Rows& rows) {
   Json all = Json::object();
   for (const auto& [name, row] : rows) all[name] = row_json<Row>(columns, row);
   return all;
 }
-Json by_name_schema(const Json& member) { return {{"type", "object"}, {"additionalProperties", member}}; }
 
-Columns<LevelIntensity> level_columns() {
+Columns<LevelIntensity> intensity_level_columns() {
   using Row = LevelIntensity;
   Columns<Row> columns{
-      {"bytes", "that cross the level's boundary towards the core in a sweep, of the whole team", &Row::bytes},
-      {"bytes_lo", "lower end of their interval", &Row::bytes_lo},
-      {"bytes_hi", "upper end of that", &Row::bytes_hi},
+      {"bytes", "bytes that cross the level's boundary towards the core in a sweep, of the whole team", &Row::bytes},
+      {"bytes_lo", "lower end of the interval of bytes", &Row::bytes_lo},
+      {"bytes_hi", "upper end of the interval of bytes", &Row::bytes_hi},
       {"ai", "arithmetic intensity, FLOP/byte", &Row::ai},
-      {"ai_lo", "lower end of its interval", &Row::ai_lo},
-      {"ai_hi", "upper end of that", &Row::ai_hi},
+      {"ai_lo", "lower end of the interval of ai", &Row::ai_lo},
+      {"ai_hi", "upper end of the interval of ai", &Row::ai_hi},
       {"source", "who counted the bytes: emulated, hardware, model, another profiler", [](const Row& l) { return OrNull{l.source}; }},
-      {"status", "ok, or in a word why there is no intensity", [](const Row& l) { return to_string(l.status); }},
+      {"status", "ok, or in a word why there is no intensity", &Row::status},
       {"reason", "why there is no intensity", [](const Row& l) { return OrNull{l.reason}; }}};
   add_explained<Row>(
-      columns, "ai_hi",
+      columns, "ai_hi", "ai_hi",
       [](const Row&) { return std::pair(Status::unavailable, std::string("no traffic across this boundary cannot be ruled out")); },
       [](const Row& l) { return l.status == Status::ok && !std::isfinite(l.ai_hi); });
-  columns.push_back(Column<Row>("metrics", "another profiler's, by which the bytes were counted", &Row::metrics).when([](const Row& l) {
-    return !l.metrics.empty();
-  }));
+  columns.push_back(
+      Column<Row>("metrics", "another profiler's metrics, by which the bytes were counted", &Row::metrics).when([](const Row& l) {
+        return !l.metrics.empty();
+      }));
   return columns;
 }
 
-Json levels_of(const ShownCase& shown) {
+Json levels_json(const ShownCase& shown) {
   std::vector<std::pair<std::string, LevelIntensity>> levels;
   for (const auto& level : shown.at.levels) levels.emplace_back(level.level, level);
-  return by_name(level_columns(), levels);
+  return json_by_name(intensity_level_columns(), levels);
+}
+
+/// The columns that tell which case it is.
+Columns<ShownCase> identity_columns() {
+  using Row = ShownCase;
+  return {Column<Row>("case", "id of the case", of_case(&CaseRow::id)).in_row("case", Align::left, of_case(case_cell)).at_most(46),
+          {"kernel", "kernel that was run", of_case(&CaseRow::kernel)},
+          {"label", "short name of the case", of_case(label_of)},
+          {"precision", "number format of its arithmetic, as fp64", of_case(&CaseRow::precision)},
+          {"flavor", "how it was compiled", of_case(&CaseRow::flavor)},
+          {"ranks", "ranks of the team that ran it", of_case(&CaseRow::ranks)},
+          {"threads", "threads of each rank", of_case(&CaseRow::threads)},
+          {"gpus", "GPUs of the team", of_case(&CaseRow::gpus)},
+          {"gpu", "which of the node's GPUs ran it, as GPU0",
+           [](const Row& shown) { return OrNull{shown.at.of->gpus > 0 ? gpu_word(shown.at.gpu) : ""}; }},
+          {"node", "node that it ran on", of_place(&RooflinePlacement::node)}};
+}
+
+/// The columns of the roof over a case.
+Columns<ShownCase> roof_columns() {
+  using Row = ShownCase;
+  using Place = RooflinePlacement;
+  return {Column<Row>("bound", "level that bounds it, or compute", of_place([](const Place& p) { return OrNull{p.bound}; }))
+              .in_row("bound", Align::right, of_place(bound_cell)),
+          {"bound_ceiling", "name of the ceiling that bounds it", of_place([](const Place& p) { return OrNull{p.bound_ceiling}; })},
+          {"roof_precision", "number format of most of its arithmetic, by which its roof is chosen", of_place(&Place::roof_precision)},
+          {"roof_gflops", "roof over it", of_place(&Place::roof_gflops)},
+          Column<Row>("percent_of_roof", "part of the roof that the case reaches", of_place(&Place::percent_of_roof))
+              .in_row("of roof", Align::right, of_place(percent_of_roof_cell)),
+          {"bound_status", "ok, or in a word why it has no bound", of_place(&Place::bound_status)},
+          {"bound_reason", "why it has no bound", of_place([](const Place& p) { return OrNull{p.bound_reason}; })},
+          {"bound_is_certain", "false: with more traffic than the least there is another bound or percentage",
+           of_place(&Place::bound_is_certain)}};
 }
 
 Columns<ShownCase> place_columns() {
   using Row = ShownCase;
   using Place = RooflinePlacement;
-  return {
-      Column<Row>("case", "its id", of_case(&CaseRow::id)).in_row("case", Align::left, of_case(case_cell)).at_most(46),
-      {"kernel", "kernel that was run", of_case(&CaseRow::kernel)},
-      {"label", "its short name", of_case(label_of)},
-      {"precision", "of its arithmetic", of_case(&CaseRow::precision)},
-      {"flavor", "how it was compiled", of_case(&CaseRow::flavor)},
-      {"ranks", "of the team", of_case(&CaseRow::ranks)},
-      {"threads", "of each rank", of_case(&CaseRow::threads)},
-      {"gpus", "GPUs of the team", of_case(&CaseRow::gpus)},
-      {"gpu", "which of the node's", [](const Row& shown) { return OrNull{shown.at.of->gpus > 0 ? gpu_word(shown.at.gpu) : ""}; }},
-      {"node", "node that it ran on", of_place(&Place::node)},
+  Columns<Row> columns = identity_columns();
+  columns.push_back(
       Column<Row>("seconds", "time of a sweep", of_place(&Place::seconds)).in_row("sweep time", Align::right, of_place([](const Place& p) {
                                                                                     return duration(p.seconds);
-                                                                                  })),
-      Column<Row>("gflops", "rate of the whole team", of_place(&Place::gflops))
-          .in_row("GFLOP/s", Align::right, of_place([](const Place& p) { return plain(p.gflops); })),
-      {"flops", "FLOPs of a sweep, of the whole team", of_place(&Place::flops)},
-      {"levels", "its intensity at each level", by_name_schema(row_schema(level_columns())), levels_of},
-      Column<Row>("bound", "level that bounds it, or compute", of_place([](const Place& p) { return OrNull{p.bound}; }))
-          .in_row("bound", Align::right, of_place(bound_cell)),
-      {"bound_ceiling", "name of the ceiling that bounds it", of_place([](const Place& p) { return OrNull{p.bound_ceiling}; })},
-      {"roof_precision", "of most of its arithmetic", of_place(&Place::roof_precision)},
-      {"roof_gflops", "the roof over it", of_place(&Place::roof_gflops)},
-      Column<Row>("percent_of_roof", "the part of it that the case reaches", of_place(&Place::percent_of_roof))
-          .in_row("of roof", Align::right, of_place(percent_of_roof_cell)),
-      {"bound_status", "ok, or in a word why it has no bound", of_place([](const Place& p) { return to_string(p.bound_status); })},
-      {"bound_reason", "why it has no bound", of_place([](const Place& p) { return OrNull{p.bound_reason}; })},
-      {"bound_is_certain", "false: with more traffic than the least there is another bound or percentage",
-       of_place(&Place::bound_is_certain)},
-      {"join", "how times came to counts: same, transferred, model, none", of_place([](const Place& p) { return to_string(p.join); })},
-      Column<Row>("bytes_source", "who counted the bytes: emulated, hardware, model, mixed, another profiler",
-                  of_place([](const Place& p) { return OrNull{p.bytes_source}; }))
-          .in_row("bytes by", Align::left,
-                  of_place([](const Place& p) { return p.join == Join::same ? p.bytes_source : std::string(to_string(p.join)); })),
-      {"status", "ok, or in a word why it has no place", of_place([](const Place& p) { return to_string(p.status); })},
-      {"reason", "why it has no place", of_place([](const Place& p) { return OrNull{p.reason}; })},
-      {"notes", "what should be known besides, in sentences", of_place(&Place::notes)}};
+                                                                                  })));
+  columns.push_back(Column<Row>("gflops", "rate of the whole team", of_place(&Place::gflops))
+                        .in_row("GFLOP/s", Align::right, of_place([](const Place& p) { return plain(p.gflops); })));
+  columns.push_back({"flops", "FLOPs of a sweep, of the whole team", of_place(&Place::flops)});
+  columns.push_back({"levels", "its intensity at each level", by_name(row_schema(intensity_level_columns())), levels_json});
+  for (auto& column : roof_columns()) columns.push_back(std::move(column));
+  columns.push_back({"join", "how times came to counts: same, transferred, model, none", of_place(&Place::join)});
+  columns.push_back(Column<Row>("bytes_source", "who counted the bytes: emulated, hardware, model, mixed, another profiler",
+                                of_place([](const Place& p) { return OrNull{p.bytes_source}; }))
+                        .in_row("bytes by", Align::left, of_place([](const Place& p) {
+                                  return p.join == Join::same ? p.bytes_source : std::string(to_string(p.join));
+                                })));
+  columns.push_back({"status", "ok, or in a word why it has no place", of_place(&Place::status)});
+  columns.push_back({"reason", "why it has no place", of_place([](const Place& p) { return OrNull{p.reason}; })});
+  columns.push_back({"notes", "what should be known besides, in sentences", of_place(&Place::notes)});
+  return columns;
 }
 
 /// A number of a shortfall is left out where it is not known.
@@ -113,15 +145,15 @@ Column<Shortfall> where_known(const char* key, const char* meaning, double Short
 }
 
 Columns<Shortfall> shortfall_columns() {
-  return {{"limits", "unoptimized, scalar, instructions, waiting, disturbed, launch",
+  return {{"limits", "words for what limits it: unoptimized, scalar, instructions, waiting, disturbed, launch",
            [](const Shortfall& by) {
              std::vector<std::string> words;
              for (const Limit limit : by.limits) words.emplace_back(to_string(limit));
              return words;
            }},
-          where_known("scalar_part", "of its floating-point instructions", &Shortfall::scalar_part),
+          where_known("scalar_part", "part of its floating-point instructions that work on one number", &Shortfall::scalar_part),
           where_known("scalar_roof_gflops", "roof of its arithmetic on one number at a time", &Shortfall::scalar_gflops),
-          where_known("instructions_per_cycle", "of each core", &Shortfall::instructions_per_cycle),
+          where_known("instructions_per_cycle", "instructions a cycle of each core", &Shortfall::instructions_per_cycle),
           where_known("launch_seconds", "least time of a launch on the GPU", &Shortfall::launch_seconds)};
 }
 
@@ -136,7 +168,7 @@ void add_distance(Columns<ShownCase>& columns) {
   const auto shortfall = shortfall_columns();
   columns.push_back({"shortfall", "what else limits it, far below its roof", row_schema(shortfall),
                      [shortfall](const ShownCase& shown) { return row_json(shortfall, shown.at.shortfall.value_or(Shortfall{})); }});
-  add_explained(columns, "shortfall", why_no_shortfall);
+  add_explained(columns, "shortfall", "a known limit of the shortfall", why_no_shortfall);
   columns.push_back({"above_roof_reason", "why it may be above its roof, where it is",
                      of_place([](const RooflinePlacement& p) { return OrNull{p.above_roof}; })});
 }
@@ -151,11 +183,11 @@ std::pair<Status, std::string> why_no_compute_roof(const ShownCase& shown) {
 void add_compute_roof(Columns<ShownCase>& columns) {
   const auto of_roof = [](auto value) { return [value](const ShownCase& shown) { return std::invoke(value, shown.at.compute); }; };
   columns.push_back({"compute_roof_gflops", "roof of arithmetic over its own mix, whatever bounds it", of_roof(&ComputeRoof::gflops)});
-  columns.push_back({"compute_roof_ceiling", "name of the ceiling that takes most of the time",
+  columns.push_back({"compute_roof_ceiling", "name of the ceiling under which its arithmetic takes most of the time",
                      of_roof([](const ComputeRoof& roof) { return OrNull{roof.ceiling}; })});
   columns.push_back({"compute_roof_of_kinds", "whether its FMAs, sums and products are known apart",
                      of_roof([](const ComputeRoof& roof) { return roof.gflops > 0 && roof.is_of_kinds; })});
-  add_explained(columns, "compute_roof", why_no_compute_roof);
+  add_explained(columns, "compute_roof", "compute_roof_gflops", why_no_compute_roof);
 }
 
 Columns<FmaMix> mix_columns() {
@@ -163,7 +195,7 @@ Columns<FmaMix> mix_columns() {
           {"add", "sums over all instructions", &FmaMix::add},
           {"mul", "products over all instructions", &FmaMix::mul},
           {"ceiling", "attainable part of the FMA peak", &FmaMix::ceiling},
-          {"source", "who counted them", &FmaMix::source}};
+          {"source", "who counted the instructions", &FmaMix::source}};
 }
 
 /// The mix may be unknown where the counts do not tell FMAs from sums and products, and without place where no ceiling stands over them.
@@ -177,22 +209,22 @@ std::pair<Status, std::string> why_no_partial_fma(const ShownCase& shown) {
 
 void add_fma_mix(Columns<ShownCase>& columns) {
   const auto mix = mix_columns();
-  columns.push_back({"fma_mix", "FMAs, sums and products, by precision", by_name_schema(row_schema(mix)),
-                     [mix](const ShownCase& shown) { return by_name(mix, shown.at.fma_mixes); }});
+  columns.push_back({"fma_mix", "FMAs, sums and products, by precision", by_name(row_schema(mix)),
+                     [mix](const ShownCase& shown) { return json_by_name(mix, shown.at.fma_mixes); }});
   columns.push_back({"partial_fma_gflops", "what its mix leaves of the FMA peak", of_place(&RooflinePlacement::partial_fma_gflops)});
   columns.push_back(
-      {"percent_of_partial_fma", "the part of that which the case reaches", of_place(&RooflinePlacement::percent_of_partial_fma)});
-  add_explained(columns, "partial_fma", why_no_partial_fma);
+      {"percent_of_partial_fma", "part of partial_fma_gflops that the case reaches", of_place(&RooflinePlacement::percent_of_partial_fma)});
+  add_explained(columns, "partial_fma", "percent_of_partial_fma", why_no_partial_fma);
 }
 
 Columns<Disagreement> disagreement_columns() {
   using Row = Disagreement;
-  Columns<Row> columns{{"quantity", "of which two metrics speak", &Row::quantity},
+  Columns<Row> columns{{"quantity", "quantity of which two metrics speak", &Row::quantity},
                        {"used", "the metrics that are used", &Row::used},
-                       {"other", "those that say something else", &Row::other},
+                       {"other", "the metrics that say something else", &Row::other},
                        {"ratio", "other over used", &Row::ratio}};
   add_explained<Row>(
-      columns, "ratio", [](const Row&) { return std::pair(Status::unavailable, std::string("the metric that is used is 0")); },
+      columns, "ratio", "ratio", [](const Row&) { return std::pair(Status::unavailable, std::string("the metric that is used is 0")); },
       [](const Row& one) { return !std::isfinite(one.ratio); });
   return columns;
 }
@@ -202,7 +234,7 @@ void add_imported(Columns<ShownCase>& columns) {
   using Row = ShownCase;
   const auto imported = of_case(is_imported);
   columns.push_back(Column<Row>("flops_by_precision", "of an imported case: FLOPs of each precision that was collected",
-                                by_name_schema(type_schema<double>()), [](const Row& shown) { return Json(shown.at.flops_by_precision); })
+                                by_name(type_schema<double>()), [](const Row& shown) { return Json(shown.at.flops_by_precision); })
                         .when(imported));
   columns.push_back(list_column<Row>("disagreements", "of an imported case: metrics that contradict each other", disagreement_columns(),
                                      of_place(&RooflinePlacement::disagreements))
@@ -213,11 +245,11 @@ Columns<Displacement> displacement_columns() {
   using Row = Displacement;
   return {{"counter", "counter of the bytes", &Row::counter},
           {"level", "level whose boundary it claims", [](const Row& by) { return OrNull{by.level}; }},
-          {"bytes", "of a sweep, of the whole team", &Row::bytes},
+          {"bytes", "bytes of a sweep by it, of the whole team", &Row::bytes},
           {"ai", "arithmetic intensity by it, FLOP/byte", &Row::ai},
           {"rest", "flows that it does not claim, by the emulator's counts", [](const Row& by) { return OrNull{by.rest}; }},
-          {"status", "ok, or in a word why it is not there", [](const Row& by) { return to_string(by.status); }},
-          {"reason", "why it is not there", [](const Row& by) { return OrNull{by.reason}; }}};
+          {"status", "ok, or in a word why the case has no place by it", &Row::status},
+          {"reason", "why the case has no place by it", [](const Row& by) { return OrNull{by.reason}; }}};
 }
 
 /// Adds an object that cases have or not.
@@ -229,7 +261,7 @@ void add_optional(Columns<ShownCase>& columns, const char* key, const char* mean
                     }).when([part](const ShownCase& shown) { return (shown.*part).has_value(); }));
 }
 
-/// The levels that people see: a CPU's, and a GPU's where there are cases of one, whose team is g1.
+/// The levels that people see: a CPU's, and a GPU's where there are cases of one.
 std::vector<std::string> shown_levels(bool cpu, bool gpu) {
   std::vector<std::string> levels{"L1"};
   if (gpu) levels.emplace_back("shared");
@@ -244,7 +276,7 @@ Columns<ShownCase> shown_columns(std::span<const ShownCase> cases) {
   bool cpu = cases.empty(), gpu = false;
   std::set<std::string> nodes;
   for (const auto& shown : cases) {
-    (shown.at.of->id.find("/g1/") == std::string::npos ? cpu : gpu) = true;
+    (shown.at.of->gpus > 0 ? gpu : cpu) = true;
     nodes.insert(shown.at.node);
   }
   const auto all = place_columns();
@@ -257,11 +289,26 @@ Columns<ShownCase> shown_columns(std::span<const ShownCase> cases) {
   return columns;
 }
 
+std::string remarks_cell(const ShownCase& shown) { return fmt::format("{}", fmt::join(case_remarks(shown), "; ")); }
+
+/// The cases with those of a kernel and a node together, kernels and nodes in the order in which they first come.
+std::vector<ShownCase> grouped(std::span<const ShownCase> cases) {
+  std::map<std::string, std::size_t> kernels, nodes;
+  for (const auto& shown : cases) {
+    kernels.try_emplace(shown.at.of->kernel, kernels.size());
+    nodes.try_emplace(shown.at.node, nodes.size());
+  }
+  const auto group = [&](const ShownCase& shown) { return std::pair(kernels.at(shown.at.of->kernel), nodes.at(shown.at.node)); };
+  std::vector<ShownCase> rows(cases.begin(), cases.end());
+  std::stable_sort(rows.begin(), rows.end(), [&](const ShownCase& a, const ShownCase& b) { return group(a) < group(b); });
+  return rows;
+}
+
 }  // namespace
 
 Columns<ShownCase> shown_case_columns() {
   auto columns = place_columns();
-  add_explained(columns, "gpu", [](const ShownCase& shown) -> std::pair<Status, std::string> {
+  add_explained(columns, "gpu", "gpu", [](const ShownCase& shown) -> std::pair<Status, std::string> {
     if (shown.at.of->gpus > 0) return {Status::ok, ""};
     return {Status::skipped, "a case on CPUs"};
   });
@@ -269,15 +316,23 @@ Columns<ShownCase> shown_case_columns() {
   add_compute_roof(columns);
   add_fma_mix(columns);
   add_imported(columns);
-  add_optional(columns, "counter_conditions", "in which a GPU's counters counted", conditions_columns(), &ShownCase::conditions);
+  add_optional(columns, "counter_conditions", "conditions in which a GPU's counters counted", conditions_columns(), &ShownCase::conditions);
   add_optional(columns, "displaced", "where it would lie by another counter (--by)", displacement_columns(), &ShownCase::displaced);
   return columns;
 }
 
-std::string cases_text(std::span<const ShownCase> cases) {
-  const auto columns = shown_columns(cases);
-  const std::string text = aligned<ShownCase>(columns, cases, case_remarks);
-  return text.empty() ? Table(headings(columns)).text() : text;
+std::string cases_text(std::span<const ShownCase> cases, Format format) {
+  const auto rows = grouped(cases);
+  auto columns = shown_columns(rows);
+  if (format == Format::text)
+    return aligned<ShownCase>(columns, rows, [](const ShownCase& shown) {
+      auto remarks = case_remarks(shown);
+      for (auto& remark : remarks) remark = wrapped(remark, 118, "      ");
+      return remarks;
+    });
+  if (std::any_of(rows.begin(), rows.end(), [](const ShownCase& shown) { return !case_remarks(shown).empty(); }))
+    columns.push_back({Heading{"remarks", Align::left}, remarks_cell});
+  return markdown(columns, rows);
 }
 
 }  // namespace plumbline::app

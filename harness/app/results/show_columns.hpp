@@ -11,7 +11,8 @@ namespace plumbline::app {
 
 Columns<ShownCase> shown_case_columns();
 
-/// The cases in aligned text, with remarks below those of which there is more to say.
-std::string cases_text(std::span<const ShownCase> cases);
+/// The cases, those of a kernel and node together, in aligned text, where remarks stand below those of which there is more to say, or in
+/// Markdown, where they stand in the row. Empty where there are none.
+std::string cases_text(std::span<const ShownCase> cases, Format format);
 
 }  // namespace plumbline::app

@@ -25,7 +25,7 @@ using nlohmann::json;
 constexpr std::array threads_of_multiprocessors{1024, 1536, 2048};  // of all GPUs that the module is for; 32, 48 and 64 warps
 
 /// Whether a ceiling shows where the levels are: without these sweeps no working set of another one has a level.
-bool shows_levels(const CeilingCase& ceiling) {
+bool gpu_shows_levels(const CeilingCase& ceiling) {
   return ceiling.level == CeilingKind::sweep && (ceiling.pattern == gpu_load || ceiling.pattern == gpu_load_own);
 }
 
@@ -61,7 +61,7 @@ std::vector<CeilingCase> points_of(const CeilingsWish& wish, const GpuProperties
   const auto wanted = [&](const CeilingCase& one) { return is_wanted_of(wish, one.name, device); };
   const bool sweeps =
       std::any_of(all.begin(), all.end(), [&](const CeilingCase& one) { return one.level == CeilingKind::sweep && wanted(one); });
-  std::erase_if(all, [&](const CeilingCase& one) { return !wanted(one) && !(sweeps && shows_levels(one)); });
+  std::erase_if(all, [&](const CeilingCase& one) { return !wanted(one) && !(sweeps && gpu_shows_levels(one)); });
   std::stable_partition(all.begin(), all.end(), [](const CeilingCase& one) { return !is_link(one); });
   for (CeilingCase& one : all) one.name = name_on_gpu(one.name, device);
   return all;

@@ -22,7 +22,7 @@ using nlohmann::json;
 
 constexpr double gpu_sample_seconds = 0.002;  // what events resolve is a thousandth of it
 constexpr double warm_up_seconds = 0.2;       // of a part's first point: until an idle GPU has its clock
-constexpr int tries = 3;                      // of which the best is the sample; the rounds show the spread
+constexpr int gpu_tries = 3;                  // of which the best is the sample; the rounds show the spread
 
 }  // namespace
 
@@ -146,7 +146,7 @@ void GpuPoints::sample(std::size_t point, PreparedOnGpu& data, double warm_up, C
   for (std::uint64_t i = 0; i < ceiling.warm_sweeps; ++i) data.sweep();
   if (sweeps_[point] == 0 || warm_up > 0) sweeps_[point] = data.calibrate(gpu_sample_seconds, warm_up);
   Repetition best{};
-  for (int attempt = 0; attempt < tries; ++attempt) {
+  for (int attempt = 0; attempt < gpu_tries; ++attempt) {
     Repetition one = data.measure(sweeps_[point]);
     if (const double inside = data.gpu().clock_of_last_sweep(); std::isfinite(inside)) one.clock_hz = inside;
     if (attempt == 0 || one.seconds < best.seconds) best = one;

@@ -19,7 +19,7 @@ namespace plumbline::app {
 namespace {
 
 constexpr double sample_seconds = 0.002;
-constexpr int tries = 3;
+constexpr int numa_tries = 3;
 
 /// The first allowed CPU of each core.
 std::vector<int> cores_of(const Topology& topology, int domain) {
@@ -86,7 +86,7 @@ void sample(CeilingRow& row, const CeilingCase& ceiling, int memory, const std::
   Stopwatch watch(*data, bound.threads(), alone);
   const std::uint64_t sweeps = watch.calibrate(sample_seconds);
   Repetition best = watch.measure(sweeps);
-  for (int attempt = 1; attempt < tries; ++attempt)
+  for (int attempt = 1; attempt < numa_tries; ++attempt)
     if (const Repetition next = watch.measure(sweeps); next.seconds < best.seconds) best = next;
   take_sample(row, ceiling, best);
 }

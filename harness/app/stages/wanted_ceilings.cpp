@@ -9,7 +9,7 @@ namespace plumbline::app {
 namespace {
 
 /// Loads and chase of one core say where the levels are, without which no working set of another pattern has one.
-bool shows_levels(const CeilingCase& ceiling) {
+bool core_shows_levels(const CeilingCase& ceiling) {
   return ceiling.level == CeilingKind::sweep && (ceiling.pattern == "load" || ceiling.pattern == "chase") &&
          ceiling.measured.team == Team{1, 1};
 }
@@ -26,7 +26,7 @@ std::vector<CeilingCase> wanted_of(std::span<const CeilingCase> all, const Ceili
       std::any_of(all.begin(), all.end(), [&](const CeilingCase& one) { return one.level == CeilingKind::sweep && is_named(one); });
   std::vector<CeilingCase> wanted;
   std::copy_if(all.begin(), all.end(), std::back_inserter(wanted),
-               [&](const CeilingCase& one) { return is_named(one) || (sweeps && shows_levels(one)); });
+               [&](const CeilingCase& one) { return is_named(one) || (sweeps && core_shows_levels(one)); });
   return wanted;
 }
 

@@ -1,6 +1,10 @@
 #include "app/terminal/columns.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <string_view>
 
 namespace plumbline::app {
@@ -21,12 +25,26 @@ void add_unit(Json& schema, std::string_view key) {
     if (key == word || key.ends_with("_" + std::string(word))) schema["unit"] = unit;
 }
 
+void add_if_missing(Json& list, const Json& value) {
+  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+}
+
 }  // namespace
 
 Json nullable(Json schema) {
-  if (!schema["type"].is_array()) schema["type"] = Json::array({schema["type"], "null"});  // an array has it already
+  if (!schema["type"].is_array()) schema["type"] = Json::array({schema["type"]});
+  add_if_missing(schema["type"], "null");
+  if (schema.contains("enum")) add_if_missing(schema["enum"], nullptr);
   return schema;
 }
+
+Json word_schema(const std::vector<std::string_view>& words) {
+  Json all = Json::array();
+  for (const auto word : words) add_if_missing(all, word);  // two values may share a word
+  return {{"type", "string"}, {"enum", std::move(all)}};
+}
+
+void refuse_column(std::string_view key, const char* what) { throw std::logic_error(fmt::format("the column '{}' {}", key, what)); }
 
 Json by_name(Json schema) { return {{"type", "object"}, {"additionalProperties", std::move(schema)}}; }
 

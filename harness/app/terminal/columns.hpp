@@ -4,6 +4,11 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "app/terminal/table.hpp"
 
@@ -14,15 +19,34 @@ struct OrNull {
   std::string text;
 };
 
+/// The last value of an enum whose values, from 0 on, all have a word (to_string): programs get the word, the schema lists them.
+template <class Enum>
+struct LastOf;
+template <>
+struct LastOf<Status> {
+  static constexpr Status value = Status::wrong_result;
+};
+
 /// The schema, with null allowed besides.
 Json nullable(Json schema);
+/// The schema of one of these words.
+Json word_schema(const std::vector<std::string_view>& words);
 /// The schema of an object whose keys are names, with a value of that schema each.
 Json by_name(Json schema);
+
+template <class Enum>
+Json enum_schema() {
+  std::vector<std::string_view> words;
+  for (int i = 0; i <= static_cast<int>(LastOf<Enum>::value); ++i) words.push_back(to_string(static_cast<Enum>(i)));
+  return word_schema(words);
+}
 
 /// The JSON Schema of values of a type of C++: a double may be null (absent), as may what stands in an optional.
 template <class Value>
 Json type_schema() {
-  if constexpr (std::is_same_v<Value, bool>)
+  if constexpr (std::is_enum_v<Value>)
+    return enum_schema<Value>();
+  else if constexpr (std::is_same_v<Value, bool>)
     return {{"type", "boolean"}};
   else if constexpr (std::is_integral_v<Value>)
     return {{"type", "integer"}};
@@ -44,6 +68,8 @@ template <class Value>
 Json json_value(const Value& value) {
   if constexpr (std::is_floating_point_v<Value>)
     return number(value);
+  else if constexpr (std::is_enum_v<Value>)
+    return std::string(to_string(value));
   else if constexpr (std::is_same_v<Value, OrNull>)
     return text_or_null(value.text);
   else if constexpr (std::is_convertible_v<Value, std::string_view>)
@@ -60,15 +86,20 @@ Json json_value(const Value& value) {
 
 /// A cell of text for values whose text is plain: words as they are, integers in full.
 template <class Value>
-requires(!std::is_floating_point_v<Value> && (std::is_integral_v<Value> || std::is_same_v<Value, OrNull> ||
+requires(!std::is_floating_point_v<Value> && (std::is_integral_v<Value> || std::is_enum_v<Value> || std::is_same_v<Value, OrNull> ||
                                               std::is_convertible_v<Value, std::string_view>)) std::string cell_text(const Value& value) {
   if constexpr (std::is_integral_v<Value>)
     return std::to_string(value);
+  else if constexpr (std::is_enum_v<Value>)
+    return std::string(to_string(value));
   else if constexpr (std::is_same_v<Value, OrNull>)
     return value.text;
   else
     return std::string(value);
 }
+
+/// Throws std::logic_error, which names the key and says what is wrong with its column.
+[[noreturn]] void refuse_column(std::string_view key, const char* what);
 
 /// The place where a column is shown: nowhere; in the row; or, in aligned text, above the rows that share it (in Markdown in the row).
 enum class Shown { nowhere, in_row, above };
@@ -93,11 +124,12 @@ struct Column {
   /// A column for people alone.
   Column(Heading heading_, Text cell_) : heading(std::move(heading_)), cell(std::move(cell_)), shown(Shown::in_row) {}
 
-  /// People see it in the row, by the cell that is given or else as the plain text of the value.
+  /// People see it in the row, by the cell that is given or else as the plain text of the value. Without any cell it is refused.
   Column& in_row(std::string words, Align align = Align::right, Text other = {}) {
     heading = {std::move(words), align};
     shown = Shown::in_row;
     if (other) cell = std::move(other);
+    if (!cell) refuse_column(key, "has no cell for people");
     return *this;
   }
   /// People see it on a line above the rows that share it; `line` makes that line.
@@ -105,6 +137,7 @@ struct Column {
     heading = {std::move(words), Align::left};
     shown = Shown::above;
     line = std::move(line_);
+    if (!cell) refuse_column(key, "has no cell for people");
     return *this;
   }
   /// Limits how long its cell may be as the first of a row: a longer one stands on a line of its own.
@@ -146,16 +179,16 @@ struct Chosen {
   std::string_view key, words = {};
 };
 
-/// The columns of these keys, in this order.
+/// The columns of these keys, in this order. A key that is not there is refused.
 template <class Row>
 Columns<Row> chosen(const Columns<Row>& columns, const std::vector<Chosen>& keys) {
   Columns<Row> all;
-  for (const auto& [key, words] : keys)
-    for (const auto& column : columns)
-      if (column.key == key) {
-        all.push_back(column);
-        if (!words.empty()) all.back().heading.words = words;
-      }
+  for (const auto& [key, words] : keys) {
+    const auto found = std::find_if(columns.begin(), columns.end(), [wanted = key](const auto& column) { return column.key == wanted; });
+    if (found == columns.end()) refuse_column(key, "does not exist");
+    all.push_back(*found);
+    if (!words.empty()) all.back().heading.words = words;
+  }
   return all;
 }
 
@@ -217,12 +250,15 @@ Column<Row> object_column(std::string key, std::string meaning, const Columns<In
             }};
 }
 
-/// Adds "STEM_status" and "STEM_reason" (explain() in table.hpp); `get` gives both as a pair.
+/// Adds two keys on a part of a row that may be absent where the row as a whole is there: "STEM_status" is ok, or in a word why the part,
+/// which `what` names, is not there; "STEM_reason" says why in words, and is null where it is there. `get` gives both as a pair.
 template <class Row, class Get>
-void add_explained(Columns<Row>& columns, const std::string& stem, Get get, std::function<bool(const Row&)> is_there = {}) {
-  columns.push_back({stem + "_status", "whether it is there, or why not, in a word",
-                     [get](const Row& row) { return std::string(to_string(std::invoke(get, row).first)); }});
-  columns.push_back({stem + "_reason", "why it is not there", [get](const Row& row) { return OrNull{std::invoke(get, row).second}; }});
+void add_explained(Columns<Row>& columns, const std::string& stem, const std::string& what, Get get,
+                   std::function<bool(const Row&)> is_there = {}) {
+  columns.push_back(
+      {stem + "_status", "ok, or in a word why " + what + " is not there", [get](const Row& row) { return std::invoke(get, row).first; }});
+  columns.push_back(
+      {stem + "_reason", "why " + what + " is not there", [get](const Row& row) { return OrNull{std::invoke(get, row).second}; }});
   for (std::size_t i = columns.size() - 2; i < columns.size(); ++i) columns[i].is_there = is_there;
 }
 

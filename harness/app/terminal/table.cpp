@@ -82,6 +82,8 @@ std::string plain(double value, int digits) {
   return fmt::format("{:.{}f}", value, std::max(0, digits - before));
 }
 
+std::string percent_or_dash(double part) { return std::isfinite(part) ? fmt::format("{:.1f} %", 100 * part) : "-"; }
+
 std::string duration(double seconds) {
   if (!std::isfinite(seconds)) return "-";
   constexpr std::array<std::pair<double, const char*>, 4> units{{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
@@ -128,11 +130,6 @@ std::string wrapped(const std::string& text, std::size_t width, const std::strin
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
-void explain(Json& row, const std::string& stem, Status status, const std::string& reason) {
-  row[stem + "_status"] = std::string(to_string(status));
-  row[stem + "_reason"] = text_or_null(reason);
-}
 
 namespace {
 

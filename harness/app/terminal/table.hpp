@@ -51,6 +51,8 @@ class Table {
 
 /// Prints a number with `digits` significant digits, without exponent where that stays short; "-" for an absent number.
 std::string plain(double value, int digits = 3);
+/// Prints a part as "94.4 %", with one digit behind the point; "-" for an absent part.
+std::string percent_or_dash(double part);
 /// Prints seconds as "12.3 us".
 std::string duration(double seconds);
 /// Prints bytes as "48 KiB".
@@ -66,8 +68,6 @@ std::string wrapped(const std::string& text, std::size_t width, const std::strin
 Json number(double value);
 /// A text as JSON; null when it is empty.
 Json text_or_null(const std::string& text);
-/// Adds "STEM_status" and "STEM_reason" to a row, for a part of it that may be absent where the row as a whole is there.
-void explain(Json& row, const std::string& stem, Status status, const std::string& reason);
 
 /// The document {"schema":"plumbline-COMMAND/1","file":FILE,"rows":[...],"notes":[...]} and what is in `more`, a row on each line.
 std::string document(const std::string& command, const std::string& file, const Json& rows, const std::vector<std::string>& notes,
