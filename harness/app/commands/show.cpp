@@ -125,7 +125,7 @@ std::vector<std::string> case_notes(const std::vector<RooflinePlacement>& placem
 
 std::vector<std::string> show_notes(const std::vector<RooflinePlacement>& placements, const std::vector<Ceiling>& ceilings,
                                     const std::optional<std::string>& uncounted) {
-  if (placements.empty()) return {};
+  if (placements.empty()) return ceilings.empty() ? std::vector{no_ceilings(placements)} : std::vector<std::string>{};
   std::vector<std::string> notes{
       "a case's name: precision, parameters, team (r2t1: 2 ranks of 1 thread each; g1: one GPU) and flavor (gcc12-O3-v3: compiler, "
       "optimization level, instruction set x86-64-v3); its time and GFLOP/s are the whole team's, of one sweep: the kernel's work done "
