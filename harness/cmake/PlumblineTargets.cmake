@@ -4,13 +4,14 @@ if(PLUMBLINE_WERROR)
   set(PLUMBLINE_WERROR_FLAG -Werror)
 endif()
 
-# What every target of ours has: C++20, warnings, the include root, sanitizers where asked for.
+# What every target of ours has: C++20, warnings, the include root, sanitizers where asked for. Where files are compiled together, a name of
+# another one is shadowed by none: there -Wshadow is left to the builds that compile file by file.
 add_library(plumbline_options INTERFACE)
 add_library(plumbline::options ALIAS plumbline_options)
 target_compile_features(plumbline_options INTERFACE cxx_std_20)
 target_compile_options(plumbline_options INTERFACE
   "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wpedantic;${PLUMBLINE_WERROR_FLAG}>>"
-  "$<BUILD_INTERFACE:$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>>:-Wshadow>>"  # names of the room's other files are no shadows
+  "$<BUILD_INTERFACE:$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>>:-Wshadow>>"
   "$<BUILD_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>>")  # gcc 12 sees overlaps in const char* + std::string (GCC bug 105651)
 # What is built names no folder of whoever built it: an installation is moved, and its messages name a file within the project.
 target_compile_options(plumbline_options INTERFACE "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:C,CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>>")
@@ -24,7 +25,7 @@ endif()
 # What is never timed, the commands and the tests, and is the half of what is compiled: its compile time counts more than its speed.
 set(PLUMBLINE_UNTIMED_FLAGS "$<$<CONFIG:Release>:-O1>" CACHE STRING "compiler flags, after the others, of commands and tests")
 
-option(PLUMBLINE_FILE_BY_FILE "Compile every source by itself, not the files of a room together: slower in all, faster after a change in one" OFF)
+option(PLUMBLINE_FILE_BY_FILE "Compile every source by itself, not the files of a room together: slower, but for a change in one file" OFF)
 
 # plumbline_compile_by_room(TARGET): the target's files that lie in one folder are compiled together, eight at a time, so that the headers
 # they share are read once. Their unnamed namespaces are one then, and what they define there needs names that differ.

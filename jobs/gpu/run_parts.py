@@ -17,8 +17,8 @@ Exit codes: 0 all parts are done, or there is no GPU (said) · 1 a part failed, 
 
 from __future__ import annotations
 
+import argparse
 import contextlib
-import dataclasses
 import glob
 import hashlib
 import os
@@ -31,8 +31,10 @@ import sys
 import sysconfig
 import tempfile
 import time
+from typing import NoReturn
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+OUR_PARTS = f"{HERE}/parts"
 SKIPPED, STOPPED_EARLY, TIMED_OUT = 77, 75, (124, 137, 143)  # what a part ends with
 MOST_GOES = 4  # of a part that never comes to its end
 LEAST_GO = 120  # seconds: what a part needs that goes on another time
@@ -47,36 +49,28 @@ class Unusable(Exception):
     """A file or a program is not as it must be; the text names it and says why."""
 
 
-@dataclasses.dataclass
-class Options:
-    programs: str = ""
-    results: str = "gpu-results"
-    seconds: str = "480"
-    parts: str = f"{HERE}/parts"  # others are for the test of this program
-    only: list[str] = dataclasses.field(default_factory=list)
-    again: list[str] = dataclasses.field(default_factory=list)
+class Options(argparse.ArgumentParser):
+    """The options of a call; what is wrong with them is told like all else that is wrong with a call."""
+
+    def __init__(self) -> None:
+        super().__init__(add_help=False, allow_abbrev=False)
+        self.add_argument("-h", "--help", action="store_true")
+        self.add_argument("--programs", default=f"{HERE}/../../build-ci")
+        self.add_argument("--results", default="gpu-results")
+        self.add_argument("--seconds", default=480, type=whole_seconds)
+        self.add_argument("--parts", default=OUR_PARTS)  # others are for the test of this program
+        self.add_argument("--only", action="append", default=[])
+        self.add_argument("--again", action="append", default=[])
+
+    def error(self, message: str) -> NoReturn:
+        raise WrongUse(f"{message}; try --help")
 
 
-def read_options(words: list[str]) -> Options | None:
-    """The options of a call; none where it asks for help."""
-    options = Options()
-    rest = iter(words)
-    for word in rest:
-        if word in ("-h", "--help"):
-            return None
-        name = word[2:] if word.startswith("--") else ""
-        if name not in (field.name for field in dataclasses.fields(Options)):
-            raise WrongUse(f"unknown option '{word}'; try --help")
-        value = next(rest, None)
-        if value is None:
-            raise WrongUse(f"{word} needs a value; try --help")
-        if name in ("only", "again"):
-            getattr(options, name).append(value)
-        else:
-            setattr(options, name, value)
-    if not re.fullmatch("[1-9][0-9]*", options.seconds):
-        raise WrongUse(f"--seconds {options.seconds}: a whole number of seconds is needed")
-    return options
+def whole_seconds(text: str) -> int:
+    """The seconds of a call, of which there must be one at least."""
+    if not re.fullmatch("[1-9][0-9]*", text):
+        raise argparse.ArgumentTypeError(f"{text}: a whole number of seconds is needed")
+    return int(text)
 
 
 @contextlib.contextmanager
@@ -247,7 +241,9 @@ def gpu_answers() -> bool:
 class Call:
     """One call takes as many parts as fit into its seconds."""
 
-    def __init__(self, options: Options, parts: list[Part], programs: str, results: pathlib.Path, scratch: pathlib.Path, began: float):
+    def __init__(
+        self, options: argparse.Namespace, parts: list[Part], programs: str, results: pathlib.Path, scratch: pathlib.Path, began: float
+    ):
         self.options, self.parts, self.results, self.began = options, parts, results, began
         self.identity = identity_of(programs)
         self.environment = environment_of(programs, results, scratch)
@@ -319,7 +315,7 @@ class Call:
         for part in self.parts:
             if part.closes or part.is_done(self.identity) or (self.options.only and part.name not in self.options.only):
                 continue
-            left = int(self.options.seconds) - self.seconds_spent()
+            left = self.options.seconds - self.seconds_spent()
             if part.needed() > left:
                 break
             self.something_new = True
@@ -348,17 +344,16 @@ class Call:
         return 75
 
 
-def folder_of_programs(options: Options) -> str:
+def folder_of_programs(options: argparse.Namespace) -> str:
     """The folder that has what shall be run."""
-    programs = options.programs or f"{HERE}/../../build-ci"
-    if not os.access(f"{programs}/bin/plumbline", os.X_OK):
+    if not os.access(f"{options.programs}/bin/plumbline", os.X_OK):
         raise WrongUse(
-            f"no bin/plumbline in {programs}; unpack what jobs/gpu/bundle.sh made, or build, and name the folder with --programs"
+            f"no bin/plumbline in {options.programs}; unpack what jobs/gpu/bundle.sh made, or build, and name the folder with --programs"
         )
-    return os.path.abspath(programs)
+    return os.path.abspath(options.programs)
 
 
-def folder_of_results(options: Options) -> pathlib.Path:
+def folder_of_results(options: argparse.Namespace) -> pathlib.Path:
     """The folder of results, made where it is not there."""
     try:
         os.makedirs(options.results, exist_ok=True)
@@ -385,8 +380,8 @@ def named(parts: list[Part], option: str, name: str) -> Part:
 
 def run(words: list[str], began: float) -> int:
     """Goes through the parts; the exit code."""
-    options = read_options(words)
-    if options is None:
+    options = Options().parse_args(words)
+    if options.help:
         say((__doc__ or "").strip())
         return 0
     programs, scripts, results = folder_of_programs(options), scripts_in(options.parts), folder_of_results(options)
@@ -395,7 +390,7 @@ def run(words: list[str], began: float) -> int:
         named(parts, "--only", name)
     for name in options.again:
         named(parts, "--again", name).forget()
-    if options.parts == f"{HERE}/parts" and not gpu_answers():
+    if options.parts == OUR_PARTS and not gpu_answers():
         say("gpu: skipped: no NVIDIA GPU answers nvidia-smi on this machine; parts that remain: " + " ".join(part.name for part in parts))
         return 0
     for program in ("bash", "timeout"):

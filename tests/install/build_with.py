@@ -33,8 +33,9 @@ def c_compiler_of(compiler):
 
 def configure(compiler):
     build = SOURCE / f"build-{compiler}"
-    done = subprocess.run(["cmake", "-S", SOURCE, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DPLUMBLINE_TESTS=OFF", "-DPLUMBLINE_FILE_BY_FILE=ON",
-                           f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_C_COMPILER={c_compiler_of(compiler)}", f"-DPLUMBLINE_FLAVOR_COMPILERS={compiler}"],
+    done = subprocess.run(["cmake", "-S", SOURCE, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DPLUMBLINE_TESTS=OFF",
+                           "-DPLUMBLINE_FILE_BY_FILE=ON", f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_C_COMPILER={c_compiler_of(compiler)}",
+                           f"-DPLUMBLINE_FLAVOR_COMPILERS={compiler}"],
                           capture_output=True, text=True)
     return build, done.returncode, done.stdout + done.stderr
 

@@ -230,10 +230,10 @@ Exit show_cases(const ShowOptions& selection) {
   for (std::size_t i = 0; i < placements.size(); ++i) cases.push_back({placements[i], conditions[i], {}});
   displace(cases, selection.by, measurements, results);
   if (!selection.google_benchmark.empty()) write_output(selection.google_benchmark, google_benchmark_json(results));
-  const Json rows = rows_json(shown_case_columns(), cases);
+  const auto rows = [&] { return rows_json(shown_case_columns(), cases); };
   const auto tables = [&] { return cases.empty() ? no_cases(ceilings, selection.file) + "\n" : cases_text(cases, selection.format); };
-  if (selection.format == Format::json) print(document("show", selection.file, rows, notes));
-  if (selection.format == Format::csv) print(csv(rows));
+  if (selection.format == Format::json) print(document("show", selection.file, rows(), notes));
+  if (selection.format == Format::csv) print(csv(rows()));
   if (selection.format == Format::markdown) print(tables() + markdown_notes(notes));
   if (selection.format == Format::text) print(tables() + note_lines(notes));
   return Exit::ok;

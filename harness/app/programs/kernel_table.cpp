@@ -31,11 +31,11 @@ Amount gigaflops(const KernelMeasures& measures) {
   return rate ? Amount(*rate / 1e9) : std::nullopt;
 }
 
-std::vector<LevelBytes> levels_of_kernel(const KernelMeasures& measures) {
-  std::vector<LevelBytes> all;
+std::vector<std::pair<std::string, LevelBytes>> levels_of_kernel(const KernelMeasures& measures) {
+  std::vector<std::pair<std::string, LevelBytes>> all;
   for (const auto& level : gpu_level_boundaries()) {
     const Amount bytes = bytes_of(measures, level.level);
-    all.push_back({level.level, level.boundary, whole(bytes), measures.intensity(bytes)});
+    all.push_back({level.level, {level.boundary, whole(bytes), measures.intensity(bytes)}});
   }
   return all;
 }

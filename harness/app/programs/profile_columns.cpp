@@ -27,10 +27,10 @@ namespace {
 
 std::string file_name(const std::string& object) { return object.empty() ? "?" : std::filesystem::path(object).filename().string(); }
 
-std::vector<LevelBytes> levels_of(const EventSums& sums) {
-  std::vector<LevelBytes> all;
+std::vector<std::pair<std::string, LevelBytes>> levels_of(const EventSums& sums) {
+  std::vector<std::pair<std::string, LevelBytes>> all;
   for (const auto& level : levels)
-    all.push_back({level.name, level.boundary, whole(bytes(sums, level.boundary)), arithmetic_intensity(sums, level.boundary)});
+    all.push_back({level.name, {level.boundary, whole(bytes(sums, level.boundary)), arithmetic_intensity(sums, level.boundary)}});
   return all;
 }
 

@@ -23,7 +23,7 @@ std::string shortened(const std::string& name);
 
 /// The traffic across a level's boundary towards the core.
 struct LevelBytes {
-  std::string level, boundary;
+  std::string boundary;
   Count bytes = {};
   std::optional<double> intensity = {};
 };
@@ -34,15 +34,10 @@ Column<Row> kind_column(const std::string& kind) {
   return {"kind", "kind of thing that the row is of", Json{{"const", kind}}, [kind](const Row&) { return Json(kind); }};
 }
 
-/// The column of the levels by name; `get` gives the list of them.
+/// The column of the levels; `get` gives pairs of a level's name and its traffic.
 template <class Row, class Get>
 Column<Row> levels_column(Get get) {
-  return {"levels", "by level of memory the traffic across its boundary towards the core", by_name(row_schema(level_columns())),
-          [get](const Row& row) {
-            Json levels = Json::object();
-            for (const LevelBytes& one : get(row)) levels[one.level] = row_json(level_columns(), one);
-            return levels;
-          }};
+  return named_rows_column<Row>("levels", "by level of memory the traffic across its boundary towards the core", level_columns(), get);
 }
 
 /// The column of FLOPs by precision; `get` gives pairs of a precision and its FLOPs.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -66,13 +67,12 @@ Columns<ErtRate> held_columns(const std::string& unit) {
 
 Columns<ErtRate> ert_rate_columns(const std::string& unit) {
   using Row = ErtRate;
-  const auto held = held_columns(unit);
   return {{unit, "the best sample", &Row::value},
           {"k", "FLOPs an element", [](const Row& rate) { return rate.status == Status::ok ? std::optional(rate.k) : std::nullopt; }},
           {"working_set_bytes", "working set of the whole team", &Row::working_set_bytes},
           {"status", "ok, or in a word why the rate is not there", &Row::status},
           {"reason", "why the rate is not there", [](const Row& rate) { return OrNull{rate.reason}; }},
-          {"ceiling", "ceiling that the rate is held against", row_schema(held), [held](const Row& rate) { return row_json(held, rate); }}};
+          object_column<Row>("ceiling", "ceiling that the rate is held against", held_columns(unit), std::identity())};
 }
 
 }  // namespace
@@ -91,7 +91,6 @@ std::string ert_table_text(std::span<const ErtRow> rows) {
 
 Columns<ErtRow> ert_columns() {
   using Row = ErtRow;
-  const auto arithmetic = ert_rate_columns("gflops"), memory = ert_rate_columns("gbs");
   return {{"kind", "vector FMA, vector add, scalar FMA or scalar add", &Row::kind},
           {"precision", "number format of its arithmetic, as fp64", &Row::precision},
           {"flavor", "how the loop was compiled", &Row::flavor},
@@ -99,13 +98,8 @@ Columns<ErtRow> ert_columns() {
           {"node", "node that it was measured on", &Row::node},
           {"ranks", "ranks of the team", &Row::ranks},
           {"threads", "threads of each rank", &Row::threads},
-          {"arithmetic", "its rate of arithmetic", row_schema(arithmetic),
-           [arithmetic](const Row& row) { return row_json(arithmetic, row.flops); }},
-          {"levels", "its rate of memory, by level", by_name(row_schema(memory)), [memory](const Row& row) {
-             Json levels = Json::object();
-             for (const auto& [level, rate] : row.levels) levels[level] = row_json(memory, rate);
-             return levels;
-           }}};
+          object_column<Row>("arithmetic", "its rate of arithmetic", ert_rate_columns("gflops"), &Row::flops),
+          named_rows_column<Row>("levels", "its rate of memory, by level", ert_rate_columns("gbs"), &Row::levels)};
 }
 
 std::vector<std::string> ert_table_notes(std::span<const ErtRow> rows) {

@@ -44,14 +44,6 @@ auto of_case(auto value) {
   return [value](const ShownCase& shown) { return std::invoke(value, *shown.at.of); };
 }
 
-/// An object with a member of each precision, or level, of these.
-template <class Row, class Rows>
-Json json_by_name(const Columns<Row>& columns, const Rows& rows) {
-  Json all = Json::object();
-  for (const auto& [name, row] : rows) all[name] = row_json<Row>(columns, row);
-  return all;
-}
-
 Columns<LevelIntensity> intensity_level_columns() {
   using Row = LevelIntensity;
   Columns<Row> columns{
@@ -75,10 +67,10 @@ Columns<LevelIntensity> intensity_level_columns() {
   return columns;
 }
 
-Json levels_json(const ShownCase& shown) {
+std::vector<std::pair<std::string, LevelIntensity>> named_levels(const RooflinePlacement& placement) {
   std::vector<std::pair<std::string, LevelIntensity>> levels;
-  for (const auto& level : shown.at.levels) levels.emplace_back(level.level, level);
-  return json_by_name(intensity_level_columns(), levels);
+  for (const auto& level : placement.levels) levels.emplace_back(level.level, level);
+  return levels;
 }
 
 /// The columns that tell which case it is.
@@ -125,7 +117,7 @@ Columns<ShownCase> place_columns() {
   columns.push_back(Column<Row>("gflops", "rate of the whole team", of_place(&Place::gflops))
                         .in_row("GFLOP/s", Align::right, of_place([](const Place& p) { return plain(p.gflops); })));
   columns.push_back({"flops", "FLOPs of a sweep, of the whole team", of_place(&Place::flops)});
-  columns.push_back({"levels", "its intensity at each level", by_name(row_schema(intensity_level_columns())), levels_json});
+  columns.push_back(named_rows_column<Row>("levels", "its intensity at each level", intensity_level_columns(), of_place(named_levels)));
   for (auto& column : roof_columns()) columns.push_back(std::move(column));
   columns.push_back({"join", "how times came to counts: same, transferred, model, none", of_place(&Place::join)});
   columns.push_back(Column<Row>("bytes_source", "who counted the bytes: emulated, hardware, model, mixed, another profiler",
@@ -165,9 +157,8 @@ std::pair<Status, std::string> why_no_shortfall(const ShownCase& shown) {
 
 /// Adds what else limits a case far below its roof, and why one is above it.
 void add_distance(Columns<ShownCase>& columns) {
-  const auto shortfall = shortfall_columns();
-  columns.push_back({"shortfall", "what else limits it, far below its roof", row_schema(shortfall),
-                     [shortfall](const ShownCase& shown) { return row_json(shortfall, shown.at.shortfall.value_or(Shortfall{})); }});
+  columns.push_back(object_column<ShownCase>("shortfall", "what else limits it, far below its roof", shortfall_columns(),
+                                             [](const ShownCase& shown) { return shown.at.shortfall.value_or(Shortfall{}); }));
   add_explained(columns, "shortfall", "a known limit of the shortfall", why_no_shortfall);
   columns.push_back({"above_roof_reason", "why it may be above its roof, where it is",
                      of_place([](const RooflinePlacement& p) { return OrNull{p.above_roof}; })});
@@ -208,9 +199,8 @@ std::pair<Status, std::string> why_no_partial_fma(const ShownCase& shown) {
 }
 
 void add_fma_mix(Columns<ShownCase>& columns) {
-  const auto mix = mix_columns();
-  columns.push_back({"fma_mix", "FMAs, sums and products, by precision", by_name(row_schema(mix)),
-                     [mix](const ShownCase& shown) { return json_by_name(mix, shown.at.fma_mixes); }});
+  columns.push_back(named_rows_column<ShownCase>("fma_mix", "FMAs, sums and products, by precision", mix_columns(),
+                                                 of_place(&RooflinePlacement::fma_mixes)));
   columns.push_back({"partial_fma_gflops", "what its mix leaves of the FMA peak", of_place(&RooflinePlacement::partial_fma_gflops)});
   columns.push_back(
       {"percent_of_partial_fma", "part of partial_fma_gflops that the case reaches", of_place(&RooflinePlacement::percent_of_partial_fma)});

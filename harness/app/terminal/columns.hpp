@@ -237,6 +237,16 @@ Column<Row> list_column(std::string key, std::string meaning, const Columns<Inne
           [inner, get](const Row& row) { return rows_json<Inner>(inner, std::invoke(get, row)); }};
 }
 
+/// Rows inside a row, by name; `get` gives pairs of a name and a row.
+template <class Row, class Inner, class Get>
+Column<Row> named_rows_column(std::string key, std::string meaning, const Columns<Inner>& inner, Get get) {
+  return {std::move(key), std::move(meaning), by_name(row_schema(inner)), [inner, get](const Row& row) {
+            Json all = Json::object();
+            for (const auto& [name, one] : std::invoke(get, row)) all[name] = row_json<Inner>(inner, one);
+            return all;
+          }};
+}
+
 /// A row inside a row; `get` gives it, or a pointer or an optional, which hold none where it is null.
 template <class Row, class Inner, class Get>
 Column<Row> object_column(std::string key, std::string meaning, const Columns<Inner>& inner, Get get) {
