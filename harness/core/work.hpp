@@ -76,4 +76,8 @@ Amount total_flops(const Counts& counts);
 /// The sum over all flows of a boundary, e.g. total_bytes(counts, "L1-L2").
 Amount total_bytes(const Counts& counts, std::string_view boundary);
 
+/// The working set, in bytes: the data that one sweep of a rank with so many threads touches. At least those that each sweep surely touches
+/// anew, at most all.
+Amount working_set(const Work& work, int threads);
+
 }  // namespace plumbline

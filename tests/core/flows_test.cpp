@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/working_set.hpp"
 
 namespace plumbline {
 namespace {

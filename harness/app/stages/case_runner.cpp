@@ -9,7 +9,6 @@
 #include "app/stages/count_rows.hpp"
 #include "app/stages/pass_outcome.hpp"
 #include "core/gpu_device.hpp"
-#include "core/working_set.hpp"
 #include "counters/perf_event/perf_event.hpp"
 #include "gpu/gpu_caches.hpp"
 #include "machine/binding.hpp"
