@@ -3,10 +3,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "comm/ending.hpp"
+#include "core/peers.hpp"
 
 namespace plumbline {
 
@@ -39,6 +41,9 @@ class Group {
   std::string broadcast(std::string text, int root = 0);
   /// Gives every rank's text in rank order at the root, nothing elsewhere. Texts may have any size.
   std::vector<std::string> gather(const std::string& text, int root = 0);
+  /// Peers::exchange and add_up among these ranks. Polls without sleeping, as in barrier().
+  void shift(std::span<const Peers::Message> messages);
+  void add_up(std::span<double> values);
 
   const Handle& handle() const { return *handle_; }
 

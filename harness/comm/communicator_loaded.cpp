@@ -139,6 +139,15 @@ std::vector<std::string> Group::gather(const std::string& text, int root) {
   return through_module([&] { return handle_->group->gather(text, root); });
 }
 
+void Group::shift(std::span<const Peers::Message> messages) {
+  if (handle_->group == nullptr) return Peers().exchange(messages);
+  through_module([&] { return handle_->group->shift(messages); });
+}
+
+void Group::add_up(std::span<double> values) {
+  if (handle_->group != nullptr) through_module([&] { return handle_->group->add_up(values); });
+}
+
 ExchangeTiming exchange(Group& group, int peer, End end, const Exchange& what, const ExchangeProtocol& protocol) {
   auto* const module = group.handle().group;
   if (module == nullptr) throw user_error("messages between ranks need ranks: start plumbline by the launcher of an MPI");

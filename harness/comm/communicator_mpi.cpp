@@ -142,6 +142,29 @@ std::vector<std::string> Group::gather(const std::string& text, int root) {
   return all;
 }
 
+void Group::shift(std::span<const Peers::Message> messages) {
+  constexpr int first_tag = 100;
+  std::vector<MPI_Request> requests;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const Peers::Message& m = messages[i];
+    const int tag = first_tag + static_cast<int>(i);
+    in_pieces(m.bytes, [&](std::size_t at, int bytes) {
+      PLUMBLINE_MPI(MPI_Irecv(static_cast<std::byte*>(m.received) + at, bytes, MPI_BYTE, m.from, tag, handle_->comm,
+                              &requests.emplace_back(MPI_REQUEST_NULL)));
+      PLUMBLINE_MPI(MPI_Isend(static_cast<const std::byte*>(m.sent) + at, bytes, MPI_BYTE, m.to, tag, handle_->comm,
+                              &requests.emplace_back(MPI_REQUEST_NULL)));
+    });
+  }
+  wait_eagerly(requests);
+}
+
+void Group::add_up(std::span<double> values) {
+  const std::vector<double> mine(values.begin(), values.end());
+  MPI_Request request = MPI_REQUEST_NULL;
+  PLUMBLINE_MPI(MPI_Iallreduce(mine.data(), values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, handle_->comm, &request));
+  wait_eagerly({request});
+}
+
 struct Communicator::Session {
   Session() {
     const WithoutHwlocPlugins fewer;  // MPICH asks hwloc where its cores are

@@ -25,6 +25,8 @@ double Group::sum(double value) { return value; }
 bool Group::any(bool value) { return value; }
 std::string Group::broadcast(std::string text, int) { return text; }
 std::vector<std::string> Group::gather(const std::string& text, int) { return {text}; }
+void Group::shift(std::span<const Peers::Message> messages) { Peers().exchange(messages); }
+void Group::add_up(std::span<double>) {}
 
 Communicator::Communicator()
     : world_(std::make_unique<Group::Handle>()), local_(std::make_unique<Group::Handle>()), leaders_(std::make_unique<Group::Handle>()) {

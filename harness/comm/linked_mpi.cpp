@@ -45,6 +45,12 @@ class LinkedGroup final : public ModuleGroup {
   Answered<std::vector<std::string>> gather(const std::string& text, int root) override {
     return answer([&] { return group_.gather(text, root); });
   }
+  Answered<Nothing> shift(std::span<const Peers::Message> messages) override {
+    return answer([&] { return group_.shift(messages), Nothing{}; });
+  }
+  Answered<Nothing> add_up(std::span<double> values) override {
+    return answer([&] { return group_.add_up(values), Nothing{}; });
+  }
   Answered<ExchangeTiming> exchange(int peer, End end, const Exchange& what, const ExchangeProtocol& protocol) override {
     return answer([&] { return plumbline::exchange(group_, peer, end, what, protocol); });
   }

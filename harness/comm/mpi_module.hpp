@@ -36,6 +36,8 @@ class ModuleGroup {
   virtual Answered<double> sum(double value) = 0;
   virtual Answered<std::string> broadcast(const std::string& text, int root) = 0;
   virtual Answered<std::vector<std::string>> gather(const std::string& text, int root) = 0;
+  virtual Answered<Nothing> shift(std::span<const Peers::Message> messages) = 0;
+  virtual Answered<Nothing> add_up(std::span<double> values) = 0;
   virtual Answered<ExchangeTiming> exchange(int peer, End end, const Exchange& what, const ExchangeProtocol& protocol) = 0;
 };
 
@@ -55,7 +57,7 @@ class ModuleSession {
 };
 
 /// The interface's number, which changes with every change of what stands in this header and in what it includes.
-inline constexpr int mpi_module_interface = 1;
+inline constexpr int mpi_module_interface = 2;
 /// The module's one function: opens the session. Null without an error where the module was built to another interface.
 using MpiModuleEntry = void (*)(int interface, const char* version, Answered<std::unique_ptr<ModuleSession>>& session);
 inline constexpr const char* mpi_module_entry = "plumbline_mpi_module";

@@ -1,5 +1,6 @@
 // A case is kernel x parameters x precision x flavor x team. Its id is stable across runs and readable.
 #pragma once
+#include <optional>
 #include <string>
 
 #include "core/kernel.hpp"
@@ -33,6 +34,11 @@ struct Case {
   }
   CaseRow row() const {
     return {id(), work_id(), kernel->name, precision, std::string(flavor.name), team.ranks, team.threads, parameters.json(), 0, team.gpus};
+  }
+  /// The phases of an application; none of a kernel.
+  std::optional<ApplicationWork> application() const {
+    if (!kernel->application) return std::nullopt;
+    return kernel->application(parameters, precision);
   }
   Work work() const { return kernel->model(parameters, precision, flavor.name); }
 };

@@ -10,6 +10,10 @@ namespace plumbline {
 struct Tally {
   std::uint64_t add = 0, mul = 0, fma = 0, div = 0, sqrt = 0;
   std::uint64_t total() const { return add + mul + 2 * fma + div + sqrt; }
+  Tally& operator+=(const Tally& x) {
+    add += x.add, mul += x.mul, fma += x.fma, div += x.div, sqrt += x.sqrt;
+    return *this;
+  }
   bool operator==(const Tally&) const = default;
 };
 

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "core/application.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -39,23 +41,33 @@ bool is_swept_often(const Stream& stream) { return stream.footprint_bytes > 0 &&
 /// One level of cache, the team that uses it, and the streams that pass it.
 class LevelFlows {
  public:
-  LevelFlows(const Work& work, const CacheLevel& level, std::uint64_t inner_bytes, std::uint64_t threads)
-      : work_(work), level_(level), inner_bytes_(inner_bytes), threads_(threads), stays_(whole_set_stays()) {}
+  /// `application_bytes`: the data of the application of which the work is a phase, that runs between others; 0: it is swept again and
+  /// again.
+  LevelFlows(const Work& work, const CacheLevel& level, std::uint64_t inner_bytes, std::uint64_t threads,
+             std::uint64_t application_bytes = 0)
+      : work_(work),
+        level_(level),
+        inner_bytes_(inner_bytes),
+        threads_(threads),
+        is_phase_(application_bytes != 0),
+        stays_(is_phase_ ? application_stays(application_bytes) : whole_set_stays()) {}
 
   Amount demand_read() const {
     const Amount amount = slackened(crossing([&](const Stream& s) { return s.read ? read(s) : s.written ? filled(s) : Amount{}; }));
-    return {minus(amount.lo, kept_by_chance()), amount.hi};
+    return {minus(amount.lo, std::max(kept_by_chance(), left_by_others())), amount.hi};
   }
   Amount rfo() const {
     if (!policy().fetches_to_write) return {};
-    return slackened(crossing([&](const Stream& s) { return s.written && !s.read ? fetched(s) : Amount{}; }));
+    const Amount amount = slackened(crossing([&](const Stream& s) { return s.written && !s.read ? fetched(s) : Amount{}; }));
+    return {minus(amount.lo, left_by_others()), amount.hi};
   }
   Amount write_back() const {
     if (policy().writes_through) return slackened(crossing([&](const Stream& s) { return s.written ? written_through(s) : Amount{}; }));
     const Amount amount = slackened(crossing([&](const Stream& s) { return s.written ? written_back(s) : Amount{}; }));
-    if (stays_ || !(team_in_one() || policy().in_any_order)) return amount;
-    // The dirty lines that one sweep leaves to the next depend on who ran last.
-    return {minus(amount.lo, level_.bytes), amount.hi + level_.bytes};
+    if (stays_ || !(is_phase_ || team_in_one() || policy().in_any_order)) return amount;
+    // The dirty lines that one sweep, or phase, leaves to the next depend on who ran last.
+    const std::uint64_t left = std::max(level_.bytes, left_by_others());
+    return {minus(amount.lo, left), amount.hi + left};
   }
 
  private:
@@ -104,6 +116,10 @@ class LevelFlows {
       if (!s.non_temporal) ways += ceil_divide(ceil_divide(in_cache(s).hi, line()), sets());
     return ways <= level_.ways;
   }
+  /// Threads that have a cache each may find in a phase what another one wrote in the phase before.
+  bool application_stays(std::uint64_t bytes) const {
+    return crowding * bytes <= level_.bytes && (threads_ == 1 || level_.shared) && !policy().empty_at_start;
+  }
   std::uint64_t sets() const { return std::max<std::uint64_t>(1, level_.bytes / (line() * level_.ways)); }
 
   /// Whether a line is surely gone when the next sweep asks for it: all other lines were touched in between, except those between
@@ -140,6 +156,9 @@ class LevelFlows {
   /// Bytes of the last sweep that may still be cached, however much was touched in between: no GPU's replacement is documented, and one
   /// that chooses at random keeps some of anything.
   std::uint64_t kept_by_chance() const { return policy().in_any_order && !policy().empty_at_start ? level_.bytes : 0; }
+
+  /// Bytes that the phases before may have left in the team's caches of this level.
+  std::uint64_t left_by_others() const { return is_phase_ && !stays_ ? level_.bytes * (level_.shared ? 1 : threads_) : 0; }
 
   /// The bytes that come at least: every line once, by whichever threads touch it.
   Amount compulsory(const Stream& s) const {
@@ -218,7 +237,7 @@ class LevelFlows {
   const Work& work_;
   const CacheLevel& level_;
   std::uint64_t inner_bytes_, threads_;
-  bool stays_;
+  bool is_phase_, stays_;
 };
 
 void add_flops(const Work& work, Counts& counts) {
@@ -289,7 +308,9 @@ std::uint64_t part_of(const CacheLevel& cache, int parts) {
   return cache.bytes / set / static_cast<std::uint64_t>(parts) * set;
 }
 
-Counts expected_counts(const Work& work, std::span<const CacheLevel> caches, int threads) {
+namespace {
+
+Counts counts_of(const Work& work, std::span<const CacheLevel> caches, int threads, std::uint64_t application_bytes) {
   Counts counts = work.paper;
   add_flops(work, counts);
   add_references(work, counts);
@@ -301,7 +322,7 @@ Counts expected_counts(const Work& work, std::span<const CacheLevel> caches, int
   const auto team = static_cast<std::uint64_t>(std::max(1, threads));
   std::uint64_t inner_bytes = 0;  // one thread's caches inside the level
   for (std::size_t i = 0; i < caches.size(); ++i) {
-    const LevelFlows level(work, caches[i], inner_bytes, team);
+    const LevelFlows level(work, caches[i], inner_bytes, team, application_bytes);
     const std::string boundary = caches[i].name + "-" + (i + 1 < caches.size() ? caches[i + 1].name : "mem");
     const std::string bytes = "bytes." + boundary;
     counts[bytes + ".demand_read"] = level.demand_read();
@@ -312,6 +333,25 @@ Counts expected_counts(const Work& work, std::span<const CacheLevel> caches, int
     inner_bytes += caches[i].bytes;
   }
   return counts;
+}
+
+}  // namespace
+
+Counts expected_counts(const Work& work, std::span<const CacheLevel> caches, int threads) { return counts_of(work, caches, threads, 0); }
+
+Counts expected_counts(const ApplicationWork& application, const Phase& phase, std::span<const CacheLevel> caches, int threads) {
+  Counts counts = counts_of(phase.work, caches, threads, application.data_bytes);
+  counts["exchange.messages"] = phase.messages;
+  counts["exchange.bytes"] = phase.message_bytes;
+  for (auto& [quantity, amount] : counts) amount = phase.entries * amount;
+  return counts;
+}
+
+Counts expected_counts(const ApplicationWork& application, std::span<const CacheLevel> caches, int threads) {
+  Counts sum;
+  for (const Phase& phase : application.phases)
+    for (const auto& [quantity, amount] : expected_counts(application, phase, caches, threads)) sum[quantity] += amount;
+  return sum;
 }
 
 }  // namespace plumbline

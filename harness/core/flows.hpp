@@ -48,4 +48,14 @@ inline constexpr std::uint64_t slackened_flows = 3;
 /// from the host, write_back to it) `threads` is 1. The totals "flops.fp64", "bytes.L1-L2", ... and Work::paper are included.
 Counts expected_counts(const Work& work, std::span<const CacheLevel> caches, int threads);
 
+struct ApplicationWork;
+struct Phase;
+/// The expected counts of a phase in one sweep of its application, all its entries together. Each finds the caches as the phases before
+/// left them: where the application's data surely stay in a cache nothing moves; else a cache may still hold what the phase needs, and
+/// dirty lines of others that the phase then writes back. So each flow's interval is open by the size of the cache, once an entry. Beside
+/// them "exchange.messages" and "exchange.bytes", what a rank sends.
+Counts expected_counts(const ApplicationWork& application, const Phase& phase, std::span<const CacheLevel> caches, int threads);
+/// The sums over all phases of an application.
+Counts expected_counts(const ApplicationWork& application, std::span<const CacheLevel> caches, int threads);
+
 }  // namespace plumbline

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/application.hpp"
 #include "core/counted.hpp"
 #include "core/narrow.hpp"
 #include "core/parameters.hpp"
@@ -84,6 +85,11 @@ struct Kernel {
   /// is empty for CPUs, and gives null for a precision that has none. (`prepare` is given a DeviceMemory, and a flavor's sweep only hands
   /// the work to the device.)
   std::function<Sweep(std::string_view precision)> on_host = {};
+  /// The phases of an application, whose data are an ApplicationData and whose model() is the sum over them. Empty for a kernel of one
+  /// loop.
+  std::function<ApplicationWork(const Parameters&, std::string_view precision)> application = {};
+  /// What count() counts, phase by phase: of applications.
+  std::function<std::vector<Tally>(const Parameters&)> count_phases = {};
 };
 
 /// All kernels linked into this program, sorted by name.
@@ -157,6 +163,8 @@ struct Reals<> : Reals<double, float> {};
 ///   static Work model(const Parameters&, std::string_view flavor);
 ///   Case(const Parameters&, std::pmr::memory_resource&);    the Workload; core/kernel_data.hpp has what most of them share
 ///   using Arguments = ...;                                  what arguments() points to: its sweep() is the loop, compiled at baseline
+/// An application has in the place of model()
+///   static ApplicationWork application(const Parameters&);      and is an ApplicationData, whose steps' arguments are Arguments
 /// Real is each type of Precisions (double and float where none is named), and Counted for the proof.
 template <template <class> class Case, class... Precisions>
 struct Register {
@@ -179,32 +187,64 @@ struct Register {
  private:
   static void add(KernelFacts facts, std::vector<std::string> precisions, std::function<std::span<const Flavor>()> flavors,
                   std::function<std::vector<AbsentFlavor>()> missing) {
-    register_kernel({.name = std::move(facts.name),
-                     .summary = std::move(facts.summary),
-                     .parameters = std::move(facts.parameters),
-                     .precisions = std::move(precisions),
-                     .model = &model,
-                     .prepare = &prepare,
-                     .count = &count,
-                     .flavors = std::move(flavors),
-                     .absent_flavors = std::move(missing),
-                     .proof = std::move(facts.proof)});
+    Kernel kernel{.name = std::move(facts.name),
+                  .summary = std::move(facts.summary),
+                  .parameters = std::move(facts.parameters),
+                  .precisions = std::move(precisions),
+                  .model = &model,
+                  .prepare = &prepare,
+                  .count = &count,
+                  .flavors = std::move(flavors),
+                  .absent_flavors = std::move(missing),
+                  .proof = std::move(facts.proof)};
+    if constexpr (is_application) kernel.application = &application, kernel.count_phases = &count_phases;
+    register_kernel(std::move(kernel));
   }
+  static constexpr bool is_application = requires(const Parameters& p) { Case<Counted>::application(p); };
+
   static Work model(const Parameters& p, std::string_view precision, std::string_view flavor) {
-    return Types::select(precision, [&]<class Real> { return Case<Real>::model(p, flavor); });
+    if constexpr (is_application)
+      return whole_work(application(p, precision));
+    else
+      return Types::select(precision, [&]<class Real> { return Case<Real>::model(p, flavor); });
+  }
+  static ApplicationWork application(const Parameters& p, std::string_view precision) {
+    return Types::select(precision, [&]<class Real> { return Case<Real>::application(p); });
   }
   static std::unique_ptr<Workload> prepare(const Parameters& p, std::string_view precision, std::pmr::memory_resource& memory) {
     return Types::select(precision, [&]<class Real> { return std::unique_ptr<Workload>(std::make_unique<Case<Real>>(p, memory)); });
   }
   static Tally count(const Parameters& p) {
+    if constexpr (is_application) {
+      Tally all;
+      for (const Tally& phase : count_phases(p)) all += phase;
+      return all;
+    } else {
+      Case<Counted> data(p, *std::pmr::new_delete_resource());
+      data.initialise(0, data.extent());
+      Counted::tally() = {};
+      if constexpr (requires { data.sweep_all(); })
+        data.sweep_all();
+      else
+        sweep_on_counted(data.arguments(), 0, data.extent());
+      return Counted::tally();
+    }
+  }
+  static std::vector<Tally> count_phases(const Parameters& p) {
     Case<Counted> data(p, *std::pmr::new_delete_resource());
+    Peers alone;
+    data.take_place(alone.rank(), alone.ranks());
     data.initialise(0, data.extent());
-    Counted::tally() = {};
-    if constexpr (requires { data.sweep_all(); })
-      data.sweep_all();
-    else
-      sweep(*static_cast<const typename Case<Counted>::Arguments*>(data.arguments()), 0, data.extent());
-    return Counted::tally();
+    std::vector<Tally> tallies(Case<Counted>::application(p).phases.size());
+    for (const Step& step : data.steps()) {
+      Counted::tally() = {};
+      step.exchange ? step.exchange(alone) : sweep_on_counted(step.arguments, 0, step.extent);
+      tallies[step.phase] += Counted::tally();
+    }
+    return tallies;
+  }
+  static void sweep_on_counted(const void* arguments, std::size_t begin, std::size_t end) {
+    sweep(*static_cast<const typename Case<Counted>::Arguments*>(arguments), begin, end);
   }
 };
 

@@ -1,13 +1,17 @@
 #include "core/records.hpp"
 
+#include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace plumbline {
 namespace {
 
+constexpr char before_phase = '#';
+
 std::string key_of(const CaseRow& row) { return row.id; }
-std::string key_of(const ModelRow& row) { return row.case_id + '\x1f' + row.quantity; }
+std::string key_of(const ModelRow& row) { return row.case_id + '\x1f' + row.phase + '\x1f' + row.quantity; }
 
 /// Takes in rows that came to the table by another way than append(): a loaded file, a merge.
 template <class Row>
@@ -45,6 +49,57 @@ void append(Results& results, Finished finished) {
   for (auto& row : finished.model) add_once(row, results.model, seen.model, seen.model_rows);
   add_all(finished.ceilings, results.ceilings);
   add_all(finished.remeasured, results.remeasured);
+}
+
+std::string phase_id(const std::string& case_id, const std::string& phase) {
+  return phase.empty() ? case_id : case_id + before_phase + phase;
+}
+
+std::string phase_of(const std::string& id) {
+  const auto at = id.find(before_phase);
+  return at == std::string::npos ? std::string() : id.substr(at + 1);
+}
+
+std::string case_of(const std::string& id) { return id.substr(0, id.find(before_phase)); }
+
+void leave_out_phases(Results& results) {
+  const auto leave_out = [](auto& rows) { std::erase_if(rows, [](const auto& row) { return !row.phase.empty(); }); };
+  leave_out(results.times);
+  leave_out(results.counts);
+  leave_out(results.model);
+  results.seen = {};
+}
+
+void make_phases_cases(Results& results) {
+  std::map<std::string, std::vector<std::string>> phases;  // of each case, in the order of the model
+  const auto move_phase = [&](auto& rows) {
+    for (auto& row : rows) {
+      if (row.phase.empty()) continue;
+      auto& known = phases[row.case_id];
+      if (std::find(known.begin(), known.end(), row.phase) == known.end()) known.push_back(row.phase);
+      row.case_id = phase_id(row.case_id, row.phase);
+      row.phase.clear();
+    }
+  };
+  move_phase(results.model);
+  move_phase(results.times);
+  move_phase(results.counts);
+  if (phases.empty()) return;
+  std::vector<CaseRow> cases;
+  for (auto& row : results.cases) {
+    cases.push_back(row);
+    for (const auto& phase : phases[row.id]) {
+      CaseRow& of_phase = cases.emplace_back(row);
+      of_phase.id = phase_id(row.id, phase);
+      of_phase.work = phase_id(row.work, phase);
+    }
+  }
+  results.cases = std::move(cases);
+  std::vector<OutcomeRow> outcomes;
+  for (const auto& row : results.outcomes)
+    for (const auto& phase : phases[row.case_id]) outcomes.emplace_back(row).case_id = phase_id(row.case_id, phase);
+  add_all(outcomes, results.outcomes);
+  results.seen = {};
 }
 
 }  // namespace plumbline

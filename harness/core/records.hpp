@@ -39,6 +39,13 @@ struct OutcomeRow {
   bool operator==(const OutcomeRow&) const = default;
 };
 
+/// The id of an application's phase where it stands among cases: "CASE#update". Files keep the two apart, in columns `case` and `phase`.
+std::string phase_id(const std::string& case_id, const std::string& phase);
+/// The phase in an id; empty for a whole case's.
+std::string phase_of(const std::string& id);
+/// The case in an id.
+std::string case_of(const std::string& id);
+
 /// /times: one repetition of a case. `seconds` is the time of one sweep: the latest end in the team minus the earliest start, divided by
 /// the number of sweeps between. Rank -1 is the team.
 struct TimeRow {
@@ -50,6 +57,7 @@ struct TimeRow {
   double cpu_share = absent;      // CPU time over wall time, mean over the threads: below 1 where something else ran instead
   double steal_seconds = absent;  // that a hypervisor took from the threads' CPUs during the repetition, summed over them; by clock ticks
   std::int64_t sweeps = 0;        // of the repetition; 0: not known
+  std::string phase = {};         // of an application, whose seconds these are, of all its entries in a sweep; empty: the whole
   bool operator==(const TimeRow&) const = default;
 };
 
@@ -61,6 +69,7 @@ struct CountRow {
   double net = absent;                                            // per sweep, empty region subtracted, unweighted; a rate's as it is
   std::uint64_t enabled_ns = 0, running_ns = 0;
   Status status = Status::ok;
+  std::string phase = {};  // as in /times
   bool operator==(const CountRow&) const = default;
 };
 
@@ -70,6 +79,7 @@ struct CountRow {
 struct ModelRow {
   std::string case_id, quantity;
   double lo = absent, hi = absent;
+  std::string phase = {};  // as in /times
   bool operator==(const ModelRow&) const = default;
 };
 
@@ -156,5 +166,11 @@ struct Finished {
 /// Appends a finished unit to the tables; a case or model row that is already there is not repeated.
 /// A stage that is no case (the ceilings: case_row without kernel) leaves no row in /cases.
 void append(Results& results, Finished finished);
+
+/// Makes every phase of an application a case among the others, with its phase_id(): it is judged, compared and shown as they are. Its
+/// outcomes are the whole's.
+void make_phases_cases(Results& results);
+/// Leaves the rows of whole cases alone.
+void leave_out_phases(Results& results);
 
 }  // namespace plumbline

@@ -28,6 +28,12 @@ Counts executed_counts(const References& references) {
           {bytes + ".nt_store", references.nt_store}};
 }
 
+std::uint64_t twin_work(const Work& work) {
+  std::uint64_t sum = total_flops(work.flops).hi;
+  for (const Stream& stream : work.streams) sum += stream.loads + stream.stores;
+  return sum;
+}
+
 void forget_executions(const BlockTable& table) { std::fill_n(table.executions, table.blocks, 0); }
 
 std::optional<References> executed_references(const BlockTable& table, std::string& why) {

@@ -46,6 +46,10 @@ struct RegisterTwins {
 /// The bytes that the core loads and stores.
 struct References {
   std::uint64_t load = 0, store = 0, nt_store = 0;
+  References& operator+=(const References& x) {
+    load += x.load, store += x.store, nt_store += x.nt_store;
+    return *this;
+  }
   bool operator==(const References&) const = default;
 };
 
@@ -54,6 +58,12 @@ struct References {
 inline constexpr std::string_view executed_prefix = "executed.";
 /// The counts executed.bytes.reg-L1 and its flows load, store and nt_store.
 Counts executed_counts(const References& references);
+
+/// A sweep of more operations and references than this is not run in its twin, which counts one operation at a time and would take more
+/// than some ten seconds without optimization.
+inline constexpr std::uint64_t most_twin_work = 4'000'000'000;
+/// The operations and references of the arithmetic as written, added up.
+std::uint64_t twin_work(const Work& work);
 
 /// Sets the executions of all blocks to 0.
 void forget_executions(const BlockTable& table);

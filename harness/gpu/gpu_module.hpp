@@ -91,7 +91,7 @@ OpenedGpuModule open_gpu_module(const std::vector<std::filesystem::path>& folder
 
 inline constexpr std::string_view gpu_module_file = "libplumbline_cuda.so";
 /// The interface's number, which changes with every change of what stands in this header and in what it includes.
-inline constexpr int gpu_module_interface = 7;
+inline constexpr int gpu_module_interface = 8;
 /// The module's one function: null where it was built to another interface.
 using GpuModuleEntry = const GpuModule* (*)(int interface, const char* version);
 inline constexpr const char* gpu_module_entry = "plumbline_gpu_module";

@@ -2,7 +2,7 @@
 
 #include <exception>
 
-#include "core/twin_work.hpp"
+#include "core/twin.hpp"
 #include "measure/prepared.hpp"
 
 namespace plumbline {
@@ -11,15 +11,41 @@ namespace {
 /// A return address, which every region's call leaves by: of the sweep as of the empty function in its place.
 constexpr std::uint64_t return_bytes = 8;
 
-std::optional<References> swept(const Case& measured, const Twin& twin, std::string& why) {
-  const int threads = measured.team.threads;
-  Prepared prepared(measured, threads);
-  for (int thread = 0; thread < threads; ++thread) prepared.initialise(thread);
+/// The references of one call of the twin in each thread, one after the other; `sweep(thread)` makes the call.
+template <class SweepThread>
+std::optional<References> executed_by(const Twin& twin, int threads, std::string& why, SweepThread sweep) {
   forget_executions(*twin.table);
-  for (int thread = 0; thread < threads; ++thread) prepared.sweep_range(twin.counted, thread);
+  for (int thread = 0; thread < threads; ++thread) sweep(thread);
   auto references = executed_references(*twin.table, why);
   if (references) references->load -= static_cast<std::uint64_t>(threads) * return_bytes;
   return references;
+}
+
+void sweep_steps(Executed& executed, const Case& measured, const Prepared& prepared, const Twin& twin) {
+  Peers alone;
+  executed.phases.resize(measured.kernel->application(measured.parameters, measured.precision).phases.size());
+  References whole;
+  for (const PreparedStep& step : prepared.steps()) {
+    if (step.step->exchange) {
+      step.step->exchange(alone);
+      continue;
+    }
+    const auto references =
+        executed_by(twin, measured.team.threads, executed.why_none, [&](int thread) { Prepared::run_step(step, twin.counted, thread); });
+    if (!references) return executed.phases.clear();
+    executed.phases[step.step->phase] += *references;
+    whole += *references;
+  }
+  executed.references = whole;
+}
+
+void sweep(Executed& executed, const Case& measured, const Twin& twin) {
+  const int threads = measured.team.threads;
+  Prepared prepared(measured, threads);
+  prepared.take_place(Peers{});
+  for (int thread = 0; thread < threads; ++thread) prepared.initialise(thread);
+  if (prepared.is_application()) return sweep_steps(executed, measured, prepared, twin);
+  executed.references = executed_by(twin, threads, executed.why_none, [&](int thread) { prepared.sweep_range(twin.counted, thread); });
 }
 
 }  // namespace
@@ -33,7 +59,7 @@ Executed executed_references(const Case& measured) {
     executed.why_none = "a sweep of the counted twin would take too long";
   } else {
     try {
-      executed.references = swept(measured, *twin, executed.why_none);
+      sweep(executed, measured, *twin);
     } catch (const std::exception& failure) {
       executed.why_none = failure.what();
     }

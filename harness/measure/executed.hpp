@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/case.hpp"
 #include "core/twin.hpp"
@@ -12,6 +13,7 @@ namespace plumbline {
 /// The references that a twin counted, or why there are none.
 struct Executed {
   std::optional<References> references = {};  // of one rank, all its threads; per sweep
+  std::vector<References> phases = {};        // the same of each phase of an application
   std::string why_none = {};
 };
 

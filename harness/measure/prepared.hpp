@@ -5,11 +5,18 @@
 #include <utility>
 #include <vector>
 
+#include "core/application.hpp"
 #include "core/case.hpp"
 #include "measure/arena.hpp"
 #include "measure/thread_team.hpp"
 
 namespace plumbline {
+
+/// A step of an application's sweep, and the part of its loop that each thread does.
+struct PreparedStep {
+  const Step* step;  // borrowed from the workload
+  std::vector<std::pair<std::size_t, std::size_t>> parts;
+};
 
 /// A case's data on one rank, and the part of them that each thread sweeps.
 class Prepared {
@@ -56,7 +63,29 @@ class Prepared {
     function(arguments_, begin, end);
   }
 
+  /// The steps of an application, between which all threads meet (measure/sweeping.hpp); a kernel has none: its threads sweep by
+  /// themselves.
+  const std::vector<PreparedStep>& steps() const { return steps_; }
+  bool is_application() const { return !steps_.empty(); }
+  /// How many phases its steps are of.
+  std::size_t phases() const {
+    std::size_t most = 0;
+    for (const PreparedStep& step : steps_) most = std::max(most, step.step->phase + 1);
+    return most;
+  }
+  /// Does a thread's part of a step's loop, by this function.
+  static void run_step(const PreparedStep& prepared, Sweep function, int thread) {
+    const auto [begin, end] = prepared.parts[static_cast<std::size_t>(thread)];
+    function(prepared.step->arguments, begin, end);
+  }
+  Sweep flavor() const { return sweep_; }
+
   const Workload& workload() const { return *workload_; }
+
+  /// Makes the data those of this rank's place among its peers; before they are initialised.
+  void take_place(const Peers& peers) {
+    if (auto* const application = dynamic_cast<ApplicationData*>(workload_.get())) application->take_place(peers.rank(), peers.ranks());
+  }
 
   /// The bytes that an arena needs for the case.
   static std::size_t arena_size(const Case& measured) {
@@ -74,8 +103,16 @@ class Prepared {
         workload_(measured.kernel->prepare(measured.parameters, measured.precision, (given == nullptr ? *arena_ : *given).emptied())),
         sweep_(measured.flavor.sweep),
         arguments_(workload_->arguments()) {
-    for (int thread = 0; thread < threads; ++thread) parts_.push_back(part_of(workload_->extent(), workload_->grain(), thread, threads));
+    parts_ = parts_of(workload_->extent(), workload_->grain(), threads);
     swept_ = parts_;
+    if (const auto* const application = dynamic_cast<const ApplicationData*>(workload_.get()))
+      for (const Step& step : application->steps()) steps_.push_back({&step, parts_of(step.extent, step.grain, threads)});
+  }
+
+  static std::vector<std::pair<std::size_t, std::size_t>> parts_of(std::size_t extent, std::size_t grain, int threads) {
+    std::vector<std::pair<std::size_t, std::size_t>> parts;
+    for (int thread = 0; thread < threads; ++thread) parts.push_back(part_of(extent, grain, thread, threads));
+    return parts;
   }
 
   const std::pair<std::size_t, std::size_t>& part(int thread) const { return parts_[static_cast<std::size_t>(thread)]; }
@@ -86,6 +123,7 @@ class Prepared {
   Sweep sweep_;
   const void* arguments_;
   std::vector<std::pair<std::size_t, std::size_t>> parts_, swept_;  // of each thread, so that a sweep begins without a division
+  std::vector<PreparedStep> steps_;
 };
 
 }  // namespace plumbline

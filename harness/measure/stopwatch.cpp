@@ -22,7 +22,8 @@ Stopwatch::Stopwatch(Prepared& prepared, const ThreadTeam& threads, Synchronizat
       team_(team),
       read_clock_(read_clock),
       read_stolen_(std::move(read_stolen)),
-      spans_(static_cast<std::size_t>(threads.size())) {
+      spans_(static_cast<std::size_t>(threads.size())),
+      phase_seconds_(prepared.phases()) {
   if (!read_stolen_) return;
   cpus_.resize(spans_.size());
   threads_.run([&](int thread) { cpus_[static_cast<std::size_t>(thread)] = sched_getcpu(); });
@@ -32,6 +33,7 @@ Stopwatch::Stopwatch(Prepared& prepared, const ThreadTeam& threads, Synchronizat
 
 Repetition Stopwatch::measure(std::uint64_t sweeps) {
   const double stolen_before = stolen_seconds();
+  std::fill(phase_seconds_.begin(), phase_seconds_.end(), 0.0);
   team_.barrier();
   threads_.run([&](int thread) {
     Span& span = spans_[static_cast<std::size_t>(thread)];
@@ -39,7 +41,10 @@ Repetition Stopwatch::measure(std::uint64_t sweeps) {
     span.sentinel = addition_throughput_hz() / span.clock_hz;
     span.switches = involuntary_switches();
     ThreadTeam::barrier();
-    prepared_.workload().restores() ? sweep_and_restore(span, thread, sweeps) : sweep_through(span, thread, sweeps);
+    if (prepared_.is_application())
+      sweep_by_steps(span, thread, sweeps);
+    else
+      prepared_.workload().restores() ? sweep_and_restore(span, thread, sweeps) : sweep_through(span, thread, sweeps);
     span.switches = involuntary_switches() - span.switches;
   });
   const double count = static_cast<double>(sweeps);
@@ -51,6 +56,7 @@ Repetition Stopwatch::measure(std::uint64_t sweeps) {
   add_shares(result);
   add_stolen(result, stolen_before);
   result.sweeps = sweeps;
+  add_phases(result);
   return result;
 }
 
@@ -92,6 +98,41 @@ void Stopwatch::sweep_and_restore(Span& span, int thread, std::uint64_t sweeps) 
   span.end = now_seconds();
 }
 
+// All ranks begin a sweep together: what one of them does beside it is not the wait of another's exchange.
+void Stopwatch::sweep_by_steps(Span& span, int thread, std::uint64_t sweeps) {
+  span.busy = 0;
+  span.start = now_seconds();
+  const double cpu = thread_cpu_seconds();
+  for (std::uint64_t s = 0; s < sweeps; ++s) {
+    if (thread == 0) team_.barrier();
+    ThreadTeam::barrier();
+    const double start = now_seconds();
+    run_schedule(thread);
+    span.busy += now_seconds() - start;
+    if (s + 1 == sweeps) look_at_core(span);
+    ThreadTeam::barrier();
+    prepared_.restore(thread);
+    ThreadTeam::barrier();
+  }
+  span.cpu_seconds = thread_cpu_seconds() - cpu;
+  span.end = now_seconds();
+}
+
+void Stopwatch::run_schedule(int thread) {
+  double before = now_seconds();
+  for (const PreparedStep& step : prepared_.steps()) {
+    if (!step.step->exchange)
+      Prepared::run_step(step, prepared_.flavor(), thread);
+    else if (thread == 0)
+      step.step->exchange(team_);
+    ThreadTeam::barrier();
+    if (thread != 0) continue;
+    const double after = now_seconds();
+    phase_seconds_[step.step->phase] += after - before;
+    before = after;
+  }
+}
+
 double Stopwatch::elapsed() const {
   double first = std::numeric_limits<double>::infinity(), last = 0, busiest = 0;
   for (const Span& span : spans_) {
@@ -99,11 +140,11 @@ double Stopwatch::elapsed() const {
     last = std::max(last, span.end);
     busiest = std::max(busiest, span.busy);
   }
-  return prepared_.workload().restores() ? busiest : last - first;
+  return times_each_sweep() ? busiest : last - first;
 }
 
 double Stopwatch::team_elapsed() {
-  if (prepared_.workload().restores()) return team_.max(elapsed());
+  if (times_each_sweep()) return team_.max(elapsed());
   double first = std::numeric_limits<double>::infinity(), last = 0;
   for (const Span& span : spans_) {
     first = std::min(first, span.start);
@@ -152,6 +193,13 @@ void Stopwatch::add_stolen(Repetition& result, double before) {
   const bool unknown = team_.any(!std::isfinite(result.rank_steal_seconds));
   const double sum = team_.sum(unknown ? 0 : result.rank_steal_seconds);
   if (!unknown) result.steal_seconds = sum;
+}
+
+void Stopwatch::add_phases(Repetition& result) {
+  for (const double seconds : phase_seconds_) {
+    const double mine = seconds / static_cast<double>(result.sweeps);
+    result.phases.push_back({.seconds = team_.max(mine), .rank_seconds = mine});
+  }
 }
 
 }  // namespace plumbline

@@ -36,6 +36,10 @@ class Stopwatch {
 
   void sweep_through(Span& span, int thread, std::uint64_t sweeps);
   void sweep_and_restore(Span& span, int thread, std::uint64_t sweeps);
+  void sweep_by_steps(Span& span, int thread, std::uint64_t sweeps);
+  void run_schedule(int thread);
+  /// Whether each sweep is timed by itself, for what lies between two is none of it.
+  bool times_each_sweep() const { return prepared_.is_application() || prepared_.workload().restores(); }
   double elapsed() const;
   double team_elapsed();
   double stolen_seconds() const;
@@ -44,6 +48,7 @@ class Stopwatch {
   void add_disturbances(Repetition& result);
   void add_shares(Repetition& result);
   void add_stolen(Repetition& result, double before);
+  void add_phases(Repetition& result);
 
   Prepared& prepared_;
   const ThreadTeam& threads_;
@@ -52,6 +57,7 @@ class Stopwatch {
   ReadStolen read_stolen_;
   std::vector<int> cpus_;  // of the threads, each once, where stolen time is asked for
   std::vector<Span> spans_;
+  std::vector<double> phase_seconds_;  // of an application, in one repetition; the first thread's, who waits for the others
 };
 
 }  // namespace plumbline

@@ -1,12 +1,12 @@
 // The ranks that share a measurement meet and reduce through this interface, so that measuring knows no MPI.
 #pragma once
+#include "core/peers.hpp"
 
 namespace plumbline {
 
-/// The meeting of a team's ranks. This one is for a rank alone, which is its own team.
-class Synchronization {
+/// The meeting of a team's ranks, which are each other's peers in an application. This one is for a rank alone, which is its own team.
+class Synchronization : public Peers {
  public:
-  virtual ~Synchronization() = default;
   virtual void barrier() {}
   /// Gives the largest value, the least one or the sum over all ranks, on every rank.
   virtual double max(double value) { return value; }

@@ -19,6 +19,12 @@ struct TimingProtocol {
   bool quiet = true;           // disturbed repetitions are made again; not of teams that share cores, which disturb themselves
 };
 
+/// The time of an application's phase in one sweep, all its entries together, until the last thread has come.
+struct PhaseTime {
+  double seconds = 0;       // of the team: of the rank that took longest
+  double rank_seconds = 0;  // of this rank
+};
+
 /// One timed repetition: so many sweeps, one after the other.
 struct Repetition {
   double seconds;       // a sweep, of the team: max over end minus min over start
@@ -36,6 +42,7 @@ struct Repetition {
   double mean_cpu_share, rank_cpu_share;     // CPU time over wall time, both of each thread's own span
   double steal_seconds, rank_steal_seconds;  // taken from their CPUs by a hypervisor; absent where not asked for or not told
   std::uint64_t sweeps;
+  std::vector<PhaseTime> phases = {};  // of an application, in their order
 };
 
 /// The outcome of a case: a value, also when it fails.

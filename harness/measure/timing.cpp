@@ -3,6 +3,7 @@
 #include "measure/clock.hpp"
 #include "measure/repeating.hpp"
 #include "measure/stopwatch.hpp"
+#include "measure/sweeping.hpp"
 
 namespace plumbline {
 namespace {
@@ -20,18 +21,27 @@ bool fails_with_team(Timed& timed, Synchronization& team) {
 std::unique_ptr<Prepared> prepare_case(const Case& measured, bool check, const ThreadTeam& threads, Synchronization& team, Timed& timed,
                                        Arena* arena) {
   std::unique_ptr<Prepared> prepared;
-  try {
+  const auto attempt = [&](const auto& step) {
+    try {
+      step();
+    } catch (const std::exception& failure) {
+      timed.status = Status::failed;
+      timed.reason = std::string("cannot prepare the case: ") + failure.what();
+    }
+    if (fails_with_team(timed, team)) prepared.reset();
+  };
+  attempt([&] {
     prepared = arena == nullptr ? std::make_unique<Prepared>(measured, threads.size())
                                 : std::make_unique<Prepared>(measured, threads.size(), *arena);
+    prepared->take_place(team);
     threads.run([&](int thread) { prepared->initialise(thread); });
-    threads.run([&](int thread) { prepared->sweep(thread); });
+  });
+  if (!prepared) return prepared;
+  attempt([&] {
+    sweep_once(*prepared, threads, team);
     if (check) check_result(prepared->workload(), measured.flavor.name, timed);
     threads.run([&](int thread) { prepared->restore(thread); });
-  } catch (const std::exception& failure) {
-    timed.status = Status::failed;
-    timed.reason = std::string("cannot prepare the case: ") + failure.what();
-  }
-  if (fails_with_team(timed, team)) prepared.reset();
+  });
   return prepared;
 }
 
@@ -40,7 +50,7 @@ namespace {
 /// Checks what the last timed sweep left; where that was undone, the result of one sweep more. It lies outside all times.
 void look_at_result(Prepared& prepared, const Case& measured, const ThreadTeam& threads, Synchronization& team, Timed& timed) {
   try {
-    if (prepared.workload().restores()) threads.run([&](int thread) { prepared.sweep(thread); });
+    if (prepared.workload().restores()) sweep_once(prepared, threads, team);
     check_after_timing(prepared.workload(), measured.flavor.name, timed);
   } catch (const std::exception& failure) {
     timed = {.status = Status::failed, .reason = std::string("cannot check the result: ") + failure.what(), .repetitions = {}};

@@ -127,19 +127,25 @@ std::vector<std::vector<Reading>> unpack(Numbers& numbers, const WorkerReply& re
   return all;
 }
 
-CountedCase unpack(Numbers numbers, const WorkerReply& reply, const WorkerWish& wish) {
-  CountedCase counted;
+std::vector<RegionCounts> unpack(Numbers& numbers, const WorkerReply& reply, const WorkerWish& wish) {
+  std::vector<RegionCounts> repetitions;
   for (int repetition = 0; repetition < wish.repetitions; ++repetition) {
-    RegionCounts counts;
+    RegionCounts& counts = repetitions.emplace_back();
     counts.kernel = unpack(numbers, reply, wish.events);
     counts.empty = unpack(numbers, reply, wish.events);
-    counted.repetitions.push_back(std::move(counts));
   }
+  return repetitions;
+}
+
+CountedCase unpack_all(Numbers numbers, const WorkerReply& reply, const WorkerWish& wish) {
+  CountedCase counted;
+  counted.repetitions = unpack(numbers, reply, wish);
+  for (int phase = 0; phase < reply.phases; ++phase) counted.phases.push_back(unpack(numbers, reply, wish));
   return counted;
 }
 
-void leave_out_caches(CountedCase& counted) {
-  for (auto& repetition : counted.repetitions)
+void leave_out_caches(std::vector<RegionCounts>& repetitions) {
+  for (auto& repetition : repetitions)
     for (auto* region : {&repetition.kernel, &repetition.empty})
       for (auto& thread : *region)
         for (Reading& reading : thread)
@@ -219,7 +225,8 @@ CountedCase EmulatedWorker::count(const Case& measured, const WorkerWish& wish, 
   std::vector<WorkerReading> numbers;
   whole = whole && read_all(channel_, &reply, sizeof reply);
   if (whole && reply.status == static_cast<int>(Status::ok)) {
-    numbers.resize(2 * static_cast<std::size_t>(wish.repetitions) * static_cast<std::size_t>(reply.threads) * wish.events.size());
+    numbers.resize(static_cast<std::size_t>(1 + reply.phases) * 2 * static_cast<std::size_t>(wish.repetitions) *
+                   static_cast<std::size_t>(reply.threads) * wish.events.size());
     whole = static_cast<std::size_t>(reply.events) == wish.events.size() &&
             read_all(channel_, numbers.data(), numbers.size() * sizeof numbers[0]);
   }
@@ -230,8 +237,10 @@ CountedCase EmulatedWorker::count(const Case& measured, const WorkerWish& wish, 
     return refuse(Status::failed, "the emulated worker ended: " + end);
   }
   if (reply.status != static_cast<int>(Status::ok)) return refuse(static_cast<Status>(reply.status), reply.reason);
-  CountedCase counted = unpack(numbers, reply, wish);
-  if (!simulates_caches_) leave_out_caches(counted);
+  CountedCase counted = unpack_all(numbers, reply, wish);
+  if (simulates_caches_) return counted;
+  leave_out_caches(counted.repetitions);
+  for (auto& phase : counted.phases) leave_out_caches(phase);
   return counted;
 }
 

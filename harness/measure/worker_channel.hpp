@@ -14,11 +14,12 @@ struct WorkerRequest {
   bool warm_sweep;         // before the region
 };
 
-/// A worker's reply, which is followed by repetitions x 2 x threads x events readings: kernel, then empty region, by thread.
+/// A worker's reply, which is followed by (1 + phases) x repetitions x 2 x threads x events readings: the whole, then phase by phase;
+/// kernel, then empty region; by thread.
 struct WorkerReply {
   std::int32_t status;  // a Status
   char reason[512];     // why, or of an ok status of the first reading that is not ok
-  std::int32_t threads, events;
+  std::int32_t threads, events, phases;
 };
 
 /// A reading as it passes through the channel.

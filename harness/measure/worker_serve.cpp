@@ -94,17 +94,23 @@ void append(std::vector<WorkerReading>& numbers, std::string& reason, const std:
     }
 }
 
-void send(int channel, const CountedCase& counted) {
-  std::vector<WorkerReading> numbers;
-  std::string reason;
-  for (const auto& repetition : counted.repetitions) {
+void append(std::vector<WorkerReading>& numbers, std::string& reason, const std::vector<RegionCounts>& repetitions) {
+  for (const auto& repetition : repetitions) {
     append(numbers, reason, repetition.kernel);
     append(numbers, reason, repetition.empty);
   }
+}
+
+void send(int channel, const CountedCase& counted) {
+  std::vector<WorkerReading> numbers;
+  std::string reason;
+  append(numbers, reason, counted.repetitions);
+  for (const auto& phase : counted.phases) append(numbers, reason, phase);
   const auto& by_thread = counted.repetitions.front().kernel;
   WorkerReply reply{};
   reply.threads = static_cast<int>(by_thread.size());
   reply.events = static_cast<int>(by_thread.front().size());
+  reply.phases = static_cast<int>(counted.phases.size());
   std::strncpy(reply.reason, reason.c_str(), sizeof reply.reason - 1);
   write_all(channel, &reply, sizeof reply) && write_all(channel, numbers.data(), numbers.size() * sizeof numbers[0]);
 }

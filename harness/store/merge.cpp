@@ -137,7 +137,7 @@ Results merge(Results older, Results newer) {
   if (!newer.campaign.empty()) merged.campaign = newer.campaign;
   if (!newer.provenance.empty()) merged.provenance = with_events_of(with_lists_of(newer.provenance, merged.provenance), merged.provenance);
   add_unseen(newer.cases, merged.cases, [](const CaseRow& row) { return row.id; });
-  add_unseen(newer.model, merged.model, [](const ModelRow& row) { return joined(row.case_id, row.quantity); });
+  add_unseen(newer.model, merged.model, [](const ModelRow& row) { return joined(row.case_id, row.phase, row.quantity); });
   add_unseen(merged.machines, newer.machines, [](const MachineRow& row) { return row.node; });
   merged.machines = std::move(newer.machines);
   merge_ceilings(merged.ceilings, newer.ceilings);

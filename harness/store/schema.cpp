@@ -39,6 +39,7 @@ constexpr Column<TimeRow> time_columns[] = {
     {"steal_seconds", &TimeRow::steal_seconds, "s", "taken by a hypervisor from the CPUs during the sample, summed over them", "lower",
      Since::extension},
     {"sweeps", &TimeRow::sweeps, "1", "sweeps in the sample, 0 where not known", "none", Since::extension},
+    {"phase", &TimeRow::phase, "", "phase of an application, empty for the whole", "", Since::extension},
 };
 
 constexpr Column<CountRow> count_columns[] = {
@@ -56,6 +57,7 @@ constexpr Column<CountRow> count_columns[] = {
     {"enabled_ns", &CountRow::enabled_ns, "ns", "time the event was enabled", "none"},
     {"running_ns", &CountRow::running_ns, "ns", "time the event was counting", "none"},
     {"status", &CountRow::status, "", "what became of it", ""},
+    {"phase", &CountRow::phase, "", "phase of an application, empty for the whole", "", Since::extension},
 };
 
 constexpr Column<ModelRow> model_columns[] = {
@@ -63,6 +65,7 @@ constexpr Column<ModelRow> model_columns[] = {
     {"quantity", &ModelRow::quantity, "", "what is counted", ""},
     {"lo", &ModelRow::lo, "1", "least amount in one sweep (operations or bytes, by quantity)", "none"},
     {"hi", &ModelRow::hi, "1", "greatest amount in one sweep (operations or bytes, by quantity)", "none"},
+    {"phase", &ModelRow::phase, "", "phase of an application, empty for the whole", "", Since::extension},
 };
 
 constexpr Column<CeilingRow> ceiling_columns[] = {

@@ -23,17 +23,38 @@ std::vector<CacheLevel> caches;  // empty when the tool simulates none
 
 using Net = std::map<std::string, std::int64_t, std::less<>>;
 
-Net counted(const Case& measured) {
-  const auto backend = emulated_backend();
-  const ThreadTeam threads(measured.team.threads);
-  Synchronization alone;
-  const RegionCounts counts = count_case(measured, *backend, 0, threads, {.address = Arena::fixed_address}, alone).repetitions.at(0);
+Net net_of(const RegionCounts& counts) {
   Net net;
   for (std::size_t t = 0; t < counts.kernel.size(); ++t)
     for (std::size_t e = 0; e < counts.kernel[t].size(); ++e)
       net[std::string(counts.kernel[t][e].event)] +=
           static_cast<std::int64_t>(counts.kernel[t][e].raw) - static_cast<std::int64_t>(counts.empty[t][e].raw);
   return net;
+}
+
+/// What was counted of a case, or of one phase of an application, and what its model says.
+struct Part {
+  std::string name;
+  Net net;
+  Counts model;
+};
+
+/// The whole, then phase by phase.
+std::vector<Part> parts_of(const Case& measured) {
+  const auto backend = emulated_backend();
+  const int threads = measured.team.threads;
+  Synchronization alone;
+  const CountedCase counted = count_case(measured, *backend, 0, ThreadTeam(threads), {.address = Arena::fixed_address}, alone);
+  const auto application = measured.application();
+  std::vector<Part> parts{
+      {measured.id(), net_of(counted.repetitions.at(0)),
+       application ? expected_counts(*application, caches, threads) : expected_counts(measured.work(), caches, threads)}};
+  for (std::size_t i = 0; i < counted.phases.size(); ++i) {
+    const Phase& phase = application->phases.at(i);
+    parts.push_back(
+        {measured.id() + " " + phase.name, net_of(counted.phases[i].at(0)), expected_counts(*application, phase, caches, threads)});
+  }
+  return parts;
 }
 
 std::int64_t flops(const Net& net, const std::string& precision) {
@@ -69,13 +90,10 @@ class Emulated : public testing::TestWithParam<std::string> {
   void flops_are_those_of_the_model(const std::vector<Parameters>& sets, int threads) const {
     int cases = 0;
     for_all(sets, threads, [&](const Case& measured) {
-      const Net net = counted(measured);
-      const Work work = measured.work();
-      for (const char* precision : {"fp64", "fp32"}) {
-        const Amount model = total_flops(work.flops, precision);
-        EXPECT_TRUE(inside(flops(net, precision), model))
-            << measured.id() << ": " << precision << " counted " << flops(net, precision) << " model " << text(model);
-      }
+      for (const auto& [name, net, model] : parts_of(measured))
+        for (const std::string precision : {"fp64", "fp32"})
+          EXPECT_TRUE(inside(flops(net, precision), model.at("flops." + precision)))
+              << name << ": " << precision << " counted " << flops(net, precision) << " model " << text(model.at("flops." + precision));
       ++cases;
     });
     EXPECT_GT(cases, 0);
@@ -89,12 +107,16 @@ class Emulated : public testing::TestWithParam<std::string> {
       const Executed executed = executed_references(measured);
       if (executed.why_none.find("'rep ") != std::string::npos) return;  // a pattern by string operations: no truth, and it says so
       ASSERT_TRUE(executed.references) << measured.id() << ": " << executed.why_none;
-      const Net net = counted(measured);
-      for (const auto& [quantity, amount] : executed_counts(*executed.references)) {
-        const auto found = net.find(quantity.substr(executed_prefix.size()));
-        if (found == net.end()) continue;  // the total
-        EXPECT_EQ(found->second, static_cast<std::int64_t>(amount.lo)) << measured.id() << ": " << found->first;
-      }
+      std::vector<References> executed_parts{*executed.references};
+      executed_parts.insert(executed_parts.end(), executed.phases.begin(), executed.phases.end());
+      const std::vector<Part> parts = parts_of(measured);
+      ASSERT_EQ(parts.size(), executed_parts.size());
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        for (const auto& [quantity, amount] : executed_counts(executed_parts[i])) {
+          const auto found = parts[i].net.find(quantity.substr(executed_prefix.size()));
+          if (found == parts[i].net.end()) continue;  // the total
+          EXPECT_EQ(found->second, static_cast<std::int64_t>(amount.lo)) << parts[i].name << ": " << found->first;
+        }
       ++cases;
     });
     EXPECT_GT(cases, 0);
@@ -125,13 +147,13 @@ class EmulatedCaches : public Emulated {
 
   /// Says what of a count is not inside the model; empty where all is.
   static std::string outside_the_model(const Case& measured) {
-    const Net net = counted(measured);
     std::string outside;
-    for (const auto& [quantity, amount] : expected_counts(measured.work(), caches, measured.team.threads)) {
-      const auto found = net.find(quantity);
-      if (found == net.end() || quantity.rfind("bytes.L", 0) != 0 || inside(found->second, amount)) continue;
-      outside += measured.id() + ": " + quantity + " counted " + std::to_string(found->second) + " model " + text(amount) + "\n";
-    }
+    for (const auto& [name, net, model] : parts_of(measured))
+      for (const auto& [quantity, amount] : model) {
+        const auto found = net.find(quantity);
+        if (found == net.end() || quantity.rfind("bytes.L", 0) != 0 || inside(found->second, amount)) continue;
+        outside += name + ": " + quantity + " counted " + std::to_string(found->second) + " model " + text(amount) + "\n";
+      }
     return outside;
   }
 

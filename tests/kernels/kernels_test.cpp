@@ -9,6 +9,7 @@
 #include "kernel_files.hpp"
 #include "machine/cpu.hpp"
 #include "tests/kernels/parameter_sets.hpp"
+#include "tests/kernels/whole_sweep.hpp"
 
 namespace plumbline {
 namespace {
@@ -44,7 +45,7 @@ std::size_t memory_for(const Work& work) {
 struct Prepared {
   Prepared(const Kernel& kernel, const Parameters& p, const Flavor& flavor)
       : memory(memory_for(kernel.model(p, flavor.precision, flavor.name))), workload(kernel.prepare(p, flavor.precision, memory)) {
-    workload->initialise(0, workload->extent());
+    initialise_whole(*workload);
   }
   Block memory;
   std::unique_ptr<Workload> workload;
@@ -100,9 +101,34 @@ TEST_P(EveryKernel, kinds_of_the_model_are_those_of_the_counting_scalar) {
   }
 }
 
+TEST_P(EveryKernel, phases_of_the_model_are_those_of_the_counting_scalar) {
+  if (!kernel().application) return;
+  for (const Parameters& p : parameter_sets(kernel())) {
+    const ApplicationWork application = kernel().application(p, kernel().precisions.front());
+    const std::vector<Tally> counted = kernel().count_phases(p);
+    ASSERT_EQ(counted.size(), application.phases.size());
+    for (std::size_t i = 0; i < counted.size(); ++i) {
+      const Phase& phase = application.phases[i];
+      EXPECT_EQ(phase.entries * total_flops(phase.work.flops), Amount(counted[i].total())) << p.path() << ": " << phase.name;
+    }
+  }
+}
+
+TEST_P(EveryKernel, an_application_enters_each_phase_as_often_as_its_model_says) {
+  if (!kernel().application) return;
+  for (const Parameters& p : parameter_sets(kernel())) {
+    const ApplicationWork application = kernel().application(p, kernel().precisions.front());
+    const Prepared prepared(kernel(), p, kernel().flavors().front());
+    std::vector<std::uint64_t> entries(application.phases.size());
+    for (const Step& step : dynamic_cast<const ApplicationData&>(*prepared.workload).steps()) ++entries.at(step.phase);
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      EXPECT_EQ(entries[i], application.phases[i].entries) << p.path() << ": " << application.phases[i].name;
+  }
+}
+
 TEST_P(EveryKernel, every_flavor_computes_within_its_tolerance) {
   for_all([](Prepared& prepared, const Flavor& flavor) {
-    flavor.sweep(prepared.workload->arguments(), 0, prepared.workload->extent());
+    sweep_whole(*prepared.workload, flavor.sweep);
     EXPECT_LE(prepared.workload->error(), prepared.workload->tolerance());
   });
 }
@@ -112,10 +138,10 @@ TEST_P(EveryKernel, counted_twins_compute_every_byte_as_their_flavors_do) {
     const Twin* const twin = find_twin(flavor.sweep);
     if (twin == nullptr) return;  // of a library, or of a cross build
     const auto before = prepared.memory.contents();
-    flavor.sweep(prepared.workload->arguments(), 0, prepared.workload->extent());
+    sweep_whole(*prepared.workload, flavor.sweep);
     const auto by_flavor = prepared.memory.contents();
     prepared.memory.fill(before);
-    twin->counted(prepared.workload->arguments(), 0, prepared.workload->extent());
+    sweep_whole(*prepared.workload, twin->counted);
     EXPECT_TRUE(prepared.memory.contents() == by_flavor);
     EXPECT_LE(prepared.workload->error(), prepared.workload->tolerance());
   });
@@ -127,12 +153,8 @@ TEST_P(EveryKernel, without_a_sweep_the_check_fails) {
 
 TEST_P(EveryKernel, pieces_in_any_order_compute_the_whole) {
   for_all([](Prepared& prepared, const Flavor& flavor) {
-    const std::size_t extent = prepared.workload->extent(), grain = prepared.workload->grain();
-    const std::size_t step = std::max<std::size_t>(1, extent / grain / 3) * grain;
-    for (std::size_t begin = (extent - 1) / step * step;; begin -= step) {
-      flavor.sweep(prepared.workload->arguments(), begin, std::min(begin + step, extent));
-      if (begin == 0) break;
-    }
+    constexpr std::size_t pieces = 3;
+    sweep_whole(*prepared.workload, flavor.sweep, pieces);
     EXPECT_LE(prepared.workload->error(), prepared.workload->tolerance());
   });
 }
@@ -141,7 +163,7 @@ TEST_P(EveryKernel, restoring_brings_every_byte_back) {
   for_all([](Prepared& prepared, const Flavor& flavor) {
     if (!prepared.workload->restores()) return;
     const auto before = prepared.memory.contents();
-    flavor.sweep(prepared.workload->arguments(), 0, prepared.workload->extent());
+    sweep_whole(*prepared.workload, flavor.sweep);
     EXPECT_NE(prepared.memory.contents(), before);
     prepared.workload->restore(0, prepared.workload->extent());
     EXPECT_EQ(prepared.memory.contents(), before);
@@ -151,10 +173,10 @@ TEST_P(EveryKernel, restoring_brings_every_byte_back) {
 TEST_P(EveryKernel, after_restoring_a_sweep_computes_the_same_again) {
   for_all([](Prepared& prepared, const Flavor& flavor) {
     if (!prepared.workload->restores()) return;
-    flavor.sweep(prepared.workload->arguments(), 0, prepared.workload->extent());
+    sweep_whole(*prepared.workload, flavor.sweep);
     const auto first = prepared.memory.contents();
     prepared.workload->restore(0, prepared.workload->extent());
-    flavor.sweep(prepared.workload->arguments(), 0, prepared.workload->extent());
+    sweep_whole(*prepared.workload, flavor.sweep);
     EXPECT_EQ(prepared.memory.contents(), first);
   });
 }

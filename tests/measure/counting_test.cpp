@@ -77,6 +77,33 @@ TEST(counting, a_region_is_one_sweep_unless_it_has_to_last) {
   EXPECT_GT(count(backend, 1, {.repetitions = 1, .min_seconds = 0.1}).repetitions.at(0).sweeps, 1U);
 }
 
+Case heat(int threads, std::int64_t steps) {
+  Case measured{.kernel = find_kernel("proxies/heat2d"),
+                .parameters = {{"n", std::int64_t{40}}, {"steps", steps}},
+                .precision = "fp64",
+                .flavor = {},
+                .team = {1, threads}};
+  for (const Flavor& flavor : measured.kernel->flavors())
+    if (flavor.precision == "fp64" && flavor.name.find("O3-v2") != std::string_view::npos) measured.flavor = flavor;
+  return measured;
+}
+
+TEST(counting, of_an_application_each_phase_is_entered_by_itself_and_exchanges_never) {
+  Recording backend(false);
+  Synchronization alone;
+  const CountedCase counted = count_case(heat(2, 3), backend, 0, ThreadTeam(2), {}, alone);
+  ASSERT_EQ(counted.status, Status::ok) << counted.reason;
+  const std::vector<std::uint64_t> entries_of_phase{0, 3, 1, 1, 0};  // halo, update, energy, total, sum
+  ASSERT_EQ(counted.phases.size(), entries_of_phase.size());
+  for (std::size_t thread = 0; thread < 2; ++thread) {
+    EXPECT_EQ(counted.repetitions.at(0).kernel[thread][0].raw, 5U) << "the whole";
+    for (std::size_t phase = 0; phase < entries_of_phase.size(); ++phase) {
+      EXPECT_EQ(counted.phases[phase].at(0).kernel[thread][0].raw, entries_of_phase[phase]) << phase;
+      EXPECT_EQ(counted.phases[phase].at(0).empty[thread][0].raw, entries_of_phase[phase]) << phase;
+    }
+  }
+}
+
 std::uint64_t swept = 0;
 
 /// A workload whose sweeps are undone where the test says so.

@@ -46,6 +46,32 @@ TEST(time_case, works_with_more_threads_than_parts) {
   EXPECT_EQ(timed.status, Status::ok) << timed.reason;
 }
 
+TEST(time_case, times_each_phase_of_an_application_beside_the_whole) {
+  Case heat{.kernel = find_kernel("proxies/heat2d"),
+            .parameters = {{"n", std::int64_t{100}}, {"steps", std::int64_t{3}}},
+            .precision = "fp64",
+            .flavor = {},
+            .team = {1, 2}};
+  for (const Flavor& flavor : heat.kernel->flavors())
+    if (flavor.precision == "fp64" && split_flavor(flavor.name).level == "O0" && heat.flavor.sweep == nullptr) heat.flavor = flavor;
+  Synchronization alone;
+  const auto timed = time_case(heat, {.min_seconds = 0.001, .max_repetitions = 5}, ThreadTeam(2), alone);
+  ASSERT_EQ(timed.status, Status::ok) << timed.reason;
+  double least_update = 1, least_total = 1;
+  for (const auto& repetition : timed.repetitions) {
+    ASSERT_EQ(repetition.phases.size(), 5U);
+    double sum = 0;
+    for (const auto& phase : repetition.phases) {
+      EXPECT_GT(phase.seconds, 0);
+      sum += phase.seconds;
+    }
+    EXPECT_LE(sum, repetition.seconds * 1.001);
+    least_update = std::min(least_update, repetition.phases[1].seconds);
+    least_total = std::min(least_total, repetition.phases[3].seconds);
+  }
+  EXPECT_GT(least_update, least_total) << "30000 points against a sum of 100";
+}
+
 TEST(time_case, finds_a_wrong_result) {
   Case broken = triad(1000, "O3");
   broken.flavor.sweep = [](const void*, std::size_t, std::size_t) {};

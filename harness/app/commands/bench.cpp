@@ -8,6 +8,7 @@
 #include "core/case.hpp"
 #include "machine/cpu.hpp"
 #include "measure/prepared.hpp"
+#include "measure/sweeping.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -19,14 +20,17 @@ Case preset_case(const Kernel& kernel, const Flavor& flavor) {
 }
 
 void run_case(benchmark::State& state, const Case& measured) {
-  Prepared prepared(measured, 1);
+  const ThreadTeam one(1);
+  Peers alone;
+  Prepared prepared(measured, one.size());
+  prepared.take_place(alone);
   prepared.initialise(0);
-  prepared.sweep(0);
+  sweep_once(prepared, one, alone);
   if (prepared.workload().error() > prepared.workload().tolerance()) return state.SkipWithError("wrong result");
   prepared.restore(0);
   const bool restores = prepared.workload().restores();
   for ([[maybe_unused]] auto iteration : state) {
-    prepared.sweep(0);
+    sweep_once(prepared, one, alone);
     benchmark::ClobberMemory();
     if (!restores) continue;
     state.PauseTiming();

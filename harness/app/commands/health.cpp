@@ -158,7 +158,7 @@ Places places_or(std::optional<Error>& error, const HealthOptions& options, Comm
 }
 
 HealthReport judge_file(const HealthOptions& options, const fs::path& file, const std::string& stopped) {
-  const Results results = load_results(file);
+  const Results results = load_cases(file);
   const CheckWish wish = check_wish(options, file);
   std::optional<CheckReport> earlier;
   if (!wish.baseline.empty()) earlier = check_file(wish);

@@ -24,7 +24,7 @@ struct NodesCommandOptions {
 
 Exit nodes(const NodesCommandOptions& options) {
   const NodeOptions judged{.false_alarms = options.false_alarms, .threshold = options.threshold_percent / 100};
-  NodeReport report = judge_nodes(load_results(options.file), options.file, judged);
+  NodeReport report = judge_nodes(load_cases(options.file), options.file, judged);
   if (std::string note = unfinished_note(options.file); !note.empty()) report.notes.push_back(std::move(note));
   if (options.format == Format::json) print(nodes_document(report));
   if (options.format == Format::csv) print(csv(nodes_json_rows(report)));

@@ -176,7 +176,7 @@ void add_node_changes(std::vector<std::string>& notes, const NodeChanges& change
 }  // namespace
 
 ObservedFile observe_file(const std::string& path) {
-  ObservedFile file = observe_results(load_results(path));
+  ObservedFile file = observe_results(load_cases(path));
   if (std::string note = unfinished_note(path); !note.empty()) file.notes.push_back(std::move(note));
   return file;
 }

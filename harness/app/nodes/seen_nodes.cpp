@@ -109,7 +109,10 @@ void SeenNodes::add(const Results& results) {
 SeenNodes seen_in_run(const RunFiles& files) {
   SeenNodes seen;
   if (std::filesystem::exists(files.store) || !std::filesystem::exists(files.journals)) {
-    if (const auto results = load_finished(files.store, load_results)) seen.add(*results);
+    if (auto results = load_finished(files.store, load_results)) {
+      leave_out_phases(*results);
+      seen.add(*results);
+    }
     return seen;
   }
   const JournalFolder folder(files.journals);
@@ -122,6 +125,7 @@ SeenNodes seen_in_run(const RunFiles& files) {
     for (const auto& outcome : part.outcomes) nodes.insert(outcome.node);
     for (const auto& node : nodes)
       if (const auto found = machines.find(node); found != machines.end()) part.machines.push_back(found->second);
+    leave_out_phases(part);
     seen.add(part);
   });
   return seen;

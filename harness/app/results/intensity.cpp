@@ -71,7 +71,8 @@ void explain(const RooflinePlacement& p, const LevelIntensity* at, IntensityRow&
 
 IntensityRow row_of(const RooflinePlacement& p, const LevelIntensity* at, const CounterSet* set) {
   IntensityRow row;
-  row.case_id = p.of->id;
+  row.case_id = case_of(p.of->id);
+  row.phase = phase_of(p.of->id);
   row.node = p.node;
   row.flops = p.flops;
   row.gflops = p.gflops;

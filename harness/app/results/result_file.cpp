@@ -98,7 +98,7 @@ std::string unfinished_note(const std::string& file) {
 }
 
 Results load_selected(const Selection& selection) {
-  Results results = load_results(selection.file);
+  Results results = load_cases(selection.file);
   if (const std::string note = unfinished_note(selection.file); !note.empty()) say(fmt::format("note: {}\n", note));
   if (!selection.kernel.empty()) select_kernels(results, selection.kernel);
   if (!selection.node.empty()) select_node(results, selection.node);

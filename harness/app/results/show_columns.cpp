@@ -32,7 +32,7 @@ std::string label_of(const CaseRow& row) {
   const std::string head = row.kernel + "/" + row.precision;
   if (row.work.size() > head.size()) label += " " + row.work.substr(head.size() + 1);
   for (char& c : label)
-    if (c == '/') c = ' ';
+    if (c == '/' || c == '#') c = ' ';
   return label;
 }
 
@@ -77,6 +77,9 @@ std::vector<std::pair<std::string, LevelIntensity>> named_levels(const RooflineP
 Columns<ShownCase> identity_columns() {
   using Row = ShownCase;
   return {Column<Row>("case", "id of the case", of_case(&CaseRow::id)).in_row("case", Align::left, of_case(case_cell)).at_most(46),
+          Column<Row>("phase", "phase of an application that the row is of, on a level of a multigrid as smooth@2; absent for the whole",
+                      of_case([](const CaseRow& row) { return phase_of(row.id); }))
+              .when([](const Row& shown) { return !phase_of(shown.at.of->id).empty(); }),
           {"kernel", "kernel that was run", of_case(&CaseRow::kernel)},
           {"label", "short name of the case", of_case(label_of)},
           {"precision", "number format of its arithmetic, as fp64", of_case(&CaseRow::precision)},

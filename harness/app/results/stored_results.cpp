@@ -110,6 +110,12 @@ Results load_results(const fs::path& file) {
   return std::move(rows.results);
 }
 
+Results load_cases(const fs::path& file) {
+  Results results = load_results(file);
+  make_phases_cases(results);
+  return results;
+}
+
 std::optional<Intensities> load_derived(const fs::path& file) {
   Unpacker rows(most_bytes_of(file));
   read_apart(file, true, rows);

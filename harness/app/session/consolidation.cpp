@@ -96,6 +96,7 @@ class Gathered {
 
   Intensities derive(const std::string& provenance) {
     all_.provenance = provenance;
+    make_phases_cases(all_);
     if (fits_) return derived_intensities(all_);
     return {.derived_by = derived_by(),
             .reason = fmt::format("of more than {} nodes or {} samples it is not written; 'plumbline show' computes it", most_nodes,

@@ -119,7 +119,8 @@ void RemeasuringStage::add(const std::string& id, int turn, Finished&& measured,
   Unit& unit = units_[id];
   auto rows = std::move(unit.finished.remeasured);
   for (const auto& time : measured.times)
-    if (time.rank == -1) rows.push_back({id, time.node, time.session, turn, time.repetition, time.seconds, time.clock_hz});
+    if (time.rank == -1 && time.phase.empty())
+      rows.push_back({id, time.node, time.session, turn, time.repetition, time.seconds, time.clock_hz});
   if (!unit.finished.case_row.id.empty()) join_gpu_conditions(unit.finished.outcome.placement, measured.outcome.placement);
   if (unit.finished.case_row.id.empty() || unit.finished.outcome.status == Status::ok) {
     const auto started = unit.finished.outcome.started_unix_ns;

@@ -62,17 +62,36 @@ Finished from_text(const std::string& text) {
   return std::get<Finished>(std::move(*parsed));
 }
 
-std::vector<ModelRow> rows_of(const Case& measured, const Counts& counts) {
+std::vector<ModelRow> rows_of(const Case& measured, const Counts& counts, const std::string& phase = "") {
   std::vector<ModelRow> rows;
   for (const auto& [quantity, amount] : counts)
-    rows.push_back({measured.id(), quantity, static_cast<double>(amount.lo), static_cast<double>(amount.hi)});
+    rows.push_back({measured.id(), quantity, static_cast<double>(amount.lo), static_cast<double>(amount.hi), phase});
+  return rows;
+}
+
+/// The names of a case's phases in their order; none of a kernel.
+std::vector<std::string> phases_of(const Case& measured) {
+  std::vector<std::string> names;
+  if (const auto application = measured.application())
+    for (const Phase& phase : application->phases) names.push_back(phase.name);
+  return names;
+}
+
+/// The rows of an application's sweep: the whole, then each phase.
+std::vector<ModelRow> application_rows(const Case& measured, const ApplicationWork& application, std::span<const CacheLevel> caches) {
+  const int threads = measured.team.threads;
+  std::vector<ModelRow> rows = rows_of(measured, expected_counts(application, caches, threads));
+  for (const Phase& phase : application.phases)
+    std::ranges::move(rows_of(measured, expected_counts(application, phase, caches, threads), phase.name), std::back_inserter(rows));
   return rows;
 }
 
 }  // namespace
 
 std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLevel> caches) {
-  std::vector<ModelRow> rows = rows_of(measured, expected_counts(measured.work(), caches, measured.team.threads));
+  const auto application = measured.application();
+  std::vector<ModelRow> rows = application ? application_rows(measured, *application, caches)
+                                           : rows_of(measured, expected_counts(measured.work(), caches, measured.team.threads));
   if (measured.team.gpus > 0) return rows;
   const Amount touched = working_set(measured.work(), measured.team.threads);
   rows.push_back({measured.id(), "working_set", static_cast<double>(touched.lo), static_cast<double>(touched.hi)});
@@ -149,6 +168,7 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   }
   mine.outcome.status = timed.status;
   mine.outcome.reason = timed.reason;
+  const std::vector<std::string> phases = phases_of(measured);
   for (std::size_t i = 0; i < timed.repetitions.size(); ++i) {
     const Repetition& r = timed.repetitions[i];
     TimeRow row{.case_id = mine.case_row.id, .node = ranks_.host(), .session = setting_.session, .repetition = static_cast<int>(i)};
@@ -161,8 +181,15 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
       row.steal_seconds = steal_seconds;
       mine.times.push_back(row);
     };
-    if (team.rank() == 0) add(-1, r.seconds, r.clock_hz, r.mean_cpu_share, r.steal_seconds);
-    if (team.size() > 1) add(team.rank(), r.rank_seconds, r.rank_clock_hz, r.rank_cpu_share, r.rank_steal_seconds);
+    const auto add_both = [&](double team_seconds, double rank_seconds) {
+      if (team.rank() == 0) add(-1, team_seconds, r.clock_hz, r.mean_cpu_share, r.steal_seconds);
+      if (team.size() > 1) add(team.rank(), rank_seconds, r.rank_clock_hz, r.rank_cpu_share, r.rank_steal_seconds);
+    };
+    add_both(r.seconds, r.rank_seconds);
+    for (std::size_t phase = 0; phase < r.phases.size(); ++phase) {
+      row.phase = phases[phase];
+      add_both(r.phases[phase].seconds, r.phases[phase].rank_seconds);
+    }
   }
   if (!timed.why_no_steal.empty()) facts["no_steal_seconds"] = timed.why_no_steal;
   facts["error"] = timed.error;
@@ -198,6 +225,7 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
   std::optional<BoundTeam> bound;
   if (std::any_of(groups.begin(), groups.end(), [](const CountingGroup& group) { return !group.what.emulated; }))
     bound.emplace(cpus, meeting);
+  const std::vector<std::string> phases = phases_of(measured);
   std::vector<GroupOutcome> outcomes;
   std::optional<CountingOnGpu> on_gpu;
   for (const CountingGroup& group : groups) {
@@ -213,6 +241,10 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
     row.group = group.number;
     row.rank = team.rank();
     add_count_rows(mine.counts, row, counted.repetitions);
+    for (std::size_t phase = 0; phase < counted.phases.size(); ++phase) {
+      row.phase = phases[phase];
+      add_count_rows(mine.counts, row, counted.phases[phase]);
+    }
     outcomes.push_back(
         {group.backend, counted.status, counted.status == Status::ok ? first_reason(counted) : counted.reason, counted.failed_at});
   }
@@ -275,7 +307,11 @@ std::vector<ModelRow> CaseRunner::executed_rows(const Case& measured, json& plac
     placement["no_executed_references"] = executed.why_none;
     return {};
   }
-  return rows_of(measured, executed_counts(*executed.references));
+  std::vector<ModelRow> rows = rows_of(measured, executed_counts(*executed.references));
+  const std::vector<std::string> phases = phases_of(measured);
+  for (std::size_t i = 0; i < executed.phases.size(); ++i)
+    std::ranges::move(rows_of(measured, executed_counts(executed.phases[i]), phases[i]), std::back_inserter(rows));
+  return rows;
 }
 
 std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, FailedAt failed_at, const std::string& rank_facts,

@@ -1,6 +1,7 @@
 // The ranks and threads of a team meet while it measures: over MPI, with threads bound to their CPUs.
 #pragma once
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ class TeamMeeting final : public Synchronization {
   double min(double value) override { return team_.min(value); }
   double sum(double value) override { return team_.sum(value); }
   bool any(bool value) override { return team_.any(value); }
+  int rank() const override { return team_.rank(); }
+  int ranks() const override { return team_.size(); }
+  void exchange(std::span<const Message> messages) override { team_.shift(messages); }
+  void add_up(std::span<double> values) override { team_.add_up(values); }
 
  private:
   Group& team_;

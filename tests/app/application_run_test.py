@@ -1,0 +1,134 @@
+"""An application in a run: its phases are timed, modelled and counted beside the whole, by ranks and threads, and judged as cases are."""
+import json
+import os
+import platform
+import subprocess
+
+import h5py
+import pytest
+
+PLUMBLINE = os.environ["PLUMBLINE"]
+MPIEXEC = os.environ.get("PLUMBLINE_MPIEXEC")
+PHASES = ["halo", "update", "energy", "total", "sum"]
+CAMPAIGN = """
+schema = "plumbline-campaign/1"
+name = "heat"
+passes = ["time", "count"]
+counters = "auto"
+oversubscribe = true
+[timing]
+min_seconds = 0.001
+max_repetitions = 5
+[[cases]]
+kernel = "proxies/heat2d"
+precision = ["fp64"]
+flavor = ["gcc*-O3-ISA"]
+team = [TEAMS]
+params = { n = 96, steps = [4, 5] }
+[ceilings]
+mode = "none"
+"""
+ISA = "neon" if platform.machine() == "aarch64" else "v2"
+
+
+def rows_of(path, table):
+    with h5py.File(path) as file:
+        data = file[table][()]
+    text = [name for name in data.dtype.names if data.dtype[name].kind == "S"]
+    return [{name: (row[name].decode() if name in text else row[name].item()) for name in data.dtype.names} for row in data]
+
+
+def run(folder, ranks, teams):
+    (folder / "heat.toml").write_text(CAMPAIGN.replace("ISA", ISA).replace("TEAMS", ", ".join(teams)))
+    words = [PLUMBLINE, "run", "heat.toml", "-o", "heat.h5"]
+    if ranks > 1:
+        words = [MPIEXEC, "-n", str(ranks), *words]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=folder, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "heat.h5"
+
+
+@pytest.fixture(scope="module", params=["r1t1", "r1t3", "r2t1", "r2t2"])
+def path(request, tmp_path_factory):
+    ranks, threads = int(request.param[1]), int(request.param[3])
+    if ranks > 1 and not MPIEXEC:
+        pytest.skip("this program is built without MPI")
+    return run(tmp_path_factory.mktemp(request.param), ranks, [f"{{ranks = {ranks}, threads = {threads}}}"])
+
+
+def plumbline(*words):
+    done = subprocess.run([PLUMBLINE, *map(str, words)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_phase_is_timed_beside_the_whole(path):
+    times = [row for row in rows_of(path, "times") if row["rank"] == -1]
+    for case in {row["case"] for row in times}:
+        assert "#" not in case
+        of_case = [row for row in times if row["case"] == case]
+        repetitions = {row["repetition"] for row in of_case}
+        for repetition in repetitions:
+            seconds = {row["phase"]: row["seconds"] for row in of_case if row["repetition"] == repetition}
+            assert list(seconds) == ["", *PHASES]
+            assert all(second > 0 for second in seconds.values())
+            # Each phase is the rank's that took longest: of one rank they add up to the whole, but for its own ends.
+            if "/r1" in case:
+                assert sum(seconds[phase] for phase in PHASES) <= 1.001 * seconds[""]
+
+
+def test_the_model_of_the_whole_is_the_sum_of_its_phases(path):
+    model = rows_of(path, "model")
+    for case in {row["case"] for row in model}:
+        of_case = {(row["phase"], row["quantity"]): row["lo"] for row in model if row["case"] == case}
+        steps = 4 if "steps=4" in case else 5
+        assert of_case["update", "flops.fp64"] == steps * 7 * 96 * 96
+        assert of_case["halo", "flops.fp64"] == 0
+        assert of_case["halo", "exchange.bytes"] == steps * 2 * 96 * 8
+        for quantity in ("flops.fp64", "flops.fp64.add", "bytes.reg-L1.load", "exchange.messages"):
+            assert of_case["", quantity] == sum(of_case.get((phase, quantity), 0) for phase in PHASES), quantity
+
+
+def test_every_phase_counts_as_many_flops_as_its_model_says(path):
+    counts = [row for row in rows_of(path, "counts") if row["thread"] == -1 and row["event"].startswith("flops.fp64.")]
+    if not counts:
+        pytest.skip("nothing counts FLOPs here: " + rows_of(path, "outcomes")[-1]["reason"])
+    weights = {"flops.fp64.fma": 2}
+    expected = {(row["case"], row["phase"]): row["lo"] for row in rows_of(path, "model") if row["quantity"] == "flops.fp64"}
+    counted = {}
+    for row in counts:
+        assert row["status"] == "ok"
+        key = row["case"], row["phase"], row["rank"]
+        counted[key] = counted.get(key, 0) + weights.get(row["event"], 1) * row["net"]
+    assert {(case, phase) for case, phase, _ in counted} == set(expected)
+    for (case, phase, rank), flops in counted.items():
+        assert flops == expected[case, phase], (case, phase, rank)
+
+
+def test_phases_are_judged_as_cases_are(path):
+    shown = json.loads(plumbline("show", path, "--json"))["rows"]
+    phases = {row.get("phase", "") for row in shown}
+    assert {"", "update", "energy"} <= phases
+    update = next(row for row in shown if row.get("phase") == "update")
+    assert update["case"].endswith("#update") and update["gflops"] > 0 and update["label"].endswith(" update")
+    graded = json.loads(plumbline("score", path, "--json"))
+    assert any(row["case"].endswith("#update") for row in graded["rows"])
+    bad = [counter for counter in graded["counters"] if counter["counter"].startswith("emulated.flops.fp64") and counter["grade"] == "D"]
+    assert not bad
+    assert "update" in plumbline("show", path)
+    assert "#update" in plumbline("compare", path, path, "--csv")
+
+
+def test_the_derived_table_names_case_and_phase(path):
+    derived = rows_of(path, "intensity")
+    assert all("#" not in row["case"] for row in derived)
+    assert "update" in {row["phase"] for row in derived}
+
+
+def test_a_result_of_ranks_is_right_only_if_halos_came(path):
+    """The check knows the wave over the rows of all ranks."""
+    for row in rows_of(path, "outcomes"):
+        if row["pass"] == "time":
+            placement = json.loads(row["placement"])
+            assert row["status"] == "ok"
+            assert all(rank["error"] <= rank["tolerance"] for rank in placement["ranks"])
