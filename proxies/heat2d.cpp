@@ -147,7 +147,7 @@ class HeatCase final : public ApplicationData {
   double tolerance() const override { return rounding_bound<Real>(static_cast<double>(2 * roundings())); }
 
  private:
-  /// Of a temperature: of the value at first, the constants, and seven operations a step.
+  /// A temperature has so many roundings: of the value at first, the constants, and seven operations a step.
   std::uint64_t roundings() const { return 3 + 8 * steps_; }
 
   void exchange_edges(Real* rows, Peers& peers) const {

@@ -88,7 +88,7 @@ struct Kernel {
   /// The phases of an application, whose data are an ApplicationData and whose model() is the sum over them. Empty for a kernel of one
   /// loop.
   std::function<ApplicationWork(const Parameters&, std::string_view precision)> application = {};
-  /// What count() counts, phase by phase: of applications.
+  /// Counts as count() does, phase by phase; only an application has it.
   std::function<std::vector<Tally>(const Parameters&)> count_phases = {};
 };
 

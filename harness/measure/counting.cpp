@@ -35,7 +35,7 @@ class Counting {
   Simulator* simulator_;
 };
 
-/// What is counted of a sweep.
+/// A region is the part of a sweep that is counted.
 class Region {
  public:
   static Region nothing() { return Region(false, std::nullopt); }
@@ -86,7 +86,7 @@ void sweep_all(Prepared& prepared, Sweep function, Backend& backend, const Count
   team.threads.run([&](int thread) { prepared.restore(thread); });
 }
 
-/// What is counted with, and over how much.
+/// A counter is one group of a backend, over so many sweeps.
 struct Counter {
   Backend& backend;
   std::size_t group;

@@ -67,7 +67,7 @@ class Prepared {
   /// themselves.
   const std::vector<PreparedStep>& steps() const { return steps_; }
   bool is_application() const { return !steps_.empty(); }
-  /// How many phases its steps are of.
+  /// The number of phases that its steps are of.
   std::size_t phases() const {
     std::size_t most = 0;
     for (const PreparedStep& step : steps_) most = std::max(most, step.step->phase + 1);

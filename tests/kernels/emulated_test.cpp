@@ -32,7 +32,7 @@ Net net_of(const RegionCounts& counts) {
   return net;
 }
 
-/// What was counted of a case, or of one phase of an application, and what its model says.
+/// A part is a case, or one phase of an application: what was counted of it, and what its model says.
 struct Part {
   std::string name;
   Net net;

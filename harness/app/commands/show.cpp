@@ -135,6 +135,11 @@ std::vector<std::string> show_notes(const std::vector<RooflinePlacement>& placem
       "cross it",
       "bound: the ceiling that limits a case most at its intensities; of roof: how much of that ceiling it reaches; bytes by: who counted "
       "them"};
+  if (std::any_of(placements.begin(), placements.end(), [](const RooflinePlacement& p) { return !phase_of(p.of->id).empty(); }))
+    notes.emplace_back(
+        "#: a phase of the application above it, all its entries in a sweep; where ranks only exchange (halo, sum) it has no FLOPs, and "
+        "its "
+        "time is that of the messages and of waiting for the others");
   for (const auto& note : distance_notes(placements)) notes.push_back(note);
   if (std::any_of(placements.begin(), placements.end(), is_marked))
     notes.emplace_back("~: from an interval; an AI is its middle, a bound and its percentage are by the least traffic that it allows");

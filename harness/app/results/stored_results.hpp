@@ -13,7 +13,7 @@ namespace plumbline::app {
 /// crashes its reader or takes more time or memory than its size allows; (I/O) where no process can be started.
 Results load_results(const std::filesystem::path& file);
 
-/// The same for whoever judges: the phases of applications are cases among the others.
+/// Loads a file for whoever judges: the phases of applications are cases among the others.
 Results load_cases(const std::filesystem::path& file);
 
 /// The derived table as it lies in the file; nullopt where there is none, as in older files. Throws as load_results does.
