@@ -127,11 +127,9 @@ CaseEstimate estimate(const Case& what, const Campaign& campaign) {
     result.time_seconds =
         fixed_seconds + twin + 2 * one_sweep + repetitions * std::max(campaign.timing.min_seconds, one_sweep / what.team.threads);
   }
-  const auto application = what.application();
-  const double regions = application ? 1 + static_cast<double>(application->phases.size()) : 1;  // each in sweeps of its own
   if (campaign.count)
     result.count_seconds =
-        fixed_seconds + (campaign.time ? 0 : twin) + regions * slowdown * emulated_sweeps * std::max(arithmetic, issued_bytes / issue_rate);
+        fixed_seconds + (campaign.time ? 0 : twin) + slowdown * emulated_sweeps * std::max(arithmetic, issued_bytes / issue_rate);
   return result;
 }
 

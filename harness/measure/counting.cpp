@@ -12,10 +12,12 @@
 namespace plumbline {
 namespace {
 
+using ByThread = std::vector<std::vector<Reading>>;
+
 void nothing(const void*, std::size_t, std::size_t) {}
 
-std::vector<std::vector<Reading>> readings_of(const Backend& backend, int threads) {
-  std::vector<std::vector<Reading>> all;
+ByThread readings_of(const Backend& backend, int threads) {
+  ByThread all;
   for (int t = 0; t < threads; ++t) all.push_back(backend.readings(t));
   return all;
 }
@@ -35,18 +37,24 @@ class Counting {
   Simulator* simulator_;
 };
 
-/// A region is the part of a sweep that is counted.
+/// A region is the part of a sweep that is counted. What each thread does there goes to a sum of its own, or to one for each phase.
 class Region {
  public:
-  static Region nothing() { return Region(false, std::nullopt); }
-  static Region whole() { return Region(true, std::nullopt); }
-  static Region of_phase(std::size_t phase) { return Region(true, phase); }
-  bool counts() const { return counts_; }
-  bool counts(const PreparedStep& step) const { return counts_ && (!phase_ || *phase_ == step.step->phase); }
+  static Region nothing() { return Region(0, std::nullopt); }
+  static Region whole() { return Region(1, std::nullopt); }
+  static Region of_phase(std::size_t phase) { return Region(1, phase); }
+  static Region each_phase(std::size_t phases) { return Region(phases, std::nullopt); }
+  bool counts() const { return sums_ != 0; }
+  bool counts(const PreparedStep& step) const { return counts() && (!phase_ || *phase_ == step.step->phase); }
+  /// The number of the sum, of a team of so many threads.
+  int sum_of(const PreparedStep& step, int thread, int threads) const {
+    return sums_ > 1 ? static_cast<int>(step.step->phase) * threads + thread : thread;
+  }
+  int sums(int threads) const { return static_cast<int>(std::max<std::size_t>(1, sums_)) * threads; }
 
  private:
-  Region(bool counts, std::optional<std::size_t> phase) : counts_(counts), phase_(phase) {}
-  bool counts_;
+  Region(std::size_t sums, std::optional<std::size_t> phase) : sums_(sums), phase_(phase) {}
+  std::size_t sums_;                  // of each thread
   std::optional<std::size_t> phase_;  // else all
 };
 
@@ -65,9 +73,10 @@ void sweep_by_steps(Prepared& prepared, Sweep function, Backend& backend, const 
     const bool counts = region.counts(step);
     const Counting on(backend.simulator());
     team.threads.run([&](int thread) {
-      if (counts) backend.enter(thread);
+      const int sum = region.sum_of(step, thread, team.threads.size());
+      if (counts) backend.enter(sum);
       Prepared::run_step(step, function, thread);
-      if (counts) backend.leave(thread);
+      if (counts) backend.leave(sum);
     });
   }
 }
@@ -94,12 +103,12 @@ struct Counter {
   WarmSweep warm;
 };
 
-std::vector<std::vector<Reading>> count_region(Prepared& prepared, Sweep function, const Counter& what, const CountedTeam& team,
-                                               const Region& region) {
+ByThread count_region(Prepared& prepared, Sweep function, const Counter& what, const CountedTeam& team, const Region& region) {
   Backend& backend = what.backend;
   // A sweep that is undone, or goes through a schedule, is an entry by itself.
   const std::uint64_t in_an_entry = prepared.is_application() || prepared.workload().restores() ? 1 : what.sweeps;
-  backend.prepare(what.group, team.threads.size());
+  const int sums = region.sums(team.threads.size());
+  backend.prepare(what.group, sums);
   Simulator* const simulator = backend.simulator();
   if (simulator != nullptr) simulator->empty_caches();
   team.threads.run([&](int thread) { backend.open(thread); });
@@ -108,7 +117,7 @@ std::vector<std::vector<Reading>> count_region(Prepared& prepared, Sweep functio
   if (what.warm == WarmSweep::yes) sweep_all(prepared, function, around, team, 1, Region::nothing());
   for (std::uint64_t done = 0; done < what.sweeps; done += in_an_entry) sweep_all(prepared, function, around, team, in_an_entry, region);
   team.threads.run([&](int thread) { backend.close(thread); });
-  return readings_of(backend, backend.groups()[what.group].whole_team ? 1 : team.threads.size());
+  return readings_of(backend, backend.groups()[what.group].whole_team ? 1 : sums);
 }
 
 std::vector<RegionCounts> count_repetitions(Prepared& prepared, const Counter& what, const CountedTeam& team, int repetitions,
@@ -121,6 +130,34 @@ std::vector<RegionCounts> count_repetitions(Prepared& prepared, const Counter& w
     all.push_back(std::move(counts));
   }
   return all;
+}
+
+/// The readings of one phase, by thread, out of those of all.
+ByThread readings_of_phase(const ByThread& all, std::size_t phase, int threads) {
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(phase) * threads;
+  return {first, first + threads};
+}
+
+/// The sums over all phases, by thread.
+ByThread readings_of_whole(const ByThread& all, int threads) {
+  ByThread whole = readings_of_phase(all, 0, threads);
+  for (std::size_t i = whole.size(); i < all.size(); ++i)
+    for (std::size_t event = 0; event < all[i].size(); ++event) whole[i % whole.size()][event].raw += all[i][event].raw;
+  return whole;
+}
+
+/// A simulator's sums are only numbers, of which it keeps as many as it is asked for: one pass counts all phases.
+void count_phases_at_once(CountedCase& counted, Prepared& prepared, const Counter& what, const CountedTeam& team, int repetitions) {
+  const std::size_t phases = prepared.phases();
+  const int threads = team.threads.size();
+  counted.phases.resize(phases);
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
+    const ByThread empty = count_region(prepared, nothing, what, team, Region::each_phase(phases));
+    const ByThread kernel = count_region(prepared, prepared.flavor(), what, team, Region::each_phase(phases));
+    counted.repetitions.push_back({readings_of_whole(kernel, threads), readings_of_whole(empty, threads), what.sweeps});
+    for (std::size_t phase = 0; phase < phases; ++phase)
+      counted.phases[phase].push_back({readings_of_phase(kernel, phase, threads), readings_of_phase(empty, phase, threads), what.sweeps});
+  }
 }
 
 // The number of sweeps in a region: so many that reading the counters, which is subtracted, is small beside the work; the same on every
@@ -168,6 +205,10 @@ CountedCase count_case(const Case& measured, Backend& backend, std::size_t group
     return counted;
   }
   const Counter what{backend, group, sweeps_for(*prepared, team, protocol.min_seconds), protocol.warm};
+  if (prepared->is_application() && backend.simulator() == &backend) {
+    count_phases_at_once(counted, *prepared, what, team, protocol.repetitions);
+    return counted;
+  }
   counted.repetitions = count_repetitions(*prepared, what, team, protocol.repetitions, Region::whole());
   for (std::size_t phase = 0; phase < prepared->phases(); ++phase)
     counted.phases.push_back(count_repetitions(*prepared, what, team, protocol.repetitions, Region::of_phase(phase)));

@@ -42,8 +42,9 @@ struct CountedCase {
 
 /// Counts `group` of `backend` over a case in steady state (one warm sweep outside the region; simulated caches are emptied
 /// before it). Each thread enters the region around its own part, with nothing of the
-/// team's meeting points inside. Of an application the whole is counted, then each phase in sweeps of its own, in which the other phases
-/// run uncounted: it finds the caches as they leave them; what ranks exchange is counted nowhere. Collective over the ranks behind `team`,
+/// team's meeting points inside. Of an application the whole is counted, then each phase in sweeps of its own (a simulator counts all of
+/// them in one), in which the other phases run uncounted: it finds the caches as they leave them; what ranks exchange is counted nowhere.
+/// Collective over the ranks behind `team`,
 /// which sweep at the same time; every rank reaches every meeting point, whatever fails on it.
 CountedCase count_case(const Case& measured, Backend& backend, std::size_t group, const ThreadTeam& threads,
                        const CountingProtocol& protocol, Synchronization& team);

@@ -49,7 +49,8 @@ class Backend {
   virtual MultiPass* multi_pass() noexcept { return nullptr; }
 };
 
-/// A backend that counts a simulated machine. Where another one passes its counts on, the simulator itself is entered and left, so that
+/// A backend that counts a simulated machine. It counts whatever thread calls enter() and leave(), so that a thread may have several sums,
+/// each by a number below that of prepare(). Where another one passes its counts on, the simulator itself is entered and left, so that
 /// the other's own work moves no simulated line.
 class Simulator : public Backend {
  public:
