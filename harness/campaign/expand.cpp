@@ -131,8 +131,8 @@ class SpecExpansion {
     std::size_t first = refusal.npos;
     for (const auto& [name, values] : spec_.parameters) {
       const std::size_t at = place_of_word(refusal, name.value);
-      const auto value =
-          std::find_if(values.begin(), values.end(), [&](const auto& written) { return written.value == one.parameters.at(name.value); });
+      const auto value = std::find_if(values.begin(), values.end(),
+                                      [&, &name = name](const auto& written) { return written.value == one.parameters.at(name.value); });
       if (at < first && value != values.end()) first = at, found = &*value;
     }
     return found == nullptr ? spec_.at : found->at;
@@ -157,8 +157,8 @@ class SpecExpansion {
       else if (is_glob(spec_.kernel.value) || any_elsewhere([&](const Kernel& k) { return contains(k.precisions, precision.value); }))
         note(fmt::format("{} has no precision {}", kernel_.name, precision.value));
       else
-        fail(precision.at,
-             fmt::format("{} has no precision {}{}", kernel_.name, in_quotes(precision.value), suggestion(precision.value, kernel_.precisions)));
+        fail(precision.at, fmt::format("{} has no precision {}{}", kernel_.name, in_quotes(precision.value),
+                                       suggestion(precision.value, kernel_.precisions)));
     }
     return chosen;
   }

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -49,19 +48,25 @@ inline std::string innermost_error() {
   return text;
 }
 
+/// The place of a call, as std::source_location would have it, which clang 14 and 15 do not know.
+struct CallSite {
+  std::string_view file;
+  int line;
+  static CallSite here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { return {file, line}; }
+};
+
 /// Passes the result of an HDF5 call through, or throws Failure naming call, file and line.
 template <class Result>
-Result check(Result result, const char* call, std::source_location where = std::source_location::current()) {
+Result check(Result result, const char* call, CallSite where = CallSite::here()) {
   if (result >= 0) return result;
-  const std::string file = where.file_name();
-  throw Failure(std::string(call) + ": " + innermost_error() + " [" + file.substr(file.rfind('/') + 1) + ":" +
-                std::to_string(where.line()) + "]");
+  throw Failure(std::string(call) + ": " + innermost_error() + " [" + std::string(where.file.substr(where.file.rfind('/') + 1)) + ":" +
+                std::to_string(where.line) + "]");
 }
 
 template <herr_t (*Close)(hid_t)>
 class Handle {
  public:
-  Handle(hid_t id, const char* call, std::source_location where = std::source_location::current()) : id_(check(id, call, where)) {}
+  Handle(hid_t id, const char* call, CallSite where = CallSite::here()) : id_(check(id, call, where)) {}
   Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
   Handle& operator=(Handle&& other) noexcept {
     std::swap(id_, other.id_);
