@@ -6,7 +6,6 @@
 #include <exception>
 
 #include "core/twin.hpp"
-#include "core/twin_work.hpp"
 
 namespace plumbline {
 namespace {

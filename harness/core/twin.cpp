@@ -20,6 +20,12 @@ const Twin* find_twin(Sweep timed) {
   return found == all.end() ? nullptr : &*found;
 }
 
+std::uint64_t twin_work(const Work& work) {
+  std::uint64_t sum = total_flops(work.flops).hi;
+  for (const Stream& stream : work.streams) sum += stream.loads + stream.stores;
+  return sum;
+}
+
 Counts executed_counts(const References& references) {
   const std::string bytes = std::string(executed_prefix) + "bytes.reg-L1";
   return {{bytes, references.load + references.store + references.nt_store},

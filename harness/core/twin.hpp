@@ -38,6 +38,12 @@ struct Twin {
 /// read.
 const Twin* find_twin(Sweep timed);
 
+/// A sweep of more operations and references than this is not run in its twin: counted one at a time, without optimization, they would take
+/// more than some ten seconds.
+inline constexpr std::uint64_t most_twin_work = 4'000'000'000;
+/// The operations and references of the arithmetic as written, added up.
+std::uint64_t twin_work(const Work& work);
+
 /// Makes twins known; an object of it lies in the file that registers the kernel.
 struct RegisterTwins {
   explicit RegisterTwins(std::span<const Twin> twins);

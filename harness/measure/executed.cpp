@@ -2,7 +2,6 @@
 
 #include <exception>
 
-#include "core/twin_work.hpp"
 #include "measure/prepared.hpp"
 
 namespace plumbline {

@@ -145,6 +145,8 @@ def test_the_table_for_people_has_a_heading_a_kind_and_fits_120_columns(results)
     assert "\nFP64 vector FMA\n" in text and "\nFP32 scalar add\n" in text
     assert sum(line.split()[:1] == ["Max"] for line in text.splitlines()) == 6
     assert max(map(len, text.splitlines())) <= 120 or levels > 5
+    lines = [line for line in shown(results, "--markdown").splitlines() if line.startswith(("| fp64 | vector FMA |", "| fp32 | scalar add |"))]
+    assert [line.split("|")[3].strip() for line in lines].count("Max") == 2, "the same rows in Markdown"
 
 
 def test_the_campaign_sweeps_every_kind_from_inside_l1_to_beyond_the_caches(tmp_path):
