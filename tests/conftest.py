@@ -1,4 +1,4 @@
-"""For every pytest here: 77 (ctest's "skipped") when nothing failed and some tests could not run, so that a skip hides no failure."""
+"""Every pytest here ends with 77 (ctest's "skipped") when nothing failed and some tests could not run, so that a skip hides no failure."""
 
 SKIPPED = 77
 

@@ -27,12 +27,12 @@ def flavor_level(case):
 
 
 def line_of(entry):
-    """What a line of the figure stands for: a counter, what it claims, and whose convention of bytes it is held against."""
+    """The key of a line of the figure: a counter, what it claims, and whose convention of bytes it is held against."""
     return entry["counter"], entry["quantity"], entry.get("convention", "flow")
 
 
 def lines_of(score):
-    """[((counter, quantity, convention), score rows)]: what was measured at all first, then in the order of the document's summary.
+    """The lines as [((counter, quantity, convention), score rows)]: what was measured at all first, then in the order of the document's summary.
 
     Empty where nothing was measured.
     """
@@ -106,7 +106,7 @@ def _limits(lines):
 
 
 def _draw_bands(axes, position, quantity):
-    """Behind one line: how far off a trusted counter of its kind may be on average (darker), and in its worst case."""
+    """Draws behind one line how far off a trusted counter of its kind may be on average (darker), and in its worst case."""
     for limit in BANDS["flops" if "flops" in quantity else "bytes"]:
         axes.fill_between([1 - limit, 1 + limit], position - 0.5, position + 0.5, color="#0072B2", alpha=0.10, lw=0, zorder=0,
                           gid=f"{quantity} {limit:g}")
@@ -160,13 +160,13 @@ def _reason(row):
 
 
 def _marks_of_reasons(lines):
-    """{why something was not counted: the letter that stands for it in the column; none where there is one reason only}"""
+    """The letters that stand in the column for reasons why something was not counted; none where there is one reason only."""
     reasons = dict.fromkeys(_reason(row) for _, rows in lines for row in rows if ratio_of(row) is None)
     return {reason: chr(ord("a") + min(index, 25)) if len(reasons) > 1 else "" for index, reason in enumerate(reasons)}
 
 
 def _notes(lines, marks):
-    """What the columns count, and each reason once, in full."""
+    """Notes on what the columns count, and each reason once, in full."""
     rows = [row for _, rows in lines for row in rows]
     texts = []
     if any(is_zero_test(row) for row in rows):

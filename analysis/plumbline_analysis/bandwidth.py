@@ -9,7 +9,7 @@ from .judged import is_gpu, number, team, teams_of
 
 
 def sweeps_of(tables):
-    """{(node, team): rows of /ceilings that are points of a bandwidth sweep}"""
+    """The rows of /ceilings that are points of a bandwidth sweep, by (node, team)."""
     rows = tables["ceilings"]
     if "working_set_bytes" not in rows:
         return {}
@@ -20,7 +20,7 @@ def sweeps_of(tables):
 
 
 def plateaus(ceiling_rows, node, team_name):
-    """{level: bytes}: how far each cache was measured to reach for this team, by the level's fastest pattern."""
+    """The bytes by level that each cache was measured to reach for this team, by the level's fastest pattern."""
     fastest = {}
     for row in ceiling_rows:
         if (row["node"], team(row)) == (node, team_name) and row["level"] in style.LEVELS and row["level"] != "mem" and number(row["value"]):
@@ -30,7 +30,7 @@ def plateaus(ceiling_rows, node, team_name):
 
 
 def cache_sizes(machines, node, team_name):
-    """{level: bytes}: hwloc's caches of the node, as many as the team's cores have at the least (as the harness counts them)."""
+    """The bytes by level of hwloc's caches of the node, as many as the team's cores have at the least (as the harness counts them)."""
     if is_gpu(team_name):
         return {}
     workers = math.prod(int(part) for part in team_name[1:].split("t"))

@@ -8,7 +8,7 @@ from .roofline import draw_bare_roofs, frame, points_of, sizes_of
 
 
 def draw(group, roofs):
-    """How a sweep over parameters moves under the roofs."""
+    """Draws how a sweep over parameters moves under the roofs."""
     kernels = sorted({row["kernel"] for row in group.rows})
     columns = min(4, len(kernels))
     lines = math.ceil(len(kernels) / columns)

@@ -1,4 +1,4 @@
-"""What is told to a user: one line, and the exit code of the contract."""
+"""A user is told one line, and the exit code of the contract."""
 
 
 class InputError(Exception):

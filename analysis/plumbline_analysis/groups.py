@@ -1,4 +1,4 @@
-"""Which cases share a roof, and which roofs they share."""
+"""Cases are grouped by the roofs that they share."""
 import math
 from dataclasses import dataclass
 
@@ -104,7 +104,7 @@ def _as_traffic(row):
 
 
 def bandwidth_text(row):
-    """What a bandwidth's roof is called; its value is in the bytes that the points count."""
+    """The name of a bandwidth's roof; its value is in the bytes that the points count."""
     return f"{row['name']} {style.short(row['value'])} GB/s{' with write-allocate' if 'algorithmic' in row else ''}"
 
 
@@ -117,7 +117,7 @@ def _distance(row, group):
 
 
 def chosen(rows):
-    """(rows to number in a figure, what they are): all of them if they are few, else the fastest of each work, else of each kernel."""
+    """The rows to number in a figure, and what they are: all of them if they are few, else the fastest of each work, else of each kernel."""
     choices = (("", lambda row: row["case"]), ("work (kernel and parameters)", lambda row: row["case"].rsplit("/", 2)[0]),
                ("kernel", lambda row: row["kernel"]))
     for what, key in choices:
@@ -129,15 +129,15 @@ def chosen(rows):
 
 
 def interval(level):
-    """(low, middle, high) of a level's arithmetic intensity, None where it is absent or open."""
+    """Low, middle and high of a level's arithmetic intensity, None where it is absent or open."""
     return number(level.get("ai_lo")), number(level.get("ai")), number(level.get("ai_hi"))
 
 
 def source_of(row, level):
-    """Who says how many bytes crossed a level's boundary: "hardware", "emulated" or "model". Older documents say it for the row alone."""
+    """The source of the bytes that crossed a level's boundary: "hardware", "emulated" or "model". Older documents say it for the row alone."""
     return row["levels"].get(level, {}).get("source") or row.get("bytes_source") or "hardware"
 
 
 def sources_of(row):
-    """Of all its points."""
+    """The sources of all points of the case."""
     return {source_of(row, level) for level, at in row["levels"].items() if number(at.get("ai"))}

@@ -47,7 +47,7 @@ def figures(rows):
 
 
 def _with_clusters(rows):
-    """Where there are several, nodes are told with the cluster that they stand in: their names may be the same."""
+    """Nodes are told with the cluster that they stand in where there are several: their names may be the same."""
     if len({row.get("cluster") for row in rows}) < 2:
         return rows
     return [row | {"node": f"{row['node']} of {row.get('cluster') or 'an unnamed cluster'}"} for row in rows]

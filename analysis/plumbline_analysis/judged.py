@@ -1,4 +1,4 @@
-"""What `plumbline ceilings`, `show`, `score`, `nodes` and `history` print with --json: every judgement drawn here comes from there."""
+"""Every judgement drawn here is what `plumbline ceilings`, `show`, `score`, `nodes` or `history` prints with --json."""
 import json
 import re
 
@@ -45,7 +45,7 @@ def number(value):
 
 
 def team(row):
-    """Who worked on a case, or reached a ceiling: "r1t2", or the GPU of the node: "GPU", "GPU1", ..."""
+    """The team that worked on a case, or reached a ceiling: "r1t2", or the GPU of the node: "GPU", "GPU1", ..."""
     if row.get("scope") == "GPU":
         return gpu_of(row["name"])
     if "/g1/" in row.get("case", ""):
@@ -64,6 +64,6 @@ def is_gpu(team_name):
 
 
 def teams_of(rows):
-    """The same of the rows of the table /ceilings."""
+    """The teams of the rows of the table /ceilings."""
     teams = "r" + rows.ranks.astype(str) + "t" + rows.threads.astype(str)
     return teams.where(rows.scope != "GPU", rows.name.map(gpu_of)) if "scope" in rows else teams

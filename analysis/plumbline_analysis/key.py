@@ -41,7 +41,7 @@ def _drawn_patterns(roofs):
 
 
 def _label(row):
-    """What the row calls itself, and how it was compiled."""
+    """The name of the row, and how it was compiled."""
     label, flavor = row.get("label") or row["case"], row.get("flavor") or ""
     return label if flavor in label else f"{label} {flavor}"
 

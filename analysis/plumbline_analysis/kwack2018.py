@@ -33,7 +33,7 @@ class Campaign:
             raise InputError(f"'{path}' has no groups or no intensities; {HOW}")
 
     def groups(self, counter, convention, *keys):
-        """[(group, entry)] of those that agree in exactly these properties."""
+        """The groups of those that agree in exactly these properties, each as (group, entry)."""
         return [(entry["group"], entry) for entry in self.score["groups"]
                 if entry["counter"] == counter and entry["convention"] == convention and set(entry["group"]) == set(keys)]
 
@@ -42,7 +42,7 @@ class Campaign:
                 if row["counter"] == counter and row["convention"] == convention and row["measured"] is not None]
 
     def real_seconds(self):
-        """From the first case to the start of the last, over all sessions."""
+        """The time from the first case to the start of the last, over all sessions."""
         by_session = self.tables["outcomes"].groupby("session").started_unix_ns
         return float((by_session.max() - by_session.min()).sum()) * 1e-9
 
@@ -53,7 +53,7 @@ def read(folder):
 
 
 def properties(case):
-    """What stands in a case's id: its kernel, precision, parameters, compiler and level."""
+    """The parts of a case's id: its kernel, precision, parameters, compiler and level."""
     suite, kernel, precision, *parameters, _, flavor = case.split("/")
     compiler, level, *_ = flavor.split("-") + [""]
     return {"kernel": f"{suite}/{kernel}", "precision": precision, "compiler": compiler, "level": level,
@@ -70,7 +70,7 @@ def papers_table(name):
 
 
 def tables_5_and_6(stencils):
-    """[{quantity, counter, papers_name, here: {n, min, geometric_mean, max}, paper: {...} or None}]"""
+    """Rows {quantity, counter, papers_name, here: {n, min, geometric_mean, max}, paper: {...} or None}."""
     bytes_here = {entry["counter"]: {"n": entry["n"], "min": entry["min"], "geometric_mean": entry["bias"], "max": entry["max"]}
                   for entry in stencils.score["counters"] if entry["quantity"] == "paper.bytes"}
     intensity_here = {entry["counter"]: {key: entry[key] for key in ("n", "min", "geometric_mean", "max")}
@@ -144,7 +144,7 @@ def refills_per_point(flows):
 
 
 def summary(campaigns):
-    """What the golden file keeps."""
+    """The numbers that the golden file keeps."""
     stencils = campaigns["stencils"]
     here = {STENCILS_HERE: stencils_here(campaigns[STENCILS_HERE])} if STENCILS_HERE in campaigns else {}
     return {"schema": "plumbline-kwack2018/1",
@@ -226,7 +226,7 @@ def _text(title, head, rows):
 
 
 def _grades(found):
-    """What plumbline score made of the two candidates, against the flows and by the paper's convention."""
+    """The grades that plumbline score gave the two candidates, against the flows and by the paper's convention."""
     lines = [f"{entry['campaign']}, {entry['counter']}, {'against the flows' if entry['convention'] == 'flow' else 'as the paper has it'}: "
              f"{entry['grade']}, {entry['reason']}" for entry in found["counters"] if entry["counter"] in PAPERS_NAME]
     return "\n".join(["Grades", "", *lines, ""])

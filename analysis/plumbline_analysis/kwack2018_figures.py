@@ -68,7 +68,7 @@ def _log(axes, formatter=style.short):
 
 
 def _series_groups(campaign, counter):
-    """(level, precision) -> {(compiler, form, m): entry}"""
+    """The entries by (level, precision) and in it by (compiler, form, m)."""
     found = {}
     for group, entry in campaign.groups(counter, "paper", "precision", "form", "m", "flavor"):
         compiler, level, _ = group["flavor"].split("-")
@@ -128,7 +128,7 @@ def _means(groups):
 
 
 def _selected(campaigns, m="256", precision="fp64"):
-    """By order, of one compiler: each form at O3 and O0."""
+    """The entries of one compiler by order: each form at O3 and O0."""
     counts = {counter: {} for counter in SERIES}
     for counter, name in SERIES.items():
         for row in campaigns[name].rows(counter):

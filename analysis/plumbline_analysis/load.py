@@ -57,7 +57,7 @@ def program():
 
 
 def _frames(path):
-    """(what, bytes) of each frame, to the end of the stream."""
+    """Yields (what, bytes) of each frame, to the end of the stream."""
     try:
         reader = subprocess.Popen([program(), "tables", "--", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     except OSError as error:

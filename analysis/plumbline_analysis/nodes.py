@@ -1,4 +1,4 @@
-"""Like nodes beside each other, as tables of the page: who is worse, what it measured again, and what was seen of it meanwhile."""
+"""Tables of the page hold like nodes beside each other: who is worse, what it measured again, and what was seen of it meanwhile."""
 
 NODES = ("node", "verdict", "peers", "rows", "suspicious", "slowdown_percent", "reason", "kind")
 SUSPICIOUS = ("node", "what", "class", "value", "peers_value", "unit", "slowdown_percent", "from_percent", "to_percent", "clock_ghz",
@@ -11,7 +11,7 @@ ALL = "all of these"  # the median over what was measured again
 
 
 def tables(document):
-    """[(title, columns, rows)] of `plumbline nodes --json`; none where the file has one node."""
+    """The tables (title, columns, rows) of `plumbline nodes --json`; none where the file has one node."""
     rows = sorted(document["rows"], key=lambda row: row["verdict"] == "ALIKE")
     if len(rows) < 2:
         return []

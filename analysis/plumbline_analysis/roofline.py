@@ -69,7 +69,7 @@ def _take_line(axes, boxes, x0, y0, x1, y1, margin=1.5):
 
 
 def points_of(row):
-    """[(level, low, ai, high)] by rising intensity; high is None where the interval is open.
+    """Points (level, low, ai, high) by rising intensity; high is None where the interval is open.
 
     Beyond NEXT_TO_NOTHING only the innermost is kept, and only if it is the case's only one: it says where the case stands.
     """
@@ -95,7 +95,7 @@ def mix_roofs(rows, peaks):
 
 
 def displaced_of(row):
-    """Where another counter's bytes would put the case (`plumbline show --by`), or None."""
+    """The place where another counter's bytes would put the case (`plumbline show --by`), or None."""
     displaced = row.get("displaced") or {}
     return displaced if number(displaced.get("ai")) else None
 

@@ -1,4 +1,4 @@
-"""How every figure looks: one symbol and one colour per memory level, units in words, text that does not overlap."""
+"""Every figure looks alike: one symbol and one colour per memory level, units in words, text that does not overlap."""
 import math
 
 import numpy
@@ -101,7 +101,7 @@ def log_axis(axis, formatter=short):
 
 
 class Boxes:
-    """What is taken on the canvas, in pixels, so that the next label finds a free place."""
+    """The places that are taken on the canvas, in pixels, so that the next label finds a free place."""
 
     def __init__(self, limits):
         self.limits = limits  # x0, y0, x1, y1 that labels must stay within
@@ -160,7 +160,7 @@ def _pieces(width, height, angle, x, y, horizontal, vertical):
 
 
 def text_width(axes, text, fontsize):
-    """In pixels."""
+    """The width of a text in pixels."""
     label = axes.text(0, 0, text, fontsize=fontsize)
     width = label.get_window_extent(axes.figure.canvas.get_renderer()).width
     label.remove()

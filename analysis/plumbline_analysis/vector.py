@@ -10,7 +10,7 @@ ELEMENT_BYTES = {"fp64": 8, "fp32": 4}
 
 
 def sweeps_of(tables):
-    """[(Group without cases, rows of /ceilings)]: k FLOPs between one load and one store of each element."""
+    """Pairs of a group without cases and its rows of /ceilings: k FLOPs between one load and one store of each element."""
     rows = tables["ceilings"]
     if "working_set_bytes" not in rows:
         return []
@@ -21,7 +21,7 @@ def sweeps_of(tables):
 
 
 def draw(group, points, ceiling_rows):
-    """None where the roof is not known."""
+    """Draws the points under their roof; None where that is not known."""
     roofs = roofs_of(ceiling_rows, group)
     if roofs is None:
         return None

@@ -1,8 +1,10 @@
 #include "core/counter.hpp"
 
+#include "core/enumerators.hpp"
+
 namespace plumbline {
 
-std::string_view to_string(Convention convention) { return convention == Convention::flow ? "flow" : "paper"; }
+std::string_view to_string(Convention convention) { return enumerator_name(convention); }
 
 bool is_fma_mix_kind(std::string_view kind) { return kind == "add" || kind == "mul" || kind == "fma"; }
 

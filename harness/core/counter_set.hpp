@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "core/counter.hpp"
+#include "core/enumerators.hpp"
 
 namespace plumbline {
 
 /// Says who adds a constant to a count: the team once a sweep, each of its ranks, or each of their threads.
 enum class OffsetPer { team, rank, thread };
-constexpr std::string_view to_string(OffsetPer per) { return per == OffsetPer::team ? "team" : per == OffsetPer::rank ? "rank" : "thread"; }
+constexpr std::string_view to_string(OffsetPer per) { return enumerator_name(per); }
 constexpr double offsets_in(OffsetPer per, std::int64_t ranks, std::int64_t threads) {
   return static_cast<double>(per == OffsetPer::team ? 1 : per == OffsetPer::rank ? ranks : ranks * threads);
 }

@@ -3,20 +3,23 @@
 #include <array>
 #include <utility>
 
+#include "core/enumerators.hpp"
+
 namespace plumbline {
 namespace {
 
-constexpr std::array<std::pair<Status, std::string_view>, 11> words{{{Status::ok, "ok"},
-                                                                     {Status::skipped, "skipped"},
-                                                                     {Status::unavailable, "unavailable"},
-                                                                     {Status::permission, "permission"},
-                                                                     {Status::multiplexed, "multiplexed"},
-                                                                     {Status::masked, "masked"},
-                                                                     {Status::stolen, "stolen"},
-                                                                     {Status::wrapped, "wrapped"},
-                                                                     {Status::negative, "negative"},
-                                                                     {Status::failed, "failed"},
-                                                                     {Status::wrong_result, "failed"}}};
+constexpr auto words = std::to_array<std::pair<Status, std::string_view>>({{Status::ok, "ok"},
+                                                                           {Status::skipped, "skipped"},
+                                                                           {Status::unavailable, "unavailable"},
+                                                                           {Status::permission, "permission"},
+                                                                           {Status::multiplexed, "multiplexed"},
+                                                                           {Status::masked, "masked"},
+                                                                           {Status::stolen, "stolen"},
+                                                                           {Status::wrapped, "wrapped"},
+                                                                           {Status::negative, "negative"},
+                                                                           {Status::failed, "failed"},
+                                                                           {Status::wrong_result, "failed"}});
+static_assert(words.size() == enumerator_count<Status>());
 
 }  // namespace
 

@@ -20,18 +20,18 @@ const Twin* find_twin(Sweep timed) {
   return found == all.end() ? nullptr : &*found;
 }
 
+std::uint64_t twin_work(const Work& work) {
+  std::uint64_t sum = total_flops(work.flops).hi;
+  for (const Stream& stream : work.streams) sum += stream.loads + stream.stores;
+  return sum;
+}
+
 Counts executed_counts(const References& references) {
   const std::string bytes = std::string(executed_prefix) + "bytes.reg-L1";
   return {{bytes, references.load + references.store + references.nt_store},
           {bytes + ".load", references.load},
           {bytes + ".store", references.store},
           {bytes + ".nt_store", references.nt_store}};
-}
-
-std::uint64_t twin_work(const Work& work) {
-  std::uint64_t sum = total_flops(work.flops).hi;
-  for (const Stream& stream : work.streams) sum += stream.loads + stream.stores;
-  return sum;
 }
 
 void forget_executions(const BlockTable& table) { std::fill_n(table.executions, table.blocks, 0); }

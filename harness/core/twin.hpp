@@ -38,6 +38,12 @@ struct Twin {
 /// read.
 const Twin* find_twin(Sweep timed);
 
+/// A sweep of more operations and references than this is not run in its twin: counted one at a time, without optimization, they would take
+/// more than some ten seconds.
+inline constexpr std::uint64_t most_twin_work = 4'000'000'000;
+/// The operations and references of the arithmetic as written, added up.
+std::uint64_t twin_work(const Work& work);
+
 /// Makes twins known; an object of it lies in the file that registers the kernel.
 struct RegisterTwins {
   explicit RegisterTwins(std::span<const Twin> twins);
@@ -58,12 +64,6 @@ struct References {
 inline constexpr std::string_view executed_prefix = "executed.";
 /// The counts executed.bytes.reg-L1 and its flows load, store and nt_store.
 Counts executed_counts(const References& references);
-
-/// A sweep of more operations and references than this is not run in its twin, which counts one operation at a time and would take more
-/// than some ten seconds without optimization.
-inline constexpr std::uint64_t most_twin_work = 4'000'000'000;
-/// The operations and references of the arithmetic as written, added up.
-std::uint64_t twin_work(const Work& work);
 
 /// Sets the executions of all blocks to 0.
 void forget_executions(const BlockTable& table);

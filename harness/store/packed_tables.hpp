@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/intensity_row.hpp"
 #include "core/records.hpp"
 
 namespace plumbline {

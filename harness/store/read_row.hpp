@@ -1,6 +1,5 @@
 // The understanding of words in a row that was read, where the program has values for them.
 #pragma once
-#include "core/intensity_row.hpp"
 #include "core/records.hpp"
 
 namespace plumbline {

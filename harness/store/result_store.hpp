@@ -7,7 +7,6 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "core/intensity_row.hpp"
 #include "core/records.hpp"
 #include "store/packed_tables.hpp"
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <variant>
 
-#include "core/intensity_row.hpp"
 #include "core/records.hpp"
 
 namespace plumbline {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "core/intensity_row.hpp"
 #include "core/records.hpp"
 
 namespace plumbline {

@@ -1,4 +1,4 @@
-// What Debian's static hwloc takes from libudev, of which there is no static library: names of disks and other block devices, for which nobody
+// Debian's static hwloc takes this from libudev, of which there is no static library: names of disks and other block devices, for which nobody
 // here asks. hwloc does without where udev_new() gives nothing, and calls no other of them then.
 #include <stddef.h>
 

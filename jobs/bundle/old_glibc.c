@@ -1,4 +1,5 @@
-// What g++ 12 and its static libstdc++ take from the C library, and glibc before 2.36 does not have, or has under an older version alone.
+// The functions here are those that g++ 12 and its static libstdc++ take from the C library, and that glibc before 2.36 does not have, or
+// has under an older version alone.
 #include <stddef.h>
 #include <sys/random.h>
 

@@ -28,7 +28,7 @@ WHEEL = "Wheel-Version: 1.0\nGenerator: jobs/bundle/wheel.py\nRoot-Is-Purelib: f
 
 
 def files_of(root):
-    """Its files with their paths in it; nothing that Python or an editor left there."""
+    """The files of the wheel with their paths in it; nothing that Python or an editor left there."""
     for path in sorted(root.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             yield path, path.relative_to(root).as_posix()

@@ -47,6 +47,6 @@ class Session:
         return judged
 
     def start_ups(self):
-        """{tool: (CPU, wall) seconds}: medians."""
+        """Medians of (CPU, wall) seconds by tool."""
         return {tool: {"cpu_seconds": slowdowns.median([cpu for cpu, _ in values]), "wall_seconds": slowdowns.median([wall for _, wall in values])}
                 for tool, values in self.start_up.items()}

@@ -1,4 +1,4 @@
-"""What is measured and what is to be reached: the loops, the tool's own costs, and how they are judged. Pure."""
+"""Loops are measured, and goals say what is to be reached: the loops, the tool's own costs, and how they are judged. Pure."""
 
 import statistics
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ def by_round(values, others):
 
 
 def beyond(values, others):
-    """What the first take longer than the others of the same round."""
+    """The time that the first take longer than the others of the same round."""
     return [value - other for value, other in zip(values, others)]
 
 

@@ -1,4 +1,4 @@
-"""What runs the loops: the machine itself, two of Valgrind's tools, and ours in three modes."""
+"""Several run the loops: the machine itself, two of Valgrind's tools, and ours in three modes."""
 
 import os
 import pathlib
@@ -74,7 +74,7 @@ class Bench:
             raise ProgramFailed(f"{tool}, {loop}: its output was not understood: {said.strip()!r}") from error
 
     def start_up(self, tool, flavor):
-        """(CPU, wall) seconds of a whole process that does nothing."""
+        """Seconds (CPU, wall) of a whole process that does nothing."""
         command, start = self.command(tool, flavor, "nothing"), time.monotonic()
         with tempfile.TemporaryFile("w+") as errors:
             child = subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)

@@ -13,7 +13,7 @@ COUNTED, REFUSED, LACKING = 0, 3, 4  # 1 is Python's own, of a traceback
 
 
 def obstacle(doctor):
-    """(status, reason) of the counters by CUPTI; None where they can be read."""
+    """Status and reason of the counters by CUPTI; None where they can be read."""
     row = next((row for row in doctor["rows"] if row["what"] == "counters by cupti"), None)
     if row is None:
         return "unavailable", "this program was built without CUPTI"
@@ -25,7 +25,7 @@ def some_counted(score):
 
 
 def judge(doctor, score=None):
-    """(exit code, what to say)"""
+    """The exit code, and what to say."""
     found = obstacle(doctor)
     if found and found[0] == "permission":
         return REFUSED, f"timing only: this user is refused the GPU's counters: {found[1]}"

@@ -16,7 +16,7 @@ from reference import load
 GOALS = tomllib.loads(pathlib.Path(__file__).with_name("goals.toml").read_text())
 MET, MISSED, NOT_MEASURED, OF_ANOTHER = "met", "MISSED", "not measured", "of another GPU"
 
-# Of a ceiling's value as it is stored (GFLOP/s, GB/s, seconds) in a goal's unit.
+# Factors make of a ceiling's value as it is stored (GFLOP/s, GB/s, seconds) one in a goal's unit.
 IN_UNIT = {"TFLOP/s": 1e-3, "TB/s": 1e-3, "GB/s": 1, "us": 1e6}
 
 
@@ -32,7 +32,7 @@ def verdict(value, goal):
 
 
 def wanted(goal):
-    """What a goal asks for, in words: ">= 97 % of its limit"."""
+    """A goal in words: ">= 97 % of its limit"."""
     of, unit = goal.get("of"), goal.get("unit", "")
     percent = of not in (None, "cycle")
     numbers = [f"{sign} {100 * goal[key]:.4g} %" if percent else f"{sign} {goal[key]:.4g} {unit or 'B/clk/SM'}"
@@ -50,7 +50,7 @@ def in_words(value, goal):
 
 
 def value_of(ceiling, goal, others, gpu):
-    """In the goal's measure; None where that is not known. `others`: the ceiling that this one is a part of."""
+    """The ceiling in the goal's measure; None where that is not known. `others`: the ceiling that this one is a part of."""
     of = goal.get("of")
     if of == "limit":
         return ceiling["fraction_of_limit"]
@@ -63,7 +63,7 @@ def value_of(ceiling, goal, others, gpu):
 
 
 def beside(ceiling):
-    """What explains a rate: the clock that the kernel itself measured, and the spread of the rounds."""
+    """Notes that explain a rate: the clock that the kernel itself measured, and the spread of the rounds."""
     told = [f"{1e-6 * ceiling['clock_hz']:.0f} MHz"] if ceiling.get("clock_hz") else []
     return ", ".join(told + ([f"CV {100 * ceiling['cv']:.1f} %"] if ceiling.get("cv") is not None else []))
 
@@ -101,7 +101,7 @@ def spread_goal(rows, limit, line):
 
 
 def run_goals(reference):
-    """Of the whole: how long, how steady, and no kernel above its roof."""
+    """Goals of the whole: how long, how steady, and no kernel above its roof."""
     goals, parts = GOALS["run"], reference.get("parts") or {}
     seconds = (parts.get("30-ceilings") or {}).get("seconds")
     yield row("full ceilings", "", f"<= {goals['ceilings_seconds']} s", *([f"{seconds} s", seconds <= goals["ceilings_seconds"]] if seconds is not None else []))
@@ -135,7 +135,7 @@ def held(reference, goal):
 
 
 def candidates(reference, goal):
-    """Of each counter for the goal's quantity the worst and the median relative error, the best first; its grade is by all of its cases."""
+    """Candidates for the goal's quantity, with their worst and median relative error, the best first; a grade is by all of a counter's cases."""
     scores = {one["counter"]: one for one in reference["counters"] or []}
     rows = []
     for (quantity, counter), comparisons in held(reference, goal).items():
@@ -149,7 +149,7 @@ def candidates(reference, goal):
 
 
 def counter_goals(reference):
-    """For each quantity of a goal its best candidate; a pattern stands for each quantity that has one."""
+    """The best candidate for each quantity of a goal; a pattern stands for each quantity that has one."""
     for goal in GOALS["counter"]:
         least = goal.get("least_exact", 0)
         ranked = [one for one in candidates(reference, goal) if not one["counter"].startswith("static ")]
@@ -165,7 +165,7 @@ def counter_goals(reference):
 
 
 def answers(reference, question):
-    """What the question's counters say in its cases: a row for each counter and quantity, or for each case where the question asks so."""
+    """Answers are what the question's counters say in its cases: a row for each counter and quantity, or for each case where the question asks so."""
     groups = {}
     for one in reference["ratios"] or []:
         if not is_named(one["counter"], question["counters"]) or not is_named(one["case"], question["cases"]):

@@ -11,7 +11,7 @@ import sys
 
 
 def ceilings_of_gpus(rows):
-    """By name, those that were measured."""
+    """The ceilings that were measured, by name."""
     return {row["name"]: row for row in rows if row.get("scope") == "GPU" and row["status"] == "ok"}
 
 

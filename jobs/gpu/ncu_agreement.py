@@ -46,7 +46,7 @@ def counted(score, begin):
 
 
 def sum_of(numbers):
-    """Of those that were counted; None where none was."""
+    """The sum of those that were counted; None where none was."""
     there = [number for number in numbers if number is not None]
     return sum(there) if there else None
 

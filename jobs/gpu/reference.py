@@ -39,7 +39,7 @@ def table_of(results, file, key, columns):
 
 
 def columns_of(rows, columns):
-    """Of scores those by the contract's flows, not a paper's bytes; of a case's those that were counted."""
+    """Columns of rows; of scores those by the contract's flows, not a paper's bytes; of a case's those that were counted."""
     if columns is None:
         return rows
     return [{name: row.get(name) for name in columns} for row in rows
@@ -47,7 +47,7 @@ def columns_of(rows, columns):
 
 
 def with_numbered_words(rows):
-    """{"words": {column: [...]}, "rows": [[number or value, ...]]}: a table whose long words come again and again; rows_of() has it as it was."""
+    """A table whose long words come again and again, as {"words": {column: [...]}, "rows": [[number or value, ...]]}; rows_of() undoes it."""
     words = {name: sorted({row[name] for row in rows}) for name in RATIO if rows and isinstance(rows[0][name], str)}
     numbers = {name: {word: i for i, word in enumerate(all_words)} for name, all_words in words.items()}
     return {"columns": RATIO, "words": words, "rows": [[numbers[name][row[name]] if name in words else row[name] for name in RATIO] for row in rows]}
@@ -66,7 +66,7 @@ def load(path):
 
 
 def parts(results):
-    """How each went and, of those that took one go, in how many seconds; what was skipped, and why."""
+    """The parts: how each went and, of those that took one go, in how many seconds; what was skipped, and why."""
     found = {}
     for done in sorted(results.glob("[0-9]*/done")):
         _, how = done.read_text().splitlines()[:2]
@@ -99,7 +99,7 @@ def counting(results):
 
 
 def was_counted(results):
-    """Or refused to this user, which is no failure."""
+    """Whether it was counted, or refused to this user, which is no failure."""
     documents = [results / "40-validation" / name for name in ("doctor.json", "score.json")]
     if not all(path.exists() for path in documents):
         print("part 40-validation has not counted")

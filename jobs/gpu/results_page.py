@@ -15,7 +15,7 @@ PARTS = sorted(part.stem for part in pathlib.Path(__file__).with_name("parts").g
 
 
 def table(heads, rows):
-    """Of texts. A bar would end a cell."""
+    """A table of texts. A bar would end a cell."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
 
@@ -51,7 +51,7 @@ def question_text(reference, question):
 
 
 def agreement_text(reference, key, what):
-    """How many of another tool's counts agree with ours, and which do not."""
+    """Says how many of another tool's counts agree with ours, and which do not."""
     lines = reference.get(key)
     if lines is None:
         return f"{what}: not compared.\n"

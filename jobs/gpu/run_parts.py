@@ -178,7 +178,7 @@ class Part:
             remove(path)
 
     def run(self, limit: int, environment: dict[str, str], *options: str, **how) -> int:
-        """Its exit code. What it prints is in its folder from the first line on, however it ends."""
+        """Runs the part and returns its exit code. What it prints is in its folder from the first line on, however it ends."""
         command = ["timeout", *options, str(limit), "bash", str(self.script)]
         with open(self.output, "wb") as file:
             return code_of(command, stdout=file, stderr=subprocess.STDOUT, env={**environment, "OUT": str(self.folder)}, **how)
@@ -221,7 +221,7 @@ def wrapped_programs(programs: str, folder: pathlib.Path) -> str:
 
 
 def environment_of(programs: str, results: pathlib.Path, scratch: pathlib.Path) -> dict[str, str]:
-    """What the parts find their programs by."""
+    """The environment by which the parts find their programs."""
     packed = os.path.exists(f"{programs}/lib/libstdc++.so.6")
     folder = wrapped_programs(programs, scratch / "bin") if packed else f"{programs}/bin"
     tests = folder if os.path.exists(f"{folder}/gpu_tests.txt") else f"{programs}/tests"  # a build folder's
@@ -403,7 +403,7 @@ def run(words: list[str], began: float) -> int:
 
 
 def refusal(refused: OSError) -> str:
-    """What the system refused, in a line: "FILE: reason"."""
+    """The refusal of the system, in a line: "FILE: reason"."""
     return ": ".join(str(one) for one in (refused.filename, refused.strerror or refused) if one is not None)
 
 

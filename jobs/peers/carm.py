@@ -15,7 +15,7 @@ from programs import ProgramFailed, output_of
 SECONDS = 300  # for everything, the installation included
 VENV = ROOT / "plumbline-out" / "peers" / "carm"
 ISAS = (("avx512f", "x86_avx512"), ("avx2", "x86_avx2"), ("sse2", "x86_sse"))
-# Of a line's `carm`: what CARM is asked for, and the number of its answer in our unit.
+# A line's `carm` names two things: what CARM is asked for, and the number of its answer in our unit.
 ARITHMETIC = {"fma": "fma", "add": "add"}
 LOADS_TO_STORES = {"load": "1:0", "store": "0:1", "copy": "1:1", "loads2store1": "2:1"}
 
@@ -35,7 +35,7 @@ class Carm:
                 self.reason = f"CARM: cannot be installed (pip install carm-roofline): {last_line(error)}"
 
     def version(self):
-        """As pip names what lies beside the program; without number where it lies elsewhere."""
+        """The version as pip names what lies beside the program; without number where it lies elsewhere."""
         beside = pathlib.Path(self.program).resolve().parents[1].glob("lib/python*/site-packages/carm_roofline-*.dist-info")
         return " ".join(["carm-roofline", *(folder.name.removesuffix(".dist-info").split("-", 1)[1] for folder in beside)][:2])
 

@@ -1,4 +1,4 @@
-"""What the command lines of sessions (peers.sh, emulator_speed.sh) share: a type of words, progress, and how they end."""
+"""The command lines of sessions (peers.sh, emulator_speed.sh) share this: a type of words, progress, and how they end."""
 
 import argparse
 import sys

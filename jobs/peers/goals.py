@@ -1,4 +1,4 @@
-"""What is compared, and what plumbline wants to reach: the one table of lines and goals, and how a line is judged. Pure."""
+"""Lines say what is compared, goals what plumbline wants to reach: the one table of both, and how a line is judged. Pure."""
 
 import statistics
 from dataclasses import dataclass
@@ -93,7 +93,7 @@ def cv(values):
 
 
 def ratios(ours, others):
-    """Of each round by itself: neighbours disturb whole seconds, so a ratio compares what was measured side by side."""
+    """The ratios of each round by itself: neighbours disturb whole seconds, so a ratio compares what was measured side by side."""
     return [a / b if a is not None and b else None for a, b in zip(ours, others)]
 
 
@@ -136,7 +136,7 @@ def judge(line, all_cores, ours, fractions, peers):
 
 
 def judge_median_line(rows):
-    """Over all lines that have a peer: each line's ratio to its best peer; the one in the middle must be level."""
+    """Judges all lines that have a peer by each line's ratio to its best peer; the one in the middle must be level."""
     ratio = {f"{row['line']}, {row['cores']}": row["ratio_to_best_peer"] for row in rows if row["ratio_to_best_peer"] is not None}
     middle = median(list(ratio.values()))
     verdict = {"line": "the median line", "goal": "1.00 of best peer", "reached": middle, "met": "unknown"}

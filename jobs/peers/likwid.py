@@ -75,7 +75,7 @@ def tests_listed(text):
 
 
 def parse(text):
-    """{"seconds", "GFLOP/s", "GB/s"} of a run's output; None where one is missing."""
+    """Values "seconds", "GFLOP/s" and "GB/s" of a run's output; None where one is missing."""
     numbers = {}
     for key, label in (("seconds", "Time"), ("GFLOP/s", "MFlops/s"), ("GB/s", "MByte/s")):
         found = re.search(rf"^{re.escape(label)}:\s+([0-9.eE+-]+)", text, re.MULTILINE)
@@ -127,7 +127,7 @@ class LikwidPeer:
             self.failure = str(error)
 
     def probe(self, test, size):
-        """(rate, iterations that last)"""
+        """The rate, and the iterations that last."""
         guess = max(2, round(0.02 * 20e9 * self.threads / size))
         probe = self.likwid.run(test, size, self.threads, guess)
         return probe[self.unit], longer(guess, probe["seconds"])

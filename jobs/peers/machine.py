@@ -21,7 +21,7 @@ class Machine:
     hypervisor: str = ""
 
     def facts(self):
-        """For the JSON: what a reader needs to place the numbers."""
+        """Facts for the JSON: what a reader needs to place the numbers."""
         return {
             "cpu": self.cpu,
             "cores": self.cores,

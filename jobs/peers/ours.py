@@ -34,7 +34,7 @@ class Ours:
         self.plumbline, self.folder = plumbline, pathlib.Path(folder)
 
     def ceilings(self, mode, only=(), rounds=None):
-        """(rows of `plumbline ceilings --json`, seconds that the run took)."""
+        """Rows of `plumbline ceilings --json`, and the seconds that the run took."""
         written, store = self.folder / "peers.toml", self.folder / "peers.h5"
         written.write_text(campaign(mode, only, rounds))
         start = time.monotonic()
@@ -56,7 +56,7 @@ def row_of(rows, line, threads):
 
 
 def levels_of(rows):
-    """{level: bytes} that the loads of one core were found to have."""
+    """The bytes by level that the loads of one core were found to have."""
     return {row["level"]: row.get("size_bytes") for row in of_team(rows, 1) if row["pattern"] == "load" and row["unit"] == "GB/s"}
 
 
@@ -68,11 +68,11 @@ def identity(row):
 
 
 def fractions_of(rows):
-    """{ceiling: part of its limit} of the rows that have one."""
+    """The parts of their limits that ceilings reach, by ceiling, of the rows that have one."""
     return {identity(row): row["fraction_of_limit"] for row in rows if row.get("fraction_of_limit") is not None}
 
 
 def quick_values(rows):
-    """What quick mode is for, arithmetic by FMA and the loads' levels, that full mode has too."""
+    """The values that quick mode is for, arithmetic by FMA and the loads' levels, that full mode has too."""
     return {identity(row): row["value"] for row in rows
             if row["status"] == "ok" and row["value"] and row["pattern"] in ("fma", "load") and row["level"] != "vector"}

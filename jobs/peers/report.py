@@ -1,4 +1,4 @@
-"""What a session found: the table on the terminal, and the JSON that keeps every value."""
+"""A session tells what it found: the table on the terminal, and the JSON that keeps every value."""
 
 import json
 import re
@@ -23,7 +23,7 @@ def summary(values):
 
 
 def ratio_of_bests(ours, theirs):
-    """Over all rounds: what each reaches when nothing disturbs it."""
+    """The ratio of the bests over all rounds: what each reaches when nothing disturbs it."""
     best, other = (max(goals.known(values), default=None) for values in (ours, theirs))
     return best / other if best is not None and other else None
 

@@ -67,7 +67,7 @@ def comparisons(lines, machine, likwid, loop_program, carm=None):
 
 
 def blocks(compared):
-    """What one run of plumbline measures, with the peers beside it."""
+    """Blocks of what one run of plumbline measures, with the peers beside it."""
     by_ceiling = {}
     for one in compared:
         by_ceiling.setdefault(one.line.ceiling, []).append(one)

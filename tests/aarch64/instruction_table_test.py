@@ -28,18 +28,18 @@ ACCESS = re.compile(r"(ld|st)(nt1[dw]|1[dw]|np|p|ur|r)")
 
 
 def lanes(isa, precision):
-    """How operands of vectors name register and lanes: z0.d; v0.2d."""
+    """The way in which operands of vectors name register and lanes: z0.d; v0.2d."""
     letter = "d" if precision == "fp64" else "s"
     return f"z.{letter}" if isa.startswith("sve") else f"v.{16 // (8 if letter == 'd' else 4)}{letter}"
 
 
 def kinds_of_registers(operands):
-    """Without numbers, and without what governs (p0/m): z.d, v.2d, d, q."""
+    """The kinds of the registers without numbers, and without what governs (p0/m): z.d, v.2d, d, q."""
     return {re.sub(r"\d+(?=\.|$)", "", name, count=1) for name in re.findall(r"\b[zvdsqx]\d+(?:\.\d*[a-z])?", operands)}
 
 
 def arithmetic(loop):
-    """(registers, multiply-adds, additions, multiplications); None where the loop has no floating-point arithmetic."""
+    """Registers, multiply-adds, additions and multiplications; None where the loop has no floating-point arithmetic."""
     count, registers = collections.Counter(), set()
     for _, mnemonic, operands in loop:
         if match := ARITHMETIC.fullmatch(mnemonic):
@@ -111,7 +111,7 @@ PATTERNS = {
 
 
 def per_vector(loop):
-    """What an unrolled loop of vectors does with each, how many they are, and the registers that accesses name; None for any other loop."""
+    """The accesses of an unrolled loop of vectors to each, how many these are, and the registers that accesses name; None for any other loop."""
     count, registers = collections.Counter(), set()
     for _, mnemonic, operands in loop:
         if match := ARITHMETIC.fullmatch(mnemonic):

@@ -62,7 +62,7 @@ def test_the_readme_shows_these_tables():
 
 
 def test_the_papers_numbers_are_the_papers():
-    """Its text says: DCR_GOOD from 0.569 to 1.281, geometric mean 0.812; L1_DCA from 1.798 to 38.3, 5.87; max/min 21.3 and 2.25."""
+    """The paper says: DCR_GOOD from 0.569 to 1.281, geometric mean 0.812; L1_DCA from 1.798 to 38.3, 5.87; max/min 21.3 and 2.25."""
     table = {(row["quantity"], row["counter"]): row for row in kwack2018.papers_table("kwack2018_tables5_6.csv")}
     assert [table["bytes", "DCR_GOOD"][key] for key in ("min", "max", "geometric_mean")] == ["0.569", "1.281", "0.812"]
     assert [table["bytes", "L1_DCA"][key] for key in ("min", "max", "geometric_mean")] == ["1.798", "38.3", "5.87"]

@@ -208,7 +208,7 @@ def test_text_from_the_file_cannot_break_the_page(few, tmp_path):
 
 
 def bad_inputs(few, folder):
-    """(what is given instead, a word of the answer)"""
+    """Pairs of what is given instead and a word of the answer."""
     (folder / "letter").write_text("Dear reader")
     (folder / "other.json").write_text('{"schema": "plumbline-list/1", "rows": []}')
     (folder / "rows.json").write_text('{"schema": "plumbline-show/1", "rows": [{"case": "x"}]}')
@@ -474,7 +474,7 @@ def test_numbers_are_short_and_never_in_exponents_where_they_can_be_plain():
 
 
 def accuracy_figure(*rows):
-    """Of one counter, whose rows have these values beside the usual ones."""
+    """The figure of one counter, whose rows have these values beside the usual ones."""
     usual = {"counter": "c", "quantity": "q", "case": "k/fp64/n=1/r1t1/gcc12-O3-v3", "ratio": 1.0, "measured": 8.0,
              "exact_lo": 8.0, "exact_hi": 8.0, "status": "ok", "reason": None}
     score = {"rows": [{**usual, **row} for row in rows]}

@@ -141,7 +141,7 @@ def test_levels_come_from_the_sweeps_and_limits_from_the_core(judged):
 
 
 def chosen(folder, only, *options):
-    """What is stored after a run of these ceilings only, of the plan's own loops: names by round and session."""
+    """The names that are stored after a run of these ceilings only, of the plan's own loops, by round and session."""
     (folder / "chosen.toml").write_text(CAMPAIGN.replace('"full"', '"quick"') + f"only = {json.dumps(only)}\n")
     done = plumbline(folder, "run", "chosen.toml", "-o", "chosen.h5", *options)
     assert done.returncode == 0, done.stderr

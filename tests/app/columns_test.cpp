@@ -6,6 +6,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace plumbline::app {
 namespace {
@@ -48,6 +49,16 @@ TEST(Columns, an_enum_is_one_of_its_words) {
   EXPECT_EQ(words.size(), 10U) << "a wrong result has the word of what failed";
   EXPECT_EQ(words.front(), "ok");
   EXPECT_EQ(words.back(), "failed");
+}
+
+TEST(Columns, words_in_a_list_are_words_in_json_and_schema) {
+  struct Seen {
+    std::vector<Status> states;
+  };
+  const Columns<Seen> columns{{"states", "every state that was seen", &Seen::states}};
+  EXPECT_EQ(row_json(columns, Seen{{Status::ok, Status::stolen}}), (Json{{"states", {"ok", "stolen"}}}));
+  EXPECT_EQ(row_json(columns, Seen{}), (Json{{"states", Json::array()}}));
+  EXPECT_EQ(row_schema(columns)["properties"]["states"]["items"], word_schema(words_of<Status>()));
 }
 
 TEST(Columns, what_may_be_null_says_so_once) {

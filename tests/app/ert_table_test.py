@@ -80,7 +80,7 @@ def groups(table):
 
 
 def best_k(path, form, precision, flavor):
-    """Of a flavor's cases in the file, that of the highest rate: quietly 32, but others use this machine too."""
+    """The case of the highest rate among a flavor's in the file: quietly 32, but others use this machine too."""
     with h5py.File(path) as file:
         amounts = {row["case"].decode(): row["lo"] for row in file["model"][()] if row["quantity"].decode() == "paper.flops"}
         rates = {}
@@ -138,13 +138,15 @@ def test_without_ceilings_the_flop_rates_stand_alone(bare):
 
 
 def test_the_table_for_people_has_a_heading_a_kind_and_fits_120_columns(results):
-    """With up to four levels of cache: one round on a busy machine may show steps that are none."""
+    """The table has up to four levels of cache: one round on a busy machine may show steps that are none."""
     text = shown(results)
     levels = max(len(row["levels"]) for row in document(results)["ert_table"])
     text = text[text.index("ERT's loop by compiler"):]
     assert "\nFP64 vector FMA\n" in text and "\nFP32 scalar add\n" in text
     assert sum(line.split()[:1] == ["Max"] for line in text.splitlines()) == 6
     assert max(map(len, text.splitlines())) <= 120 or levels > 5
+    lines = [line for line in shown(results, "--markdown").splitlines() if line.startswith(("| fp64 | vector FMA |", "| fp32 | scalar add |"))]
+    assert [line.split("|")[3].strip() for line in lines].count("Max") == 2, "the same rows in Markdown"
 
 
 def test_the_campaign_sweeps_every_kind_from_inside_l1_to_beyond_the_caches(tmp_path):

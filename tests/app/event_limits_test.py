@@ -1,4 +1,4 @@
-"""What an event table says of counters that cannot be counted together reaches the chosen set; events in no counter are named; an offset is
+"""An event table's word on counters that cannot be counted together reaches the chosen set; events in no counter are named; an offset is
 calibrated. The result file is counted_events.cpp's, the table a user's own."""
 
 import json

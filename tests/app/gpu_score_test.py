@@ -37,7 +37,7 @@ def test_rows_whose_metrics_were_not_counted_are_not_scored(counters):
 
 
 def scored(tmp_path, *profiler):
-    """Of a profiler under which the clock is PROFILED times that of the timed runs, the time TIMES theirs, the rate RATE times the cycles'."""
+    """Scores by a profiler under which the clock is PROFILED times that of the timed runs, the time TIMES theirs, the rate RATE times the cycles'."""
     file = tmp_path / "profiled.h5"
     subprocess.run([os.environ["COUNTED_ON_GPUS"], file, *map(str, profiler)], check=True)
     done = subprocess.run([PLUMBLINE, "score", file, "--json"], capture_output=True, text=True)

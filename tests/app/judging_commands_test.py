@@ -45,7 +45,7 @@ def wrong_results(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def bare_results(tmp_path_factory):
-    """Without ceilings."""
+    """A result file without ceilings."""
     path = tmp_path_factory.mktemp("results") / "bare.h5"
     subprocess.run([os.environ["KNOWN_RESULTS"], path, "bare"], check=True)
     return path
@@ -53,7 +53,7 @@ def bare_results(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def masked_results(tmp_path_factory):
-    """On a CPU that is in no vendor's table; its FMAs are 15.2 FLOP a clock."""
+    """Results of a CPU that is in no vendor's table; its FMAs are 15.2 FLOP a clock."""
     path = tmp_path_factory.mktemp("results") / "masked.h5"
     subprocess.run([os.environ["KNOWN_RESULTS"], path, "masked"], check=True)
     return path

@@ -81,7 +81,7 @@ def append(file, table, rows):
 
 
 def counts_of(n, threads):
-    """As a simulation with the told caches has them: what fits causes nothing."""
+    """Counts as a simulation with the told caches has them: what fits causes nothing."""
     counts = {"flops.fp64.fma": n}
     for boundary, flows in FLOWS.items():
         crosses = boundary == "reg-L1" or 24 * n > TOLD_BYTES[boundary] * (1 if boundary == "L3-mem" else threads)
@@ -90,7 +90,7 @@ def counts_of(n, threads):
 
 
 def add_triads(path, working_sets):
-    """{case id: its working set in bytes}, each by one thread and by two."""
+    """Adds triads, each by one thread and by two; returns their working sets in bytes by case id."""
     added = {}
     tables = {name: [] for name in ("cases", "outcomes", "times", "counts", "model")}
     with h5py.File(path, "r+") as file:

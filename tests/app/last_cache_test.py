@@ -1,4 +1,4 @@
-"""How large the last cache is taken: said, kept in the file, simulated, and kept by a resumed run. Whatever this machine's caches are."""
+"""The size of the last cache is said, kept in the file, simulated, and kept by a resumed run, whatever this machine's caches are."""
 
 import json
 import os

@@ -65,7 +65,7 @@ def test_a_node_without_a_contest_waits_for_those_of_the_others(tmp_path):
 
 
 def loops_of(folder):
-    """{node: names of what the rounds measured}"""
+    """The names of what the rounds measured, by node."""
     with h5py.File(folder / "mixed.h5") as file:
         rows = [row for row in file["ceilings"][:] if row["level"] == b"compute"]
     return {node: {row["name"].decode() for row in rows if row["node"].decode() == node} for node in ("first", "second")}

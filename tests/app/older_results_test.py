@@ -1,4 +1,4 @@
-"""What the program of an earlier commit wrote is judged as that program judged it: a result file and a journal with wrong results (of a case,
+"""Files that an earlier commit's program wrote are judged as it judged them: a result file and a journal with wrong results (of a case,
 of ceilings, of messages between ranks and between nodes) and with a case that failed otherwise, from before /ceilings had columns for the
 reason, the GPU and the node at the other end."""
 
@@ -28,7 +28,7 @@ def plumbline(folder, *words):
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """{"file": the result file, "journal": what recover makes of the journal}, as names in their folder."""
+    """The result file ("file") and what recover makes of the journal ("journal"), as names in their folder."""
     folder = tmp_path_factory.mktemp("older")
     shutil.copy(GOLDEN / f"{NAME}.h5", folder)
     (folder / "k.journal").mkdir()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where output goes: what -o may replace and what it must write to as it is, and standard streams that are full or closed."""
+"""Output goes where it may: what -o may replace and what it must write to as it is, and standard streams that are full or closed."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def schema(text):
 
 
 def read_fifo(path):
-    """What is written into it, read beside."""
+    """Reads beside the writer what is written into it."""
     os.mkfifo(path)
     read = []
     reader = threading.Thread(target=lambda: read.append(path.read_text()), daemon=True)

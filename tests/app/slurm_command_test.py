@@ -88,7 +88,7 @@ def test_a_job_of_all_nodes_starts_without_the_drained_ones(tmp_path, kind):
 
 @pytest.mark.parametrize("launcher, unbound", [("srun", "--cpu-bind=none"), ("mpiexec", "-bind-to none")])
 def test_binding_is_left_to_plumbline_and_an_old_bash_reads_the_script(tmp_path, launcher, unbound):
-    """Before bash 4.4 an empty array is an unset variable: under set -u it must be guarded."""
+    """An empty array is an unset variable before bash 4.4: under set -u it must be guarded."""
     for kind, text in every_example(tmp_path, "--launcher", launcher).items():
         assert unbound in text, kind
         assert '${options[@]+"${options[@]}"}' in text and text.count("options[@]") == 2, kind
@@ -153,7 +153,7 @@ def asked_of(text):
 
 
 def test_nodes_with_gpus_are_asked_for_as_they_are(tmp_path):
-    """And not with the ranks and nodes of the partition without."""
+    """Nodes with GPUs are not asked for with the ranks and nodes of the partition without."""
     both = ['partition = "cpu"', 'gpu_partition = "gpu"', "nodes = 100", "cores = 128", "gpus = 4"]
     campaign = "jobs/campaigns/gpu_ceilings.toml"
 
@@ -222,7 +222,7 @@ def test_a_night_ends_with_the_worse_of_what_run_and_check_say(night):
 
 @pytest.mark.parametrize("recorded", [True, False])
 def test_what_gave_up_a_hang_is_resumed_where_the_launcher_lost_its_code(night, tmp_path, recorded):
-    """Of MPICH's Hydra, seen as 1 in place of 75: only a hang recorded by this start tells, not one of the start before."""
+    """MPICH's Hydra was seen to give 1 in place of 75: only a hang recorded by this start tells, not one of the start before."""
     (tmp_path / "scontrol").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "scontrol").chmod(0o755)
     journal = "h/.running/quick-7.journal"
@@ -415,7 +415,7 @@ def test_a_campaign_with_blanks_and_quotes_in_its_name_can_be_written_again_from
 
 
 def about(folder, campaign, *options, kind="partition"):
-    """What a script says of its time."""
+    """The comments of a script on its time."""
     text = written(folder, campaign, "--kind", kind, *options)[kind]
     return re.search(r"^# (About .*)$", text, re.M).group(1), minutes(text)
 
@@ -435,7 +435,7 @@ def test_turns_and_a_suspicious_node_take_their_time(tmp_path):
 
 
 def test_a_result_file_tells_the_last_cache_too(tmp_path):
-    """As a machine file that says the same: a node's memory and caches decide what its ceilings take."""
+    """A result file tells what a machine file says: a node's memory and caches decide what its ceilings take."""
     tiny, full = tmp_path / "tiny.toml", tmp_path / "full.toml"
     tiny.write_text('schema = "plumbline-campaign/1"\nname = "tiny"\npasses = ["time"]\n[[cases]]\nkernel = "validation/series"\n'
                     'params = {n = 2, m = 64}\nflavor = ["*-O3-*"]\n[ceilings]\nmode = "none"\n')

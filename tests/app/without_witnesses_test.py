@@ -1,4 +1,4 @@
-"""Without any witness (no emulator, no PAPI, no perf_event): ceilings and timings all the same, and one plain statement of what is missing.
+"""A program without any witness (no emulator, no PAPI, no perf_event) has ceilings and timings all the same, and says plainly what is missing.
 
 WITHOUT_WITNESSES names the program linked with neither emulator nor PAPI, PLUMBLINE the usual one, which here finds neither a valgrind on PATH nor the folder of the emulator."""
 

@@ -40,7 +40,7 @@ def problems(store, nodes, sessions, earlier):
 
 
 def numbers(word):
-    """Of "2" or "2..5"."""
+    """The numbers of "2" or "2..5"."""
     least, _, most = word.partition("..")
     return range(int(least), int(most or least) + 1)
 

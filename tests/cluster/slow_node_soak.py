@@ -12,7 +12,7 @@ def judged(name):
 
 
 def change(row):
-    """Of the node as a whole when it was measured again, in percent."""
+    """The change of the node as a whole when it was measured again, in percent."""
     again = [one for one in row["again"] if one["what"] is None]
     return round(100 * (again[0]["slowdown"] - 1), 1) if again else None
 

@@ -1,4 +1,4 @@
-"""From scores to a chosen set, a run that counts by it, and the intensities with their intervals. PLUMBLINE names the program."""
+"""Scores lead to a chosen set, a run that counts by it, and the intensities with their intervals. PLUMBLINE names the program."""
 
 import json
 import os

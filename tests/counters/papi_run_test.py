@@ -1,4 +1,4 @@
-"""From plumbline run through PAPI's software-defined events to plumbline score, on one rank and on two. PLUMBLINE, PLUMBLINE_MPIEXEC."""
+"""PAPI's software-defined events are counted by plumbline run and judged by plumbline score, on one rank and on two. PLUMBLINE, PLUMBLINE_MPIEXEC."""
 
 import json
 import os

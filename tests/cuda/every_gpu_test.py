@@ -23,7 +23,7 @@ def samples(store, device):
 
 
 def measured(store):
-    """By device, the name of the GPU that its samples are of."""
+    """The name of the GPU that a device's samples are of, by device."""
     gpus = collections.defaultdict(set)
     for row in of_gpus(store):
         assert row["status"] == "ok" and row["value"] > 0, row
@@ -32,7 +32,7 @@ def measured(store):
 
 
 def drivers(store):
-    """By device, what the outcome of its round says of who measured it on what."""
+    """The word of the outcome of a device's round on who measured it on what, by device."""
     ranks = [json.loads(row["placement"])["ranks"] for row in table(store, "outcomes") if row["case"].startswith("ceilings/gpu")]
     assert all(len(rank) == 1 for rank in ranks)
     return {rank[0]["gpu"]["device"]: rank[0] for rank in ranks}

@@ -1,4 +1,4 @@
-"""What `bash jobs/test.sh --gpu` keeps of a GPU (tests/golden/gpu), judged anew from its raw samples: ceilings, scores, places under the roofs,
+"""Results that `bash jobs/test.sh --gpu` keeps of a GPU (tests/golden/gpu), judged anew from its raw samples: ceilings, scores, places under the roofs,
 figures and a projection are those that were told then. The same of a rehearsal: all parts that need no NVIDIA tool, gone through by the real
 program on a stand-in GPU, which measures the host and whose counters count nonsense.
 
@@ -71,7 +71,7 @@ def program(path, text):
 
 @pytest.fixture(scope="session")
 def rehearsed(tmp_path_factory):
-    """(what run_parts.py ended with, its folder of results)"""
+    """The exit code of run_parts.py, and its folder of results."""
     folder = tmp_path_factory.mktemp("rehearsal")
     shutil.copytree(SOURCE / "jobs/gpu", folder / "gpu")
     for part in ("35-repeat", "45-kernels", "50-ncu", "70-sanitizer"):  # every ceiling of a GPU, its own launches, and NVIDIA's tools
@@ -122,7 +122,7 @@ def test_goals_candidates_and_questions_have_their_numbers(rehearsed):
         assert bool(goals.candidates(found, goal)) == (goal["quantity"] not in ("flops.tensor.*", "bytes.L2-mem")), "neither tensor cores nor 4 GB are here"
     for question in goals.GOALS["question"]:
         asked = goals.answers(found, question)
-        # of tensor cores and of the link nothing is measured here
+        # nothing is measured here of tensor cores and of the link
         assert bool(asked) == (question["cases"] not in ("validation/mma/*", "ert/transfer/*", "validation/half/*/form=scalar/*")), question
     text = results_page.page({"a stand-in": found})
     assert "## a stand-in, " in text and "power " in text and "part 35-repeat: not done" in text
@@ -140,7 +140,7 @@ def kept(request):
 
 
 def judged_anew(kept, table, command, result, *options):
-    """That table of the reference, and what the program says now."""
+    """The table of the reference, and what the program says now."""
     _, key, columns = reference.TABLES[table]
     rows = json.loads(plumbline(command, kept / f"{result}.h5", *options, "--json"))[key]
     now = reference.columns_of(rows, columns)

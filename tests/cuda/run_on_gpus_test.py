@@ -79,7 +79,7 @@ def test_a_case_on_a_gpu_is_measured_by_one_rank_whatever_the_launch(run, ranks)
 
 @pytest.mark.parametrize("nameless", ["0", "1"])
 def test_the_gpu_is_named_by_its_uuid_and_its_conditions_are_kept(run, tmp_path, nameless):
-    """By CUDA; where that has no UUID, by the management library."""
+    """CUDA names the GPU, or the management library where CUDA has no UUID."""
     shutil.copy(os.environ["STAND_IN_NVML"], tmp_path / "libnvidia-ml.so.1")
     ended, store = run(ON_GPU, LD_LIBRARY_PATH=str(tmp_path), PLUMBLINE_STAND_IN_NAMELESS=nameless)
     assert ended.returncode == 0, ended.stderr

@@ -4,7 +4,7 @@ import h5py
 
 
 def table(store, name):
-    """Its rows: column to value, None where a number is absent."""
+    """The rows of a table: column to value, None where a number is absent."""
 
     def text(value):
         if isinstance(value, bytes):

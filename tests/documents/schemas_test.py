@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tomllib
@@ -153,15 +154,47 @@ def printed(name, *words, codes=(0,), **options):
     return kept(name, json.loads(run(*words, "--json", codes=codes, **options).stdout))
 
 
+OF_FILES = {"show-machine"}  # rows as the program that measured stored them: it may have known more
+
+
 def kept(name, document):
     keeps_to(name, document)
     for wrong in ({**document, "rows": None}, {**document, "no_such_key": 1}, {key: value for key, value in document.items() if key != "notes"}):
         assert not validator(name).is_valid(wrong)
-    if document["rows"]:
+    if document["rows"] and name not in OF_FILES:
         first = copy.deepcopy(document)
         first["rows"][0]["no_such_key"] = 1
         assert not validator(name).is_valid(first)
     return document
+
+
+def test_every_command_that_prints_json_has_a_schema():
+    commands = re.split(r"^## plumbline ", run("manual", "--markdown").stdout, flags=re.M)[1:]
+    printing = {command.split()[0] for command in commands if re.search(r"^\| `--json`", command, flags=re.M)}
+    described = {line.split()[2] for line in run("schema").stdout.splitlines() if " --json" in line}
+    assert printing == described and len(printing) > 10
+
+
+def words_in(name, schema):
+    """Yields the place and the schema of each value that is a word of a few."""
+    for key, value in {**schema.get("properties", {}), **schema.get("patternProperties", {})}.items():
+        if re.search(r"(status|verdict|grade|state|join|factor)\W*$", key) and "string" in value.get("type", ()):
+            yield f"{name}/{key}", value
+        yield from words_in(f"{name}/{key}", value)
+    for inner in (schema.get("items"), schema.get("additionalProperties")):
+        if isinstance(inner, dict):
+            yield from words_in(name, inner)
+
+
+def test_words_of_a_few_are_listed():
+    found = [one for name in names() for one in words_in(name, json.loads(run("schema", name).stdout))]
+    assert len(found) > 50 and not [place for place, schema in found if not schema.get("enum")]
+    schemas = dict(found)
+    assert schemas["health/rows/verdict"]["enum"] == ["OK", "WRONG RESULT", "SLOWER", "FAILED", "MISSING"]
+    assert "creeps up" in schemas["history/rows/state"]["enum"]
+    counter = json.loads(run("schema", "score").stdout)["properties"]["counters"]["items"]["properties"]
+    kinds = counter["findings"]["items"]["properties"]["kind"]["enum"]
+    assert kinds[0] == "always_nothing" and kinds[-1] == "of_code" and len(set(kinds)) == len(kinds) > 40
 
 
 @pytest.mark.parametrize("what", ["kernels", "counters", "campaigns", "ceilings", "counters --family nvidia-gh100", "counters --family amd-zen4"])
@@ -208,6 +241,7 @@ def test_files_that_are_kept(file):
     printed("nodes", "nodes", file, codes=(0, 3, 4))  # whatever was found
     assert printed("ceilings", "ceilings", file)["rows"]
     printed("show", "show", file, "--by", "accesses x 16 B")
+    assert printed("show-machine", "show", file, "--machine")["provenance"]
     printed("compare", "compare", file, GOLDEN[0], codes=(0, 3, 4))
     printed("score", "score", file, codes=(0, 4))
 

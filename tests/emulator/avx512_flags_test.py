@@ -11,7 +11,7 @@ MODULE = pathlib.Path(os.environ["PLUMBLINE_EMULATOR_DIR"]) / "warn_of_avx512.cm
 
 
 def configured(folder, *options):
-    """What CMake says, as one line: it breaks lines where it likes."""
+    """The output of CMake as one line: it breaks lines where it likes."""
     (folder / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.22)\nproject(flags LANGUAGES CXX)\ninclude({MODULE})\nplumbline_warn_of_avx512()\n")
     done = subprocess.run(["cmake", "-S", folder, "-B", folder / "build", *options], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

@@ -92,7 +92,7 @@ def conversion_lanes(name, bits):
 
 
 def vector_events(name, operands):
-    """None for a name that no rule knows."""
+    """The events of a vector instruction; None for a name that no rule knows."""
     bits = 256 if "%ymm" in operands or name.endswith("y") and name.startswith("cvt") else 128
     width = f"width.{bits}"
     lanes_of = {"ps": bits // 32, "pd": bits // 64, "ss": 1, "sd": 1}
@@ -126,7 +126,7 @@ def vector_events(name, operands):
 
 
 def named_events(name, operands):
-    """What an instruction of this name does by the manuals; None for a vector instruction without a rule."""
+    """The events of an instruction of this name by the manuals; None for a vector instruction without a rule."""
     if re.search(r"%[xy]?mm", operands) or re.match(r"v?cvtt?s[sd]2si", name):
         return vector_events(name.removeprefix("v"), operands)
     if X87_ANY.match(name):

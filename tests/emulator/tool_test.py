@@ -169,7 +169,7 @@ def test_a_report_is_never_written_through_a_link(tmp_path):
 
 
 def test_another_users_report_is_not_written_into(tmp_path):
-    """In a folder where nobody may remove another's files, as /tmp is."""
+    """The report lies in a folder where nobody may remove another's files, as /tmp is."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         pytest.skip("needs root to be two users")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="plumbline-sticky-"))  # pytest's own folders are closed to others

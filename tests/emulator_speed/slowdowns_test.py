@@ -1,4 +1,4 @@
-"""How slow-downs and ratios are formed and judged, and that the goals are those stated."""
+"""Slow-downs and ratios are formed and judged as stated, and the goals are those stated."""
 
 import pathlib
 import sys

@@ -34,7 +34,7 @@ def expected_vectors(isa):
 
 
 def per_vector(loop, suffix):
-    """What an unrolled loop of vectors does with each; None for a loop of single elements."""
+    """The accesses of an unrolled loop of vectors to each; None for a loop of single elements."""
     count = collections.Counter()
     for _, mnemonic, operands in loop:
         if arithmetic := re.fullmatch(r"v?(fn?m(?:add|sub)\d*|add|sub|mul)" + suffix, mnemonic):
@@ -57,7 +57,7 @@ def pages_of(loop):
 
 
 def form_of(loop, vectors):
-    """Which form of ert/stream a loop of so many vectors a step is, as far as its instructions tell."""
+    """The form of ert/stream that a loop of so many vectors a step is, as far as its instructions tell."""
     mnemonics = [mnemonic for _, mnemonic, _ in loop]
     accesses = [operands for _, mnemonic, operands in loop if touches_memory(mnemonic, operands)]
     if any(mnemonic.startswith("prefetch") for mnemonic in mnemonics):

@@ -18,7 +18,7 @@ WIDEST = {"v3": "ymm", "v4": "zmm"}
 
 
 def passes(path):
-    """{(form, k, precision): instructions} of run_passes<form, k, Real>."""
+    """The instructions of run_passes<form, k, Real>, by (form, k, precision)."""
     found = {}
     for name, instructions in disassembled(path).items():
         if match := re.match(r"_ZL?10run_passesIL12CompiledForm(\d)ELi(\d+)E([df])E", name):
@@ -27,7 +27,7 @@ def passes(path):
 
 
 def shape(loop):
-    """Of a loop: arithmetic instructions, those that load, those that store; and ("p" or "s", register kind) of the arithmetic."""
+    """The shape of a loop: arithmetic instructions, those that load, those that store; and ("p" or "s", register kind) of the arithmetic."""
     arithmetic = loads = written = 0
     used = set()
     for _, mnemonic, operands in loop:

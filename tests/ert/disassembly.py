@@ -1,5 +1,5 @@
-"""What compilers made of a loop: functions, their innermost loops and the instructions in them, by objdump (AT&T syntax, or 64-bit
-Arm's)."""
+"""A disassembly tells what compilers made of a loop: functions, their innermost loops and the instructions in them, by objdump (AT&T
+syntax, or 64-bit Arm's)."""
 
 import os
 import re
@@ -20,7 +20,7 @@ def isa_of(path):
 
 
 def disassembled(path):
-    """{function: [(address, mnemonic, operands)]}"""
+    """The instructions (address, mnemonic, operands) by function."""
     text = subprocess.run([OBJDUMP, "-d", "--no-show-raw-insn", path], check=True, capture_output=True, text=True).stdout
     functions, current = {}, None
     for line in text.splitlines():

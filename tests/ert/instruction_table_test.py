@@ -16,7 +16,7 @@ INT8_DOTS = objects_of("PLUMBLINE_INT8DOT_OBJECTS", ("v3vnni", "v4vnni"))
 TILES = objects_of("PLUMBLINE_TILES_OBJECTS", ("v4amxbf16", "v4amxint8", "v4amxfp16"))
 
 def short(parameter):
-    """Of an object its file's name; of none, where a list is empty, something too."""
+    """A short name: of an object its file's name; of none, where a list is empty, something too."""
     return os.path.basename(str(parameter))
 
 
@@ -48,7 +48,7 @@ def expected_loops(isa, precision):
 
 
 def arithmetic(loop):
-    """(suffix, multiply-adds, additions, multiplications); None where the loop has no floating-point arithmetic."""
+    """Suffix, multiply-adds, additions and multiplications; None where the loop has no floating-point arithmetic."""
     kinds, suffixes = collections.Counter(), set()
     for _, mnemonic, _ in loop:
         if match := re.fullmatch(r"v(fn?m(?:add|sub)\d*|add|sub|mul)([ps][dsh])", mnemonic):

@@ -1,4 +1,4 @@
-"""What every test here needs: the program under test, a launcher, campaigns, and a look at what a run left behind.
+"""Every test here needs these: the program under test, a launcher, campaigns, and a look at what a run left behind.
 
 The program and its launcher come from the environment: PLUMBLINE (the binary) and PLUMBLINE_MPIEXEC.
 """
@@ -202,7 +202,7 @@ def journal_records(store):
 
 
 def finished_on_disk(store):
-    """The same of journal and result file together: what a kill must not take away."""
+    """Everything that is finished in journal and result file together: what a kill must not take away."""
     found = journal_records(store)
     if pathlib.Path(store).exists():
         found.update({key: outcome["session"] for key, outcome in Store(store).finished().items()})

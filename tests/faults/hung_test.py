@@ -91,7 +91,7 @@ def test_a_stopped_rank_is_named_and_its_case_is_measured_by_the_resumed_run(plu
 
 
 def test_ranks_that_are_all_stopped_and_go_on_do_not_hang(plumbline, tmp_path):
-    """As scontrol suspend and gang scheduling do: nothing is late but the clock, at a second stop neither."""
+    """Ranks are stopped as scontrol suspend and gang scheduling do: nothing is late but the clock, at a second stop neither."""
     path, deadline = tmp_path / "x.h5", 6  # hung.toml's floor
     run = plumbline.start("run", CAMPAIGNS / "hung.toml", "-o", path, ranks=RANKS)
     wait_until_measuring(run, path)

@@ -129,7 +129,7 @@ def check_resumed(path, before, undisturbed):
 
 
 def wait_for_finished(run, path, units):
-    """Until so many units of work are in the journal, or the run has ended: however fast this machine is at the moment."""
+    """Waits until so many units of work are in the journal, or the run has ended, however fast this machine is at the moment."""
     end = time.monotonic() + 120
     while len(journal_records(path)) < units and run.process.poll() is None:
         assert time.monotonic() < end, f"no {units} units were finished in 120 s"
@@ -237,12 +237,12 @@ def ranks_alone(plumbline, run, number):
 
 
 def whole_group(_, run, number):
-    """As a terminal and timeout(1) do: the emulated worker too."""
+    """Signals the whole group, as a terminal and timeout(1) do: the emulated worker too."""
     os.killpg(run.process.pid, number)
 
 
 def told_to_stop(plumbline, path, number, tell=ranks_alone, **options):
-    """What a run became that got a signal when its first case was finished."""
+    """The run that got a signal when its first case was finished."""
     run = plumbline.start("run", CAMPAIGN, "-o", path, **options)
     end = time.monotonic() + 60
     while not journal_records(path) and time.monotonic() < end:

@@ -1,4 +1,4 @@
-"""What the machine refuses: a folder that cannot be written, a full disk, a missing valgrind, more ranks than cores."""
+"""A machine refuses things: a folder that cannot be written, a full disk, a missing valgrind, more ranks than cores."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def test_output_in_a_read_only_folder_is_an_error_of_one_line(plumbline, refused
 
 
 def test_a_draft_that_another_user_left_is_told_before_anything_is_measured(plumbline, refused, tmp_path):
-    """In a folder where everybody may make files, and nobody remove another's, as /tmp is: whoever is not root cannot, and root does not."""
+    """The draft lies in a folder where nobody may remove another's file, as /tmp is: whoever is not root cannot, and root does not."""
     if os.geteuid() != 0:
         pytest.skip("needs root to be two users")
     nobody = shutil.which("setpriv") and ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]

@@ -133,7 +133,7 @@ def test_a_journal_that_is_being_written_is_left_alone(plumbline, going, long, r
 
 
 def test_a_result_that_a_run_holds_is_left_alone_though_nobody_writes_its_journals(plumbline, killed, refused):
-    """So it is before a run's first record, and while it puts its journals together."""
+    """A run holds its result so before its first record, and while it puts its journals together."""
     store = killed()
     journal = store.with_suffix(".journal")
     with open(journal / ".held") as held:

@@ -1,4 +1,4 @@
-"""What --resume does on other nodes, with a changed campaign, and with another build of the program (jobs/slurm/README.md states the rule)."""
+"""A run is resumed on other nodes, with a changed campaign, and with another build of the program (jobs/slurm/README.md states the rule)."""
 
 import os
 import shutil

@@ -117,7 +117,7 @@ def test_missing_store_is_refused(plumbline, refused, tmp_path):
 
 
 def test_a_finished_store_is_not_overwritten_by_a_new_run(plumbline, good_store):
-    """Without --resume a second run to the same file must not silently lose the first one's numbers."""
+    """A second run to the same file without --resume must not silently lose the first one's numbers."""
     before = Store(good_store).outcomes
     ended = run(plumbline, CAMPAIGNS / "small.toml", good_store)
     assert ended.code == 2, (ended.code, ended.err)

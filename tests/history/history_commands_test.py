@@ -739,7 +739,7 @@ def test_junit_keeps_its_schema(real, month, tmp_path):
 
 
 def gauges(file):
-    """{(name, labels): value} of a file of metrics, of which each name is described before it comes."""
+    """The values of a file of metrics by (name, labels), of which each name is described before it comes."""
     lines, found, described = file.read_text().splitlines(), {}, {}
     assert lines[-1] == "# EOF"
     for line in lines[:-1]:
@@ -1078,7 +1078,7 @@ def test_a_command_hears_of_a_missing_case_and_of_nothing_where_there_is_nothing
 
 
 def expect_gone(pid):
-    """In time; a zombie waits for somebody to ask how it ended."""
+    """The process is gone in time; a zombie waits for somebody to ask how it ended."""
     def lives():
         try:
             return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"

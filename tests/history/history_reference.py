@@ -35,7 +35,7 @@ def ratio(before, after, **more):
 
 
 def test_the_ratio_of_medians_has_scipys_bootstrap_interval():
-    """Between two bootstraps resampling noise remains: both ends agree to a tenth of the width."""
+    """Resampling noise remains between two bootstraps: both ends agree to a tenth of the width."""
     for seed in range(6):
         random = numpy.random.default_rng(seed)
         a, b = random.lognormal(0, 0.1, 41 + seed), random.lognormal(0.05, 0.2, 60)

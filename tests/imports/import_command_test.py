@@ -53,7 +53,7 @@ def holds(row, index, within):
 
 
 def lies_below_the_roofs(row, index):
-    """By the paper's own numbers: its points lie under its roofs, and so is what we call the bound."""
+    """The paper's own numbers say so: its points lie under its roofs, and so is what we call the bound."""
     bandwidths = PUBLISHED["ceilings_gbs"]
     peak = PUBLISHED["ceilings_gflops"]["FMA"] * row["fma_mix"]["fp64"]["ceiling"]  # of its own mix of FMAs: equation 7
     roofs = {level: bandwidths[level] * PUBLISHED["ai"][level][index] for level in LEVELS} | {"compute": peak}

@@ -27,7 +27,7 @@ LIBRARIES = {"fmt": "libfmt-dev", "hdf5": "libhdf5-dev", "valgrind": "valgrind",
 
 
 def c_compiler_of(compiler):
-    """Of "g++-14" gcc-14, of "clang++-19" clang-19."""
+    """The C compiler of "g++-14" is gcc-14, that of "clang++-19" clang-19."""
     return compiler.replace("clang++", "clang").replace("g++", "gcc")
 
 
@@ -41,7 +41,7 @@ def configure(compiler):
 
 
 def only_parsed(entry):
-    """What it prints, and whether it is without errors."""
+    """The messages of the compiler, and whether there are no errors."""
     words, kept = shlex.split(entry["command"]), []
     if os.path.basename(words[0]) == "ccache":
         words = words[1:]

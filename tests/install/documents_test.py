@@ -9,7 +9,7 @@ from conftest import SOURCE
 
 
 def complete(installation, folder, line):
-    """What bash offers at the end of the line, with the installed completion."""
+    """The words that bash offers at the end of the line, with the installed completion."""
     script = f"""
       source "{installation.prefix}/share/bash-completion/completions/plumbline"
       read -r -a COMP_WORDS <<<'{line}|'

@@ -57,7 +57,7 @@ class Machine:
         self.missing.write_text("".join(f"{name}\n" for name in names))
 
     def has_elsewhere(self, *names):
-        """As CMake and Python name them."""
+        """Names are those of CMake and Python."""
         self.elsewhere.write_text("".join(f"{name}\n" for name in names))
 
     def is_no_debian(self):

@@ -11,7 +11,7 @@ COMMAND = "bash tests/install/compilers.sh --suite SUITE [--syntax] --json tests
 
 
 def order(row):
-    """By suite, family and age; the whole program before its files alone."""
+    """The order is by suite, family and age; the whole program comes before its files alone."""
     return list(SUITES).index(row["suite"]), row["compiler"].startswith("clang"), int(row["compiler"].rpartition("-")[2]), row["form"]
 
 

@@ -1,4 +1,4 @@
-"""What "cmake --install" lays down works wherever it is moved, with nothing left of the sources and the build."""
+"""An installation by "cmake --install" works wherever it is moved, with nothing left of the sources and the build."""
 
 import json
 import os

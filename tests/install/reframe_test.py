@@ -60,7 +60,7 @@ class Runner:
         (folder / "small.toml").write_text(CAMPAIGN)
 
     def run(self, *settings, code=0):
-        """What ReFrame says, and its report's one test case."""
+        """The output of ReFrame, and its report's one test case."""
         words = [self.program, "-c", CHECK.name, "--prefix", "work", "--report-file", "report.json", "-S", "campaign=small.toml"]
         for setting in settings:
             words += ["-S", setting]

@@ -1,4 +1,4 @@
-"""What a result says about the machine, and what it must not say about whoever measured: no secrets, no home, no name.
+"""A result says much about the machine, and nothing about whoever measured: no secrets, no home, no name.
 
 PLUMBLINE names the program.
 """
@@ -33,7 +33,7 @@ team = [{ ranks = 1, threads = 1 }]
 params = { n = 1000 }
 """
 
-# Of the lines of an environment that nobody wants to publish.
+# Lines of an environment that nobody wants to publish.
 SECRETS = {
     "AWS_SECRET_ACCESS_KEY": "aws-4242-secret",
     "SLURM_JWT": "jwt-4242-secret",

@@ -37,7 +37,7 @@ def compiled(tmp_path, source, *flags, compiler="gcc", name="program"):
 
 
 def regions(tmp_path, program, *options, **environment):
-    """(name, thread) -> the region as the tool reports it; the program runs natively first."""
+    """Regions as the tool reports them, by (name, thread); the program runs natively first."""
     run(program, env=dict(os.environ, **environment))
     if not os.environ.get("PLUMBLINE_VALGRIND"):
         pytest.skip("the Valgrind tool is not built")

@@ -1,4 +1,4 @@
-"""How a line is judged: the goal's side, disturbance, absence, and the table of goals itself."""
+"""A line is judged by this: the goal's side, disturbance, absence, and the table of goals itself."""
 
 import pathlib
 import sys

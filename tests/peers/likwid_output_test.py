@@ -1,4 +1,4 @@
-"""What is read from likwid-bench 5.2's output, of which the samples are real, and that the best of all its tests of a kind is taken."""
+"""The output of likwid-bench 5.2, of which the samples are real, is read, and the best of all its tests of a kind is taken."""
 
 import pathlib
 import sys

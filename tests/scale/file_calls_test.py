@@ -1,4 +1,4 @@
-"""What a rank that leads no node asks of file systems, by strace: of thousands of such ranks, each looks up its libraries, the campaign and the
+"""A rank that leads no node asks little of file systems, by strace: of thousands of such ranks, each looks up its libraries, the campaign and the
 event tables, and little else. How long that takes is not held here; overhead.py counts what many ranks make."""
 
 import os
@@ -10,7 +10,7 @@ import overhead
 import pytest
 
 PLUMBLINE, MPIEXEC = os.environ["PLUMBLINE"], os.environ["MPIEXEC"]
-# Of each node's own, and never of a file server.
+# These are each node's own, and never a file server's.
 OF_THE_KERNEL = ("/proc/", "/sys/", "/dev/", "/run/")
 
 

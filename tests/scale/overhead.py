@@ -97,7 +97,7 @@ MOST_GROWTH = 1.5  # of a rank's memory and file calls, from the fewest ranks to
 
 
 def grew(rows):
-    """In words what the middle rank of the greatest launch takes far more of than that of the smallest."""
+    """Says in words what the middle rank of the greatest launch takes far more of than that of the smallest."""
     told = []
     for key, words in (("memory_mib", "MiB"), ("file_calls", "file calls")):
         known = [row for row in rows if row.get(key)]

@@ -21,7 +21,7 @@ def rows_of(file, table, names):
 
 
 def counted(file):
-    """{case: {event: net count of rank 0}}, of the first node by which the emulator counted the case, without an error."""
+    """The net counts of rank 0, by case and event, of the first node by which the emulator counted the case, without an error."""
     counts, nodes = {}, {}
     names = ["case", "node", "backend", "event", "rank", "thread", "net", "status"]
     for case, node, backend, event, rank, thread, net, status in rows_of(file, "counts", names):

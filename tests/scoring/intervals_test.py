@@ -1,4 +1,4 @@
-"""How often the interval of a bias holds it: that it is as often as README states, and that a tenth of the trials says so again."""
+"""The interval of a bias holds it as often as README states, and a tenth of the trials says so again."""
 import json
 import os
 import pathlib

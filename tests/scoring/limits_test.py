@@ -16,8 +16,8 @@ def rows(which, program="SCORING_LIMITS"):
 
 
 def test_the_curves_are_found_again():
-    """From the limit on to one seed of twenty. Below it a fault is caught by chance: another CPU's libm rounds the random numbers otherwise,
-    and then they are other ones (seen: 7 seeds of 20 in place of 13, between Zen 4 and Zen 5), within three deviations of two counts."""
+    """The curves are found from the limit on to one seed of twenty. Below it a fault is caught by chance: another CPU's libm rounds the random
+    numbers otherwise, and then they are other ones (seen: 7 seeds of 20 in place of 13, between Zen 4 and Zen 5), within three deviations of two counts."""
     for stored, found in zip(*rows("limits"), strict=True):
         assert (found["fault"], found["limit"]) == (stored["fault"], stored["limit"])
         for then, now in zip(stored["curve"], found["curve"], strict=True):

@@ -1,19 +1,21 @@
-"""How a comment opens: its first sentence has a subject and a verb, or names a thing, and makes sense without the code below it. Run as
+"""The first sentence of a comment has a subject and a verb, or names a thing, and makes sense without the code below it. Run as
 `comment_lint.py SOURCE_DIRECTORY`; prints what breaks it, exit 1.
 
 No program reads sentences, but fragments open alike: with a pronoun or a preposition that leans on the code ("Of a working set at most.",
 "Those of one domain."), with a word alone ("Collective."), or with an example in place of a sentence ("[node]: samples."). A sentence that
 happens to open so ("For GPUs the clock is absent.") is turned round ("The clock is absent for GPUs."). Read are the documentation
-comments (///) and the comment that opens a file; of all others, which may go on from the code before them, only the words that never open
-a sentence.
+comments (///, and docstrings in Python) and the comment that opens a file; of all others, which may go on from the code before them, only
+the words that never open a sentence.
 """
 
+import ast
 import re
 
 import lint
 
-FOLDERS = ("harness", "ert", "validation", "proxies", "tests")
-SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".cu", ".cuh"}
+FOLDERS = ("harness", "ert", "validation", "proxies", "analysis", "jobs", "tests")
+MARKS = {suffix: "///?" for suffix in (".hpp", ".cpp", ".h", ".c", ".cu", ".cuh")} | {".py": "#"}
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 # What a comment anywhere does not open with.
 NEVER = set("of those such its their them likewise whose".split())
@@ -34,17 +36,16 @@ ELLIPSES = re.compile(
     re.IGNORECASE,
 )
 
-COMMENT = re.compile(r"\s*(?P<mark>///?)(?!/)(?P<text>.*)")
 LICENSE = "SPDX-License-Identifier"
 WORD = re.compile(r"[A-Za-z][\w'-]*")
 EXAMPLE = re.compile(r"[\"'(\[{<]")
 
 
-def blocks(text):
+def blocks(text, marks):
     """The comments that stand on lines of their own: number of the first line, mark, lines without it."""
-    found = None
+    pattern, found = re.compile(rf"\s*(?P<mark>{marks})(?![/!])(?P<text>.*)"), None
     for number, line in enumerate(text.splitlines(), 1):
-        comment = COMMENT.match(line)
+        comment = pattern.match(line)
         if found and comment and comment.group("mark") == found[1]:
             found[2].append(comment.group("text").strip())
             continue
@@ -55,13 +56,30 @@ def blocks(text):
         yield found
 
 
+def docstrings(text):
+    """The docstrings of Python: number of the first line, and lines."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, DOCUMENTED) and (said := ast.get_docstring(node)):
+            yield node.body[0].lineno, said.splitlines()
+
+
+def comments(path):
+    """All comments of a file: number of the first line, whether it is a documentation comment or opens the file, lines."""
+    text = path.read_text()
+    for number, mark, lines in blocks(text, MARKS[path.suffix]):
+        yield number, mark == "///" or (number == 1 and mark != "#"), lines
+    if path.suffix == ".py":
+        for number, lines in docstrings(text):
+            yield number, True, lines
+
+
 def opening(lines):
     """The first line that says something; empty where only a license is named."""
     return next((line for line in lines if line and not line.startswith(LICENSE)), "")
 
 
 def fault(said, is_documentation):
-    """What is wrong with a comment that opens with these words; None where nothing is."""
+    """The fault of a comment that opens with these words; None where it has none."""
     if not said or (not is_documentation and said.startswith(("-", "clang-format", "NOLINT"))):
         return None
     if is_documentation and EXAMPLE.match(said):
@@ -77,11 +95,11 @@ def fault(said, is_documentation):
 def complaints(root):
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
-            if path.suffix not in SUFFIXES:
+            if path.suffix not in MARKS:
                 continue
-            for number, mark, lines in blocks(path.read_text()):
+            for number, is_documentation, lines in comments(path):
                 said = opening(lines)
-                if why := fault(said, mark == "///" or number == 1):
+                if why := fault(said, is_documentation):
                     yield f"{path.relative_to(root)}:{number}: a comment {why}: {said[:80]}"
 
 

@@ -63,6 +63,38 @@ def test_a_fragment_is_found(tmp_path, comment, word):
     assert word in ended.stdout
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"""Draws the roofline."""\n',
+        '#!/usr/bin/env python3\n"""A figure of the nights."""\n',
+        'def draw(rows):\n    """The rows as points, of which\n\n    None is left out."""\n',
+        "# What a figure shows, by its name:\nFIGURES = {}\n",
+        "KINDS = 3  # of figures\n",
+        'class Figure:\n    """Whether there is one."""\n\n    def text(self):\n        return "what"\n',
+    ],
+)
+def test_a_docstring_may_be_a_sentence_or_a_name(tmp_path, text):
+    ended = lint(tmp_path, text, "analysis/a.py")
+    assert ended.returncode == 0, ended.stdout
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ('"""What is drawn."""\n', "a.py:1: a comment opens with 'What'"),
+        ('#!/usr/bin/env python3\n"""How it is drawn."""\n', "a.py:2: a comment opens with 'How'"),
+        ('def rows():\n    """{level: bytes}"""\n', "a.py:2: a comment opens with an example"),
+        ('async def rows():\n    """\n    Of all nights.\n    """\n', "a.py:2: a comment opens with 'Of'"),
+        ('class Row:\n    def node(self):\n        """Its name."""\n', "a.py:3: a comment opens with 'Its'"),
+        ("ROWS = []\n\n# Of the first night.\nFIRST = 1\n", "a.py:3: a comment opens with 'Of'"),
+    ],
+)
+def test_a_fragment_in_python_is_found(tmp_path, text, found):
+    ended = lint(tmp_path, text, "jobs/a.py")
+    assert ended.returncode == 1 and found in ended.stdout, ended.stdout
+
+
 def test_a_file_opens_with_a_sentence(tmp_path):
     ended = lint(tmp_path, "// How a result is known.\n", "validation/a.cpp")
     assert ended.returncode == 1

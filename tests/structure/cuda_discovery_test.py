@@ -1,4 +1,4 @@
-"""What PlumblineCuda.cmake finds, and which GPUs code is compiled for: made-up toolkits and GPUs, in a project of a few lines. Nothing of CUDA is needed."""
+"""PlumblineCuda.cmake finds toolkits, and chooses the GPUs that code is compiled for: made-up ones. Nothing of CUDA is needed."""
 
 import os
 import pathlib

@@ -18,12 +18,12 @@ UNCOUNTED = re.compile(r"//.*|#.*|import .*|from .* import .*|/?\*.*|[\s\])};,]*
 
 
 def counted_lines(path):
-    """(number, line) of every line that counts."""
+    """Yields (number, line) of every line that counts."""
     return [(number, line.strip()) for number, line in enumerate(path.read_text().splitlines(), 1) if not UNCOUNTED.fullmatch(line.strip())]
 
 
 def shared_blocks(files):
-    """(file, first line, file, first line, lines) of each longest run of counted lines that stands at two places; `files`: name to lines."""
+    """Yields (file, first line, file, first line, lines) of each longest run of counted lines that stands at two places; `files`: name to lines."""
     size = LONGEST + 1
     places = {}
     for name, lines in files.items():

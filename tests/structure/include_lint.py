@@ -1,4 +1,4 @@
-"""Who may know whom, held against every #include: run as `include_lint.py SOURCE_DIRECTORY`; prints what breaks a rule, exit 1.
+"""The table of who may know whom is held against every #include: run as `include_lint.py SOURCE_DIRECTORY`; prints what breaks a rule, exit 1.
 
 The allowed arrows between modules (folders of harness/, and the folders of kernels) and between the rooms of a module stand in harness/rooms.toml.
 No circle of includes joins two units; a unit is a header and the source of its name. A third-party header belongs to one folder.
@@ -59,7 +59,7 @@ def room_of(path, module):
 
 
 def may_know(header, path, module, table):
-    """Why `path` must not include `header`, a path within harness/ or of a kernel's folder; None where it may."""
+    """The reason why `path` must not include `header`, a path within harness/ or of a kernel's folder; None where it may."""
     allowed, rooms = table["modules"][module], table["rooms"].get(module)
     first = header.parts[0]
     if first not in table["modules"]:
@@ -74,7 +74,7 @@ def may_know(header, path, module, table):
 
 
 def unit_of(path):
-    """What a header and its source have in common."""
+    """The part of a path that a header and its source have in common."""
     return path.with_suffix("").as_posix().removeprefix("harness/")
 
 

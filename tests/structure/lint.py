@@ -1,4 +1,4 @@
-"""How a lint is a program: LINT.py SOURCE_DIRECTORY [MORE...] prints what breaks its rules, a line each, and ends with 1; else what is well."""
+"""A lint is a program: LINT.py SOURCE_DIRECTORY [MORE...] prints what breaks its rules, a line each, and ends with 1; else what is well."""
 
 import pathlib
 import sys

@@ -1,7 +1,9 @@
-"""Every source is built: run as `sources_lint.py SOURCE_DIRECTORY`; prints each file that no CMake list names, and the line to add; exit 1.
+"""Every source is built, and every test in Python run: `sources_lint.py SOURCE_DIRECTORY` prints each file that no CMake list names, and the
+line to add; exit 1.
 
 A source stands by its name in a CMakeLists.txt of its folder or of one above it, with or without a path, or is the NAME.cpp of a
-plumbline_add_kernel(SUITE NAME ...). A header is included by some file, or is the NAME.hpp or NAME_loop.hpp of such a kernel.
+plumbline_add_kernel(SUITE NAME ...). A header is included by some file, or is the NAME.hpp or NAME_loop.hpp of such a kernel. A test or lint
+in Python stands by its name in such a list, a test NAME_test.py also by NAME.
 """
 
 import re
@@ -11,6 +13,7 @@ import lint
 FOLDERS = ("harness", "ert", "validation", "proxies")
 SOURCES = {".cpp", ".c", ".cu"}
 HEADERS = {".hpp", ".h", ".cuh"}
+TEST = re.compile(r"test_.*|.*_(test|lint)")
 KERNEL = re.compile(r"^\s*plumbline_add_kernel\(\s*(\w+)\s+(\w+)", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
@@ -36,6 +39,11 @@ def is_listed(path, lists, texts):
         if cmake.parent == path.parent and path.suffix == ".cpp" and path.stem in {name for _, name in KERNEL.findall(texts(cmake))}:
             return True
     return False
+
+
+def is_run(path, lists, texts):
+    part = re.compile(rf"(?<![\w./-]){re.escape(path.stem.removesuffix('_test'))}(?![\w./-])")
+    return any(path.name in texts(cmake) or part.search(texts(cmake)) for cmake in lists)
 
 
 def line_to_add(path, cmake):
@@ -68,7 +76,11 @@ def complaints(root):
             yield f"{path.relative_to(root)}: nothing builds it: add to {lists[0].relative_to(root)}: {line_to_add(path, lists[0])}"
         elif path.suffix in HEADERS and path.name not in by_name and not is_listed(path, lists, texts):
             yield f"{path.relative_to(root)}: no file includes it"
+    for path in sorted((root / "tests").rglob("*.py")):
+        lists = list(lists_above(path, root))
+        if TEST.fullmatch(path.stem) and not is_run(path, lists, texts):
+            yield f"{path.relative_to(root)}: nothing runs it: add it to {lists[0].relative_to(root)}"
 
 
 if __name__ == "__main__":
-    lint.run(complaints, "every source is built, and every header included")
+    lint.run(complaints, "every source is built, every header included, every test in Python run")

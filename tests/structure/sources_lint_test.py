@@ -57,3 +57,20 @@ def test_kernels_with_their_line_are_well_and_a_header_that_nobody_includes_is_t
         },
     )
     assert told == ["proxies/left.hpp: no file includes it"]
+
+
+def test_a_test_in_python_that_nothing_runs_is_told(tmp_path):
+    told = tree(
+        tmp_path,
+        {
+            "tests/CMakeLists.txt": "add_test(NAME a COMMAND python3 ${here}/structure/name_lint.py)\n",
+            "tests/structure/name_lint.py": "",
+            "tests/structure/CMakeLists.txt": "plumbline_pytest(name_test name_test.py)  # plumbline_pytest(other_test other_test.py)\n",
+            "tests/structure/name_test.py": "",
+            "tests/structure/other_test.py": "",
+            "tests/structure/lint.py": "",
+            "tests/faults/CMakeLists.txt": "foreach(file clock hung)\n  plumbline_pytest(${file} ${file}_test.py)\nendforeach()\n",
+            "tests/faults/clock_test.py": "",
+        },
+    )
+    assert told == ["tests/structure/other_test.py: nothing runs it: add it to tests/structure/CMakeLists.txt"]

@@ -21,7 +21,7 @@ def plus(one, other):
 
 
 def written_blocks(path):
-    """[(Access, why unknown or '')] of a twin's assembly."""
+    """Pairs of an Access and why it is unknown, or '', of a twin's assembly."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     why = dict(re.findall(r'^(\.Lplumbline_unknown\d+):\n\t\.asciz "(.*)"$', text, re.M))
@@ -38,7 +38,7 @@ def twin_of(text, folder):
 
 
 def disassembled(path):
-    """[(mnemonic, operands, relocation)]"""
+    """The instructions as (mnemonic, operands, relocation)."""
     text = subprocess.run([OBJDUMP, "-drw", "-M", "intel", "--no-show-raw-insn", path], check=True, capture_output=True, text=True).stdout
     instructions = []
     for line in text.splitlines():
@@ -52,7 +52,7 @@ def is_padding(mnemonic, operands):
 
 
 def without_targets(mnemonic, operands):
-    """What is the same wherever the code lies."""
+    """The part of an instruction that is the same wherever the code lies."""
     return mnemonic, re.sub(r"\brip[+-]0x[0-9a-f]+", "rip", "" if re.match(r"j|call|loop", mnemonic) else operands)
 
 
@@ -90,7 +90,7 @@ STORES_ALONE = re.compile(r"v?mov|v?p?extr|set|vcvtps2ph|v?p?scatter|kmov|stmxcs
 
 
 def access_of(mnemonic, operands):
-    """By what objdump prints of the operand in memory, and by the manuals for those of the stack."""
+    """The access by what objdump prints of the operand in memory, and by the manuals for those of the stack."""
     found = re.search(r"\b([XYZ]MMWORD|[DQO]?WORD|BYTE) (?:PTR|BCST) ", operands)
     if mnemonic.startswith(("nop", "prefetch", "lea ")) or (mnemonic == "lea"):
         return NOTHING

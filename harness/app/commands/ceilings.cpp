@@ -260,12 +260,12 @@ Exit ceilings(const Selection& selection) {
     return teams_text(file.of_cpus, selection.format) + gpu_ceilings_text(file.of_gpus, file.places, selection.format) +
            messages_text(file.messages, selection.format);
   };
+  const auto compilers = [&] { return ert_table_text(file.beside.compiled, selection.format); };
   if (selection.format == Format::json)
     print(document("ceilings", selection.file, rows(), notes, row_json(ceilings_members(), file.beside)));
   if (selection.format == Format::csv) print(csv(rows()));
-  if (selection.format == Format::markdown) print(tables() + markdown_notes(notes));
-  if (selection.format == Format::text)
-    print(tables() + node_links_text(file.beside.links) + ert_table_text(file.beside.compiled) + note_lines(notes));
+  if (selection.format == Format::markdown) print(tables() + compilers() + markdown_notes(notes));
+  if (selection.format == Format::text) print(tables() + node_links_text(file.beside.links) + compilers() + note_lines(notes));
   return Exit::ok;
 }
 

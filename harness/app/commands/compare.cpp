@@ -15,11 +15,6 @@
 
 namespace plumbline::app {
 
-template <>
-struct LastOf<Verdict> {
-  static constexpr Verdict value = Verdict::ambiguous;
-};
-
 namespace {
 
 struct CompareOptions {

@@ -15,6 +15,7 @@
 #include "app/here/counting_outlook.hpp"
 #include "app/here/event_rows.hpp"
 #include "app/here/gpus.hpp"
+#include "app/results/machine_table.hpp"
 #include "app/terminal/streams.hpp"
 #include "comm/communicator.hpp"
 #include "core/host_name.hpp"
@@ -188,7 +189,7 @@ Columns<CountingOutlook> doctor_members() {
   const auto machine = [](const CountingOutlook&) {
     return Json::parse(machine_json(host_name(), this_topology(), this_cpu(), this_node_state()));
   };
-  return {counting_column(), {"machine", "what is known of this node, as result files keep it", Json{{"type", "object"}}, machine}};
+  return {counting_column(), {"machine", "what is known of this node, as result files keep it", machine_schema(), machine}};
 }
 
 void print_for_people(const std::vector<Capability>& capabilities) {

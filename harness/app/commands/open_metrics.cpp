@@ -185,7 +185,7 @@ std::string open_metrics(const HistoryReport& report) {
   }
   metrics.describe("plumbline_history_series", "Cases, ceilings and links of a node by the state of their level.");
   std::map<std::array<std::string, 3>, std::size_t> states;  // [cluster, node, state]
-  for (const auto& one : report.charted) ++states[{one.of->cluster, one.of->key.node, one.state()}];
+  for (const auto& one : report.charted) ++states[{one.of->cluster, one.of->key.node, to_string(one.state())}];
   for (const auto& [about, count] : states)
     metrics.add("plumbline_history_series", on(about[0], {{"node", about[1]}, {"state", about[2]}}), static_cast<double>(count));
   metrics.describe("plumbline_history_level_seconds", "Present level of a thing that takes time: the median of its nights.");

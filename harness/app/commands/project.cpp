@@ -49,11 +49,9 @@ ProjectionSpec side_of(const std::string& path, const std::string& kernel, std::
   return side;
 }
 
-std::string_view word_of(Rest rest) { return rest == Rest::scaled ? "scaled" : "constant"; }
-
 Rest rest_named(const std::string& word) {
   for (const Rest rest : {Rest::scaled, Rest::constant})
-    if (word == word_of(rest)) return rest;
+    if (word == to_string(rest)) return rest;
   throw user_error(fmt::format("--rest is '{}', but it must be constant or scaled", word));
 }
 
@@ -70,7 +68,8 @@ std::string unit_suffix_of(const ProjectedGroup& p) { return p.from.unit == "GB/
 Columns<ProjectedGroup> projected_group_columns() {
   using Row = ProjectedGroup;
   return {Column<Row>("group", "part of the program", [](const Row& row) { return row.group.name; }).in_row("group", Align::left),
-          Column<Row>("kind", "threaded, serial, GPU or single core", [](const Row& row) { return kind_of(row.group); })
+          Column<Row>("kind", "who does the part", [](const Row& row) { return kind_of(row.group); })
+              .one_of({"threaded", "serial", "GPU", "single core"})
               .in_row("kind", Align::left),
           Column<Row>("bound", "name of the ceiling that bounds it", [](const Row& row) { return row.group.bound; })
               .in_row("bound by", Align::left, [](const Row& row) { return fmt::format("{} ({})", row.group.bound, row.group.scope); }),
@@ -99,14 +98,14 @@ Columns<Projection> projection_columns() {
   using Row = Projection;
   Columns<Row> columns{{"from", "node that it was measured on", &Row::source},
                        {"to", "node that it is projected to", &Row::target},
-                       {"rest", "what becomes of time that no group covers", [](const Row& row) { return word_of(row.rest); }},
+                       {"rest", "what becomes of time that no group covers", &Row::rest},
                        {"covered_fraction", "part of the time that groups cover", &Row::covered_fraction},
                        {"seconds", "time of the program here", &Row::seconds_before},
                        {"projected_seconds", "time of the program there", &Row::seconds},
                        {"speedup", "how many times as fast it is there", &Row::speedup},
                        {"measured_seconds", "time of the program there as it was measured", &Row::measured_seconds},
                        {"error_percent", "how far the projection lies off that", &Row::error_percent},
-                       {"status", "ok", [](const Row&) { return "ok"; }},
+                       Column<Row>("status", "ok", [](const Row&) { return "ok"; }).one_of({"ok"}),
                        {"reason", "null", [](const Row&) { return OrNull{}; }},
                        list_column<Row>("groups", "parts of the program", projected_group_columns(), &Row::groups)};
   add_explained(columns, "measured", "measured_seconds", measured_there);
@@ -142,7 +141,7 @@ std::vector<std::vector<std::string>> lines_of(const Projection& p) {
     covered_after += group.seconds;
   }
   if (p.seconds_before > covered || p.seconds > covered_after)
-    lines.push_back({"the rest", std::string(word_of(p.rest)), "", "", "", "", time_text(p.seconds_before - covered),
+    lines.push_back({"the rest", std::string(to_string(p.rest)), "", "", "", "", time_text(p.seconds_before - covered),
                      time_text(p.seconds - covered_after)});
   lines.push_back({"overall", "", "", "", "", "", time_text(p.seconds_before), time_text(p.seconds)});
   return lines;

@@ -96,6 +96,7 @@ constexpr std::array schemas{
     NamedSchema{"project", "plumbline project --json", project_schema},
     NamedSchema{"score", "plumbline score --json", score_schema},
     NamedSchema{"show", "plumbline show --json", show_schema},
+    NamedSchema{"show-machine", "plumbline show --machine --json", show_machine_schema},
 };
 
 Exit print_schema(const std::string& name) {

@@ -11,6 +11,7 @@ Json list_schema();
 Json profile_schema();
 Json project_schema();
 Json score_schema();
+Json show_machine_schema();
 Json show_schema();
 
 }  // namespace plumbline::app

@@ -204,7 +204,7 @@ Exit show_machine(const Results& results, const ShowOptions& selection) {
   const Json provenance = Json::parse(results.provenance, nullptr, false);
   if (selection.format == Format::json)
     print(document("show-machine", selection.file, rows, {},
-                   {{"differences", difference_rows(results.machines)}, {"provenance", provenance.is_object() ? provenance : Json()}}));
+                   row_json(beside_machines_columns(), ShownMachines{results.machines, provenance})));
   if (selection.format == Format::csv) print(csv(rows));
   if (selection.format == Format::markdown) print(markdown(rows));
   if (selection.format == Format::text) print(machine_text(results.machines) + "\n" + provenance_text(provenance));
@@ -248,6 +248,11 @@ Exit show_cases(const ShowOptions& selection) {
 
 Json show_schema() {
   return document_schema("show", "The cases of a result file on the roofline", row_schema(shown_case_columns()), Json());
+}
+
+Json show_machine_schema() {
+  return document_schema("show-machine", "The nodes of a result file: how each is set up, and in what like nodes differ", machine_schema(),
+                         row_schema(beside_machines_columns()));
 }
 
 void add_show(CLI::App& app, Action& chosen) {

@@ -16,11 +16,6 @@
 
 namespace plumbline::app {
 
-template <>
-struct LastOf<NightFinding> {
-  static constexpr NightFinding value = NightFinding::no_baseline;
-};
-
 namespace {
 
 std::string accepted_text(const AcceptedLevel& level) {
@@ -246,7 +241,7 @@ Columns<MissingRow> missing_columns() {
           {"node", "node that should have measured it", [](const Row& row) { return row.key.node; }},
           {"last_measured", "when the last night that measured it began (UTC)",
            [](const Row& row) { return OrNull{row.last_unix_ns == 0 ? "" : utc_text(row.last_unix_ns)}; }},
-          {"status", "always missing", [](const Row&) { return "missing"; }},
+          Column<Row>("status", "always missing", [](const Row&) { return "missing"; }).one_of({"missing"}),
           {"reason", "why it is missed", &Row::reason}};
 }
 

@@ -287,12 +287,19 @@ std::size_t Charted::disturbed() const {
 
 bool Charted::last_is_outside() const { return !chart.outside.empty() && level_begins + chart.outside.back() + 1 == costs.size(); }
 
-std::string Charted::state() const {
-  if (left_off) return "left off";
-  if (level_nights() < least_for_limits) return "few nights";
-  if (points.back() + 1 < of->points.size()) return "disturbed last night";
-  if (last_is_outside()) return costs.back() > chart.center ? "slow last night" : "fast last night";
-  return chart.creeps() ? chart.ewma > 0 ? "creeps up" : "creeps down" : "steady";
+SeriesState Charted::state() const {
+  using enum SeriesState;
+  if (this->left_off) return SeriesState::left_off;
+  if (level_nights() < least_for_limits) return few_nights;
+  if (points.back() + 1 < of->points.size()) return disturbed_last_night;
+  if (last_is_outside()) return costs.back() > chart.center ? slow_last_night : fast_last_night;
+  return chart.creeps() ? chart.ewma > 0 ? creeps_up : creeps_down : steady;
+}
+
+std::string to_string(SeriesState state) {
+  std::string words(enumerator_name(state));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
 }
 
 HistoryReport report_history(const std::string& folder, const HistoryWish& wish) {

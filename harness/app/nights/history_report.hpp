@@ -21,6 +21,20 @@ struct LevelChange {
   bool accepted = false;
 };
 
+/// The states of a series: it is steady, or its last nights are otherwise.
+enum class SeriesState {
+  steady,
+  creeps_up,  // the time, of a rate its inverse: a moving average does
+  creeps_down,
+  slow_last_night,  // beyond the control limits
+  fast_last_night,
+  disturbed_last_night,
+  few_nights,  // of the present level: it has no limits
+  left_off     // the campaign's last night misses it
+};
+/// The state in words: "steady", "creeps up".
+std::string to_string(SeriesState state);
+
 /// A series with its charts.
 struct Charted {
   const Series* of = nullptr;            // borrowed from the report's clusters
@@ -34,7 +48,7 @@ struct Charted {
   bool last_is_outside() const;
   std::size_t level_nights() const { return costs.size() - level_begins; }
   std::size_t disturbed() const;  // nights that are no measure
-  std::string state() const;      // "steady", "creeps up", "slow last night", "left off", ...
+  SeriesState state() const;
 };
 
 /// The nights of one cluster, and what was accepted of them.

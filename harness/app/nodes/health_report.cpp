@@ -14,11 +14,6 @@
 
 namespace plumbline::app {
 
-template <>
-struct LastOf<HealthKind> {
-  static constexpr HealthKind value = HealthKind::missing;
-};
-
 namespace {
 
 using NodesByName = std::map<std::string, NodeHealth>;
@@ -124,9 +119,12 @@ Columns<HealthFinding> finding_columns() {
 
 Columns<NodeHealth> health_columns() {
   using Row = NodeHealth;
+  auto verdicts = words_of<HealthKind>();
+  verdicts.insert(verdicts.begin(), "OK");
   return {{"node", "name of the node, or of a link both", &Row::node},
-          {"verdict", "OK, or the worst kind of its findings",
-           [](const Row& row) { return std::string(row.findings.empty() ? "OK" : to_string(row.findings.front().kind)); }},
+          Column<Row>("verdict", "OK, or the worst kind of its findings",
+                      [](const Row& row) { return std::string(row.findings.empty() ? "OK" : to_string(row.findings.front().kind)); })
+              .one_of(verdicts),
           {"peers", "number of like nodes that it is held against", &Row::peers},
           {"rows_held_against_earlier_nights", "number of rows held against earlier nights", &Row::held},
           list_column<Row>("findings", "what was found, the worst kind first", finding_columns(), &Row::findings),

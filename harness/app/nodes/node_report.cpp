@@ -12,11 +12,6 @@
 
 namespace plumbline::app {
 
-template <>
-struct LastOf<NodeFinding> {
-  static constexpr NodeFinding value = NodeFinding::slower;
-};
-
 namespace {
 
 /// Whether the report has a line for the node: it is not like its peers, or has peers but nothing to hold against them.

@@ -20,8 +20,9 @@ Columns<CaseScore> case_columns() {
           {"ratio", "counted over exact: 1 within what the model allows, else over the nearer end of it", &Row::ratio},
           {"status", "ok, or in a word why there is no count", &Row::status},
           {"reason", "why there is no count", [](const Row& row) { return OrNull{row.reason}; }},
-          Column<Row>("zero_test", "passed or failed: whether nothing was counted where there is nothing",
+          Column<Row>("zero_test", "whether nothing was counted where there is nothing",
                       [](const Row& row) { return row.zero == ZeroTest::passed ? "passed" : "failed"; })
+              .one_of({"passed", "failed"})
               .when(is_zero_test),
           Column<Row>("zero_test_bound", "what a zero test allows beyond exact_hi", &Row::zero_bound).when(is_zero_test),
           Column<Row>("held_against", "what seconds are held against", [](const Row&) { return seconds_are_held_against; })

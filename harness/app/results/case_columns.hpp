@@ -8,11 +8,6 @@
 
 namespace plumbline::app {
 
-template <>
-struct LastOf<Convention> {
-  static constexpr Convention value = Convention::paper;
-};
-
 Columns<CaseScore> case_columns();
 Columns<GroupScore> group_columns();
 Columns<IntensityScore> intensity_columns();

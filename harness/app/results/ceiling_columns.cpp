@@ -12,11 +12,6 @@
 
 namespace plumbline::app {
 
-template <>
-struct LastOf<LimitBasis> {
-  static constexpr LimitBasis value = LimitBasis::inferred;
-};
-
 namespace {
 
 // --------------------------------------------------------------------------------------------------------------------- cells

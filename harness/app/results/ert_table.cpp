@@ -18,37 +18,35 @@ using TeamPlace = std::tuple<std::string, std::int64_t, std::int64_t>;  // node,
 
 std::string percent_of(const ErtRate& rate) { return std::isfinite(rate.percent()) ? fmt::format("{:.0f} %", rate.percent()) : ""; }
 
-std::vector<std::string> level_names(const std::vector<const ErtRow*>& rows) {
+std::vector<std::string> level_names(const std::vector<ErtRow>& rows) {
   std::vector<std::string> names;
-  for (const ErtRow* row : rows)
-    for (const auto& [level, rate] : row->levels)
+  for (const ErtRow& row : rows)
+    for (const auto& [level, rate] : row.levels)
       if (std::find(names.begin(), names.end(), level) == names.end()) names.push_back(level);
   return names;
 }
 
-Table compilers_table(const std::vector<const ErtRow*>& rows) {
-  const std::vector<std::string> levels = level_names(rows);
-  std::vector<Heading> columns{{"compiler", Align::left}, {"GFLOP/s"}, {"of asm"}};
-  for (const auto& level : levels) {
-    columns.push_back({level + " GB/s"});
-    columns.push_back({"of asm"});
-  }
-  Table table(columns);
-  std::string group;
-  for (const ErtRow* row : rows) {
-    const std::string heading = upper_case(row->precision) + " " + row->kind;
-    if (heading != group) table.add_line(heading);
-    group = heading;
-    std::vector<std::string> cells{"  " + row->flavor, plain(row->flops.value, 4), percent_of(row->flops)};
-    for (const auto& level : levels) {
-      const auto found = std::find_if(row->levels.begin(), row->levels.end(), [&](const auto& l) { return l.first == level; });
-      const ErtRate rate = found == row->levels.end() ? ErtRate{} : found->second;
-      cells.push_back(plain(rate.value, 4));
-      cells.push_back(percent_of(rate));
-    }
-    table.add(cells);
-  }
-  return table;
+ErtRate rate_at(const ErtRow& row, const std::string& level) {
+  const auto found = std::find_if(row.levels.begin(), row.levels.end(), [&](const auto& one) { return one.first == level; });
+  return found == row.levels.end() ? ErtRate{} : found->second;
+}
+
+/// Adds a rate, and beside it how much of the ceiling it is.
+void add_rate(Columns<ErtRow>& columns, const std::string& heading, std::function<ErtRate(const ErtRow&)> rate) {
+  columns.emplace_back(Heading{heading}, [rate](const ErtRow& row) { return plain(rate(row).value, 4); });
+  columns.emplace_back(Heading{"of asm"}, [rate](const ErtRow& row) { return percent_of(rate(row)); });
+}
+
+/// The columns that people see of rows that have these levels.
+Columns<ErtRow> compiler_columns(const std::vector<std::string>& levels) {
+  const auto line = [](const ErtRow& row) { return upper_case(row.precision) + " " + row.kind; };
+  auto columns = chosen(ert_columns(), {{"precision"}, {"kind"}, {"flavor"}});
+  columns[0].above("precision", line);
+  columns[1].above("kind", line);
+  columns[2].in_row("compiler", Align::left, [](const ErtRow& row) { return "  " + row.flavor; });
+  add_rate(columns, "GFLOP/s", &ErtRow::flops);
+  for (const auto& level : levels) add_rate(columns, level + " GB/s", [level](const ErtRow& row) { return rate_at(row, level); });
+  return columns;
 }
 
 bool is_held(const ErtRate& rate) { return std::isfinite(rate.ceiling); }
@@ -77,14 +75,15 @@ Columns<ErtRate> ert_rate_columns(const std::string& unit) {
 
 }  // namespace
 
-std::string ert_table_text(std::span<const ErtRow> rows) {
-  std::map<TeamPlace, std::vector<const ErtRow*>> places;
-  for (const ErtRow& row : rows) places[{row.node, row.ranks, row.threads}].push_back(&row);
+std::string ert_table_text(std::span<const ErtRow> rows, Format format) {
+  std::map<TeamPlace, std::vector<ErtRow>> places;
+  for (const ErtRow& row : rows) places[{row.node, row.ranks, row.threads}].push_back(row);
   std::string text;
   for (const auto& [place, members] : places) {
     const auto& [node, ranks, threads] = place;
+    const auto columns = compiler_columns(level_names(members));
     text += fmt::format("\n{}: ERT's loop by compiler, {} rank{} of {} thread{}\n\n{}", node, ranks, ranks == 1 ? "" : "s", threads,
-                        threads == 1 ? "" : "s", compilers_table(members).text());
+                        threads == 1 ? "" : "s", format == Format::markdown ? markdown(columns, members) : aligned(columns, members));
   }
   return text;
 }

@@ -9,8 +9,8 @@
 
 namespace plumbline::app {
 
-/// A heading and a table for each node and team. Empty when there are no rows.
-std::string ert_table_text(std::span<const ErtRow> rows);
+/// A heading and a table for each node and team, in Markdown or aligned text. Empty when there are no rows.
+std::string ert_table_text(std::span<const ErtRow> rows, Format format);
 
 /// The columns of the rows, for programs; rates, and the ceilings they are held against, have status and reason of their own.
 Columns<ErtRow> ert_columns();

@@ -8,11 +8,6 @@
 
 namespace plumbline::app {
 
-template <>
-struct LastOf<OffsetPer> {
-  static constexpr OffsetPer value = OffsetPer::thread;
-};
-
 std::string in_percent(double part) {
   if (!std::isfinite(part)) return "";
   if (part < 5e-5) return "0 %";
@@ -29,8 +24,15 @@ auto yes_or_no(bool SeenFlow::*is) {
   return [is](const SeenFlow& flow) { return std::string(flow.*is ? "yes" : "no"); };
 }
 
-/// A grade's letter, or none.
-OrNull letter(char grade) { return {grade == '-' ? "" : std::string(1, grade)}; }
+/// A column of a grade, which may be none.
+template <class Row, class Get>
+Column<Row> grade_column(const char* key, const char* meaning, Get grade_of) {
+  const auto letter = [grade_of](const Row& row) {
+    const char grade = std::invoke(grade_of, row);
+    return OrNull{grade == '-' ? "" : std::string(1, grade)};
+  };
+  return Column<Row>(key, meaning, letter).one_of({"A", "B", "C", "D"});
+}
 
 /// Adds the status, which is ok where no other column is null, and else the reason: a text, or a function of the row.
 template <class Row, class Why>
@@ -54,7 +56,7 @@ Columns<Row> explained(Columns<Row> columns, Why why_absent) {
 
 Columns<FactorEffect> effect_columns() {
   using Row = FactorEffect;
-  return {Column<Row>("factor", "name of the factor", [](const Row& row) { return to_string(row.factor); })
+  return {Column<Row>("factor", "name of the factor", &Row::factor)
               .in_row("  factor", Align::left, [](const Row& row) { return "  " + std::string(in_words(row.factor)); }),
           Column<Row>("ratio", "mean ratio at its highest value over that at its lowest, where all else is equal", &Row::ratio)
               .in_row("moves it by", Align::right, [](const Row& row) { return excess_of(row.ratio); }),
@@ -173,9 +175,9 @@ std::vector<Regime> good_regimes_of(const CounterScore& score) {
 
 Columns<Regime> regime_columns() {
   using Row = Regime;
-  return {{"factor", "name of the factor that parts good cases from bad", [](const Row& row) { return to_string(row.of->factor); }},
+  return {{"factor", "name of the factor that parts good cases from bad", [](const Row& row) { return row.of->factor; }},
           {"value", "value of the factor in these good cases", &Row::value},
-          {"grade", "grade over all good cases", [](const Row& row) { return std::string(1, row.of->grade); }},
+          grade_column<Row>("grade", "grade over all good cases", [](const Row& row) { return row.of->grade; }),
           {"n", "number of good cases", [](const Row& row) { return row.of->cases; }},
           {"bias", "geometric mean of their ratios", [](const Row& row) { return row.of->bias; }},
           object_column<Row>("steady_interval", "95 % interval of the bias over all cases but strays", interval_columns(kernels_and_cases),
@@ -207,16 +209,16 @@ Columns<Coverage> coverage_columns() {
 
 Columns<HangsOn> hangs_on_columns() {
   using Row = HangsOn;
-  return explained(Columns<Row>{{"factor", "name of the factor: kernel or compiler", [](const Row& row) { return to_string(row.factor); }},
+  return explained(Columns<Row>{{"factor", "name of the factor: kernel or compiler", &Row::factor},
                                 {"value", "which kernel or compiler", &Row::value},
-                                {"grade_without", "the grade without it", [](const Row& row) { return letter(row.grade_without); }}},
+                                grade_column<Row>("grade_without", "the grade without it", &Row::grade_without)},
                    "too few cases are left for a grade");
 }
 
 Columns<Confirmation> confirmation_columns() {
   using Row = Confirmation;
-  return explained(Columns<Row>{{"selected", "grade on one half of the works", [](const Row& row) { return letter(row.selected); }},
-                                {"confirmed", "grade on the other half", [](const Row& row) { return letter(row.confirmed); }},
+  return explained(Columns<Row>{grade_column<Row>("selected", "grade on one half of the works", &Row::selected),
+                                grade_column<Row>("confirmed", "grade on the other half", &Row::confirmed),
                                 {"cases", "number of cases in the other half that can tell something", &Row::cases}},
                    "too few cases in one half of the works");
 }
@@ -231,8 +233,7 @@ Columns<CounterScore> stability_columns() {
 }
 
 Columns<Finding> finding_columns() {
-  return {{"kind", "kind of finding, in a word", [](const Finding& finding) { return to_string(finding.kind); }},
-          {"words", "the finding in a sentence", &Finding::words}};
+  return {{"kind", "kind of finding, in a word", &Finding::kind}, {"words", "the finding in a sentence", &Finding::words}};
 }
 
 Columns<Joint> joint_columns() {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/counter_set.hpp"
-#include "core/intensity_row.hpp"
+#include "core/records.hpp"
 #include "model/cases/measured.hpp"
 #include "model/placement/roofline.hpp"
 

@@ -97,14 +97,25 @@ Json machine_rows(std::span<const MachineRow> machines) {
   return rows;
 }
 
-Json difference_rows(std::span<const MachineRow> machines) {
-  Json rows = Json::array();
-  for (const auto& difference : differing_facts(machines)) {
-    Json values = Json::array();
-    for (const auto& [value, nodes] : difference.values) values.push_back({{"value", value}, {"nodes", nodes}});
-    rows.push_back({{"fact", difference.fact}, {"values", values}});
-  }
-  return rows;
+Json machine_schema() {
+  return {{"type", "object"},
+          {"properties", {{"node", {{"type", "string"}, {"description", "name of the node"}}}}},
+          {"required", {"node"}},
+          {"additionalProperties", true}};
+}
+
+Columns<ShownMachines> beside_machines_columns() {
+  const Columns<NodesWithValue> values{
+      {"value", "what these nodes say, as JSON has it; 'absent: ...' where they do not know", &NodesWithValue::value},
+      {"nodes", "names of the nodes", &NodesWithValue::nodes}};
+  const Columns<NodeDifference> differences{
+      {"fact", "fact in which they differ, as system microcode", &NodeDifference::fact},
+      list_column<NodeDifference>("values", "what is said of it, by most nodes first", values, &NodeDifference::values)};
+  return {list_column<ShownMachines>("differences", "in what like nodes differ", differences,
+                                     [](const ShownMachines& shown) { return differing_facts(shown.machines); }),
+          {"provenance", "program, build, command and job, as rank 0 found them; null where the file has none that is readable",
+           nullable(Json{{"type", "object"}}),
+           [](const ShownMachines& shown) { return shown.provenance.is_object() ? shown.provenance : Json(); }}};
 }
 
 std::string machine_text(std::span<const MachineRow> machines) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/terminal/table.hpp"
+#include "app/terminal/columns.hpp"
 #include "core/records.hpp"
 
 namespace plumbline::app {
@@ -14,9 +14,16 @@ std::vector<std::string> difference_notes(std::span<const MachineRow> machines, 
 
 /// Each node's document, as it is stored.
 Json machine_rows(std::span<const MachineRow> machines);
-/// The differences as JSON: [{"fact", "values": [{"value", "nodes"}]}].
-Json difference_rows(std::span<const MachineRow> machines);
+/// The schema of such a document. It may say more: the program that measured wrote it.
+Json machine_schema();
 
+/// The nodes of a file, and what the file says of the program and the job.
+struct ShownMachines {
+  std::span<const MachineRow> machines;
+  Json provenance;
+};
+/// The columns of what stands in JSON beside the nodes' documents.
+Columns<ShownMachines> beside_machines_columns();
 /// A node of each kind with all its facts, what it does not know with why, and the differences.
 std::string machine_text(std::span<const MachineRow> machines);
 

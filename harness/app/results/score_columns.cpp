@@ -66,8 +66,8 @@ Columns<CounterScore> grade_columns() {
           {"zero_tests", "cases that have nothing to count", &Row::zero_tests},
           {"zero_failures", "those of the zero tests that counted something", &Row::zero_failures},
           Column<Row>("grade", "A, B, C, D (harness/model/scoring/README.md); static: nothing was measured; null: not graded",
-                      nullable(word_schema({"A", "B", "C", "D", "static"})),
-                      [](const Row& row) { return text_or_null(row.of_code || row.grade != '-' ? grade_of(row) : ""); })
+                      [](const Row& row) { return OrNull{row.of_code || row.grade != '-' ? grade_of(row) : ""}; })
+              .one_of({"A", "B", "C", "D", "static"})
               .in_row("grade", Align::right, grade_of),
           {"status", "ok, or unavailable: it has no grade, or lacks one of its numbers",
            [](const Row& row) { return is_whole(row) ? Status::ok : Status::unavailable; }},

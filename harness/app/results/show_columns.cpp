@@ -19,11 +19,6 @@
 
 namespace plumbline::app {
 
-template <>
-struct LastOf<Join> {
-  static constexpr Join value = Join::none;
-};
-
 namespace {
 
 /// The short name of a case, "triad n=1000": the work id without suite and precision.
@@ -140,12 +135,7 @@ Column<Shortfall> where_known(const char* key, const char* meaning, double Short
 }
 
 Columns<Shortfall> shortfall_columns() {
-  return {{"limits", "words for what limits it: unoptimized, scalar, instructions, waiting, disturbed, launch",
-           [](const Shortfall& by) {
-             std::vector<std::string> words;
-             for (const Limit limit : by.limits) words.emplace_back(to_string(limit));
-             return words;
-           }},
+  return {{"limits", "words for what limits it", &Shortfall::limits},
           where_known("scalar_part", "part of its floating-point instructions that work on one number", &Shortfall::scalar_part),
           where_known("scalar_roof_gflops", "roof of its arithmetic on one number at a time", &Shortfall::scalar_gflops),
           where_known("instructions_per_cycle", "instructions a cycle of each core", &Shortfall::instructions_per_cycle),

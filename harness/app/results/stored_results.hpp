@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "core/intensity_row.hpp"
 #include "core/records.hpp"
 
 namespace plumbline::app {

@@ -38,9 +38,9 @@ Json nullable(Json schema) {
   return schema;
 }
 
-Json word_schema(const std::vector<std::string_view>& words) {
+Json word_schema(const std::vector<std::string>& words) {
   Json all = Json::array();
-  for (const auto word : words) add_if_missing(all, word);  // two values may share a word
+  for (const auto& word : words) add_if_missing(all, word);  // two values may share a word
   return {{"type", "string"}, {"enum", std::move(all)}};
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/terminal/table.hpp"
+#include "core/enumerators.hpp"
 
 namespace plumbline::app {
 
@@ -19,33 +20,27 @@ struct OrNull {
   std::string text;
 };
 
-/// The last value of an enum whose values, from 0 on, all have a word (to_string): programs get the word, the schema lists them.
-template <class Enum>
-struct LastOf;
-template <>
-struct LastOf<Status> {
-  static constexpr Status value = Status::wrong_result;
-};
-
 /// The schema, with null allowed besides.
 Json nullable(Json schema);
 /// The schema of one of these words.
-Json word_schema(const std::vector<std::string_view>& words);
+Json word_schema(const std::vector<std::string>& words);
 /// The schema of an object whose keys are names, with a value of that schema each.
 Json by_name(Json schema);
 
+/// The words (to_string) of all enumerators of an enum: programs get the word, the schema lists them.
 template <class Enum>
-Json enum_schema() {
-  std::vector<std::string_view> words;
-  for (int i = 0; i <= static_cast<int>(LastOf<Enum>::value); ++i) words.push_back(to_string(static_cast<Enum>(i)));
-  return word_schema(words);
+std::vector<std::string> words_of() {
+  static_assert(enumerator_count<Enum>() > 0, "its values do not begin at 0, or this compiler does not name enumerators");
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < enumerator_count<Enum>(); ++i) words.emplace_back(to_string(static_cast<Enum>(i)));
+  return words;
 }
 
 /// The JSON Schema of values of a type of C++: a double may be null (absent), as may what stands in an optional.
 template <class Value>
 Json type_schema() {
   if constexpr (std::is_enum_v<Value>)
-    return enum_schema<Value>();
+    return word_schema(words_of<Value>());
   else if constexpr (std::is_same_v<Value, bool>)
     return {{"type", "boolean"}};
   else if constexpr (std::is_integral_v<Value>)
@@ -79,6 +74,10 @@ Json json_value(const Value& value) {
   else if constexpr (requires { typename Value::mapped_type; }) {
     Json all = Json::object();
     for (const auto& [name, one] : value) all[name] = json_value(one);
+    return all;
+  } else if constexpr (requires { value.begin(); }) {
+    Json all = Json::array();
+    for (const auto& one : value) all.push_back(json_value(one));
     return all;
   } else
     return value;
@@ -138,6 +137,12 @@ struct Column {
     shown = Shown::above;
     line = std::move(line_);
     if (!cell) refuse_column(key, "has no cell for people");
+    return *this;
+  }
+  /// Says that its text is one of these words.
+  Column& one_of(const std::vector<std::string>& words) {
+    const bool may_be_null = schema.at("type").is_array();
+    schema = may_be_null ? nullable(word_schema(words)) : word_schema(words);
     return *this;
   }
   /// Limits how long its cell may be as the first of a row: a longer one stands on a line of its own.

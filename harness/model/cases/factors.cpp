@@ -67,11 +67,7 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
 
 }  // namespace
 
-std::string_view to_string(Factor factor) {
-  constexpr std::array<std::string_view, factor_count> names{"compiler", "level", "isa",  "precision", "kernel", "form",
-                                                             "order",    "size",  "team", "node",      "regime"};
-  return names[static_cast<std::size_t>(factor)];
-}
+std::string_view to_string(Factor factor) { return enumerator_name(factor); }
 
 std::string_view in_words(Factor factor) { return factor == Factor::level ? "optimization level" : to_string(factor); }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enumerators.hpp"
 #include "model/cases/measured.hpp"
 
 namespace plumbline {
@@ -15,7 +16,7 @@ namespace plumbline {
 /// The factors. `order` is the series' n, `size` every other integer parameter, `form` every parameter that is a word; `regime` the
 /// innermost cache that holds the working set, as the model's own flows say.
 enum class Factor { compiler, level, isa, precision, kernel, form, order, size, team, node, regime };
-inline constexpr std::size_t factor_count = 11;
+inline constexpr std::size_t factor_count = enumerator_count<Factor>();
 std::string_view to_string(Factor factor);
 /// The factor's name for people: "optimization level".
 std::string_view in_words(Factor factor);

@@ -2,19 +2,11 @@
 
 #include <cmath>
 
+#include "core/enumerators.hpp"
+
 namespace plumbline {
 
-std::string_view to_string(LimitBasis basis) {
-  switch (basis) {
-    case LimitBasis::vendor:
-      return "vendor";
-    case LimitBasis::inferred:
-      return "inferred";
-    case LimitBasis::none:
-      break;
-  }
-  return "";
-}
+std::string_view to_string(LimitBasis basis) { return basis == LimitBasis::none ? "" : enumerator_name(basis); }
 
 std::optional<bool> Ceiling::agrees_with_topology() const {
   constexpr double within = 0.25;

@@ -3,8 +3,10 @@
 // CUG 2018.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/enumerators.hpp"
 #include "core/records.hpp"
 #include "model/placement/compute_roof.hpp"
 
@@ -41,6 +43,7 @@ enum class Rest {
   scaled,   // as the groups do: their sum over the covered fraction (7)
   constant  // it takes as long as before
 };
+constexpr std::string_view to_string(Rest rest) { return enumerator_name(rest); }
 
 /// A program as its groups, and the time that they leave uncovered.
 struct Application {

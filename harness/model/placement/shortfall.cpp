@@ -1,8 +1,8 @@
 #include "model/placement/shortfall.hpp"
 
-#include <array>
 #include <cmath>
 
+#include "core/enumerators.hpp"
 #include "core/kernel.hpp"
 #include "model/statistics/words.hpp"
 
@@ -44,11 +44,7 @@ std::string why_unknown(const Measured& measured, const Shortfall& told) {
 
 }  // namespace
 
-std::string_view to_string(Limit limit) {
-  constexpr auto names = std::to_array<std::string_view>({"unoptimized", "scalar", "instructions", "waiting", "disturbed", "launch"});
-  static_assert(names.size() == static_cast<std::size_t>(Limit::launch) + 1);
-  return names[static_cast<std::size_t>(limit)];
-}
+std::string_view to_string(Limit limit) { return enumerator_name(limit); }
 
 Shortfall shortfall_of(const Measured& measured, const ArithmeticMix& mix, std::span<const ArithmeticCeiling> ceilings,
                        double launch_seconds) {

@@ -3,6 +3,8 @@
 #include <array>
 #include <set>
 
+#include "core/enumerators.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -12,19 +14,7 @@ constexpr std::array<LevelBoundary, 4> gpu_level_table{{{"L1", "reg-L1"}, {"shar
 
 }  // namespace
 
-std::string_view to_string(Join join) {
-  switch (join) {
-    case Join::same:
-      return "same";
-    case Join::transferred:
-      return "transferred";
-    case Join::model:
-      return "model";
-    case Join::none:
-      break;
-  }
-  return "none";
-}
+std::string_view to_string(Join join) { return enumerator_name(join); }
 
 std::span<const LevelBoundary> level_boundaries() { return level_table; }
 std::span<const LevelBoundary> gpu_level_boundaries() { return gpu_level_table; }

@@ -54,7 +54,6 @@ enum class FindingKind {
   untried_nodes,      // nodes on which it has no count
   of_code,            // nothing was measured
 };
-inline constexpr std::size_t finding_kinds = static_cast<std::size_t>(FindingKind::of_code) + 1;
 /// The word under which a program finds the kind in JSON: the enumerator's own.
 std::string_view to_string(FindingKind kind);
 

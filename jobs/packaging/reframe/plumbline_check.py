@@ -30,7 +30,7 @@ def ceiling_name(row):
 
 
 def is_limit(value):
-    """[reference, lower, upper]: a number, and fractions or null."""
+    """Whether it is [reference, lower, upper]: a number, and fractions or null."""
     numbers = (int, float)
     if not isinstance(value, list) or len(value) != 3 or any(isinstance(one, bool) for one in value):
         return False
@@ -117,7 +117,7 @@ class PlumblineCheck(rfm.RunOnlyRegressionTest):
             return json.load(file)["rows"]
 
     def figures(self):
-        """(name, value, unit) of all that was measured: an absent number is left out, never 0."""
+        """Figures (name, value, unit) of all that was measured: an absent number is left out, never 0."""
         for row in self.document("show.json"):
             if row["gflops"] is not None:
                 yield f"{row['case']}/{row['node']}", row["gflops"], "Gflop/s"

@@ -30,7 +30,7 @@ def ours(folder, kernel, l1, last):
 @pytest.mark.parametrize("l1, last", GEOMETRIES)
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_loads_and_misses_are_cachegrinds(tmp_path, kernel, l1, last):
-    """Within 0.01 %, and ten for what differs by nature: cachegrind's last level holds instructions too, ours sees write-backs, and an
+    """Counts agree within 0.01 %, and ten for what differs by nature: cachegrind's last level holds instructions too, ours sees write-backs, and an
     unaligned access of the loader's that misses two lines is two misses here and one there."""
     found, theirs = ours(tmp_path, kernel, l1, last), cachegrind(tmp_path, kernel, l1, last)
     for event in found:

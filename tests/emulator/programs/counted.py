@@ -23,17 +23,17 @@ def run(command, **options):
 
 
 def counted(folder, command, *options, **how):
-    """(the program's output, its counts in total); counts only unless the options say otherwise."""
+    """The program's output, and its counts in total; counts only unless the options say otherwise."""
     out = folder / "counts.json"
     done = run(under_the_tool(*(options or ["--caches=no"]), f"--out={out}", *command), **how)
     return done.stdout, json.loads(out.read_text())["total"]
 
 
 def difference(more, less):
-    """What the additional work of a longer run counts: start-up is in both."""
+    """The counts of the additional work of a longer run: start-up is in both."""
     return {event: more[event] - less[event] for event in more if more[event] is not None}
 
 
 def flops(counts):
-    """{kind: operations} of what is not zero."""
+    """The operations by kind, of what is not zero."""
     return {event.removeprefix("flops."): count for event, count in counts.items() if event.startswith("flops.") and count}

@@ -52,7 +52,7 @@ def build(text, folder):
 
 
 def states_of(command, out, how="marked", **environment):
-    """What every run of every function left: registers, executions of blocks, memory."""
+    """The states that every run of every function left: registers, executions of blocks, memory."""
     done = subprocess.run([*command, str(out), how], capture_output=True, text=True, timeout=200, env=dict(os.environ, **environment))
     if done.returncode or done.stderr:
         raise Broken(f"{' '.join(map(str, command))} ended with {done.returncode}: {done.stderr}")
@@ -100,7 +100,7 @@ def differing_bits(functions, native, emulated):
 
 
 def executions(function, states):
-    """How often each block ran, by its own counts."""
+    """The number of times that each block ran, by its own counts."""
     sums = [0] * len(function.blocks)
     for run in range(function.index * RUNS, (function.index + 1) * RUNS):
         ran = struct.unpack_from(f"<{len(sums)}Q", states, run * STATE_BYTES + BLOCKS_AT)
@@ -109,7 +109,7 @@ def executions(function, states):
 
 
 def differing_counts(functions, states, counts):
-    """By function: events above L1 that are not the table's for the blocks that ran, besides entry and exit: {event: (counted, wanted)}."""
+    """Events above L1 by function that are not the table's for the blocks that ran, besides entry and exit: {event: (counted, wanted)}."""
     differing = {}
     for f in functions[1:]:
         wanted = collections.Counter()
@@ -131,7 +131,7 @@ def dropped_loads(wrong, name, unoptimized):
 
 
 def count_differences(functions, native, counts, program, setting, folder):
-    """What is wrong, and what is a known limit."""
+    """The differences that are wrong, and those that are a known limit."""
     differing, wrong, known = differing_counts(functions, native, counts), [], []
     if differing:
         _, plain = under_tool(program, Setting([*setting, "--vex-iropt-level=0"], setting.how), folder)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which instructions the random code is made of: rows of instructions.txt, each with what it counts there; no second table."""
+"""The random code is made of these instructions: rows of instructions.txt, each with what it counts there; no second table."""
 
 import collections
 import re
@@ -39,7 +39,7 @@ class Form(typing.NamedTuple):
 
 
 def shape(text):
-    """The same for all choices of registers, addresses, constants, conditions and labels."""
+    """A shape is the same for all choices of registers, addresses, constants, conditions and labels."""
     text = CONDITIONAL.sub(r"\1CONDITION", re.sub(r"^(j\w+) .*$", r"\1 LABEL", text))
     text = ADDRESS.sub("MEMORY", text)
     text = re.sub(r"\$-?\w+", "CONSTANT", text)

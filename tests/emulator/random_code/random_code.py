@@ -25,7 +25,7 @@ NEEDED = {"avx2", "fma", "bmi1", "bmi2", "f16c", "movbe", "abm", "aes", "pclmulq
 
 
 def missing():
-    """What this machine lacks, or nothing."""
+    """The words for what this machine lacks, or nothing."""
     if not shutil.which(COMPILER):
         return "gcc was not found"
     with open("/proc/cpuinfo", encoding="utf-8") as lines:
@@ -51,7 +51,7 @@ def parse_arguments():
 
 
 def check(seed, mode, arguments):
-    """What is wrong, a line each; and what is a known limit."""
+    """The differences that are wrong, a line each; and those that are a known limit."""
     functions = functions_of(seed, mode, arguments.functions)
     with tempfile.TemporaryDirectory() as folder:
         try:

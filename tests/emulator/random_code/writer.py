@@ -124,7 +124,7 @@ def empty_function():
 
 
 def functions_of(seed, mode, count, length=40):
-    """Those of one program: the empty one, those written by hand, then random ones."""
+    """The functions of one program: the empty one, those written by hand, then random ones."""
     rng = random.Random(f"{seed} {mode}")
     functions = [empty_function()]
     functions += [function_by_hand(k, name, code) for k, (name, code) in enumerate(BY_HAND.items(), 1)]
