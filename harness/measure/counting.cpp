@@ -95,15 +95,15 @@ void sweep_all(Prepared& prepared, Sweep function, Backend& backend, const Count
   team.threads.run([&](int thread) { prepared.restore(thread); });
 }
 
-/// A counter is one group of a backend, over so many sweeps.
-struct Counter {
+/// A counted group is one of a backend, over so many sweeps.
+struct CountedGroup {
   Backend& backend;
   std::size_t group;
   std::uint64_t sweeps;
   WarmSweep warm;
 };
 
-ByThread count_region(Prepared& prepared, Sweep function, const Counter& what, const CountedTeam& team, const Region& region) {
+ByThread count_region(Prepared& prepared, Sweep function, const CountedGroup& what, const CountedTeam& team, const Region& region) {
   Backend& backend = what.backend;
   // A sweep that is undone, or goes through a schedule, is an entry by itself.
   const std::uint64_t in_an_entry = prepared.is_application() || prepared.workload().restores() ? 1 : what.sweeps;
@@ -120,7 +120,7 @@ ByThread count_region(Prepared& prepared, Sweep function, const Counter& what, c
   return readings_of(backend, backend.groups()[what.group].whole_team ? 1 : sums);
 }
 
-std::vector<RegionCounts> count_repetitions(Prepared& prepared, const Counter& what, const CountedTeam& team, int repetitions,
+std::vector<RegionCounts> count_repetitions(Prepared& prepared, const CountedGroup& what, const CountedTeam& team, int repetitions,
                                             const Region& region) {
   std::vector<RegionCounts> all;
   for (int repetition = 0; repetition < repetitions; ++repetition) {
@@ -147,7 +147,7 @@ ByThread readings_of_whole(const ByThread& all, int threads) {
 }
 
 /// A simulator's sums are only numbers, of which it keeps as many as it is asked for: one pass counts all phases.
-void count_phases_at_once(CountedCase& counted, Prepared& prepared, const Counter& what, const CountedTeam& team, int repetitions) {
+void count_phases_at_once(CountedCase& counted, Prepared& prepared, const CountedGroup& what, const CountedTeam& team, int repetitions) {
   const std::size_t phases = prepared.phases();
   const int threads = team.threads.size();
   counted.phases.resize(phases);
@@ -204,7 +204,7 @@ CountedCase count_case(const Case& measured, Backend& backend, std::size_t group
     counted.failed_at = FailedAt::another_rank;
     return counted;
   }
-  const Counter what{backend, group, sweeps_for(*prepared, team, protocol.min_seconds), protocol.warm};
+  const CountedGroup what{backend, group, sweeps_for(*prepared, team, protocol.min_seconds), protocol.warm};
   if (prepared->is_application() && backend.simulator() == &backend) {
     count_phases_at_once(counted, *prepared, what, team, protocol.repetitions);
     return counted;
