@@ -8,14 +8,15 @@
 #include <tuple>
 #include <utility>
 
+#include "ert/planned_sweep.hpp"
+
 namespace plumbline {
 namespace {
 
-constexpr double KiB = 1024, MiB = 1024 * KiB;
-constexpr double far_bytes = 8 * MiB;  // a thread
+constexpr double contest_far_bytes = 8.0 * MiB;  // a thread
 // Inside any L1, inside L2s and L3s of several sizes; the largest working set of a plan is added.
-constexpr std::array anchors_full{20 * KiB, 160 * KiB, 640 * KiB, 2.5 * MiB, 6 * MiB, 16 * MiB};
-constexpr std::array anchors_quick{20 * KiB, 640 * KiB, 6 * MiB};
+constexpr std::array anchors_full{20.0 * KiB, 160.0 * KiB, 640.0 * KiB, 2.5 * MiB, 6.0 * MiB, 16.0 * MiB};
+constexpr std::array anchors_quick{20.0 * KiB, 640.0 * KiB, 6.0 * MiB};
 
 /// Endings of ert/stream's `pattern` that compete, beside the plain word: of the widest ISA all, of others the first of each kind.
 struct Competitors {
@@ -43,7 +44,7 @@ const std::array competitors{
 };
 
 double bytes_of_thread(const CeilingCase& c) { return c.working_set_bytes / c.measured.team.threads; }
-bool is_far(const CeilingCase& c) { return bytes_of_thread(c) >= far_bytes; }
+bool is_far(const CeilingCase& c) { return bytes_of_thread(c) >= contest_far_bytes; }
 
 std::string isa_of(const Flavor& flavor) { return split_flavor(flavor.name).isa; }
 

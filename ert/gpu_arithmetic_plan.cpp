@@ -9,7 +9,7 @@
 namespace plumbline {
 namespace {
 
-struct PeakCeiling {
+struct GpuPeakCeiling {
   const char* form;
   const char* name;
   const char* pattern;
@@ -18,17 +18,17 @@ struct PeakCeiling {
   bool packed = true;  // 16-bit numbers two an instruction
 };
 /// ptxas makes FMAs x 1 + y and x y - 0 of a part of the sums and products of 16 bits, but none of one with the other.
-constexpr std::array peak_ceilings{
-    PeakCeiling{.form = "fma", .name = "FMA", .pattern = "fma", .quick = true, .in_halves = true, .quick_in_halves = true},
-    PeakCeiling{.form = "muladd", .name = "mul+add", .pattern = "mul+add", .quick = true, .in_halves = true},
-    PeakCeiling{.form = "add", .name = "add", .pattern = "add", .quick = false},
-    PeakCeiling{.form = "mul", .name = "mul", .pattern = "mul", .quick = false},
+constexpr std::array gpu_peak_ceilings{
+    GpuPeakCeiling{.form = "fma", .name = "FMA", .pattern = "fma", .quick = true, .in_halves = true, .quick_in_halves = true},
+    GpuPeakCeiling{.form = "muladd", .name = "mul+add", .pattern = "mul+add", .quick = true, .in_halves = true},
+    GpuPeakCeiling{.form = "add", .name = "add", .pattern = "add", .quick = false},
+    GpuPeakCeiling{.form = "mul", .name = "mul", .pattern = "mul", .quick = false},
 };
-constexpr PeakCeiling single_halves{
+constexpr GpuPeakCeiling single_halves{
     .form = "fma", .name = "scalar FMA", .pattern = "scalar fma", .quick = false, .in_halves = true, .packed = false};
 
 /// FLOP a cycle and multiprocessor that are expected, for the length of a sweep; a real limit is model/ceilings/gpu_limits.cpp's.
-double expected_flops(std::string_view precision) {
+double expected_vector_flops(std::string_view precision) {
   constexpr std::pair<std::string_view, double> table[] = {{"fp64", 128}, {"fp32", 256}, {"fp16", 512}, {"bf16", 512}};
   for (const auto& [name, flops] : table)
     if (name == precision) return flops;
@@ -45,13 +45,13 @@ struct Occupancy {
   std::uint64_t blocks, threads;
 };
 
-CeilingCase* add_peak(GpuCeilingPlanner& planner, const Kernel& kernel, const char* precision, const PeakCeiling& ceiling,
+CeilingCase* add_peak(GpuCeilingPlanner& planner, const Kernel& kernel, const char* precision, const GpuPeakCeiling& ceiling,
                       Occupancy occupancy) {
   // an iteration: 256 instructions a thread, each a FLOP or two of each lane; few warps wait for their own results
   const bool halves = precision_bytes(precision) == 2;
   const double lanes = halves && ceiling.packed ? 2 : 1, flops_each = std::string_view(ceiling.form) == "fma" ? 2 : 1;
   const double operations = 256 * lanes * static_cast<double>(occupancy.threads * occupancy.blocks);
-  const double rate = expected_flops(precision) / (halves && !ceiling.packed ? 2 : 1);
+  const double rate = expected_vector_flops(precision) / (halves && !ceiling.packed ? 2 : 1);
   const double cycles = std::max(2 * operations / rate, 32.0 * 8);
   CeilingCase* const planned = planner.add(kernel, precision,
                                            {{"form", word(ceiling.form)},
@@ -68,7 +68,7 @@ CeilingCase* add_peak(GpuCeilingPlanner& planner, const Kernel& kernel, const ch
 
 void plan_peak(GpuCeilingPlanner& planner, const Kernel& kernel) {
   for (const char* precision : {"fp64", "fp32", "fp16", "bf16"})
-    for (const PeakCeiling& ceiling : peak_ceilings) {
+    for (const GpuPeakCeiling& ceiling : gpu_peak_ceilings) {
       const bool halves = precision_bytes(precision) == 2;
       if ((planner.quick() && !(halves ? ceiling.quick_in_halves : ceiling.quick)) || (halves && !ceiling.in_halves)) continue;
       if (CeilingCase* const planned = add_peak(planner, kernel, precision, ceiling, {4, 256}))
@@ -93,7 +93,7 @@ void plan_occupancy(GpuCeilingPlanner& planner, const Kernel& kernel) {
   for (std::uint64_t warps = 1; warps < all_warps(planner.gpu()); warps *= 2) numbers.insert(warps);
   for (const char* precision : {"fp64", "fp32", "fp16"})
     for (const std::uint64_t warps : numbers)
-      if (CeilingCase* const planned = add_peak(planner, kernel, precision, peak_ceilings[0],
+      if (CeilingCase* const planned = add_peak(planner, kernel, precision, gpu_peak_ceilings[0],
                                                 {std::max<std::uint64_t>(1, warps / 16), 32 * std::min<std::uint64_t>(warps, 16)})) {
         const std::string pattern = std::to_string(warps) + " warps";
         describe(*planned, "GPU " + upper_case(precision) + " FMA, " + pattern + " an SM", precision, CeilingKind::occupancy, pattern,
@@ -105,7 +105,7 @@ void plan_occupancy(GpuCeilingPlanner& planner, const Kernel& kernel) {
 void add_vector(GpuCeilingPlanner& planner, const Kernel& kernel, const char* precision, std::uint64_t k) {
   constexpr std::uint64_t array = 128 * MiB;
   const std::uint64_t n = array / precision_bytes(precision);
-  const double cycles = static_cast<double>(k * n) / static_cast<double>(planner.multiprocessors()) / expected_flops(precision);
+  const double cycles = static_cast<double>(k * n) / static_cast<double>(planner.multiprocessors()) / expected_vector_flops(precision);
   const std::uint64_t repeat = std::min(planner.passes(2.0 * array, 2.0 * array), planner.iterations(cycles));
   if (CeilingCase* const planned = planner.add(kernel, precision, {{"k", integer(k)}, {"n", integer(n)}, {"repeat", integer(repeat)}})) {
     const std::string pattern = "k=" + std::to_string(k);

@@ -9,17 +9,17 @@
 namespace plumbline {
 namespace {
 
-struct BandwidthCeiling {
+struct GpuBandwidthCeiling {
   const char* pattern;
   std::uint64_t arrays;
   double points_an_octave;  // in full mode; quick: 0 for those that it leaves out
   double quick_points_an_octave;
   std::uint64_t least_bytes;
 };
-constexpr std::array bandwidth_ceilings{
-    BandwidthCeiling{"load", 1, 4, 2, 2 * MiB},    BandwidthCeiling{"triad", 3, 1, 0.5, 12 * MiB},
-    BandwidthCeiling{"copy", 2, 1, 0.5, 12 * MiB}, BandwidthCeiling{"store", 1, 1, 0, 12 * MiB},
-    BandwidthCeiling{"update", 1, 1, 0, 12 * MiB},
+constexpr std::array gpu_bandwidth_ceilings{
+    GpuBandwidthCeiling{"load", 1, 4, 2, 2 * MiB},    GpuBandwidthCeiling{"triad", 3, 1, 0.5, 12 * MiB},
+    GpuBandwidthCeiling{"copy", 2, 1, 0.5, 12 * MiB}, GpuBandwidthCeiling{"store", 1, 1, 0, 12 * MiB},
+    GpuBandwidthCeiling{"update", 1, 1, 0, 12 * MiB},
 };
 
 constexpr std::uint64_t any_L1_bytes = 256 * KiB;  // of GPUs of the last ten years
@@ -35,7 +35,7 @@ std::uint64_t chunks(double bytes) { return std::max<std::uint64_t>(1, static_ca
 std::uint64_t elements(double bytes) { return chunks(bytes) * stream_chunk_bytes / 8; }
 
 /// The elements of each array of a pattern. All passes of loads are dealt out as one; of the others each block takes as many chunks.
-std::uint64_t elements(const GpuCeilingPlanner& planner, const BandwidthCeiling& ceiling, double bytes) {
+std::uint64_t elements(const GpuCeilingPlanner& planner, const GpuBandwidthCeiling& ceiling, double bytes) {
   const double each = bytes / static_cast<double>(ceiling.arrays);
   if (std::string_view(ceiling.pattern) == "load") return elements(each);
   return even_chunks(chunks(each), planner.multiprocessors()) * stream_chunk_bytes / 8;
@@ -73,7 +73,7 @@ void plan_l1(GpuCeilingPlanner& planner, const Kernel& kernel) {
 }
 
 /// The largest data are made once, and swept so often that the least part of them lasts long enough; a smaller working set has its own.
-void add_stream(GpuCeilingPlanner& planner, const Kernel& kernel, const BandwidthCeiling& ceiling, std::uint64_t n, std::uint64_t data) {
+void add_stream(GpuCeilingPlanner& planner, const Kernel& kernel, const GpuBandwidthCeiling& ceiling, std::uint64_t n, std::uint64_t data) {
   constexpr double least_part = 256.0 * MiB;
   const double bytes = static_cast<double>(n * 8 * ceiling.arrays);
   const bool within = bytes > least_part;
@@ -92,7 +92,7 @@ void add_stream(GpuCeilingPlanner& planner, const Kernel& kernel, const Bandwidt
 }
 
 void plan_stream(GpuCeilingPlanner& planner, const Kernel& kernel) {
-  for (const BandwidthCeiling& ceiling : bandwidth_ceilings) {
+  for (const GpuBandwidthCeiling& ceiling : gpu_bandwidth_ceilings) {
     const double points = planner.quick() ? ceiling.quick_points_an_octave : ceiling.points_an_octave;
     if (points == 0) continue;
     const double largest = largest_bytes(planner);

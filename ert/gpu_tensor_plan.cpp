@@ -11,7 +11,7 @@ namespace {
 constexpr std::array tensor_kernels{std::pair{"ert/wgmma", "wgmma"}, std::pair{"ert/mma", "mma.sync"}, std::pair{"ert/wmma", "WMMA"}};
 
 /// FLOP a cycle and multiprocessor that are expected, for the length of a sweep; a real limit is model/ceilings/gpu_limits.cpp's.
-double expected_flops(std::string_view type) {
+double expected_tensor_flops(std::string_view type) {
   return type == "fp64" ? 256 : type == "tf32" ? 2048 : type == "fp16" || type == "bf16" ? 4096 : 8192;
 }
 
@@ -20,7 +20,7 @@ void add_instruction(GpuCeilingPlanner& planner, const Kernel& kernel, const std
   const Parameters one{{"blocks", integer(blocks)}, {"iterations", integer(1)}},
       two{{"blocks", integer(blocks)}, {"iterations", integer(2)}};
   const auto flops = [&](const Parameters& p) { return static_cast<double>(total_flops(kernel.model(p, type, "").flops).lo); };
-  const double cycles = (flops(two) - flops(one)) / static_cast<double>(planner.multiprocessors()) / expected_flops(type);
+  const double cycles = (flops(two) - flops(one)) / static_cast<double>(planner.multiprocessors()) / expected_tensor_flops(type);
   CeilingCase* const planned =
       planner.add(kernel, type, {{"blocks", integer(blocks)}, {"iterations", integer(planner.iterations(cycles))}});
   if (planned == nullptr) return;

@@ -12,7 +12,7 @@
 namespace plumbline {
 namespace {
 
-constexpr std::string_view schema = "plumbline-machine/1";
+constexpr std::string_view machine_schema = "plumbline-machine/1";
 constexpr int most = 1'000'000;
 
 /// Reads a word that is to stand in a line of a script: it must stay in that line, and #SBATCH lines know no quotes.
@@ -67,8 +67,9 @@ BatchMachine read_batch_machine(const std::string& path) {
   const auto document = parse_toml(read_text(path, "machine file", "see jobs/slurm/machine.toml"), path);
   const WrittenTable top(document, path, "the machine file");
   const auto written = top.word("schema");
-  if (!written || written->value != schema)
-    top.fail(written ? written->at : Location{1, 1}, fmt::format("the first line of a machine file must be: schema = \"{}\"", schema));
+  if (!written || written->value != machine_schema)
+    top.fail(written ? written->at : Location{1, 1},
+             fmt::format("the first line of a machine file must be: schema = \"{}\"", machine_schema));
   top.allow_only(machine_keys.names());
   BatchMachine machine;
   take_word(top, "name", machine.name);

@@ -13,13 +13,13 @@
 namespace plumbline {
 namespace {
 
-constexpr std::string_view schema = "plumbline-campaign/1";
+constexpr std::string_view campaign_schema = "plumbline-campaign/1";
 
 void read_schema(const WrittenTable& top) {
   const auto written = top.word("schema");
-  if (!written) top.fail({1, 1}, fmt::format("'schema' is missing; the first line must be: schema = \"{}\"", schema));
-  if (written->value != schema)
-    top.fail(written->at, fmt::format("'schema' is {}; this plumbline reads '{}'", in_quotes(written->value), schema));
+  if (!written) top.fail({1, 1}, fmt::format("'schema' is missing; the first line must be: schema = \"{}\"", campaign_schema));
+  if (written->value != campaign_schema)
+    top.fail(written->at, fmt::format("'schema' is {}; this plumbline reads '{}'", in_quotes(written->value), campaign_schema));
 }
 
 std::string read_name(const WrittenTable& top) {

@@ -15,9 +15,9 @@
 namespace plumbline {
 namespace {
 
-constexpr const char* schema = "plumbline-counters/1";
+constexpr const char* set_schema = "plumbline-counters/1";
 
-toml::array words(const std::vector<std::string>& all) {
+toml::array array_of(const std::vector<std::string>& all) {
   toml::array array;
   for (const auto& word : all) array.push_back(word);
   return array;
@@ -30,7 +30,7 @@ toml::table written(const ChosenCounter& chosen) {
     if (!term.kind.empty()) terms.back().as_table()->insert("kind", term.kind);
   }
   toml::table table{
-      {"name", chosen.counter.name},    {"backend", chosen.counter.backend},     {"sees", words(chosen.counter.quantities)},
+      {"name", chosen.counter.name},    {"backend", chosen.counter.backend},     {"sees", array_of(chosen.counter.quantities)},
       {"terms", std::move(terms)},      {"grade", std::string(1, chosen.grade)}, {"factor", chosen.factor},
       {"ratio_least", chosen.ratio_lo}, {"ratio_most", chosen.ratio_hi},         {"cases", static_cast<std::int64_t>(chosen.cases)},
       {"evidence", chosen.evidence}};
@@ -50,7 +50,7 @@ T required(const WrittenTable& table, std::string_view key, std::optional<Writte
   return std::move(value->value);
 }
 
-std::string word(const WrittenTable& table, std::string_view key) { return required(table, key, table.word(key)); }
+std::string required_word(const WrittenTable& table, std::string_view key) { return required(table, key, table.word(key)); }
 double positive(const WrittenTable& table, std::string_view key) { return required(table, key, table.positive(key)); }
 
 std::vector<std::string> list(const WrittenTable& table, std::string_view key) {
@@ -74,13 +74,15 @@ void read_offset(const WrittenTable& table, ChosenCounter& chosen) {
 
 ChosenCounter read_counter(const WrittenTable& table) {
   table.allow_only(set_counter_keys.names());
-  ChosenCounter chosen{
-      .counter = {.name = word(table, "name"), .backend = word(table, "backend"), .terms = {}, .quantities = list(table, "sees")}};
+  ChosenCounter chosen{.counter = {.name = required_word(table, "name"),
+                                   .backend = required_word(table, "backend"),
+                                   .terms = {},
+                                   .quantities = list(table, "sees")}};
   if (const auto wrong = wrong_claim(chosen.counter.quantities))
     table.fail(table.at("sees"), fmt::format("'sees' in {} {}", table.title(), *wrong));
   for (const auto& term : table.tables("terms", "one {event, weight} for each event")) {
     term.allow_only(set_term_keys.names());
-    chosen.counter.terms.push_back({word(term, "event"), required(term, "weight", term.number("weight"))});
+    chosen.counter.terms.push_back({required_word(term, "event"), required(term, "weight", term.number("weight"))});
     if (const auto kind = term.choice("kind", {"add", "mul", "fma"})) chosen.counter.terms.back().kind = kind->value;
   }
   if (chosen.counter.terms.empty()) table.fail(table.at(), fmt::format("{} lacks 'terms'", table.title()));
@@ -93,13 +95,13 @@ ChosenCounter read_counter(const WrittenTable& table) {
   chosen.ratio_hi = positive(table, "ratio_most");
   if (chosen.ratio_lo > chosen.ratio_hi) table.fail(table.at("ratio_least"), "'ratio_least' is greater than 'ratio_most'");
   chosen.cases = static_cast<std::size_t>(required(table, "cases", table.integer("cases", 1)));
-  chosen.evidence = word(table, "evidence");
+  chosen.evidence = required_word(table, "evidence");
   return chosen;
 }
 
 ChosenGroup read_group(const WrittenTable& table) {
   table.allow_only(set_group_keys.names());
-  return {word(table, "backend"), list(table, "events")};
+  return {required_word(table, "backend"), list(table, "events")};
 }
 
 bool is_counted(const CounterSet& set, const std::string& backend, const std::string& event) {
@@ -129,9 +131,9 @@ void require_seen_once(const WrittenTable& table, const CounterSet& set) {
 std::string counter_set_toml(const CounterSet& set) {
   toml::array counters, groups, uncovered;
   for (const auto& chosen : set.counters) counters.push_back(written(chosen));
-  for (const auto& group : set.groups) groups.push_back(toml::table{{"backend", group.backend}, {"events", words(group.events)}});
+  for (const auto& group : set.groups) groups.push_back(toml::table{{"backend", group.backend}, {"events", array_of(group.events)}});
   for (const auto& one : set.uncovered) uncovered.push_back(toml::table{{"quantity", one.quantity}, {"reason", one.reason}});
-  toml::table document{{"schema", schema}, {"machine", set.machine}, {"scored", set.file}};
+  toml::table document{{"schema", set_schema}, {"machine", set.machine}, {"scored", set.file}};
   document.insert("counter", std::move(counters));
   document.insert("group", std::move(groups));
   if (!uncovered.empty()) document.insert("uncovered", std::move(uncovered));
@@ -143,10 +145,11 @@ std::string counter_set_toml(const CounterSet& set) {
 CounterSet parse_counter_set(const std::string& text, const std::string& path) {
   const auto document = parse_toml(text, path);
   const WrittenTable top(document, path, "the counter set");
-  if (const auto found = top.word("schema"); !found || found->value != schema)
-    top.fail(top.at("schema"), fmt::format("a counter set begins with schema = \"{}\" (plumbline score FILE --choose writes one)", schema));
+  if (const auto found = top.word("schema"); !found || found->value != set_schema)
+    top.fail(top.at("schema"),
+             fmt::format("a counter set begins with schema = \"{}\" (plumbline score FILE --choose writes one)", set_schema));
   top.allow_only(set_keys.names());
-  CounterSet set{.machine = word(top, "machine"), .file = word(top, "scored")};
+  CounterSet set{.machine = required_word(top, "machine"), .file = required_word(top, "scored")};
   for (const auto& group : top.tables("group", "one for each counting pass")) set.groups.push_back(read_group(group));
   for (const auto& table : top.tables("counter", "one for each counter")) {
     set.counters.push_back(read_counter(table));
@@ -156,7 +159,7 @@ CounterSet parse_counter_set(const std::string& text, const std::string& path) {
   if (set.counters.empty()) top.fail({1, 1}, "there is no [[counter]]");
   for (const auto& table : top.tables("uncovered", "one for each quantity")) {
     table.allow_only(set_uncovered_keys.names());
-    set.uncovered.push_back({word(table, "quantity"), word(table, "reason")});
+    set.uncovered.push_back({required_word(table, "quantity"), required_word(table, "reason")});
   }
   return set;
 }
@@ -168,7 +171,7 @@ void require_set_or_nothing(const std::string& path) {
   try {
     const auto document = toml::parse_file(path);
     const auto written = document["schema"].value<std::string>();
-    if (written == schema) return;
+    if (written == set_schema) return;
     if (written) what = fmt::format("of schema \"{}\"", *written);
   } catch (const toml::parse_error&) {  // what is no TOML is no set
   }

@@ -4,14 +4,15 @@ if(PLUMBLINE_WERROR)
   set(PLUMBLINE_WERROR_FLAG -Werror)
 endif()
 
-# What every target of ours has: C++20, warnings, the include root, sanitizers where asked for. Where files are compiled together, a name of
-# another one is shadowed by none: there -Wshadow is left to the builds that compile file by file.
+# What every target of ours has: C++20, warnings, the include root, sanitizers where asked for. Where files are compiled together, a local name
+# may be one that another file has at its outermost level: there g++ warns of shadowed locals alone, and clang of none.
 add_library(plumbline_options INTERFACE)
 add_library(plumbline::options ALIAS plumbline_options)
 target_compile_features(plumbline_options INTERFACE cxx_std_20)
 target_compile_options(plumbline_options INTERFACE
   "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wpedantic;${PLUMBLINE_WERROR_FLAG}>>"
   "$<BUILD_INTERFACE:$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>>:-Wshadow>>"
+  "$<BUILD_INTERFACE:$<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow=local>>"
   "$<BUILD_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>>")  # gcc 12 sees overlaps in const char* + std::string (GCC bug 105651)
 # What is built names no folder of whoever built it: an installation is moved, and its messages name a file within the project.
 target_compile_options(plumbline_options INTERFACE "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:C,CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>>")
@@ -26,14 +27,17 @@ endif()
 set(PLUMBLINE_UNTIMED_FLAGS "$<$<CONFIG:Release>:-O1>" CACHE STRING "compiler flags, after the others, of commands and tests")
 
 option(PLUMBLINE_FILE_BY_FILE "Compile every source by itself, not the files of a room together: slower, but for a change in one file" OFF)
+set(PLUMBLINE_ROOM_FILES 20)
 
-# plumbline_compile_by_room(TARGET): the target's files that lie in one folder are compiled together, eight at a time, so that the headers
-# they share are read once. Their unnamed namespaces are one then, and what they define there needs names that differ.
+# plumbline_compile_by_room(TARGET): the target's files that lie in one folder are compiled together, so many at a time, so that the headers
+# they share are read once. Their unnamed namespaces are one then, and what they define there needs names that differ. An include that a file
+# lacks shows only where files are compiled by themselves: in the preset dev, and by tests/install/build_with.py --syntax (`--full`).
 function(plumbline_compile_by_room target)
-  if(PLUMBLINE_FILE_BY_FILE)
+  get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources count)
+  if(PLUMBLINE_FILE_BY_FILE OR count EQUAL 1)
     return()
   endif()
-  get_target_property(sources ${target} SOURCES)
   set(rooms "")
   foreach(source ${sources})
     get_filename_component(folder "${source}" DIRECTORY)
@@ -42,7 +46,7 @@ function(plumbline_compile_by_room target)
     set(neighbours ${rooms})
     list(FILTER neighbours INCLUDE REGEX "^${room}$")
     list(LENGTH neighbours count)
-    math(EXPR part "(${count} - 1) / 8")
+    math(EXPR part "(${count} - 1) / ${PLUMBLINE_ROOM_FILES}")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${room}_${part}")
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
@@ -56,6 +60,7 @@ function(plumbline_module name)
   add_library(plumbline::${name} ALIAS plumbline_${name})
   set_target_properties(plumbline_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(plumbline_${name} PUBLIC plumbline_options ${arg_PUBLIC_LINKS} PRIVATE ${arg_LINKS})
+  plumbline_compile_by_room(plumbline_${name})
 endfunction()
 
 # plumbline_test(NAME SOURCES... LINKS... [LABELS unit] [TIMEOUT 120] [OWN_MAIN] [EVERY_ISA]): a GoogleTest program, registered as one
@@ -82,6 +87,7 @@ function(plumbline_test name)
   # gcc 13 and later take what a function has found in its first argument for a part of its second, a name made for the call.
   target_compile_options(${name} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-dangling-reference>")
   target_link_libraries(${name} PRIVATE plumbline_options ${arg_LINKS} GTest::gtest)
+  plumbline_compile_by_room(${name})
   set(tests ${name})
   if(arg_EVERY_ISA)
     list(APPEND arg_LABELS isa)

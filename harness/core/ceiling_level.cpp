@@ -11,7 +11,7 @@ struct KindWord {
   CeilingKind kind;
   std::string_view word;
 };
-constexpr std::array words{
+constexpr std::array kind_words{
     KindWord{CeilingKind::compute, "compute"},   KindWord{CeilingKind::sweep, "sweep"},       KindWord{CeilingKind::vector, "vector"},
     KindWord{CeilingKind::choice, "choice"},     KindWord{CeilingKind::gemm, "gemm"},         KindWord{CeilingKind::occupancy, "occupancy"},
     KindWord{CeilingKind::overhead, "overhead"}, KindWord{CeilingKind::host_dev, "host-dev"}, KindWord{CeilingKind::mpi, "mpi"},
@@ -20,13 +20,13 @@ constexpr std::array words{
 }  // namespace
 
 CeilingLevel::CeilingLevel(CeilingKind kind) : kind_(kind) {
-  const auto* const found = std::ranges::find(words, kind, &KindWord::kind);
-  if (found != words.end()) word_ = found->word;
+  const auto* const found = std::ranges::find(kind_words, kind, &KindWord::kind);
+  if (found != kind_words.end()) word_ = found->word;
 }
 
 CeilingLevel::CeilingLevel(std::string word) : word_(std::move(word)) {
-  const auto* const found = std::ranges::find(words, std::string_view(word_), &KindWord::word);
-  if (found != words.end()) kind_ = found->kind;
+  const auto* const found = std::ranges::find(kind_words, std::string_view(word_), &KindWord::word);
+  if (found != kind_words.end()) kind_ = found->kind;
 }
 
 }  // namespace plumbline

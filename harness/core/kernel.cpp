@@ -7,7 +7,7 @@
 namespace plumbline {
 namespace {
 
-std::vector<Kernel>& registry() {
+std::vector<Kernel>& all_kernels() {
   static std::vector<Kernel> all;
   return all;
 }
@@ -17,14 +17,14 @@ bool by_name(const Kernel& a, const Kernel& b) { return std::tie(a.name, a.space
 }  // namespace
 
 void register_kernel(Kernel kernel) {
-  auto& all = registry();
+  auto& all = all_kernels();
   all.insert(std::upper_bound(all.begin(), all.end(), kernel, by_name), std::move(kernel));
 }
 
-const std::vector<Kernel>& kernels() { return registry(); }
+const std::vector<Kernel>& kernels() { return all_kernels(); }
 
 const Kernel* find_kernel(std::string_view name, Space space) {
-  const auto& all = registry();
+  const auto& all = all_kernels();
   const auto found = std::find_if(all.begin(), all.end(), [&](const Kernel& k) { return k.name == name && k.space == space; });
   return found == all.end() ? nullptr : &*found;
 }

@@ -5,17 +5,17 @@
 namespace plumbline {
 namespace {
 
-std::vector<Twin>& registry() {
+std::vector<Twin>& all_twins() {
   static std::vector<Twin> all;
   return all;
 }
 
 }  // namespace
 
-RegisterTwins::RegisterTwins(std::span<const Twin> twins) { registry().insert(registry().end(), twins.begin(), twins.end()); }
+RegisterTwins::RegisterTwins(std::span<const Twin> twins) { all_twins().insert(all_twins().end(), twins.begin(), twins.end()); }
 
 const Twin* find_twin(Sweep timed) {
-  const auto& all = registry();
+  const auto& all = all_twins();
   const auto found = std::find_if(all.begin(), all.end(), [&](const Twin& twin) { return twin.timed == timed; });
   return found == all.end() ? nullptr : &*found;
 }

@@ -13,13 +13,13 @@
 namespace plumbline {
 namespace {
 
-constexpr const char* way_to_csv = "ncu --csv --page raw ... > FILE.csv, or of a report: ncu --import REPORT.ncu-rep --csv --page raw";
+constexpr const char* way_to_ncu_csv = "ncu --csv --page raw ... > FILE.csv, or of a report: ncu --import REPORT.ncu-rep --csv --page raw";
 
 bool says_not_there(const std::string& value) { return value.empty() || value.find("n/a") != value.npos || value == "nan"; }
 
-class Reader {
+class NcuReader {
  public:
-  Reader(std::string text, const std::string& path, const WantedMetrics& wanted) : text_(std::move(text), path), wanted_(wanted) {}
+  NcuReader(std::string text, const std::string& path, const WantedMetrics& wanted) : text_(std::move(text), path), wanted_(wanted) {}
 
   std::vector<ProfiledLaunch> read() {
     std::size_t last = 1;
@@ -33,7 +33,7 @@ class Reader {
         take(*line);
     }
     if (header_.empty())
-      text_.fail(last, fmt::format("no line begins with \"ID\",: this is no CSV of Nsight Compute; write one by {}", way_to_csv));
+      text_.fail(last, fmt::format("no line begins with \"ID\",: this is no CSV of Nsight Compute; write one by {}", way_to_ncu_csv));
     if (launches_.empty()) text_.fail(last, "there is no launch in this file: a kernel filter (--kernel-name) that fits none?");
     return std::move(launches_);
   }
@@ -143,7 +143,7 @@ class Reader {
 }  // namespace
 
 std::vector<ProfiledLaunch> read_ncu_report(std::string text, const std::string& path, const WantedMetrics& wanted) {
-  return Reader(std::move(text), path, wanted).read();
+  return NcuReader(std::move(text), path, wanted).read();
 }
 
 }  // namespace plumbline

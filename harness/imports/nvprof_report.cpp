@@ -14,7 +14,7 @@
 namespace plumbline {
 namespace {
 
-constexpr const char* way_to_csv = "nvprof --csv --log-file FILE.csv --metrics flop_count_dp,... PROGRAM";
+constexpr const char* way_to_nvprof_csv = "nvprof --csv --log-file FILE.csv --metrics flop_count_dp,... PROGRAM";
 
 enum class Kind { none, metrics, summary, trace, other };
 
@@ -51,9 +51,9 @@ bool is_header(const CsvLine& line) {
 /// Kernels have no brackets before their name; "[CUDA memcpy HtoD]" is a copy.
 bool is_copy(const std::string& name) { return name.starts_with("[CUDA mem"); }
 
-class Reader {
+class NvprofReader {
  public:
-  explicit Reader(const WantedMetrics& wanted) : wanted_(wanted) {}
+  explicit NvprofReader(const WantedMetrics& wanted) : wanted_(wanted) {}
 
   void read(std::string content, const std::string& path) {
     CsvText text(std::move(content), path);
@@ -72,8 +72,8 @@ class Reader {
       }
     }
     if (!any)
-      text.fail(last,
-                fmt::format("no table of metrics, of a summary or of a trace: this is no CSV of nvprof; write one by {}", way_to_csv));
+      text.fail(last, fmt::format("no table of metrics, of a summary or of a trace: this is no CSV of nvprof; write one by {}",
+                                  way_to_nvprof_csv));
   }
 
   std::vector<ProfiledLaunch> launches() {
@@ -210,7 +210,7 @@ class Reader {
 }  // namespace
 
 std::vector<ProfiledLaunch> read_nvprof_reports(std::vector<std::pair<std::string, std::string>> files, const WantedMetrics& wanted) {
-  Reader reader(wanted);
+  NvprofReader reader(wanted);
   for (auto& [text, path] : files) reader.read(std::move(text), path);
   return reader.launches();
 }

@@ -25,10 +25,10 @@ constexpr std::array<ClockEvent, 11> clock_events{{{0x1, "idle"},
                                                    {0x200, "limit of the board"},
                                                    {0x400, "limit of reliability"}}};
 
-Condition absent(std::string name, std::string reason) { return {.name = std::move(name), .reason = std::move(reason)}; }
+Condition not_read(std::string name, std::string reason) { return {.name = std::move(name), .reason = std::move(reason)}; }
 
 Condition condition(std::string name, const Nvml::Answer& answer, double value) {
-  return answer.ok() ? Condition{.name = std::move(name), .value = value} : absent(std::move(name), answer.reason);
+  return answer.ok() ? Condition{.name = std::move(name), .value = value} : not_read(std::move(name), answer.reason);
 }
 
 Fact events(const Nvml& nvml, nvml::Device gpu) {
@@ -43,7 +43,7 @@ Condition state(const Nvml& nvml, nvml::Device gpu) {
   constexpr const char* name = "performance_state";
   unsigned value = nvml::performance_state_unknown;
   const auto answer = nvml.call(nvml::performance_state, gpu, &value);
-  if (answer.ok() && value == nvml::performance_state_unknown) return absent(name, "the driver does not know it");
+  if (answer.ok() && value == nvml::performance_state_unknown) return not_read(name, "the driver does not know it");
   return condition(name, answer, value);
 }
 
@@ -57,10 +57,11 @@ GpuConditions read_gpu_conditions(const Nvml& nvml, const std::string& pci) {
     const auto answer = found.ok() ? nvml.call(function, gpu, which..., &value) : found;
     return condition(name, answer, value / in_a_unit);
   };
-  return {{number("sm_clock_mhz", 1, nvml::clock_now, nvml::clock_sm), number("memory_clock_mhz", 1, nvml::clock_now, nvml::clock_memory),
-           number("power_watts", 1000, nvml::power), number("temperature_celsius", 1, nvml::temperature, nvml::sensor_gpu),
-           found.ok() ? state(nvml, gpu) : absent("performance_state", found.reason), number("pcie_generation", 1, nvml::pcie_generation)},
-          found.ok() ? events(nvml, gpu) : unknown("clock_event_reasons", found.reason)};
+  return {
+      {number("sm_clock_mhz", 1, nvml::clock_now, nvml::clock_sm), number("memory_clock_mhz", 1, nvml::clock_now, nvml::clock_memory),
+       number("power_watts", 1000, nvml::power), number("temperature_celsius", 1, nvml::temperature, nvml::sensor_gpu),
+       found.ok() ? state(nvml, gpu) : not_read("performance_state", found.reason), number("pcie_generation", 1, nvml::pcie_generation)},
+      found.ok() ? events(nvml, gpu) : unknown("clock_event_reasons", found.reason)};
 }
 
 std::string clock_event_words(unsigned long long reasons) {

@@ -84,15 +84,15 @@ fs::path common_folder(const Launch& launch, const fs::path& shared) {
   return (one_node ? temporary_folder() : shared) / fmt::format("plumbline-profile-{}-{}", geteuid(), as_file_name(key));
 }
 
-[[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
+[[noreturn]] void refuse_folder(const fs::path& folder, const std::string& why) {
   throw io_error(fmt::format("cannot write into {}: {}; name another folder with --counts=DIR", folder.string(), why));
 }
 
 void make(const fs::path& folder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
-  if (failed) refuse(folder, failed.message());
-  if (access(folder.c_str(), W_OK) != 0) refuse(folder, std::strerror(errno));
+  if (failed) refuse_folder(folder, failed.message());
+  if (access(folder.c_str(), W_OK) != 0) refuse_folder(folder, std::strerror(errno));
 }
 
 /// Throws where the folder's place does not keep its name: where everybody may write and no sticky bit is set, everybody may put another
@@ -101,20 +101,20 @@ void require_place_keeps_names(const fs::path& folder) {
   const fs::path parent = folder.has_parent_path() ? folder.parent_path() : ".";
   make(parent);
   struct stat facts {};
-  if (stat(parent.c_str(), &facts) != 0) refuse(parent, std::strerror(errno));
+  if (stat(parent.c_str(), &facts) != 0) refuse_folder(parent, std::strerror(errno));
   if ((facts.st_mode & S_IWOTH) != 0 && (facts.st_mode & S_ISVTX) == 0)
-    refuse(parent, "everybody may write there and replace what others made (it has no sticky bit)");
+    refuse_folder(parent, "everybody may write there and replace what others made (it has no sticky bit)");
 }
 
 /// The folder of a launch whose name others can foretell: made by this user, who alone may write there. Every rank comes here.
 void make_private(const fs::path& folder) {
   require_place_keeps_names(folder);
-  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) refuse(folder, std::strerror(errno));
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) refuse_folder(folder, std::strerror(errno));
   struct stat facts {};
-  if (lstat(folder.c_str(), &facts) != 0) refuse(folder, std::strerror(errno));
-  if (!S_ISDIR(facts.st_mode)) refuse(folder, "a link or a file has the name of this launch's folder");
-  if (facts.st_uid != geteuid()) refuse(folder, fmt::format("it belongs to another user ({})", facts.st_uid));
-  if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0) refuse(folder, "others may write there");
+  if (lstat(folder.c_str(), &facts) != 0) refuse_folder(folder, std::strerror(errno));
+  if (!S_ISDIR(facts.st_mode)) refuse_folder(folder, "a link or a file has the name of this launch's folder");
+  if (facts.st_uid != geteuid()) refuse_folder(folder, fmt::format("it belongs to another user ({})", facts.st_uid));
+  if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0) refuse_folder(folder, "others may write there");
 }
 
 std::optional<RankEnding> read_ending(const fs::path& file, int rank) {

@@ -32,25 +32,26 @@ fs::path as_a_shell_finds_it(const std::string& name) {
   throw user_error(fmt::format("'{}' was not found on PATH: name the program with its folder, ./{}", name, name));
 }
 
-[[noreturn]] void refuse(const fs::path& program, const std::string& why) {
+[[noreturn]] void refuse_program(const fs::path& program, const std::string& why) {
   throw user_error(fmt::format("cannot count {}: {}", program.string(), why));
 }
 
 void require_executable(const fs::path& program) {
   struct stat facts {};
-  if (stat(program.c_str(), &facts) != 0) refuse(program, std::strerror(errno));
-  if (S_ISDIR(facts.st_mode)) refuse(program, "it is a directory");
-  if (access(program.c_str(), X_OK) != 0) refuse(program, "it is not executable for this user (chmod +x)");
+  if (stat(program.c_str(), &facts) != 0) refuse_program(program, std::strerror(errno));
+  if (S_ISDIR(facts.st_mode)) refuse_program(program, "it is a directory");
+  if (access(program.c_str(), X_OK) != 0) refuse_program(program, "it is not executable for this user (chmod +x)");
 }
 
 void require_readable(const fs::path& program) {
   require_executable(program);
-  if (access(program.c_str(), R_OK) != 0) refuse(program, "it is not readable for this user, and the emulator must read what it runs");
+  if (access(program.c_str(), R_OK) != 0)
+    refuse_program(program, "it is not readable for this user, and the emulator must read what it runs");
   struct stat facts {};
   stat(program.c_str(), &facts);
   const bool privileged = (facts.st_mode & (S_ISUID | S_ISGID)) != 0 || getxattr(program.c_str(), "security.capability", nullptr, 0) > 0;
   if (privileged)
-    refuse(program, "it is set-uid, set-gid or has capabilities, which are lost under the emulator; count a copy without them");
+    refuse_program(program, "it is set-uid, set-gid or has capabilities, which are lost under the emulator; count a copy without them");
 }
 
 // "#! /usr/bin/env -S python3" -> "/usr/bin/env"
@@ -73,18 +74,18 @@ void require_runnable(const fs::path& program, int depth) {
   constexpr int deepest = 4;  // the kernel's own limit on interpreters of interpreters
   if (head.starts_with("#!")) {
     const std::string interpreter = interpreter_of(head.substr(0, head.find('\n')));
-    if (interpreter.empty() || depth == deepest) refuse(program, "its first line (#!) names no interpreter");
-    if (!fs::exists(interpreter)) refuse(program, fmt::format("its interpreter {} is not there", interpreter));
+    if (interpreter.empty() || depth == deepest) refuse_program(program, "its first line (#!) names no interpreter");
+    if (!fs::exists(interpreter)) refuse_program(program, fmt::format("its interpreter {} is not there", interpreter));
     require_runnable(interpreter, depth + 1);
     return;
   }
   if (!head.starts_with("\x7f"
                         "ELF") ||
       head.size() < 20)
-    refuse(program, "it is neither a program (ELF) nor a script whose first line names its interpreter (#!)");
-  if (head[elf_class] != class_64) refuse(program, "it is a 32-bit program; the emulator runs 64-bit ones: build it with -m64");
+    refuse_program(program, "it is neither a program (ELF) nor a script whose first line names its interpreter (#!)");
+  if (head[elf_class] != class_64) refuse_program(program, "it is a 32-bit program; the emulator runs 64-bit ones: build it with -m64");
   if (head[elf_machine] != machine_x86_64 || head[elf_machine + 1] != 0)
-    refuse(program, "it is built for another kind of processor than x86-64");
+    refuse_program(program, "it is built for another kind of processor than x86-64");
 }
 
 }  // namespace

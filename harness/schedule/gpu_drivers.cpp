@@ -15,18 +15,18 @@ namespace {
 constexpr int never = std::numeric_limits<int>::max() / 4;
 
 /// A rank's CPUs, the nearest to a GPU first.
-struct Reach {
+struct DriverReach {
   std::vector<int> cpus;
   int distance = never;  // of the nearest
 };
 
-Reach reach_of(const GpuOfNode& gpu, const std::vector<int>& allowed, const Topology& node) {
+DriverReach reach_of(const GpuOfNode& gpu, const std::vector<int>& allowed, const Topology& node) {
   const GpuDistance distance(node, gpu_at(node, gpu.pci));
   std::vector<CpuFacts> own;
   for (const auto& cpu : node.cpus)
     if (std::find(allowed.begin(), allowed.end(), cpu.cpu) != allowed.end()) own.push_back(cpu);
   std::stable_sort(own.begin(), own.end(), [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
-  Reach reach;
+  DriverReach reach;
   for (const auto& cpu : own) reach.cpus.push_back(cpu.cpu);
   if (!own.empty()) reach.distance = distance(own.front());
   return reach;
@@ -78,7 +78,7 @@ class Assignment {
 
 /// Gives every GPU its turn: in each turn a rank drives the next of its GPUs on the nearest CPU that no other one has in that turn; else in
 /// a later turn.
-void give_turns(std::vector<GpuDriver>& drivers, const std::vector<std::vector<Reach>>& reach) {
+void give_turns(std::vector<GpuDriver>& drivers, const std::vector<std::vector<DriverReach>>& reach) {
   std::vector<std::size_t> waiting;
   for (std::size_t gpu = 0; gpu < drivers.size(); ++gpu)
     if (drivers[gpu].rank >= 0) waiting.push_back(gpu);
@@ -135,11 +135,11 @@ std::vector<GpuOfNode> gpus_of_node(const std::vector<std::vector<SeenGpu>>& ran
 }
 
 std::vector<GpuDriver> drivers_of(const std::vector<GpuOfNode>& gpus, const std::vector<std::vector<int>>& allowed, const Topology& node) {
-  std::vector<std::vector<Reach>> reach(gpus.size());
+  std::vector<std::vector<DriverReach>> reach(gpus.size());
   std::vector<std::vector<int>> costs(gpus.size(), std::vector<int>(allowed.size(), never));
   for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu)
     for (std::size_t rank = 0; rank < allowed.size(); ++rank) {
-      reach[gpu].push_back(gpus[gpu].seen_as[rank] < 0 ? Reach() : reach_of(gpus[gpu], allowed[rank], node));
+      reach[gpu].push_back(gpus[gpu].seen_as[rank] < 0 ? DriverReach() : reach_of(gpus[gpu], allowed[rank], node));
       costs[gpu][rank] = reach[gpu].back().distance;
     }
   const Assignment assigned(costs);

@@ -5,8 +5,12 @@
 #include <filesystem>
 #include <string>
 
+#include "expect_in.hpp"
+
 namespace plumbline {
 namespace {
+
+using test::expect_in;
 
 TEST(Campaign, a_name_of_more_tables_than_its_reader_can_free_is_refused) {
   std::string name = "a";
@@ -36,10 +40,6 @@ std::string complaint(const std::string& body, bool with_head = true) {
   }
   ADD_FAILURE() << "no error for:\n" << body;
   return "";
-}
-
-void expect_in(const std::string& text, std::initializer_list<const char*> parts) {
-  for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is missing in: " << text;
 }
 
 TEST(campaign, the_contracts_example_is_read_as_written) {

@@ -5,9 +5,12 @@
 #include <set>
 
 #include "example_kernels.hpp"
+#include "expect_in.hpp"
 
 namespace plumbline {
 namespace {
+
+using test::expect_in;
 
 const Target zen2{[](std::string_view isa) { return isa == "v2" || isa == "v3"; }, "v2, v3", 4, 16};
 
@@ -23,7 +26,7 @@ std::vector<std::string> ids(const std::vector<Case>& cases) {
   return all;
 }
 
-std::string complaint(const std::string& body) {
+std::string refusal(const std::string& body) {
   try {
     expanded(body);
   } catch (const Error& error) {
@@ -34,19 +37,15 @@ std::string complaint(const std::string& body) {
   return "";
 }
 
-void expect_in(const std::string& text, std::initializer_list<const char*> parts) {
-  for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is missing in: " << text;
-}
-
-const std::string series = "[[cases]]\nkernel = \"validation/series\"\nprecision = \"fp64\"\nflavor = \"gcc12-O3-v3\"\n";
+const std::string series_cases = "[[cases]]\nkernel = \"validation/series\"\nprecision = \"fp64\"\nflavor = \"gcc12-O3-v3\"\n";
 
 TEST(expand, ids_hold_all_parameters_in_declared_order_presets_too) {
-  const auto result = expanded(series + "params = {m = 64}\n");
+  const auto result = expanded(series_cases + "params = {m = 64}\n");
   EXPECT_EQ(ids(result.cases), std::vector<std::string>{"validation/series/fp64/form=loop/n=7/m=64/r1t1/gcc12-O3-v3"});
 }
 
 TEST(expand, the_product_runs_with_the_last_parameter_fastest) {
-  const auto result = expanded(series + "params = {m = [8, 16], n = {from = 1, to = 2}}\nteam = [{ranks = 2, threads = 2}]\n");
+  const auto result = expanded(series_cases + "params = {m = [8, 16], n = {from = 1, to = 2}}\nteam = [{ranks = 2, threads = 2}]\n");
   const auto all = ids(result.cases);
   ASSERT_EQ(all.size(), 4U);
   EXPECT_EQ(all[0], "validation/series/fp64/form=loop/n=1/m=8/r2t2/gcc12-O3-v3");
@@ -59,14 +58,14 @@ TEST(expand, the_same_campaign_gives_the_same_cases) {
   EXPECT_EQ(ids(expanded(body).cases), ids(expanded(body).cases));
 }
 
-TEST(expand, a_case_written_twice_is_one_case) { EXPECT_EQ(expanded(series + series).cases.size(), 1U); }
+TEST(expand, a_case_written_twice_is_one_case) { EXPECT_EQ(expanded(series_cases + series_cases).cases.size(), 1U); }
 
 TEST(expand, excluded_cases_are_gone) {
-  const auto result = expanded(series + "params = {n = {from = 1, to = 4}}\nexclude = [\"*/n=1/*\", \"*/n=3/*\"]\n");
+  const auto result = expanded(series_cases + "params = {n = {from = 1, to = 4}}\nexclude = [\"*/n=1/*\", \"*/n=3/*\"]\n");
   EXPECT_EQ(result.cases.size(), 2U);
   EXPECT_TRUE(result.skipped.empty());
-  expect_in(complaint(series + "exclude = [\"*\"]\n"), {"c.toml:6:12:", "the sweep is empty", "none of the 1 cases"});
-  EXPECT_EQ(expanded(series + series + "exclude = [\"*/n=9/*\"]\n").cases.size(), 1U) << "duplicates are no empty sweep";
+  expect_in(refusal(series_cases + "exclude = [\"*\"]\n"), {"c.toml:6:12:", "the sweep is empty", "none of the 1 cases"});
+  EXPECT_EQ(expanded(series_cases + series_cases + "exclude = [\"*/n=9/*\"]\n").cases.size(), 1U) << "duplicates are no empty sweep";
 }
 
 TEST(expand, a_flavor_this_cpu_cannot_run_is_a_visible_skip) {
@@ -101,11 +100,11 @@ TEST(expand, kernel_globs_take_every_match_and_apply_parameters_where_they_are_d
 }
 
 TEST(expand, flavor_globs_that_match_nothing_are_noted_and_leave_an_error_only_when_nothing_is_left) {
-  const auto result = expanded(series + "[[cases]]\nkernel = \"validation/dgemm\"\nflavor = [\"icx*\"]\n");
+  const auto result = expanded(series_cases + "[[cases]]\nkernel = \"validation/dgemm\"\nflavor = [\"icx*\"]\n");
   EXPECT_EQ(result.cases.size(), 1U);
   ASSERT_EQ(result.notes.size(), 1U);
   expect_in(result.notes[0], {"validation/dgemm", "icx*", "gcc12-O3-v3, lib-openblas"});
-  expect_in(complaint("[[cases]]\nkernel = \"validation/dgemm\"\nflavor = [\"icx*\"]\n"), {"the sweep is empty", "icx*"});
+  expect_in(refusal("[[cases]]\nkernel = \"validation/dgemm\"\nflavor = [\"icx*\"]\n"), {"the sweep is empty", "icx*"});
 }
 
 TEST(expand, a_compiler_without_a_version_is_the_newest_that_is_built_in) {
@@ -126,7 +125,8 @@ TEST(expand, a_compiler_without_a_version_is_the_newest_that_is_built_in) {
 }
 
 TEST(expand, a_compiler_without_a_version_that_is_not_built_in_is_noted_as_a_glob_is) {
-  const auto result = expanded(series + "[[cases]]\nkernel = \"validation/series\"\nprecision = \"fp64\"\nflavor = \"clang-O3-v3\"\n");
+  const auto result =
+      expanded(series_cases + "[[cases]]\nkernel = \"validation/series\"\nprecision = \"fp64\"\nflavor = \"clang-O3-v3\"\n");
   EXPECT_EQ(result.cases.size(), 1U);
   ASSERT_EQ(result.notes.size(), 1U);
   expect_in(result.notes[0], {"validation/series", "clang*-O3-v3", "gcc12-O3-v3"});
@@ -135,32 +135,32 @@ TEST(expand, a_compiler_without_a_version_that_is_not_built_in_is_noted_as_a_glo
 TEST(expand, a_flavor_that_is_absent_here_is_noted_with_its_reason) {
   auto all = example_kernels();
   all[0].absent_flavors = [] { return std::vector<AbsentFlavor>{{"lib-mkl", "libmkl_rt.so is not installed"}}; };
-  const auto result = expand(campaign_of(series + "[[cases]]\nkernel = \"validation/dgemm\"\nflavor = [\"lib-mkl\"]\n"), all, zen2);
+  const auto result = expand(campaign_of(series_cases + "[[cases]]\nkernel = \"validation/dgemm\"\nflavor = [\"lib-mkl\"]\n"), all, zen2);
   ASSERT_EQ(result.notes.size(), 1U);
   expect_in(result.notes[0], {"validation/dgemm", "lib-mkl", "libmkl_rt.so is not installed"});
 }
 
 TEST(expand, unknown_names_are_errors_with_their_place_and_the_nearest_name) {
-  expect_in(complaint("[[cases]]\nkernel = \"validation/seris\"\n"),
+  expect_in(refusal("[[cases]]\nkernel = \"validation/seris\"\n"),
             {"c.toml:3:10:", "unknown kernel 'validation/seris'", "did you mean 'validation/series'?"});
-  expect_in(complaint("[[cases]]\nkernel = \"nothing/*\"\n"), {"unknown kernel 'nothing/*'"});
-  expect_in(complaint(series + "params = {N = 3, n = 2}\n"), {"c.toml:6:11:", "no parameter 'N'", "allowed: form, m, n"});
-  expect_in(complaint("[[cases]]\nkernel = \"validation/series\"\nflavor = [\"gcc12-03-v3\"]\n"),
+  expect_in(refusal("[[cases]]\nkernel = \"nothing/*\"\n"), {"unknown kernel 'nothing/*'"});
+  expect_in(refusal(series_cases + "params = {N = 3, n = 2}\n"), {"c.toml:6:11:", "no parameter 'N'", "allowed: form, m, n"});
+  expect_in(refusal("[[cases]]\nkernel = \"validation/series\"\nflavor = [\"gcc12-03-v3\"]\n"),
             {"c.toml:4:11:", "did you mean 'gcc12-O3-v3'?"});
-  expect_in(complaint("[[cases]]\nkernel = \"validation/dgemm\"\nprecision = \"fp32\"\n"),
+  expect_in(refusal("[[cases]]\nkernel = \"validation/dgemm\"\nprecision = \"fp32\"\n"),
             {"c.toml:4:13:", "no precision 'fp32'", "allowed: fp64"});
 }
 
 TEST(expand, values_outside_a_parameters_range_or_type_are_errors) {
-  expect_in(complaint(series + "params = {n = [3, 30]}\n"), {"c.toml:6:19:", "'n'", "is 30", "from 1 to 29"});
-  expect_in(complaint(series + "params = {m = 0}\n"), {"'m'", "at least 1"});
-  expect_in(complaint(series + "params = {m = \"big\"}\n"), {"must be an integer", "'big'"});
-  expect_in(complaint(series + "params = {form = 3}\n"), {"one of the words inline, loop, power"});
-  expect_in(complaint(series + "params = {form = \"lop\"}\n"), {"did you mean 'loop'?"});
+  expect_in(refusal(series_cases + "params = {n = [3, 30]}\n"), {"c.toml:6:19:", "'n'", "is 30", "from 1 to 29"});
+  expect_in(refusal(series_cases + "params = {m = 0}\n"), {"'m'", "at least 1"});
+  expect_in(refusal(series_cases + "params = {m = \"big\"}\n"), {"must be an integer", "'big'"});
+  expect_in(refusal(series_cases + "params = {form = 3}\n"), {"one of the words inline, loop, power"});
+  expect_in(refusal(series_cases + "params = {form = \"lop\"}\n"), {"did you mean 'loop'?"});
 }
 
 TEST(expand, all_means_the_ranks_of_a_node_and_the_cores_of_a_rank) {
-  const auto result = expanded(series + "team = [{ranks = \"all\", threads = \"all\"}, {ranks = 1, threads = \"all\"}]\n");
+  const auto result = expanded(series_cases + "team = [{ranks = \"all\", threads = \"all\"}, {ranks = 1, threads = \"all\"}]\n");
   ASSERT_EQ(result.cases.size(), 2U);
   EXPECT_EQ(result.cases[0].team.name(), "r4t4");
   EXPECT_EQ(result.cases[1].team.name(), "r1t16");
@@ -269,7 +269,7 @@ TEST(expand, without_kernels_for_gpus_they_are_noted_and_the_cpus_cases_are_left
 }
 
 TEST(expand, a_sweep_too_large_is_refused_before_it_is_built) {
-  expect_in(complaint(series + "params = {m = {from = 1, to = 100000}, n = {from = 1, to = 29}}\n"), {"more than 1000000 cases"});
+  expect_in(refusal(series_cases + "params = {m = {from = 1, to = 100000}, n = {from = 1, to = 29}}\n"), {"more than 1000000 cases"});
 }
 
 /// m and n that its model does not take together.
@@ -289,9 +289,9 @@ TEST(expand, values_that_are_no_case_together_are_told_with_their_place) {
     }
     return "";
   };
-  expect_in(told(series + "params = {n = 3, m = [64, 65]}\n"),
+  expect_in(told(series_cases + "params = {n = 3, m = [64, 65]}\n"),
             {"c.toml:6:27", "m = 65 is odd", "validation/series/fp64/form=loop/n=3/m=65"});
-  EXPECT_EQ(told(series + "params = {m = [64, 65]}\nexclude = [\"*/m=65/*\"]\n"), "");
+  EXPECT_EQ(told(series_cases + "params = {m = [64, 65]}\nexclude = [\"*/m=65/*\"]\n"), "");
   const std::string table = "[[cases]]\nkernel = \"validation/series\"\nprecision = \"fp64\"\nparams = {m = [64, 65]}\n";
   const std::string any = "[[cases]]\nkernel = \"validation/serie*\"\nprecision = \"fp64\"\nparams = {m = [64, 65]}\n";
   const auto by_glob = expand(campaign_of(any + "flavor = [\"gcc12-O3-v3\"]\n"), all, zen2);

@@ -26,11 +26,11 @@ Compared only_row(const Side& before, const Side& after, std::optional<double> t
   return comparison.rows.front();
 }
 
-const std::string a_case = "validation/triad/fp64/n=1000/r1t1/gcc12-O3-v3";
+const std::string one_case = "validation/triad/fp64/n=1000/r1t1/gcc12-O3-v3";
 
 TEST(Compare, seconds_that_grow_and_rates_that_fall_are_slower) {
-  EXPECT_EQ(only_row(side({observed(a_case, "n", 1)}), side({observed(a_case, "n", 1.2)})).verdict, Verdict::slower);
-  EXPECT_EQ(only_row(side({observed(a_case, "n", 1.2)}), side({observed(a_case, "n", 1)})).verdict, Verdict::faster);
+  EXPECT_EQ(only_row(side({observed(one_case, "n", 1)}), side({observed(one_case, "n", 1.2)})).verdict, Verdict::slower);
+  EXPECT_EQ(only_row(side({observed(one_case, "n", 1.2)}), side({observed(one_case, "n", 1)})).verdict, Verdict::faster);
   const auto rate = only_row(side({observed("ceiling/x", "n", 120, "GB/s")}), side({observed("ceiling/x", "n", 100, "GB/s")}));
   EXPECT_EQ(rate.verdict, Verdict::slower);
   EXPECT_NEAR(rate.judged.slowdown, 1.2, 1e-3);
@@ -38,12 +38,12 @@ TEST(Compare, seconds_that_grow_and_rates_that_fall_are_slower) {
 }
 
 TEST(Compare, the_same_is_same_and_what_the_threshold_cuts_is_ambiguous) {
-  EXPECT_EQ(only_row(side({observed(a_case, "n", 1)}), side({observed(a_case, "n", 1.001)})).verdict, Verdict::same);
-  EXPECT_EQ(only_row(side({observed(a_case, "n", 1)}), side({observed(a_case, "n", 1.03)}), 0.03).verdict, Verdict::ambiguous);
+  EXPECT_EQ(only_row(side({observed(one_case, "n", 1)}), side({observed(one_case, "n", 1.001)})).verdict, Verdict::same);
+  EXPECT_EQ(only_row(side({observed(one_case, "n", 1)}), side({observed(one_case, "n", 1.03)}), 0.03).verdict, Verdict::ambiguous);
 }
 
 TEST(Compare, a_spread_that_is_seen_raises_the_threshold) {
-  auto wild = observed(a_case, "n", 1);
+  auto wild = observed(one_case, "n", 1);
   for (std::size_t i = 0; i < 20; ++i) wild.sessions.front()[i] = 1 + 0.1 * static_cast<double>(i % 5);
   const auto comparison = compare(side({wild}), side({wild}), {});
   EXPECT_GT(comparison.classes.front().threshold, 0.1);
@@ -51,11 +51,11 @@ TEST(Compare, a_spread_that_is_seen_raises_the_threshold) {
 }
 
 TEST(Compare, like_nodes_of_other_names_are_compared_together_and_unlike_ones_are_not) {
-  const auto before = side({observed(a_case, "a", 1), observed(a_case, "b", 1)}), after = side({observed(a_case, "c", 1.2)});
+  const auto before = side({observed(one_case, "a", 1), observed(one_case, "b", 1)}), after = side({observed(one_case, "c", 1.2)});
   const auto row = only_row(before, after);
   EXPECT_EQ(row.key.node, "a, b -> c");
   EXPECT_EQ(row.verdict, Verdict::slower);
-  const auto unlike = compare(before, side({observed(a_case, "c", 1)}, "another"), {});
+  const auto unlike = compare(before, side({observed(one_case, "c", 1)}, "another"), {});
   ASSERT_EQ(unlike.rows.size(), 3U);
   for (const auto& one : unlike.rows) {
     EXPECT_NE(one.status, Status::ok);
@@ -83,22 +83,22 @@ TEST(Compare, ceilings_of_unlike_loops_are_compared_and_it_is_said) {
 
 TEST(Compare, what_is_not_there_says_why) {
   const auto flavors =
-      compare(side({observed(a_case, "n", 1)}), side({observed("validation/triad/fp64/n=1000/r1t1/clang14-O3-v3", "n", 1)}), {});
+      compare(side({observed(one_case, "n", 1)}), side({observed("validation/triad/fp64/n=1000/r1t1/clang14-O3-v3", "n", 1)}), {});
   ASSERT_EQ(flavors.rows.size(), 2U);
   EXPECT_NE(flavors.rows[0].reason.find("other flavor: "), std::string::npos);
-  EXPECT_EQ(only_row(side({observed(a_case, "n", 1)}), side({})).reason, "missing: not in the second file");
-  auto failed = observed(a_case, "n", 1);
+  EXPECT_EQ(only_row(side({observed(one_case, "n", 1)}), side({})).reason, "missing: not in the second file");
+  auto failed = observed(one_case, "n", 1);
   failed.status = Status::failed;
   failed.reason = "killed";
-  const auto row = only_row(side({observed(a_case, "n", 1)}), side({failed}));
+  const auto row = only_row(side({observed(one_case, "n", 1)}), side({failed}));
   EXPECT_EQ(row.status, Status::failed);
   EXPECT_EQ(row.reason, "in the second file: killed");
 }
 
 TEST(Compare, a_clock_that_differs_is_named) {
-  auto slow = observed(a_case, "n", 1.25);
+  auto slow = observed(one_case, "n", 1.25);
   slow.clock_hz = 2.4e9;
-  const auto row = only_row(side({observed(a_case, "n", 1)}), side({slow}));
+  const auto row = only_row(side({observed(one_case, "n", 1)}), side({slow}));
   EXPECT_EQ(row.explanation, "clock 3.00 -> 2.40 GHz (-20.0 %), which alone explains it");
   EXPECT_EQ(clock_explanation(3e9, 2.4e9, 2.0), "clock 3.00 -> 2.40 GHz (-20.0 %)");
   EXPECT_EQ(clock_explanation(3e9, 2.99e9, 1.2), "");

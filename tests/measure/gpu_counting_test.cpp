@@ -9,7 +9,7 @@
 namespace plumbline {
 namespace {
 
-int value = 0, sweeps_made = 0, prepared = 0;  // of the data, which a sweep changes and restoring resets
+int value = 0, sweeps_counted = 0, prepared = 0;  // of the data, which a sweep changes and restoring resets
 
 class Changed final : public Workload {
  public:
@@ -39,7 +39,7 @@ Case changing(std::uint64_t bytes = 8) {
       .count = {},
       .flavors = {},
       .space = Space::cuda};
-  const Sweep sweep = [](const void*, std::size_t, std::size_t) { ++value, ++sweeps_made; };
+  const Sweep sweep = [](const void*, std::size_t, std::size_t) { ++value, ++sweeps_counted; };
   return {.kernel = &kernel, .parameters = {}, .precision = "fp64", .flavor = {"cuda13-sm_90a", "fp64", sweep}, .team = {}};
 }
 
@@ -68,10 +68,10 @@ class SweepCounter final : public MultiPass {
   void enter(int) noexcept override {
     EXPECT_TRUE(is_open_);
     EXPECT_EQ(value, 1) << "the data are not as before the first sweep";
-    before_ = sweeps_made;
+    before_ = sweeps_counted;
     ++entries_;
   }
-  void leave(int) noexcept override { swept_ += sweeps_made - before_; }
+  void leave(int) noexcept override { swept_ += sweeps_counted - before_; }
   bool wants_another_entry() const noexcept override { return entries_ < needed_; }
   std::vector<Reading> readings(int) const override {
     if (no_number_below > swept_) return {{.event = "sweeps", .status = Status::failed, .reason = "no number", .no_number = true}};
@@ -95,7 +95,7 @@ class SweepCounter final : public MultiPass {
 TEST(count_on_gpu, each_repetition_is_an_empty_region_and_one_sweep_behind_a_warm_one) {
   StandInGpu gpu(small());
   SweepCounter backend(1);
-  sweeps_made = 0;
+  sweeps_counted = 0;
   const CountedCase counted = count_on_gpu(changing(), backend, 1, 3, gpu);
   ASSERT_EQ(counted.status, Status::ok) << counted.reason;
   ASSERT_EQ(counted.repetitions.size(), 3U);
@@ -104,7 +104,7 @@ TEST(count_on_gpu, each_repetition_is_an_empty_region_and_one_sweep_behind_a_war
     EXPECT_EQ(one.kernel.at(0).at(0).raw, 1U);
     EXPECT_EQ(one.sweeps, 1U);
   }
-  EXPECT_EQ(sweeps_made, 1 + 3 * (1 + 2)) << "one prepares the data, and each region has a warm one";
+  EXPECT_EQ(sweeps_counted, 1 + 3 * (1 + 2)) << "one prepares the data, and each region has a warm one";
 }
 
 TEST(count_on_gpu, a_group_of_several_passes_sweeps_the_same_data_as_often) {

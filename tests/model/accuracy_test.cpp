@@ -5,14 +5,14 @@
 #include <cmath>
 
 #include "samples.hpp"
+#include "scores.hpp"
 
 namespace plumbline {
 namespace {
 
 using test::add;
 using test::CaseSample;
-
-const Counter fills{.name = "fills", .backend = "emulated", .terms = {{"lines", 64}}, .quantities = {"bytes.L1-L2"}};
+using test::fills;
 
 /// A case whose exact bytes and counted lines are given.
 CaseSample fill_case(int n, double lo, double hi, double lines, const std::string& flavor = "gcc12-O3-v3") {

@@ -9,15 +9,17 @@
 
 #include "model/scoring/accuracy.hpp"
 #include "samples.hpp"
+#include "scores.hpp"
 
 namespace plumbline {
 namespace {
 
 using test::add;
 using test::CaseSample;
+using test::expect;
+using test::flops;
 
-const Counter flops{.name = "flops", .backend = "emulated", .terms = {{"ops", 1}}, .quantities = {"flops.fp64"}, .kind = Kind::flops};
-const Counter reads{
+const Counter demand_reads{
     .name = "reads", .backend = "emulated", .terms = {{"ops", 1}}, .quantities = {"bytes.L1-L2.demand_read", "bytes.L1-L2.rfo"}};
 
 struct Rank {
@@ -25,13 +27,13 @@ struct Rank {
   double exact = 0;
   std::int64_t ranks = 1, threads = 1;
 };
-using Count = std::function<double(const Rank&)>;
+using CountOfRank = std::function<double(const Rank&)>;
 
 /// A noise of up to two per mille, the same for the same amount and kernel.
 double noise(const Rank& of) { return 1 + 0.002 * std::sin(78.233 * of.exact + 12.9898 * static_cast<double>(of.kernel.size())); }
 
 /// Kernels by sizes by teams, and of each team a case of single precision that has nothing of it.
-Results campaign(const std::vector<std::string>& kernels, const Count& count) {
+Results campaign(const std::vector<std::string>& kernels, const CountOfRank& count) {
   Results results;
   for (const auto& kernel : kernels)
     for (const auto& [ranks, threads] : {std::pair{1, 1}, {2, 1}, {1, 2}}) {
@@ -49,13 +51,8 @@ Results campaign(const std::vector<std::string>& kernels, const Count& count) {
   return results;
 }
 
-CounterScore graded(const Count& count, const std::vector<std::string>& kernels = {"triad", "dot", "stencil5"}) {
+CounterScore graded(const CountOfRank& count, const std::vector<std::string>& kernels = {"triad", "dot", "stencil5"}) {
   return score(measurements_of(campaign(kernels, count)), std::span(&flops, 1)).counters.at(0);
-}
-
-void expect(const CounterScore& score, char grade, const std::string& words) {
-  EXPECT_EQ(score.grade, grade) << score.reason;
-  EXPECT_NE(score.reason.find(words), std::string::npos) << score.reason;
 }
 
 TEST(Amounts, a_counter_that_stops_is_good_up_to_there) {
@@ -123,7 +120,7 @@ TEST(Amounts, what_its_flows_explain_is_no_regime) {
                     .model = {{"bytes.L1-L2.demand_read", {read, read}}, {"bytes.L1-L2.rfo", {rfo, rfo}}},
                     .counts = {{"ops", read + 0.3 * rfo}}});
     }
-  const CounterScore one = score(measurements_of(results), std::span(&reads, 1)).counters.at(0);
+  const CounterScore one = score(measurements_of(results), std::span(&demand_reads, 1)).counters.at(0);
   expect(one, 'D', "hardly sees bytes.L1-L2.rfo (weight 0.3); all that it counts is 1 x bytes.L1-L2.demand_read, 0.3 x bytes.L1-L2.rfo");
   EXPECT_FALSE(one.regimes);
 }

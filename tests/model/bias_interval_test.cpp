@@ -8,14 +8,14 @@
 
 #include "model/scoring/accuracy.hpp"
 #include "samples.hpp"
+#include "scores.hpp"
 
 namespace plumbline {
 namespace {
 
 using test::add;
 using test::CaseSample;
-
-const Counter fills{.name = "fills", .backend = "emulated", .terms = {{"lines", 64}}, .quantities = {"bytes.L1-L2"}};
+using test::fills;
 
 /// Cases of one kernel at different sizes, counted `ratio` times as much as the model says at least, which leaves `open` times that.
 struct Kernel {

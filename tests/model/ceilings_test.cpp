@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "machines.hpp"
+
 namespace plumbline {
 namespace {
 
-constexpr double KiB = 1024, MiB = 1024 * KiB;
+using test::KiB;
+using test::MiB;
 
 const NodeFacts node{.node = "node0", .caches = {{1, 32 * 1024, 1}, {2, 1 << 20, 1}, {3, 32 << 20, 16}}};
 

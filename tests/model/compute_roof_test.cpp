@@ -29,7 +29,7 @@ ArithmeticMix of(double fma, double add, double mul, const std::string& precisio
   const double all = fma + add + mul;
   return {{precision, {2 * fma + add + mul, fma / all, add / all, mul / all}}};
 }
-ArithmeticMix unknown(double flops, const std::string& precision = "fp64") { return {{precision, {.flops = flops}}}; }
+ArithmeticMix of_unknown_kinds(double flops, const std::string& precision = "fp64") { return {{precision, {.flops = flops}}}; }
 
 TEST(ComputeRoof, each_kind_alone_stands_under_its_own_ceiling) {
   for (const Ceilings& ceilings : {zen, intel}) {
@@ -73,12 +73,12 @@ TEST(ComputeRoof, what_nobody_measured_overlaps_but_never_beyond_the_highest_cei
 }
 
 TEST(ComputeRoof, of_unknown_kinds_is_that_of_the_fastest_mix) {
-  EXPECT_DOUBLE_EQ(compute_roof(unknown(5), zen).gflops, 48);
-  EXPECT_DOUBLE_EQ(compute_roof(unknown(5), intel).gflops, 32);
-  EXPECT_FALSE(compute_roof(unknown(5), zen).is_of_kinds);
+  EXPECT_DOUBLE_EQ(compute_roof(of_unknown_kinds(5), zen).gflops, 48);
+  EXPECT_DOUBLE_EQ(compute_roof(of_unknown_kinds(5), intel).gflops, 32);
+  EXPECT_FALSE(compute_roof(of_unknown_kinds(5), zen).is_of_kinds);
   EXPECT_TRUE(compute_roof(of(1, 0, 0), zen).is_of_kinds);
   // FMAs on two pipes, sums on two, one of them the same: five FLOPs a lane and clock, of twice as many FMAs as sums
-  EXPECT_DOUBLE_EQ(compute_roof(unknown(5), machine(4, 2, 2, 3, 4.5)).gflops, 5);
+  EXPECT_DOUBLE_EQ(compute_roof(of_unknown_kinds(5), machine(4, 2, 2, 3, 4.5)).gflops, 5);
 }
 
 TEST(ComputeRoof, times_of_precisions_and_tensor_work_add) {
@@ -154,7 +154,7 @@ TEST(ComputeRoof, no_mix_exceeds_it_on_any_core_of_four_pipes_and_most_reach_it)
               EXPECT_NEAR(rate, roof, 1e-9) << multiply << " " << add << ": " << fma << " " << sums << " " << products;
             }
           }
-      EXPECT_LE(fastest, compute_roof(unknown(1), ceilings).gflops * (1 + 1e-9)) << multiply << " " << add;
+      EXPECT_LE(fastest, compute_roof(of_unknown_kinds(1), ceilings).gflops * (1 + 1e-9)) << multiply << " " << add;
     }
 }
 

@@ -12,55 +12,55 @@ namespace plumbline {
 namespace {
 
 const CoreIdentity zen5{"AuthenticAMD", 0x1a, 0x02, "AMD EPYC 9B45"}, zen4{"AuthenticAMD", 0x19, 0x11, ""},
-    cascade_lake{"GenuineIntel", 6, 0x55, ""}, v1{"implementer 0x41", 0, 0, "part 0xd40"}, unknown{"HygonGenuine", 24, 1, ""};
+    cascade_lake{"GenuineIntel", 6, 0x55, ""}, v1{"implementer 0x41", 0, 0, "part 0xd40"}, unknown_core{"HygonGenuine", 24, 1, ""};
 
-double flops(const CoreIdentity& core, const char* isa, const char* precision, const char* pattern) {
+double flops_of_core(const CoreIdentity& core, const char* isa, const char* precision, const char* pattern) {
   const auto limit = arithmetic_limit(core, isa, precision, pattern);
   return limit ? limit->per_clock : absent;
 }
 
 TEST(CoreLimits, zen_5_has_four_pipes_and_a_cascade_lake_two) {
-  EXPECT_EQ(flops(zen5, "v4", "fp64", "fma"), 32);
-  EXPECT_EQ(flops(zen5, "v4", "fp64", "add"), 16);
-  EXPECT_EQ(flops(zen5, "v4", "fp64", "mul+add"), 32);
-  EXPECT_EQ(flops(zen5, "v4", "fp64", "fma+add"), 48);
-  EXPECT_EQ(flops(zen5, "v4", "fp32", "fma"), 64);
-  EXPECT_EQ(flops(zen5, "v3", "fp64", "fma"), 16);
-  EXPECT_EQ(flops(zen5, "v4bf16", "bf16", "dot"), 128);
-  EXPECT_EQ(flops(cascade_lake, "v4", "fp64", "fma"), 32);
-  EXPECT_EQ(flops(cascade_lake, "v4", "fp64", "mul+add"), 16);
-  EXPECT_EQ(flops(cascade_lake, "v4", "fp64", "fma+add"), 24);
+  EXPECT_EQ(flops_of_core(zen5, "v4", "fp64", "fma"), 32);
+  EXPECT_EQ(flops_of_core(zen5, "v4", "fp64", "add"), 16);
+  EXPECT_EQ(flops_of_core(zen5, "v4", "fp64", "mul+add"), 32);
+  EXPECT_EQ(flops_of_core(zen5, "v4", "fp64", "fma+add"), 48);
+  EXPECT_EQ(flops_of_core(zen5, "v4", "fp32", "fma"), 64);
+  EXPECT_EQ(flops_of_core(zen5, "v3", "fp64", "fma"), 16);
+  EXPECT_EQ(flops_of_core(zen5, "v4bf16", "bf16", "dot"), 128);
+  EXPECT_EQ(flops_of_core(cascade_lake, "v4", "fp64", "fma"), 32);
+  EXPECT_EQ(flops_of_core(cascade_lake, "v4", "fp64", "mul+add"), 16);
+  EXPECT_EQ(flops_of_core(cascade_lake, "v4", "fp64", "fma+add"), 24);
 }
 
 TEST(CoreLimits, a_wide_vector_in_two_halves_is_worth_what_the_narrow_one_is) {
-  EXPECT_EQ(flops(zen4, "v4", "fp64", "fma"), flops(zen4, "v3", "fp64", "fma"));
-  EXPECT_EQ(flops(zen4, "v4", "fp64", "scalar fma"), 4);
+  EXPECT_EQ(flops_of_core(zen4, "v4", "fp64", "fma"), flops_of_core(zen4, "v3", "fp64", "fma"));
+  EXPECT_EQ(flops_of_core(zen4, "v4", "fp64", "scalar fma"), 4);
 }
 
 TEST(CoreLimits, sapphire_rapids_makes_half_a_dot_product_a_cycle) {
   const CoreIdentity sapphire_rapids{"GenuineIntel", 6, 0x8f, ""}, granite_rapids{"GenuineIntel", 6, 0xad, ""};
-  EXPECT_EQ(flops(sapphire_rapids, "v4bf16", "bf16", "dot"), 32);
-  EXPECT_TRUE(std::isnan(flops(granite_rapids, "v4bf16", "bf16", "dot")));  // nobody has published it
+  EXPECT_EQ(flops_of_core(sapphire_rapids, "v4bf16", "bf16", "dot"), 32);
+  EXPECT_TRUE(std::isnan(flops_of_core(granite_rapids, "v4bf16", "bf16", "dot")));  // nobody has published it
 }
 
 TEST(CoreLimits, tiles_make_an_instruction_every_sixteen_clocks) {
   const CoreIdentity sapphire_rapids{"GenuineIntel", 6, 0x8f, ""}, emerald_rapids{"GenuineIntel", 6, 0xcf, ""},
       granite_rapids{"GenuineIntel", 6, 0xad, ""};
   for (const CoreIdentity& core : {sapphire_rapids, emerald_rapids, granite_rapids}) {
-    EXPECT_EQ(flops(core, "v4amxbf16", "tensor.bf16", "amx"), 2 * 16 * 16 * 32 / 16);
-    EXPECT_EQ(flops(core, "v4amxint8", "tensor.int8", "amx"), 2 * 16 * 16 * 64 / 16);
+    EXPECT_EQ(flops_of_core(core, "v4amxbf16", "tensor.bf16", "amx"), 2 * 16 * 16 * 32 / 16);
+    EXPECT_EQ(flops_of_core(core, "v4amxint8", "tensor.int8", "amx"), 2 * 16 * 16 * 64 / 16);
   }
-  EXPECT_EQ(flops(granite_rapids, "v4amxfp16", "tensor.fp16", "amx"), 1024);
-  EXPECT_TRUE(std::isnan(flops(sapphire_rapids, "v4amxfp16", "tensor.fp16", "amx")));  // which it has not
-  EXPECT_TRUE(std::isnan(flops(zen5, "v4amxbf16", "tensor.bf16", "amx")));
+  EXPECT_EQ(flops_of_core(granite_rapids, "v4amxfp16", "tensor.fp16", "amx"), 1024);
+  EXPECT_TRUE(std::isnan(flops_of_core(sapphire_rapids, "v4amxfp16", "tensor.fp16", "amx")));  // which it has not
+  EXPECT_TRUE(std::isnan(flops_of_core(zen5, "v4amxbf16", "tensor.bf16", "amx")));
 }
 
 TEST(CoreLimits, dot_products_of_int8_go_where_fmas_go) {
-  EXPECT_EQ(flops(cascade_lake, "v4vnni", "int8", "dot"), 256);
-  EXPECT_EQ(flops(zen5, "v4vnni", "int8", "dot"), 256);
-  EXPECT_EQ(flops(zen5, "v3vnni", "int8", "dot"), 128);
-  EXPECT_EQ(flops(zen4, "v4vnni", "int8", "dot"), 128);
-  EXPECT_TRUE(std::isnan(flops(zen4, "v3vnni", "int8", "dot")));  // which it has not
+  EXPECT_EQ(flops_of_core(cascade_lake, "v4vnni", "int8", "dot"), 256);
+  EXPECT_EQ(flops_of_core(zen5, "v4vnni", "int8", "dot"), 256);
+  EXPECT_EQ(flops_of_core(zen5, "v3vnni", "int8", "dot"), 128);
+  EXPECT_EQ(flops_of_core(zen4, "v4vnni", "int8", "dot"), 128);
+  EXPECT_TRUE(std::isnan(flops_of_core(zen4, "v3vnni", "int8", "dot")));  // which it has not
 }
 
 TEST(CoreLimits, one_512_bit_unit_in_place_of_two_is_remarked) {
@@ -72,20 +72,20 @@ TEST(CoreLimits, one_512_bit_unit_in_place_of_two_is_remarked) {
 
 TEST(CoreLimits, scalars_have_no_lanes) {
   for (const char* precision : {"fp64", "fp32"}) {
-    EXPECT_EQ(flops(zen5, "v4", precision, "scalar fma"), 4);
-    EXPECT_EQ(flops(cascade_lake, "v4", precision, "scalar add"), 2);
+    EXPECT_EQ(flops_of_core(zen5, "v4", precision, "scalar fma"), 4);
+    EXPECT_EQ(flops_of_core(cascade_lake, "v4", precision, "scalar add"), 2);
   }
 }
 
 TEST(CoreLimits, arm_cores_are_known_by_their_part) {
-  EXPECT_EQ(flops(v1, "neon", "fp64", "fma"), 16);
-  EXPECT_EQ(flops(v1, "sve256", "fp64", "fma"), 16);
+  EXPECT_EQ(flops_of_core(v1, "neon", "fp64", "fma"), 16);
+  EXPECT_EQ(flops_of_core(v1, "sve256", "fp64", "fma"), 16);
 }
 
 TEST(CoreLimits, nothing_is_guessed) {
-  EXPECT_TRUE(std::isnan(flops(unknown, "v3", "fp64", "fma")));
-  EXPECT_TRUE(std::isnan(flops(cascade_lake, "v4bf16", "bf16", "dot")));
-  EXPECT_FALSE(bandwidth_limit(unknown, "L1", "load"));
+  EXPECT_TRUE(std::isnan(flops_of_core(unknown_core, "v3", "fp64", "fma")));
+  EXPECT_TRUE(std::isnan(flops_of_core(cascade_lake, "v4bf16", "bf16", "dot")));
+  EXPECT_FALSE(bandwidth_limit(unknown_core, "L1", "load"));
   EXPECT_FALSE(bandwidth_limit(zen5, "L3", "load"));
 }
 
@@ -119,7 +119,7 @@ TEST(CeilingLimits, a_sample_alone_is_held_to_its_own_isa_and_clock) {
   EXPECT_DOUBLE_EQ(fraction_of_limit(row, zen5), 190.0 / (2 * 32 * 3));
   row.method = "gcc12-O3-v3, v3";
   EXPECT_DOUBLE_EQ(fraction_of_limit(row, zen5), 190.0 / (2 * 16 * 3));
-  EXPECT_TRUE(std::isnan(fraction_of_limit(row, unknown)));
+  EXPECT_TRUE(std::isnan(fraction_of_limit(row, unknown_core)));
   row.unit = "GB/s";
   row.pattern = "load";
   EXPECT_TRUE(std::isnan(fraction_of_limit(row, zen5)));

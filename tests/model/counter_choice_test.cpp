@@ -36,13 +36,13 @@ std::vector<std::string> names(const CounterSet& set) {
 const SlotLimits::Unit core{"pmu", ""};
 
 using Names = std::vector<std::string>;
-const Names flops{"flops.fp64"}, l2{"bytes.L1-L2"};
+const Names fp64_flops{"flops.fp64"}, l2{"bytes.L1-L2"};
 
 TEST(Choice, takes_the_best_grade_and_never_a_rejected_or_undecided_counter) {
-  const std::vector<Candidate> all{candidate("d", {"d"}, flops, 'D'), candidate("c", {"c"}, flops, 'C'), candidate("b", {"b"}, flops, 'B'),
-                                   candidate("?", {"?"}, flops, '-')};
-  EXPECT_EQ(names(choose_counters(all, flops, {})), Names{"b"});
-  const CounterSet none = choose_counters(std::vector{all[0]}, flops, {});
+  const std::vector<Candidate> all{candidate("d", {"d"}, fp64_flops, 'D'), candidate("c", {"c"}, fp64_flops, 'C'),
+                                   candidate("b", {"b"}, fp64_flops, 'B'), candidate("?", {"?"}, fp64_flops, '-')};
+  EXPECT_EQ(names(choose_counters(all, fp64_flops, {})), Names{"b"});
+  const CounterSet none = choose_counters(std::vector{all[0]}, fp64_flops, {});
   EXPECT_TRUE(none.counters.empty() && none.groups.empty());
   ASSERT_EQ(none.uncovered.size(), 1U);
   EXPECT_EQ(none.uncovered[0].reason, "none is trusted: d (D): as graded");
@@ -50,10 +50,10 @@ TEST(Choice, takes_the_best_grade_and_never_a_rejected_or_undecided_counter) {
 }
 
 TEST(Choice, takes_what_the_machine_counts_before_what_is_simulated_unless_it_holds_only_in_regimes) {
-  Candidate simulated = candidate("simulated", {"s"}, flops, 'A');
+  Candidate simulated = candidate("simulated", {"s"}, fp64_flops, 'A');
   simulated.simulated = true;
-  EXPECT_EQ(names(choose_counters(std::vector{simulated, candidate("b", {"b"}, flops, 'B')}, flops, {})), Names{"b"});
-  EXPECT_EQ(names(choose_counters(std::vector{candidate("c", {"c"}, flops, 'C'), simulated}, flops, {})), Names{"simulated"});
+  EXPECT_EQ(names(choose_counters(std::vector{simulated, candidate("b", {"b"}, fp64_flops, 'B')}, fp64_flops, {})), Names{"b"});
+  EXPECT_EQ(names(choose_counters(std::vector{candidate("c", {"c"}, fp64_flops, 'C'), simulated}, fp64_flops, {})), Names{"simulated"});
 }
 
 TEST(Choice, puts_a_boundary_together_from_flows_that_are_seen_once_each) {
@@ -108,18 +108,18 @@ TEST(Choice, tells_a_reason_that_many_counters_share_once_and_what_no_trusted_co
 }
 
 TEST(Choice, shares_events_between_quantities_and_prefers_narrow_ratios) {
-  const std::vector<Candidate> all{candidate("both", {"x", "y"}, flops, 'A'), candidate("alone", {"z"}, flops, 'A'),
+  const std::vector<Candidate> all{candidate("both", {"x", "y"}, fp64_flops, 'A'), candidate("alone", {"z"}, fp64_flops, 'A'),
                                    candidate("bytes", {"x", "y"}, l2, 'A')};
   EXPECT_EQ(names(choose_counters(all, Names{"flops.fp64", "bytes.L1-L2"}, {})), (Names{"both", "bytes"})) << "three slots otherwise";
-  const std::vector<Candidate> twins{candidate("wide", {"a"}, flops, 'A', 1.02), candidate("narrow", {"b"}, flops, 'A', 1.001)};
-  EXPECT_EQ(names(choose_counters(twins, flops, {})), Names{"narrow"});
+  const std::vector<Candidate> twins{candidate("wide", {"a"}, fp64_flops, 'A', 1.02), candidate("narrow", {"b"}, fp64_flops, 'A', 1.001)};
+  EXPECT_EQ(names(choose_counters(twins, fp64_flops, {})), Names{"narrow"});
 }
 
 TEST(Choice, takes_more_events_where_that_saves_a_pass) {
   SlotLimits limits{.capacity = {{core, 3}}, .slots = {{{"pmu", "merged"}, 2}}};
   limits.conflicts.insert({{"pmu", "fills"}, {"pmu", "merged"}});
-  const std::vector<Candidate> all{candidate("merged", {"merged"}, flops, 'A'), candidate("split", {"scalar", "packed"}, flops, 'A'),
-                                   candidate("fills", {"fills"}, l2, 'A')};
+  const std::vector<Candidate> all{candidate("merged", {"merged"}, fp64_flops, 'A'),
+                                   candidate("split", {"scalar", "packed"}, fp64_flops, 'A'), candidate("fills", {"fills"}, l2, 'A')};
   const CounterSet set = choose_counters(all, Names{"flops.fp64", "bytes.L1-L2"}, limits);
   EXPECT_EQ(names(set), (Names{"fills", "split"}));
   ASSERT_EQ(set.groups.size(), 1U);

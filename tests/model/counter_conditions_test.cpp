@@ -17,12 +17,13 @@ Counter counter(const std::string& name, const std::string& event, const std::st
           .kind = quantity == "seconds" ? Kind::time : Kind::flops};
 }
 
-const std::vector<Counter> table{counter("time", "ns", "seconds", 1e-9), counter("cycles", "cycles", "cycles"),
-                                 counter("clock", "cycles.per_second", "hertz"), counter("occupancy", "percent", "occupancy", 0.01)};
+const std::vector<Counter> kept_counters{counter("time", "ns", "seconds", 1e-9), counter("cycles", "cycles", "cycles"),
+                                         counter("clock", "cycles.per_second", "hertz"),
+                                         counter("occupancy", "percent", "occupancy", 0.01)};
 
 std::vector<Counter> with_times_by_cycles() {
-  std::vector<Counter> all = table;
-  for (const auto& time : times_by_cycles(table)) all.push_back(time);
+  std::vector<Counter> all = kept_counters;
+  for (const auto& time : times_by_cycles(kept_counters)) all.push_back(time);
   return all;
 }
 
@@ -37,11 +38,11 @@ Measured timed(const std::map<std::string, double>& counts) {
 Bounds allowed(const std::map<std::string, double>& counts) {
   Measurements measurements;
   measurements.cases.push_back(timed(counts));
-  return seconds_allowed(measurements, table).at(0);
+  return seconds_allowed(measurements, kept_counters).at(0);
 }
 
 TEST(CounterConditions, are_what_was_counted_and_why_what_was_not) {
-  const auto at = conditions_of(timed({{"ns", 1.5e6}, {"cycles.per_second", 1.5e9}}), table);
+  const auto at = conditions_of(timed({{"ns", 1.5e6}, {"cycles.per_second", 1.5e9}}), kept_counters);
   EXPECT_DOUBLE_EQ(at.seconds.value, 1.5e-3);
   EXPECT_EQ(at.clock_hz.value, 1.5e9);
   EXPECT_DOUBLE_EQ(at.clock_ratio(), 0.75);
@@ -51,10 +52,10 @@ TEST(CounterConditions, are_what_was_counted_and_why_what_was_not) {
 }
 
 TEST(CounterConditions, take_cycles_over_time_for_the_clock_where_no_rate_was_counted) {
-  const auto at = conditions_of(timed({{"ns", 1e6}, {"cycles", 1.96e6}}), table);
+  const auto at = conditions_of(timed({{"ns", 1e6}, {"cycles", 1.96e6}}), kept_counters);
   EXPECT_DOUBLE_EQ(at.clock_hz.value, 1.96e9);
   EXPECT_FALSE(at.is_of_another_clock()) << "2 % are within what clocks differ by";
-  EXPECT_FALSE(conditions_of(timed({{"ns", 1e6}}), table).clock_hz.ok());
+  EXPECT_FALSE(conditions_of(timed({{"ns", 1e6}}), kept_counters).clock_hz.ok());
 }
 
 TEST(SecondsAllowed, are_the_timed_ones_and_what_the_clocks_may_make_of_them) {
@@ -73,12 +74,12 @@ TEST(SecondsAllowed, are_unknown_without_either_clock) {
   Measurements measurements;
   measurements.cases.push_back(timed({{"cycles.per_second", 2e9}}));
   measurements.cases.back().clock_hz = absent;
-  EXPECT_TRUE(std::isnan(seconds_allowed(measurements, table).at(0).lo));
-  EXPECT_TRUE(seconds_allowed(measurements, std::vector{table[1]}).empty()) << "nobody counts time";
+  EXPECT_TRUE(std::isnan(seconds_allowed(measurements, kept_counters).at(0).lo));
+  EXPECT_TRUE(seconds_allowed(measurements, std::vector{kept_counters[1]}).empty()) << "nobody counts time";
 }
 
 TEST(TimesByCycles, are_one_for_each_pair_of_cycles_and_their_rate) {
-  const auto times = times_by_cycles(table);
+  const auto times = times_by_cycles(kept_counters);
   ASSERT_EQ(times.size(), 1U);
   EXPECT_EQ(times[0].name, "cupti cycles / clock");
   EXPECT_EQ(times[0].claim(), "seconds");

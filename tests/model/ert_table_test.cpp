@@ -9,12 +9,14 @@
 #include <map>
 #include <sstream>
 
+#include "machines.hpp"
 #include "samples.hpp"
 
 namespace plumbline {
 namespace {
 
-constexpr double KiB = 1024, MiB = 1024 * KiB;
+using test::KiB;
+using test::MiB;
 
 struct Point {
   std::string form = "fma", precision = "fp64", flavor = "gcc12-O3-v4";

@@ -5,12 +5,14 @@
 
 #include <cmath>
 
+#include "machines.hpp"
 #include "model/ceilings/ceilings.hpp"
 
 namespace plumbline {
 namespace {
 
-constexpr double KiB = 1024, MiB = 1024 * KiB;
+using test::KiB;
+using test::MiB;
 
 CeilingRow load_row(const std::string& level, const std::string& form, double bytes, double gbs, std::int32_t round = 0) {
   CeilingRow row{.name = form.empty() ? "load" : "load, " + form,
@@ -190,7 +192,7 @@ std::vector<CeilingRow> plain_sweep() {
   return rows;
 }
 
-const NodeFacts node{.node = "node0", .caches = {{1, 48 * 1024, 1}, {2, 1 << 20, 1}, {3, 32 << 20, 16}}};
+const NodeFacts facts_of_node{.node = "node0", .caches = {{1, 48 * 1024, 1}, {2, 1 << 20, 1}, {3, 32 << 20, 16}}};
 
 const Ceiling& at(const std::vector<Ceiling>& ceilings, const std::string& level) {
   for (const auto& c : ceilings)
@@ -200,11 +202,11 @@ const Ceiling& at(const std::vector<Ceiling>& ceilings, const std::string& level
 
 TEST(CeilingForms, a_ceiling_is_the_best_of_them_and_names_the_others) {
   auto rows = plain_sweep();
-  const auto before = fit_ceilings(rows, {&node, 1});
+  const auto before = fit_ceilings(rows, {&facts_of_node, 1});
   for (const int round : {0, 1}) rows.push_back(load_row("sweep", "bumped v4", 20 * KiB, 370 - round, round));
   const auto choice = two_contests();
   rows.insert(rows.end(), choice.begin(), choice.end());
-  const auto fitted = fit_ceilings(rows, {&node, 1});
+  const auto fitted = fit_ceilings(rows, {&facts_of_node, 1});
   ASSERT_EQ(fitted.size(), before.size());  // a contest is no ceiling
   const Ceiling& l1 = at(fitted, "L1");
   EXPECT_EQ(l1.value, 370);
@@ -220,9 +222,9 @@ TEST(CeilingForms, a_ceiling_is_the_best_of_them_and_names_the_others) {
 
 TEST(CeilingForms, the_levels_are_those_of_the_plans_own_loop) {
   auto rows = plain_sweep();
-  const auto before = fit_ceilings(rows, {&node, 1});
+  const auto before = fit_ceilings(rows, {&facts_of_node, 1});
   for (const int round : {0, 1}) rows.push_back(load_row("sweep", "bumped v4", 200 * KiB, 600, round));  // would be a level of its own
-  const auto fitted = fit_ceilings(rows, {&node, 1});
+  const auto fitted = fit_ceilings(rows, {&facts_of_node, 1});
   for (const char* level : {"L1", "L2", "L3"}) EXPECT_EQ(at(fitted, level).size_bytes, at(before, level).size_bytes) << level;
   EXPECT_EQ(at(fitted, "L2").value, 600);
 }
@@ -231,7 +233,7 @@ TEST(CeilingForms, where_the_plans_own_loop_wins_it_is_named_too) {
   auto rows = plain_sweep();
   rows.push_back(load_row("choice", "compiled v4", 256 * MiB, 16.7));
   rows.push_back(load_row("choice", "bumped v4", 256 * MiB, 16.6));
-  const auto fitted = fit_ceilings(rows, {&node, 1});
+  const auto fitted = fit_ceilings(rows, {&facts_of_node, 1});
   EXPECT_EQ(at(fitted, "mem").form, "compiled v4");
   ASSERT_EQ(at(fitted, "mem").runners_up.size(), 1u);
 }
@@ -244,14 +246,14 @@ TEST(CeilingForms, memory_is_of_one_loop) {
     rows.push_back(load_row("sweep", "nt paged v4", largest, 24, round));
     rows.push_back(load_row("sweep", "ahead v4", largest, 20, round));
   }
-  const auto fitted = fit_ceilings(rows, {&node, 1});
+  const auto fitted = fit_ceilings(rows, {&facts_of_node, 1});
   EXPECT_EQ(at(fitted, "mem").value, 24);
   EXPECT_EQ(at(fitted, "mem").form, "nt paged v4");
   EXPECT_TRUE(at(fitted, "mem").doubt.find("falls") == std::string::npos) << at(fitted, "mem").doubt;
 }
 
 TEST(CeilingForms, files_of_older_versions_have_none) {
-  const auto fitted = fit_ceilings(plain_sweep(), {&node, 1});
+  const auto fitted = fit_ceilings(plain_sweep(), {&facts_of_node, 1});
   for (const auto& ceiling : fitted) {
     EXPECT_EQ(ceiling.form, "");
     EXPECT_TRUE(ceiling.runners_up.empty());
@@ -273,7 +275,7 @@ TEST(CeilingForms, arithmetic_of_a_narrower_isa_may_be_the_ceiling) {
   };
   const std::vector<CeilingRow> rows{row("FP64 vector FMA, v4", "v4", "choice", 80), row("FP64 vector FMA, v3", "v3", "choice", 95),
                                      row("FP64 vector FMA", "v4", "compute", 81), row("FP64 vector FMA, v3", "v3", "compute", 96)};
-  const auto fitted = fit_ceilings(rows, {&node, 1});
+  const auto fitted = fit_ceilings(rows, {&facts_of_node, 1});
   ASSERT_EQ(fitted.size(), 1u);
   EXPECT_EQ(fitted[0].name, "FP64 vector FMA");
   EXPECT_EQ(fitted[0].value, 96);

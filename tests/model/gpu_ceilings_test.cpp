@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/gpu_device.hpp"
+#include "machines.hpp"
 #include "model/ceilings/ceiling_limits.hpp"
 #include "model/ceilings/ceilings.hpp"
 #include "model/ceilings/disturbances.hpp"
@@ -16,67 +17,69 @@
 namespace plumbline {
 namespace {
 
+using test::MiB;
+
 const GpuIdentity h100{"cuda13-sm_90a", "made-up H100", 9, 0, 132}, a100{"cuda13-sm_80", "", 8, 0, 108}, t4{"cuda13-sm_75", "", 7, 5, 40},
-    unknown{"cuda13-sm_90a", "", 11, 0, 10};
+    unknown_gpu{"cuda13-sm_90a", "", 11, 0, 10};
 constexpr double clock_hz = 1.98e9;
 
-double flops(const GpuIdentity& gpu, const char* precision, const char* pattern) {
+double flops_of_gpu(const GpuIdentity& gpu, const char* precision, const char* pattern) {
   const auto limit = gpu_arithmetic_limit(gpu, precision, pattern);
   return limit ? limit->per_clock : absent;
 }
 
 TEST(GpuLimits, are_those_of_the_vendors_tables) {
-  EXPECT_EQ(flops(h100, "fp64", "fma"), 128);
-  EXPECT_EQ(flops(h100, "fp64", "mul+add"), 64);
-  EXPECT_EQ(flops(h100, "fp32", "fma"), 256);
-  EXPECT_EQ(flops(h100, "fp16", "fma"), 512);
-  EXPECT_EQ(flops(h100, "bf16", "fma"), 512);
-  EXPECT_EQ(flops(h100, "tensor.bf16", "wgmma"), 4096);
-  EXPECT_EQ(flops(h100, "tensor.int8", "wgmma"), 8192);
-  EXPECT_EQ(flops(a100, "bf16", "fma"), 256);
-  EXPECT_EQ(flops(a100, "tensor.fp64", "mma.sync"), 128);
-  EXPECT_EQ(flops(t4, "fp64", "fma"), 4);
+  EXPECT_EQ(flops_of_gpu(h100, "fp64", "fma"), 128);
+  EXPECT_EQ(flops_of_gpu(h100, "fp64", "mul+add"), 64);
+  EXPECT_EQ(flops_of_gpu(h100, "fp32", "fma"), 256);
+  EXPECT_EQ(flops_of_gpu(h100, "fp16", "fma"), 512);
+  EXPECT_EQ(flops_of_gpu(h100, "bf16", "fma"), 512);
+  EXPECT_EQ(flops_of_gpu(h100, "tensor.bf16", "wgmma"), 4096);
+  EXPECT_EQ(flops_of_gpu(h100, "tensor.int8", "wgmma"), 8192);
+  EXPECT_EQ(flops_of_gpu(a100, "bf16", "fma"), 256);
+  EXPECT_EQ(flops_of_gpu(a100, "tensor.fp64", "mma.sync"), 128);
+  EXPECT_EQ(flops_of_gpu(t4, "fp64", "fma"), 4);
   EXPECT_EQ(gpu_bandwidth_limit(h100, "shared")->per_clock, 128);
   EXPECT_EQ(gpu_bandwidth_limit(h100, "L1")->per_clock, 128);
 }
 
 TEST(GpuLimits, of_peaks_that_data_sheets_tell) {  // TFLOP/s: H100 SXM5 at 1.83 GHz, A100 at 1.41 GHz, T4 at 1.59 GHz
-  EXPECT_NEAR(132 * 1.83e-3 * flops(h100, "tensor.fp16", "mma.sync"), 989.4, 1);
-  EXPECT_NEAR(132 * 1.98e-3 * flops(h100, "fp64", "fma"), 33.5, 0.1);
-  EXPECT_NEAR(132 * 1.98e-3 * flops(h100, "fp32", "fma"), 66.9, 0.1);
-  EXPECT_NEAR(108 * 1.41e-3 * flops(a100, "fp64", "fma"), 9.7, 0.1);
-  EXPECT_NEAR(108 * 1.41e-3 * flops(a100, "fp16", "fma"), 78, 0.1);
-  EXPECT_NEAR(108 * 1.41e-3 * flops(a100, "bf16", "fma"), 39, 0.1);
-  EXPECT_NEAR(108 * 1.41e-3 * flops(a100, "tensor.tf32", "mma.sync"), 156, 1);
-  EXPECT_NEAR(40 * 1.59e-3 * flops(t4, "tensor.fp16", "mma.sync"), 65, 1);
+  EXPECT_NEAR(132 * 1.83e-3 * flops_of_gpu(h100, "tensor.fp16", "mma.sync"), 989.4, 1);
+  EXPECT_NEAR(132 * 1.98e-3 * flops_of_gpu(h100, "fp64", "fma"), 33.5, 0.1);
+  EXPECT_NEAR(132 * 1.98e-3 * flops_of_gpu(h100, "fp32", "fma"), 66.9, 0.1);
+  EXPECT_NEAR(108 * 1.41e-3 * flops_of_gpu(a100, "fp64", "fma"), 9.7, 0.1);
+  EXPECT_NEAR(108 * 1.41e-3 * flops_of_gpu(a100, "fp16", "fma"), 78, 0.1);
+  EXPECT_NEAR(108 * 1.41e-3 * flops_of_gpu(a100, "bf16", "fma"), 39, 0.1);
+  EXPECT_NEAR(108 * 1.41e-3 * flops_of_gpu(a100, "tensor.tf32", "mma.sync"), 156, 1);
+  EXPECT_NEAR(40 * 1.59e-3 * flops_of_gpu(t4, "tensor.fp16", "mma.sync"), 65, 1);
 }
 
 /// RTX 3090 at 1.695 GHz and 5070 at 2.512 GHz, by their makers' 35.6 and 30.9 TFLOP/s in fp32; fp64 is a 64th.
 TEST(GpuLimits, of_graphics_chips_are_those_of_fp32_in_16_bits_and_say_so) {
   const GpuIdentity ga102{"", "", 8, 6, 82}, ad102{"", "", 8, 9, 128}, gb205{"", "", 12, 0, 48}, b200{"", "", 10, 0, 148};
-  EXPECT_NEAR(82 * 1.695e-3 * flops(ga102, "fp32", "fma"), 35.6, 0.1);
-  EXPECT_NEAR(48 * 2.512e-3 * flops(gb205, "fp16", "fma"), 30.9, 0.1);
+  EXPECT_NEAR(82 * 1.695e-3 * flops_of_gpu(ga102, "fp32", "fma"), 35.6, 0.1);
+  EXPECT_NEAR(48 * 2.512e-3 * flops_of_gpu(gb205, "fp16", "fma"), 30.9, 0.1);
   for (const GpuIdentity& chip : {ga102, ad102, gb205}) {
-    EXPECT_EQ(flops(chip, "fp64", "fma"), 4);
-    EXPECT_EQ(flops(chip, "fp32", "fma"), 64 * flops(chip, "fp64", "fma"));
+    EXPECT_EQ(flops_of_gpu(chip, "fp64", "fma"), 4);
+    EXPECT_EQ(flops_of_gpu(chip, "fp32", "fma"), 64 * flops_of_gpu(chip, "fp64", "fma"));
     for (const char* halves : {"fp16", "bf16"}) {
-      EXPECT_EQ(flops(chip, halves, "fma"), flops(chip, "fp32", "fma"));
+      EXPECT_EQ(flops_of_gpu(chip, halves, "fma"), flops_of_gpu(chip, "fp32", "fma"));
       EXPECT_NE(gpu_arithmetic_limit(chip, halves, "fma")->source.find("unverified"), std::string::npos);
     }
     EXPECT_EQ(gpu_arithmetic_limit(chip, "fp32", "fma")->source.find("unverified"), std::string::npos);
   }
-  EXPECT_EQ(flops(b200, "fp64", "fma"), 128);
-  EXPECT_EQ(flops(b200, "fp32", "fma"), 256);
-  EXPECT_TRUE(std::isnan(flops(b200, "fp16", "fma"))) << "the documents disagree";
+  EXPECT_EQ(flops_of_gpu(b200, "fp64", "fma"), 128);
+  EXPECT_EQ(flops_of_gpu(b200, "fp32", "fma"), 256);
+  EXPECT_TRUE(std::isnan(flops_of_gpu(b200, "fp16", "fma"))) << "the documents disagree";
 }
 
 TEST(GpuLimits, are_absent_where_the_table_has_none) {
-  EXPECT_TRUE(std::isnan(flops(unknown, "fp64", "fma")));
-  EXPECT_TRUE(std::isnan(flops(t4, "bf16", "fma")));
-  EXPECT_TRUE(std::isnan(flops(a100, "tensor.fp8", "mma.sync")));
-  EXPECT_TRUE(std::isnan(flops(h100, "fp64", "dot")));
+  EXPECT_TRUE(std::isnan(flops_of_gpu(unknown_gpu, "fp64", "fma")));
+  EXPECT_TRUE(std::isnan(flops_of_gpu(t4, "bf16", "fma")));
+  EXPECT_TRUE(std::isnan(flops_of_gpu(a100, "tensor.fp8", "mma.sync")));
+  EXPECT_TRUE(std::isnan(flops_of_gpu(h100, "fp64", "dot")));
   EXPECT_FALSE(gpu_bandwidth_limit(h100, "L2"));
-  EXPECT_FALSE(gpu_bandwidth_limit(unknown, "L1"));
+  EXPECT_FALSE(gpu_bandwidth_limit(unknown_gpu, "L1"));
 }
 
 TEST(GpuLimits, a_method_says_which_gpu_it_was) {
@@ -114,8 +117,6 @@ const Ceiling* named(const std::vector<Ceiling>& ceilings, const std::string& na
   const auto found = std::find_if(ceilings.begin(), ceilings.end(), [&](const Ceiling& c) { return c.name == name; });
   return found == ceilings.end() ? nullptr : &*found;
 }
-
-constexpr double MiB = 1024.0 * 1024;
 
 /// Loads past L1: 5500 GB/s up to 40 MB, 2900 GB/s beyond; each multiprocessor's own: 30 TB/s up to 192 KiB each, then what L2 gives.
 std::vector<CeilingRow> sweeps() {

@@ -7,14 +7,16 @@
 
 #include "model/scoring/accuracy.hpp"
 #include "samples.hpp"
+#include "scores.hpp"
 
 namespace plumbline {
 namespace {
 
 using test::add;
 using test::CaseSample;
+using test::expect;
+using test::flops;
 
-const Counter flops{.name = "flops", .backend = "emulated", .terms = {{"ops", 1}}, .quantities = {"flops.fp64"}, .kind = Kind::flops};
 const Counter bytes{.name = "bytes", .backend = "emulated", .terms = {{"ops", 1}}, .quantities = {"bytes.L1-L2"}};
 
 struct Made {
@@ -33,14 +35,14 @@ struct Counted {
 };
 using Count = std::function<Counted(const Made&, int repetition)>;
 
-struct Shape {
+struct MadeCases {
   std::vector<std::string> kernels = {"triad", "dot", "stencil5"}, flavors = {"gcc12-O3-v3", "clang14-O3-v3"};
   std::vector<std::int64_t> sizes = {10, 20, 40, 80, 160};
   double interval = 1;  // the model's upper bound over the lower
   double amount = 1e6;  // a case's exact count over its size
 };
 
-std::vector<Made> cases_of(const Shape& shape) {
+std::vector<Made> cases_of(const MadeCases& shape) {
   std::vector<Made> all;
   for (const auto& kernel : shape.kernels)
     for (const std::int64_t n : shape.sizes)
@@ -74,18 +76,13 @@ CounterScore graded(const Results& results, const Counter& counter) {
   return score(measurements_of(results), std::span(&counter, 1)).counters.at(0);
 }
 
-CounterScore graded(const Shape& shape, const Count& count, const Counter& counter = flops, const Count& beside_others = {}) {
+CounterScore graded(const MadeCases& shape, const Count& count, const Counter& counter = flops, const Count& beside_others = {}) {
   Results results;
   for (const Made& made : cases_of(shape)) {
     add_case(results, sample_of(made, counter, shape.interval), made, count);
     if (beside_others) add_case(results, sample_of(made, counter, shape.interval), made, beside_others, 1);
   }
   return graded(results, counter);
-}
-
-void expect(const CounterScore& score, char grade, const std::string& words) {
-  EXPECT_EQ(score.grade, grade) << score.reason;
-  EXPECT_NE(score.reason.find(words), std::string::npos) << score.reason;
 }
 
 double right(const Made& made) { return made.exact; }
@@ -153,7 +150,7 @@ TEST(GradingRules, a_table_of_factors_is_no_regime) {
 }
 
 TEST(GradingRules, values_that_share_a_factor_are_a_regime_and_others_must_confirm_it) {
-  const Shape shape{.flavors = {"gcc12-O3-v3", "clang14-O3-v3"}, .sizes = {10, 20, 30, 40, 50, 60, 70, 80}};
+  const MadeCases shape{.flavors = {"gcc12-O3-v3", "clang14-O3-v3"}, .sizes = {10, 20, 30, 40, 50, 60, 70, 80}};
   const auto steady_in_two_kernels = [](const Made& made, int) {
     return right(made) * (made.kernel == "stencil5" ? 0.5 + 0.01 * static_cast<double>(made.n) : 0.8);
   };
@@ -188,7 +185,7 @@ TEST(GradingRules, a_kernel_of_too_few_cases_to_be_judged_alone_is_no_exception_
 }
 
 TEST(GradingRules, what_one_kernel_shows_is_no_regime) {
-  const Shape shape{.kernels = {"triad"}, .flavors = {"gcc12-O3-v3", "gcc12-O0-v3"}, .sizes = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
+  const MadeCases shape{.kernels = {"triad"}, .flavors = {"gcc12-O3-v3", "gcc12-O0-v3"}, .sizes = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
   const auto wrong_at_O0 = [](const Made& made, int) {
     return right(made) * (made.flavor == "gcc12-O3-v3" ? 1 : 1 + 0.1 * static_cast<double>(made.n));
   };
@@ -207,7 +204,7 @@ TEST(GradingRules, a_level_that_moves_nothing_is_not_blamed_for_a_kernel) {
 /// Kernels without the fault hold more cases than the compiler that is good in all.
 TEST(GradingRules, a_factor_that_does_not_part_good_from_bad_hides_no_other) {
   Results results;
-  const Shape shape{.kernels = {"triad", "dot", "stencil5", "stencil7", "stencil7c"}, .flavors = {"gcc12-O3-v3", "clang14-O3-v3"}};
+  const MadeCases shape{.kernels = {"triad", "dot", "stencil5", "stencil7", "stencil7c"}, .flavors = {"gcc12-O3-v3", "clang14-O3-v3"}};
   for (const Made& made : cases_of(shape))
     if (made.flavor == "gcc12-O3-v3" || made.kernel == "triad" || made.kernel == "dot")
       add_case(results, sample_of(made, flops, 1), made,
@@ -216,7 +213,7 @@ TEST(GradingRules, a_factor_that_does_not_part_good_from_bad_hides_no_other) {
 }
 
 TEST(GradingRules, a_kernel_whose_sweeps_have_more_than_all_others_may_be_wrong_for_its_size) {
-  const Shape shape{.kernels = {"triad", "dot", "dgemm"}};
+  const MadeCases shape{.kernels = {"triad", "dot", "dgemm"}};
   const auto stops = [](const Made& made, int) { return right(made) * (made.kernel == "dgemm" ? 0.5 : 1); };
   EXPECT_EQ(graded(shape, stops).reason.find("it may be the size"), std::string::npos);
   Results results;
@@ -259,7 +256,7 @@ TEST(GradingRules, a_repetition_that_counts_twice_is_no_interrupt) {
 }
 
 TEST(GradingRules, few_cases_are_not_enough_for_A) {
-  const Shape shape{.kernels = {"triad"}, .flavors = {"gcc12-O3-v3"}, .sizes = {10, 20, 40}};
+  const MadeCases shape{.kernels = {"triad"}, .flavors = {"gcc12-O3-v3"}, .sizes = {10, 20, 40}};
   const CounterScore score = graded(shape, [](const Made& made, int) { return right(made); });
   expect(score, 'B', "from 1 kernel, 3 cases whose exact amount is known");
   expect(score, 'B', "tried only at O3");
@@ -271,7 +268,7 @@ TEST(GradingRules, one_stray_case_is_borne_and_named_but_most_cases_of_a_work_ar
         [cases](const Made& made, int) { return right(made) * (std::find(cases.begin(), cases.end(), made.at) == cases.end() ? 1 : 1.3); };
   };
   expect(graded({}, off_in({7})), 'B', "right to 2 %, except 1 of 30 cases: validation/triad/fp64/n=80/r1t1/clang14-O3-v3");
-  Shape large;
+  MadeCases large;
   for (std::int64_t n = 200; n < 220; ++n) large.sizes.push_back(n);  // 150 cases bear three strays
   expect(graded(large, off_in({1, 60, 111})), 'B', "except 3 of 150 cases");
   expect(graded(large, off_in({60, 61, 111})), 'D', "moved by size");  // both cases of a work
@@ -279,7 +276,7 @@ TEST(GradingRules, one_stray_case_is_borne_and_named_but_most_cases_of_a_work_ar
 }
 
 TEST(GradingRules, a_grade_that_one_kernel_carries_is_the_one_without_it) {
-  const Shape shape{.kernels = {"triad", "dot"}, .sizes = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120}};
+  const MadeCases shape{.kernels = {"triad", "dot"}, .sizes = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120}};
   const auto uneven = [](const Made& made, int) {  // dot: two sizes of twelve only, and these differ
     if (made.kernel == "dot" && made.n > 40) return Counted(absent, Status::skipped);
     return Counted(right(made) * (made.kernel == "dot" ? (made.n % 20 == 0 ? 1.05 : 0.95) : 1));
@@ -288,7 +285,7 @@ TEST(GradingRules, a_grade_that_one_kernel_carries_is_the_one_without_it) {
 }
 
 TEST(GradingRules, a_bias_that_few_kernels_leave_open_is_not_trusted) {
-  const Shape shape{.kernels = {"triad", "dot"}};
+  const MadeCases shape{.kernels = {"triad", "dot"}};
   const CounterScore score = graded(
       shape, [](const Made& made, int) { return right(made) * (made.kernel == "dot" ? 1.03 : 1); }, bytes);
   expect(score, 'B', "its bias is not sure to 5 %");
@@ -297,7 +294,7 @@ TEST(GradingRules, a_bias_that_few_kernels_leave_open_is_not_trusted) {
 }
 
 TEST(GradingRules, a_count_inside_an_interval_may_be_off_by_its_width) {
-  Shape shape{.interval = 1.04};
+  MadeCases shape{.interval = 1.04};
   const auto jumps = [](const Made& made, int) { return right(made) * (made.at % 2 == 0 ? 1 : 1.04); };
   const CounterScore score = graded(shape, jumps, bytes);
   expect(score, 'A', "in which it may be off by");
@@ -340,7 +337,7 @@ TEST(GradingRules, a_line_that_falls_is_none) {
 
 // The compiler gcc12 alone compiled without optimization: it is the level.
 TEST(GradingRules, a_compiler_that_alone_has_a_level_is_not_blamed_for_it) {
-  const Shape shape{.flavors = {"gcc12-O3-v3", "clang14-O3-v3", "gcc12-O0-v3"}};
+  const MadeCases shape{.flavors = {"gcc12-O3-v3", "clang14-O3-v3", "gcc12-O0-v3"}};
   const CounterScore score = graded(shape, [](const Made& made, int) {
     return right(made) * (made.flavor == "gcc12-O0-v3" ? 1 + 0.1 * static_cast<double>(made.n) : 1);
   });

@@ -55,7 +55,7 @@ std::vector<CeilingRow> rounds_of(const std::vector<Shown>& all) {
   return rows;
 }
 
-struct Judged {
+struct InferredPeaks {
   std::vector<Ceiling> ceilings;
   const Ceiling& of(const std::string& precision, const std::string& pattern, std::int64_t threads = 1) const {
     for (const Ceiling& c : ceilings)
@@ -68,9 +68,9 @@ struct Judged {
   }
 };
 
-Judged judged(const std::vector<CeilingRow>& rows, const CoreIdentity& core = masked) {
+InferredPeaks inferred(const std::vector<CeilingRow>& rows, const CoreIdentity& core = masked) {
   const NodeFacts node{.node = "n", .core = core};
-  Judged result{fit_ceilings(rows, std::span(&node, 1))};
+  InferredPeaks result{fit_ceilings(rows, std::span(&node, 1))};
   hold_to_limits(result.ceilings, rows, std::span(&node, 1));
   for (const Ceiling& c : result.ceilings) {
     EXPECT_EQ(c.limit_basis == LimitBasis::none, std::isnan(c.limit)) << c.name;
@@ -89,7 +89,7 @@ const std::vector<Shown> granite_rapids{
 };
 
 TEST(InferredLimits, a_masked_granite_rapids_has_two_pipes_of_512_bits_in_every_precision_and_team) {
-  const Judged g = judged(rounds_of(granite_rapids));
+  const InferredPeaks g = inferred(rounds_of(granite_rapids));
   EXPECT_DOUBLE_EQ(g.per_clock("fp64", "fma"), 32);
   EXPECT_DOUBLE_EQ(g.per_clock("fp64", "fma", 2), 32);
   EXPECT_DOUBLE_EQ(g.per_clock("fp32", "fma"), 64);
@@ -104,7 +104,7 @@ TEST(InferredLimits, a_masked_granite_rapids_has_two_pipes_of_512_bits_in_every_
 }
 
 TEST(InferredLimits, its_loads_and_stores_tell_the_ports_of_l1_and_the_patterns_that_share_them) {
-  const Judged g = judged(rounds_of(granite_rapids));
+  const InferredPeaks g = inferred(rounds_of(granite_rapids));
   EXPECT_DOUBLE_EQ(g.per_clock("-", "load"), 128);
   EXPECT_DOUBLE_EQ(g.per_clock("-", "store"), 64);
   EXPECT_DOUBLE_EQ(g.per_clock("-", "copy"), 128);
@@ -115,7 +115,7 @@ TEST(InferredLimits, its_loads_and_stores_tell_the_ports_of_l1_and_the_patterns_
 /// 288 GB/s by loads that add: between one vector a clock and two, and no sign of which.
 TEST(InferredLimits, a_rate_between_two_hypotheses_has_no_limit_but_a_reason) {
   std::vector<Shown> shown{{"-", "load", "gcc12-O3-v4", 288 / 3.6}, {"-", "store", "gcc12-O3-v4", 61}, {"fp64", "fma", "gcc12-O3-v4", 20}};
-  const Judged g = judged(rounds_of(shown));
+  const InferredPeaks g = inferred(rounds_of(shown));
   EXPECT_TRUE(std::isnan(g.of("-", "load").limit));
   EXPECT_NE(g.of("-", "load").limit_reason.find("80 bytes a clock, which tells no number of vectors"), std::string::npos);
   EXPECT_DOUBLE_EQ(g.per_clock("-", "store"), 64);
@@ -124,13 +124,13 @@ TEST(InferredLimits, a_rate_between_two_hypotheses_has_no_limit_but_a_reason) {
 }
 
 TEST(InferredLimits, a_precision_that_tells_nothing_has_the_pipes_that_another_shows) {
-  const Judged g = judged(rounds_of({{"fp64", "fma", "gcc12-O3-v4", 20}, {"fp32", "fma", "gcc12-O3-v4", 61}}));
+  const InferredPeaks g = inferred(rounds_of({{"fp64", "fma", "gcc12-O3-v4", 20}, {"fp32", "fma", "gcc12-O3-v4", 61}}));
   EXPECT_DOUBLE_EQ(g.per_clock("fp64", "fma"), 32);
   EXPECT_NE(g.of("fp64", "fma").limit_source.find("fp32 shows 30.5 of 32"), std::string::npos) << g.of("fp64", "fma").limit_source;
 }
 
 TEST(InferredLimits, precisions_that_tell_different_pipes_are_not_reconciled) {
-  const Judged g = judged(rounds_of({{"fp64", "fma", "gcc12-O3-v4", 15.8}, {"fp32", "fma", "gcc12-O3-v4", 61}}));
+  const InferredPeaks g = inferred(rounds_of({{"fp64", "fma", "gcc12-O3-v4", 15.8}, {"fp32", "fma", "gcc12-O3-v4", 61}}));
   EXPECT_TRUE(std::isnan(g.of("fp64", "fma").limit));
   EXPECT_NE(g.of("fp64", "fma").limit_reason.find("fp64 tell of one"), std::string::npos) << g.of("fp64", "fma").limit_reason;
   EXPECT_DOUBLE_EQ(g.per_clock("fp32", "fma"), 64);
@@ -138,18 +138,18 @@ TEST(InferredLimits, precisions_that_tell_different_pipes_are_not_reconciled) {
 
 /// Two hardware threads of one core have half of it each: the limit is the core's.
 TEST(InferredLimits, many_cores_have_the_limit_of_one) {
-  const Judged g = judged(rounds_of({{"fp64", "fma", "gcc12-O3-v4", 30.2}, {"fp64", "fma", "gcc12-O3-v4", 15.9, 2}}));
+  const InferredPeaks g = inferred(rounds_of({{"fp64", "fma", "gcc12-O3-v4", 30.2}, {"fp64", "fma", "gcc12-O3-v4", 15.9, 2}}));
   EXPECT_DOUBLE_EQ(g.per_clock("fp64", "fma"), 32);
   EXPECT_DOUBLE_EQ(g.per_clock("fp64", "fma", 2), 32);
 }
 
 TEST(InferredLimits, an_avx2_cpu_has_pipes_of_256_bits) {
-  const Judged g = judged(rounds_of({{"fp64", "fma", "gcc12-O3-v3", 15.6},
-                                     {"fp32", "fma", "clang14-O3-v3", 31.4},
-                                     {"int8", "dot", "gcc12-O3-v3vnni", 126},
-                                     {"-", "load", "gcc12-O3-v3", 95},
-                                     {"-", "store", "gcc12-O3-v3", 31}}),
-                          {"HygonGenuine", 24, 1, ""});
+  const InferredPeaks g = inferred(rounds_of({{"fp64", "fma", "gcc12-O3-v3", 15.6},
+                                              {"fp32", "fma", "clang14-O3-v3", 31.4},
+                                              {"int8", "dot", "gcc12-O3-v3vnni", 126},
+                                              {"-", "load", "gcc12-O3-v3", 95},
+                                              {"-", "store", "gcc12-O3-v3", 31}}),
+                                   {"HygonGenuine", 24, 1, ""});
   EXPECT_DOUBLE_EQ(g.per_clock("fp64", "fma"), 16);
   EXPECT_DOUBLE_EQ(g.per_clock("fp32", "fma"), 32);
   EXPECT_DOUBLE_EQ(g.per_clock("int8", "dot"), 128);
@@ -159,19 +159,19 @@ TEST(InferredLimits, an_avx2_cpu_has_pipes_of_256_bits) {
 
 /// Copies move more than one store a clock could: then there are two, which the store alone does not show.
 TEST(InferredLimits, a_pattern_that_proves_more_than_the_store_alone_leaves_the_store_without_limit) {
-  const Judged g =
-      judged(rounds_of({{"-", "load", "gcc12-O3-v4", 127}, {"-", "store", "gcc12-O3-v4", 63}, {"-", "copy", "gcc12-O3-v4", 190}}));
+  const InferredPeaks g =
+      inferred(rounds_of({{"-", "load", "gcc12-O3-v4", 127}, {"-", "store", "gcc12-O3-v4", 63}, {"-", "copy", "gcc12-O3-v4", 190}}));
   EXPECT_DOUBLE_EQ(g.per_clock("-", "load"), 128);
   EXPECT_TRUE(std::isnan(g.of("-", "store").limit));
   EXPECT_TRUE(std::isnan(g.of("-", "copy").limit));
 }
 
 TEST(InferredLimits, tiles_and_dot_products_have_pipes_of_their_own) {
-  const Judged g = judged(rounds_of({{"fp64", "fma", "gcc12-O3-v4", 31.5},
-                                     {"bf16", "dot", "gcc12-O3-v4bf16", 31.6},
-                                     {"int8", "dot", "gcc12-O3-v4vnni", 250},
-                                     {"tensor.bf16", "amx", "gcc12-O3-v4amxbf16", 1010},
-                                     {"tensor.int8", "amx", "gcc12-O3-v4amxint8", 2010}}));
+  const InferredPeaks g = inferred(rounds_of({{"fp64", "fma", "gcc12-O3-v4", 31.5},
+                                              {"bf16", "dot", "gcc12-O3-v4bf16", 31.6},
+                                              {"int8", "dot", "gcc12-O3-v4vnni", 250},
+                                              {"tensor.bf16", "amx", "gcc12-O3-v4amxbf16", 1010},
+                                              {"tensor.int8", "amx", "gcc12-O3-v4amxint8", 2010}}));
   EXPECT_DOUBLE_EQ(g.per_clock("bf16", "dot"), 32);  // one every second clock
   EXPECT_DOUBLE_EQ(g.per_clock("int8", "dot"), 256);
   EXPECT_DOUBLE_EQ(g.per_clock("tensor.bf16", "amx"), 1024);
@@ -181,21 +181,21 @@ TEST(InferredLimits, tiles_and_dot_products_have_pipes_of_their_own) {
 
 /// The chain that measures the clock ran before the turbo did: 32 FLOP a clock look like 35.
 TEST(InferredLimits, a_clock_that_lies_lifts_nothing_above_a_limit) {
-  const Judged g = judged(rounds_of({{"fp64", "fma", "gcc12-O3-v4", 35.2, 1, 3.3e9}}));
+  const InferredPeaks g = inferred(rounds_of({{"fp64", "fma", "gcc12-O3-v4", 35.2, 1, 3.3e9}}));
   EXPECT_TRUE(std::isnan(g.of("fp64", "fma").limit));
   EXPECT_NE(g.of("fp64", "fma").limit_reason.find("the clock lies"), std::string::npos);
   auto rows = rounds_of({{"fp64", "fma", "gcc12-O3-v4", 30.2}});
   rows.front().clock_hz *= 0.9;  // of the best sample alone, which is found to be slow
   rows.front().value *= 1.01;
-  const Judged of_one = judged(rows);
+  const InferredPeaks of_one = inferred(rows);
   const Ceiling& one = of_one.of("fp64", "fma");
   EXPECT_TRUE(std::isnan(one.limit)) << one.fraction_of_limit();
   EXPECT_NE(one.limit_reason.find("the clock beside the best one is wrong"), std::string::npos) << one.limit_reason;
 }
 
 TEST(InferredLimits, rates_beyond_the_next_pipe_take_it) {
-  const Judged g =
-      judged(rounds_of({{"fp64", "add", "gcc12-O3-v4", 16.3}, {"fp64", "mul", "gcc12-O3-v4", 16.4}, {"fp32", "mul", "gcc12-O3-v4", 46}}));
+  const InferredPeaks g =
+      inferred(rounds_of({{"fp64", "add", "gcc12-O3-v4", 16.3}, {"fp64", "mul", "gcc12-O3-v4", 16.4}, {"fp32", "mul", "gcc12-O3-v4", 46}}));
   EXPECT_DOUBLE_EQ(g.per_clock("fp64", "add"), 16);  // 1.019 of two a clock
   EXPECT_DOUBLE_EQ(g.per_clock("fp32", "mul"), 48);
   EXPECT_DOUBLE_EQ(g.per_clock("fp64", "mul"), 24);
@@ -204,7 +204,7 @@ TEST(InferredLimits, rates_beyond_the_next_pipe_take_it) {
 TEST(InferredLimits, disturbed_samples_tell_nothing) {
   auto rows = rounds_of(granite_rapids);
   for (auto& row : rows) row.cpu_share = 0.5;
-  const Judged g = judged(rows);
+  const InferredPeaks g = inferred(rows);
   for (const Ceiling& c : g.ceilings) {
     EXPECT_TRUE(std::isnan(c.limit)) << c.name;
     EXPECT_NE(c.limit_reason.find("undisturbed"), std::string::npos) << c.name << ": " << c.limit_reason;
@@ -213,7 +213,7 @@ TEST(InferredLimits, disturbed_samples_tell_nothing) {
   for (std::size_t i = 1; i < rows.size(); ++i) rows[i].value /= 2, rows[i].sentinel = 2;  // all but the first share their core
   rows[1].sentinel = rows[0].sentinel = 4;
   rows[1].value = rows[0].value;
-  EXPECT_DOUBLE_EQ(judged(rows).per_clock("fp64", "fma"), 32);
+  EXPECT_DOUBLE_EQ(inferred(rows).per_clock("fp64", "fma"), 32);
 }
 
 TEST(InferredLimits, known_cores_keep_their_vendors_limits_and_lack_what_these_lack) {
@@ -221,13 +221,13 @@ TEST(InferredLimits, known_cores_keep_their_vendors_limits_and_lack_what_these_l
   const std::vector<Shown> shown{
       {"fp64", "fma", "gcc12-O3-v4", 15.8}, {"bf16", "dot", "gcc12-O3-v4bf16", 62}, {"-", "load", "gcc12-O3-v4", 63}};
   for (const CoreIdentity& core : {zen5, cascade_lake}) {
-    const Judged known = judged(rounds_of(shown), core);
+    const InferredPeaks known = inferred(rounds_of(shown), core);
     EXPECT_DOUBLE_EQ(known.per_clock("fp64", "fma"), 32);  // not the 16 that it would be taken for
     EXPECT_DOUBLE_EQ(known.per_clock("-", "load"), 128);
     EXPECT_EQ(known.of("fp64", "fma").limit_basis, LimitBasis::vendor);
     EXPECT_EQ(known.of("fp64", "fma").limit_source.find("inferred"), std::string::npos);
   }
-  EXPECT_TRUE(std::isnan(judged(rounds_of(shown), cascade_lake).of("bf16", "dot").limit));
+  EXPECT_TRUE(std::isnan(inferred(rounds_of(shown), cascade_lake).of("bf16", "dot").limit));
 }
 
 TEST(InferredLimits, a_hypothesis_is_the_smallest_that_explains_what_is_shown) {

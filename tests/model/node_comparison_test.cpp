@@ -355,13 +355,13 @@ TEST(Nodes, what_is_surely_slower_is_measured_again_before_what_varies) {
   EXPECT_TRUE(measured.contains("case38") && measured.contains("case39"));
 }
 
-constexpr const char* triad = "ceiling/mem triad/r1t1";
+constexpr const char* triad_ceiling = "ceiling/mem triad/r1t1";
 
 /// Five nodes with two cases each, and a ceiling of which nodeC has half; each carried by a point of its own, if any.
 Side with_a_slow_ceiling(Job& job, bool with_points) {
   Side side = job.measure({});
   for (std::size_t n = 0; n < 5; ++n)
-    side.observations.push_back({.key = {triad, Job::node_name(n)},
+    side.observations.push_back({.key = {triad_ceiling, Job::node_name(n)},
                                  .row_class = "mem",
                                  .unit = "GB/s",
                                  .point = with_points ? "ceiling/triad/r1t1/bytes=" + std::to_string(1000 + n) : "",

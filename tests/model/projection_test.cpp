@@ -9,14 +9,14 @@
 namespace plumbline {
 namespace {
 
-NodeSpec node(const std::string& name, double gbs, const std::string& method = "STREAM") {
+NodeSpec spec_of(const std::string& name, double gbs, const std::string& method = "STREAM") {
   return {.name = name, .ceilings = {{"mem", gbs, "GB/s", "node", method}, {"mem", gbs / 2, "GB/s", "numa", method}}};
 }
 
 const Application half{.name = "half", .groups = {{"loop", 10, "node", "mem"}}, .rest_seconds = 10};
 
 TEST(Projection, a_group_scales_with_its_ceiling_and_the_rest_with_the_groups) {
-  const Projection p = project(half, node("a", 100), node("b", 200), Rest::scaled);
+  const Projection p = project(half, spec_of("a", 100), spec_of("b", 200), Rest::scaled);
   EXPECT_DOUBLE_EQ(p.covered_fraction, 0.5);
   EXPECT_DOUBLE_EQ(p.seconds, 10);
   EXPECT_DOUBLE_EQ(p.speedup, 2);
@@ -24,20 +24,20 @@ TEST(Projection, a_group_scales_with_its_ceiling_and_the_rest_with_the_groups) {
 }
 
 TEST(Projection, a_constant_rest_takes_as_long_as_before) {
-  EXPECT_DOUBLE_EQ(project(half, node("a", 100), node("b", 200), Rest::constant).seconds, 15);
+  EXPECT_DOUBLE_EQ(project(half, spec_of("a", 100), spec_of("b", 200), Rest::constant).seconds, 15);
 }
 
 TEST(Projection, serial_groups_are_held_to_a_numa_domain) {
   const Application serial{.name = "serial", .groups = {{"main", 10, "numa", "mem"}}};
-  NodeSpec target = node("b", 100);
+  NodeSpec target = spec_of("b", 100);
   target.ceilings[1].value = 100;  // one domain
-  EXPECT_DOUBLE_EQ(project(serial, node("a", 100), target, Rest::scaled).seconds, 5);
+  EXPECT_DOUBLE_EQ(project(serial, spec_of("a", 100), target, Rest::scaled).seconds, 5);
 }
 
 TEST(Projection, ceilings_of_different_methods_are_warned_of_once) {
   Application two = half;
   two.groups.push_back({"another", 1, "node", "mem"});
-  const Projection p = project(two, node("a", 100, "ERT"), node("b", 200, "STREAM"), Rest::scaled);
+  const Projection p = project(two, spec_of("a", 100, "ERT"), spec_of("b", 200, "STREAM"), Rest::scaled);
   ASSERT_EQ(p.warnings.size(), 1U);
   EXPECT_NE(p.warnings[0].find("ERT"), std::string::npos);
   EXPECT_NE(p.warnings[0].find("STREAM"), std::string::npos);
@@ -46,7 +46,7 @@ TEST(Projection, ceilings_of_different_methods_are_warned_of_once) {
 TEST(Projection, a_missing_ceiling_is_named_with_group_and_side) {
   const Application cached{.name = "cached", .groups = {{"kernel", 1, "node", "L2"}}};
   try {
-    project(cached, node("a", 1), node("b", 2), Rest::scaled);
+    project(cached, spec_of("a", 1), spec_of("b", 2), Rest::scaled);
     FAIL() << "it was projected";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Exit::user_error);

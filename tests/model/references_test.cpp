@@ -102,7 +102,7 @@ TEST(References, of_a_gpu_are_those_of_its_model) {
   EXPECT_EQ(score(measurements_of(results), std::span(&references, 1)).rows.at(0).ratio, 1);
 }
 
-std::vector<LevelIntensity> placed(const std::vector<CaseSample>& samples) {
+std::vector<LevelIntensity> levels_of(const std::vector<CaseSample>& samples) {
   static Results results;  // placements borrow from it
   results = {};
   for (const auto& sample : samples) add(results, sample);
@@ -118,8 +118,8 @@ CaseSample with_flops(CaseSample sample) {
 }
 
 TEST(References, at_L1_the_model_draws_what_is_executed_where_that_is_known) {
-  EXPECT_EQ(placed({with_flops(triad("triad", "gcc12-O0-v4", 1e3))}).at(0).bytes, 104e3);
-  EXPECT_EQ(placed({with_flops(triad("triad", "gcc12-O0-v4", 1e3, false))}).at(0).bytes, 24e3);
+  EXPECT_EQ(levels_of({with_flops(triad("triad", "gcc12-O0-v4", 1e3))}).at(0).bytes, 104e3);
+  EXPECT_EQ(levels_of({with_flops(triad("triad", "gcc12-O0-v4", 1e3, false))}).at(0).bytes, 24e3);
 }
 
 TEST(References, at_L1_nothing_is_transferred_to_code_that_is_known) {
@@ -131,7 +131,7 @@ TEST(References, at_L1_nothing_is_transferred_to_code_that_is_known) {
   };
   CaseSample v4 = with_flops(triad("triad", "gcc12-O3-v4", 1e3));
   v4.model["executed.bytes.reg-L1"] = {25e3, 25e3};
-  const auto levels = placed({counted("gcc12-O3-v2"), counted("gcc12-O3-v3"), v4});
+  const auto levels = levels_of({counted("gcc12-O3-v2"), counted("gcc12-O3-v3"), v4});
   ASSERT_EQ(levels.size(), 1U);
   EXPECT_EQ(levels[0].bytes, 25e3);
   EXPECT_EQ(levels[0].source, "model");

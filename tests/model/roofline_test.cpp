@@ -91,7 +91,8 @@ std::vector<Ceiling> arithmetic(const std::vector<double>& values) {
   }
   return ceilings;
 }
-const std::vector<Ceiling> zen = arithmetic({131.2, 65.6, 65.6, 131.2, 196.8}), intel = arithmetic({131.2, 65.6, 65.6, 65.6, 98.4});
+const std::vector<Ceiling> zen_ceilings = arithmetic({131.2, 65.6, 65.6, 131.2, 196.8}),
+                           intel_ceilings = arithmetic({131.2, 65.6, 65.6, 65.6, 98.4});
 
 /// A case that computes for one microsecond, in registers.
 CaseSample computing(double fma, double add, double mul) {
@@ -100,7 +101,7 @@ CaseSample computing(double fma, double add, double mul) {
 }
 
 TEST(Roofline, a_kernel_of_one_kind_of_arithmetic_at_its_limit_is_at_its_roof) {
-  for (const auto& ceilings : {zen, intel}) {
+  for (const auto& ceilings : {zen_ceilings, intel_ceilings}) {
     const RooflinePlacement fma = place_last({computing(65600, 0, 0)}, ceilings);
     EXPECT_EQ(fma.bound, "compute");
     EXPECT_EQ(fma.bound_ceiling, "fma") << "on a Zen FMA+add is higher, and no roof of FMAs alone";
@@ -108,19 +109,19 @@ TEST(Roofline, a_kernel_of_one_kind_of_arithmetic_at_its_limit_is_at_its_roof) {
     EXPECT_DOUBLE_EQ(fma.partial_fma_gflops, 131.2);
     EXPECT_DOUBLE_EQ(place_last({computing(0, 65600, 0)}, ceilings).percent_of_roof, 100);
   }
-  EXPECT_DOUBLE_EQ(place_last({computing(65500, 65500, 0)}, zen).roof_gflops, 196.8);
-  EXPECT_DOUBLE_EQ(place_last({computing(60000, 30000, 0)}, intel).roof_gflops, 65.6 * 150 / 90);
+  EXPECT_DOUBLE_EQ(place_last({computing(65500, 65500, 0)}, zen_ceilings).roof_gflops, 196.8);
+  EXPECT_DOUBLE_EQ(place_last({computing(60000, 30000, 0)}, intel_ceilings).roof_gflops, 65.6 * 150 / 90);
 }
 
 TEST(Roofline, the_equation_of_partial_FMAs_scales_the_peak_of_FMAs) {
-  EXPECT_DOUBLE_EQ(place_last({computing(60, 25, 15)}, zen).partial_fma_gflops, 0.8 * 131.2);
+  EXPECT_DOUBLE_EQ(place_last({computing(60, 25, 15)}, zen_ceilings).partial_fma_gflops, 0.8 * 131.2);
   EXPECT_TRUE(std::isnan(place_last({computing(60, 25, 15)}, {}).partial_fma_gflops));
 }
 
 TEST(Roofline, arithmetic_near_the_roof_of_its_mix_is_what_bounds_a_case_not_a_level_at_half_of_its_own) {
   CaseSample mixed = computing(0, 32000, 32000);  // 64 of 65.6 GFLOP/s; of FMAs alone it would be 49 %
   mixed.counts["bytes.L1-L2.demand_read"] = 55000;
-  auto ceilings = intel;
+  auto ceilings = intel_ceilings;
   ceilings.push_back(ceiling("L2", 100));
   const RooflinePlacement p = place_last({mixed}, ceilings);
   EXPECT_EQ(p.bound, "compute");
@@ -134,7 +135,7 @@ RooflinePlacement far_below(double instructions, double scalar, const std::strin
   slow.flavor = flavor;
   slow.seconds = seconds;
   slow.counts["instructions"] = instructions, slow.counts["fp_instructions"] = 500, slow.counts["fp_scalar"] = scalar;
-  auto ceilings = zen;
+  auto ceilings = zen_ceilings;
   ceilings.push_back(ceiling("compute", 16.4));
   ceilings.back().name = ceilings.back().pattern = "scalar fma";
   static Results results;  // the placement borrows from it
@@ -172,7 +173,7 @@ TEST(Roofline, above_a_roof_it_says_whether_the_ceilings_samples_spread_as_far) 
 
 TEST(Roofline, without_kinds_the_roof_of_arithmetic_is_that_of_the_fastest_mix) {
   const CaseSample total{.model = {{"flops.fp64", {131000, 131000}}, {"bytes.L1-L2", {100, 100}}}, .seconds = 1e-6};
-  const RooflinePlacement p = place_last({total}, zen);
+  const RooflinePlacement p = place_last({total}, zen_ceilings);
   EXPECT_DOUBLE_EQ(p.roof_gflops, 196.8);
   EXPECT_FALSE(p.compute.is_of_kinds);
 }
@@ -180,7 +181,7 @@ TEST(Roofline, without_kinds_the_roof_of_arithmetic_is_that_of_the_fastest_mix) 
 TEST(Roofline, times_of_two_precisions_add_and_divisions_are_told) {
   CaseSample both = computing(65600, 0, 0);
   both.counts["flops.fp32.fma"] = 131200;
-  auto ceilings = zen;
+  auto ceilings = zen_ceilings;
   ceilings.push_back(ceiling("compute", 262.4, 1, "fp32"));
   EXPECT_DOUBLE_EQ(place_last({both}, ceilings).roof_gflops, 393.6 / 2);
   EXPECT_TRUE(place_last({both}, ceilings).notes.empty());

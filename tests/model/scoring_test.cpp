@@ -8,25 +8,26 @@
 
 #include "model/scoring/accuracy.hpp"
 #include "samples.hpp"
+#include "scores.hpp"
 
 namespace plumbline {
 namespace {
 
 using test::add;
 using test::CaseSample;
+using test::fills;
 
-const Counter fills{.name = "fills", .backend = "emulated", .terms = {{"lines", 64}}, .quantities = {"bytes.L1-L2"}};
 const Counter reads{
     .name = "reads", .backend = "emulated", .terms = {{"lines", 64}}, .quantities = {"bytes.L1-L2.demand_read", "bytes.L1-L2.rfo"}};
 
 constexpr std::array<const char*, 4> flavors{"gcc11-O0-v3", "gcc12-O0-v3", "gcc11-O3-v3", "gcc12-O3-v3"};
 
-struct Shape {
+struct CountedShape {
   std::string kernel = "triad", precision = "fp64", flavor = flavors[0];
   double bytes = 0;
 };
 
-CaseSample sample_of(const Shape& shape, double counted) {
+CaseSample sample_of(const CountedShape& shape, double counted) {
   return {.work = "validation/" + shape.kernel + "/" + shape.precision + "/n=" + std::to_string(static_cast<long>(shape.bytes)),
           .flavor = shape.flavor,
           .model = {{"bytes.L1-L2", {shape.bytes, shape.bytes}}, {"bytes.reg-L1", {1e6, 1e6}}},
@@ -41,7 +42,7 @@ CounterScore score_campaign(Count count) {
     for (const char* precision : {"fp64", "fp32"})
       for (const char* flavor : flavors)
         for (const double bytes : {64e3, 256e3, 1e6, 4e6, 16e6}) {
-          const Shape shape{kernel, precision, flavor, bytes};
+          const CountedShape shape{kernel, precision, flavor, bytes};
           add(results, sample_of(shape, count(shape)));
         }
   return score(measurements_of(results), std::span(&fills, 1)).counters.at(0);
@@ -52,7 +53,7 @@ bool has(const CounterScore& score, FindingKind kind) {
 }
 
 TEST(Scoring, a_right_counter_has_no_findings_and_its_grade_stands) {
-  const CounterScore score = score_campaign([](const Shape& s) { return s.bytes; });
+  const CounterScore score = score_campaign([](const CountedShape& s) { return s.bytes; });
   EXPECT_EQ(score.grade, 'A');
   EXPECT_TRUE(score.findings.empty());
   EXPECT_TRUE(score.hangs_on.empty());
@@ -63,7 +64,7 @@ TEST(Scoring, a_right_counter_has_no_findings_and_its_grade_stands) {
 }
 
 TEST(Scoring, what_is_added_to_every_sweep_is_an_offset_and_the_slope_is_stable) {
-  const CounterScore score = score_campaign([](const Shape& s) { return s.bytes + 48000; });
+  const CounterScore score = score_campaign([](const CountedShape& s) { return s.bytes + 48000; });
   EXPECT_EQ(score.grade, 'B');
   EXPECT_TRUE(score.reason.starts_with("steady once 48000 bytes a sweep (48000 to 48000) are subtracted; multiply the rest by 1"))
       << score.reason;
@@ -77,7 +78,7 @@ TEST(Scoring, what_is_added_to_every_sweep_is_an_offset_and_the_slope_is_stable)
 }
 
 TEST(Scoring, an_offset_and_a_factor_are_calibrated_together) {
-  const CounterScore score = score_campaign([](const Shape& s) { return 2 * s.bytes + 48000; });
+  const CounterScore score = score_campaign([](const CountedShape& s) { return 2 * s.bytes + 48000; });
   EXPECT_EQ(score.grade, 'B');
   ASSERT_TRUE(score.calibration);
   EXPECT_NEAR(score.calibration->offset, 48000, 1);
@@ -86,7 +87,7 @@ TEST(Scoring, an_offset_and_a_factor_are_calibrated_together) {
 }
 
 TEST(Scoring, a_factor_alone_has_no_offset) {
-  const CounterScore score = score_campaign([](const Shape& s) { return 2 * s.bytes; });
+  const CounterScore score = score_campaign([](const CountedShape& s) { return 2 * s.bytes; });
   EXPECT_EQ(score.grade, 'B');
   ASSERT_TRUE(score.calibration);
   EXPECT_EQ(score.calibration->offset, 0);
@@ -96,7 +97,7 @@ TEST(Scoring, a_factor_alone_has_no_offset) {
 TEST(Scoring, an_offset_that_hides_the_smallest_cases_is_not_calibrated) {
   // 2 % more or less of a count that is nearly all offset: what is left of the smallest case could be anything.
   int i = 0;
-  const CounterScore score = score_campaign([&](const Shape& s) { return (s.bytes + 5e6) * (1 + 0.02 * (i++ % 3 - 1)); });
+  const CounterScore score = score_campaign([&](const CountedShape& s) { return (s.bytes + 5e6) * (1 + 0.02 * (i++ % 3 - 1)); });
   EXPECT_TRUE(has(score, FindingKind::offset)) << score.reason;
   EXPECT_NE(score.grade, 'B') << score.reason;
   EXPECT_FALSE(score.calibration);
@@ -118,7 +119,7 @@ TEST(Scoring, an_offset_is_taken_off_only_where_it_is_known_well_enough_for_the_
 }
 
 TEST(Scoring, the_factor_that_moves_a_counter_is_named) {
-  const CounterScore score = score_campaign([](const Shape& s) { return s.bytes * (s.precision == "fp32" ? 1.25 : 1); });
+  const CounterScore score = score_campaign([](const CountedShape& s) { return s.bytes * (s.precision == "fp32" ? 1.25 : 1); });
   EXPECT_EQ(score.grade, 'C');
   ASSERT_FALSE(score.invariance.empty());
   EXPECT_EQ(score.invariance.front().factor, Factor::precision);
@@ -128,13 +129,13 @@ TEST(Scoring, the_factor_that_moves_a_counter_is_named) {
 }
 
 TEST(Scoring, a_counter_that_stops_at_a_count_saturates) {
-  const CounterScore score = score_campaign([](const Shape& s) { return std::min(s.bytes, 2e6); });
+  const CounterScore score = score_campaign([](const CountedShape& s) { return std::min(s.bytes, 2e6); });
   EXPECT_TRUE(has(score, FindingKind::saturates)) << score.reason;
   EXPECT_NE(score.reason.find("does not count beyond 2e+06 bytes a sweep"), std::string::npos) << score.reason;
 }
 
 TEST(Scoring, a_counter_that_is_full_from_the_first_case_on_saturates) {
-  const CounterScore score = score_campaign([](const Shape&) { return 32e3; });
+  const CounterScore score = score_campaign([](const CountedShape&) { return 32e3; });
   EXPECT_NE(score.reason.find("does not count beyond 32000 bytes a sweep"), std::string::npos) << score.reason;
 }
 
@@ -149,14 +150,14 @@ TEST(Scoring, a_cap_shows_in_cases_whose_model_is_wide_too) {
 }
 
 TEST(Scoring, counting_nothing_names_where) {
-  const CounterScore score = score_campaign([](const Shape& s) { return s.flavor.find("O0") == std::string::npos ? s.bytes : 0; });
+  const CounterScore score = score_campaign([](const CountedShape& s) { return s.flavor.find("O0") == std::string::npos ? s.bytes : 0; });
   EXPECT_EQ(score.grade, 'C');
   EXPECT_NE(score.reason.find("level O0"), std::string::npos) << score.reason;
   EXPECT_NE(score.reason.find("O3 (A)"), std::string::npos) << score.reason;
 }
 
 TEST(Scoring, a_counter_that_is_wrong_under_one_compiler_hangs_on_it) {
-  const CounterScore score = score_campaign([](const Shape& s) { return s.bytes * (s.flavor.starts_with("gcc11") ? 1.5 : 1); });
+  const CounterScore score = score_campaign([](const CountedShape& s) { return s.bytes * (s.flavor.starts_with("gcc11") ? 1.5 : 1); });
   ASSERT_EQ(score.hangs_on.size(), 2U);  // without either one the other is steady
   EXPECT_EQ(score.hangs_on[0].value, "gcc11");
   EXPECT_EQ(score.hangs_on[0].grade_without, 'A');

@@ -9,7 +9,7 @@
 namespace plumbline {
 namespace {
 
-constexpr const char *first = "0000:01:00.0", *second = "0000:41:00.0";
+constexpr const char *first_gpu = "0000:01:00.0", *second_gpu = "0000:41:00.0";
 
 std::vector<SeenGpu> all_of(const Topology& node) {
   std::vector<SeenGpu> seen;
@@ -31,37 +31,38 @@ int domain_of(const Topology& node, int cpu) {
 }
 
 TEST(gpus_of_a_node, are_what_all_ranks_together_see_by_address) {
-  const auto gpus = gpus_of_node({{{second, "GPU-b"}}, {{first, "GPU-a"}}, {}, {{first, "GPU-a"}, {second, "GPU-b"}}});
+  const auto gpus = gpus_of_node({{{second_gpu, "GPU-b"}}, {{first_gpu, "GPU-a"}}, {}, {{first_gpu, "GPU-a"}, {second_gpu, "GPU-b"}}});
   ASSERT_EQ(gpus.size(), 2U);
-  EXPECT_EQ(gpus[0].pci, first);
+  EXPECT_EQ(gpus[0].pci, first_gpu);
   EXPECT_EQ(gpus[0].seen_as, (std::vector<int>{-1, 0, -1, 0}));
   EXPECT_EQ(gpus[1].seen_as, (std::vector<int>{0, -1, -1, 1}));
 }
 
 TEST(gpus_of_a_node, parts_of_one_gpu_are_told_apart_by_their_uuids) {
-  const auto gpus = gpus_of_node({{{first, "MIG-b"}}, {{first, "MIG-a"}}});
+  const auto gpus = gpus_of_node({{{first_gpu, "MIG-b"}}, {{first_gpu, "MIG-a"}}});
   ASSERT_EQ(gpus.size(), 2U) << "each rank sees another part, at the same address and in the same place of its list";
   EXPECT_EQ(gpus[0].uuid, "MIG-a");
   EXPECT_EQ(gpus[0].seen_as, (std::vector<int>{-1, 0}));
 }
 
 TEST(gpus_of_a_node, without_uuids_the_same_address_is_the_same_gpu_wherever_a_rank_has_it) {
-  const auto gpus = gpus_of_node({{{first, ""}, {second, ""}}, {{second, ""}}});
+  const auto gpus = gpus_of_node({{{first_gpu, ""}, {second_gpu, ""}}, {{second_gpu, ""}}});
   ASSERT_EQ(gpus.size(), 2U);
   EXPECT_EQ(gpus[1].seen_as, (std::vector<int>{1, 0}));
-  EXPECT_EQ(gpus_of_node({{{first, ""}, {first, ""}}, {{first, ""}, {first, ""}}}).size(), 2U) << "parts, seen by both ranks";
+  EXPECT_EQ(gpus_of_node({{{first_gpu, ""}, {first_gpu, ""}}, {{first_gpu, ""}, {first_gpu, ""}}}).size(), 2U)
+      << "parts, seen by both ranks";
 }
 
 TEST(gpus_of_a_node, one_whose_uuid_a_rank_is_not_told_is_the_one_at_that_address) {
-  for (const auto& seen : {std::vector<std::vector<SeenGpu>>{{{first, "GPU-a"}}, {{second, ""}, {first, ""}}},
-                           std::vector<std::vector<SeenGpu>>{{{first, ""}}, {{second, ""}, {first, "GPU-a"}}}}) {
+  for (const auto& seen : {std::vector<std::vector<SeenGpu>>{{{first_gpu, "GPU-a"}}, {{second_gpu, ""}, {first_gpu, ""}}},
+                           std::vector<std::vector<SeenGpu>>{{{first_gpu, ""}}, {{second_gpu, ""}, {first_gpu, "GPU-a"}}}}) {
     const auto gpus = gpus_of_node(seen);
     ASSERT_EQ(gpus.size(), 2U) << "whichever rank comes first";
     EXPECT_EQ(gpus[0].uuid, "GPU-a");
     EXPECT_EQ(gpus[0].seen_as, (std::vector<int>{0, 1}));
     EXPECT_EQ(gpus[1].seen_as, (std::vector<int>{-1, 0}));
   }
-  const auto parts = gpus_of_node({{{first, "MIG-a"}, {first, "MIG-b"}}, {{first, "MIG-b"}, {first, ""}}});
+  const auto parts = gpus_of_node({{{first_gpu, "MIG-a"}, {first_gpu, "MIG-b"}}, {{first_gpu, "MIG-b"}, {first_gpu, ""}}});
   ASSERT_EQ(parts.size(), 2U);
   EXPECT_EQ(parts[0].seen_as, (std::vector<int>{0, 1})) << "the one that is left";
 }

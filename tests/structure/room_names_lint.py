@@ -1,6 +1,6 @@
-"""The files of a room are compiled together (plumbline_compile_by_room in harness/cmake/PlumblineTargets.cmake), eight at a time, and their
-unnamed namespaces are one then. This lint finds names that two files of a folder both define there, in whichever eights these lie today. Run
-as `room_names_lint.py SOURCE_DIRECTORY`; prints what breaks it, exit 1.
+"""The files of a room are compiled together (plumbline_compile_by_room in harness/cmake/PlumblineTargets.cmake), so many at a time, and their
+unnamed namespaces are one then. This lint finds names that two files of a folder and target both define there, in whichever parts of the room
+these lie today. Run as `room_names_lint.py SOURCE_DIRECTORY`; prints what breaks it, exit 1.
 
 Read are definitions at the outermost level, as clang-format writes them: from the first column. Functions may share a name where the types
 of their parameters differ, and aliases where they mean the same.
@@ -11,6 +11,8 @@ import re
 
 import lint
 from one_definition_lint import CLOSED, DEFINED, INSTEAD_OF, OPENED
+
+FOLDERS = ("harness", "ert", "tests")
 
 ALIAS = re.compile(r"using (?P<name>\w+) = (?P<rest>[^;]*)")
 CONSTANT = re.compile(r"(?:inline )?const(?P<expr>expr)? [\w:<>,&* ]*?[ &*](?P<name>\w+)(?:\[\w*\])*(?: =|\{|(?(expr)\(|=))")
@@ -61,22 +63,38 @@ def clash(one, other):
     return not (kind == other_kind == "alias" and tells == other_tells)
 
 
+def listed(listing):
+    """The .cpp files of each target that is compiled by room: lists of paths, those of a variable in all its forms."""
+    text = re.sub(r"#.*", "", listing.read_text())
+    variables = collections.defaultdict(str)
+    for name, values in re.findall(r"\bset\((\w+)\s([^()]*)\)", text):
+        variables[name] += f" {values}"
+    by_room = set(re.findall(r"\bplumbline_compile_by_room\((\w+)\)", text))
+    for command, target, rest in re.findall(r"\b(plumbline_module|plumbline_test|add_library|add_executable)\((\S+)\s([^()]*)\)", text):
+        if command.startswith("plumbline_") or target in by_room:
+            words = re.sub(r"\$\{(\w+)\}", lambda found: variables.get(found.group(1), found.group()), rest).split()
+            yield [listing.parent / word for word in words if word.endswith(".cpp") and "$" not in word]
+
+
 def rooms(root):
-    """The folders of which files are compiled together."""
-    for listing in sorted((root / "harness").rglob("CMakeLists.txt")):
-        if "\nplumbline_compile_by_room(" in listing.read_text():
-            yield listing.parent
-            yield from sorted(path for path in listing.parent.iterdir() if path.is_dir())
+    """The files that are compiled together, or may be once a file is added: those of a target that lie in one folder."""
+    for folder in FOLDERS:
+        for listing in sorted((root / folder).rglob("CMakeLists.txt")):
+            for paths in listed(listing):
+                together = collections.defaultdict(list)
+                for path in paths:
+                    if path.relative_to(root).as_posix() not in INSTEAD_OF and not path.name.endswith("_absent.cpp"):
+                        together[path.parent].append(path)
+                yield from together.values()
 
 
 def complaints(root):
     for room in rooms(root):
         definitions = collections.defaultdict(list)
-        for path in sorted(room.glob("*.cpp")):
+        for path in room:
             name = path.relative_to(root).as_posix()
-            if name not in INSTEAD_OF:
-                for defined, kind, tells, number in unnamed(path.read_text()):
-                    definitions[defined].append((name, kind, tells, number))
+            for defined, kind, tells, number in unnamed(path.read_text()):
+                definitions[defined].append((name, kind, tells, number))
         for defined, all_of_it in sorted(definitions.items()):
             clashing = [one for one in all_of_it if any(clash(one, other) for other in all_of_it)]
             if clashing:

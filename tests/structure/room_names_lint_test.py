@@ -7,12 +7,12 @@ import sys
 LINT = pathlib.Path(__file__).with_name("room_names_lint.py")
 
 
-def lint(root, one, other, listing="plumbline_module(m SOURCES)\nplumbline_compile_by_room(plumbline_m)\n", other_folder="m/room"):
+def lint(root, one, other, listing="plumbline_module(m SOURCES room/one.cpp {other})\n", other_folder="room"):
     room = root / "harness/m/room"
-    for folder in (room, root / "harness" / other_folder):
+    for folder in (room, room.parent / other_folder):
         folder.mkdir(parents=True, exist_ok=True)
-    (root / "harness/m/CMakeLists.txt").write_text(listing)
-    for path, text in ((room / "one.cpp", one), (root / "harness" / other_folder / "other.cpp", other)):
+    (root / "harness/m/CMakeLists.txt").write_text(listing.format(other=f"{other_folder}/other.cpp"))
+    for path, text in ((room / "one.cpp", one), (room.parent / other_folder / "other.cpp", other)):
         path.write_text(f"namespace p {{\nnamespace {{\n\n{text}\n\n}}  // namespace\n}}  // namespace p\n")
     return subprocess.run([sys.executable, LINT, root], capture_output=True, text=True)
 
@@ -42,6 +42,19 @@ def test_what_does_not_clash_passes(tmp_path):
         assert ended.returncode == 0, (one, ended.stdout, ended.stderr)
 
 
-def test_files_of_two_rooms_and_files_that_are_compiled_by_themselves_may_share_names(tmp_path):
-    assert lint(tmp_path / "rooms", "struct A {\n};", "struct A {\n};", other_folder="m/other").returncode == 0
-    assert lint(tmp_path / "alone", "struct A {\n};", "struct A {\n};", listing="plumbline_module(m SOURCES)\n").returncode == 0
+def test_files_of_two_rooms_or_targets_and_files_that_are_compiled_by_themselves_may_share_names(tmp_path):
+    twice = "struct A {\n};"
+    assert lint(tmp_path / "rooms", twice, twice, other_folder="other").returncode == 0
+    targets = "plumbline_test(one SOURCES room/one.cpp LINKS m)\nplumbline_test(other SOURCES {other} LINKS m)\n"
+    assert lint(tmp_path / "targets", twice, twice, listing=targets).returncode == 0
+    alone = "add_library(m room/one.cpp {other})\n"
+    assert lint(tmp_path / "alone", twice, twice, listing=alone).returncode == 0
+
+
+def test_the_files_of_every_kind_of_target_and_of_variables_are_read(tmp_path):
+    for kind, listing in enumerate((
+        "add_library(m STATIC\n    room/one.cpp  # first\n    {other})\nplumbline_compile_by_room(m)\n",
+        "plumbline_test(m SOURCES room/one.cpp {other} LINKS m)\n",
+        "if(A)\n  set(more {other})\nendif()\nplumbline_module(m UNTIMED SOURCES ${{more}} room/one.cpp)\n",
+    )):
+        assert lint(tmp_path / str(kind), "struct A {\n};", "struct A {\n};", listing=listing).returncode == 1, listing

@@ -89,7 +89,7 @@ std::string kernel_text(const Kernel& kernel) {
   std::string text =
       fmt::format("{}{}\n{}\n", kernel.name, kernel.space == Space::cuda ? " on GPUs" : "", wrapped(kernel.summary, 116, "    "));
   for (const auto& p : kernel.parameters)
-    text += fmt::format("    {:<10} {} (preset {}; {})\n", p.name, p.description, to_string(p.preset), allowed_text(p));
+    text += fmt::format("    {:<10} {} (preset {}; {})\n", p.name, p.description, plumbline::to_string(p.preset), allowed_text(p));
   text += wrapped(fmt::format("precisions: {}; flavors: {}", joined(kernel.precisions), joined(flavor_names(kernel))), 116, "    ") + "\n";
   for (const auto& one : kernel.absent_flavors())
     text += wrapped(fmt::format("not here: {}: {}", one.name, one.reason), 116, "    ") + "\n";

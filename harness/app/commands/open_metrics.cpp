@@ -23,7 +23,7 @@ constexpr std::array all_findings{NightFinding::ok,      NightFinding::slower,  
 constexpr std::array all_node_findings{NodeFinding::alone,       NodeFinding::alike,   NodeFinding::suspect,
                                        NodeFinding::unconfirmed, NodeFinding::differs, NodeFinding::slower};
 
-double seconds_of(std::int64_t unix_ns) { return static_cast<double>(unix_ns) * 1e-9; }
+double unix_seconds(std::int64_t unix_ns) { return static_cast<double>(unix_ns) * 1e-9; }
 
 /// The labels with the cluster before them, where its name is known.
 OpenMetrics::Labels on(const std::string& cluster, OpenMetrics::Labels labels) {
@@ -70,7 +70,7 @@ namespace {
 
 void add_findings(OpenMetrics& metrics, const CheckReport& report) {
   metrics.describe("plumbline_check_night_timestamp_seconds", "When the night that was checked began.");
-  metrics.add("plumbline_check_night_timestamp_seconds", on(report.cluster, {}), seconds_of(report.started_unix_ns));
+  metrics.add("plumbline_check_night_timestamp_seconds", on(report.cluster, {}), unix_seconds(report.started_unix_ns));
   metrics.describe("plumbline_check_nights", "Earlier nights that it was held against.");
   metrics.add("plumbline_check_nights", on(report.cluster, {}), static_cast<double>(report.nights));
   metrics.describe("plumbline_check_rows", "Cases, ceilings and links of a node by what the check found of them.");
@@ -131,7 +131,7 @@ void add_level(OpenMetrics& metrics, const Charted& charted) {
     if (unit == series.unit)
       metrics.add(fmt::format("plumbline_history_level_{}", ending), labels, factor * value_of(charted.chart.center, series.unit));
   metrics.add("plumbline_history_level_begin_timestamp_seconds", labels,
-              seconds_of(series.points[charted.points[charted.level_begins]].night->started_unix_ns));
+              unix_seconds(series.points[charted.points[charted.level_begins]].night->started_unix_ns));
   metrics.add("plumbline_history_last_slowdown_ratio", labels, std::exp(charted.costs.back() - charted.chart.center));
 }
 
@@ -181,7 +181,7 @@ std::string open_metrics(const HistoryReport& report) {
   metrics.describe("plumbline_history_last_night_timestamp_seconds", "When a cluster's last night began.");
   for (const auto& [name, cluster] : report.clusters) {
     metrics.add("plumbline_history_nights", on(name, {}), static_cast<double>(cluster.nights.size()));
-    metrics.add("plumbline_history_last_night_timestamp_seconds", on(name, {}), seconds_of(cluster.nights.back().started_unix_ns));
+    metrics.add("plumbline_history_last_night_timestamp_seconds", on(name, {}), unix_seconds(cluster.nights.back().started_unix_ns));
   }
   metrics.describe("plumbline_history_series", "Cases, ceilings and links of a node by the state of their level.");
   std::map<std::array<std::string, 3>, std::size_t> states;  // [cluster, node, state]

@@ -15,7 +15,7 @@
 namespace plumbline::app {
 namespace {
 
-constexpr std::int64_t day_ns = 86'400LL * 1'000'000'000LL;
+constexpr std::int64_t a_day_ns = 86'400LL * 1'000'000'000LL;
 
 /// The month of a night, "2026-11", in UTC.
 std::string month_of(const Night& night) {
@@ -49,7 +49,7 @@ class Row {
   std::int64_t last_start(std::int64_t now) const {
     std::int64_t last = 0;
     for (const Night* night : nights_)
-      if (night->started_unix_ns <= now + day_ns) last = std::max(last, night->started_unix_ns);
+      if (night->started_unix_ns <= now + a_day_ns) last = std::max(last, night->started_unix_ns);
     return last;
   }
 
@@ -109,7 +109,7 @@ std::vector<NightFate> fates_of(std::span<const Night> nights, const std::vector
   std::map<std::pair<std::string, std::string>, double> young_from_ns;
   for (const auto& [about, row] : rows) {
     reasons.merge(row.reasons(levels_of_cluster(levels, about.first), below, wish.keep_monthly));
-    young_from_ns[about] = static_cast<double>(row.last_start(now_unix_ns)) - wish.keep_days * static_cast<double>(day_ns);
+    young_from_ns[about] = static_cast<double>(row.last_start(now_unix_ns)) - wish.keep_days * static_cast<double>(a_day_ns);
   }
   std::vector<NightFate> fates;
   for (const auto& night : nights) {

@@ -67,7 +67,7 @@ void add_overdue(const OutcomeRow& outcome, const Deadline& deadline, EarlierSes
 }
 
 /// The last caches that were chosen, by node: those of the result file, then those of the journals.
-std::map<std::string, std::string> last_caches_of(const Results& earlier) {
+std::map<std::string, std::string> read_last_caches(const Results& earlier) {
   std::map<std::string, std::string> chosen;
   const json provenance = json::parse(earlier.provenance, nullptr, false);
   if (provenance.is_object() && provenance.contains("last_caches"))
@@ -134,7 +134,7 @@ EarlierSessions sessions_in(const Results& earlier, const Deadline& deadline) {
   sessions.chosen_forms = chosen_forms(earlier.ceilings);
   sessions.contests = contests_in_order(earlier);
   sessions.youngest_start_ns = youngest_start(earlier);
-  sessions.last_caches = last_caches_of(earlier);
+  sessions.last_caches = read_last_caches(earlier);
   sessions.kinds = kinds_of(earlier.machines);
   return sessions;
 }

@@ -5,7 +5,7 @@ namespace {
 
 using namespace key_schema;
 
-const WrittenKey schema{"schema", R"({"const":"plumbline-events/1"})", "what the file is", true};
+const WrittenKey schema_key{"schema", R"({"const":"plumbline-events/1"})", "what the file is", true};
 const WrittenKey family{"family", R"({"type":"string","minLength":1})", "a name for this family of CPUs or GPUs", true};
 const WrittenKey counters{"counter", R"({"type":"array","items":{"$ref":"#/$defs/counter"}})", "its counters", true};
 constexpr std::string_view match_schema =
@@ -27,7 +27,7 @@ WrittenFile of_cpus() {
   return {
       "Counters of a family of CPUs",
       {{"events",
-        {schema,
+        {schema_key,
          family,
          {"backend", R"({"enum":["perf_event","papi"]})", "what counts them; preset: perf_event"},
          {"match", match_schema, "CPUs that the table is for; may be left out of tables for papi"},
@@ -63,7 +63,7 @@ WrittenFile of_cpus() {
 WrittenFile of_gpus() {
   return {"Counters of a family of GPUs",
           {{"events",
-            {schema,
+            {schema_key,
              family,
              {"backend", R"({"const":"cupti"})", "what counts them", true},
              {"match", match_schema, "chips that the table is for", true},

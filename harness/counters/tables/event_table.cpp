@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view schema = "plumbline-events/1";
+constexpr std::string_view event_schema = "plumbline-events/1";
 constexpr const char* unchecked = "vendor manual, unchecked";
 
 /// The form of a backend's tables.
@@ -275,8 +275,8 @@ EventTable read_event_table(const fs::path& file) {
   const toml::table document = parse(text, file);
   const TableReader top(document, file.string(), "the event table");
   const auto* written = document.get("schema");
-  if (written == nullptr || written->value<std::string>() != schema)
-    top.refuse(written, fmt::format("an event table begins with schema = \"{}\"", schema));
+  if (written == nullptr || written->value<std::string>() != event_schema)
+    top.refuse(written, fmt::format("an event table begins with schema = \"{}\"", event_schema));
   EventTable table;
   table.backend = read_backend(top);
   const Form& form = form_of(table.backend);

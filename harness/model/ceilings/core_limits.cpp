@@ -269,18 +269,18 @@ const Core* core_of(const CoreIdentity& identity) {
 double element_bytes(std::string_view precision) { return precision == "fp64" ? 8 : precision == "fp32" ? 4 : precision == "int8" ? 1 : 2; }
 
 /// FLOPs of an element and instruction, and instructions a cycle; two kinds come in equal numbers.
-struct Kind {
+struct FlopKinds {
   double flops, rate;
 };
 
 double flops_per_clock(const Issue& issue, std::string_view kinds) {
-  const auto one = [&](std::string_view word) -> Kind {
+  const auto one = [&](std::string_view word) -> FlopKinds {
     if (word == "fma") return {2, issue.fma};
-    return word == "add" ? Kind{1, issue.add} : Kind{1, issue.mul};
+    return word == "add" ? FlopKinds{1, issue.add} : FlopKinds{1, issue.mul};
   };
   const std::size_t plus = kinds.find('+');
   if (plus == std::string_view::npos) return one(kinds).flops * one(kinds).rate;
-  const Kind a = one(kinds.substr(0, plus)), b = one(kinds.substr(plus + 1));
+  const FlopKinds a = one(kinds.substr(0, plus)), b = one(kinds.substr(plus + 1));
   return (a.flops + b.flops) * std::min({a.rate, b.rate, issue.pipes / 2});
 }
 
