@@ -23,8 +23,9 @@ if(PLUMBLINE_SANITIZE)
   target_link_options(plumbline_options INTERFACE -fsanitize=${PLUMBLINE_SANITIZE})
 endif()
 
-# What is never timed, the commands and the tests, and is the half of what is compiled: its compile time counts more than its speed.
-set(PLUMBLINE_UNTIMED_FLAGS "$<$<CONFIG:Release>:-O1>" CACHE STRING "compiler flags, after the others, of commands and tests")
+# What is never timed, and is most of what is compiled: the commands, what reads and judges files, the tests. Its compile time counts more than
+# its speed.
+set(PLUMBLINE_UNTIMED_FLAGS "$<$<CONFIG:Release>:-O1>" CACHE STRING "compiler flags, after the others, of what is never timed: commands, readers, judges, tests")
 
 option(PLUMBLINE_FILE_BY_FILE "Compile every source by itself, not the files of a room together: slower, but for a change in one file" OFF)
 set(PLUMBLINE_ROOM_FILES 20)
@@ -53,13 +54,17 @@ function(plumbline_compile_by_room target)
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>")  # a room is no header
 endfunction()
 
-# plumbline_module(NAME SOURCES... [LINKS targets...] [PUBLIC_LINKS targets...]): a static library plumbline_NAME, alias plumbline::NAME.
+# plumbline_module(NAME [UNTIMED] SOURCES... [LINKS targets...] [PUBLIC_LINKS targets...]): a static library plumbline_NAME, alias
+# plumbline::NAME. UNTIMED: nothing of it runs between two readings of a clock.
 function(plumbline_module name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINKS;PUBLIC_LINKS" ${ARGN})
+  cmake_parse_arguments(arg "UNTIMED" "" "SOURCES;LINKS;PUBLIC_LINKS" ${ARGN})
   add_library(plumbline_${name} STATIC ${arg_SOURCES})
   add_library(plumbline::${name} ALIAS plumbline_${name})
   set_target_properties(plumbline_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(plumbline_${name} PUBLIC plumbline_options ${arg_PUBLIC_LINKS} PRIVATE ${arg_LINKS})
+  if(arg_UNTIMED)
+    target_compile_options(plumbline_${name} PRIVATE ${PLUMBLINE_UNTIMED_FLAGS})
+  endif()
   plumbline_compile_by_room(plumbline_${name})
 endfunction()
 
