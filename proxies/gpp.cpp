@@ -322,9 +322,9 @@ const Register<GppCase> registered{
       .description =
           "steps of optimization: branches at every pole and energy; reordered for vectors; in blocks; one division instead of two",
       .choices = {"naive", "vector", "blocked", "nodivide"}},
-     {.name = "nbands", .preset = std::int64_t{16}, .description = "bands", .max = 1 << 16},
+     {.name = "nbands", .preset = std::int64_t{8}, .description = "bands", .max = 1 << 16},
      {.name = "ngpown", .preset = std::int64_t{16}, .description = "rows of the result, which the team divides", .max = 1 << 16},
-     {.name = "ncouls", .preset = std::int64_t{2048}, .description = "plane waves visited in a row", .max = 1 << 24},
+     {.name = "ncouls", .preset = std::int64_t{1024}, .description = "plane waves visited in a row", .max = 1 << 24},
      {.name = "nw", .preset = std::int64_t{3}, .description = "energies: the more, the higher the arithmetic intensity", .max = 6},
      {.name = "stride",
       .preset = std::int64_t{1},
