@@ -67,24 +67,12 @@ PLUMBLINE_INLINE void gpp_gain(V& sum, const V& term) {
 
 template <class V, class Real>
 PLUMBLINE_INLINE void gpp_gather(V& x, const Real* from, std::size_t wave, std::size_t stride) {
-  if constexpr (sizeof(V) == sizeof(Real)) {
-    x = from[wave * stride];
-  } else {
-    V lanes;
-    for (std::size_t lane = 0; lane < sizeof(V) / sizeof(Real); ++lane) lanes[lane] = from[(wave + lane) * stride];
-    x = lanes;
-  }
+  x = strided<V>(from + wave * stride, stride);
 }
 
 template <class V, class Real>
 PLUMBLINE_INLINE void gpp_fill(V& x, Real value) {
-  if constexpr (sizeof(V) == sizeof(Real)) {
-    x = value;
-  } else {
-    V lanes;
-    for (std::size_t lane = 0; lane < sizeof(V) / sizeof(Real); ++lane) lanes[lane] = value;
-    x = lanes;
-  }
+  x = strided<V>(&value, 0);
 }
 
 template <class V, class Real>
