@@ -41,10 +41,7 @@ Repetition Stopwatch::measure(std::uint64_t sweeps) {
     span.sentinel = addition_throughput_hz() / span.clock_hz;
     span.switches = involuntary_switches();
     ThreadTeam::barrier();
-    if (prepared_.is_application())
-      sweep_by_steps(span, thread, sweeps);
-    else
-      prepared_.workload().restores() ? sweep_and_restore(span, thread, sweeps) : sweep_through(span, thread, sweeps);
+    times_each_sweep() ? sweep_one_by_one(span, thread, sweeps) : sweep_through(span, thread, sweeps);
     span.switches = involuntary_switches() - span.switches;
   });
   const double count = static_cast<double>(sweeps);
@@ -80,14 +77,17 @@ void Stopwatch::look_at_core(Span& span) {
   span.clock_hz = before > after && before < most_wobble * after ? before : after;
 }
 
-// The copy-back stays outside the timed span, so each sweep is timed alone.
-void Stopwatch::sweep_and_restore(Span& span, int thread, std::uint64_t sweeps) {
+// The copy-back stays outside the timed span, so each sweep is timed alone. Ranks begin a sweep of an application together: what one of
+// them does beside it is not the wait of another's exchange.
+void Stopwatch::sweep_one_by_one(Span& span, int thread, std::uint64_t sweeps) {
+  const bool exchanges = prepared_.is_application();
   span.busy = 0;
   span.start = now_seconds();
   const double cpu = thread_cpu_seconds();
   for (std::uint64_t s = 0; s < sweeps; ++s) {
+    if (exchanges) meet_ranks(thread);
     const double start = now_seconds();
-    prepared_.sweep(thread);
+    exchanges ? run_schedule(thread) : prepared_.sweep(thread);
     span.busy += now_seconds() - start;
     if (s + 1 == sweeps) look_at_core(span);
     ThreadTeam::barrier();
@@ -98,24 +98,9 @@ void Stopwatch::sweep_and_restore(Span& span, int thread, std::uint64_t sweeps) 
   span.end = now_seconds();
 }
 
-// All ranks begin a sweep together: what one of them does beside it is not the wait of another's exchange.
-void Stopwatch::sweep_by_steps(Span& span, int thread, std::uint64_t sweeps) {
-  span.busy = 0;
-  span.start = now_seconds();
-  const double cpu = thread_cpu_seconds();
-  for (std::uint64_t s = 0; s < sweeps; ++s) {
-    if (thread == 0) team_.barrier();
-    ThreadTeam::barrier();
-    const double start = now_seconds();
-    run_schedule(thread);
-    span.busy += now_seconds() - start;
-    if (s + 1 == sweeps) look_at_core(span);
-    ThreadTeam::barrier();
-    prepared_.restore(thread);
-    ThreadTeam::barrier();
-  }
-  span.cpu_seconds = thread_cpu_seconds() - cpu;
-  span.end = now_seconds();
+void Stopwatch::meet_ranks(int thread) {
+  if (thread == 0) team_.barrier();
+  ThreadTeam::barrier();
 }
 
 void Stopwatch::run_schedule(int thread) {

@@ -35,8 +35,8 @@ class Stopwatch {
   };
 
   void sweep_through(Span& span, int thread, std::uint64_t sweeps);
-  void sweep_and_restore(Span& span, int thread, std::uint64_t sweeps);
-  void sweep_by_steps(Span& span, int thread, std::uint64_t sweeps);
+  void sweep_one_by_one(Span& span, int thread, std::uint64_t sweeps);
+  void meet_ranks(int thread);
   void run_schedule(int thread);
   /// Whether each sweep is timed by itself, for what lies between two is none of it.
   bool times_each_sweep() const { return prepared_.is_application() || prepared_.workload().restores(); }

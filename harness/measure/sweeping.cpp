@@ -2,15 +2,13 @@
 
 namespace plumbline {
 
-void sweep_once(Prepared& prepared, Sweep function, const ThreadTeam& threads, Peers& peers) {
-  if (!prepared.is_application()) return threads.run([&](int thread) { prepared.sweep_range(function, thread); });
+void sweep_once(Prepared& prepared, const ThreadTeam& threads, Peers& peers) {
+  if (!prepared.is_application()) return threads.run([&](int thread) { prepared.sweep(thread); });
   for (const PreparedStep& step : prepared.steps())
     if (step.step->exchange)
       step.step->exchange(peers);
     else
-      threads.run([&](int thread) { Prepared::run_step(step, function, thread); });
+      threads.run([&](int thread) { Prepared::run_step(step, prepared.flavor(), thread); });
 }
-
-void sweep_once(Prepared& prepared, const ThreadTeam& threads, Peers& peers) { sweep_once(prepared, prepared.flavor(), threads, peers); }
 
 }  // namespace plumbline

@@ -6,9 +6,7 @@
 
 namespace plumbline {
 
-/// Sweeps by this function. Of an application every rank behind `peers` calls it: they exchange data.
-void sweep_once(Prepared& prepared, Sweep function, const ThreadTeam& threads, Peers& peers);
-/// Sweeps by the case's own loop.
+/// Sweeps by the case's own loop. Of an application every rank behind `peers` calls it: they exchange data.
 void sweep_once(Prepared& prepared, const ThreadTeam& threads, Peers& peers);
 
 }  // namespace plumbline

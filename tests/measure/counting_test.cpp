@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "core/case.hpp"
+#include "tests/measure/measured_case.hpp"
 
 namespace plumbline {
 namespace {
@@ -39,13 +40,7 @@ class Recording final : public Backend {
   std::atomic<int> open_{0};
 };
 
-Case triad(int threads) {
-  Case measured{
-      .kernel = find_kernel("validation/triad"), .parameters = {{"n", 1000}}, .precision = "fp64", .flavor = {}, .team = {1, threads}};
-  for (const Flavor& flavor : measured.kernel->flavors())
-    if (flavor.precision == "fp64" && flavor.name.find("O3-v2") != std::string_view::npos) measured.flavor = flavor;
-  return measured;
-}
+Case triad(int threads) { return measured_case("validation/triad", {{"n", 1000}}, "O3", threads); }
 
 CountedCase count(Backend& backend, int threads, const CountingProtocol& protocol) {
   Synchronization alone;
@@ -77,21 +72,11 @@ TEST(counting, a_region_is_one_sweep_unless_it_has_to_last) {
   EXPECT_GT(count(backend, 1, {.repetitions = 1, .min_seconds = 0.1}).repetitions.at(0).sweeps, 1U);
 }
 
-Case heat(int threads, std::int64_t steps) {
-  Case measured{.kernel = find_kernel("proxies/heat2d"),
-                .parameters = {{"n", std::int64_t{40}}, {"steps", steps}},
-                .precision = "fp64",
-                .flavor = {},
-                .team = {1, threads}};
-  for (const Flavor& flavor : measured.kernel->flavors())
-    if (flavor.precision == "fp64" && flavor.name.find("O3-v2") != std::string_view::npos) measured.flavor = flavor;
-  return measured;
-}
-
 TEST(counting, of_an_application_each_phase_is_entered_by_itself_and_exchanges_never) {
   Recording backend(false);
   Synchronization alone;
-  const CountedCase counted = count_case(heat(2, 3), backend, 0, ThreadTeam(2), {}, alone);
+  const Case heat = measured_case("proxies/heat2d", {{"n", 40}, {"steps", 3}}, "O3", 2);
+  const CountedCase counted = count_case(heat, backend, 0, ThreadTeam(2), {}, alone);
   ASSERT_EQ(counted.status, Status::ok) << counted.reason;
   const std::vector<std::uint64_t> entries_of_phase{0, 3, 1, 1, 0};  // halo, update, energy, total, sum
   ASSERT_EQ(counted.phases.size(), entries_of_phase.size());

@@ -13,18 +13,12 @@
 #include "measure/repeating.hpp"
 #include "measure/stolen_time.hpp"
 #include "measure/stopwatch.hpp"
+#include "tests/measure/measured_case.hpp"
 
 namespace plumbline {
 namespace {
 
-/// A triad by a flavor of that level at the ISA that every machine of this architecture runs: the first one.
-Case triad(std::int64_t n, std::string_view level) {
-  Case measured{.kernel = find_kernel("validation/triad"), .parameters = {{"n", n}}, .precision = "fp64", .flavor = {}, .team = {}};
-  for (const Flavor& flavor : measured.kernel->flavors())
-    if (flavor.precision == "fp64" && split_flavor(flavor.name).level == level && measured.flavor.sweep == nullptr)
-      measured.flavor = flavor;
-  return measured;
-}
+Case triad(std::int64_t n, std::string_view level) { return measured_case("validation/triad", {{"n", n}}, level); }
 
 TEST(time_case, keeps_every_repetition_and_its_clock) {
   Synchronization alone;
@@ -47,13 +41,7 @@ TEST(time_case, works_with_more_threads_than_parts) {
 }
 
 TEST(time_case, times_each_phase_of_an_application_beside_the_whole) {
-  Case heat{.kernel = find_kernel("proxies/heat2d"),
-            .parameters = {{"n", std::int64_t{100}}, {"steps", std::int64_t{3}}},
-            .precision = "fp64",
-            .flavor = {},
-            .team = {1, 2}};
-  for (const Flavor& flavor : heat.kernel->flavors())
-    if (flavor.precision == "fp64" && split_flavor(flavor.name).level == "O0" && heat.flavor.sweep == nullptr) heat.flavor = flavor;
+  const Case heat = measured_case("proxies/heat2d", {{"n", 100}, {"steps", 3}}, "O0", 2);
   Synchronization alone;
   const auto timed = time_case(heat, {.min_seconds = 0.001, .max_repetitions = 5}, ThreadTeam(2), alone);
   ASSERT_EQ(timed.status, Status::ok) << timed.reason;
