@@ -483,6 +483,19 @@ def test_a_case_that_is_gone_is_missing_and_exit_1(real, month, tmp_path):
     assert (root.get("tests"), root.get("failures")) == ("4", "1") and "missing" in next(root.iter("failure")).get("message")
 
 
+def test_a_case_that_its_kernel_no_longer_takes_is_retired_and_not_missing(real, month):
+    for path in month.glob("*.h5"):  # the nights before know the triad by a parameter that it has no more
+        with h5py.File(path, "r+") as file:
+            for table, column in (("cases", "id"), *((table, "case") for table in ("outcomes", "times", "model"))):
+                rows = file[table][()]
+                rows[column] = [row.replace(b"fp32/n=", b"fp32/m=") for row in rows[column]]
+                file[table][...] = rows
+    found, code = checked(night(real, month / "last.h5", 14), month)
+    assert code == 0 and found["missing"] == []
+    (note,) = [note for note in found["notes"] if "retired" in note]
+    assert note.startswith("2 cases of the nights before are retired, not missing") and "validation/triad/fp32/m=1000/" in note
+
+
 def test_what_failed_is_told_though_no_night_before_has_it(real, month, tmp_path):
     first = failed(on_nodes(night(real, month / "first.h5", 14), "new"), b"new", "it broke")
     found, code = checked(first, month, "--junit", tmp_path / "check.xml")

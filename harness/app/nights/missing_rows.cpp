@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 #include "app/nights/observed_file.hpp"
 #include "app/terminal/table.hpp"
+#include "core/kernel.hpp"
+#include "core/records.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -107,7 +110,10 @@ void find_never_measured(std::vector<MissingRow>& found, const Night& checked, c
 
 }  // namespace
 
-std::vector<MissingRow> find_missing(const Night& checked, const std::map<SeriesKey, Series>& series) {
+namespace {
+
+/// Finds what the night has not, retired cases among it.
+std::vector<MissingRow> find_absent(const Night& checked, const std::map<SeriesKey, Series>& series) {
   std::vector<MissingRow> found;
   auto tonight = tonights(checked);
   const auto measured = measured_before(checked, series);
@@ -119,6 +125,36 @@ std::vector<MissingRow> find_missing(const Night& checked, const std::map<Series
   }
   find_never_measured(found, checked, series, measured);
   return found;
+}
+
+}  // namespace
+
+bool is_retired(const std::string& what) {
+  std::vector<std::string> parts, named;
+  std::istringstream text(case_of(what));
+  for (std::string part; std::getline(text, part, '/');) parts.push_back(part);
+  const auto kernel =
+      std::ranges::find_if(kernels(), [&](const Kernel& one) { return parts.size() > 2 && one.name == parts[0] + "/" + parts[1]; });
+  if (kernel == kernels().end()) return false;
+  for (const auto& part : parts)
+    if (const auto equals = part.find('='); equals != part.npos) named.push_back(part.substr(0, equals));
+  return !std::ranges::equal(named, kernel->parameters, {}, {}, &ParameterSpec::name);
+}
+
+std::vector<MissingRow> find_missing(const Night& checked, const std::map<SeriesKey, Series>& series) {
+  std::vector<MissingRow> found = find_absent(checked, series);
+  std::erase_if(found, [](const MissingRow& row) { return is_retired(row.key.what); });
+  return found;
+}
+
+std::optional<std::string> retired_note(const Night& checked, const std::map<SeriesKey, Series>& series) {
+  std::set<std::string> retired;
+  for (const auto& row : find_absent(checked, series))
+    if (is_retired(row.key.what)) retired.insert(row.key.what);
+  if (retired.empty()) return std::nullopt;
+  return fmt::format("{} of the nights before {} retired, not missing: the kernel takes other parameters in this plumbline ({}{})",
+                     retired.size() == 1 ? "a case" : fmt::format("{} cases", retired.size()), retired.size() == 1 ? "is" : "are",
+                     retired.size() == 1 ? "" : "the first: ", *retired.begin());
 }
 
 std::string last_measured(const MissingRow& row) {

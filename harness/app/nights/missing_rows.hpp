@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,8 +21,13 @@ struct MissingRow {
 /// have anything in common with it. They are missed node by node; only what a campaign spreads over like nodes (placement = "distribute")
 /// may be measured by any, but by no fewer than ever. What failed in the checked night is among them though none before it has it: a wrong
 /// result is a finding of its own. Messages between nodes that nobody happened to pair are not missed: a node that is gone is, by its own
-/// rows.
+/// rows. A retired case is none of them.
 std::vector<MissingRow> find_missing(const Night& checked, const std::map<SeriesKey, Series>& series);
+
+/// Whether a case's kernel is known here and takes other parameters by now: no campaign can ask for the case any more.
+bool is_retired(const std::string& what);
+/// Says which cases the checked night has not because they are retired; nullopt where there is none.
+std::optional<std::string> retired_note(const Night& checked, const std::map<SeriesKey, Series>& series);
 
 /// Says "last measured 2026-11-21 01:00:03", in words also where it never was.
 std::string last_measured(const MissingRow& row);
