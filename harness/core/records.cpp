@@ -1,6 +1,7 @@
 #include "core/records.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -56,11 +57,16 @@ std::string phase_id(const std::string& case_id, const std::string& phase) {
 }
 
 std::string phase_of(const std::string& id) {
-  const auto at = id.find(before_phase);
-  return at == std::string::npos ? std::string() : id.substr(at + 1);
+  const auto at = id.rfind(before_phase);
+  if (at == std::string::npos) return {};
+  const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '@'; };
+  return std::all_of(id.begin() + static_cast<std::ptrdiff_t>(at) + 1, id.end(), is_of_name) ? id.substr(at + 1) : std::string();
 }
 
-std::string case_of(const std::string& id) { return id.substr(0, id.find(before_phase)); }
+std::string case_of(const std::string& id) {
+  const std::string phase = phase_of(id);
+  return phase.empty() ? id : id.substr(0, id.size() - phase.size() - 1);
+}
 
 void leave_out_phases(Results& results) {
   const auto leave_out = [](auto& rows) { std::erase_if(rows, [](const auto& row) { return !row.phase.empty(); }); };

@@ -41,7 +41,8 @@ struct OutcomeRow {
 
 /// The id of an application's phase where it stands among cases: "CASE#update". Files keep the two apart, in columns `case` and `phase`.
 std::string phase_id(const std::string& case_id, const std::string& phase);
-/// The phase in an id; empty for a whole case's.
+/// The phase in an id, of letters, digits, "_" and "@"; empty for a whole case's. (Names of GPU kernels have "#" as well:
+/// "f()::{lambda()#1}".)
 std::string phase_of(const std::string& id);
 /// The case in an id.
 std::string case_of(const std::string& id);

@@ -133,12 +133,19 @@ TEST(PhasesAsCases, a_phase_is_a_case_beside_its_whole_with_the_outcome_of_it) {
   EXPECT_EQ(case_of(phase.id), "s/app/n=1");
   EXPECT_EQ(phase_of(phase.id), "update");
   EXPECT_EQ(phase_of("s/app/n=1"), "");
+  EXPECT_EQ(phase_of("s/app/n=1#smooth@2"), "smooth@2");
   ASSERT_EQ(results.outcomes.size(), 3U);
   EXPECT_EQ(results.outcomes[2].case_id, phase.id);
   EXPECT_EQ(results.outcomes[2].reason, "why");
   EXPECT_EQ(results.times[0].case_id, "s/app/n=1");
   EXPECT_EQ(results.times[1].case_id, phase.id);
   EXPECT_EQ(results.model[2].case_id, phase.id);
+}
+
+TEST(PhasesAsCases, a_kernels_name_with_the_same_sign_is_no_phase) {
+  const std::string imported = "imported/void f<g(int)::{lambda(int)#1}>/fp64/g1/ncu";
+  EXPECT_EQ(phase_of(imported), "");
+  EXPECT_EQ(case_of(imported), imported);
 }
 
 TEST(PhasesAsCases, nothing_changes_where_there_is_no_phase) {

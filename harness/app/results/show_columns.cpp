@@ -24,10 +24,11 @@ namespace {
 /// The short name of a case, "triad n=1000": the work id without suite and precision.
 std::string label_of(const CaseRow& row) {
   std::string label = row.kernel.substr(row.kernel.rfind('/') + 1);
-  const std::string head = row.kernel + "/" + row.precision;
-  if (row.work.size() > head.size()) label += " " + row.work.substr(head.size() + 1);
+  const std::string head = row.kernel + "/" + row.precision, work = case_of(row.work), phase = phase_of(row.work);
+  if (work.size() > head.size()) label += " " + work.substr(head.size() + 1);
+  if (!phase.empty()) label += " " + phase;
   for (char& c : label)
-    if (c == '/' || c == '#') c = ' ';
+    if (c == '/') c = ' ';
   return label;
 }
 
