@@ -43,6 +43,28 @@ TEST(communicator, any_is_true_when_one_rank_says_so) {
   EXPECT_FALSE(session->world().any(false));
 }
 
+TEST(group, shifts_bring_each_rank_its_neighbours_data) {
+  Group& world = session->world();
+  const int before = (world.rank() + world.size() - 1) % world.size(), after = (world.rank() + 1) % world.size();
+  for (const std::size_t count : {1U, 100'000U}) {  // at once, and by the other side's leave
+    const std::vector<int> up(count, world.rank()), down(count, -1 - world.rank());
+    std::vector<int> from_after(count), from_before(count);
+    const std::size_t bytes = count * sizeof(int);
+    const Peers::Message both[] = {{.sent = up.data(), .to = before, .received = from_after.data(), .from = after, .bytes = bytes},
+                                   {.sent = down.data(), .to = after, .received = from_before.data(), .from = before, .bytes = bytes}};
+    world.shift(both);
+    EXPECT_EQ(from_after, std::vector<int>(count, after));
+    EXPECT_EQ(from_before, std::vector<int>(count, -1 - before));
+  }
+}
+
+TEST(group, each_value_is_added_up_over_all_ranks) {
+  const double rank = session->rank(), size = session->size();
+  std::vector<double> values{1, rank};
+  session->world().add_up(values);
+  EXPECT_EQ(values, (std::vector<double>{size, size * (size - 1) / 2}));
+}
+
 TEST(told, every_rank_hears_the_values_of_all_in_rank_order) {
   using Value = std::pair<int, std::vector<std::string>>;
   const auto lines_of = [](std::size_t rank) { return std::vector<std::string>(rank % 3, "\"a\nb\""); };
