@@ -1,148 +1,124 @@
-// HPGMG's GSRB smoother, a small form: one red half-sweep of the 7-point operator with constant coefficients. The same result by
-// three loops: fp computes every point and masks the black ones out, branch skips them, stride2 steps over them
-// (Yang, Kurth, Williams 2019, III.B).
-#include <algorithm>
+// HPGMG-FV's Gauss-Seidel, red-black smoother: fourth order, variable coefficients, out of place, on boxes with ghost cells two deep (Yang,
+// Kurth, Williams 2019, III.B). A sweep smooths once: the red cells, then the black ones, each after ghost cells have been exchanged. The
+// same result by three loops: fp computes every cell and masks those of the other color out, branch skips them, stride2 steps over them.
+#include <array>
 
-#include "core/kernel_data.hpp"
-#include "core/rimmed_cube.hpp"
+#include "core/application.hpp"
+#include "core/kernel.hpp"
+#include "core/rounding.hpp"
 #include "gsrb.flavors.hpp"
+#include "proxies/box_cells.hpp"
+#include "proxies/box_grid.hpp"
+#include "proxies/gsrb_arrays.hpp"
 #include "proxies/gsrb_loop.hpp"
+#include "proxies/gsrb_reference.hpp"
+#include "proxies/gsrb_work.hpp"
 
 namespace plumbline {
 namespace {
 
-GsrbVariant variant_of(const Parameters& p) {
-  const std::string& word = p.word("variant");
-  return word == "fp" ? GsrbVariant::fp : word == "branch" ? GsrbVariant::branch : GsrbVariant::stride2;
-}
+enum GsrbPhase : std::size_t { halo, ghosts, red, black };
 
-/// Lines, in bytes, that a half-sweep writes, and those that it touches: at the ends of planes a line may hold no red point.
-struct Lines {
-  std::uint64_t written, touched;
-};
-
-Lines lines_of(const RimmedCube& cube, bool masked, std::uint64_t real) {
-  const std::uint64_t n = cube.n;
-  LineCover written, touched;
-  for (std::uint64_t k = 0; k <= n + 1; ++k)
-    for (std::uint64_t j = 0; j <= n + 1; ++j) {
-      const bool rim_k = k == 0 || k == n + 1, rim_j = j == 0 || j == n + 1;
-      if (rim_k && rim_j) continue;
-      // A row of the rim is touched in the points beside the red ones of the interior row next to it.
-      const std::uint64_t parity = (std::clamp<std::uint64_t>(k, 1, n) + std::clamp<std::uint64_t>(j, 1, n)) % 2;
-      const std::uint64_t first = masked ? 1 : 1 + parity, last = masked ? n : n - (n + 1 + parity) % 2;
-      if (first > last) continue;
-      const std::uint64_t row = k * cube.plane() + j * cube.row(), beside = rim_k || rim_j ? 0 : 1;
-      touched.add((row + first - beside) * real, (last - first + 1 + 2 * beside) * real);
-      if (!rim_k && !rim_j) written.add((row + first) * real, (last - first + 1) * real);
-    }
-  return {written.bytes(), touched.bytes()};
-}
+BoxGrid grid_of(const Parameters& p) { return {.boxes = p.integer("boxes"), .n = p.integer("n")}; }
 
 template <class Real>
-class GsrbCase final : public KernelData<Gsrb<Real>> {
+class GsrbCase final : public ApplicationData {
  public:
-  static Work model(const Parameters& p, std::string_view) {
-    const RimmedCube cube{p.integer("n")};
-    const std::uint64_t n = cube.n, real = sizeof(Real), row = cube.row() * real, plane = cube.plane() * real;
-    const bool masked = variant_of(p) == GsrbVariant::fp;
-    const std::uint64_t done = masked ? cube.points() : (cube.points() + 1) / 2;  // the corner (1, 1, 1) is red
-    // Six neighbours (5 sums), six * x, two differences, weight *, added to x; fp multiplies by the mask as well.
-    Work work{.flops = {{flops<Real>("add"), 8 * done}, {flops<Real>("mul"), (masked ? 3 : 2) * done}}, .streams = {}};
-    const Lines lines = lines_of(cube, masked, real);
-    work.streams.push_back({.array = "x",
-                            .footprint_bytes = lines.written,
-                            .read = true,
-                            .written = true,
-                            .loads = 7 * done,
-                            .stores = done,
-                            .element_bytes = real,
-                            // The layers are stencil7's, of the interior rows alone.
-                            .layers = {{.reuse_bytes = 7 * row, .fetched_bytes = n * (5 * n - 4) * row},
-                                       {.reuse_bytes = 4 * plane, .fetched_bytes = n * (3 * n - 2) * row}}});
-    work.streams.push_back(
-        {.array = "x, read only", .footprint_bytes = lines.touched - lines.written, .read = true, .element_bytes = real});
-    work.streams.push_back({.array = "rhs", .footprint_bytes = cube.points() * real, .read = true, .loads = done, .element_bytes = real});
-    if (masked)
-      work.streams.push_back({.array = "mask",
-                              .footprint_bytes = 2 * n * real,
-                              .read = true,
-                              .loads = done,
-                              .element_bytes = real,
-                              .layers = {{.reuse_bytes = 14 * row, .fetched_bytes = n * n * row}},
-                              .shared = true});
-    work.add_outer_loop(n * n, 7 * row);
-    return work;
+  using Arguments = Gsrb<Real>;
+
+  static ApplicationWork application(const Parameters& p) {
+    const BoxGrid grid = grid_of(p);
+    return {.phases = {exchange_phase<Real>("halo", grid, 2),
+                       {.name = "ghosts", .work = ghost_work<Real>(grid), .entries = 2},
+                       {.name = "red", .work = update_work<Real>(grid, gsrb_loop_of(p), 0)},
+                       {.name = "black", .work = update_work<Real>(grid, gsrb_loop_of(p), 1)}},
+            .data_bytes = Arrays::count * grid.size() * sizeof(Real)};
   }
 
-  GsrbCase(const Parameters& p, std::pmr::memory_resource& memory)
-      : cube_{p.integer("n")},
-        x_(cube_.size(), memory),
-        original_(cube_.size(), memory),
-        rhs_(cube_.points(), memory),
-        mask_(2 * cube_.n, memory) {
-    arguments_ = {variant_of(p), cube_.n, x_.data(), rhs_.data(), mask_.data(), Real(6), Real(1.0 / 6)};
+  GsrbCase(const Parameters& p, std::pmr::memory_resource& memory) : arrays_(grid_of(p), memory) {
+    for (const std::size_t color : {0U, 1U}) {
+      const BoxGrid& grid = arrays_.grid;
+      Arguments &copied = arguments_[2 * color], &updated = arguments_[2 * color + 1];
+      copied = arrays_.loop(GsrbLoop::ghosts, color, 1), updated = arrays_.loop(gsrb_loop_of(p), color, 1);
+      schedule_.push_back({.phase = halo, .exchange = [&](Peers& peers) { exchange_planes(arrays_.grid, copied.x, peers); }});
+      schedule_.push_back({.phase = ghosts, .arguments = &copied, .extent = grid.rows()});
+      schedule_.push_back({.phase = red + color, .arguments = &updated, .extent = grid.count() * grid.n * grid.n});
+    }
   }
 
-  std::size_t extent() const override { return cube_.n * cube_.n; }
+  void take_place(int rank, int ranks) override {
+    first_plane_ = static_cast<std::int64_t>(arrays_.grid.side()) * rank;
+    field_ = {.side = arrays_.grid.side(), .planes = arrays_.grid.side() * static_cast<std::uint64_t>(ranks)};
+  }
+  const std::vector<Step>& steps() const override { return schedule_; }
+
+  /// Rows of all boxes, those of ghost cells among them.
+  std::size_t extent() const override { return arrays_.grid.rows(); }
   void initialise(std::size_t begin, std::size_t end) override {
-    cube_.for_rows(begin, end, [this](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) x_[i] = original_[i] = Real(varied(1, i));
+    restore(begin, end);
+    for_own_cells(begin, end, [this](std::size_t at, bool is_cell, std::int64_t i, std::int64_t j, std::int64_t k) {
+      for (int d = 0; d < 3; ++d) arrays_[Arrays::beta + static_cast<std::size_t>(d)][at] = Real(field_.beta(d, i, j, k));
+      arrays_[Arrays::rhs][at] = Real(field_.rhs(i, j, k));
+      arrays_[Arrays::diagonal][at] = Real(is_cell ? 1 / field_.diagonal(i, j, k) : 0.5);
     });
-    for (std::size_t i = begin * cube_.n; i < end * cube_.n; ++i) rhs_[i] = Real(varied(2, i));
-    if (begin != 0) return;  // what all share belongs to the first
-    for (std::size_t i = 0; i < 2 * cube_.n; ++i) mask_[i] = Real(i % cube_.n % 2 == i / cube_.n ? 1 : 0);
+    if (begin == 0) arrays_.fill_masks();  // what all share belongs to the first
   }
   bool restores() const override { return true; }
   void restore(std::size_t begin, std::size_t end) override {
-    for (std::size_t r = begin; r < end; ++r) {
-      const std::size_t first = cube_.first_of(r);
-      std::copy(original_.data() + first, original_.data() + first + cube_.n, x_.data() + first);
-    }
+    for_own_cells(begin, end, [this](std::size_t at, bool is_cell, std::int64_t i, std::int64_t j, std::int64_t k) {
+      arrays_[Arrays::x][at] = Real(is_cell ? field_.x(i, j, k) : 0.5);
+      arrays_[Arrays::other][at] = Real(0.5);
+    });
   }
 
-  /// The error after one sweep since the last restore, relative to the sum of the terms' magnitudes; a black point must be what it was.
+  /// The largest error of a cell, relative to the largest sum of magnitudes that an update has: x and rhs are below 1, beta is at least
+  /// 1/2.
   double error() const override {
     LargestError largest;
-    const auto x = [&](std::size_t i) { return static_cast<long double>(original_[i]); };
-    const std::size_t n = cube_.n, row = cube_.row(), plane = cube_.plane();
-    for (std::size_t r = 0; r < extent(); ++r)
-      for (std::size_t i = 0; i < n; ++i) {
-        const std::size_t here = cube_.first_of(r) + i;
-        if ((r / n + r % n + i) % 2 != 0) {
-          largest.compare(x_[here], x(here), 0);
-          continue;
-        }
-        const long double neighbours = x(here + plane) + x(here - plane) + x(here + row) + x(here - row) + x(here + 1) + x(here - 1);
-        const auto rhs = static_cast<long double>(rhs_[r * n + i]);
-        largest.compare(x_[here], (rhs + neighbours) / 6, 2 * x(here) + (rhs + neighbours) / 6);
-      }
+    const BoxGrid& grid = arrays_.grid;
+    GsrbReference(field_, first_plane_)
+        .for_cells(static_cast<std::int64_t>(grid.side()), [&](std::int64_t i, std::int64_t j, std::int64_t k, long double exact) {
+          largest.compare(arrays_[Arrays::x][grid.cell(i, j, k)], exact, largest_sum);
+        });
     return largest.value();
   }
-  // Five sums of neighbours, two differences, the weight and its product, the mask's, and the last sum.
-  double tolerance() const override { return rounding_bound<Real>(11); }
+  /// Some 25 roundings stand between a cell and its update, and an error of the first update is at most 1.3 times as large in the second.
+  double tolerance() const override { return rounding_bound<Real>(60); }
 
  private:
-  RimmedCube cube_;
-  Array<Real> x_, original_, rhs_, mask_;
-  using KernelData<Gsrb<Real>>::arguments_;
+  using Arrays = GsrbArrays<Real>;
+  static constexpr long double largest_sum = 6;
+
+  /// Calls act(place in an array, whether it is no ghost, place in the whole grid) for each cell of the rows [begin, end).
+  template <class Act>
+  void for_own_cells(std::size_t begin, std::size_t end, Act act) const {
+    for_cells(arrays_.grid, begin, end, [&](std::size_t at, bool is_cell, std::int64_t i, std::int64_t j, std::int64_t k) {
+      act(at, is_cell, i, j, first_plane_ + k);
+    });
+  }
+
+  Arrays arrays_;
+  std::array<Arguments, 4> arguments_{};
+  std::vector<Step> schedule_;
+  std::int64_t first_plane_ = 0;
+  GsrbField field_{1, 1};
 };
 
-Parameters half_sweep(const char* variant, std::int64_t n) { return {{"variant", std::string(variant)}, {"n", n}}; }
+Parameters smoothing(const char* variant, std::int64_t boxes, std::int64_t n) {
+  return {{"variant", std::string(variant)}, {"boxes", boxes}, {"n", n}};
+}
 
 const Register<GsrbCase> registered{
     "proxies/gsrb",
-    "Gauss-Seidel red-black smoother, red half-sweep in place (HPGMG; Yang, Kurth, Williams 2019)",
-    {{.name = "variant",
-      .preset = std::string("stride2"),
-      .description = "every point times a mask, a branch at each point, or every other point",
-      .choices = {"fp", "branch", "stride2"}},
-     {.name = "n", .preset = std::int64_t{64}, .description = "interior points of a side", .max = 10000}},
+    "Gauss-Seidel red-black smoother, 4th order, variable coefficients, out of place (HPGMG-FV; Yang, Kurth, Williams 2019)",
+    {gsrb_variants(),
+     {.name = "boxes", .preset = std::int64_t{2}, .description = "boxes of each side of a rank's cube (2: eight boxes)", .max = 64},
+     {.name = "n", .preset = std::int64_t{32}, .description = "cells of each side of a box", .min = 2, .max = 1024}},
     gsrb_flavors,
-    // 67: long enough for every unrolled loop, and odd
-    {.edges = {half_sweep("fp", 67), half_sweep("branch", 67), half_sweep("stride2", 67)},
-     .caches = {half_sweep("fp", 6), half_sweep("fp", 24), half_sweep("fp", 45), half_sweep("branch", 12), half_sweep("branch", 30),
-                half_sweep("branch", 60), half_sweep("stride2", 12), half_sweep("stride2", 24), half_sweep("stride2", 45)}}};
+    // 19: long enough for every unrolled loop, and odd
+    {.edges = {smoothing("fp", 1, 19), smoothing("branch", 1, 19), smoothing("stride2", 1, 19)},
+     .caches = {smoothing("fp", 1, 6), smoothing("branch", 2, 6), smoothing("fp", 1, 19), smoothing("stride2", 1, 40)},
+     .at_most = {{"boxes", std::int64_t{2}}, {"n", std::int64_t{5}}}}};
 
 }  // namespace
 }  // namespace plumbline

@@ -1,50 +1,125 @@
-// These loops alone are the Gauss-Seidel, red-black smoother in place. They are compiled once a flavor, and once on Counted.
+// These loops alone are the Gauss-Seidel, red-black smoother out of place: ghost cells are copied between boxes, and cells of one color are
+// updated. They are compiled once a flavor, and once on Counted.
 #pragma once
 #include <cstddef>
 
-enum class GsrbVariant { fp, branch, stride2 };
+#include "proxies/fourth_order.hpp"
 
+enum class GsrbLoop { ghosts, fp, branch, stride2 };
+
+/// A rank's boxes are a cube of boxes^3, box by box; each has n^3 cells within ghost cells two deep, as all arrays have.
 template <class Real>
 struct Gsrb {
-  GsrbVariant variant;
-  std::size_t n;
-  Real* x;           // (n + 2)^3 points, of which the rim is read only
-  const Real* rhs;   // n^3
-  const Real* mask;  // fp only: two rows of n, 1 where an even or an odd row is red, else 0
-  Real six, weight;
+  GsrbLoop loop;
+  std::size_t boxes, n, color;  // of each side; cells whose place on the rank has an even sum have color 0
+  Real* x;                      // read; loop ghosts writes its ghost cells
+  Real* out;
+  const Real *rhs, *diagonal;  // the inverse of the operator's diagonal
+  const Real* beta[3];
+  const Real* mask;  // fp only: two rows of n, 1 where the first, or the second, cell has the color, else 0
+  Real fifteen, twelfth, forty_eighth, minus_b;
 };
 
-/// The amount that the red point x[i] gains: the residual of -laplace x = rhs (unit spacing), weighted.
-template <class Real>
-static inline __attribute__((always_inline)) Real gsrb_gain(const Real* x, std::size_t i, std::size_t row, std::size_t plane, Real rhs,
-                                                            Real six, Real weight) {
-  const Real* const at = x + i;
-  return weight * (rhs - (six * at[0] - (at[plane] + *(at - plane) + at[row] + *(at - row) + at[1] + *(at - 1))));
+namespace {
+
+/// The places of row r among so many rows of each of so many planes of each box.
+struct BoxRow {
+  std::size_t box, bi, bj, bk, j, k;
+};
+inline BoxRow box_row(std::size_t r, std::size_t boxes, std::size_t rows) {
+  const std::size_t box = r / (rows * rows);
+  return {box, box % boxes, box / boxes % boxes, box / (boxes * boxes), r % rows, r / rows % rows};
 }
 
-/// Sweeps the rows [begin, end) of the n x n interior ones. Red are the points whose three coordinates, counted from 1, have an odd sum;
-/// their neighbours are black, which nobody writes.
+/// The operator's surroundings at a cell.
+template <class Real>
+inline __attribute__((always_inline)) FourthOrder<Real> stencil_at(const Gsrb<Real>& s, std::size_t at) {
+  const auto row = static_cast<std::ptrdiff_t>(s.n + 4);
+  return {.x = s.x + at,
+          .beta = {s.beta[0] + at, s.beta[1] + at, s.beta[2] + at},
+          .step = {1, row, row * row},
+          .fifteen = s.fifteen,
+          .twelfth = s.twelfth,
+          .forty_eighth = s.forty_eighth,
+          .minus_b = s.minus_b};
+}
+
+/// The gain of a cell: the residual, over the diagonal.
+template <class How, class Real>
+inline __attribute__((always_inline)) Real gsrb_gain(const Gsrb<Real>& s, std::size_t at) {
+  return s.diagonal[at] * (s.rhs[at] - apply_fourth_order(stencil_at(s, at), How{}));
+}
+
+template <class Real>
+inline void smooth_row(const Gsrb<Real>& s, std::size_t r) {
+  const std::size_t n = s.n, row = n + 4;
+  const BoxRow at = box_row(r, s.boxes, n);
+  const std::size_t start = ((at.box * row + at.k + 2) * row + at.j + 2) * row + 2;
+  const std::size_t first = ((at.bi + at.bj + at.bk) * n + at.j + at.k + s.color) % 2;  // cell of the row that has the color
+  const Real* __restrict x = s.x + start;
+  Real* __restrict out = s.out + start;
+  switch (s.loop) {
+    case GsrbLoop::fp: {
+      const Real* __restrict mask = s.mask + first * n;
+      for (std::size_t i = 0; i < n; ++i) out[i] = x[i] + mask[i] * gsrb_gain<AnyHow>(s, start + i);
+      break;
+    }
+    case GsrbLoop::branch:
+      for (std::size_t i = 0; i < n; ++i)
+        if (i % 2 == first) {
+          asm volatile("");  // a branch is what it is to be: no compiler computes both sides and selects
+          out[i] = x[i] + gsrb_gain<OneByOne>(s, start + i);
+        } else {
+          out[i] = x[i];
+        }
+      break;
+    case GsrbLoop::stride2:
+      for (std::size_t i = first; i < n; i += 2) out[i] = x[i] + gsrb_gain<AnyHow>(s, start + i);
+      for (std::size_t i = 1 - first; i < n; i += 2) out[i] = x[i];
+      break;
+    case GsrbLoop::ghosts:
+      break;
+  }
+}
+
+/// Row `to` of a box with its ghost cells: the row that its middle comes from (itself, where it has one), and those of the boxes beside.
+struct GhostRow {
+  std::size_t to, left, middle, right;
+};
+
+/// The first elements of row r, and of those that its ghost cells come from. Above and below the rank's cube ghost cells have come from
+/// other ranks, in the columns of cells that a box has itself.
+inline GhostRow ghost_row(std::size_t r, std::size_t boxes, std::size_t n) {
+  const std::size_t row = n + 4;
+  const BoxRow to = box_row(r, boxes, row);
+  std::size_t bj = to.bj, bk = to.bk, j = to.j, k = to.k;
+  if (to.j < 2) bj = (bj + boxes - 1) % boxes, j += n;
+  if (to.j >= n + 2) bj = (bj + 1) % boxes, j -= n;
+  if (to.k < 2 && bk > 0) bk -= 1, k += n;
+  if (to.k >= n + 2 && bk + 1 < boxes) bk += 1, k -= n;
+  const auto first_of = [&](std::size_t bi) { return ((((bk * boxes + bj) * boxes + bi) * row + k) * row + j) * row; };
+  return {r * row, first_of((to.bi + boxes - 1) % boxes), first_of(to.bi), first_of((to.bi + 1) % boxes)};
+}
+
+template <class Real>
+inline void fill_ghosts_of_row(const Gsrb<Real>& s, std::size_t r) {
+  const std::size_t n = s.n;
+  const GhostRow row = ghost_row(r, s.boxes, n);
+  Real* const to = s.x + row.to;
+  const Real *left = s.x + row.left, *middle = s.x + row.middle, *right = s.x + row.right;
+  if (row.middle != row.to)
+    for (std::size_t i = 2; i < n + 2; ++i) to[i] = middle[i];
+  to[0] = left[n], to[1] = left[n + 1];
+  to[n + 2] = right[2], to[n + 3] = right[3];
+}
+
+}  // namespace
+
+/// Rows [begin, end): of cells, or in loop ghosts of cells and ghost cells.
 template <class Real>
 static void sweep(const Gsrb<Real>& s, std::size_t begin, std::size_t end) {
-  const std::size_t n = s.n, row = n + 2, plane = row * row;
-  const Real six = s.six, weight = s.weight;
-  for (std::size_t r = begin; r < end; ++r) {
-    const std::size_t k = r / n, j = r % n, black = (j + k) % 2;  // the first point of the row is red, or black
-    Real* const x = s.x + (k + 1) * plane + (j + 1) * row + 1;
-    const Real* __restrict rhs = s.rhs + r * n;
-    switch (s.variant) {
-      case GsrbVariant::fp: {
-        const Real* __restrict mask = s.mask + black * n;
-        for (std::size_t i = 0; i < n; ++i) x[i] = x[i] + mask[i] * gsrb_gain(x, i, row, plane, rhs[i], six, weight);
-        break;
-      }
-      case GsrbVariant::branch:
-        for (std::size_t i = 0; i < n; ++i)
-          if (i % 2 == black) x[i] = x[i] + gsrb_gain(x, i, row, plane, rhs[i], six, weight);
-        break;
-      case GsrbVariant::stride2:
-        for (std::size_t i = black; i < n; i += 2) x[i] = x[i] + gsrb_gain(x, i, row, plane, rhs[i], six, weight);
-        break;
-    }
-  }
+  if (s.loop == GsrbLoop::ghosts)
+    for (std::size_t r = begin; r < end; ++r) fill_ghosts_of_row(s, r);
+  else
+    for (std::size_t r = begin; r < end; ++r) smooth_row(s, r);
 }

@@ -58,7 +58,8 @@ class LevelFlows {
   }
   Amount rfo() const {
     if (!policy().fetches_to_write) return {};
-    const Amount amount = slackened(crossing([&](const Stream& s) { return s.written && !s.read ? fetched(s) : Amount{}; }));
+    const auto stored_first = [&](const Stream& s) { return s.either_way ? read(s) : s.written && !s.read ? fetched(s) : Amount{}; };
+    const Amount amount = slackened(crossing(stored_first));
     return {minus(amount.lo, left_by_others()), amount.hi};
   }
   Amount write_back() const {
@@ -200,7 +201,7 @@ class LevelFlows {
   Amount read(const Stream& s) const {
     if (s.past_L1 && !level_.shared) return {s.loads * s.element_bytes, s.loads * s.element_bytes + straddles(s)};
     const Amount amount = fetched(s);
-    return {amount.lo, amount == Amount{} ? 0 : amount.hi + (level_.shared ? 0 : straddles(s))};
+    return {s.either_way ? 0 : amount.lo, amount == Amount{} ? 0 : amount.hi + (level_.shared ? 0 : straddles(s))};
   }
   /// Bytes that stores to a part of a sector bring in, in a cache that fetches nothing else for stores.
   Amount filled(const Stream& s) const {

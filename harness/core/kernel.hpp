@@ -53,6 +53,7 @@ enum class Space { cpu, cuda };
 struct ProofSizes {
   std::vector<Parameters> edges = {};   // where its loop has an edge that small integers do not meet
   std::vector<Parameters> caches = {};  // on either side of caches of 32 KiB, 128 KiB and 1 MiB: there its bytes are proved
+  Parameters at_most = {};              // integers beyond which the small ones above do not go, where work grows by a high power
 };
 /// The parameter `name` at each of `values`, for kernels that have no other.
 std::vector<Parameters> sizes(std::string_view name, std::initializer_list<std::int64_t> values);

@@ -46,6 +46,7 @@ struct Stream {
   bool shared = false;              // every thread of a team touches all of it (else the team divides it)
   bool per_thread = false;          // every thread has one of its own, of this size
   bool pooled = false;              // a thread of a team takes any that is free, perhaps one that none had in the sweep before
+  bool either_way = false;          // lines are loaded and stored, which of it first is open: each comes in by a load or by a store
   // Members that only GPUs need:
   std::uint64_t straddles = 0;  // sectors that two warps share, or that one touches in part: each may move once more
   bool past_L1 = false;         // every load and store goes on to L2 (ld.cg)

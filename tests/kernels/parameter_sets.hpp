@@ -20,8 +20,8 @@ inline bool takes(const Kernel& kernel, const Parameters& p) {
   }
 }
 
-/// All combinations of words, each with every integer at 1, 2, 3, 5, 7, 16 and 19 (within its limits), and the edges that the kernel
-/// states.
+/// All combinations of words, each with every integer at 1, 2, 3, 5, 7, 16 and 19 (within its limits, and those of the proof), and the
+/// edges that the kernel states.
 inline std::vector<Parameters> parameter_sets(const Kernel& kernel) {
   std::vector<Parameters> sets{{}};
   for (const auto& spec : kernel.parameters) {
@@ -35,8 +35,12 @@ inline std::vector<Parameters> parameter_sets(const Kernel& kernel) {
   for (const auto& words : sets)
     for (std::int64_t size : {1, 2, 3, 5, 7, 16, 19}) {
       Parameters set;
+      const auto most = [&](const ParameterSpec& spec) {
+        const bool has = kernel.proof.at_most.has(spec.name);
+        return has ? static_cast<std::int64_t>(kernel.proof.at_most.integer(spec.name)) : spec.max;
+      };
       for (const auto& spec : kernel.parameters)
-        set.set(spec.name, spec.choices.empty() ? Value(std::clamp(size, spec.min, spec.max)) : words.at(spec.name));
+        set.set(spec.name, spec.choices.empty() ? Value(std::clamp(size, spec.min, most(spec))) : words.at(spec.name));
       if (takes(kernel, set) && std::find(all.begin(), all.end(), set) == all.end()) all.push_back(set);
     }
   all.insert(all.end(), kernel.proof.edges.begin(), kernel.proof.edges.end());
