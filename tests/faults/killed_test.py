@@ -38,7 +38,7 @@ class Undisturbed:
 def counts_of(store):
     counts = {}
     for row in store.counts:
-        key = row["case"], row["event"], row["group"], row["rank"], row["thread"], row["repetition"]
+        key = row["case"], row["phase"], row["event"], row["group"], row["rank"], row["thread"], row["repetition"]
         assert key not in counts, f"counted twice: {key}"
         counts[key] = row
     return counts
@@ -60,6 +60,7 @@ def undisturbed(plumbline, tmp_path_factory):
     assert all(o["status"] == "ok" for o in store.outcomes), [o for o in store.outcomes if o["status"] != "ok"]
     assert {o["pass"] for o in store.outcomes} == {"time", "count"}
     assert any(BY_CODE_ALONE.match(row["event"]) and row["raw"] > 0 for row in store.counts)
+    assert {row["phase"] for row in store.times} > {"", "halo@1", "red@2"}, "an application is among the cases, with its phases"
     return Undisturbed(store, seconds, first_seconds)
 
 
@@ -105,7 +106,7 @@ def check_shared_levels_lie_in_the_models_interval(store):
         if case["threads"] == 1:
             continue
         for boundary in ("L2-L3", "L3-mem"):
-            interval = next((m for m in store.model if m["case"] == case["id"] and m["quantity"] == f"bytes.{boundary}"), None)
+            interval = next((m for m in store.model if (m["case"], m["phase"], m["quantity"]) == (case["id"], "", f"bytes.{boundary}")), None)
             rows = [c for c in store.counts if c["case"] == case["id"] and c["event"].startswith(f"bytes.{boundary}.") and c["thread"] == -1]
             if interval is None or not rows:
                 continue
