@@ -10,79 +10,29 @@
 #include <string>
 #include <vector>
 
-#include "machines.hpp"
+#include "measured_levels.hpp"
 #include "model/ceilings/staircase.hpp"
 
 namespace plumbline {
 namespace {
 
+using test::bursts;
+using test::Curves;
 using test::Disturbance;
+using test::has_levels_of;
+using test::has_sizes_of;
+using test::heavy;
 using test::KiB;
 using test::Machine;
+using test::measured;
 using test::MiB;
-using test::Sweep;
-
-const Disturbance quiet{.jitter = 0.02};
-const Disturbance bursts{.jitter = 0.03, .bursts = 2, .burst_points = 5, .burst_factor = 2.5};
-const Disturbance heavy{.jitter = 0.1, .bursts = 4, .burst_points = 8, .burst_factor = 3};
-
-struct Curves {
-  std::vector<CurvePoint> load, chase;
-};
-
-Curves measured(const Machine& machine, Sweep sweep, const Disturbance& disturbance, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  sweep.largest = std::max(sweep.largest, 4 * machine.caches.back().bytes);
-  Curves curves;
-  curves.load = test::load_curve(machine, sweep, disturbance, random);
-  curves.chase = test::chase_curve(machine, sweep, disturbance, random);
-  return curves;
-}
-
-std::string named(const FoundLevels& found) {
-  std::string text = found.reason;
-  for (const auto& level : found.levels)
-    text += level.name + " " + std::to_string(level.size_bytes / KiB) + " KiB (" + std::to_string(level.confidence) + ") ";
-  return text;
-}
-
-bool has_levels_of(const FoundLevels& found, const Machine& machine) { return found.levels.size() == machine.caches.size() + 1; }
-
-bool has_sizes_of(const FoundLevels& found, const Machine& machine, double within = 0.25) {
-  if (!has_levels_of(found, machine)) return false;
-  for (std::size_t i = 0; i < machine.caches.size(); ++i)
-    if (std::abs(found.levels[i].size_bytes / machine.caches[i].bytes - 1) > within) return false;
-  return true;
-}
+using test::named;
+using test::quiet;
 
 Machine machine_named(const std::string& name) {
   for (auto& machine : test::machines())
     if (machine.name == name) return machine;
   throw std::runtime_error("no machine " + name);
-}
-
-/// Shares of right numbers of levels, and of right sizes too.
-struct Rates {
-  double levels = 0, sizes = 0;
-};
-template <class Found>
-Rates rates_of(const std::vector<Machine>& machines, int seeds, Found found) {
-  Rates rates;
-  for (const auto& machine : machines)
-    for (int seed = 0; seed < seeds; ++seed) {
-      const FoundLevels levels = found(machine, 1000 + static_cast<std::uint64_t>(seed));
-      rates.levels += has_levels_of(levels, machine);
-      rates.sizes += has_sizes_of(levels, machine);
-    }
-  const double all = static_cast<double>(machines.size()) * seeds;
-  return {rates.levels / all, rates.sizes / all};
-}
-
-Rates rates_under(const Disturbance& disturbance, int rounds, int seeds) {
-  return rates_of(test::machines(), seeds, [&](const Machine& machine, std::uint64_t seed) {
-    const Curves curves = measured(machine, {.rounds = rounds}, disturbance, seed);
-    return find_levels(curves.load, curves.chase);
-  });
 }
 
 // ---------------------------------------------------------------------------------------------------- machines that never were
@@ -99,32 +49,6 @@ TEST(Levels, one_quiet_round_of_three_points_an_octave_finds_every_machines_leve
       EXPECT_TRUE(std::isnan(found.levels.back().size_bytes));
       EXPECT_EQ(found.levels.back().status, Status::ok);
     }
-}
-
-TEST(Levels, bursts_in_three_rounds_cost_at_most_two_percent_of_the_detections) {
-  const Rates rates = rates_under(bursts, 3, 20);
-  EXPECT_GE(rates.levels, 0.98);
-  EXPECT_GE(rates.sizes, 0.96);
-}
-
-TEST(Levels, a_single_round_with_bursts_still_gives_nine_of_ten) { EXPECT_GE(rates_under(bursts, 1, 20).levels, 0.88); }
-
-TEST(Levels, five_rounds_that_are_disturbed_half_of_the_time_give_nineteen_of_twenty) {
-  const Rates rates = rates_under(heavy, 5, 15);
-  EXPECT_GE(rates.levels, 0.95);
-  EXPECT_GE(rates.sizes, 0.90);
-}
-
-TEST(Levels, machines_drawn_at_random_are_found_too) {
-  std::mt19937_64 random(7);
-  std::vector<Machine> machines;
-  for (int i = 0; i < 200; ++i) machines.push_back(test::any_machine(random));
-  const Rates rates = rates_of(machines, 1, [](const Machine& machine, std::uint64_t seed) {
-    const Curves curves = measured(machine, {.rounds = 3}, bursts, seed);
-    return find_levels(curves.load, curves.chase);
-  });
-  EXPECT_GE(rates.levels, 0.95);
-  EXPECT_GE(rates.sizes, 0.90);
 }
 
 TEST(Levels, either_curve_alone_tells_with_less_confidence) {
