@@ -19,15 +19,13 @@ namespace {
 
 enum GsrbPhase : std::size_t { halo, ghosts, red, black };
 
-BoxGrid grid_of(const Parameters& p) { return {.boxes = p.integer("boxes"), .n = p.integer("n")}; }
-
 template <class Real>
 class GsrbCase final : public ApplicationData {
  public:
   using Arguments = Gsrb<Real>;
 
   static ApplicationWork application(const Parameters& p) {
-    const BoxGrid grid = grid_of(p);
+    const BoxGrid grid = box_grid_of(p);
     return {.phases = {exchange_phase<Real>("halo", grid, 2),
                        {.name = "ghosts", .work = ghost_work<Real>(grid), .entries = 2},
                        {.name = "red", .work = update_work<Real>(grid, gsrb_loop_of(p), 0)},
@@ -35,7 +33,7 @@ class GsrbCase final : public ApplicationData {
             .data_bytes = Arrays::count * grid.size() * sizeof(Real)};
   }
 
-  GsrbCase(const Parameters& p, std::pmr::memory_resource& memory) : arrays_(grid_of(p), memory) {
+  GsrbCase(const Parameters& p, std::pmr::memory_resource& memory) : arrays_(box_grid_of(p), memory) {
     for (const std::size_t color : {0U, 1U}) {
       const BoxGrid& grid = arrays_.grid;
       Arguments &copied = arguments_[2 * color], &updated = arguments_[2 * color + 1];

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,17 @@ inline ParameterSpec gsrb_variants() {
 inline GsrbLoop gsrb_loop_of(const Parameters& p) {
   const std::string& word = p.word("variant");
   return word == "fp" ? GsrbLoop::fp : word == "branch" ? GsrbLoop::branch : GsrbLoop::stride2;
+}
+
+/// The boxes that the parameters boxes and n ask for. Throws std::invalid_argument where a rank could hardly hold them, nor this model
+/// their lines.
+inline BoxGrid box_grid_of(const Parameters& p) {
+  const BoxGrid grid{.boxes = p.integer("boxes"), .n = p.integer("n")};
+  if (grid.size() > std::uint64_t{1} << 31)
+    throw std::invalid_argument("boxes = " + std::to_string(grid.boxes) + " of n = " + std::to_string(grid.n) + " cells a side are " +
+                                std::to_string(grid.size()) +
+                                " cells with their ghosts, and a rank may have 2147483648: take fewer or smaller boxes");
+  return grid;
 }
 
 /// The cells that a loop updates where it does those of one color.
@@ -137,7 +149,7 @@ Work update_work(const BoxGrid& grid, GsrbLoop loop, std::uint64_t color) {
 
 /// The loads and stores of one line by the ghost loop.
 struct LineTouches {
-  std::uint32_t loads = 0, stores = 0;
+  std::uint8_t loads = 0, stores = 0;
 };
 
 /// The touches of each line of an array, and the cells that are copied.
@@ -176,7 +188,7 @@ Work ghost_work(const BoxGrid& grid) {
     if (loads + stores == 0) continue;
     Stream& stream = stores == 0 ? loaded : loads == 0 ? stored : both;
     stream.footprint_bytes += GhostCopies::line_bytes;
-    stream.layers[0].fetched_bytes += (loads + stores) * GhostCopies::line_bytes;
+    stream.layers[0].fetched_bytes += static_cast<std::uint64_t>(loads + stores) * GhostCopies::line_bytes;
   }
   const std::uint64_t all = loaded.footprint_bytes + stored.footprint_bytes + both.footprint_bytes;
   for (Stream* stream : {&loaded, &stored, &both}) stream->layers[0].reuse_bytes = all;

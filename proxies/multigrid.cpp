@@ -25,7 +25,8 @@ namespace {
 
 /// The grids from the finest to the coarsest. Throws std::invalid_argument where a box cannot be halved so often, or holds no wave.
 std::vector<BoxGrid> grids_of(const Parameters& p) {
-  const std::uint64_t levels = p.integer("levels"), n = p.integer("n"), boxes = p.integer("boxes"), halvings = levels - 1;
+  const auto [boxes, n] = box_grid_of(p);
+  const std::uint64_t levels = p.integer("levels"), halvings = levels - 1;
   if (halvings >= 63 || n % (std::uint64_t{1} << halvings) != 0 || (n >> halvings) < 2)
     throw std::invalid_argument("n = " + std::to_string(n) + " cannot be halved " + std::to_string(halvings) +
                                 " times to 2 cells or more (levels = " + std::to_string(levels) + "): take n = " +

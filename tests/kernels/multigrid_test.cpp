@@ -64,7 +64,7 @@ TEST(multigrid, boxes_change_nothing_in_the_result) {
   EXPECT_NEAR(error_left(asked("f", 16, 3, 2, 2)), error_left(asked("f", 32, 4, 2, 1)), 0.2 * error_left(asked("f", 32, 4, 2, 1)));
 }
 
-TEST(multigrid, sizes_that_do_not_halve_are_told_in_one_line) {
+TEST(multigrid, sizes_that_are_none_are_told_in_one_line) {
   const auto why = [](std::int64_t n, std::int64_t levels) -> std::string {
     try {
       multigrid().model(asked("v", n, levels, 1), "fp64", "");
@@ -75,6 +75,9 @@ TEST(multigrid, sizes_that_do_not_halve_are_told_in_one_line) {
   };
   EXPECT_EQ(why(48, 4), "");
   EXPECT_EQ(why(20, 4), "n = 20 cannot be halved 3 times to 2 cells or more (levels = 4): take n = 16, or fewer levels");
+  EXPECT_EQ(why(2048, 2),
+            "boxes = 1 of n = 2048 cells a side are 8640364608 cells with their ghosts, and a rank may have 2147483648: take fewer or "
+            "smaller boxes");
   EXPECT_EQ(why(4, 2), "boxes = 1 of n = 4 cells a side are fewer than the 8 cells that a wave needs: take a larger n");
 }
 
