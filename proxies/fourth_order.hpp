@@ -5,14 +5,10 @@
 
 namespace {
 
-/// One place of the arrays that the operator reads. `beta[d]` is at the lower face of the cell in direction d, and `step[d]` leads to
-/// the next cell there.
+/// The operator's constants. minus_b is -b / spacing^2.
 template <class Real>
 struct FourthOrder {
-  const Real* x;
-  const Real* beta[3];
-  std::ptrdiff_t step[3];
-  Real fifteen, twelfth, forty_eighth, minus_b;  // minus_b: -b / spacing^2
+  Real fifteen, twelfth, forty_eighth, minus_b;
 };
 
 /// The flux by the difference across a face, from the averages of four cells in a row; `out` leads to the cell behind the face.
@@ -21,10 +17,17 @@ inline __attribute__((always_inline)) Real across_face(const Real* x, Real beta,
   return beta * (fifteen * (x[out] - x[0]) - (x[2 * out] - x[-out]));
 }
 
-/// The flux by the change of beta along the face, in direction `along`.
+/// The flux by the change of beta along a cell's upper face, in direction `along`; `beta` is that of the face.
 template <class Real>
-inline __attribute__((always_inline)) Real along_face(const Real* x, const Real* beta, std::ptrdiff_t out, std::ptrdiff_t along) {
-  return (beta[along] - beta[-along]) * (((x[out + along] - x[along]) - x[out - along]) + x[-along]);
+inline __attribute__((always_inline)) Real along_upper(const Real* x, const Real* beta, std::ptrdiff_t up, std::ptrdiff_t along) {
+  return (beta[along] - beta[-along]) * (((x[up + along] - x[along]) - x[up - along]) + x[-along]);
+}
+
+/// The same along the lower face. Both factors have their signs turned, and the sum another order: a compiler that unrolls the end of a row
+/// would else find in it what it has done for the upper face of the cell before, and FLOPs would hang on the length of the row.
+template <class Real>
+inline __attribute__((always_inline)) Real along_lower(const Real* x, const Real* beta, std::ptrdiff_t up, std::ptrdiff_t along) {
+  return (beta[-along] - beta[along]) * (((x[along] + x[-up - along]) - x[along - up]) - x[-along]);
 }
 
 /// Leaves it to the compiler how it computes the terms of faces.
@@ -58,20 +61,24 @@ struct FaceTerms {
   Real across, along;
 };
 
-/// The terms of the two faces in direction d, whose beta varies along the other two.
+/// The terms of a cell's two faces in one direction, whose beta, given at the lower one, varies along the other two.
 template <class Real, class How>
-inline __attribute__((always_inline)) FaceTerms<Real> faces_in(const FourthOrder<Real>& a, int d, int one, int other, How how) {
-  const std::ptrdiff_t up = a.step[d], down = -up;
-  const Real *lower = a.beta[d], *upper = lower + up;
-  return {how(across_face(a.x, upper[0], up, a.fifteen)) + how(across_face(a.x, lower[0], down, a.fifteen)),
-          (how(along_face(a.x, upper, up, a.step[one])) + how(along_face(a.x, upper, up, a.step[other]))) +
-              (how(along_face(a.x, lower, down, a.step[one])) + how(along_face(a.x, lower, down, a.step[other])))};
+inline __attribute__((always_inline)) FaceTerms<Real> faces(const Real* x, const Real* lower, std::ptrdiff_t up, std::ptrdiff_t one,
+                                                            std::ptrdiff_t other, Real fifteen, How how) {
+  const Real* const upper = lower + up;
+  return {how(across_face(x, upper[0], up, fifteen)) + how(across_face(x, lower[0], -up, fifteen)),
+          (how(along_upper(x, upper, up, one)) + how(along_upper(x, upper, up, other))) +
+              (how(along_lower(x, lower, up, one)) + how(along_lower(x, lower, up, other)))};
 }
 
-/// The operator at a cell: 110 operations, 83 of them sums and differences.
+/// The operator at a cell: 110 operations, 83 of them sums and differences. Each beta is at the lower face of the cell in its direction;
+/// `row` and `plane` lead to the next cell in j and k.
 template <class Real, class How>
-inline __attribute__((always_inline)) Real apply_fourth_order(const FourthOrder<Real>& a, How how) {
-  const FaceTerms<Real> i = faces_in(a, 0, 1, 2, how), j = faces_in(a, 1, 0, 2, how), k = faces_in(a, 2, 0, 1, how);
+inline __attribute__((always_inline)) Real apply_fourth_order(const FourthOrder<Real>& a, const Real* x, const Real* beta_i,
+                                                              const Real* beta_j, const Real* beta_k, std::ptrdiff_t row,
+                                                              std::ptrdiff_t plane, How how) {
+  const FaceTerms<Real> i = faces(x, beta_i, 1, row, plane, a.fifteen, how), j = faces(x, beta_j, row, 1, plane, a.fifteen, how),
+                        k = faces(x, beta_k, plane, 1, row, a.fifteen, how);
   return a.minus_b * (a.twelfth * (i.across + j.across + k.across) + a.forty_eighth * (i.along + j.along + k.along));
 }
 

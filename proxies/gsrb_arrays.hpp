@@ -43,10 +43,7 @@ struct GsrbArrays {
             .diagonal = arrays[diagonal].data(),
             .beta = {arrays[beta].data(), arrays[beta + 1].data(), arrays[beta + 2].data()},
             .mask = masks[color].data(),
-            .fifteen = Real(15),
-            .twelfth = Real(1.0 / 12),
-            .forty_eighth = Real(1.0 / 48),
-            .minus_b = Real(-b_over_h2)};
+            .constants = {.fifteen = Real(15), .twelfth = Real(1.0 / 12), .forty_eighth = Real(1.0 / 48), .minus_b = Real(-b_over_h2)}};
   }
 
  private:

@@ -17,7 +17,7 @@ struct Gsrb {
   const Real *rhs, *diagonal;  // the inverse of the operator's diagonal
   const Real* beta[3];
   const Real* mask;  // fp only: two rows of n, 1 where the first, or the second, cell has the color, else 0
-  Real fifteen, twelfth, forty_eighth, minus_b;
+  FourthOrder<Real> constants;
 };
 
 namespace {
@@ -31,55 +31,55 @@ inline BoxRow box_row(std::size_t r, std::size_t boxes, std::size_t rows) {
   return {box, box % boxes, box / boxes % boxes, box / (boxes * boxes), r % rows, r / rows % rows};
 }
 
-/// The operator's surroundings at a cell.
+/// The first cell of row r in all arrays.
 template <class Real>
-inline __attribute__((always_inline)) FourthOrder<Real> stencil_at(const Gsrb<Real>& s, std::size_t at) {
-  const auto row = static_cast<std::ptrdiff_t>(s.n + 4);
-  return {.x = s.x + at,
-          .beta = {s.beta[0] + at, s.beta[1] + at, s.beta[2] + at},
-          .step = {1, row, row * row},
-          .fifteen = s.fifteen,
-          .twelfth = s.twelfth,
-          .forty_eighth = s.forty_eighth,
-          .minus_b = s.minus_b};
+inline std::size_t first_cell(const Gsrb<Real>& s, std::size_t r) {
+  const std::size_t row = s.n + 4;
+  const BoxRow at = box_row(r, s.boxes, s.n);
+  return ((at.box * row + at.k + 2) * row + at.j + 2) * row + 2;
 }
 
-/// The gain of a cell: the residual, over the diagonal.
-template <class How, class Real>
-inline __attribute__((always_inline)) Real gsrb_gain(const Gsrb<Real>& s, std::size_t at) {
-  return s.diagonal[at] * (s.rhs[at] - apply_fourth_order(stencil_at(s, at), How{}));
-}
-
+/// Updates a row whose first cell to have the color is number `first`. All pointers are at the row's first cell.
 template <class Real>
-inline void smooth_row(const Gsrb<Real>& s, std::size_t r) {
-  const std::size_t n = s.n, row = n + 4;
-  const BoxRow at = box_row(r, s.boxes, n);
-  const std::size_t start = ((at.box * row + at.k + 2) * row + at.j + 2) * row + 2;
-  const std::size_t first = ((at.bi + at.bj + at.bk) * n + at.j + at.k + s.color) % 2;  // cell of the row that has the color
-  const Real* __restrict x = s.x + start;
-  Real* __restrict out = s.out + start;
+inline void update_row(const Gsrb<Real>& s, std::size_t first, const Real* __restrict x, Real* __restrict out, const Real* __restrict rhs,
+                       const Real* __restrict diagonal, const Real* __restrict beta_i, const Real* __restrict beta_j,
+                       const Real* __restrict beta_k) {
+  const std::size_t n = s.n;
+  const auto row = static_cast<std::ptrdiff_t>(n + 4), plane = row * row;
+  const FourthOrder<Real> constants = s.constants;
+  const auto gain = [=](std::size_t i, auto how) __attribute__((always_inline)) {
+    return diagonal[i] * (rhs[i] - apply_fourth_order(constants, x + i, beta_i + i, beta_j + i, beta_k + i, row, plane, how));
+  };
   switch (s.loop) {
     case GsrbLoop::fp: {
       const Real* __restrict mask = s.mask + first * n;
-      for (std::size_t i = 0; i < n; ++i) out[i] = x[i] + mask[i] * gsrb_gain<AnyHow>(s, start + i);
+      for (std::size_t i = 0; i < n; ++i) out[i] = x[i] + mask[i] * gain(i, AnyHow{});
       break;
     }
     case GsrbLoop::branch:
       for (std::size_t i = 0; i < n; ++i)
         if (i % 2 == first) {
           asm volatile("");  // a branch is what it is to be: no compiler computes both sides and selects
-          out[i] = x[i] + gsrb_gain<OneByOne>(s, start + i);
+          out[i] = x[i] + gain(i, OneByOne{});
         } else {
           out[i] = x[i];
         }
       break;
     case GsrbLoop::stride2:
-      for (std::size_t i = first; i < n; i += 2) out[i] = x[i] + gsrb_gain<AnyHow>(s, start + i);
+      for (std::size_t i = first; i < n; i += 2) out[i] = x[i] + gain(i, AnyHow{});
       for (std::size_t i = 1 - first; i < n; i += 2) out[i] = x[i];
       break;
     case GsrbLoop::ghosts:
       break;
   }
+}
+
+template <class Real>
+inline void smooth_row(const Gsrb<Real>& s, std::size_t r) {
+  const BoxRow at = box_row(r, s.boxes, s.n);
+  const std::size_t cell = first_cell(s, r), first = ((at.bi + at.bj + at.bk) * s.n + at.j + at.k + s.color) % 2;
+  update_row<Real>(s, first, s.x + cell, s.out + cell, s.rhs + cell, s.diagonal + cell, s.beta[0] + cell, s.beta[1] + cell,
+                   s.beta[2] + cell);
 }
 
 /// Row `to` of a box with its ghost cells: the row that its middle comes from (itself, where it has one), and those of the boxes beside.

@@ -21,12 +21,18 @@ struct Multigrid {
 namespace {
 
 template <class Real>
+inline void residual_of_row(const FourthOrder<Real>& constants, std::size_t n, const Real* __restrict x, Real* __restrict out,
+                            const Real* __restrict rhs, const Real* __restrict beta_i, const Real* __restrict beta_j,
+                            const Real* __restrict beta_k) {
+  const auto row = static_cast<std::ptrdiff_t>(n + 4), plane = row * row;
+  for (std::size_t i = 0; i < n; ++i)
+    out[i] = rhs[i] - apply_fourth_order(constants, x + i, beta_i + i, beta_j + i, beta_k + i, row, plane, AnyHow{});
+}
+
+template <class Real>
 inline void residual_row(const Gsrb<Real>& s, std::size_t r) {
-  const std::size_t n = s.n, row = n + 4;
-  const BoxRow at = box_row(r, s.boxes, n);
-  const std::size_t start = ((at.box * row + at.k + 2) * row + at.j + 2) * row + 2;
-  Real* __restrict out = s.out + start;
-  for (std::size_t i = 0; i < n; ++i) out[i] = s.rhs[start + i] - apply_fourth_order(stencil_at(s, start + i), AnyHow{});
+  const std::size_t cell = first_cell(s, r);
+  residual_of_row<Real>(s.constants, s.n, s.x + cell, s.out + cell, s.rhs + cell, s.beta[0] + cell, s.beta[1] + cell, s.beta[2] + cell);
 }
 
 /// Row r of coarse cells, and the first of the four rows of finer cells that it covers.

@@ -147,20 +147,18 @@ double truncation_error(std::size_t n) {
         for (int d = 0; d < 3; ++d) beta[static_cast<std::size_t>(d)][at] = smooth.beta(d, place(i), place(j), place(k));
       }
   const std::vector<double> mask(2 * n, 1.0);
-  const Gsrb<double> loop{.loop = GsrbLoop::fp,
-                          .boxes = 1,
-                          .n = n,
-                          .color = 0,
-                          .x = x.data(),
-                          .out = out.data(),
-                          .rhs = rhs.data(),
-                          .diagonal = one.data(),
-                          .beta = {beta[0].data(), beta[1].data(), beta[2].data()},
-                          .mask = mask.data(),
-                          .fifteen = 15,
-                          .twelfth = 1.0 / 12,
-                          .forty_eighth = 1.0 / 48,
-                          .minus_b = -1 / (smooth.h * smooth.h)};
+  const Gsrb<double> loop{
+      .loop = GsrbLoop::fp,
+      .boxes = 1,
+      .n = n,
+      .color = 0,
+      .x = x.data(),
+      .out = out.data(),
+      .rhs = rhs.data(),
+      .diagonal = one.data(),
+      .beta = {beta[0].data(), beta[1].data(), beta[2].data()},
+      .mask = mask.data(),
+      .constants = {.fifteen = 15, .twelfth = 1.0 / 12, .forty_eighth = 1.0 / 48, .minus_b = -1 / (smooth.h * smooth.h)}};
   sweep(loop, 0, n * n);
   double largest = 0;
   for (std::size_t k = 2; k < n + 2; ++k)
