@@ -41,13 +41,14 @@ Phase exchange_phase(std::string name, const BoxGrid& grid, std::uint64_t entrie
 /// Sends the two outermost planes of cells to the ranks below and above, a message for each column of boxes.
 template <class Real>
 void exchange_planes(const BoxGrid& grid, Real* cells, Peers& peers) {
-  const std::uint64_t columns = grid.boxes * grid.boxes, n = grid.n, top = grid.count() - columns;
+  const std::uint64_t columns = grid.boxes * grid.boxes, n = grid.n, deep = BoxGrid::ghosts, top = grid.count() - columns;
   const int below = (peers.rank() + peers.ranks() - 1) % peers.ranks(), above = (peers.rank() + 1) % peers.ranks();
-  const std::size_t bytes = BoxGrid::ghosts * grid.plane() * sizeof(Real);
+  const std::size_t bytes = deep * grid.plane() * sizeof(Real);
   std::vector<Peers::Message> messages;
   const auto plane = [&](std::uint64_t box, std::uint64_t k) { return cells + grid.at(box, k, 0, 0); };
   for (std::uint64_t column = 0; column < columns; ++column) {
-    messages.push_back({.sent = plane(column, 2), .to = below, .received = plane(top + column, n + 2), .from = above, .bytes = bytes});
+    messages.push_back(
+        {.sent = plane(column, deep), .to = below, .received = plane(top + column, n + deep), .from = above, .bytes = bytes});
     messages.push_back({.sent = plane(top + column, n), .to = above, .received = plane(column, 0), .from = below, .bytes = bytes});
   }
   peers.exchange(messages);

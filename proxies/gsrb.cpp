@@ -2,6 +2,10 @@
 // Kurth, Williams 2019, III.B). A sweep smooths once: the red cells, then the black ones, each after ghost cells have been exchanged. The
 // same result by three loops: fp computes every cell and masks those of the other color out, branch skips them, stride2 steps over them.
 #include <array>
+#include <cstdint>
+#include <memory_resource>
+#include <string>
+#include <vector>
 
 #include "core/application.hpp"
 #include "core/kernel.hpp"
@@ -30,7 +34,7 @@ class GsrbCase final : public ApplicationData {
                        {.name = "ghosts", .work = ghost_work<Real>(grid), .entries = 2},
                        {.name = "red", .work = update_work<Real>(grid, gsrb_loop_of(p), 0)},
                        {.name = "black", .work = update_work<Real>(grid, gsrb_loop_of(p), 1)}},
-            .data_bytes = Arrays::count * grid.size() * sizeof(Real)};
+            .data_bytes = gsrb_data_bytes<Real>(grid)};
   }
 
   GsrbCase(const Parameters& p, std::pmr::memory_resource& memory) : arrays_(box_grid_of(p), memory) {
@@ -59,7 +63,7 @@ class GsrbCase final : public ApplicationData {
       arrays_[Arrays::rhs][at] = Real(field_.rhs(i, j, k));
       arrays_[Arrays::diagonal][at] = Real(is_cell ? 1 / field_.diagonal(i, j, k) : 0.5);
     });
-    if (begin == 0) arrays_.fill_masks();  // what all share belongs to the first
+    if (begin == 0) arrays_.fill_mask();  // what all share belongs to the first
   }
   bool restores() const override { return true; }
   void restore(std::size_t begin, std::size_t end) override {

@@ -18,18 +18,17 @@ struct GsrbArrays {
 
   BoxGrid grid;
   std::array<Array<Real>, count> arrays;
-  std::array<Array<Real>, 2> masks;  // of each color: a row for each place of the first cell that has it
+  Array<Real> mask;  // a row for each place of the first cell that has the color
 
   GsrbArrays(const BoxGrid& of, std::pmr::memory_resource& memory)
       : GsrbArrays(
-            of, [&] { return Array<Real>(of.size(), memory); }, [&] { return Array<Real>(2 * of.n, memory); }) {}
+            of, [&] { return Array<Real>(of.size(), memory); }, memory) {}
 
   Array<Real>& operator[](std::size_t which) { return arrays[which]; }
   const Array<Real>& operator[](std::size_t which) const { return arrays[which]; }
 
-  void fill_masks() {
-    for (Array<Real>& mask : masks)
-      for (std::size_t i = 0; i < 2 * grid.n; ++i) mask[i] = Real(i % grid.n % 2 == i / grid.n ? 1 : 0);
+  void fill_mask() {
+    for (std::size_t i = 0; i < 2 * grid.n; ++i) mask[i] = Real(i % grid.n % 2 == i / grid.n ? 1 : 0);
   }
   /// The arguments of a loop. The red update (color 0) and what precedes it read x and write the other array, those of black the reverse.
   Gsrb<Real> loop(GsrbLoop loop, std::size_t color, double b_over_h2) {
@@ -42,14 +41,14 @@ struct GsrbArrays {
             .rhs = arrays[rhs].data(),
             .diagonal = arrays[diagonal].data(),
             .beta = {arrays[beta].data(), arrays[beta + 1].data(), arrays[beta + 2].data()},
-            .mask = masks[color].data(),
+            .mask = mask.data(),
             .constants = {.fifteen = Real(15), .twelfth = Real(1.0 / 12), .forty_eighth = Real(1.0 / 48), .minus_b = Real(-b_over_h2)}};
   }
 
  private:
-  template <class Cells, class Mask>
-  GsrbArrays(const BoxGrid& of, Cells cells, Mask mask)
-      : grid(of), arrays{cells(), cells(), cells(), cells(), cells(), cells(), cells()}, masks{mask(), mask()} {}
+  template <class Cells>
+  GsrbArrays(const BoxGrid& of, Cells cells, std::pmr::memory_resource& memory)
+      : grid(of), arrays{cells(), cells(), cells(), cells(), cells(), cells(), cells()}, mask(2 * of.n, memory) {}
 };
 
 }  // namespace plumbline

@@ -16,7 +16,7 @@ struct Gsrb {
   Real* out;
   const Real *rhs, *diagonal;  // the inverse of the operator's diagonal
   const Real* beta[3];
-  const Real* mask;  // fp only: two rows of n, 1 where the first, or the second, cell has the color, else 0
+  const Real* mask;  // fp only: two rows of n, 1 where cells have the color, else 0; in one the first cell has it
   FourthOrder<Real> constants;
 };
 
@@ -66,8 +66,14 @@ inline void update_row(const Gsrb<Real>& s, std::size_t first, const Real* __res
         }
       break;
     case GsrbLoop::stride2:
-      for (std::size_t i = first; i < n; i += 2) out[i] = x[i] + gain(i, AnyHow{});
-      for (std::size_t i = 1 - first; i < n; i += 2) out[i] = x[i];
+      for (std::size_t i = first; i < n; i += 2) {
+        asm volatile("");  // scalar: vectors gathered from every other cell are no faster
+        out[i] = x[i] + gain(i, OneByOne{});
+      }
+      for (std::size_t i = 1 - first; i < n; i += 2) {
+        asm volatile("");
+        out[i] = x[i];
+      }
       break;
     case GsrbLoop::ghosts:
       break;

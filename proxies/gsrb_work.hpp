@@ -1,5 +1,6 @@
 // The smoother's work: operations of an update, and the cache lines that it and the copying of ghost cells touch.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -105,7 +106,7 @@ Stream stencil_stream(const char* array, const BoxGrid& grid, std::span<const Ro
           .loads = loads,
           .element_bytes = sizeof(Real),
           .layers = {{.reuse_bytes = rows_inside * row, .fetched_bytes = lines.by_rows},
-                     {.reuse_bytes = planes_inside * grid.n * row, .fetched_bytes = lines.by_planes}}};
+                     {.reuse_bytes = std::max(planes_inside * grid.n, rows_inside + 1) * row, .fetched_bytes = lines.by_planes}}};
 }
 
 /// The arrays that the operator reads when it is applied to these cells; others load only x.
@@ -135,13 +136,14 @@ Work update_work(const BoxGrid& grid, GsrbLoop loop, std::uint64_t color) {
                           .stores = grid.cells(),
                           .element_bytes = real});
   if (cells.all())
-    work.streams.push_back({.array = "mask",
-                            .footprint_bytes = 2 * n * real,
-                            .read = true,
-                            .loads = done,
-                            .element_bytes = real,
-                            .layers = {{.reuse_bytes = 2 * rows_inside * row, .fetched_bytes = grid.cells() * real}},
-                            .shared = true});
+    work.streams.push_back(
+        {.array = "mask",
+         .footprint_bytes = 2 * n * real,
+         .read = true,
+         .loads = done,
+         .element_bytes = real,
+         .layers = {{.reuse_bytes = 2 * rows_inside * row, .fetched_bytes = grid.count() * n * n * (n * real + 64), .upper_bound = true}},
+         .shared = true});
   work.paper = {{"paper.flops", total_flops(work.flops)}, {"paper.bytes", 7 * grid.size() * real}};
   work.add_outer_loop(grid.count() * n * n, rows_inside * row);
   return work;
@@ -174,6 +176,12 @@ struct GhostCopies {
 
   static constexpr std::uint64_t line_bytes = 64;
 };
+
+/// The distinct bytes that smoothing touches: right-hand side and diagonal are read in cells alone.
+template <class Real>
+std::uint64_t gsrb_data_bytes(const BoxGrid& grid) {
+  return 5 * grid.size() * sizeof(Real) + 2 * lines_touched(grid, read_here, sizeof(Real), GsrbCells(grid, GsrbLoop::fp, 0)).once;
+}
 
 /// The work of copying ghost cells. A line at the end of a row holds cells that are read for one box and ghost cells written for another.
 /// Where no line stays until it is touched again, each touch brings it in.

@@ -1,11 +1,16 @@
 // Geometric multigrid as HPGMG-FV has it: -div(beta grad x) = rhs by finite volumes of fourth order, smoothed by GSRB on boxes (gsrb.cpp),
 // with each level a row of its own (Yang, Kurth, Williams 2019, III.B). The grid is periodic, so that x is known up to a constant.
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstdint>
 #include <deque>
+#include <map>
+#include <memory_resource>
 #include <numbers>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/application.hpp"
 #include "core/array.hpp"
@@ -131,7 +136,7 @@ class MultigridCase final : public ApplicationData {
       add(MultigridPart::ghosts, ghost_work<Real>(grid));
       add(MultigridPart::red, update_work<Real>(grid, loop, 0));
       add(MultigridPart::black, update_work<Real>(grid, loop, 1));
-      all.data_bytes += GsrbArrays<Real>::count * grid.size() * sizeof(Real);
+      all.data_bytes += gsrb_data_bytes<Real>(grid);
       if (level + 1 == grids.size()) continue;
       add(MultigridPart::residual, residual_work<Real>(grid));
       add(MultigridPart::restriction, restriction_work<Real>(grid, grids[level + 1]));
@@ -140,8 +145,7 @@ class MultigridCase final : public ApplicationData {
     return all;
   }
 
-  MultigridCase(const Parameters& p, std::pmr::memory_resource& memory)
-      : smoother_(gsrb_loop_of(p)), cycles_(p.integer("cycles")), bottom_(p.integer("bottom")) {
+  MultigridCase(const Parameters& p, std::pmr::memory_resource& memory) : smoother_(gsrb_loop_of(p)), cycles_(p.integer("cycles")) {
     for (const BoxGrid& grid : grids_of(p)) levels_.emplace_back(grid, memory);
     const MultigridCycle cycle = cycle_of(p);
     for (const MultigridMove& move : cycle.moves()) {
@@ -150,8 +154,8 @@ class MultigridCase final : public ApplicationData {
         Array<Real>& cells = level[move.from_other ? Level::other : Level::x];
         schedule_.push_back({.phase = move.phase(), .exchange = [&](Peers& peers) { exchange_planes(level.grid, cells.data(), peers); }});
       } else {
-        arguments_.push_back(arguments_of(move));
-        schedule_.push_back({.phase = move.phase(), .arguments = &arguments_.back(), .extent = extent_of(move)});
+        const auto [arguments, added] = arguments_.try_emplace({move.phase(), move.from_other}, arguments_of(move));
+        schedule_.push_back({.phase = move.phase(), .arguments = &arguments->second, .extent = extent_of(move)});
       }
     }
   }
@@ -175,7 +179,7 @@ class MultigridCase final : public ApplicationData {
         level[Level::diagonal][at] = Real(is_cell ? 1 / waves.diagonal(cell) : 0.5);
         if (number == 0) level[Level::rhs][at] = Real(waves.f(cell));
       });
-      if (begin == 0) level.fill_masks();  // what all share belongs to the first
+      if (begin == 0) level.fill_mask();  // what all share belongs to the first
     }
   }
   bool restores() const override { return true; }
@@ -205,19 +209,13 @@ class MultigridCase final : public ApplicationData {
   /// The discretization's error, what the cycles leave of the error at first, and roundings, of which the operator makes 1 / h^2.
   double tolerance() const override {
     const double side = static_cast<double>(levels_[0].grid.side()), of_wave = 2 * std::numbers::pi / side;
-    return discretization * std::pow(of_wave, 4) + std::pow(cycle_factor + bottom_factor(), static_cast<double>(cycles_)) +
+    return discretization * std::pow(of_wave, 4) + std::pow(cycle_factor, static_cast<double>(cycles_)) +
            rounding_bound<Real>(100 * side * side);
   }
 
  private:
   using Level = GsrbArrays<Real>;
-  static constexpr double discretization = 0.1, cycle_factor = 0.3;
-
-  /// The part of the slowest wave at the coarsest level that its smooths leave, each of them two steps of Jacobi.
-  double bottom_factor() const {
-    const auto length = static_cast<double>(levels_.back().grid.side() * ranks_);
-    return std::pow((2 + std::cos(2 * std::numbers::pi / length)) / 3, 2 * static_cast<double>(bottom_));
-  }
+  static constexpr double discretization = 0.1, cycle_factor = 0.1;
 
   /// Calls act(place in an array, whether it is no ghost, place in the whole grid) for the level's part of these rows of the finest.
   template <class SomeLevel, class Act>
@@ -261,10 +259,10 @@ class MultigridCase final : public ApplicationData {
   }
 
   GsrbLoop smoother_;
-  std::uint64_t cycles_, bottom_, rank_ = 0, ranks_ = 1;
+  std::uint64_t cycles_, rank_ = 0, ranks_ = 1;
   std::deque<Level> levels_;
   std::vector<Waves> waves_;
-  std::deque<Arguments> arguments_;
+  std::map<std::pair<std::size_t, bool>, Arguments> arguments_;  // of a phase, and whether it reads the other array
   std::vector<Step> schedule_;
 };
 
@@ -283,10 +281,10 @@ const Register<MultigridCase> registered{
      {.name = "levels", .preset = std::int64_t{5}, .description = "levels, each of half the cells a side", .min = 2, .max = 10},
      {.name = "cycles",
       .preset = std::int64_t{1},
-      .description = "cycles, each from the finest level to the coarsest and back",
+      .description = "cycles; each goes from the finest level to the coarsest and back, an F-cycle first up from the coarsest",
       .max = 100},
      {.name = "smooths", .preset = std::int64_t{2}, .description = "smooths before and after a coarser level", .max = 100},
-     {.name = "bottom", .preset = std::int64_t{16}, .description = "smooths at the coarsest level (more for many ranks)", .max = 10000}},
+     {.name = "bottom", .preset = std::int64_t{16}, .description = "smooths at the coarsest level", .max = 1000}},
     multigrid_flavors,
     {.edges = {multigrid("fp", "v", 1, 12, 3), multigrid("branch", "f", 1, 8, 2), multigrid("stride2", "f", 2, 4, 2)},
      .caches = {multigrid("fp", "v", 1, 12, 2), multigrid("branch", "f", 2, 8, 3), multigrid("stride2", "v", 1, 24, 3)},

@@ -14,7 +14,7 @@ namespace plumbline {
 
 /// A part of an application that is timed, counted and judged by itself, as a kernel is.
 struct Phase {
-  std::string name;           // "update"; at a level of a multigrid "smooth@2", 1 the finest
+  std::string name;           // "update"; at a level of a multigrid "red@2", 1 the finest
   Work work = {};             // of one entry, on one rank; nothing where ranks only exchange
   std::uint64_t entries = 1;  // in a sweep
   // What one rank sends to others, or to itself where it is alone, in one entry:

@@ -62,6 +62,12 @@ class LevelFlows {
     const Amount amount = slackened(crossing(stored_first));
     return {minus(amount.lo, left_by_others()), amount.hi};
   }
+  /// The sum of all flows, in which a line that may come in either way is to stand once.
+  Amount total(Amount of_flows) const {
+    if (!policy().fetches_to_write) return of_flows;
+    const Amount either = crossing([&](const Stream& s) { return s.either_way ? fetched(s) : Amount{}; });
+    return {of_flows.lo + minus(either.lo, left_by_others()), of_flows.hi - either.hi};
+  }
   Amount write_back() const {
     if (policy().writes_through) return slackened(crossing([&](const Stream& s) { return s.written ? written_through(s) : Amount{}; }));
     const Amount amount = slackened(crossing([&](const Stream& s) { return s.written ? written_back(s) : Amount{}; }));
@@ -330,7 +336,7 @@ Counts counts_of(const Work& work, std::span<const CacheLevel> caches, int threa
     counts[bytes + ".rfo"] = level.rfo();
     counts[bytes + ".write_back"] = level.write_back();
     counts[bytes + ".nt_store"] = nt_store;
-    counts[bytes] = total_bytes(counts, boundary);
+    counts[bytes] = level.total(total_bytes(counts, boundary));
     inner_bytes += caches[i].bytes;
   }
   return counts;

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <vector>
 
-
 namespace plumbline {
 namespace {
 
@@ -92,6 +91,17 @@ TEST(Flows, references_that_are_at_most_so_many_may_be_none_and_what_is_stored_i
   EXPECT_EQ(at(counts, "bytes.reg-shared.load"), Amount(0, 80));
   EXPECT_EQ(at(counts, "bytes.reg-shared.store"), Amount(0, 40));
   EXPECT_EQ(at(counts, "bytes.L1-mem.write_back"), Amount((1 << 20) - sectors, (4 << 20) + sectors));
+}
+
+TEST(Flows, a_line_that_comes_in_by_a_load_or_by_a_store_stands_once_in_the_sum) {
+  constexpr std::uint64_t bytes = 4 * MiB;
+  Work copy = update(bytes / 8);
+  copy.streams[0].either_way = true;
+  const Counts counts = expected_counts(copy, machine, 1);
+  EXPECT_EQ(at(counts, "bytes.L1-L2.demand_read"), Amount(0, bytes + slack));
+  EXPECT_EQ(at(counts, "bytes.L1-L2.rfo"), Amount(0, bytes + slack));
+  EXPECT_EQ(at(counts, "bytes.L1-L2.write_back"), Amount(bytes - slack, bytes + slack));
+  EXPECT_EQ(at(counts, "bytes.L1-L2"), Amount(2 * bytes - slack, 2 * bytes + 3 * slack));
 }
 
 TEST(Flows, a_triad_inside_L1_moves_nothing_but_slack) {
@@ -263,8 +273,8 @@ TEST(Flows, what_each_thread_has_of_its_own_fills_a_shared_cache_once_for_each) 
 }
 
 TEST(Flows, a_buffer_of_a_pool_may_be_new_to_the_caches_of_a_team_only) {
-  const Work work = {.streams = {
-                         {.array = "packed", .footprint_bytes = MiB, .written = true, .element_bytes = 8, .per_thread = true, .pooled = true}}};
+  const Work work = {
+      .streams = {{.array = "packed", .footprint_bytes = MiB, .written = true, .element_bytes = 8, .per_thread = true, .pooled = true}}};
   EXPECT_EQ(at(expected_counts(work, machine, 1), "bytes.L3-mem.rfo"), about(0));
   EXPECT_EQ(at(expected_counts(work, machine, 3), "bytes.L3-mem.rfo"), about(0, 3 * MiB, 3));
   EXPECT_EQ(at(expected_counts(work, machine, 3), "bytes.L3-mem.write_back").lo, 0U);

@@ -24,7 +24,7 @@ app::CheckReport held_nights(const Night& tonight, std::span<const Night> before
   app::CheckReport report{.nights = before.size()};
   const auto series = app::series_of(before, {});
   app::check_rows(report, tonight, series, {}, {});
-  report.missing = app::find_missing(tonight, series);
+  report.missing = app::find_missing(tonight, series).rows;
   return report;
 }
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory_resource>
+#include <stdexcept>
 #include <string>
 
 #include "core/application.hpp"
@@ -61,7 +63,8 @@ TEST(multigrid, an_f_cycle_leaves_less_than_a_v_cycle) {
 }
 
 TEST(multigrid, boxes_change_nothing_in_the_result) {
-  EXPECT_NEAR(error_left(asked("f", 16, 3, 2, 2)), error_left(asked("f", 32, 4, 2, 1)), 0.2 * error_left(asked("f", 32, 4, 2, 1)));
+  const double error = error_left(asked("f", 32, 3, 2, 1));
+  EXPECT_NEAR(error_left(asked("f", 16, 3, 2, 2)), error, 1e-9 * error);  // the mean is summed in another order
 }
 
 TEST(multigrid, sizes_that_are_none_are_told_in_one_line) {

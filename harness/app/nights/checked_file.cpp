@@ -149,9 +149,9 @@ CheckReport check_file(const CheckWish& wish) {
   const auto nights = within_reach(baseline, checked);
   report.nights = nights.size();
   check_rows(report, checked, series_of(nights, levels), levels, {.false_alarms = wish.false_alarms, .threshold = wish.threshold});
-  const auto all_series = series_of(baseline.history.nights, levels);
-  report.missing = find_missing(checked, all_series);
-  if (auto note = retired_note(checked, all_series)) report.notes.push_back(std::move(*note));
+  MissingRows missing = find_missing(checked, series_of(baseline.history.nights, levels));
+  report.missing = std::move(missing.rows);
+  if (!missing.retired.empty()) report.notes.push_back(retired_note(missing.retired));
   if (held_of(report) == 0) {
     const bool disturbed = count_of(report, NightFinding::disturbed) > 0;
     if (baseline.any_time && !disturbed && report.missing.empty() && report.wrong.empty())

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <optional>
 #include <sstream>
 
 #include "app/nights/observed_file.hpp"
@@ -108,23 +108,10 @@ void find_never_measured(std::vector<MissingRow>& found, const Night& checked, c
   }
 }
 
-}  // namespace
-
-namespace {
-
-/// Finds what the night has not, retired cases among it.
-std::vector<MissingRow> find_absent(const Night& checked, const std::map<SeriesKey, Series>& series) {
-  std::vector<MissingRow> found;
-  auto tonight = tonights(checked);
-  const auto measured = measured_before(checked, series);
-  for (const auto& [what, before] : measured) {
-    const auto last =
-        std::max_element(before.begin(), before.end(), [](const auto& a, const auto& b) { return is_earlier(a.first, b.first); });
-    const bool spread = checked.distributed || last->first->distributed;
-    (spread ? find_by_number : find_by_node)(found, what, before, tonight[what]);
-  }
-  find_never_measured(found, checked, series, measured);
-  return found;
+/// The space that a part of a case's id names by its team, "r2t1" or "g1"; nullopt for another part.
+std::optional<Space> space_of(const std::string& part) {
+  const auto is_team = [&](char sign) { return part.size() > 1 && part[0] == sign && part[1] >= '0' && part[1] <= '9'; };
+  return is_team('r') ? std::optional(Space::cpu) : is_team('g') ? std::optional(Space::cuda) : std::nullopt;
 }
 
 }  // namespace
@@ -133,25 +120,35 @@ bool is_retired(const std::string& what) {
   std::vector<std::string> parts, named;
   std::istringstream text(case_of(what));
   for (std::string part; std::getline(text, part, '/');) parts.push_back(part);
-  const auto kernel =
-      std::ranges::find_if(kernels(), [&](const Kernel& one) { return parts.size() > 2 && one.name == parts[0] + "/" + parts[1]; });
-  if (kernel == kernels().end()) return false;
-  for (const auto& part : parts)
+  std::optional<Space> space;
+  for (const auto& part : parts) {
+    if (!space) space = space_of(part);
     if (const auto equals = part.find('='); equals != part.npos) named.push_back(part.substr(0, equals));
-  return !std::ranges::equal(named, kernel->parameters, {}, {}, &ParameterSpec::name);
+  }
+  const Kernel* const kernel = space && parts.size() > 2 ? find_kernel(parts[0] + "/" + parts[1], *space) : nullptr;
+  return kernel != nullptr && !std::ranges::equal(named, kernel->parameters, {}, {}, &ParameterSpec::name);
 }
 
-std::vector<MissingRow> find_missing(const Night& checked, const std::map<SeriesKey, Series>& series) {
-  std::vector<MissingRow> found = find_absent(checked, series);
-  std::erase_if(found, [](const MissingRow& row) { return is_retired(row.key.what); });
+MissingRows find_missing(const Night& checked, const std::map<SeriesKey, Series>& series) {
+  MissingRows found;
+  const auto tonight = tonights(checked);
+  const auto measured = measured_before(checked, series);
+  for (const auto& [what, before] : measured) {
+    const auto tried = tonight.find(what);
+    if (tried == tonight.end() && is_retired(what)) {
+      found.retired.insert(what);
+      continue;
+    }
+    const auto last =
+        std::max_element(before.begin(), before.end(), [](const auto& a, const auto& b) { return is_earlier(a.first, b.first); });
+    const bool spread = checked.distributed || last->first->distributed;
+    (spread ? find_by_number : find_by_node)(found.rows, what, before, tried == tonight.end() ? Tonight{} : tried->second);
+  }
+  find_never_measured(found.rows, checked, series, measured);
   return found;
 }
 
-std::optional<std::string> retired_note(const Night& checked, const std::map<SeriesKey, Series>& series) {
-  std::set<std::string> retired;
-  for (const auto& row : find_absent(checked, series))
-    if (is_retired(row.key.what)) retired.insert(row.key.what);
-  if (retired.empty()) return std::nullopt;
+std::string retired_note(const std::set<std::string>& retired) {
   return fmt::format("{} of the nights before {} retired, not missing: the kernel takes other parameters in this plumbline ({}{})",
                      retired.size() == 1 ? "a case" : fmt::format("{} cases", retired.size()), retired.size() == 1 ? "is" : "are",
                      retired.size() == 1 ? "" : "the first: ", *retired.begin());
@@ -167,7 +164,7 @@ std::map<SeriesKey, MissingRow> left_off(std::span<const Night> nights, const st
     if (!night.rows.empty()) last[night.campaign] = &night;
   std::map<SeriesKey, MissingRow> off;
   for (const auto& [campaign, night] : last)
-    for (auto& row : find_missing(*night, series))
+    for (const auto& row : find_missing(*night, series).rows)
       if (row.last_unix_ns != 0 && is_earlier(series.at(row.key).points.back().night, night)) off.insert_or_assign(row.key, row);
   return off;
 }

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,17 +17,24 @@ struct MissingRow {
   std::int64_t last_unix_ns = 0;  // start of the last night that measured it; 0: none ever did, and this one failed
 };
 
+/// What the checked night has not. A case that it tried is never among the retired ones.
+struct MissingRows {
+  std::vector<MissingRow> rows;
+  std::set<std::string> retired;
+};
+
 /// Finds the rows that the checked night misses, held against all nights of the accepted levels in `series` that are of its campaign and
 /// have anything in common with it. They are missed node by node; only what a campaign spreads over like nodes (placement = "distribute")
 /// may be measured by any, but by no fewer than ever. What failed in the checked night is among them though none before it has it: a wrong
 /// result is a finding of its own. Messages between nodes that nobody happened to pair are not missed: a node that is gone is, by its own
-/// rows. A retired case is none of them.
-std::vector<MissingRow> find_missing(const Night& checked, const std::map<SeriesKey, Series>& series);
+/// rows.
+MissingRows find_missing(const Night& checked, const std::map<SeriesKey, Series>& series);
 
-/// Whether a case's kernel is known here and takes other parameters by now: no campaign can ask for the case any more.
+/// Whether a case's kernel is known here, for CPUs or GPUs as the case has it, and takes other parameters by now: no campaign can ask for
+/// the case any more.
 bool is_retired(const std::string& what);
-/// Says which cases the checked night has not because they are retired; nullopt where there is none.
-std::optional<std::string> retired_note(const Night& checked, const std::map<SeriesKey, Series>& series);
+/// Says that these cases are retired; there must be one.
+std::string retired_note(const std::set<std::string>& retired);
 
 /// Says "last measured 2026-11-21 01:00:03", in words also where it never was.
 std::string last_measured(const MissingRow& row);

@@ -73,7 +73,7 @@ std::vector<std::pair<std::string, LevelIntensity>> named_levels(const RooflineP
 Columns<ShownCase> identity_columns() {
   using Row = ShownCase;
   return {Column<Row>("case", "id of the case", of_case(&CaseRow::id)).in_row("case", Align::left, of_case(case_cell)).at_most(46),
-          Column<Row>("phase", "phase of an application that the row is of, on a level of a multigrid as smooth@2; absent for the whole",
+          Column<Row>("phase", "phase of an application that the row is of, on a level of a multigrid as red@2; absent for the whole",
                       of_case([](const CaseRow& row) { return phase_of(row.id); }))
               .when([](const Row& shown) { return !phase_of(shown.at.of->id).empty(); }),
           {"kernel", "kernel that was run", of_case(&CaseRow::kernel)},
