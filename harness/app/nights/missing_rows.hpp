@@ -17,7 +17,7 @@ struct MissingRow {
   std::int64_t last_unix_ns = 0;  // start of the last night that measured it; 0: none ever did, and this one failed
 };
 
-/// What the checked night has not. A case that it tried is never among the retired ones.
+/// The rows that the checked night has not. A case that it tried is never among the retired ones.
 struct MissingRows {
   std::vector<MissingRow> rows;
   std::set<std::string> retired;
