@@ -39,21 +39,23 @@ struct AnyHow {
 };
 
 /// Keeps terms apart, and with them the loop scalar: compilers would join two of them in a vector that has lanes to spare, and FLOPs would
-/// hang on the flavor. (None was seen to do so on AArch64, where this does nothing.)
+/// hang on the flavor.
 struct OneByOne {
   template <class Real>
   Real operator()(Real term) const {
     return term;
   }
-#if defined(__x86_64__)
   float operator()(float term) const { return apart(term); }
   double operator()(double term) const { return apart(term); }
   template <class Real>
   static Real apart(Real term) {
+#if defined(__x86_64__)
     asm("" : "+x"(term));
+#elif defined(__aarch64__)
+    asm("" : "+w"(term));
+#endif
     return term;
   }
-#endif
 };
 
 template <class Real>

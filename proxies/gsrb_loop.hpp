@@ -31,12 +31,10 @@ inline BoxRow box_row(std::size_t r, std::size_t boxes, std::size_t rows) {
   return {box, box % boxes, box / boxes % boxes, box / (boxes * boxes), r % rows, r / rows % rows};
 }
 
-/// The first cell of row r in all arrays.
-template <class Real>
-inline std::size_t first_cell(const Gsrb<Real>& s, std::size_t r) {
-  const std::size_t row = s.n + 4;
-  const BoxRow at = box_row(r, s.boxes, s.n);
-  return ((at.box * row + at.k + 2) * row + at.j + 2) * row + 2;
+/// The place of a row's first cell in all arrays, by the place of the row among those of cells.
+inline std::size_t first_cell(std::size_t box, std::size_t k, std::size_t j, std::size_t n) {
+  const std::size_t row = n + 4;
+  return ((box * row + k + 2) * row + j + 2) * row + 2;
 }
 
 /// Updates a row whose first cell to have the color is number `first`. All pointers are at the row's first cell.
@@ -83,7 +81,7 @@ inline void update_row(const Gsrb<Real>& s, std::size_t first, const Real* __res
 template <class Real>
 inline void smooth_row(const Gsrb<Real>& s, std::size_t r) {
   const BoxRow at = box_row(r, s.boxes, s.n);
-  const std::size_t cell = first_cell(s, r), first = ((at.bi + at.bj + at.bk) * s.n + at.j + at.k + s.color) % 2;
+  const std::size_t cell = first_cell(at.box, at.k, at.j, s.n), first = ((at.bi + at.bj + at.bk) * s.n + at.j + at.k + s.color) % 2;
   update_row<Real>(s, first, s.x + cell, s.out + cell, s.rhs + cell, s.diagonal + cell, s.beta[0] + cell, s.beta[1] + cell,
                    s.beta[2] + cell);
 }

@@ -136,14 +136,15 @@ Work update_work(const BoxGrid& grid, GsrbLoop loop, std::uint64_t color) {
                           .stores = grid.cells(),
                           .element_bytes = real});
   if (cells.all())
-    work.streams.push_back(
-        {.array = "mask",
-         .footprint_bytes = 2 * n * real,
-         .read = true,
-         .loads = done,
-         .element_bytes = real,
-         .layers = {{.reuse_bytes = 2 * rows_inside * row, .fetched_bytes = grid.count() * n * n * (n * real + 64), .upper_bound = true}},
-         .shared = true});
+    work.streams.push_back({.array = "mask",
+                            .footprint_bytes = 2 * n * real,
+                            .read = true,
+                            .loads = done,
+                            .element_bytes = real,
+                            .layers = {{.reuse_bytes = 2 * rows_inside * row,
+                                        .fetched_bytes = grid.count() * n * n * (n * real + LineCover::line_bytes),
+                                        .upper_bound = true}},
+                            .shared = true});
   work.paper = {{"paper.flops", total_flops(work.flops)}, {"paper.bytes", 7 * grid.size() * real}};
   work.add_outer_loop(grid.count() * n * n, rows_inside * row);
   return work;
@@ -174,7 +175,7 @@ struct GhostCopies {
     }
   }
 
-  static constexpr std::uint64_t line_bytes = 64;
+  static constexpr std::uint64_t line_bytes = LineCover::line_bytes;
 };
 
 /// The distinct bytes that smoothing touches: right-hand side and diagonal are read in cells alone.

@@ -31,7 +31,8 @@ inline void residual_of_row(const FourthOrder<Real>& constants, std::size_t n, c
 
 template <class Real>
 inline void residual_row(const Gsrb<Real>& s, std::size_t r) {
-  const std::size_t cell = first_cell(s, r);
+  const BoxRow at = box_row(r, s.boxes, s.n);
+  const std::size_t cell = first_cell(at.box, at.k, at.j, s.n);
   residual_of_row<Real>(s.constants, s.n, s.x + cell, s.out + cell, s.rhs + cell, s.beta[0] + cell, s.beta[1] + cell, s.beta[2] + cell);
 }
 
@@ -40,10 +41,8 @@ struct RowOfTwo {
   std::size_t fine, coarse;
 };
 inline RowOfTwo row_of_two(std::size_t r, std::size_t boxes, std::size_t n) {
-  const std::size_t row = n + 4, coarse_row = n / 2 + 4;
   const BoxRow at = box_row(r, boxes, n / 2);
-  return {((at.box * row + 2 * at.k + 2) * row + 2 * at.j + 2) * row + 2,
-          ((at.box * coarse_row + at.k + 2) * coarse_row + at.j + 2) * coarse_row + 2};
+  return {first_cell(at.box, 2 * at.k, 2 * at.j, n), first_cell(at.box, at.k, at.j, n / 2)};
 }
 
 template <class Real>

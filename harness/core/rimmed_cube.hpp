@@ -9,6 +9,8 @@ namespace plumbline {
 /// Counts the distinct 64-byte lines under pieces of one aligned array, given in ascending order.
 class LineCover {
  public:
+  static constexpr std::uint64_t line_bytes = 64;
+
   void add(std::uint64_t first_byte, std::uint64_t bytes) {
     const std::uint64_t first = first_byte / line_bytes, end = (first_byte + bytes + line_bytes - 1) / line_bytes;
     lines_ += end - (first > end_ ? first : end_ < end ? end_ : end);
@@ -17,7 +19,6 @@ class LineCover {
   std::uint64_t bytes() const { return lines_ * line_bytes; }
 
  private:
-  static constexpr std::uint64_t line_bytes = 64;
   std::uint64_t lines_ = 0, end_ = 0;
 };
 

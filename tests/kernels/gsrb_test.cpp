@@ -2,8 +2,12 @@
 // boxes or another gives the same cells.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/application.hpp"
@@ -11,6 +15,7 @@
 #include "core/kernel.hpp"
 #include "proxies/box_grid.hpp"
 #include "proxies/gsrb_loop.hpp"
+#include "proxies/multigrid_waves.hpp"
 #include "tests/kernels/whole_sweep.hpp"
 
 namespace plumbline {
@@ -90,61 +95,45 @@ TEST(gsrb, intensity_at_registers_hangs_on_no_size) {
   EXPECT_NEAR(intensity("fp", 16, "bytes.reg-L1") / intensity("branch", 16, "bytes.reg-L1"), 1, 0.1);
 }
 
-/// The averages of a smooth function over cells and over faces of a periodic cube.
-struct Smooth {
-  double h;
-  static constexpr double tau = 2 * std::numbers::pi;
-
-  /// The average of sin(tau x + phase) from lower to lower + h.
-  double wave(double lower, double phase) const {
-    return (std::cos(tau * lower + phase) - std::cos(tau * (lower + h) + phase)) / (tau * h);
-  }
-  double u(double x, double y, double z) const { return wave(x, 0.3) * wave(y, 0.1) * wave(z, 0.7); }
-  /// beta = 1 + sin(tau x) sin(tau y) sin(tau z) / 4 over the face at x in direction d.
-  double beta(int d, double x, double y, double z) const {
-    const auto along = [&](int direction, double at) { return d == direction ? std::sin(tau * at) : wave(at, 0); };
-    return 1 + along(0, x) * along(1, y) * along(2, z) / 4;
-  }
-  /// The average of div(beta grad u) over a cell: the fluxes through its faces, each integrated by Gauss in six points.
-  double divergence(double x, double y, double z) const {
-    static constexpr double nodes[] = {-0.932469514203152, -0.661209386466265, -0.238619186083197,
-                                       0.238619186083197,  0.661209386466265,  0.932469514203152};
-    static constexpr double weights[] = {0.171324492379170, 0.360761573048139, 0.467913934572691,
-                                         0.467913934572691, 0.360761573048139, 0.171324492379170};
-    const double lower[] = {x, y, z}, phase[] = {0.3, 0.1, 0.7};
-    double sum = 0;
-    for (int d = 0; d < 3; ++d)
-      for (const int side : {0, 1})
-        for (int p = 0; p < 6; ++p)
-          for (int q = 0; q < 6; ++q) {
-            double at[3];
-            at[d] = lower[d] + side * h;
-            at[(d + 1) % 3] = lower[(d + 1) % 3] + h * (1 + nodes[p]) / 2;
-            at[(d + 2) % 3] = lower[(d + 2) % 3] + h * (1 + nodes[q]) / 2;
-            double slope = tau, coefficient = 0.25;
-            for (int c = 0; c < 3; ++c) {
-              slope *= c == d ? std::cos(tau * at[c] + phase[c]) : std::sin(tau * at[c] + phase[c]);
-              coefficient *= std::sin(tau * at[c]);
-            }
-            sum += (side == 0 ? -1 : 1) * weights[p] * weights[q] / 4 * (1 + coefficient) * slope;
+/// The average of div(beta grad u) over the cell that begins at `lower`, for the u and beta of Waves: the fluxes through its faces, each
+/// integrated by Gauss in six points.
+double divergence(const std::array<double, 3>& lower, double h) {
+  static constexpr double nodes[] = {-0.932469514203152, -0.661209386466265, -0.238619186083197,
+                                     0.238619186083197,  0.661209386466265,  0.932469514203152};
+  static constexpr double weights[] = {0.171324492379170, 0.360761573048139, 0.467913934572691,
+                                       0.467913934572691, 0.360761573048139, 0.171324492379170};
+  constexpr double tau = 2 * std::numbers::pi, phase[] = {0.3, 0.1, 0.7};
+  double sum = 0;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (const int side : {0, 1})
+      for (std::size_t p = 0; p < 6; ++p)
+        for (std::size_t q = 0; q < 6; ++q) {
+          std::array<double, 3> at = lower;
+          at[d] += side * h, at[(d + 1) % 3] += h * (1 + nodes[p]) / 2, at[(d + 2) % 3] += h * (1 + nodes[q]) / 2;
+          double slope = tau, coefficient = 0.25;
+          for (std::size_t c = 0; c < 3; ++c) {
+            slope *= c == d ? std::cos(tau * at[c] + phase[c]) : std::sin(tau * at[c] + phase[c]);
+            coefficient *= std::sin(tau * at[c]);
           }
-    return sum / h;
-  }
-};
+          sum += (side == 0 ? -1 : 1) * weights[p] * weights[q] / 4 * (1 + coefficient) * slope;
+        }
+  return sum / h;
+}
 
 /// The largest error of the operator, which a sweep by the loop itself shows: with a diagonal of 1 and x added, out - x - rhs is -A x.
 double truncation_error(std::size_t n) {
   const BoxGrid grid{.boxes = 1, .n = n};
-  const Smooth smooth{1 / static_cast<double>(n)};
+  const Waves waves(n, n);
   std::vector<double> x(grid.size()), out(grid.size()), rhs(grid.size()), one(grid.size(), 1.0);
   std::vector<std::vector<double>> beta(3, std::vector<double>(grid.size()));
-  const auto place = [&](std::size_t at) { return (static_cast<double>(at) - 2) * smooth.h; };
+  const auto cell = [](std::size_t at) { return static_cast<std::int64_t>(at) - 2; };
   for (std::size_t k = 0; k < grid.row(); ++k)
     for (std::size_t j = 0; j < grid.row(); ++j)
       for (std::size_t i = 0; i < grid.row(); ++i) {
         const std::size_t at = grid.at(0, k, j, i);
-        x[at] = smooth.u(place(i), place(j), place(k));
-        for (int d = 0; d < 3; ++d) beta[static_cast<std::size_t>(d)][at] = smooth.beta(d, place(i), place(j), place(k));
+        const Waves::Cell here{cell(i), cell(j), cell(k)};
+        x[at] = waves.u(here);
+        for (std::size_t d = 0; d < 3; ++d) beta[d][at] = waves.beta(d, here);
       }
   const std::vector<double> mask(2 * n, 1.0);
   const Gsrb<double> loop{
@@ -158,16 +147,30 @@ double truncation_error(std::size_t n) {
       .diagonal = one.data(),
       .beta = {beta[0].data(), beta[1].data(), beta[2].data()},
       .mask = mask.data(),
-      .constants = {.fifteen = 15, .twelfth = 1.0 / 12, .forty_eighth = 1.0 / 48, .minus_b = -1 / (smooth.h * smooth.h)}};
+      .constants = {.fifteen = 15, .twelfth = 1.0 / 12, .forty_eighth = 1.0 / 48, .minus_b = -1 / (waves.h() * waves.h())}};
   sweep(loop, 0, n * n);
   double largest = 0;
   for (std::size_t k = 2; k < n + 2; ++k)
     for (std::size_t j = 2; j < n + 2; ++j)
       for (std::size_t i = 2; i < n + 2; ++i) {
         const std::size_t at = grid.at(0, k, j, i);
-        largest = std::max(largest, std::fabs(out[at] - x[at] - smooth.divergence(place(i), place(j), place(k))));
+        const auto lower = [&](std::size_t place) { return static_cast<double>(cell(place)) * waves.h(); };
+        largest = std::max(largest, std::fabs(out[at] - x[at] - divergence({lower(i), lower(j), lower(k)}, waves.h())));
       }
   return largest;
+}
+
+TEST(gsrb, the_right_hand_side_of_a_known_solution_is_what_flows_out_of_each_cell) {
+  const Waves cube(8, 8), waves(8, 16);
+  for (const Waves::Cell& cell : {Waves::Cell{0, 0, 0}, {3, 5, 7}, {7, 2, 4}}) {
+    const auto lower = [&](std::size_t d) { return static_cast<double>(cell[d]) * cube.h(); };
+    EXPECT_NEAR(cube.f(cell), -divergence({lower(0), lower(1), lower(2)}, cube.h()), 1e-9);
+  }
+  double sum = 0;
+  for (std::int64_t k = 0; k < 16; ++k)
+    for (std::int64_t j = 0; j < 8; ++j)
+      for (std::int64_t i = 0; i < 8; ++i) sum += waves.f({i, j, k});
+  EXPECT_NEAR(sum, 0, 1e-9) << "a periodic grid has a solution only then";
 }
 
 TEST(gsrb, the_operator_is_of_fourth_order_on_a_manufactured_solution) {

@@ -6,17 +6,8 @@
 
 #include "measured_levels.hpp"
 
-namespace plumbline {
+namespace plumbline::test {
 namespace {
-
-using test::bursts;
-using test::Curves;
-using test::Disturbance;
-using test::has_levels_of;
-using test::has_sizes_of;
-using test::heavy;
-using test::Machine;
-using test::measured;
 
 /// Shares of right numbers of levels, and of right sizes too.
 struct Rates {
@@ -36,7 +27,7 @@ Rates rates_of(const std::vector<Machine>& machines, int seeds, Found found) {
 }
 
 Rates rates_under(const Disturbance& disturbance, int rounds, int seeds) {
-  return rates_of(test::machines(), seeds, [&](const Machine& machine, std::uint64_t seed) {
+  return rates_of(machines(), seeds, [&](const Machine& machine, std::uint64_t seed) {
     const Curves curves = measured(machine, {.rounds = rounds}, disturbance, seed);
     return find_levels(curves.load, curves.chase);
   });
@@ -58,9 +49,9 @@ TEST(Levels, five_rounds_that_are_disturbed_half_of_the_time_give_nineteen_of_tw
 
 TEST(Levels, machines_drawn_at_random_are_found_too) {
   std::mt19937_64 random(7);
-  std::vector<Machine> machines;
-  for (int i = 0; i < 200; ++i) machines.push_back(test::any_machine(random));
-  const Rates rates = rates_of(machines, 1, [](const Machine& machine, std::uint64_t seed) {
+  std::vector<Machine> drawn;
+  for (int i = 0; i < 200; ++i) drawn.push_back(any_machine(random));
+  const Rates rates = rates_of(drawn, 1, [](const Machine& machine, std::uint64_t seed) {
     const Curves curves = measured(machine, {.rounds = 3}, bursts, seed);
     return find_levels(curves.load, curves.chase);
   });
@@ -69,4 +60,4 @@ TEST(Levels, machines_drawn_at_random_are_found_too) {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::test
