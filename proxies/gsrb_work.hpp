@@ -95,6 +95,14 @@ class GsrbCells {
   bool all_;
 };
 
+/// All cells of a grid.
+inline GsrbCells every_cell(const BoxGrid& grid) { return {grid, GsrbLoop::fp, 0}; }
+/// The bytes of the cache lines that hold cells.
+template <class Real>
+std::uint64_t cell_lines(const BoxGrid& grid) {
+  return lines_touched(grid, read_here, sizeof(Real), every_cell(grid)).once;
+}
+
 /// An array of which an update reads what these say.
 template <class Real>
 Stream stencil_stream(const char* array, const BoxGrid& grid, std::span<const RowRead> reads, const GsrbCells& cells, std::uint64_t loads) {
@@ -122,7 +130,7 @@ std::vector<Stream> stencil_streams(const BoxGrid& grid, const GsrbCells& cells,
 /// The work of updating the cells of one color. The paper counts the cells of boxes with their ghosts in seven arrays.
 template <class Real>
 Work update_work(const BoxGrid& grid, GsrbLoop loop, std::uint64_t color) {
-  const GsrbCells cells(grid, loop, color), every(grid, GsrbLoop::fp, color);
+  const GsrbCells cells(grid, loop, color);
   const std::uint64_t n = grid.n, real = sizeof(Real), row = grid.row() * real, done = cells.count();
   const LinesTouched here = lines_touched(grid, read_here, real, cells);
   // 110 of the operator, the residual, its weight, the new value; fp multiplies by the mask as well.
@@ -130,11 +138,8 @@ Work update_work(const BoxGrid& grid, GsrbLoop loop, std::uint64_t color) {
   work.streams = stencil_streams<Real>(grid, cells, grid.cells() - done);
   for (const char* array : {"rhs", "diagonal"})
     work.streams.push_back({.array = array, .footprint_bytes = here.once, .read = true, .loads = done, .element_bytes = real});
-  work.streams.push_back({.array = "out",
-                          .footprint_bytes = lines_touched(grid, read_here, real, every).once,
-                          .written = true,
-                          .stores = grid.cells(),
-                          .element_bytes = real});
+  work.streams.push_back(
+      {.array = "out", .footprint_bytes = cell_lines<Real>(grid), .written = true, .stores = grid.cells(), .element_bytes = real});
   if (cells.all())
     work.streams.push_back({.array = "mask",
                             .footprint_bytes = 2 * n * real,
@@ -181,7 +186,7 @@ struct GhostCopies {
 /// The distinct bytes that smoothing touches: right-hand side and diagonal are read in cells alone.
 template <class Real>
 std::uint64_t gsrb_data_bytes(const BoxGrid& grid) {
-  return 5 * grid.size() * sizeof(Real) + 2 * lines_touched(grid, read_here, sizeof(Real), GsrbCells(grid, GsrbLoop::fp, 0)).once;
+  return 5 * grid.size() * sizeof(Real) + 2 * cell_lines<Real>(grid);
 }
 
 /// The work of copying ghost cells. A line at the end of a row holds cells that are read for one box and ghost cells written for another.

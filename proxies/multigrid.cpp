@@ -54,10 +54,9 @@ MultigridCycle cycle_of(const Parameters& p) {
 /// The work of the residual at every cell: the operator, and its difference to the right-hand side.
 template <class Real>
 Work residual_work(const BoxGrid& grid) {
-  const GsrbCells cells(grid, GsrbLoop::fp, 0);
-  const std::uint64_t lines = lines_touched(grid, read_here, sizeof(Real), cells).once, count = grid.cells();
+  const std::uint64_t lines = cell_lines<Real>(grid), count = grid.cells();
   Work work{.flops = {{flops<Real>("add"), 84 * count}, {flops<Real>("mul"), 27 * count}}};
-  work.streams = stencil_streams<Real>(grid, cells);
+  work.streams = stencil_streams<Real>(grid, every_cell(grid));
   work.streams.push_back({.array = "rhs", .footprint_bytes = lines, .read = true, .loads = count, .element_bytes = sizeof(Real)});
   work.streams.push_back({.array = "out", .footprint_bytes = lines, .written = true, .stores = count, .element_bytes = sizeof(Real)});
   work.add_outer_loop(grid.count() * grid.n * grid.n, rows_inside * grid.row() * sizeof(Real));
@@ -68,13 +67,9 @@ Work residual_work(const BoxGrid& grid) {
 template <class Real>
 Work restriction_work(const BoxGrid& fine, const BoxGrid& coarse) {
   const std::uint64_t cells = coarse.cells(), real = sizeof(Real), rows = coarse.count() * coarse.n * coarse.n;
-  const std::uint64_t written = lines_touched(coarse, read_here, real, GsrbCells(coarse, GsrbLoop::fp, 0)).once;
+  const std::uint64_t written = cell_lines<Real>(coarse);
   Work work{.flops = {{flops<Real>("add"), 7 * cells}, {flops<Real>("mul"), cells}}};
-  work.streams = {{.array = "fine",
-                   .footprint_bytes = lines_touched(fine, read_here, real, GsrbCells(fine, GsrbLoop::fp, 0)).once,
-                   .read = true,
-                   .loads = 8 * cells,
-                   .element_bytes = real},
+  work.streams = {{.array = "fine", .footprint_bytes = cell_lines<Real>(fine), .read = true, .loads = 8 * cells, .element_bytes = real},
                   {.array = "rhs", .footprint_bytes = written, .written = true, .stores = cells, .element_bytes = real},
                   {.array = "x", .footprint_bytes = written, .written = true, .stores = cells, .element_bytes = real}};
   work.add_outer_loop(rows, (4 * fine.row() + 2 * coarse.row()) * real);
@@ -93,7 +88,7 @@ template <class Real>
 Work interpolation_work(const BoxGrid& fine, const BoxGrid& coarse) {
   const std::uint64_t cells = coarse.cells(), real = sizeof(Real);
   const std::uint64_t rows = (9 * coarse.row() + 4 * fine.row()) * real, planes = (3 * coarse.row() + 4 * fine.row()) * coarse.n * real;
-  const LinesTouched around = lines_touched(coarse, rows_around, real, GsrbCells(coarse, GsrbLoop::fp, 0));
+  const LinesTouched around = lines_touched(coarse, rows_around, real, every_cell(coarse));
   Work work{.flops = {{flops<Real>("add"), (3 * 19 + 8) * cells}, {flops<Real>("mul"), 19 * cells}}};
   work.streams = {
       {.array = "coarse",
@@ -103,7 +98,7 @@ Work interpolation_work(const BoxGrid& fine, const BoxGrid& coarse) {
        .element_bytes = real,
        .layers = {{.reuse_bytes = rows, .fetched_bytes = around.by_rows}, {.reuse_bytes = planes, .fetched_bytes = around.by_planes}}},
       {.array = "x",
-       .footprint_bytes = lines_touched(fine, read_here, real, GsrbCells(fine, GsrbLoop::fp, 0)).once,
+       .footprint_bytes = cell_lines<Real>(fine),
        .read = true,
        .written = true,
        .loads = 8 * cells,
@@ -131,8 +126,8 @@ class MultigridCase final : public ApplicationData {
       const auto add = [&](MultigridPart part, Work work) {
         all.phases.push_back({.name = name(part, level), .work = std::move(work), .entries = entries[MultigridMove{part, level}.phase()]});
       };
-      const auto halo = MultigridPart::halo;
-      all.phases.push_back(exchange_phase<Real>(name(halo, level), grid, entries[MultigridMove{halo, level}.phase()]));
+      const MultigridMove halo{MultigridPart::halo, level};
+      all.phases.push_back(exchange_phase<Real>(name(halo.part, level), grid, entries[halo.phase()]));
       add(MultigridPart::ghosts, ghost_work<Real>(grid));
       add(MultigridPart::red, update_work<Real>(grid, loop, 0));
       add(MultigridPart::black, update_work<Real>(grid, loop, 1));
