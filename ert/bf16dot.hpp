@@ -1,5 +1,6 @@
 // These loops alone are dot products of bf16 pairs, added to fp32 sums: s -> s + a0 b0 + a1 b1 -> s + a0 c0 + a1 c1, in independent chains.
 #pragma once
+#include "ert/bf16_instruction.hpp"
 #include "ert/dot_chains.hpp"
 
 /// The type in which products of Real are added up: float; for a counting number, another one.
@@ -22,15 +23,6 @@ struct Bf16Dot {
 };
 
 namespace {
-
-// (The intrinsics' types differ from compiler to compiler.)
-#if defined(__AVX512BF16__)
-#define PLUMBLINE_ADD_BF16_DOT(sum, u, v) asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(u), "v"(v))
-#elif defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC) && defined(PLUMBLINE_SVE)
-#define PLUMBLINE_ADD_BF16_DOT(sum, u, v) asm("bfdot %0.s, %1.h, %2.h" : "+w"(sum) : "w"(u), "w"(v))
-#elif defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
-#define PLUMBLINE_ADD_BF16_DOT(sum, u, v) asm("bfdot %0.4s, %1.8h, %2.8h" : "+w"(sum) : "w"(u), "w"(v))
-#endif
 
 #if defined(PLUMBLINE_ADD_BF16_DOT)
 

@@ -155,10 +155,26 @@ PLUMBLINE_INLINE V strided(const Real* at, std::size_t apart) {
   }
 }
 
-/// A vector of which every lane holds `value`, in a register.
+/// A vector of which every lane holds `value`: one instruction, where the compiler sees that all lanes are the same.
+template <class V, class Real>
+PLUMBLINE_INLINE V repeated(Real value) {
+  [[maybe_unused]] constexpr std::size_t lanes = sizeof(V) / sizeof(Real);
+#ifndef PLUMBLINE_SVE
+  if constexpr (lanes == 2) return V{value, value};
+  if constexpr (lanes == 4) return V{value, value, value, value};
+  if constexpr (lanes == 8) return V{value, value, value, value, value, value, value, value};
+  if constexpr (lanes == 16)
+    return V{value, value, value, value, value, value, value, value, value, value, value, value, value, value, value, value};
+  if constexpr (lanes == 32)
+    return V{value, value, value, value, value, value, value, value, value, value, value, value, value, value, value, value,
+             value, value, value, value, value, value, value, value, value, value, value, value, value, value, value, value};
+#endif
+  return strided<V>(&value, 0);
+}
+/// The same, in a register.
 template <class V, class Real>
 PLUMBLINE_INLINE V broadcast(Real value) {
-  V x = strided<V>(&value, 0);
+  V x = repeated<V>(value);
   keep(x);
   return x;
 }

@@ -1,143 +1,342 @@
-// 2-D convolution of one image, without padding and with unit stride (Yang, Kurth, Williams 2019, equation 5), as a matrix product.
-#include <stdexcept>
+// A convolution of images, and its gradients by the images and by the filters, as frameworks for deep learning compute them (Yang, Kurth,
+// Williams 2019, equation 5; Yang, Wang, Farrell, Kurth, Williams 2020): no padding, channels innermost (NHWC).
+#include <algorithm>
+#include <cstdint>
+#include <memory_resource>
+#include <string>
+#include <vector>
 
 #include "conv2d.flavors.hpp"
-#include "core/kernel_data.hpp"
+#include "core/application.hpp"
+#include "core/array.hpp"
+#include "core/rounding.hpp"
+#include "proxies/conv2d_libraries.hpp"
 #include "proxies/conv2d_loop.hpp"
+#include "proxies/conv2d_work.hpp"
 
 namespace plumbline {
 namespace {
 
-struct Shape {
-  std::uint64_t width, channels, filters, kernel;
-
-  explicit Shape(const Parameters& p)
-      : width(p.integer("width")), channels(p.integer("channels")), filters(p.integer("filters")), kernel(p.integer("kernel")) {
-    if (kernel > width)
-      throw std::invalid_argument("proxies/conv2d: kernel = " + std::to_string(kernel) +
-                                  " is wider than the image, width = " + std::to_string(width));
+/// Throws std::invalid_argument where a precision has no such convolution.
+template <class Real>
+void refuse_precision(const ConvShape& s) {
+  const auto refuse = [](const std::string& why) { throw std::invalid_argument("proxies/conv2d: " + why); };
+  if constexpr (std::is_same_v<Real, Bf16>) {
+    if (s.variant != ConvVariant::implicit || s.direction == ConvDirection::backward_weights)
+      refuse(
+          "variant and direction are not those of bf16, which has variant=implicit, forward and backward_data: pairs of factors lie side "
+          "by "
+          "side there");
+    const bool is_forward = s.direction == ConvDirection::forward;
+    if (s.channels % (is_forward ? 2 : 16) != 0 || s.filters % (is_forward ? 16 : 2) != 0)
+      refuse("channels = " + std::to_string(s.channels) + " and filters = " + std::to_string(s.filters) +
+             " are not those of bf16, which takes " +
+             (is_forward ? "channels by pairs and filters by 16" : "channels by 16 and filters by pairs"));
   }
-  std::uint64_t side() const { return width - kernel + 1; }
-  std::uint64_t points() const { return side() * side(); }
-  std::uint64_t depth() const { return kernel * kernel * channels; }
-};
+  if constexpr (std::is_same_v<Real, Fp16>) {
+    constexpr double roundoff = unit_roundoff<Fp16>;
+    if (s.variant == ConvVariant::winograd || static_cast<double>(s.terms()) * roundoff > 0.5)
+      refuse("filters, channels and kernel are too many for fp16, or variant=winograd is: of a sum of " + std::to_string(s.terms()) +
+             " terms no digit would be sure");
+  }
+}
 
 template <class Real>
-class Conv2dCase final : public KernelData<Conv2d<Real>> {
+ApplicationWork conv_work(const ConvShape& s, std::string_view flavor) {
+  const ConvWork<Real> work(s, flavor);
+  ApplicationWork conv;
+  conv.data_bytes = work.data_bytes();
+  switch (s.variant) {
+    case ConvVariant::implicit:
+      if (s.direction == ConvDirection::forward) conv.phases = {{"filters", work.pack()}, {"products", work.forward()}};
+      if (s.direction == ConvDirection::backward_data) conv.phases = {{"filters", work.turn()}, {"products", work.backward_data()}};
+      if (s.direction == ConvDirection::backward_weights) conv.phases = {{"products", work.backward_weights()}};
+      break;
+    case ConvVariant::im2col:
+      conv.phases = {{"filters", work.pack()}, {"columns", work.columns(), s.images}, {"products", work.column_products(), s.images}};
+      break;
+    case ConvVariant::winograd:
+      conv.phases = {{"filters", work.transform_filters()},
+                     {"image", work.transform_image(), s.images},
+                     {"products", work.tile_products(), s.images},
+                     {"output", work.transform_tiles(), s.images}};
+      break;
+  }
+  return conv;
+}
+
+template <class Real>
+class ConvCase final : public ApplicationData {
  public:
-  static Work model(const Parameters& p, std::string_view) {
-    const Shape s(p);
-    const std::uint64_t real = sizeof(Real), products = s.points() * s.depth() * s.filters;
-    const std::uint64_t patch = s.depth() * real, patches = s.points() * patch, weights = patch * s.filters, out = s.filters * real;
-    const std::uint64_t image_rows = s.kernel * s.width * s.channels * real, row = image_rows + s.side() * (patch + out) + weights;
-    Work work{
-        .flops = flops<Real>({"add", "mul"}, products),  // 0 + a w + a w + ...
-        .streams = {
-            {.array = "image",
-             .footprint_bytes = s.width * s.width * s.channels * real,
-             .read = true,
-             .loads = s.points() * s.depth(),
-             .element_bytes = real,
-             // Neighbouring patches overlap, and so do neighbouring rows of them.
-             .layers = {{.reuse_bytes = 2 * patch, .fetched_bytes = patches},
-                        {.reuse_bytes = row, .fetched_bytes = s.side() * image_rows}}},
-            {.array = "columns", .footprint_bytes = patches, .written = true, .stores = s.points() * s.depth(), .element_bytes = real},
-            {.array = "columns, read",
-             .read = true,
-             .loads = products,
-             .element_bytes = real,
-             .layers = {{.reuse_bytes = 2 * out, .fetched_bytes = s.points() * s.depth() * 64},
-                        {.reuse_bytes = row, .fetched_bytes = patches}}},
-            {.array = "weights",
-             .footprint_bytes = weights,
-             .read = true,
-             .loads = products,
-             .element_bytes = real,
-             .layers = {{.reuse_bytes = weights + patch + out, .fetched_bytes = s.points() * weights},
-                        {.reuse_bytes = row, .fetched_bytes = s.side() * weights}},
-             .shared = true},
-            {.array = "out", .footprint_bytes = s.points() * out, .written = true, .stores = s.points() * s.filters, .element_bytes = real},
-            {.array = "out, accumulated",
-             .read = true,
-             .written = true,
-             .loads = products,
-             .stores = products,
-             .element_bytes = real,
-             .layers = {{.reuse_bytes = 2 * out, .fetched_bytes = s.points() * s.depth() * out}}}}};
-    work.add_outer_loop(s.side(), row);
-    work.add_outer_loop(s.points() * s.kernel, 2 * patch);
-    work.add_outer_loop(s.points(), weights);
-    work.add_outer_loop(s.points() * s.depth(), 2 * out);
-    return work;
+  using Arguments = Conv2d<Real>;
+  using Sum = typename ConvSum<Real>::type;
+
+  static ApplicationWork application(const Parameters& p, std::string_view flavor) {
+    const ConvShape s(p);
+    refuse_precision<Real>(s);
+    ApplicationWork conv = conv_work<Real>(s, flavor);
+    if (flavor == openblas_flavor) take_openblas(conv, s, sizeof(Real));
+    if (flavor == onednn_flavor) take_onednn(conv, s);
+    return conv;
   }
 
-  Conv2dCase(const Parameters& p, std::pmr::memory_resource& memory)
-      : shape_(p),
-        image_(shape_.width * shape_.width * shape_.channels, memory),
-        weights_(shape_.depth() * shape_.filters, memory),
-        columns_(shape_.points() * shape_.depth(), memory),
-        out_(shape_.points() * shape_.filters, memory) {
-    arguments_ = {shape_.width,  shape_.channels, shape_.filters,  shape_.kernel,
-                  image_.data(), weights_.data(), columns_.data(), out_.data()};
+  ConvCase(const Parameters& p, std::pmr::memory_resource& memory)
+      : s_(p),
+        images_(s_.direction == ConvDirection::backward_data ? 1 : s_.images * s_.image(), memory),
+        filters_(s_.direction == ConvDirection::backward_weights ? 1 : s_.weights(), memory),
+        outputs_(s_.direction == ConvDirection::forward ? 1 : s_.images * s_.output(), memory),
+        results_(s_.results(), memory),
+        panels_(s_.panels(), memory),
+        between_(s_.between(), memory),
+        products_(s_.tile_products(), memory) {
+    arguments_.reserve(1 + 3 * s_.images);
+    if (s_.variant == ConvVariant::implicit) plan_implicit();
+    if constexpr (std::is_same_v<Real, Sum>) {
+      if (s_.variant == ConvVariant::im2col) plan_im2col();
+      if (s_.variant == ConvVariant::winograd) plan_winograd();
+    }
   }
 
-  std::size_t extent() const override { return shape_.side(); }
+  const std::vector<Step>& steps() const override { return schedule_; }
+
+  /// Rows of the images; of every other array a like share.
+  std::size_t extent() const override { return s_.images * s_.width; }
   void initialise(std::size_t begin, std::size_t end) override {
-    const std::size_t image_row = shape_.width * shape_.channels, columns_row = shape_.side() * shape_.depth(),
-                      out_row = shape_.side() * shape_.filters;
-    // The image's last rows belong to the thread of the last row of output, what all share to the first.
-    const std::size_t image_end = end == shape_.side() ? shape_.width : end;
-    for (std::size_t i = begin * image_row; i < image_end * image_row; ++i) image_[i] = Real(varied(1, i));
-    for (std::size_t i = begin * columns_row; i < end * columns_row; ++i) columns_[i] = Real(0.5);
-    for (std::size_t i = begin * out_row; i < end * out_row; ++i) out_[i] = Real(0.5);
-    if (begin != 0) return;
-    for (std::size_t i = 0; i < weights_.size(); ++i) weights_[i] = Real(varied(2, i));
+    fill(images_, begin, end, 1);
+    fill(filters_, begin, end, 2);
+    fill(outputs_, begin, end, 3);
+    for (Array<Real>* const array : {&panels_, &between_}) fill(*array, begin, end, 0);
+    for (Array<Sum>* const array : {&products_, &results_}) fill(*array, begin, end, 0);
   }
 
-  /// The error against equation 5 itself, in as many points as 2^24 products allow, always those of the diagonal and the last row.
+  /// The error of as many results as 2^24 products allow, always those of the last row and column.
   double error() const override {
     LargestError largest;
-    const std::size_t side = shape_.side(), step = std::max<std::size_t>(1, shape_.points() * shape_.depth() * shape_.filters >> 24);
-    for (std::size_t point = 0; point < shape_.points(); ++point)
-      if (point % step == 0 || point % side == point / side || point / side + 1 == side)
-        for (std::size_t c = 0; c < shape_.filters; ++c)
-          largest.compare(out_[point * shape_.filters + c], exact(point / side, point % side, c));
+    const std::uint64_t row = s_.direction == ConvDirection::backward_weights ? s_.filters
+                              : s_.direction == ConvDirection::backward_data  ? s_.width * s_.channels
+                                                                              : s_.side() * s_.filters;
+    const std::uint64_t step = std::max<std::uint64_t>(1, s_.products() >> 24);
+    for (std::uint64_t i = 0; i < results_.size(); ++i)
+      if (i % step == 0 || i + row >= results_.size() || i % row == row - 1) largest.compare(results_[i], exact(i));
     return largest.value();
   }
-  // All terms are positive; the first passes one product and a sum for each.
-  double tolerance() const override { return rounding_bound<Real>(static_cast<double>(shape_.depth()) + 1); }
+  /// All terms are positive; the first passes one product and a sum for each. Winograd's terms have other signs: in magnitude they add up
+  /// to 64 products of largest values a channel, where 9 products of values that are half as large at least are wanted; each passes 6
+  /// roundings of its filter, 2 of the image, a product, a sum a channel and 4 of the output.
+  double tolerance() const override {
+    if (s_.variant == ConvVariant::winograd) return 64.0 / (9.0 / 4) * rounding_bound<Real>(static_cast<double>(s_.channels) + 13);
+    return rounding_bound<Sum>(static_cast<double>(s_.terms()) + 1);
+  }
 
  private:
-  long double exact(std::size_t h, std::size_t w, std::size_t filter) const {
+  static constexpr std::size_t library_rows = 8;  // of an output: so a library's kernels pad the last rows of a call alone
+
+  const Real* image(std::uint64_t i) const { return images_.data() + i * s_.image(); }
+  Sum* output(std::uint64_t i) { return results_.data() + i * s_.output(); }
+
+  template <class Number>
+  void fill(Array<Number>& array, std::size_t begin, std::size_t end, std::uint64_t stream) {
+    for (std::size_t i = array.size() * begin / extent(); i < array.size() * end / extent(); ++i)
+      array[i] = Number(stream == 0 ? 0.5 : varied(stream, i));
+  }
+
+  const Arguments* arguments(ConvLoop loop, const Real* in, Sum* out) {
+    arguments_.push_back({.loop = loop,
+                          .images = s_.images,
+                          .width = s_.width,
+                          .channels = s_.channels,
+                          .filters = s_.filters,
+                          .kernel = s_.kernel,
+                          .stride = s_.stride,
+                          .side = s_.side(),
+                          .in = in,
+                          .right = filters_.data(),
+                          .panels = panels_.data(),
+                          .out = out,
+                          .half = Real(0.5)});
+    return &arguments_.back();
+  }
+  /// Adds a step that is a phase of its own.
+  void add_step(ConvLoop loop, std::size_t extent, const Real* in, Sum* out, std::size_t grain = 1) {
+    schedule_.push_back({.phase = schedule_.size(), .arguments = arguments(loop, in, out), .extent = extent, .grain = grain});
+  }
+  void plan_implicit() {
+    switch (s_.direction) {
+      case ConvDirection::forward:
+        add_step(ConvLoop::pack, s_.depth(), nullptr, nullptr);
+        return add_step(ConvLoop::forward, s_.output_rows(), images_.data(), results_.data());
+      case ConvDirection::backward_data:
+        add_step(ConvLoop::turn, s_.kernel * s_.kernel, nullptr, nullptr);
+        return add_step(ConvLoop::backward_data, s_.images * s_.width, outputs_.data(), results_.data());
+      case ConvDirection::backward_weights:
+        add_step(ConvLoop::backward_weights, s_.depth(), images_.data(), results_.data(), conv_tile_rows);
+        arguments_.back().right = outputs_.data();
+    }
+  }
+
+  void plan_im2col() {
+    add_step(ConvLoop::pack, s_.depth(), nullptr, nullptr);
+    for (std::uint64_t i = 0; i < s_.images; ++i) {
+      schedule_.push_back({.phase = 1, .arguments = arguments(ConvLoop::columns, image(i), between_.data()), .extent = s_.side()});
+      schedule_.push_back({.phase = 2,
+                           .arguments = arguments(ConvLoop::column_products, between_.data(), output(i)),
+                           .extent = s_.side(),
+                           .grain = library_rows});
+    }
+  }
+  void plan_winograd() {
+    add_step(ConvLoop::transform_filters, s_.channels, nullptr, nullptr);
+    for (std::uint64_t i = 0; i < s_.images; ++i) {
+      const auto add = [&](std::size_t phase, ConvLoop loop, const Real* in, Sum* out) {
+        schedule_.push_back({.phase = phase, .arguments = arguments(loop, in, out), .extent = s_.tiles()});
+      };
+      add(1, ConvLoop::transform_image, image(i), between_.data());
+      add(2, ConvLoop::tile_products, between_.data(), products_.data());
+      add(3, ConvLoop::transform_tiles, products_.data(), output(i));
+    }
+  }
+
+  static long double value(const Array<Real>& array, std::uint64_t i) { return static_cast<long double>(static_cast<double>(array[i])); }
+  /// Element i of the results from equation 5 itself, or of what it gives when it is derived by the image or by the filters.
+  long double exact(std::uint64_t i) const {
+    switch (s_.direction) {
+      case ConvDirection::forward:
+        return exact_output(i);
+      case ConvDirection::backward_data:
+        return exact_image(i);
+      default:
+        return exact_filter(i);
+    }
+  }
+  std::uint64_t point(std::uint64_t n, std::uint64_t y, std::uint64_t x) const { return ((n * s_.width + y) * s_.width + x) * s_.channels; }
+  std::uint64_t output_point(std::uint64_t n, std::uint64_t h, std::uint64_t w) const {
+    return ((n * s_.side() + h) * s_.side() + w) * s_.filters;
+  }
+  long double exact_output(std::uint64_t i) const {
+    const std::uint64_t k = i % s_.filters, w = i / s_.filters % s_.side(), h = i / s_.filters / s_.side() % s_.side(), n = i / s_.output();
     long double sum = 0;
-    std::size_t q = 0;
-    for (std::size_t kh = 0; kh < shape_.kernel; ++kh)
-      for (std::size_t kw = 0; kw < shape_.kernel; ++kw)
-        for (std::size_t c = 0; c < shape_.channels; ++c, ++q)
-          sum += static_cast<long double>(image_[((h + kh) * shape_.width + w + kw) * shape_.channels + c]) *
-                 static_cast<long double>(weights_[q * shape_.filters + filter]);
+    for (std::uint64_t d = 0; d < s_.depth(); ++d) {
+      const std::uint64_t y = h * s_.stride + d / s_.strip(), x = w * s_.stride + d / s_.channels % s_.kernel;
+      sum += value(images_, point(n, y, x) + d % s_.channels) * value(filters_, d * s_.filters + k);
+    }
+    return sum;
+  }
+  long double exact_image(std::uint64_t i) const {
+    const std::uint64_t c = i % s_.channels, x = i / s_.channels % s_.width, y = i / s_.channels / s_.width % s_.width, n = i / s_.image();
+    long double sum = 0;
+    for (std::uint64_t h = 0; h < s_.side(); ++h)
+      for (std::uint64_t w = 0; w < s_.side(); ++w) {
+        const std::uint64_t ky = y - h * s_.stride, kx = x - w * s_.stride;  // wraps around where the point lies before the filter
+        if (ky >= s_.kernel || kx >= s_.kernel) continue;
+        for (std::uint64_t k = 0; k < s_.filters; ++k)
+          sum += value(outputs_, output_point(n, h, w) + k) * value(filters_, ((ky * s_.kernel + kx) * s_.channels + c) * s_.filters + k);
+      }
+    return sum;
+  }
+  long double exact_filter(std::uint64_t i) const {
+    const std::uint64_t k = i % s_.filters, d = i / s_.filters, c = d % s_.channels, kx = d / s_.channels % s_.kernel, ky = d / s_.strip();
+    long double sum = 0;
+    for (std::uint64_t n = 0; n < s_.images; ++n)
+      for (std::uint64_t h = 0; h < s_.side(); ++h)
+        for (std::uint64_t w = 0; w < s_.side(); ++w)
+          sum += value(images_, point(n, h * s_.stride + ky, w * s_.stride + kx) + c) * value(outputs_, output_point(n, h, w) + k);
     return sum;
   }
 
-  Shape shape_;
-  Array<Real> image_, weights_, columns_, out_;
-  using KernelData<Conv2d<Real>>::arguments_;
+  ConvShape s_;
+  Array<Real> images_, filters_, outputs_;  // of which one is not read
+  Array<Sum> results_;                      // in its place
+  Array<Real> panels_, between_;
+  Array<Sum> products_;
+  std::vector<Arguments> arguments_;
+  std::vector<Step> schedule_;
 };
 
-Parameters shape(std::int64_t width, std::int64_t channels, std::int64_t filters, std::int64_t kernel) {
-  return {{"width", width}, {"channels", channels}, {"filters", filters}, {"kernel", kernel}};
+std::span<const Flavor> all_flavors() {
+  static const std::vector<Flavor> flavors = [] {
+    std::vector<Flavor> all(std::begin(conv2d_flavors), std::end(conv2d_flavors));
+    if (openblas().absent.empty()) {
+      all.push_back({openblas_flavor, "fp64", sweep_openblas<double>});
+      all.push_back({openblas_flavor, "fp32", sweep_openblas<float>});
+    }
+    if (onednn().absent.empty()) all.push_back({onednn_flavor, "fp32", sweep_onednn});
+    return all;
+  }();
+  return flavors;
 }
 
-const Register<Conv2dCase> registered{
-    "proxies/conv2d",
-    "2-D convolution as a matrix product by im2col (Yang, Kurth, Williams 2019, equation 5)",
-    {{.name = "width", .preset = std::int64_t{34}, .description = "of the square image, points", .max = 1 << 16},
-     {.name = "channels", .preset = std::int64_t{16}, .description = "of the image", .max = 1 << 16},
-     {.name = "filters", .preset = std::int64_t{16}, .description = "channels of the output", .max = 1 << 16},
-     {.name = "kernel", .preset = std::int64_t{3}, .description = "width of a filter, points", .max = 1 << 10}},
-    conv2d_flavors,
-    {.edges = {shape(9, 3, 5, 3), shape(5, 3, 67, 2), shape(8, 2, 17, 4), shape(12, 1, 2, 5)},
-     .caches = {shape(6, 2, 3, 3), shape(20, 3, 8, 3), shape(20, 16, 16, 3), shape(40, 8, 4, 5), shape(12, 32, 40, 3)}}};
+std::vector<AbsentFlavor> absent_flavors() {
+  std::vector<AbsentFlavor> absent;
+  if (!openblas().absent.empty()) absent.push_back({std::string(openblas_flavor), openblas().absent});
+  if (!onednn().absent.empty()) absent.push_back({std::string(onednn_flavor), onednn().absent});
+  return absent;
+}
+
+struct Sizes {
+  const char *direction, *variant;
+  std::int64_t images, width, channels, filters, kernel, stride;
+};
+std::vector<Parameters> all(std::initializer_list<Sizes> sizes) {
+  std::vector<Parameters> sets;
+  for (const Sizes& s : sizes)
+    sets.push_back({{"direction", std::string(s.direction)},
+                    {"variant", std::string(s.variant)},
+                    {"images", s.images},
+                    {"width", s.width},
+                    {"channels", s.channels},
+                    {"filters", s.filters},
+                    {"kernel", s.kernel},
+                    {"stride", s.stride}});
+  return sets;
+}
+
+const Register<ConvCase, double, float, Bf16, Fp16> registered{
+    {"proxies/conv2d",
+     "2-D convolution and its gradients by implicit GEMM, im2col or Winograd (Yang, Kurth, Williams 2019, equation 5)",
+     {{.name = "direction",
+       .preset = std::string("forward"),
+       .description = "the outputs, or the gradient by the images (backward_data) or by the filters (backward_weights)",
+       .choices = {"forward", "backward_data", "backward_weights"}},
+      {.name = "variant",
+       .preset = std::string("implicit"),
+       .description = "patches are read where they lie, side by side from a matrix, or as tiles transformed for fewer products",
+       .choices = {"implicit", "im2col", "winograd"}},
+      {.name = "images", .preset = std::int64_t{16}, .description = "of a batch", .max = 1 << 16},
+      {.name = "width", .preset = std::int64_t{112}, .description = "of the square images, points", .max = 1 << 16},
+      {.name = "channels", .preset = std::int64_t{64}, .description = "of an image", .max = 1 << 16},
+      {.name = "filters", .preset = std::int64_t{64}, .description = "channels of an output", .max = 1 << 16},
+      {.name = "kernel", .preset = std::int64_t{3}, .description = "width of a filter, points", .max = 1 << 10},
+      {.name = "stride",
+       .preset = std::int64_t{2},
+       .description = "points from one patch to the next, at most the kernel",
+       .max = 1 << 10}},
+     // Rows that tiles do not divide, panels of every width, a product of two blocks, strides that leave points over.
+     {.edges = all({{"forward", "implicit", 2, 20, 5, 67, 3, 2},
+                    {"forward", "implicit", 1, 8, 67, 19, 2, 1},
+                    {"forward", "implicit", 2, 12, 6, 48, 3, 2},
+                    {"backward_data", "implicit", 1, 9, 32, 6, 2, 2},
+                    {"backward_data", "implicit", 2, 12, 35, 7, 3, 2},
+                    {"backward_data", "implicit", 1, 9, 3, 131, 2, 2},
+                    {"backward_weights", "implicit", 2, 12, 7, 35, 3, 2},
+                    {"backward_weights", "implicit", 1, 4, 19, 67, 1, 1},
+                    {"forward", "im2col", 2, 10, 19, 35, 3, 2},
+                    {"forward", "winograd", 2, 8, 19, 35, 3, 1},
+                    {"forward", "winograd", 1, 9, 3, 2, 3, 1}}),
+      .caches = all({{"forward", "implicit", 1, 6, 2, 3, 3, 1},
+                     {"forward", "implicit", 2, 20, 16, 16, 3, 2},
+                     {"forward", "implicit", 1, 12, 32, 40, 3, 1},
+                     {"backward_data", "implicit", 2, 20, 16, 16, 3, 2},
+                     {"backward_weights", "implicit", 2, 20, 16, 16, 3, 2},
+                     {"forward", "im2col", 2, 20, 8, 8, 3, 1},
+                     {"forward", "winograd", 2, 20, 8, 8, 3, 1},
+                     {"forward", "implicit", 2, 40, 8, 16, 5, 3}}),
+      .at_most = {{"images", std::int64_t{2}},
+                  {"width", std::int64_t{7}},
+                  {"channels", std::int64_t{8}},
+                  {"kernel", std::int64_t{3}},
+                  {"stride", std::int64_t{1}}}}},
+    all_flavors,
+    absent_flavors};
 
 }  // namespace
 }  // namespace plumbline

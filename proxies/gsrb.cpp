@@ -28,7 +28,7 @@ class GsrbCase final : public ApplicationData {
  public:
   using Arguments = Gsrb<Real>;
 
-  static ApplicationWork application(const Parameters& p) {
+  static ApplicationWork application(const Parameters& p, std::string_view) {
     const BoxGrid grid = box_grid_of(p);
     return {.phases = {exchange_phase<Real>("halo", grid, 2),
                        {.name = "ghosts", .work = ghost_work<Real>(grid), .entries = 2},

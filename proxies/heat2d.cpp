@@ -40,7 +40,7 @@ class HeatCase final : public ApplicationData {
  public:
   using Arguments = Heat2d<Real>;
 
-  static ApplicationWork application(const Parameters& p) {
+  static ApplicationWork application(const Parameters& p, std::string_view) {
     const std::uint64_t n = p.integer("n"), points = n * n, steps = p.integer("steps"), real = sizeof(Real), row = n * real;
     ApplicationWork heat;
     heat.data_bytes = 2 * (n + 2) * row + n * real;

@@ -113,7 +113,7 @@ class MultigridCase final : public ApplicationData {
  public:
   using Arguments = Multigrid<Real>;
 
-  static ApplicationWork application(const Parameters& p) {
+  static ApplicationWork application(const Parameters& p, std::string_view) {
     const std::vector<BoxGrid> grids = grids_of(p);
     const std::vector<std::uint64_t> entries = cycle_of(p).entries();
     const GsrbLoop loop = gsrb_loop_of(p);

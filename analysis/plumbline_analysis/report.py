@@ -3,7 +3,7 @@ import os
 
 import matplotlib
 
-from . import accuracy, bandwidth, cases, groups, judged, page, roofline, style, vector
+from . import accuracy, bandwidth, boxes, cases, groups, judged, page, roofline, style, vector
 from .errors import OutputError
 from .load import load
 from .own_files import replacing
@@ -60,6 +60,11 @@ def _figures(tables, ceilings, show, score, notes):
             notes.append(f"vector figure of {group.title} (no ceilings of this node and precision)")
     if not vectors:
         notes.append("vector figure (the file has no vector sweep)")
+    charts = boxes.charts_of(tables, show["rows"])
+    for chart in charts:
+        yield f"boxes-{chart.slug}", f"Intensity over box size, {chart.kernel}, {chart.group.title}", boxes.draw(chart)
+    if not charts:
+        notes.append("figure of box sizes (no application states its paper's bytes at two sizes n)")
     lines = accuracy.lines_of(score)
     for number, first in enumerate(range(0, len(lines), accuracy.ROWS_A_FIGURE), start=1):
         name = "accuracy" if len(lines) <= accuracy.ROWS_A_FIGURE else f"accuracy-{number}"

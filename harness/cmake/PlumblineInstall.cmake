@@ -3,8 +3,8 @@
 include(CMakePackageConfigHelpers)
 
 set(package lib/cmake/plumbline)
-set(libraries options core cpu counters gpu measure model)
-set(header_folders core counters gpu measure model)
+set(libraries options core libraries cpu counters gpu measure model)
+set(header_folders core libraries counters gpu measure model)
 set(kernels validation ert)
 set(dependencies "")
 get_property(PLUMBLINE_HAS_MPI GLOBAL PROPERTY PLUMBLINE_HAS_MPI)

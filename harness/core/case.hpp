@@ -38,7 +38,7 @@ struct Case {
   /// The phases of an application; none of a kernel.
   std::optional<ApplicationWork> application() const {
     if (!kernel->application) return std::nullopt;
-    return kernel->application(parameters, precision);
+    return kernel->application(parameters, precision, flavor.name);
   }
   Work work() const { return kernel->model(parameters, precision, flavor.name); }
 };

@@ -88,7 +88,7 @@ struct Kernel {
   std::function<Sweep(std::string_view precision)> on_host = {};
   /// The phases of an application, whose data are an ApplicationData and whose model() is the sum over them. Empty for a kernel of one
   /// loop.
-  std::function<ApplicationWork(const Parameters&, std::string_view precision)> application = {};
+  std::function<ApplicationWork(const Parameters&, std::string_view precision, std::string_view flavor)> application = {};
   /// Counts as count() does, phase by phase; only an application has it.
   std::function<std::vector<Tally>(const Parameters&)> count_phases = {};
 };
@@ -165,7 +165,8 @@ struct Reals<> : Reals<double, float> {};
 ///   Case(const Parameters&, std::pmr::memory_resource&);    the Workload; core/kernel_data.hpp has what most of them share
 ///   using Arguments = ...;                                  what arguments() points to: its sweep() is the loop, compiled at baseline
 /// An application has in the place of model()
-///   static ApplicationWork application(const Parameters&);      and is an ApplicationData, whose steps' arguments are Arguments
+///   static ApplicationWork application(const Parameters&, std::string_view flavor);
+/// and is an ApplicationData, whose steps' arguments are Arguments.
 /// Real is each type of Precisions (double and float where none is named), and Counted for the proof.
 template <template <class> class Case, class... Precisions>
 struct Register {
@@ -201,16 +202,16 @@ struct Register {
     if constexpr (is_application) kernel.application = &application, kernel.count_phases = &count_phases;
     register_kernel(std::move(kernel));
   }
-  static constexpr bool is_application = requires(const Parameters& p) { Case<Counted>::application(p); };
+  static constexpr bool is_application = requires(const Parameters& p) { Case<Counted>::application(p, ""); };
 
   static Work model(const Parameters& p, std::string_view precision, std::string_view flavor) {
     if constexpr (is_application)
-      return whole_work(application(p, precision));
+      return whole_work(application(p, precision, flavor));
     else
       return Types::select(precision, [&]<class Real> { return Case<Real>::model(p, flavor); });
   }
-  static ApplicationWork application(const Parameters& p, std::string_view precision) {
-    return Types::select(precision, [&]<class Real> { return Case<Real>::application(p); });
+  static ApplicationWork application(const Parameters& p, std::string_view precision, std::string_view flavor) {
+    return Types::select(precision, [&]<class Real> { return Case<Real>::application(p, flavor); });
   }
   static std::unique_ptr<Workload> prepare(const Parameters& p, std::string_view precision, std::pmr::memory_resource& memory) {
     return Types::select(precision, [&]<class Real> { return std::unique_ptr<Workload>(std::make_unique<Case<Real>>(p, memory)); });
@@ -236,7 +237,7 @@ struct Register {
     Peers alone;
     data.take_place(alone.rank(), alone.ranks());
     data.initialise(0, data.extent());
-    std::vector<Tally> tallies(Case<Counted>::application(p).phases.size());
+    std::vector<Tally> tallies(Case<Counted>::application(p, "").phases.size());
     for (const Step& step : data.steps()) {
       Counted::tally() = {};
       step.exchange ? step.exchange(alone) : sweep_on_counted(step.arguments, 0, step.extent);

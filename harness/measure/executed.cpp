@@ -23,7 +23,7 @@ std::optional<References> executed_by(const Twin& twin, int threads, std::string
 
 void sweep_steps(Executed& executed, const Case& measured, const Prepared& prepared, const Twin& twin) {
   Peers alone;
-  executed.phases.resize(measured.kernel->application(measured.parameters, measured.precision).phases.size());
+  executed.phases.resize(measured.application()->phases.size());
   References whole;
   for (const PreparedStep& step : prepared.steps()) {
     if (step.step->exchange) {

@@ -85,6 +85,46 @@ def _show_row(chance, kernel, flops, traffic, flavor, n):
             "status": "ok", "reason": ""}
 
 
+SMOOTHER_SIZES = (8, 16, 32, 64)
+SMOOTHED = {"fp": 114.0, "branch": 56.5, "stride2": 56.5}  # variant -> FLOPs of each cell and color
+OUT_OF_BAND = 0.5  # what stride2 is counted to do for each byte at its largest size, of the least that the model allows
+
+
+def smoother_bytes(n, level):
+    """The model's least and most bytes of one color that cross a level's boundary: the next cache holds the smallest boxes, L3 all."""
+    touched = 64.0 * (n + 3) ** 3
+    if level == "mem":
+        return 0.0, 9216.0
+    return (0.0, touched) if n == SMOOTHER_SIZES[0] else (touched, 1.25 * touched)
+
+
+def smoother():
+    """An application whose phases red and black state their paper's bytes: rows of /cases and /model, and what `plumbline show` says of them."""
+    cases, model, shown = [], [], []
+    for variant, flops_a_cell in SMOOTHED.items():
+        for n in SMOOTHER_SIZES:
+            work = f"proxies/gsrb/fp64/variant={variant}/boxes=1/n={n}"
+            case, flops = f"{work}/r1t1/gcc12-O3-v3", flops_a_cell * n**3
+            cases.append((case, work, "proxies/gsrb", "fp64", "gcc12-O3-v3", 1, 1, json.dumps({"variant": variant, "boxes": 1, "n": n})))
+            for phase, scale in (("", 2), ("red", 1), ("black", 1)):
+                model += [(case, quantity, scale * amount, scale * amount, phase) for quantity, amount in
+                          (("flops.fp64", flops), ("flops.fp64.add", flops), ("paper.flops", flops), ("paper.bytes", 56.0 * (n + 4) ** 3))]
+                model += [(case, f"bytes.{boundary}", *(scale * end for end in smoother_bytes(n, boundary.split("-")[1])), phase)
+                          for boundary in ("L2-L3", "L3-mem")]
+            model.append((case, "bytes.L2-L3", 1e9, 1e9, "ghosts"))  # a phase of which the paper says nothing
+            shown += [_smoother_row(case, phase, flops, n) for phase in ("red", "black")]
+    return cases, model, shown
+
+
+def _smoother_row(case, phase, flops, n):
+    inside = 1.1 * smoother_bytes(n, "L3")[0]
+    counted = 1.25 * smoother_bytes(n, "L3")[0] / OUT_OF_BAND if "stride2" in case and n == SMOOTHER_SIZES[-1] else inside
+    levels = {level: {"bytes": amount, "ai": flops / amount if amount else None, "source": "emulated"} for level, amount in (("L3", counted), ("mem", 0.0))}
+    return {"case": f"{case}#{phase}", "phase": phase, "kernel": "proxies/gsrb", "label": f"gsrb {phase}", "precision": "fp64",
+            "flavor": "gcc12-O3-v3", "ranks": 1, "threads": 1, "node": "n1", "seconds": 1e-4, "gflops": flops / 1e5, "flops": flops,
+            "levels": levels, "bytes_source": "emulated", "status": "ok", "reason": ""}
+
+
 def score(chance, kernels, sizes):
     rows, counters = [], []
     claims = [("flops.fp64", "flops.fp64", 0.0, 1.0), ("flops.fp32", "flops.fp32", 0.0, 1.0), ("bytes.reg-L1.load", "bytes.reg-L1.load", 0.0, 1.0),
@@ -137,7 +177,7 @@ LAYOUT = {
     "outcomes": "case:S pass:S status:S reason:S node:S placement:S started_unix_ns:i8 session:S",
     "times": "case:S node:S session:S repetition:i4 rank:i4 seconds:f8 clock_hz:f8",
     "counts": "case:S node:S session:S event:S backend:S group:i4 rank:i4 thread:i4 repetition:i4 raw:u8 net:f8 enabled_ns:u8 running_ns:u8 status:S",
-    "model": "case:S quantity:S lo:f8 hi:f8",
+    "model": "case:S quantity:S lo:f8 hi:f8 phase:S",
     "ceilings": "name:S precision:S level:S pattern:S ranks:i8 threads:i8 node:S session:S round:i4 value:f8 unit:S method:S status:S"
                 " working_set_bytes:f8 clock_hz:f8",
     "machine": "node:S json:S",

@@ -20,7 +20,7 @@ PACKAGE = HERE.parent.parent / "analysis"
 sys.path[:0] = [str(PACKAGE), str(HERE)]
 
 import synthetic  # noqa: E402
-from plumbline_analysis import accuracy, bandwidth, cases, groups, history, judged, key, nodes, page, roofline, style, vector  # noqa: E402
+from plumbline_analysis import accuracy, bandwidth, boxes, cases, groups, history, judged, key, nodes, page, roofline, style, vector  # noqa: E402
 from plumbline_analysis.errors import InputError  # noqa: E402
 from plumbline_analysis.load import load  # noqa: E402
 from plumbline_analysis.own_files import replacing  # noqa: E402
@@ -608,6 +608,114 @@ def test_levels_in_one_place_are_one_inside_the_other_and_all_seen(size):
     outer, middle, inner, alone = roofline.sizes_of(axes, points, 1.0, size)
     assert outer > middle > inner > 0 and alone == size
     assert outer - middle > 0.5 * size and middle - inner > 0.5 * size
+
+
+# ------------------------------------------------------------------------------------------------------------------ box sizes
+
+
+def smoother_tables(keep=lambda n: True):
+    cases, model, shown = synthetic.smoother()
+    kept = [case[0] for case in cases if keep(json.loads(case[-1])["n"])]
+    frames = {name: pandas.DataFrame(rows, columns=[column.split(":")[0] for column in synthetic.LAYOUT[name].split()])
+              for name, rows in (("cases", cases), ("model", model))}
+    return {"cases": frames["cases"][frames["cases"].id.isin(kept)], "model": frames["model"][frames["model"].case.isin(kept)]}, shown
+
+
+def box_figure(tables, shown):
+    (chart,) = boxes.charts_of(tables, shown)
+    with matplotlib.rc_context(style.SETTINGS):
+        return chart, boxes.draw(chart)
+
+
+def drawn_lines(axes, name):
+    return [line for line in axes.lines if line.get_gid() == name]
+
+
+def test_intensity_over_box_size_has_the_models_band_and_the_papers_law():
+    chart, figure = box_figure(*smoother_tables())
+    assert chart.slug == "gsrb-n1-fp64-r1t1" and chart.boundary == "L2-L3", "from memory comes nothing that could tell"
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["variant=fp", "variant=branch", "variant=stride2"]
+    for axes, (variant, flops) in zip(figure.axes, synthetic.SMOOTHED.items()):
+        exact = {n: (flops * n**3 / (1.25 * 64 * (n + 3) ** 3), flops * n**3 / (64 * (n + 3) ** 3)) for n in (16, 32, 64)}
+        (low,), (high,), (law,) = (drawn_lines(axes, name) for name in ("low", "high", "law"))
+        assert dict(zip(low.get_xdata(), low.get_ydata())) == pytest.approx({8: flops * 512 / (64 * 11**3), **{n: ends[0] for n, ends in exact.items()}})
+        assert dict(zip(high.get_xdata(), high.get_ydata())) == pytest.approx({n: ends[1] for n, ends in exact.items()})
+        (band,) = [part for part in axes.collections if part.get_gid() == "band"]
+        corners = {(round(x, 3), round(y, 6)) for x, y in band.get_paths()[0].vertices}
+        assert {(float(n), round(end, 6)) for n, ends in exact.items() for end in ends} <= corners
+        assert len(drawn_lines(axes, "open")) == 1 and drawn_lines(axes, "open")[0].get_xdata()[0] == 8
+        for n, value in zip(law.get_xdata(), law.get_ydata()):
+            assert value == pytest.approx(flops / 56 * (n / (n + 4)) ** 3)
+        assert (law.get_xdata()[0], law.get_xdata()[-1], law.get_linestyle()) == (pytest.approx(8), pytest.approx(64), "--")
+        assert f"paper: {style.short(flops / 56)} × (n/(n+4))³" in {text.get_text() for text in axes.texts}
+
+
+def test_counts_outside_of_the_models_band_are_seen_and_told():
+    chart, figure = box_figure(*smoother_tables())
+    sizes = {name: {size.n: size for size in panel} for name, panel in chart.panels.items()}
+    outside = [(name, size.n) for name, panel in sizes.items() for size in panel.values() for value, _ in size.counted if not size.holds(value)]
+    assert outside == [("variant=stride2", 64)]
+    (value, source), = sizes["variant=stride2"][64].counted
+    assert value == pytest.approx(synthetic.OUT_OF_BAND * sizes["variant=stride2"][64].low) and source == "emulated"
+    dots = {line.get_xdata()[0]: line for line in figure.axes[2].lines if line.get_marker() == style.LEVELS["L3"][1] and line.get_gid() is None
+            and line.get_markerfacecolor() == "white"}
+    assert set(dots) == {16, 32, 64} and dots[64].get_ydata()[0] == pytest.approx(value)
+    assert figure.axes[2].get_ylim()[0] < value < figure.axes[2].get_ylim()[1]
+    (beyond,) = drawn_lines(figure.axes[2], "beyond")
+    assert beyond.get_xdata()[0] == 8 and "no bytes" in {text.get_text() for text in figure.axes[2].texts}
+    assert any("11 of 12 counted values in the model's interval" in text.get_text() for text in figure.texts)
+
+
+def test_no_two_labels_of_a_figure_of_box_sizes_overlap():
+    _, figure = box_figure(*smoother_tables())
+    figure.canvas.draw()  # which puts the legend's words in place
+    renderer = figure.canvas.get_renderer()
+    texts = figure.texts + [text for axes in figure.axes for text in [*axes.texts, axes._left_title]] + figure.legends[0].get_texts()
+    extents = [text.get_window_extent(renderer) for text in texts if text.get_text()]
+    for i, one in enumerate(extents):
+        assert 0 <= one.x0 and one.x1 <= figure.bbox.width and 0 <= one.y0 and one.y1 <= figure.bbox.height
+        assert not any(one.overlaps(other) for other in extents[:i])
+
+
+def test_the_title_of_a_figure_of_box_sizes_says_what_is_seen():
+    tables, shown = smoother_tables()
+    assert boxes.sentence(boxes.charts_of(tables, shown)[0]).startswith("Not every loop does more arithmetic for each byte from L3")
+    tables, shown = smoother_tables(lambda n: n < 64)
+    assert boxes.sentence(boxes.charts_of(tables, shown)[0]).startswith("Larger boxes do more arithmetic for each byte from L3")
+
+
+def test_one_box_size_no_application_and_files_of_before_have_no_figure_of_box_sizes(few):
+    assert boxes.charts_of(*smoother_tables(lambda n: n == 16)) == []
+    assert boxes.charts_of(load(few["file"]), judged.read(few["show"], "show")["rows"]) == []
+    tables, shown = smoother_tables()
+    assert boxes.charts_of({**tables, "model": tables["model"].drop(columns="phase")}, shown) == []
+
+
+def test_an_application_of_another_law_has_its_papers_values_joined():
+    tables, shown = smoother_tables()
+    paper = tables["model"].quantity == "paper.bytes"
+    tables["model"].loc[paper, ["lo", "hi"]] = 1e6
+    _, figure = box_figure(tables, shown)
+    (law,) = drawn_lines(figure.axes[0], "law")
+    assert list(law.get_ydata()) == pytest.approx([114.0 * n**3 / 1e6 for n in synthetic.SMOOTHER_SIZES])
+    assert "the paper's counting" in {text.get_text() for text in figure.axes[0].texts}
+
+
+def test_the_report_draws_box_sizes_where_the_file_has_them(few, tmp_path):
+    cases, model, shown = synthetic.smoother()
+    paths = {**few, "file": str(tmp_path / "boxes.h5"), "show": str(tmp_path / "show.json")}
+    shutil.copy(few["file"], paths["file"])
+    with h5py.File(paths["file"], "a") as file:
+        for name, rows in (("cases", cases), ("model", model)):
+            del file[name]
+            file[name] = synthetic.table([column.split(":") for column in synthetic.LAYOUT[name].split()], rows)
+    document = json.loads(pathlib.Path(few["show"]).read_text())
+    pathlib.Path(paths["show"]).write_text(json.dumps({**document, "rows": document["rows"] + shown}))
+    done = report(paths, tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "boxes-gsrb-n1-fp64-r1t1.png").exists() and "box sizes" not in done.stderr
+    done = report(few, tmp_path / "none")
+    assert not list((tmp_path / "none").glob("boxes-*")) and "figure of box sizes (no application" in done.stderr
 
 
 # ------------------------------------------------------------------------------------------------------------------ GPUs

@@ -81,7 +81,7 @@ class Emulated : public testing::TestWithParam<std::string> {
     for (const Parameters& p : sets)
       for (const Flavor& flavor : kernel().flavors()) {
         const std::string isa = split_flavor(flavor.name).isa;
-        if (!isa.empty() && !runs_isa(isa)) continue;
+        if ((!isa.empty() && !runs_isa(isa)) || !takes(kernel(), p, flavor.precision, flavor.name)) continue;
         check(
             Case{.kernel = &kernel(), .parameters = p, .precision = std::string(flavor.precision), .flavor = flavor, .team = {1, threads}});
       }

@@ -34,14 +34,14 @@ const std::vector<CacheLevel> caches{{.name = "L1", .bytes = 32 << 10, .ways = 8
 
 double update_flops(const std::string& variant, std::int64_t n) {
   double flops = 0;
-  for (const Phase& phase : gsrb().application(sized(variant, 2, n), "fp64").phases)
+  for (const Phase& phase : gsrb().application(sized(variant, 2, n), "fp64", "").phases)
     flops += static_cast<double>(phase.entries * total_flops(phase.work.flops).lo);
   return flops;
 }
 
 /// FLOPs by the mean of the bytes between which the model puts them, of both updates.
 double intensity(const std::string& variant, std::int64_t n, const std::string& bytes) {
-  const ApplicationWork application = gsrb().application(sized(variant, 2, n), "fp64");
+  const ApplicationWork application = gsrb().application(sized(variant, 2, n), "fp64", "");
   double flops = 0, moved = 0;
   for (const Phase& phase : application.phases) {
     if (phase.name != "red" && phase.name != "black") continue;
@@ -67,7 +67,7 @@ TEST(gsrb, the_papers_intensity_is_1_and_2_times_the_share_of_cells_in_a_box) {
     const double share = std::pow(static_cast<double>(n) / static_cast<double>(n + 4), 3);
     for (const auto& [variant, per_cell] : {std::pair<const char*, double>{"branch", 113}, {"stride2", 113}, {"fp", 228}}) {
       Counts of_papers;
-      for (const Phase& phase : gsrb().application(sized(variant, 2, n), "fp64").phases)
+      for (const Phase& phase : gsrb().application(sized(variant, 2, n), "fp64", "").phases)
         for (const auto& [quantity, amount] : phase.work.paper) of_papers[quantity] += amount;
       const auto amount = [&](const char* quantity) { return static_cast<double>(of_papers.at(quantity).lo); };
       EXPECT_NEAR(amount("paper.flops") / amount("paper.bytes"), per_cell / 2 / 56 * share, 1e-6) << variant << " " << n;

@@ -61,7 +61,7 @@ class EveryKernel : public testing::TestWithParam<std::string> {
     for (const Parameters& p : parameter_sets(kernel()))
       for (const Flavor& flavor : kernel().flavors()) {
         const std::string isa = split_flavor(flavor.name).isa;
-        if (!isa.empty() && !runs_isa(isa)) continue;
+        if ((!isa.empty() && !runs_isa(isa)) || !takes(kernel(), p, flavor.precision, flavor.name)) continue;
         SCOPED_TRACE(p.path() + "/" + std::string(flavor.precision) + "/" + std::string(flavor.name));
         Prepared prepared(kernel(), p, flavor);
         check(prepared, flavor);
@@ -79,6 +79,7 @@ std::vector<std::string> names() {
 TEST_P(EveryKernel, model_equals_counting_scalar) {
   for (const Parameters& p : parameter_sets(kernel()))
     for (const std::string& precision : kernel().precisions) {
+      if (!takes(kernel(), p, precision)) continue;
       const Amount model = total_flops(kernel().model(p, precision, "").flops, precision);
       EXPECT_EQ(model, Amount(kernel().count(p).total())) << "flops." << precision << " of a sweep at " << p.path()
                                                           << ": first those of model(), then those that the loop did on a counting number";
@@ -104,7 +105,7 @@ TEST_P(EveryKernel, kinds_of_the_model_are_those_of_the_counting_scalar) {
 TEST_P(EveryKernel, phases_of_the_model_are_those_of_the_counting_scalar) {
   if (!kernel().application) return;
   for (const Parameters& p : parameter_sets(kernel())) {
-    const ApplicationWork application = kernel().application(p, kernel().precisions.front());
+    const ApplicationWork application = kernel().application(p, kernel().precisions.front(), "");
     const std::vector<Tally> counted = kernel().count_phases(p);
     ASSERT_EQ(counted.size(), application.phases.size());
     for (std::size_t i = 0; i < counted.size(); ++i) {
@@ -117,7 +118,7 @@ TEST_P(EveryKernel, phases_of_the_model_are_those_of_the_counting_scalar) {
 TEST_P(EveryKernel, an_application_enters_each_phase_as_often_as_its_model_says) {
   if (!kernel().application) return;
   for (const Parameters& p : parameter_sets(kernel())) {
-    const ApplicationWork application = kernel().application(p, kernel().precisions.front());
+    const ApplicationWork application = kernel().application(p, kernel().precisions.front(), "");
     const Prepared prepared(kernel(), p, kernel().flavors().front());
     std::vector<std::uint64_t> entries(application.phases.size());
     for (const Step& step : dynamic_cast<const ApplicationData&>(*prepared.workload).steps()) ++entries.at(step.phase);

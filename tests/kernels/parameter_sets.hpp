@@ -10,10 +10,10 @@
 
 namespace plumbline {
 
-/// Whether the kernel takes them: one may tie its parameters to each other.
-inline bool takes(const Kernel& kernel, const Parameters& p) {
+/// Whether the kernel takes them in that precision and flavor: one may tie its parameters to each other, or to a library.
+inline bool takes(const Kernel& kernel, const Parameters& p, std::string_view precision, std::string_view flavor = "") {
   try {
-    kernel.model(p, kernel.precisions.front(), "");
+    kernel.model(p, precision, flavor);
     return true;
   } catch (const std::invalid_argument&) {
     return false;
@@ -41,7 +41,7 @@ inline std::vector<Parameters> parameter_sets(const Kernel& kernel) {
       };
       for (const auto& spec : kernel.parameters)
         set.set(spec.name, spec.choices.empty() ? Value(std::clamp(size, spec.min, most(spec))) : words.at(spec.name));
-      if (takes(kernel, set) && std::find(all.begin(), all.end(), set) == all.end()) all.push_back(set);
+      if (takes(kernel, set, kernel.precisions.front()) && std::find(all.begin(), all.end(), set) == all.end()) all.push_back(set);
     }
   all.insert(all.end(), kernel.proof.edges.begin(), kernel.proof.edges.end());
   return all;

@@ -1,0 +1,391 @@
+// The exact work of a convolution, phase by phase: sizes, the tiles in which a flavor goes through a product, and the streams of each loop.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "core/kernel.hpp"
+#include "core/narrow.hpp"
+#include "core/rimmed_cube.hpp"
+#include "proxies/conv2d_loop.hpp"
+
+template <>
+struct ConvSum<plumbline::Bf16> {
+  using type = float;
+};
+
+namespace plumbline {
+
+enum class ConvDirection { forward, backward_data, backward_weights };
+enum class ConvVariant { implicit, im2col, winograd };
+
+/// Sizes of a convolution without padding (Yang, Kurth, Williams 2019, equation 5): images x width^2 x channels, filters x kernel^2 x
+/// channels.
+struct ConvShape {
+  ConvDirection direction;
+  ConvVariant variant;
+  std::uint64_t images, width, channels, filters, kernel, stride;
+
+  /// Throws std::invalid_argument where the parameters are no convolution together.
+  explicit ConvShape(const Parameters& p)
+      : images(p.integer("images")),
+        width(p.integer("width")),
+        channels(p.integer("channels")),
+        filters(p.integer("filters")),
+        kernel(p.integer("kernel")),
+        stride(p.integer("stride")) {
+    const std::string &direction_word = p.word("direction"), &variant_word = p.word("variant");
+    direction = direction_word == "forward"         ? ConvDirection::forward
+                : direction_word == "backward_data" ? ConvDirection::backward_data
+                                                    : ConvDirection::backward_weights;
+    variant = variant_word == "implicit" ? ConvVariant::implicit : variant_word == "im2col" ? ConvVariant::im2col : ConvVariant::winograd;
+    const auto refuse = [](const std::string& why) { throw std::invalid_argument("proxies/conv2d: " + why); };
+    if (variant != ConvVariant::implicit && direction != ConvDirection::forward)
+      refuse("variant = " + variant_word + " goes forward alone, and direction = " + direction_word + " is by variant=implicit");
+    if (variant == ConvVariant::winograd && (kernel != 3 || stride != 1))
+      refuse("kernel = " + std::to_string(kernel) + " and stride = " + std::to_string(stride) +
+             " are not those of variant=winograd, which needs kernel=3 and stride=1");
+    if (kernel > width) refuse("kernel = " + std::to_string(kernel) + " is wider than the image, width = " + std::to_string(width));
+    if (stride > kernel)
+      refuse("stride = " + std::to_string(stride) +
+             " would leave out points of the image between filters of kernel = " + std::to_string(kernel));
+  }
+
+  std::uint64_t side() const { return (width - kernel) / stride + 1; }  // of the output
+  std::uint64_t output_rows() const { return images * side(); }
+  std::uint64_t points() const { return output_rows() * side(); }
+  std::uint64_t strip() const { return kernel * channels; }  // a row of a filter
+  std::uint64_t depth() const { return kernel * strip(); }
+  std::uint64_t weights() const { return depth() * filters; }
+  std::uint64_t products() const { return points() * weights(); }
+  std::uint64_t image() const { return width * width * channels; }
+  std::uint64_t output() const { return side() * side() * filters; }
+  std::uint64_t tiles() const { return (side() + 1) / 2; }  // of 2 x 2 outputs, in a row
+  /// The elements of the panels, of what stands between two loops, and of what follows from that.
+  std::uint64_t panels() const {
+    if (direction == ConvDirection::backward_weights) return 1;
+    return variant == ConvVariant::winograd ? 16 * channels * filters : weights();
+  }
+  std::uint64_t between() const {
+    if (variant == ConvVariant::implicit) return 1;
+    return variant == ConvVariant::im2col ? side() * side() * depth() : 16 * tiles() * tiles() * channels;
+  }
+  std::uint64_t tile_products() const { return variant == ConvVariant::winograd ? 16 * tiles() * tiles() * filters : 1; }
+  std::uint64_t results() const {
+    return direction == ConvDirection::forward         ? images * output()
+           : direction == ConvDirection::backward_data ? images * image()
+                                                       : weights();
+  }
+  /// The most products that one result is a sum of.
+  std::uint64_t terms() const {
+    return direction == ConvDirection::forward ? depth() : direction == ConvDirection::backward_data ? kernel * kernel * filters : points();
+  }
+};
+
+/// The tiles in which a flavor goes through a product (conv2d_loop.hpp): six rows, and as many columns as four vectors hold where there are
+/// 32 registers, two where there are 16.
+struct ConvTiles {
+  static constexpr std::uint64_t rows = 6, block_depth = 128;
+  std::uint64_t lanes, vectors;
+
+  ConvTiles(std::string_view flavor, std::uint64_t sum_bytes) {
+    const std::string isa = split_flavor(flavor).isa;
+    const std::uint64_t bytes = isa.starts_with("v4")                    ? 64
+                                : isa.starts_with("sve")                 ? std::stoul(isa.substr(3)) / 8
+                                : isa == "v2" || isa.starts_with("neon") ? 16
+                                                                         : 32;
+    lanes = bytes / sum_bytes;
+    vectors = bytes == 64 || isa.starts_with("sve") || isa.starts_with("neon") ? 4 : 2;
+  }
+  /// The panels into which so many columns are cut.
+  std::uint64_t panels(std::uint64_t columns) const {
+    std::uint64_t count = 0;
+    for (std::uint64_t width = vectors * lanes; width >= lanes; width /= 2) count += columns / width, columns %= width;
+    return count + columns;
+  }
+  std::uint64_t widest(std::uint64_t columns) const { return std::min(columns, vectors * lanes); }
+  static std::uint64_t row_tiles(std::uint64_t m) { return (m + rows - 1) / rows; }
+  static std::uint64_t blocks(std::uint64_t depth) { return (depth + block_depth - 1) / block_depth; }
+};
+
+/// The work of the loops that make up a convolution, each of one entry.
+template <class Real>
+class ConvWork {
+ public:
+  ConvWork(const ConvShape& shape, std::string_view flavor)
+      : s_(shape), tiles_(flavor, sum), is_optimized_(split_flavor(flavor).level != "O0") {}
+
+  /// The bytes of all arrays together.
+  std::uint64_t data_bytes() const {
+    const std::uint64_t all = s_.images * s_.image() + s_.weights() + s_.images * s_.output();
+    return (all - s_.results() + s_.panels() + s_.between()) * real + (s_.results() + s_.tile_products()) * sum;
+  }
+
+  /// Filters become panels of a matrix with so many columns.
+  Work pack() const {
+    return copied("filters", s_.weights(), s_.filters * real, tiles_.panels(s_.filters) * LineCover::line_bytes, s_.depth());
+  }
+  Work turn() const {
+    Work work = copied("filters", s_.weights(), s_.filters * real, s_.filters * LineCover::line_bytes, s_.kernel * s_.kernel * s_.channels);
+    return work;
+  }
+
+  Work forward() const {
+    const std::uint64_t row = s_.side() * s_.filters * sum, panels = tiles_.panels(s_.filters), blocks = blocks_of(s_.strip()),
+                        calls = s_.output_rows() * s_.kernel, of_row = s_.kernel * image_row() + s_.weights() * real + row;
+    Product p{.calls = calls, .rows = s_.side(), .columns = s_.filters, .depth = s_.strip(), .left_line = image_row(), .out_line = row};
+    Work work = product(p, "image", images_footprint(s_.images), s_.weights(), s_.images * s_.output(), s_.products());
+    work.streams[left].layers.push_back({.reuse_bytes = of_row, .fetched_bytes = calls * image_row(), .upper_bound = true});
+    work.streams[right].layers.push_back({.reuse_bytes = of_row, .fetched_bytes = s_.output_rows() * s_.weights() * real});
+    work.streams[again].layers.push_back({.reuse_bytes = image_row() + block_depth(s_.strip()) * s_.filters * real + row,
+                                          .fetched_bytes = calls * blocks * row,
+                                          .upper_bound = true});
+    work.add_outer_loop(s_.output_rows(), of_row);
+    work.add_outer_loop(calls * blocks * panels, p.left_line + row);
+    add_stack(work, calls * blocks * panels);
+    return work;
+  }
+
+  Work backward_data() const {
+    const std::uint64_t row = s_.side() * s_.filters * real, image_sums = image_row() / real * sum, blocks = blocks_of(s_.filters),
+                        of_panel = s_.filters * s_.channels * real, calls = s_.output_rows() * s_.kernel * s_.kernel,
+                        rows = (s_.kernel + s_.stride - 1) / s_.stride, of_row = s_.weights() * real + s_.stride * image_sums + rows * row;
+    Product p{.calls = calls, .rows = s_.side(), .columns = s_.channels, .depth = s_.filters, .left_line = row, .out_line = image_sums};
+    Work work = product(p, "gradient", s_.points() * s_.filters * real, s_.weights(), s_.images * s_.image(), s_.products());
+    work.streams[left].layers.push_back({.reuse_bytes = of_row, .fetched_bytes = s_.output_rows() * s_.kernel * row, .upper_bound = true});
+    work.streams[right].layers.push_back(
+        {.reuse_bytes = of_row, .fetched_bytes = s_.output_rows() * s_.weights() * real, .upper_bound = true});
+    work.streams[again].layers.push_back(
+        {.reuse_bytes = image_sums + of_panel + row, .fetched_bytes = calls * blocks * image_sums, .upper_bound = true});
+    work.add_outer_loop(s_.images * s_.width, of_row);
+    work.add_outer_loop(calls * blocks * tiles_.panels(s_.channels), row + image_sums);
+    add_stack(work, calls * blocks * tiles_.panels(s_.channels));
+    return work;
+  }
+
+  Work backward_weights() const {
+    const std::uint64_t row = s_.side() * s_.filters * real, of_strip = s_.strip() * s_.filters * real, panels = tiles_.panels(s_.filters),
+                        calls = s_.output_rows() * s_.kernel, of_row = s_.kernel * image_row() + s_.weights() * real + row;
+    Product p{
+        .calls = calls, .rows = s_.strip(), .columns = s_.filters, .depth = s_.side(), .left_line = image_row(), .out_line = of_strip};
+    Work work = product(p, "image", images_footprint(s_.images), s_.points() * s_.filters, s_.weights(), s_.products());
+    // A tile reads a few channels of each point of a row: a line or two of each.
+    const std::uint64_t tiles = calls * panels * tiles_.row_tiles(s_.strip()) * blocks_of(s_.side());
+    work.streams[left].layers = {
+        {.reuse_bytes = 2 * s_.side() * LineCover::line_bytes + 2 * block_depth(s_.side()) * tiles_.widest(s_.filters) * real,
+         .fetched_bytes = tiles * 2 * block_depth(s_.side()) * LineCover::line_bytes,
+         .upper_bound = true},
+        {.reuse_bytes = of_row, .fetched_bytes = calls * panels * 2 * image_row(), .upper_bound = true}};
+    work.streams[right].array = "gradient";
+    work.streams[right].layers.push_back({.reuse_bytes = of_row, .fetched_bytes = calls * row, .upper_bound = true});
+    work.streams[again].layers.push_back(
+        {.reuse_bytes = of_row, .fetched_bytes = s_.output_rows() * blocks_of(s_.side()) * s_.weights() * real, .upper_bound = true});
+    work.add_outer_loop(s_.output_rows(), of_row);
+    work.add_outer_loop(calls * panels, image_row() + of_strip);
+    add_stack(work, calls * panels);
+    return work;
+  }
+
+  /// Of one image.
+  Work columns() const {
+    const std::uint64_t rows = s_.side(), patch = s_.depth() * real, patches = rows * rows * patch;
+    Work work{
+        .streams = {
+            {.array = "image",
+             .footprint_bytes = images_footprint(1),
+             .read = true,
+             .loads = rows * rows * s_.depth(),
+             .element_bytes = real,
+             // Neighbouring patches overlap, and so do neighbouring rows of them.
+             .layers = {{.reuse_bytes = 2 * patch + s_.kernel * 2 * LineCover::line_bytes,
+                         .fetched_bytes = patches + rows * rows * s_.kernel * 2 * LineCover::line_bytes,
+                         .upper_bound = true},
+                        {.reuse_bytes = s_.kernel * image_row() + rows * patch,
+                         .fetched_bytes = rows * s_.kernel * image_row(),
+                         .upper_bound = true}}},
+            {.array = "columns", .footprint_bytes = patches, .written = true, .stores = rows * rows * s_.depth(), .element_bytes = real}}};
+    work.add_outer_loop(rows, rows * patch);
+    work.add_outer_loop(rows * rows * s_.kernel, 2 * patch);
+    return work;
+  }
+  Work column_products() const {
+    const std::uint64_t rows = s_.side(), row = rows * s_.filters * real, patches = rows * s_.depth() * real,
+                        blocks = blocks_of(s_.depth()), of_row = patches + s_.weights() * real + row;
+    Product p{.calls = rows, .rows = rows, .columns = s_.filters, .depth = s_.depth(), .left_line = patches, .out_line = row};
+    Work work = product(p, "columns", rows * patches, s_.weights(), s_.output(), rows * rows * s_.weights());
+    work.streams[right].layers.push_back({.reuse_bytes = of_row, .fetched_bytes = rows * s_.weights() * real, .upper_bound = true});
+    work.streams[again].layers.push_back({.reuse_bytes = patches + block_depth(s_.depth()) * s_.filters * real + row,
+                                          .fetched_bytes = rows * blocks * row,
+                                          .upper_bound = true});
+    work.add_outer_loop(rows, of_row);
+    work.add_outer_loop(rows * blocks * tiles_.panels(s_.filters), patches + row);
+    add_stack(work, rows * blocks * tiles_.panels(s_.filters));
+    return work;
+  }
+
+  /// The transformation of a filter's 3 x 3 points takes three lines of 3 to lines of 4, and then four: 3 sums and 2 products each.
+  Work transform_filters() const {
+    Work work = copied("filters", s_.weights(), s_.filters * real, 16 * tiles_.panels(s_.filters) * LineCover::line_bytes,
+                       9 * s_.channels + 16 * s_.channels);
+    work.streams[1].footprint_bytes = s_.panels() * real;
+    work.streams[1].stores = s_.panels();
+    add_stack(work, s_.channels);
+    work.flops = {{flops<Real>("add"), 21 * s_.channels * s_.filters}, {flops<Real>("mul"), 14 * s_.channels * s_.filters}};
+    return work;
+  }
+  /// Of one image: each of eight lines takes 4 sums.
+  Work transform_image() const {
+    const std::uint64_t t = s_.tiles(), tile_row = 16 * t * s_.channels * real;
+    std::uint64_t inside = 0;  // points of all tiles of a row, in one dimension
+    for (std::uint64_t tile = 0; tile < t; ++tile) inside += std::min<std::uint64_t>(4, s_.width - 2 * tile);
+    Work work{
+        .flops = {{flops<Real>("add"), 32 * t * t * s_.channels}},
+        .streams = {{.array = "image",
+                     .footprint_bytes = images_footprint(1),
+                     .read = true,
+                     .loads = inside * inside * s_.channels,
+                     .element_bytes = real,
+                     .layers = {{.reuse_bytes = 32 * (s_.channels * real + LineCover::line_bytes),
+                                 .fetched_bytes = inside * inside * (s_.channels * real + LineCover::line_bytes),
+                                 .upper_bound = true},
+                                {.reuse_bytes = 4 * image_row() + tile_row, .fetched_bytes = t * 4 * image_row(), .upper_bound = true}}},
+                    {.array = "tiles",
+                     .footprint_bytes = t * tile_row,
+                     .written = true,
+                     .stores = 16 * t * t * s_.channels,
+                     .element_bytes = real,
+                     .layers = {{.reuse_bytes = 32 * (s_.channels * real + LineCover::line_bytes),
+                                 .fetched_bytes = 2 * t * tile_row,
+                                 .upper_bound = true}}}}};
+    work.add_outer_loop(t, 4 * image_row() + tile_row);
+    work.add_outer_loop(t * t, 32 * s_.channels * real);
+    add_stack(work, t * t);
+    return work;
+  }
+  Work tile_products() const {
+    const std::uint64_t t = s_.tiles(), left_row = t * s_.channels * real, row = t * s_.filters * real, blocks = blocks_of(s_.channels),
+                        of_matrix = s_.channels * s_.filters * real, of_row = left_row + of_matrix + row;
+    Product p{.calls = 16 * t, .rows = t, .columns = s_.filters, .depth = s_.channels, .left_line = left_row, .out_line = row};
+    Work work = product(p, "tiles", 16 * t * left_row, s_.panels(), s_.tile_products(), 16 * t * t * s_.channels * s_.filters);
+    work.streams[right].layers.push_back({.reuse_bytes = of_row, .fetched_bytes = t * s_.panels() * real, .upper_bound = true});
+    work.streams[again].layers.push_back({.reuse_bytes = of_row, .fetched_bytes = 16 * t * blocks * row, .upper_bound = true});
+    work.add_outer_loop(16 * t, of_row);
+    work.add_outer_loop(16 * t * blocks * tiles_.panels(s_.filters), left_row + row);
+    add_stack(work, 16 * t * blocks * tiles_.panels(s_.filters));
+    return work;
+  }
+  /// To one output: each of six lines takes 4 sums.
+  Work transform_tiles() const {
+    const std::uint64_t t = s_.tiles(), tile_row = 16 * t * s_.filters * real;
+    Work work{.flops = {{flops<Real>("add"), 24 * t * t * s_.filters}},
+              .streams = {{.array = "products",
+                           .footprint_bytes = t * tile_row,
+                           .read = true,
+                           .loads = 16 * t * t * s_.filters,
+                           .element_bytes = real,
+                           .layers = {{.reuse_bytes = 20 * (s_.filters * real + LineCover::line_bytes),
+                                       .fetched_bytes = 2 * t * tile_row,
+                                       .upper_bound = true}}},
+                          {.array = "output",
+                           .footprint_bytes = s_.output() * real,
+                           .written = true,
+                           .stores = s_.output(),
+                           .element_bytes = real,
+                           .layers = {{.reuse_bytes = 20 * (s_.filters * real + LineCover::line_bytes),
+                                       .fetched_bytes = 2 * s_.output() * real,
+                                       .upper_bound = true}}}}};
+    work.add_outer_loop(t, tile_row);
+    work.add_outer_loop(t * t, 20 * s_.filters * real);
+    add_stack(work, t * t);
+    return work;
+  }
+
+ private:
+  static constexpr std::uint64_t real = sizeof(Real), sum = sizeof(typename ConvSum<Real>::type),
+                                 numbers = std::is_same_v<Real, Bf16> ? 2 : 1;
+  enum Operand : std::size_t { left, right, out, again };
+
+  /// `calls` products of matrices, rows x depth by depth x columns; a line is what one call touches of the left one and of the sums.
+  struct Product {
+    std::uint64_t calls, rows, columns, depth, left_line, out_line;
+  };
+
+  static std::uint64_t block_depth(std::uint64_t depth) { return std::min(depth, ConvTiles::block_depth * numbers); }
+  static std::uint64_t blocks_of(std::uint64_t depth) { return ConvTiles::blocks(depth / numbers); }
+
+  /// The part of an image's row of which there are outputs.
+  std::uint64_t image_row() const { return ((s_.side() - 1) * s_.stride + s_.kernel) * s_.channels * real; }
+  /// The bytes of the lines under the points of so many images of which there are outputs.
+  std::uint64_t images_footprint(std::uint64_t images) const {
+    const std::uint64_t rows = (s_.side() - 1) * s_.stride + s_.kernel;
+    LineCover cover;
+    for (std::uint64_t image = 0; image < images; ++image)
+      for (std::uint64_t y = 0; y < rows; ++y) cover.add(((image * s_.width + y) * s_.width) * s_.channels * real, image_row());
+    return cover.bytes();
+  }
+
+  /// Elements that are read in lines of one array and written to another, of which so many bytes pass before a line is complete.
+  Work copied(const char* from, std::uint64_t elements, std::uint64_t row, std::uint64_t open_bytes, std::uint64_t rows) const {
+    Work work{.streams = {{.array = from, .footprint_bytes = elements * real, .read = true, .loads = elements, .element_bytes = real},
+                          {.array = "panels",
+                           .footprint_bytes = elements * real,
+                           .written = true,
+                           .stores = elements,
+                           .element_bytes = real,
+                           .layers = {{.reuse_bytes = 2 * (row + open_bytes), .fetched_bytes = rows * open_bytes, .upper_bound = true}}}}};
+    work.add_outer_loop(rows, row + open_bytes);
+    return work;
+  }
+
+  /// Without optimization each step of each tile has variables of its own: the largest frames seen are of 17 kB. The phase finds them
+  /// outside the caches, or the inner loop pushes them out in each of its entries.
+  void add_stack(Work& work, std::uint64_t entries) const {
+    if (is_optimized_) return;
+    constexpr std::uint64_t frame = 24 << 10;
+    work.streams.push_back({.array = "stack",
+                            .written = true,
+                            .layers = {{.reuse_bytes = frame, .fetched_bytes = entries * frame, .upper_bound = true},
+                                       {.reuse_bytes = frame + data_bytes(), .fetched_bytes = frame, .upper_bound = true}}});
+  }
+
+  /// The streams left, right, out (cleared) and again (its sums), each with the layers of one call; sizes of all arrays in elements, but of
+  /// the left one in bytes.
+  Work product(const Product& p, const char* name, std::uint64_t left_bytes, std::uint64_t right_size, std::uint64_t out_size,
+               std::uint64_t products) const {
+    const std::uint64_t panels = tiles_.panels(p.columns), blocks = blocks_of(p.depth), row_tiles = tiles_.row_tiles(p.rows),
+                        panel = block_depth(p.depth) * tiles_.widest(p.columns) * real, sums = p.calls * p.rows * p.columns * blocks,
+                        of_panel = p.left_line + panel + p.out_line;
+    Work work{
+        .flops = numbers == 1 ? flops<Real>({"add", "mul"}, products) : flops<Real>({"fma"}, products),  // 0 + a b + a b + ...
+        .streams = {{.array = name,
+                     .footprint_bytes = left_bytes,
+                     .read = true,
+                     .loads = p.calls * p.rows * p.depth * panels,
+                     .element_bytes = real,
+                     // The next panel reads the same rows, and the next block lines that it shares with this one.
+                     .layers = {{.reuse_bytes = of_panel, .fetched_bytes = p.calls * panels * blocks * p.left_line, .upper_bound = true}}},
+                    {.array = "panels",
+                     .footprint_bytes = right_size * real,
+                     .read = true,
+                     .loads = p.calls * row_tiles * p.depth * p.columns,
+                     .element_bytes = real,
+                     // The next tile of rows reads the same panel.
+                     .layers = {{.reuse_bytes = panel + 2 * ConvTiles::rows * (block_depth(p.depth) * real + LineCover::line_bytes) +
+                                                2 * ConvTiles::rows * (tiles_.widest(p.columns) * sum + LineCover::line_bytes),
+                                 .fetched_bytes = p.calls * row_tiles * p.depth * p.columns * real,
+                                 .upper_bound = true}},
+                     .shared = true},
+                    {.array = "sums", .footprint_bytes = out_size * sum, .written = true, .stores = out_size, .element_bytes = sum},
+                    {.array = "sums, accumulated", .read = true, .written = true, .loads = sums, .stores = sums, .element_bytes = sum}}};
+    return work;
+  }
+
+  ConvShape s_;
+  ConvTiles tiles_;
+  bool is_optimized_;
+};
+
+}  // namespace plumbline
