@@ -86,10 +86,11 @@ struct ConvShape {
 };
 
 /// The tiles in which a flavor goes through a product (conv2d_loop.hpp): six rows, and as many columns as four vectors hold where there are
-/// 32 registers, two where there are 16.
+/// 32 registers, two where there are 16. By matrix tiles (AMX) it is 16 rows and 64 columns.
 struct ConvTiles {
-  static constexpr std::uint64_t rows = 6, block_depth = 128;
-  std::uint64_t lanes, vectors;
+  static constexpr std::uint64_t block_depth = 128;
+  bool are_amx;
+  std::uint64_t rows, lanes, vectors;
 
   ConvTiles(std::string_view flavor, std::uint64_t sum_bytes) {
     const std::string isa = split_flavor(flavor).isa;
@@ -97,6 +98,8 @@ struct ConvTiles {
                                 : isa.starts_with("sve")                 ? std::stoul(isa.substr(3)) / 8
                                 : isa == "v2" || isa.starts_with("neon") ? 16
                                                                          : 32;
+    are_amx = isa.starts_with("v4amx");
+    rows = are_amx ? 16 : 6;
     lanes = bytes / sum_bytes;
     vectors = bytes == 64 || isa.starts_with("sve") || isa.starts_with("neon") ? 4 : 2;
   }
@@ -107,7 +110,7 @@ struct ConvTiles {
     return count + columns;
   }
   std::uint64_t widest(std::uint64_t columns) const { return std::min(columns, vectors * lanes); }
-  static std::uint64_t row_tiles(std::uint64_t m) { return (m + rows - 1) / rows; }
+  std::uint64_t row_tiles(std::uint64_t m) const { return (m + rows - 1) / rows; }
   static std::uint64_t blocks(std::uint64_t depth) { return (depth + block_depth - 1) / block_depth; }
 };
 
@@ -115,8 +118,15 @@ struct ConvTiles {
 template <class Real>
 class ConvWork {
  public:
+  /// Throws std::invalid_argument where the flavor does not take such sizes.
   ConvWork(const ConvShape& shape, std::string_view flavor)
-      : s_(shape), tiles_(flavor, sum), is_optimized_(split_flavor(flavor).level != "O0") {}
+      : s_(shape), tiles_(flavor, sum), is_optimized_(split_flavor(flavor).level != "O0") {
+    const std::uint64_t depth = s_.direction == ConvDirection::forward ? s_.strip() : s_.filters;
+    if (tiles_.are_amx && depth % 32 != 0)
+      throw std::invalid_argument("proxies/conv2d: " + std::to_string(depth) +
+                                  (s_.direction == ConvDirection::forward ? " kernel * channels" : " filters") +
+                                  " do not fill the rows of matrix tiles, each of 32 numbers");
+  }
 
   /// The bytes of all arrays together.
   std::uint64_t data_bytes() const {
@@ -351,6 +361,12 @@ class ConvWork {
                                        {.reuse_bytes = frame + data_bytes(), .fetched_bytes = frame, .upper_bound = true}}});
   }
 
+  /// The operations of 0 + a b + a b + ...
+  Counts product_flops(std::uint64_t products) const {
+    if (tiles_.are_amx) return {{"flops.tensor.bf16", 2 * products}};
+    return numbers == 1 ? flops<Real>({"add", "mul"}, products) : flops<Real>({"fma"}, products);
+  }
+
   /// The streams left, right, out (cleared) and again (its sums), each with the layers of one call; sizes of all arrays in elements, but of
   /// the left one in bytes.
   Work product(const Product& p, const char* name, std::uint64_t left_bytes, std::uint64_t right_size, std::uint64_t out_size,
@@ -359,7 +375,7 @@ class ConvWork {
                         panel = block_depth(p.depth) * tiles_.widest(p.columns) * real, sums = p.calls * p.rows * p.columns * blocks,
                         of_panel = p.left_line + panel + p.out_line;
     Work work{
-        .flops = numbers == 1 ? flops<Real>({"add", "mul"}, products) : flops<Real>({"fma"}, products),  // 0 + a b + a b + ...
+        .flops = product_flops(products),
         .streams = {{.array = name,
                      .footprint_bytes = left_bytes,
                      .read = true,
@@ -373,8 +389,8 @@ class ConvWork {
                      .loads = p.calls * row_tiles * p.depth * p.columns,
                      .element_bytes = real,
                      // The next tile of rows reads the same panel.
-                     .layers = {{.reuse_bytes = panel + 2 * ConvTiles::rows * (block_depth(p.depth) * real + LineCover::line_bytes) +
-                                                2 * ConvTiles::rows * (tiles_.widest(p.columns) * sum + LineCover::line_bytes),
+                     .layers = {{.reuse_bytes = panel + 2 * tiles_.rows * (block_depth(p.depth) * real + LineCover::line_bytes) +
+                                                2 * tiles_.rows * (tiles_.widest(p.columns) * sum + LineCover::line_bytes),
                                  .fetched_bytes = p.calls * row_tiles * p.depth * p.columns * real,
                                  .upper_bound = true}},
                      .shared = true},

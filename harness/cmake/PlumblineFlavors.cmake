@@ -131,11 +131,11 @@ function(plumbline_flavored_object source object symbol header kernel flavor)
   set(twin ${twin} PARENT_SCOPE)
 endfunction()
 
-# plumbline_add_kernel(TARGET NAME ARGUMENTS [PRECISIONS fp64 fp32] [ONLY regex] [EXTENSION amx]): NAME.cpp at baseline, the loop of
+# plumbline_add_kernel(TARGET NAME ARGUMENTS [PRECISIONS fp64 fp32] [ONLY regex]): NAME.cpp at baseline, the loop of
 # NAME_loop.hpp, or of NAME.hpp where there is none (`sweep(const ARGUMENTS<Real>&, begin, end)`), once a flavor, and the table NAME.flavors.hpp that lists them. fp16, bf16 (as bits) and int8
-# have flavors of their own, of an extension others than without it; a kernel that no compiler here has a flavor for is left out.
+# have flavors of their own, and others by an extension (amx_bf16); a kernel that no compiler here has a flavor for is left out.
 function(plumbline_add_kernel target kernel arguments)
-  cmake_parse_arguments(arg "" "ONLY;EXTENSION" "PRECISIONS" ${ARGN})
+  cmake_parse_arguments(arg "" "ONLY" "PRECISIONS" ${ARGN})
   if(NOT arg_PRECISIONS)
     set(arg_PRECISIONS fp64 fp32)
   endif()
@@ -147,15 +147,14 @@ function(plumbline_add_kernel target kernel arguments)
   set(flavors "")
   foreach(precision ${arg_PRECISIONS})
     set(property PLUMBLINE_FLAVORS)
-    if(arg_EXTENSION)
-      set(property PLUMBLINE_FLAVORS_${arg_EXTENSION}_${precision})
-    elseif(precision MATCHES "16|int8")
+    if(precision MATCHES "16|int8")
       set(property PLUMBLINE_FLAVORS_${precision})
     endif()
     get_property(of_precision GLOBAL PROPERTY ${property})
     if(arg_ONLY)
       list(FILTER of_precision INCLUDE REGEX "${arg_ONLY}")
     endif()
+    string(REGEX REPLACE "^.*_" "" precision ${precision})
     foreach(flavor ${of_precision})
       list(APPEND flavors ${flavor})
       list(APPEND precisions_of_${flavor} ${precision})

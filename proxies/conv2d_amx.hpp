@@ -1,0 +1,81 @@
+// Products of a convolution by matrix tiles in registers of their own (AMX): 16 rows of sums by 16 columns, each of 16 pairs of bf16
+// numbers. (No compiler uses tiles by itself, so that they keep what they hold between two statements.)
+#pragma once
+#include <cstddef>
+
+#include "proxies/conv2d_sums.hpp"
+
+namespace {
+
+constexpr std::size_t conv_amx_side = 16;
+
+/// The configuration that LDTILECFG loads.
+struct ConvTileConfiguration {
+  unsigned char palette, start_row, reserved[14];
+  unsigned short row_bytes[16];
+  unsigned char rows[16];
+};
+/// Sums (tiles 0 to 3) and the left factors (4) get so many rows, the right ones (5 to 7) all.
+PLUMBLINE_INLINE void conv_configure(std::size_t rows) {
+  ConvTileConfiguration tiles{};
+  tiles.palette = 1;
+  for (int tile = 0; tile < 8; ++tile) {
+    tiles.row_bytes[tile] = 64;
+    tiles.rows[tile] = static_cast<unsigned char>(tile < 5 ? rows : conv_amx_side);
+  }
+  asm volatile("ldtilecfg %0" : : "m"(tiles));
+}
+
+#define PLUMBLINE_CONV_LOAD(TILE, FROM, APART) asm volatile("tileloadd (%0,%1,1), %%tmm" #TILE : : "r"(FROM), "r"(4 * (APART)) : "memory")
+#define PLUMBLINE_CONV_STORE(TILE, TO, APART) asm volatile("tilestored %%tmm" #TILE ", (%0,%1,1)" : : "r"(TO), "r"(4 * (APART)) : "memory")
+#define PLUMBLINE_CONV_GAIN(SUM, RIGHT, FROM, APART) \
+  PLUMBLINE_CONV_LOAD(RIGHT, FROM, APART);           \
+  asm volatile("tdpbf16ps %tmm" #RIGHT ", %tmm4, %tmm" #SUM)
+
+/// Adds to the rows from i on of as many tiles side by side. (No compiler uses tiles by itself, so that they keep what they hold between
+/// two statements.)
+template <std::size_t tiles, class Real>
+PLUMBLINE_INLINE void conv_add_amx(const ConvProduct<Real>& x, const unsigned* right, std::size_t right_row, float* out, std::size_t i) {
+  float* const sums = out + i * x.out_row;
+  const unsigned* left = x.left + i * x.left_row;
+  PLUMBLINE_CONV_LOAD(0, sums, x.out_row);
+  if constexpr (tiles > 1) PLUMBLINE_CONV_LOAD(1, sums + conv_amx_side, x.out_row);
+  if constexpr (tiles > 2) {
+    PLUMBLINE_CONV_LOAD(2, sums + 2 * conv_amx_side, x.out_row);
+    PLUMBLINE_CONV_LOAD(3, sums + 3 * conv_amx_side, x.out_row);
+  }
+  for (std::size_t d = 0; d < x.depth; d += conv_amx_side) {
+    PLUMBLINE_CONV_LOAD(4, left + d, x.left_row);
+    const unsigned* rows = right + d * right_row;
+    PLUMBLINE_CONV_GAIN(0, 5, rows, right_row);
+    if constexpr (tiles > 1) {
+      PLUMBLINE_CONV_GAIN(1, 6, rows + conv_amx_side, right_row);
+    }
+    if constexpr (tiles > 2) {
+      PLUMBLINE_CONV_GAIN(2, 7, rows + 2 * conv_amx_side, right_row);
+      PLUMBLINE_CONV_GAIN(3, 5, rows + 3 * conv_amx_side, right_row);
+    }
+  }
+  PLUMBLINE_CONV_STORE(0, sums, x.out_row);
+  if constexpr (tiles > 1) PLUMBLINE_CONV_STORE(1, sums + conv_amx_side, x.out_row);
+  if constexpr (tiles > 2) {
+    PLUMBLINE_CONV_STORE(2, sums + 2 * conv_amx_side, x.out_row);
+    PLUMBLINE_CONV_STORE(3, sums + 3 * conv_amx_side, x.out_row);
+  }
+}
+
+/// Adds to the columns of one panel, by tiles of rows that differ by one at most.
+template <std::size_t tiles, class Real>
+static void conv_add_amx_panel(const ConvProduct<Real>& x, const unsigned* right, std::size_t right_row, float* out) {
+  const std::size_t parts = (x.rows + conv_amx_side - 1) / conv_amx_side;
+  for (std::size_t part = 0, i = 0, before = 0; part < parts; ++part) {
+    const std::size_t rows = x.rows / parts + (part < x.rows % parts ? 1 : 0);
+    if (rows != before) conv_configure(rows);
+    conv_add_amx<tiles>(x, right, right_row, out, i);
+    before = rows;
+    i += rows;
+  }
+  asm volatile("tilerelease");
+}
+
+}  // namespace

@@ -1,0 +1,45 @@
+// A convolution is a sum of products of matrices: what these are made of. For flavored loops everything is of internal linkage.
+#pragma once
+#include <cstddef>
+
+/// The type of sums of products: that of the numbers, but float for bf16, which flavored loops see as its bits.
+template <class Real>
+struct ConvSum {
+  using type = Real;
+};
+template <>
+struct ConvSum<unsigned short> {
+  using type = float;
+};
+
+namespace {
+
+/// What is multiplied at once: a number, or a pair of bf16 numbers side by side, whose two products are added to one sum.
+template <class Real>
+struct ConvFactor {
+  using type = Real;
+  static constexpr std::size_t numbers = 1;
+};
+template <>
+struct ConvFactor<unsigned short> {
+  typedef unsigned type __attribute__((may_alias));
+  static constexpr std::size_t numbers = 2;
+};
+
+/// out += left right, for matrices of rows x depth and depth x columns. Element (i, d) of the left one lies at left[i left_row + d
+/// left_step]. The right one is `right_depth` rows in panels, from row `first` on; or, where right_depth is 0, rows that lie right_row
+/// apart.
+/// Sizes are in factors.
+template <class Real>
+struct ConvProduct {
+  using Factor = typename ConvFactor<Real>::type;
+  using Sum = typename ConvSum<Real>::type;
+  const Factor* left;
+  std::size_t left_row, left_step;
+  const Factor* right;
+  std::size_t right_depth, first, right_row;
+  Sum* out;
+  std::size_t out_row, rows, columns, depth;
+};
+
+}  // namespace
