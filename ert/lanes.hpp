@@ -171,7 +171,7 @@ PLUMBLINE_INLINE V repeated(Real value) {
 #endif
   return strided<V>(&value, 0);
 }
-/// The same, in a register.
+/// A vector of which every lane holds `value`, kept in a register.
 template <class V, class Real>
 PLUMBLINE_INLINE V broadcast(Real value) {
   V x = repeated<V>(value);

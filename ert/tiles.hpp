@@ -1,6 +1,7 @@
 // These loops alone are products of matrix tiles (AMX). They do eight products an iteration, into four sums: A B and A C, each added and
 // taken away again in an order in which no two that follow one another within 64 clocks wait for each other.
 #pragma once
+#include "ert/tile_configuration.hpp"
 #include "ert/tile_products.hpp"
 
 #if defined(__AMX_TILE__) || defined(__AMXTILE__)  // clang until 15
@@ -12,14 +13,6 @@ namespace {
 #define PLUMBLINE_TILE_INT8(SUM, LEFT, RIGHT) "tdpbssd %tmm" #RIGHT ", %tmm" #LEFT ", %tmm" #SUM "\n\t"
 #define PLUMBLINE_LOAD_TILE(TILE, FROM) asm volatile("tileloadd (%0,%1,1), %%tmm" #TILE : : "r"(FROM), "r"(tile_row_bytes) : "memory")
 #define PLUMBLINE_STORE_TILE(TILE, TO) asm volatile("tilestored %%tmm" #TILE ", (%0,%1,1)" : : "r"(TO), "r"(tile_row_bytes) : "memory")
-
-/// The configuration that LDTILECFG loads: all eight tiles as large as they can be.
-struct TileConfiguration {
-  unsigned char palette, start_row, reserved[14];
-  unsigned short row_bytes[16];
-  unsigned char rows[16];
-};
-static_assert(sizeof(TileConfiguration) == 64);
 
 template <class Real>
 inline __attribute__((always_inline)) void add_products() {
@@ -36,10 +29,7 @@ inline __attribute__((always_inline)) void add_products() {
 /// Sweeps the blocks [begin, end). (No compiler uses tiles by itself, so that they keep what they hold between two statements.)
 template <class Real>
 static void sweep(const TileProducts<Real>& x, std::size_t begin, std::size_t end) {
-  TileConfiguration all{};
-  all.palette = 1;
-  for (int tile = 0; tile < 8; ++tile) all.row_bytes[tile] = tile_row_bytes, all.rows[tile] = tile_rows;
-  asm volatile("ldtilecfg %0" : : "m"(all));
+  configure_tiles(8, tile_rows);
   for (std::size_t block = begin; block < end; ++block) {
     PLUMBLINE_LOAD_TILE(4, x.a);
     PLUMBLINE_LOAD_TILE(5, x.minus_a);

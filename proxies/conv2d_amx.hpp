@@ -3,28 +3,13 @@
 #pragma once
 #include <cstddef>
 
+#include "ert/lanes.hpp"
+#include "ert/tile_configuration.hpp"
 #include "proxies/conv2d_sums.hpp"
 
 namespace {
 
-constexpr std::size_t conv_amx_side = 16;
-
-/// The configuration that LDTILECFG loads.
-struct ConvTileConfiguration {
-  unsigned char palette, start_row, reserved[14];
-  unsigned short row_bytes[16];
-  unsigned char rows[16];
-};
-/// Sums (tiles 0 to 3) and the left factors (4) get so many rows, the right ones (5 to 7) all.
-PLUMBLINE_INLINE void conv_configure(std::size_t rows) {
-  ConvTileConfiguration tiles{};
-  tiles.palette = 1;
-  for (int tile = 0; tile < 8; ++tile) {
-    tiles.row_bytes[tile] = 64;
-    tiles.rows[tile] = static_cast<unsigned char>(tile < 5 ? rows : conv_amx_side);
-  }
-  asm volatile("ldtilecfg %0" : : "m"(tiles));
-}
+constexpr std::size_t conv_amx_side = tile_rows;
 
 #define PLUMBLINE_CONV_LOAD(TILE, FROM, APART) asm volatile("tileloadd (%0,%1,1), %%tmm" #TILE : : "r"(FROM), "r"(4 * (APART)) : "memory")
 #define PLUMBLINE_CONV_STORE(TILE, TO, APART) asm volatile("tilestored %%tmm" #TILE ", (%0,%1,1)" : : "r"(TO), "r"(4 * (APART)) : "memory")
@@ -32,8 +17,7 @@ PLUMBLINE_INLINE void conv_configure(std::size_t rows) {
   PLUMBLINE_CONV_LOAD(RIGHT, FROM, APART);           \
   asm volatile("tdpbf16ps %tmm" #RIGHT ", %tmm4, %tmm" #SUM)
 
-/// Adds to the rows from i on of as many tiles side by side. (No compiler uses tiles by itself, so that they keep what they hold between
-/// two statements.)
+/// Adds to the rows from i on of so many tiles side by side: their sums are tiles 0 to 3, the left factors 4, the right ones 5 to 7.
 template <std::size_t tiles, class Real>
 PLUMBLINE_INLINE void conv_add_amx(const ConvProduct<Real>& x, const unsigned* right, std::size_t right_row, float* out, std::size_t i) {
   float* const sums = out + i * x.out_row;
@@ -70,7 +54,7 @@ static void conv_add_amx_panel(const ConvProduct<Real>& x, const unsigned* right
   const std::size_t parts = (x.rows + conv_amx_side - 1) / conv_amx_side;
   for (std::size_t part = 0, i = 0, before = 0; part < parts; ++part) {
     const std::size_t rows = x.rows / parts + (part < x.rows % parts ? 1 : 0);
-    if (rows != before) conv_configure(rows);
+    if (rows != before) configure_tiles(5, rows);
     conv_add_amx<tiles>(x, right, right_row, out, i);
     before = rows;
     i += rows;

@@ -14,7 +14,7 @@ struct ConvSum<unsigned short> {
 
 namespace {
 
-/// What is multiplied at once: a number, or a pair of bf16 numbers side by side, whose two products are added to one sum.
+/// A factor is what is multiplied at once: a number, or a pair of bf16 numbers side by side, whose two products are added to one sum.
 template <class Real>
 struct ConvFactor {
   using type = Real;
@@ -26,10 +26,9 @@ struct ConvFactor<unsigned short> {
   static constexpr std::size_t numbers = 2;
 };
 
-/// out += left right, for matrices of rows x depth and depth x columns. Element (i, d) of the left one lies at left[i left_row + d
-/// left_step]. The right one is `right_depth` rows in panels, from row `first` on; or, where right_depth is 0, rows that lie right_row
-/// apart.
-/// Sizes are in factors.
+/// A product of matrices is added to sums: out += left right, of rows x depth and depth x columns factors. Element (i, d) of the left one
+/// lies at left[i left_row + d left_step]. The right one is `right_depth` rows in panels, from row `first` on; or, where right_depth is 0,
+/// rows that lie right_row apart.
 template <class Real>
 struct ConvProduct {
   using Factor = typename ConvFactor<Real>::type;

@@ -1,11 +1,11 @@
 // The exact work of a convolution, phase by phase: sizes, the tiles in which a flavor goes through a product, and the streams of each loop.
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "core/kernel.hpp"
 #include "core/narrow.hpp"
@@ -134,13 +134,13 @@ class ConvWork {
     return (all - s_.results() + s_.panels() + s_.between()) * real + (s_.results() + s_.tile_products()) * sum;
   }
 
-  /// Filters become panels of a matrix with so many columns.
+  /// Filters become panels of a matrix with a column for each.
   Work pack() const {
     return copied("filters", s_.weights(), s_.filters * real, tiles_.panels(s_.filters) * LineCover::line_bytes, s_.depth());
   }
+  /// Filters become panels of the turned matrix, with a column for each channel.
   Work turn() const {
-    Work work = copied("filters", s_.weights(), s_.filters * real, s_.filters * LineCover::line_bytes, s_.kernel * s_.kernel * s_.channels);
-    return work;
+    return copied("filters", s_.weights(), s_.filters * real, s_.filters * LineCover::line_bytes, s_.kernel * s_.kernel * s_.channels);
   }
 
   Work forward() const {
@@ -190,6 +190,7 @@ class ConvWork {
          .upper_bound = true},
         {.reuse_bytes = of_row, .fetched_bytes = calls * panels * 2 * image_row(), .upper_bound = true}};
     work.streams[right].array = "gradient";
+    work.streams[right].layers.front().reuse_bytes += 2 * block_depth(s_.side()) * LineCover::line_bytes;
     work.streams[right].layers.push_back({.reuse_bytes = of_row, .fetched_bytes = calls * row, .upper_bound = true});
     work.streams[again].layers.push_back(
         {.reuse_bytes = of_row, .fetched_bytes = s_.output_rows() * blocks_of(s_.side()) * s_.weights() * real, .upper_bound = true});
@@ -199,7 +200,7 @@ class ConvWork {
     return work;
   }
 
-  /// Of one image.
+  /// The patches of one image are copied.
   Work columns() const {
     const std::uint64_t rows = s_.side(), patch = s_.depth() * real, patches = rows * rows * patch;
     Work work{
@@ -221,6 +222,7 @@ class ConvWork {
     work.add_outer_loop(rows * rows * s_.kernel, 2 * patch);
     return work;
   }
+  /// The patches of one image are multiplied.
   Work column_products() const {
     const std::uint64_t rows = s_.side(), row = rows * s_.filters * real, patches = rows * s_.depth() * real,
                         blocks = blocks_of(s_.depth()), of_row = patches + s_.weights() * real + row;
@@ -246,7 +248,7 @@ class ConvWork {
     work.flops = {{flops<Real>("add"), 21 * s_.channels * s_.filters}, {flops<Real>("mul"), 14 * s_.channels * s_.filters}};
     return work;
   }
-  /// Of one image: each of eight lines takes 4 sums.
+  /// The transformation of a tile of one image takes four lines of 4 to lines of 4, and then four: 4 sums each.
   Work transform_image() const {
     const std::uint64_t t = s_.tiles(), tile_row = 16 * t * s_.channels * real;
     std::uint64_t inside = 0;  // points of all tiles of a row, in one dimension
@@ -275,6 +277,7 @@ class ConvWork {
     add_stack(work, t * t);
     return work;
   }
+  /// The tiles of one image are multiplied.
   Work tile_products() const {
     const std::uint64_t t = s_.tiles(), left_row = t * s_.channels * real, row = t * s_.filters * real, blocks = blocks_of(s_.channels),
                         of_matrix = s_.channels * s_.filters * real, of_row = left_row + of_matrix + row;
@@ -287,7 +290,7 @@ class ConvWork {
     add_stack(work, 16 * t * blocks * tiles_.panels(s_.filters));
     return work;
   }
-  /// To one output: each of six lines takes 4 sums.
+  /// The transformation of a tile to one output takes four lines of 4 to lines of 2, and then two: 4 sums each.
   Work transform_tiles() const {
     const std::uint64_t t = s_.tiles(), tile_row = 16 * t * s_.filters * real;
     Work work{.flops = {{flops<Real>("add"), 24 * t * t * s_.filters}},
@@ -350,8 +353,8 @@ class ConvWork {
     return work;
   }
 
-  /// Without optimization each step of each tile has variables of its own: the largest frames seen are of 17 kB. The phase finds them
-  /// outside the caches, or the inner loop pushes them out in each of its entries.
+  /// Adds the stack of code without optimization, where each step of each tile has variables of its own: the largest frames seen are of
+  /// 17 kB. The phase finds them outside the caches, or the inner loop pushes them out in each of its entries.
   void add_stack(Work& work, std::uint64_t entries) const {
     if (is_optimized_) return;
     constexpr std::uint64_t frame = 24 << 10;

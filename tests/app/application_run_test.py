@@ -11,7 +11,8 @@ PLUMBLINE = os.environ["PLUMBLINE"]
 MPIEXEC = os.environ.get("PLUMBLINE_MPIEXEC")
 PHASES = {"proxies/heat2d": ["halo", "update", "energy", "total", "sum"], "proxies/gsrb": ["halo", "ghosts", "red", "black"],
           "proxies/multigrid": ["halo@1", "ghosts@1", "red@1", "black@1", "residual@1", "restrict@1", "interpolate@1",
-                                "halo@2", "ghosts@2", "red@2", "black@2"]}
+                                "halo@2", "ghosts@2", "red@2", "black@2"],
+          "proxies/conv2d": ["filters", "columns", "products"]}
 CAMPAIGN = """
 schema = "plumbline-campaign/1"
 name = "applications"
@@ -39,6 +40,12 @@ precision = ["fp64"]
 flavor = ["gcc*-O3-ISA"]
 team = [TEAMS]
 params = { cycle = "f", boxes = 1, n = 8, levels = 2, cycles = 2 }
+[[cases]]
+kernel = "proxies/conv2d"
+precision = ["fp64"]
+flavor = ["gcc*-O3-ISA"]
+team = [TEAMS]
+params = { variant = "im2col", images = 2, width = 9, channels = 3, filters = 5, kernel = 3, stride = 2 }
 [ceilings]
 mode = "none"
 """
@@ -107,6 +114,8 @@ def test_the_model_of_the_whole_is_the_sum_of_its_phases(path):
             cells = 8 * 5**3
             assert of_case["red", "flops.fp64"] + of_case["black", "flops.fp64"] == (228 if "variant=fp" in case else 113) * cells
             assert of_case["halo", "exchange.bytes"] == 2 * (2 * 4) * (2 * 9 * 9 * 8)
+        elif "conv2d" in case:
+            assert of_case["products", "flops.fp64"] == 2 * 2 * 4**2 * 5 * 3**2 * 3  # of 2 images to 4 x 4 outputs
         else:
             assert of_case["residual@1", "flops.fp64"] == 2 * 111 * 8**3
             assert of_case["interpolate@1", "flops.fp64"] == 3 * 84 * 4**3  # once to begin with, and once in each cycle

@@ -1,0 +1,153 @@
+// A convolution shows what the paper found: as many FLOPs as its formula gives, an intensity that grows with channels and kernel and not
+// with the batch; its tiles keep sums in registers; Winograd's tiles do fewer products; and what is no convolution is refused in one line.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/case.hpp"
+#include "core/flows.hpp"
+#include "core/kernel.hpp"
+#include "machine/cpu.hpp"
+#include "measure/executed.hpp"
+#include "tests/printed_amounts.hpp"
+
+namespace plumbline {
+namespace {
+
+const Kernel& conv2d() { return *find_kernel("proxies/conv2d"); }
+
+/// The paper's default: 112 x 112 x 64, 3 x 3, 64 filters, stride 2, batch 16.
+struct Sizes {
+  std::int64_t images = 16, width = 112, channels = 64, filters = 64, kernel = 3, stride = 2;
+};
+Parameters sized(const Sizes& s, const std::string& direction = "forward", const std::string& variant = "implicit") {
+  return {{"direction", direction}, {"variant", variant},   {"images", s.images}, {"width", s.width},
+          {"channels", s.channels}, {"filters", s.filters}, {"kernel", s.kernel}, {"stride", s.stride}};
+}
+
+std::uint64_t flops(const Parameters& p, const std::string& precision = "fp32", const std::string& flavor = "gcc12-O3-v3") {
+  return total_flops(conv2d().model(p, precision, flavor).flops).lo;
+}
+
+/// A core whose L2 keeps the filters and a few rows of an image.
+const std::vector<CacheLevel> some_caches{{.name = "L1", .bytes = 48 << 10, .ways = 12},
+                                          {.name = "L2", .bytes = 2 << 20, .ways = 16},
+                                          {.name = "L3", .bytes = 32 << 20, .ways = 16, .shared = true}};
+
+/// FLOPs by the most bytes that the model puts across a boundary.
+double intensity(const Parameters& p, const std::string& boundary) {
+  const ApplicationWork application = conv2d().application(p, "fp32", "gcc12-O3-v3");
+  const Amount bytes = total_bytes(expected_counts(application, some_caches, 1), boundary);
+  return static_cast<double>(flops(p)) / static_cast<double>(bytes.hi);
+}
+
+TEST(conv2d, does_as_many_flops_as_the_papers_formula_in_every_direction) {
+  // 2 N H' W' C K^2 C' with H' = floor((H - K) / s) + 1 (Yang, Wang, Farrell, Kurth, Williams 2020).
+  const std::uint64_t by_formula = 2ULL * 16 * 55 * 55 * 64 * 9 * 64;
+  EXPECT_EQ(by_formula, 3568435200U);
+  for (const char* direction : {"forward", "backward_data", "backward_weights"}) EXPECT_EQ(flops(sized({}, direction)), by_formula);
+  EXPECT_EQ(flops(sized({}, "forward", "im2col")), by_formula);
+  EXPECT_EQ(flops(sized({}), "bf16", "gcc12-O3-v4bf16"), by_formula);
+  EXPECT_EQ(conv2d().model(sized({}), "bf16", "gcc12-O3-v4amxbf16").flops.at("flops.tensor.bf16"), Amount(by_formula));
+  EXPECT_EQ(flops(sized({.stride = 1})), 2ULL * 16 * 110 * 110 * 64 * 9 * 64);
+}
+
+TEST(conv2d, keeps_sums_in_registers) {
+  // A step of the depth loads 6 elements of patches and 16 of filters for 6 x 16 products; rows of 55 points have tiles of 5 and 6.
+  const double of_tile = 2.0 * 6 * 16 / (4 * (6 + 16));
+  EXPECT_GT(intensity(sized({}), "reg-L1"), 0.8 * of_tile);
+  EXPECT_LT(intensity(sized({}), "reg-L1"), of_tile);
+  EXPECT_GT(intensity(sized({}), "reg-L1"), 10 * 0.06);  // where each product loads and stores its sum
+}
+
+TEST(conv2d, intensity_grows_with_channels_and_kernel_and_not_with_the_batch) {
+  for (const char* boundary : {"L2-L3", "L3-mem"}) {
+    double before = 0;
+    for (const std::int64_t filters : {16, 64, 256, 512}) {
+      const double now = intensity(sized({.filters = filters}), boundary);
+      EXPECT_GT(now, 1.05 * before) << filters << " filters, " << boundary;
+      before = now;
+    }
+    before = 0;
+    for (const std::int64_t kernel : {2, 3, 5, 7}) {
+      const double now = intensity(sized({.kernel = kernel}), boundary);
+      EXPECT_GT(now, 1.05 * before) << "kernel " << kernel << ", " << boundary;
+      before = now;
+    }
+  }
+  EXPECT_NEAR(intensity(sized({.images = 64}), "L3-mem") / intensity(sized({.images = 16}), "L3-mem"), 1, 0.1);
+}
+
+TEST(conv2d, a_stride_spares_flops_and_hardly_a_byte_of_the_image) {
+  const auto image = [](std::int64_t stride) {
+    return conv2d().application(sized({.stride = stride}), "fp32", "").phases.back().work.streams.front().footprint_bytes;
+  };
+  EXPECT_NEAR(static_cast<double>(flops(sized({.stride = 1}))) / static_cast<double>(flops(sized({.stride = 2}))), 4, 0.1);
+  EXPECT_NEAR(static_cast<double>(image(1)) / static_cast<double>(image(2)), 1, 0.03);
+}
+
+TEST(conv2d, winograds_tiles_do_16_products_in_the_place_of_36) {
+  const Parameters p = sized({.width = 114, .stride = 1}, "forward", "winograd");
+  const ApplicationWork winograd = conv2d().application(p, "fp32", "gcc12-O3-v3");
+  ASSERT_EQ(winograd.phases.at(2).name, "products");
+  const Amount products = winograd.phases[2].entries * total_flops(winograd.phases[2].work.flops);
+  EXPECT_EQ(36 * products, 16 * Amount(flops(sized({.width = 114, .stride = 1}))));
+  EXPECT_LT(flops(p), flops(sized({.width = 114, .stride = 1})) / 2);
+}
+
+/// Loops as compilers make them load what their tiles do, and beside it a few addresses and what is spilled.
+TEST(conv2d, optimized_flavors_execute_the_loads_of_their_tiles) {
+  int flavors = 0;
+  for (const Flavor& flavor : conv2d().flavors()) {
+    const FlavorName name = split_flavor(flavor.name);
+    if (name.level != "O3" || precision_bytes(flavor.precision) < 4 || !runs_isa(name.isa)) continue;
+    const Case measured{.kernel = &conv2d(),
+                        .parameters = sized({.images = 1, .width = 26, .channels = 48, .filters = 64}),
+                        .precision = std::string(flavor.precision),
+                        .flavor = flavor,
+                        .team = {1, 1}};
+    const Executed executed = executed_references(measured);
+    if (!executed.why_none.empty()) continue;  // it names the reason
+    const Counts model = expected_counts(measured.work(), {}, 1);
+    const double ratio = static_cast<double>(executed.references->load) / static_cast<double>(model.at("bytes.reg-L1.load").lo);
+    EXPECT_GT(ratio, 0.95) << measured.id();
+    EXPECT_LT(ratio, 1.15) << measured.id();
+    ++flavors;
+  }
+  if (flavors == 0) GTEST_SKIP() << "SKIP: this build has no counted twins";
+}
+
+std::string why(const Parameters& p, const std::string& precision = "fp32", const std::string& flavor = "") {
+  try {
+    conv2d().model(p, precision, flavor);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(conv2d, what_is_no_convolution_is_told_in_one_line) {
+  EXPECT_EQ(why(sized({})), "");
+  EXPECT_EQ(why(sized({.width = 4, .kernel = 5})), "proxies/conv2d: kernel = 5 is wider than the image, width = 4");
+  EXPECT_EQ(why(sized({.kernel = 1})), "proxies/conv2d: stride = 2 would leave out points of the image between filters of kernel = 1");
+  EXPECT_EQ(why(sized({}, "backward_data", "im2col")),
+            "proxies/conv2d: variant = im2col goes forward alone, and direction = backward_data is by variant=implicit");
+  EXPECT_EQ(why(sized({.kernel = 5}, "forward", "winograd")),
+            "proxies/conv2d: kernel = 5 and stride = 2 are not those of variant=winograd, which needs kernel=3 and stride=1");
+}
+
+TEST(conv2d, a_flavor_that_does_not_take_a_form_says_so) {
+  EXPECT_EQ(why(sized({}), "fp32", "lib-openblas"), "proxies/conv2d: lib-openblas is a flavor of variant=im2col");
+  EXPECT_EQ(why(sized({}, "forward", "im2col"), "fp32", "lib-onednn"), "proxies/conv2d: lib-onednn is a flavor of variant=implicit");
+  EXPECT_NE(why(sized({.channels = 3}), "bf16").find("channels = 3"), std::string::npos);
+  EXPECT_NE(why(sized({.channels = 16}), "bf16", "gcc12-O3-v4amxbf16").find("48 kernel * channels"), std::string::npos);
+  EXPECT_EQ(why(sized({.channels = 16}), "bf16", "gcc12-O3-v4bf16"), "");
+  EXPECT_NE(why(sized({}, "backward_weights"), "fp16").find("48400 terms"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace plumbline
