@@ -1,5 +1,5 @@
 // A convolution of images, and its gradients by the images and by the filters, as frameworks for deep learning compute them (Yang, Kurth,
-// Williams 2019, equation 5; Yang, Wang, Farrell, Kurth, Williams 2020): no padding, channels innermost (NHWC).
+// Williams 2019, equation 5; Wang, Yang, Farrell, Zhang, Kurth, Williams 2020): no padding, channels innermost (NHWC).
 #include <algorithm>
 #include <cstdint>
 #include <memory_resource>
@@ -23,10 +23,7 @@ void refuse_precision(const ConvShape& s) {
   const auto refuse = [](const std::string& why) { throw std::invalid_argument("proxies/conv2d: " + why); };
   if constexpr (std::is_same_v<Real, Bf16>) {
     if (s.variant != ConvVariant::implicit || s.direction == ConvDirection::backward_weights)
-      refuse(
-          "variant and direction are not those of bf16, which has variant=implicit, forward and backward_data: pairs of factors lie side "
-          "by "
-          "side there");
+      refuse("variant and direction are not those of bf16, whose pairs lie side by side in variant=implicit, forward and backward_data");
     const bool is_forward = s.direction == ConvDirection::forward;
     if (s.channels % (is_forward ? 2 : 16) != 0 || s.filters % (is_forward ? 16 : 2) != 0)
       refuse("channels = " + std::to_string(s.channels) + " and filters = " + std::to_string(s.filters) +
@@ -224,13 +221,14 @@ class ConvCase final : public ApplicationData {
   long double exact_image(std::uint64_t i) const {
     const std::uint64_t c = i % s_.channels, x = i / s_.channels % s_.width, y = i / s_.channels / s_.width % s_.width, n = i / s_.image();
     long double sum = 0;
-    for (std::uint64_t h = 0; h < s_.side(); ++h)
-      for (std::uint64_t w = 0; w < s_.side(); ++w) {
-        const std::uint64_t ky = y - h * s_.stride, kx = x - w * s_.stride;  // wraps around where the point lies before the filter
-        if (ky >= s_.kernel || kx >= s_.kernel) continue;
-        for (std::uint64_t k = 0; k < s_.filters; ++k)
-          sum += value(outputs_, output_point(n, h, w) + k) * value(filters_, ((ky * s_.kernel + kx) * s_.channels + c) * s_.filters + k);
-      }
+    for (std::uint64_t point = 0; point < s_.kernel * s_.kernel; ++point) {
+      const std::uint64_t ky = point / s_.kernel, kx = point % s_.kernel;
+      if (ky > y || kx > x || (y - ky) % s_.stride != 0 || (x - kx) % s_.stride != 0) continue;
+      const std::uint64_t h = (y - ky) / s_.stride, w = (x - kx) / s_.stride;
+      if (h >= s_.side() || w >= s_.side()) continue;
+      for (std::uint64_t k = 0; k < s_.filters; ++k)
+        sum += value(outputs_, output_point(n, h, w) + k) * value(filters_, (point * s_.channels + c) * s_.filters + k);
+    }
     return sum;
   }
   long double exact_filter(std::uint64_t i) const {

@@ -109,7 +109,7 @@ const Library& library() {
   return opened;
 }
 
-/// As long as one of these lives, oneDNN sees an OpenMP whose parallel regions have one thread. The setting is the calling thread's alone.
+/// OpenMP's parallel regions have one thread as long as such an object lives. The setting is the calling thread's alone.
 class OneThread {
  public:
   OneThread() {
