@@ -53,8 +53,7 @@ constexpr std::array bandwidth_ceilings{
 constexpr Density chase_quick{3, 2}, chase_full{6, 3};
 
 std::size_t lanes(std::string_view isa, std::string_view precision) {
-  const std::size_t bytes = isa.starts_with("v4") || isa == "sve512" ? 64 : isa.starts_with("v3") || isa == "sve256" ? 32 : 16;
-  return bytes / precision_bytes(precision);
+  return vector_registers(isa).bytes / precision_bytes(precision);
 }
 
 /// The preference of a flavor: gcc before clang, newer before older. One flavor makes one ceiling: ert/peak's inner loops are the same

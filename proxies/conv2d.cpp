@@ -17,25 +17,30 @@
 namespace plumbline {
 namespace {
 
+/// Throws std::invalid_argument where bf16 has no such convolution: it is multiplied by pairs that lie side by side.
+void refuse_bf16(const ConvShape& s) {
+  if (s.variant != ConvVariant::implicit) refuse_convolution("variant is not one of bf16, which has variant=implicit alone");
+  const bool is_forward = s.direction == ConvDirection::forward, is_by_images = s.direction == ConvDirection::backward_data;
+  const std::uint64_t of_channels = is_forward ? 2 : is_by_images ? 16 : 1, of_filters = is_by_images ? 2 : 16;
+  const auto refuse = [](const char* name, std::uint64_t is, std::uint64_t whole) {
+    refuse_convolution(std::string(name) + " = " + std::to_string(is) + " is no multiple of " + std::to_string(whole) +
+                       ", which bf16 needs in this direction");
+  };
+  if (s.channels % of_channels != 0) refuse("channels", s.channels, of_channels);
+  if (s.filters % of_filters != 0) refuse("filters", s.filters, of_filters);
+}
+
 /// Throws std::invalid_argument where a precision has no such convolution.
 template <class Real>
 void refuse_precision(const ConvShape& s) {
-  const auto refuse = [](const std::string& why) { throw std::invalid_argument("proxies/conv2d: " + why); };
-  if constexpr (std::is_same_v<Real, Bf16>) {
-    if (s.variant != ConvVariant::implicit || s.direction == ConvDirection::backward_weights)
-      refuse("variant and direction are not those of bf16, whose pairs lie side by side in variant=implicit, forward and backward_data");
-    const bool is_forward = s.direction == ConvDirection::forward;
-    if (s.channels % (is_forward ? 2 : 16) != 0 || s.filters % (is_forward ? 16 : 2) != 0)
-      refuse("channels = " + std::to_string(s.channels) + " and filters = " + std::to_string(s.filters) +
-             " are not those of bf16, which takes " +
-             (is_forward ? "channels by pairs and filters by 16" : "channels by 16 and filters by pairs"));
-  }
-  if constexpr (std::is_same_v<Real, Fp16>) {
-    constexpr double roundoff = unit_roundoff<Fp16>;
-    if (s.variant == ConvVariant::winograd || static_cast<double>(s.terms()) * roundoff > 0.5)
-      refuse("filters, channels and kernel are too many for fp16, or variant=winograd is: of a sum of " + std::to_string(s.terms()) +
-             " terms no digit would be sure");
-  }
+  if constexpr (std::is_same_v<Real, Bf16>) refuse_bf16(s);
+  if constexpr (std::is_same_v<Real, Fp16>)
+    if (s.variant == ConvVariant::winograd) refuse_convolution("variant = winograd takes more digits than fp16 has");
+  if (static_cast<double>(s.terms()) * unit_roundoff < typename ConvSum<Real>::type >> 0.5)
+    refuse_convolution(std::string(s.direction == ConvDirection::forward         ? "kernel and channels"
+                                   : s.direction == ConvDirection::backward_data ? "kernel and filters"
+                                                                                 : "images and width") +
+                       " make sums of " + std::to_string(s.terms()) + " terms, of which no digit would be sure");
 }
 
 template <class Real>
@@ -47,7 +52,10 @@ ApplicationWork conv_work(const ConvShape& s, std::string_view flavor) {
     case ConvVariant::implicit:
       if (s.direction == ConvDirection::forward) conv.phases = {{"filters", work.pack()}, {"products", work.forward()}};
       if (s.direction == ConvDirection::backward_data) conv.phases = {{"filters", work.turn()}, {"products", work.backward_data()}};
-      if (s.direction == ConvDirection::backward_weights) conv.phases = {{"products", work.backward_weights()}};
+      if (s.is_paired())
+        conv.phases = {{"patches", work.pair_image()}, {"gradient", work.pair_gradient()}, {"products", work.paired_weights()}};
+      else if (s.direction == ConvDirection::backward_weights)
+        conv.phases = {{"products", work.backward_weights()}};
       break;
     case ConvVariant::im2col:
       conv.phases = {{"filters", work.pack()}, {"columns", work.columns(), s.images}, {"products", work.column_products(), s.images}};
@@ -69,7 +77,7 @@ class ConvCase final : public ApplicationData {
   using Sum = typename ConvSum<Real>::type;
 
   static ApplicationWork application(const Parameters& p, std::string_view flavor) {
-    const ConvShape s(p);
+    const ConvShape s(p, ConvFactor<Real>::numbers);
     refuse_precision<Real>(s);
     ApplicationWork conv = conv_work<Real>(s, flavor);
     if (flavor == openblas_flavor) take_openblas(conv, s, sizeof(Real));
@@ -78,7 +86,7 @@ class ConvCase final : public ApplicationData {
   }
 
   ConvCase(const Parameters& p, std::pmr::memory_resource& memory)
-      : s_(p),
+      : s_(p, ConvFactor<Real>::numbers),
         images_(s_.direction == ConvDirection::backward_data ? 1 : s_.images * s_.image(), memory),
         filters_(s_.direction == ConvDirection::backward_weights ? 1 : s_.weights(), memory),
         outputs_(s_.direction == ConvDirection::forward ? 1 : s_.images * s_.output(), memory),
@@ -102,19 +110,20 @@ class ConvCase final : public ApplicationData {
     fill(images_, begin, end, 1);
     fill(filters_, begin, end, 2);
     fill(outputs_, begin, end, 3);
-    for (Array<Real>* const array : {&panels_, &between_}) fill(*array, begin, end, 0);
-    for (Array<Sum>* const array : {&products_, &results_}) fill(*array, begin, end, 0);
+    for (Array<Real>* const array : {&panels_, &between_}) fill(*array, begin, end, s_.is_paired() ? zeros : unknown);
+    for (Array<Sum>* const array : {&products_, &results_}) fill(*array, begin, end, unknown);
   }
 
-  /// The error of as many results as 2^24 products allow, always those of the last row and column.
+  /// The error of as many results as 2^24 products allow, among them the last of as many rows.
   double error() const override {
     LargestError largest;
     const std::uint64_t row = s_.direction == ConvDirection::backward_weights ? s_.filters
                               : s_.direction == ConvDirection::backward_data  ? s_.width * s_.channels
                                                                               : s_.side() * s_.filters;
-    const std::uint64_t step = std::max<std::uint64_t>(1, s_.products() >> 24);
-    for (std::uint64_t i = 0; i < results_.size(); ++i)
-      if (i % step == 0 || i + row >= results_.size() || i % row == row - 1) largest.compare(results_[i], exact(i));
+    const auto step = [&](std::uint64_t results) { return std::max<std::uint64_t>(1, results * s_.terms() >> 24); };
+    for (std::uint64_t i = 0; i < results_.size(); i += step(results_.size())) largest.compare(results_[i], exact(i));
+    for (std::uint64_t i = results_.size(); i >= row; i -= std::min(i, row * step(results_.size() / row)))
+      largest.compare(results_[i - 1], exact(i - 1));
     return largest.value();
   }
   /// All terms are positive; the first passes one product and a sum for each. Winograd's terms have other signs: in magnitude they add up
@@ -122,11 +131,12 @@ class ConvCase final : public ApplicationData {
   /// roundings of its filter, 2 of the image, a product, a sum a channel and 4 of the output.
   double tolerance() const override {
     if (s_.variant == ConvVariant::winograd) return 64.0 / (9.0 / 4) * rounding_bound<Real>(static_cast<double>(s_.channels) + 13);
-    return rounding_bound<Sum>(static_cast<double>(s_.terms()) + 1);
+    return probable_rounding_bound<Sum>(static_cast<double>(s_.terms()) + 1);
   }
 
  private:
-  static constexpr std::size_t library_rows = 8;  // of an output: so a library's kernels pad the last rows of a call alone
+  static constexpr std::size_t library_rows = 8;          // of an output: so a library's kernels pad the last rows of a call alone
+  static constexpr std::uint64_t zeros = 0, unknown = 4;  // what arrays hold before a sweep, beside varied numbers
 
   const Real* image(std::uint64_t i) const { return images_.data() + i * s_.image(); }
   Sum* output(std::uint64_t i) { return results_.data() + i * s_.output(); }
@@ -134,10 +144,10 @@ class ConvCase final : public ApplicationData {
   template <class Number>
   void fill(Array<Number>& array, std::size_t begin, std::size_t end, std::uint64_t stream) {
     for (std::size_t i = array.size() * begin / extent(); i < array.size() * end / extent(); ++i)
-      array[i] = Number(stream == 0 ? 0.5 : varied(stream, i));
+      array[i] = Number(stream == zeros ? 0.0 : stream == unknown ? 0.5 : varied(stream, i));
   }
 
-  const Arguments* arguments(ConvLoop loop, const Real* in, Sum* out) {
+  Arguments* planned(ConvLoop loop, const Real* in, Sum* out) {
     arguments_.push_back({.loop = loop,
                           .images = s_.images,
                           .width = s_.width,
@@ -154,8 +164,8 @@ class ConvCase final : public ApplicationData {
     return &arguments_.back();
   }
   /// Adds a step that is a phase of its own.
-  void add_step(ConvLoop loop, std::size_t extent, const Real* in, Sum* out, std::size_t grain = 1) {
-    schedule_.push_back({.phase = schedule_.size(), .arguments = arguments(loop, in, out), .extent = extent, .grain = grain});
+  void add_step(ConvLoop loop, std::size_t extent, const Real* in, Sum* out) {
+    schedule_.push_back({.phase = schedule_.size(), .arguments = planned(loop, in, out), .extent = extent});
   }
   void plan_implicit() {
     switch (s_.direction) {
@@ -166,17 +176,27 @@ class ConvCase final : public ApplicationData {
         add_step(ConvLoop::turn, s_.kernel * s_.kernel, nullptr, nullptr);
         return add_step(ConvLoop::backward_data, s_.images * s_.width, outputs_.data(), results_.data());
       case ConvDirection::backward_weights:
-        add_step(ConvLoop::backward_weights, s_.depth(), images_.data(), results_.data(), conv_tile_rows);
-        arguments_.back().right = outputs_.data();
+        return plan_backward_weights();
     }
+  }
+  void plan_backward_weights() {
+    if (s_.is_paired()) {
+      add_step(ConvLoop::pair_image, s_.images * s_.width, images_.data(), nullptr);
+      arguments_.back().panels = between_.data();
+      add_step(ConvLoop::pair_gradient, s_.output_rows(), nullptr, nullptr);
+      arguments_.back().right = outputs_.data();
+    }
+    const std::uint64_t parts = (s_.strip() + conv_part_rows<Real> - 1) / conv_part_rows<Real>;  // of a strip
+    add_step(ConvLoop::backward_weights, s_.kernel * parts, (s_.is_paired() ? between_ : images_).data(), results_.data());
+    arguments_.back().right = (s_.is_paired() ? panels_ : outputs_).data();
   }
 
   void plan_im2col() {
     add_step(ConvLoop::pack, s_.depth(), nullptr, nullptr);
     for (std::uint64_t i = 0; i < s_.images; ++i) {
-      schedule_.push_back({.phase = 1, .arguments = arguments(ConvLoop::columns, image(i), between_.data()), .extent = s_.side()});
+      schedule_.push_back({.phase = 1, .arguments = planned(ConvLoop::columns, image(i), between_.data()), .extent = s_.side()});
       schedule_.push_back({.phase = 2,
-                           .arguments = arguments(ConvLoop::column_products, between_.data(), output(i)),
+                           .arguments = planned(ConvLoop::column_products, between_.data(), output(i)),
                            .extent = s_.side(),
                            .grain = library_rows});
     }
@@ -185,7 +205,7 @@ class ConvCase final : public ApplicationData {
     add_step(ConvLoop::transform_filters, s_.channels, nullptr, nullptr);
     for (std::uint64_t i = 0; i < s_.images; ++i) {
       const auto add = [&](std::size_t phase, ConvLoop loop, const Real* in, Sum* out) {
-        schedule_.push_back({.phase = phase, .arguments = arguments(loop, in, out), .extent = s_.tiles()});
+        schedule_.push_back({.phase = phase, .arguments = planned(loop, in, out), .extent = s_.tiles()});
       };
       add(1, ConvLoop::transform_image, image(i), between_.data());
       add(2, ConvLoop::tile_products, between_.data(), products_.data());
@@ -320,6 +340,8 @@ const Register<ConvCase, double, float, Bf16, Fp16> registered{
                     {"backward_data", "implicit", 1, 9, 3, 131, 2, 2},
                     {"backward_weights", "implicit", 2, 12, 7, 35, 3, 2},
                     {"backward_weights", "implicit", 1, 4, 19, 67, 1, 1},
+                    {"backward_weights", "implicit", 1, 40, 17, 16, 2, 1},
+                    {"backward_weights", "implicit", 1, 12, 40, 48, 3, 2},
                     {"forward", "im2col", 2, 10, 19, 35, 3, 2},
                     {"forward", "winograd", 2, 8, 19, 35, 3, 1},
                     {"forward", "winograd", 1, 9, 3, 2, 3, 1}}),

@@ -2,7 +2,6 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
 #include <string_view>
 
 #include "core/application.hpp"
@@ -15,11 +14,17 @@ namespace plumbline {
 
 inline constexpr std::string_view openblas_flavor = "lib-openblas", onednn_flavor = "lib-onednn";
 
+/// Takes the phase of packing out of the work: libraries take filters as they are.
+inline void leave_out_packing(ApplicationWork& conv, const ConvShape& s, std::uint64_t element_bytes) {
+  conv.phases.front().work = {};
+  conv.data_bytes -= s.panels() * element_bytes;
+}
+
 /// Gives phases the work of OpenBLAS, which multiplies patches by filters as they are. Throws std::invalid_argument where there are no
 /// patches.
 inline void take_openblas(ApplicationWork& conv, const ConvShape& s, std::uint64_t element_bytes) {
-  if (s.variant != ConvVariant::im2col) throw std::invalid_argument("proxies/conv2d: lib-openblas is a flavor of variant=im2col");
-  conv.phases.front().work = {};
+  if (s.variant != ConvVariant::im2col) refuse_convolution("lib-openblas is a flavor of variant=im2col");
+  leave_out_packing(conv, s, element_bytes);
   conv.phases.back().work = openblas_work(s.side() * s.side(), s.filters, s.depth(), element_bytes, s.side());
 }
 
@@ -34,17 +39,17 @@ void sweep_openblas(const void* arguments, std::size_t begin, std::size_t end) {
 }
 
 /// Gives phases the work of oneDNN: the products, in which it also arranges the filters as it wants them. It pads channels and filters to
-/// 8, and clears or adds up what it computes; how often it goes through its operands is not known, so all that is said is the most. Throws
-/// std::invalid_argument where it is not for this variant.
+/// 8, and clears or adds up what it computes; how often it goes through its operands is not known, so all that is said is the most: each
+/// product loads both its factors and its sum, and stores that. Throws std::invalid_argument where it is not for this variant.
 inline void take_onednn(ApplicationWork& conv, const ConvShape& s) {
-  if (s.variant != ConvVariant::implicit) throw std::invalid_argument("proxies/conv2d: lib-onednn is a flavor of variant=implicit");
+  if (s.variant != ConvVariant::implicit) refuse_convolution("lib-onednn is a flavor of variant=implicit");
   const auto padded = [](std::uint64_t n) { return (n + 7) / 8 * 8; };
   const std::uint64_t real = sizeof(float), channels = padded(s.channels), filters = padded(s.filters), own = 64 << 10,
                       images = s.images * s.width * s.width * channels, outputs = s.points() * filters,
-                      weights = s.kernel * s.kernel * channels * filters, everything = (images + outputs + weights) * real,
-                      passes = s.kernel * s.kernel * (channels + filters) / 8;
+                      weights = s.kernel * s.kernel * channels * filters, products = s.points() * weights,
+                      everything = (images + outputs + weights) * real, passes = s.kernel * s.kernel * (channels + filters) / 8;
   Work work;
-  work.flops = {{"flops.fp32.add", Amount(2 * s.products(), 2 * s.points() * weights + images + outputs + 4 * weights)},
+  work.flops = {{"flops.fp32.add", Amount(2 * s.products(), 2 * products + images + outputs + 4 * weights)},
                 {"flops.fp64.add", Amount(0, 64 * s.output_rows())}};  // where it divides its work
   work.note =
       "oneDNN, kernels for AVX2: channels and filters padded to 8, at most one addition more for each number of the images and outputs";
@@ -53,10 +58,11 @@ inline void take_onednn(ApplicationWork& conv, const ConvShape& s) {
                   .footprint_bytes = elements * real,
                   .read = !written,
                   .written = written,
-                  .loads = elements,
-                  .stores = written ? elements : 0,
+                  .loads = products,
+                  .stores = written ? products : 0,
                   .element_bytes = real,
-                  .layers = {{.reuse_bytes = everything / 2, .fetched_bytes = passes * everything, .upper_bound = true}}};
+                  .layers = {{.reuse_bytes = everything / 2, .fetched_bytes = passes * everything, .upper_bound = true}},
+                  .at_most = true};
   };
   work.streams = {stream("image", s.images * s.image(), s.direction == ConvDirection::backward_data),
                   stream("filters", s.weights(), s.direction == ConvDirection::backward_weights),
@@ -71,7 +77,7 @@ inline void take_onednn(ApplicationWork& conv, const ConvShape& s) {
                           .read = true,
                           .written = true,
                           .layers = {{.reuse_bytes = own, .fetched_bytes = own, .upper_bound = true}}});
-  if (conv.phases.size() > 1) conv.phases.front().work = {};
+  if (conv.phases.size() > 1) leave_out_packing(conv, s, real);
   conv.phases.back().work = work;
 }
 

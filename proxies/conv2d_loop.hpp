@@ -13,9 +13,11 @@
 enum class ConvLoop {
   pack,               // filters -> panels: kernel^2 channels rows, filters columns
   turn,               // filters -> panels of the turned matrix: kernel^2 filters rows, channels columns
+  pair_image,         // image -> of each of its rows the patches, turned: kernel channels rows, a column for each output
+  pair_gradient,      // gradient of the output -> of each of its rows a panel: a row for each point, filters columns
   forward,            // image, panels -> output
   backward_data,      // gradient of the output, turned panels -> gradient of the image
-  backward_weights,   // image, gradient of the output -> gradient of the filters
+  backward_weights,   // image, gradient of the output -> gradient of the filters; of bf16 from what was paired of both
   columns,            // image -> patches side by side
   column_products,    // patches, panels -> output
   transform_filters,  // filters -> panels of 16 matrices: channels rows, filters columns
@@ -36,6 +38,11 @@ struct Conv2d {
 
 namespace {
 
+/// The rows of a part of a strip of the filters' gradient: whole tiles, of bf16 those of vectors and those of matrices.
+template <class Real>
+constexpr std::size_t conv_part_rows = ConvFactor<Real>::numbers == 1 ? conv_tile_rows : 48;
+static_assert(conv_part_rows<unsigned short> % conv_tile_rows == 0 && conv_part_rows<unsigned short> % 16 == 0);
+
 template <class Real>
 PLUMBLINE_INLINE void conv_clear(Real* to, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) to[i] = Real(0);
@@ -45,21 +52,50 @@ PLUMBLINE_INLINE void conv_copy(const Real* __restrict from, Real* __restrict to
   for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
 }
 
+/// Packs row d of a matrix of `depth` rows and so many columns.
+template <class Real>
+static void conv_pack_row(const Real* row, Real* panels, std::size_t columns, std::size_t depth, std::size_t d) {
+  constexpr std::size_t numbers = ConvFactor<Real>::numbers;
+  for (std::size_t j = 0, width = 0; j < columns; j += width) {
+    width = conv_panel_width<Real>(columns - j);
+    const Real* from = row + j;
+    Real* to = panels + j * depth + d / numbers * numbers * width + d % numbers;
+    if constexpr (numbers == 1)
+      conv_copy(from, to, width);
+    else
+      for (std::size_t k = 0; k < width; ++k) to[k * numbers] = from[k];
+  }
+}
 /// Packs the rows [begin, end) of the filters.
 template <class Real>
 static void conv_pack(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
-  constexpr std::size_t numbers = ConvFactor<Real>::numbers;
-  const std::size_t depth = x.kernel * x.kernel * x.channels;
   for (std::size_t d = begin; d < end; ++d)
-    for (std::size_t j = 0, width = 0; j < x.filters; j += width) {
-      width = conv_panel_width<Real>(x.filters - j);
-      const Real* from = x.right + d * x.filters + j;
-      Real* to = x.panels + j * depth + d / numbers * numbers * width + d % numbers;
-      if constexpr (numbers == 1)
-        conv_copy(from, to, width);
-      else
-        for (std::size_t k = 0; k < width; ++k) to[k * numbers] = from[k];
-    }
+    conv_pack_row(x.right + d * x.filters, x.panels, x.filters, x.kernel * x.kernel * x.channels, d);
+}
+/// Packs the rows [begin, end) of the gradients of all outputs, so that neighbouring points are pairs.
+template <class Real>
+static void conv_pair_gradient(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
+  const std::size_t depth = 2 * conv_pairs(x.side);
+  for (std::size_t r = begin; r < end; ++r)
+    for (std::size_t p = 0; p < x.side; ++p)
+      conv_pack_row(x.right + (r * x.side + p) * x.filters, x.panels + r * depth * x.filters, x.filters, depth, p);
+}
+/// Turns the patches of the rows [begin, end) of all images, so that what neighbouring outputs read are pairs.
+template <class Real>
+static void conv_pair_image(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
+  const std::size_t pairs = conv_pairs(x.side), used = (x.side - 1) * x.stride + x.kernel;
+  for (std::size_t row = begin; row < end; ++row) {
+    if (row % x.width >= used) continue;
+    for (std::size_t k = 0; k < x.kernel; ++k)
+      for (std::size_t pair = 0; 2 * pair < x.side; ++pair) {
+        const Real *first = x.in + (row * x.width + 2 * pair * x.stride + k) * x.channels, *second = first + x.stride * x.channels;
+        auto* to = reinterpret_cast<typename ConvFactor<Real>::type*>(x.panels) + (row * x.kernel + k) * x.channels * pairs + pair;
+        if (2 * pair + 1 < x.side)
+          for (std::size_t c = 0; c < x.channels; ++c) to[c * pairs] = first[c] | static_cast<unsigned>(second[c]) << 16;
+        else
+          for (std::size_t c = 0; c < x.channels; ++c) to[c * pairs] = first[c];
+      }
+  }
 }
 
 /// Packs the filters' points [begin, end), with filters and channels in each other's place.
@@ -116,17 +152,50 @@ static void conv_backward_data(const Conv2d<Real>& x, std::size_t begin, std::si
   }
 }
 
-/// Computes the rows [begin, end) of the filters' gradient: each row of the outputs adds its points.
+/// The product that adds what row r of the outputs gives to the rows [first, last) of strip k of the filters' gradient.
+template <class Real>
+PLUMBLINE_INLINE ConvProduct<Real> conv_weights_product(const Conv2d<Real>& x, std::size_t r, std::size_t k, std::size_t first,
+                                                        std::size_t last) {
+  const std::size_t strip = x.kernel * x.channels, row = r / x.side * x.width + r % x.side * x.stride + k, pairs = conv_pairs(x.side);
+  typename ConvSum<Real>::type* const out = x.out + (k * strip + first) * x.filters;
+  if constexpr (ConvFactor<Real>::numbers == 1)
+    return {x.in + row * x.width * x.channels + first,
+            1,
+            x.stride * x.channels,
+            x.right + r * x.side * x.filters,
+            0,
+            0,
+            x.filters,
+            out,
+            x.filters,
+            last - first,
+            x.filters,
+            x.side};
+  else
+    return {conv_factors(x.in) + (row * strip + first) * pairs,
+            pairs,
+            1,
+            conv_factors(x.right) + r * pairs * x.filters,
+            pairs,
+            0,
+            0,
+            out,
+            x.filters,
+            last - first,
+            x.filters,
+            ((x.side + 1) / 2 + conv_depth_step - 1) / conv_depth_step * conv_depth_step};
+}
+/// Computes the parts [begin, end) of the filters' gradient: each row of the outputs adds its points. A part is so many rows of one strip.
 template <class Real>
 static void conv_backward_weights(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
-  const std::size_t image_row = x.width * x.channels, strip = x.kernel * x.channels, row = x.side * x.filters;
-  conv_clear(x.out + begin * x.filters, (end - begin) * x.filters);
+  constexpr std::size_t rows = conv_part_rows<Real>;
+  const std::size_t strip = x.kernel * x.channels, parts = (strip + rows - 1) / rows;  // of a strip
   for (std::size_t r = 0; r < x.images * x.side; ++r)
-    for (std::size_t k = begin / strip; k * strip < end; ++k) {
-      const std::size_t first = begin > k * strip ? begin : k * strip, last = end < (k + 1) * strip ? end : (k + 1) * strip;
-      const Real* image = x.in + (r / x.side * x.width + r % x.side * x.stride + k) * image_row;
-      conv_add(ConvProduct<Real>{image + first - k * strip, 1, x.stride * x.channels, x.right + r * row, 0, 0, x.filters,
-                                 x.out + first * x.filters, x.filters, last - first, x.filters, x.side});
+    for (std::size_t k = begin / parts; k * parts < end; ++k) {
+      const std::size_t first = begin > k * parts ? (begin - k * parts) * rows : 0,
+                        last = end < (k + 1) * parts ? (end - k * parts) * rows : strip;
+      if (r == 0) conv_clear(x.out + (k * strip + first) * x.filters, (last - first) * x.filters);
+      conv_add(conv_weights_product(x, r, k, first, last));
     }
 }
 
@@ -223,8 +292,6 @@ static void conv_transform_tiles(const Conv2d<Real>& x, std::size_t begin, std::
 template <class Real>
 static void conv_sweep_numbers(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
   switch (x.loop) {
-    case ConvLoop::backward_weights:
-      return conv_backward_weights(x, begin, end);
     case ConvLoop::columns:
       return conv_columns(x, begin, end);
     case ConvLoop::column_products:
@@ -235,15 +302,22 @@ static void conv_sweep_numbers(const Conv2d<Real>& x, std::size_t begin, std::si
       return conv_transform_image(x, begin, end);
     case ConvLoop::tile_products:
       return conv_tile_products(x, begin, end);
-    default:
+    case ConvLoop::transform_tiles:
       return conv_transform_tiles(x, begin, end);
+    default:  // is none of those
+      return;
   }
+}
+/// Sweeps the range [begin, end) of a loop that pairs numbers.
+template <class Real>
+static void conv_sweep_pairs(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
+  if (x.loop == ConvLoop::pair_image) conv_pair_image(x, begin, end);
+  if (x.loop == ConvLoop::pair_gradient) conv_pair_gradient(x, begin, end);
 }
 
 }  // namespace
 
-/// Sweeps the range [begin, end) of one loop; what the range counts, each loop says. Of bf16 there are the products of factors that lie
-/// side by side.
+/// Sweeps the range [begin, end) of one loop; what the range counts, each loop says.
 template <class Real>
 static void sweep(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
   switch (x.loop) {
@@ -255,7 +329,12 @@ static void sweep(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
       return conv_forward(x, begin, end);
     case ConvLoop::backward_data:
       return conv_backward_data(x, begin, end);
-    default:
-      if constexpr (ConvFactor<Real>::numbers == 1) conv_sweep_numbers(x, begin, end);
+    case ConvLoop::backward_weights:
+      return conv_backward_weights(x, begin, end);
+    default:  // is for numbers, or for pairs of them
+      if constexpr (ConvFactor<Real>::numbers == 1)
+        conv_sweep_numbers(x, begin, end);
+      else
+        conv_sweep_pairs(x, begin, end);
   }
 }

@@ -15,7 +15,9 @@ namespace {
 
 /// A tile of sums has so many rows, each of so many vectors at most: what fits into the registers beside a row of the right matrix and one
 /// element of the left.
-constexpr std::size_t conv_tile_rows = 6, conv_tile_vectors = PLUMBLINE_VECTOR_REGISTERS == 32 ? 4 : 2;
+constexpr std::size_t conv_tile_rows = 6;
+constexpr std::size_t conv_vectors_with(std::size_t registers) { return registers == 32 ? 4 : 2; }
+constexpr std::size_t conv_tile_vectors = conv_vectors_with(PLUMBLINE_VECTOR_REGISTERS);
 /// The most rows of the right matrix that are passed at once: a panel of so many stays in L1.
 constexpr std::size_t conv_block_depth = 128;
 /// Blocks are of whole steps, each of as many rows as one instruction takes.

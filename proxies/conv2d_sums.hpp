@@ -12,8 +12,6 @@ struct ConvSum<unsigned short> {
   using type = float;
 };
 
-namespace {
-
 /// A factor is what is multiplied at once: a number, or a pair of bf16 numbers side by side, whose two products are added to one sum.
 template <class Real>
 struct ConvFactor {
@@ -25,6 +23,12 @@ struct ConvFactor<unsigned short> {
   typedef unsigned type __attribute__((may_alias));
   static constexpr std::size_t numbers = 2;
 };
+
+namespace {
+
+/// The pairs in which the points of a row of outputs lie: as many as fill rows of matrix tiles, of 16 pairs each; those behind the last are
+/// zero.
+constexpr std::size_t conv_pairs(std::size_t side) { return ((side + 1) / 2 + 15) / 16 * 16; }
 
 /// A product of matrices is added to sums: out += left right, of rows x depth and depth x columns factors. Element (i, d) of the left one
 /// lies at left[i left_row + d left_step]. The right one is `right_depth` rows in panels, from row `first` on; or, where right_depth is 0,

@@ -1,118 +1,14 @@
-// The exact work of a convolution, phase by phase: sizes, the tiles in which a flavor goes through a product, and the streams of each loop.
+// The exact work of a convolution, phase by phase: the streams of each loop.
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
-#include "core/kernel.hpp"
-#include "core/narrow.hpp"
 #include "core/rimmed_cube.hpp"
-#include "proxies/conv2d_loop.hpp"
-
-template <>
-struct ConvSum<plumbline::Bf16> {
-  using type = float;
-};
+#include "proxies/conv2d_shape.hpp"
 
 namespace plumbline {
-
-enum class ConvDirection { forward, backward_data, backward_weights };
-enum class ConvVariant { implicit, im2col, winograd };
-
-/// Sizes of a convolution without padding (Yang, Kurth, Williams 2019, equation 5): images x width^2 x channels, filters x kernel^2 x
-/// channels.
-struct ConvShape {
-  ConvDirection direction;
-  ConvVariant variant;
-  std::uint64_t images, width, channels, filters, kernel, stride;
-
-  /// Throws std::invalid_argument where the parameters are no convolution together.
-  explicit ConvShape(const Parameters& p)
-      : images(p.integer("images")),
-        width(p.integer("width")),
-        channels(p.integer("channels")),
-        filters(p.integer("filters")),
-        kernel(p.integer("kernel")),
-        stride(p.integer("stride")) {
-    const std::string &direction_word = p.word("direction"), &variant_word = p.word("variant");
-    direction = direction_word == "forward"         ? ConvDirection::forward
-                : direction_word == "backward_data" ? ConvDirection::backward_data
-                                                    : ConvDirection::backward_weights;
-    variant = variant_word == "implicit" ? ConvVariant::implicit : variant_word == "im2col" ? ConvVariant::im2col : ConvVariant::winograd;
-    const auto refuse = [](const std::string& why) { throw std::invalid_argument("proxies/conv2d: " + why); };
-    if (variant != ConvVariant::implicit && direction != ConvDirection::forward)
-      refuse("variant = " + variant_word + " goes forward alone, and direction = " + direction_word + " is by variant=implicit");
-    if (variant == ConvVariant::winograd && (kernel != 3 || stride != 1))
-      refuse("kernel = " + std::to_string(kernel) + " and stride = " + std::to_string(stride) +
-             " are not those of variant=winograd, which needs kernel=3 and stride=1");
-    if (kernel > width) refuse("kernel = " + std::to_string(kernel) + " is wider than the image, width = " + std::to_string(width));
-    if (stride > kernel)
-      refuse("stride = " + std::to_string(stride) +
-             " would leave out points of the image between filters of kernel = " + std::to_string(kernel));
-  }
-
-  std::uint64_t side() const { return (width - kernel) / stride + 1; }  // of the output
-  std::uint64_t output_rows() const { return images * side(); }
-  std::uint64_t points() const { return output_rows() * side(); }
-  std::uint64_t strip() const { return kernel * channels; }  // a row of a filter
-  std::uint64_t depth() const { return kernel * strip(); }
-  std::uint64_t weights() const { return depth() * filters; }
-  std::uint64_t products() const { return points() * weights(); }
-  std::uint64_t image() const { return width * width * channels; }
-  std::uint64_t output() const { return side() * side() * filters; }
-  std::uint64_t tiles() const { return (side() + 1) / 2; }  // of 2 x 2 outputs, in a row
-  /// The elements of the panels, of what stands between two loops, and of what follows from that.
-  std::uint64_t panels() const {
-    if (direction == ConvDirection::backward_weights) return 1;
-    return variant == ConvVariant::winograd ? 16 * channels * filters : weights();
-  }
-  std::uint64_t between() const {
-    if (variant == ConvVariant::implicit) return 1;
-    return variant == ConvVariant::im2col ? side() * side() * depth() : 16 * tiles() * tiles() * channels;
-  }
-  std::uint64_t tile_products() const { return variant == ConvVariant::winograd ? 16 * tiles() * tiles() * filters : 1; }
-  std::uint64_t results() const {
-    return direction == ConvDirection::forward         ? images * output()
-           : direction == ConvDirection::backward_data ? images * image()
-                                                       : weights();
-  }
-  /// The most products that one result is a sum of.
-  std::uint64_t terms() const {
-    return direction == ConvDirection::forward ? depth() : direction == ConvDirection::backward_data ? kernel * kernel * filters : points();
-  }
-};
-
-/// The tiles in which a flavor goes through a product (conv2d_loop.hpp): six rows, and as many columns as four vectors hold where there are
-/// 32 registers, two where there are 16. By matrix tiles (AMX) it is 16 rows and 64 columns.
-struct ConvTiles {
-  static constexpr std::uint64_t block_depth = 128;
-  bool are_amx;
-  std::uint64_t rows, lanes, vectors;
-
-  ConvTiles(std::string_view flavor, std::uint64_t sum_bytes) {
-    const std::string isa = split_flavor(flavor).isa;
-    const std::uint64_t bytes = isa.starts_with("v4")                    ? 64
-                                : isa.starts_with("sve")                 ? std::stoul(isa.substr(3)) / 8
-                                : isa == "v2" || isa.starts_with("neon") ? 16
-                                                                         : 32;
-    are_amx = isa.starts_with("v4amx");
-    rows = are_amx ? 16 : 6;
-    lanes = bytes / sum_bytes;
-    vectors = bytes == 64 || isa.starts_with("sve") || isa.starts_with("neon") ? 4 : 2;
-  }
-  /// The panels into which so many columns are cut.
-  std::uint64_t panels(std::uint64_t columns) const {
-    std::uint64_t count = 0;
-    for (std::uint64_t width = vectors * lanes; width >= lanes; width /= 2) count += columns / width, columns %= width;
-    return count + columns;
-  }
-  std::uint64_t widest(std::uint64_t columns) const { return std::min(columns, vectors * lanes); }
-  std::uint64_t row_tiles(std::uint64_t m) const { return (m + rows - 1) / rows; }
-  static std::uint64_t blocks(std::uint64_t depth) { return (depth + block_depth - 1) / block_depth; }
-};
 
 /// The work of the loops that make up a convolution, each of one entry.
 template <class Real>
@@ -121,11 +17,11 @@ class ConvWork {
   /// Throws std::invalid_argument where the flavor does not take such sizes.
   ConvWork(const ConvShape& shape, std::string_view flavor)
       : s_(shape), tiles_(flavor, sum), is_optimized_(split_flavor(flavor).level != "O0") {
-    const std::uint64_t depth = s_.direction == ConvDirection::forward ? s_.strip() : s_.filters;
-    if (tiles_.are_amx && depth % 32 != 0)
-      throw std::invalid_argument("proxies/conv2d: " + std::to_string(depth) +
-                                  (s_.direction == ConvDirection::forward ? " kernel * channels" : " filters") +
-                                  " do not fill the rows of matrix tiles, each of 32 numbers");
+    if (!tiles_.are_amx || s_.is_paired()) return;
+    const bool is_forward = s_.direction == ConvDirection::forward;
+    if (const std::uint64_t depth = is_forward ? s_.strip() : s_.filters; depth % 32 != 0)
+      refuse_convolution((is_forward ? "kernel * channels = " : "filters = ") + std::to_string(depth) +
+                         " is no multiple of 32, the numbers in a row of a matrix tile");
   }
 
   /// The bytes of all arrays together.
@@ -177,11 +73,9 @@ class ConvWork {
   }
 
   Work backward_weights() const {
-    const std::uint64_t row = s_.side() * s_.filters * real, of_strip = s_.strip() * s_.filters * real, panels = tiles_.panels(s_.filters),
-                        calls = s_.output_rows() * s_.kernel, of_row = s_.kernel * image_row() + s_.weights() * real + row;
-    Product p{
-        .calls = calls, .rows = s_.strip(), .columns = s_.filters, .depth = s_.side(), .left_line = image_row(), .out_line = of_strip};
-    Work work = product(p, "image", images_footprint(s_.images), s_.points() * s_.filters, s_.weights(), s_.products());
+    const std::uint64_t row = s_.side() * s_.filters * real, panels = tiles_.panels(s_.filters), calls = s_.output_rows() * s_.kernel,
+                        of_row = s_.kernel * image_row() + s_.weights() * real + row;
+    Work work = weights_products("image", images_footprint(s_.images), s_.points() * s_.filters, image_row(), s_.side());
     // A tile reads a few channels of each point of a row: a line or two of each.
     const std::uint64_t tiles = calls * panels * tiles_.row_tiles(s_.strip()) * blocks_of(s_.side());
     work.streams[left].layers = {
@@ -189,14 +83,36 @@ class ConvWork {
          .fetched_bytes = tiles * 2 * block_depth(s_.side()) * LineCover::line_bytes,
          .upper_bound = true},
         {.reuse_bytes = of_row, .fetched_bytes = calls * panels * 2 * image_row(), .upper_bound = true}};
-    work.streams[right].array = "gradient";
     work.streams[right].layers.front().reuse_bytes += 2 * block_depth(s_.side()) * LineCover::line_bytes;
-    work.streams[right].layers.push_back({.reuse_bytes = of_row, .fetched_bytes = calls * row, .upper_bound = true});
-    work.streams[again].layers.push_back(
-        {.reuse_bytes = of_row, .fetched_bytes = s_.output_rows() * blocks_of(s_.side()) * s_.weights() * real, .upper_bound = true});
-    work.add_outer_loop(s_.output_rows(), of_row);
-    work.add_outer_loop(calls * panels, image_row() + of_strip);
-    add_stack(work, calls * panels);
+    return work;
+  }
+
+  /// Points are paired: of each row of an image the patches are turned.
+  Work pair_image() const {
+    const std::uint64_t rows = s_.images * s_.used_rows(), elements = rows * s_.strip() * s_.side(), line = s_.strip() * paired_line();
+    Work work = copied("image", elements, s_.channels * real, s_.channels * LineCover::line_bytes, rows * s_.kernel * s_.side());
+    work.streams[0].footprint_bytes = images_footprint(s_.images);
+    work.streams[0].layers = {
+        {.reuse_bytes = image_row() + line, .fetched_bytes = rows * s_.kernel * 2 * image_row(), .upper_bound = true}};
+    work.streams[1].footprint_bytes = rows * line;
+    work.streams[1].stores = rows * s_.strip() * ((s_.side() + 1) / 2);
+    work.streams[1].element_bytes = 2 * real;
+    add_stack(work, rows * s_.kernel);
+    return work;
+  }
+  /// Points are paired: each row of the outputs' gradient becomes a panel.
+  Work pair_gradient() const {
+    Work work =
+        copied("gradient", s_.points() * s_.filters, s_.filters * real, tiles_.panels(s_.filters) * LineCover::line_bytes, s_.points());
+    work.streams[1].footprint_bytes = s_.output_rows() * (s_.side() + 1) / 2 * 2 * s_.filters * real;
+    return work;
+  }
+  /// Points are multiplied by pairs: the second of an odd row's last one is zero, and matrix tiles take zeros for whole rows of theirs.
+  Work paired_weights() const {
+    const std::uint64_t line = s_.strip() * paired_line(), rows = s_.images * s_.used_rows();
+    const std::uint64_t depth = tiles_.are_amx ? s_.paired_side() : (s_.side() + 1) / 2 * 2;
+    Work work = weights_products("patches", rows * line, s_.output_rows() * depth * s_.filters, line, depth);
+    work.note = "pairs of points: sums of " + std::to_string(depth) + " terms where " + std::to_string(s_.side()) + " outputs are in a row";
     return work;
   }
 
@@ -317,8 +233,7 @@ class ConvWork {
   }
 
  private:
-  static constexpr std::uint64_t real = sizeof(Real), sum = sizeof(typename ConvSum<Real>::type),
-                                 numbers = std::is_same_v<Real, Bf16> ? 2 : 1;
+  static constexpr std::uint64_t real = sizeof(Real), sum = sizeof(typename ConvSum<Real>::type), numbers = ConvFactor<Real>::numbers;
   enum Operand : std::size_t { left, right, out, again };
 
   /// `calls` products of matrices, rows x depth by depth x columns; a line is what one call touches of the left one and of the sums.
@@ -326,18 +241,24 @@ class ConvWork {
     std::uint64_t calls, rows, columns, depth, left_line, out_line;
   };
 
-  static std::uint64_t block_depth(std::uint64_t depth) { return std::min(depth, ConvTiles::block_depth * numbers); }
+  static std::uint64_t block_depth(std::uint64_t depth) { return std::min(depth, conv_block_depth * numbers); }
   static std::uint64_t blocks_of(std::uint64_t depth) { return ConvTiles::blocks(depth / numbers); }
 
   /// The part of an image's row of which there are outputs.
   std::uint64_t image_row() const { return ((s_.side() - 1) * s_.stride + s_.kernel) * s_.channels * real; }
   /// The bytes of the lines under the points of so many images of which there are outputs.
   std::uint64_t images_footprint(std::uint64_t images) const {
-    const std::uint64_t rows = (s_.side() - 1) * s_.stride + s_.kernel;
+    const std::uint64_t rows = s_.used_rows();
     LineCover cover;
     for (std::uint64_t image = 0; image < images; ++image)
       for (std::uint64_t y = 0; y < rows; ++y) cover.add(((image * s_.width + y) * s_.width) * s_.channels * real, image_row());
     return cover.bytes();
+  }
+
+  /// The bytes of the lines in which the pairs of a row of outputs lie.
+  std::uint64_t paired_line() const {
+    const std::uint64_t used = tiles_.are_amx ? s_.paired_side() : (s_.side() + 1) / 2 * 2;
+    return (used * real + LineCover::line_bytes - 1) / LineCover::line_bytes * LineCover::line_bytes;
   }
 
   /// Elements that are read in lines of one array and written to another, of which so many bytes pass before a line is complete.
@@ -399,6 +320,24 @@ class ConvWork {
                      .shared = true},
                     {.array = "sums", .footprint_bytes = out_size * sum, .written = true, .stores = out_size, .element_bytes = sum},
                     {.array = "sums, accumulated", .read = true, .written = true, .loads = sums, .stores = sums, .element_bytes = sum}}};
+    return work;
+  }
+
+  /// The products of rows of points that make the filters' gradient, where the left matrix is so long a row of outputs.
+  Work weights_products(const char* name, std::uint64_t left_bytes, std::uint64_t right_size, std::uint64_t left_line,
+                        std::uint64_t depth) const {
+    const std::uint64_t rows = s_.output_rows(), row = depth * s_.filters * real, of_strip = s_.strip() * s_.filters * sum,
+                        calls = rows * s_.kernel, of_row = s_.kernel * left_line + s_.weights() * sum + row;
+    Product p{.calls = calls, .rows = s_.strip(), .columns = s_.filters, .depth = depth, .left_line = left_line, .out_line = of_strip};
+    Work work = product(p, name, left_bytes, right_size, s_.weights(), rows * depth * s_.weights());
+    work.streams[left].layers.push_back({.reuse_bytes = of_row, .fetched_bytes = calls * left_line, .upper_bound = true});
+    work.streams[right].array = "gradient";
+    work.streams[right].layers.push_back({.reuse_bytes = of_row, .fetched_bytes = calls * row, .upper_bound = true});
+    work.streams[again].layers.push_back(
+        {.reuse_bytes = of_row, .fetched_bytes = rows * blocks_of(depth) * s_.weights() * sum, .upper_bound = true});
+    work.add_outer_loop(rows, of_row);
+    work.add_outer_loop(calls * tiles_.panels(s_.filters), left_line + of_strip);
+    add_stack(work, calls * tiles_.panels(s_.filters));
     return work;
   }
 

@@ -182,6 +182,7 @@ class SpecExpansion {
     for (const auto& flavor : kernel_.flavors())
       if (flavor.precision == precision && is_meant(std::string(flavor.name))) chosen.push_back(flavor);
     note_absent_flavors();
+    if (chosen.empty() && !spec_.precisions.empty()) note_precision_without_flavor(precision);
     const auto built = names_of(kernel_.flavors(), [](const Flavor& f) { return f.name; });
     const auto absent = names_of(kernel_.absent_flavors(), [](const AbsentFlavor& f) { return f.name; });
     for (const auto& glob : spec_.flavors) {
@@ -193,6 +194,19 @@ class SpecExpansion {
       note(fmt::format("no flavor of {} matches {}; built are: {}", kernel_.name, in_quotes(glob.value), fmt::join(built, ", ")));
     }
     return chosen;
+  }
+
+  /// The flavors that a campaign names may all be of the kernel's other precisions: that this one is left out is then told.
+  void note_precision_without_flavor(const std::string& precision) const {
+    bool are_others_named = false;
+    std::vector<std::string> of_precision;
+    for (const auto& flavor : kernel_.flavors()) {
+      are_others_named = are_others_named || is_meant(std::string(flavor.name));
+      if (flavor.precision == precision) of_precision.emplace_back(flavor.name);
+    }
+    if (are_others_named)
+      note(fmt::format("{} in {} is left out: the flavors that are named have other precisions, and of it there {}", kernel_.name,
+                       precision, of_precision.empty() ? "are none" : fmt::format("are {}", fmt::join(of_precision, ", "))));
   }
 
   /// Whether the campaign means a flavor, by its name or by a glob: for a kernel's code for GPUs a glob means what the GPUs here run, and

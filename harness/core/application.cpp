@@ -20,7 +20,9 @@ Work whole_work(const ApplicationWork& application) {
                                .loads = phase.entries * stream.loads,
                                .stores = phase.entries * stream.stores,
                                .element_bytes = stream.element_bytes,
-                               .non_temporal = stream.non_temporal});
+                               .non_temporal = stream.non_temporal,
+                               .at_most = stream.at_most});
+    if (!phase.work.note.empty()) whole.note += (whole.note.empty() ? "" : "; ") + phase.name + ": " + phase.work.note;
   }
   return whole;
 }

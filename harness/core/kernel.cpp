@@ -47,6 +47,14 @@ FlavorName split_flavor(std::string_view name) {
   return parts;
 }
 
+VectorRegisters vector_registers(std::string_view isa) {
+  if (isa.starts_with("v4")) return {64, 32};
+  if (isa.starts_with("v3")) return {32, 16};
+  if (isa.starts_with("sve512")) return {64, 32};
+  if (isa.starts_with("sve256")) return {32, 32};
+  return {16, isa.starts_with("neon") || isa.starts_with("sve") ? 32U : 16U};
+}
+
 bool is_library(std::string_view flavor) { return flavor.starts_with("lib-"); }
 
 std::size_t precision_bytes(std::string_view precision) {

@@ -37,6 +37,11 @@ struct FlavorName {
   std::string compiler, level, isa;
 };
 FlavorName split_flavor(std::string_view name);
+/// The vector registers of an ISA ("v3", "v4bf16", "neon", "sve256"): how long each is, and how many there are (as ert/lanes.hpp has them).
+struct VectorRegisters {
+  std::uint64_t bytes, count;
+};
+VectorRegisters vector_registers(std::string_view isa);
 /// Whether the flavor is a library's code, which was not compiled here ("lib-openblas") and chooses by itself what it runs on.
 bool is_library(std::string_view flavor);
 

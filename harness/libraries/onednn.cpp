@@ -14,27 +14,19 @@
 #include <vector>
 
 #include "core/shared_library.hpp"
+#include "libraries/avx2.hpp"
 
 namespace plumbline {
 namespace {
 
-bool runs_avx2() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  return false;
-#endif
-}
-
 #if DNNL_VERSION_MAJOR >= 3
-#define PLUMBLINE_DNNL_OF_VERSION(each)                                                                     \
-  each(memory_desc_create_with_tag) each(memory_desc_create_with_strides) each(memory_desc_destroy)         \
-      each(convolution_forward_primitive_desc_create) each(convolution_backward_data_primitive_desc_create) \
-          each(convolution_backward_weights_primitive_desc_create)
+#define PLUMBLINE_DNNL_OF_VERSION(each)                                                                       \
+  each(memory_desc_create_with_tag) each(memory_desc_destroy) each(convolution_forward_primitive_desc_create) \
+      each(convolution_backward_data_primitive_desc_create) each(convolution_backward_weights_primitive_desc_create)
 #else
-#define PLUMBLINE_DNNL_OF_VERSION(each)                                                                                           \
-  each(memory_desc_init_by_tag) each(memory_desc_init_by_strides) each(primitive_desc_create) each(convolution_forward_desc_init) \
-      each(convolution_backward_data_desc_init) each(convolution_backward_weights_desc_init)
+#define PLUMBLINE_DNNL_OF_VERSION(each)                                                                                                   \
+  each(memory_desc_init_by_tag) each(primitive_desc_create) each(convolution_forward_desc_init) each(convolution_backward_data_desc_init) \
+      each(convolution_backward_weights_desc_init)
 #endif
 #define PLUMBLINE_DNNL(each)                                                                                                          \
   each(version) each(status2str) each(set_max_cpu_isa) each(set_jit_dump) each(set_jit_profiling_flags) each(engine_create)           \
@@ -178,7 +170,7 @@ class Convolution {
     const Plan plan = planned();
     convolution_ = primitive(plan.get(), "the convolution");
     for (const Operand one : {image, weights, out}) {
-      const Layout given = one == image && samples() ? sampled_image() : layout(one, one == weights ? dnnl_hwio : dnnl_nhwc);
+      const Layout given = layout(one, one == weights ? dnnl_hwio : dnnl_nhwc);
       const Description wanted = library().primitive_desc_query_md(plan.get(), traits().layouts[one], 0);
       Array& array = arrays_[one];
       array.given = memory(described(given), DNNL_MEMORY_NONE);
@@ -218,13 +210,6 @@ class Convolution {
   static Description described(const Layout& layout) { return &layout; }
 #endif
 
-  // In 2.6 and 3.2 what skips points for such a gradient writes beyond its own memory: so the points are picked before, by a reorder.
-  bool samples() const {
-    const ConvolutionShape& s = shape_;
-    return pass_ == Pass::backward_weights && s.kernel == 1 && s.stride > 1 && s.channels < 8 && s.height % s.stride == 0 &&
-           s.width % s.stride == 0;
-  }
-
   const PassTraits& traits() const { return passes[static_cast<int>(pass_)]; }
   Operand result() const { return traits().result; }
 
@@ -241,8 +226,8 @@ class Convolution {
     const auto size = [](std::uint64_t n) { return static_cast<dnnl_dim_t>(n); };
     const ConvolutionShape& s = shape_;
     if (one == weights) return {size(s.filters), size(s.channels), size(s.kernel), size(s.kernel)};
-    if (one == image && !samples()) return {size(s.images), size(s.channels), size(s.height), size(s.width)};
-    return {size(s.images), size(one == image ? s.channels : s.filters), size(s.out_height()), size(s.out_width())};
+    if (one == image) return {size(s.images), size(s.channels), size(s.height), size(s.width)};
+    return {size(s.images), size(s.filters), size(s.out_height()), size(s.out_width())};
   }
 
   Layout layout(Operand one, dnnl_format_tag_t tag) const {
@@ -258,27 +243,10 @@ class Convolution {
 #endif
   }
 
-  /// The caller's image without the points that no output depends on.
-  Layout sampled_image() const {
-    const Dimensions sizes = dimensions(image);
-    const Dimensions full{sizes[0], sizes[1], static_cast<dnnl_dim_t>(shape_.height), static_cast<dnnl_dim_t>(shape_.width)};
-    const dnnl_dim_t stride = static_cast<dnnl_dim_t>(shape_.stride), row = full[3] * full[1];
-    const dnnl_dims_t steps = {full[2] * row, 1, stride * row, stride * full[1]};
-#if DNNL_VERSION_MAJOR >= 3
-    dnnl_memory_desc_t made = nullptr;
-    require(library().memory_desc_create_with_strides(&made, 4, sizes.data(), dnnl_f32, steps), "a layout");
-    return Layout(made);
-#else
-    Layout made;
-    require(library().memory_desc_init_by_strides(&made, 4, sizes.data(), dnnl_f32, steps), "a layout");
-    return made;
-#endif
-  }
-
   Plan planned() const {
     const Layout src = layout(image, dnnl_nhwc), filter = layout(weights, dnnl_format_tag_any), dst = layout(out, dnnl_nhwc);
     const Description x = described(src), w = described(filter), y = described(dst);
-    const dnnl_dim_t stride = samples() ? 1 : static_cast<dnnl_dim_t>(shape_.stride), strides[2] = {stride, stride}, none[2] = {0, 0};
+    const dnnl_dim_t stride = static_cast<dnnl_dim_t>(shape_.stride), strides[2] = {stride, stride}, none[2] = {0, 0};
     const Library& dnnl = library();
     dnnl_primitive_desc_t made = nullptr;
     dnnl_status_t status = dnnl_success;

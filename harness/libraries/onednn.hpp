@@ -6,7 +6,8 @@
 
 namespace plumbline {
 
-/// The shape names a convolution of fp32 without padding; kernel and stride are at least 1, the kernel fits in the image. In memory an
+/// The shape names a convolution of fp32 without padding; the kernel fits in the image, and the stride is at most the kernel
+/// (2.6 and 3.2 write beyond their memory where points are left out between). In memory an
 /// image is images x height x width x channels (NHWC), the weights are kernel x kernel x channels x filters (HWIO), and the output is
 /// images x out_height() x out_width() x filters (NHWC).
 struct ConvolutionShape {

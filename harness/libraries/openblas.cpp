@@ -7,23 +7,16 @@
 #include <vector>
 
 #include "core/shared_library.hpp"
+#include "libraries/avx2.hpp"
 
 namespace plumbline {
 namespace {
 
 constexpr const char* names[] = {PLUMBLINE_OPENBLAS, "libopenblas.so.0", "libopenblas.so"};
 
-bool runs_haswell_kernels() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  return false;
-#endif
-}
-
 OpenBlas open_openblas() {
   OpenBlas library;
-  if (!runs_haswell_kernels()) {
+  if (!runs_avx2()) {
     library.absent = "this CPU has no AVX2 and FMA, which OpenBLAS's Haswell kernels need";
     return library;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -30,8 +31,15 @@ ThreadTeam::ThreadTeam(int threads, const std::function<void(int)>& begin_thread
 
 void ThreadTeam::run(const std::function<void(int)>& body) const {
   if (threads_ == 1) return body(0);  // no runtime in between: the same instructions every time
+  std::exception_ptr failure;
 #pragma omp parallel num_threads(threads_)
-  body(omp_get_thread_num());
+  try {
+    body(omp_get_thread_num());
+  } catch (...) {
+#pragma omp critical(plumbline_thread_team)
+    failure = std::current_exception();
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 void ThreadTeam::barrier() {

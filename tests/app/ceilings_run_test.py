@@ -268,4 +268,6 @@ def test_a_dry_run_tells_the_memory_that_the_ceilings_take(tmp_path):
     megabytes = float(re.search(r"at most ([0-9.]+) MB a node", planned.stdout)[1])
     measured = plumbline(tmp_path, "run", "load.toml", "-o", "load.h5", before=[sys.executable, "-c", MOST_MEMORY])
     taken = float(measured.stdout.splitlines()[-1])
-    assert 128 <= megabytes and 0.5 * taken < megabytes < 2 * taken, (megabytes, taken)
+    assert 128 <= megabytes and 0.5 * taken < megabytes, (megabytes, taken)
+    if "planned for a last cache of" not in measured.stderr:  # that a core finds less than the topology tells is only seen by measuring
+        assert megabytes < 2 * taken, (megabytes, taken)

@@ -140,6 +140,23 @@ TEST(expand, a_flavor_that_is_absent_here_is_noted_with_its_reason) {
   expect_in(result.notes[0], {"validation/dgemm", "lib-mkl", "libmkl_rt.so is not installed"});
 }
 
+TEST(expand, a_precision_of_which_no_flavor_is_named_is_noted_with_those_there_are) {
+  static const Flavor flavors[] = {{"gcc12-O3-v3", "fp64", nullptr}, {"gcc12-O3-v4bf16", "bf16", nullptr}};
+  std::vector<Kernel> all = example_kernels();
+  all.back().precisions = {"fp64", "bf16", "fp16"};
+  all.back().flavors = [] { return std::span<const Flavor>(flavors); };
+  const auto notes = [&](const char* precisions) {
+    const std::string table = "[[cases]]\nkernel = \"validation/series\"\nflavor = \"gcc12-O3-v3\"\n";
+    return expand(campaign_of(table + precisions), all, zen2).notes;
+  };
+  EXPECT_EQ(notes("precision = [\"fp64\", \"bf16\", \"fp16\"]\n"),
+            (std::vector<std::string>{"validation/series in bf16 is left out: the flavors that are named have other precisions, and of it "
+                                      "there are gcc12-O3-v4bf16",
+                                      "validation/series in fp16 is left out: the flavors that are named have other precisions, and of it "
+                                      "there are none"}));
+  EXPECT_TRUE(notes("").empty()) << "where none is named, those are meant that the flavors have";
+}
+
 TEST(expand, unknown_names_are_errors_with_their_place_and_the_nearest_name) {
   expect_in(refusal("[[cases]]\nkernel = \"validation/seris\"\n"),
             {"c.toml:3:10:", "unknown kernel 'validation/seris'", "did you mean 'validation/series'?"});

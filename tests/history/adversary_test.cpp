@@ -5,6 +5,8 @@
 #include <fstream>
 #include <set>
 
+#include "app/nights/missing_rows.hpp"
+#include "faulty_night.hpp"
 #include "judging_table.hpp"
 #include "tests/sanitized.hpp"
 
@@ -34,6 +36,10 @@ TEST(Adversary, has_kinds_of_night_and_of_job_by_names_of_their_own) {
   for (const auto& kind : node_kinds()) EXPECT_TRUE(jobs.insert(kind.name).second) << kind.name;
   EXPECT_GT(nights.size(), 40U);
   EXPECT_GT(jobs.size(), 40U);
+}
+
+TEST(Adversary, has_rows_of_cases_that_there_are) {
+  for (const RowName& row : quick_rows()) EXPECT_TRUE(row.is_ceiling() || !app::is_retired(row.what)) << row.what;
 }
 
 TEST(Adversary, finds_check_as_good_as_it_was_kept) {

@@ -29,7 +29,7 @@ void add_cases(std::vector<RowName>& rows) {
         "validation/triad/fp64/n=200000", "validation/triad/fp64/n=4000000", "validation/dot/fp64/n=4000", "validation/dot/fp64/n=4000000",
         "validation/dgemm/fp64/n=256", "validation/stencil5/fp64/n=1024", "validation/stencil7/fp64/n=96", "validation/stencil7c/fp64/n=96",
         "proxies/gpp/fp64/variant=vector/nbands=8/ngpown=16/ncouls=1024/nw=3/stride=1", "proxies/gsrb/fp64/variant=fp/boxes=2/n=64",
-        "proxies/conv2d/fp64/width=34/channels=16/filters=16/kernel=3"})
+        "proxies/conv2d/fp64/direction=forward/variant=implicit/images=2/width=34/channels=16/filters=16/kernel=3/stride=1"})
     for (const char* team : {"r1t1/gcc12-O0-v3", "r1t1/gcc12-O3-v2", "r1t1/gcc12-O3-v3", "r1t1/gcc12-O3-v4", "r1t1/clang14-O3-v3",
                              "r1t2/gcc12-O3-v3", "r2t1/gcc12-O3-v3", "r2t1/clang14-O3-v3"})
       rows.push_back({.what = std::string(work) + "/" + team, .precision = "fp64", .ranks = team[1] - '0', .threads = team[3] - '0'});

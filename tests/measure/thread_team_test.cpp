@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <set>
+#include <stdexcept>
 
 namespace plumbline {
 namespace {
@@ -28,6 +29,26 @@ TEST(thread_team, runs_every_thread_once) {
     std::vector<std::atomic<int>> calls(static_cast<std::size_t>(n));
     team.run([&](int thread) { ++calls[static_cast<std::size_t>(thread)]; });
     for (const auto& count : calls) EXPECT_EQ(count, 1);
+  }
+}
+
+TEST(thread_team, throws_what_a_thread_threw_when_all_are_done) {
+  for (int n : {1, 2, 3}) {
+    const ThreadTeam team(n);
+    std::atomic<int> done{0};
+    const auto last_throws = [&](int thread) {
+      if (thread == n - 1) throw std::runtime_error("no code for it");
+      ++done;
+    };
+    try {
+      team.run(last_throws);
+      ADD_FAILURE() << "nothing was thrown by one of " << n;
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "no code for it");
+    }
+    EXPECT_EQ(done, n - 1);
+    team.run([&](int) { ++done; });
+    EXPECT_EQ(done, 2 * n - 1) << "the team runs on";
   }
 }
 

@@ -65,7 +65,7 @@ def ours(plumbline, variant, flavor, folder):
 
 
 def first_breakdown(binary):
-    """What HPGMG prints up to the end of its first table of times, that of the whole problem; it is stopped then."""
+    """HPGMG's output up to the end of its first table of times, that of the whole problem; it is stopped then."""
     said = []
     try:
         running = subprocess.Popen([binary, "6", "8"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
@@ -118,7 +118,8 @@ def lines_of(mine, theirs):
         a, b = [one[what] for one in mine], [one[what] for one in theirs]
         ratios = [their / our for our, their in zip(a, b)]
         yield {"what": what, "unit": unit, "ours": summary(a), "theirs": summary(b),
-               "ratio": statistics.median(ratios), "ratio_lowest": min(ratios), "ratio_highest": max(ratios)}
+               "ratio": statistics.median(ratios), "ratio_lowest": min(ratios), "ratio_highest": max(ratios),
+               "ratio_of_bests": min(b) / min(a)}
 
 
 def run(chosen):
@@ -158,7 +159,8 @@ def text(found):
         shown += ["", f"{row['variant']}, {row['flavor']}, beside {row['flags']}"]
         for line in row["lines"]:
             times = f"{line['ours']['median']:10.3g}{line['theirs']['median']:10.3g} {line['unit']:10}"
-            shown.append(f"  {line['what']:20}{times} {line['ratio']:.2f} ({line['ratio_lowest']:.2f} to {line['ratio_highest']:.2f})")
+            spread = f"({line['ratio_lowest']:.2f} to {line['ratio_highest']:.2f})"
+            shown.append(f"  {line['what']:20}{times} {line['ratio']:.2f} {spread}, of bests {line['ratio_of_bests']:.2f}")
     return "\n".join([*shown, "", *found["notes"]])
 
 

@@ -304,10 +304,7 @@ std::string_view remark_on(const Core& core, std::string_view isa) {
 
 bool is_known_core(const CoreIdentity& core) { return core_of(core) != nullptr; }
 
-double vector_bytes(std::string_view isa) {
-  if (isa.starts_with("v4") || isa.starts_with("sve512")) return 64;
-  return isa.starts_with("v3") || isa.starts_with("sve256") ? 32 : 16;
-}
+double vector_bytes(std::string_view isa) { return static_cast<double>(vector_registers(isa).bytes); }
 
 std::optional<CoreLimit> arithmetic_limit(const CoreIdentity& identity, std::string_view isa, std::string_view precision,
                                           std::string_view pattern) {
