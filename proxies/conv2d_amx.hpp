@@ -50,11 +50,12 @@ PLUMBLINE_INLINE void conv_add_amx(const ConvProduct<Real>& x, const unsigned* r
 
 /// Adds to the columns of one panel, by tiles of rows that differ by one at most.
 template <std::size_t tiles, class Real>
-static void conv_add_amx_panel(const ConvProduct<Real>& x, const unsigned* right, std::size_t right_row, float* out) {
+static void conv_add_amx_panel(ConvProduct<Real>& x, const unsigned* right, std::size_t right_row, float* out) {
   const std::size_t parts = (x.rows + conv_amx_side - 1) / conv_amx_side;
   for (std::size_t part = 0, i = 0, before = 0; part < parts; ++part) {
     const std::size_t rows = x.rows / parts + (part < x.rows % parts ? 1 : 0);
     if (rows != before) configure_tiles(5, rows);
+    conv_prefetch(x.ahead);
     conv_add_amx<tiles>(x, right, right_row, out, i);
     before = rows;
     i += rows;

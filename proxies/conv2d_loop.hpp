@@ -119,17 +119,32 @@ PLUMBLINE_INLINE const typename ConvFactor<Real>::type* conv_factors(const Real*
   return reinterpret_cast<const typename ConvFactor<Real>::type*>(numbers);
 }
 
+/// The patches of row r of all outputs begin here.
+template <class Real>
+PLUMBLINE_INLINE const Real* conv_patches(const Conv2d<Real>& x, std::size_t r) {
+  return x.in + (r / x.side * x.width + r % x.side * x.stride) * x.width * x.channels;
+}
+/// The points of an image's row that outputs need, to be asked for where they lie behind those that were read before.
+template <class Real>
+PLUMBLINE_INLINE ConvAhead conv_row_ahead(const Conv2d<Real>& x, const Real* row, const Real* read_before) {
+  const std::size_t bytes = ((x.side - 1) * x.stride + x.kernel) * x.channels * sizeof(Real);
+  return {reinterpret_cast<const char*>(row), row > read_before ? bytes / 64 : 0};
+}
 /// Computes the rows [begin, end) of all outputs.
 template <class Real>
 static void conv_forward(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
   constexpr std::size_t numbers = ConvFactor<Real>::numbers;
   const std::size_t image_row = x.width * x.channels, strip = x.kernel * x.channels / numbers, row = x.side * x.filters;
+  const Real* image = conv_patches(x, begin);
   for (std::size_t r = begin; r < end; ++r) {
     conv_clear(x.out + r * row, row);
-    const Real* image = x.in + (r / x.side * x.width + r % x.side * x.stride) * image_row;
-    for (std::size_t k = 0; k < x.kernel; ++k)
+    const Real* const next = r + 1 < end ? conv_patches(x, r + 1) : image;
+    for (std::size_t k = 0; k < x.kernel; ++k) {
+      const ConvAhead ahead = conv_row_ahead(x, next + k * image_row, image + (x.kernel - 1) * image_row);
       conv_add(ConvProduct<Real>{conv_factors(image + k * image_row), x.stride * x.channels / numbers, 1, conv_factors(x.panels),
-                                 x.kernel * strip, k * strip, 0, x.out + r * row, x.filters, x.side, x.filters, strip});
+                                 x.kernel * strip, k * strip, 0, x.out + r * row, x.filters, x.side, x.filters, strip, ahead});
+    }
+    image = next;
   }
 }
 

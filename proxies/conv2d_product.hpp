@@ -22,9 +22,9 @@ constexpr std::size_t conv_tile_vectors = conv_vectors_with(PLUMBLINE_VECTOR_REG
 constexpr std::size_t conv_block_depth = 128;
 /// Blocks are of whole steps, each of as many rows as one instruction takes.
 #ifdef PLUMBLINE_CONV_AMX
-constexpr std::size_t conv_depth_step = conv_amx_side;
+constexpr std::size_t conv_depth_step = conv_amx_side, conv_rows_at_once = conv_amx_side;
 #else
-constexpr std::size_t conv_depth_step = 1;
+constexpr std::size_t conv_depth_step = 1, conv_rows_at_once = conv_tile_rows;
 #endif
 
 template <std::size_t vectors, class V>
@@ -138,7 +138,7 @@ PLUMBLINE_INLINE void conv_add_rows(const ConvProduct<Real>& x, const typename C
 
 /// Adds to the columns of one panel, which begins at column j, by tiles of rows that differ by one at most.
 template <std::size_t vectors, class V, class Real>
-static void conv_add_panel(const ConvProduct<Real>& x, std::size_t j) {
+static void conv_add_panel(ConvProduct<Real>& x, std::size_t j) {
   constexpr std::size_t width = vectors * sizeof(V) / sizeof(typename ConvSum<Real>::type);
   const auto* right = x.right_depth != 0 ? x.right + j * x.right_depth + x.first * width : x.right + x.first * x.right_row + j;
   const std::size_t right_row = x.right_depth != 0 ? width : x.right_row;
@@ -148,6 +148,7 @@ static void conv_add_panel(const ConvProduct<Real>& x, std::size_t j) {
   const std::size_t tiles = (x.rows + conv_tile_rows - 1) / conv_tile_rows;
   for (std::size_t tile = 0, i = 0; tile < tiles; ++tile) {
     const std::size_t rows = x.rows / tiles + (tile < x.rows % tiles ? 1 : 0);
+    conv_prefetch(x.ahead);
     conv_add_rows<conv_tile_rows, vectors, V>(x, right, right_row, x.out + j, i, rows);
     i += rows;
   }
@@ -156,7 +157,7 @@ static void conv_add_panel(const ConvProduct<Real>& x, std::size_t j) {
 
 /// Adds to the columns from j on, by panels as wide as so many vectors, and what is left by narrower ones.
 template <std::size_t vectors, class Real>
-static void conv_add_panels(const ConvProduct<Real>& x, std::size_t j) {
+static void conv_add_panels(ConvProduct<Real>& x, std::size_t j) {
   using V = Widest<typename ConvSum<Real>::type>;
   constexpr std::size_t width = vectors * sizeof(V) / sizeof(typename ConvSum<Real>::type);
   for (; j + width <= x.columns; j += width) conv_add_panel<vectors, V>(x, j);
@@ -171,6 +172,11 @@ template <class Real>
 static void conv_add(ConvProduct<Real> x) {
   const std::size_t steps = x.depth / conv_depth_step, first = x.first, blocks = (x.depth + conv_block_depth - 1) / conv_block_depth;
   const auto* left = x.left;
+  if (x.ahead.lines != 0) {
+    constexpr std::size_t columns = conv_tile_vectors * sizeof(Widest<typename ConvSum<Real>::type>) / sizeof(typename ConvSum<Real>::type);
+    const std::size_t tiles = (x.rows + conv_rows_at_once - 1) / conv_rows_at_once * ((x.columns + columns - 1) / columns) * blocks;
+    x.ahead.lines_a_tile = x.ahead.lines / tiles + 1;
+  }
   for (std::size_t block = 0; block < blocks; ++block) {
     const std::size_t begin = steps * block / blocks * conv_depth_step;
     x.left = left + begin * x.left_step;

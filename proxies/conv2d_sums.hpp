@@ -2,6 +2,8 @@
 #pragma once
 #include <cstddef>
 
+#include "ert/lanes.hpp"
+
 /// The type of sums of products: that of the numbers, but float for bf16, which flavored loops see as its bits.
 template <class Real>
 struct ConvSum {
@@ -30,6 +32,15 @@ namespace {
 /// zero.
 constexpr std::size_t conv_pairs(std::size_t side) { return ((side + 1) / 2 + 15) / 16 * 16; }
 
+/// The lines that the next product will need are asked for with this one, so many with each tile.
+struct ConvAhead {
+  const char* line = nullptr;
+  std::size_t lines = 0, lines_a_tile = 0;
+};
+PLUMBLINE_INLINE void conv_prefetch(ConvAhead& ahead) {
+  for (std::size_t i = 0; i < ahead.lines_a_tile && ahead.lines != 0; ++i, --ahead.lines, ahead.line += 64) __builtin_prefetch(ahead.line);
+}
+
 /// A product of matrices is added to sums: out += left right, of rows x depth and depth x columns factors. Element (i, d) of the left one
 /// lies at left[i left_row + d left_step]. The right one is `right_depth` rows in panels, from row `first` on; or, where right_depth is 0,
 /// rows that lie right_row apart.
@@ -43,6 +54,7 @@ struct ConvProduct {
   std::size_t right_depth, first, right_row;
   Sum* out;
   std::size_t out_row, rows, columns, depth;
+  ConvAhead ahead = {};
 };
 
 }  // namespace

@@ -6,7 +6,8 @@
 
 namespace plumbline {
 
-/// Sweeps by the case's own loop. Of an application every rank behind `peers` calls it: they exchange data.
+/// Sweeps by the case's own loop, and throws what it throws: a library's may refuse at its first call. Of an application every rank behind
+/// `peers` calls it: they exchange data.
 void sweep_once(Prepared& prepared, const ThreadTeam& threads, Peers& peers);
 
 }  // namespace plumbline

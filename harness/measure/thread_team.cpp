@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 
@@ -31,14 +32,22 @@ ThreadTeam::ThreadTeam(int threads, const std::function<void(int)>& begin_thread
 
 void ThreadTeam::run(const std::function<void(int)>& body) const {
   if (threads_ == 1) return body(0);  // no runtime in between: the same instructions every time
-  std::exception_ptr failure;
 #pragma omp parallel num_threads(threads_)
-  try {
-    body(omp_get_thread_num());
-  } catch (...) {
-#pragma omp critical(plumbline_thread_team)
-    failure = std::current_exception();
-  }
+  body(omp_get_thread_num());
+}
+
+// It is not what run() does: frames between a region and its loop would shift what lies on a line of the stack, which is counted.
+void ThreadTeam::run_and_rethrow(const std::function<void(int)>& body) const {
+  std::mutex guard;
+  std::exception_ptr failure;
+  run([&](int thread) {
+    try {
+      body(thread);
+    } catch (...) {
+      const std::scoped_lock lock(guard);
+      failure = std::current_exception();
+    }
+  });
   if (failure) std::rethrow_exception(failure);
 }
 

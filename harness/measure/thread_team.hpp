@@ -16,9 +16,11 @@ class ThreadTeam {
   explicit ThreadTeam(int threads, const std::function<void(int thread)>& begin_thread = {});
 
   int size() const { return threads_; }
+  /// Runs `body(thread)` in every thread; returns when all have. Of a team of several none may throw.
+  void run(const std::function<void(int thread)>& body) const;
   /// Runs `body(thread)` in every thread; returns when all have, and throws what one of them threw. A body whose threads meet at barrier()
   /// must not throw before: the others would wait.
-  void run(const std::function<void(int thread)>& body) const;
+  void run_and_rethrow(const std::function<void(int thread)>& body) const;
   /// All threads of the team meet here; only inside run().
   static void barrier();
 

@@ -165,7 +165,7 @@ TEST(conv2d, sums_of_which_no_digit_would_be_sure_are_refused_and_others_known_w
             "proxies/conv2d: images and width make sums of 16777216 terms, of which no digit would be sure");
   EXPECT_EQ(why(sized({.channels = 512}), "fp16"),
             "proxies/conv2d: kernel and channels make sums of 4608 terms, of which no digit would be sure");
-  // Of three rows of a filter none can be left out unseen.
+  // None of a filter's three rows can be left out unseen.
   const auto longest = conv2d().prepare(sized({.images = 1, .width = 3, .channels = 113, .filters = 1, .stride = 1}), "fp16",
                                         *std::pmr::get_default_resource());
   EXPECT_LT(longest->tolerance(), 1.0 / 6);

@@ -41,7 +41,7 @@ TEST(thread_team, throws_what_a_thread_threw_when_all_are_done) {
       ++done;
     };
     try {
-      team.run(last_throws);
+      team.run_and_rethrow(last_throws);
       ADD_FAILURE() << "nothing was thrown by one of " << n;
     } catch (const std::runtime_error& error) {
       EXPECT_STREQ(error.what(), "no code for it");
