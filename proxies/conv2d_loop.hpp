@@ -174,31 +174,31 @@ PLUMBLINE_INLINE ConvProduct<Real> conv_weights_product(const Conv2d<Real>& x, s
   const std::size_t strip = x.kernel * x.channels, row = r / x.side * x.width + r % x.side * x.stride + k, pairs = conv_pairs(x.side);
   typename ConvSum<Real>::type* const out = x.out + (k * strip + first) * x.filters;
   if constexpr (ConvFactor<Real>::numbers == 1)
-    return {x.in + row * x.width * x.channels + first,
-            1,
-            x.stride * x.channels,
-            x.right + r * x.side * x.filters,
-            0,
-            0,
-            x.filters,
-            out,
-            x.filters,
-            last - first,
-            x.filters,
-            x.side};
+    return {.left = x.in + row * x.width * x.channels + first,
+            .left_row = 1,
+            .left_step = x.stride * x.channels,
+            .right = x.right + r * x.side * x.filters,
+            .right_depth = 0,
+            .first = 0,
+            .right_row = x.filters,
+            .out = out,
+            .out_row = x.filters,
+            .rows = last - first,
+            .columns = x.filters,
+            .depth = x.side};
   else
-    return {conv_factors(x.in) + (row * strip + first) * pairs,
-            pairs,
-            1,
-            conv_factors(x.right) + r * pairs * x.filters,
-            pairs,
-            0,
-            0,
-            out,
-            x.filters,
-            last - first,
-            x.filters,
-            ((x.side + 1) / 2 + conv_depth_step - 1) / conv_depth_step * conv_depth_step};
+    return {.left = conv_factors(x.in) + (row * strip + first) * pairs,
+            .left_row = pairs,
+            .left_step = 1,
+            .right = conv_factors(x.right) + r * pairs * x.filters,
+            .right_depth = pairs,
+            .first = 0,
+            .right_row = 0,
+            .out = out,
+            .out_row = x.filters,
+            .rows = last - first,
+            .columns = x.filters,
+            .depth = ((x.side + 1) / 2 + conv_depth_step - 1) / conv_depth_step * conv_depth_step};
 }
 /// Computes the parts [begin, end) of the filters' gradient: each row of the outputs adds its points. A part is so many rows of one strip.
 template <class Real>
