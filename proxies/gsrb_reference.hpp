@@ -39,19 +39,19 @@ class GsrbReference {
   GsrbReference(const GsrbField& field, std::int64_t first_plane)
       : field_(field), first_plane_(first_plane), reds_(5, std::vector<long double>(field.side * field.side)) {}
 
-  /// Calls see(i, j, k, value) for each cell of so many planes, k counted from the rank's first.
+  /// Calls see(i, j, k, value) for each cell of the planes [begin, end), k counted from the rank's first.
   template <class See>
-  void for_cells(std::int64_t planes, See see) {
+  void for_cells(std::int64_t begin, std::int64_t end, See see) {
     const auto side = static_cast<std::int64_t>(field_.side);
     const auto original = [this](std::int64_t i, std::int64_t j, std::int64_t k) {
       return static_cast<long double>(field_.x(i, j, first_plane_ + k));
     };
     const auto smoothed = [this](std::int64_t i, std::int64_t j, std::int64_t k) { return red(i, j, k); };
-    for (std::int64_t k = -2; k < planes + 2; ++k) {
+    for (std::int64_t k = begin - 2; k < end + 2; ++k) {
       for (std::int64_t j = 0; j < side; ++j)
         for (std::int64_t i = 0; i < side; ++i) red(i, j, k) = is_red(i, j, k) ? updated(original, i, j, k) : original(i, j, k);
       const std::int64_t done = k - 2;
-      if (done < 0) continue;
+      if (done < begin) continue;
       for (std::int64_t j = 0; j < side; ++j)
         for (std::int64_t i = 0; i < side; ++i) see(i, j, done, is_red(i, j, done) ? red(i, j, done) : updated(smoothed, i, j, done));
     }
