@@ -152,7 +152,7 @@ def draw(chart):
     columns = min(3, len(chart.panels))
     lines = math.ceil(len(chart.panels) / columns)
     width = max(7.5, 3.6 * columns + 0.8)
-    title = folded(sentence(chart), int(13 * width))
+    title = folded(sentence(chart), int(11 * width))
     top = 0.85 + 0.2 * len(title)  # inches: title, what is drawn, legend
     height = 3.0 * lines + top + 0.55
     figure = style.figure(width, height)

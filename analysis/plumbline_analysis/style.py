@@ -75,7 +75,8 @@ def short(value):
     if 1e-3 <= abs(value) < 1e6:
         text = f"{value:.3g}"
         return f"{value:.0f}" if "e" in text else text
-    return f"{value:.2e}"
+    digits, exponent = f"{value:.2e}".split("e")
+    return f"{float(digits):g}e{int(exponent)}"
 
 
 def short_bytes(value):
