@@ -16,7 +16,7 @@ class ConvWork {
  public:
   /// Throws std::invalid_argument where the flavor does not take such sizes.
   ConvWork(const ConvShape& shape, std::string_view flavor)
-      : s_(shape), tiles_(flavor, sum), is_optimized_(split_flavor(flavor).level != "O0") {
+      : s_(shape), tiles_(flavor, sum), is_as_written_(flavor.empty()), is_optimized_(split_flavor(flavor).level != "O0") {
     if (!tiles_.are_amx || s_.is_paired()) return;
     const bool is_forward = s_.direction == ConvDirection::forward;
     if (const std::uint64_t depth = is_forward ? s_.strip() : s_.filters; depth % 32 != 0)
@@ -107,10 +107,11 @@ class ConvWork {
     work.streams[1].footprint_bytes = s_.output_rows() * (s_.side() + 1) / 2 * 2 * s_.filters * real;
     return work;
   }
-  /// Points are multiplied by pairs: the second of an odd row's last one is zero, and matrix tiles take zeros for whole rows of theirs.
+  /// Points are multiplied by pairs: a flavor takes a zero for the second of an odd row's last one, and matrix tiles for whole rows of
+  /// theirs.
   Work paired_weights() const {
-    const std::uint64_t line = s_.strip() * paired_line(), rows = s_.images * s_.used_rows();
-    const std::uint64_t depth = tiles_.are_amx ? s_.paired_side() : (s_.side() + 1) / 2 * 2;
+    const std::uint64_t line = s_.strip() * paired_line(), rows = s_.images * s_.used_rows(),
+                        depth = is_as_written_ ? s_.side() : points_of_pairs();
     Work work = weights_products("patches", rows * line, s_.output_rows() * depth * s_.filters, line, depth);
     work.note = "pairs of points: sums of " + std::to_string(depth) + " terms where " + std::to_string(s_.side()) + " outputs are in a row";
     return work;
@@ -257,9 +258,10 @@ class ConvWork {
 
   /// The bytes of the lines in which the pairs of a row of outputs lie.
   std::uint64_t paired_line() const {
-    const std::uint64_t used = tiles_.are_amx ? s_.paired_side() : (s_.side() + 1) / 2 * 2;
-    return (used * real + LineCover::line_bytes - 1) / LineCover::line_bytes * LineCover::line_bytes;
+    return (points_of_pairs() * real + LineCover::line_bytes - 1) / LineCover::line_bytes * LineCover::line_bytes;
   }
+  /// The points that the pairs of a row of outputs have, zeros among them.
+  std::uint64_t points_of_pairs() const { return tiles_.are_amx ? s_.paired_side() : (s_.side() + 1) / 2 * 2; }
 
   /// Elements that are read in lines of one array and written to another, of which so many bytes pass before a line is complete.
   Work copied(const char* from, std::uint64_t elements, std::uint64_t row, std::uint64_t open_bytes, std::uint64_t rows) const {
@@ -343,6 +345,7 @@ class ConvWork {
 
   ConvShape s_;
   ConvTiles tiles_;
+  bool is_as_written_;  // by no flavor
   bool is_optimized_;
 };
 

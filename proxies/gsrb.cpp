@@ -1,7 +1,6 @@
 // HPGMG-FV's Gauss-Seidel, red-black smoother: fourth order, variable coefficients, out of place, on boxes with ghost cells two deep (Yang,
 // Kurth, Williams 2019, III.B). A sweep smooths once: the red cells, then the black ones, each after ghost cells have been exchanged. The
 // same result by three loops: fp computes every cell and masks those of the other color out, branch skips them, stride2 steps over them.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory_resource>
@@ -75,25 +74,15 @@ class GsrbCase final : public ApplicationData {
   }
 
   /// The largest error of a cell, relative to the largest sum of magnitudes that an update has: x and rhs are below 1, beta is at least
-  /// 1/2. The reference takes microseconds a cell: of a large grid the first, the middle and the last planes are compared.
+  /// 1/2.
   double error() const override {
     LargestError largest;
     const BoxGrid& grid = arrays_.grid;
-    const auto side = static_cast<std::int64_t>(grid.side()),
-               middle = static_cast<std::int64_t>(grid.boxes > 1 ? grid.boxes / 2 * grid.n : grid.n / 2),
-               some = std::max<std::int64_t>(1, most_compared / (side * side) / 4);
-    const auto compare = [&](std::int64_t begin, std::int64_t end) {
+    const auto side = static_cast<std::int64_t>(grid.side()), border = static_cast<std::int64_t>((grid.boxes + 1) / 2 * grid.n);
+    for (const auto& [begin, end] : GsrbReference::compared(side, border))
       GsrbReference(field_, first_plane_).for_cells(begin, end, [&](std::int64_t i, std::int64_t j, std::int64_t k, long double exact) {
         largest.compare(arrays_[Arrays::x][grid.cell(i, j, k)], exact, largest_sum);
       });
-    };
-    if (4 * some >= side) {
-      compare(0, side);
-    } else {
-      compare(0, some);
-      compare(std::max(some, middle - some), std::min(middle + some, side - some));
-      compare(side - some, side);
-    }
     return largest.value();
   }
   /// Some 25 roundings stand between a cell and its update, and an error of the first update is at most 1.3 times as large in the second.
@@ -102,7 +91,6 @@ class GsrbCase final : public ApplicationData {
  private:
   using Arrays = GsrbArrays<Real>;
   static constexpr long double largest_sum = 6;
-  static constexpr std::int64_t most_compared = 1 << 22;  // cells
 
   /// Calls act(place in an array, whether it is no ghost, place in the whole grid) for each cell of the rows [begin, end).
   template <class Act>

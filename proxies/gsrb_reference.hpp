@@ -1,5 +1,6 @@
 // The smoother in higher precision, on values that are known anywhere in the grid: what its result is compared with.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,19 @@ struct GsrbField {
 /// update.
 class GsrbReference {
  public:
+  /// A run of planes, from begin up to end.
+  struct Planes {
+    std::int64_t begin, end;
+  };
+  /// The planes to compare of a rank's grid of so many cells a side, which takes microseconds a cell: all, or of a large grid the first,
+  /// those on both sides of `border`, where boxes meet, and the last.
+  static std::vector<Planes> compared(std::int64_t side, std::int64_t border) {
+    constexpr std::int64_t most_cells = 1 << 22;
+    const std::int64_t some = std::max<std::int64_t>(1, most_cells / (side * side) / 4);
+    if (4 * some >= side) return {{0, side}};
+    return {{0, some}, {std::max(some, border - some), std::min(border + some, side - some)}, {side - some, side}};
+  }
+
   GsrbReference(const GsrbField& field, std::int64_t first_plane)
       : field_(field), first_plane_(first_plane), reds_(5, std::vector<long double>(field.side * field.side)) {}
 

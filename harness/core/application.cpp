@@ -22,7 +22,6 @@ Work whole_work(const ApplicationWork& application) {
                                .element_bytes = stream.element_bytes,
                                .non_temporal = stream.non_temporal,
                                .at_most = stream.at_most});
-    if (!phase.work.note.empty()) whole.note += (whole.note.empty() ? "" : "; ") + phase.name + ": " + phase.work.note;
   }
   return whole;
 }

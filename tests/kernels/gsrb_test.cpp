@@ -15,6 +15,7 @@
 #include "core/kernel.hpp"
 #include "proxies/box_grid.hpp"
 #include "proxies/gsrb_loop.hpp"
+#include "proxies/gsrb_reference.hpp"
 #include "proxies/multigrid_waves.hpp"
 #include "tests/kernels/whole_sweep.hpp"
 
@@ -203,6 +204,35 @@ TEST(gsrb, how_a_cube_is_cut_into_boxes_changes_nothing) {
   const std::vector<double> one = smoothed("stride2", 1, 12);
   EXPECT_EQ(smoothed("stride2", 2, 6), one);
   EXPECT_EQ(smoothed("stride2", 3, 4), one);
+}
+
+TEST(gsrb, of_a_large_grid_the_planes_at_its_ends_and_where_boxes_meet_are_compared) {
+  for (const std::int64_t side : {1, 6, 128, 160}) {
+    const auto all = GsrbReference::compared(side, side / 2);
+    ASSERT_EQ(all.size(), 1U) << side;
+    EXPECT_TRUE(all[0].begin == 0 && all[0].end == side) << side;
+  }
+  for (const std::int64_t side : {256, 512, 4096}) {
+    const auto some = GsrbReference::compared(side, side / 2);
+    ASSERT_EQ(some.size(), 3U) << side;
+    EXPECT_TRUE(some[0].begin == 0 && some[0].end > 0 && some[2].begin < side && some[2].end == side) << side;
+    EXPECT_TRUE(some[1].begin < side / 2 && some[1].end > side / 2) << side;
+    EXPECT_TRUE(some[0].end <= some[1].begin && some[1].end <= some[2].begin) << side;
+  }
+}
+
+TEST(gsrb, the_reference_of_some_planes_is_that_of_all) {
+  constexpr std::int64_t side = 12;
+  const GsrbField field{side, 2 * side};
+  const auto values = [&](std::int64_t begin, std::int64_t end) {
+    std::vector<long double> found;
+    GsrbReference(field, side).for_cells(begin, end, [&](std::int64_t, std::int64_t, std::int64_t k, long double value) {
+      if (k >= 5 && k < 8) found.push_back(value);
+    });
+    return found;
+  };
+  EXPECT_EQ(values(5, 8), values(0, side));
+  EXPECT_EQ(values(5, 8).size(), 3U * side * side);
 }
 
 }  // namespace

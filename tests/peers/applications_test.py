@@ -1,5 +1,5 @@
-"""Applications beside those of others: HPGMG-FV's table of times, of which the sample is real, is read; what was kept of both comparisons holds
-what is asked of it; and a result file without a library's row is refused."""
+"""Applications beside those of others: HPGMG-FV's table of times, of which the sample is real, is read; ours is compared with a library's row of
+the same work; and what was kept of both comparisons holds what is asked of it."""
 
 import json
 import pathlib
