@@ -13,7 +13,7 @@ def draw(group, roofs):
     columns = min(4, len(kernels))
     lines = math.ceil(len(kernels) / columns)
     handles, names = legend_entries(group.rows, roofs)
-    below_title = 0.45 if columns == 1 else 0.0  # inches: one panel is too narrow for title and legend side by side
+    below_title = 0.45 if columns <= 2 else 0.0  # inches: two panels are too narrow for title and legend side by side
     figure = style.figure(3.3 * columns + 0.6, 2.7 * lines + 1.1 + below_title)
     grid = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
     width, height = figure.get_size_inches()
