@@ -29,25 +29,40 @@ def ranks_of(run, plumbline):
     return [found[rank] for rank in sorted(found)]
 
 
-def wait_until_measuring(run, path):
+def journal_bytes(path):
+    return sum(file.stat().st_size for file in path.with_suffix(".journal").glob("[!.]*"))
+
+
+def wait_until_measuring(run, path, before=0):
+    """Waits until the run has written more than the `before` bytes that an earlier session left: its own first record, then its first case."""
     end = time.monotonic() + 60
-    while not path.with_suffix(".journal").is_dir() or not any(f.stat().st_size for f in path.with_suffix(".journal").glob("[!.]*")):
+    while journal_bytes(path) <= before:
         assert time.monotonic() < end and run.process.poll() is None, "nothing was begun"
         time.sleep(0.02)
     time.sleep(0.3)
 
 
+def hung_cases(path):
+    return [outcome for outcome in journal_outcomes(path) if "deadline" in outcome["placement"]]
+
+
 def hang(plumbline, campaign, path, rank, how, *options):
     """Starts the run and lets `how` hang one of its ranks; answers how the job ended, and the record of the case that hung."""
-    for _ in range(3):  # a rank that hangs just between two cases hangs no case
+    known = len(hung_cases(path))
+    for _ in range(3):  # a rank that hangs outside of all cases, before the first or between two, hangs no case
+        before = journal_bytes(path)
         run = plumbline.start("run", campaign, "-o", path, *options, ranks=RANKS)
-        wait_until_measuring(run, path)
+        wait_until_measuring(run, path, before)
         if len(ranks := ranks_of(run, plumbline)) == RANKS:
             how(ranks[rank])
+        try:
+            run.process.wait(40)
+        except subprocess.TimeoutExpired:
+            run.kill()
         ended = run.finish(120)
         run.kill()
-        records = [o for o in journal_outcomes(path) if "deadline" in o["placement"]]
-        if records or not (ended.code == 0 or gave_up(ended)):
+        records = hung_cases(path)
+        if len(records) > known or not (ended.code in (0, -signal.SIGKILL) or gave_up(ended)):
             return ended, records
         if ended.code == 0:  # it had ended before: once more from the start
             path.unlink(missing_ok=True)
