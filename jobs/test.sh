@@ -132,9 +132,9 @@ rm -f build-asan/CMakeCache.txt # of another compiler it would be configured aga
 if build asan build-asan "${sanitizing[@]}"; then
   export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
   ASAN_SYMBOLIZER_PATH=$(command -v addr2line) && export ASAN_SYMBOLIZER_PATH # clang's own is in no package needed here
-  # Tested above: what starts no program of the build (sources), and how often judgements err (rates), which repeats for minutes what other
-  # tests do once.
-  run_tests "unit tests under ASan and UBSan" build-asan -L '^unit$' -LE '^(sources|rates)$' -j "$cores"
+  # Tested above: what starts no program of the build (sources), how often judgements err (rates), which repeats for minutes what other tests
+  # do once, and what is written in Python (python), for which the program only reads files.
+  run_tests "unit tests under ASan and UBSan" build-asan -L '^unit$' -LE '^(sources|rates|python)$' -j "$cores"
 else
   failed=1
   summaries+=("unit tests under ASan and UBSan:" "the build (preset asan) failed")

@@ -1,6 +1,6 @@
 """kill -9 at seeded random moments, then --resume: nothing that was finished is lost, and the counts are those of an undisturbed run.
 
-PLUMBLINE_KILL_POINTS says at how many moments (12), PLUMBLINE_KILL_SEED where the random numbers start (2013); PLUMBLINE_KILL_JSON names a
+PLUMBLINE_KILL_POINTS says at how many moments (8), PLUMBLINE_KILL_SEED where the random numbers start (2013); PLUMBLINE_KILL_JSON names a
 file to which a line of JSON about the kills is appended. killed_in_writes_test.py kills inside the writes.
 """
 
@@ -17,7 +17,7 @@ import pytest
 
 from conftest import CAMPAIGNS, Store, finished_on_disk, journal_records, same_number
 
-POINTS = int(os.environ.get("PLUMBLINE_KILL_POINTS", "12"))
+POINTS = int(os.environ.get("PLUMBLINE_KILL_POINTS", "8"))
 SEED = int(os.environ.get("PLUMBLINE_KILL_SEED", "2013"))
 CAMPAIGN = CAMPAIGNS / "killed.toml"
 RANKS = 2
