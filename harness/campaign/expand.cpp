@@ -131,8 +131,9 @@ class SpecExpansion {
     std::size_t first = refusal.npos;
     for (const auto& [name, values] : spec_.parameters) {
       const std::size_t at = place_of_word(refusal, name.value);
-      const auto value = std::find_if(values.begin(), values.end(),
-                                      [&, &name = name](const auto& written) { return written.value == one.parameters.at(name.value); });
+      const auto value = std::find_if(values.begin(), values.end(), [&, &wanted = name](const auto& written) {
+        return written.value == one.parameters.at(wanted.value);
+      });
       if (at < first && value != values.end()) first = at, found = &*value;
     }
     return found == nullptr ? spec_.at : found->at;

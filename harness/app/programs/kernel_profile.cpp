@@ -86,7 +86,7 @@ KernelMeasures measures_of(const std::map<std::string, double>& sums, const std:
 
 void add(std::vector<std::pair<std::string, Amount>>& to, const std::vector<std::pair<std::string, Amount>>& more) {
   for (const auto& [name, value] : more) {
-    const auto found = std::find_if(to.begin(), to.end(), [&name = name](const auto& one) { return one.first == name; });
+    const auto found = std::find_if(to.begin(), to.end(), [&wanted = name](const auto& one) { return one.first == wanted; });
     if (found == to.end())
       to.emplace_back(name, value);
     else

@@ -143,7 +143,7 @@ std::vector<Finished> RemeasuringStage::finished() const {
     one.outcome.pass = again_pass;
     std::erase_if(one.remeasured, [&](const RemeasuredRow& row) { return row.turn >= turns; });
     std::copy_if(setting_.earlier.begin(), setting_.earlier.end(), std::back_inserter(one.remeasured),
-                 [&id = id](const RemeasuredRow& row) { return row.case_id == id; });
+                 [&wanted = id](const RemeasuredRow& row) { return row.case_id == wanted; });
     json placement = json::parse(one.outcome.placement);
     placement["conditions"] = json::parse(conditions_json(unit.conditions));
     placement["conditions"]["seconds"] = {{"value", unit.seconds}};

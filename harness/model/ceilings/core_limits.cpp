@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/kernel.hpp"
+
 namespace plumbline {
 namespace {
 
