@@ -3,6 +3,8 @@
 #pragma once
 #include <cstddef>
 
+#include "proxies/one_by_one.hpp"
+
 namespace {
 
 /// The operator's constants. minus_b is -b / spacing^2.
@@ -34,26 +36,6 @@ inline __attribute__((always_inline)) Real along_lower(const Real* x, const Real
 struct AnyHow {
   template <class Real>
   Real operator()(Real term) const {
-    return term;
-  }
-};
-
-/// Keeps terms apart, and with them the loop scalar: compilers would join two of them in a vector that has lanes to spare, and FLOPs would
-/// hang on the flavor.
-struct OneByOne {
-  template <class Real>
-  Real operator()(Real term) const {
-    return term;
-  }
-  float operator()(float term) const { return apart(term); }
-  double operator()(double term) const { return apart(term); }
-  template <class Real>
-  static Real apart(Real term) {
-#if defined(__x86_64__)
-    asm("" : "+x"(term));
-#elif defined(__aarch64__)
-    asm("" : "+w"(term));
-#endif
     return term;
   }
 };
