@@ -1,0 +1,77 @@
+// A level of conjugate gradients' preconditioner: its matrix, stored row by row, and its vectors.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+
+#include "core/array.hpp"
+#include "proxies/cg_grid.hpp"
+#include "proxies/cg_loop.hpp"
+
+namespace plumbline {
+
+/// The operator: each point's own value 26 times, less those of the 26 around it, of which there are none outside the whole grid.
+constexpr double own_entry = 26, other_entry = -1;
+
+/// What a level has: the matrix, and a right-hand side, a solution and the matrix's product with it. The search's product is the finest
+/// level's, too: neither outlives the other.
+template <class Real>
+struct CgLevel {
+  CgGrid grid;
+  Array<Real> values;
+  Array<std::int32_t> columns;
+  Array<Real> right, solution, product;
+
+  CgLevel(const CgGrid& of, std::pmr::memory_resource& memory)
+      : grid(of),
+        values(of.points() * cg_entries, memory),
+        columns(of.points() * cg_entries, memory),
+        right(of.points(), memory),
+        solution(of.with_neighbours(), memory),
+        product(of.points(), memory) {}
+
+  /// The solution's own points, behind the plane of the neighbour before.
+  Real* own_solution() { return solution.data() + grid.plane(); }
+
+  /// Calls act(place in a vector without neighbours, i, j, k) for the points of these lines.
+  template <class Act>
+  void for_points(std::size_t begin, std::size_t end, Act act) const {
+    for (std::size_t line = begin; line < end; ++line)
+      for (std::size_t i = 0; i < grid.nx; ++i) act(line * grid.nx + i, i, line % grid.ny, line / grid.ny);
+  }
+
+  /// The rows of these lines, of the rank that is the first or the last of all, or neither. An entry that there is not is a zero; its
+  /// column is the row's own, or, before and behind all ranks, where a neighbour's would lie.
+  void fill_rows(std::size_t begin, std::size_t end, bool first, bool last) {
+    for_points(begin, end, [&](std::size_t point, std::size_t i, std::size_t j, std::size_t k) {
+      std::size_t entry = row_of(point) * cg_entries;
+      for (int dk = -1; dk <= 1; ++dk)
+        for (int dj = -1; dj <= 1; ++dj)
+          for (int di = -1; di <= 1; ++di, ++entry) {
+            const bool inside = grid.has_neighbour(i, di, grid.nx) && grid.has_neighbour(j, dj, grid.ny);
+            const bool there = grid.has_neighbour(k, dk, grid.nz) || (dk < 0 ? !first : !last);
+            const std::size_t own = grid.plane() + point;
+            const auto away = (dk * static_cast<std::ptrdiff_t>(grid.ny) + dj) * static_cast<std::ptrdiff_t>(grid.nx) + di;
+            const bool itself = di == 0 && dj == 0 && dk == 0;
+            values[entry] = Real(!inside || !there ? 0 : itself ? own_entry : other_entry);
+            columns[entry] = static_cast<std::int32_t>(inside ? static_cast<std::ptrdiff_t>(own) + away : static_cast<std::ptrdiff_t>(own));
+          }
+    });
+  }
+
+  /// Calls act(value, column) for the entries of a point's row that are no zeros.
+  template <class Act>
+  void for_entries(std::size_t point, Act act) const {
+    for (std::size_t entry = row_of(point) * cg_entries, end = entry + cg_entries; entry < end; ++entry)
+      if (static_cast<double>(values[entry]) != 0) act(values[entry], static_cast<std::size_t>(columns[entry]));
+  }
+
+ private:
+  /// Of each line the rows of even points come first.
+  std::size_t row_of(std::size_t point) const {
+    const std::size_t i = point % grid.nx;
+    return point - i + i % 2 * (grid.nx / 2) + i / 2;
+  }
+};
+
+}  // namespace plumbline

@@ -1,0 +1,171 @@
+// These loops alone are those of conjugate gradients and of their preconditioner. They are compiled once a flavor, and once on Counted.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "proxies/one_by_one.hpp"
+
+enum class CgLoop { smoother, product, restriction, prolongation, dot, norm, total, ratio, scaled_sum, update };
+
+/// A row of the matrix has an entry for each of the 27 points around its own, its own in the middle.
+inline constexpr std::size_t cg_entries = 27, cg_diagonal = 13;
+
+/// Vectors are in the order of points: nx a line, ny lines a plane. Those that rows are multiplied with have a neighbour's plane before and
+/// behind. Rows of the matrix are in the order of lines, of each first those of even points.
+template <class Real>
+struct Cg {
+  CgLoop loop;
+  std::size_t nx, ny;                     // of the finer of the two grids where there are two; nx of the total: planes
+  std::size_t color;                      // smoother: 4 z + 2 y + x, the parities of its points
+  const Real* values = nullptr;           // 27 a row
+  const std::int32_t* columns = nullptr;  // 27 a row: places in a vector with neighbours' planes
+  const Real *in = nullptr, *other = nullptr;
+  Real *out = nullptr, *updated = nullptr, *cleared = nullptr;  // updated: the residual; cleared becomes zero beside
+  const Real* factor = nullptr;
+};
+
+namespace {
+
+/// What is left of `sum` when a row's entries, times their points, are taken off it.
+template <class Real>
+inline Real less_row(Real sum, const Real* values, const std::int32_t* columns, const Real* x) {
+  const OneByOne apart;
+  for (std::size_t e = 0; e < cg_entries; ++e) sum = apart(sum - values[e] * x[columns[e]]);
+  return sum;
+}
+
+/// A row's entries times their points.
+template <class Real>
+inline Real times_row(const Real* values, const std::int32_t* columns, const Real* x) {
+  const OneByOne apart;
+  Real sum = apart(values[0] * x[columns[0]]);
+  for (std::size_t e = 1; e < cg_entries; ++e) sum = apart(sum + values[e] * x[columns[e]]);
+  return sum;
+}
+
+/// Line r of the points of one color, which are no neighbours of each other: Gauss-Seidel. `in` is the right-hand side, `out` the solution.
+template <class Real>
+inline void smooth_line(const Cg<Real>& s, std::size_t r) {
+  const OneByOne apart;
+  const std::size_t half = s.nx / 2, lines = s.ny / 2, of_x = s.color % 2, j = r % lines * 2 + s.color / 2 % 2;
+  const std::size_t line = (r / lines * 2 + s.color / 4) * s.ny + j, row = line * s.nx + of_x * half, point = line * s.nx + of_x;
+  const Real* values = s.values + row * cg_entries;
+  const std::int32_t* columns = s.columns + row * cg_entries;
+  const Real* const right = s.in + point;
+  Real* const own = s.out + s.nx * s.ny + point;
+  for (std::size_t i = 0; i < half; ++i, values += cg_entries, columns += cg_entries) {
+    const Real rest = less_row<Real>(right[2 * i], values, columns, s.out), diagonal = values[cg_diagonal];
+    own[2 * i] = apart(apart(rest + own[2 * i] * diagonal) / diagonal);
+  }
+}
+
+/// Line r of the matrix times `in`.
+template <class Real>
+inline void multiply_line(const Cg<Real>& s, std::size_t r) {
+  const std::size_t half = s.nx / 2, row = r * s.nx;
+  const Real *even = s.values + row * cg_entries, *odd = even + half * cg_entries;
+  const std::int32_t *of_even = s.columns + row * cg_entries, *of_odd = of_even + half * cg_entries;
+  Real* const out = s.out + row;
+  for (std::size_t i = 0; i < half; ++i) {
+    out[2 * i] = times_row<Real>(even + i * cg_entries, of_even + i * cg_entries, s.in);
+    out[2 * i + 1] = times_row<Real>(odd + i * cg_entries, of_odd + i * cg_entries, s.in);
+  }
+}
+
+/// The point of the finer grid, in a vector without neighbours' planes, at which line r of the coarser one begins.
+template <class Real>
+inline std::size_t finer_line(const Cg<Real>& s, std::size_t r) {
+  const std::size_t lines = s.ny / 2;
+  return (r / lines * 2 * s.ny + r % lines * 2) * s.nx;
+}
+
+/// Line r of the coarser grid: the residual at its points, `in` less `other`, with which it begins anew.
+template <class Real>
+inline void restrict_line(const Cg<Real>& s, std::size_t r) {
+  const OneByOne apart;
+  const std::size_t half = s.nx / 2, fine = finer_line(s, r);
+  const Real *in = s.in + fine, *other = s.other + fine;
+  for (std::size_t i = 0; i < half; ++i) {
+    s.out[r * half + i] = apart(in[2 * i] - other[2 * i]);
+    s.cleared[r * half + i] = Real(0);
+  }
+}
+
+/// Line r of the coarser grid: the finer one's points gain what it has found for them.
+template <class Real>
+inline void prolong_line(const Cg<Real>& s, std::size_t r) {
+  const OneByOne apart;
+  const std::size_t half = s.nx / 2;
+  Real* const out = s.out + finer_line(s, r);
+  for (std::size_t i = 0; i < half; ++i) out[2 * i] = apart(out[2 * i] + s.in[r * half + i]);
+}
+
+/// The sum over plane r, by four sums at a time, of what `term` says of a place.
+template <class Real, class Term>
+inline Real sum_of_plane(const Cg<Real>& s, std::size_t r, Term term) {
+  const std::size_t begin = r * s.nx * s.ny, end = begin + s.nx * s.ny;
+  Real a = term(begin), b = term(begin + 1), c = term(begin + 2), d = term(begin + 3);
+  for (std::size_t i = begin + 4; i < end; i += 4) {
+    a = a + term(i);
+    b = b + term(i + 1);
+    c = c + term(i + 2);
+    d = d + term(i + 3);
+  }
+  const OneByOne apart;
+  return apart(apart(a) + apart(b)) + apart(apart(c) + apart(d));
+}
+
+}  // namespace
+
+/// [begin, end) counts lines, planes (dot, norm), or elements (scaled_sum, update); the total and the ratio have a range of one.
+template <class Real>
+static void sweep(const Cg<Real>& s, std::size_t begin, std::size_t end) {
+  switch (s.loop) {
+    case CgLoop::smoother:
+      for (std::size_t r = begin; r < end; ++r) smooth_line(s, r);
+      break;
+    case CgLoop::product:
+      for (std::size_t r = begin; r < end; ++r) multiply_line(s, r);
+      break;
+    case CgLoop::restriction:
+      for (std::size_t r = begin; r < end; ++r) restrict_line(s, r);
+      break;
+    case CgLoop::prolongation:
+      for (std::size_t r = begin; r < end; ++r) prolong_line(s, r);
+      break;
+    case CgLoop::dot:
+      for (std::size_t r = begin; r < end; ++r) s.out[r] = sum_of_plane(s, r, [&](std::size_t i) { return s.in[i] * s.other[i]; });
+      break;
+    case CgLoop::norm:
+      for (std::size_t r = begin; r < end; ++r) s.out[r] = sum_of_plane(s, r, [&](std::size_t i) { return s.in[i] * s.in[i]; });
+      break;
+    case CgLoop::total:
+      for (std::size_t i = begin; i < end; ++i) {
+        Real sum = s.in[0];
+        for (std::size_t r = 1; r < s.nx; ++r) sum = sum + s.in[r];
+        s.out[i] = sum;
+      }
+      break;
+    case CgLoop::ratio:
+      for (std::size_t i = begin; i < end; ++i) s.out[i] = s.in[i] / (s.other[i] == Real(0) ? Real(1) : s.other[i]);
+      break;
+    case CgLoop::scaled_sum: {
+      const Real factor = s.factor[0];
+      const Real* __restrict in = s.in;
+      Real* __restrict out = s.out;
+      for (std::size_t i = begin; i < end; ++i) out[i] = in[i] + factor * out[i];
+      break;
+    }
+    case CgLoop::update: {
+      const Real factor = s.factor[0];
+      const Real* __restrict in = s.in, * __restrict other = s.other;
+      Real* __restrict out = s.out, * __restrict residual = s.updated, * __restrict cleared = s.cleared;
+      for (std::size_t i = begin; i < end; ++i) {
+        out[i] = out[i] + factor * in[i];
+        residual[i] = residual[i] - factor * other[i];
+        cleared[i] = Real(0);
+      }
+      break;
+    }
+  }
+}

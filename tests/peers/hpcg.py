@@ -1,0 +1,178 @@
+"""This script holds proxies/cg against HPCG's reference code; both run in turn, on one core, and both are counted.
+
+    git clone https://github.com/hpcg-benchmark/hpcg && cd hpcg
+    flags="-O3 -march=x86-64-v3 -DHPCG_NO_MPI -DHPCG_NO_OPENMP"
+    g++ $flags -Isrc -I$PLUMBLINE_SOURCE/harness/marker -o hpcg_driver $PLUMBLINE_SOURCE/tests/peers/hpcg_driver.cpp \\
+      $(ls src/*.cpp | grep -v main.cpp)
+    PLUMBLINE=build/bin/plumbline python3 tests/peers/hpcg.py --peer gcc-O3-v3 ./hpcg_driver "g++ $flags" -o found.json
+
+A peer is told by the flavor of ours that it is compared with, its binary, and the flags that it was built with, which are only kept.
+
+Both do ten iterations on n^3 points with four levels; of both HPCG's own formula says the FLOPs. The ratio is our speed over theirs, by
+time: the median over rounds, in which they are neighbours in time. What is counted is five iterations on 32^3 points, by the emulator.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import statistics
+import sys
+import tempfile
+
+import h5py
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "jobs" / "peers"))
+from command import busy_note, end, positive, say  # noqa: E402
+from machine import this_machine  # noqa: E402
+from ours import find_plumbline  # noqa: E402
+from programs import ProgramFailed, output_of  # noqa: E402
+from report import rounded  # noqa: E402
+
+SIZES, LEVELS, ITERATIONS = (32, 64), 4, 10
+COUNTED_SIZE, COUNTED_ITERATIONS = 32, 5
+CAMPAIGN = """schema = "plumbline-campaign/1"
+name = "hpcg"
+passes = ["{what}"]
+counters = "{counters}"
+
+[[cases]]
+kernel = "proxies/cg"
+precision = ["fp64"]
+flavor = ["{flavor}"]
+team = [{{ranks = 1, threads = 1}}]
+params = {{n = {n}, levels = {levels}, iterations = {iterations}}}
+
+[ceilings]
+mode = "none"
+"""
+
+
+def levels_of(n):
+    """(Points, entries of the matrix that are no zeros) of each level of n^3 points on one rank."""
+    return [((n >> level) ** 3, (3 * (n >> level) - 2) ** 3) for level in range(LEVELS)]
+
+
+def formula(n, iterations):
+    """FLOPs of so many iterations as HPCG itself reckons them (its ReportResults.cpp)."""
+    levels = levels_of(n)
+    rows, sums = levels[0][0], 3 * iterations + 1
+    smoothing = sum(10 * entries for _, entries in levels[:-1]) + 4 * levels[-1][1]
+    return 4 * sums * rows + 2 * (iterations + 1) * levels[0][1] + iterations * smoothing
+
+
+def beside_theirs(n, iterations):
+    """FLOPs that HPCG's code does beside its formula: smoothing takes a point's own part back in and divides, there and back; points of the
+    coarser levels are taken off and added; the first direction is copied, not summed up."""
+    rows = [points for points, _ in levels_of(n)]
+    smoothing = 6 * (2 * sum(rows[:-1]) + rows[-1])
+    return iterations * (smoothing + 2 * sum(rows[1:])) - 2 * rows[0]
+
+
+def run_ours(plumbline, flavor, folder, n, iterations, counters="none"):
+    """The file of a run of ours."""
+    campaign, store = folder / "hpcg.toml", folder / "hpcg.h5"
+    what = "time" if counters == "none" else "count"
+    campaign.write_text(CAMPAIGN.format(what=what, counters=counters, flavor=flavor, n=n, levels=LEVELS, iterations=iterations))
+    output_of([plumbline, "run", campaign, "--overwrite", "-o", store])
+    return store
+
+
+def time_ours(plumbline, flavor, folder, n):
+    store = run_ours(plumbline, flavor, folder, n, ITERATIONS)
+    for row in json.loads(output_of([plumbline, "show", store, "--json"]))["rows"]:
+        if row.get("phase") is None and row["status"] == "ok":
+            return row["seconds"]
+    raise ProgramFailed(f"{plumbline}: no time of proxies/cg, {flavor}: is that flavor built in?")
+
+
+def count_ours(plumbline, flavor, folder):
+    """FLOPs of the first counted sweep, an fma being two."""
+    with h5py.File(run_ours(plumbline, flavor, folder, COUNTED_SIZE, COUNTED_ITERATIONS, "emulated")) as file:
+        rows = file["counts"][:]
+    whole = rows[(rows["phase"] == b"") & (rows["thread"] == -1) & (rows["repetition"] == 0)]
+    kinds = {"add": 1, "mul": 1, "fma": 2, "div": 1, "sqrt": 1}
+    return sum(weight * float(whole[whole["event"] == f"flops.fp64.{kind}".encode()]["net"].sum()) for kind, weight in kinds.items())
+
+
+def seconds_of(said, binary, iterations):
+    """Reads the driver's line."""
+    words = said.split()
+    if len(words) != 4 or int(words[1]) != iterations:
+        raise ProgramFailed(f"{binary}: not the line of seconds, iterations, entries and residual that it should print: {said.strip()[:80]!r}")
+    return float(words[0])
+
+
+def run_theirs(binary, n, iterations):
+    return seconds_of(output_of([binary, *map(str, (n, n, n, iterations))]), binary, iterations)
+
+
+def counted_region(document):
+    """FLOPs of the iterations in what `plumbline profile --json` says."""
+    for row in document["rows"]:
+        if row["kind"] == "region" and row["name"] == "iterations":
+            return row["flops"]
+    raise ProgramFailed("the program has no region 'iterations': was it built with the marks of plumbline.h?")
+
+
+def count_theirs(plumbline, binary, folder):
+    n, counts = COUNTED_SIZE, folder / "counts.json"
+    output_of([plumbline, "profile", "--count-only", "--caches", "no", "-o", counts, "--", binary, *map(str, (n, n, n, COUNTED_ITERATIONS))])
+    return counted_region(json.loads(counts.read_text()))
+
+
+def summary(rounds):
+    return {"median": statistics.median(rounds), "best": min(rounds), "rounds": rounds}
+
+
+def run(chosen):
+    plumbline, busy, rows, counts = find_plumbline(), os.getloadavg()[0], [], []
+    with tempfile.TemporaryDirectory(prefix="plumbline-hpcg-") as name:
+        folder = pathlib.Path(name)
+        for flavor, binary, flags in chosen.peer:
+            for n in SIZES:
+                mine, theirs = [], []
+                for done in range(chosen.rounds):
+                    say(f"round {done + 1} of {chosen.rounds}: {flavor}, {n}^3")
+                    measures = [lambda: mine.append(time_ours(plumbline, flavor, folder, n)),
+                                lambda: theirs.append(run_theirs(binary, n, ITERATIONS))]
+                    for measure in measures if done % 2 == 0 else reversed(measures):
+                        measure()
+                ratios = [their / our for our, their in zip(mine, theirs)]
+                rows.append({"flavor": flavor, "flags": flags, "n": n, "flops": formula(n, ITERATIONS), "ours": summary(mine),
+                             "theirs": summary(theirs), "ratio": statistics.median(ratios), "ratio_lowest": min(ratios),
+                             "ratio_highest": max(ratios)})
+            counts.append({"flavor": flavor, "flags": flags, "n": COUNTED_SIZE, "iterations": COUNTED_ITERATIONS,
+                           "formula": formula(COUNTED_SIZE, COUNTED_ITERATIONS),
+                           "ours": count_ours(plumbline, flavor, folder), "theirs": count_theirs(plumbline, binary, folder),
+                           "explained": formula(COUNTED_SIZE, COUNTED_ITERATIONS) + beside_theirs(COUNTED_SIZE, COUNTED_ITERATIONS)})
+    say("")
+    return rounded({"schema": "plumbline-hpcg/1", "command": "python3 tests/peers/hpcg.py " + shlex.join(sys.argv[1:]),
+                    "machine": this_machine().facts(), "rounds": chosen.rounds, "rows": rows, "counts": counts,
+                    "notes": busy_note(busy)}, 4)
+
+
+def text(found):
+    shown = ["GFLOP/s by HPCG's formula, medians; our speed over theirs (lowest to highest of the rounds)", ""]
+    for row in found["rows"]:
+        ours, theirs = (row["flops"] / row[whose]["median"] / 1e9 for whose in ("ours", "theirs"))
+        shown.append(f"{row['n']}^3, {row['flavor']:12} ours {ours:6.3f}  HPCG {theirs:6.3f}  {row['ratio']:.2f} "
+                     f"({row['ratio_lowest']:.2f} to {row['ratio_highest']:.2f})  beside {row['flags']}")
+    for row in found["counts"]:
+        shown.append(f"FLOPs of {row['iterations']} iterations on {row['n']}^3: formula {row['formula']}, HPCG counted {row['theirs']}, explained "
+                     f"{row['explained']} ({row['theirs'] / row['explained'] - 1:+.3%}), ours counted {row['ours']}")
+    return "\n".join([*shown, "", *found["notes"]])
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="hpcg.py", description="proxies/cg beside HPCG, in turn")
+    parser.add_argument("--peer", nargs=3, action="append", required=True, metavar=("FLAVOR", "BINARY", "FLAGS"), help="may be given again")
+    parser.add_argument("--rounds", type=positive, default=7, help="how often everything is measured (preset: 7)")
+    parser.add_argument("-o", "--output", metavar="FILE", type=pathlib.Path, help="keeps every value of every round")
+    chosen = parser.parse_args()
+    return end("hpcg", lambda: run(chosen), chosen.output, text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
