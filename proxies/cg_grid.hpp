@@ -18,7 +18,7 @@ struct CgGrid {
   std::uint64_t plane() const { return nx * ny; }
   std::uint64_t points() const { return plane() * nz; }
   std::uint64_t lines() const { return ny * nz; }
-  /// With a plane of the neighbour before and one of the neighbour behind.
+  /// The points of a vector that has a plane of the neighbour before and one of the neighbour behind.
   std::uint64_t with_neighbours() const { return plane() * (nz + 2); }
   /// A bound of the largest sum over a row of the matrix's inverse: A w >= 1 for w = (i + 1) (n - i) / 18, of which each point has one
   /// along the shorter side of a line and a plane.

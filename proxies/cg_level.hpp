@@ -13,8 +13,8 @@ namespace plumbline {
 /// The operator: each point's own value 26 times, less those of the 26 around it, of which there are none outside the whole grid.
 constexpr double own_entry = 26, other_entry = -1;
 
-/// What a level has: the matrix, and a right-hand side, a solution and the matrix's product with it. The search's product is the finest
-/// level's, too: neither outlives the other.
+/// A level has its matrix, a right-hand side, a solution and the matrix's product with it. The search's product is the finest level's, too:
+/// neither outlives the other.
 template <class Real>
 struct CgLevel {
   CgGrid grid;
@@ -67,7 +67,7 @@ struct CgLevel {
   }
 
  private:
-  /// Of each line the rows of even points come first.
+  /// Rows of even points come first in each line.
   std::size_t row_of(std::size_t point) const {
     const std::size_t i = point % grid.nx;
     return point - i + i % 2 * (grid.nx / 2) + i / 2;

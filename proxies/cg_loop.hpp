@@ -26,7 +26,7 @@ struct Cg {
 
 namespace {
 
-/// What is left of `sum` when a row's entries, times their points, are taken off it.
+/// The rest of `sum` when a row's entries, times their points, are taken off it.
 template <class Real>
 inline Real less_row(Real sum, const Real* values, const std::int32_t* columns, const Real* x) {
   const OneByOne apart;
@@ -117,7 +117,7 @@ inline Real sum_of_plane(const Cg<Real>& s, std::size_t r, Term term) {
 
 }  // namespace
 
-/// [begin, end) counts lines, planes (dot, norm), or elements (scaled_sum, update); the total and the ratio have a range of one.
+/// The range counts lines, planes (dot, norm), or elements (scaled_sum, update); the total and the ratio have a range of one.
 template <class Real>
 static void sweep(const Cg<Real>& s, std::size_t begin, std::size_t end) {
   switch (s.loop) {

@@ -1,4 +1,4 @@
-// How conjugate gradients came closer to the solution.
+// The residuals tell how conjugate gradients came closer to the solution.
 #pragma once
 #include <span>
 

@@ -14,7 +14,7 @@ enum class CgPart : std::uint8_t { halo, smooth, product, restriction, prolongat
 inline constexpr const char* cg_part_names[] = {"halo", "smooth", "product", "restrict", "prolong", "dot",
                                                 "norm", "total",  "sum",     "ratio",    "scale",   "update"};
 
-/// What a step is about, where its part alone does not say it.
+/// The vector or the number that a step is about, where its part alone does not say it.
 enum class CgWhat : std::uint8_t {
   solution,   // halo, product: of the level
   direction,  // halo, product: of the search

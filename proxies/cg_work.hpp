@@ -19,7 +19,7 @@ inline std::uint64_t cg_lines(std::uint64_t runs, std::uint64_t run_bytes) {
   return runs * ((run_bytes + line - 1) / line * line);
 }
 
-/// What of the matrix passes with so many of its rows.
+/// The bytes of so many rows of the matrix.
 template <class Real>
 std::uint64_t cg_row_bytes(std::uint64_t rows) {
   return rows * cg_entries * (sizeof(Real) + sizeof(std::int32_t));

@@ -13,7 +13,7 @@
 
 namespace plumbline {
 
-/// What all ranks see of each other.
+/// The place where ranks see what the others send and add.
 struct RanksTogether {
   std::barrier<> meeting;
   std::vector<std::span<const Peers::Message>> messages;

@@ -50,7 +50,7 @@ mode = "none"
 
 
 def levels_of(n):
-    """(Points, entries of the matrix that are no zeros) of each level of n^3 points on one rank."""
+    """The points of each level of n^3 points on one rank, and the entries of its matrix that are no zeros."""
     return [((n >> level) ** 3, (3 * (n >> level) - 2) ** 3) for level in range(LEVELS)]
 
 
