@@ -12,7 +12,9 @@ MPIEXEC = os.environ.get("PLUMBLINE_MPIEXEC")
 PHASES = {"proxies/heat2d": ["halo", "update", "energy", "total", "sum"], "proxies/gsrb": ["halo", "ghosts", "red", "black"],
           "proxies/multigrid": ["halo@1", "ghosts@1", "red@1", "black@1", "residual@1", "restrict@1", "interpolate@1",
                                 "halo@2", "ghosts@2", "red@2", "black@2"],
-          "proxies/conv2d": ["filters", "columns", "products"]}
+          "proxies/conv2d": ["filters", "columns", "products"],
+          "proxies/cg": ["halo@1", "smooth@1", "product@1", "restrict@1", "prolong@1", "halo@2", "smooth@2",
+                         "dot", "norm", "total", "sum", "ratio", "scale", "update"]}
 CAMPAIGN = """
 schema = "plumbline-campaign/1"
 name = "applications"
@@ -40,6 +42,12 @@ precision = ["fp64"]
 flavor = ["gcc*-O3-ISA"]
 team = [TEAMS]
 params = { cycle = "f", boxes = 1, n = 8, levels = 2, cycles = 2 }
+[[cases]]
+kernel = "proxies/cg"
+precision = ["fp64"]
+flavor = ["gcc*-O3-ISA"]
+team = [TEAMS]
+params = { n = 8, levels = 2, iterations = 1 }
 [[cases]]
 kernel = "proxies/conv2d"
 precision = ["fp64"]
@@ -116,6 +124,9 @@ def test_the_model_of_the_whole_is_the_sum_of_its_phases(path):
             assert of_case["halo", "exchange.bytes"] == 2 * (2 * 4) * (2 * 9 * 9 * 8)
         elif "conv2d" in case:
             assert of_case["products", "flops.fp64"] == 2 * 2 * 4**2 * 5 * 3**2 * 3  # of 2 images to 4 x 4 outputs
+        elif "proxies/cg" in case:
+            assert of_case["product@1", "flops.fp64"] == 3 * 53 * 8**3  # of the solution, and twice of the direction
+            assert of_case["halo@1", "exchange.bytes"] == (2 * 3 + 3 * 2) * 8**2 * 8  # three for each smooth, two for each product
         else:
             assert of_case["residual@1", "flops.fp64"] == 2 * 111 * 8**3
             assert of_case["interpolate@1", "flops.fp64"] == 3 * 84 * 4**3  # once to begin with, and once in each cycle

@@ -1,4 +1,4 @@
-"""Applications beside those of others: HPGMG-FV's table of times, of which the sample is real, is read; ours is compared with a library's row of
+"""Applications beside those of others: HPGMG-FV's table of times, of which the sample is real, and HPCG's line are read; ours is compared with a library's row of
 the same work; and what was kept of both comparisons holds what is asked of it."""
 
 import json
@@ -10,6 +10,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import conv2d  # noqa: E402
+import hpcg  # noqa: E402
 import hpgmg  # noqa: E402
 
 SAMPLE = (HERE / "samples" / "hpgmg_fp.txt").read_text()
@@ -38,6 +39,39 @@ def test_the_kept_comparison_has_every_smoother_and_ours_at_least_nine_tenths_as
         assert {line["what"] for line in row["lines"]} == set(hpgmg.WHAT)
         for line in row["lines"]:
             assert line["ratio"] >= 0.9, (row["variant"], row["flags"], line["what"])
+
+
+def test_the_line_of_hpcg_is_read_and_another_one_is_refused():
+    assert hpcg.seconds_of("0.125105 10 830584 9.424441e-05\n", "driver", 10) == 0.125105
+    for said in ("", "0.125105 9 830584 9.424441e-05\n", "HPCG\n"):
+        with pytest.raises(hpcg.ProgramFailed, match="driver: "):
+            hpcg.seconds_of(said, "driver", 10)
+
+
+def test_a_program_without_marks_is_refused():
+    rows = [{"kind": "total", "flops": 7.0}]
+    assert hpcg.counted_region({"rows": [*rows, {"kind": "region", "name": "iterations", "flops": 3.0}]}) == 3.0
+    with pytest.raises(hpcg.ProgramFailed, match="plumbline.h"):
+        hpcg.counted_region({"rows": rows})
+
+
+def test_the_formula_is_hpcgs_own():
+    """As its output has it for 50 iterations on 16^3 points, of one set: sums and vectors, products, and the preconditioner."""
+    rows, entries = [16**3, 8**3, 4**3, 2**3], [46**3, 22**3, 10**3, 4**3]
+    vectors = 2 * (3 * 50 + 1) * 2 * rows[0]
+    assert hpcg.formula(16, 50) == vectors + 51 * 2 * entries[0] + 50 * (10 * sum(entries[:3]) + 4 * entries[3])
+
+
+def test_the_kept_hpcg_is_beaten_or_equalled_and_the_flops_of_both_are_explained():
+    kept = json.loads((HERE.parent / "golden" / "hpcg.json").read_text())
+    assert {row["n"] for row in kept["rows"]} == set(hpcg.SIZES)
+    for row in kept["rows"]:
+        assert row["ratio"] >= 0.9 and row["flops"] == hpcg.formula(row["n"], hpcg.ITERATIONS), row
+    as_written = [row for row in kept["counts"] if "-ffast-math" not in row["flags"]]  # with it compilers add zeros in idle lanes
+    assert as_written
+    for row in as_written:
+        assert row["theirs"]["counted"] == pytest.approx(row["theirs"]["explained"], rel=1e-3)
+    assert all(row["ours"]["counted"] == row["ours"]["model"] for row in kept["counts"])
 
 
 @pytest.fixture

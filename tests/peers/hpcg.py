@@ -88,12 +88,14 @@ def time_ours(plumbline, flavor, folder, n):
 
 
 def count_ours(plumbline, flavor, folder):
-    """FLOPs of the first counted sweep, an fma being two."""
+    """FLOPs of the first counted sweep, an fma being two, and those of the model."""
     with h5py.File(run_ours(plumbline, flavor, folder, COUNTED_SIZE, COUNTED_ITERATIONS, "emulated")) as file:
-        rows = file["counts"][:]
-    whole = rows[(rows["phase"] == b"") & (rows["thread"] == -1) & (rows["repetition"] == 0)]
+        counts, model = file["counts"][:], file["model"][:]
+    whole = counts[(counts["phase"] == b"") & (counts["thread"] == -1) & (counts["repetition"] == 0)]
     kinds = {"add": 1, "mul": 1, "fma": 2, "div": 1, "sqrt": 1}
-    return sum(weight * float(whole[whole["event"] == f"flops.fp64.{kind}".encode()]["net"].sum()) for kind, weight in kinds.items())
+    counted = sum(weight * float(whole[whole["event"] == f"flops.fp64.{kind}".encode()]["net"].sum()) for kind, weight in kinds.items())
+    (modelled,) = model[(model["phase"] == b"") & (model["quantity"] == b"flops.fp64")]["lo"]
+    return {"counted": counted, "model": float(modelled)}
 
 
 def seconds_of(said, binary, iterations):
@@ -145,8 +147,9 @@ def run(chosen):
                              "ratio_highest": max(ratios)})
             counts.append({"flavor": flavor, "flags": flags, "n": COUNTED_SIZE, "iterations": COUNTED_ITERATIONS,
                            "formula": formula(COUNTED_SIZE, COUNTED_ITERATIONS),
-                           "ours": count_ours(plumbline, flavor, folder), "theirs": count_theirs(plumbline, binary, folder),
-                           "explained": formula(COUNTED_SIZE, COUNTED_ITERATIONS) + beside_theirs(COUNTED_SIZE, COUNTED_ITERATIONS)})
+                           "ours": count_ours(plumbline, flavor, folder),
+                           "theirs": {"counted": count_theirs(plumbline, binary, folder),
+                                      "explained": formula(COUNTED_SIZE, COUNTED_ITERATIONS) + beside_theirs(COUNTED_SIZE, COUNTED_ITERATIONS)}})
     say("")
     return rounded({"schema": "plumbline-hpcg/1", "command": "python3 tests/peers/hpcg.py " + shlex.join(sys.argv[1:]),
                     "machine": this_machine().facts(), "rounds": chosen.rounds, "rows": rows, "counts": counts,
@@ -160,8 +163,9 @@ def text(found):
         shown.append(f"{row['n']}^3, {row['flavor']:12} ours {ours:6.3f}  HPCG {theirs:6.3f}  {row['ratio']:.2f} "
                      f"({row['ratio_lowest']:.2f} to {row['ratio_highest']:.2f})  beside {row['flags']}")
     for row in found["counts"]:
-        shown.append(f"FLOPs of {row['iterations']} iterations on {row['n']}^3: formula {row['formula']}, HPCG counted {row['theirs']}, explained "
-                     f"{row['explained']} ({row['theirs'] / row['explained'] - 1:+.3%}), ours counted {row['ours']}")
+        ours, theirs = row["ours"], row["theirs"]
+        shown.append(f"FLOPs of {row['iterations']} iterations on {row['n']}^3: formula {row['formula']}; HPCG's counted {theirs['counted']:.0f}, explained "
+                     f"{theirs['explained']} ({theirs['counted'] / theirs['explained'] - 1:+.3%}); ours counted {ours['counted']:.0f}, model {ours['model']:.0f}")
     return "\n".join([*shown, "", *found["notes"]])
 
 
