@@ -23,9 +23,9 @@ struct ExpectOptions {
   Format format = Format::text;
 };
 
-void take(const std::string& file, std::vector<Expectation>& all) {
+void take(const std::string& file, std::vector<PaperExpectation>& all) {
   for (auto& one : read_expectations(file)) {
-    const auto same = std::find_if(all.begin(), all.end(), [&](const Expectation& other) { return other.id == one.id; });
+    const auto same = std::find_if(all.begin(), all.end(), [&](const PaperExpectation& other) { return other.id == one.id; });
     if (same != all.end())
       throw user_error(fmt::format("{}: {} has an expectation {} already; give yours another id", file, same->file, in_quotes(one.id)));
     all.push_back(std::move(one));
@@ -33,17 +33,17 @@ void take(const std::string& file, std::vector<Expectation>& all) {
 }
 
 /// Those that come with plumbline and the user's, as far as they are wanted.
-std::vector<Expectation> wanted_expectations(const ExpectOptions& options) {
-  std::vector<Expectation> all;
+std::vector<PaperExpectation> wanted_expectations(const ExpectOptions& options) {
+  std::vector<PaperExpectation> all;
   for (const auto& file : shared_expectations()) take(file.string(), all);
   for (const auto& file : options.expectations) take(file, all);
   for (const auto& glob : options.ids)
-    if (std::none_of(all.begin(), all.end(), [&](const Expectation& one) { return matches(glob, one.id); })) {
+    if (std::none_of(all.begin(), all.end(), [&](const PaperExpectation& one) { return matches(glob, one.id); })) {
       std::vector<std::string> ids;
       for (const auto& one : all) ids.push_back(one.id);
       throw user_error(fmt::format("--id: there is no expectation {}{}", in_quotes(glob), suggestion(glob, ids)));
     }
-  std::erase_if(all, [&](const Expectation& one) {
+  std::erase_if(all, [&](const PaperExpectation& one) {
     return !options.ids.empty() &&
            std::none_of(options.ids.begin(), options.ids.end(), [&](const auto& glob) { return matches(glob, one.id); });
   });
@@ -52,7 +52,7 @@ std::vector<Expectation> wanted_expectations(const ExpectOptions& options) {
 }
 
 Exit expect(const ExpectOptions& options) {
-  const std::vector<Expectation> expectations = wanted_expectations(options);
+  const std::vector<PaperExpectation> expectations = wanted_expectations(options);
   const MeasuredFiles files = load_measured(options.files);
   std::vector<JudgedExpectation> judged;
   for (const auto& one : expectations) judged.push_back(judge(one, files));

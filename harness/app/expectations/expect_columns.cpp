@@ -20,7 +20,7 @@ std::string verdict_words(const JudgedExpectation& judged) {
 }
 
 /// "0.99 or more", "at most 1.1", "1.9 to 2.1".
-std::string expected_text(const Expectation& expectation) {
+std::string expected_text(const PaperExpectation& expectation) {
   if (!std::isfinite(expectation.most)) return plain(expectation.least) + " or more";
   if (!std::isfinite(expectation.least)) return "at most " + plain(expectation.most);
   return expectation.least == expectation.most ? plain(expectation.least)
@@ -34,11 +34,13 @@ std::string measured_text(const JudgedExpectation& judged) {
 
 std::string by_text(const JudgedExpectation& judged) { return fmt::format("{}", fmt::join(judged.by, ", ")); }
 
-std::string sizes_text(const Expectation& expectation) { return expectation.sizes.empty() ? "" : fmt::format(" [{}]", expectation.sizes); }
+std::string sizes_text(const PaperExpectation& expectation) {
+  return expectation.sizes.empty() ? "" : fmt::format(" [{}]", expectation.sizes);
+}
 
 /// What stands below a row: what the paper says, by what it was decided, and why it is as it is.
 std::vector<std::string> below(const JudgedExpectation& judged) {
-  const Expectation& of = *judged.of;
+  const PaperExpectation& of = *judged.of;
   std::vector<std::string> lines{wrapped(fmt::format("{}{}: {}", of.statement, sizes_text(of), of.quantity), 118, "    ")};
   if (judged.verdict != Verdict::not_measurable)
     lines.push_back(wrapped(fmt::format("by {}; {} comparison{} in {}{}", by_text(judged), judged.comparisons,

@@ -16,7 +16,7 @@ std::string expectations_text(std::span<const JudgedExpectation> judged, Format 
 /// One line: how many are confirmed, how many differ, how many cannot be measured.
 std::string expectations_summary(std::span<const JudgedExpectation> judged);
 
-/// What the words of the table mean, of those that are there.
+/// Notes that say what the words of the table mean, of those that are there.
 std::vector<std::string> expectations_notes(std::span<const JudgedExpectation> judged);
 
 }  // namespace plumbline::app

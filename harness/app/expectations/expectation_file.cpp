@@ -17,7 +17,6 @@ namespace {
 using namespace key_schema;
 
 constexpr const char* expectations_schema = "plumbline-expectations/1";
-constexpr std::string_view one_or_more_words = R"({"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"},"minItems":1}]})";
 
 const WrittenKeys file_keys{
     "expectations",
@@ -33,17 +32,17 @@ const WrittenKeys expectation_keys{
      {"where", word, "figure, table, equation or section", true},
      {"sizes", word, "that it is stated for, in words"},
      {"space", R"({"enum":["any","cpu","gpu"]})", "what it is stated for; preset: any"},
-     {"machines", one_or_more_words, "globs over the names of CPUs or GPUs that it is of; preset: all"},
-     {"campaigns", one_or_more_words, "that measure its rows", true},
+     {"machines", key_schema::words, "globs over the names of CPUs or GPUs that it is of; preset: all"},
+     {"campaigns", key_schema::words, "that measure its rows", true},
      {"rows", R"({"type":"object","additionalProperties":{"$ref":"#/$defs/rows"},"minProperties":1})",
       "names of rows, each with which they are", true},
-     {"by", one_or_more_words, "parameters: each value is judged by itself"},
+     {"by", key_schema::words, "parameters: each value is judged by itself"},
      {"across", R"({"type":"array","items":{"enum":["precision","flavor","team"]}})",
       "what is compared with each other; preset: each precision, flavor and team is judged by itself"},
      {"quantity", word, "a formula over the rows", true},
-     {"least", number, "the least that is expected"},
-     {"most", number, "the most that is expected"},
-     {"about", number, "what is expected, give or take `within`"},
+     {"least", key_schema::number, "the least that is expected"},
+     {"most", key_schema::number, "the most that is expected"},
+     {"about", key_schema::number, "what is expected, give or take `within`"},
      {"within", positive, "part of `about` by which it may differ"},
      {"known", R"({"type":"array","items":{"$ref":"#/$defs/known"}})", "differences whose reason is known"}}};
 
@@ -51,14 +50,14 @@ const WrittenKeys rows_keys{"rows",
                             {{"ceiling", word, "a glob over names of ceilings, instead of a kernel"},
                              {"kernel", word, "name of a kernel"},
                              {"phase", word, "of an application; preset: the whole"},
-                             {"precision", one_or_more_words, "globs; preset: all"},
-                             {"flavor", one_or_more_words, "globs; preset: all"},
-                             {"team", one_or_more_words, "globs, as r1t1 or g1; preset: all"},
+                             {"precision", key_schema::words, "globs; preset: all"},
+                             {"flavor", key_schema::words, "globs; preset: all"},
+                             {"team", key_schema::words, "globs, as r1t1 or g1; preset: all"},
                              {"params", R"({"type":"object"})", "parameters with a value, or a list of values each of which is needed"}}};
 
 const WrittenKeys known_keys{"known",
-                             {{"least", number, "the least that is measured then"},
-                              {"most", number, "the most that is measured then"},
+                             {{"least", key_schema::number, "the least that is measured then"},
+                              {"most", key_schema::number, "the most that is measured then"},
                               {"reason", word, "why", true}}};
 
 std::vector<std::string> plain_words(const std::vector<Written<std::string>>& written) {
@@ -98,19 +97,13 @@ void read_params(const WrittenTable& table, RowSelection& selection) {
   }
 }
 
-/// Holds kernel and parameters against those of this program.
-void require_known(const WrittenTable& table, const RowSelection& selection) {
-  std::vector<std::string> names, parameters;
-  for (const Kernel& kernel : kernels()) {
-    names.push_back(kernel.name);
-    if (kernel.name != selection.kernel) continue;
-    for (const auto& parameter : kernel.parameters) parameters.emplace_back(parameter.name);
-  }
-  if (std::find(names.begin(), names.end(), selection.kernel) == names.end()) {
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    table.fail(table.at("kernel"),
-               fmt::format("there is no kernel {}{}", in_quotes(selection.kernel), suggestion(selection.kernel, names)));
-  }
+/// Holds parameters against the kernel's, where this program has it.
+void require_parameters(const WrittenTable& table, const RowSelection& selection) {
+  std::vector<std::string> parameters;
+  for (const Kernel& kernel : kernels())
+    if (kernel.name == selection.kernel)
+      for (const auto& parameter : kernel.parameters) parameters.push_back(parameter.name);
+  if (parameters.empty()) return;
   for (const auto& [parameter, values] : selection.params)
     if (std::find(parameters.begin(), parameters.end(), parameter) == parameters.end())
       table.fail(table.at("params"),
@@ -127,13 +120,16 @@ RowSelection read_rows(const WrittenTable& table) {
   selection.flavors = plain_words(table.words("flavor"));
   selection.teams = plain_words(table.words("team"));
   if (const auto params = table.table("params", table.title() + " params")) read_params(*params, selection);
-  if (selection.ceiling.empty()) return require_known(table, selection), selection;
+  if (selection.ceiling.empty()) {
+    require_parameters(table, selection);
+    return selection;
+  }
   for (const char* key : {"phase", "flavor", "params"})
     if (table.has(key)) table.fail(table.at(key), fmt::format("ceilings have no '{}'", key));
   return selection;
 }
 
-void read_all_rows(const WrittenTable& table, Expectation& expectation) {
+void read_all_rows(const WrittenTable& table, PaperExpectation& expectation) {
   const auto all = table.table("rows", "rows");
   if (!all || all->raw().empty()) table.fail(table.at("rows"), "'rows' is missing: it names the rows that the quantity is of");
   for (const auto& [key, node] : all->raw()) {
@@ -142,7 +138,7 @@ void read_all_rows(const WrittenTable& table, Expectation& expectation) {
   }
 }
 
-void read_formula(const WrittenTable& table, Expectation& expectation) {
+void read_formula(const WrittenTable& table, PaperExpectation& expectation) {
   std::vector<std::string> names;
   for (const auto& [name, selection] : expectation.rows) names.push_back(name);
   expectation.quantity = needed_word(table, "quantity");
@@ -175,7 +171,7 @@ void require_order(const WrittenTable& table, double least, double most) {
   if (least > most) table.fail(table.at("least"), fmt::format("'least' is greater than 'most' in {}", table.title()));
 }
 
-void read_bounds(const WrittenTable& table, Expectation& expectation) {
+void read_bounds(const WrittenTable& table, PaperExpectation& expectation) {
   const auto about = table.number("about"), within = table.positive("within");
   if (about.has_value() != within.has_value()) table.fail(table.at(), "'about' and 'within' belong together");
   if (about && (table.has("least") || table.has("most")))
@@ -191,22 +187,22 @@ void read_bounds(const WrittenTable& table, Expectation& expectation) {
 }
 
 /// Parameters that each value of is judged by itself: each must be one of some kernel that is selected.
-void read_by(const WrittenTable& table, Expectation& expectation) {
+void read_by(const WrittenTable& table, PaperExpectation& expectation) {
   for (const auto& parameter : table.words("by")) {
     std::vector<std::string> there;
     for (const auto& [name, selection] : expectation.rows)
       if (const Kernel* kernel = find_kernel(selection.kernel))
         for (const auto& one : kernel->parameters) there.emplace_back(one.name);
-    if (std::find(there.begin(), there.end(), parameter.value) == there.end())
+    if (!there.empty() && std::find(there.begin(), there.end(), parameter.value) == there.end())
       table.fail(parameter.at, fmt::format("'by' names no parameter of these kernels: {}{}", in_quotes(parameter.value),
                                            suggestion(parameter.value, there)));
     expectation.by.push_back(parameter.value);
   }
 }
 
-Expectation read_expectation(const WrittenTable& table, const std::string& paper) {
+PaperExpectation read_expectation(const WrittenTable& table, const std::string& paper) {
   table.allow_only(expectation_keys.names());
-  Expectation expectation{.id = needed_word(table, "id"), .statement = needed_word(table, "statement")};
+  PaperExpectation expectation{.id = needed_word(table, "id"), .statement = needed_word(table, "statement")};
   expectation.paper = optional_word(table, "paper", paper);
   if (expectation.paper.empty()) table.fail(table.at(), fmt::format("'paper' is missing in {} and in the file", table.title()));
   expectation.where = needed_word(table, "where");
@@ -233,7 +229,7 @@ Expectation read_expectation(const WrittenTable& table, const std::string& paper
 
 std::string_view to_string(ExpectedSpace space) { return enumerator_name(space); }
 
-std::vector<Expectation> parse_expectations(const std::string& text, const std::string& path) {
+std::vector<PaperExpectation> parse_expectations(const std::string& text, const std::string& path) {
   const auto document = parse_toml(text, path);
   const WrittenTable top(document, path, "the file");
   const auto written = top.word("schema");
@@ -242,7 +238,7 @@ std::vector<Expectation> parse_expectations(const std::string& text, const std::
              fmt::format("a file of expectations begins with schema = \"{}\"", expectations_schema));
   top.allow_only(file_keys.names());
   const std::string paper = optional_word(top, "paper");
-  std::vector<Expectation> all;
+  std::vector<PaperExpectation> all;
   std::set<std::string> ids;
   for (const auto& table : top.tables("expectation", "one for each of them")) {
     all.push_back(read_expectation(table, paper));
@@ -253,7 +249,7 @@ std::vector<Expectation> parse_expectations(const std::string& text, const std::
   return all;
 }
 
-std::vector<Expectation> read_expectations(const std::string& path) {
+std::vector<PaperExpectation> read_expectations(const std::string& path) {
   return parse_expectations(read_text(path, "expectations", "jobs/expectations/README.md says how to write some"), path);
 }
 

@@ -12,7 +12,7 @@
 
 namespace plumbline::app {
 
-/// Which machine an expectation is of. A row of CPUs is none of GPUs.
+/// The kind of machine that an expectation is of.
 enum class ExpectedSpace { any, cpu, gpu };
 std::string_view to_string(ExpectedSpace space);
 
@@ -31,7 +31,7 @@ struct KnownDifference {
   std::string reason = {};
 };
 
-struct Expectation {
+struct PaperExpectation {
   std::string id = {}, statement = {};
   std::string paper = {}, where = {};  // "Yang, Kurth, Williams 2019", "figure 2"
   std::string sizes = {};              // those that it is stated for, in words; empty: it does not hang on sizes
@@ -49,8 +49,8 @@ struct Expectation {
 };
 
 /// Reads a file of expectations. Throws Error (user) with line and column where it is malformed.
-std::vector<Expectation> read_expectations(const std::string& path);
-std::vector<Expectation> parse_expectations(const std::string& text, const std::string& path);
+std::vector<PaperExpectation> read_expectations(const std::string& path);
+std::vector<PaperExpectation> parse_expectations(const std::string& text, const std::string& path);
 
 /// The files in find_shared("jobs/expectations"), sorted; empty where none are installed.
 std::vector<std::filesystem::path> shared_expectations();

@@ -11,7 +11,7 @@
 
 namespace plumbline::app {
 
-/// What a formula is made of.
+/// A number, an operation, a function or a quantity of rows, with the formulas that it is of.
 ///
 ///   formula  = product { ("+" | "-") product }        product = factor { ("*" | "/") factor }
 ///   factor   = NUMBER | "-" factor | "(" formula ")" | FUNCTION "(" formula {"," formula} ")" | QUANTITY "(" ["\"NAME\"" ","] ROWS ")"
@@ -35,7 +35,7 @@ class NoValue : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Where in a formula something is wrong (from 1), and what. `message` names what is allowed.
+/// A fault of a formula: its column, from 1, and in `message` what is wrong and what is allowed.
 struct FormulaFault {
   std::size_t column = 0;
   std::string message = {};

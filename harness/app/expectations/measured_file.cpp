@@ -77,11 +77,11 @@ MeasuredFile::MeasuredFile(const std::string& path) : path_(path), results_(load
     if (counter.convention == Convention::flow)
       for (const auto& node : nodes) own_grades_[{node.node, counter.counter}] = counter.grade;
   grades_ = own_grades_;
-  add_cases(results_);
+  add_cases();
   add_ceilings();
 }
 
-void MeasuredFile::add_cases(const Results&) {
+void MeasuredFile::add_cases() {
   for (std::size_t i = 0; i < placements_.size(); ++i) {
     const Measured& measured = measurements_.cases[i];
     const CaseRow& of = *measured.of;
@@ -185,39 +185,41 @@ Told MeasuredFile::counted(const MeasuredRow& row, const std::string& counter) c
   return nothing(fmt::format("no counter '{}' counted it", counter));
 }
 
+Told MeasuredFile::timed(const MeasuredRow& row, double value, const std::string& why_not) const {
+  const Measured& measured = *row.measured;
+  Told told = exactly(value, why_not);
+  told.by.push_back("times");
+  if (!measured.seconds.ok()) told.why_not = fmt::format("it has no time: {}", measured.seconds.reason);
+  if (measured.repetitions > 0 && measured.disturbed == measured.repetitions && told.why_not.empty())
+    told.why_not = "each repetition of its times was disturbed";
+  return told;
+}
+
+Told MeasuredFile::of_bound(const MeasuredRow& row, double value) const {
+  const RooflinePlacement& p = *row.placement;
+  Told told = timed(row, value, p.bound_reason);
+  if (told.why_not.empty() && !p.bound_is_certain) told.why_not = "what bounds it is open";
+  hold_flops(row, told);
+  if (!p.bound.empty() && p.bound != "compute") hold_bytes(row, p.bound, told);
+  return told;
+}
+
 Told MeasuredFile::of_case(const MeasuredRow& row, const Formula& quantity, const std::string& level) const {
   const RooflinePlacement& p = *row.placement;
-  const Measured& measured = *row.measured;
   const std::string& word = quantity.word;
-  const auto with_time = [&](Told told) {
-    told.by.push_back("times");
-    if (!measured.seconds.ok() && told.why_not.empty()) told.why_not = fmt::format("it has no time: {}", measured.seconds.reason);
-    if (measured.repetitions > 0 && measured.disturbed == measured.repetitions && told.why_not.empty())
-      told.why_not = "each repetition of its times was disturbed";
-    return told;
-  };
-  const auto with_flops = [&](Told told) {
-    hold_flops(row, told);
-    return told;
-  };
-  if (word == "seconds") return with_time(exactly(measured.seconds.value, "it has no time"));
-  if (word == "gflops") return with_flops(with_time(exactly(p.gflops, p.reason)));
-  if (word == "flops") return with_flops(exactly(p.flops, p.reason));
+  if (word == "seconds") return timed(row, row.measured->seconds.value, row.measured->seconds.reason);
   if (word.starts_with("bytes.") || word.starts_with("ai.")) return of_level(row, word.starts_with("ai."), level);
-  if (word == "percent_of_partial_fma")
-    return with_flops(with_time(exactly(p.percent_of_partial_fma, "its FMA mix, or the FMA peak, is not known")));
+  if (word == "bound") return of_bound(row, p.bound.empty() ? absent : p.bound == quantity.name ? 1 : 0);
+  if (word == "percent_of_roof") return of_bound(row, p.percent_of_roof);
+  Told told;
+  if (word == "gflops") told = timed(row, p.gflops, p.reason);
+  if (word == "flops") told = exactly(p.flops, p.reason);
+  if (word == "percent_of_partial_fma") told = timed(row, p.percent_of_partial_fma, "its FMA mix, or the FMA peak, is not known");
   if (word == "fma_part") {
     const auto mix = p.fma_mixes.find(row.precision);
-    return with_flops(exactly(mix == p.fma_mixes.end() ? absent : mix->second.fraction, "nobody told FMAs from other arithmetic"));
+    told = exactly(mix == p.fma_mixes.end() ? absent : mix->second.fraction, "nobody told FMAs from other arithmetic");
   }
-  Told told;  // percent_of_roof and bound: by the level that bounds
-  if (word == "bound")
-    told = exactly(p.bound.empty() ? absent : p.bound == quantity.name ? 1.0 : 0.0, p.bound_reason);
-  else
-    told = exactly(p.percent_of_roof, p.bound_reason);
-  if (told.why_not.empty() && !p.bound_is_certain) told.why_not = "what bounds it is open";
-  told = with_flops(with_time(std::move(told)));
-  if (!p.bound.empty() && p.bound != "compute") hold_bytes(row, p.bound, told);
+  hold_flops(row, told);
   return told;
 }
 

@@ -49,7 +49,7 @@ class MeasuredFile {
   const std::string& path() const { return path_; }
   const std::vector<MeasuredRow>& rows() const { return rows_; }
   const std::vector<std::string>& notes() const { return notes_; }
-  /// What counters are worth by this file's own cases.
+  /// The grades of counters: by this file's own cases, or taken from others.
   const Grades& grades() const { return grades_; }
   /// Takes the grades of others where this file's cases decide on nothing.
   void take_undecided(const Grades& others);
@@ -59,12 +59,14 @@ class MeasuredFile {
   Told told(const MeasuredRow& row, const Formula& quantity, const std::string& level) const;
 
  private:
-  void add_cases(const Results& results);
+  void add_cases();
   void add_ceilings();
   char grade_of(const std::string& node, const std::string& counter) const;
   void hold(const MeasuredRow& row, const std::string& counter, char grade, Told& told) const;
   void hold_flops(const MeasuredRow& row, Told& told) const;
   void hold_bytes(const MeasuredRow& row, const std::string& level, Told& told) const;
+  Told timed(const MeasuredRow& row, double value, const std::string& why_not) const;
+  Told of_bound(const MeasuredRow& row, double value) const;
   Told of_case(const MeasuredRow& row, const Formula& quantity, const std::string& level) const;
   Told of_level(const MeasuredRow& row, bool is_intensity, const std::string& level) const;
   Told counted(const MeasuredRow& row, const std::string& counter) const;

@@ -10,7 +10,9 @@
 #include <map>
 
 #include "campaign/expand.hpp"
+#include "campaign/suggest.hpp"
 #include "core/enumerators.hpp"
+#include "core/kernel.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -21,8 +23,8 @@ bool is_among(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// What rows of a comparison share. A ceiling has neither flavor nor parameters.
-std::string key_of(const MeasuredRow& row, const Expectation& expectation) {
+/// The key that rows of a comparison share. A ceiling has neither flavor nor parameters.
+std::string key_of(const MeasuredRow& row, const PaperExpectation& expectation) {
   std::string key = row.node + (row.of_gpu ? " gpu" : " cpu");
   if (!is_among(expectation.across, "team")) key += " " + row.team;
   if (!is_among(expectation.across, "precision")) key += " " + row.precision;
@@ -36,7 +38,7 @@ bool is_of_space(const MeasuredRow& row, ExpectedSpace space) {
   return space == ExpectedSpace::any || row.of_gpu == (space == ExpectedSpace::gpu);
 }
 
-bool is_of_machine(const MeasuredRow& row, const Expectation& expectation) {
+bool is_of_machine(const MeasuredRow& row, const PaperExpectation& expectation) {
   return expectation.machines.empty() || std::any_of(expectation.machines.begin(), expectation.machines.end(),
                                                      [&](const auto& glob) { return matches(glob, row.machine); });
 }
@@ -51,8 +53,19 @@ std::string selection_text(const RowSelection& selection) {
   return text;
 }
 
-std::string how_to_measure(const Expectation& expectation) {
-  return fmt::format("'plumbline run {}' measures them", fmt::join(expectation.campaigns, "' or 'plumbline run "));
+/// Says why there are no rows of a selection, and what makes some.
+std::string why_no_rows(const RowSelection& selection, const PaperExpectation& expectation) {
+  const bool of_gpu = expectation.space == ExpectedSpace::gpu;
+  const std::string where = of_gpu ? " on a GPU" : "";
+  if (selection.ceiling.empty() && find_kernel(selection.kernel, of_gpu ? Space::cuda : Space::cpu) == nullptr) {
+    std::vector<std::string> names;
+    for (const Kernel& kernel : kernels())
+      if (names.empty() || names.back() != kernel.name) names.push_back(kernel.name);
+    if (find_kernel(selection.kernel) != nullptr) return fmt::format("{} has no version for GPUs in this program", selection.kernel);
+    return fmt::format("this program has no kernel {}{}", in_quotes(selection.kernel), suggestion(selection.kernel, names));
+  }
+  return fmt::format("no rows of {}{}; 'plumbline run {}' measures them", selection_text(selection), where,
+                     fmt::join(expectation.campaigns, "' or 'plumbline run "));
 }
 
 /// The rows by comparison, each of which has rows of every name; or why there is none.
@@ -61,7 +74,7 @@ struct Comparisons {
   std::string why_none = {};
 };
 
-Comparisons comparisons_in(const MeasuredFile& file, const Expectation& expectation) {
+Comparisons comparisons_in(const MeasuredFile& file, const PaperExpectation& expectation) {
   Comparisons found;
   for (const auto& [name, selection] : expectation.rows) {
     std::size_t selected = 0, here = 0;
@@ -79,9 +92,7 @@ Comparisons comparisons_in(const MeasuredFile& file, const Expectation& expectat
       return {{},
               fmt::format("it is of {}, not of {}", fmt::join(expectation.machines, " or "),
                           machine.empty() ? "a machine without name" : machine)};
-    return {{},
-            fmt::format("no rows of {}{}; {}", expectation.space == ExpectedSpace::gpu ? "a GPU: " : "", selection_text(selection),
-                        how_to_measure(expectation))};
+    return {{}, why_no_rows(selection, expectation)};
   }
   std::erase_if(found.all, [&](const auto& one) { return one.second.size() < expectation.rows.size(); });
   if (found.all.empty()) found.why_none = "no rows of it belong together (node, team, precision, flavor, parameters)";
@@ -101,7 +112,7 @@ std::string missing_value(const std::vector<const MeasuredRow*>& rows, const Row
 constexpr std::array ends{&Told::lo, &Told::value, &Told::hi};
 
 /// The values of a comparison: by the counters' numbers, and by both ends of what they leave open. Throws NoValue.
-Numbers values_of(const MeasuredFile& file, const Expectation& expectation, const RowSets& sets, std::set<std::string>& by) {
+Numbers values_of(const MeasuredFile& file, const PaperExpectation& expectation, const RowSets& sets, std::set<std::string>& by) {
   std::vector<const MeasuredRow*> all;
   for (const auto& [name, rows] : sets) {
     if (const auto missing = missing_value(rows, expectation.rows.at(name), expectation.by); !missing.empty())
@@ -131,8 +142,8 @@ Numbers values_of(const MeasuredFile& file, const Expectation& expectation, cons
 
 bool lies_between(double value, double least, double most) { return !(value < least) && !(value > most); }
 
-/// How far a value lies beyond a bound; below 0 within both, where the nearer bound counts.
-double beyond(double value, const Expectation& expectation) {
+/// The distance of a value beyond a bound; below 0 within both, where the nearer bound counts.
+double beyond(double value, const PaperExpectation& expectation) {
   double far = -HUGE_VAL;
   if (std::isfinite(expectation.least)) far = std::max(far, expectation.least - value);
   if (std::isfinite(expectation.most)) far = std::max(far, value - expectation.most);
@@ -140,7 +151,7 @@ double beyond(double value, const Expectation& expectation) {
 }
 
 /// Adds the values of one comparison. Throws NoValue where their interval lies across a bound.
-void add_values(const Numbers& values, const Expectation& expectation, JudgedExpectation& judged) {
+void add_values(const Numbers& values, const PaperExpectation& expectation, JudgedExpectation& judged) {
   const auto within = static_cast<std::size_t>(
       std::count_if(values.begin(), values.end(), [&](double value) { return lies_between(value, expectation.least, expectation.most); }));
   const std::size_t single = values.size() / ends.size();
@@ -161,7 +172,7 @@ void add_values(const Numbers& values, const Expectation& expectation, JudgedExp
 }
 
 /// Takes the reason of a difference, where one is known for all values that lie outside.
-void explain(const Expectation& expectation, JudgedExpectation& judged) {
+void explain(const PaperExpectation& expectation, JudgedExpectation& judged) {
   for (const auto& known : expectation.known) {
     const auto is_known = [&](double value) {
       return lies_between(value, expectation.least, expectation.most) || lies_between(value, known.least, known.most);
@@ -173,7 +184,7 @@ void explain(const Expectation& expectation, JudgedExpectation& judged) {
   }
 }
 
-JudgedExpectation judge_by(const MeasuredFile& file, const Expectation& expectation) {
+JudgedExpectation judge_by(const MeasuredFile& file, const PaperExpectation& expectation) {
   JudgedExpectation judged{.of = &expectation, .file = file.path()};
   const Comparisons found = comparisons_in(file, expectation);
   judged.reason = found.why_none;
@@ -214,8 +225,8 @@ MeasuredFiles load_measured(const std::vector<std::string>& paths) {
   return files;
 }
 
-JudgedExpectation judge(const Expectation& expectation, const MeasuredFiles& files) {
-  JudgedExpectation judged{.of = &expectation, .reason = how_to_measure(expectation)};
+JudgedExpectation judge(const PaperExpectation& expectation, const MeasuredFiles& files) {
+  JudgedExpectation judged{.of = &expectation, .reason = why_no_rows(expectation.rows.begin()->second, expectation)};
   bool is_first = true;
   for (const auto& file : files) {
     JudgedExpectation by_file = judge_by(*file, expectation);

@@ -15,7 +15,7 @@ enum class Verdict { confirmed, differs, not_measurable };
 std::string_view to_string(Verdict verdict);
 
 struct JudgedExpectation {
-  const Expectation* of = nullptr;
+  const PaperExpectation* of = nullptr;
   Verdict verdict = Verdict::not_measurable;
   double measured = absent;                           // the one that is farthest from what is expected, or nearest to its edge
   double measured_lo = absent, measured_hi = absent;  // over all that was compared, with the intervals of their counters
@@ -33,6 +33,6 @@ using MeasuredFiles = std::vector<std::unique_ptr<MeasuredFile>>;
 MeasuredFiles load_measured(const std::vector<std::string>& paths);
 
 /// Judges by each file in turn: it differs where one of them says so, is confirmed where one does and none differs.
-JudgedExpectation judge(const Expectation& expectation, const MeasuredFiles& files);
+JudgedExpectation judge(const PaperExpectation& expectation, const MeasuredFiles& files);
 
 }  // namespace plumbline::app
