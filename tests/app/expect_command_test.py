@@ -137,6 +137,14 @@ def test_a_kernel_that_this_program_lacks_is_named(known, mine):
     assert judged(known, file)["reason"].startswith("this program has no kernel 'validation/traid'; did you mean 'validation/triad'?")
 
 
+def test_what_was_disturbed_throughout_decides_nothing():
+    """A file that is kept, of a machine on which others were at work (tests/golden)."""
+    found = rows(ROOT / "tests/golden/schema1_2026-11.h5", code=3)
+    assert found["triad-L1"]["verdict"] == "confirmed" and found["triad-L1"]["by"] == ["emulated.bytes.reg-L1 (A)", "emulated.flops.fp64 (A)"]
+    assert found["L1-above-L2"]["verdict"] == "confirmed"
+    assert found["L2-above-memory"]["reason"] == "each of its samples was disturbed (mem load)"
+
+
 # ---------------------------------------------------------------------------------------------------------- what is malformed
 
 @pytest.mark.parametrize(("text", "complaint"), [
@@ -225,9 +233,9 @@ def listed(what):
 
 @pytest.fixture(scope="module")
 def there():
-    campaigns = [path for path in (ROOT / "jobs/campaigns").rglob("*.toml")]
+    campaigns = {path.stem: path.read_text() for path in (ROOT / "jobs/campaigns").rglob("*.toml")}
     return {"kernels": {row["kernel"]: row for row in listed("kernels")}, "ceilings": {row["ceiling"] for row in listed("ceilings")},
-            "campaigns": {str(path.relative_to(ROOT / "jobs/campaigns").with_suffix("")) for path in campaigns}}  # fmt: skip
+            "campaigns": campaigns}  # fmt: skip
 
 
 def test_enough_come_along():
@@ -239,8 +247,7 @@ def test_enough_come_along():
 def test_an_expectation_has_a_source_and_names_what_there_is(path, one, there):
     assert tomllib.loads(path.read_text())["paper"] and one["where"] and not one["statement"][0].islower() and not one["statement"].endswith(".")
     campaigns = [one["campaigns"]] if isinstance(one["campaigns"], str) else one["campaigns"]
-    assert set(campaigns) <= there["campaigns"]
-    text = "".join((ROOT / f"jobs/campaigns/{name}.toml").read_text() for name in campaigns)
+    text = "".join(there["campaigns"][name] for name in campaigns)
     for rows_of in one["rows"].values():
         if "ceiling" in rows_of:
             assert rows_of["ceiling"].startswith("GPU ") or rows_of["ceiling"].split()[0] in ("L1", "L2", "mem") or rows_of["ceiling"] in there["ceilings"]

@@ -32,7 +32,7 @@ void take(const std::string& file, std::vector<PaperExpectation>& all) {
   }
 }
 
-/// Those that come with plumbline and the user's, as far as they are wanted.
+/// The expectations that come with plumbline and the user's, as far as they are wanted.
 std::vector<PaperExpectation> wanted_expectations(const ExpectOptions& options) {
   std::vector<PaperExpectation> all;
   for (const auto& file : shared_expectations()) take(file.string(), all);

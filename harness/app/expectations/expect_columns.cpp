@@ -19,7 +19,7 @@ std::string verdict_words(const JudgedExpectation& judged) {
   return judged.verdict == Verdict::confirmed ? "confirmed" : judged.is_explained ? "differs, known why" : "differs";
 }
 
-/// "0.99 or more", "at most 1.1", "1.9 to 2.1".
+/// The bounds in words: "0.99 or more", "at most 1.1", "1.9 to 2.1".
 std::string expected_text(const PaperExpectation& expectation) {
   if (!std::isfinite(expectation.most)) return plain(expectation.least) + " or more";
   if (!std::isfinite(expectation.least)) return "at most " + plain(expectation.most);
@@ -38,7 +38,7 @@ std::string sizes_text(const PaperExpectation& expectation) {
   return expectation.sizes.empty() ? "" : fmt::format(" [{}]", expectation.sizes);
 }
 
-/// What stands below a row: what the paper says, by what it was decided, and why it is as it is.
+/// The lines below a row: what the paper says, by what it was decided, and why it is as it is.
 std::vector<std::string> below(const JudgedExpectation& judged) {
   const PaperExpectation& of = *judged.of;
   std::vector<std::string> lines{wrapped(fmt::format("{}{}: {}", of.statement, sizes_text(of), of.quantity), 118, "    ")};

@@ -10,7 +10,7 @@ namespace plumbline::app {
 
 Columns<JudgedExpectation> expect_columns();
 
-/// In aligned text, where statement and reason stand below each, or in Markdown, where they stand in the row; papers together.
+/// The table in aligned text, where statement and reason stand below each, or in Markdown, where they stand in the row; papers together.
 std::string expectations_text(std::span<const JudgedExpectation> judged, Format format);
 
 /// One line: how many are confirmed, how many differ, how many cannot be measured.

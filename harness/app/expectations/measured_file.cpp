@@ -12,6 +12,7 @@
 #include "app/results/stored_results.hpp"
 #include "campaign/expand.hpp"
 #include "core/quantity_parts.hpp"
+#include "model/ceilings/disturbances.hpp"
 #include "model/placement/chosen_counts.hpp"
 #include "model/scoring/accuracy.hpp"
 
@@ -62,6 +63,14 @@ std::string gpu_named(std::span<const Ceiling> ceilings, const std::string& node
   return {};
 }
 
+/// Whether a sample is one of those that a ceiling is of.
+bool is_sample_of(const CeilingRow& sample, const Ceiling& ceiling) {
+  if (sample.node != ceiling.node || sample.ranks != ceiling.ranks || sample.threads != ceiling.threads || sample.device != ceiling.device)
+    return false;
+  if (sample.level != CeilingKind::sweep) return sample.name == ceiling.name;
+  return sample.pattern == ceiling.pattern && sample.working_set_bytes == ceiling.samples_bytes;
+}
+
 }  // namespace
 
 MeasuredFile::MeasuredFile(const std::string& path) : path_(path), results_(load_cases(path)) {
@@ -99,6 +108,7 @@ void MeasuredFile::add_cases() {
 }
 
 void MeasuredFile::add_ceilings() {
+  const std::vector<bool> disturbed = known_disturbed(results_.ceilings);
   for (const auto& ceiling : ceilings_) {
     if (ceiling.level == CeilingKind::sweep) continue;  // its points; the levels are ceilings of their own
     MeasuredRow row{.name = ceiling.name, .precision = ceiling.precision, .team = team_name(ceiling.ranks, ceiling.threads)};
@@ -107,6 +117,13 @@ void MeasuredFile::add_ceilings() {
     if (row.of_gpu) row.team = "g1";
     row.machine = row.of_gpu ? gpu_named(ceilings_, ceiling.node, ceiling.device) : cpus_[ceiling.node];
     row.ceiling = &ceiling;
+    std::size_t samples = 0, disturbed_samples = 0;
+    for (std::size_t i = 0; i < disturbed.size(); ++i)
+      if (is_sample_of(results_.ceilings[i], ceiling)) {
+        ++samples;
+        disturbed_samples += disturbed[i];
+      }
+    row.was_disturbed = samples > 0 && disturbed_samples == samples;
     rows_.push_back(std::move(row));
   }
 }
@@ -226,6 +243,7 @@ Told MeasuredFile::of_case(const MeasuredRow& row, const Formula& quantity, cons
 Told MeasuredFile::told(const MeasuredRow& row, const Formula& quantity, const std::string& level) const {
   if (row.ceiling != nullptr) {
     Told told = exactly(row.ceiling->value, row.ceiling->reason);
+    if (told.why_not.empty() && row.was_disturbed) told.why_not = "each of its samples was disturbed";
     if (told.why_not.empty() && !row.ceiling->doubt.empty()) told.why_not = row.ceiling->doubt;
     told.by = {"ceilings"};
     return told;

@@ -27,6 +27,7 @@ struct MeasuredRow {
   const RooflinePlacement* placement = nullptr;  // of a case
   bool by_set = false;                           // a chosen set's counters counted it
   const Ceiling* ceiling = nullptr;              // of a ceiling
+  bool was_disturbed = false;                    // each sample of the ceiling
 };
 
 /// A number with the interval that its counters leave open, or why there is none, and who told it: "emulated.flops.fp64 (A)".
