@@ -140,7 +140,7 @@ def test_a_kernel_that_this_program_lacks_is_named(known, mine):
 def test_what_was_disturbed_throughout_decides_nothing():
     """A file that is kept, of a machine on which others were at work (tests/golden)."""
     found = rows(ROOT / "tests/golden/schema1_2026-11.h5", code=3)
-    assert found["triad-L1"]["verdict"] == "confirmed" and found["triad-L1"]["by"] == ["emulated.bytes.reg-L1 (A)", "emulated.flops.fp64 (A)"]
+    assert found["triad-L1"]["verdict"] == "confirmed" and found["triad-L1"]["by"] == ["emulated.bytes.reg-L1 (B)", "emulated.flops.fp64 (A)"]
     assert found["L1-above-L2"]["verdict"] == "confirmed"
     assert found["L2-above-memory"]["reason"] == "each of its samples was disturbed (mem load)"
 
