@@ -73,6 +73,7 @@ def files(pattern, schema):
 WRITTEN = {
     "campaign": files("jobs/campaigns/**/*.toml", "campaign") + files("tests/**/*.toml", "campaign"),
     "events": files("harness/counters/events/*.toml", "events"),
+    "expectations": files("jobs/expectations/*.toml", "expectations"),
     "machine": files("jobs/slurm/*.toml", "machine") + files("tests/cluster/*.toml", "machine"),
     "spec": files("tests/**/*.toml", "spec"),
 }
@@ -208,6 +209,7 @@ def test_nights(nights):
     assert printed("check", "check", nights / "2.h5", "--baseline", nights, codes=(0, 3))["rows"]
     assert printed("nodes", "nodes", nights / "0.h5")["rows"]
     assert printed("show", "show", nights / "0.h5")["rows"]
+    assert printed("expect", "expect", nights / "0.h5", codes=(0, 3))["rows"]
 
 
 def test_health(nights, tmp_path):

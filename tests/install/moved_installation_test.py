@@ -53,6 +53,7 @@ def test_all_parts_are_there(installation):
         "share/plumbline/harness/counters/events/amd-zen4.toml",
         "share/plumbline/harness/profile/geometries/amd-interlagos.toml",
         "share/plumbline/jobs/campaigns/quick.toml",
+        "share/plumbline/jobs/expectations/yang2019.toml",
         "share/plumbline/jobs/slurm/node.sbatch",
         "share/plumbline/jobs/slurm/machine.toml",
         "share/plumbline/jobs/slurm/README.md",

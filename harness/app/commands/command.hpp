@@ -17,6 +17,7 @@ void add_run(CLI::App& app, Action& chosen);
 void add_ceilings(CLI::App& app, Action& chosen);
 void add_score(CLI::App& app, Action& chosen);
 void add_show(CLI::App& app, Action& chosen);
+void add_expect(CLI::App& app, Action& chosen);
 void add_compare(CLI::App& app, Action& chosen);
 void add_nodes(CLI::App& app, Action& chosen);
 void add_health(CLI::App& app, Action& chosen);

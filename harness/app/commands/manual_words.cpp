@@ -36,6 +36,7 @@ std::vector<ManualEntry> environment() {
 std::vector<ManualEntry> files() {
   return {
       {"../share/plumbline/jobs/campaigns", "campaigns that come along"},
+      {"../share/plumbline/jobs/expectations", "what papers say, for plumbline expect"},
       {"../share/plumbline/harness/counters/events", "event tables"},
   };
 }

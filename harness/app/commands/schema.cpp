@@ -6,6 +6,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/schemas.hpp"
+#include "app/expectations/expectation_file.hpp"
 #include "app/nights/check_report.hpp"
 #include "app/nights/history_report.hpp"
 #include "app/nodes/health_report.hpp"
@@ -82,12 +83,14 @@ constexpr std::array schemas{
     NamedSchema{"campaign", "a campaign (TOML)", campaign_schema},
     NamedSchema{"counter-set", "counters that plumbline score chose (TOML)", [] { return file_schema(counter_set_file()); }},
     NamedSchema{"events", "an event table (TOML)", events_schema},
+    NamedSchema{"expectations", "expectations, for plumbline expect (TOML)", [] { return file_schema(expectations_file()); }},
     NamedSchema{"machine", "a machine, for plumbline slurm (TOML)", [] { return file_schema(machine_file()); }},
     NamedSchema{"spec", "a node's ceilings, for plumbline project (TOML)", [] { return file_schema(spec_file()); }},
     NamedSchema{"ceilings", "plumbline ceilings --json", ceilings_schema},
     NamedSchema{"check", "plumbline check --json", check_schema},
     NamedSchema{"compare", "plumbline compare --json", compare_schema},
     NamedSchema{"doctor", "plumbline doctor --json", doctor_schema},
+    NamedSchema{"expect", "plumbline expect --json", expect_schema},
     NamedSchema{"health", "plumbline health --json", health_schema},
     NamedSchema{"history", "plumbline history --json", history_schema},
     NamedSchema{"list", "plumbline list ... --json", list_schema},

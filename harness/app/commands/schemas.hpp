@@ -7,6 +7,7 @@ namespace plumbline::app {
 Json ceilings_schema();
 Json compare_schema();
 Json doctor_schema();
+Json expect_schema();
 Json list_schema();
 Json profile_schema();
 Json project_schema();
