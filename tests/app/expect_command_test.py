@@ -125,6 +125,15 @@ def test_ceilings_are_rows(known, tmp_path):
     assert judged(known, file)["by"] == ["ceilings"]
 
 
+def test_ceilings_of_a_gpu_are_held_against_what_is_said_of_gpus_and_of_that_gpu(tmp_path):
+    subprocess.run([os.environ["KNOWN_RESULTS"], tmp_path / "gpu.h5", "gpu"], check=True)
+    found = rows(tmp_path / "gpu.h5")
+    assert found["fp16-above-fp32-on-gpus"]["verdict"] == "confirmed" and found["fp16-above-fp32-on-gpus"]["measured"] == pytest.approx(1.9)
+    assert found["fp16-above-fp32"]["verdict"] == "not_measurable"  # which is said of CPUs
+    assert found["v100-fp32-peak"]["reason"] == "it is of *V100*, not of Tesla T4"
+    assert found["v100-tensor-cores"]["reason"].startswith("no rows of ceiling 'GPU tensor FP16 cuBLAS' on a GPU; 'plumbline run gpu_ceilings'")
+
+
 def test_every_value_that_is_listed_must_be_there(known, mine):
     file = mine()
     file.write_text(file.read_text().replace("n = 1000", "n = [1000, 2000]"))

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <functional>
-#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
