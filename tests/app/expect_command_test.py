@@ -217,7 +217,7 @@ def test_papers_are_held_against_trusted_counters(counted):
     assert right["by"] == ["emulated.bytes.reg-L1 (A)", "emulated.flops.fp64 (A)"]
     assert allocates["verdict"] == "differs" and allocates["measured"] == pytest.approx(1 / 16, rel=0.02)
     assert "write-allocate" in allocates["reason"]
-    assert found["gpp-last-linear"]["verdict"] == "not_measurable"
+    assert found["gpp-L3-linear"]["verdict"] == "not_measurable"
 
 
 def test_grades_of_one_file_count_in_another_that_decides_nothing(counted, known, tmp_path):
