@@ -1,9 +1,11 @@
-// known_results FILE [wrong|bare|open|papi|masked]: writes a result file whose every judgement can be worked out by hand; `wrong`: with one
-// FLOP too many; `bare`: without ceilings; `open`: with a model that leaves traffic open, and one sample of each ceiling; `papi`: on a Zen
-// 4, with counts of PAPI and of perf_event, the latter by another code than the tables have; `masked`: on a CPU that is in no vendor's
-// table, with one undisturbed sample of each ceiling, at a clock at which its FMAs are 15.2 FLOP a clock.
+// known_results FILE [wrong|bare|open|papi|masked|gpu]: writes a result file whose every judgement can be worked out by hand; `wrong`: with
+// one FLOP too many; `bare`: without ceilings; `open`: with a model that leaves traffic open, and one sample of each ceiling; `papi`: on a
+// Zen 4, with counts of PAPI and of perf_event, the latter by another code than the tables have; `masked`: on a CPU that is in no vendor's
+// table, with one undisturbed sample of each ceiling, at a clock at which its FMAs are 15.2 FLOP a clock; `gpu`: with two ceilings of a
+// GPU.
 #include <map>
 #include <string>
+#include <tuple>
 
 #include "core/records.hpp"
 #include "store/result_store.hpp"
@@ -101,6 +103,18 @@ void mask_cpu(Results& results) {
   }
 }
 
+/// Peaks of a GPU: FP16 does 1.9 times the FLOP/s of FP32.
+void add_gpu(Results& results) {
+  for (const auto& [name, precision, value] : {std::tuple("GPU FP32 FMA", "fp32", 15000.0), std::tuple("GPU FP16 FMA", "fp16", 28500.0)}) {
+    add_ceiling(results, name, "compute", "fma", value, absent, false);
+    for (std::size_t i = results.ceilings.size() - 2; i < results.ceilings.size(); ++i) {
+      results.ceilings[i].precision = precision;
+      results.ceilings[i].scope = gpu_scope;
+      results.ceilings[i].method = "cuda13-sm_75, 40 multiprocessors of 7.5, Tesla T4";
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -124,5 +138,6 @@ int main(int argc, char** argv) {
   }
   if (variant == "papi") add_other_counters(results);
   if (variant == "masked") mask_cpu(results);
+  if (variant == "gpu") add_gpu(results);
   write_store(argv[1], results);
 }

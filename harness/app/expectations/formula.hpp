@@ -1,8 +1,7 @@
-// The quantity of an expectation is a formula over measured rows: "flops(fp) / flops(branch)", "fit(ai.last(gpp), param("nw", gpp))".
+// The quantity of an expectation is a formula over measured rows: "flops(fp) / flops(branch)", "fit(ai.L3(gpp), param("nw", gpp))".
 #pragma once
 #include <cstddef>
 #include <functional>
-#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -21,7 +20,7 @@ struct Formula {
   enum class Kind { number, negative, sum, difference, product, quotient, function, quantity };
   Kind kind = Kind::number;
   double number = 0;
-  std::string word = {};         // of a function or a quantity: "fit", "ai.last"
+  std::string word = {};         // of a function or a quantity: "fit", "ai.L3"
   std::string name = {};         // in quotes: of a parameter, a counter or the model's quantity
   std::string rows = {};         // of a quantity
   std::vector<Formula> of = {};  // operands
@@ -59,7 +58,7 @@ struct FormulaWord {
 std::span<const FormulaWord> formula_functions();
 /// The quantities; ".LEVEL" stands for one of formula_levels().
 std::span<const FormulaWord> formula_quantities();
-/// L1, L2, L3, mem, shared; `last` is the outermost one across which bytes pass in all rows.
+/// The levels: L1, L2, L3, mem, shared.
 std::span<const std::string_view> formula_levels();
 
 }  // namespace plumbline::app

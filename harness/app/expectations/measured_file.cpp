@@ -19,8 +19,6 @@
 namespace plumbline::app {
 namespace {
 
-constexpr double of_the_inner = 0.01;  // of the next inner level's bytes: fewer are what a cache left over
-
 std::map<std::string, std::string> params_of(const CaseRow& row) {
   std::map<std::string, std::string> params;
   const Json written = Json::parse(row.params, nullptr, false);
@@ -221,11 +219,11 @@ Told MeasuredFile::of_bound(const MeasuredRow& row, double value) const {
   return told;
 }
 
-Told MeasuredFile::of_case(const MeasuredRow& row, const Formula& quantity, const std::string& level) const {
+Told MeasuredFile::of_case(const MeasuredRow& row, const Formula& quantity) const {
   const RooflinePlacement& p = *row.placement;
   const std::string& word = quantity.word;
   if (word == "seconds") return timed(row, row.measured->seconds.value, row.measured->seconds.reason);
-  if (word.starts_with("bytes.") || word.starts_with("ai.")) return of_level(row, word.starts_with("ai."), level);
+  if (word.starts_with("bytes.") || word.starts_with("ai.")) return of_level(row, word.starts_with("ai."), word.substr(word.find('.') + 1));
   if (word == "bound") return of_bound(row, p.bound.empty() ? absent : p.bound == quantity.name ? 1 : 0);
   if (word == "percent_of_roof") return of_bound(row, p.percent_of_roof);
   Told told;
@@ -240,7 +238,7 @@ Told MeasuredFile::of_case(const MeasuredRow& row, const Formula& quantity, cons
   return told;
 }
 
-Told MeasuredFile::told(const MeasuredRow& row, const Formula& quantity, const std::string& level) const {
+Told MeasuredFile::told(const MeasuredRow& row, const Formula& quantity) const {
   if (row.ceiling != nullptr) {
     Told told = exactly(row.ceiling->value, row.ceiling->reason);
     if (told.why_not.empty() && row.was_disturbed) told.why_not = "each of its samples was disturbed";
@@ -260,7 +258,7 @@ Told MeasuredFile::told(const MeasuredRow& row, const Formula& quantity, const s
     const Bounds bounds = row.measured->expected(quantity.name);
     return exactly(bounds.lo == bounds.hi ? bounds.lo : absent, fmt::format("its model does not tell '{}' exactly", quantity.name));
   }
-  return of_case(row, quantity, level);
+  return of_case(row, quantity);
 }
 
 bool is_selected(const MeasuredRow& row, const RowSelection& selection) {
@@ -272,28 +270,6 @@ bool is_selected(const MeasuredRow& row, const RowSelection& selection) {
     const auto found = row.params.find(param.first);
     return found != row.params.end() && std::find(param.second.begin(), param.second.end(), found->second) != param.second.end();
   });
-}
-
-std::string last_level(std::span<const MeasuredRow* const> rows) {
-  std::string last;
-  bool any = false;
-  for (const auto* row : rows) {
-    if (row->placement == nullptr) continue;
-    std::string own;
-    double inner = 0;
-    for (const auto& at : row->placement->levels) {
-      if (at.level == "shared" || !(at.bytes > of_the_inner * inner)) continue;
-      own = at.level;
-      inner = at.bytes;
-    }
-    const auto outward = [&](const std::string& level) {
-      const auto& levels = row->placement->levels;
-      return std::find_if(levels.begin(), levels.end(), [&](const auto& at) { return at.level == level; }) - levels.begin();
-    };
-    if (!any || outward(own) < outward(last)) last = own;
-    any = true;
-  }
-  return last;
 }
 
 }  // namespace plumbline::app

@@ -55,9 +55,8 @@ class MeasuredFile {
   /// Takes the grades of others where this file's cases decide on nothing.
   void take_undecided(const Grades& others);
 
-  /// A number of a row; `level` is the one that is meant where the quantity has one. A number whose counter is not trusted is none, but for
-  /// `counted`, which is of the counter itself.
-  Told told(const MeasuredRow& row, const Formula& quantity, const std::string& level) const;
+  /// A number of a row. One whose counter is not trusted is none, but for `counted`, which is of the counter itself.
+  Told told(const MeasuredRow& row, const Formula& quantity) const;
 
  private:
   void add_cases();
@@ -68,7 +67,7 @@ class MeasuredFile {
   void hold_bytes(const MeasuredRow& row, const std::string& level, Told& told) const;
   Told timed(const MeasuredRow& row, double value, const std::string& why_not) const;
   Told of_bound(const MeasuredRow& row, double value) const;
-  Told of_case(const MeasuredRow& row, const Formula& quantity, const std::string& level) const;
+  Told of_case(const MeasuredRow& row, const Formula& quantity) const;
   Told of_level(const MeasuredRow& row, bool is_intensity, const std::string& level) const;
   Told counted(const MeasuredRow& row, const std::string& counter) const;
 
@@ -87,8 +86,5 @@ class MeasuredFile {
 
 /// Whether a row is one of those that are selected; each value of its parameters is one of the selection's.
 bool is_selected(const MeasuredRow& row, const RowSelection& selection);
-
-/// The outermost level across which bytes of all these rows pass (1 % of those of the next inner one or more); empty where there is none.
-std::string last_level(std::span<const MeasuredRow* const> rows);
 
 }  // namespace plumbline::app

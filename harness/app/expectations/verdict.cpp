@@ -113,20 +113,15 @@ constexpr std::array ends{&Told::lo, &Told::value, &Told::hi};
 
 /// The values of a comparison: by the counters' numbers, and by both ends of what they leave open. Throws NoValue.
 Numbers values_of(const MeasuredFile& file, const PaperExpectation& expectation, const RowSets& sets, std::set<std::string>& by) {
-  std::vector<const MeasuredRow*> all;
-  for (const auto& [name, rows] : sets) {
+  for (const auto& [name, rows] : sets)
     if (const auto missing = missing_value(rows, expectation.rows.at(name), expectation.by); !missing.empty())
       throw NoValue(fmt::format("there is no row of {} for {}", missing, rows.front()->kernel));
-    all.insert(all.end(), rows.begin(), rows.end());
-  }
-  const std::string last = last_level(all);
   Numbers values;
   for (const auto end : ends) {
     const Numbers some = evaluate(expectation.formula, [&](const Formula& quantity) {
-      const std::string level = quantity.word.substr(quantity.word.find('.') + 1);
       Numbers numbers;
       for (const auto* row : sets.at(quantity.rows)) {
-        const Told told = file.told(*row, quantity, level == "last" ? last : level);
+        const Told told = file.told(*row, quantity);
         by.insert(told.by.begin(), told.by.end());
         if (!told.why_not.empty()) throw NoValue(fmt::format("{} ({})", told.why_not, row->name));
         numbers.push_back(told.*end);
