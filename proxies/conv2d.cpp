@@ -272,11 +272,7 @@ class ConvCase final : public ApplicationData {
 
 std::span<const Flavor> all_flavors() {
   static const std::vector<Flavor> flavors = [] {
-    std::vector<Flavor> all(std::begin(conv2d_flavors), std::end(conv2d_flavors));
-    if (openblas().absent.empty()) {
-      all.push_back({openblas_flavor, "fp64", sweep_openblas<double>});
-      all.push_back({openblas_flavor, "fp32", sweep_openblas<float>});
-    }
+    std::vector<Flavor> all = with_openblas(conv2d_flavors, sweep_openblas<double>, sweep_openblas<float>);
     if (onednn().absent.empty()) all.push_back({onednn_flavor, "fp32", sweep_onednn});
     return all;
   }();
@@ -284,8 +280,7 @@ std::span<const Flavor> all_flavors() {
 }
 
 std::vector<AbsentFlavor> absent_flavors() {
-  std::vector<AbsentFlavor> absent;
-  if (!openblas().absent.empty()) absent.push_back({std::string(openblas_flavor), openblas().absent});
+  std::vector<AbsentFlavor> absent = absent_openblas();
   if (!onednn().absent.empty()) absent.push_back({std::string(onednn_flavor), onednn().absent});
   return absent;
 }
