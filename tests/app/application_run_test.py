@@ -12,7 +12,8 @@ MPIEXEC = os.environ.get("PLUMBLINE_MPIEXEC")
 PHASES = {"proxies/heat2d": ["halo", "update", "energy", "total", "sum"], "proxies/gsrb": ["halo", "ghosts", "red", "black"],
           "proxies/multigrid": ["halo@1", "ghosts@1", "red@1", "black@1", "residual@1", "restrict@1", "interpolate@1",
                                 "halo@2", "ghosts@2", "red@2", "black@2"],
-          "proxies/conv2d": ["filters", "columns", "products"]}
+          "proxies/conv2d": ["filters", "columns", "products"],
+          "proxies/lstm": ["turned_weights", "gates", "recurrent", "input", "turned_inputs", "packed_gates", "weights", "bias", "sum"]}
 CAMPAIGN = """
 schema = "plumbline-campaign/1"
 name = "applications"
@@ -46,6 +47,12 @@ precision = ["fp64"]
 flavor = ["gcc*-O3-ISA"]
 team = [TEAMS]
 params = { variant = "im2col", images = 2, width = 9, channels = 3, filters = 5, kernel = 3, stride = 2 }
+[[cases]]
+kernel = "proxies/lstm"
+precision = ["fp64"]
+flavor = ["gcc*-O3-ISA"]
+team = [TEAMS]
+params = { direction = "backward", batch = 5, sequence = 3, features = 4, hidden = 6 }
 [ceilings]
 mode = "none"
 """
@@ -116,6 +123,10 @@ def test_the_model_of_the_whole_is_the_sum_of_its_phases(path):
             assert of_case["halo", "exchange.bytes"] == 2 * (2 * 4) * (2 * 9 * 9 * 8)
         elif "conv2d" in case:
             assert of_case["products", "flops.fp64"] == 2 * 2 * 4**2 * 5 * 3**2 * 3  # of 2 images to 4 x 4 outputs
+        elif "lstm" in case:
+            assert of_case["recurrent", "flops.fp64"] == 3 * 2 * 5 * (4 * 6) * 6
+            assert of_case["weights", "flops.fp64"] == 2 * 3 * 5 * (4 * 6) * (4 + 6)
+            assert of_case["sum", "exchange.bytes"] == 8 * (4 + 6 + 1) * (4 * 6)
         else:
             assert of_case["residual@1", "flops.fp64"] == 2 * 111 * 8**3
             assert of_case["interpolate@1", "flops.fp64"] == 3 * 84 * 4**3  # once to begin with, and once in each cycle
