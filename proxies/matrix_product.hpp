@@ -76,11 +76,14 @@ PLUMBLINE_INLINE void gain_row(ProductRow<vectors, V>& row, const Left& left, co
     gain_row<Real>(row.others, left, right.others);
   }
 }
+#ifdef PLUMBLINE_SVE
+PLUMBLINE_SVE_VECTOR(unsigned, svuint32_t)  // of pairs of bf16 numbers
+#endif
 /// A vector of which every lane holds the same factor.
 template <class V, class Real, class Factor>
 PLUMBLINE_INLINE auto repeated_factor(const Factor& factor) {
   if constexpr (ProductFactor<Real>::numbers == 2)
-    return repeated<Widest<unsigned>>(static_cast<unsigned>(factor));
+    return repeated<Widest<Factor>>(static_cast<Factor>(factor));
   else
     return repeated<V>(factor);
 }
