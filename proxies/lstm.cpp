@@ -273,7 +273,7 @@ const Register<LstmCase> registered{
                      {"backward", 2, 2, 5, 4},
                      {"backward", 8, 3, 24, 32},
                      {"backward", 16, 8, 24, 40}}),
-      .at_most = {{"batch", std::int64_t{7}}, {"sequence", std::int64_t{3}}}}},
+      .at_most = {{"batch", std::int64_t{7}}, {"sequence", std::int64_t{2}}}}},
     all_flavors,
     absent_openblas};
 
