@@ -17,6 +17,19 @@
 namespace plumbline {
 namespace {
 
+/// The phases of a backward pass, as LstmWork::backward() lists them.
+enum BackPhase : std::size_t {
+  turned_weights,
+  back_gates,
+  back_recurrent,
+  back_input,
+  turned_inputs,
+  packed_gates,
+  back_weights,
+  back_bias,
+  sum
+};
+
 template <class Real>
 class LstmCase final : public ApplicationData {
  public:
@@ -197,18 +210,18 @@ class LstmCase final : public ApplicationData {
     }
   }
   void plan_backward() {
-    const std::size_t columns = (s_.gates() + lstm_bias_columns - 1) / lstm_bias_columns;
-    add_step(0, LstmLoop::turned_weights, s_.gates());
+    const std::size_t parts = (s_.gates() + lstm_bias_columns - 1) / lstm_bias_columns;
+    add_step(turned_weights, LstmLoop::turned_weights, s_.gates());
     for (std::size_t step = s_.sequence; step-- != 0;) {
-      add_step(1, LstmLoop::back_gates, s_.batch, step);
-      add_product_step(2, LstmLoop::back_recurrent, s_.batch, step);
+      add_step(back_gates, LstmLoop::back_gates, s_.batch, step);
+      add_product_step(back_recurrent, LstmLoop::back_recurrent, s_.batch, step);
     }
-    add_product_step(3, LstmLoop::back_input, s_.rows());
-    add_step(4, LstmLoop::turned_inputs, s_.inputs());
-    add_step(5, LstmLoop::packed_gates, s_.rows());
-    add_product_step(6, LstmLoop::back_weights, s_.inputs());
-    add_step(7, LstmLoop::back_bias, columns);
-    schedule_.push_back({.phase = 8, .exchange = [this](Peers& peers) {
+    add_product_step(back_input, LstmLoop::back_input, s_.rows());
+    add_step(turned_inputs, LstmLoop::turned_inputs, s_.inputs());
+    add_step(packed_gates, LstmLoop::packed_gates, s_.rows());
+    add_product_step(back_weights, LstmLoop::back_weights, s_.inputs());
+    add_step(back_bias, LstmLoop::back_bias, parts);
+    schedule_.push_back({.phase = sum, .exchange = [this](Peers& peers) {
                            for (std::size_t i = 0; i < summed_.size(); ++i) summed_[i] = static_cast<double>(weight_gradient_[i]);
                            peers.add_up({summed_.data(), summed_.size()});
                          }});

@@ -1,5 +1,6 @@
 // The exact work of an LSTM, forward and backward, phase by phase: the streams of each loop.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
