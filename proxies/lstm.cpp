@@ -75,8 +75,7 @@ class LstmCase final : public ApplicationData {
   std::size_t extent() const override { return s_.batch; }
   void initialise(std::size_t begin, std::size_t end) override {
     const auto share = [&](auto& array, auto value) { array.fill(array.size() * begin / s_.batch, array.size() * end / s_.batch, value); };
-    for (Array<Real>* const results :
-         {&panels_, &hidden_gradient_, &cell_gradient_, &gate_gradient_, &input_gradient_, &gate_panels_, &weight_gradient_, &turned_})
+    for (Array<Real>* const results : {&panels_, &gate_gradient_, &input_gradient_, &gate_panels_, &weight_gradient_, &turned_})
       share(*results, [](std::size_t) { return Real(unknown); });
     share(summed_, [](std::size_t) { return unknown; });
     share(weights_, [&](std::size_t i) { return weight(i); });

@@ -106,6 +106,8 @@ class LstmCheck {
   Number gate(std::size_t row, std::size_t which, std::size_t k) const { return at(x_.gates, row * s_.gates() + which * s_.hidden + k); }
   Number gradient(std::size_t row, std::size_t j) const { return at(x_.gate_gradient, row * s_.gates() + j); }
   Number weight(std::size_t from, std::size_t j) const { return at(x_.weights, from * s_.gates() + j); }
+  /// A gradient by what a step left: none behind the last.
+  Number after_step(const Real* gradient, std::size_t i) const { return i < s_.states() ? at(gradient, i) : 0; }
   /// A row's weights are multiplied by the inputs and by the hidden state before the step, and the bias by one.
   Number input(std::size_t row, std::size_t from) const {
     if (from < s_.features) return at(x_.inputs, row * s_.features + from);
@@ -141,8 +143,8 @@ class LstmCheck {
     constexpr std::uint64_t most = 10;
     const std::size_t before = row * s_.hidden + k, after = (row + s_.batch) * s_.hidden + k;
     const Number in = gate(row, 0, k), forget = gate(row, 1, k), candidate = gate(row, 2, k), out = gate(row, 3, k),
-                 tanh = at(x_.cell_tanh, before), above = at(x_.above, before), below = at(x_.hidden_gradient, after),
-                 later = at(x_.cell_gradient, after), shown = above + below, all_shown = std::fabs(above) + std::fabs(below);
+                 tanh = at(x_.cell_tanh, before), above = at(x_.above, before), below = after_step(x_.hidden_gradient, after),
+                 later = after_step(x_.cell_gradient, after), shown = above + below, all_shown = std::fabs(above) + std::fabs(below);
     const Number cell = shown * out * (1 - tanh * tanh) + later, all_cell = all_shown * out * (1 + tanh * tanh) + std::fabs(later);
     const auto compare_product = [&](const Real& computed, Number factor, Number rest, Number of_shown, Number of_all, Number of_rest) {
       compare(computed, of_shown * factor * rest, of_all * std::fabs(factor) * of_rest, most);

@@ -240,7 +240,8 @@ TEST(lstm, ranks_add_up_their_gradients) {
     const auto data = lstm().prepare(sized({3, 4, 5, 6}, "backward"), "fp32", *std::pmr::new_delete_resource());
     auto& application = dynamic_cast<ApplicationData&>(*data);
     application.take_place(rank, ranks);
-    application.initialise(0, application.extent());
+    application.initialise(0, 2);  // as two threads do
+    application.initialise(2, application.extent());
     InTurn peers(rank, ranks, sum);
     for (const Step& step : application.steps())
       step.exchange ? step.exchange(peers) : flavor_here("fp32").sweep(step.arguments, 0, step.extent);
