@@ -36,7 +36,7 @@ void refuse_precision(const ConvShape& s) {
   if constexpr (std::is_same_v<Real, Bf16>) refuse_bf16(s);
   if constexpr (std::is_same_v<Real, Fp16>)
     if (s.variant == ConvVariant::winograd) refuse_convolution("variant = winograd takes more digits than fp16 has");
-  if (static_cast<double>(s.terms()) * unit_roundoff < typename ConvSum<Real>::type >> 0.5)
+  if (static_cast<double>(s.terms()) * unit_roundoff < typename ProductSum<Real>::type >> 0.5)
     refuse_convolution(std::string(s.direction == ConvDirection::forward         ? "kernel and channels"
                                    : s.direction == ConvDirection::backward_data ? "kernel and filters"
                                                                                  : "images and width") +
@@ -74,10 +74,10 @@ template <class Real>
 class ConvCase final : public ApplicationData {
  public:
   using Arguments = Conv2d<Real>;
-  using Sum = typename ConvSum<Real>::type;
+  using Sum = typename ProductSum<Real>::type;
 
   static ApplicationWork application(const Parameters& p, std::string_view flavor) {
-    const ConvShape s(p, ConvFactor<Real>::numbers);
+    const ConvShape s(p, ProductFactor<Real>::numbers);
     refuse_precision<Real>(s);
     ApplicationWork conv = conv_work<Real>(s, flavor);
     if (flavor == openblas_flavor) take_openblas(conv, s, sizeof(Real));
@@ -86,7 +86,7 @@ class ConvCase final : public ApplicationData {
   }
 
   ConvCase(const Parameters& p, std::pmr::memory_resource& memory)
-      : s_(p, ConvFactor<Real>::numbers),
+      : s_(p, ProductFactor<Real>::numbers),
         images_(s_.direction == ConvDirection::backward_data ? 1 : s_.images * s_.image(), memory),
         filters_(s_.direction == ConvDirection::backward_weights ? 1 : s_.weights(), memory),
         outputs_(s_.direction == ConvDirection::forward ? 1 : s_.images * s_.output(), memory),
@@ -272,11 +272,7 @@ class ConvCase final : public ApplicationData {
 
 std::span<const Flavor> all_flavors() {
   static const std::vector<Flavor> flavors = [] {
-    std::vector<Flavor> all(std::begin(conv2d_flavors), std::end(conv2d_flavors));
-    if (openblas().absent.empty()) {
-      all.push_back({openblas_flavor, "fp64", sweep_openblas<double>});
-      all.push_back({openblas_flavor, "fp32", sweep_openblas<float>});
-    }
+    std::vector<Flavor> all = with_openblas(conv2d_flavors, sweep_openblas<double>, sweep_openblas<float>);
     if (onednn().absent.empty()) all.push_back({onednn_flavor, "fp32", sweep_onednn});
     return all;
   }();
@@ -284,8 +280,7 @@ std::span<const Flavor> all_flavors() {
 }
 
 std::vector<AbsentFlavor> absent_flavors() {
-  std::vector<AbsentFlavor> absent;
-  if (!openblas().absent.empty()) absent.push_back({std::string(openblas_flavor), openblas().absent});
+  std::vector<AbsentFlavor> absent = absent_openblas();
   if (!onednn().absent.empty()) absent.push_back({std::string(onednn_flavor), onednn().absent});
   return absent;
 }

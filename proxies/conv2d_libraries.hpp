@@ -12,7 +12,7 @@
 
 namespace plumbline {
 
-inline constexpr std::string_view openblas_flavor = "lib-openblas", onednn_flavor = "lib-onednn";
+inline constexpr std::string_view onednn_flavor = "lib-onednn";
 
 /// Takes the phase of packing out of the work: libraries take filters as they are.
 inline void leave_out_packing(ApplicationWork& conv, const ConvShape& s, std::uint64_t element_bytes) {

@@ -4,8 +4,8 @@
 #pragma once
 #include <cstddef>
 
-#include "proxies/conv2d_product.hpp"
 #include "proxies/conv2d_winograd.hpp"
+#include "proxies/matrix_product.hpp"
 
 /// Arrays hold channels innermost (NHWC): an image is width x width x channels, its output side x side x filters; filters are kernel x
 /// kernel x channels x filters. Panels are a matrix cut into columns as wide as the tiles of sums, each stored row by row, side by side in
@@ -32,53 +32,32 @@ struct Conv2d {
   std::size_t images, width, channels, filters, kernel, stride, side;
   const Real *in, *right;  // `right`: the filters, or the gradient of the output that the image is multiplied with
   Real* panels;
-  typename ConvSum<Real>::type* out;
+  typename ProductSum<Real>::type* out;
   Real half;
 };
 
 namespace {
 
+/// The pairs in which the points of a row of outputs lie: as many as fill rows of matrix tiles, of 16 pairs each; those behind the last are
+/// zero.
+constexpr std::size_t conv_pairs(std::size_t side) { return ((side + 1) / 2 + 15) / 16 * 16; }
+
 /// The rows of a part of a strip of the filters' gradient: whole tiles, of bf16 those of vectors and those of matrices.
 template <class Real>
-constexpr std::size_t conv_part_rows = ConvFactor<Real>::numbers == 1 ? conv_tile_rows : 48;
-static_assert(conv_part_rows<unsigned short> % conv_tile_rows == 0 && conv_part_rows<unsigned short> % 16 == 0);
+constexpr std::size_t conv_part_rows = ProductFactor<Real>::numbers == 1 ? product_tile_rows : 48;
+static_assert(conv_part_rows<unsigned short> % product_tile_rows == 0 && conv_part_rows<unsigned short> % 16 == 0);
 
-template <class Real>
-PLUMBLINE_INLINE void conv_clear(Real* to, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) to[i] = Real(0);
-}
-template <class Real>
-PLUMBLINE_INLINE void conv_copy(const Real* __restrict from, Real* __restrict to, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
-}
-
-/// Packs row d of a matrix of `depth` rows and so many columns.
-template <class Real>
-static void conv_pack_row(const Real* row, Real* panels, std::size_t columns, std::size_t depth, std::size_t d) {
-  constexpr std::size_t numbers = ConvFactor<Real>::numbers;
-  for (std::size_t j = 0, width = 0; j < columns; j += width) {
-    width = conv_panel_width<Real>(columns - j);
-    const Real* from = row + j;
-    Real* to = panels + j * depth + d / numbers * numbers * width + d % numbers;
-    if constexpr (numbers == 1)
-      conv_copy(from, to, width);
-    else
-      for (std::size_t k = 0; k < width; ++k) to[k * numbers] = from[k];
-  }
-}
 /// Packs the rows [begin, end) of the filters.
 template <class Real>
 static void conv_pack(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
-  for (std::size_t d = begin; d < end; ++d)
-    conv_pack_row(x.right + d * x.filters, x.panels, x.filters, x.kernel * x.kernel * x.channels, d);
+  pack_rows(x.right, x.filters, x.panels, x.filters, x.kernel * x.kernel * x.channels, begin, end);
 }
 /// Packs the rows [begin, end) of the gradients of all outputs, so that neighbouring points are pairs.
 template <class Real>
 static void conv_pair_gradient(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
   const std::size_t depth = 2 * conv_pairs(x.side);
   for (std::size_t r = begin; r < end; ++r)
-    for (std::size_t p = 0; p < x.side; ++p)
-      conv_pack_row(x.right + (r * x.side + p) * x.filters, x.panels + r * depth * x.filters, x.filters, depth, p);
+    pack_rows(x.right + r * x.side * x.filters, x.filters, x.panels + r * depth * x.filters, x.filters, depth, 0, x.side);
 }
 /// Turns the patches of the rows [begin, end) of all images, so that what neighbouring outputs read are pairs.
 template <class Real>
@@ -89,7 +68,7 @@ static void conv_pair_image(const Conv2d<Real>& x, std::size_t begin, std::size_
     for (std::size_t k = 0; k < x.kernel; ++k)
       for (std::size_t pair = 0; 2 * pair < x.side; ++pair) {
         const Real *first = x.in + (row * x.width + 2 * pair * x.stride + k) * x.channels, *second = first + x.stride * x.channels;
-        auto* to = reinterpret_cast<typename ConvFactor<Real>::type*>(x.panels) + (row * x.kernel + k) * x.channels * pairs + pair;
+        auto* to = reinterpret_cast<typename ProductFactor<Real>::type*>(x.panels) + (row * x.kernel + k) * x.channels * pairs + pair;
         if (2 * pair + 1 < x.side)
           for (std::size_t c = 0; c < x.channels; ++c) to[c * pairs] = first[c] | static_cast<unsigned>(second[c]) << 16;
         else
@@ -101,11 +80,11 @@ static void conv_pair_image(const Conv2d<Real>& x, std::size_t begin, std::size_
 /// Packs the filters' points [begin, end), with filters and channels in each other's place.
 template <class Real>
 static void conv_turn(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
-  constexpr std::size_t numbers = ConvFactor<Real>::numbers;
+  constexpr std::size_t numbers = ProductFactor<Real>::numbers;
   const std::size_t depth = x.kernel * x.kernel * x.filters;
   for (std::size_t point = begin; point < end; ++point)
     for (std::size_t j = 0, width = 0; j < x.channels; j += width) {
-      width = conv_panel_width<Real>(x.channels - j);
+      width = panel_width<Real>(x.channels - j);
       for (std::size_t c = 0; c < width; ++c) {
         const Real* from = x.right + (point * x.channels + j + c) * x.filters;
         Real* to = x.panels + j * depth + point * x.filters * width + c * numbers;
@@ -115,8 +94,8 @@ static void conv_turn(const Conv2d<Real>& x, std::size_t begin, std::size_t end)
 }
 
 template <class Real>
-PLUMBLINE_INLINE const typename ConvFactor<Real>::type* conv_factors(const Real* numbers) {
-  return reinterpret_cast<const typename ConvFactor<Real>::type*>(numbers);
+PLUMBLINE_INLINE const typename ProductFactor<Real>::type* conv_factors(const Real* numbers) {
+  return reinterpret_cast<const typename ProductFactor<Real>::type*>(numbers);
 }
 
 /// The patches of row r of all outputs begin here.
@@ -126,23 +105,23 @@ PLUMBLINE_INLINE const Real* conv_patches(const Conv2d<Real>& x, std::size_t r) 
 }
 /// The points of an image's row that outputs need, to be asked for where they lie behind those that were read before.
 template <class Real>
-PLUMBLINE_INLINE ConvAhead conv_row_ahead(const Conv2d<Real>& x, const Real* row, const Real* read_before) {
+PLUMBLINE_INLINE ProductAhead conv_row_ahead(const Conv2d<Real>& x, const Real* row, const Real* read_before) {
   const std::size_t bytes = ((x.side - 1) * x.stride + x.kernel) * x.channels * sizeof(Real);
   return {reinterpret_cast<const char*>(row), row > read_before ? bytes / 64 : 0};
 }
 /// Computes the rows [begin, end) of all outputs.
 template <class Real>
 static void conv_forward(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
-  constexpr std::size_t numbers = ConvFactor<Real>::numbers;
+  constexpr std::size_t numbers = ProductFactor<Real>::numbers;
   const std::size_t image_row = x.width * x.channels, strip = x.kernel * x.channels / numbers, row = x.side * x.filters;
   const Real* image = conv_patches(x, begin);
   for (std::size_t r = begin; r < end; ++r) {
-    conv_clear(x.out + r * row, row);
+    clear_numbers(x.out + r * row, row);
     const Real* const next = r + 1 < end ? conv_patches(x, r + 1) : image;
     for (std::size_t k = 0; k < x.kernel; ++k) {
-      const ConvAhead ahead = conv_row_ahead(x, next + k * image_row, image + (x.kernel - 1) * image_row);
-      conv_add(ConvProduct<Real>{conv_factors(image + k * image_row), x.stride * x.channels / numbers, 1, conv_factors(x.panels),
-                                 x.kernel * strip, k * strip, 0, x.out + r * row, x.filters, x.side, x.filters, strip, ahead});
+      const ProductAhead ahead = conv_row_ahead(x, next + k * image_row, image + (x.kernel - 1) * image_row);
+      add_product(MatrixProduct<Real>{conv_factors(image + k * image_row), x.stride * x.channels / numbers, 1, conv_factors(x.panels),
+                                      x.kernel * strip, k * strip, 0, x.out + r * row, x.filters, x.side, x.filters, strip, ahead});
     }
     image = next;
   }
@@ -151,29 +130,29 @@ static void conv_forward(const Conv2d<Real>& x, std::size_t begin, std::size_t e
 /// Computes the rows [begin, end) of the gradients of all images: each point of a filter adds a row of the outputs' gradients, at a stride.
 template <class Real>
 static void conv_backward_data(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
-  constexpr std::size_t numbers = ConvFactor<Real>::numbers;
+  constexpr std::size_t numbers = ProductFactor<Real>::numbers;
   const std::size_t image_row = x.width * x.channels, filters = x.filters / numbers;
   for (std::size_t r = begin; r < end; ++r) {
     const std::size_t image = r / x.width, y = r % x.width;
-    conv_clear(x.out + r * image_row, image_row);
+    clear_numbers(x.out + r * image_row, image_row);
     for (std::size_t k = 0; k < x.kernel && k <= y; ++k) {
       if ((y - k) % x.stride != 0 || (y - k) / x.stride >= x.side) continue;
       const auto* gradient = conv_factors(x.in + (image * x.side + (y - k) / x.stride) * x.side * x.filters);
       for (std::size_t s = 0; s < x.kernel; ++s)
-        conv_add(ConvProduct<Real>{gradient, filters, 1, conv_factors(x.panels), x.kernel * x.kernel * filters,
-                                   (k * x.kernel + s) * filters, 0, x.out + r * image_row + s * x.channels, x.stride * x.channels, x.side,
-                                   x.channels, filters});
+        add_product(MatrixProduct<Real>{gradient, filters, 1, conv_factors(x.panels), x.kernel * x.kernel * filters,
+                                        (k * x.kernel + s) * filters, 0, x.out + r * image_row + s * x.channels, x.stride * x.channels,
+                                        x.side, x.channels, filters});
     }
   }
 }
 
 /// The product that adds what row r of the outputs gives to the rows [first, last) of strip k of the filters' gradient.
 template <class Real>
-PLUMBLINE_INLINE ConvProduct<Real> conv_weights_product(const Conv2d<Real>& x, std::size_t r, std::size_t k, std::size_t first,
-                                                        std::size_t last) {
+PLUMBLINE_INLINE MatrixProduct<Real> conv_weights_product(const Conv2d<Real>& x, std::size_t r, std::size_t k, std::size_t first,
+                                                          std::size_t last) {
   const std::size_t strip = x.kernel * x.channels, row = r / x.side * x.width + r % x.side * x.stride + k, pairs = conv_pairs(x.side);
-  typename ConvSum<Real>::type* const out = x.out + (k * strip + first) * x.filters;
-  if constexpr (ConvFactor<Real>::numbers == 1)
+  typename ProductSum<Real>::type* const out = x.out + (k * strip + first) * x.filters;
+  if constexpr (ProductFactor<Real>::numbers == 1)
     return {.left = x.in + row * x.width * x.channels + first,
             .left_row = 1,
             .left_step = x.stride * x.channels,
@@ -198,7 +177,7 @@ PLUMBLINE_INLINE ConvProduct<Real> conv_weights_product(const Conv2d<Real>& x, s
             .out_row = x.filters,
             .rows = last - first,
             .columns = x.filters,
-            .depth = ((x.side + 1) / 2 + conv_depth_step - 1) / conv_depth_step * conv_depth_step};
+            .depth = ((x.side + 1) / 2 + product_depth_step - 1) / product_depth_step * product_depth_step};
 }
 /// Computes the parts [begin, end) of the filters' gradient: each row of the outputs adds its points. A part is so many rows of one strip.
 template <class Real>
@@ -209,8 +188,8 @@ static void conv_backward_weights(const Conv2d<Real>& x, std::size_t begin, std:
     for (std::size_t k = begin / parts; k * parts < end; ++k) {
       const std::size_t first = begin > k * parts ? (begin - k * parts) * rows : 0,
                         last = end < (k + 1) * parts ? (end - k * parts) * rows : strip;
-      if (r == 0) conv_clear(x.out + (k * strip + first) * x.filters, (last - first) * x.filters);
-      conv_add(conv_weights_product(x, r, k, first, last));
+      if (r == 0) clear_numbers(x.out + (k * strip + first) * x.filters, (last - first) * x.filters);
+      add_product(conv_weights_product(x, r, k, first, last));
     }
 }
 
@@ -221,17 +200,17 @@ static void conv_columns(const Conv2d<Real>& x, std::size_t begin, std::size_t e
   for (std::size_t r = begin; r < end; ++r)
     for (std::size_t w = 0; w < x.side; ++w)
       for (std::size_t k = 0; k < x.kernel; ++k)
-        conv_copy(x.in + (r * x.stride + k) * image_row + w * x.stride * x.channels, x.out + ((r * x.side + w) * x.kernel + k) * strip,
-                  strip);
+        copy_numbers(x.in + (r * x.stride + k) * image_row + w * x.stride * x.channels, x.out + ((r * x.side + w) * x.kernel + k) * strip,
+                     strip);
 }
 /// Computes the rows [begin, end) of one output from its patches.
 template <class Real>
 static void conv_column_products(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
   const std::size_t depth = x.kernel * x.kernel * x.channels, row = x.side * x.filters;
   for (std::size_t r = begin; r < end; ++r) {
-    conv_clear(x.out + r * row, row);
-    conv_add(ConvProduct<Real>{x.in + r * x.side * depth, depth, 1, x.panels, depth, 0, 0, x.out + r * row, x.filters, x.side, x.filters,
-                               depth});
+    clear_numbers(x.out + r * row, row);
+    add_product(MatrixProduct<Real>{x.in + r * x.side * depth, depth, 1, x.panels, depth, 0, 0, x.out + r * row, x.filters, x.side,
+                                    x.filters, depth});
   }
 }
 
@@ -243,7 +222,7 @@ static void conv_transform_filters(const Conv2d<Real>& x, std::size_t begin, std
   const std::size_t apart = x.channels * x.filters, depth = 16 * x.channels;
   for (std::size_t c = begin; c < end; ++c)
     for (std::size_t j = 0, width = 0; j < x.filters; j += width) {
-      width = conv_panel_width<Real>(x.filters - j);
+      width = panel_width<Real>(x.filters - j);
       const Real* from = x.right + c * x.filters + j;
       Real* to = x.panels + j * depth + c * width;
       if (width < lanes)
@@ -279,9 +258,9 @@ static void conv_tile_products(const Conv2d<Real>& x, std::size_t begin, std::si
   for (std::size_t matrix = 0; matrix < 16; ++matrix)
     for (std::size_t row = begin; row < end; ++row) {
       const std::size_t first = (matrix * tiles + row) * tiles;
-      conv_clear(x.out + first * x.filters, tiles * x.filters);
-      conv_add(ConvProduct<Real>{x.in + first * x.channels, x.channels, 1, x.panels, 16 * x.channels, matrix * x.channels, 0,
-                                 x.out + first * x.filters, x.filters, tiles, x.filters, x.channels});
+      clear_numbers(x.out + first * x.filters, tiles * x.filters);
+      add_product(MatrixProduct<Real>{x.in + first * x.channels, x.channels, 1, x.panels, 16 * x.channels, matrix * x.channels, 0,
+                                      x.out + first * x.filters, x.filters, tiles, x.filters, x.channels});
     }
 }
 
@@ -347,7 +326,7 @@ static void sweep(const Conv2d<Real>& x, std::size_t begin, std::size_t end) {
     case ConvLoop::backward_weights:
       return conv_backward_weights(x, begin, end);
     default:  // is for numbers, or for pairs of them
-      if constexpr (ConvFactor<Real>::numbers == 1)
+      if constexpr (ProductFactor<Real>::numbers == 1)
         conv_sweep_numbers(x, begin, end);
       else
         conv_sweep_pairs(x, begin, end);

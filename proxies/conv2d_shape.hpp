@@ -1,20 +1,12 @@
-// The sizes of a convolution, and the tiles in which a flavor goes through its products.
+// The sizes of a convolution.
 #pragma once
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include "core/kernel.hpp"
-#include "core/narrow.hpp"
-#include "ert/tile_products.hpp"
 #include "proxies/conv2d_loop.hpp"
-
-template <>
-struct ConvSum<plumbline::Bf16> : ConvSum<unsigned short> {};
-template <>
-struct ConvFactor<plumbline::Bf16> : ConvFactor<unsigned short> {};
 
 namespace plumbline {
 
@@ -92,31 +84,6 @@ struct ConvShape {
   std::uint64_t terms() const {
     return direction == ConvDirection::forward ? depth() : direction == ConvDirection::backward_data ? kernel * kernel * filters : points();
   }
-};
-
-/// The tiles in which a flavor goes through a product (conv2d_product.hpp): rows, and columns as many as a few vectors hold. By matrix
-/// tiles (AMX) they are 16 rows and 64 columns.
-struct ConvTiles {
-  bool are_amx;
-  std::uint64_t rows, lanes, vectors;
-
-  ConvTiles(std::string_view flavor, std::uint64_t sum_bytes) {
-    const std::string isa = split_flavor(flavor).isa;
-    const VectorRegisters registers = vector_registers(isa);
-    are_amx = isa.starts_with("v4amx");
-    rows = are_amx ? tile_rows : conv_tile_rows;
-    lanes = registers.bytes / sum_bytes;
-    vectors = conv_vectors_with(registers.count);
-  }
-  /// The panels into which so many columns are cut.
-  std::uint64_t panels(std::uint64_t columns) const {
-    std::uint64_t count = 0;
-    for (std::uint64_t width = vectors * lanes; width >= lanes; width /= 2) count += columns / width, columns %= width;
-    return count + columns;
-  }
-  std::uint64_t widest(std::uint64_t columns) const { return std::min(columns, vectors * lanes); }
-  std::uint64_t row_tiles(std::uint64_t m) const { return (m + rows - 1) / rows; }
-  static std::uint64_t blocks(std::uint64_t depth) { return (depth + conv_block_depth - 1) / conv_block_depth; }
 };
 
 }  // namespace plumbline

@@ -7,16 +7,16 @@
 
 #include "core/rimmed_cube.hpp"
 #include "proxies/conv2d_shape.hpp"
+#include "proxies/matrix_product_work.hpp"
 
 namespace plumbline {
 
 /// The work of the loops that make up a convolution, each of one entry.
 template <class Real>
-class ConvWork {
+class ConvWork : ProductWork<Real> {
  public:
   /// Throws std::invalid_argument where the flavor does not take such sizes.
-  ConvWork(const ConvShape& shape, std::string_view flavor)
-      : s_(shape), tiles_(flavor, sum), is_as_written_(flavor.empty()), is_optimized_(split_flavor(flavor).level != "O0") {
+  ConvWork(const ConvShape& shape, std::string_view flavor) : ProductWork<Real>(flavor), s_(shape), is_as_written_(flavor.empty()) {
     if (!tiles_.are_amx || s_.is_paired()) return;
     const bool is_forward = s_.direction == ConvDirection::forward;
     if (const std::uint64_t depth = is_forward ? s_.strip() : s_.filters; depth % 32 != 0)
@@ -32,7 +32,7 @@ class ConvWork {
 
   /// Filters become panels of a matrix with a column for each.
   Work pack() const {
-    return copied("filters", s_.weights(), s_.filters * real, tiles_.panels(s_.filters) * LineCover::line_bytes, s_.depth());
+    return copied("filters", s_.weights(), packed_rows * s_.filters * real, tiles_.panels(s_.filters) * LineCover::line_bytes, s_.depth());
   }
   /// Filters become panels of the turned matrix, with a column for each channel.
   Work turn() const {
@@ -102,8 +102,8 @@ class ConvWork {
   }
   /// Points are paired: each row of the outputs' gradient becomes a panel.
   Work pair_gradient() const {
-    Work work =
-        copied("gradient", s_.points() * s_.filters, s_.filters * real, tiles_.panels(s_.filters) * LineCover::line_bytes, s_.points());
+    Work work = copied("gradient", s_.points() * s_.filters, packed_rows * s_.filters * real,
+                       tiles_.panels(s_.filters) * LineCover::line_bytes, s_.points());
     work.streams[1].footprint_bytes = s_.output_rows() * (s_.side() + 1) / 2 * 2 * s_.filters * real;
     return work;
   }
@@ -234,16 +234,12 @@ class ConvWork {
   }
 
  private:
-  static constexpr std::uint64_t real = sizeof(Real), sum = sizeof(typename ConvSum<Real>::type), numbers = ConvFactor<Real>::numbers;
-  enum Operand : std::size_t { left, right, out, again };
+  using Base = ProductWork<Real>;
+  using Base::again, Base::block_depth, Base::blocks_of, Base::copied, Base::left, Base::numbers, Base::product, Base::real, Base::right,
+      Base::sum, Base::tiles_;
+  using typename Base::Product;
 
-  /// `calls` products of matrices, rows x depth by depth x columns; a line is what one call touches of the left one and of the sums.
-  struct Product {
-    std::uint64_t calls, rows, columns, depth, left_line, out_line;
-  };
-
-  static std::uint64_t block_depth(std::uint64_t depth) { return std::min(depth, conv_block_depth * numbers); }
-  static std::uint64_t blocks_of(std::uint64_t depth) { return ConvTiles::blocks(depth / numbers); }
+  void add_stack(Work& work, std::uint64_t entries) const { Base::add_stack(work, entries, data_bytes()); }
 
   /// The part of an image's row of which there are outputs.
   std::uint64_t image_row() const { return ((s_.side() - 1) * s_.stride + s_.kernel) * s_.channels * real; }
@@ -262,68 +258,6 @@ class ConvWork {
   }
   /// The points that the pairs of a row of outputs have, zeros among them.
   std::uint64_t points_of_pairs() const { return tiles_.are_amx ? s_.paired_side() : (s_.side() + 1) / 2 * 2; }
-
-  /// Elements that are read in lines of one array and written to another, of which so many bytes pass before a line is complete.
-  Work copied(const char* from, std::uint64_t elements, std::uint64_t row, std::uint64_t open_bytes, std::uint64_t rows) const {
-    Work work{.streams = {{.array = from, .footprint_bytes = elements * real, .read = true, .loads = elements, .element_bytes = real},
-                          {.array = "panels",
-                           .footprint_bytes = elements * real,
-                           .written = true,
-                           .stores = elements,
-                           .element_bytes = real,
-                           .layers = {{.reuse_bytes = 2 * (row + open_bytes), .fetched_bytes = rows * open_bytes, .upper_bound = true}}}}};
-    work.add_outer_loop(rows, row + open_bytes);
-    return work;
-  }
-
-  /// Adds the stack of code without optimization, where each step of each tile has variables of its own: the largest frames seen are of
-  /// 17 kB. The phase finds them outside the caches, or the inner loop pushes them out in each of its entries.
-  void add_stack(Work& work, std::uint64_t entries) const {
-    if (is_optimized_) return;
-    constexpr std::uint64_t frame = 24 << 10;
-    work.streams.push_back({.array = "stack",
-                            .written = true,
-                            .layers = {{.reuse_bytes = frame, .fetched_bytes = entries * frame, .upper_bound = true},
-                                       {.reuse_bytes = frame + data_bytes(), .fetched_bytes = frame, .upper_bound = true}}});
-  }
-
-  /// The operations of 0 + a b + a b + ...
-  Counts product_flops(std::uint64_t products) const {
-    if (tiles_.are_amx) return {{"flops.tensor.bf16", 2 * products}};
-    return numbers == 1 ? flops<Real>({"add", "mul"}, products) : flops<Real>({"fma"}, products);
-  }
-
-  /// The streams left, right, out (cleared) and again (its sums), each with the layers of one call; sizes of all arrays in elements, but of
-  /// the left one in bytes.
-  Work product(const Product& p, const char* name, std::uint64_t left_bytes, std::uint64_t right_size, std::uint64_t out_size,
-               std::uint64_t products) const {
-    const std::uint64_t panels = tiles_.panels(p.columns), blocks = blocks_of(p.depth), row_tiles = tiles_.row_tiles(p.rows),
-                        panel = block_depth(p.depth) * tiles_.widest(p.columns) * real, sums = p.calls * p.rows * p.columns * blocks,
-                        of_panel = p.left_line + panel + p.out_line;
-    Work work{
-        .flops = product_flops(products),
-        .streams = {{.array = name,
-                     .footprint_bytes = left_bytes,
-                     .read = true,
-                     .loads = p.calls * p.rows * p.depth * panels,
-                     .element_bytes = real,
-                     // The next panel reads the same rows, and the next block lines that it shares with this one.
-                     .layers = {{.reuse_bytes = of_panel, .fetched_bytes = p.calls * panels * blocks * p.left_line, .upper_bound = true}}},
-                    {.array = "panels",
-                     .footprint_bytes = right_size * real,
-                     .read = true,
-                     .loads = p.calls * row_tiles * p.depth * p.columns,
-                     .element_bytes = real,
-                     // The next tile of rows reads the same panel.
-                     .layers = {{.reuse_bytes = panel + 2 * tiles_.rows * (block_depth(p.depth) * real + LineCover::line_bytes) +
-                                                2 * tiles_.rows * (tiles_.widest(p.columns) * sum + LineCover::line_bytes),
-                                 .fetched_bytes = p.calls * row_tiles * p.depth * p.columns * real,
-                                 .upper_bound = true}},
-                     .shared = true},
-                    {.array = "sums", .footprint_bytes = out_size * sum, .written = true, .stores = out_size, .element_bytes = sum},
-                    {.array = "sums, accumulated", .read = true, .written = true, .loads = sums, .stores = sums, .element_bytes = sum}}};
-    return work;
-  }
 
   /// The products of rows of points that make the filters' gradient, where the left matrix is so long a row of outputs.
   Work weights_products(const char* name, std::uint64_t left_bytes, std::uint64_t right_size, std::uint64_t left_line,
@@ -344,9 +278,7 @@ class ConvWork {
   }
 
   ConvShape s_;
-  ConvTiles tiles_;
   bool is_as_written_;  // by no flavor
-  bool is_optimized_;
 };
 
 }  // namespace plumbline

@@ -7,15 +7,13 @@
 namespace plumbline {
 namespace {
 
-constexpr std::string_view library_flavor = "lib-openblas";
-
 template <class Real>
 class DgemmCase final : public DgemmData<Real, Array> {
  public:
   using DgemmData<Real, Array>::DgemmData;
   static Work model(const Parameters& p, std::string_view flavor) {
     const std::uint64_t n = p.integer("n");
-    if (flavor != library_flavor) return plain_model(n);
+    if (flavor != openblas_flavor) return plain_model(n);
     return openblas_work(n, n, n, sizeof(Real), (n + library_rows - 1) / library_rows);  // a call a thread
   }
 
@@ -69,24 +67,12 @@ void sweep_library(const void* arguments, std::size_t begin, std::size_t end) {
 }
 
 std::span<const Flavor> all_flavors() {
-  static const std::vector<Flavor> flavors = [] {
-    std::vector<Flavor> all(std::begin(dgemm_flavors), std::end(dgemm_flavors));
-    if (openblas().absent.empty()) {
-      all.push_back({library_flavor, "fp64", sweep_library<double>});
-      all.push_back({library_flavor, "fp32", sweep_library<float>});
-    }
-    return all;
-  }();
+  static const std::vector<Flavor> flavors = with_openblas(dgemm_flavors, sweep_library<double>, sweep_library<float>);
   return flavors;
 }
 
-std::vector<AbsentFlavor> absent_flavors() {
-  if (openblas().absent.empty()) return {};
-  return {{std::string(library_flavor), openblas().absent}};
-}
-
 const Register<DgemmCase> registered{dgemm_facts("Matrix product C = A B: three plain loops, or OpenBLAS on the thread's rows"),
-                                     all_flavors, absent_flavors};
+                                     all_flavors, absent_openblas};
 
 }  // namespace
 }  // namespace plumbline

@@ -46,11 +46,13 @@ std::uint64_t panels(std::uint64_t k, std::uint64_t panel) {
 }
 
 /// Measured with OpenBLAS 0.3.21 under the emulator; the form follows from its blocking. Each of `depth` panels ends with C += alpha (A B):
-/// in fp64 one operation an element is more than in the textbook, in fp32 two, and up to one more where its kernel adds halves. What does
-/// not fill four (fp32: eight) rows or columns is padded.
+/// in fp64 one operation an element is more than in the textbook, in fp32 two, and up to one more where its kernel adds halves, or where an
+/// inner dimension is so short that fp64's kernel begins with zeros. What does not fill four (fp32: eight) rows or columns is padded.
 Amount flops(std::uint64_t m, std::uint64_t n, std::uint64_t k, bool is_fp64, std::uint64_t depth) {
-  const std::uint64_t lanes = is_fp64 ? 4 : 8, rows = round_up(m, lanes), columns = round_up(n, lanes);
-  return {2 * m * n * k + (is_fp64 ? 1 : 2) * depth * m * n, 2 * rows * columns * k + (is_fp64 ? 1 : 3) * depth * rows * columns};
+  const std::uint64_t lanes = is_fp64 ? 4 : 8, rows = round_up(m, lanes), columns = round_up(n, lanes), least = is_fp64 ? 1 : 2;
+  constexpr std::uint64_t short_inner = 8;
+  const std::uint64_t most = is_fp64 && k >= short_inner ? least : least + 1;
+  return {2 * m * n * k + least * depth * m * n, 2 * rows * columns * k + most * depth * rows * columns};
 }
 
 /// The library copies panels of A and B into buffers of its own and sweeps those; how often depends on its blocking, so all that
@@ -101,6 +103,19 @@ std::vector<Stream> streams(std::uint64_t m, std::uint64_t n, std::uint64_t k, s
 const OpenBlas& openblas() {
   static const OpenBlas library = open_openblas();
   return library;
+}
+
+std::vector<Flavor> with_openblas(std::span<const Flavor> own, Sweep fp64, Sweep fp32) {
+  std::vector<Flavor> all(own.begin(), own.end());
+  if (!openblas().absent.empty()) return all;
+  all.push_back({openblas_flavor, "fp64", fp64});
+  all.push_back({openblas_flavor, "fp32", fp32});
+  return all;
+}
+
+std::vector<AbsentFlavor> absent_openblas() {
+  if (openblas().absent.empty()) return {};
+  return {{std::string(openblas_flavor), openblas().absent}};
 }
 
 Work openblas_work(std::uint64_t m, std::uint64_t n, std::uint64_t k, std::uint64_t element_bytes, std::uint64_t calls) {

@@ -14,7 +14,8 @@ PHASES = {"proxies/heat2d": ["halo", "update", "energy", "total", "sum"], "proxi
                                 "halo@2", "ghosts@2", "red@2", "black@2"],
           "proxies/conv2d": ["filters", "columns", "products"],
           "proxies/cg": ["halo@1", "smooth@1", "product@1", "restrict@1", "prolong@1", "halo@2", "smooth@2",
-                         "dot", "norm", "total", "sum", "ratio", "scale", "update"]}
+                         "dot", "norm", "total", "sum", "ratio", "scale", "update"],
+          "proxies/lstm": ["turned_weights", "gates", "recurrent", "input", "turned_inputs", "packed_gates", "weights", "bias", "sum"]}
 CAMPAIGN = """
 schema = "plumbline-campaign/1"
 name = "applications"
@@ -54,6 +55,12 @@ precision = ["fp64"]
 flavor = ["gcc*-O3-ISA"]
 team = [TEAMS]
 params = { variant = "im2col", images = 2, width = 9, channels = 3, filters = 5, kernel = 3, stride = 2 }
+[[cases]]
+kernel = "proxies/lstm"
+precision = ["fp64"]
+flavor = ["gcc*-O3-ISA"]
+team = [TEAMS]
+params = { direction = "backward", batch = 5, sequence = 3, features = 4, hidden = 6 }
 [ceilings]
 mode = "none"
 """
@@ -127,6 +134,10 @@ def test_the_model_of_the_whole_is_the_sum_of_its_phases(path):
         elif "proxies/cg" in case:
             assert of_case["product@1", "flops.fp64"] == 3 * 53 * 8**3  # of the solution, and twice of the direction
             assert of_case["halo@1", "exchange.bytes"] == (2 * 3 + 3 * 2) * 8**2 * 8  # three for each smooth, two for each product
+        elif "lstm" in case:
+            assert of_case["recurrent", "flops.fp64"] == 3 * 2 * 5 * (4 * 6) * 6
+            assert of_case["weights", "flops.fp64"] == 2 * 3 * 5 * (4 * 6) * (4 + 6)
+            assert of_case["sum", "exchange.bytes"] == 8 * (4 + 6 + 1) * (4 * 6)
         else:
             assert of_case["residual@1", "flops.fp64"] == 2 * 111 * 8**3
             assert of_case["interpolate@1", "flops.fp64"] == 3 * 84 * 4**3  # once to begin with, and once in each cycle
