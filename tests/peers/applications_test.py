@@ -56,7 +56,7 @@ def test_a_program_without_marks_is_refused():
 
 
 def test_the_formula_is_hpcgs_own():
-    """As its output has it for 50 iterations on 16^3 points, of one set: sums and vectors, products, and the preconditioner."""
+    """The parts of 50 iterations on 16^3 points are sums and vectors, products, and the preconditioner."""
     rows, entries = [16**3, 8**3, 4**3, 2**3], [46**3, 22**3, 10**3, 4**3]
     vectors = 2 * (3 * 50 + 1) * 2 * rows[0]
     assert hpcg.formula(16, 50) == vectors + 51 * 2 * entries[0] + 50 * (10 * sum(entries[:3]) + 4 * entries[3])
