@@ -199,7 +199,8 @@ class CgCase final : public ApplicationData, public CgResiduals {
 
   Arguments arguments_of(const CgMove& move) {
     CgLevel<Real>& level = levels_[move.level];
-    Arguments a{.loop = CgLoop::smoother, .nx = level.grid.nx, .ny = level.grid.ny, .color = move.color};
+    constexpr double least = sizeof(Real) == sizeof(float) ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+    Arguments a{.loop = CgLoop::smoother, .nx = level.grid.nx, .ny = level.grid.ny, .color = move.color, .least = Real(least)};
     a.values = level.values.data(), a.columns = level.columns.data();
     switch (move.part) {
       case CgPart::smooth:

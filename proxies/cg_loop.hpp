@@ -22,6 +22,7 @@ struct Cg {
   const Real *in = nullptr, *other = nullptr;
   Real *out = nullptr, *updated = nullptr, *cleared = nullptr;  // updated: the residual; cleared becomes zero beside
   const Real* factor = nullptr;
+  Real least;  // a positive number: a ratio of nothing to nothing, and it, is nothing
 };
 
 namespace {
@@ -147,7 +148,7 @@ static void sweep(const Cg<Real>& s, std::size_t begin, std::size_t end) {
       }
       break;
     case CgLoop::ratio:
-      for (std::size_t i = begin; i < end; ++i) s.out[i] = s.in[i] / (s.other[i] == Real(0) ? Real(1) : s.other[i]);
+      for (std::size_t i = begin; i < end; ++i) s.out[i] = s.in[i] / (s.other[i] + s.least);
       break;
     case CgLoop::scaled_sum: {
       const Real factor = s.factor[0];

@@ -143,7 +143,7 @@ Work cg_total_work(const CgGrid& grid) {
 template <class Real>
 Work cg_ratio_work() {
   constexpr std::uint64_t real = sizeof(Real);
-  return {.flops = {{flops<Real>("div"), 1}},
+  return {.flops = flops<Real>({"add", "div"}, 1),
           .streams = {{.array = "in", .footprint_bytes = 2 * real, .read = true, .loads = 2, .element_bytes = real},
                       {.array = "out", .footprint_bytes = real, .written = true, .stores = 1, .element_bytes = real}}};
 }
