@@ -47,7 +47,7 @@ inline constexpr std::uint64_t lstm_cell_flops = lstm_cell_sums + lstm_cell_prod
 inline std::vector<LstmLaunch> lstm_forward_launches(const LstmSizes& s) {
   std::vector<LstmLaunch> launches{{LstmPhase::input_weights, LaunchKind::without_flops, 0},
                                    {LstmPhase::recurrent_weights, LaunchKind::without_flops, 0}};
-  for (const std::uint64_t half : {0, 1})
+  for (std::uint64_t half = 0; half < 2; ++half)
     launches.push_back(
         {.phase = LstmPhase::input, .kind = LaunchKind::tensor_product, .flops = 2 * s.rows() * s.gates() / 2 * s.features, .half = half});
   for (std::uint64_t step = 0; step < s.sequence; ++step) {

@@ -33,7 +33,7 @@ class LstmForward {
       gain(sums, kept.hidden_state + row * s_.hidden, s_.hidden, s_.features);
       for (std::size_t k = 0; k < s_.hidden; ++k) {
         Real* const gates = kept.gates + row * s_.gates() + k;
-        for (const std::size_t gate : {0, 1, 2, 3}) {
+        for (std::size_t gate = 0; gate < 4; ++gate) {
           const double sum = sums[gate * s_.hidden + k];
           gates[gate * s_.hidden] = Real(gate == 2 ? std::tanh(sum) : 1 / (1 + std::exp(-sum)));
         }
@@ -74,7 +74,7 @@ class LstmCheck {
   /// Compares the gates, cells and hidden state of a row.
   void forward(std::size_t row) const {
     for (std::size_t k = 0; k < s_.hidden; ++k) {
-      for (const std::size_t gate : {0, 1, 2, 3}) compare_gate(row, gate, k);
+      for (std::size_t gate = 0; gate < 4; ++gate) compare_gate(row, gate, k);
       const std::size_t before = row * s_.hidden + k, after = (row + s_.batch) * s_.hidden + k;
       const Number kept = gate(row, 1, k) * at(x_.cells, before), gained = gate(row, 0, k) * gate(row, 2, k);
       compare(x_.cells[after], kept + gained, std::fabs(kept) + std::fabs(gained), 3);

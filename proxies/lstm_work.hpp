@@ -194,7 +194,7 @@ class LstmWork : ProductWork<Real> {
     const std::uint64_t lines = (lstm_turned_rows + 2) * LineCover::line_bytes, elements = s_.inputs() * s_.rows(),
                         pieces = s_.inputs() / lstm_turned_rows + 2, of_piece = s_.rows() * 2 * LineCover::line_bytes;
     Work work{.streams = {read("inputs", s_.rows() * s_.features), read("hidden state", s_.states()), written("turned", elements)}};
-    for (const std::size_t stream : {0, 1})
+    for (std::size_t stream = 0; stream < 2; ++stream)
       work.streams[stream].layers = {
           {.reuse_bytes = of_piece + lstm_turned_rows * s_.rows() * real, .fetched_bytes = pieces * of_piece, .upper_bound = true}};
     work.streams[2].footprint_bytes =

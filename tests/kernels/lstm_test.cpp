@@ -96,7 +96,7 @@ TEST(lstm, products_do_as_many_flops_as_the_papers_formula_and_twice_as_many_bac
 
 TEST(lstm, flops_are_proportional_to_the_sequence) {
   const auto flops = [](std::int64_t sequence) { return total_flops(lstm().model(sized({.sequence = sequence}), "fp32", "").flops); };
-  for (const std::uint64_t times : {2, 4, 8}) EXPECT_EQ(flops(static_cast<std::int64_t>(16 * times)), times * flops(16));
+  for (const std::uint64_t times : {2U, 4U, 8U}) EXPECT_EQ(flops(static_cast<std::int64_t>(16 * times)), times * flops(16));
 }
 
 /// The largest error of an activation on [-40, 40] in units of the roundoff.
