@@ -63,7 +63,7 @@ class CgCase final : public ApplicationData, public CgResiduals {
         known_(cg_grids_of(p)[0].points(), memory),
         found_(known_.size(), memory),
         direction_(cg_grids_of(p)[0].with_neighbours(), memory),
-        of_planes_(cg_grids_of(p)[0].nz, memory),
+        of_planes_(cg_grids_of(p)[0].planes, memory),
         scalars_(scalar_count, memory) {
     for (const CgGrid& grid : cg_grids_of(p)) levels_.emplace_back(grid, memory);
     residuals_.reserve(iterations_ + 1);
@@ -80,7 +80,7 @@ class CgCase final : public ApplicationData, public CgResiduals {
   }
 
   void take_place(int rank, int ranks) override {
-    before_ = static_cast<std::size_t>(rank) * levels_[0].grid.nz, is_first_ = rank == 0, is_last_ = rank + 1 == ranks;
+    before_ = static_cast<std::size_t>(rank) * levels_[0].grid.planes, is_first_ = rank == 0, is_last_ = rank + 1 == ranks;
   }
   const std::vector<Step>& steps() const override { return steps_; }
 
@@ -125,7 +125,7 @@ class CgCase final : public ApplicationData, public CgResiduals {
     keeps_within(last, std::sqrt(residuals_.front()) / 2 + from_roundings);
     finest.for_points(0, grid.lines(), [&](std::size_t point, std::size_t i, std::size_t j, std::size_t k) {
       keeps_within(static_cast<double>(found_[point]) - exact(i, j, k), grid.inverse_norm() * (last + from_roundings));
-      if ((k == 0 && !is_first_) || (k + 1 == grid.nz && !is_last_)) return;
+      if ((k == 0 && !is_first_) || (k + 1 == grid.planes && !is_last_)) return;
       auto rest = static_cast<long double>(known_[point]), scale = std::fabs(rest);
       finest.for_entries(point, [&](Real value, std::size_t column) {
         const long double term = static_cast<long double>(value) * static_cast<long double>(found_[column - grid.plane()]);
@@ -182,7 +182,7 @@ class CgCase final : public ApplicationData, public CgResiduals {
         return grid.lines();
       case CgPart::dot:
       case CgPart::norm:
-        return grid.nz;
+        return grid.planes;
       case CgPart::scaled_sum:
       case CgPart::update:
         return grid.points();
@@ -200,7 +200,7 @@ class CgCase final : public ApplicationData, public CgResiduals {
   Arguments arguments_of(const CgMove& move) {
     CgLevel<Real>& level = levels_[move.level];
     constexpr double least = sizeof(Real) == sizeof(float) ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
-    Arguments a{.loop = CgLoop::smoother, .nx = level.grid.nx, .ny = level.grid.ny, .color = move.color, .least = Real(least)};
+    Arguments a{.loop = CgLoop::smoother, .n = level.grid.n, .planes = level.grid.planes, .color = move.color, .least = Real(least)};
     a.values = level.values.data(), a.columns = level.columns.data();
     switch (move.part) {
       case CgPart::smooth:
@@ -230,7 +230,7 @@ class CgCase final : public ApplicationData, public CgResiduals {
         a.loop = CgLoop::norm, a.in = level.right.data(), a.out = of_planes_.data();
         break;
       case CgPart::total:
-        a.loop = CgLoop::total, a.nx = level.grid.nz, a.in = of_planes_.data(), a.out = &scalars_[all];
+        a.loop = CgLoop::total, a.in = of_planes_.data(), a.out = &scalars_[all];
         break;
       case CgPart::ratio:
         a.loop = CgLoop::ratio, a.in = &scalars_[gain];
@@ -258,7 +258,7 @@ class CgCase final : public ApplicationData, public CgResiduals {
   void exchange_plane(const CgMove& move, Peers& peers) {
     CgLevel<Real>& level = levels_[move.level];
     Real* const vector = (move.what == CgWhat::solution ? level.solution : direction_).data();
-    const std::size_t plane = level.grid.plane(), last = level.grid.nz * plane;
+    const std::size_t plane = level.grid.plane(), last = level.grid.planes * plane;
     const int before = (peers.rank() + peers.ranks() - 1) % peers.ranks(), behind = (peers.rank() + 1) % peers.ranks();
     Peers::Message message{.sent = vector + last, .to = behind, .received = vector, .from = before, .bytes = plane * sizeof(Real)};
     if (move.from_behind)
@@ -276,11 +276,11 @@ class CgCase final : public ApplicationData, public CgResiduals {
   /// The solution that the right-hand side was made from, at this point moved by so much: varied, and zero outside of all ranks' points.
   double exact(std::size_t i, std::size_t j, std::size_t k, int di = 0, int dj = 0, int dk = 0) const {
     const CgGrid& grid = levels_[0].grid;
-    if (!grid.has_neighbour(i, di, grid.nx) || !grid.has_neighbour(j, dj, grid.ny)) return 0;
-    if (!grid.has_neighbour(k, dk, grid.nz) && (dk < 0 ? is_first_ : is_last_)) return 0;
-    const std::size_t point = ((before_ + k) * grid.ny + j) * grid.nx + i;
+    if (!grid.has_neighbour(i, di, grid.n) || !grid.has_neighbour(j, dj, grid.n)) return 0;
+    if (!grid.has_neighbour(k, dk, grid.planes) && (dk < 0 ? is_first_ : is_last_)) return 0;
+    const std::size_t point = ((before_ + k) * grid.n + j) * grid.n + i;
     return varied(
-        0, point + static_cast<std::size_t>((dk * static_cast<std::ptrdiff_t>(grid.ny) + dj) * static_cast<std::ptrdiff_t>(grid.nx) + di));
+        0, point + static_cast<std::size_t>((dk * static_cast<std::ptrdiff_t>(grid.n) + dj) * static_cast<std::ptrdiff_t>(grid.n) + di));
   }
 
   /// Calls act(level, first line, last line) for the parts of all levels that belong to these lines of the finest.
@@ -294,8 +294,8 @@ class CgCase final : public ApplicationData, public CgResiduals {
   }
   /// Clears these lines of a vector, and the neighbours' planes with the first and the last.
   static void clear(const CgGrid& grid, Array<Real>& vector, std::size_t begin, std::size_t end) {
-    const std::size_t from = begin == 0 ? 0 : grid.plane() + begin * grid.nx;
-    const std::size_t to = end == grid.lines() ? vector.size() : grid.plane() + end * grid.nx;
+    const std::size_t from = begin == 0 ? 0 : grid.plane() + begin * grid.n;
+    const std::size_t to = end == grid.lines() ? vector.size() : grid.plane() + end * grid.n;
     vector.fill(from, to, [](std::size_t) { return Real(0); });
   }
 

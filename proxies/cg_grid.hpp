@@ -11,26 +11,23 @@
 
 namespace plumbline {
 
-/// The points of one rank. The ranks' boxes lie behind each other along z.
+/// The points of one rank: planes of n lines, of n points each. The ranks' planes lie behind each other.
 struct CgGrid {
-  std::uint64_t nx, ny, nz;
+  std::uint64_t n, planes;
 
-  std::uint64_t plane() const { return nx * ny; }
-  std::uint64_t points() const { return plane() * nz; }
-  std::uint64_t lines() const { return ny * nz; }
+  std::uint64_t plane() const { return n * n; }
+  std::uint64_t points() const { return plane() * planes; }
+  std::uint64_t lines() const { return n * planes; }
   /// The points of a vector that has a plane of the neighbour before and one of the neighbour behind.
-  std::uint64_t with_neighbours() const { return plane() * (nz + 2); }
-  /// A bound of the largest sum over a row of the matrix's inverse: A w >= 1 for w = (i + 1) (n - i) / 18, of which each point has one
-  /// along the shorter side of a line and a plane.
+  std::uint64_t with_neighbours() const { return plane() * (planes + 2); }
+  /// A bound of the largest sum over a row of the matrix's inverse: A w >= 1 for w = (i + 1) (n - i) / 18 of the point i of a line.
   double inverse_norm() const {
-    const double across = static_cast<double>(nx < ny ? nx : ny) + 1;
+    const double across = static_cast<double>(n) + 1;
     return across * across / 72;
   }
   /// Whether the point `at` of a side of so many has one `away` from it, by at most one, on the same rank.
   static bool has_neighbour(std::uint64_t at, int away, std::uint64_t count) { return away < 0 ? at > 0 : away == 0 || at + 1 < count; }
-  CgGrid coarser() const { return {nx / 2, ny / 2, nz / 2}; }
-  /// The entries of the matrix of one rank alone that are no zeros: a point at the edge has fewer than 27 neighbours.
-  std::uint64_t nonzeros() const { return (3 * nx - 2) * (3 * ny - 2) * (3 * nz - 2); }
+  CgGrid coarser() const { return {n / 2, planes / 2}; }
 };
 
 /// The grids from the finest to the coarsest. Points have one of eight colors, which halves every side once more: throws
@@ -45,7 +42,7 @@ inline std::vector<CgGrid> cg_grids_of(const Parameters& p) {
                                   (below == 0 ? "" : std::to_string(below) + " or ") + std::to_string(below + multiple) +
                                   ", or fewer levels");
   }
-  std::vector<CgGrid> grids{{n, n, planes == 0 ? n : planes}};
+  std::vector<CgGrid> grids{{n, planes == 0 ? n : planes}};
   while (grids.size() < levels) grids.push_back(grids.back().coarser());
   return grids;
 }

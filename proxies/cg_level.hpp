@@ -37,7 +37,7 @@ struct CgLevel {
   template <class Act>
   void for_points(std::size_t begin, std::size_t end, Act act) const {
     for (std::size_t line = begin; line < end; ++line)
-      for (std::size_t i = 0; i < grid.nx; ++i) act(line * grid.nx + i, i, line % grid.ny, line / grid.ny);
+      for (std::size_t i = 0; i < grid.n; ++i) act(line * grid.n + i, i, line % grid.n, line / grid.n);
   }
 
   /// The rows of these lines, of the rank that is the first or the last of all, or neither. An entry that there is not is a zero; its
@@ -48,10 +48,10 @@ struct CgLevel {
       for (int dk = -1; dk <= 1; ++dk)
         for (int dj = -1; dj <= 1; ++dj)
           for (int di = -1; di <= 1; ++di, ++entry) {
-            const bool inside = grid.has_neighbour(i, di, grid.nx) && grid.has_neighbour(j, dj, grid.ny);
-            const bool there = grid.has_neighbour(k, dk, grid.nz) || (dk < 0 ? !first : !last);
+            const bool inside = grid.has_neighbour(i, di, grid.n) && grid.has_neighbour(j, dj, grid.n);
+            const bool there = grid.has_neighbour(k, dk, grid.planes) || (dk < 0 ? !first : !last);
             const std::size_t own = grid.plane() + point;
-            const auto away = (dk * static_cast<std::ptrdiff_t>(grid.ny) + dj) * static_cast<std::ptrdiff_t>(grid.nx) + di;
+            const auto away = (dk * static_cast<std::ptrdiff_t>(grid.n) + dj) * static_cast<std::ptrdiff_t>(grid.n) + di;
             const bool itself = di == 0 && dj == 0 && dk == 0;
             values[entry] = Real(!inside || !there ? 0 : itself ? own_entry : other_entry);
             columns[entry] = static_cast<std::int32_t>(inside ? static_cast<std::ptrdiff_t>(own) + away : static_cast<std::ptrdiff_t>(own));
@@ -69,8 +69,8 @@ struct CgLevel {
  private:
   /// Rows of even points come first in each line.
   std::size_t row_of(std::size_t point) const {
-    const std::size_t i = point % grid.nx;
-    return point - i + i % 2 * (grid.nx / 2) + i / 2;
+    const std::size_t i = point % grid.n;
+    return point - i + i % 2 * (grid.n / 2) + i / 2;
   }
 };
 

@@ -10,12 +10,13 @@ enum class CgLoop { smoother, product, restriction, prolongation, dot, norm, tot
 /// A row of the matrix has an entry for each of the 27 points around its own, its own in the middle.
 inline constexpr std::size_t cg_entries = 27, cg_diagonal = 13;
 
-/// Vectors are in the order of points: nx a line, ny lines a plane. Those that rows are multiplied with have a neighbour's plane before and
+/// Vectors are in the order of points: n a line, n lines a plane. Those that rows are multiplied with have a neighbour's plane before and
 /// behind. Rows of the matrix are in the order of lines, of each first those of even points.
 template <class Real>
 struct Cg {
   CgLoop loop;
-  std::size_t nx, ny;                     // of the finer of the two grids where there are two; nx of the total: planes
+  std::size_t n;                          // of the finer of the two grids where there are two
+  std::size_t planes;                     // whose sums the total adds up
   std::size_t color;                      // smoother: 4 z + 2 y + x, the parities of its points
   const Real* values = nullptr;           // 27 a row
   const std::int32_t* columns = nullptr;  // 27 a row: places in a vector with neighbours' planes
@@ -48,12 +49,12 @@ inline Real times_row(const Real* values, const std::int32_t* columns, const Rea
 template <class Real>
 inline void smooth_line(const Cg<Real>& s, std::size_t r) {
   const OneByOne apart;
-  const std::size_t half = s.nx / 2, lines = s.ny / 2, of_x = s.color % 2, j = r % lines * 2 + s.color / 2 % 2;
-  const std::size_t line = (r / lines * 2 + s.color / 4) * s.ny + j, row = line * s.nx + of_x * half, point = line * s.nx + of_x;
+  const std::size_t n = s.n, half = n / 2, of_x = s.color % 2, j = r % half * 2 + s.color / 2 % 2;
+  const std::size_t line = (r / half * 2 + s.color / 4) * n + j, row = line * n + of_x * half, point = line * n + of_x;
   const Real* values = s.values + row * cg_entries;
   const std::int32_t* columns = s.columns + row * cg_entries;
   const Real* const right = s.in + point;
-  Real* const own = s.out + s.nx * s.ny + point;
+  Real* const own = s.out + n * n + point;
   for (std::size_t i = 0; i < half; ++i, values += cg_entries, columns += cg_entries) {
     const Real rest = less_row<Real>(right[2 * i], values, columns, s.out), diagonal = values[cg_diagonal];
     own[2 * i] = apart(apart(rest + own[2 * i] * diagonal) / diagonal);
@@ -63,7 +64,7 @@ inline void smooth_line(const Cg<Real>& s, std::size_t r) {
 /// Line r of the matrix times `in`.
 template <class Real>
 inline void multiply_line(const Cg<Real>& s, std::size_t r) {
-  const std::size_t half = s.nx / 2, row = r * s.nx;
+  const std::size_t half = s.n / 2, row = r * s.n;
   const Real *even = s.values + row * cg_entries, *odd = even + half * cg_entries;
   const std::int32_t *of_even = s.columns + row * cg_entries, *of_odd = of_even + half * cg_entries;
   Real* const out = s.out + row;
@@ -76,15 +77,15 @@ inline void multiply_line(const Cg<Real>& s, std::size_t r) {
 /// The point of the finer grid, in a vector without neighbours' planes, at which line r of the coarser one begins.
 template <class Real>
 inline std::size_t finer_line(const Cg<Real>& s, std::size_t r) {
-  const std::size_t lines = s.ny / 2;
-  return (r / lines * 2 * s.ny + r % lines * 2) * s.nx;
+  const std::size_t half = s.n / 2;
+  return (r / half * 2 * s.n + r % half * 2) * s.n;
 }
 
 /// Line r of the coarser grid: the residual at its points, `in` less `other`, with which it begins anew.
 template <class Real>
 inline void restrict_line(const Cg<Real>& s, std::size_t r) {
   const OneByOne apart;
-  const std::size_t half = s.nx / 2, fine = finer_line(s, r);
+  const std::size_t half = s.n / 2, fine = finer_line(s, r);
   const Real *in = s.in + fine, *other = s.other + fine;
   for (std::size_t i = 0; i < half; ++i) {
     s.out[r * half + i] = apart(in[2 * i] - other[2 * i]);
@@ -96,7 +97,7 @@ inline void restrict_line(const Cg<Real>& s, std::size_t r) {
 template <class Real>
 inline void prolong_line(const Cg<Real>& s, std::size_t r) {
   const OneByOne apart;
-  const std::size_t half = s.nx / 2;
+  const std::size_t half = s.n / 2;
   Real* const out = s.out + finer_line(s, r);
   for (std::size_t i = 0; i < half; ++i) out[2 * i] = apart(out[2 * i] + s.in[r * half + i]);
 }
@@ -104,7 +105,7 @@ inline void prolong_line(const Cg<Real>& s, std::size_t r) {
 /// The sum over plane r, by four sums at a time, of what `term` says of a place.
 template <class Real, class Term>
 inline Real sum_of_plane(const Cg<Real>& s, std::size_t r, Term term) {
-  const std::size_t begin = r * s.nx * s.ny, end = begin + s.nx * s.ny;
+  const std::size_t plane = s.n * s.n, begin = r * plane, end = begin + plane;
   Real a = term(begin), b = term(begin + 1), c = term(begin + 2), d = term(begin + 3);
   for (std::size_t i = begin + 4; i < end; i += 4) {
     a = a + term(i);
@@ -143,7 +144,7 @@ static void sweep(const Cg<Real>& s, std::size_t begin, std::size_t end) {
     case CgLoop::total:
       for (std::size_t i = begin; i < end; ++i) {
         Real sum = s.in[0];
-        for (std::size_t r = 1; r < s.nx; ++r) sum = sum + s.in[r];
+        for (std::size_t r = 1; r < s.planes; ++r) sum = sum + s.in[r];
         s.out[i] = sum;
       }
       break;

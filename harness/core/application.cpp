@@ -13,7 +13,6 @@ Work whole_work(const ApplicationWork& application) {
   whole.streams.push_back({.array = "data", .footprint_bytes = application.data_bytes, .read = true, .written = true});
   for (const Phase& phase : application.phases) {
     for (const auto& [name, amount] : phase.work.flops) whole.flops[name] += phase.entries * amount;
-    for (const auto& [name, amount] : phase.work.paper) whole.paper[name] += phase.entries * amount;
     for (const Stream& stream : phase.work.streams)
       whole.streams.push_back({.array = phase.name + ": " + stream.array,
                                .read = stream.read,
