@@ -56,6 +56,16 @@ PLUMBLINE_INLINE void lstm_for_groups(std::size_t begin, std::size_t end, std::s
   }
 }
 
+/// Calls act(k) of a vector's type for as many of [begin, end) as vectors hold, and of a number's for the rest.
+template <class Real, class Act>
+PLUMBLINE_INLINE void lstm_for_lanes(std::size_t begin, std::size_t end, const Act& act) {
+  using V = Widest<Real>;
+  constexpr std::size_t lanes = sizeof(V) / sizeof(Real);
+  std::size_t k = begin;
+  for (; k + lanes <= end; k += lanes) act.template operator()<V>(k);
+  for (; k < end; ++k) act.template operator()<Real>(k);
+}
+
 template <class Real>
 static void lstm_pack_input_weights(const Lstm<Real>& x, std::size_t begin, std::size_t end) {
   const std::size_t half = 2 * x.hidden;
@@ -113,15 +123,11 @@ PLUMBLINE_INLINE void lstm_cell(const Lstm<Real>& x, Real* gates, const Real* be
 /// Activates the gates of one step in the rows [begin, end) of the batch.
 template <class Real>
 static void lstm_gates(const Lstm<Real>& x, std::size_t begin, std::size_t end) {
-  using V = Widest<Real>;
-  constexpr std::size_t lanes = sizeof(V) / sizeof(Real);
   for (std::size_t b = begin; b < end; ++b) {
     const std::size_t row = (x.at * x.batch + b) * x.hidden, after = row + x.batch * x.hidden;
-    std::size_t k = 0;
-    for (; k + lanes <= x.hidden; k += lanes)
+    lstm_for_lanes<Real>(0, x.hidden, [&]<class V>(std::size_t k) PLUMBLINE_LAMBDA {
       lstm_cell<V>(x, x.gates + 4 * row + k, x.cells + row + k, x.cells + after + k, x.cell_tanh + row + k, x.hidden_state + after + k);
-    for (; k < x.hidden; ++k)
-      lstm_cell<Real>(x, x.gates + 4 * row + k, x.cells + row + k, x.cells + after + k, x.cell_tanh + row + k, x.hidden_state + after + k);
+    });
   }
 }
 
@@ -198,8 +204,6 @@ PLUMBLINE_INLINE void lstm_back_cell(const Lstm<Real>& x, const LstmBackCell<Rea
 /// Computes the gradients by the gates of one step in the rows [begin, end) of the batch.
 template <class Real>
 static void lstm_back_gates(const Lstm<Real>& x, std::size_t begin, std::size_t end) {
-  using V = Widest<Real>;
-  constexpr std::size_t lanes = sizeof(V) / sizeof(Real);
   for (std::size_t b = begin; b < end; ++b) {
     const std::size_t row = (x.at * x.batch + b) * x.hidden, after = row + x.batch * x.hidden;
     const LstmBackCell<Real> at{.gates = x.gates + 4 * row,
@@ -210,9 +214,7 @@ static void lstm_back_gates(const Lstm<Real>& x, std::size_t begin, std::size_t 
                                 .cell_gradient = x.cell_gradient + after,
                                 .gradient = x.gate_gradient + 4 * row,
                                 .cell_gradient_before = x.cell_gradient + row};
-    std::size_t k = 0;
-    for (; k + lanes <= x.hidden; k += lanes) lstm_back_cell<V>(x, at, k);
-    for (; k < x.hidden; ++k) lstm_back_cell<Real>(x, at, k);
+    lstm_for_lanes<Real>(0, x.hidden, [&]<class V>(std::size_t k) PLUMBLINE_LAMBDA { lstm_back_cell<V>(x, at, k); });
   }
 }
 
@@ -284,17 +286,13 @@ PLUMBLINE_INLINE void lstm_gain_terms(Real* sums, const Real* terms) {
 /// Adds up so many columns each of the parts [begin, end) of the gates' gradient.
 template <class Real>
 static void lstm_back_bias(const Lstm<Real>& x, std::size_t begin, std::size_t end) {
-  using V = Widest<Real>;
-  constexpr std::size_t lanes = sizeof(V) / sizeof(Real);
   const std::size_t gates = 4 * x.hidden, first = begin * lstm_bias_columns,
                     last = end * lstm_bias_columns < gates ? end * lstm_bias_columns : gates;
   Real* const sums = x.weight_gradient + (x.features + x.hidden) * gates;
   copy_numbers(x.gate_gradient + first, sums + first, last - first);
   for (std::size_t row = 1; row < x.sequence * x.batch; ++row) {
     const Real* const terms = x.gate_gradient + row * gates;
-    std::size_t j = first;
-    for (; j + lanes <= last; j += lanes) lstm_gain_terms<V>(sums + j, terms + j);
-    for (; j < last; ++j) lstm_gain_terms<Real>(sums + j, terms + j);
+    lstm_for_lanes<Real>(first, last, [&]<class V>(std::size_t j) PLUMBLINE_LAMBDA { lstm_gain_terms<V>(sums + j, terms + j); });
   }
 }
 

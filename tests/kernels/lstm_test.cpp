@@ -20,6 +20,7 @@
 #include "machine/cpu.hpp"
 #include "proxies/lstm_launches.hpp"
 #include "proxies/lstm_loop.hpp"
+#include "tests/kernels/ranks_as_threads.hpp"
 #include "tests/kernels/whole_sweep.hpp"
 #include "tests/printed_amounts.hpp"
 
@@ -217,39 +218,14 @@ TEST(lstm, gradients_are_those_of_finite_differences) {
   expect_gradients(layer, layer.cells, x.cell_gradient, "cell");
 }
 
-/// Ranks one after the other: each adds what those before it gave, and the last one has the sum.
-class InTurn final : public Peers {
- public:
-  InTurn(int rank, int ranks, std::vector<double>& sum) : rank_(rank), ranks_(ranks), sum_(sum) {}
-  int rank() const override { return rank_; }
-  int ranks() const override { return ranks_; }
-  void add_up(std::span<double> values) override {
-    sum_.resize(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = sum_[i] += values[i];
-  }
-
- private:
-  int rank_, ranks_;
-  std::vector<double>& sum_;
-};
-
 TEST(lstm, ranks_add_up_their_gradients) {
-  constexpr int ranks = 3;
-  std::vector<double> sum;
-  for (int rank = 0; rank < ranks; ++rank) {
-    const auto data = lstm().prepare(sized({3, 4, 5, 6}, "backward"), "fp32", *std::pmr::new_delete_resource());
-    auto& application = dynamic_cast<ApplicationData&>(*data);
-    application.take_place(rank, ranks);
-    application.initialise(0, 2);  // as two threads do
-    application.initialise(2, application.extent());
-    InTurn peers(rank, ranks, sum);
-    for (const Step& step : application.steps())
-      step.exchange ? step.exchange(peers) : flavor_here("fp32").sweep(step.arguments, 0, step.extent);
-    if (rank + 1 == ranks)
-      EXPECT_LE(application.error(), application.tolerance());
-    else
-      EXPECT_GT(application.error(), application.tolerance()) << "without the last rank's";
-  }
+  const Parameters p = sized({3, 4, 5, 6}, "backward");
+  for (const auto& rank : swept_by_ranks(lstm(), p, flavor_here("fp32"), 3)) EXPECT_LE(rank->error(), rank->tolerance());
+  const auto alone = lstm().prepare(p, "fp32", *std::pmr::new_delete_resource());
+  dynamic_cast<ApplicationData&>(*alone).take_place(1, 3);
+  alone->initialise(0, alone->extent());
+  sweep_whole(*alone, flavor_here("fp32").sweep);
+  EXPECT_GT(alone->error(), alone->tolerance()) << "without the other ranks'";
 }
 
 /// The shortest time that the processor spent on a sweep of each of both in turn, in ticks: other programs may run beside.

@@ -49,7 +49,7 @@ class RankAsThread final : public Peers {
   int rank_;
 };
 
-/// The data of so many ranks after a sweep.
+/// The data of so many ranks after a sweep, each initialised in two parts.
 inline std::vector<std::unique_ptr<Workload>> swept_by_ranks(const Kernel& kernel, const Parameters& of_a_rank, const Flavor& flavor,
                                                              int ranks) {
   RanksTogether together(ranks);
@@ -62,7 +62,9 @@ inline std::vector<std::unique_ptr<Workload>> swept_by_ranks(const Kernel& kerne
       auto& application = dynamic_cast<ApplicationData&>(*mine);
       RankAsThread peers(together, rank);
       application.take_place(rank, ranks);
-      application.initialise(0, application.extent());
+      const std::size_t half = application.extent() / 2;
+      application.initialise(0, half);  // as two threads do
+      application.initialise(half, application.extent());
       for (const Step& step : application.steps()) step.exchange ? step.exchange(peers) : flavor.sweep(step.arguments, 0, step.extent);
     });
   for (std::thread& thread : threads) thread.join();
