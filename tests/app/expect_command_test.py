@@ -234,6 +234,29 @@ def test_grades_of_one_file_count_in_another_that_decides_nothing(counted, known
     assert row["by"] == ["emulated.bytes.reg-L1 (A by another of the files)", "emulated.flops.fp64 (A by another of the files)"]
 
 
+def test_what_a_counter_leaves_open_decides_only_where_all_of_it_lies_on_one_side(counted, tmp_path):
+    """A counter that was seen to miss a fifth leaves an interval, and with it the intensity."""
+    def run(*words):
+        subprocess.run([PLUMBLINE, *map(str, words)], check=True, capture_output=True, timeout=300)
+
+    chosen, by_set = tmp_path / "set.toml", tmp_path / "by_set.h5"
+    run("score", counted, "--choose", chosen)
+    chosen.write_text(chosen.read_text().replace("ratio_least = 1.0", "ratio_least = 0.8"))
+    run("run", counted.with_name("small.toml"), "--counters", chosen, "-o", by_set)
+
+    def verdict(bounds, code=0):
+        text = HEAD + ENTRY.format(id="mine", quantity="ai.L1(triad)", bounds=bounds, flavor="*").replace(", params = {n = 1000}", ", params = {n = 20000}")
+        (tmp_path / "mine.toml").write_text(text)
+        return rows(by_set, "--expectations", tmp_path / "mine.toml", "--id", "mine", code=code)["mine"]
+
+    assert verdict("most = 0.2")["verdict"] == "confirmed"
+    assert verdict("most = 0.05", code=3)["verdict"] == "differs"
+    low, high = verdict("most = 0.2")["measured_lo"], verdict("most = 0.2")["measured_hi"]
+    assert high > 1.1 * low
+    across = verdict(f"most = {(low + high) / 2}")
+    assert across["verdict"] == "not_measurable" and across["reason"] == "what its counters leave open decides: the interval lies across a bound"
+
+
 # ------------------------------------------------------------------------------------------------------------ what comes along
 
 def listed(what):

@@ -7,9 +7,9 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 
 #include "campaign/suggest.hpp"
+#include "model/statistics/spread.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -206,8 +206,6 @@ class FormulaReader {
   int depth_ = 0;
 };
 
-double mean_of(const Numbers& all) { return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size()); }
-
 /// The sum of the products of how far each pair is from the means.
 double spread_together(const Numbers& one, const Numbers& other) {
   const double mean = mean_of(one), other_mean = mean_of(other);
@@ -249,7 +247,7 @@ double gathered(std::string_view function, const Numbers& all) {
   if (function == "mean") return mean_of(all);
   if (all.size() < 2) throw NoValue(fmt::format("{} of one row says nothing", function));
   if (function == "spread") return *most / *least;
-  return std::sqrt(spread_together(all, all) / static_cast<double>(all.size())) / mean_of(all);
+  return spread_of(all).cv;
 }
 
 double computed(Kind kind, double left, double right) {
