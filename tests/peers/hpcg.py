@@ -12,19 +12,18 @@ Both do ten iterations on n^3 points with four levels; of both HPCG's own formul
 time: the median over rounds, in which they are neighbours in time. What is counted is five iterations on 32^3 points, by the emulator.
 """
 
-import argparse
 import json
 import os
 import pathlib
 import shlex
-import statistics
 import sys
 import tempfile
 
 import h5py
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "jobs" / "peers"))
-from command import busy_note, end, positive, say  # noqa: E402
+import in_turn  # noqa: E402
+from command import busy_note, say  # noqa: E402
 from machine import this_machine  # noqa: E402
 from ours import find_plumbline  # noqa: E402
 from programs import ProgramFailed, output_of  # noqa: E402
@@ -124,10 +123,6 @@ def count_theirs(plumbline, binary, folder):
     return counted_region(json.loads(counts.read_text()))
 
 
-def summary(rounds):
-    return {"median": statistics.median(rounds), "best": min(rounds), "rounds": rounds}
-
-
 def run(chosen):
     plumbline, busy, rows, counts = find_plumbline(), os.getloadavg()[0], [], []
     with tempfile.TemporaryDirectory(prefix="plumbline-hpcg-") as name:
@@ -137,14 +132,9 @@ def run(chosen):
                 mine, theirs = [], []
                 for done in range(chosen.rounds):
                     say(f"round {done + 1} of {chosen.rounds}: {flavor}, {n}^3")
-                    measures = [lambda: mine.append(time_ours(plumbline, flavor, folder, n)),
-                                lambda: theirs.append(run_theirs(binary, n, ITERATIONS))]
-                    for measure in measures if done % 2 == 0 else reversed(measures):
-                        measure()
-                ratios = [their / our for our, their in zip(mine, theirs)]
-                rows.append({"flavor": flavor, "flags": flags, "n": n, "flops": formula(n, ITERATIONS), "ours": summary(mine),
-                             "theirs": summary(theirs), "ratio": statistics.median(ratios), "ratio_lowest": min(ratios),
-                             "ratio_highest": max(ratios)})
+                    in_turn.measure_in_turn(done, lambda: mine.append(time_ours(plumbline, flavor, folder, n)),
+                                            [lambda: theirs.append(run_theirs(binary, n, ITERATIONS))])
+                rows.append({"flavor": flavor, "flags": flags, "n": n, "flops": formula(n, ITERATIONS)} | in_turn.beside(mine, theirs))
             counts.append({"flavor": flavor, "flags": flags, "n": COUNTED_SIZE, "iterations": COUNTED_ITERATIONS,
                            "formula": formula(COUNTED_SIZE, COUNTED_ITERATIONS),
                            "ours": count_ours(plumbline, flavor, folder),
@@ -169,14 +159,5 @@ def text(found):
     return "\n".join([*shown, "", *found["notes"]])
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="hpcg.py", description="proxies/cg beside HPCG, in turn")
-    parser.add_argument("--peer", nargs=3, action="append", required=True, metavar=("FLAVOR", "BINARY", "FLAGS"), help="may be given again")
-    parser.add_argument("--rounds", type=positive, default=7, help="how often everything is measured (preset: 7)")
-    parser.add_argument("-o", "--output", metavar="FILE", type=pathlib.Path, help="keeps every value of every round")
-    chosen = parser.parse_args()
-    return end("hpcg", lambda: run(chosen), chosen.output, text)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(in_turn.main("hpcg", "proxies/cg beside HPCG", ("FLAVOR", "BINARY", "FLAGS"), run, text))

@@ -15,20 +15,20 @@ Both do an F-cycle on eight boxes of 64^3 cells with twelve half sweeps at the f
 each after ghost cells two deep are filled. A ratio is our speed over theirs: the median over rounds, in which they are neighbours in time.
 """
 
-import argparse
+import functools
 import json
 import os
 import pathlib
 import re
 import shlex
-import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "jobs" / "peers"))
-from command import busy_note, end, positive, say  # noqa: E402
+import in_turn  # noqa: E402
+from command import busy_note, say  # noqa: E402
 from machine import this_machine  # noqa: E402
 from ours import find_plumbline  # noqa: E402
 from programs import ProgramFailed, output_of  # noqa: E402
@@ -110,18 +110,10 @@ def parsed(text, binary="hpgmg"):
             "F-cycle": (whole - finest("BLAS1") - residual - fill) * 1e3}
 
 
-def summary(rounds):
-    return {"median": statistics.median(rounds), "best": min(rounds), "rounds": rounds}
-
-
 def lines_of(mine, theirs):
     """A line for each thing that both do: their times, and the ratios of each round's."""
     for what, unit in WHAT.items():
-        a, b = [one[what] for one in mine], [one[what] for one in theirs]
-        ratios = [their / our for our, their in zip(a, b)]
-        yield {"what": what, "unit": unit, "ours": summary(a), "theirs": summary(b),
-               "ratio": statistics.median(ratios), "ratio_lowest": min(ratios), "ratio_highest": max(ratios),
-               "ratio_of_bests": min(b) / min(a)}
+        yield {"what": what, "unit": unit} | in_turn.beside([one[what] for one in mine], [one[what] for one in theirs])
 
 
 def run(chosen):
@@ -136,17 +128,15 @@ def run(chosen):
                 say(f"round {done + 1} of {chosen.rounds}: {' '.join(case)}")
                 loads.append(os.getloadavg()[0])
 
-                def measure_ours():
+                def measure_ours(case=case):
                     mine[case].append(ours(plumbline, *case, pathlib.Path(folder)))
 
-                if done % 2 == 0:
-                    measure_ours()
-                for peer in peers:
+                def measure(peer):
                     said = first_breakdown(peer["binary"])
                     peer["rounds"].append(parsed(said, peer["binary"]))
                     peer["periodic"] = "BC_PERIODIC" in said
-                if done % 2 == 1:
-                    measure_ours()
+
+                in_turn.measure_in_turn(done, measure_ours, [functools.partial(measure, peer) for peer in peers])
     say("")
     rows = [{"variant": case[0], "flavor": case[1], "flags": peer["flags"], "periodic": peer["periodic"],
              "lines": list(lines_of(mine[case], peer["rounds"]))} for case, peers in cases.items() for peer in peers]
@@ -166,15 +156,5 @@ def text(found):
     return "\n".join([*shown, "", *found["notes"]])
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="hpgmg.py", description="proxies/multigrid beside HPGMG-FV, in turn")
-    parser.add_argument("--peer", nargs=4, action="append", required=True, metavar=("VARIANT", "FLAVOR", "BINARY", "FLAGS"),
-                        help="may be given again")
-    parser.add_argument("--rounds", type=positive, default=7, help="how often everything is measured (preset: 7)")
-    parser.add_argument("-o", "--output", metavar="FILE", type=pathlib.Path, help="keeps every value of every round")
-    chosen = parser.parse_args()
-    return end("hpgmg", lambda: run(chosen), chosen.output, text)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(in_turn.main("hpgmg", "proxies/multigrid beside HPGMG-FV", ("VARIANT", "FLAVOR", "BINARY", "FLAGS"), run, text))
