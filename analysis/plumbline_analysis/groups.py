@@ -117,12 +117,13 @@ def _distance(row, group):
 
 
 def chosen(rows):
-    """The rows to number in a figure, and what they are: all of them if they are few, else the fastest of each work, else of each kernel."""
+    """The rows to number in a figure, and what they are: all of them if they are few, else the fastest of each work, else of each kernel. An
+    application is fast where it is as a whole, not in its fastest phase."""
     choices = (("", lambda row: row["case"]), ("work (kernel and parameters)", lambda row: row["case"].rsplit("/", 2)[0]),
                ("kernel", lambda row: row["kernel"]))
     for what, key in choices:
         best = {}
-        for row in sorted(rows, key=lambda row: -row["gflops"]):
+        for row in sorted(rows, key=lambda row: (bool(row.get("phase")), -row["gflops"])):
             best.setdefault(key(row), row)
         if len(best) <= CASES_A_FIGURE or key is choices[-1][1]:
             return list(best.values()), f"{len(best)} of {len(rows)} cases: the fastest of each {what}" if len(best) < len(rows) else ""

@@ -1,6 +1,7 @@
 """The hierarchical roofline: FLOP/s over arithmetic intensity at each memory level, under the measured ceilings."""
 import dataclasses
 import math
+import os.path
 
 import numpy
 
@@ -11,6 +12,7 @@ from .key import draw_key
 
 
 NEXT_TO_NOTHING = 1000.0  # FLOP/byte: a level beyond carries next to nothing, as plumbline show has it
+SIDE_BY_SIDE = 1.03  # the largest ratio of two peaks whose labels would lie on each other
 
 
 def draw(group, roofs, rows, note=""):
@@ -200,12 +202,27 @@ def _label_ridges(axes, roofs, boxes):
         style.place(axes, boxes, candidates, style.short(roofs.ridge(level)), fontsize=7.5, color=style.level_look(level)[0], fontweight="bold")
 
 
+def peak_labels(peaks):
+    """The labels of peaks: of each the peak whose line it stands at, and its text. Those one after the other that lie side by side share one."""
+    together = []
+    for peak in peaks:
+        if together and 1 <= together[-1][0]["value"] / peak["value"] <= SIDE_BY_SIDE:
+            together[-1].append(peak)
+        else:
+            together.append([peak])
+    for group in together:
+        words = [peak["name"].split() for peak in group]
+        shared = 0 if len(group) == 1 else len(os.path.commonprefix(words))
+        texts = [" ".join([*name[shared:], style.short(peak["value"])]) for name, peak in zip(words, group)]
+        spread = _spread(group[0]) if len(group) == 1 else ""
+        yield group[0], " ".join([*words[0][:shared], ", ".join(texts), "GFLOP/s"]) + spread
+
+
 def _label_peaks(axes, roofs, boxes):
     left, right = axes.get_xlim()
     first = min(roofs.ridge(level) for level in roofs.bandwidths)
-    for peak in roofs.peaks:
+    for peak, text in peak_labels(roofs.peaks):
         (begin, y), (end, _) = (_pixels(axes, x, peak["value"]) for x in (max(left, first * peak["value"] / roofs.top), right))
-        text = f"{peak['name']} {style.short(peak['value'])} GFLOP/s{_spread(peak)}"
         room = end - begin - style.text_width(axes, text, 8)
         candidates = []
         for dx in range(6, max(7, int(room)), 12):

@@ -394,6 +394,19 @@ def test_a_figure_numbers_all_cases_or_the_fastest_of_each_work_or_kernel():
         chosen, what = groups.chosen(rows(*shape))
         assert len(chosen) == count and what.startswith(word) and bool(what) == bool(word)
         assert word == "" or {row["gflops"] for row in chosen} == {3.0}
+    wholes = rows(2, 9, 1)
+    phases = [{**row, "case": row["case"] + "#norm", "phase": "norm", "gflops": 9.0} for row in wholes]
+    assert [row["case"] for row in groups.chosen(phases + wholes)[0]] == ["s/k0/fp64/n=0/r1t1/f0", "s/k1/fp64/n=0/r1t1/f0"]
+
+
+def test_peaks_side_by_side_share_a_label():
+    def peak(name, value):
+        return {"name": name, "value": value, "cv": 0.01}
+
+    peaks = [peak("FP64 vector FMA", 123.0), peak("FP64 vector add", 61.7), peak("FP64 vector mul", 61.5), peak("FP64 scalar add", 8.3)]
+    assert [text for _, text in roofline.peak_labels(peaks)] == [
+        "FP64 vector FMA 123 GFLOP/s, CV 1 %", "FP64 vector add 61.7, mul 61.5 GFLOP/s", "FP64 scalar add 8.3 GFLOP/s, CV 1 %"]
+    assert [at["value"] for at, _ in roofline.peak_labels(peaks)] == [123.0, 61.7, 8.3]
 
 
 def test_nothing_counted_is_no_accuracy_figure_but_some_counted_is():
