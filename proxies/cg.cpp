@@ -21,15 +21,16 @@
 #include "core/rounding.hpp"
 #include "proxies/cg_grid.hpp"
 #include "proxies/cg_level.hpp"
-#include "proxies/cg_residuals.hpp"
 #include "proxies/cg_schedule.hpp"
 #include "proxies/cg_work.hpp"
+#include "proxies/solver_residuals.hpp"
+#include "proxies/vector_work.hpp"
 
 namespace plumbline {
 namespace {
 
 template <class Real>
-class CgCase final : public ApplicationData, public CgResiduals {
+class CgCase final : public ApplicationData, public SolverResiduals {
  public:
   using Arguments = Cg<Real>;
 
@@ -153,11 +154,11 @@ class CgCase final : public ApplicationData, public CgResiduals {
       case CgPart::prolongation:
         return cg_prolongation_work<Real>(grid);
       case CgPart::dot:
-        return cg_dot_work<Real>(grid, 2);
+        return plane_sums_work<Real>(grid.points(), grid.planes, 2);
       case CgPart::norm:
-        return cg_dot_work<Real>(grid, 1);
+        return plane_sums_work<Real>(grid.points(), grid.planes, 1);
       case CgPart::total:
-        return cg_total_work<Real>(grid);
+        return total_work<Real>(grid.planes);
       case CgPart::ratio:
         return cg_ratio_work<Real>();
       case CgPart::scaled_sum:

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "proxies/one_by_one.hpp"
+#include "proxies/vector_sums.hpp"
 
 enum class CgLoop { smoother, product, restriction, prolongation, dot, norm, total, ratio, scaled_sum, update };
 
@@ -102,21 +103,6 @@ inline void prolong_line(const Cg<Real>& s, std::size_t r) {
   for (std::size_t i = 0; i < half; ++i) out[2 * i] = apart(out[2 * i] + s.in[r * half + i]);
 }
 
-/// The sum over plane r, by four sums at a time, of what `term` says of a place.
-template <class Real, class Term>
-inline Real sum_of_plane(const Cg<Real>& s, std::size_t r, Term term) {
-  const std::size_t plane = s.n * s.n, begin = r * plane, end = begin + plane;
-  Real a = term(begin), b = term(begin + 1), c = term(begin + 2), d = term(begin + 3);
-  for (std::size_t i = begin + 4; i < end; i += 4) {
-    a = a + term(i);
-    b = b + term(i + 1);
-    c = c + term(i + 2);
-    d = d + term(i + 3);
-  }
-  const OneByOne apart;
-  return apart(apart(a) + apart(b)) + apart(apart(c) + apart(d));
-}
-
 }  // namespace
 
 /// The range counts lines, planes (dot, norm), or elements (scaled_sum, update); the total and the ratio have a range of one.
@@ -136,17 +122,15 @@ static void sweep(const Cg<Real>& s, std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) prolong_line(s, r);
       break;
     case CgLoop::dot:
-      for (std::size_t r = begin; r < end; ++r) s.out[r] = sum_of_plane(s, r, [&](std::size_t i) { return s.in[i] * s.other[i]; });
+      for (std::size_t r = begin; r < end; ++r)
+        s.out[r] = sum_of_plane<Real>(s.n * s.n, r, [&](std::size_t i) { return s.in[i] * s.other[i]; });
       break;
     case CgLoop::norm:
-      for (std::size_t r = begin; r < end; ++r) s.out[r] = sum_of_plane(s, r, [&](std::size_t i) { return s.in[i] * s.in[i]; });
+      for (std::size_t r = begin; r < end; ++r)
+        s.out[r] = sum_of_plane<Real>(s.n * s.n, r, [&](std::size_t i) { return s.in[i] * s.in[i]; });
       break;
     case CgLoop::total:
-      for (std::size_t i = begin; i < end; ++i) {
-        Real sum = s.in[0];
-        for (std::size_t r = 1; r < s.planes; ++r) sum = sum + s.in[r];
-        s.out[i] = sum;
-      }
+      for (std::size_t i = begin; i < end; ++i) s.out[i] = sum_of_planes(s.in, s.planes);
       break;
     case CgLoop::ratio:
       for (std::size_t i = begin; i < end; ++i) s.out[i] = s.in[i] / (s.other[i] + s.least);

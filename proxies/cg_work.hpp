@@ -10,6 +10,7 @@
 #include "core/work.hpp"
 #include "proxies/cg_grid.hpp"
 #include "proxies/cg_loop.hpp"
+#include "proxies/vector_work.hpp"
 
 namespace plumbline {
 
@@ -116,62 +117,25 @@ Work cg_prolongation_work(const CgGrid& grid) {
   return work;
 }
 
-/// The sums over each plane of the products of two vectors, or of a vector with itself.
-template <class Real>
-Work cg_dot_work(const CgGrid& grid, std::uint64_t vectors) {
-  const std::uint64_t n = grid.points(), real = sizeof(Real);
-  Work work{.flops = {{flops<Real>("add"), n - grid.planes}, {flops<Real>("mul"), n}}};
-  for (std::uint64_t vector = 0; vector < vectors; ++vector)
-    work.streams.push_back(
-        {.array = vector == 0 ? "in" : "other", .footprint_bytes = n * real, .read = true, .loads = n, .element_bytes = real});
-  work.streams.push_back(
-      {.array = "of_planes", .footprint_bytes = grid.planes * real, .written = true, .stores = grid.planes, .element_bytes = real});
-  work.add_outer_loop(grid.planes, vectors * grid.plane() * real);
-  return work;
-}
-
-template <class Real>
-Work cg_total_work(const CgGrid& grid) {
-  const std::uint64_t planes = grid.planes, real = sizeof(Real);
-  return {.flops = {{flops<Real>("add"), planes - 1}},
-          .streams = {{.array = "of_planes", .footprint_bytes = planes * real, .read = true, .loads = planes, .element_bytes = real},
-                      {.array = "all", .footprint_bytes = real, .written = true, .stores = 1, .element_bytes = real}}};
-}
-
 template <class Real>
 Work cg_ratio_work() {
-  constexpr std::uint64_t real = sizeof(Real);
-  return {.flops = flops<Real>({"add", "div"}, 1),
-          .streams = {{.array = "in", .footprint_bytes = 2 * real, .read = true, .loads = 2, .element_bytes = real},
-                      {.array = "out", .footprint_bytes = real, .written = true, .stores = 1, .element_bytes = real}}};
+  return {.flops = flops<Real>({"add", "div"}, 1), .streams = {loaded<Real>("in", 2), stored<Real>("out", 1)}};
 }
 
 /// A vector becomes another, plus itself times a factor.
 template <class Real>
 Work cg_scaled_sum_work(const CgGrid& grid) {
-  const std::uint64_t n = grid.points(), bytes = n * sizeof(Real), real = sizeof(Real);
-  return {.flops = flops<Real>({"add", "mul"}, n),
-          .streams = {
-              {.array = "in", .footprint_bytes = bytes, .read = true, .loads = n, .element_bytes = real},
-              {.array = "out", .footprint_bytes = bytes, .read = true, .written = true, .loads = n, .stores = n, .element_bytes = real}}};
+  const std::uint64_t n = grid.points();
+  return {.flops = flops<Real>({"add", "mul"}, n), .streams = {loaded<Real>("in", n), changed<Real>("out", n)}};
 }
 
 /// Solution and residual of an iteration. The preconditioner's vector is cleared for the next.
 template <class Real>
 Work cg_update_work(const CgGrid& grid) {
-  const std::uint64_t n = grid.points(), bytes = n * sizeof(Real), real = sizeof(Real);
-  const auto read = [&](const char* array) {
-    return Stream{.array = array, .footprint_bytes = bytes, .read = true, .loads = n, .element_bytes = real};
-  };
-  const auto changed = [&](const char* array) {
-    return Stream{.array = array, .footprint_bytes = bytes, .read = true, .written = true, .loads = n, .stores = n, .element_bytes = real};
-  };
+  const std::uint64_t n = grid.points();
   return {.flops = flops<Real>({"add", "mul"}, 2 * n),
-          .streams = {read("in"),
-                      read("other"),
-                      changed("out"),
-                      changed("residual"),
-                      {.array = "cleared", .footprint_bytes = bytes, .written = true, .stores = n, .element_bytes = real}}};
+          .streams = {loaded<Real>("in", n), loaded<Real>("other", n), changed<Real>("out", n), changed<Real>("residual", n),
+                      stored<Real>("cleared", n)}};
 }
 
 }  // namespace plumbline

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/kernel.hpp"
-#include "proxies/cg_residuals.hpp"
+#include "proxies/solver_residuals.hpp"
 #include "tests/kernels/ranks_as_threads.hpp"
 
 namespace plumbline {
@@ -32,7 +32,7 @@ const Flavor& first_in_fp64() {
 std::vector<double> residuals(const Parameters& of_a_rank, int ranks = 1) {
   const auto data = swept_by_ranks(cg(), of_a_rank, first_in_fp64(), ranks);
   for (const auto& rank : data) EXPECT_LE(rank->error(), rank->tolerance());
-  const auto found = dynamic_cast<const CgResiduals&>(*data[0]).residuals_squared();
+  const auto found = dynamic_cast<const SolverResiduals&>(*data[0]).residuals_squared();
   return {found.begin(), found.end()};
 }
 
