@@ -1,5 +1,5 @@
-"""Applications beside those of others: HPGMG-FV's table of times, of which the sample is real, and HPCG's line are read; ours is compared with a library's row of
-the same work; and what was kept of both comparisons holds what is asked of it."""
+"""Applications beside those of others: HPGMG-FV's table of times, of which the sample is real, HPCG's line and PETSc's are read; ours is compared with a library's row of
+the same work; and what was kept of the comparisons holds what is asked of it."""
 
 import json
 import pathlib
@@ -12,6 +12,8 @@ sys.path.insert(0, str(HERE))
 import conv2d  # noqa: E402
 import hpcg  # noqa: E402
 import hpgmg  # noqa: E402
+import one_case  # noqa: E402
+import petsc  # noqa: E402
 
 SAMPLE = (HERE / "samples" / "hpgmg_fp.txt").read_text()
 
@@ -50,9 +52,9 @@ def test_the_line_of_hpcg_is_read_and_another_one_is_refused():
 
 def test_a_program_without_marks_is_refused():
     rows = [{"kind": "total", "flops": 7.0}]
-    assert hpcg.counted_region({"rows": [*rows, {"kind": "region", "name": "iterations", "flops": 3.0}]}) == 3.0
+    assert one_case.counted_region({"rows": [*rows, {"kind": "region", "name": "iterations", "flops": 3.0}]}) == 3.0
     with pytest.raises(hpcg.ProgramFailed, match="plumbline.h"):
-        hpcg.counted_region({"rows": rows})
+        one_case.counted_region({"rows": rows})
 
 
 def test_the_formula_is_hpcgs_own():
@@ -110,3 +112,21 @@ def test_ours_is_compared_with_a_library_that_does_the_same_work_by_the_same_ins
     (row,) = conv2d.compared(rows)
     assert row["what"] == "forward, implicit, fp32, 16 images" and row["library"] == "lib-onednn" and row["ratio"] == pytest.approx(1.1)
     assert not list(conv2d.compared(others))
+
+
+def test_the_line_of_petsc_is_read_and_another_one_is_refused():
+    assert petsc.parsed("0.0036 2028518 53.1 6.71 0.245\n", "driver", 2) == {"seconds": 0.0036, "logged": 2028518, "bounds": [53.1, 6.71, 0.245]}
+    for said in ("", "0.0036 2028518 53.1 6.71\n", "PETSc error\n"):
+        with pytest.raises(petsc.ProgramFailed, match="driver: not the line"):
+            petsc.parsed(said, "driver", 2)
+
+
+def test_the_kept_petsc_is_beaten_or_equalled_and_the_flops_of_its_log_are_explained_to_the_last():
+    kept = json.loads((HERE.parent / "golden" / "petsc.json").read_text())
+    assert [row["n"] for row in kept["rows"]] == [case["n"] for case in petsc.CASES]
+    for row in kept["rows"]:
+        assert row["ratio"] >= 0.9, row
+    for row in kept["counts"]:
+        ours, theirs = row["ours"], row["theirs"]
+        assert ours["counted"] == ours["model"]
+        assert theirs["logged"] == theirs["explained"] == petsc.logged({name: row[name] for name in petsc.COUNTED}, row["iterations"])

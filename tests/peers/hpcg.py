@@ -12,17 +12,15 @@ Both do ten iterations on n^3 points with four levels; of both HPCG's own formul
 time: the median over rounds, in which they are neighbours in time. What is counted is five iterations on 32^3 points, by the emulator.
 """
 
-import json
 import os
 import pathlib
 import shlex
 import sys
 import tempfile
 
-import h5py
-
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "jobs" / "peers"))
 import in_turn  # noqa: E402
+import one_case  # noqa: E402
 from command import busy_note, say  # noqa: E402
 from machine import this_machine  # noqa: E402
 from ours import find_plumbline  # noqa: E402
@@ -31,21 +29,11 @@ from report import rounded  # noqa: E402
 
 SIZES, LEVELS, ITERATIONS = (32, 64), 4, 10
 COUNTED_SIZE, COUNTED_ITERATIONS = 32, 5
-CAMPAIGN = """schema = "plumbline-campaign/1"
-name = "hpcg"
-passes = ["{what}"]
-counters = "{counters}"
+KERNEL = "proxies/cg"
 
-[[cases]]
-kernel = "proxies/cg"
-precision = ["fp64"]
-flavor = ["{flavor}"]
-team = [{{ranks = 1, threads = 1}}]
-params = {{n = {n}, levels = {levels}, iterations = {iterations}}}
 
-[ceilings]
-mode = "none"
-"""
+def params(n, iterations):
+    return {"n": n, "levels": LEVELS, "iterations": iterations}
 
 
 def levels_of(n):
@@ -69,34 +57,6 @@ def beside_theirs(n, iterations):
     return iterations * (smoothing + 2 * sum(rows[1:])) - 2 * rows[0]
 
 
-def run_ours(plumbline, flavor, folder, n, iterations, counters="none"):
-    """The file of a run of ours."""
-    campaign, store = folder / "hpcg.toml", folder / "hpcg.h5"
-    what = "time" if counters == "none" else "count"
-    campaign.write_text(CAMPAIGN.format(what=what, counters=counters, flavor=flavor, n=n, levels=LEVELS, iterations=iterations))
-    output_of([plumbline, "run", campaign, "--overwrite", "-o", store])
-    return store
-
-
-def time_ours(plumbline, flavor, folder, n):
-    store = run_ours(plumbline, flavor, folder, n, ITERATIONS)
-    for row in json.loads(output_of([plumbline, "show", store, "--json"]))["rows"]:
-        if row.get("phase") is None and row["status"] == "ok":
-            return row["seconds"]
-    raise ProgramFailed(f"{plumbline}: no time of proxies/cg, {flavor}: is that flavor built in?")
-
-
-def count_ours(plumbline, flavor, folder):
-    """FLOPs of the first counted sweep, an fma being two, and those of the model."""
-    with h5py.File(run_ours(plumbline, flavor, folder, COUNTED_SIZE, COUNTED_ITERATIONS, "emulated")) as file:
-        counts, model = file["counts"][:], file["model"][:]
-    whole = counts[(counts["phase"] == b"") & (counts["thread"] == -1) & (counts["repetition"] == 0)]
-    kinds = {"add": 1, "mul": 1, "fma": 2, "div": 1, "sqrt": 1}
-    counted = sum(weight * float(whole[whole["event"] == f"flops.fp64.{kind}".encode()]["net"].sum()) for kind, weight in kinds.items())
-    (modelled,) = model[(model["phase"] == b"") & (model["quantity"] == b"flops.fp64")]["lo"]
-    return {"counted": counted, "model": float(modelled)}
-
-
 def seconds_of(said, binary, iterations):
     """Reads the driver's line."""
     words = said.split()
@@ -105,22 +65,12 @@ def seconds_of(said, binary, iterations):
     return float(words[0])
 
 
+def command_of(binary, n, iterations):
+    return [binary, *map(str, (n, n, n, iterations))]
+
+
 def run_theirs(binary, n, iterations):
-    return seconds_of(output_of([binary, *map(str, (n, n, n, iterations))]), binary, iterations)
-
-
-def counted_region(document):
-    """FLOPs of the iterations in what `plumbline profile --json` says."""
-    for row in document["rows"]:
-        if row["kind"] == "region" and row["name"] == "iterations":
-            return row["flops"]
-    raise ProgramFailed("the program has no region 'iterations': was it built with the marks of plumbline.h?")
-
-
-def count_theirs(plumbline, binary, folder):
-    n, counts = COUNTED_SIZE, folder / "counts.json"
-    output_of([plumbline, "profile", "--count-only", "--caches", "no", "-o", counts, "--", binary, *map(str, (n, n, n, COUNTED_ITERATIONS))])
-    return counted_region(json.loads(counts.read_text()))
+    return seconds_of(output_of(command_of(binary, n, iterations)), binary, iterations)
 
 
 def run(chosen):
@@ -132,13 +82,13 @@ def run(chosen):
                 mine, theirs = [], []
                 for done in range(chosen.rounds):
                     say(f"round {done + 1} of {chosen.rounds}: {flavor}, {n}^3")
-                    in_turn.measure_in_turn(done, lambda: mine.append(time_ours(plumbline, flavor, folder, n)),
+                    in_turn.measure_in_turn(done, lambda: mine.append(one_case.time_ours(plumbline, folder, KERNEL, flavor, params(n, ITERATIONS))),
                                             [lambda: theirs.append(run_theirs(binary, n, ITERATIONS))])
                 rows.append({"flavor": flavor, "flags": flags, "n": n, "flops": formula(n, ITERATIONS)} | in_turn.beside(mine, theirs))
             counts.append({"flavor": flavor, "flags": flags, "n": COUNTED_SIZE, "iterations": COUNTED_ITERATIONS,
                            "formula": formula(COUNTED_SIZE, COUNTED_ITERATIONS),
-                           "ours": count_ours(plumbline, flavor, folder),
-                           "theirs": {"counted": count_theirs(plumbline, binary, folder),
+                           "ours": one_case.count_ours(plumbline, folder, KERNEL, flavor, params(COUNTED_SIZE, COUNTED_ITERATIONS)),
+                           "theirs": {"counted": one_case.count_theirs(plumbline, folder, command_of(binary, COUNTED_SIZE, COUNTED_ITERATIONS)),
                                       "explained": formula(COUNTED_SIZE, COUNTED_ITERATIONS) + beside_theirs(COUNTED_SIZE, COUNTED_ITERATIONS)}})
     say("")
     return rounded({"schema": "plumbline-hpcg/1", "command": "python3 tests/peers/hpcg.py " + shlex.join(sys.argv[1:]),
