@@ -12,31 +12,33 @@
 namespace plumbline {
 namespace {
 
-const CounterSet example{
-    .machine = "node7: AMD EPYC 9354",
-    .file = "validation.h5",
-    .counters =
-        {{.counter = {.name = "l1_fills",
-                      .backend = "perf_event",
-                      .terms = {{"l1_fills_l2", 64}, {"l1_fills_ccx", 64}},
-                      .quantities = {"bytes.L1-L2.demand_read", "bytes.L1-L2.rfo"}},
-          .grade = 'B',
-          .factor = 1.0 / 3,
-          .offset = 48000.1,
-          .offset_lo = 47000,
-          .offset_hi = 49000.5,
-          .offset_per = OffsetPer::rank,
-          .good_up_to = 9.8e6,
-          .ratio_lo = 0.987654321012345,
-          .ratio_hi = 1.02,
-          .cases = 120,
-          .evidence = "steady: multiply by 0.3333 (about 1/3), with \"quotes\""},
-         {.counter = {.name = "flops", .backend = "papi", .terms = {{"PAPI_DP_OPS", 1, "add"}}, .quantities = {"flops.fp64"}, .kind = Kind::flops},
-          .grade = 'A',
-          .cases = 3,
-          .evidence = "always exact"}},
-    .groups = {{"perf_event", {"l1_fills_ccx", "l1_fills_l2"}}, {"papi", {"PAPI_DP_OPS"}}},
-    .uncovered = {{"bytes.L3-mem", "no counter that was scored sees it"}}};
+const CounterSet example{.machine = "node7: AMD EPYC 9354",
+                         .file = "validation.h5",
+                         .counters = {{.counter = {.name = "l1_fills",
+                                                   .backend = "perf_event",
+                                                   .terms = {{"l1_fills_l2", 64}, {"l1_fills_ccx", 64}},
+                                                   .quantities = {"bytes.L1-L2.demand_read", "bytes.L1-L2.rfo"}},
+                                       .grade = 'B',
+                                       .factor = 1.0 / 3,
+                                       .offset = 48000.1,
+                                       .offset_lo = 47000,
+                                       .offset_hi = 49000.5,
+                                       .offset_per = OffsetPer::rank,
+                                       .good_up_to = 9.8e6,
+                                       .ratio_lo = 0.987654321012345,
+                                       .ratio_hi = 1.02,
+                                       .cases = 120,
+                                       .evidence = "steady: multiply by 0.3333 (about 1/3), with \"quotes\""},
+                                      {.counter = {.name = "flops",
+                                                   .backend = "papi",
+                                                   .terms = {{"PAPI_DP_OPS", 1, "add"}},
+                                                   .quantities = {"flops.fp64"},
+                                                   .kind = Kind::flops},
+                                       .grade = 'A',
+                                       .cases = 3,
+                                       .evidence = "always exact"}},
+                         .groups = {{"perf_event", {"l1_fills_ccx", "l1_fills_l2"}}, {"papi", {"PAPI_DP_OPS"}}},
+                         .uncovered = {{"bytes.L3-mem", "no counter that was scored sees it"}}};
 
 std::string why_not(const std::string& text) {
   try {
@@ -98,8 +100,10 @@ TEST(CounterSetFile, is_refused_with_the_place_where_it_is_wrong) {
   EXPECT_NE(why_not(changed(text, "cases = 120", "cases = 0")).find("at least 1"), std::string::npos);
   EXPECT_NE(why_not(changed(text, "ratio_most = 1.02", "ratio_most = 0.5")).find("greater than"), std::string::npos);
   EXPECT_NE(why_not(changed(text, "ratio_most = 1.02", "ratio_most = inf")).find("finite"), std::string::npos);
-  EXPECT_NE(why_not(changed(text, "'flops.fp64'", "'flop.fp64'")).find("holds 'flop.fp64'; allowed are quantities: flops."), std::string::npos);
-  EXPECT_NE(why_not(changed(text, "'flops.fp64'", "'bytes.L1-L2'")).find("l1_fills and flops both see bytes.L1-L2.demand_read"), std::string::npos);
+  EXPECT_NE(why_not(changed(text, "'flops.fp64'", "'flop.fp64'")).find("holds 'flop.fp64'; allowed are quantities: flops."),
+            std::string::npos);
+  EXPECT_NE(why_not(changed(text, "'flops.fp64'", "'bytes.L1-L2'")).find("l1_fills and flops both see bytes.L1-L2.demand_read"),
+            std::string::npos);
   EXPECT_NE(why_not(changed(text, "offset_most = 49000.5", "offset_most = 48000.0")).find("does not lie between"), std::string::npos);
   EXPECT_NE(why_not(changed(text, "offset_least = 47000.0", "")).find("lacks 'offset_least'"), std::string::npos);
   const std::string lost = why_not(changed(text, "'l1_fills_ccx', 'l1_fills_l2'", "'l1_fills_ccx'"));

@@ -17,8 +17,8 @@ std::string tried(std::map<std::string, std::string> variables) {
   return names;
 }
 
-constexpr const char *mpich = "libmpi.so.12 libmpich.so.12", *openmpi = "libmpi.so.40", *mpich_first = "libmpi.so.12 libmpich.so.12 libmpi.so.40",
-                     *openmpi_first = "libmpi.so.40 libmpi.so.12 libmpich.so.12";
+constexpr const char *mpich = "libmpi.so.12 libmpich.so.12", *openmpi = "libmpi.so.40",
+                     *mpich_first = "libmpi.so.12 libmpich.so.12 libmpi.so.40", *openmpi_first = "libmpi.so.40 libmpi.so.12 libmpich.so.12";
 
 TEST(mpi_choice, a_process_that_nobody_launched_takes_none) {
   EXPECT_EQ(tried({}), "");

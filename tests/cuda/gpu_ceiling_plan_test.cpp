@@ -207,9 +207,9 @@ TEST(GpuCeilingPlan, of_16_bits_has_packed_and_single_fmas_and_what_is_not_fused
 
 /// A multiprocessor holds whole blocks at once, from one warp to all.
 TEST(GpuCeilingPlan, of_resident_warps_goes_to_all_that_a_multiprocessor_holds) {
-  for (const auto& [threads, warps] : {std::pair(2048, std::vector<int>{1, 2, 4, 8, 16, 32, 64}),
-                                       std::pair(1536, std::vector<int>{1, 2, 4, 8, 16, 32, 48}),
-                                       std::pair(1024, std::vector<int>{1, 2, 4, 8, 16, 32})}) {
+  for (const auto& [threads, warps] :
+       {std::pair(2048, std::vector<int>{1, 2, 4, 8, 16, 32, 64}), std::pair(1536, std::vector<int>{1, 2, 4, 8, 16, 32, 48}),
+        std::pair(1024, std::vector<int>{1, 2, 4, 8, 16, 32})}) {
     GpuProperties one = large();
     one.threads_per_multiprocessor = threads;
     const auto all = plan(CeilingMode::full, one);
@@ -237,7 +237,8 @@ TEST(GpuCeilingPlan, a_sweep_of_memory_or_of_the_vector_lasts_some_milliseconds)
         if (point.level != "sweep" || point.unit != "GB/s" || point.pattern == "load own") continue;
         const double rate = point.working_set_bytes <= 128 * MiB ? 32 * 132 * 1.98e9 : memory_rate;
         EXPECT_GE(point.amount_per_sweep / rate, 0.0029) << point.name << " " << point.working_set_bytes;
-        EXPECT_LE(point.amount_per_sweep / rate, point.working_set_bytes <= 256 * MiB ? 0.0032 : 0.07) << point.name << point.working_set_bytes;
+        EXPECT_LE(point.amount_per_sweep / rate, point.working_set_bytes <= 256 * MiB ? 0.0032 : 0.07)
+            << point.name << point.working_set_bytes;
       }
   for (const CeilingCase& point : plan(CeilingMode::full, told)) {
     if (point.level != "vector") continue;
@@ -257,7 +258,8 @@ TEST(GpuCeilingPlan, a_chase_goes_around_so_often_that_an_L1_that_was_empty_hard
       EXPECT_GE(point.amount_per_sweep, 8192);
       if (point.working_set_bytes > 256 * 1024) continue;
       ++small_sets;
-      EXPECT_GE(point.amount_per_sweep, (mode == CeilingMode::quick ? 256 : 512) * point.working_set_bytes / 128) << point.working_set_bytes;
+      EXPECT_GE(point.amount_per_sweep, (mode == CeilingMode::quick ? 256 : 512) * point.working_set_bytes / 128)
+          << point.working_set_bytes;
     }
   EXPECT_GE(small_sets, 10U);
 }

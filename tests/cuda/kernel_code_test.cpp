@@ -152,7 +152,8 @@ TEST_F(kernel_code, arithmetic_in_registers_is_256_instructions_an_iteration_and
         const std::string pipe = lane == "d" ? "D" : "H";
         EXPECT_EQ(std::count_if(body.begin(), body.end(),
                                 [&](std::string_view opcode) {
-                                  return opcode.starts_with(pipe + "FMA") || opcode.starts_with(pipe + "MUL") || opcode.starts_with(pipe + "ADD");
+                                  return opcode.starts_with(pipe + "FMA") || opcode.starts_with(pipe + "MUL") ||
+                                         opcode.starts_with(pipe + "ADD");
                                 }),
                   256)
             << architecture << " " << lane << " form " << form;
@@ -164,7 +165,8 @@ TEST_F(kernel_code, arithmetic_in_registers_takes_32_of_them_a_thread_at_most_an
   const auto of_peak = resources_of("peakILNS0_4FormE");
   EXPECT_EQ(of_peak.size(), disassembled_module().of("peak").size());
   for (const auto& [architecture, functions] : of_peak) {
-    EXPECT_EQ(functions.size(), 4U * 6U) << architecture << ": forms, and numbers of three sizes, those of 16 bits of two types and in pairs";
+    EXPECT_EQ(functions.size(), 4U * 6U) << architecture
+                                         << ": forms, and numbers of three sizes, those of 16 bits of two types and in pairs";
     for (const auto& [name, takes] : functions) {
       EXPECT_LE(takes.registers, 32) << architecture << " " << name;
       EXPECT_EQ(takes.stack_bytes, 0) << architecture << " " << name;

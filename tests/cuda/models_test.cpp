@@ -163,8 +163,8 @@ TEST(gpu_models, of_16_bit_sums_and_products_may_be_fmas) {
 /// A thread has one chain, 256 operations of it in an iteration.
 TEST(gpu_models, of_single_16_bit_numbers_are_one_chain_a_thread) {
   const Work work = model(
-      "ert/peak",
-      {{"form", std::string("fma")}, {"packed", std::string("no")}, {"blocks", n(3)}, {"threads", n(64)}, {"iterations", n(5)}}, "fp16");
+      "ert/peak", {{"form", std::string("fma")}, {"packed", std::string("no")}, {"blocks", n(3)}, {"threads", n(64)}, {"iterations", n(5)}},
+      "fp16");
   EXPECT_EQ(work.flops, (Counts{{"flops.fp16.fma", 3 * 64 * 256 * 5}}));
   EXPECT_EQ(counts(work).at("bytes.reg-L1.store"), Amount(3 * 64 * 2 + 32));
 }

@@ -213,22 +213,23 @@ void compare(const CacheGeometry (&geometry)[3], ULong span, unsigned seed, cons
         const auto addresses = w.step(random, span);
         caches_replay(caches[thread], Ledger{counts[thread].data(), nullptr}, &w.footprint, addresses.data());
         for (std::size_t s = 0; s < addresses.size(); ++s)
-          if (!(w.sites[s].flags & kSiteGuarded) || addresses[s] != 0) model.access(thread, addresses[s], w.sites[s].bytes, w.sites[s].flags);
+          if (!(w.sites[s].flags & kSiteGuarded) || addresses[s] != 0)
+            model.access(thread, addresses[s], w.sites[s].bytes, w.sites[s].flags);
       }
     for (int t = 0; t < 2; ++t)
-      for (int e = 0; e < PLUMBLINE_EVENT_COUNT; ++e) ASSERT_EQ(counts[t][e], model.counts[t][e]) << "event " << e << ", thread " << t << ", round " << round;
+      for (int e = 0; e < PLUMBLINE_EVENT_COUNT; ++e)
+        ASSERT_EQ(counts[t][e], model.counts[t][e]) << "event " << e << ", thread " << t << ", round " << round;
   }
   ULong traffic = 0;
   for (const auto& row : event) traffic += counts[0][row[demand_read]] + counts[1][row[demand_read]];
   EXPECT_GT(traffic, 0u);
 }
 
-constexpr CacheGeometry geometries[][3] = {
-    {{2048, 8, 64}, {8192, 8, 64}, {65536, 16, 64}},                           // powers of two
-    {{16384, 4, 64}, {1 << 21, 16, 64}, {16 << 20, 64, 64}},                   // AMD Interlagos
-    {{3 * 5 * 64, 3, 64}, {7 * 12 * 64, 12, 64}, {11 * 20 * 64, 20, 64}},      // nothing a power of two
-    {{4 * 32, 1, 32}, {16 * 32, 2, 32}, {64 * 32, 64, 32}},                    // direct mapped over fully associative
-    {{48 << 10, 12, 64}, {2 << 20, 16, 64}, {1536 << 10, 12, 64}}};            // an L3 smaller than the L2
+constexpr CacheGeometry geometries[][3] = {{{2048, 8, 64}, {8192, 8, 64}, {65536, 16, 64}},                       // powers of two
+                                           {{16384, 4, 64}, {1 << 21, 16, 64}, {16 << 20, 64, 64}},               // AMD Interlagos
+                                           {{3 * 5 * 64, 3, 64}, {7 * 12 * 64, 12, 64}, {11 * 20 * 64, 20, 64}},  // nothing a power of two
+                                           {{4 * 32, 1, 32}, {16 * 32, 2, 32}, {64 * 32, 64, 32}},  // direct mapped over fully associative
+                                           {{48 << 10, 12, 64}, {2 << 20, 16, 64}, {1536 << 10, 12, 64}}};  // an L3 smaller than the L2
 
 TEST(CacheModel, equals_lists_in_order_of_use_on_many_geometries) {
   unsigned seed = 1;

@@ -2,8 +2,9 @@
 //
 // Fused multiply-adds under the tool give the host's bits: every form, sign, precision and width, register operands high and low and
 // one register named twice or thrice, memory operands aligned and not, on random and special operands and on sums that cancel, with
-// MXCSR as it is at start and (natively at start) with MXCSR changed, which Valgrind ignores. `fma_bits_test --write FILE` records the results natively (exit 77 on a host without FMA);
-// `fma_bits_test --compare FILE` recomputes and compares under the tool; with --numbers NaNs need only be NaNs.
+// MXCSR as it is at start and (natively at start) with MXCSR changed, which Valgrind ignores. `fma_bits_test --write FILE` records the
+// results natively (exit 77 on a host without FMA); `fma_bits_test --compare FILE` recomputes and compares under the tool; with --numbers
+// NaNs need only be NaNs.
 #include <xmmintrin.h>
 
 #include <array>

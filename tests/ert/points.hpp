@@ -44,7 +44,8 @@ inline std::vector<KernelPoint> points() {
       all.push_back({"ert/peak", {{"form", form}, {"iterations", number(iterations)}, {"blocks", number(2)}}});
   for (const std::string& pattern : stream_words())
     for (const int n : {1, 255, 1024, 5001})
-      for (const int repeat : {1, 2, 3}) all.push_back({"ert/stream", {{"pattern", pattern}, {"n", number(n)}, {"repeat", number(repeat)}}});
+      for (const int repeat : {1, 2, 3})
+        all.push_back({"ert/stream", {{"pattern", pattern}, {"n", number(n)}, {"repeat", number(repeat)}}});
   for (int k = 1; k <= 512; k *= 2)
     for (const int n : {1, 1411})
       for (const int repeat : {1, 2}) all.push_back({"ert/vector", {{"k", number(k)}, {"n", number(n)}, {"repeat", number(repeat)}}});

@@ -10,7 +10,8 @@ namespace {
 using namespace plumbline::simulated;
 using Json = nlohmann::ordered_json;
 
-const Host quiet{}, restless{.freedom = 4}, busy{.freedom = 4, .disturbed_part = 0.05}, told{.freedom = 4, .disturbed_part = 0.05, .seen = 0.9};
+const Host quiet{}, restless{.freedom = 4}, busy{.freedom = 4, .disturbed_part = 0.05},
+    told{.freedom = 4, .disturbed_part = 0.05, .seen = 0.9};
 
 Json row(const char* name, const Host& host, const Nights& asked, unsigned seed, unsigned trials) {
   const Found found = nights(host, asked, seed, trials);
@@ -54,7 +55,11 @@ Json of_turns(unsigned seed, unsigned trials) {
         for (const double noise : {0.1, 0.2}) {
           const double tail = 0.05 / tests;
           const double part = named({.turns = turns, .noise = noise, .correlation = correlation, .tail = tail}, seed, trials);
-          rows.push_back({{"turns", turns}, {"correlation", correlation}, {"noise", noise}, {"stated", tail}, {"wrongly_named_over_stated", part / tail}});
+          rows.push_back({{"turns", turns},
+                          {"correlation", correlation},
+                          {"noise", noise},
+                          {"stated", tail},
+                          {"wrongly_named_over_stated", part / tail}});
         }
   for (const std::size_t turns : {5UL, 8UL, 15UL})
     for (const double noise : {0.01, 0.02, 0.05}) {

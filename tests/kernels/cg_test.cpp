@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/kernel.hpp"
-#include "proxies/solver_residuals.hpp"
+#include "proxies/solvers/solver_residuals.hpp"
 #include "tests/kernels/ranks_as_threads.hpp"
 
 namespace plumbline {

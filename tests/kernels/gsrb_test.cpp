@@ -13,10 +13,10 @@
 #include "core/application.hpp"
 #include "core/flows.hpp"
 #include "core/kernel.hpp"
-#include "proxies/box_grid.hpp"
-#include "proxies/gsrb_loop.hpp"
-#include "proxies/gsrb_reference.hpp"
-#include "proxies/multigrid_waves.hpp"
+#include "proxies/grids/box_grid.hpp"
+#include "proxies/grids/gsrb_loop.hpp"
+#include "proxies/grids/gsrb_reference.hpp"
+#include "proxies/grids/multigrid_waves.hpp"
 #include "tests/kernels/whole_sweep.hpp"
 
 namespace plumbline {

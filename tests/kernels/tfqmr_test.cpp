@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "core/kernel.hpp"
-#include "proxies/convection.hpp"
-#include "proxies/schwarz_factors.hpp"
-#include "proxies/solver_residuals.hpp"
-#include "proxies/tfqmr_grid.hpp"
+#include "proxies/solvers/convection.hpp"
+#include "proxies/solvers/schwarz_factors.hpp"
+#include "proxies/solvers/solver_residuals.hpp"
+#include "proxies/solvers/tfqmr_grid.hpp"
 #include "tests/kernels/ranks_as_threads.hpp"
 
 namespace plumbline {
@@ -135,6 +135,9 @@ TEST(tfqmr, tells_of_sizes_that_are_none_in_one_line) {
   EXPECT_EQ(why(asked(8, 0, 8, 4, 1)), "");
   EXPECT_EQ(why(asked(10, 1, 8, 4, 1)), "planes of n = 10 times lines = 1 points cannot be summed up by four: take n or lines = 12");
   EXPECT_EQ(why(asked(8, 0, 10, 4, 1)), "planes = 10 are not 4 blocks of two or more: take planes = 12, or fewer blocks");
+  EXPECT_EQ(
+      why(asked(1000, 0, 400, 4, 1)),
+      "a rank's 400000000 rows have more entries than numbers of 32 bits can tell apart (2147483647): take fewer points, or more ranks");
   EXPECT_EQ(why(asked(8, 0, 4, 4, 1)), "planes = 4 are not 4 blocks of two or more: take planes = 8, or fewer blocks");
 }
 

@@ -295,11 +295,13 @@ TEST(gpu_watch, without_the_library_every_number_is_absent_with_the_reason) {
 
 TEST(gpu_watch, two_spans_are_one_whose_means_weigh_their_readings) {
   const auto span = [](double least, double mean, double most, int readings, const char* reasons) {
-    return fmt::format(R"({{"before":{{"power_watts":{{"value":{0}}}}},"during":{{"power_watts":{{"readings":{3},"least":{0},"mean":{1},"most":{2}}},)"
-                       R"("clock_event_reasons":{4}}},"after":{{"power_watts":{{"value":{2}}}}}}})",
-                       least, mean, most, readings, reasons);
+    return fmt::format(
+        R"({{"before":{{"power_watts":{{"value":{0}}}}},"during":{{"power_watts":{{"readings":{3},"least":{0},"mean":{1},"most":{2}}},)"
+        R"("clock_event_reasons":{4}}},"after":{{"power_watts":{{"value":{2}}}}}}})",
+        least, mean, most, readings, reasons);
   };
-  const auto both = nlohmann::json::parse(joined_spans(span(100, 200, 300, 3, R"x(["heat (hardware)"])x"), span(50, 100, 150, 1, R"(["idle"])")));
+  const auto both =
+      nlohmann::json::parse(joined_spans(span(100, 200, 300, 3, R"x(["heat (hardware)"])x"), span(50, 100, 150, 1, R"(["idle"])")));
   EXPECT_EQ(both["before"]["power_watts"]["value"], 100);
   EXPECT_EQ(both["after"]["power_watts"]["value"], 150);
   const auto& power = both["during"]["power_watts"];

@@ -45,10 +45,11 @@ TEST(publishable, every_url_of_a_word_loses_its_login) {
 }
 
 TEST(publishable, headers_of_secrets_are_left_out) {
-  EXPECT_EQ(publishable({"-H", "Authorization: Bearer abc", "X-Api-Key:abc", "{\"password\": \"abc\"}", "Authorization:", "Bearer", "abc", "x"},
-                        jane),
-            (std::vector<std::string>{"-H", "Authorization: (left out)", "X-Api-Key:(left out)", "{\"password\": (left out)",
-                                      "Authorization:(left out)", "Bearer", "(left out)", "x"}));
+  EXPECT_EQ(
+      publishable({"-H", "Authorization: Bearer abc", "X-Api-Key:abc", "{\"password\": \"abc\"}", "Authorization:", "Bearer", "abc", "x"},
+                  jane),
+      (std::vector<std::string>{"-H", "Authorization: (left out)", "X-Api-Key:(left out)", "{\"password\": (left out)",
+                                "Authorization:(left out)", "Bearer", "(left out)", "x"}));
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ inline void add(Results& results, const CaseSample& sample) {
       {id, sample.work, sample.kernel(), sample.precision(), sample.flavor, sample.ranks, sample.threads, "{}", 0, sample.gpus});
   for (const auto& [quantity, bounds] : sample.model) results.model.push_back({id, quantity, bounds.first, bounds.second});
   if (sample.seconds == sample.seconds) {
-    results.outcomes.push_back({.case_id = id, .pass = "time", .reason = {}, .node = sample.node, .placement = sample.placement, .session = {}});
+    results.outcomes.push_back(
+        {.case_id = id, .pass = "time", .reason = {}, .node = sample.node, .placement = sample.placement, .session = {}});
     results.times.push_back({.case_id = id, .node = sample.node, .session = {}, .repetition = 0, .rank = -1, .seconds = sample.seconds});
   }
   if (sample.counts.empty()) return;

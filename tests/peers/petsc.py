@@ -32,7 +32,7 @@ KERNEL, ITERATIONS = "proxies/tfqmr", 10
 CASES = ({"n": 20, "lines": 20, "planes": 24, "blocks": 4}, {"n": 48, "lines": 48, "planes": 36, "blocks": 4},
          {"n": 88, "lines": 88, "planes": 88, "blocks": 4})
 COUNTED, COUNTED_ITERATIONS = {"n": 8, "lines": 8, "planes": 32, "blocks": 8}, 8
-# The points from which a row takes something (proxies/convection.hpp).
+# The points from which a row takes something (proxies/solvers/convection.hpp).
 ENTRIES = ((0, 0, -2), (0, 0, -1), (0, -2, 0), (0, -1, 0), (-2, 0, 0), (-1, 0, 0), (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 

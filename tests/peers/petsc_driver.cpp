@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "plumbline.h"
-#include "proxies/convection.hpp"
+#include "proxies/solvers/convection.hpp"
 
 namespace {
 
