@@ -31,7 +31,7 @@ max_repetitions = 5
 [[cases]]
 kernel = "validation/triad"
 precision = "fp64"
-flavor = "gcc*-O3-v3"
+flavor = "gcc-O3-v3"
 team = [{ ranks = 1, threads = 1 }]
 params = { n = [1000, 20000] }
 """
