@@ -114,7 +114,7 @@ fi
 build ci build-ci -DPLUMBLINE_FLAVOR_COMPILERS="${CXX:-g++};g++-11;clang++" || stop "the build (preset ci) failed"
 finish_stage build
 
-# Tests that time, start ranks or start Slurm carry RUN_SERIAL themselves.
+# Tests that others could disturb carry RUN_SERIAL themselves; of those that wait more than they compute only one runs at a time (a lock).
 run_tests tests build-ci -LE '^full$' -j "$cores"
 finish_stage tests
 

@@ -28,37 +28,37 @@ max_repetitions = 5
 [[cases]]
 kernel = "proxies/heat2d"
 precision = ["fp64"]
-flavor = ["gcc*-O3-ISA"]
+flavor = ["gcc-O3-ISA"]
 team = [TEAMS]
 params = { n = 96, steps = [4, 5] }
 [[cases]]
 kernel = "proxies/gsrb"
 precision = ["fp64"]
-flavor = ["gcc*-O3-ISA"]
+flavor = ["gcc-O3-ISA"]
 team = [TEAMS]
 params = { variant = ["fp", "branch", "stride2"], boxes = 2, n = 5 }
 [[cases]]
 kernel = "proxies/multigrid"
 precision = ["fp64"]
-flavor = ["gcc*-O3-ISA"]
+flavor = ["gcc-O3-ISA"]
 team = [TEAMS]
 params = { cycle = "f", boxes = 1, n = 8, levels = 2, cycles = 2 }
 [[cases]]
 kernel = "proxies/cg"
 precision = ["fp64"]
-flavor = ["gcc*-O3-ISA"]
+flavor = ["gcc-O3-ISA"]
 team = [TEAMS]
 params = { n = 8, levels = 2, iterations = 1 }
 [[cases]]
 kernel = "proxies/conv2d"
 precision = ["fp64"]
-flavor = ["gcc*-O3-ISA"]
+flavor = ["gcc-O3-ISA"]
 team = [TEAMS]
 params = { variant = "im2col", images = 2, width = 9, channels = 3, filters = 5, kernel = 3, stride = 2 }
 [[cases]]
 kernel = "proxies/lstm"
 precision = ["fp64"]
-flavor = ["gcc*-O3-ISA"]
+flavor = ["gcc-O3-ISA"]
 team = [TEAMS]
 params = { direction = "backward", batch = 5, sequence = 3, features = 4, hidden = 6 }
 [ceilings]
@@ -83,7 +83,9 @@ def run(folder, ranks, teams):
     words = [PLUMBLINE, "run", "applications.toml", "-o", "applications.h5"]
     if ranks > 1:
         words = [MPIEXEC, "-n", str(ranks), *words]
-    done = subprocess.run(words, capture_output=True, text=True, cwd=folder, timeout=240)
+    # Threads of several ranks share cores here, and each that waits busily keeps the others from what it waits for.
+    environment = {**os.environ, "OMP_WAIT_POLICY": "passive"}
+    done = subprocess.run(words, capture_output=True, text=True, cwd=folder, env=environment, timeout=240)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "applications.h5"
 

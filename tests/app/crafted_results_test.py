@@ -25,7 +25,7 @@ max_repetitions = 3
 [[cases]]
 kernel = "validation/triad"
 precision = ["fp64"]
-flavor = ["gcc*-O3-v2"]
+flavor = ["gcc-O3-v2"]
 team = [{ranks = 1, threads = 1}]
 params = {n = [1000]}
 [ceilings]

@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <span>
+#include <sstream>
 
+#include "app/expectations/expect_columns.hpp"
 #include "app/expectations/expectation_file.hpp"
 #include "app/expectations/formula.hpp"
 #include "core/error.hpp"
@@ -152,6 +155,24 @@ TEST(Expectations, are_refused_with_the_place_of_what_is_wrong) {
             "mine.toml:8:10: rows.a needs 'kernel' or 'ceiling', one of them");
   EXPECT_EQ(with("kernel = \"site/two\"", "ceiling = \"L1 load\""), "mine.toml:10:12: 'b' is of ceilings, and seconds is of cases");
   EXPECT_EQ(complaint(good + entry + "least = 1\n"), "mine.toml:13:6: there are two expectations 'twice'");
+}
+
+/// The bounds and the measured number of a row of the table, where these are its numbers.
+std::string row_of(double least, double most, double measured) {
+  const PaperExpectation expectation{.id = "mine", .least = least, .most = most};
+  const JudgedExpectation judged{.of = &expectation, .measured = measured, .measured_lo = measured, .measured_hi = measured};
+  std::istringstream words(expectations_text(std::span(&judged, 1), Format::text));
+  std::string word, text;
+  while (words >> word && word != "mine") continue;
+  while (words >> word && word != "not") text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+TEST(Expectations, never_look_met_by_a_number_beyond_their_bound) {
+  EXPECT_EQ(row_of(1.001, absent, 1.0009999), "1.001 or more 1.0009999");
+  EXPECT_EQ(row_of(absent, 1, 1.00004), "at most 1.00 1.00004");
+  EXPECT_EQ(row_of(0.99, 1.01, 1.005), "0.990 to 1.01 1.005");
+  EXPECT_EQ(row_of(1.0 / 3, absent, 1.0 / 3), "0.333333333 or more 0.3333");
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ max_repetitions = 3
 [[cases]]
 kernel = "validation/triad"
 precision = ["fp64"]
-flavor = ["gcc*-O3-ISA"]
+flavor = ["gcc-O3-ISA"]
 team = [{ ranks = 1, threads = 1 }]
 params = { n = [SIZES] }
 [ceilings]

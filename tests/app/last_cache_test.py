@@ -16,7 +16,7 @@ counters = "emulated"
 [[cases]]
 kernel = "validation/triad"
 precision = "fp64"
-flavor = ["gcc*-O3-v2"]
+flavor = ["gcc-O3-v2"]
 params = {{ n = {n} }}
 [timing]
 max_repetitions = 3

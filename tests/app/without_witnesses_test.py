@@ -25,7 +25,7 @@ max_repetitions = 3
 [[cases]]
 kernel = "validation/triad"
 precision = ["fp64", "fp32"]
-flavor = ["gcc*-O3-{isa}"]
+flavor = ["gcc-O3-{isa}"]
 team = [{{ ranks = 1, threads = 1 }}]
 params = {{ n = [1000, 20000] }}
 [ceilings]

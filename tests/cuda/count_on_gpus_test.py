@@ -19,7 +19,7 @@ max_repetitions = 6
 [[cases]]
 kernel = "validation/series"
 precision = "fp64"
-flavor = ["gcc*-O3-v2", "gcc*-O3-neon", "cuda*"]
+flavor = ["gcc-O3-v2", "gcc-O3-neon", "cuda*"]
 team = [{gpus = 1}]
 params = {m = 64, n = 3}
 """

@@ -16,7 +16,7 @@ MPIEXEC = os.environ["PLUMBLINE_MPIEXEC"]
 HEAD = 'schema = "plumbline-campaign/1"\nname = "gpus"\npasses = ["time"]\n[timing]\nmin_seconds = 0.0005\nmax_repetitions = 6\n'
 SERIES = '[[cases]]\nkernel = "validation/series"\nprecision = "fp64"\n'
 ON_GPU = SERIES + 'team = [{gpus = 1}]\nparams = {m = 64, n = [3, 7]}\n'
-ON_CPU = SERIES + 'flavor = ["gcc*-O3-v2", "gcc*-O3-neon"]\nparams = {m = 64, n = 3}\n'
+ON_CPU = SERIES + 'flavor = ["gcc-O3-v2", "gcc-O3-neon"]\nparams = {m = 64, n = 3}\n'
 LONGEST = 120
 
 

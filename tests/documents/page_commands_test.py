@@ -31,9 +31,9 @@ max_repetitions = 5
 [[cases]]
 kernel = "validation/triad"
 precision = "fp64"
-flavor = "gcc*-O3-v3"
+flavor = "gcc-O3-v3"
 team = [{ ranks = 1, threads = 1 }]
-params = { n = [1000, 20000] }
+params = { n = [1000, 8000, 20000, 30000] }
 """
 
 

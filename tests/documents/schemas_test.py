@@ -1,6 +1,7 @@
 """The JSON Schemas: what people write and what the program prints keep to them, what is wrong does not, and readers know the same keys."""
 
 import copy
+import functools
 import json
 import os
 import pathlib
@@ -39,7 +40,9 @@ def run(*words, codes=(0,), **options):
     return done
 
 
+@functools.cache
 def validator(name):
+    """The program is asked once for each schema."""
     schema = json.loads(run("schema", name).stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)

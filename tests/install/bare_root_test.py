@@ -15,7 +15,7 @@ max_repetitions = 3
 [[cases]]
 kernel = "validation/triad"
 precision = "fp64"
-flavor = "gcc*-O3-v2"
+flavor = "gcc-O3-v2"
 params = { n = [1000] }
 """
 EMULATOR = bool(os.environ.get("PLUMBLINE_EMULATOR"))

@@ -17,7 +17,7 @@ max_repetitions = 3
 [[cases]]
 kernel = "validation/triad"
 precision = "fp64"
-flavor = "gcc*-O3-v3"
+flavor = "gcc-O3-v3"
 team = [{ ranks = 1, threads = 1 }, { ranks = 2, threads = 1 }]
 params = { n = [1000, 20000] }
 """

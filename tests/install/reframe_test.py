@@ -22,7 +22,7 @@ max_repetitions = 5
 [[cases]]
 kernel = "validation/triad"
 precision = "fp64"
-flavor = "gcc*-O3-v2"
+flavor = "gcc-O3-v2"
 params = { n = 1000 }
 """
 

@@ -28,7 +28,7 @@ mode = "none"
 [[cases]]
 kernel = "validation/triad"
 precision = ["fp64"]
-flavor = ["gcc*-O3-v2", "gcc*-O3-neon"]
+flavor = ["gcc-O3-v2", "gcc-O3-neon"]
 team = [{ ranks = 1, threads = 1 }]
 params = { n = 1000 }
 """

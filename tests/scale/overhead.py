@@ -28,7 +28,7 @@ max_repetitions = 3
 [[cases]]
 kernel = "validation/series"
 precision = "fp64"
-flavor = ["gcc*-O3-v2"]
+flavor = ["gcc-O3-v2"]
 params = {{form = "loop", n = {{from = 1, to = {CASES}, step = 1}}, m = 64}}
 """
 

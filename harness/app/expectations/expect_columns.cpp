@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <string>
 
 namespace plumbline::app {
 namespace {
@@ -19,16 +20,35 @@ std::string verdict_words(const JudgedExpectation& judged) {
   return judged.verdict == Verdict::confirmed ? "confirmed" : judged.is_explained ? "differs, known why" : "differs";
 }
 
+/// A bound by as few digits as it has, three at the least.
+std::string bound_text(double bound) {
+  int digits = 3;
+  while (digits < 9 && std::abs(std::stod(plain(bound, digits)) - bound) > 1e-9 * std::abs(bound)) ++digits;
+  return plain(bound, digits);
+}
+
+/// A measured number by four digits, or by as many more as show on which side of the bounds it lies.
+std::string beside_bounds(double value, const PaperExpectation& expectation) {
+  if (!std::isfinite(value)) return plain(value);
+  const auto shows_side = [&](int digits, double bound) {
+    const double shown = std::stod(plain(value, digits));
+    return !std::isfinite(bound) || value == bound || (value < bound ? shown < bound : shown > bound);
+  };
+  int digits = 4;
+  while (digits < 17 && !(shows_side(digits, expectation.least) && shows_side(digits, expectation.most))) ++digits;
+  return plain(value, digits);
+}
+
 /// The bounds in words: "0.99 or more", "at most 1.1", "1.9 to 2.1".
 std::string expected_text(const PaperExpectation& expectation) {
-  if (!std::isfinite(expectation.most)) return plain(expectation.least) + " or more";
-  if (!std::isfinite(expectation.least)) return "at most " + plain(expectation.most);
-  return expectation.least == expectation.most ? plain(expectation.least)
-                                               : fmt::format("{} to {}", plain(expectation.least), plain(expectation.most));
+  if (!std::isfinite(expectation.most)) return bound_text(expectation.least) + " or more";
+  if (!std::isfinite(expectation.least)) return "at most " + bound_text(expectation.most);
+  return expectation.least == expectation.most ? bound_text(expectation.least)
+                                               : fmt::format("{} to {}", bound_text(expectation.least), bound_text(expectation.most));
 }
 
 std::string measured_text(const JudgedExpectation& judged) {
-  const std::string least = plain(judged.measured_lo, 4), most = plain(judged.measured_hi, 4);
+  const std::string least = beside_bounds(judged.measured_lo, *judged.of), most = beside_bounds(judged.measured_hi, *judged.of);
   return least == most ? least : fmt::format("{} to {}", least, most);
 }
 
