@@ -1,0 +1,121 @@
+// A sparse direct solver of others, as a flavor of its own: what it does, and its work.
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "core/application.hpp"
+#include "libraries/superlu.hpp"
+#include "proxies/sparse_lu_loop.hpp"
+#include "proxies/sparse_lu_superlu.hpp"
+#include "proxies/sparse_lu_work.hpp"
+#include "proxies/sparse_supernodes.hpp"
+
+namespace plumbline {
+
+inline constexpr std::string_view superlu_flavor = "lib-superlu";
+
+/// The matrix as libraries hold it, prepared at the first sweep of each.
+struct SparseLuLibraries {
+  const SparseMatrix& matrix;
+  std::unique_ptr<SuperLuSystem> superlu;
+};
+
+inline void sweep_superlu(const void* arguments, std::size_t begin, std::size_t end) {
+  if (begin == end) return;
+  const auto& x = *static_cast<const SparseLu<double>*>(arguments);
+  auto& [matrix, system] = *static_cast<SparseLuLibraries*>(x.library);
+  if (!system) {
+    const SparseMatrix by_columns = transposed(matrix);
+    system = std::make_unique<SuperLuSystem>(by_columns.values, by_columns.columns, by_columns.starts, elimination_tree(matrix));
+  }
+  x.loop == SparseLuLoop::factor ? system->factor() : system->solve({x.right, x.n}, {x.solution, x.n});
+}
+
+/// SuperLU's work in its order, which is ours. At least it does the products of the entries that there are, at most those of its supernodes
+/// with their zeros, by dense kernels that take sums of eight, four, two and one columns into one before they add it up (OpenBLAS's for
+/// Haswell, 0.3.21; the reference's do less, and leave out triangles' zeros). How it goes through its data is not known: what is said of
+/// loads, stores and bytes is the most.
+class SuperLuWork {
+ public:
+  explicit SuperLuWork(const ConvectionGrid& grid)
+      : matrix_(dissected_matrix(grid)),
+        own_(matrix_),
+        groups_(relaxed_supernodes(elimination_tree(matrix_), SuperLuChoices::relaxed)),
+        padded_(with_relaxed_supernodes(matrix_, groups_)),
+        nodes_(padded_, groups_, SuperLuChoices::panel),
+        data_bytes_(2 * (matrix_.entries() + padded_.entries()) * (sizeof(double) + sizeof(std::int32_t)) + panel_bytes()) {}
+
+  std::uint64_t data_bytes() const { return data_bytes_; }
+
+  Work factor() const {
+    std::uint64_t joined = 0;
+    nodes_.for_products([&](std::uint64_t columns, std::uint64_t rows) { joined += sums(columns) * rows + columns; },
+                        [&](std::uint64_t columns, std::uint64_t rows) {
+                          if (columns > by_hand) joined += (sums(columns) + 1) * rows + columns;
+                        });
+    const std::uint64_t products = padded_.products(), most = padded_.lower() + 2 * products + rows() + joined + products / 64;
+    return work({own_.lower() + 2 * own_.products(), most}, 4 * products + 64 * padded_.entries(),
+                "SuperLU in our order: at most the zeros of relaxed supernodes (10 columns), a reciprocal a column, and the sums that "
+                "OpenBLAS's kernels join");
+  }
+
+  Work solve() const {
+    std::uint64_t joined = 0;
+    nodes_.for_nodes([&](std::uint64_t columns, std::uint64_t rows) {
+      if (columns > 1) joined += columns * (columns + rows) / 4 + 3 * rows + 16 * (columns + 1);
+    });
+    return work(
+        {2 * own_.entries() - rows(), 2 * padded_.entries() + rows() + joined}, 8 * padded_.entries() + 64 * rows(),
+        "SuperLU in our order: at most the zeros of relaxed supernodes (10 columns), and an eighth more where OpenBLAS's kernels join "
+        "sums");
+  }
+
+ private:
+  static constexpr std::uint64_t by_hand = 3;  // columns that SuperLU takes off without the BLAS
+  static std::uint64_t sums(std::uint64_t columns) { return 2 * (columns / 8 + static_cast<std::uint64_t>(std::popcount(columns % 8))); }
+
+  std::uint64_t rows() const { return matrix_.rows(); }
+  /// The columns of a panel, dense, and marks of their rows.
+  std::uint64_t panel_bytes() const { return rows() * (SuperLuChoices::panel + 2) * (sizeof(double) + 2 * sizeof(std::int32_t)); }
+
+  Work work(Amount flops, std::uint64_t references, const char* note) const {
+    constexpr std::uint64_t own = 64 << 10, line = 64;
+    const auto touched = [&](const char* array, std::uint64_t bytes, bool written) {
+      return Stream{.array = array,
+                    .footprint_bytes = bytes,
+                    .read = !written,
+                    .written = written,
+                    .loads = references,
+                    .stores = written ? references : 0,
+                    .element_bytes = sizeof(double),
+                    .layers = {{.reuse_bytes = data_bytes_ / 2, .fetched_bytes = line * references, .upper_bound = true}},
+                    .at_most = true};
+    };
+    Work work{.flops = {{"flops.fp64.add", flops}}, .note = note};
+    work.streams = {touched("matrix", matrix_.entries() * sizeof(double), false),
+                    touched("factors", own_.entries() * sizeof(double), true),
+                    {.array = "the library's own",
+                     .read = true,
+                     .written = true,
+                     .layers = {{.reuse_bytes = own, .fetched_bytes = own + line * references, .upper_bound = true}}}};
+    return work;
+  }
+
+  SparseMatrix matrix_;
+  SparseFactors own_;
+  std::vector<ColumnGroup> groups_;
+  SparseFactors padded_;
+  SuperLuNodes nodes_;
+  std::uint64_t data_bytes_;
+};
+
+/// The phases of a grid by SuperLU.
+inline ApplicationWork superlu_work(const ConvectionGrid& grid) {
+  const SuperLuWork work(grid);
+  return {.phases = {{.name = "factor", .work = work.factor()}, {.name = "solve", .work = work.solve()}}, .data_bytes = work.data_bytes()};
+}
+
+}  // namespace plumbline
