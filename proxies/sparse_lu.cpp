@@ -141,7 +141,7 @@ const Register<SparseLuCase, double> registered{
       {.name = "lines", .preset = std::int64_t{1}, .description = "of a plane; one makes the grid one of two dimensions", .max = 1024},
       {.name = "planes", .preset = std::int64_t{100}, .description = "that close to a ring", .min = 4, .max = std::int64_t{1} << 18}},
      {.edges = {box(5, 4, 6), box(13, 1, 9)},
-      .caches = {box(6, 1, 8), box(14, 1, 16), box(30, 1, 30), box(8, 5, 10)},
+      .caches = {box(6, 1, 8), box(12, 1, 12), box(4, 1, 300)},
       .at_most = {{"n", std::int64_t{7}}, {"lines", std::int64_t{3}}, {"planes", std::int64_t{7}}}}},
     all_flavors,
     absent_flavors};

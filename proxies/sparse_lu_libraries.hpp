@@ -46,62 +46,75 @@ class SuperLuWork {
         groups_(relaxed_supernodes(elimination_tree(matrix_), SuperLuChoices::relaxed)),
         padded_(with_relaxed_supernodes(matrix_, groups_)),
         nodes_(padded_, groups_, SuperLuChoices::panel),
-        data_bytes_(2 * (matrix_.entries() + padded_.entries()) * (sizeof(double) + sizeof(std::int32_t)) + panel_bytes()) {}
+        data_bytes_(2 * (matrix_.entries() + padded_.entries()) * (sizeof(double) + sizeof(std::int32_t)) + allocated_bytes()) {}
 
   std::uint64_t data_bytes() const { return data_bytes_; }
 
   Work factor() const {
-    std::uint64_t joined = 0;
-    nodes_.for_products([&](std::uint64_t columns, std::uint64_t rows) { joined += sums(columns) * rows + columns; },
+    std::uint64_t joined = 0, calls = 0;
+    nodes_.for_products([&](std::uint64_t columns, std::uint64_t rows) { ++calls, joined += sums(columns) * rows + columns; },
                         [&](std::uint64_t columns, std::uint64_t rows) {
+                          ++calls;
                           if (columns > by_hand) joined += (sums(columns) + 1) * rows + columns;
                         });
     const std::uint64_t products = padded_.products(), most = padded_.lower() + 2 * products + rows() + joined + products / 64;
-    return work({own_.lower() + 2 * own_.products(), most}, 4 * products + 64 * padded_.entries(),
-                "SuperLU in our order: at most the zeros of relaxed supernodes (10 columns), a reciprocal a column, and the sums that "
-                "OpenBLAS's kernels join");
+    Work work = flops({own_.lower() + 2 * own_.products(), most}, counted * calls + rows() + counted);
+    const std::uint64_t references = 4 * products + 64 * padded_.entries();
+    work.streams = {touched("matrix", matrix_.entries(), references), touched("factors", own_.entries(), references), its_own(references)};
+    work.streams[1].written = work.streams[1].either_way = true, work.streams[1].stores = references;
+    return work;
   }
 
   Work solve() const {
-    std::uint64_t joined = 0;
+    std::uint64_t joined = 0, nodes = 0;
     nodes_.for_nodes([&](std::uint64_t columns, std::uint64_t rows) {
+      ++nodes;
       if (columns > 1) joined += columns * (columns + rows) / 4 + 3 * rows + 16 * (columns + 1);
     });
-    return work(
-        {2 * own_.entries() - rows(), 2 * padded_.entries() + rows() + joined}, 8 * padded_.entries() + 64 * rows(),
-        "SuperLU in our order: at most the zeros of relaxed supernodes (10 columns), and an eighth more where OpenBLAS's kernels join "
-        "sums");
+    Work work = flops({2 * own_.entries() - rows(), 2 * padded_.entries() + rows() + joined}, counted * nodes + rows() + counted);
+    const std::uint64_t references = 8 * padded_.entries() + 64 * rows();
+    work.streams = {touched("factors", own_.entries(), references), touched("solution", rows(), references), its_own(references)};
+    work.streams[1].written = work.streams[1].either_way = true, work.streams[1].stores = references;
+    return work;
   }
 
  private:
   static constexpr std::uint64_t by_hand = 3;  // columns that SuperLU takes off without the BLAS
+  static constexpr std::uint64_t counted = 4;  // lanes of a vector by which SuperLU adds to its own counts
+  static constexpr std::uint64_t line = 64;
   static std::uint64_t sums(std::uint64_t columns) { return 2 * (columns / 8 + static_cast<std::uint64_t>(std::popcount(columns % 8))); }
 
   std::uint64_t rows() const { return matrix_.rows(); }
-  /// The columns of a panel, dense, and marks of their rows.
-  std::uint64_t panel_bytes() const { return rows() * (SuperLuChoices::panel + 2) * (sizeof(double) + 2 * sizeof(std::int32_t)); }
+  /// What a factorization allocates anew: room for so many times the matrix's entries, of the factors and their indices, the columns of a
+  /// panel, dense, with marks of their rows, and what products leave in it (dLUMemInit, dLUWorkInit and sp_ienv(6) of 5.3).
+  std::uint64_t allocated_bytes() const {
+    constexpr std::uint64_t fill = 30, number = sizeof(double), index = sizeof(std::int32_t);
+    return fill * matrix_.entries() * 2 * (number + index) + rows() * SuperLuChoices::panel * (number + 3 * index) +
+           2 * SuperLuNodes::widest * SuperLuChoices::panel * number;
+  }
 
-  Work work(Amount flops, std::uint64_t references, const char* note) const {
-    constexpr std::uint64_t own = 64 << 10, line = 64;
-    const auto touched = [&](const char* array, std::uint64_t bytes, bool written) {
-      return Stream{.array = array,
-                    .footprint_bytes = bytes,
-                    .read = !written,
-                    .written = written,
-                    .loads = references,
-                    .stores = written ? references : 0,
-                    .element_bytes = sizeof(double),
-                    .layers = {{.reuse_bytes = data_bytes_ / 2, .fetched_bytes = line * references, .upper_bound = true}},
-                    .at_most = true};
-    };
-    Work work{.flops = {{"flops.fp64.add", flops}}, .note = note};
-    work.streams = {touched("matrix", matrix_.entries() * sizeof(double), false),
-                    touched("factors", own_.entries() * sizeof(double), true),
-                    {.array = "the library's own",
-                     .read = true,
-                     .written = true,
-                     .layers = {{.reuse_bytes = own, .fetched_bytes = own + line * references, .upper_bound = true}}}};
-    return work;
+  static Work flops(Amount fp64, std::uint64_t statistics) {
+    return {.flops = {{"flops.fp64.add", fp64}, {"flops.fp32.add", Amount(0, statistics)}},
+            .note =
+                "SuperLU in our order: at most the zeros of its supernodes, of which those at the leaves have up to 10 columns, and what "
+                "OpenBLAS's kernels add where they join sums; it adds up its own FLOPs in fp32"};
+  }
+  Stream touched(const char* array, std::uint64_t numbers, std::uint64_t references) const {
+    return {.array = array,
+            .footprint_bytes = numbers * sizeof(double),
+            .read = true,
+            .loads = references,
+            .element_bytes = sizeof(double),
+            .layers = {{.reuse_bytes = data_bytes_ / 2, .fetched_bytes = line * references, .upper_bound = true}},
+            .at_most = true};
+  }
+  /// Indices, marks, tables and what the BLAS packs.
+  Stream its_own(std::uint64_t references) const {
+    constexpr std::uint64_t own = 64 << 10;
+    return {.array = "the library's own",
+            .read = true,
+            .written = true,
+            .layers = {{.reuse_bytes = own, .fetched_bytes = own + line * references, .upper_bound = true}}};
   }
 
   SparseMatrix matrix_;

@@ -56,18 +56,22 @@ class SparseLuWork {
                      .layers = at_most(taken_off * index + 2 * line * (lower_ + 2 * rows_))},
                     {.array = "factors",
                      .footprint_bytes = filled() * real_,
+                     .read = true,
                      .written = true,
                      .loads = products_ + lower_,
                      .stores = filled(),
                      .element_bytes = real_,
-                     .layers = at_most(taken_off * real_ + 2 * line * (lower_ + 2 * rows_))},
+                     .layers = at_most(taken_off * real_ + 2 * line * (lower_ + 2 * rows_)),
+                     .either_way = true},
                     {.array = "row",
                      .footprint_bytes = rows_ * real_,
+                     .read = true,
                      .written = true,
                      .loads = products_ + filled(),
                      .stores = products_ + entries_ + filled(),
                      .element_bytes = real_,
-                     .layers = at_most(line * (products_ + entries_ + 2 * filled()))}};
+                     .layers = at_most(line * (products_ + entries_ + 2 * filled())),
+                     .either_way = true}};
     return work;
   }
 
@@ -96,11 +100,13 @@ class SparseLuWork {
                      .layers = at_most(2 * filled() * real_)},
                     {.array = "solution",
                      .footprint_bytes = rows_ * real_,
+                     .read = true,
                      .written = true,
                      .loads = beside + rows_,
                      .stores = 2 * rows_,
                      .element_bytes = real_,
-                     .layers = at_most(line * (beside + 2 * rows_))}};
+                     .layers = at_most(line * (beside + 2 * rows_)),
+                     .either_way = true}};
     return work;
   }
 

@@ -7,6 +7,7 @@
 #include <slu_ddefs.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -55,6 +56,14 @@ const SuperLuLibrary& opened_superlu() {
   return opened;
 }
 
+/// A large piece that is given back teaches malloc to keep such pieces (mallopt(3), M_MMAP_THRESHOLD): so a factorization finds its memory
+/// where the one before had it, and not the system's zeroed pages. Nothing of the piece is touched.
+void let_malloc_keep_large_pieces() {
+  constexpr std::size_t largest_kept = (std::size_t{32} << 20) - (std::size_t{1} << 16);
+  void* volatile piece = std::malloc(largest_kept);
+  std::free(piece);
+}
+
 /// What SuperLU writes down of one call.
 class Statistics {
  public:
@@ -95,6 +104,7 @@ SuperLuSystem::SuperLuSystem(std::span<const double> values, std::span<const std
                              std::span<const std::int32_t> parents)
     : parts_(std::make_unique<Parts>()) {
   if (!superlu().absent.empty()) throw std::runtime_error(superlu().absent);
+  let_malloc_keep_large_pieces();
   Parts& p = *parts_;
   const std::size_t n = parents.size();
   p.values.assign(values.begin(), values.end());

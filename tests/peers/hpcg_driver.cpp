@@ -1,13 +1,14 @@
 // One set of HPCG's iterations, as its main() runs them, and nothing else: hpcg.py says how to link it with HPCG's own sources.
 //
-//   hpcg_driver NX NY NZ ITERATIONS    prints one line: seconds, iterations, entries of the matrix that are no zeros, and what is left of the
+//   hpcg_driver NX NY NZ ITERATIONS    prints one line: seconds, iterations, entries of the matrix that are no zeros, and what is left of
+//   the
 //                                      residual; the iterations are the region "iterations" for who counts
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
-#include "CG_ref.hpp"
 #include "CGData.hpp"
+#include "CG_ref.hpp"
 #include "GenerateCoarseProblem.hpp"
 #include "GenerateGeometry.hpp"
 #include "GenerateProblem.hpp"
