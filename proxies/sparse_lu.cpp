@@ -96,7 +96,7 @@ class SparseLuCase final : public ApplicationData {
     }
     return static_cast<double>(left / (norm * largest));
   }
-  /// Of a matrix whose rows outweigh themselves on the diagonal the factors are no larger than twice the matrix in sum; an element of the
+  /// The factors are no larger than twice the matrix in sum, since its rows are outweighed by their diagonal; an element of the
   /// solution passes two sums of at most a row's length, and an entry of the factors one (Higham 2002, theorem 9.4).
   double tolerance() const override { return 2 * rounding_bound<Real>(3 * static_cast<double>(pattern_.largest_row())); }
 

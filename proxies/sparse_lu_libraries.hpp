@@ -85,7 +85,7 @@ class SuperLuWork {
   static std::uint64_t sums(std::uint64_t columns) { return 2 * (columns / 8 + static_cast<std::uint64_t>(std::popcount(columns % 8))); }
 
   std::uint64_t rows() const { return matrix_.rows(); }
-  /// What a factorization allocates anew: room for so many times the matrix's entries, of the factors and their indices, the columns of a
+  /// A factorization allocates anew: room for so many times the matrix's entries, of the factors and their indices, the columns of a
   /// panel, dense, with marks of their rows, and what products leave in it (dLUMemInit, dLUWorkInit and sp_ienv(6) of 5.3).
   std::uint64_t allocated_bytes() const {
     constexpr std::uint64_t fill = 30, number = sizeof(double), index = sizeof(std::int32_t);

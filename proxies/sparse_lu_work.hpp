@@ -117,7 +117,7 @@ class SparseLuWork {
   static Stream once(const char* array, std::uint64_t elements, std::uint64_t bytes) {
     return {.array = array, .footprint_bytes = elements * bytes, .read = true, .loads = elements, .element_bytes = bytes};
   }
-  /// Which rows of U a row needs hangs on the pattern: from a cache that does not hold everything no more than this is fetched.
+  /// The rows of U that a row needs hang on the pattern: from a cache that does not hold everything no more than this is fetched.
   std::vector<Stream::Layer> at_most(std::uint64_t bytes) const {
     return {{.reuse_bytes = data_bytes() / 2, .fetched_bytes = bytes, .upper_bound = true}};
   }

@@ -64,7 +64,7 @@ void let_malloc_keep_large_pieces() {
   std::free(piece);
 }
 
-/// What SuperLU writes down of one call.
+/// The statistics are what SuperLU writes down of one call.
 class Statistics {
  public:
   Statistics() { opened_superlu().StatInit(&kept_); }

@@ -157,7 +157,7 @@ TEST_F(SuperLuHere, without_factors_no_system_is_solved) {
   EXPECT_THROW(system.solve(right, solution), std::runtime_error);
 }
 
-/// What the drivers of direct.py refuse before any solver is called.
+/// The drivers of direct.py refuse this before any solver is called.
 std::string refused_system(const std::vector<std::string>& words, int ranks) {
   try {
     direct_system(words, 0, ranks);

@@ -4,9 +4,14 @@
     python3 tests/peers/direct.py --build drivers                      # compiles the drivers into a folder
     PLUMBLINE=build/bin/plumbline python3 tests/peers/direct.py --drivers drivers -o found.json
 
-SuperLU factors in our order, so that its row also has the model's interval (proxies/sparse_lu, lib-superlu); it is counted with the BLAS that the
-loader finds and, where Debian's reference BLAS is there, with that. MUMPS and SuperLU_DIST order by themselves and run on Open MPI's ranks, more than
-cores where need be. A solver reports products of its dense blocks as the textbook has them: what it does beside is the dense kernels' own.
+SuperLU factors in our order, so that its row also has the model's interval (proxies/sparse_lu, lib-superlu); it is counted with the BLAS that
+the loader finds and, where Debian's reference BLAS is there, with that. MUMPS and SuperLU_DIST order by themselves and run on Open MPI's
+ranks, more than cores where need be.
+
+A solver reports the products and sums of its dense blocks as the textbook has them. Beside them OpenBLAS's dgemv joins the sums of eight,
+four, two and one columns, and adds each to y by a product with alpha and a sum a row; its dgemm does so once for each 256 of the inner
+dimension, and pads what does not fill four rows. The reference multiplies x by alpha, and adds the first column, too. SuperLU then takes
+the result off, where a textbook's last sum would be.
 """
 
 import argparse
@@ -51,7 +56,8 @@ def build(solver, folder, optimized="-O2"):
     compiler, *rest = COMPILED[solver]
     flags, links = [word for word in rest if not word.startswith("-l")], [word for word in rest if word.startswith("-l")]
     binary = folder / f"{solver}_driver"
-    output_of([compiler, optimized, *flags, f"{SOURCE}/tests/peers/{solver}_driver.cpp", *(f"{SOURCE}/harness/core/{name}.cpp" for name in CORE), "-o", binary, *links])
+    sources = [f"{SOURCE}/tests/peers/{solver}_driver.cpp", *(f"{SOURCE}/harness/core/{name}.cpp" for name in CORE)]
+    output_of([compiler, optimized, *flags, *sources, "-o", binary, *links])
     return binary
 
 
@@ -60,7 +66,7 @@ def launcher(ranks):
 
 
 def count(plumbline, binary, grid, ranks=None, blas=""):
-    """What the driver said of itself, and the FLOPs of its regions by the emulator, over all ranks."""
+    """Gives what the driver said of itself, and the FLOPs of its regions by the emulator, over all ranks."""
     environment = os.environ | SETTINGS | ({"LD_LIBRARY_PATH": blas} if blas else {})
     with tempfile.TemporaryDirectory(prefix="plumbline-direct-") as folder:
         counts = pathlib.Path(folder) / "counts.json"
@@ -121,7 +127,8 @@ def text(found):
         grid = " x ".join(map(str, row["grid"]))
         reported = f"reported {row['reported']:>14.0f}  {row['beside']:+.1%}" if row["reported"] else "reports none"
         model = f"  model {row['model'][0]} to {row['model'][1]}" if "model" in row else ""
-        shown.append(f"{row['solver']:12} {grid:14} ranks {row['ranks']}  {row['phase']:6} BLAS {row['blas']:9} counted {row['counted']:>14.0f}  {reported}{model}")
+        shown.append(f"{row['solver']:12} {grid:14} ranks {row['ranks']}  {row['phase']:6} BLAS {row['blas']:9} "
+                     f"counted {row['counted']:>14.0f}  {reported}{model}")
     return "\n".join([*shown, "", *found["notes"]])
 
 

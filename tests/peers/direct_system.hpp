@@ -25,7 +25,8 @@ struct DirectSystem {
 
   std::size_t rows() const { return matrix.rows(); }
 
-  /// What a solution leaves of the right-hand side, over the norms of matrix and solution: largest sum of a row, largest element.
+  /// The backward error is what a solution leaves of the right-hand side, over the norms of matrix and solution: largest sum of a row,
+  /// largest element.
   double backward_error(const std::vector<double>& solution) const {
     double left = 0, norm = 0, largest = 0;
     for (std::size_t row = 0; row < rows(); ++row) {

@@ -61,7 +61,7 @@ class SuperLuDist {
     if (found != 0)
       throw plumbline::singular_error(system_, "SuperLU_DIST says that pivot " + std::to_string(found) + " of its order is zero");
   }
-  /// Over all ranks, as it adds them up itself when it prints them.
+  /// The sum over all ranks, as it adds them up itself when it prints them.
   double flops(PhaseType phase) const {
     float own = statistics_.ops[phase], all = 0;
     MPI_Allreduce(&own, &all, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
