@@ -129,18 +129,19 @@ SuperLuSystem::~SuperLuSystem() = default;
 
 void SuperLuSystem::factor() {
   Parts& p = *parts_;
-  p.drop_factors();
   Statistics statistics;
   int_t refused = 0;
+  p.options.Fact = p.has_factors ? SamePattern_SameRowPerm : DOFACT;  // later ones are laid where the first are
   opened_superlu().dgstrf(&p.options, &p.matrix, SuperLuChoices::relaxed, SuperLuChoices::panel, p.parents.data(), nullptr, 0,
                           p.own_order.data(), p.pivots.data(), &p.lower, &p.upper, &p.workspace, statistics.get(), &refused);
-  p.has_factors = refused >= 0 && refused <= p.size();
+  p.has_factors = p.has_factors || (refused >= 0 && refused <= p.size());
   p.factor_flops = statistics.flops(FACT);
+  if (refused == 0) return;
+  p.drop_factors();
   const std::string who = "SuperLU " + superlu().version + ", factors of a matrix of " + std::to_string(p.size()) + " rows: ";
   if (refused > p.size()) throw std::runtime_error(who + "no memory for them: choose a smaller matrix");
-  if (refused != 0)
-    throw std::runtime_error(who + "the pivot in column " + std::to_string(refused) +
-                             " of the elimination is zero, so the matrix is singular: no system of it can be solved");
+  throw std::runtime_error(who + "the pivot in column " + std::to_string(refused) +
+                           " of the elimination is zero, so the matrix is singular: no system of it can be solved");
 }
 
 void SuperLuSystem::solve(std::span<const double> right, std::span<double> solution) {

@@ -33,7 +33,7 @@ class SuperLuSystem {
   SuperLuSystem& operator=(const SuperLuSystem&) = delete;
   ~SuperLuSystem();
 
-  /// Computes the factors anew. Throws std::runtime_error where a pivot is zero: the matrix is singular.
+  /// Computes the factors anew, in the memory of those before. Throws std::runtime_error where a pivot is zero: the matrix is singular.
   void factor();
   /// Solves for one right-hand side, by the last factors.
   void solve(std::span<const double> right, std::span<double> solution);
