@@ -30,6 +30,7 @@ inline void sweep_superlu(const void* arguments, std::size_t begin, std::size_t 
   if (!system) {
     const SparseMatrix by_columns = transposed(matrix);
     system = std::make_unique<SuperLuSystem>(by_columns.values, by_columns.columns, by_columns.starts, elimination_tree(matrix));
+    system->factor();  // makes the room in which a sweep's factors are laid, so that sweeps are alike
   }
   x.loop == SparseLuLoop::factor ? system->factor() : system->solve({x.right, x.n}, {x.solution, x.n});
 }
