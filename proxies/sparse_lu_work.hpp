@@ -17,7 +17,7 @@ inline ConvectionGrid sparse_lu_grid(const Parameters& p) {
   const ConvectionGrid grid{p.integer("n"), p.integer("lines"), p.integer("planes")};
   constexpr std::uint64_t most = std::uint64_t{1} << 20;
   if (grid.points() > most)
-    throw std::invalid_argument("sparse_lu: n x lines x planes = " + std::to_string(grid.points()) + " rows are more than the " +
+    throw std::invalid_argument("proxies/sparse_lu: n x lines x planes = " + std::to_string(grid.points()) + " rows are more than the " +
                                 std::to_string(most) + " that are taken: choose a smaller grid");
   return grid;
 }

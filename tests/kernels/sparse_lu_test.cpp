@@ -94,7 +94,7 @@ TEST(SparseLu, more_rows_than_are_factored_in_bearable_time_are_refused) {
     FAIL();
   } catch (const std::invalid_argument& refused) {
     EXPECT_STREQ(refused.what(),
-                 "sparse_lu: n x lines x planes = 1310720 rows are more than the 1048576 that are taken: choose a smaller grid");
+                 "proxies/sparse_lu: n x lines x planes = 1310720 rows are more than the 1048576 that are taken: choose a smaller grid");
   }
 }
 
