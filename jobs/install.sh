@@ -29,12 +29,13 @@ declare -A required=(
 
 # Without these something is left out, visibly, and the rest works: more kernel flavors, or tests that skip with their reason.
 declare -A optional=(
-  [build]="clang g++-11|g++-14 ccache libdnnl-dev"
+  [build]="clang g++-11|g++-14 ccache libdnnl-dev libsuperlu-dev"
   [run]="papi-tools"
   [figures]=""
   [tests]="gcc-11|gcc-14 shellcheck slurm-wlm munge likwid gfortran libfftw3-dev datamash sqlite3 g++-aarch64-linux-gnu qemu-user
     libbenchmark-tools libxml2-utils groff-base environment-modules python3-venv strace clang-16|clang-19
-    libclang-rt-16-dev|libclang-rt-19-dev libomp-16-dev|libomp-19-dev openmpi-bin libopenmpi-dev mkdocs-material doxygen python3-jsonschema"
+    libclang-rt-16-dev|libclang-rt-19-dev libomp-16-dev|libomp-19-dev openmpi-bin libopenmpi-dev libmumps-dev
+    mkdocs-material doxygen python3-jsonschema"
 )
 
 # Where no package can be installed: how the same thing is looked for, Spack's name for it, and what is left out without it (where nothing

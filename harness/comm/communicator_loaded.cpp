@@ -58,10 +58,11 @@ std::filesystem::path module_folder() { return std::filesystem::read_symlink("/p
 
 [[noreturn]] void refuse(const std::optional<Launch>& launch, const OpenedMpi& opened) {
   if (launch && launch->rank != 0) throw user_error("");  // the user reads one line
-  const auto advice = fmt::format("load the module of the MPI that launched them, or name its library: {}=/path/to/libmpi.so.12; one process needs none",
-                                  mpi_choice_variable);
-  const auto who = launch ? fmt::format("{} says {} processes were launched", launch->by, launch->size)
-                          : fmt::format("{} is set", mpi_choice_variable);
+  const auto advice =
+      fmt::format("load the module of the MPI that launched them, or name its library: {}=/path/to/libmpi.so.12; one process needs none",
+                  mpi_choice_variable);
+  const auto who =
+      launch ? fmt::format("{} says {} processes were launched", launch->by, launch->size) : fmt::format("{} is set", mpi_choice_variable);
   throw user_error(fmt::format("{}, but no MPI can be opened ({}): {}", who, opened.why_not, advice));
 }
 

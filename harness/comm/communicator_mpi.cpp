@@ -204,8 +204,8 @@ std::string boot_id() {
   return id;
 }
 
-/// Ranks that MPI can give shared memory, and all others of the same host: an MPI without shared memory of its own (MPICH 5 over UCX alone, as
-/// Debian builds it) says of each rank that it has none with anybody.
+/// Ranks that MPI can give shared memory, and all others of the same host: an MPI without shared memory of its own (MPICH 5 over UCX alone,
+/// as Debian builds it) says of each rank that it has none with anybody.
 Group split_by_node(MPI_Comm comm, const std::string& host, int key) {
   MPI_Comm own = MPI_COMM_NULL;
   PLUMBLINE_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &own));

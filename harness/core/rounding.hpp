@@ -8,7 +8,9 @@ namespace plumbline {
 
 /// The largest relative error of one rounding to nearest: 2^-11 for fp16, 2^-24 for float, 2^-53 for double and what stands in for it.
 template <class Real>
-constexpr double unit_roundoff = sizeof(Real) == 2 ? 0x1p-11 : sizeof(Real) == 4 ? 0x1p-24 : 0x1p-53;
+constexpr double unit_roundoff = sizeof(Real) == 2   ? 0x1p-11
+                                 : sizeof(Real) == 4 ? 0x1p-24
+                                                     : 0x1p-53;
 
 /// The relative error of a sum whose terms each went through at most `count` roundings (Higham 2002, Lemma 3.1).
 template <class Real>

@@ -96,8 +96,8 @@ constexpr int slots_everywhere = 4;
 
 CountingWay way_of(const CountingFacts& facts, const TableCounter& row, const std::string& quantity, const Obstacle& core) {
   const Obstacle obstacle = row.scope == Scope::socket ? socket_obstacle(facts, row) : core;
-  CountingWay way{quantity,        row.counter.backend, row.counter.name, row.counter.claim(),
-                  obstacle.status, obstacle.reason,     obstacle.next,    row.errata, row.counter.quantities};
+  CountingWay way{quantity,        row.counter.backend, row.counter.name, row.counter.claim(),   obstacle.status,
+                  obstacle.reason, obstacle.next,       row.errata,       row.counter.quantities};
   if (facts.watchdog && row.scope == Scope::core && row.slots >= slots_everywhere)
     way.caveats.push_back("the NMI watchdog holds a counter, and this one needs " + std::to_string(row.slots) +
                           ": it may be split into two groups (as root: sysctl kernel.nmi_watchdog=0)");
@@ -153,7 +153,8 @@ void add_notes(const std::vector<std::string>& quantities, CountingOutlook& outl
     const auto unseen = unseen_parts(outlook, quantity, false);
     if (unseen.empty()) continue;
     const bool seen_in_part = unseen.size() < needed_parts(quantity).size();
-    if (seen_in_part) outlook.notes.push_back("the machine's own counters see " + quantity + " only in part: nothing here counts " + joined(unseen));
+    if (seen_in_part)
+      outlook.notes.push_back("the machine's own counters see " + quantity + " only in part: nothing here counts " + joined(unseen));
     if (unseen_parts(outlook, quantity, true).empty())
       hardware.push_back(quantity);
     else if (!seen_in_part)

@@ -16,9 +16,10 @@ namespace {
 // The options about speed in the kernel's admin-guide/kernel-parameters, with "_" for "-".
 constexpr std::string_view about_speed[] = {
     // mitigations of CPU vulnerabilities
-    "mitigations", "gather_data_sampling", "indirect_target_selection", "kvm_intel.vmentry_l1d_flush", "l1tf", "kpti", "mds", "mmio_stale_data",
-    "nopti", "nosmt", "nospec_store_bypass_disable", "nospectre_v1", "nospectre_v2", "pti", "reg_file_data_sampling", "retbleed", "spec_rstack_overflow",
-    "spec_store_bypass_disable", "spectre_bhi", "spectre_v2", "spectre_v2_user", "srbds", "tsa", "tsx", "tsx_async_abort", "vmscape",
+    "mitigations", "gather_data_sampling", "indirect_target_selection", "kvm_intel.vmentry_l1d_flush", "l1tf", "kpti", "mds",
+    "mmio_stale_data", "nopti", "nosmt", "nospec_store_bypass_disable", "nospectre_v1", "nospectre_v2", "pti", "reg_file_data_sampling",
+    "retbleed", "spec_rstack_overflow", "spec_store_bypass_disable", "spectre_bhi", "spectre_v2", "spectre_v2_user", "srbds", "tsa", "tsx",
+    "tsx_async_abort", "vmscape",
     // options for who runs on which CPU, and what interrupts it
     "idle", "irqaffinity", "isolcpus", "maxcpus", "nmi_watchdog", "nohz", "nohz_full", "nosoftlockup", "nowatchdog", "nr_cpus", "preempt",
     "rcu_nocbs", "rcu_nocb_poll", "skew_tick", "threadirqs", "workqueue.power_efficient",

@@ -81,7 +81,8 @@ ordered_json environment(std::span<const std::string_view> beginnings, const Per
 /// The cluster on which the nodes stand: the user's word for it comes before Slurm's.
 Fact cluster(const Person& person) {
   for (const char* name : {"PLUMBLINE_CLUSTER", "SLURM_CLUSTER_NAME"})
-    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return known("cluster", publishable({value}, person).front());
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0')
+      return known("cluster", publishable({value}, person).front());
   return unknown("cluster", "neither PLUMBLINE_CLUSTER nor SLURM_CLUSTER_NAME is set");
 }
 

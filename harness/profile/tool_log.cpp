@@ -126,8 +126,9 @@ std::string explain(const UnknownInstruction& instruction) {
 std::string explain(const ToolFailure& failure) {
   const bool translating = failure.reason.starts_with("disInstr");
   return fmt::format("Valgrind itself failed{}: {}; {}", failure.place.empty() ? "" : " at " + failure.place, failure.reason,
-                     translating ? "it cannot translate an instruction there: build this code without it (-march=x86-64-v2, or another compiler)"
-                                 : "a fault of the emulator's, not of the program's: try --caches=no, or count a smaller case");
+                     translating
+                         ? "it cannot translate an instruction there: build this code without it (-march=x86-64-v2, or another compiler)"
+                         : "a fault of the emulator's, not of the program's: try --caches=no, or count a smaller case");
 }
 
 }  // namespace plumbline

@@ -28,9 +28,9 @@ struct PlanRequest {
   bool distribute = false;  // else every node measures every case
   bool turns = false;       // every node measures every case, one node after the other
   std::uint64_t seed = 1;
-  std::vector<double> seconds = {};  // estimate of each case
-  std::vector<std::string> needs =
-      {};  // ISA (a team with GPUs: flavor) that each case needs, empty for any (a team with GPUs: any GPU); an empty list: all run everywhere
+  std::vector<double> seconds = {};     // estimate of each case
+  std::vector<std::string> needs = {};  // ISA (a team with GPUs: flavor) that each case needs, empty for any (a team with GPUs: any GPU);
+                                        // an empty list: all run everywhere
   /// Whether nothing of a case is left to do on a node; under distribute it is asked of one node of each kind, and means the
   /// kind. Empty: nothing is finished.
   std::function<bool(std::size_t which, std::size_t node)> finished = {};

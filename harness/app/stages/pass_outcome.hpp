@@ -16,8 +16,8 @@ struct GroupOutcome {
   FailedAt failed_at = FailedAt::this_rank;
 };
 
-/// Gives the pass its status and reason: a group that failed makes the pass failed; one that the case or the machine does not allow is told,
-/// and is the pass's status only where no other group counted anything.
+/// Gives the pass its status and reason: a group that failed makes the pass failed; one that the case or the machine does not allow is
+/// told, and is the pass's status only where no other group counted anything.
 void conclude(OutcomeRow& pass, const std::vector<GroupOutcome>& groups);
 
 /// The rank that the concluded pass tells of: another one only where no group of its status has it of this rank.

@@ -60,7 +60,7 @@ struct TableCounter {
 /// A table as it was read from one file.
 struct EventTable {
   std::string file = {}, hash = {}, family = {}, backend = "perf_event";
-  std::vector<CpuMatch> matches = {};  // none: any CPU
+  std::vector<CpuMatch> matches = {};   // none: any CPU
   std::vector<std::string> chips = {};  // a table of GPUs, which fits no CPU: "GH100"
   std::vector<TableCounter> counters = {};
 
@@ -78,9 +78,10 @@ EventTable read_event_table(const std::filesystem::path& file);
 /// The counters that the tables know of one CPU.
 struct KnownCounters {
   std::vector<std::string> chips = {};  // of GPUs
-  std::string family = {};  // of our table, else of the first of the users'; empty: no table knows this CPU
+  std::string family = {};              // of our table, else of the first of the users'; empty: no table knows this CPU
   std::vector<TableCounter> counters = {};
-  std::vector<std::string> notes = {};  // which row of a user replaced one of ours, which table is for another CPU, what not_with names in vain
+  std::vector<std::string> notes =
+      {};  // which row of a user replaced one of ours, which table is for another CPU, what not_with names in vain
 };
 /// The counters of one backend's tables for a CPU. Throws Error (user) where two rows call different codes by the same name.
 KnownCounters counters_for(const EventTables& tables, const CpuIdentity& cpu, std::string_view backend = "perf_event");
