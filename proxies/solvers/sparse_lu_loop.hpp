@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "proxies/one_by_one.hpp"
+
 enum class SparseLuLoop { factor, solve };
 
 /// A sparse system of n rows and its factors, as their pattern says (proxies/solvers/sparse_factors.hpp).
@@ -27,9 +29,10 @@ struct SparseLu {
 /// The row of the matrix less multiples of rows of U above, each of which leaves a zero in a column of L.
 template <class Real>
 static inline void factor_row(const SparseLu<Real>& x, std::size_t row) {
+  const OneByOne apart;
   const std::size_t begin = x.factor_starts[row], diagonal = x.diagonals[row], end = x.factor_starts[row + 1];
-  for (std::size_t entry = begin; entry < end; ++entry) x.row[x.factor_columns[entry]] = Real(0);
-  for (std::size_t entry = x.starts[row]; entry < x.starts[row + 1]; ++entry) x.row[x.columns[entry]] = x.values[entry];
+  for (std::size_t entry = begin; entry < end; ++entry) x.row[x.factor_columns[entry]] = apart(Real(0));
+  for (std::size_t entry = x.starts[row]; entry < x.starts[row + 1]; ++entry) x.row[x.columns[entry]] = apart(x.values[entry]);
   for (std::size_t entry = begin; entry < diagonal; ++entry) {
     const std::size_t above = static_cast<std::size_t>(x.factor_columns[entry]), own = x.diagonals[above],
                       last = x.factor_starts[above + 1];
@@ -40,7 +43,7 @@ static inline void factor_row(const SparseLu<Real>& x, std::size_t row) {
       reduced = reduced - multiple * x.factors[other];
     }
   }
-  for (std::size_t entry = diagonal; entry < end; ++entry) x.factors[entry] = x.row[x.factor_columns[entry]];
+  for (std::size_t entry = diagonal; entry < end; ++entry) x.factors[entry] = apart(x.row[x.factor_columns[entry]]);
 }
 
 /// The value less the products of a row's entries [begin, end) with what is solved already.

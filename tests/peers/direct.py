@@ -1,6 +1,6 @@
 """This script holds the FLOPs that direct solvers report of themselves against what the emulator counts of them.
 
-    apt-get install libsuperlu-dev libmumps-dev libsuperlu-dist-dev    # Debian's, of Open MPI
+    apt-get install libsuperlu-dev libmumps-dev libmumps-seq-dev libsuperlu-dist-dev    # Debian's, of Open MPI but for the sequential MUMPS
     python3 tests/peers/direct.py --build drivers                      # compiles the drivers into a folder
     PLUMBLINE=build/bin/plumbline python3 tests/peers/direct.py --drivers drivers -o found.json
 
@@ -12,6 +12,9 @@ A solver reports the products and sums of its dense blocks as the textbook has t
 four, two and one columns, and adds each to y by a product with alpha and a sum a row; its dgemm does so once for each 256 of the inner
 dimension, and pads what does not fill four rows. The reference multiplies x by alpha, and adds the first column, too. SuperLU then takes
 the result off, where a textbook's last sum would be.
+
+MUMPS's intensity is counted over cubes of growing sizes, by one process with caches; and over ranks at L1, of the functions that do FLOPs:
+ranks that wait for each other load and store, too, and Open MPI's cannot be counted with caches.
 """
 
 import argparse
@@ -34,6 +37,8 @@ SOURCE = HERE.parents[1]
 GRIDS = ((40, 1, 40), (100, 1, 100), (10, 10, 10), (14, 14, 14))
 RANKS = (1, 2, 4)
 SEQUENTIAL, PARALLEL = "superlu", ("mumps", "superlu_dist")
+CUBES, CUBE_OF_RANKS = (8, 12, 16, 22, 30), 12
+CACHES = "amd-interlagos"  # of the papers' processor
 REFERENCE_BLAS = "/usr/lib/{}-linux-gnu/blas".format(os.uname().machine)
 
 FLAGS = ["-std=c++20", f"-I{SOURCE}", f"-I{SOURCE}/harness"]
@@ -44,6 +49,7 @@ COMPILED = {
                 *(f"{SOURCE}/harness/libraries/{name}.cpp" for name in ("superlu", "openblas")),
                 *(f"{SOURCE}/harness/core/{name}.cpp" for name in OF_SUPERLU), "-ldl"],
     "mumps": ["mpicxx.openmpi", *FLAGS, "-ldmumps"],
+    "mumps_seq": ["g++", *FLAGS, "-I/usr/include/mumps_seq", "-ldmumps_seq", "-lmpiseq_seq"],
     "superlu_dist": ["mpicxx.openmpi", *FLAGS, "-I/usr/include/superlu-dist", "-lsuperlu_dist"],
 }
 # One thread a rank, and kernels of OpenBLAS that the emulator knows, whatever the CPU.
@@ -56,7 +62,7 @@ def build(solver, folder, optimized="-O2"):
     compiler, *rest = COMPILED[solver]
     flags, links = [word for word in rest if not word.startswith("-l")], [word for word in rest if word.startswith("-l")]
     binary = folder / f"{solver}_driver"
-    sources = [f"{SOURCE}/tests/peers/{solver}_driver.cpp", *(f"{SOURCE}/harness/core/{name}.cpp" for name in CORE)]
+    sources = [f"{SOURCE}/tests/peers/{solver.removesuffix('_seq')}_driver.cpp", *(f"{SOURCE}/harness/core/{name}.cpp" for name in CORE)]
     output_of([compiler, optimized, *flags, *sources, "-o", binary, *links])
     return binary
 
@@ -65,14 +71,47 @@ def launcher(ranks):
     return [] if ranks is None else ["mpirun.openmpi", "-n", ranks, "--oversubscribe"]
 
 
-def count(plumbline, binary, grid, ranks=None, blas=""):
-    """Gives what the driver said of itself, and the FLOPs of its regions by the emulator, over all ranks."""
+def profiled(plumbline, binary, grid, ranks=None, blas="", caches="no"):
+    """Gives what the driver said of itself, and what `plumbline profile` counted of it, over all ranks."""
     environment = os.environ | SETTINGS | ({"LD_LIBRARY_PATH": blas} if blas else {})
     with tempfile.TemporaryDirectory(prefix="plumbline-direct-") as folder:
         counts = pathlib.Path(folder) / "counts.json"
-        said = output_of([*launcher(ranks), plumbline, "profile", "--count-only", "--caches", "no", "-o", counts, "--", binary, *grid],
+        said = output_of([*launcher(ranks), plumbline, "profile", "--count-only", "--caches", caches, "-o", counts, "--", binary, *grid],
                          seconds=900, environment=environment)
-        return report_of(said, binary), regions_of(json.loads(counts.read_text()), binary)
+        return report_of(said, binary), json.loads(counts.read_text())
+
+
+def count(plumbline, binary, grid, ranks=None, blas=""):
+    """Gives what the driver said of itself, and the FLOPs of its regions by the emulator, over all ranks."""
+    report, document = profiled(plumbline, binary, grid, ranks, blas)
+    return report, regions_of(document, binary)
+
+
+def intensity_of_size(document):
+    """FLOPs a byte of the factorization, by level."""
+    (factor,) = [row for row in document["rows"] if row["kind"] == "region" and row["name"] == "factor"]
+    return {level: factor["levels"][level]["ai"] for level in ("L1", "L2")}
+
+
+def intensity_of_functions(document):
+    """FLOPs a byte at L1 of the functions of MUMPS and of BLAS that do FLOPs."""
+    rows = [row for row in document["rows"] if row["kind"] == "function" and row["flops"] and {"mumps", "blas"} & named_in(row)]
+    return {"L1": sum(row["flops"] for row in rows) / sum(row["levels"]["L1"]["bytes"] for row in rows)}
+
+
+def named_in(row):
+    return {library for library in ("mumps", "blas") if library in row["object"]}
+
+
+def intensities(plumbline, drivers):
+    for cube in CUBES:
+        say(f"intensity of MUMPS, {cube}^3")
+        report, document = profiled(plumbline, drivers / "mumps_seq_driver", (cube,) * 3, caches=CACHES)
+        yield {"rows": report["rows"], "ranks": 1, "caches": CACHES, "ai": intensity_of_size(document)}
+    for ranks in RANKS:
+        say(f"intensity of MUMPS, {CUBE_OF_RANKS}^3, ranks {ranks}")
+        report, document = profiled(plumbline, drivers / "mumps_driver", (CUBE_OF_RANKS,) * 3, ranks)
+        yield {"rows": report["rows"], "ranks": ranks, "caches": "no", "ai": intensity_of_functions(document)}
 
 
 def report_of(said, binary):
@@ -116,9 +155,11 @@ def run(chosen):
                 say(f"{solver}, {grid}, ranks {ranks}")
                 found = count(plumbline, drivers / f"{solver}_driver", grid, ranks)
                 rows += [{"solver": solver, "grid": list(grid), "blas": "as found"} | row for row in rows_of(*found)]
+    found = list(intensities(plumbline, drivers))
     say("")
     return rounded({"schema": "plumbline-direct/1", "command": "python3 tests/peers/direct.py " + shlex.join(sys.argv[1:]),
-                    "machine": this_machine().facts(), "rows": rows, "notes": busy_note(busy)}, 9)
+                    "machine": this_machine().facts(), "rows": rows, "intensities": found,
+                    "notes": busy_note(busy)}, 9)
 
 
 def text(found):
@@ -129,6 +170,10 @@ def text(found):
         model = f"  model {row['model'][0]} to {row['model'][1]}" if "model" in row else ""
         shown.append(f"{row['solver']:12} {grid:14} ranks {row['ranks']}  {row['phase']:6} BLAS {row['blas']:9} "
                      f"counted {row['counted']:>14.0f}  {reported}{model}")
+    shown += ["", "FLOPs a byte of MUMPS's factorization", ""]
+    for row in found["intensities"]:
+        levels = "  ".join(f"{level} {value:.3f}" for level, value in row["ai"].items())
+        shown.append(f"{row['rows']:8} rows  ranks {row['ranks']}  caches {row['caches']:14}  {levels}")
     return "\n".join([*shown, "", *found["notes"]])
 
 

@@ -51,6 +51,24 @@ def test_everything_was_kept(kept):
     assert all(row["backward_error"] < 1e-14 for row in kept)
 
 
+def test_the_intensity_of_mumps_rises_with_its_size_and_falls_with_its_ranks():
+    """Kwack et al. 2018, figure 15: the larger the fronts, the more products an entry that was fetched takes part in."""
+    kept = json.loads((HERE.parent / "golden" / "direct.json").read_text())["intensities"]
+    by_size = [row for row in kept if row["caches"] == direct.CACHES]
+    by_ranks = [row for row in kept if row["caches"] == "no"]
+    assert [row["rows"] for row in by_size] == [cube**3 for cube in direct.CUBES]
+    assert by_size[-1]["ai"]["L2"] > 2 * by_size[0]["ai"]["L2"]
+    assert [row["ranks"] for row in by_ranks] == list(direct.RANKS)
+    assert by_ranks[0]["ai"]["L1"] > by_ranks[1]["ai"]["L1"] > by_ranks[2]["ai"]["L1"]
+
+
+def test_only_functions_that_compute_tell_of_intensity_over_ranks():
+    def row(name, flops, **more):
+        return {"kind": "function", "object": f"/usr/lib/{name}.so", "flops": flops, "levels": {"L1": {"bytes": 10}}} | more
+    rows = [row("libdmumps", 4), row("libopenblas", 8), row("libdmumps", 0), row("libmpi", 5), row("libdmumps", 9, kind="total")]
+    assert direct.intensity_of_functions({"rows": rows}) == {"L1": 12 / 20}
+
+
 def test_superlu_was_counted_inside_the_model_and_reports_what_lies_in_it_too(kept):
     for row in kept:
         if row["solver"] == direct.SEQUENTIAL:

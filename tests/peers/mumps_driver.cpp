@@ -21,11 +21,23 @@ Number& element(Number* array, int number) {
   return array[number - 1];
 }
 
+/// MUMPS's word for MPI_COMM_WORLD.
+constexpr MUMPS_INT all_ranks = -987654;
+
+/// MUMPS without MPI comes with an mpi.h of its own, which knows of one rank alone.
+int count_ranks() {
+  int ranks = 1;
+#ifndef MUMPS_MPI_H
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+#endif
+  return ranks;
+}
+
 class Mumps {
  public:
   explicit Mumps(const plumbline::DirectSystem& system) : system_(system) {
     mumps_.par = 1, mumps_.sym = 0;
-    mumps_.comm_fortran = static_cast<MUMPS_INT>(MPI_Comm_c2f(MPI_COMM_WORLD));
+    mumps_.comm_fortran = all_ranks;
     run(begin_use, nullptr);
     for (const int printed : {1, 2, 3, 4}) element(mumps_.icntl, printed) = 0;
     element(mumps_.icntl, 18) = 3;  // each rank gives its rows
@@ -75,8 +87,9 @@ class Mumps {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank), MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int ranks = count_ranks();
   const int code = plumbline::run_driver("mumps_driver", argc, argv, rank, [&](const std::vector<std::string>& words) {
     const plumbline::DirectSystem system = plumbline::direct_system(words, rank, ranks);
     Mumps mumps(system);
