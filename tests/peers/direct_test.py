@@ -115,7 +115,9 @@ def test_ranks_solve_a_system_that_one_wrote(driver, tmp_path):
     code, read, said = run(driver, 3, str(tmp_path / "a.mtx"))
     assert (code, said) == (0, [])
     one, three = (direct.report_of(line, driver) for line in (written, read))
-    assert three["ranks"] == 3 and three["factor"] == one["factor"] > 0 and three["backward_error"] < 1e-14
+    assert (one["ranks"], three["ranks"]) == (1, 3) and one["rows"] == three["rows"]
+    for report in (one, three):  # FLOPs hang on which rank is free when a front comes up
+        assert report["factor"] > 0 and report["backward_error"] < 1e-14
 
 
 @pytest.mark.parametrize("ranks, entries, said", [
