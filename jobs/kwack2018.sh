@@ -41,7 +41,7 @@ if [[ $figures = yes ]]; then
     "$plumbline" show "$store"
     "$plumbline" report "$store" -o "$output/$name"
   done
-  "$plumbline" expect "${stores[@]}" --id 'stencil*-bound-*' --id 'hpcg-*' --id 'hpgmg-*' --id 'petsc-*' --id 'direct-*' || code=$?
+  "$plumbline" expect "${stores[@]}" --id 'stencil*-bound-*' --id 'hpcg-*' --id 'hpgmg-*' --id 'petsc-*' --id 'direct-*' --id 'mumps-*' || code=$?
   exit "$code"
 fi
 for name in stencils stencils_here series_flows series; do

@@ -29,13 +29,15 @@ class SparseLuCase final : public ApplicationData {
 
   static ApplicationWork application(const Parameters& p, std::string_view flavor) {
     const ConvectionGrid grid = sparse_lu_grid(p);
-    return flavor == superlu_flavor ? superlu_work(grid) : sparse_lu_work(grid, sizeof(Real));
+    if (flavor == superlu_flavor) return superlu_work(grid);
+    if (flavor == mumps_flavor) return mumps_work(grid);
+    return sparse_lu_work(grid, sizeof(Real));
   }
 
   SparseLuCase(const Parameters& p, std::pmr::memory_resource& memory)
       : matrix_(dissected_matrix(sparse_lu_grid(p))),
         pattern_(matrix_),
-        libraries_{matrix_, {}},
+        libraries_{.matrix = matrix_},
         starts_(matrix_.starts.size(), memory),
         columns_(matrix_.entries(), memory),
         values_(matrix_.entries(), memory),
@@ -122,14 +124,17 @@ std::span<const Flavor> all_flavors() {
   static const std::vector<Flavor> flavors = [] {
     std::vector<Flavor> all(std::begin(sparse_lu_flavors), std::end(sparse_lu_flavors));
     if (superlu().absent.empty()) all.push_back({superlu_flavor, "fp64", sweep_superlu});
+    if (mumps().absent.empty()) all.push_back({mumps_flavor, "fp64", sweep_mumps});
     return all;
   }();
   return flavors;
 }
 
 std::vector<AbsentFlavor> absent_flavors() {
-  if (superlu().absent.empty()) return {};
-  return {{std::string(superlu_flavor), superlu().absent}};
+  std::vector<AbsentFlavor> absent;
+  if (!superlu().absent.empty()) absent.push_back({std::string(superlu_flavor), superlu().absent});
+  if (!mumps().absent.empty()) absent.push_back({std::string(mumps_flavor), mumps().absent});
+  return absent;
 }
 
 Parameters box(std::int64_t n, std::int64_t lines, std::int64_t planes) { return {{"n", n}, {"lines", lines}, {"planes", planes}}; }

@@ -1,12 +1,14 @@
-// A sparse direct solver of others, as a flavor of its own: what it does, and its work.
+// Sparse direct solvers of others, as flavors of their own: what each does, and its work.
 #pragma once
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
 #include "core/application.hpp"
+#include "libraries/mumps.hpp"
 #include "libraries/superlu.hpp"
 #include "proxies/solvers/sparse_lu_loop.hpp"
 #include "proxies/solvers/sparse_lu_superlu.hpp"
@@ -15,18 +17,19 @@
 
 namespace plumbline {
 
-inline constexpr std::string_view superlu_flavor = "lib-superlu";
+inline constexpr std::string_view superlu_flavor = "lib-superlu", mumps_flavor = "lib-mumps";
 
 /// The matrix as libraries hold it, prepared at the first sweep of each.
 struct SparseLuLibraries {
   const SparseMatrix& matrix;
-  std::unique_ptr<SuperLuSystem> superlu;
+  std::unique_ptr<SuperLuSystem> superlu = nullptr;
+  std::unique_ptr<MumpsSystem> mumps = nullptr;
 };
 
 inline void sweep_superlu(const void* arguments, std::size_t begin, std::size_t end) {
   if (begin == end) return;
   const auto& x = *static_cast<const SparseLu<double>*>(arguments);
-  auto& [matrix, system] = *static_cast<SparseLuLibraries*>(x.library);
+  auto& [matrix, system, other] = *static_cast<SparseLuLibraries*>(x.library);
   if (!system) {
     const SparseMatrix by_columns = transposed(matrix);
     system = std::make_unique<SuperLuSystem>(by_columns.values, by_columns.columns, by_columns.starts, elimination_tree(matrix));
@@ -34,6 +37,50 @@ inline void sweep_superlu(const void* arguments, std::size_t begin, std::size_t 
   }
   x.loop == SparseLuLoop::factor ? system->factor() : system->solve({x.right, x.n}, {x.solution, x.n});
 }
+
+inline void sweep_mumps(const void* arguments, std::size_t begin, std::size_t end) {
+  if (begin == end) return;
+  const auto& x = *static_cast<const SparseLu<double>*>(arguments);
+  auto& [matrix, other, system] = *static_cast<SparseLuLibraries*>(x.library);
+  if (!system) {
+    system = std::make_unique<MumpsSystem>(matrix.values, matrix.columns, matrix.starts);
+    system->factor();
+  }
+  x.loop == SparseLuLoop::factor ? system->factor() : system->solve({x.right, x.n}, {x.solution, x.n});
+}
+
+/// The streams of a library that goes through its data in an order of its own: what is said of loads, stores and bytes is the most.
+class LibraryStreams {
+ public:
+  explicit LibraryStreams(std::uint64_t data_bytes) : data_bytes_(data_bytes) {}
+
+  Stream read(const char* array, std::uint64_t numbers, std::uint64_t references) const {
+    return {.array = array,
+            .footprint_bytes = numbers * sizeof(double),
+            .read = true,
+            .loads = references,
+            .element_bytes = sizeof(double),
+            .layers = {{.reuse_bytes = data_bytes_ / 2, .fetched_bytes = line * references, .upper_bound = true}},
+            .at_most = true};
+  }
+  Stream changed(const char* array, std::uint64_t numbers, std::uint64_t references) const {
+    Stream stream = read(array, numbers, references);
+    stream.written = stream.either_way = true, stream.stores = references;
+    return stream;
+  }
+  /// Indices, marks, tables and what the BLAS packs: so many bytes that are touched again and again.
+  static Stream its_own(std::uint64_t references, std::uint64_t own = 64 << 10) {
+    return {.array = "the library's own",
+            .read = true,
+            .written = true,
+            .layers = {{.reuse_bytes = own, .fetched_bytes = own + line * references, .upper_bound = true}},
+            .either_way = true};
+  }
+
+ private:
+  static constexpr std::uint64_t line = 64;
+  std::uint64_t data_bytes_;
+};
 
 /// SuperLU's work in its order, which is ours. At least it does the products of the entries that there are, at most those of its supernodes
 /// with their zeros, by dense kernels that take sums of eight, four, two and one columns into one before they add it up (OpenBLAS's for
@@ -61,8 +108,9 @@ class SuperLuWork {
     const std::uint64_t products = padded_.products(), most = padded_.lower() + 2 * products + rows() + joined + products / 64;
     Work work = flops({own_.lower() + 2 * own_.products(), most}, counted * calls + rows() + counted);
     const std::uint64_t references = 4 * products + 64 * padded_.entries();
-    work.streams = {touched("matrix", matrix_.entries(), references), touched("factors", own_.entries(), references), its_own(references)};
-    work.streams[1].written = work.streams[1].either_way = true, work.streams[1].stores = references;
+    const LibraryStreams streams(data_bytes_);
+    work.streams = {streams.read("matrix", matrix_.entries(), references), streams.changed("factors", own_.entries(), references),
+                    LibraryStreams::its_own(references)};
     return work;
   }
 
@@ -74,15 +122,15 @@ class SuperLuWork {
     });
     Work work = flops({2 * own_.entries() - rows(), 2 * padded_.entries() + rows() + joined}, counted * nodes + rows() + counted);
     const std::uint64_t references = 8 * padded_.entries() + 64 * rows();
-    work.streams = {touched("factors", own_.entries(), references), touched("solution", rows(), references), its_own(references)};
-    work.streams[1].written = work.streams[1].either_way = true, work.streams[1].stores = references;
+    const LibraryStreams streams(data_bytes_);
+    work.streams = {streams.read("factors", own_.entries(), references), streams.changed("solution", rows(), references),
+                    LibraryStreams::its_own(references)};
     return work;
   }
 
  private:
   static constexpr std::uint64_t by_hand = 3;  // columns that SuperLU takes off without the BLAS
   static constexpr std::uint64_t counted = 4;  // lanes of a vector by which SuperLU adds to its own counts
-  static constexpr std::uint64_t line = 64;
   static std::uint64_t sums(std::uint64_t columns) { return 2 * (columns / 8 + static_cast<std::uint64_t>(std::popcount(columns % 8))); }
 
   std::uint64_t rows() const { return matrix_.rows(); }
@@ -100,24 +148,6 @@ class SuperLuWork {
                 "SuperLU in our order: at most the zeros of its supernodes, of which those at the leaves have up to 10 columns, and what "
                 "OpenBLAS's kernels add where they join sums; it adds up its own FLOPs in fp32"};
   }
-  Stream touched(const char* array, std::uint64_t numbers, std::uint64_t references) const {
-    return {.array = array,
-            .footprint_bytes = numbers * sizeof(double),
-            .read = true,
-            .loads = references,
-            .element_bytes = sizeof(double),
-            .layers = {{.reuse_bytes = data_bytes_ / 2, .fetched_bytes = line * references, .upper_bound = true}},
-            .at_most = true};
-  }
-  /// Indices, marks, tables and what the BLAS packs.
-  Stream its_own(std::uint64_t references) const {
-    constexpr std::uint64_t own = 64 << 10;
-    return {.array = "the library's own",
-            .read = true,
-            .written = true,
-            .layers = {{.reuse_bytes = own, .fetched_bytes = own + line * references, .upper_bound = true}}};
-  }
-
   SparseMatrix matrix_;
   SparseFactors own_;
   std::vector<ColumnGroup> groups_;
@@ -130,6 +160,33 @@ class SuperLuWork {
 inline ApplicationWork superlu_work(const ConvectionGrid& grid) {
   const SuperLuWork work(grid);
   return {.phases = {{.name = "factor", .work = work.factor()}, {.name = "solve", .work = work.solve()}}, .data_bytes = work.data_bytes()};
+}
+
+/// The phases of a grid by MUMPS in the same order. Its fronts are dense, and it joins columns of like pattern in them: how many FLOPs that
+/// makes is what it says itself before it factors. Beside them are the assembling of fronts, and what OpenBLAS's kernels add where they
+/// join sums and fill vectors: some for each entry of the factors and for each row. Throws std::invalid_argument where there is no MUMPS.
+inline ApplicationWork mumps_work(const ConvectionGrid& grid) {
+  if (!mumps().absent.empty()) throw std::invalid_argument(mumps().absent);
+  const SparseMatrix matrix = dissected_matrix(grid);
+  const MumpsSystem system(matrix.values, matrix.columns, matrix.starts);
+  const std::uint64_t rows = matrix.rows(), own = SparseFactors(matrix).entries();
+  const auto entries = static_cast<std::uint64_t>(system.expected_entries()),
+             eliminated = static_cast<std::uint64_t>(system.expected_flops());
+  const std::uint64_t data_bytes = static_cast<std::uint64_t>(system.workspace_bytes()) + 4 * (matrix.entries() + entries) * sizeof(double);
+  const LibraryStreams streams(data_bytes);
+  constexpr std::uint64_t own_bytes = 1 << 20;  // MUMPS keeps tables of the tree, of fronts and of its settings
+  Work factor{.flops = {{"flops.fp64.add", Amount(eliminated, eliminated + 32 * entries + 64 * rows)}},
+              .note =
+                  "MUMPS in our order: at least the FLOPs that it expects of its dense fronts, and at most 32 more for each entry of "
+                  "its factors, by which fronts are assembled and OpenBLAS's kernels join sums"};
+  const std::uint64_t factor_references = 4 * eliminated + 64 * (entries + 64 * rows);
+  factor.streams = {streams.read("matrix", matrix.entries(), factor_references), streams.changed("factors", own, factor_references),
+                    LibraryStreams::its_own(factor_references, own_bytes)};
+  Work solve{.flops = {{"flops.fp64.add", Amount(2 * own - rows, 2 * entries + 64 * rows)}}, .note = factor.note};
+  const std::uint64_t solve_references = 8 * entries + 512 * rows;
+  solve.streams = {streams.read("factors", own, solve_references), streams.changed("solution", rows, solve_references),
+                   LibraryStreams::its_own(solve_references, own_bytes)};
+  return {.phases = {{.name = "factor", .work = factor}, {.name = "solve", .work = solve}}, .data_bytes = data_bytes};
 }
 
 }  // namespace plumbline

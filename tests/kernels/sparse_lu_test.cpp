@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/kernel.hpp"
+#include "libraries/mumps.hpp"
 #include "libraries/superlu.hpp"
 #include "proxies/solvers/sparse_factors.hpp"
 #include "proxies/solvers/sparse_lu_superlu.hpp"
@@ -153,6 +154,48 @@ TEST_F(SuperLuHere, a_singular_matrix_is_refused_in_one_line) {
 
 TEST_F(SuperLuHere, without_factors_no_system_is_solved) {
   SuperLuSystem system = superlu_system(convection_matrix({1, 1, 4}));
+  std::vector<double> right(4, 1), solution(4);
+  EXPECT_THROW(system.solve(right, solution), std::runtime_error);
+}
+
+class MumpsHere : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!mumps().absent.empty()) GTEST_SKIP() << "SKIP: " << mumps().absent;
+  }
+};
+
+TEST_F(MumpsHere, does_in_its_fronts_what_it_expects_of_them) {
+  for (const ConvectionGrid& grid : grids) {
+    const SparseMatrix matrix = dissected_matrix(grid);
+    const SparseFactors own(matrix);
+    MumpsSystem system(matrix.values, matrix.columns, matrix.starts);
+    const double expected = system.expected_flops(), entries = system.expected_entries();
+    EXPECT_GE(expected, static_cast<double>(own.lower() + 2 * own.products()));
+    EXPECT_GE(entries, static_cast<double>(own.entries()));
+    for (int time = 0; time < 2; ++time) {
+      system.factor();
+      EXPECT_GE(system.factor_flops(), expected);
+      EXPECT_LE(system.factor_flops(), expected + 4 * entries);  // with those of assembling
+    }
+  }
+}
+
+TEST_F(MumpsHere, a_singular_matrix_is_refused_in_one_line) {
+  MumpsSystem system(std::vector<double>{1, 2, 2, 4, 1}, std::vector<std::int32_t>{0, 1, 0, 1, 2}, std::vector<std::size_t>{0, 2, 4, 5});
+  try {
+    system.factor();
+    FAIL();
+  } catch (const std::runtime_error& refused) {
+    EXPECT_EQ(std::string(refused.what()), "MUMPS " + mumps().version +
+                                               ", a matrix of 3 rows: INFOG(1) = -10, INFOG(2) = 1: the matrix is singular: no system of "
+                                               "it can be solved");
+  }
+}
+
+TEST_F(MumpsHere, without_factors_no_system_is_solved) {
+  const SparseMatrix matrix = convection_matrix({1, 1, 4});
+  MumpsSystem system(matrix.values, matrix.columns, matrix.starts);
   std::vector<double> right(4, 1), solution(4);
   EXPECT_THROW(system.solve(right, solution), std::runtime_error);
 }
