@@ -47,6 +47,9 @@ inline constexpr RowRead read_here[] = {{.of_k = 0, .of_j = 0}};
 inline constexpr std::uint64_t loads_of_x = 25, loads_of_each_beta = 10;
 /// The rows that pass while a row of cells is updated, and the planes while a plane is: of x, the betas, `out`, `rhs`, `diagonal`.
 inline constexpr std::uint64_t rows_inside = 13 + 5 + 6 + 6 + 3, planes_inside = 5 + 3 + 3 + 2 + 3;
+/// The rows that they weigh in a cache: rows of several planes and arrays begin in sets that nobody chooses, and where many meet they push
+/// out, in each row, a mask or a variable of the loops as if they were twice as many.
+inline constexpr std::uint64_t crowded_rows = 2 * rows_inside;
 
 /// The parameter that says which of the three loops smooths.
 inline ParameterSpec gsrb_variants() {
@@ -146,12 +149,12 @@ Work update_work(const BoxGrid& grid, GsrbLoop loop, std::uint64_t color) {
                             .read = true,
                             .loads = done,
                             .element_bytes = real,
-                            .layers = {{.reuse_bytes = 2 * rows_inside * row,
+                            .layers = {{.reuse_bytes = crowded_rows * row,
                                         .fetched_bytes = grid.count() * n * n * (n * real + LineCover::line_bytes),
                                         .upper_bound = true}},
                             .shared = true});
   work.paper = {{"paper.flops", total_flops(work.flops)}, {"paper.bytes", 7 * grid.size() * real}};
-  work.add_outer_loop(grid.count() * n * n, rows_inside * row);
+  work.add_outer_loop(grid.count() * n * n, crowded_rows * row);
   return work;
 }
 

@@ -59,7 +59,7 @@ Work residual_work(const BoxGrid& grid) {
   work.streams = stencil_streams<Real>(grid, every_cell(grid));
   work.streams.push_back({.array = "rhs", .footprint_bytes = lines, .read = true, .loads = count, .element_bytes = sizeof(Real)});
   work.streams.push_back({.array = "out", .footprint_bytes = lines, .written = true, .stores = count, .element_bytes = sizeof(Real)});
-  work.add_outer_loop(grid.count() * grid.n * grid.n, rows_inside * grid.row() * sizeof(Real));
+  work.add_outer_loop(grid.count() * grid.n * grid.n, crowded_rows * grid.row() * sizeof(Real));
   return work;
 }
 
