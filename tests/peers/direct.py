@@ -21,21 +21,20 @@ import argparse
 import json
 import os
 import pathlib
-import shlex
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "jobs" / "peers"))
-from command import busy_note, end, say  # noqa: E402
-from machine import this_machine  # noqa: E402
+import in_turn  # noqa: E402
+import one_case  # noqa: E402
+from command import end, say  # noqa: E402
 from ours import find_plumbline  # noqa: E402
 from programs import ProgramFailed, output_of  # noqa: E402
-from report import rounded  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
 GRIDS = ((40, 1, 40), (100, 1, 100), (10, 10, 10), (14, 14, 14))
 RANKS = (1, 2, 4)
+PHASES = ("factor", "solve")
 SEQUENTIAL, PARALLEL = "superlu", ("mumps", "superlu_dist")
 CUBES, CUBE_OF_RANKS = (8, 12, 16, 22, 30), 12
 CACHES = "amd-interlagos"  # of the papers' processor
@@ -74,17 +73,14 @@ def launcher(ranks):
 def profiled(plumbline, binary, grid, ranks=None, blas="", caches="no"):
     """Gives what the driver said of itself, and what `plumbline profile` counted of it, over all ranks."""
     environment = os.environ | SETTINGS | ({"LD_LIBRARY_PATH": blas} if blas else {})
-    with tempfile.TemporaryDirectory(prefix="plumbline-direct-") as folder:
-        counts = pathlib.Path(folder) / "counts.json"
-        said = output_of([*launcher(ranks), plumbline, "profile", "--count-only", "--caches", caches, "-o", counts, "--", binary, *grid],
-                         seconds=900, environment=environment)
-        return report_of(said, binary), json.loads(counts.read_text())
+    said, document = one_case.profiled(plumbline, [binary, *grid], launcher(ranks), caches, environment)
+    return report_of(said, binary), document
 
 
 def count(plumbline, binary, grid, ranks=None, blas=""):
     """Gives what the driver said of itself, and the FLOPs of its regions by the emulator, over all ranks."""
     report, document = profiled(plumbline, binary, grid, ranks, blas)
-    return report, regions_of(document, binary)
+    return report, {phase: one_case.counted_region(document, phase) for phase in PHASES}
 
 
 def intensity_of_size(document):
@@ -124,17 +120,10 @@ def report_of(said, binary):
         raise ProgramFailed(f"{binary}: not the line that it should print: {said.strip()[-80:]!r}") from wrong
 
 
-def regions_of(document, binary):
-    found = {row["name"]: row["flops"] for row in document["rows"] if row["kind"] == "region"}
-    if not {"factor", "solve"} <= set(found):
-        raise ProgramFailed(f"{binary}: no regions 'factor' and 'solve': was it built with the marks of plumbline.h?")
-    return found
-
-
 def rows_of(report, counted):
     """A row for each phase: what is reported is null where the solver says nothing."""
     shared = {key: report[key] for key in ("rows", "entries", "ranks", "backward_error")}
-    for phase in ("factor", "solve"):
+    for phase in PHASES:
         reported = report[phase] if report[phase] >= 0 else None
         row = shared | {"phase": phase, "reported": reported, "counted": counted[phase],
                         "beside": counted[phase] / reported - 1 if reported else None}
@@ -155,11 +144,7 @@ def run(chosen):
                 say(f"{solver}, {grid}, ranks {ranks}")
                 found = count(plumbline, drivers / f"{solver}_driver", grid, ranks)
                 rows += [{"solver": solver, "grid": list(grid), "blas": "as found"} | row for row in rows_of(*found)]
-    found = list(intensities(plumbline, drivers))
-    say("")
-    return rounded({"schema": "plumbline-direct/1", "command": "python3 tests/peers/direct.py " + shlex.join(sys.argv[1:]),
-                    "machine": this_machine().facts(), "rows": rows, "intensities": found,
-                    "notes": busy_note(busy)}, 9)
+    return in_turn.kept("direct", busy, 9, rows=rows, intensities=list(intensities(plumbline, drivers)))
 
 
 def text(found):

@@ -24,13 +24,6 @@ def test_the_line_of_a_driver_is_read_and_another_one_is_refused():
             direct.report_of(said, "driver")
 
 
-def test_a_program_without_both_regions_is_refused():
-    rows = [{"kind": "total", "flops": 9.0}, {"kind": "region", "name": "factor", "flops": 7.0}]
-    with pytest.raises(direct.ProgramFailed, match="plumbline.h"):
-        direct.regions_of({"rows": rows}, "driver")
-    assert direct.regions_of({"rows": [*rows, {"kind": "region", "name": "solve", "flops": 2.0}]}, "driver") == {"factor": 7.0, "solve": 2.0}
-
-
 def test_what_a_solver_does_not_report_is_absent():
     factor, solve = direct.rows_of(direct.report_of(LINE, "driver"), {"factor": 77.0, "solve": 3.0})
     assert factor["beside"] == pytest.approx(0.1) and factor["reported"] == 70

@@ -14,18 +14,14 @@ time: the median over rounds, in which they are neighbours in time. What is coun
 
 import os
 import pathlib
-import shlex
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "jobs" / "peers"))
 import in_turn  # noqa: E402
 import one_case  # noqa: E402
-from command import busy_note, say  # noqa: E402
-from machine import this_machine  # noqa: E402
 from ours import find_plumbline  # noqa: E402
 from programs import ProgramFailed, output_of  # noqa: E402
-from report import rounded  # noqa: E402
 
 SIZES, LEVELS, ITERATIONS = (32, 64), 4, 10
 COUNTED_SIZE, COUNTED_ITERATIONS = 32, 5
@@ -79,21 +75,16 @@ def run(chosen):
         folder = pathlib.Path(name)
         for flavor, binary, flags in chosen.peer:
             for n in SIZES:
-                mine, theirs = [], []
-                for done in range(chosen.rounds):
-                    say(f"round {done + 1} of {chosen.rounds}: {flavor}, {n}^3")
-                    in_turn.measure_in_turn(done, lambda: mine.append(one_case.time_ours(plumbline, folder, KERNEL, flavor, params(n, ITERATIONS))),
-                                            [lambda: theirs.append(run_theirs(binary, n, ITERATIONS))])
-                rows.append({"flavor": flavor, "flags": flags, "n": n, "flops": formula(n, ITERATIONS)} | in_turn.beside(mine, theirs))
+                times = in_turn.time_beside(chosen.rounds, f"{flavor}, {n}^3",
+                                            lambda: one_case.time_ours(plumbline, folder, KERNEL, flavor, params(n, ITERATIONS)),
+                                            lambda: run_theirs(binary, n, ITERATIONS))
+                rows.append({"flavor": flavor, "flags": flags, "n": n, "flops": formula(n, ITERATIONS)} | times)
             counts.append({"flavor": flavor, "flags": flags, "n": COUNTED_SIZE, "iterations": COUNTED_ITERATIONS,
                            "formula": formula(COUNTED_SIZE, COUNTED_ITERATIONS),
                            "ours": one_case.count_ours(plumbline, folder, KERNEL, flavor, params(COUNTED_SIZE, COUNTED_ITERATIONS)),
-                           "theirs": {"counted": one_case.count_theirs(plumbline, folder, command_of(binary, COUNTED_SIZE, COUNTED_ITERATIONS)),
+                           "theirs": {"counted": one_case.count_theirs(plumbline, command_of(binary, COUNTED_SIZE, COUNTED_ITERATIONS)),
                                       "explained": formula(COUNTED_SIZE, COUNTED_ITERATIONS) + beside_theirs(COUNTED_SIZE, COUNTED_ITERATIONS)}})
-    say("")
-    return rounded({"schema": "plumbline-hpcg/1", "command": "python3 tests/peers/hpcg.py " + shlex.join(sys.argv[1:]),
-                    "machine": this_machine().facts(), "rounds": chosen.rounds, "rows": rows, "counts": counts,
-                    "notes": busy_note(busy)}, 4)
+    return in_turn.kept("hpcg", busy, rounds=chosen.rounds, rows=rows, counts=counts)
 
 
 def text(found):

@@ -20,7 +20,6 @@ import json
 import os
 import pathlib
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -28,11 +27,9 @@ import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "jobs" / "peers"))
 import in_turn  # noqa: E402
-from command import busy_note, say  # noqa: E402
-from machine import this_machine  # noqa: E402
+from command import say  # noqa: E402
 from ours import find_plumbline  # noqa: E402
 from programs import ProgramFailed, output_of  # noqa: E402
-from report import rounded  # noqa: E402
 
 CELLS = 8 * 64**3
 HALF_SWEEPS = 12  # at the finest level: HPGMG's NUM_SMOOTHS is 3, before and after the coarser level
@@ -137,12 +134,9 @@ def run(chosen):
                     peer["periodic"] = "BC_PERIODIC" in said
 
                 in_turn.measure_in_turn(done, measure_ours, [functools.partial(measure, peer) for peer in peers])
-    say("")
     rows = [{"variant": case[0], "flavor": case[1], "flags": peer["flags"], "periodic": peer["periodic"],
              "lines": list(lines_of(mine[case], peer["rounds"]))} for case, peers in cases.items() for peer in peers]
-    return rounded({"schema": "plumbline-hpgmg/1", "command": "python3 tests/peers/hpgmg.py " + shlex.join(sys.argv[1:]),
-                    "machine": this_machine().facts(), "rounds": chosen.rounds, "load_average": loads, "rows": rows,
-                    "notes": busy_note(busy)}, 4)
+    return in_turn.kept("hpgmg", busy, rounds=chosen.rounds, load_average=loads, rows=rows)
 
 
 def text(found):

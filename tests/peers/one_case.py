@@ -3,6 +3,7 @@
 import json
 import pathlib
 import sys
+import tempfile
 
 import h5py
 
@@ -56,16 +57,23 @@ def count_ours(plumbline, folder, kernel, flavor, params):
     return {"counted": round(counted), "model": int(modelled)}
 
 
-def counted_region(document):
-    """FLOPs of the iterations in what `plumbline profile --json` says."""
+def counted_region(document, name="iterations"):
+    """FLOPs of a region in what `plumbline profile --json` says."""
     for row in document["rows"]:
-        if row["kind"] == "region" and row["name"] == "iterations":
+        if row["kind"] == "region" and row["name"] == name:
             return row["flops"]
-    raise ProgramFailed("the program has no region 'iterations': was it built with the marks of plumbline.h?")
+    raise ProgramFailed(f"the program has no region '{name}': was it built with the marks of plumbline.h?")
 
 
-def count_theirs(plumbline, folder, command):
+def profiled(plumbline, command, launcher=(), caches="no", environment=None):
+    """Gives what a program of others said, and what `plumbline profile` counted of it, over all processes that `launcher` starts."""
+    with tempfile.TemporaryDirectory(prefix="plumbline-counts-") as folder:
+        counts = pathlib.Path(folder) / "counts.json"
+        said = output_of([*launcher, plumbline, "profile", "--count-only", "--caches", caches, "-o", counts, "--", *command], seconds=900,
+                         environment=environment)
+        return said, json.loads(counts.read_text())
+
+
+def count_theirs(plumbline, command):
     """FLOPs of the region 'iterations' of a program of others."""
-    counts = folder / "counts.json"
-    output_of([plumbline, "profile", "--count-only", "--caches", "no", "-o", counts, "--", *command])
-    return counted_region(json.loads(counts.read_text()))
+    return counted_region(profiled(plumbline, command)[1])

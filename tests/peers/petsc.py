@@ -15,18 +15,14 @@ counted. The bounds of the residual, one an iteration, are what tests/kernels/tf
 
 import os
 import pathlib
-import shlex
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "jobs" / "peers"))
 import in_turn  # noqa: E402
 import one_case  # noqa: E402
-from command import busy_note, say  # noqa: E402
-from machine import this_machine  # noqa: E402
 from ours import find_plumbline  # noqa: E402
 from programs import ProgramFailed, output_of  # noqa: E402
-from report import rounded  # noqa: E402
 
 KERNEL, ITERATIONS = "proxies/tfqmr", 10
 CASES = ({"n": 20, "lines": 20, "planes": 24, "blocks": 4}, {"n": 48, "lines": 48, "planes": 36, "blocks": 4},
@@ -36,10 +32,14 @@ COUNTED, COUNTED_ITERATIONS = {"n": 8, "lines": 8, "planes": 32, "blocks": 8}, 8
 ENTRIES = ((0, 0, -2), (0, 0, -1), (0, -2, 0), (0, -1, 0), (-2, 0, 0), (-1, 0, 0), (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
+def rows_of(case):
+    return case["n"] * case["lines"] * case["planes"]
+
+
 def logged(case, iterations):
     """FLOPs of so many iterations by PETSc's formulas (MatMult, MatSolve, VecDot and their like of 3.18)."""
     n, lines, planes, blocks = (case[name] for name in ("n", "lines", "planes", "blocks"))
-    points, extended = n * lines * planes, planes // blocks + 3
+    points, extended = rows_of(case), planes // blocks + 3
     entries = sum((n - abs(x)) * (lines - abs(y)) * planes for x, y, _ in ENTRIES)
     of_block = sum((n - abs(x)) * (lines - abs(y)) * (extended - abs(z)) for x, y, z in ENTRIES)
     product, solves, dot = 2 * entries - points, blocks * (2 * of_block - extended * n * lines), 2 * points - 1
@@ -77,31 +77,27 @@ def run(chosen):
         folder = pathlib.Path(name)
         for flavor, binary, what in chosen.peer:
             for case in CASES:
-                mine, theirs = [], []
-                for done in range(chosen.rounds):
-                    say(f"round {done + 1} of {chosen.rounds}: {flavor}, {case}")
-                    in_turn.measure_in_turn(done, lambda: mine.append(one_case.time_ours(plumbline, folder, KERNEL, flavor, params(case, ITERATIONS))),
-                                            [lambda: theirs.append(run_theirs(binary, case, ITERATIONS)["seconds"])])
-                rows.append({"flavor": flavor, "what": what} | case | {"iterations": ITERATIONS} | in_turn.beside(mine, theirs))
+                times = in_turn.time_beside(chosen.rounds, f"{flavor}, {rows_of(case)} rows",
+                                            lambda: one_case.time_ours(plumbline, folder, KERNEL, flavor, params(case, ITERATIONS)),
+                                            lambda: run_theirs(binary, case, ITERATIONS)["seconds"])
+                rows.append({"flavor": flavor, "what": what} | case | {"iterations": ITERATIONS} | times)
             theirs = run_theirs(binary, COUNTED, COUNTED_ITERATIONS)
             counts.append({"flavor": flavor, "what": what} | COUNTED | {
                 "iterations": COUNTED_ITERATIONS, "bounds": [f"{bound:.15g}" for bound in theirs["bounds"]],
                 "ours": one_case.count_ours(plumbline, folder, KERNEL, flavor, params(COUNTED, COUNTED_ITERATIONS)),
                 "theirs": {"logged": theirs["logged"], "explained": logged(COUNTED, COUNTED_ITERATIONS),
-                           "counted": one_case.count_theirs(plumbline, folder, command_of(binary, COUNTED, COUNTED_ITERATIONS))}})
-    say("")
-    return rounded({"schema": "plumbline-petsc/1", "command": "python3 tests/peers/petsc.py " + shlex.join(sys.argv[1:]),
-                    "machine": this_machine().facts(), "rounds": chosen.rounds, "rows": rows, "counts": counts, "notes": busy_note(busy)}, 4)
+                           "counted": one_case.count_theirs(plumbline, command_of(binary, COUNTED, COUNTED_ITERATIONS))}})
+    return in_turn.kept("petsc", busy, rounds=chosen.rounds, rows=rows, counts=counts)
 
 
 def text(found):
     shown = ["milliseconds of ten iterations, medians; our speed over theirs (lowest to highest of the rounds)", ""]
     for row in found["rows"]:
-        shown.append(f"{row['n'] * row['lines'] * row['planes']:8} rows, {row['flavor']:12} ours {row['ours']['median'] * 1e3:8.2f}  "
+        shown.append(f"{rows_of(row):8} rows, {row['flavor']:12} ours {row['ours']['median'] * 1e3:8.2f}  "
                      f"PETSc {row['theirs']['median'] * 1e3:8.2f}  {row['ratio']:.2f} ({row['ratio_lowest']:.2f} to {row['ratio_highest']:.2f})  {row['what']}")
     for row in found["counts"]:
         ours, theirs = row["ours"], row["theirs"]
-        shown.append(f"FLOPs of {row['iterations']} iterations on {row['n'] * row['lines'] * row['planes']} rows: PETSc's log {theirs['logged']:.0f}, explained "
+        shown.append(f"FLOPs of {row['iterations']} iterations on {rows_of(row)} rows: PETSc's log {theirs['logged']:.0f}, explained "
                      f"{theirs['explained']}, counted {theirs['counted']:.0f}; ours counted {ours['counted']:.0f}, model {ours['model']:.0f}")
     return "\n".join([*shown, "", *found["notes"]])
 
