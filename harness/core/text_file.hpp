@@ -7,10 +7,10 @@
 
 namespace plumbline {
 
-inline constexpr std::size_t longest_text_file = std::size_t{64} << 20;  // bytes
+inline constexpr std::size_t longest_text_file = std::size_t{64} << 20;  // bytes, of what a person writes
 
-/// The text of a file or of a pipe. nullopt with errno where it cannot be read; EFBIG: it is longer than `longest_text_file`, as from a
-/// device that never ends.
-std::optional<std::string> read_text_file(const std::filesystem::path& path);
+/// The text of a file or of a pipe. nullopt with errno where it cannot be read; EFBIG: it has more than `longest` bytes, as from a device
+/// that never ends.
+std::optional<std::string> read_text_file(const std::filesystem::path& path, std::size_t longest = longest_text_file);
 
 }  // namespace plumbline

@@ -11,6 +11,12 @@
 
 namespace plumbline {
 
+/// A place from which a point's row takes something: so many points, lines and planes away, of the direction x, y or z (0 to 2).
+struct ConvectionEntry {
+  int x, y, z, direction;
+  double diffusion, convection;  // of the entry: multiples of the coefficients below
+};
+
 /// A box of `planes` planes of `lines` lines of `n` points. Nothing lies beside its lines and planes (zero there), while its planes close
 /// to a ring: so ranks whose planes lie behind each other have rows alike. One line a plane makes it a problem in two dimensions.
 struct ConvectionGrid {
@@ -20,12 +26,10 @@ struct ConvectionGrid {
 
   std::uint64_t plane() const { return n * lines; }
   std::uint64_t points() const { return plane() * planes; }
-};
-
-/// A place from which a point's row takes something: so many points, lines and planes away, of the direction x, y or z (0 to 2).
-struct ConvectionEntry {
-  int x, y, z, direction;
-  double diffusion, convection;  // of the entry: multiples of the coefficients below
+  /// The points by whose number the entry's place lies behind the row's own, where nothing is at an edge.
+  std::ptrdiff_t away(const ConvectionEntry& entry) const {
+    return (entry.z * static_cast<std::ptrdiff_t>(lines) + entry.y) * static_cast<std::ptrdiff_t>(n) + entry.x;
+  }
 };
 
 /// Diffusion by central differences; convection along growing x, y and z by second-order differences upwind, whose second point has no
@@ -75,8 +79,7 @@ inline SparseMatrix convection_matrix(const ConvectionGrid& grid) {
     const std::size_t i = point % grid.n, j = point / grid.n % grid.lines, ring = grid.points();
     std::size_t entries = 0;
     for_convection_row(grid, i, j, point, [&](const ConvectionEntry& entry, double value) {
-      const auto away = (entry.z * static_cast<std::ptrdiff_t>(grid.lines) + entry.y) * static_cast<std::ptrdiff_t>(grid.n) + entry.x;
-      row[entries++] = {static_cast<std::int32_t>((point + ring + static_cast<std::size_t>(away)) % ring), value};
+      row[entries++] = {static_cast<std::int32_t>((point + ring + static_cast<std::size_t>(grid.away(entry))) % ring), value};
     });
     std::sort(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(entries));
     for (std::size_t entry = 0; entry < entries; ++entry) matrix.add(row[entry].first, row[entry].second);

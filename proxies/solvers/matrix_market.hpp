@@ -193,13 +193,15 @@ class MatrixMarketText {
   std::vector<Entry> read_;
 };
 
+inline constexpr std::size_t longest_matrix_file = std::size_t{4} << 30;  // bytes
+
 /// The square matrix of a file in the format "coordinate": real, integer or pattern, general, symmetric or skew-symmetric. Throws Error
-/// (user) for a file that cannot be read (longer than `longest_text_file`, too) and for everything that is wrong in it.
+/// (user) for a file that cannot be read (longer than `longest_matrix_file`, too) and for everything that is wrong in it.
 inline SparseMatrix read_matrix_market(const std::string& path) {
-  const auto text = read_text_file(path);
+  const auto text = read_text_file(path, longest_matrix_file);
   if (!text)
     throw user_error(path + ": the matrix cannot be read: " + std::strerror(errno) + "; give a file of Matrix Market of at most " +
-                     std::to_string(longest_text_file >> 20) + " MiB");
+                     std::to_string(longest_matrix_file >> 30) + " GiB");
   return MatrixMarketText(*text, path).matrix();
 }
 

@@ -17,6 +17,7 @@
 #include "proxies/solvers/sparse_lu_loop.hpp"
 #include "proxies/solvers/sparse_lu_work.hpp"
 #include "proxies/solvers/sparse_order.hpp"
+#include "proxies/solvers/sparse_rows.hpp"
 #include "sparse_lu.flavors.hpp"
 
 namespace plumbline {
@@ -38,9 +39,7 @@ class SparseLuCase final : public ApplicationData {
       : matrix_(dissected_matrix(sparse_lu_grid(p))),
         pattern_(matrix_),
         libraries_{.matrix = matrix_},
-        starts_(matrix_.starts.size(), memory),
-        columns_(matrix_.entries(), memory),
-        values_(matrix_.entries(), memory),
+        rows_(matrix_.rows(), matrix_.entries(), memory),
         factor_starts_(pattern_.starts.size(), memory),
         diagonals_(pattern_.rows(), memory),
         factor_columns_(pattern_.entries(), memory),
@@ -50,9 +49,9 @@ class SparseLuCase final : public ApplicationData {
         solution_(matrix_.rows(), memory) {
     arguments_.fill({.loop = SparseLuLoop::factor,
                      .n = matrix_.rows(),
-                     .starts = starts_.data(),
-                     .columns = columns_.data(),
-                     .values = values_.data(),
+                     .starts = rows_.starts.data(),
+                     .columns = rows_.columns.data(),
+                     .values = rows_.values.data(),
                      .factor_starts = factor_starts_.data(),
                      .diagonals = diagonals_.data(),
                      .factor_columns = factor_columns_.data(),
@@ -73,9 +72,7 @@ class SparseLuCase final : public ApplicationData {
   std::size_t extent() const override { return 1; }
   void initialise(std::size_t begin, std::size_t end) override {
     if (begin == end) return;
-    std::copy(matrix_.starts.begin(), matrix_.starts.end(), starts_.begin());
-    std::copy(matrix_.columns.begin(), matrix_.columns.end(), columns_.begin());
-    std::transform(matrix_.values.begin(), matrix_.values.end(), values_.begin(), [](double value) { return Real(value); });
+    rows_.fill(matrix_);
     std::copy(pattern_.starts.begin(), pattern_.starts.end(), factor_starts_.begin());
     std::copy(pattern_.diagonals.begin(), pattern_.diagonals.end(), diagonals_.begin());
     std::copy(pattern_.columns.begin(), pattern_.columns.end(), factor_columns_.begin());
@@ -110,9 +107,7 @@ class SparseLuCase final : public ApplicationData {
   SparseMatrix matrix_;
   SparseFactors pattern_;
   SparseLuLibraries libraries_;
-  Array<std::size_t> starts_;
-  Array<std::int32_t> columns_;
-  Array<Real> values_;
+  SparseRows<Real> rows_;
   Array<std::size_t> factor_starts_, diagonals_;
   Array<std::int32_t> factor_columns_;
   Array<Real> factors_, row_, right_, solution_;

@@ -26,27 +26,31 @@ struct SparseLuLibraries {
   std::unique_ptr<MumpsSystem> mumps = nullptr;
 };
 
-inline void sweep_superlu(const void* arguments, std::size_t begin, std::size_t end) {
-  if (begin == end) return;
-  const auto& x = *static_cast<const SparseLu<double>*>(arguments);
-  auto& [matrix, system, other] = *static_cast<SparseLuLibraries*>(x.library);
+/// Factors, or solves, by a library's system, which `prepare` makes of the matrix at first. Its first factors make the room in which a
+/// sweep's are laid, so that sweeps are alike.
+template <class System, class Prepare>
+void sweep_library(const SparseLu<double>& x, std::unique_ptr<System> SparseLuLibraries::*of, Prepare prepare) {
+  auto& libraries = *static_cast<SparseLuLibraries*>(x.library);
+  std::unique_ptr<System>& system = libraries.*of;
   if (!system) {
-    const SparseMatrix by_columns = transposed(matrix);
-    system = std::make_unique<SuperLuSystem>(by_columns.values, by_columns.columns, by_columns.starts, elimination_tree(matrix));
-    system->factor();  // makes the room in which a sweep's factors are laid, so that sweeps are alike
+    system = prepare(libraries.matrix);
+    system->factor();
   }
   x.loop == SparseLuLoop::factor ? system->factor() : system->solve({x.right, x.n}, {x.solution, x.n});
 }
 
+inline void sweep_superlu(const void* arguments, std::size_t begin, std::size_t end) {
+  if (begin == end) return;
+  sweep_library(*static_cast<const SparseLu<double>*>(arguments), &SparseLuLibraries::superlu, [](const SparseMatrix& matrix) {
+    const SparseMatrix by_columns = transposed(matrix);
+    return std::make_unique<SuperLuSystem>(by_columns.values, by_columns.columns, by_columns.starts, elimination_tree(matrix));
+  });
+}
+
 inline void sweep_mumps(const void* arguments, std::size_t begin, std::size_t end) {
   if (begin == end) return;
-  const auto& x = *static_cast<const SparseLu<double>*>(arguments);
-  auto& [matrix, other, system] = *static_cast<SparseLuLibraries*>(x.library);
-  if (!system) {
-    system = std::make_unique<MumpsSystem>(matrix.values, matrix.columns, matrix.starts);
-    system->factor();
-  }
-  x.loop == SparseLuLoop::factor ? system->factor() : system->solve({x.right, x.n}, {x.solution, x.n});
+  sweep_library(*static_cast<const SparseLu<double>*>(arguments), &SparseLuLibraries::mumps,
+                [](const SparseMatrix& matrix) { return std::make_unique<MumpsSystem>(matrix.values, matrix.columns, matrix.starts); });
 }
 
 /// The streams of a library that goes through its data in an order of its own: what is said of loads, stores and bytes is the most.

@@ -13,7 +13,7 @@ template <class Real>
 struct SparseLu {
   SparseLuLoop loop;
   std::size_t n;
-  const std::size_t* starts;  // n + 1: of the matrix's rows
+  const std::int32_t* starts;  // n + 1: of the matrix's rows
   const std::int32_t* columns;
   const Real* values;
   const std::size_t* factor_starts;  // n + 1: of the factors' rows
@@ -32,7 +32,7 @@ static inline void factor_row(const SparseLu<Real>& x, std::size_t row) {
   const OneByOne apart;
   const std::size_t begin = x.factor_starts[row], diagonal = x.diagonals[row], end = x.factor_starts[row + 1];
   for (std::size_t entry = begin; entry < end; ++entry) x.row[x.factor_columns[entry]] = apart(Real(0));
-  for (std::size_t entry = x.starts[row]; entry < x.starts[row + 1]; ++entry) x.row[x.columns[entry]] = apart(x.values[entry]);
+  for (std::int32_t entry = x.starts[row]; entry < x.starts[row + 1]; ++entry) x.row[x.columns[entry]] = apart(x.values[entry]);
   for (std::size_t entry = begin; entry < diagonal; ++entry) {
     const std::size_t above = static_cast<std::size_t>(x.factor_columns[entry]), own = x.diagonals[above],
                       last = x.factor_starts[above + 1];

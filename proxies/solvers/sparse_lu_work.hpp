@@ -33,7 +33,9 @@ class SparseLuWork {
         products_(factors.products()),
         real_(real_bytes) {}
 
-  std::uint64_t data_bytes() const { return (3 * rows_ + 2) * word + (entries_ + filled()) * (real_ + index) + 3 * rows_ * real_; }
+  std::uint64_t data_bytes() const {
+    return (2 * rows_ + 1) * word + (rows_ + 1) * index + (entries_ + filled()) * (real_ + index) + 3 * rows_ * real_;
+  }
 
   /// A product is taken off for each pair of an entry of L and one of U beside the diagonal, and an entry of L is divided by a pivot.
   Work factor() const {
@@ -41,7 +43,7 @@ class SparseLuWork {
     const std::uint64_t taken_off = products_ + 2 * filled();
     work.streams = {once("values", entries_, real_),
                     once("columns", entries_, index),
-                    once("starts", rows_ + 1, word),
+                    once("starts", rows_ + 1, index),
                     {.array = "rows of the factors",
                      .footprint_bytes = (2 * rows_ + 1) * word,
                      .read = true,

@@ -2,12 +2,10 @@
 // preconditioned from the left by additive Schwarz, whose blocks overlap and are factored incompletely (PC_ASM_BASIC with ILU(0)). Blocks
 // are as many planes of points, whatever the number of ranks and threads: so the iterations are the same on any, where PETSc has a block
 // for each rank.
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <deque>
 #include <iterator>
 #include <limits>
@@ -22,6 +20,7 @@
 #include "core/rounding.hpp"
 #include "proxies/solvers/schwarz_factors.hpp"
 #include "proxies/solvers/solver_residuals.hpp"
+#include "proxies/solvers/sparse_rows.hpp"
 #include "proxies/solvers/tfqmr_grid.hpp"
 #include "proxies/solvers/tfqmr_schedule.hpp"
 #include "proxies/solvers/tfqmr_work.hpp"
@@ -312,16 +311,13 @@ class TfqmrCase final : public ApplicationData, public SolverResiduals {
       const std::size_t in_plane = row % grid_.plane();
       for_convection_row(grid_.own, in_plane % grid_.own.n, in_plane / grid_.own.n, in_ring(first + row / grid_.plane(), in_plane),
                          [&](const ConvectionEntry& entry, double value) {
-                           const std::ptrdiff_t column = offset + static_cast<std::ptrdiff_t>(row) + away(entry);
+                           const std::ptrdiff_t column = offset + static_cast<std::ptrdiff_t>(row) + grid_.own.away(entry);
                            if (column >= 0 && column < static_cast<std::ptrdiff_t>(matrix.width))
                              matrix.add(static_cast<std::int32_t>(column), value);
                          });
       matrix.end_row();
     }
     return matrix;
-  }
-  std::ptrdiff_t away(const ConvectionEntry& entry) const {
-    return (entry.z * static_cast<std::ptrdiff_t>(grid_.own.lines) + entry.y) * static_cast<std::ptrdiff_t>(grid_.own.n) + entry.x;
   }
 
   /// Calls act(point) for the points of these blocks' own planes.
@@ -337,7 +333,7 @@ class TfqmrCase final : public ApplicationData, public SolverResiduals {
     const std::size_t in_plane = point % grid_.plane(), plane = point / grid_.plane(), place = in_ring(plane, in_plane);
     double sum = 0;
     for_convection_row(grid_.own, in_plane % grid_.own.n, in_plane / grid_.own.n, place, [&](const ConvectionEntry& entry, double value) {
-      const auto there = static_cast<std::ptrdiff_t>(ring_ * grid_.plane() + place) + away(entry);
+      const auto there = static_cast<std::ptrdiff_t>(ring_ * grid_.plane() + place) + grid_.own.away(entry);
       sum += value * exact(static_cast<std::size_t>(there) % (ring_ * grid_.plane()));
     });
     return sum;

@@ -11,6 +11,7 @@
 #include "core/kernel.hpp"
 #include "proxies/solvers/solver_residuals.hpp"
 #include "tests/kernels/ranks_as_threads.hpp"
+#include "tests/kernels/refusal.hpp"
 
 namespace plumbline {
 namespace {
@@ -96,14 +97,7 @@ TEST(cg, does_what_the_formula_of_hpcg_says_of_rows_of_27_entries_and_little_bes
 }
 
 TEST(cg, tells_of_sizes_that_are_none_in_one_line) {
-  const auto why = [](const Parameters& p) -> std::string {
-    try {
-      cg().model(p, "fp64", "");
-    } catch (const std::invalid_argument& error) {
-      return error.what();
-    }
-    return "";
-  };
+  const auto why = [](const Parameters& p) { return refusal(cg(), p); };
   EXPECT_EQ(why(asked(32, 48, 4, 1)), "");
   EXPECT_EQ(why(asked(104, 48, 4, 1)),
             "n = 104 is no multiple of 16, as 4 levels of eight colors need: take n = 96 or 112, or fewer levels");

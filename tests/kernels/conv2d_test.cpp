@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory_resource>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "core/kernel.hpp"
 #include "machine/cpu.hpp"
 #include "measure/executed.hpp"
+#include "tests/kernels/refusal.hpp"
 #include "tests/printed_amounts.hpp"
 
 namespace plumbline {
@@ -128,12 +128,7 @@ TEST(conv2d, optimized_flavors_execute_the_loads_of_their_tiles) {
 }
 
 std::string why(const Parameters& p, const std::string& precision = "fp32", const std::string& flavor = "") {
-  try {
-    conv2d().model(p, precision, flavor);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
+  return refusal(conv2d(), p, precision, flavor);
 }
 
 TEST(conv2d, what_is_no_convolution_is_told_in_one_line) {

@@ -4,11 +4,11 @@
 
 #include <cmath>
 #include <memory_resource>
-#include <stdexcept>
 #include <string>
 
 #include "core/application.hpp"
 #include "core/kernel.hpp"
+#include "tests/kernels/refusal.hpp"
 #include "tests/kernels/whole_sweep.hpp"
 
 namespace plumbline {
@@ -68,14 +68,7 @@ TEST(multigrid, boxes_change_nothing_in_the_result) {
 }
 
 TEST(multigrid, sizes_that_are_none_are_told_in_one_line) {
-  const auto why = [](std::int64_t n, std::int64_t levels) -> std::string {
-    try {
-      multigrid().model(asked("v", n, levels, 1), "fp64", "");
-    } catch (const std::invalid_argument& error) {
-      return error.what();
-    }
-    return "";
-  };
+  const auto why = [](std::int64_t n, std::int64_t levels) { return refusal(multigrid(), asked("v", n, levels, 1)); };
   EXPECT_EQ(why(48, 4), "");
   EXPECT_EQ(why(20, 4), "n = 20 cannot be halved 3 times to 2 cells or more (levels = 4): take n = 16, or fewer levels");
   EXPECT_EQ(why(2048, 2),

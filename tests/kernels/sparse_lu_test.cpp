@@ -16,6 +16,7 @@
 #include "proxies/solvers/sparse_order.hpp"
 #include "proxies/solvers/sparse_supernodes.hpp"
 #include "tests/kernels/ranks_as_threads.hpp"
+#include "tests/kernels/refusal.hpp"
 #include "tests/peers/direct_system.hpp"
 
 namespace plumbline {
@@ -90,13 +91,8 @@ TEST(SparseLu, ranks_solve_for_right_hand_sides_of_their_own) {
 }
 
 TEST(SparseLu, more_rows_than_are_factored_in_bearable_time_are_refused) {
-  try {
-    sparse_lu().model({{"n", std::int64_t{1} << 18}, {"lines", std::int64_t{1}}, {"planes", std::int64_t{5}}}, "fp64", "");
-    FAIL();
-  } catch (const std::invalid_argument& refused) {
-    EXPECT_STREQ(refused.what(),
-                 "proxies/sparse_lu: n x lines x planes = 1310720 rows are more than the 1048576 that are taken: choose a smaller grid");
-  }
+  EXPECT_EQ(refusal(sparse_lu(), {{"n", std::int64_t{1} << 18}, {"lines", std::int64_t{1}}, {"planes", std::int64_t{5}}}),
+            "proxies/sparse_lu: n x lines x planes = 1310720 rows are more than the 1048576 that are taken: choose a smaller grid");
 }
 
 /// The system of a matrix in its own order.
@@ -187,9 +183,9 @@ TEST_F(MumpsHere, a_singular_matrix_is_refused_in_one_line) {
     system.factor();
     FAIL();
   } catch (const std::runtime_error& refused) {
-    EXPECT_EQ(std::string(refused.what()), "MUMPS " + mumps().version +
-                                               ", a matrix of 3 rows: INFOG(1) = -10, INFOG(2) = 1: the matrix is singular: no system of "
-                                               "it can be solved");
+    const std::string said = refused.what(), begin = "MUMPS " + mumps().version + ", a matrix of 3 rows: INFOG(1) = -10, ";
+    EXPECT_EQ(said.substr(0, begin.size()), begin);
+    EXPECT_NE(said.find(": the matrix is singular: no system of it can be solved"), std::string::npos) << said;
   }
 }
 

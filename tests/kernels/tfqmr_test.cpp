@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <iterator>
-#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -18,6 +16,7 @@
 #include "proxies/solvers/solver_residuals.hpp"
 #include "proxies/solvers/tfqmr_grid.hpp"
 #include "tests/kernels/ranks_as_threads.hpp"
+#include "tests/kernels/refusal.hpp"
 
 namespace plumbline {
 namespace {
@@ -124,14 +123,7 @@ TEST(convection, has_a_nonsymmetric_pattern_of_which_the_grid_knows_the_entries)
 }
 
 TEST(tfqmr, tells_of_sizes_that_are_none_in_one_line) {
-  const auto why = [](const Parameters& p) -> std::string {
-    try {
-      tfqmr().model(p, "fp64", "");
-    } catch (const std::invalid_argument& error) {
-      return error.what();
-    }
-    return "";
-  };
+  const auto why = [](const Parameters& p) { return refusal(tfqmr(), p); };
   EXPECT_EQ(why(asked(8, 0, 8, 4, 1)), "");
   EXPECT_EQ(why(asked(10, 1, 8, 4, 1)), "planes of n = 10 times lines = 1 points cannot be summed up by four: take n or lines = 12");
   EXPECT_EQ(why(asked(8, 0, 10, 4, 1)), "planes = 10 are not 4 blocks of two or more: take planes = 12, or fewer blocks");
