@@ -12,7 +12,7 @@ from .key import draw_key
 
 
 NEXT_TO_NOTHING = 1000.0  # FLOP/byte: a level beyond carries next to nothing, as plumbline show has it
-SIDE_BY_SIDE = 1.03  # the largest ratio of two peaks whose labels would lie on each other
+SIDE_BY_SIDE = 1.1  # the largest ratio of two peaks whose labels would lie on each other
 
 
 def draw(group, roofs, rows, note=""):
