@@ -1,7 +1,7 @@
 // The 5-point stencil of stencil5.cpp on GPUs: one thread a point, with three sums and a product.
 #include "cuda/register.cuh"
+#include "cuda/warp_edges.hpp"
 #include "validation/stencil5.hpp"
-#include "validation/warp_edges.hpp"
 
 namespace plumbline {
 namespace {
@@ -25,7 +25,7 @@ class Stencil5Case final : public Stencil5Data<Real, DeviceArray>, public cuda::
     const std::uint64_t n = p.integer("n"), points = n * n;
     Work work = Stencil5Case::traffic(p);
     work.flops = {{flops<Real>("add"), 3 * points}, {flops<Real>("mul"), points}};
-    add_warp_edges(work, n, n, 3);
+    cuda::add_warp_edges(work, n, n, 3);
     return work;
   }
 };

@@ -1,8 +1,8 @@
 // The 7-point stencil of stencil7.cpp on GPUs: one thread a point, with five sums and a product.
 #include "cuda/register.cuh"
+#include "cuda/warp_edges.hpp"
 #include "validation/cube_point.cuh"
 #include "validation/stencil7.hpp"
-#include "validation/warp_edges.hpp"
 
 namespace plumbline {
 namespace {
@@ -25,7 +25,7 @@ class Stencil7Case final : public Stencil7Data<Real, DeviceArray>, public EachCo
     const RimmedCube cube{p.integer("n")};
     Work work = Stencil7Case::traffic(p);
     work.flops = {{flops<Real>("add"), 5 * cube.points()}, {flops<Real>("mul"), cube.points()}};
-    add_warp_edges(work, cube.n * cube.n, cube.n, 5);
+    cuda::add_warp_edges(work, cube.n * cube.n, cube.n, 5);
     return work;
   }
 };

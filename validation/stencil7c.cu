@@ -1,8 +1,8 @@
 // The 7-point stencil with the centre of stencil7c.cpp on GPUs: one thread a point, with an FMA and five sums.
 #include "cuda/register.cuh"
+#include "cuda/warp_edges.hpp"
 #include "validation/cube_point.cuh"
 #include "validation/stencil7c.hpp"
-#include "validation/warp_edges.hpp"
 
 namespace plumbline {
 namespace {
@@ -25,7 +25,7 @@ class Stencil7cCase final : public Stencil7cData<Real, DeviceArray>, public Each
     const RimmedCube cube{p.integer("n")};
     Work work = Stencil7cCase::traffic(p);
     work.flops = {{flops<Real>("fma"), cube.points()}, {flops<Real>("add"), 5 * cube.points()}};
-    add_warp_edges(work, cube.n * cube.n, cube.n, 5);
+    cuda::add_warp_edges(work, cube.n * cube.n, cube.n, 5);
     return work;
   }
 };

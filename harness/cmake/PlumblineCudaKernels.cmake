@@ -86,7 +86,7 @@ function(plumbline_cuda_sources)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${file}.o)
     add_custom_command(OUTPUT ${object} DEPFILE ${object}.d DEPENDS ${source} VERBATIM
       COMMENT "Compiling ${file} for GPUs: ${names}"
-      COMMAND ${PLUMBLINE_CUDA_NVCC} -c ${source} -o ${object} -MD -MF ${object}.d -std=c++20 -O3 ${architectures}
+      COMMAND ${PLUMBLINE_CUDA_NVCC} -c ${source} -o ${object} -MD -MF ${object}.d -std=c++20 -O3 --expt-relaxed-constexpr ${architectures}
         -ccbin ${PLUMBLINE_CUDA_HOST_COMPILER} -diag-suppress 445 -Xcompiler ${host} ${strict}
         -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/harness -isystem ${PLUMBLINE_CUDA_INCLUDE_DIR}
         "-DPLUMBLINE_CUDA_ARCHITECTURES=\"${names}\"" "-DPLUMBLINE_VERSION=\"${PROJECT_VERSION}\"")

@@ -51,4 +51,13 @@ class ApplicationData : public Workload {
   const void* arguments() const final { return nullptr; }
 };
 
+/// Sweeps once in this thread alone: calls loop(arguments, begin, end) for a kernel's whole range, or for each step of an application,
+/// whose exchanges are made with `peers`.
+template <class Loop>
+void sweep_alone(const Workload& data, Loop loop, Peers& peers) {
+  const auto* const application = dynamic_cast<const ApplicationData*>(&data);
+  if (application == nullptr) return loop(data.arguments(), std::size_t{0}, data.extent());
+  for (const Step& step : application->steps()) step.exchange ? step.exchange(peers) : loop(step.arguments, std::size_t{0}, step.extent);
+}
+
 }  // namespace plumbline

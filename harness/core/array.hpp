@@ -29,7 +29,7 @@ class Array {
   const T* begin() const { return data_; }
   const T* end() const { return data_ + size_; }
 
-  // The same two functions as DeviceArray has, for data that kernels for CPUs and GPUs share.
+  // The same functions as DeviceArray has, for data that kernels for CPUs and GPUs share.
   /// Sets the elements [begin, end) to value(i).
   template <class Value>
   void fill(std::size_t begin, std::size_t end, Value value) {
@@ -39,6 +39,10 @@ class Array {
   template <class See>
   void read(std::size_t begin, std::size_t end, See see) const {
     for (std::size_t i = begin; i < end; ++i) see(i, data_[i]);
+  }
+  /// Copies so many elements of another array, from its element `first` on, to the element `to` and those behind it.
+  void copy(std::size_t to, const Array& from, std::size_t first, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) data_[to + i] = from.data_[first + i];
   }
   std::span<const T> to_host() const { return {data_, size_}; }
 

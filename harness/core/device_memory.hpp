@@ -7,12 +7,14 @@
 
 namespace plumbline {
 
-/// The memory of a device. allocate() throws std::bad_alloc; the copies wait for all work that the device was given before, and throw Error
-/// (io) where it failed.
+/// The memory of a device. allocate() throws std::bad_alloc; copies between it and the host wait for all work that the device was given
+/// before, and throw Error (io) where it failed.
 class DeviceMemory : public std::pmr::memory_resource {
  public:
   virtual void copy_in(void* device, const void* host, std::size_t bytes) = 0;
   virtual void copy_out(void* host, const void* device, std::size_t bytes) = 0;
+  /// Queues a copy within the device behind the work that it was given before, and does not wait for it. The two places do not overlap.
+  virtual void copy_within(void* to, const void* from, std::size_t bytes) = 0;
 };
 
 /// The host's memory in a device's place: a kernel for GPUs can be prepared, swept by its reference loop and checked without a GPU.
@@ -20,6 +22,7 @@ class HostInPlaceOfDevice final : public DeviceMemory {
  public:
   void copy_in(void* device, const void* host, std::size_t bytes) override { std::memcpy(device, host, bytes); }
   void copy_out(void* host, const void* device, std::size_t bytes) override { std::memcpy(host, device, bytes); }
+  void copy_within(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override { return host_->allocate(bytes, alignment); }
@@ -64,6 +67,10 @@ class DeviceArray {
       memory_->copy_out(piece.data(), data_ + first, piece.size() * sizeof(T));
       for (std::size_t i = 0; i < piece.size(); ++i) see(first + i, piece[i]);
     }
+  }
+  /// Copies so many elements of another array of the device, from its element `first` on, to the element `to` and those behind it.
+  void copy(std::size_t to, const DeviceArray& from, std::size_t first, std::size_t count) {
+    memory_->copy_within(data_ + to, from.data_ + first, count * sizeof(T));
   }
   std::vector<T> to_host() const {
     std::vector<T> all(size_);

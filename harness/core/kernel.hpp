@@ -165,6 +165,41 @@ struct Reals<First, Others...> {
 template <>
 struct Reals<> : Reals<double, float> {};
 
+/// The work of a kernel, as a class template `Case<Real>` tells it, in each type of Types (a Reals): of one loop, or of an application.
+template <template <class> class Case, class Types>
+struct CaseWork {
+  static constexpr bool is_application = requires(const Parameters& p) { Case<Counted>::application(p, ""); };
+
+  static Work model(const Parameters& p, std::string_view precision, std::string_view flavor) {
+    if constexpr (is_application)
+      return whole_work(application(p, precision, flavor));
+    else
+      return Types::select(precision, [&]<class Real> { return Case<Real>::model(p, flavor); });
+  }
+  static ApplicationWork application(const Parameters& p, std::string_view precision, std::string_view flavor) {
+    return Types::select(precision, [&]<class Real> { return Case<Real>::application(p, flavor); });
+  }
+
+  /// Counts a sweep of an application over `data`, phase by phase, by its loop on Counted.
+  static std::vector<Tally> count_phases(const Parameters& p, Case<Counted>& data, Sweep loop) {
+    Peers alone;
+    data.take_place(alone.rank(), alone.ranks());
+    data.initialise(0, data.extent());
+    std::vector<Tally> tallies(Case<Counted>::application(p, "").phases.size());
+    for (const Step& step : data.steps()) {
+      Counted::tally() = {};
+      step.exchange ? step.exchange(alone) : loop(step.arguments, 0, step.extent);
+      tallies[step.phase] += Counted::tally();
+    }
+    return tallies;
+  }
+  static Tally sum(const std::vector<Tally>& phases) {
+    Tally all;
+    for (const Tally& phase : phases) all += phase;
+    return all;
+  }
+};
+
 /// Registers a kernel whose data are a class template `Case<Real>` with
 ///   static Work model(const Parameters&, std::string_view flavor);
 ///   Case(const Parameters&, std::pmr::memory_resource&);    the Workload; core/kernel_data.hpp has what most of them share
@@ -176,6 +211,7 @@ struct Reals<> : Reals<double, float> {};
 template <template <class> class Case, class... Precisions>
 struct Register {
   using Types = Reals<Precisions...>;
+  using Does = CaseWork<Case, Types>;
 
   /// A precision for which no compiler here made a flavor is none of the kernel's.
   Register(KernelFacts facts, std::span<const Flavor> flavors) {
@@ -198,34 +234,22 @@ struct Register {
                   .summary = std::move(facts.summary),
                   .parameters = std::move(facts.parameters),
                   .precisions = std::move(precisions),
-                  .model = &model,
+                  .model = &Does::model,
                   .prepare = &prepare,
                   .count = &count,
                   .flavors = std::move(flavors),
                   .absent_flavors = std::move(missing),
                   .proof = std::move(facts.proof)};
-    if constexpr (is_application) kernel.application = &application, kernel.count_phases = &count_phases;
+    if constexpr (Does::is_application) kernel.application = &Does::application, kernel.count_phases = &count_phases;
     register_kernel(std::move(kernel));
   }
-  static constexpr bool is_application = requires(const Parameters& p) { Case<Counted>::application(p, ""); };
 
-  static Work model(const Parameters& p, std::string_view precision, std::string_view flavor) {
-    if constexpr (is_application)
-      return whole_work(application(p, precision, flavor));
-    else
-      return Types::select(precision, [&]<class Real> { return Case<Real>::model(p, flavor); });
-  }
-  static ApplicationWork application(const Parameters& p, std::string_view precision, std::string_view flavor) {
-    return Types::select(precision, [&]<class Real> { return Case<Real>::application(p, flavor); });
-  }
   static std::unique_ptr<Workload> prepare(const Parameters& p, std::string_view precision, std::pmr::memory_resource& memory) {
     return Types::select(precision, [&]<class Real> { return std::unique_ptr<Workload>(std::make_unique<Case<Real>>(p, memory)); });
   }
   static Tally count(const Parameters& p) {
-    if constexpr (is_application) {
-      Tally all;
-      for (const Tally& phase : count_phases(p)) all += phase;
-      return all;
+    if constexpr (Does::is_application) {
+      return Does::sum(count_phases(p));
     } else {
       Case<Counted> data(p, *std::pmr::new_delete_resource());
       data.initialise(0, data.extent());
@@ -239,16 +263,7 @@ struct Register {
   }
   static std::vector<Tally> count_phases(const Parameters& p) {
     Case<Counted> data(p, *std::pmr::new_delete_resource());
-    Peers alone;
-    data.take_place(alone.rank(), alone.ranks());
-    data.initialise(0, data.extent());
-    std::vector<Tally> tallies(Case<Counted>::application(p, "").phases.size());
-    for (const Step& step : data.steps()) {
-      Counted::tally() = {};
-      step.exchange ? step.exchange(alone) : sweep_on_counted(step.arguments, 0, step.extent);
-      tallies[step.phase] += Counted::tally();
-    }
-    return tallies;
+    return Does::count_phases(p, data, &sweep_on_counted);
   }
   static void sweep_on_counted(const void* arguments, std::size_t begin, std::size_t end) {
     sweep(*static_cast<const typename Case<Counted>::Arguments*>(arguments), begin, end);

@@ -6,7 +6,8 @@
 namespace plumbline {
 
 /// The ranks that share an application's data, as the one that calls sees them. These are of a rank alone, which is its own neighbour:
-/// its messages are copies. Every rank makes the same calls in the same order, with the main thread.
+/// its messages are copies. Every rank makes the same calls in the same order, with the main thread. Addresses are of the memory that the
+/// data lie in, which may be a device's.
 class Peers {
  public:
   /// One shift of data: the rank sends to `to`, while what `from` sends in the same place of its own list arrives here.

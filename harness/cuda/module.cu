@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "cuda/clock_span.cuh"
@@ -59,6 +60,9 @@ class Memory final : public DeviceMemory {
   void copy_out(void* host, const void* device, std::size_t bytes) override {
     PLUMBLINE_CUDA(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, open_stream));
     PLUMBLINE_CUDA(cudaStreamSynchronize(open_stream));
+  }
+  void copy_within(void* to, const void* from, std::size_t bytes) override {
+    PLUMBLINE_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, open_stream));
   }
 
  private:
@@ -120,6 +124,7 @@ class OpenGpu final : public Gpu {
     cudaFree(clocks_);
     cudaEventDestroy(started_);
     cudaEventDestroy(stopped_);
+    for (const cudaEvent_t mark : marks_) cudaEventDestroy(mark);
     cudaStreamDestroy(open_stream);
     open_stream = nullptr;
     cudaGetLastError();  // of a broken context: it is not the next GPU's
@@ -144,10 +149,13 @@ class OpenGpu final : public Gpu {
     PLUMBLINE_CUDA(cudaGetLastError());
     PLUMBLINE_CUDA(cudaEventRecord(stopped_, open_stream));
     PLUMBLINE_CUDA(cudaEventSynchronize(stopped_));
-    float milliseconds = 0;
-    PLUMBLINE_CUDA(cudaEventElapsedTime(&milliseconds, started_, stopped_));
-    return static_cast<double>(milliseconds) * 1e-3;
+    return seconds_between(started_, stopped_);
   }
+  void mark(std::size_t number) override {
+    while (marks_.size() <= number) PLUMBLINE_CUDA(cudaEventCreate(&marks_.emplace_back()));
+    PLUMBLINE_CUDA(cudaEventRecord(marks_[number], open_stream));
+  }
+  double between_marks(std::size_t first, std::size_t second) override { return seconds_between(marks_.at(first), marks_.at(second)); }
   double clock_hz() override {
     constexpr long long cycles = 400'000;
     long long passed[2];
@@ -163,8 +171,15 @@ class OpenGpu final : public Gpu {
   }
 
  private:
+  static double seconds_between(cudaEvent_t first, cudaEvent_t second) {
+    float milliseconds = 0;
+    PLUMBLINE_CUDA(cudaEventElapsedTime(&milliseconds, first, second));
+    return static_cast<double>(milliseconds) * 1e-3;
+  }
+
   GpuProperties properties_;
   Memory memory_;
+  std::vector<cudaEvent_t> marks_;
   cudaEvent_t started_ = nullptr, stopped_ = nullptr;
   long long* clocks_ = nullptr;
 };

@@ -20,7 +20,7 @@ std::vector<AbsentFlavor> absent_flavors(std::string_view precision, int from_ar
 
 /// Registers a kernel whose data are a class template `Case<Real>`, a Workload, with
 ///   static Work model(const Parameters&, std::string_view flavor);
-///   Case(const Parameters&, DeviceMemory&);
+///   Case(const Parameters&, DeviceMemory&);                                  an application's is an ApplicationData, with application()
 ///   using Arguments = ...;                                                   what arguments() points to, also when launched
 ///   static void launch(const Arguments&, std::size_t begin, std::size_t end);   queues the sweep; never waits
 ///   static void on_host(const Arguments&, std::size_t begin, std::size_t end);  the same, one element after the other
@@ -29,22 +29,26 @@ std::vector<AbsentFlavor> absent_flavors(std::string_view precision, int from_ar
 template <template <class> class Case, class... Precisions>
 struct Register {
   using Types = Reals<Precisions...>;
+  using Does = CaseWork<Case, Types>;
 
   Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters)
       : Register(KernelFacts{std::move(name), std::move(summary), std::move(parameters)}) {}
   explicit Register(KernelFacts facts) {
     static const std::vector<Flavor> flavors = all_flavors();
-    register_kernel({.name = std::move(facts.name),
-                     .summary = std::move(facts.summary),
-                     .parameters = std::move(facts.parameters),
-                     .precisions = Types::precisions(),
-                     .model = &model,
-                     .prepare = &prepare,
-                     .count = &count,
-                     .flavors = [] { return std::span<const Flavor>(flavors); },
-                     .absent_flavors = &absent,
-                     .space = Space::cuda,
-                     .on_host = &on_host});
+    Kernel kernel{.name = std::move(facts.name),
+                  .summary = std::move(facts.summary),
+                  .parameters = std::move(facts.parameters),
+                  .precisions = Types::precisions(),
+                  .model = &Does::model,
+                  .prepare = &prepare,
+                  .count = &count,
+                  .flavors = [] { return std::span<const Flavor>(flavors); },
+                  .absent_flavors = &absent,
+                  .proof = std::move(facts.proof),
+                  .space = Space::cuda,
+                  .on_host = &on_host};
+    if constexpr (Does::is_application) kernel.application = &Does::application, kernel.count_phases = &count_phases;
+    register_kernel(std::move(kernel));
   }
 
  private:
@@ -79,9 +83,6 @@ struct Register {
   static void swept_on_host(const void* arguments, std::size_t begin, std::size_t end) {
     Case<Real>::on_host(*static_cast<const typename Case<Real>::Arguments*>(arguments), begin, end);
   }
-  static Work model(const Parameters& p, std::string_view precision, std::string_view flavor) {
-    return Types::select(precision, [&]<class Real> { return Case<Real>::model(p, flavor); });
-  }
   static std::unique_ptr<Workload> prepare(const Parameters& p, std::string_view precision, std::pmr::memory_resource& memory) {
     auto& device = dynamic_cast<DeviceMemory&>(memory);
     return Types::select(precision, [&]<class Real> { return std::unique_ptr<Workload>(std::make_unique<Case<Real>>(p, device)); });
@@ -90,12 +91,21 @@ struct Register {
     return Types::select(precision, []<class Real> { return Sweep{&swept_on_host<Real>}; });
   }
   static Tally count(const Parameters& p) {
+    if constexpr (Does::is_application) {
+      return Does::sum(count_phases(p));
+    } else {
+      HostInPlaceOfDevice memory;
+      Case<Counted> data(p, memory);
+      data.initialise(0, data.extent());
+      Counted::tally() = {};
+      swept_on_host<Counted>(data.arguments(), 0, data.extent());
+      return Counted::tally();
+    }
+  }
+  static std::vector<Tally> count_phases(const Parameters& p) {
     HostInPlaceOfDevice memory;
     Case<Counted> data(p, memory);
-    data.initialise(0, data.extent());
-    Counted::tally() = {};
-    swept_on_host<Counted>(data.arguments(), 0, data.extent());
-    return Counted::tally();
+    return Does::count_phases(p, data, &swept_on_host<Counted>);
   }
 };
 
@@ -107,12 +117,17 @@ __global__ void __launch_bounds__(block_threads) each_element(const Arguments ar
   if (i < end) Body::element(arguments, i);
 }
 
+/// Queues the launch, whose facts the caller tells.
+template <class Body, class Arguments>
+void queue_elements(const Arguments& arguments, std::size_t begin, std::size_t end) {
+  each_element<Body><<<blocks_for(end - begin), block_threads, 0, stream()>>>(arguments, begin, end);
+}
 /// Launches a kernel that does the same for each element, or does it on the host (launch() and on_host()); `trips` of its loops, as in
 /// LaunchFacts.
 template <class Body, class Arguments>
 void launch_elements(const Arguments& arguments, std::size_t begin, std::size_t end, std::initializer_list<std::uint64_t> trips = {}) {
   next_launch(end - begin, trips);
-  each_element<Body><<<blocks_for(end - begin), block_threads, 0, stream()>>>(arguments, begin, end);
+  queue_elements<Body>(arguments, begin, end);
 }
 template <class Body, class Arguments>
 void elements_on_host(const Arguments& arguments, std::size_t begin, std::size_t end) {

@@ -1,6 +1,7 @@
 // The module libplumbline_cuda.so gives the program that opens it at run time the kernels for GPUs, and the GPUs to run them on. The
 // program itself links nothing of CUDA, so that it starts on nodes without a driver.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -55,6 +56,10 @@ class Gpu {
   /// waits for what lies between.
   virtual void start() = 0;
   virtual double stop() = 0;
+  /// Sets mark number `number` (from 0, in their order) behind the work queued so far; between_marks() gives the seconds from one to
+  /// another, with the resolution of stop(), once wait() found both done.
+  virtual void mark(std::size_t number) = 0;
+  virtual double between_marks(std::size_t first, std::size_t second) = 0;
   /// The clock of a multiprocessor in Hz right behind the work queued so far: cycles over nanoseconds of a short kernel, about 0.3 ms.
   virtual double clock_hz() = 0;
   /// The clock in Hz while the last sweep since start() ran, as one of its threads measured it; NaN where its kernel measures none.
@@ -91,7 +96,7 @@ OpenedGpuModule open_gpu_module(const std::vector<std::filesystem::path>& folder
 
 inline constexpr std::string_view gpu_module_file = "libplumbline_cuda.so";
 /// The interface's number, which changes with every change of what stands in this header and in what it includes.
-inline constexpr int gpu_module_interface = 8;
+inline constexpr int gpu_module_interface = 9;
 /// The module's one function: null where it was built to another interface.
 using GpuModuleEntry = const GpuModule* (*)(int interface, const char* version);
 inline constexpr const char* gpu_module_entry = "plumbline_gpu_module";

@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "core/unavailable.hpp"
 #include "measure/clock.hpp"
@@ -46,11 +47,14 @@ void told_in(Timed& timed, const char* what, Act act) {
 
 PreparedOnGpu::PreparedOnGpu(const Case& measured, Gpu& gpu)
     : gpu_(gpu),
+      peers_(alone_, gpu.memory()),
       flavor_(measured.flavor.name),
       workload_(measured.kernel->prepare(measured.parameters, measured.precision, gpu.memory())),
+      application_(dynamic_cast<ApplicationData*>(workload_.get())),
       sweep_(measured.flavor.sweep),
       arguments_(workload_->arguments()),
       end_(workload_->extent()) {
+  if (application_ != nullptr) application_->take_place(peers_.rank(), peers_.ranks());
   workload_->initialise(0, end_);
 }
 
@@ -60,7 +64,16 @@ void PreparedOnGpu::sweep_only(double share) {
   end_ = std::min(workload_->extent(), std::max<std::size_t>(grains, 1) * grain);
 }
 
-void PreparedOnGpu::sweep() { sweep_(arguments_, 0, end_); }
+void PreparedOnGpu::sweep() { application_ != nullptr ? sweep_alone(*application_, sweep_, peers_) : sweep_(arguments_, 0, end_); }
+
+void PreparedOnGpu::run(const Step& step) { step.exchange ? step.exchange(peers_) : sweep_(step.arguments, 0, step.extent); }
+
+std::size_t PreparedOnGpu::phases() const {
+  std::size_t count = 0;
+  if (application_ != nullptr)
+    for (const Step& step : application_->steps()) count = std::max(count, step.phase + 1);
+  return count;
+}
 
 void PreparedOnGpu::restore() {
   if (!workload_->restores()) return;
@@ -93,9 +106,31 @@ double PreparedOnGpu::seconds_of(std::uint64_t sweeps) {
   return seconds;
 }
 
+// The seconds of each phase in one of so many sweeps. A phase ends where the next step begins.
+std::vector<PhaseTime> PreparedOnGpu::time_phases(std::uint64_t sweeps) {
+  std::vector<PhaseTime> times(phases());
+  for (std::uint64_t done = 0; done < sweeps; ++done) {
+    std::size_t marks = 0;
+    gpu_.mark(marks);
+    sweep_by_steps([](const Step&) {}, [&](const Step&) { gpu_.mark(++marks); });
+    gpu_.wait();
+    marks = 0;
+    for (const Step& step : application_->steps()) {
+      times[step.phase].seconds += gpu_.between_marks(marks, marks + 1) / static_cast<double>(sweeps);
+      ++marks;
+    }
+    restore();
+  }
+  for (PhaseTime& time : times) time.rank_seconds = time.seconds;
+  return times;
+}
+
 Repetition PreparedOnGpu::measure(std::uint64_t sweeps) {
+  constexpr std::uint64_t marked_sweeps = 4;  // at most, for phases
   const double seconds = seconds_of(sweeps) / static_cast<double>(sweeps);
   const double clock_hz = gpu_.clock_hz();
+  std::vector<PhaseTime> of_phases;
+  if (application_ != nullptr) of_phases = time_phases(std::min(sweeps, marked_sweeps));
   return {.seconds = seconds,
           .rank_seconds = seconds,
           .clock_hz = clock_hz,
@@ -107,7 +142,8 @@ Repetition PreparedOnGpu::measure(std::uint64_t sweeps) {
           .rank_cpu_share = absent,
           .steal_seconds = absent,
           .rank_steal_seconds = absent,
-          .sweeps = sweeps};
+          .sweeps = sweeps,
+          .phases = std::move(of_phases)};
 }
 
 std::uint64_t PreparedOnGpu::calibrate(double min_seconds, double warm_up_seconds) {

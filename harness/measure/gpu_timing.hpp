@@ -2,8 +2,11 @@
 // own events for a watch.
 #pragma once
 #include <memory>
+#include <vector>
 
+#include "core/application.hpp"
 #include "core/case.hpp"
+#include "gpu/device_peers.hpp"
 #include "gpu/gpu_module.hpp"
 #include "measure/timing.hpp"
 
@@ -18,8 +21,19 @@ class PreparedOnGpu {
 
   /// Makes each sweep from now on cover only this share of the whole, from its beginning: a smaller working set within the same data.
   void sweep_only(double share);
-  /// Queues one sweep and does not wait for it.
+  /// Queues one sweep, of an application all its steps, and does not wait for it.
   void sweep();
+  /// Queues one sweep of an application, and calls before(step) and after(step) around each.
+  template <class Before, class After>
+  void sweep_by_steps(Before before, After after) {
+    for (const Step& step : application_->steps()) {
+      before(step);
+      run(step);
+      after(step);
+    }
+  }
+  /// The phases of an application; 0 of a kernel of one loop.
+  std::size_t phases() const;
   /// Undoes what the sweeps changed, where the workload restores; waits.
   void restore();
   /// Waits for what is queued and holds the result of the whole range's sweep against the reference: Status::wrong_result and its reason.
@@ -27,7 +41,8 @@ class PreparedOnGpu {
   /// Checks the result again once the repetitions are made; outside all times.
   void look_after_timing(Timed& timed);
   /// Times so many sweeps, restored in between where the workload restores, outside the timed spans: the seconds of one, and the clock
-  /// right after.
+  /// right after. The phases of an application are timed by marks between steps in a few sweeps more, which therefore take longer than the
+  /// timed ones where steps are short.
   Repetition measure(std::uint64_t sweeps);
   /// The number of sweeps that last `min_seconds`, on a GPU that has been busy for `warm_up_seconds`, so that its clock has risen.
   std::uint64_t calibrate(double min_seconds, double warm_up_seconds);
@@ -37,10 +52,15 @@ class PreparedOnGpu {
 
  private:
   double seconds_of(std::uint64_t sweeps);
+  std::vector<PhaseTime> time_phases(std::uint64_t sweeps);
+  void run(const Step& step);
 
   Gpu& gpu_;
+  Peers alone_;
+  DevicePeers peers_;
   std::string_view flavor_;
   std::unique_ptr<Workload> workload_;
+  ApplicationData* application_;  // the same; null of a kernel of one loop
   Sweep sweep_;
   const void* arguments_;
   std::size_t end_;

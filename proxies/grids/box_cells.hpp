@@ -12,19 +12,42 @@
 
 namespace plumbline {
 
+/// The place of a cell on the rank, whose neighbours' cells lie outside, and whether it is no ghost of its box.
+struct BoxCell {
+  bool is_cell;
+  std::int64_t i, j, k;
+};
+
+/// The cells of all boxes, ghost cells among them, in the order in which they lie in an array, from the beginning of a row on.
+class CellsInOrder {
+ public:
+  CellsInOrder(const BoxGrid& grid, std::size_t first_row) : grid_(grid), row_(box_row(first_row, grid.boxes, grid.row())) {}
+
+  BoxCell next() {
+    if (i_ == grid_.row()) i_ = 0, go_on(row_, grid_.boxes, grid_.row());
+    const std::size_t i = i_++;
+    return {is_inside(i) && is_inside(row_.j) && is_inside(row_.k), place(row_.bi, i), place(row_.bj, row_.j), place(row_.bk, row_.k)};
+  }
+
+ private:
+  bool is_inside(std::size_t at) const { return at >= BoxGrid::ghosts && at < grid_.n + BoxGrid::ghosts; }
+  std::int64_t place(std::size_t box, std::size_t at) const {
+    return static_cast<std::int64_t>(box * grid_.n + at) - static_cast<std::int64_t>(BoxGrid::ghosts);
+  }
+
+  BoxGrid grid_;
+  BoxRow row_;
+  std::size_t i_ = 0;
+};
+
 /// Calls act(place in an array, whether it is no ghost, i, j, k) for each cell of the rows [begin, end) of all boxes, ghost cells among
-/// them. i, j and k are its place on the rank, whose neighbours' cells lie outside.
+/// them.
 template <class Act>
 void for_cells(const BoxGrid& grid, std::size_t begin, std::size_t end, Act act) {
-  const auto n = static_cast<std::int64_t>(grid.n), deep = static_cast<std::int64_t>(BoxGrid::ghosts);
-  const auto is_inside = [n](std::int64_t at) { return at >= 0 && at < n; };
-  const auto start = [n](std::size_t box) { return static_cast<std::int64_t>(box) * n; };
-  for (std::size_t r = begin; r < end; ++r) {
-    const BoxRow row = box_row(r, grid.boxes, grid.row());
-    const auto j = static_cast<std::int64_t>(row.j) - deep, k = static_cast<std::int64_t>(row.k) - deep;
-    for (std::int64_t i = -deep; i < n + deep; ++i)
-      act(r * grid.row() + static_cast<std::size_t>(i + deep), is_inside(i) && is_inside(j) && is_inside(k), start(row.bi) + i,
-          start(row.bj) + j, start(row.bk) + k);
+  CellsInOrder cells(grid, begin);
+  for (std::size_t at = begin * grid.row(); at < end * grid.row(); ++at) {
+    const BoxCell cell = cells.next();
+    act(at, cell.is_cell, cell.i, cell.j, cell.k);
   }
 }
 

@@ -11,24 +11,25 @@
 namespace plumbline {
 
 /// x and the array that it alternates with, the right-hand side, the inverse diagonal, and beta in each direction.
-template <class Real>
+template <class Real, template <class> class ArrayOf = Array>
 struct GsrbArrays {
+  using Memory = typename ArrayOf<Real>::Memory;
   enum Which : std::size_t { x, other, rhs, diagonal, beta };
   static constexpr std::size_t count = 7;
 
   BoxGrid grid;
-  std::array<Array<Real>, count> arrays;
-  Array<Real> mask;  // a row for each place of the first cell that has the color
+  std::array<ArrayOf<Real>, count> arrays;
+  ArrayOf<Real> mask;  // a row for each place of the first cell that has the color
 
-  GsrbArrays(const BoxGrid& of, std::pmr::memory_resource& memory)
+  GsrbArrays(const BoxGrid& of, Memory& memory)
       : GsrbArrays(
-            of, [&] { return Array<Real>(of.size(), memory); }, memory) {}
+            of, [&] { return ArrayOf<Real>(of.size(), memory); }, memory) {}
 
-  Array<Real>& operator[](std::size_t which) { return arrays[which]; }
-  const Array<Real>& operator[](std::size_t which) const { return arrays[which]; }
+  ArrayOf<Real>& operator[](std::size_t which) { return arrays[which]; }
+  const ArrayOf<Real>& operator[](std::size_t which) const { return arrays[which]; }
 
   void fill_mask() {
-    for (std::size_t i = 0; i < 2 * grid.n; ++i) mask[i] = Real(i % grid.n % 2 == i / grid.n ? 1 : 0);
+    mask.fill(0, 2 * grid.n, [n = grid.n](std::size_t i) { return Real(i % n % 2 == i / n ? 1 : 0); });
   }
   /// The arguments of a loop. The red update (color 0) and what precedes it read x and write the other array, those of black the reverse.
   Gsrb<Real> loop(GsrbLoop loop, std::size_t color, double b_over_h2) {
@@ -47,7 +48,7 @@ struct GsrbArrays {
 
  private:
   template <class Cells>
-  GsrbArrays(const BoxGrid& of, Cells cells, std::pmr::memory_resource& memory)
+  GsrbArrays(const BoxGrid& of, Cells cells, Memory& memory)
       : grid(of), arrays{cells(), cells(), cells(), cells(), cells(), cells(), cells()}, mask(2 * of.n, memory) {}
 };
 

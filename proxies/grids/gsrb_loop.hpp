@@ -20,13 +20,15 @@ struct Gsrb {
   FourthOrder<Real> constants;
 };
 
-namespace {
-
-/// The places of row r among so many rows of each of so many planes of each box.
+/// The place of a row among all rows of all planes of all boxes, each of so many boxes or rows a side.
 struct BoxRow {
   std::size_t box, bi, bj, bk, j, k;
 };
-inline BoxRow box_row(std::size_t r, std::size_t boxes, std::size_t rows) {
+
+namespace {
+
+/// Finds row r.
+constexpr BoxRow box_row(std::size_t r, std::size_t boxes, std::size_t rows) {
   const std::size_t box = r / (rows * rows);
   return {box, box % boxes, box / boxes % boxes, box / (boxes * boxes), r % rows, r / rows % rows};
 }
@@ -45,7 +47,7 @@ inline void go_on(BoxRow& at, std::size_t boxes, std::size_t rows) {
 }
 
 /// The place of a row's first cell in all arrays, by the place of the row among those of cells.
-inline std::size_t first_cell(std::size_t box, std::size_t k, std::size_t j, std::size_t n) {
+constexpr std::size_t first_cell(std::size_t box, std::size_t k, std::size_t j, std::size_t n) {
   const std::size_t row = n + 4;
   return ((box * row + k + 2) * row + j + 2) * row + 2;
 }
@@ -106,7 +108,7 @@ struct GhostRow {
 
 /// The first elements of row r, and of those that its ghost cells come from. Above and below the rank's cube ghost cells have come from
 /// other ranks, in the columns of cells that a box has itself.
-inline GhostRow ghost_row(const BoxRow& to, std::size_t boxes, std::size_t n) {
+constexpr GhostRow ghost_row(const BoxRow& to, std::size_t boxes, std::size_t n) {
   const std::size_t row = n + 4;
   const auto before = [=](std::size_t at) { return (at == 0 ? boxes : at) - 1; };
   const auto behind = [=](std::size_t at) { return at + 1 == boxes ? 0 : at + 1; };
@@ -118,7 +120,7 @@ inline GhostRow ghost_row(const BoxRow& to, std::size_t boxes, std::size_t n) {
   const auto first_of = [&](std::size_t bi) { return ((((bk * boxes + bj) * boxes + bi) * row + k) * row + j) * row; };
   return {((to.box * row + to.k) * row + to.j) * row, first_of(before(to.bi)), first_of(to.bi), first_of(behind(to.bi))};
 }
-inline GhostRow ghost_row(std::size_t r, std::size_t boxes, std::size_t n) { return ghost_row(box_row(r, boxes, n + 4), boxes, n); }
+constexpr GhostRow ghost_row(std::size_t r, std::size_t boxes, std::size_t n) { return ghost_row(box_row(r, boxes, n + 4), boxes, n); }
 
 template <class Real>
 inline void fill_ghosts_of_row(const Gsrb<Real>& s, const BoxRow& at) {

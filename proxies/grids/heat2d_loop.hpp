@@ -12,7 +12,7 @@ struct Heat2d {
   const Real* in;  // (n + 2) x n, of which the first and the last row belong to neighbours
   Real* out;       // likewise
   Real* of_rows;   // n: the energy of each row
-  Real* all;       // 1: their sum
+  double* all;     // 1: their sum
   Real four, courant;
 };
 
@@ -54,7 +54,7 @@ static void sweep(const Heat2d<Real>& x, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         Real sum = x.of_rows[0];
         for (std::size_t r = 1; r < n; ++r) sum = sum + x.of_rows[r];
-        x.all[i] = sum;
+        x.all[i] = static_cast<double>(sum);
       }
       break;
   }

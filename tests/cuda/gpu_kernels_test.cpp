@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/unavailable.hpp"
+#include "gpu/device_peers.hpp"
 #include "module_kernels.hpp"
 
 namespace plumbline {
@@ -51,11 +52,11 @@ class GpuKernel : public testing::TestWithParam<const Kernel*> {
     const int needed = precision == "fp8" ? 89 : precision == "bf16" || precision == "tf32" ? 80 : 0;
     return 10 * gpu_->properties().major + gpu_->properties().minor >= needed;
   }
-  /// Sweeps at once, or the first half of the range and then the rest.
+  /// Sweeps at once, or the first half of each range and then the rest.
   void sweep(const Flavor& code, const Workload& data, bool in_parts) const {
-    const std::size_t half = in_parts ? data.extent() / 2 / data.grain() * data.grain() : 0;
-    if (half != 0) code.sweep(data.arguments(), 0, half);
-    code.sweep(data.arguments(), half, data.extent());
+    Peers alone;
+    DevicePeers peers(alone, gpu().memory());
+    in_parts ? sweep_alone(data, InTwoParts(code.sweep, data.grain()), peers) : sweep_alone(data, code.sweep, peers);
     gpu().wait();
   }
 
@@ -73,7 +74,7 @@ class GpuKernel : public testing::TestWithParam<const Kernel*> {
           continue;
         }
         const auto data = kernel().prepare(point, precision, gpu().memory());
-        data->initialise(0, data->extent());
+        initialise(*data);
         EXPECT_GT(data->error(), data->tolerance()) << which << ": right before anything was computed";
         sweep(*code, *data, in_parts);
         EXPECT_LE(data->error(), data->tolerance()) << which;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/application.hpp"
 #include "opened_module.hpp"
 #include "tests/printed_amounts.hpp"
 
@@ -43,6 +44,27 @@ std::vector<Parameters> points(const Kernel& kernel, Size size) {
   }
   return all;
 }
+
+/// Fills the data of a case, an application's those of a rank alone.
+inline void initialise(Workload& data) {
+  if (auto* const application = dynamic_cast<ApplicationData*>(&data)) application->take_place(0, 1);
+  data.initialise(0, data.extent());
+}
+
+/// A loop that sweeps the first half of each range, in whole grains, and then the rest.
+class InTwoParts {
+ public:
+  InTwoParts(Sweep sweep, std::size_t grain) : sweep_(sweep), grain_(grain) {}
+  void operator()(const void* arguments, std::size_t begin, std::size_t end) const {
+    const std::size_t half = begin + (end - begin) / 2 / grain_ * grain_;
+    if (half != begin) sweep_(arguments, begin, half);
+    sweep_(arguments, half, end);
+  }
+
+ private:
+  Sweep sweep_;
+  std::size_t grain_;
+};
 
 /// A size of less than a block of threads.
 inline std::int64_t small(std::int64_t) { return 48; }

@@ -77,6 +77,22 @@ def test_a_case_on_a_gpu_is_measured_by_one_rank_whatever_the_launch(run, ranks)
         assert all(one["seconds"] > 0 and one["clock_hz"] == 1e9 for one in times), "the clock is the GPU's"
 
 
+def test_an_application_on_a_gpu_is_timed_phase_by_phase(run):
+    ended, store = run('[[cases]]\nkernel = "proxies/heat2d"\nprecision = "fp64"\nteam = [{gpus = 1}]\nparams = {n = 48, steps = 3}\n')
+    assert ended.returncode == 0, ended.stderr
+    (case,) = (row["case"] for row in outcomes(store, "ok"))
+    times = table(store, "times")
+    assert {row["phase"] for row in times} == {"", "halo", "update", "energy", "total", "sum"}
+    for repetition in {row["repetition"] for row in times}:
+        seconds = {row["phase"]: row["seconds"] for row in times if row["repetition"] == repetition}
+        assert seconds["update"] > 0 and seconds["update"] > seconds["total"], "three updates of 48 rows beside a sum of 48 numbers"
+    model = {(row["phase"], row["quantity"]): row["lo"] for row in table(store, "model") if row["case"] == case}
+    assert model["update", "flops.fp64.fma"] == 3 * 2 * 48 * 48 and model["energy", "flops.fp64.fma"] == 48 * 48
+    placed = {row.get("phase", ""): row for row in document("show", store)["rows"]}
+    assert placed["update"]["gflops"] > placed[""]["gflops"] > 0, "the other phases do little in their time"
+    assert placed["halo"].get("gflops") is None
+
+
 @pytest.mark.parametrize("nameless", ["0", "1"])
 def test_the_gpu_is_named_by_its_uuid_and_its_conditions_are_kept(run, tmp_path, nameless):
     """CUDA names the GPU, or the management library where CUDA has no UUID."""

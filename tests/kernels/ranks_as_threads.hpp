@@ -65,7 +65,7 @@ inline std::vector<std::unique_ptr<Workload>> swept_by_ranks(const Kernel& kerne
       const std::size_t half = application.extent() / 2;
       application.initialise(0, half);  // as two threads do
       application.initialise(half, application.extent());
-      for (const Step& step : application.steps()) step.exchange ? step.exchange(peers) : flavor.sweep(step.arguments, 0, step.extent);
+      sweep_alone(application, flavor.sweep, peers);
     });
   for (std::thread& thread : threads) thread.join();
   return data;

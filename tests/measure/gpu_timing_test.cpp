@@ -143,6 +143,8 @@ class FailingGpu final : public Gpu {
     fail_in_time();
     return gpu_.stop();
   }
+  void mark(std::size_t number) override { gpu_.mark(number); }
+  double between_marks(std::size_t first, std::size_t second) override { return gpu_.between_marks(first, second); }
   double clock_hz() override { return gpu_.clock_hz(); }
 
  private:

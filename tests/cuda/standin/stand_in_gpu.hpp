@@ -4,6 +4,7 @@
 #include <chrono>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "gpu/gpu_module.hpp"
 
@@ -18,6 +19,7 @@ class LimitedMemory final : public DeviceMemory {
   std::uint64_t fillings() const { return fillings_; }
   void copy_in(void* device, const void* host, std::size_t bytes) override { host_.copy_in(device, host, bytes); }
   void copy_out(void* host, const void* device, std::size_t bytes) override { host_.copy_out(host, device, bytes); }
+  void copy_within(void* to, const void* from, std::size_t bytes) override { host_.copy_within(to, from, bytes); }
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
@@ -49,6 +51,13 @@ class StandInGpu : public Gpu {
   void wait() override {}
   void start() override { started_ = Clock::now(); }
   double stop() override { return std::chrono::duration<double>(Clock::now() - started_).count(); }
+  void mark(std::size_t number) override {
+    if (marks_.size() <= number) marks_.resize(number + 1);
+    marks_[number] = Clock::now();
+  }
+  double between_marks(std::size_t first, std::size_t second) override {
+    return std::chrono::duration<double>(marks_.at(second) - marks_.at(first)).count();
+  }
   double clock_hz() override { return properties_.clock_hz; }
 
  private:
@@ -56,6 +65,7 @@ class StandInGpu : public Gpu {
   GpuProperties properties_;
   LimitedMemory memory_;
   Clock::time_point started_;
+  std::vector<Clock::time_point> marks_;
 };
 
 }  // namespace plumbline

@@ -2,7 +2,7 @@
 #pragma once
 #include "core/work.hpp"
 
-namespace plumbline {
+namespace plumbline::cuda {
 
 /// The stencil's streams: `in`, of which each warp reads so many rows, and `out`.
 inline void add_warp_edges(Work& work, std::uint64_t rows, std::uint64_t points_a_row, std::uint64_t rows_read) {
@@ -12,4 +12,4 @@ inline void add_warp_edges(Work& work, std::uint64_t rows, std::uint64_t points_
   work.streams[1].straddles = warps;
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::cuda
