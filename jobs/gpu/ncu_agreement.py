@@ -52,13 +52,14 @@ def sum_of(numbers):
 
 
 def campaign_of(row):
-    """A campaign of that case alone. Of its id SUITE/KERNEL/PRECISION/p=v/.../g1/FLAVOR each part is a line."""
+    """A campaign of that case alone, which counts nothing itself: a GPU's counters are one profiler's at a time. Of its id SUITE/KERNEL/PRECISION/p=v/.../g1/FLAVOR each part is a line."""
     suite, kernel, precision, *parameters, team, flavor = row["case"].split("/")
     assert team == "g1", row["case"]
     values = ", ".join(f"{name} = {value if value.isdigit() else json.dumps(value)}" for name, value in (p.split("=", 1) for p in parameters))
     return f"""schema = "plumbline-campaign/1"
 name = "under_ncu"
 passes = ["time"]
+counters = "none"
 [timing]
 min_seconds = 0.00001
 max_repetitions = 5

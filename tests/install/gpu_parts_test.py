@@ -464,6 +464,7 @@ def test_a_case_of_the_results_is_written_as_a_campaign_of_its_own():
     agreement = importlib.import_module("ncu_agreement")
     campaign = tomllib.loads(agreement.campaign_of({"case": "validation/series/fp32/form=power/n=8/m=4096/g1/cuda13-sm_90a"}))
     assert campaign["schema"] == "plumbline-campaign/1" and campaign["passes"] == ["time"]
+    assert campaign["counters"] == "none", "ncu and CUPTI do not count in one process"
     assert campaign["cases"] == [
         {"kernel": "validation/series", "precision": ["fp32"], "flavor": ["cuda13-sm_90a"], "team": [{"gpus": 1}],
          "params": {"form": "power", "n": 8, "m": 4096}}
