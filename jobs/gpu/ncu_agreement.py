@@ -11,6 +11,8 @@ import pathlib
 import subprocess
 import sys
 
+LIMIT = ("timeout", "--kill-after=5", "45")  # of a case: one that hangs shall not cost the others
+
 # A case of each kind, by what its id begins with.
 CASES = [
     "validation/series/fp64/form=loop/n=29/m=4096/",
@@ -78,7 +80,7 @@ def under_ncu(plumbline, row, folder):
     campaign = folder / "case.toml"
     campaign.write_text(campaign_of(row))
     profiled = subprocess.run(
-        ["ncu", "--target-processes", "all", "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw", "--launch-skip", "1", "--launch-count", "1",
+        [*LIMIT, "ncu", "--target-processes", "all", "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw", "--launch-skip", "1", "--launch-count", "1",
          "--metrics", ",".join(METRICS), plumbline, "run", campaign, "-o", folder / "case.h5", "--overwrite"],
         capture_output=True, text=True,
     )

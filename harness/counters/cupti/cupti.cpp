@@ -206,7 +206,7 @@ class CuptiBackend final : public MultiPass {
   std::unique_ptr<CuptiLaunches> launches_;
 };
 
-/// Why a GPU's counters are not to be asked for here: the driver brings another profiler into this process, and they are one's at a time.
+/// The reason not to ask for a GPU's counters here: the driver brings another profiler into this process, and they are one's at a time.
 Availability other_profiler() {
   const char* const library = std::getenv("CUDA_INJECTION64_PATH");
   if (library == nullptr || *library == '\0') return {};
