@@ -10,24 +10,17 @@
 namespace plumbline {
 namespace {
 
-/// A metric may have no number where no kernel ran: of the empty region that is nothing. Of the kernel's it stays a failure.
+/// Takes what the empty region has no count of for nothing. A metric may have no number where no kernel ran; any other reason stays as a
+/// note. Of the kernel's region neither is taken so.
 void take_for_nothing(Reading& reading) {
-  if (reading.no_number) reading = {.event = reading.event, .raw = 0, .enabled_ns = reading.enabled_ns, .running_ns = reading.running_ns};
+  if (reading.status == Status::ok) return;
+  std::string note = reading.no_number ? "" : std::string(no_empty_count) + reading.reason;
+  reading = {.event = reading.event, .enabled_ns = reading.enabled_ns, .running_ns = reading.running_ns, .reason = std::move(note)};
 }
 
-/// Gives back what the backend holds between repetitions, however they end.
-class Release {
- public:
-  explicit Release(Backend& backend) : backend_(backend) {}
-  Release(const Release&) = delete;
-  Release& operator=(const Release&) = delete;
-  ~Release() {
-    if (MultiPass* const passes = backend_.multi_pass()) passes->release();
-  }
-
- private:
-  Backend& backend_;
-};
+void release(Backend& backend) {
+  if (MultiPass* const passes = backend.multi_pass()) passes->release();
+}
 
 /// Counts one entry of the region, in as many passes as the GPU takes for the group.
 std::vector<std::vector<Reading>> count_region(PreparedOnGpu& prepared, bool empty, Backend& backend, std::size_t group) {
@@ -45,9 +38,7 @@ std::vector<std::vector<Reading>> count_region(PreparedOnGpu& prepared, bool emp
   } while (passes != nullptr && passes->wants_another_entry());
   backend.close(0);
   prepared.gpu().wait();
-  auto readings = backend.readings(0);
-  if (empty) std::for_each(readings.begin(), readings.end(), take_for_nothing);
-  return {std::move(readings)};
+  return {backend.readings(0)};
 }
 
 /// The reading that tells why none of the group's events has a number; null where one has.
@@ -58,23 +49,30 @@ const Reading* refusal(const std::vector<Reading>& readings) {
 
 }  // namespace
 
+const std::vector<Reading>& CountingOnGpu::empty_region(Backend& backend, std::size_t group) {
+  const std::tuple which{static_cast<const Backend*>(&backend), group, gpu_.properties().ordinal};
+  if (const auto found = empties_.find(which); found != empties_.end()) return found->second;
+  auto readings = std::move(count_region(*prepared_, true, backend, group).front());
+  std::for_each(readings.begin(), readings.end(), take_for_nothing);
+  return empties_[which] = std::move(readings);
+}
+
 CountedCase CountingOnGpu::count(Backend& backend, std::size_t group, int repetitions) {
   CountedCase counted;
   if (!prepared_ && refused_.status == Status::ok) prepared_ = prepare_on_gpu(case_, false, gpu_, refused_);
   if (!prepared_) return {refused_.status, refused_.reason, {}};
-  const Release release(backend);
   try {
     for (int repetition = 0; repetition < repetitions; ++repetition) {
-      RegionCounts counts{.kernel = {}, .empty = {}, .sweeps = 1};
-      counts.empty = count_region(*prepared_, true, backend, group);
-      counts.kernel = refusal(counts.empty.front()) != nullptr ? counts.empty : count_region(*prepared_, false, backend, group);
+      RegionCounts counts{.kernel = count_region(*prepared_, false, backend, group), .empty = {}, .sweeps = 1};
       const Reading* const refused = refusal(counts.kernel.front());
       if (refused != nullptr) counted.status = refused->status, counted.reason = refused->reason;
+      counts.empty = {refused != nullptr ? counts.kernel.front() : empty_region(backend, group)};
       counted.repetitions.push_back(std::move(counts));
       if (refused != nullptr) break;
     }
   } catch (const std::exception& failure) {
     backend.close(0);
+    release(backend);
     prepared_.reset();
     return {Status::failed, std::string("the GPU failed while the case was counted: ") + failure.what(), {}};
   }
@@ -82,7 +80,10 @@ CountedCase CountingOnGpu::count(Backend& backend, std::size_t group, int repeti
 }
 
 CountedCase count_on_gpu(const Case& measured, Backend& backend, std::size_t group, int repetitions, Gpu& gpu) {
-  return CountingOnGpu(measured, gpu).count(backend, group, repetitions);
+  EmptyRegions empties;
+  CountedCase counted = CountingOnGpu(measured, gpu, empties).count(backend, group, repetitions);
+  release(backend);
+  return counted;
 }
 
 }  // namespace plumbline

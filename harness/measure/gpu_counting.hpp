@@ -1,6 +1,11 @@
 // One case is counted on a GPU with one event group as on CPUs (measure/counting.hpp): a warm sweep, then the region, and the empty region.
 #pragma once
+#include <cstddef>
+#include <map>
 #include <memory>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "core/case.hpp"
 #include "counters/backend/backend.hpp"
@@ -10,26 +15,38 @@
 
 namespace plumbline {
 
+/// The note on a count from which nothing could be subtracted begins so; the reason follows.
+inline constexpr std::string_view no_empty_count = "nothing is subtracted, for the empty region has no count: ";
+
+/// The readings of the empty regions that were counted so far, by backend, group and the GPU's ordinal. Nothing of a case is in them, so
+/// that one does for all cases.
+using EmptyRegions = std::map<std::tuple<const Backend*, std::size_t, int>, std::vector<Reading>>;
+
 /// Counts a case whose kernel is for GPUs with group after group: its data are allocated and filled once, with the first of them, which
 /// takes longer than to count them all.
 class CountingOnGpu {
  public:
-  /// The case and the GPU must outlive this object.
-  CountingOnGpu(const Case& measured, Gpu& gpu) : case_(measured), gpu_(gpu) {}
+  /// The case, the GPU and the empty regions must outlive this object; backends, the empty regions.
+  CountingOnGpu(const Case& measured, Gpu& gpu, EmptyRegions& empties) : case_(measured), gpu_(gpu), empties_(empties) {}
 
-  /// Counts `group` of `backend` in so many repetitions of (empty region, kernel's region). A group of several passes sweeps as often, with
-  /// the data restored in between, and counts one sweep. Where the backend is refused its counters the status is its own, from the first
-  /// repetition, and no further one is tried. Never throws.
+  /// Counts `group` of `backend` in so many repetitions of the kernel's region, and the empty region once for all cases. A group of several
+  /// passes sweeps as often, with the data restored in between, and counts one sweep. Where the backend is refused its counters the status
+  /// is its own, from the first repetition, and no further one is tried. An empty region that cannot be counted counts nothing, and its
+  /// readings keep the reason as a note. What the backend holds for further groups and cases (MultiPass::release) it keeps. Never throws.
   CountedCase count(Backend& backend, std::size_t group, int repetitions);
 
  private:
+  /// The empty region, counted behind the first region of a kernel: a driver may refuse a range without work, and must not spoil the rest.
+  const std::vector<Reading>& empty_region(Backend& backend, std::size_t group);
+
   const Case& case_;
   Gpu& gpu_;
+  EmptyRegions& empties_;
   std::unique_ptr<PreparedOnGpu> prepared_;
   Timed refused_;  // why it cannot be prepared, once that was found
 };
 
-/// Counts one group alone.
+/// Counts one group alone, and has the backend release what it holds.
 CountedCase count_on_gpu(const Case& measured, Backend& backend, std::size_t group, int repetitions, Gpu& gpu);
 
 }  // namespace plumbline

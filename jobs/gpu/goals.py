@@ -28,7 +28,8 @@ def is_named(name, wanted):
 def verdict(value, goal):
     if value is None:
         return NOT_MEASURED
-    return MET if goal.get("at_least", value) <= value <= goal.get("at_most", value) else MISSED
+    noise = goal.get("noise", 0)
+    return MET if (1 - noise) * goal.get("at_least", value) <= value <= (1 + noise) * goal.get("at_most", value) else MISSED
 
 
 def wanted(goal):
@@ -38,7 +39,7 @@ def wanted(goal):
     numbers = [f"{sign} {100 * goal[key]:.4g} %" if percent else f"{sign} {goal[key]:.4g} {unit or 'B/clk/SM'}"
                for key, sign in (("at_least", ">="), ("at_most", "<=")) if key in goal]
     told = " and ".join(numbers) + (" of its limit" if of == "limit" else "")
-    return told + (f" on an {goal['on']}" if "on" in goal else "")
+    return told + (f", noise {100 * goal['noise']:.2g} %" if "noise" in goal else "") + (f" on an {goal['on']}" if "on" in goal else "")
 
 
 def in_words(value, goal):

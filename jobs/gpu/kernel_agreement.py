@@ -11,7 +11,7 @@ import pathlib
 import subprocess
 import sys
 
-from ncu_agreement import CASES, TOLERANCE, amounts, campaign_of, counted
+from ncu_agreement import CASES, LIMIT, TOLERANCE, amounts, campaign_of, counted
 
 LAUNCHES = 3
 FEW = ("validation/series/fp64/", "validation/triad/", "validation/dgemm/")  # one bound by each: arithmetic, memory, L1
@@ -41,7 +41,7 @@ def profiled(plumbline, row, folder):
     campaign, out = folder / "case.toml", folder / "profile.json"
     campaign.write_text(campaign_of(row))
     ended = subprocess.run(
-        [plumbline, "profile", "--gpu", "--launches", str(LAUNCHES), "-o", out, "--",
+        [*LIMIT, plumbline, "profile", "--gpu", "--launches", str(LAUNCHES), "-o", out, "--",
          plumbline, "run", campaign, "-o", folder / "case.h5", "--overwrite"],
         capture_output=True, text=True,
     )

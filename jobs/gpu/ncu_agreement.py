@@ -11,6 +11,8 @@ import pathlib
 import subprocess
 import sys
 
+LIMIT = ("timeout", "--kill-after=5", "45")  # of a case: one that hangs shall not cost the others
+
 # A case of each kind, by what its id begins with.
 CASES = [
     "validation/series/fp64/form=loop/n=29/m=4096/",
@@ -52,13 +54,14 @@ def sum_of(numbers):
 
 
 def campaign_of(row):
-    """A campaign of that case alone. Of its id SUITE/KERNEL/PRECISION/p=v/.../g1/FLAVOR each part is a line."""
+    """A campaign of that case alone, which counts nothing itself: a GPU's counters are one profiler's at a time. Of its id SUITE/KERNEL/PRECISION/p=v/.../g1/FLAVOR each part is a line."""
     suite, kernel, precision, *parameters, team, flavor = row["case"].split("/")
     assert team == "g1", row["case"]
     values = ", ".join(f"{name} = {value if value.isdigit() else json.dumps(value)}" for name, value in (p.split("=", 1) for p in parameters))
     return f"""schema = "plumbline-campaign/1"
 name = "under_ncu"
 passes = ["time"]
+counters = "none"
 [timing]
 min_seconds = 0.00001
 max_repetitions = 5
@@ -77,7 +80,7 @@ def under_ncu(plumbline, row, folder):
     campaign = folder / "case.toml"
     campaign.write_text(campaign_of(row))
     profiled = subprocess.run(
-        ["ncu", "--target-processes", "all", "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw", "--launch-skip", "1", "--launch-count", "1",
+        [*LIMIT, "ncu", "--target-processes", "all", "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw", "--launch-skip", "1", "--launch-count", "1",
          "--metrics", ",".join(METRICS), plumbline, "run", campaign, "-o", folder / "case.h5", "--overwrite"],
         capture_output=True, text=True,
     )

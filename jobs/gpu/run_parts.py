@@ -4,9 +4,10 @@ MPI nor a network.
   bash jobs/test.sh --gpu [--programs FOLDER] [--results FOLDER] [--seconds 480] [--only PART]... [--again PART]...
 
 FOLDER of programs: what jobs/gpu/bundle.sh packed, unpacked (bin, lib, share), or a build folder; build-ci where none is named.
-The work is cut into parts (jobs/gpu/parts, each with its own folder of results). One call takes as many as fit into its seconds;
-the next one goes on. A part that is done or begun is so for these very programs; for others it is begun anew, as are those named by
---again; --only names those that this call takes. Of the machine's GPUs the first is measured, or those of CUDA_VISIBLE_DEVICES.
+The work is cut into parts (jobs/gpu/parts, each with its own folder of results). One call takes as many as fit into its seconds, and ends
+one that takes twice the seconds that it says; the next one goes on. A part that is done or begun is so for these very programs; for
+others it is begun anew, as are those named by --again, and those begun on a machine with another GPU (by UUID: machines may share a
+name). --only names those that this call takes. Of the machine's GPUs the first is measured, or those of CUDA_VISIBLE_DEVICES.
 
 Results: gpu-results in the folder where it is called, if --results names no other. A part that says "resumable" may run out of its time: it
 goes on next time, four times at most; one that "closes" sums up what there is by the end of every call.
@@ -37,6 +38,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 OUR_PARTS = f"{HERE}/parts"
 SKIPPED, STOPPED_EARLY, TIMED_OUT = 77, 75, (124, 137, 143)  # what a part ends with
 MOST_GOES = 4  # of a part that never comes to its end
+PATIENCE = 2  # times the seconds that it says: then a part hangs, and those after it shall have their time
 LEAST_GO = 120  # seconds: what a part needs that goes on another time
 LINES_SO_FAR = 60  # of what sums up while parts remain
 
@@ -142,8 +144,8 @@ class Part:
         self.seconds = int(self.head.get("seconds", "0"))
         self.folder = results / self.name
         self.output = self.folder / "output.txt"
-        self.done = self.folder / "done"  # the programs by which it is done, and how it went
-        self.begun_by = results / f".programs-{self.name}"  # the programs that began it
+        self.done = self.folder / "done"  # the programs by which it is done, how it went, and the machine's GPUs
+        self.begun_by = results / f".programs-{self.name}"  # the programs that began it, and the machine's GPUs
         self.goes = results / f".goes-{self.name}"  # how often it has ended before it was done
         self.is_resumable = self.head.get("resumable") == "yes"
         self.closes = self.head.get("closes") == "yes"
@@ -158,6 +160,10 @@ class Part:
     def how(self) -> str:
         """Says how a part that is done went: "passed, 12 s" or "skipped: no ncu"."""
         return "".join(lines_of(self.done)[1:2])
+
+    def done_on(self) -> str:
+        """The GPUs of the machine that did it."""
+        return "".join(lines_of(self.done)[2:3])
 
     def needed(self) -> int:
         """The seconds that it takes, or to begin one that goes on another time."""
@@ -229,13 +235,14 @@ def environment_of(programs: str, results: pathlib.Path, scratch: pathlib.Path) 
     return {**os.environ, "PROGRAMS": programs, "BIN": folder, "RESULTS": str(results), "TESTS": tests, "CUDA_VISIBLE_DEVICES": device}
 
 
-def gpu_answers() -> bool:
-    """Whether nvidia-smi lists a GPU."""
+def gpus_here() -> list[str]:
+    """The machine's GPUs as nvidia-smi lists them, by UUID where it tells one; none where it does not answer."""
     try:
-        told = subprocess.run(["nvidia-smi", "-L"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
-    except OSError:
-        return False
-    return any(line.startswith(b"GPU") for line in told.splitlines())
+        told = subprocess.run(["nvidia-smi", "-L"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, timeout=60).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    lines = [line for line in told.decode("utf-8", "replace").splitlines() if line.startswith("GPU")]
+    return [found[1] if (found := re.search(r"UUID: ([^ )]+)", line)) else line for line in lines]
 
 
 class Call:
@@ -246,6 +253,7 @@ class Call:
     ):
         self.options, self.parts, self.results, self.began = options, parts, results, began
         self.identity = identity_of(programs)
+        self.gpus = " ".join(gpus_here())
         self.environment = environment_of(programs, results, scratch)
         self.failed: list[str] = []
         self.something_new = False
@@ -262,12 +270,15 @@ class Call:
 
     def begin(self, part: Part) -> None:
         """Makes its folder anew."""
-        if lines_of(part.begun_by) != [self.identity]:
+        begun = lines_of(part.begun_by)
+        if begun[:1] == [self.identity] and begun[1:] not in ([], [self.gpus]):
+            say(f"{part.name} was begun on another machine's GPU ({' '.join(begun[1:])}): it begins anew on {self.gpus}")
+        if begun != [self.identity, self.gpus]:
             part.forget()  # others began it, and these could not go on
         if part.folder.is_dir():  # of a file that is in its place the user hears
             remove(part.folder)
         part.folder.mkdir(exist_ok=True)
-        write(part.begun_by, f"{self.identity}\n")
+        write(part.begun_by, f"{self.identity}\n{self.gpus}\n")
         part.goes_before()  # what is wrong with it is told before minutes are spent
 
     def do_part(self, part: Part, limit: int) -> bool:
@@ -291,7 +302,7 @@ class Call:
             goes = part.goes_before()
             last = f", the last of {goes + 1} goes" if goes else ""  # the seconds are of one go alone
             how = f"skipped: {''.join(lines_of(part.output)[-1:])}" if code == SKIPPED else f"passed, {seconds} s{last}"
-            write(part.done, f"{self.identity}\n{how}\n")
+            write(part.done, f"{self.identity}\n{how}\n{self.gpus}\n")
             part.goes.unlink(missing_ok=True)
         elif code in TIMED_OUT:
             self.failed.append(f"{part.name}: not done after {limit} s")
@@ -319,7 +330,7 @@ class Call:
             if part.needed() > left:
                 break
             self.something_new = True
-            if not self.do_part(part, left):
+            if not self.do_part(part, min(left, PATIENCE * part.seconds)):
                 break
         for part in self.parts:
             if part.closes:
@@ -330,7 +341,8 @@ class Call:
         say("")
         remaining = [part for part in self.parts if not part.is_done(self.identity)]
         for part in self.parts:
-            say(f"  {part.name:16} " + (f"remains, about {part.seconds} s: {part.what}" if part in remaining else part.how()))
+            elsewhere = f" (on {part.done_on()})" if part.done_on() != self.gpus else ""
+            say(f"  {part.name:16} " + (f"remains, about {part.seconds} s: {part.what}" if part in remaining else part.how() + elsewhere))
         say(f"  results: {self.results}")
         for one in self.failed:
             say(f"gpu: FAILED {one}")
@@ -390,7 +402,7 @@ def run(words: list[str], began: float) -> int:
         named(parts, "--only", name)
     for name in options.again:
         named(parts, "--again", name).forget()
-    if options.parts == OUR_PARTS and not gpu_answers():
+    if options.parts == OUR_PARTS and not gpus_here():
         say("gpu: skipped: no NVIDIA GPU answers nvidia-smi on this machine; parts that remain: " + " ".join(part.name for part in parts))
         return 0
     for program in ("bash", "timeout"):

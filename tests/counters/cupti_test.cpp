@@ -37,6 +37,8 @@ class cupti : public ::testing::Test {
     driver_ = std::make_unique<CudaDriver>(STAND_IN_CUPTI_FOLDER "/libcupti.so.13");
     return cupti_backend_at(place(), events, tables());
   }
+  /// A backend beside the last one, in the same place.
+  std::unique_ptr<Backend> another(const Names& events) { return cupti_backend_at(place(), events, tables()); }
   CuptiPlace place() const { return {host(), *driver_}; }
   static EventTables tables() {
     EventTable hopper{.family = "nvidia-hopper", .backend = "cupti", .chips = {"GH100"}};
@@ -255,6 +257,47 @@ TEST_F(cupti, one_profiler_does_for_all_repetitions_of_a_group_and_is_given_back
   EXPECT_EQ(count(*counted, 1, 3, 5).at(0).raw, 15U);
   EXPECT_EQ(set<int()>("stand_in_sessions")(), 3) << "one for each group";
   EXPECT_LE(set<int()>("stand_in_availability_asked")(), 2) << "once in a process, in two calls";
+}
+
+TEST_F(cupti, groups_of_a_context_share_one_profiler_in_turn) {
+  const auto bytes = backend({"dram__bytes.sum", "dram__more.sum"}), sectors = another({"lts__sectors.sum"});
+  for (int repetition = 1; repetition <= 3; ++repetition) {
+    EXPECT_EQ(count(*bytes, 0, 2, 10).at(1).raw, 2 * 20U) << "repetition " << repetition;
+    EXPECT_EQ(count(*sectors, 0, 1, 7).at(0).raw, 7U) << "repetition " << repetition;
+  }
+  EXPECT_EQ(set<int()>("stand_in_sessions")(), 1);
+  bytes->multi_pass()->release();
+  EXPECT_EQ(count(*sectors, 0, 1, 7).at(0).raw, 7U) << "it is on as long as anyone counts by it";
+  sectors->multi_pass()->release();
+  EXPECT_EQ(set<int()>("stand_in_still_open")(), 0);
+}
+
+TEST_F(cupti, a_profiler_that_takes_no_second_configuration_is_enabled_anew) {
+  set<void()>("stand_in_configures_once")();
+  const auto bytes = backend({"dram__bytes.sum", "dram__more.sum"}), sectors = another({"lts__sectors.sum"});
+  EXPECT_EQ(count(*bytes, 0, 1, 10).at(1).raw, 20U);
+  EXPECT_EQ(count(*sectors, 0, 1, 7).at(0).raw, 7U);
+  EXPECT_EQ(count(*bytes, 0, 1, 10).at(1).raw, 20U);
+  EXPECT_EQ(set<int()>("stand_in_sessions")(), 3);
+}
+
+TEST_F(cupti, a_count_that_broke_off_disturbs_none_that_follow) {
+  const auto bytes = backend({"dram__bytes.sum", "dram__more.sum"}), sectors = another({"lts__sectors.sum"});
+  EXPECT_EQ(count(*sectors, 0, 1, 7).at(0).raw, 7U);
+  set<void(int)>("stand_in_empty_range")(1);
+  const auto refused = count(*bytes, 0, 1, 0).at(0);
+  EXPECT_EQ(refused.status, Status::failed);
+  EXPECT_NE(refused.reason.find("CUPTI error 1 of cuptiRangeProfilerPopRange"), std::string::npos) << refused.reason;
+  EXPECT_EQ(count(*sectors, 0, 1, 7).at(0).raw, 7U);
+  EXPECT_EQ(count(*bytes, 0, 1, 10).at(1).raw, 20U);
+  EXPECT_EQ(set<int()>("stand_in_sessions")(), 2) << "one more, for the first was left amid a range";
+}
+
+TEST_F(cupti, a_range_that_cupti_drops_is_no_count_of_nothing) {
+  set<void()>("stand_in_drops_empty_ranges")();
+  const auto counted = backend();
+  EXPECT_EQ(count(*counted, 0, 1, 0).at(0).reason, "CUPTI counted 0 ranges where the region is one");
+  EXPECT_EQ(count(*counted, 0, 1, 5).at(0).raw, 5U);
 }
 
 TEST_F(cupti, without_a_context_or_beside_another_subscriber_nothing_is_counted) {

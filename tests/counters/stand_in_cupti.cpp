@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -46,6 +47,15 @@ double value_of(const std::string& metric, std::size_t place, std::uint64_t work
   return static_cast<double>(place + 1) * elements;
 }
 
+/// A line in the file STAND_IN_CUPTI_CALLS for each call of those that take long or put hooks into a driver.
+void write_down(const char* call) {
+  static const char* const path = std::getenv("STAND_IN_CUPTI_CALLS");
+  static std::FILE* const file = path == nullptr ? nullptr : std::fopen(path, "a");
+  if (file == nullptr) return;
+  std::fprintf(file, "%s\n", call);
+  std::fflush(file);
+}
+
 }  // namespace
 
 /// A whole program is told by its surroundings.
@@ -54,6 +64,8 @@ __attribute__((constructor)) void set_by_the_environment() {
   if (const char* refused = std::getenv("STAND_IN_CUPTI_SUBSCRIBE")) settings.subscribe = std::atoi(refused);
   if (const char* gpus = std::getenv("STAND_IN_CUPTI_GPUS")) settings.devices = std::atoi(gpus);
   if (const char* clock = std::getenv("STAND_IN_CUPTI_CLOCK_HZ")) settings.clock_hz = std::atof(clock);
+  if (const char* refused = std::getenv("STAND_IN_CUPTI_EMPTY_RANGE")) settings.empty_range = std::atoi(refused);
+  if (std::getenv("STAND_IN_CUPTI_DROPS_EMPTY_RANGES") != nullptr) settings.drops_empty_ranges = true;
 }
 
 // A test sets and sees the stand-in by these functions.
@@ -72,6 +84,9 @@ STAND_IN void stand_in_clock(double hertz) { settings.clock_hz = hertz; }
 STAND_IN int stand_in_sessions() { return sessions; }
 STAND_IN int stand_in_availability_asked() { return availability_asked; }
 STAND_IN void stand_in_drops_a_range() { settings.drops_a_range = true; }
+STAND_IN void stand_in_drops_empty_ranges() { settings.drops_empty_ranges = true; }
+STAND_IN void stand_in_empty_range(int result) { settings.empty_range = result; }
+STAND_IN void stand_in_configures_once() { settings.configures_once = true; }
 STAND_IN void stand_in_context(bool there) { current = there ? context_at(0) : nullptr; }
 STAND_IN void stand_in_chip(const char* name) { settings.chip = name; }
 /// Counts what is still open; the profiler stays initialized to the end of the process.
@@ -140,7 +155,9 @@ STAND_IN CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_Ev
 }
 
 // CUPTI on the GPU.
-STAND_IN CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params*) { return ++profilers, CUPTI_SUCCESS; }
+STAND_IN CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params*) {
+  return write_down("initialize"), ++profilers, CUPTI_SUCCESS;
+}
 STAND_IN CUptiResult cuptiProfilerDeviceSupported(CUpti_Profiler_DeviceSupported_Params* p) {
   const auto yes = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
   p->isSupported = static_cast<CUpti_Profiler_Support_Level>(settings.supported);
@@ -159,7 +176,7 @@ STAND_IN CUptiResult cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCount
 STAND_IN CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params* p) {
   if (settings.enable != 0) return static_cast<CUptiResult>(settings.enable);
   if (profilers == 0) return CUPTI_ERROR_NOT_INITIALIZED;
-  ++enabled, ++sessions;
+  ++enabled, ++sessions, write_down("enable");
   profilers_on.push_back(p->pRangeProfilerObject = new CUpti_RangeProfiler_Object{.context = p->ctx});
   return CUPTI_SUCCESS;
 }
@@ -177,6 +194,9 @@ STAND_IN CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_P
   auto& ranges = *p->pRangeProfilerObject;
   if (settings.configure != 0) return static_cast<CUptiResult>(settings.configure);
   if (!ranges.emptied || ranges.started) return CUPTI_ERROR_INVALID_OPERATION;
+  const std::vector<std::uint8_t> configuration(p->pConfig, p->pConfig + p->configSize);
+  if (ranges.first_configuration.empty()) ranges.first_configuration = configuration;
+  if (settings.configures_once && ranges.first_configuration != configuration) return CUPTI_ERROR_INVALID_OPERATION;
   ranges.of_kernels = p->range == CUPTI_AutoRange;
   if ((p->replayMode == CUPTI_KernelReplay) != ranges.of_kernels) return CUPTI_ERROR_INVALID_PARAMETER;
   ranges.most_ranges = p->maxRangesPerPass;
@@ -200,6 +220,7 @@ STAND_IN CUptiResult cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_P
 STAND_IN CUptiResult cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params* p) {
   auto& ranges = *p->pRangeProfilerObject;
   if (!ranges.pushed) return CUPTI_ERROR_INVALID_OPERATION;
+  if (settings.empty_range != 0 && work_done == ranges.work_before) return static_cast<CUptiResult>(settings.empty_range);
   return ranges.pushed = false, ranges.work += work_done - ranges.work_before, CUPTI_SUCCESS;
 }
 STAND_IN CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params* p) {
@@ -214,6 +235,7 @@ STAND_IN CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData
   auto& ranges = *p->pRangeProfilerObject;
   if (ranges.started || ranges.passes_had != ranges.passes) return CUPTI_ERROR_INVALID_OPERATION;
   auto work = ranges.of_kernels ? ranges.launched : std::vector<std::uint64_t>{ranges.work / ranges.passes};
+  if (settings.drops_empty_ranges && ranges.work == 0 && !ranges.of_kernels) work.clear();
   work.resize(std::min(work.size() - (settings.drops_a_range ? 1 : 0), ranges.most_ranges));
   if (ranges.of_kernels) work = by_name(work);
   const CounterData data{0x600d, work.size()};

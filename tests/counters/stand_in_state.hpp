@@ -29,6 +29,7 @@ struct CUpti_RangeProfiler_Object {
   std::size_t passes = 1, passes_had = 0, most_ranges = 1;
   std::vector<std::uint64_t> launched = {};  // the work of each
   std::uint8_t* counter_data = nullptr;
+  std::vector<std::uint8_t> first_configuration = {};
   std::uint64_t work_before = 0, work = 0;
 };
 struct CUpti_Subscriber_st {
@@ -47,8 +48,8 @@ inline thread_local CUcontext current = context_at(0);
 struct Settings {
   int driver = 0, devices = 1, enable = 0, supported = CUPTI_PROFILER_CONFIGURATION_SUPPORTED,
       vgpu = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
-  int subscribe = 0, further_passes = 0, configure = 0;
-  bool never_done = false, nothing_is_no_number = false, drops_a_range = false;
+  int subscribe = 0, further_passes = 0, configure = 0, empty_range = 0;  // the last: what popping a range without work is refused with
+  bool never_done = false, nothing_is_no_number = false, drops_a_range = false, drops_empty_ranges = false, configures_once = false;
   const char* chip = "GH100";
   double clock_hz = 0;  // if any: time, cycles and occupancy are those of a GPU on that clock that works on an element in a nanosecond
 };

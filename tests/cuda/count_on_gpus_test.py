@@ -101,6 +101,34 @@ def test_refused_counters_have_their_reason_and_the_case_is_timed_all_the_same(r
     assert table(store, "times")
 
 
+@pytest.mark.parametrize("driver, words", [
+    ({"STAND_IN_CUPTI_DROPS_EMPTY_RANGES": "1"}, "CUPTI counted 0 ranges"),
+    ({"STAND_IN_CUPTI_EMPTY_RANGE": "1"}, "CUPTI error 1 of cuptiRangeProfilerPopRange"),
+])
+def test_a_driver_that_gives_no_empty_range_is_noted_and_the_kernel_is_counted(run, driver, words):
+    ended, store = run(CAMPAIGN, **driver)
+    assert ended.returncode == 0, ended.stderr
+    (outcome,) = counted(store)
+    assert outcome["status"] == "ok"
+    assert "nothing is subtracted, for the empty region has no count" in outcome["reason"] and words in outcome["reason"]
+    by_event = {row["event"]: row for row in table(store, "counts")}
+    assert [by_event[event]["net"] for event in (ADD, MUL, FMA)] == [place * 64 * 64 for place in (1, 2, 3)]
+    (note,) = [one for one in json.loads(plumbline("score", store, "--json").stdout)["notes"] if "nothing is subtracted" in one]
+    assert words in note and note.endswith("(1 case)")
+
+
+def test_the_profiler_is_enabled_once_where_nothing_is_timed_in_between(run, tmp_path):
+    two = CAMPAIGN.replace("n = 3", "n = [3, 4, 5]")
+    calls = tmp_path / "calls"
+    ended, store = run(two.replace('"time", "count"', '"count"'), STAND_IN_CUPTI_CALLS=calls)
+    assert ended.returncode == 0 and len(counted(store)) == 3, ended.stderr
+    assert calls.read_text().split().count("enable") == 1, "for all groups of all cases"
+    calls.unlink()
+    ended, _ = run(two, "--overwrite", STAND_IN_CUPTI_CALLS=calls)
+    assert ended.returncode == 0, ended.stderr
+    assert calls.read_text().split().count("enable") == 3, "once a case: nothing is timed beside it"
+
+
 def test_cases_on_the_cpu_beside_it_say_that_nothing_there_counts_them(run):
     ended, store = run(CAMPAIGN.replace("[{gpus = 1}]", "[{gpus = 1}, {ranks = 1}]"))
     assert ended.returncode == 0, ended.stderr
@@ -123,6 +151,24 @@ def test_auto_counts_on_gpus_only_what_runs_there_and_says_what_is_missing(run):
     assert ended.returncode == 0, ended.stderr
     (skipped,) = {row["reason"] for row in table(store, "outcomes") if row["pass"] == "count" and "/g1/" in row["case"] and "cupti" in row["reason"]}
     assert skipped.startswith("cupti: unavailable: no NVIDIA driver here")
+
+
+@pytest.mark.parametrize("counters", ["auto", "cupti", "none"])
+@pytest.mark.parametrize("passes", ['"time"', '"time", "count"'])
+def test_cupti_is_left_alone_where_nothing_is_to_be_counted(run, tmp_path, counters, passes):
+    calls = tmp_path / "calls"
+    text = CAMPAIGN.replace('"time", "count"', passes).replace('"cupti"', f'"{counters}"')
+    ended, store = run(text, STAND_IN_CUPTI_CALLS=calls)
+    assert ended.returncode == 0 and table(store, "times"), ended.stderr
+    assert calls.exists() == ("count" in passes and counters != "none")
+
+
+def test_cupti_is_left_alone_beside_another_profiler_and_the_case_is_timed(run, tmp_path):
+    calls = tmp_path / "calls"
+    ended, store = run(CAMPAIGN.replace('"cupti"', '"auto"'), STAND_IN_CUPTI_CALLS=calls, CUDA_INJECTION64_PATH="/nowhere/libother.so")
+    assert ended.returncode == 0 and table(store, "times"), ended.stderr
+    assert not calls.exists()
+    assert "another profiler is in this process (CUDA_INJECTION64_PATH=/nowhere/libother.so" in ended.stderr + ended.stdout
 
 
 def test_counters_that_are_named_and_cannot_be_had_are_2(run):

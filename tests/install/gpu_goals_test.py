@@ -41,6 +41,18 @@ def test_a_rate_is_held_against_another_and_against_a_clock_and_multiprocessor()
     assert found["L1", "GPU L1 load"] == ("121 B/clk/SM", "met")
 
 
+@pytest.mark.parametrize("value, verdict", [(99.5, "met"), (98.9, "MISSED")])
+@pytest.mark.parametrize("line, one, other", [
+    ("HBM copy, of cudaMemcpy's", "GPU mem copy", "GPU mem copy, cudaMemcpy"),
+    ("tensor BF16: wgmma, of cuBLAS", "GPU tensor BF16 wgmma", "GPU tensor BF16 cuBLAS"),
+    ("tensor FP16: mma.sync, of WMMA", "GPU tensor FP16 mma.sync", "GPU tensor FP16 WMMA"),
+])
+def test_two_rates_of_one_kind_may_differ_by_their_noise(line, one, other, value, verdict):
+    rows = goals.all_goals(results(ceilings=[ceiling(one, value), ceiling(other, 100.0)]))
+    [found] = [row for row in rows if row["line"] == line and row["ceiling"] == one]
+    assert (found["measured"], found["verdict"], found["goal"]) == (f"{value:.1f} %", verdict, ">= 100 %, noise 1 %")
+
+
 @pytest.mark.parametrize("gpu, verdict", [("NVIDIA H200", "met"), ("NVIDIA H100 80GB HBM3", "of another GPU")])
 def test_a_rate_of_one_gpu_is_no_goal_of_another(gpu, verdict):
     found = verdicts(results(gpu=gpu, ceilings=[ceiling("GPU mem load", 4210.0), ceiling("GPU launch, stream", 2.7e-6)]))

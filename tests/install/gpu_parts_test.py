@@ -32,7 +32,7 @@ def parts(tmp_path):
     folder = tmp_path / "parts"
     folder.mkdir()
 
-    def add(name, text, seconds=1):
+    def add(name, text, seconds=10):
         (folder / f"{name}.sh").write_text(f"# what: the part {name}\n# seconds: {seconds}\n{text}\n")
 
     add.folder = folder
@@ -84,10 +84,28 @@ def test_a_part_that_fails_is_told_and_done_again(tmp_path, programs, parts):
 
 
 def test_a_part_that_hangs_is_ended(tmp_path, programs, parts):
-    parts("10-hangs", "sleep 100")
-    ended = run(tmp_path, programs, parts, "--seconds", "5")
+    parts("10-hangs", "sleep 100", seconds=1)
+    parts("20-after", "true")
+    ended = run(tmp_path, programs, parts, "--seconds", "480")
     assert ended.returncode == 1
-    assert "FAILED 10-hangs: not done after" in ended.stdout
+    assert "FAILED 10-hangs: not done after 2 s" in ended.stdout, "twice the seconds that it says"
+    assert "20-after         passed" in ended.stdout, "those after it have their time"
+
+
+def test_a_test_that_hangs_is_told_and_those_after_it_run(tmp_path, programs):
+    text = (SOURCE / "jobs/gpu/parts/20-tests.sh").read_text()
+    assert " 90 " in text
+    (tmp_path / "jobs/parts").mkdir(parents=True)
+    (tmp_path / "jobs/counted.py").symlink_to(SOURCE / "jobs/gpu/counted.py")
+    (tmp_path / "jobs/parts/20-tests.sh").write_text(text.replace(" 90 ", " 1 "))
+    (programs / "bin/gpu_tests.txt").write_text("hangs\nruns\n")
+    doctor = json.dumps({"rows": [{"what": "counters by cupti", "status": "ok", "reason": None}]})
+    for name, does in {"plumbline": f"echo '{doctor}'", "hangs": "exec sleep 60", "runs": "echo ran"}.items():
+        (programs / "bin" / name).write_text(f"#!/bin/sh\n{does}\n")
+        (programs / "bin" / name).chmod(0o755)
+    environment = {**os.environ, "BIN": str(programs / "bin"), "TESTS": str(programs / "bin"), "OUT": str(tmp_path)}
+    ended = subprocess.run(["bash", tmp_path / "jobs/parts/20-tests.sh"], capture_output=True, text=True, timeout=30, env=environment)
+    assert ended.returncode == 1 and "hangs hangs: it was ended after" in ended.stdout and "--- runs\nran\n" in ended.stdout
 
 
 def test_a_part_that_can_be_resumed_remains_when_its_time_is_over_and_those_after_it_wait(tmp_path, programs, parts):
@@ -149,10 +167,29 @@ def test_what_other_programs_began_is_begun_anew_and_so_is_a_part_named_again(tm
         assert (results / ".goes-10-part").read_text() == "1\n", "its goes are counted anew"
 
 
+def test_what_was_begun_on_another_gpu_is_begun_anew_and_what_is_done_says_where(tmp_path, programs, parts, monkeypatch):
+    (parts.folder / "10-part.sh").write_text(KEEPS)
+    parts("05-done", "true")
+    (tmp_path / "path").mkdir()
+    monkeypatch.setenv("PATH", f"{tmp_path}/path:{os.environ['PATH']}")
+    smi, results = tmp_path / "path/nvidia-smi", tmp_path / "results"
+    for gpu in ("GPU-1111", "GPU-2222"):  # each time of the same host name
+        smi.write_text(f"#!/bin/sh\necho 'GPU 0: NVIDIA H100 (UUID: {gpu})'\n")
+        smi.chmod(0o755)
+        (results / "all.journal").mkdir(parents=True, exist_ok=True)
+        (results / "all.journal/of_another_gpu").touch()
+        ended = run(tmp_path, programs, parts)
+        assert ended.returncode == 75, "the first of two goes"
+        assert (results / "all.h5").read_text() == "x\n" and not (results / "all.journal/of_another_gpu").exists()
+    assert "10-part was begun on another machine's GPU (GPU-1111): it begins anew on GPU-2222" in ended.stdout
+    assert re.search(r"05-done +passed, \d+ s \(on GPU-1111\)", ended.stdout)
+    assert run(tmp_path, programs, parts).returncode == 0, "on the same GPU it goes on"
+
+
 @pytest.mark.parametrize("how, code", [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_a_part_whose_call_was_ended_is_gone_on_with(tmp_path, programs, parts, how, code):
     (parts.folder / "10-long.sh").write_text(
-        "# what: a long one\n# seconds: 1\n# resumable: yes\n# keeps: all.h5\n"
+        "# what: a long one\n# seconds: 20\n# resumable: yes\n# keeps: all.h5\n"
         '[[ ! -f $RESULTS/all.h5 ]] || { cat "$RESULTS/all.h5"; exit 0; }\n'
         "trap 'echo told >>$RESULTS/all.h5; exit 75' TERM\necho begun; echo half >$RESULTS/all.h5\nsleep 20 & wait\n")
     results = tmp_path / "results"
@@ -464,6 +501,7 @@ def test_a_case_of_the_results_is_written_as_a_campaign_of_its_own():
     agreement = importlib.import_module("ncu_agreement")
     campaign = tomllib.loads(agreement.campaign_of({"case": "validation/series/fp32/form=power/n=8/m=4096/g1/cuda13-sm_90a"}))
     assert campaign["schema"] == "plumbline-campaign/1" and campaign["passes"] == ["time"]
+    assert campaign["counters"] == "none", "ncu and CUPTI do not count in one process"
     assert campaign["cases"] == [
         {"kernel": "validation/series", "precision": ["fp32"], "flavor": ["cuda13-sm_90a"], "team": [{"gpus": 1}],
          "params": {"form": "power", "n": 8, "m": 4096}}

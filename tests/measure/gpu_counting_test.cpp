@@ -71,9 +71,13 @@ class SweepCounter final : public MultiPass {
     before_ = sweeps_counted;
     ++entries_;
   }
-  void leave(int) noexcept override { swept_ += sweeps_counted - before_; }
+  void leave(int) noexcept override {
+    swept_ += sweeps_counted - before_;
+    order.push_back(sweeps_counted == before_ ? 'e' : 'k');
+  }
   bool wants_another_entry() const noexcept override { return entries_ < needed_; }
   std::vector<Reading> readings(int) const override {
+    if (swept_ == 0 && !refused_empty.ok()) return {{.event = "sweeps", .status = refused_empty.status, .reason = refused_empty.reason}};
     if (no_number_below > swept_) return {{.event = "sweeps", .status = Status::failed, .reason = "no number", .no_number = true}};
     if (!refused_.ok()) return {{.event = "sweeps", .status = refused_.status, .reason = refused_.reason}};
     EXPECT_EQ(entries_, needed_) << "whatever was planned";
@@ -83,6 +87,8 @@ class SweepCounter final : public MultiPass {
   void release() noexcept override { ++releases; }
 
   int regions = 0, releases = 0, no_number_below = 0;
+  Availability refused_empty = {};
+  std::string order;  // of the entries: k with a kernel, e empty
 
  private:
   std::vector<EventGroup> groups_;
@@ -92,7 +98,7 @@ class SweepCounter final : public MultiPass {
   bool is_open_ = false;
 };
 
-TEST(count_on_gpu, each_repetition_is_an_empty_region_and_one_sweep_behind_a_warm_one) {
+TEST(count_on_gpu, each_repetition_is_one_sweep_behind_a_warm_one_and_the_empty_region_comes_once_and_after_it) {
   StandInGpu gpu(small());
   SweepCounter backend(1);
   sweeps_counted = 0;
@@ -104,7 +110,37 @@ TEST(count_on_gpu, each_repetition_is_an_empty_region_and_one_sweep_behind_a_war
     EXPECT_EQ(one.kernel.at(0).at(0).raw, 1U);
     EXPECT_EQ(one.sweeps, 1U);
   }
-  EXPECT_EQ(sweeps_counted, 1 + 3 * (1 + 2)) << "one prepares the data, and each region has a warm one";
+  EXPECT_EQ(sweeps_counted, 1 + 3 * 2 + 1) << "one prepares the data, and each region has a warm one";
+  EXPECT_EQ(backend.order, "kekk");
+}
+
+TEST(count_on_gpu, an_empty_region_that_is_refused_counts_nothing_and_leaves_a_note) {
+  StandInGpu gpu(small());
+  SweepCounter backend(1);
+  backend.refused_empty = {Status::failed, "CUPTI counted 0 ranges"};
+  const CountedCase counted = count_on_gpu(changing(), backend, 1, 2, gpu);
+  ASSERT_EQ(counted.status, Status::ok) << counted.reason;
+  ASSERT_EQ(counted.repetitions.size(), 2U);
+  for (const RegionCounts& one : counted.repetitions) {
+    EXPECT_EQ(one.kernel.at(0).at(0).raw, 1U);
+    EXPECT_EQ(one.empty.at(0).at(0).status, Status::ok);
+    EXPECT_EQ(one.empty.at(0).at(0).raw, 0U);
+    EXPECT_EQ(one.empty.at(0).at(0).reason, "nothing is subtracted, for the empty region has no count: CUPTI counted 0 ranges");
+  }
+}
+
+TEST(CountingOnGpu, counts_the_empty_region_once_for_all_cases) {
+  StandInGpu gpu(small());
+  SweepCounter backend(1);
+  EmptyRegions empties;
+  for (int i = 0; i < 3; ++i) {
+    const Case measured = changing();
+    const CountedCase counted = CountingOnGpu(measured, gpu, empties).count(backend, 1, 2);
+    ASSERT_EQ(counted.status, Status::ok) << counted.reason;
+    EXPECT_EQ(counted.repetitions.at(1).empty.at(0).at(0).event, "sweeps");
+  }
+  EXPECT_EQ(backend.order, "kekkkkk");
+  EXPECT_EQ(backend.releases, 0) << "whoever goes on with other groups and cases releases";
 }
 
 TEST(count_on_gpu, a_group_of_several_passes_sweeps_the_same_data_as_often) {
@@ -118,7 +154,8 @@ TEST(CountingOnGpu, prepares_a_case_once_for_all_its_groups) {
   StandInGpu gpu(small());
   SweepCounter backend(2);
   const Case measured = changing();
-  CountingOnGpu counting(measured, gpu);
+  EmptyRegions empties;
+  CountingOnGpu counting(measured, gpu, empties);
   prepared = 0;
   for (int group = 0; group < 3; ++group) {
     const CountedCase counted = counting.count(backend, 1, 2);

@@ -211,6 +211,7 @@ Exit score_file(const ScoreOptions& options) {
   if (options.choose) notes.push_back(choose(options, accuracy, scored, results, measurements));
   if (!options.counter.empty()) keep_only(accuracy, options.counter);
   for (const auto& change : scored.changes) notes.push_back(change);
+  for (auto& note : notes_on_empty_regions(results)) notes.push_back(std::move(note));
   const auto agreements = time_agreements(results, scored.counters);
   for (auto& note : time_notes(accuracy, agreements)) notes.push_back(std::move(note));
   const auto uncounted = nothing_counted(results);

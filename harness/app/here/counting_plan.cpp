@@ -84,6 +84,22 @@ bool is_of_gpu(std::string_view backend) {
 /// Whether counters of GPUs are refused. A backend that has events may still not count them: this is tried, some 0.5 s.
 bool counters_of_gpus_refuse(const CountingPlan& plan) { return !plan.counts_on_gpus() || !try_cupti().availability.ok(); }
 
+/// Plans what is wished; throws where one of it cannot be had.
+CountingPlan plan_wishes(std::string_view counters, std::vector<Wish> wishes, const Availability& emulator, const BackendFacts& facts) {
+  CountingPlan plan;
+  for (Wish& wish : wishes) {
+    if (wish.events.empty() && wish.backend->emulated != nullptr && wish.backend->make({}, facts)->groups().empty())
+      wish.events = wish.backend->emulated();
+    const auto refused = add_groups(plan, wish, emulator, facts);
+    if (refused.empty()) continue;
+    const Refusal& first = refused.front();
+    const std::string what = first.event.empty() ? std::string(wish.backend->name) : fmt::format("{}:{}", wish.backend->name, first.event);
+    throw user_error(fmt::format("counters = \"{}\": '{}' cannot be had: {}{}", counters, what, first.why.reason,
+                                 first.unknown ? nearest_event(*wish.backend, first.event, facts) : ""));
+  }
+  return plan;
+}
+
 CountingPlan plan_automatically(const Availability& emulator, const BackendFacts& facts, bool cases_for_gpus) {
   CountingPlan plan;
   for (const auto& entry : backends()) {
@@ -135,18 +151,14 @@ std::string CountingPlan::why_skipped() const {
 CountingPlan plan_counting(std::string_view counters, const Availability& emulator, const BackendFacts& facts, bool cases_for_gpus) {
   if (counters == "none") return {};
   if (counters == "auto") return plan_automatically(emulator, facts, cases_for_gpus);
-  CountingPlan plan;
-  for (Wish& wish : read_wishes(counters)) {
-    if (wish.events.empty() && wish.backend->emulated != nullptr && wish.backend->make({}, facts)->groups().empty())
-      wish.events = wish.backend->emulated();
-    const auto refused = add_groups(plan, wish, emulator, facts);
-    if (refused.empty()) continue;
-    const Refusal& first = refused.front();
-    const std::string what = first.event.empty() ? std::string(wish.backend->name) : fmt::format("{}:{}", wish.backend->name, first.event);
-    throw user_error(fmt::format("counters = \"{}\": '{}' cannot be had: {}{}", counters, what, first.why.reason,
-                                 first.unknown ? nearest_event(*wish.backend, first.event, facts) : ""));
-  }
-  return plan;
+  return plan_wishes(counters, read_wishes(counters), emulator, facts);
+}
+
+void check_counters(std::string_view counters, const Availability& emulator, const BackendFacts& facts) {
+  if (counters == "none" || counters == "auto") return;
+  auto wishes = read_wishes(counters);
+  std::erase_if(wishes, [](const Wish& wish) { return wish.backend->of_gpu; });
+  plan_wishes(counters, std::move(wishes), emulator, facts);
 }
 
 CountingPlan plan_counting(const CounterSet& set, bool alone_first, const Availability& emulator, const BackendFacts& facts) {

@@ -49,6 +49,10 @@ bool counts_there(const CountingGroup& group, Space space);
 /// of the code instead (counters/sass/disassembled.hpp).
 CountingPlan plan_counting(std::string_view counters, const Availability& emulator, const BackendFacts& facts, bool cases_for_gpus = false);
 
+/// Checks a campaign's `counters` for a run that counts nothing: throws as plan_counting() does, but of counters of GPUs knows the name
+/// alone. To look for those starts the driver and puts CUPTI's hooks into it, which bias times and stand in the way of ncu.
+void check_counters(std::string_view counters, const Availability& emulator, const BackendFacts& facts);
+
 /// The groups of a chosen set, each a pass where this machine's counters take it whole; with `alone_first` each event alone before, so
 /// that the score can tell what counting them together changes. Throws Error (user) where one of them cannot be had.
 CountingPlan plan_counting(const CounterSet& set, bool alone_first, const Availability& emulator, const BackendFacts& facts);

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
 #include <set>
 
 #include "campaign/campaign.hpp"
 #include "core/error.hpp"
+#include "measure/gpu_counting.hpp"
 
 namespace plumbline::app {
 
@@ -43,6 +45,15 @@ std::optional<std::string> nothing_counted(const Results& results) {
   std::string why = tried ? fmt::format("{}", fmt::join(reasons, "; ")) : asks_for_counts(results.campaign) ? not_yet : not_asked;
   if (!why.empty() && why.back() == '.') why.pop_back();
   return fmt::format("nothing was counted{}{}. {}", why.empty() ? "" : ": ", why, without_counts);
+}
+
+std::vector<std::string> notes_on_empty_regions(const Results& results) {
+  std::map<std::string, std::size_t> cases;  // by reason
+  for (const auto& outcome : results.outcomes)
+    if (outcome.pass == "count" && outcome.reason.find(no_empty_count) != outcome.reason.npos) ++cases[outcome.reason];
+  std::vector<std::string> notes;
+  for (const auto& [reason, number] : cases) notes.push_back(fmt::format("{} ({} case{})", reason, number, number == 1 ? "" : "s"));
+  return notes;
 }
 
 }  // namespace plumbline::app

@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/records.hpp"
 
@@ -9,6 +10,9 @@ namespace plumbline::app {
 
 /// The statement: "nothing was counted: WHY. What holds all the same. What to do next"; nullopt where anything was counted.
 std::optional<std::string> nothing_counted(const Results& results);
+
+/// The notes on counts from which no empty region's could be subtracted, each with the number of its cases.
+std::vector<std::string> notes_on_empty_regions(const Results& results);
 
 /// The end of that sentence, for a run that knows beforehand.
 extern const char* const without_counts;

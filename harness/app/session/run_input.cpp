@@ -31,14 +31,20 @@ std::vector<CacheLevel> caches_of(const Campaign& campaign, const Topology& topo
   return geometry_from_file(file).levels;
 }
 
-/// Plans by the counters that the campaign names: of a set's file ("SET.toml", "check:SET.toml"), else by their own names.
+/// Plans by the counters that the campaign names: of a set's file ("SET.toml", "check:SET.toml"), else by their own names. Where nothing is
+/// to be counted the names alone are checked.
 CountingPlan planned(RunInput& input, const Availability& emulator) {
   constexpr std::string_view check = "check:";
   std::string_view named = input.campaign.counters;
   const bool alone_first = named.starts_with(check);
   if (alone_first) named.remove_prefix(check.size());
-  if (!named.ends_with(".toml")) return plan_counting(input.campaign.counters, emulator, input.backends, wants_gpus(input.campaign));
-  input.counter_set = read_counter_set(std::string(named));
+  const bool is_set = named.ends_with(".toml");
+  if (is_set) input.counter_set = read_counter_set(std::string(named));
+  if (!input.campaign.count) {
+    if (!is_set) check_counters(input.campaign.counters, emulator, input.backends);
+    return {};
+  }
+  if (!is_set) return plan_counting(input.campaign.counters, emulator, input.backends, wants_gpus(input.campaign));
   return plan_counting(*input.counter_set, alone_first, emulator, input.backends);
 }
 
@@ -65,13 +71,12 @@ EmulatedWorker::Start start_of_worker(const Campaign& campaign) {
 /// Plans the counting, and starts the worker if a part of it needs one.
 void plan_and_start(RunInput& input, bool dry_run) {
   const Campaign& campaign = input.campaign;
-  const EmulatorInstallation found = campaign.count ? find_emulator() : EmulatorInstallation{};  // names are checked in any case
+  const EmulatorInstallation found = campaign.count ? find_emulator() : EmulatorInstallation{};
   try {
     input.counting = planned(input, found.availability);
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {}", campaign.path, error.what()));
   }
-  if (!campaign.count) input.counting = {};
   if (dry_run || !input.counting.needs_worker()) return;
   const bool simulated = campaign.emulated.caches.value != "none";
   input.worker = std::make_unique<EmulatedWorker>(

@@ -34,14 +34,15 @@ json rank_placement(int rank, const std::string& host, const std::vector<int>& c
   return {{"rank", rank}, {"host", host}, {"cpus", cpus}};
 }
 
-/// The reason of the first reading that is not ok; empty when all are, but for those that nobody wanted.
+/// The reason of the first reading that is not ok, or the note on one that is; empty where there is neither, but for those that nobody
+/// wanted.
 std::string first_reason(const CountedCase& counted) {
   for (const auto& repetition : counted.repetitions)
     for (const auto* region : {&repetition.kernel, &repetition.empty})
       for (const auto& thread : *region)
         for (const Reading& reading : thread)
-          if (reading.status != Status::ok && reading.status != Status::skipped)
-            return fmt::format("{}: {}", reading.event, reading.reason);
+          if (!reading.reason.empty() && reading.status != Status::skipped)
+            return reading.status == Status::ok ? reading.reason : fmt::format("{}: {}", reading.event, reading.reason);
   return "";
 }
 
@@ -262,7 +263,7 @@ CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuPropertie
   if (!bound.problem().empty()) return {Status::failed, bound.problem(), {}, bound.failed_at()};
   if (auto lost = gpu_.why_lost(gpu); !lost.empty()) return {Status::skipped, std::move(lost), {}};
   try {
-    gpu_.use(gpu);
+    gpu_.use_to_count(gpu);
   } catch (const Error& refused) {
     return {Status::failed, refused.what(), {}};
   }
@@ -272,7 +273,8 @@ CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuPropertie
     return {Status::unavailable,
             backend->availability().ok() ? "the GPU cannot count these events together" : backend->availability().reason,
             {}};
-  if (!counting) counting.emplace(measured, gpu_.use(gpu));
+  if (!counting) counting.emplace(measured, gpu_.use_to_count(gpu), empties_);
+  gpu_.is_counted_by(*backend);
   CountedCase counted = counting->count(*backend, 0, repetitions_of(group, Space::cuda));
   if (counted.status == Status::failed) gpu_.look_for_loss("case " + measured.id(), counted.reason);
   return counted;

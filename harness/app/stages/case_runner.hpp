@@ -87,6 +87,7 @@ class CaseRunner {
   LastCache last_;                                            // without a name: the setting's
   std::map<std::string, Executed> executed_;                  // by case id: both passes store it
   std::map<std::string, std::unique_ptr<Backend>> backends_;  // by the group's key: those counted in this process
+  EmptyRegions empties_;                                      // of GPUs
 };
 
 /// The model's rows of one rank's sweep, and two more amounts in bytes: "working_set", what a sweep surely touches and what it may touch,

@@ -5,6 +5,7 @@
 #include <array>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/here/gpus.hpp"
 #include "core/error.hpp"
@@ -37,14 +38,28 @@ GpuInUse::GpuInUse() = default;
 GpuInUse::~GpuInUse() = default;
 
 Gpu& GpuInUse::use(const GpuProperties& gpu) {
+  end_counting();
+  return use_to_count(gpu);
+}
+
+Gpu& GpuInUse::use_to_count(const GpuProperties& gpu) {
   if (gpu_ && gpu_->properties().ordinal == gpu.ordinal) return *gpu_;
-  gpu_.reset();  // before the next
+  end_counting();  // in the context that it began in
+  gpu_.reset();    // before the next
   try {
     gpu_ = module_for_gpus().module->open(gpu.ordinal);
   } catch (const Error& refused) {
     throw io_error(fmt::format("the GPU at {} cannot be used: {}", gpu.pci, refused.what()));
   }
   return *gpu_;
+}
+
+void GpuInUse::is_counted_by(Backend& backend) {
+  if (MultiPass* const passes = backend.multi_pass()) counting_.insert(passes);
+}
+
+void GpuInUse::end_counting() {
+  for (MultiPass* const passes : std::exchange(counting_, {})) passes->release();
 }
 
 std::string GpuInUse::why_lost(const GpuProperties& gpu) const {

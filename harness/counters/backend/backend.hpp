@@ -70,7 +70,7 @@ class MultiPass : public Backend {
   MultiPass* multi_pass() noexcept final { return this; }
   /// Whether the count takes another entry; asked after leave().
   virtual bool wants_another_entry() const noexcept = 0;
-  /// Gives back, after a group's last repetition, what is held from one to the next, so that nothing stands beside later timings.
+  /// Gives back what is held from one count to the next, so that nothing stands beside later timings.
   virtual void release() noexcept = 0;
 };
 

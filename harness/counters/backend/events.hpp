@@ -40,7 +40,7 @@ struct Reading {
   std::uint64_t raw = 0;                         // 0 unless status is ok; of a rate the nearest whole number
   std::uint64_t enabled_ns = 0, running_ns = 0;  // 0 where a backend has no such notion
   Status status = Status::ok;
-  std::string reason = {};  // in words, where status is not ok
+  std::string reason = {};  // in words, where status is not ok; else a note on the number
   bool no_number = false;   // it counted, and came to no number (a NaN): status is failed
   std::optional<double> rate =
       {};  // of what does not add up (cycles a second, percent of a peak): the region's own, nothing is subtracted from it

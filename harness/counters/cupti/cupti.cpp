@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -205,9 +206,18 @@ class CuptiBackend final : public MultiPass {
   std::unique_ptr<CuptiLaunches> launches_;
 };
 
+/// The reason not to ask for a GPU's counters here: the driver brings another profiler into this process, and they are one's at a time.
+Availability other_profiler() {
+  const char* const library = std::getenv("CUDA_INJECTION64_PATH");
+  if (library == nullptr || *library == '\0') return {};
+  return {Status::stolen, "another profiler is in this process (CUDA_INJECTION64_PATH=" + std::string(library) +
+                              "; ncu, nsys or 'plumbline profile --gpu'): count in a run without it; timing works all the same"};
+}
+
 const CuptiPlace& place_here() {
   static const CudaDriver driver;
-  static const CuptiHost cupti = driver.availability().ok() ? CuptiHost() : CuptiHost(driver.availability());
+  static const Availability obstacle = driver.availability().ok() ? other_profiler() : driver.availability();
+  static const CuptiHost cupti = obstacle.ok() ? CuptiHost() : CuptiHost(obstacle);
   static const CuptiPlace place{cupti, driver};
   return place;
 }

@@ -63,29 +63,69 @@ const std::vector<std::uint8_t>& what_is_available(const CuptiLibrary& cupti, Cu
   return image = std::move(told);
 }
 
-/// CUPTI's object that holds the GPU's counters.
+/// CUPTI's object that holds the counters of a context: to enable it takes long (some 0.5 s), so that all profilers of the context share
+/// one, in turn.
 class Enabled {
  public:
-  Enabled(const CuptiLibrary& cupti, void* context) : cupti_(cupti) {
+  Enabled(const CuptiLibrary& cupti, void* context) : cupti_(cupti), context_(context) { enable(); }
+  Enabled(const Enabled&) = delete;
+  Enabled& operator=(const Enabled&) = delete;
+  ~Enabled() { disable(); }
+
+  CUpti_RangeProfiler_Object* object() const { return object_; }
+  /// Whether it has the configuration of that profiler, and nobody else's since.
+  bool is_configured_for(const void* profiler) const { return configured_for_ == profiler; }
+  /// Hands it to a profiler, which is to configure it. Whoever finds it amid a count that never came to its end begins with a new object.
+  void hand_to(const void* profiler) {
+    if (is_counting_) renew();
+    configured_for_ = profiler;
+  }
+  /// Whether it was not as it was first enabled, so that a new object may do what this one refused.
+  bool is_used() const { return is_used_; }
+  void renew() {
+    disable();
+    enable();
+  }
+  void count_begins() { is_counting_ = is_used_ = true; }
+  void count_ends() { is_counting_ = false; }
+  /// Forgets a profiler that ends: another one may come to lie at its address.
+  void leave(const void* profiler) {
+    if (is_configured_for(profiler)) configured_for_ = nullptr;
+  }
+
+ private:
+  void enable() {
+    is_counting_ = is_used_ = false;
+    configured_for_ = nullptr;
     auto enabled = PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_Enable);
-    enabled.ctx = static_cast<CUcontext>(context);
+    enabled.ctx = static_cast<CUcontext>(context_);
     PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerEnable, &enabled);  // here the user's rights are looked at
     object_ = enabled.pRangeProfilerObject;
   }
-  Enabled(const Enabled&) = delete;
-  Enabled& operator=(const Enabled&) = delete;
-  ~Enabled() {
+  void disable() {
+    if (object_ == nullptr) return;
     auto disabled = PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_Disable);
-    disabled.pRangeProfilerObject = object_;
+    disabled.pRangeProfilerObject = std::exchange(object_, nullptr);
     PLUMBLINE_CUPTI_RESULT(cupti_, cuptiRangeProfilerDisable, &disabled);
   }
 
-  CUpti_RangeProfiler_Object* object() const { return object_; }
-
- private:
   const CuptiLibrary& cupti_;
+  void* const context_;
   CUpti_RangeProfiler_Object* object_ = nullptr;
+  const void* configured_for_ = nullptr;
+  bool is_counting_ = false, is_used_ = false;
 };
+
+/// The object of that context, which is enabled where nobody has it.
+std::shared_ptr<Enabled> enabled_in(const CuptiLibrary& cupti, void* context) {
+  static std::mutex mutex;
+  static std::map<std::pair<void*, void*>, std::weak_ptr<Enabled>> all;
+  const std::lock_guard lock(mutex);
+  auto& known = all[{cupti.handle, context}];
+  auto shared = known.lock();
+  if (!shared) known = shared = std::make_shared<Enabled>(cupti, context);
+  return shared;
+}
 
 }  // namespace
 
@@ -106,7 +146,7 @@ class CuptiProfiler::Session {
         most_ranges_(most_ranges),
         chip_((start_profiler(cupti), require_supported(cupti, target.ordinal), cupti), cupti_chip_of(cupti, target.ordinal),
               what_is_available(cupti, target)),
-        enabled_(cupti, target.context) {
+        enabled_(enabled_in(cupti, target.context)) {
     if (!chip_.schedule(metrics_))
       cupti_.require_success(CUPTI_ERROR_NOT_SUPPORTED, "cuptiProfilerHostConfigAddMetrics", __FILE__, __LINE__);
     config_ = chip_.config_image();
@@ -120,11 +160,15 @@ class CuptiProfiler::Session {
     PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerGetCounterDataSize, &size);
     counter_data_.resize(size.counterDataSize);
   }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session() { enabled_->leave(this); }
 
   std::size_t passes() const { return passes_; }
 
   void start() {
-    if (!readied_) ready();
+    if (!readied_ || !enabled_->is_configured_for(this)) ready();
+    enabled_->count_begins();
     auto start = of_ranges(PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_Start));
     PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerStart, &start);
   }
@@ -156,13 +200,14 @@ class CuptiProfiler::Session {
     PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerGetCounterDataInfo, &had);
     std::vector<std::vector<double>> values;
     for (const std::size_t range : in_order(had.numTotalRanges)) values.push_back(chip_.values(counter_data_, range, metrics_));
+    enabled_->count_ends();
     return values;
   }
 
  private:
   template <class Parameters>
   Parameters of_ranges(Parameters parameters) const {
-    parameters.pRangeProfilerObject = enabled_.object();
+    parameters.pRangeProfilerObject = enabled_->object();
     return parameters;
   }
 
@@ -192,8 +237,20 @@ class CuptiProfiler::Session {
     return number;
   }
 
-  /// Empties the counter data and begins with the first pass.
+  /// Empties the counter data and begins with the first pass. An object that refuses another configuration is enabled anew, once.
   void ready() {
+    enabled_->hand_to(this);
+    CUptiResult result = configure();
+    if (result != CUPTI_SUCCESS && enabled_->is_used()) {
+      enabled_->renew();
+      enabled_->hand_to(this);
+      result = configure();
+    }
+    cupti_.require_success(result, "cuptiRangeProfilerSetConfig", __FILE__, __LINE__);
+    readied_ = true;
+  }
+
+  CUptiResult configure() {
     auto emptied = of_ranges(PLUMBLINE_CUPTI_PARAMETERS(CUpti_RangeProfiler_CounterDataImage_Initialize));
     emptied.counterDataSize = counter_data_.size();
     emptied.pCounterData = counter_data_.data();
@@ -210,8 +267,7 @@ class CuptiProfiler::Session {
     config.minNestingLevel = 1;
     config.passIndex = 0;
     config.targetNestingLevel = 1;
-    PLUMBLINE_CUPTI(cupti_, cuptiRangeProfilerSetConfig, &config);
-    readied_ = true;
+    return PLUMBLINE_CUPTI_RESULT(cupti_, cuptiRangeProfilerSetConfig, &config);
   }
 
   const CuptiLibrary& cupti_;
@@ -219,7 +275,7 @@ class CuptiProfiler::Session {
   const RangeOf range_of_;
   const std::size_t most_ranges_;
   const CuptiChip chip_;
-  const Enabled enabled_;
+  const std::shared_ptr<Enabled> enabled_;
   std::vector<std::uint8_t> config_, counter_data_;
   std::size_t passes_ = 0;
   bool readied_ = false;

@@ -24,7 +24,8 @@ struct CuptiTarget {
   int ordinal = 0;
 };
 
-/// The profiler is on while this lives. Whatever CUPTI refuses is thrown as CuptiError: cupti_refusals.hpp has the words.
+/// The profiler is on while this lives; of several on one context, which share it, one at a time counts. Whatever CUPTI refuses is thrown
+/// as CuptiError: cupti_refusals.hpp has the words.
 class CuptiProfiler {
  public:
   /// Makes the profiler with room for at most so many ranges between two take().

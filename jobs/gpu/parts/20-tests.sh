@@ -7,12 +7,13 @@ failed=0
 ran=0
 while read -r test; do
   echo "--- $test"
-  "$TESTS/$test" >"$OUT/$test.txt" 2>&1
+  timeout --foreground --kill-after=10 90 "$TESTS/$test" >"$OUT/$test.txt" 2>&1 # in front: what ends the part ends the test too
   status=$?
   tail -n 3 "$OUT/$test.txt"
   case $status in
     0) ran=$((ran + 1)) ;;
     77) echo "$test was skipped" ;;
+    124 | 137) echo "$test hangs: it was ended after 90 s; see $OUT/$test.txt" && failed=1 ;;
     *) grep -E '^\[  FAILED|Failure|error' "$OUT/$test.txt" | head -n 20 && failed=1 ;;
   esac
 done <"$TESTS/gpu_tests.txt"
