@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <map>
 #include <numeric>
-#include <utility>
+#include <vector>
 
 #include "model/statistics/spread.hpp"
 
@@ -15,9 +17,9 @@ namespace {
 constexpr std::size_t nodes_shown_whole = 16;
 constexpr std::size_t most_suspicious = 8;
 
-std::string in_its_unit(const LinkMap& map, double value) {
+std::string in_its_unit(const std::string& unit, double value) {
   if (!std::isfinite(value)) return "-";
-  return map.unit == "seconds" ? duration(value) : plain(value, 4) + " " + map.unit;
+  return unit == "seconds" ? duration(value) : plain(value, 4) + " " + unit;
 }
 
 /// Indices of nodes, in the order of their names.
@@ -28,73 +30,143 @@ std::vector<std::size_t> nodes_by_name(const LinkMap& map) {
   return order;
 }
 
+/// A link's value in a map, where the heading says the unit of rates.
+std::string in_map(const LinkMap& map, double value) { return map.unit == "seconds" ? in_its_unit(map.unit, value) : plain(value, 4); }
+
+/// A node's links in the map, by the node at their other end.
+struct MapRow {
+  std::string node;
+  std::map<std::size_t, double> values;
+};
+
 std::string whole_map(const LinkMap& map) {
-  const auto order = nodes_by_name(map);
-  std::vector<Heading> columns{{"", Align::left}};
-  std::vector<std::vector<std::string>> cells(order.size(), std::vector<std::string>(order.size() + 1));
-  std::vector<std::size_t> place(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    columns.push_back({map.nodes[order[i]]});
-    cells[i][0] = map.nodes[order[i]];
-    place[order[i]] = i;
+  std::vector<MapRow> rows(map.nodes.size());
+  for (const auto& link : map.links) rows[link.node].values[link.peer] = rows[link.peer].values[link.node] = link.value;
+  std::vector<MapRow> sorted;
+  Columns<MapRow> columns{{Heading{"", Align::left}, &MapRow::node}};
+  for (const std::size_t peer : nodes_by_name(map)) {
+    rows[peer].node = map.nodes[peer];
+    sorted.push_back(rows[peer]);
+    columns.emplace_back(Heading{map.nodes[peer]}, [&map, peer](const MapRow& row) {
+      const auto found = row.values.find(peer);
+      return found == row.values.end() ? "" : in_map(map, found->second);
+    });
   }
-  for (const auto& link : map.links)
-    cells[place[link.node]][place[link.peer] + 1] = cells[place[link.peer]][place[link.node] + 1] =
-        map.unit == "seconds" ? in_its_unit(map, link.value) : plain(link.value, 4);
-  Table table(columns);
-  for (auto& row : cells) table.add(std::move(row));
-  return table.text();
+  return aligned(columns, sorted);
 }
 
-/// The medians of nodes, where the whole map is too wide: the median link of the nodes whose median is worst.
+/// The median of a node's links.
+struct NodeMedian {
+  std::string node;
+  std::size_t links;
+  double median;
+};
+
+/// The medians of nodes, where the whole map is too wide: of the nodes whose median is worst, these first.
 std::string node_medians(const LinkMap& map) {
   std::vector<std::vector<double>> values(map.nodes.size());
   for (const auto& link : map.links)
     if (link.n > 0)
       for (const std::size_t end : {link.node, link.peer}) values[end].push_back(link.value);
-  std::vector<std::pair<double, std::size_t>> medians;  // and nodes, worst first
+  std::vector<NodeMedian> medians;
   for (const std::size_t node : nodes_by_name(map))
-    if (!values[node].empty()) medians.emplace_back((map.unit == "seconds" ? -1 : 1) * median_of(values[node]), node);
-  std::stable_sort(medians.begin(), medians.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    if (!values[node].empty()) medians.push_back({map.nodes[node], values[node].size(), median_of(values[node])});
+  std::stable_sort(medians.begin(), medians.end(), [&](const NodeMedian& a, const NodeMedian& b) {
+    return map.unit == "seconds" ? a.median > b.median : a.median < b.median;
+  });
   if (medians.size() > nodes_shown_whole) medians.resize(nodes_shown_whole);
-  Table table({{"slowest nodes", Align::left}, {"links"}, {"median"}});
-  for (const auto& [median, node] : medians)
-    table.add({map.nodes[node], std::to_string(values[node].size()), in_its_unit(map, std::abs(median))});
-  return table.text();
+  const Columns<NodeMedian> columns{{Heading{"slowest nodes", Align::left}, &NodeMedian::node},
+                                    {Heading{"links"}, [](const NodeMedian& one) { return std::to_string(one.links); }},
+                                    {Heading{"median"}, [&](const NodeMedian& one) { return in_its_unit(map.unit, one.median); }}};
+  return aligned(columns, medians);
 }
 
-std::string ends_of(const LinkMap& map, const NodeLink& link) {
-  return fmt::format("{} - {}", std::min(map.nodes[link.node], map.nodes[link.peer]), std::max(map.nodes[link.node], map.nodes[link.peer]));
+/// A node or a link that is worse, with names instead of indices.
+struct Named {
+  std::string kind, node, peer = {};  // kind: node, link, or suspicious, which is a link too; peer: of links
+  double times_worse = 1, value = absent;
+  std::string unit, why;
+  std::size_t links = 0, links_worse = 0;  // of a node
+  bool wrong_result = false;               // of a link
+};
+
+Columns<Named> named_columns() {
+  using Row = Named;
+  return {{Heading{"worse", Align::left}, &Row::kind},
+          {Heading{"", Align::left},
+           [](const Row& one) {
+             return one.peer.empty() ? one.node : fmt::format("{} - {}", std::min(one.node, one.peer), std::max(one.node, one.peer));
+           }},
+          {"node", "name of the node, or of that at one end of the link", &Row::node},
+          {"peer", "name of the node at the other end", &Row::peer},
+          Column<Row>("times_worse", "how many times worse than its like", &Row::times_worse)
+              .in_row("times", Align::right, [](const Row& one) { return plain(one.times_worse, 3); }),
+          Column<Row>("value", "rate or time that it reaches", &Row::value)
+              .in_row("reached", Align::right, [](const Row& one) { return in_its_unit(one.unit, one.value); }),
+          {Heading{"why", Align::left}, &Row::why},
+          {"links", "number of links of the node", &Row::links},
+          {"links_worse", "number of worse ones among these", &Row::links_worse},
+          {"wrong_result", "whether a message did not arrive as it was sent", &Row::wrong_result}};
+}
+
+std::vector<Named> named_nodes(const LinkMap& map) {
+  std::vector<Named> all;
+  for (const auto& bad : map.nodes_bad)
+    all.push_back({.kind = "node",
+                   .node = map.nodes[bad.node],
+                   .times_worse = bad.times_worse,
+                   .value = bad.value,
+                   .unit = map.unit,
+                   .why = fmt::format("{} of its {} links are worse, its better ones too", bad.worse, bad.links),
+                   .links = bad.links,
+                   .links_worse = bad.worse});
+  return all;
+}
+
+Named named_link(const LinkMap& map, const std::string& kind, const WorseLink& bad, const std::string& why) {
+  const NodeLink& link = map.links[bad.link];
+  return {.kind = kind,
+          .node = map.nodes[link.node],
+          .peer = map.nodes[link.peer],
+          .times_worse = bad.times_worse,
+          .value = link.value,
+          .unit = map.unit,
+          .why = why,
+          .wrong_result = bad.wrong_result};
+}
+
+std::vector<Named> named_links(const LinkMap& map) {
+  std::vector<Named> all;
+  for (const auto& bad : map.bad)
+    all.push_back(named_link(map, "link", bad, bad.wrong_result ? map.links[bad.link].reason : "other links of both nodes are better"));
+  return all;
+}
+
+std::vector<Named> suspicious_links(const LinkMap& map) {
+  std::vector<Named> all;
+  for (const auto& one : map.suspicious)
+    all.push_back(named_link(map, "suspicious", one, "worse each time, which may be chance: not judged"));
+  return all;
 }
 
 std::string findings(const LinkMap& map) {
-  Table table({{"worse", Align::left}, {"", Align::left}, {"times"}, {"reached"}, {"why", Align::left}});
-  for (const auto& bad : map.nodes_bad)
-    table.add({"node", map.nodes[bad.node], plain(bad.times_worse, 3), in_its_unit(map, bad.value),
-               fmt::format("{} of its {} links are worse, its better ones too", bad.worse, bad.links)});
-  for (const auto& bad : map.bad) {
-    const NodeLink& link = map.links[bad.link];
-    table.add({"link", ends_of(map, link), plain(bad.times_worse, 3), in_its_unit(map, link.value),
-               bad.wrong_result ? link.reason : "other links of both nodes are better"});
-  }
-  for (std::size_t i = 0; i < std::min(most_suspicious, map.suspicious.size()); ++i) {
-    const NodeLink& link = map.links[map.suspicious[i].link];
-    table.add({"suspicious", ends_of(map, link), plain(map.suspicious[i].times_worse, 3), in_its_unit(map, link.value),
-               "worse each time, which may be chance: not judged"});
-  }
-  if (table.empty()) return "";
-  const std::size_t hidden = map.suspicious.size() - std::min(most_suspicious, map.suspicious.size());
-  return table.text() + (hidden == 0 ? "" : fmt::format("and {} more suspicious links\n", hidden));
+  std::vector<Named> rows = named_nodes(map);
+  const auto links = named_links(map), suspicious = suspicious_links(map);
+  const std::size_t shown = std::min(most_suspicious, suspicious.size());
+  rows.insert(rows.end(), links.begin(), links.end());
+  rows.insert(rows.end(), suspicious.begin(), suspicious.begin() + static_cast<std::ptrdiff_t>(shown));
+  const std::string hidden = shown == suspicious.size() ? "" : fmt::format("and {} more suspicious links\n", suspicious.size() - shown);
+  return aligned(named_columns(), rows) + hidden;
 }
 
 /// The heading says what is usual, and by which limits links and nodes are judged.
 std::string heading(const LinkMap& map) {
   std::string text = fmt::format("\n{}: {} links of {} nodes, messages of {}; usually {}", map.name, map.links.size(), map.nodes.size(),
-                                 size_in_bytes(map.message_bytes), in_its_unit(map, map.typical));
+                                 size_in_bytes(map.message_bytes), in_its_unit(map.unit, map.typical));
   if (!map.unjudged.empty()) return text + "\n";
   text += fmt::format(", worse from {} times that", plain(map.allowed, 3));
   if (std::isfinite(map.node_allowed))
-    text += fmt::format("; a node's better links usually {}, worse from {} times that", in_its_unit(map, map.node_typical),
+    text += fmt::format("; a node's better links usually {}, worse from {} times that", in_its_unit(map.unit, map.node_typical),
                         plain(map.node_allowed, 3));
   return text + "\n";
 }
@@ -119,43 +191,6 @@ Columns<NodeLink> link_columns() {
       {"n", "number of good samples", &Row::n},
       {"status", "ok, or unavailable: no good sample", [=](const Row& link) { return is_there(link) ? Status::ok : Status::unavailable; }},
       {"reason", "why it has no number", [=](const Row& link) { return OrNull{is_there(link) ? "" : link.reason}; }}};
-}
-
-/// A node or a link that is worse, with names instead of indices.
-struct Named {
-  std::string node = {}, peer = {};  // peer: of a link
-  double times_worse = 1, value = absent;
-  std::size_t links = 0, links_worse = 0;  // of a node
-  bool wrong_result = false;               // of a link
-};
-
-Columns<Named> named_columns() {
-  return {{"node", "name of the node, or of that at one end of the link", &Named::node},
-          {"peer", "name of the node at the other end", &Named::peer},
-          {"times_worse", "how many times worse than its like", &Named::times_worse},
-          {"value", "rate or time that it reaches", &Named::value},
-          {"links", "number of links of the node", &Named::links},
-          {"links_worse", "number of worse ones among these", &Named::links_worse},
-          {"wrong_result", "whether a message did not arrive as it was sent", &Named::wrong_result}};
-}
-
-std::vector<Named> named_nodes(const LinkMap& map) {
-  std::vector<Named> all;
-  for (const auto& bad : map.nodes_bad)
-    all.push_back(
-        {.node = map.nodes[bad.node], .times_worse = bad.times_worse, .value = bad.value, .links = bad.links, .links_worse = bad.worse});
-  return all;
-}
-
-auto named_links(std::vector<WorseLink> LinkMap::*links) {
-  return [links](const LinkMap& map) {
-    std::vector<Named> all;
-    for (const auto& bad : map.*links) {
-      const NodeLink& link = map.links[bad.link];
-      all.push_back({map.nodes[link.node], map.nodes[link.peer], bad.times_worse, link.value, 0, 0, bad.wrong_result});
-    }
-    return all;
-  };
 }
 
 }  // namespace
@@ -187,9 +222,9 @@ Columns<LinkMap> link_map_columns() {
           list_column<Row>("worse_nodes", "nodes that are worse than their like, the worst first",
                            chosen(named, {{"node"}, {"times_worse"}, {"value"}, {"links"}, {"links_worse"}}), named_nodes),
           list_column<Row>("worse_links", "links that are worse than their like, the worst first",
-                           chosen(named, {{"node"}, {"peer"}, {"times_worse"}, {"value"}, {"wrong_result"}}), named_links(&Row::bad)),
+                           chosen(named, {{"node"}, {"peer"}, {"times_worse"}, {"value"}, {"wrong_result"}}), named_links),
           list_column<Row>("suspicious_links", "links that were worse each time, but not surely more than by chance, the worst first",
-                           chosen(named, {{"node"}, {"peer"}, {"times_worse"}, {"value"}}), named_links(&Row::suspicious)),
+                           chosen(named, {{"node"}, {"peer"}, {"times_worse"}, {"value"}}), suspicious_links),
           {"notes", "what should be known besides, in sentences", &Row::notes}};
 }
 
