@@ -111,7 +111,7 @@ void expect_as_modelled(const Kernel& kernel, const Parameters& point, const Fla
 TEST_P(CountedLaunch, executes_the_operations_and_moves_the_bytes_of_its_model) {
   std::size_t held = 0;
   for (const auto& size : {small, GetParam()->name == "ert/stream" ? whole : large})
-    for (const Parameters& point : points(*GetParam(), size))
+    for (const Parameters& point : points_and_edges(*GetParam(), size))
       for (const Flavor& flavor : GetParam()->flavors()) {
         SCOPED_TRACE(point.path() + " " + std::string(flavor.precision) + " " + std::string(flavor.name));
         const LaunchCounts counts = count(point, flavor);
