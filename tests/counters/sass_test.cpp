@@ -203,6 +203,19 @@ TEST(sass, integers_divided_by_a_reciprocal_are_no_arithmetic_of_the_program) {
   EXPECT_EQ(refusal(" /*0020*/ CALL.REL.NOINC `($__internal_0_$__cuda_sm20_rem_u64) ;\n"), "") << "64-bit integers divide by a subroutine";
 }
 
+TEST(sass, estimates_that_newton_steps_refine_are_no_arithmetic_but_their_fmas) {
+  const auto in_fp32 = counts(" /*0020*/ MUFU.RCP R27, R34 ;\n /*0030*/ FFMA R36, -R34, R27.reuse, 1 ;\n");
+  EXPECT_EQ(in_fp32.uncounted_arithmetic, "");
+  EXPECT_EQ(in_fp32.flops, (std::map<std::string, std::uint64_t>{{"flops.fp32.fma", 1}}));
+  EXPECT_EQ(counts(" /*0020*/ MUFU.RCP64H R13, R43 ;\n /*0030*/ IMAD.MOV.U32 R12, RZ, RZ, RZ ;\n /*0040*/ DFMA R36, -R42, R12, 1 ;\n")
+                .uncounted_arithmetic,
+            "");
+  for (const std::string others :
+       {" /*0030*/ FFMA R36, -R34, R28, 1 ;\n", " /*0030*/ FFMA R36, -R34, R27, R5 ;\n", " /*0030*/ FMUL R36, R34, R27 ;\n",
+        " /*0025*/ FADD R27, R1, R2 ;\n /*0030*/ FFMA R36, -R34, R27, 1 ;\n"})
+    EXPECT_EQ(counts(" /*0020*/ MUFU.RCP R27, R34 ;\n" + others).uncounted_arithmetic, "MUFU.RCP") << others;
+}
+
 SassCounts let_through(const std::string& lines, const Trips& trips = {}) {
   return executed_by_a_thread(read_sass(code(lines)).at(0), trips, SassGuards::let_through);
 }

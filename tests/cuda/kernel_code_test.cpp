@@ -174,6 +174,65 @@ TEST_F(kernel_code, arithmetic_in_registers_takes_32_of_them_a_thread_at_most_an
   }
 }
 
+/// The function of the general plasmon pole by which a variant's blocks sum, for that many energies at once.
+std::string summing_poles(const std::string& variant, int energies, const std::string& precision) {
+  const char* const number = variant == "naive" ? "0" : variant == "nodivide" ? "3" : "1";  // vector and blocked have the same code
+  return std::string("sum_each_partIL10GppVariant") + number + "ELj" + std::to_string(energies) + "E" + (precision == "fp64" ? "dE" : "fE");
+}
+
+// The paper has 32768 plane waves by 512 bands: all FMAs and products stand in the innermost loop, and all but 1 in 100 of the arithmetic.
+TEST_F(kernel_code, a_pole_meets_a_band_by_the_instructions_of_the_model_of_which_three_in_five_are_fmas) {
+  ASSERT_FALSE(disassembled_module().of("gpp").empty());
+  constexpr std::uint64_t meetings = 512ULL * 32768;
+  for (const auto& [architecture, all] : disassembled_module().of("gpp"))
+    for (const std::string precision : {"fp64", "fp32"})
+      for (const std::string variant : {"naive", "vector", "blocked", "nodivide"})
+        for (int nw = 1; nw <= 6; ++nw) {
+          const bool naive = variant == "naive";
+          const auto& code = function(*all, summing_poles(variant, naive ? 1 : nw, precision));
+          ASSERT_EQ(code.loops.size(), 5U) << architecture << " " << code.name;
+          const SassLoop& waves = code.loops[1];
+          const SassLoop& bands = code.loops[2];
+          ASSERT_TRUE(waves.first <= bands.first && bands.last <= waves.last) << architecture << " " << code.name;
+          const auto body = code.body(bands);
+          const auto executed = [&](const std::string& operation) {
+            const std::string opcode = (precision == "fp64" ? "D" : "F") + operation;
+            const auto times = std::count_if(body.begin(), body.end(), [&](const std::string& one) { return one.starts_with(opcode); });
+            return static_cast<std::uint64_t>(times) * meetings * (naive ? static_cast<std::uint64_t>(nw) : 1);
+          };
+          const Parameters p = with({{"variant", variant},
+                                     {"nbands", std::int64_t{512}},
+                                     {"ngpown", std::int64_t{1}},
+                                     {"ncouls", std::int64_t{32768}},
+                                     {"nw", std::int64_t{nw}},
+                                     {"stride", std::int64_t{1}}});
+          const Counts flops = model(kernel("proxies/gpp"), p, precision, "", 1);
+          const std::string which = architecture + " " + precision + " " + p.path();
+          EXPECT_EQ(executed("FMA"), flops.at("flops." + precision + ".fma")) << which;
+          EXPECT_EQ(executed("MUL"), flops.at("flops." + precision + ".mul")) << which;
+          EXPECT_EQ(executed("ADD"), 2 * static_cast<std::uint64_t>(nw) * meetings) << which;
+          std::uint64_t instructions = 0;
+          for (const auto& [kind, times] : flops) instructions += times;
+          const auto in_loop = static_cast<double>(executed("FMA") + executed("MUL") + executed("ADD"));
+          EXPECT_NEAR(in_loop / static_cast<double>(instructions), 1, 0.01) << which;
+          const double fma_part = static_cast<double>(executed("FMA")) / in_loop;
+          EXPECT_TRUE(variant != "nodivide" || (0.55 <= fma_part && fma_part <= 0.65)) << which << ": " << fma_part;
+        }
+}
+
+// Two blocks of 256 threads fit on a multiprocessor, whose 64 Ki registers they share.
+TEST_F(kernel_code, sums_of_poles_stay_in_registers) {
+  const auto of_parts = resources_of("sum_each_partIL10GppVariant");
+  EXPECT_EQ(of_parts.size(), disassembled_module().of("gpp").size());
+  for (const auto& [architecture, functions] : of_parts) {
+    EXPECT_EQ(functions.size(), 2U * (1 + 6 + 6)) << architecture;
+    for (const auto& [name, takes] : functions) {
+      EXPECT_LE(takes.registers, 128) << architecture << " " << name;
+      EXPECT_EQ(takes.stack_bytes, 0) << architecture << " " << name;
+    }
+  }
+}
+
 // Code over which threads part ways is not guessed at.
 TEST_F(kernel_code, divisions_and_reductions_are_refused_with_the_reason) {
   for (const char* source : {"dot", "special"})

@@ -151,7 +151,7 @@ void expect_as_modelled(const Part& part, const LaunchCounts& counts) {
 TEST_P(CountedLaunch, executes_the_operations_and_moves_the_bytes_of_its_model) {
   std::size_t held = 0;
   for (const auto& size : {small, GetParam()->name == "ert/stream" ? whole : large})
-    for (const Parameters& point : points(*GetParam(), size))
+    for (const Parameters& point : points_and_edges(*GetParam(), size))
       for (const Flavor& flavor : GetParam()->flavors()) {
         SCOPED_TRACE(point.path() + " " + std::string(flavor.precision) + " " + std::string(flavor.name));
         for (const Part& part : parts_of(*GetParam(), point, flavor)) {

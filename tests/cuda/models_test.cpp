@@ -67,6 +67,61 @@ TEST(gpu_models, of_the_shared_memory_stream_are_its_rounds) {
   EXPECT_EQ(shared.at("flops.fp64"), Amount(0));
 }
 
+Parameters plasmon_pole(const std::string& variant, std::int64_t nbands, std::int64_t ngpown, std::int64_t ncouls, std::int64_t nw) {
+  return {{"variant", variant}, {"nbands", nbands}, {"ngpown", ngpown}, {"ncouls", ncouls}, {"nw", nw}, {"stride", n(1)}};
+}
+
+/// A pole meets a band 33 * 2 * 300 = 19800 times: 6 FLOPs, and 22 at the one energy. Two blocks of plane waves by two of bands are four
+/// blocks of threads a row, and a fifth adds them up: five times 255 sums of each part, and the four.
+TEST(gpu_models, of_the_general_plasmon_pole_are_a_cpus_flops_and_the_sums_of_blocks) {
+  constexpr std::uint64_t meetings = 19800, sums = 2 * 2 * (5 * 255 + 4), blocks = 8;
+  const Work work = model("proxies/gpp", plasmon_pole("nodivide", 33, 2, 300, 1));
+  EXPECT_EQ(work.flops,
+            (Counts{{"flops.fp64.add", 2 * meetings + sums}, {"flops.fp64.mul", 7 * meetings}, {"flops.fp64.fma", 14 * meetings}}));
+  EXPECT_EQ(work.paper.at("paper.flops"), Amount(28 * meetings + sums));
+  EXPECT_NE(work.note.find("19800 divisions"), std::string::npos) << work.note;
+  EXPECT_EQ(model("proxies/gpp", plasmon_pole("nodivide", 33, 2, 300, 1), "fp32").flops.at("flops.fp32.fma"), Amount(11 * meetings));
+  const Counts moved = counts(work);
+  constexpr std::uint64_t poles = 4 * 600 * 2, bands = 2 * meetings, energies = 2 * 2 * 33 * 2, passed = 2 * (blocks + 2) * (256 + 16);
+  EXPECT_EQ(moved.at("bytes.reg-L1.load"), Amount(8 * (poles + bands + energies + 2 * blocks)));
+  EXPECT_EQ(moved.at("bytes.reg-L1.store"), Amount(8 * (2 * blocks + 2 * 2)));
+  EXPECT_EQ(moved.at("bytes.reg-shared.load"), Amount(8 * (2 * meetings + passed)));
+  EXPECT_EQ(moved.at("bytes.reg-shared.store"), Amount(8 * (energies + passed)));
+}
+
+/// The steps do by convention what they do on CPUs: 30 FLOPs a meeting and energy, or 6 a meeting and 21.
+TEST(gpu_models, of_the_general_plasmon_pole_follow_the_steps_of_optimization) {
+  constexpr std::uint64_t meetings = 3ULL * 2 * 40, nw = 5, sums = 2 * nw * 2 * (4 * 255 + 3), block = 2 * nw * 2 * (2 * 255 + 1);
+  const auto flops = [](const char* variant) { return model("proxies/gpp", plasmon_pole(variant, 3, 2, 40, 5)).paper.at("paper.flops"); };
+  EXPECT_EQ(flops("naive"), Amount(30 * nw * meetings + sums));
+  EXPECT_EQ(flops("vector"), Amount((6 + 21 * nw) * meetings + sums));
+  EXPECT_EQ(flops("blocked"), Amount((6 + 21 * nw) * meetings + block));
+  EXPECT_EQ(flops("nodivide"), Amount((6 + 22 * nw) * meetings + block));
+}
+
+/// The sums of all energies stay in registers, and the energies in shared memory: bytes at L1 hardly change with their number.
+TEST(gpu_models, of_the_general_plasmon_pole_grow_in_intensity_with_the_energies) {
+  for (const char* variant : {"vector", "nodivide"})
+    for (const char* precision : {"fp64", "fp32"}) {
+      const auto at = [&](std::int64_t nw, const char* boundary) {
+        const Amount moved = counts(model("proxies/gpp", plasmon_pole(variant, 512, 2, 32768, nw), precision)).at(boundary);
+        return static_cast<double>(moved.hi);
+      };
+      for (const char* boundary : {"bytes.reg-L1", "bytes.L1-L2", "bytes.L2-mem"})
+        EXPECT_NEAR(at(6, boundary) / at(1, boundary), 1, 0.05) << variant << " " << precision << " " << boundary;
+    }
+  const auto loads = [](const char* variant) {
+    return static_cast<double>(counts(model("proxies/gpp", plasmon_pole(variant, 512, 2, 32768, 1))).at("bytes.reg-L1.load").lo);
+  };
+  EXPECT_GT(loads("vector"), 2.5 * loads("nodivide")) << "in blocks a pole is loaded once for 32 bands";
+  EXPECT_NEAR(loads("vector"), 8.0 * 6 * 512 * 2 * 32768, 0.01 * loads("vector"));
+}
+
+TEST(gpu_models, of_the_general_plasmon_pole_refuse_more_blocks_than_a_launch_has) {
+  EXPECT_THROW(model("proxies/gpp", plasmon_pole("vector", 65536, 65536, 1, 1)), std::invalid_argument);
+  EXPECT_NO_THROW(model("proxies/gpp", plasmon_pole("nodivide", 65536, 65536, 1, 1)));
+}
+
 /// The two arrays of 4 MiB together are moved between L1 and L2 in each round, and nothing moves beyond.
 TEST(gpu_models, of_the_L2_stream_are_all_its_references_and_nothing_at_memory) {
   constexpr std::uint64_t slack = 48 * 32, array = 2 << 20;

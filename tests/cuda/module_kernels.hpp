@@ -66,6 +66,14 @@ class InTwoParts {
   std::size_t grain_;
 };
 
+/// The points of `size` and those that the kernel itself states, where its loop has an edge that they do not meet.
+template <class Size>
+std::vector<Parameters> points_and_edges(const Kernel& kernel, Size size) {
+  std::vector<Parameters> all = points(kernel, size);
+  all.insert(all.end(), kernel.proof.edges.begin(), kernel.proof.edges.end());
+  return all;
+}
+
 /// A size of less than a block of threads.
 inline std::int64_t small(std::int64_t) { return 48; }
 /// A size of many blocks, of which the last one has a rest to do.

@@ -76,6 +76,7 @@ class Reader {
         if (const auto found = labels_.find(wanted_[i]); may_jump(i) && found != labels_.end()) all[i].target = found->second;
       find_loops();
       find_integer_divisions();
+      find_estimates();
       find_clocks();
       functions_.push_back(std::move(*current_));
     }
@@ -157,6 +158,43 @@ class Reader {
         for (const char* division : {"__cuda_sm20_div_u64", "__cuda_sm20_rem_u64", "__cuda_sm20_div_s64", "__cuda_sm20_rem_s64"})
           all[i].of_integers = all[i].of_integers || wanted_[i].ends_with(division);
     }
+  }
+
+  /// Finds "MUFU.RCP R0, R7; FFMA R2, -R7, R0, 1": an estimate of a reciprocal whose error is computed next, by a Newton step. In fp64
+  /// "MUFU.RCP64H R13, R43; DFMA R36, -R42, R12, 1" it is the upper half of a pair of registers.
+  void find_estimates() {
+    auto& all = current_->instructions;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool wide = all[i].opcode == "MUFU.RCP64H";
+      if (all[i].of_integers || !(wide || all[i].opcode == "MUFU.RCP")) continue;
+      const auto its = operands_of(all[i]);
+      if (its.size() != 2) continue;
+      const std::string estimate = wide ? lower_half(its[0]) : its[0], of = wide ? lower_half(its[1]) : its[1];
+      for (std::size_t j = i + 1; j < all.size() && !all[i].is_estimate && !all[j].is_branch(); ++j) {
+        const auto others = operands_of(all[j]);
+        if (all[j].stem() == (wide ? "DFMA" : "FFMA") && others.size() == 4 && others[3] == "1")
+          all[i].is_estimate = (others[1] == estimate && others[2] == of) || (others[1] == of && others[2] == estimate);
+        // The lower half of the pair may be set to 0 only now.
+        if (!others.empty() && (others[0] == its[0] || (others[0] == estimate && all[j].opcode.starts_with("D")))) break;
+      }
+    }
+  }
+  /// The operands without signs and reuse: "R36", "R42", "R12", "1".
+  static std::vector<std::string> operands_of(const SassInstruction& one) {
+    std::vector<std::string> all;
+    for (std::string_view rest = one.operands; !rest.empty();) {
+      std::string_view word = trimmed(rest.substr(0, rest.find(',')));
+      rest.remove_prefix(std::min(rest.size(), rest.find(',') == rest.npos ? rest.size() : rest.find(',') + 1));
+      if (word.starts_with("-")) word.remove_prefix(1);
+      all.emplace_back(word.substr(0, word.find(".reuse")));
+    }
+    return all;
+  }
+  /// The register R12 of the pair whose upper half is R13.
+  static std::string lower_half(const std::string& upper) {
+    return upper.size() < 2 || upper.find_first_not_of("0123456789", 1) != upper.npos
+               ? ""
+               : "R" + std::to_string(std::stoi(upper.substr(1)) - 1);
   }
 
   /// Finds stores of the clock: "CS2R R2, SR_CLOCKLO; STG.E.64 desc[UR8][R4.64], R2".

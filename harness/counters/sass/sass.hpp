@@ -17,6 +17,7 @@ struct SassInstruction {
   std::string operands = {};  // "R4, desc[UR6][R4.64]"
   std::size_t target = none;  // of a branch, by index
   bool of_integers = false;   // divides them: by a reciprocal, or by a call of the compiler's own code for 64 bits
+  bool is_estimate = false;   // of a reciprocal, where Newton steps begin: what is computed are their FMAs
   bool of_the_clock = false;  // stores what a clock showed: one thread of a launch does (cuda/clock_span.cuh)
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
