@@ -43,6 +43,7 @@ struct Register {
                      .count = &count,
                      .flavors = [] { return std::span<const Flavor>(flavors); },
                      .absent_flavors = &absent,
+                     .proof = std::move(facts.proof),
                      .space = Space::cuda,
                      .on_host = &on_host});
   }

@@ -59,14 +59,15 @@ class GpuKernel : public testing::TestWithParam<const Kernel*> {
     gpu().wait();
   }
 
-  /// Launches it once for every word of its parameters; how often that was. A peer's memory takes two GPUs, and is unavailable with one.
+  /// Launches it once for every word of its parameters, and at its edges; how often that was. A peer's memory takes two GPUs, and is
+  /// unavailable with one.
   template <class Size>
   int run_all(Size size, bool in_parts = false) const {
     int runs = is_absent() ? 1 : 0;
-    for (const Parameters& point : points(kernel(), size))
+    for (const Parameters& point : points_and_edges(kernel(), size))
       for (const std::string& precision : kernel().precisions) {
         const Flavor* const code = flavor(precision);
-        if (code == nullptr || (is_library(code->name) && !has_type(precision))) continue;
+        if (code == nullptr || !takes(kernel(), point, precision) || (is_library(code->name) && !has_type(precision))) continue;
         const std::string which = point.path() + " " + precision;
         if (point.has("way") && point.word("way").ends_with("_peer") && gpu().properties().peers == 0) {
           EXPECT_THROW(kernel().prepare(point, precision, gpu().memory()), UnavailableHere) << which;

@@ -23,13 +23,13 @@ class CudaKernel : public testing::TestWithParam<const Kernel*> {
  protected:
   const Kernel& kernel() const { return *GetParam(); }
 
-  /// check(sweep, data, memory) for every small point and every precision that has a loop for the host.
+  /// check(sweep, data, memory) for every small point, every edge and every precision that has a loop for the host.
   template <class Memory, class Check>
   void on_the_host(Check check) const {
-    for (const Parameters& point : points(kernel(), small))
+    for (const Parameters& point : points_and_edges(kernel(), small))
       for (const std::string& precision : kernel().precisions) {
         const Sweep sweep = kernel().on_host(precision);
-        if (sweep == nullptr) continue;
+        if (sweep == nullptr || !takes(kernel(), point, precision)) continue;
         SCOPED_TRACE(point.path() + " " + precision);
         Memory memory;
         check(sweep, *kernel().prepare(point, precision, memory), memory);
@@ -61,7 +61,8 @@ std::vector<const Kernel*> counted_kernels() {
 INSTANTIATE_TEST_SUITE_P(All, CountedCudaKernel, testing::ValuesIn(counted_kernels()), word_of);
 
 TEST_P(CountedCudaKernel, does_what_its_model_says) {
-  for (const Parameters& point : points(kernel(), small)) {
+  for (const Parameters& point : points_and_edges(kernel(), small)) {
+    if (!takes(kernel(), point, kernel().precisions.front())) continue;
     const Tally counted = kernel().count(point);
     const Counts flops = kernel().model(point, kernel().precisions.front(), "").flops;
     EXPECT_EQ(counted.total(), total_flops(flops).lo) << point.path();
