@@ -19,7 +19,7 @@ class ConvGpuWork {
   Work work() const {
     Work work = s_.direction == ConvDirection::backward_weights ? gradient() : products();
     work.paper = {{"paper.flops", 2 * s_.products()}};
-    const std::uint64_t done = conv_by_tensor_cores<Real> ? work.flops.begin()->second.lo / 2 : work.flops.at(fma).lo;
+    const std::uint64_t done = work.flops.at(quantity()).lo / operations;
     if (done != s_.products())
       work.note = "whole tiles and steps of " + std::to_string(conv_depth_step<Real>) + ": " + std::to_string(done) + " products for " +
                   std::to_string(s_.products()) + ", the others of zeros";
@@ -28,20 +28,21 @@ class ConvGpuWork {
 
  private:
   static constexpr std::uint64_t real = sizeof(Real), sum = sizeof(ConvSum<Real>), sector = 32;
-  const std::string fma = flops<ConvSum<Real>>("fma");
+  static constexpr std::uint64_t operations = conv_by_tensor_cores<Real> ? 2 : 1;  // that a product counts as
+  static std::string quantity() {
+    return conv_by_tensor_cores<Real> ? "flops.tensor." + std::string(precision_of<Real>()) : flops<Real>("fma");
+  }
 
-  /// The products of so many steps of tiles, by tensor cores two operations each.
+  /// The products of so many steps of tiles.
   static Counts products_of(std::uint64_t steps) {
-    const std::uint64_t products = steps * conv_tile * conv_tile * conv_depth_step<Real>;
-    if (!conv_by_tensor_cores<Real>) return {{flops<ConvSum<Real>>("fma"), products}};
-    return {{"flops.tensor." + std::string(precision_of<Real>()), 2 * products}};
+    return {{quantity(), operations * steps * conv_tile * conv_tile * conv_depth_step<Real>}};
   }
   /// The elements of an operand that so many steps of tiles load.
   static std::uint64_t elements_of(std::uint64_t steps) { return steps * conv_tile * conv_depth_step<Real>; }
 
-  /// An operand: `loads` of an array of so many bytes. Eight elements lie in as many bytes of sectors, where its lines begin with one and
-  /// nothing is beyond them; else they touch two sectors more. How often a block finds in a cache what another one loaded is the GPU's
-  /// choice.
+  /// An operand: `loads` of an array of so many bytes. Threads load eight elements side by side, which lie in as many bytes of sectors
+  /// where its points have whole ones; else they touch two sectors more. How often a block finds in a cache what another one loaded is the
+  /// GPU's choice.
   static Stream operand(std::string array, std::uint64_t bytes, std::uint64_t loads, std::uint64_t reuse, bool in_whole_sectors) {
     return {.array = std::move(array),
             .footprint_bytes = bytes,
@@ -82,13 +83,9 @@ class ConvGpuWork {
   Work products() const {
     const std::uint64_t sweeps = s_.variant == ConvVariant::im2col ? s_.images : 1, panels = s_.weights() * real;
     std::uint64_t steps = 0;
-    bool are_whole = s_.direction == ConvDirection::forward;
-    for (const ConvGather& one : conv_gathers(s_)) {
-      steps += sweeps * one.row_tiles() * one.column_tiles() * one.template steps<Real>();
-      are_whole = are_whole && one.is_whole() && one.patches.strip % conv_depth_step<Real> == 0;
-    }
+    for (const ConvGather& one : conv_gathers(s_)) steps += sweeps * one.row_tiles() * one.column_tiles() * one.template steps<Real>();
     const std::uint64_t inner = s_.direction == ConvDirection::forward ? s_.channels : s_.filters, loads = elements_of(steps);
-    const bool in_sectors = are_whole && whole_sectors(inner);
+    const bool in_sectors = whole_sectors(inner);
     // The filters' numbers are loaded each from another sector.
     Work work{.flops = products_of(steps), .streams = {operand("filters", panels, s_.weights(), panels, false)}};
     work.streams.front().layers.front().fetched_bytes = s_.weights() * sector;
@@ -107,7 +104,7 @@ class ConvGpuWork {
     panel.stores = s_.weights();
     work.streams.push_back(std::move(panel));
     const std::uint64_t columns = s_.direction == ConvDirection::forward ? s_.filters : s_.channels;
-    work.streams.push_back(stored_sums("out", s_.results() / columns, columns));
+    work.streams.push_back(stored_sums("results", s_.results() / columns, columns));
     work.streams.push_back(tiles(steps));
     return work;
   }
@@ -115,15 +112,13 @@ class ConvGpuWork {
   /// The filters' gradient, of parts that are added up.
   Work gradient() const {
     const ConvSplit split = conv_split<Real>(s_);
-    const std::uint64_t steps = std::uint64_t{split.parts} * (split.points / conv_depth_step<Real>)*conv_parts(s_.depth(), conv_tile) *
-                                conv_parts(s_.filters, conv_tile),
-                        loads = elements_of(steps), image = used_image_bytes(s_.images), outputs = s_.points() * s_.filters * real,
-                        sums = split.parts * s_.weights();
-    const bool are_whole = s_.depth() % conv_tile == 0 && s_.filters % conv_tile == 0;
+    const std::uint64_t tiles_of_all = std::uint64_t{split.parts} * conv_parts(s_.depth(), conv_tile) * conv_parts(s_.filters, conv_tile),
+                        steps = split.points / conv_depth_step<Real> * tiles_of_all, loads = elements_of(steps),
+                        image = used_image_bytes(s_.images), outputs = s_.points() * s_.filters * real, sums = split.parts * s_.weights();
     Work work{.flops = products_of(steps),
-              .streams = {operand("image", image, loads, image, are_whole && whole_sectors(s_.channels)),
-                          operand("gradient", outputs, loads, outputs, are_whole && whole_sectors(s_.filters)),
-                          stored_sums("parts", split.parts * s_.depth(), s_.filters), stored_sums("filters", s_.depth(), s_.filters),
+              .streams = {operand("image", image, loads, image, whole_sectors(s_.channels)),
+                          operand("gradient", outputs, loads, outputs, whole_sectors(s_.filters)),
+                          stored_sums("parts", split.parts * s_.depth(), s_.filters), stored_sums("results", s_.depth(), s_.filters),
                           tiles(steps)}};
     work.flops[flops<ConvSum<Real>>("add")] = sums - s_.weights();
     work.streams[2].read = true;
