@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(conv_threads) conv_products(const __grid_const
 template <class Real, unsigned wide>
 __global__ void __launch_bounds__(conv_threads) conv_gradients(const __grid_constant__ ConvGradient<Real> x) {
   using Pointed = ConvPointed<Real>;
-  const unsigned first_column = blockIdx.x * conv_tile, first_row = blockIdx.y * conv_tile, first_point = blockIdx.z * x.split.points,
+  const unsigned first_row = blockIdx.x * conv_tile, first_column = blockIdx.y * conv_tile, first_point = blockIdx.z * x.split.points,
                  end = x.end(first_point);
   Pointed patches(x.images, first_point, end, [&](unsigned i) { return x.row(first_row + i); });
   Pointed outputs(x.outputs, first_point, end, [&](unsigned i) { return x.column(first_column + i); });
@@ -143,7 +143,7 @@ void launch_product(const ConvProduct<Real>& x) {
 }
 template <class Real, unsigned wide>
 void launch_gradient(const ConvGradient<Real>& x) {
-  const dim3 grid(conv_parts(x.filters, conv_tile), conv_parts(x.depth, conv_tile), x.split.parts);
+  const dim3 grid(conv_parts(x.depth, conv_tile), conv_parts(x.filters, conv_tile), x.split.parts);
   tell_launch(grid, x.split.points / conv_depth_step<Real>, x.depth % conv_tile == 0 && x.filters % conv_tile == 0);
   conv_gradients<Real, wide><<<grid, conv_threads, 0, cuda::stream()>>>(x);
 }
