@@ -1,4 +1,5 @@
 // Tensor cores are measured by mma.sync: a warp's product of 32 x 32 from eight instructions of 16 x 8 that do not wait for one another.
+#include "cuda/mma.cuh"
 #include "ert/tensor.cuh"
 
 namespace plumbline {
@@ -19,34 +20,15 @@ __device__ __forceinline__ void load(Word (&to)[words], const unsigned char* fro
   for (int i = 0; i < words; ++i) to[i] = reinterpret_cast<const Word*>(from + row * row_bytes)[lane % 4 + 4 * i];
 }
 
-#define PLUMBLINE_MMA(shape, types, d, a, b)                                                                        \
-  asm volatile("mma.sync.aligned." shape ".row.col." types " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
-               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                     \
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
-
 struct Fp16Operands {
   using Word = unsigned;
   using Sum = float;
   static constexpr int a_words = 4, b_words = 2;
   static constexpr TensorShape shape{16 * tiles_m, 8 * tiles_n, 16};
-  __device__ static void multiply(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-#if __CUDA_ARCH__ >= 800
-    PLUMBLINE_MMA("m16n8k16", "f32.f16.f16.f32", d, a, b);
-#elif defined(__CUDA_ARCH__)
-#pragma unroll
-    for (int k = 0; k < 2; ++k)
-      asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-                   : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                   : "r"(a[2 * k]), "r"(a[2 * k + 1]), "r"(b[k]));
-#endif
-  }
+  __device__ static void multiply(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) { cuda::multiply_add_fp16(d, a, b); }
 };
 struct Bf16Operands : Fp16Operands {
-  __device__ static void multiply(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-#if __CUDA_ARCH__ >= 800
-    PLUMBLINE_MMA("m16n8k16", "f32.bf16.bf16.f32", d, a, b);
-#endif
-  }
+  __device__ static void multiply(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) { cuda::multiply_add_bf16(d, a, b); }
 };
 struct Tf32Operands : Fp16Operands {
   static constexpr TensorShape shape{16 * tiles_m, 8 * tiles_n, 8};

@@ -5,6 +5,7 @@
 
 #include "core/kernel_data.hpp"
 #include "cuda/arithmetic.cuh"
+#include "cuda/mma.cuh"
 #include "cuda/register.cuh"
 
 namespace plumbline {
@@ -51,25 +52,8 @@ struct Fragment {
   typename S::Sum c[sums];
 };
 
-__device__ void multiply_add(Fragment<Fp16>& x) {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-               : "+f"(x.c[0]), "+f"(x.c[1]), "+f"(x.c[2]), "+f"(x.c[3])
-               : "r"(x.a[0]), "r"(x.a[1]), "r"(x.a[2]), "r"(x.a[3]), "r"(x.b[0]), "r"(x.b[1]));
-#else  // Turing's instruction takes half of k
-  for (int half = 0; half < 2; ++half)
-    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-                 : "+f"(x.c[0]), "+f"(x.c[1]), "+f"(x.c[2]), "+f"(x.c[3])
-                 : "r"(x.a[2 * half]), "r"(x.a[2 * half + 1]), "r"(x.b[half]));
-#endif
-}
-__device__ void multiply_add(Fragment<Bf16>& x) {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-               : "+f"(x.c[0]), "+f"(x.c[1]), "+f"(x.c[2]), "+f"(x.c[3])
-               : "r"(x.a[0]), "r"(x.a[1]), "r"(x.a[2]), "r"(x.a[3]), "r"(x.b[0]), "r"(x.b[1]));
-#endif
-}
+__device__ void multiply_add(Fragment<Fp16>& x) { cuda::multiply_add_fp16(x.c, x.a, x.b); }
+__device__ void multiply_add(Fragment<Bf16>& x) { cuda::multiply_add_bf16(x.c, x.a, x.b); }
 __device__ void multiply_add(Fragment<Tf32>& x) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"

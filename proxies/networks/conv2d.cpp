@@ -10,8 +10,10 @@
 #include "core/application.hpp"
 #include "core/array.hpp"
 #include "core/rounding.hpp"
+#include "proxies/networks/conv2d_facts.hpp"
 #include "proxies/networks/conv2d_libraries.hpp"
 #include "proxies/networks/conv2d_loop.hpp"
+#include "proxies/networks/conv2d_reference.hpp"
 #include "proxies/networks/conv2d_work.hpp"
 
 namespace plumbline {
@@ -36,11 +38,7 @@ void refuse_precision(const ConvShape& s) {
   if constexpr (std::is_same_v<Real, Bf16>) refuse_bf16(s);
   if constexpr (std::is_same_v<Real, Fp16>)
     if (s.variant == ConvVariant::winograd) refuse_convolution("variant = winograd takes more digits than fp16 has");
-  if (static_cast<double>(s.terms()) * unit_roundoff < typename ProductSum<Real>::type >> 0.5)
-    refuse_convolution(std::string(s.direction == ConvDirection::forward         ? "kernel and channels"
-                                   : s.direction == ConvDirection::backward_data ? "kernel and filters"
-                                                                                 : "images and width") +
-                       " make sums of " + std::to_string(s.terms()) + " terms, of which no digit would be sure");
+  refuse_unsure_sums<typename ProductSum<Real>::type>(s);
 }
 
 template <class Real>
@@ -107,25 +105,14 @@ class ConvCase final : public ApplicationData {
   /// Rows of the images; of every other array a like share.
   std::size_t extent() const override { return s_.images * s_.width; }
   void initialise(std::size_t begin, std::size_t end) override {
-    fill(images_, begin, end, 1);
-    fill(filters_, begin, end, 2);
-    fill(outputs_, begin, end, 3);
+    fill(images_, begin, end, ConvReference<Real>::images);
+    fill(filters_, begin, end, ConvReference<Real>::filters);
+    fill(outputs_, begin, end, ConvReference<Real>::outputs);
     for (Array<Real>* const array : {&panels_, &between_}) fill(*array, begin, end, s_.is_paired() ? zeros : unknown);
     for (Array<Sum>* const array : {&products_, &results_}) fill(*array, begin, end, unknown);
   }
 
-  /// The error of as many results as 2^24 products allow, among them the last of as many rows.
-  double error() const override {
-    LargestError largest;
-    const std::uint64_t row = s_.direction == ConvDirection::backward_weights ? s_.filters
-                              : s_.direction == ConvDirection::backward_data  ? s_.width * s_.channels
-                                                                              : s_.side() * s_.filters;
-    const auto step = [&](std::uint64_t results) { return std::max<std::uint64_t>(1, results * s_.terms() >> 24); };
-    for (std::uint64_t i = 0; i < results_.size(); i += step(results_.size())) largest.compare(results_[i], exact(i));
-    for (std::uint64_t i = results_.size(); i >= row; i -= std::min(i, row * step(results_.size() / row)))
-      largest.compare(results_[i - 1], exact(i - 1));
-    return largest.value();
-  }
+  double error() const override { return ConvReference<Real>(s_).error(results_); }
   /// All terms are positive; the first passes one product and a sum for each. Winograd's terms have other signs: in magnitude they add up
   /// to 64 products of largest values a channel, where 9 products of values that are half as large at least are wanted; each passes 6
   /// roundings of its filter, 2 of the image, a product, a sum a channel and 4 of the output.
@@ -213,54 +200,6 @@ class ConvCase final : public ApplicationData {
     }
   }
 
-  static long double value(const Array<Real>& array, std::uint64_t i) { return static_cast<long double>(static_cast<double>(array[i])); }
-  /// Element i of the results from equation 5 itself, or of what it gives when it is derived by the image or by the filters.
-  long double exact(std::uint64_t i) const {
-    switch (s_.direction) {
-      case ConvDirection::forward:
-        return exact_output(i);
-      case ConvDirection::backward_data:
-        return exact_image(i);
-      default:
-        return exact_filter(i);
-    }
-  }
-  std::uint64_t point(std::uint64_t n, std::uint64_t y, std::uint64_t x) const { return ((n * s_.width + y) * s_.width + x) * s_.channels; }
-  std::uint64_t output_point(std::uint64_t n, std::uint64_t h, std::uint64_t w) const {
-    return ((n * s_.side() + h) * s_.side() + w) * s_.filters;
-  }
-  long double exact_output(std::uint64_t i) const {
-    const std::uint64_t k = i % s_.filters, w = i / s_.filters % s_.side(), h = i / s_.filters / s_.side() % s_.side(), n = i / s_.output();
-    long double sum = 0;
-    for (std::uint64_t d = 0; d < s_.depth(); ++d) {
-      const std::uint64_t y = h * s_.stride + d / s_.strip(), x = w * s_.stride + d / s_.channels % s_.kernel;
-      sum += value(images_, point(n, y, x) + d % s_.channels) * value(filters_, d * s_.filters + k);
-    }
-    return sum;
-  }
-  long double exact_image(std::uint64_t i) const {
-    const std::uint64_t c = i % s_.channels, x = i / s_.channels % s_.width, y = i / s_.channels / s_.width % s_.width, n = i / s_.image();
-    long double sum = 0;
-    for (std::uint64_t point = 0; point < s_.kernel * s_.kernel; ++point) {
-      const std::uint64_t ky = point / s_.kernel, kx = point % s_.kernel;
-      if (ky > y || kx > x || (y - ky) % s_.stride != 0 || (x - kx) % s_.stride != 0) continue;
-      const std::uint64_t h = (y - ky) / s_.stride, w = (x - kx) / s_.stride;
-      if (h >= s_.side() || w >= s_.side()) continue;
-      for (std::uint64_t k = 0; k < s_.filters; ++k)
-        sum += value(outputs_, output_point(n, h, w) + k) * value(filters_, (point * s_.channels + c) * s_.filters + k);
-    }
-    return sum;
-  }
-  long double exact_filter(std::uint64_t i) const {
-    const std::uint64_t k = i % s_.filters, d = i / s_.filters, c = d % s_.channels, kx = d / s_.channels % s_.kernel, ky = d / s_.strip();
-    long double sum = 0;
-    for (std::uint64_t n = 0; n < s_.images; ++n)
-      for (std::uint64_t h = 0; h < s_.side(); ++h)
-        for (std::uint64_t w = 0; w < s_.side(); ++w)
-          sum += value(images_, point(n, h * s_.stride + ky, w * s_.stride + kx) + c) * value(outputs_, output_point(n, h, w) + k);
-    return sum;
-  }
-
   ConvShape s_;
   Array<Real> images_, filters_, outputs_;  // of which one is not read
   Array<Sum> results_;                      // in its place
@@ -285,76 +224,39 @@ std::vector<AbsentFlavor> absent_flavors() {
   return absent;
 }
 
-struct Sizes {
-  const char *direction, *variant;
-  std::int64_t images, width, channels, filters, kernel, stride;
-};
-std::vector<Parameters> all(std::initializer_list<Sizes> sizes) {
-  std::vector<Parameters> sets;
-  for (const Sizes& s : sizes)
-    sets.push_back({{"direction", std::string(s.direction)},
-                    {"variant", std::string(s.variant)},
-                    {"images", s.images},
-                    {"width", s.width},
-                    {"channels", s.channels},
-                    {"filters", s.filters},
-                    {"kernel", s.kernel},
-                    {"stride", s.stride}});
-  return sets;
-}
-
 const Register<ConvCase, double, float, Bf16, Fp16> registered{
-    {"proxies/conv2d",
-     "2-D convolution and its gradients by implicit GEMM, im2col or Winograd (Yang, Kurth, Williams 2019, equation 5)",
-     {{.name = "direction",
-       .preset = std::string("forward"),
-       .description = "the outputs, or the gradient by the images (backward_data) or by the filters (backward_weights)",
-       .choices = {"forward", "backward_data", "backward_weights"}},
-      {.name = "variant",
-       .preset = std::string("implicit"),
-       .description = "patches are read where they lie, side by side from a matrix, or as tiles transformed for fewer products",
-       .choices = {"implicit", "im2col", "winograd"}},
-      {.name = "images", .preset = std::int64_t{16}, .description = "of a batch", .max = 1 << 12},
-      {.name = "width", .preset = std::int64_t{112}, .description = "of the square images, points", .max = 1 << 13},
-      {.name = "channels", .preset = std::int64_t{64}, .description = "of an image", .max = 1 << 16},
-      {.name = "filters", .preset = std::int64_t{64}, .description = "channels of an output", .max = 1 << 16},
-      {.name = "kernel", .preset = std::int64_t{3}, .description = "width of a filter, points", .max = 1 << 10},
-      {.name = "stride",
-       .preset = std::int64_t{2},
-       .description = "points from one patch to the next, at most the kernel",
-       .max = 1 << 10}},
-     // Rows that tiles do not divide, panels of every width, a product of two blocks, strides that leave points over.
-     {.edges = all({{"forward", "implicit", 2, 20, 5, 67, 3, 2},
-                    {"forward", "implicit", 1, 8, 67, 19, 2, 1},
-                    {"forward", "implicit", 2, 12, 6, 48, 3, 2},
-                    {"forward", "implicit", 1, 12, 32, 80, 3, 2},
-                    {"forward", "implicit", 1, 4, 96, 16, 3, 1},
-                    {"backward_data", "implicit", 1, 9, 48, 32, 3, 2},
-                    {"backward_data", "implicit", 1, 9, 32, 6, 2, 2},
-                    {"backward_data", "implicit", 2, 12, 35, 7, 3, 2},
-                    {"backward_data", "implicit", 1, 9, 3, 131, 2, 2},
-                    {"backward_weights", "implicit", 2, 12, 7, 35, 3, 2},
-                    {"backward_weights", "implicit", 1, 4, 19, 67, 1, 1},
-                    {"backward_weights", "implicit", 1, 40, 17, 16, 2, 1},
-                    {"backward_weights", "implicit", 1, 12, 40, 48, 3, 2},
-                    {"forward", "im2col", 2, 10, 19, 35, 3, 2},
-                    {"forward", "winograd", 2, 8, 19, 35, 3, 1},
-                    {"forward", "winograd", 1, 9, 3, 2, 3, 1}}),
-      .caches = all({{"forward", "implicit", 1, 6, 2, 3, 3, 1},
-                     {"forward", "implicit", 2, 20, 16, 16, 3, 2},
-                     {"forward", "implicit", 1, 12, 32, 40, 3, 1},
-                     {"backward_data", "implicit", 2, 20, 16, 16, 3, 2},
-                     {"backward_weights", "implicit", 2, 20, 16, 16, 3, 2},
-                     {"forward", "im2col", 2, 20, 8, 8, 3, 1},
-                     {"forward", "winograd", 2, 20, 8, 8, 3, 1},
-                     {"forward", "implicit", 2, 40, 8, 16, 5, 3}}),
-      .at_most = {{"images", std::int64_t{2}},
-                  {"width", std::int64_t{7}},
-                  {"channels", std::int64_t{8}},
-                  {"kernel", std::int64_t{3}},
-                  {"stride", std::int64_t{1}}}}},
-    all_flavors,
-    absent_flavors};
+    conv2d_facts("2-D convolution and its gradients by implicit GEMM, im2col or Winograd (Yang, Kurth, Williams 2019, equation 5)",
+                 // Rows that tiles do not divide, panels of every width, a product of two blocks, strides that leave points over.
+                 {.edges = conv_points({{"forward", "implicit", 2, 20, 5, 67, 3, 2},
+                                        {"forward", "implicit", 1, 8, 67, 19, 2, 1},
+                                        {"forward", "implicit", 2, 12, 6, 48, 3, 2},
+                                        {"forward", "implicit", 1, 12, 32, 80, 3, 2},
+                                        {"forward", "implicit", 1, 4, 96, 16, 3, 1},
+                                        {"backward_data", "implicit", 1, 9, 48, 32, 3, 2},
+                                        {"backward_data", "implicit", 1, 9, 32, 6, 2, 2},
+                                        {"backward_data", "implicit", 2, 12, 35, 7, 3, 2},
+                                        {"backward_data", "implicit", 1, 9, 3, 131, 2, 2},
+                                        {"backward_weights", "implicit", 2, 12, 7, 35, 3, 2},
+                                        {"backward_weights", "implicit", 1, 4, 19, 67, 1, 1},
+                                        {"backward_weights", "implicit", 1, 40, 17, 16, 2, 1},
+                                        {"backward_weights", "implicit", 1, 12, 40, 48, 3, 2},
+                                        {"forward", "im2col", 2, 10, 19, 35, 3, 2},
+                                        {"forward", "winograd", 2, 8, 19, 35, 3, 1},
+                                        {"forward", "winograd", 1, 9, 3, 2, 3, 1}}),
+                  .caches = conv_points({{"forward", "implicit", 1, 6, 2, 3, 3, 1},
+                                         {"forward", "implicit", 2, 20, 16, 16, 3, 2},
+                                         {"forward", "implicit", 1, 12, 32, 40, 3, 1},
+                                         {"backward_data", "implicit", 2, 20, 16, 16, 3, 2},
+                                         {"backward_weights", "implicit", 2, 20, 16, 16, 3, 2},
+                                         {"forward", "im2col", 2, 20, 8, 8, 3, 1},
+                                         {"forward", "winograd", 2, 20, 8, 8, 3, 1},
+                                         {"forward", "implicit", 2, 40, 8, 16, 5, 3}}),
+                  .at_most = {{"images", std::int64_t{2}},
+                              {"width", std::int64_t{7}},
+                              {"channels", std::int64_t{8}},
+                              {"kernel", std::int64_t{3}},
+                              {"stride", std::int64_t{1}}}}),
+    all_flavors, absent_flavors};
 
 }  // namespace
 }  // namespace plumbline

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 
+#include "proxies/networks/conv2d_pairs.hpp"
 #include "proxies/networks/conv2d_winograd.hpp"
 #include "proxies/networks/matrix_product.hpp"
 
@@ -37,10 +38,6 @@ struct Conv2d {
 };
 
 namespace {
-
-/// The pairs in which the points of a row of outputs lie: as many as fill rows of matrix tiles, of 16 pairs each; those behind the last are
-/// zero.
-constexpr std::size_t conv_pairs(std::size_t side) { return ((side + 1) / 2 + 15) / 16 * 16; }
 
 /// The rows of a part of a strip of the filters' gradient: whole tiles, of bf16 those of vectors and those of matrices.
 template <class Real>

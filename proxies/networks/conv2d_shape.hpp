@@ -6,7 +6,8 @@
 #include <string>
 
 #include "core/kernel.hpp"
-#include "proxies/networks/conv2d_loop.hpp"
+#include "core/rounding.hpp"
+#include "proxies/networks/conv2d_pairs.hpp"
 
 namespace plumbline {
 
@@ -85,5 +86,15 @@ struct ConvShape {
     return direction == ConvDirection::forward ? depth() : direction == ConvDirection::backward_data ? kernel * kernel * filters : points();
   }
 };
+
+/// Throws std::invalid_argument where sums in that type, one term after the other, would have no digit that is sure.
+template <class Sum>
+void refuse_unsure_sums(const ConvShape& s) {
+  if (static_cast<double>(s.terms()) * unit_roundoff<Sum> <= 0.5) return;
+  refuse_convolution(std::string(s.direction == ConvDirection::forward         ? "kernel and channels"
+                                 : s.direction == ConvDirection::backward_data ? "kernel and filters"
+                                                                               : "images and width") +
+                     " make sums of " + std::to_string(s.terms()) + " terms, of which no digit would be sure");
+}
 
 }  // namespace plumbline

@@ -68,7 +68,7 @@ class GpuKernel : public testing::TestWithParam<const Kernel*> {
     for (const Parameters& point : points_and_edges(kernel(), size))
       for (const std::string& precision : kernel().precisions) {
         const Flavor* const code = flavor(precision);
-        if (code == nullptr || (is_library(code->name) && !has_type(precision))) continue;
+        if (code == nullptr || !takes(kernel(), point, precision) || (is_library(code->name) && !has_type(precision))) continue;
         const std::string which = point.path() + " " + precision;
         if (point.has("way") && point.word("way").ends_with("_peer") && gpu().properties().peers == 0) {
           EXPECT_THROW(kernel().prepare(point, precision, gpu().memory()), UnavailableHere) << which;

@@ -116,6 +116,33 @@ TEST_F(kernel_code, the_matrix_product_loads_two_elements_from_shared_memory_for
     }
 }
 
+/// A step of 64 x 64 sums: 16 numbers deep, or 32 of 16 bits, of which Turing's tensor cores take 8 at once and others 16.
+TEST_F(kernel_code, a_convolutions_step_is_whole_tiles_of_products_in_registers_alone) {
+  ASSERT_FALSE(disassembled_module().of("conv2d").empty());
+  for (const auto& [architecture, all] : disassembled_module().of("conv2d"))
+    for (const std::string name : {"conv_products", "conv_gradients"})
+      for (const auto& [type, opcode] : {std::pair("Id", "DFMA"), std::pair("If", "FFMA"), std::pair("INS_4Fp16", "HMMA")}) {
+        const auto& code = function(*all, name + type);
+        ASSERT_EQ(code.loops.size(), 1U) << architecture << " " << code.name;
+        const auto body = code.body(code.loops.front());
+        const auto of_kind = [&](const std::string& kind) {
+          return std::count_if(body.begin(), body.end(), [&](std::string_view one) { return one.starts_with(kind); });
+        };
+        const bool is_tensor = std::string(opcode) == "HMMA";
+        EXPECT_EQ(of_kind(opcode), !is_tensor ? 64 * 64 * 16 / 128 : architecture == "sm_75" ? 32 : 16) << architecture << " " << code.name;
+        EXPECT_EQ(of_kind("LDG"), is_tensor ? 4 : 16) << architecture << " " << code.name;
+        EXPECT_GT(10 * of_kind(opcode), is_tensor ? 0 : 5 * std::ssize(body)) << architecture << ": most of it is arithmetic";
+      }
+}
+TEST_F(kernel_code, a_convolution_keeps_its_sums_in_registers) {
+  for (const char* name : {"conv_products", "conv_gradients"}) {
+    const auto resources = resources_of(name);
+    EXPECT_EQ(resources.size(), disassembled_module().of("conv2d").size());
+    for (const auto& [architecture, functions] : resources)
+      for (const auto& [function, takes] : functions) EXPECT_EQ(takes.stack_bytes, 0) << architecture << " " << function;
+  }
+}
+
 // Packed and scalar code are the same instructions: what decides how many numbers come of one is in their operands.
 TEST_F(kernel_code, halves_packed_and_one_by_one_execute_the_arithmetic_of_their_models) {
   constexpr std::int64_t n = 512, steps = 13;

@@ -32,7 +32,7 @@ class CudaKernel : public testing::TestWithParam<const Kernel*> {
     for (const Parameters& point : points_and_edges(kernel(), small))
       for (const std::string& precision : kernel().precisions) {
         const Sweep sweep = kernel().on_host(precision);
-        if (sweep == nullptr) continue;
+        if (sweep == nullptr || !takes(kernel(), point, precision)) continue;
         SCOPED_TRACE(point.path() + " " + precision);
         Memory memory;
         check(sweep, *kernel().prepare(point, precision, memory), memory);
@@ -121,6 +121,7 @@ INSTANTIATE_TEST_SUITE_P(All, CountedCudaKernel, testing::ValuesIn(counted_kerne
 
 TEST_P(CountedCudaKernel, does_what_its_model_says) {
   for (const Parameters& point : points_and_edges(kernel(), small)) {
+    if (!takes(kernel(), point, kernel().precisions.front())) continue;
     const Tally counted = kernel().count(point);
     const Counts flops = kernel().model(point, kernel().precisions.front(), "").flops;
     EXPECT_EQ(counted.total(), total_flops(flops).lo) << point.path();

@@ -9,6 +9,7 @@
 
 #include "core/application.hpp"
 #include "opened_module.hpp"
+#include "tests/kernels/refusal.hpp"
 #include "tests/printed_amounts.hpp"
 
 namespace plumbline {
@@ -27,7 +28,8 @@ inline std::string word_of(const testing::TestParamInfo<const Kernel*>& tested) 
   return name;
 }
 
-/// Each word of each parameter, and for every integer whose preset is above 64 the one that `size` gives for its preset.
+/// Each word of each parameter, and for every integer whose preset is above 64 the one that `size` gives for its preset; none above the
+/// most that the kernel's proof states.
 template <class Size>
 std::vector<Parameters> points(const Kernel& kernel, Size size) {
   std::vector<Parameters> all(1);
@@ -37,6 +39,8 @@ std::vector<Parameters> points(const Kernel& kernel, Size size) {
       values.assign(spec.choices.begin(), spec.choices.end());
     else if (const auto preset = std::get<std::int64_t>(spec.preset); preset > 64)
       values = {std::clamp(size(preset), spec.min, spec.max)};
+    if (const Parameters& most = kernel.proof.at_most; most.has(spec.name))
+      values = {std::min(std::get<std::int64_t>(values.front()), static_cast<std::int64_t>(most.integer(spec.name)))};
     std::vector<Parameters> product;
     for (const Parameters& point : all)
       for (const Value& value : values) product.emplace_back(point).set(spec.name, value);

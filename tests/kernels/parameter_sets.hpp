@@ -10,11 +10,6 @@
 
 namespace plumbline {
 
-/// Whether the kernel takes them in that precision and flavor.
-inline bool takes(const Kernel& kernel, const Parameters& p, std::string_view precision, std::string_view flavor = "") {
-  return refusal(kernel, p, precision, flavor).empty();
-}
-
 /// All combinations of words, each with every integer at 1, 2, 3, 5, 7, 16 and 19 (within its limits, and those of the proof), and the
 /// edges that the kernel states.
 inline std::vector<Parameters> parameter_sets(const Kernel& kernel) {

@@ -19,4 +19,9 @@ inline std::string refusal(const Kernel& kernel, const Parameters& p, std::strin
   return "";
 }
 
+/// Whether the kernel takes them in that precision and flavor.
+inline bool takes(const Kernel& kernel, const Parameters& p, std::string_view precision, std::string_view flavor = "") {
+  return refusal(kernel, p, precision, flavor).empty();
+}
+
 }  // namespace plumbline

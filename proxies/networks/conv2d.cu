@@ -1,0 +1,366 @@
+// The convolution of conv2d.cpp on GPUs, as implicit products of matrices: blocks of threads gather tiles of patches and of the filters in
+// shared memory. Numbers of 16 bits are multiplied by tensor cores.
+#include "cuda/launches.cuh"
+#include "cuda/register.cuh"
+#include "proxies/networks/conv2d_facts.hpp"
+#include "proxies/networks/conv2d_gpu_work.cuh"
+#include "proxies/networks/conv2d_reference.hpp"
+#include "proxies/networks/conv2d_tiles.cuh"
+
+namespace plumbline {
+namespace {
+
+/// The filters' numbers are laid side by side, column by column, in the order of a gather's patches.
+template <class Real>
+struct ConvPanel {
+  ConvGather gather;
+  const Real* filters;
+  Real* panel;
+
+  PLUMBLINE_BOTH static void element(const ConvPanel& x, std::size_t i) {
+    const auto at = static_cast<unsigned>(i);
+    const unsigned depth = x.gather.depth(), strip = x.gather.patches.strip, in_column = at % depth;
+    x.panel[i] = x.filters[x.gather.filter_at(at / depth, in_column / strip, in_column % strip)];
+  }
+};
+
+/// The patches of one image are copied, side by side.
+template <class Real>
+struct ConvColumns {
+  ConvGather gather;  // of the image
+  const Real* image;
+  Real* columns;
+
+  PLUMBLINE_BOTH static void element(const ConvColumns& x, std::size_t i) {
+    const auto at = static_cast<unsigned>(i);
+    const unsigned depth = x.gather.depth(), strip = x.gather.patches.strip, in_patch = at % depth;
+    x.columns[i] = x.image[static_cast<std::size_t>(x.gather.patches.at(x.gather.patch(at / depth), in_patch / strip, in_patch % strip))];
+  }
+};
+
+/// Results are products of patches and panels.
+template <class Real>
+struct ConvProduct {
+  ConvGather gather;
+  const Real *in, *panel;
+  ConvSum<Real>* out;
+};
+
+/// Parts of the filters' gradient: products of patches of some points and the outputs' gradient there.
+template <class Real>
+struct ConvGradient {
+  ConvGrid points;                       // of all outputs
+  unsigned depth, filters, strip, line;  // rows and columns of the gradient; rows in a line of a patch; numbers in one of an image
+  std::size_t image, step;               // numbers of an image, and from one output's patch to the next
+  std::size_t step_down;                 // and to the one below
+  ConvSplit split;
+  const Real *images, *outputs;
+  ConvSum<Real>* parts;
+
+  PLUMBLINE_BOTH std::size_t patch(unsigned i) const {
+    const ConvPoint p = points.point(i);
+    return p.image * image + p.row * step_down + p.column * step;
+  }
+  PLUMBLINE_BOTH int row(unsigned d) const { return d < depth ? static_cast<int>(d / strip * line + d % strip) : -1; }
+  PLUMBLINE_BOTH std::size_t output(unsigned i) const { return std::size_t{i} * filters; }
+  PLUMBLINE_BOTH int column(unsigned n) const { return n < filters ? static_cast<int>(n) : -1; }
+  PLUMBLINE_BOTH unsigned end(unsigned first) const { return points.size() - first < split.points ? points.size() : first + split.points; }
+};
+
+/// A number of the filters' gradient is the sum of its parts.
+template <class Sum>
+struct ConvPartSum {
+  const Sum* parts;
+  Sum* out;
+  std::size_t size;
+  unsigned count;
+
+  PLUMBLINE_BOTH static void element(const ConvPartSum& x, std::size_t i) {
+    Sum sum = x.parts[i];
+#pragma unroll 1
+    for (unsigned part = 1; part < x.count; ++part) sum = cuda::plus(sum, x.parts[part * x.size + i]);
+    x.out[i] = sum;
+  }
+};
+
+/// All that a sweep launches, in order. Each image's columns are followed by their product.
+template <class Real>
+struct ConvSweep {
+  std::vector<ConvPanel<Real>> panels = {};
+  std::vector<ConvColumns<Real>> columns = {};
+  std::vector<ConvProduct<Real>> products = {};
+  std::vector<ConvGradient<Real>> gradients = {};
+  std::vector<ConvPartSum<ConvSum<Real>>> sums = {};
+};
+
+template <class Real, unsigned wide>
+__global__ void __launch_bounds__(conv_threads) conv_products(const __grid_constant__ ConvProduct<Real> x) {
+  using Lined = ConvLined<Real>;
+  const unsigned column_tiles = (x.gather.outer + conv_tile - 1) / conv_tile, first_column = blockIdx.x % column_tiles * conv_tile,
+                 first_row = blockIdx.x / column_tiles * conv_tile;
+  Lined patches(x.in, x.gather.patches, [&](unsigned i) { return x.gather.patch(first_row + i); });
+  Lined columns(x.panel, x.gather.filter(), [&](unsigned i) { return x.gather.column(first_column + i); });
+  ConvSumsOf<Real, wide> sums;
+  conv_multiply<Lined, Lined, Real>(
+      sums, x.gather.template steps<Real>(), [&](auto& to) { patches.load(to); }, [&](auto& to) { columns.load(to); });
+  sums.each([&](unsigned row, unsigned column, auto vector) {
+    if (first_row + row < x.gather.points.size() && first_column + column < x.gather.outer)
+      *reinterpret_cast<decltype(vector)*>(x.out + x.gather.out(first_row + row) + first_column + column) = vector;
+  });
+}
+
+template <class Real, unsigned wide>
+__global__ void __launch_bounds__(conv_threads) conv_gradients(const __grid_constant__ ConvGradient<Real> x) {
+  using Pointed = ConvPointed<Real>;
+  const unsigned first_row = blockIdx.x * conv_tile, first_column = blockIdx.y * conv_tile, first_point = blockIdx.z * x.split.points,
+                 end = x.end(first_point);
+  Pointed patches(x.images, first_point, end, [&](unsigned i) { return x.row(first_row + i); });
+  Pointed outputs(x.outputs, first_point, end, [&](unsigned i) { return x.column(first_column + i); });
+  ConvSumsOf<Real, wide> sums;
+  conv_multiply<Pointed, Pointed, Real>(
+      sums, x.split.points / conv_depth_step<Real>, [&](auto& to) { patches.load(to, [&](unsigned i) { return x.patch(i); }); },
+      [&](auto& to) { outputs.load(to, [&](unsigned i) { return x.output(i); }); });
+  sums.each([&](unsigned row, unsigned column, auto vector) {
+    if (first_row + row < x.depth && first_column + column < x.filters)
+      *reinterpret_cast<decltype(vector)*>(x.parts + (std::size_t{blockIdx.z} * x.depth + first_row + row) * x.filters + first_column +
+                                           column) = vector;
+  });
+}
+
+/// Tells the next launch's facts: of tiles that are stored in part, threads store more or less.
+void tell_launch(const dim3& grid, unsigned steps, bool is_whole) {
+  if (is_whole)
+    cuda::next_launch(std::uint64_t{grid.x} * grid.y * grid.z * conv_threads, {std::uint64_t{steps} - 1}, true);
+  else
+    cuda::next_launch_untold("the last tiles of the result are not whole");
+}
+
+template <class Real, unsigned wide>
+void launch_product(const ConvProduct<Real>& x) {
+  const dim3 grid(x.gather.row_tiles() * x.gather.column_tiles());
+  tell_launch(grid, x.gather.template steps<Real>(), x.gather.is_whole());
+  conv_products<Real, wide><<<grid, conv_threads, 0, cuda::stream()>>>(x);
+}
+template <class Real, unsigned wide>
+void launch_gradient(const ConvGradient<Real>& x) {
+  const dim3 grid(conv_parts(x.depth, conv_tile), conv_parts(x.filters, conv_tile), x.split.parts);
+  tell_launch(grid, x.split.points / conv_depth_step<Real>, x.depth % conv_tile == 0 && x.filters % conv_tile == 0);
+  conv_gradients<Real, wide><<<grid, conv_threads, 0, cuda::stream()>>>(x);
+}
+
+/// Calls act<wide>() with the numbers that a thread stores at once in rows of so many.
+template <class Real, class Act>
+void with_width(unsigned columns, Act act) {
+  constexpr unsigned wide = conv_by_tensor_cores<Real> ? 2 : 16 / sizeof(Real);
+  if constexpr (!conv_by_tensor_cores<Real>)
+    if (columns % wide != 0) return act.template operator()<1>();
+  act.template operator()<wide>();
+}
+
+/// The sum over the depth of a tile's products, on the host; a(tap, e) and b(tap, e) are factors.
+template <class Sum, class Left, class Right>
+Sum summed(unsigned taps, unsigned depth, Left a, Right b) {
+  Sum sum = 0;
+  for (unsigned tap = 0; tap < taps; ++tap)
+    for (unsigned e = 0; e < depth; ++e) sum = cuda::fused(a(tap, e), b(tap, e), sum);
+  return sum;
+}
+template <class Real>
+ConvSum<Real> factor(const Real* from, int at, bool has) {
+  return has ? ConvSum<Real>(static_cast<double>(from[at])) : ConvSum<Real>(0);
+}
+/// Calls act(row, column) for each sum of whole tiles.
+template <class Act>
+void for_each_sum(std::uint64_t rows, std::uint64_t columns, Act act) {
+  for (unsigned row = 0; row < conv_parts(rows, conv_tile) * conv_tile; ++row)
+    for (unsigned column = 0; column < conv_parts(columns, conv_tile) * conv_tile; ++column) act(row, column);
+}
+
+template <class Real>
+void product_on_host(const ConvProduct<Real>& x) {
+  const ConvGather& g = x.gather;
+  const ConvLines patches = g.patches, filter = g.filter();
+  for_each_sum(g.points.size(), g.outer, [&](unsigned row, unsigned column) {
+    const ConvRow patch = g.patch(row), of_filter = g.column(column);
+    const auto sum = summed<ConvSum<Real>>(
+        g.taps, g.template steps<Real>() / g.taps * conv_depth_step<Real>,
+        [&](unsigned tap, unsigned e) { return factor(x.in + patch.image, patches.at(patch, tap, e), patches.has(patch, tap, e)); },
+        [&](unsigned tap, unsigned e) { return factor(x.panel, filter.at(of_filter, tap, e), filter.has(of_filter, tap, e)); });
+    if (row < g.points.size() && column < g.outer) x.out[g.out(row) + column] = sum;
+  });
+}
+template <class Real>
+void gradient_on_host(const ConvGradient<Real>& x) {
+  for (unsigned part = 0; part < x.split.parts; ++part) {
+    const unsigned first = part * x.split.points, end = x.end(first);
+    for_each_sum(x.depth, x.filters, [&](unsigned row, unsigned column) {
+      const int d = x.row(row), n = x.column(column);
+      const auto sum = summed<ConvSum<Real>>(
+          1, x.split.points, [&](unsigned, unsigned i) { return factor(x.images + x.patch(first + i), d, first + i < end && d >= 0); },
+          [&](unsigned, unsigned i) { return factor(x.outputs + x.output(first + i), n, first + i < end && n >= 0); });
+      if (d >= 0 && n >= 0) x.parts[(std::size_t{part} * x.depth + row) * x.filters + column] = sum;
+    });
+  }
+}
+
+/// Throws std::invalid_argument where there is no such convolution here.
+template <class Real>
+void refuse_on_gpus(const ConvShape& s) {
+  if (s.variant == ConvVariant::winograd) refuse_convolution("variant = winograd has no form for GPUs, which have implicit and im2col");
+  const auto refuse = [](const char* name, std::uint64_t is) {
+    refuse_convolution(std::string(name) + " = " + std::to_string(is) + " is no multiple of 8, which tensor cores take at once");
+  };
+  if (conv_by_tensor_cores<Real> && s.channels % 8 != 0) refuse("channels", s.channels);
+  if (conv_by_tensor_cores<Real> && s.filters % 8 != 0) refuse("filters", s.filters);
+  constexpr std::uint64_t most = std::uint64_t{1} << 31;
+  const std::uint64_t image = s.image(), columns = s.side() * s.side() * s.depth();
+  if (s.images * s.width * s.width >= most || s.weights() >= most || image >= most || s.output() >= most ||
+      (s.variant == ConvVariant::im2col && columns >= most))
+    refuse_convolution("its arrays have more than 2^31 points, or numbers of one image or of the filters, which GPUs count in 32 bits");
+  refuse_unsure_sums<ConvSum<Real>>(s);
+}
+
+template <class Real>
+class ConvCase final : public KernelData<ConvSweep<Real>> {
+  using Sum = ConvSum<Real>;
+  using Reference = ConvReference<Real>;
+
+ public:
+  static constexpr int from_architecture() { return std::is_same_v<Real, Bf16> ? 80 : 0; }
+
+  static Work model(const Parameters& p, std::string_view) { return ConvGpuWork<Real>(shape(p)).work(); }
+
+  ConvCase(const Parameters& p, DeviceMemory& memory)
+      : s_(shape(p)),
+        images_(s_.direction == ConvDirection::backward_data ? 1 : s_.images * s_.image(), memory),
+        filters_(s_.direction == ConvDirection::backward_weights ? 1 : s_.weights(), memory),
+        outputs_(s_.direction == ConvDirection::forward ? 1 : s_.images * s_.output(), memory),
+        results_(s_.results(), memory),
+        panels_(s_.direction == ConvDirection::backward_weights ? 1 : s_.weights(), memory),
+        columns_(s_.variant == ConvVariant::im2col ? s_.side() * s_.side() * s_.depth() : 1, memory),
+        parts_(s_.direction == ConvDirection::backward_weights ? conv_split<Real>(s_).parts * s_.weights() : 1, memory) {
+    if (s_.direction == ConvDirection::backward_weights)
+      plan_gradient();
+    else
+      plan_products();
+  }
+
+  /// A sweep is whole.
+  std::size_t extent() const override { return 1; }
+  void initialise(std::size_t begin, std::size_t end) override {
+    if (begin == end) return;
+    fill(images_, Reference::images);
+    fill(filters_, Reference::filters);
+    fill(outputs_, Reference::outputs);
+    results_.fill(0, results_.size(), [](std::size_t) { return Sum(0.5); });
+  }
+
+  static void launch(const ConvSweep<Real>& x, std::size_t begin, std::size_t end) {
+    if (begin == end) return;
+    for (const auto& one : x.panels) cuda::launch_elements<ConvPanel<Real>>(one, 0, one.gather.panel_size());
+    for (std::size_t i = 0; i < x.products.size(); ++i) {
+      if (!x.columns.empty()) cuda::launch_elements<ConvColumns<Real>>(x.columns[i], 0, columns_of(x.columns[i]));
+      with_width<Real>(x.products[i].gather.outer, [&]<unsigned wide> { launch_product<Real, wide>(x.products[i]); });
+    }
+    for (const auto& one : x.gradients) with_width<Real>(one.filters, [&]<unsigned wide> { launch_gradient<Real, wide>(one); });
+    for (const auto& one : x.sums) cuda::launch_elements<ConvPartSum<Sum>>(one, 0, one.size, {std::uint64_t{one.count} - 1});
+  }
+  static void on_host(const ConvSweep<Real>& x, std::size_t begin, std::size_t end) {
+    if (begin == end) return;
+    for (const auto& one : x.panels) cuda::elements_on_host<ConvPanel<Real>>(one, 0, one.gather.panel_size());
+    for (std::size_t i = 0; i < x.products.size(); ++i) {
+      if (!x.columns.empty()) cuda::elements_on_host<ConvColumns<Real>>(x.columns[i], 0, columns_of(x.columns[i]));
+      product_on_host(x.products[i]);
+    }
+    for (const auto& one : x.gradients) gradient_on_host(one);
+    for (const auto& one : x.sums) cuda::elements_on_host<ConvPartSum<Sum>>(one, 0, one.size);
+  }
+
+  double error() const override { return Reference(s_).error(results_.to_host()); }
+  /// All terms are positive. Tensor cores do not round their sums but cut them off, and what they add to them, at the digit that the
+  /// largest has last (Fasi, Higham, Mikaitis, Pranesh 2021): a term loses two digits' worth at most with itself, and with every later one
+  /// as much.
+  double tolerance() const override {
+    const bool in_parts = s_.direction == ConvDirection::backward_weights;
+    const ConvSplit split = conv_split<Real>(s_);
+    const double terms = in_parts ? split.points + split.parts : static_cast<double>(s_.terms());
+    return conv_by_tensor_cores<Real> ? rounding_bound<Sum>(4 * terms) : probable_rounding_bound<Sum>(terms + 1);
+  }
+
+ private:
+  static ConvShape shape(const Parameters& p) {
+    const ConvShape s(p, 1);
+    refuse_on_gpus<Real>(s);
+    return s;
+  }
+  static std::size_t columns_of(const ConvColumns<Real>& x) { return std::size_t{x.gather.points.size()} * x.gather.depth(); }
+
+  template <class Number>
+  static void fill(DeviceArray<Number>& array, std::uint64_t stream) {
+    array.fill(0, array.size(), [stream](std::size_t i) { return Number(varied(stream, i)); });
+  }
+
+  void plan_products() {
+    for (const ConvGather& gather : conv_gathers(s_)) {
+      arguments_.panels.push_back({gather, filters_.data(), panels_.data() + gather.panel});
+      const auto add = [&](const Real* in, Sum* out) { arguments_.products.push_back({gather, in, panels_.data() + gather.panel, out}); };
+      if (s_.variant != ConvVariant::im2col)
+        add(s_.direction == ConvDirection::forward ? images_.data() : outputs_.data(), results_.data());
+      else
+        for (std::uint64_t image = 0; image < s_.images; ++image) {
+          arguments_.columns.push_back({conv_image_gather(s_), images_.data() + image * s_.image(), columns_.data()});
+          add(columns_.data(), results_.data() + image * s_.output());
+        }
+    }
+  }
+  void plan_gradient() {
+    const ConvSplit split = conv_split<Real>(s_);
+    arguments_.gradients.push_back({.points = ConvGrid(s_.images, s_.side(), s_.side()),
+                                    .depth = conv_number(s_.depth()),
+                                    .filters = conv_number(s_.filters),
+                                    .strip = conv_number(s_.strip()),
+                                    .line = conv_number(s_.width * s_.channels),
+                                    .image = s_.image(),
+                                    .step = s_.stride * s_.channels,
+                                    .step_down = s_.stride * s_.width * s_.channels,
+                                    .split = split,
+                                    .images = images_.data(),
+                                    .outputs = outputs_.data(),
+                                    .parts = parts_.data()});
+    arguments_.sums.push_back({parts_.data(), results_.data(), s_.weights(), split.parts});
+  }
+
+  ConvShape s_;
+  DeviceArray<Real> images_, filters_, outputs_;  // of which one is not read
+  DeviceArray<Sum> results_;                      // in its place
+  DeviceArray<Real> panels_, columns_;
+  DeviceArray<Sum> parts_;
+  using KernelData<ConvSweep<Real>>::arguments_;
+};
+
+const cuda::Register<ConvCase, double, float, Fp16, Bf16> registered{conv2d_facts(
+    "2-D convolution and its gradients by implicit GEMM or im2col, 16-bit numbers by tensor cores (Yang, Kurth, Williams 2019, equation 5)",
+    // Whole tiles and others, steps that a strip does not fill, rows that no vector divides, strides that leave points over, patches over
+    // the rim of the outputs, a gradient of one part and of some.
+    {.edges = conv_points({{"forward", "implicit", 2, 9, 3, 5, 3, 2},
+                           {"forward", "implicit", 3, 11, 24, 72, 3, 1},
+                           {"forward", "implicit", 4, 9, 16, 64, 2, 1},
+                           {"forward", "im2col", 2, 17, 8, 64, 3, 2},
+                           {"backward_data", "implicit", 2, 9, 5, 3, 3, 2},
+                           {"backward_data", "implicit", 1, 11, 8, 16, 3, 2},
+                           {"backward_data", "implicit", 4, 8, 64, 8, 2, 2},
+                           {"backward_data", "implicit", 4, 16, 64, 16, 3, 2},
+                           {"backward_data", "implicit", 1, 8, 64, 40, 3, 1},
+                           {"backward_weights", "implicit", 2, 9, 3, 5, 3, 2},
+                           {"backward_weights", "implicit", 2, 9, 8, 72, 3, 2},
+                           {"backward_weights", "implicit", 2, 17, 16, 64, 2, 1},
+                           {"backward_weights", "implicit", 1, 24, 16, 64, 2, 1}}),
+     .at_most = {{"images", std::int64_t{2}},
+                 {"width", std::int64_t{9}},
+                 {"channels", std::int64_t{8}},
+                 {"filters", std::int64_t{8}},
+                 {"kernel", std::int64_t{3}},
+                 {"stride", std::int64_t{2}}}})};
+
+}  // namespace
+}  // namespace plumbline
