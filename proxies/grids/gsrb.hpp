@@ -122,8 +122,8 @@ inline KernelFacts gsrb_facts() {
           {gsrb_variants(),
            {.name = "boxes", .preset = std::int64_t{2}, .description = "boxes of each side of a rank's cube (2: eight boxes)", .max = 64},
            {.name = "n", .preset = std::int64_t{32}, .description = "cells of each side of a box", .min = 2, .max = 1024}},
-          // 19: long enough for every unrolled loop, and odd
-          {.edges = {smoothing("fp", 1, 19), smoothing("branch", 1, 19), smoothing("stride2", 1, 19)},
+          // 19: long enough for every unrolled loop, and odd; 12: even, so that a GPU's threads all have a cell of the color
+          {.edges = {smoothing("fp", 1, 19), smoothing("branch", 1, 19), smoothing("stride2", 1, 19), smoothing("stride2", 1, 12)},
            .caches = {smoothing("fp", 1, 6), smoothing("branch", 2, 6), smoothing("fp", 1, 19), smoothing("stride2", 1, 40)},
            .at_most = {{"boxes", std::int64_t{2}}, {"n", std::int64_t{5}}}}};
 }
