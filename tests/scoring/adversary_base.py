@@ -4,9 +4,9 @@
     build-ci/bin/plumbline and jobs/campaigns/quick.toml: tests/golden/adversary_base.json
     build-ci/bin/plumbline and tests/scoring/adversary_held_out.toml: tests/golden/adversary_held_out.json
 
-What is needed of a run: the cases of one node that the emulator counted, what their models say, and what was counted, of one rank.
-The caches are those of a CPU that is named, not this machine's, and no budget ends the run: so it does not matter where it was made, nor
-beside what. Numbers that occur often are written once. After both, tests/golden/adversary.json is made again by its own command.
+What is needed of a run: the cases of one node that the emulator counted, what their models say, and what was counted, of one rank. The caches
+are those of a CPU that is named, not this machine's, and no budget ends the run: so it does not matter where it was made, nor beside what.
+Numbers that occur often are written once. After both, tests/golden/adversary.json is made again by its own command.
 """
 import json
 import os
