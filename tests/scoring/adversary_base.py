@@ -1,41 +1,14 @@
-"""Runs a campaign for its counts alone and makes the adversary's data of them:
+"""Makes the adversary's data of a result file: adversary_base.py FILE > tests/golden/adversary_base.json
 
-    python3 tests/scoring/adversary_base.py PLUMBLINE CAMPAIGN > FILE
-    build-ci/bin/plumbline and jobs/campaigns/quick.toml: tests/golden/adversary_base.json
-    build-ci/bin/plumbline and tests/scoring/adversary_held_out.toml: tests/golden/adversary_held_out.json
+    mpiexec.mpich -n 2 build-ci/bin/plumbline run CAMPAIGN -o FILE     # jobs/campaigns/quick.toml; adversary_held_out.toml
 
-What is needed of a run: the cases of one node that the emulator counted, what their models say, and what was counted, of one rank. The caches
-are those of a CPU that is named, not this machine's, and no budget ends the run: so it does not matter where it was made, nor beside what.
-Numbers that occur often are written once. After both, tests/golden/adversary.json is made again by its own command.
+What is needed of a real run: the cases of one node that the emulator counted, what their models say, and what was counted, of one rank.
+Numbers that occur often are written once.
 """
 import json
-import os
-import pathlib
-import re
-import subprocess
 import sys
-import tempfile
 
 import h5py
-
-
-CACHES = "amd-zen4"
-RANKS = 2
-
-
-def counts_alone(campaign):
-    """The campaign's text without what is timed: passes, ceilings and budget; with the named caches."""
-    parts = re.split(r"(?m)^(?=\[)", re.sub(r"(?m)^(passes|budget_seconds)\b.*\n", "", campaign))
-    kept = [part for part in parts if not part.startswith(("[ceilings]", "[timing]"))]
-    return 'passes = ["count"]\n' + "".join(kept) + f'\n[emulated]\ncaches = "{CACHES}"\n'
-
-
-def run(plumbline, campaign, folder):
-    (folder / "campaign.toml").write_text(counts_alone(pathlib.Path(campaign).read_text()))
-    launcher = [os.environ.get("PLUMBLINE_MPIEXEC", "mpiexec.mpich"), "-n", str(RANKS)]
-    command = [*launcher, plumbline, "run", folder / "campaign.toml", "-o", folder / "counts.h5"]
-    subprocess.run(command, check=True, stdout=sys.stderr)
-    return folder / "counts.h5"
 
 
 def text(value):
@@ -62,12 +35,7 @@ def whole(number):
     return int(number) if number == int(number) else number
 
 
-def main(plumbline, campaign):
-    with tempfile.TemporaryDirectory() as folder:
-        write(run(plumbline, campaign, pathlib.Path(folder)), f"python3 tests/scoring/adversary_base.py {plumbline} {campaign}")
-
-
-def write(path, command):
+def main(path):
     with h5py.File(path) as file:
         counts = counted(file)
         model = {}
@@ -85,10 +53,10 @@ def write(path, command):
         row["counts"] = [whole(counts[id][event]) if event in counts[id] else None for event in events]
         row["model"] = [(lambda b: b and (b[0] if b[0] == b[1] else b))(model[id].get(quantity)) for quantity in quantities]
         lines.append(json.dumps(row, separators=(",", ":")))
-    print(f'{{"command": {json.dumps(command)},')
+    print('{"command": "python3 tests/scoring/adversary_base.py FILE",')
     print(f'"events": {json.dumps(events)},\n"quantities": {json.dumps(quantities)},\n"cases": [')
     print(",\n".join(lines) + "\n]}")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1])
