@@ -22,29 +22,95 @@ void release(Backend& backend) {
   if (MultiPass* const passes = backend.multi_pass()) passes->release();
 }
 
-/// Counts one entry of the region, in as many passes as the GPU takes for the group.
+/// Sweeps once, a phase of an application an entry of its own sum each time; what ranks exchange is counted nowhere.
+void sweep_and_count(PreparedOnGpu& prepared, Backend& backend) {
+  if (!prepared.is_application()) {
+    backend.enter(0);
+    prepared.sweep();
+    backend.leave(0);
+    return;
+  }
+  prepared.sweep_by_steps(
+      [&](const Step& step) {
+        if (!step.exchange) backend.enter(static_cast<int>(step.phase));
+      },
+      [&](const Step& step) {
+        if (!step.exchange) backend.leave(static_cast<int>(step.phase));
+      });
+}
+
+/// Counts the region of one sweep, or the empty one, in as many passes as the GPU takes for the group: the readings of each phase.
 std::vector<std::vector<Reading>> count_region(PreparedOnGpu& prepared, bool empty, Backend& backend, std::size_t group) {
-  const MultiPass* const passes = backend.multi_pass();
-  backend.prepare(group, 1);
+  MultiPass* const passes = backend.multi_pass();
+  const int sums = empty ? 1 : static_cast<int>(std::max<std::size_t>(1, prepared.phases()));
+  backend.prepare(group, sums);
+  if (passes != nullptr) passes->expect(empty ? 1 : prepared.entries());
   backend.open(0);
   prepared.sweep();
   prepared.restore();
   do {
     prepared.gpu().wait();
-    backend.enter(0);
-    if (!empty) prepared.sweep();
-    backend.leave(0);
+    if (passes != nullptr) passes->begin_pass();
+    if (empty)
+      backend.enter(0), backend.leave(0);
+    else
+      sweep_and_count(prepared, backend);
+    if (passes != nullptr) passes->end_pass();
     if (!empty) prepared.restore();
-  } while (passes != nullptr && passes->wants_another_entry());
+  } while (passes != nullptr && passes->wants_another_pass());
   backend.close(0);
   prepared.gpu().wait();
-  return {backend.readings(0)};
+  std::vector<std::vector<Reading>> all;
+  for (int sum = 0; sum < sums; ++sum)
+    if (!prepared.is_application() || empty || prepared.entries_of(static_cast<std::size_t>(sum)) != 0)
+      all.push_back(backend.readings(sum));
+    else
+      all.emplace_back();  // ranks exchange there, which is counted nowhere
+  return all;
 }
 
-/// The reading that tells why none of the group's events has a number; null where one has.
-const Reading* refusal(const std::vector<Reading>& readings) {
-  const bool none = std::none_of(readings.begin(), readings.end(), [](const Reading& one) { return one.status == Status::ok; });
-  return none && !readings.empty() ? &readings.front() : nullptr;
+/// The readings of so many empty regions, of which one is known.
+std::vector<Reading> times(std::size_t entries, std::vector<Reading> empty) {
+  for (Reading& reading : empty) reading.raw *= entries;
+  return empty;
+}
+
+/// Adds the readings of a phase to those of the whole sweep. What does not add up is told so.
+void add(std::vector<Reading>& whole, const std::vector<Reading>& phase) {
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    if (whole[i].status != Status::ok || phase[i].no_number) continue;
+    if (phase[i].status != Status::ok || phase[i].rate) {
+      whole[i] = phase[i].status != Status::ok ? phase[i]
+                                               : Reading{.event = phase[i].event,
+                                                         .status = Status::failed,
+                                                         .reason = "a rate or a share does not add up over the phases of a sweep"};
+      continue;
+    }
+    whole[i].raw += phase[i].raw;
+  }
+}
+
+/// The reading that tells why none of the events has a number in any of the regions; null where one has.
+const Reading* refusal(const std::vector<std::vector<Reading>>& regions) {
+  const Reading* why = nullptr;
+  for (const auto& readings : regions)
+    for (const Reading& one : readings) {
+      if (one.status == Status::ok) return nullptr;
+      if (why == nullptr) why = &one;
+    }
+  return why;
+}
+
+/// The readings of a whole sweep from those of its phases.
+std::vector<Reading> whole_of(const std::vector<std::vector<Reading>>& phases) {
+  std::vector<Reading> whole;
+  for (const auto& phase : phases) {
+    if (phase.empty()) continue;
+    if (whole.empty())
+      for (const Reading& reading : phase) whole.push_back({.event = reading.event});
+    add(whole, phase);
+  }
+  return whole;
 }
 
 }  // namespace
@@ -57,18 +123,28 @@ const std::vector<Reading>& CountingOnGpu::empty_region(Backend& backend, std::s
   return empties_[which] = std::move(readings);
 }
 
+void CountingOnGpu::add_phases(CountedCase& counted, const std::vector<std::vector<Reading>>& regions,
+                               const std::vector<Reading>& empty) const {
+  counted.phases.resize(regions.size());
+  for (std::size_t phase = 0; phase < regions.size(); ++phase)
+    if (!regions[phase].empty()) counted.phases[phase].push_back({{regions[phase]}, {times(prepared_->entries_of(phase), empty)}, 1});
+}
+
 CountedCase CountingOnGpu::count(Backend& backend, std::size_t group, int repetitions) {
   CountedCase counted;
   if (!prepared_ && refused_.status == Status::ok) prepared_ = prepare_on_gpu(case_, false, gpu_, refused_);
   if (!prepared_) return {refused_.status, refused_.reason, {}};
   try {
     for (int repetition = 0; repetition < repetitions; ++repetition) {
-      RegionCounts counts{.kernel = count_region(*prepared_, false, backend, group), .empty = {}, .sweeps = 1};
-      const Reading* const refused = refusal(counts.kernel.front());
+      const std::vector<std::vector<Reading>> regions = count_region(*prepared_, false, backend, group);
+      RegionCounts counts{.kernel = {prepared_->is_application() ? whole_of(regions) : regions.front()}, .empty = {}, .sweeps = 1};
+      const Reading* const refused = refusal(regions);
       if (refused != nullptr) counted.status = refused->status, counted.reason = refused->reason;
-      counts.empty = {refused != nullptr ? counts.kernel.front() : empty_region(backend, group)};
+      const std::vector<Reading> empty = refused != nullptr ? counts.kernel.front() : empty_region(backend, group);
+      counts.empty = {refused != nullptr ? empty : times(prepared_->entries(), empty)};
       counted.repetitions.push_back(std::move(counts));
       if (refused != nullptr) break;
+      if (prepared_->is_application()) add_phases(counted, regions, empty);
     }
   } catch (const std::exception& failure) {
     backend.close(0);

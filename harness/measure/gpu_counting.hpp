@@ -39,6 +39,9 @@ class CountingOnGpu {
   /// The empty region, counted behind the first region of a kernel: a driver may refuse a range without work, and must not spoil the rest.
   const std::vector<Reading>& empty_region(Backend& backend, std::size_t group);
 
+  /// Adds one repetition of each phase, from whose readings those of as many empty regions as it has entries are to be subtracted.
+  void add_phases(CountedCase& counted, const std::vector<std::vector<Reading>>& regions, const std::vector<Reading>& empty) const;
+
   const Case& case_;
   Gpu& gpu_;
   EmptyRegions& empties_;

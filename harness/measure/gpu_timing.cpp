@@ -75,6 +75,18 @@ std::size_t PreparedOnGpu::phases() const {
   return count;
 }
 
+std::size_t PreparedOnGpu::entries_of(std::size_t phase) const {
+  const auto& steps = application_->steps();
+  return static_cast<std::size_t>(std::ranges::count_if(steps, [&](const Step& step) { return step.phase == phase && !step.exchange; }));
+}
+
+std::size_t PreparedOnGpu::entries() const {
+  if (application_ == nullptr) return 1;
+  std::size_t all = 0;
+  for (std::size_t phase = 0; phase < phases(); ++phase) all += entries_of(phase);
+  return all;
+}
+
 void PreparedOnGpu::restore() {
   if (!workload_->restores()) return;
   gpu_.wait();

@@ -32,8 +32,12 @@ class PreparedOnGpu {
       after(step);
     }
   }
+  bool is_application() const { return application_ != nullptr; }
   /// The phases of an application; 0 of a kernel of one loop.
   std::size_t phases() const;
+  /// The loops that a sweep enters: of a phase, or of all; 1 of a kernel of one loop.
+  std::size_t entries_of(std::size_t phase) const;
+  std::size_t entries() const;
   /// Undoes what the sweeps changed, where the workload restores; waits.
   void restore();
   /// Waits for what is queued and holds the result of the whole range's sweep against the reference: Status::wrong_result and its reason.

@@ -58,11 +58,14 @@ class cupti : public ::testing::Test {
     launch(1000);  // of before: none of the region's
     for (int i = 0; i < entries; ++i) {
       do {
+        backend.multi_pass()->begin_pass();
+        launch(100);  // of between
         backend.enter(0);
         launch(work);
         backend.leave(0);
-        launch(100);  // of between
-      } while (backend.multi_pass()->wants_another_entry());
+        launch(100);
+        backend.multi_pass()->end_pass();
+      } while (backend.multi_pass()->wants_another_pass());
     }
     backend.close(0);
     return backend.readings(0);
@@ -117,6 +120,43 @@ TEST_F(cupti, a_share_is_the_regions_own_and_is_none_over_several_entries) {
 TEST_F(cupti, a_metric_of_several_passes_counts_each_entry_once) {
   const auto counted = backend();
   EXPECT_EQ(count(*counted, 2, 5, 7).at(0).raw, 5 * 7U);
+}
+
+TEST_F(cupti, entries_of_a_pass_go_each_to_its_own_sum_however_many_passes_there_are) {
+  const auto counted = backend();
+  MultiPass& passes = *counted->multi_pass();
+  for (const std::size_t group : {0U, 2U}) {  // of one pass, and of three
+    counted->prepare(group, 3);
+    passes.expect(24);
+    counted->open(0);
+    do {
+      passes.begin_pass();
+      for (int round = 0; round < 12; ++round)
+        for (const int sum : {0, 2}) {
+          counted->enter(sum);
+          launch(sum == 0 ? 5 : 7 + round);
+          counted->leave(sum);
+          launch(100);  // of between
+        }
+      passes.end_pass();
+    } while (passes.wants_another_pass());
+    counted->close(0);
+    EXPECT_EQ(counted->readings(0).at(0).raw, 12 * 5U) << counted->readings(0).at(0).reason;
+    EXPECT_EQ(counted->readings(1).at(0).raw, 0U) << "nothing entered it";
+    EXPECT_EQ(counted->readings(2).at(0).raw, 12 * 7U + 66);
+  }
+}
+
+TEST_F(cupti, more_entries_than_expected_are_no_count) {
+  const auto counted = backend();
+  counted->prepare(0, 1);
+  counted->open(0);
+  counted->multi_pass()->begin_pass();
+  for (int entry = 0; entry < 2; ++entry) counted->enter(0), counted->leave(0);
+  counted->multi_pass()->end_pass();
+  counted->close(0);
+  EXPECT_EQ(counted->readings(0).at(0).status, Status::failed);
+  EXPECT_EQ(counted->readings(0).at(0).reason, "a pass has more entries than were expected");
 }
 
 TEST_F(cupti, a_launch_is_counted_once_whichever_interface_made_it) {

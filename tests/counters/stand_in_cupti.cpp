@@ -21,7 +21,7 @@ struct CounterData {  // and the work of each range behind it
   std::uint64_t magic, ranges;
 };
 
-/// A launch's range is called by its number, and the counter data has the ranges by their names: 0 1 10 11 2 ...
+/// A range is called by its number, and the counter data has the ranges by their names: 0 1 10 11 2 ...
 std::vector<std::string> names_of(std::size_t ranges) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < ranges; ++i) names.push_back(std::to_string(i));
@@ -203,25 +203,29 @@ STAND_IN CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_P
   if (p->counterDataImageSize != sizeof(CounterData) + ranges.most_ranges * sizeof(std::uint64_t)) return CUPTI_ERROR_INVALID_PARAMETER;
   Image image;
   std::memcpy(&image, p->pConfig, sizeof image);
-  ranges.passes = image.passes, ranges.passes_had = 0, ranges.counter_data = p->pCounterDataImage, ranges.work = 0,
+  ranges.passes = image.passes, ranges.passes_had = 0, ranges.counter_data = p->pCounterDataImage, ranges.ranges.clear(),
   ranges.configured = true, ranges.launched.clear();
   return CUPTI_SUCCESS;
 }
 STAND_IN CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params* p) {
   auto& ranges = *p->pRangeProfilerObject;
   if (!ranges.configured || ranges.started || ranges.passes_had == ranges.passes) return CUPTI_ERROR_INVALID_OPERATION;
-  return ranges.started = true, CUPTI_SUCCESS;
+  return ranges.started = true, ranges.range = 0, CUPTI_SUCCESS;
 }
 STAND_IN CUptiResult cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Params* p) {
   auto& ranges = *p->pRangeProfilerObject;
   if (!ranges.started || ranges.pushed || ranges.of_kernels || p->pRangeName == nullptr) return CUPTI_ERROR_INVALID_OPERATION;
+  if (ranges.range == ranges.most_ranges) return CUPTI_ERROR_MAX_LIMIT_REACHED;
+  if (p->pRangeName != std::to_string(ranges.range)) return CUPTI_ERROR_INVALID_PARAMETER;
+  if (ranges.passes_had == 0) ranges.ranges.push_back(0);
   return ranges.work_before = work_done, ranges.pushed = true, CUPTI_SUCCESS;
 }
 STAND_IN CUptiResult cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params* p) {
   auto& ranges = *p->pRangeProfilerObject;
   if (!ranges.pushed) return CUPTI_ERROR_INVALID_OPERATION;
   if (settings.empty_range != 0 && work_done == ranges.work_before) return static_cast<CUptiResult>(settings.empty_range);
-  return ranges.pushed = false, ranges.work += work_done - ranges.work_before, CUPTI_SUCCESS;
+  ranges.ranges.at(ranges.range++) += work_done - ranges.work_before;
+  return ranges.pushed = false, CUPTI_SUCCESS;
 }
 STAND_IN CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params* p) {
   auto& ranges = *p->pRangeProfilerObject;
@@ -234,10 +238,12 @@ STAND_IN CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params* p) 
 STAND_IN CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params* p) {
   auto& ranges = *p->pRangeProfilerObject;
   if (ranges.started || ranges.passes_had != ranges.passes) return CUPTI_ERROR_INVALID_OPERATION;
-  auto work = ranges.of_kernels ? ranges.launched : std::vector<std::uint64_t>{ranges.work / ranges.passes};
-  if (settings.drops_empty_ranges && ranges.work == 0 && !ranges.of_kernels) work.clear();
+  auto work = ranges.of_kernels ? ranges.launched : ranges.ranges;
+  if (!ranges.of_kernels)
+    for (std::uint64_t& one : work) one /= ranges.passes;
+  if (settings.drops_empty_ranges && !ranges.of_kernels) std::erase(work, 0U);
   work.resize(std::min(work.size() - (settings.drops_a_range ? 1 : 0), ranges.most_ranges));
-  if (ranges.of_kernels) work = by_name(work);
+  work = by_name(work);
   const CounterData data{0x600d, work.size()};
   std::memcpy(ranges.counter_data, &data, sizeof data);
   std::memcpy(ranges.counter_data + sizeof data, work.data(), work.size() * sizeof work.front());

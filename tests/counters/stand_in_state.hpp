@@ -28,9 +28,11 @@ struct CUpti_RangeProfiler_Object {
   bool configured = false, started = false, pushed = false, emptied = false;
   std::size_t passes = 1, passes_had = 0, most_ranges = 1;
   std::vector<std::uint64_t> launched = {};  // the work of each
+  std::vector<std::uint64_t> ranges = {};    // that of the caller's ranges, over all passes
+  std::size_t range = 0;                     // that comes next in this pass
   std::uint8_t* counter_data = nullptr;
   std::vector<std::uint8_t> first_configuration = {};
-  std::uint64_t work_before = 0, work = 0;
+  std::uint64_t work_before = 0;
 };
 struct CUpti_Subscriber_st {
   CUpti_CallbackFunc called;

@@ -75,7 +75,10 @@ class SweepCounter final : public MultiPass {
     swept_ += sweeps_counted - before_;
     order.push_back(sweeps_counted == before_ ? 'e' : 'k');
   }
-  bool wants_another_entry() const noexcept override { return entries_ < needed_; }
+  void expect(std::size_t entries) override { EXPECT_EQ(entries, 1U); }
+  void begin_pass() noexcept override {}
+  void end_pass() noexcept override {}
+  bool wants_another_pass() const noexcept override { return entries_ < needed_; }
   std::vector<Reading> readings(int) const override {
     if (swept_ == 0 && !refused_empty.ok()) return {{.event = "sweeps", .status = refused_empty.status, .reason = refused_empty.reason}};
     if (no_number_below > swept_) return {{.event = "sweeps", .status = Status::failed, .reason = "no number", .no_number = true}};

@@ -45,7 +45,7 @@ class Backend {
 
   /// The simulator that has the counts of the prepared group: this one, or the one whose counts it passes on. Null: the machine counts.
   virtual Simulator* simulator() noexcept { return nullptr; }
-  /// The backend as one that may take several entries for a count. Null: one entry is one count.
+  /// The backend as one that may take several passes for a count. Null: one is enough.
   virtual MultiPass* multi_pass() noexcept { return nullptr; }
 };
 
@@ -64,12 +64,17 @@ class Simulator : public Backend {
   virtual void set_counting(bool on) noexcept = 0;
 };
 
-/// A backend that may take one count in several entries of the very same work, as counters of GPUs do.
+/// A backend that may take one count in several passes of the very same work, as counters of GPUs do: begin_pass(), entries of any of the
+/// sums, each by a number below that of prepare(), end_pass(). One thread makes all calls.
 class MultiPass : public Backend {
  public:
   MultiPass* multi_pass() noexcept final { return this; }
-  /// Whether the count takes another entry; asked after leave().
-  virtual bool wants_another_entry() const noexcept = 0;
+  /// Makes room for so many entries in a pass; between prepare() and open(). Without it there is room for one.
+  virtual void expect(std::size_t entries) = 0;
+  virtual void begin_pass() noexcept = 0;
+  virtual void end_pass() noexcept = 0;
+  /// Whether the count takes another pass; asked after end_pass().
+  virtual bool wants_another_pass() const noexcept = 0;
   /// Gives back what is held from one count to the next, so that nothing stands beside later timings.
   virtual void release() noexcept = 0;
 };

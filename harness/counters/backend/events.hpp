@@ -24,7 +24,7 @@ struct EventGroup {
   bool emulated = false;         // they exist only in a process under the emulator: the rank's worker counts them
   bool whole_team = false;       // one total for all threads of the team: readings(0) has it
   bool repeats_exactly = false;  // a second repetition would say nothing more
-  int passes = 1;                // entries, of the same work each, that one count was planned to take: MultiPass decides
+  int passes = 1;                // of the same work each, that one count was planned to take: MultiPass decides
 };
 
 /// An event that was asked for by name and cannot be counted.

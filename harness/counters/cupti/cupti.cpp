@@ -58,29 +58,32 @@ class CuptiBackend final : public MultiPass {
   const std::vector<EventGroup>& groups() const override { return groups_; }
   std::vector<Refusal> refused() const override { return refused_; }
 
-  void prepare(std::size_t group, int /*threads*/) override {
+  void prepare(std::size_t group, int sums) override {
     if (counted_ != &groups_.at(group)) release();
     counted_ = &groups_.at(group);
-    sums_.assign(counted_->events.size(), 0);
-    ranges_had_ = 0;
+    sums_.assign(static_cast<std::size_t>(sums), Sum(counted_->events.size()));
     launches_.reset();
     trouble_ = {};
     taken_ = true;
+    expect(1);
+  }
+  void expect(std::size_t entries) override {
+    most_entries_ = entries;
+    entered_.clear();
+    entered_.reserve(entries);
   }
   void open(int thread) noexcept override {
     if (thread != 0) return;
     guard([&] {
       if (launch_event(counted_->events.front()) != nullptr)
         launches_ = std::make_unique<CuptiLaunches>(*cupti_.opened());
-      else if (!ranges_)
+      else if (!ranges_ || ranges_->most_ranges() < most_entries_)
         open_ranges();
     });
   }
   void close(int thread) noexcept override {
     if (thread != 0) return;
     guard([&] {
-      for (std::size_t i = 0; launches_ && i < sums_.size(); ++i)
-        sums_[i] = static_cast<double>((*launches_.*launch_event(counted_->events[i])->count)());
       if (ranges_ && !taken_) throw io_error("CUPTI never said that it had all passes of the region: nothing was counted");
     });
     launches_.reset();
@@ -88,31 +91,45 @@ class CuptiBackend final : public MultiPass {
   }
   /// A profiler takes long to set up: one does for all repetitions of a group.
   void release() noexcept override { ranges_.reset(); }
-  void enter(int thread) noexcept override {
-    if (thread != 0) return;
-    if (taken_) entries_ = 0, taken_ = false;
-    guard([&] { launches_ ? launches_->enter() : ranges_->begin(); });
+  void begin_pass() noexcept override {
+    if (taken_) passes_ = 0, taken_ = false;
+    entered_.clear();
+    guard([&] {
+      if (ranges_) ranges_->begin_pass();
+    });
   }
-  void leave(int thread) noexcept override {
-    if (thread == 0) guard([&] { launches_ ? launches_->leave() : end_of_range(); });
+  void enter(int sum) noexcept override {
+    guard([&] {
+      if (entered_.size() == entered_.capacity()) throw io_error("a pass has more entries than were expected");
+      entered_.push_back(static_cast<std::size_t>(sum));
+      launches_ ? launches_->enter() : ranges_->enter();
+    });
   }
-  bool wants_another_entry() const noexcept override {
-    return trouble_.ok() && ranges_ && !taken_ && entries_ < most_entries * ranges_->passes();
+  void leave(int sum) noexcept override {
+    guard([&] { launches_ ? add_launches_to(sums_.at(static_cast<std::size_t>(sum))) : ranges_->leave(); });
   }
-  std::vector<Reading> readings(int /*thread*/) const override {
+  void end_pass() noexcept override {
+    guard([&] { launches_ ? taken_ = true : end_of_ranges(); });
+  }
+  bool wants_another_pass() const noexcept override {
+    return trouble_.ok() && ranges_ && !taken_ && passes_ < most_passes * ranges_->passes();
+  }
+  std::vector<Reading> readings(int number) const override {
+    const Sum& sum = sums_.at(static_cast<std::size_t>(number));
     std::vector<Reading> all;
     for (std::size_t i = 0; i < counted_->events.size(); ++i) {
+      const double value = sum.values[i];
       Reading reading{.event = counted_->events[i], .status = trouble_.status, .reason = trouble_.reason};
-      if (trouble_.ok() && !(sums_[i] >= 0 && std::isfinite(sums_[i]))) {
+      if (trouble_.ok() && !(value >= 0 && std::isfinite(value))) {
         reading.status = Status::failed;
         reading.reason = "CUPTI gave no number";
-        reading.no_number = std::isnan(sums_[i]);
-      } else if (trouble_.ok() && !is_additive(counted_->events[i]) && ranges_had_ > 1) {
+        reading.no_number = std::isnan(value);
+      } else if (trouble_.ok() && !is_additive(counted_->events[i]) && sum.entries > 1) {
         reading.status = Status::failed;
-        reading.reason = "a rate or a share does not add up over " + std::to_string(ranges_had_) + " entries of the region";
+        reading.reason = "a rate or a share does not add up over " + std::to_string(sum.entries) + " entries of the region";
       } else if (trouble_.ok()) {
-        reading.raw = static_cast<std::uint64_t>(std::llround(sums_[i]));
-        if (!is_additive(counted_->events[i])) reading.rate = sums_[i];
+        reading.raw = static_cast<std::uint64_t>(std::llround(value));
+        if (!is_additive(counted_->events[i])) reading.rate = value;
       }
       all.push_back(std::move(reading));
     }
@@ -125,17 +142,44 @@ class CuptiBackend final : public MultiPass {
     if (trouble_.ok()) trouble_ = cupti_attempt(*cupti_.opened(), act);
   }
 
-  /// Groups are planned for the chip; a GPU that lacks some of its counters may need other passes, and CUPTI says when it has them all.
-  void open_ranges() { ranges_ = std::make_unique<CuptiRanges>(*cupti_.opened(), driver_, counted_->events); }
+  /// The numbers of one sum, by event, and the entries that they are of.
+  struct Sum {
+    explicit Sum(std::size_t events) : values(events, 0) {}
+    std::vector<double> values;
+    std::size_t entries = 0;
+  };
 
-  void end_of_range() {
-    ++entries_;
-    taken_ = ranges_->end();
+  /// Groups are planned for the chip; a GPU that lacks some of its counters may need other passes, and CUPTI says when it has them all.
+  void open_ranges() {
+    ranges_.reset();  // before the next
+    ranges_ = std::make_unique<CuptiRanges>(*cupti_.opened(), driver_, counted_->events, most_entries_);
+  }
+
+  void end_of_ranges() {
+    ++passes_;
+    taken_ = ranges_->end_pass();
     if (!taken_) return;
     const auto values = ranges_->take();
-    if (values.size() != 1) throw io_error("CUPTI counted " + std::to_string(values.size()) + " ranges where the region is one");
-    for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += values.front()[i];
-    ++ranges_had_;
+    if (values.size() != entered_.size())
+      throw io_error("CUPTI counted " + std::to_string(values.size()) + " ranges where the region is " +
+                     (entered_.size() == 1 ? "one" : std::to_string(entered_.size())));
+    for (std::size_t entry = 0; entry < values.size(); ++entry) {
+      Sum& sum = sums_.at(entered_[entry]);
+      for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += values[entry][i];
+      ++sum.entries;
+    }
+  }
+
+  /// Ends an entry of launches, which are counted from the opening on.
+  void add_launches_to(Sum& sum) {
+    launches_->leave();
+    ++sum.entries;
+    for (std::size_t i = 0; i < sum.values.size(); ++i) {
+      const auto count = launch_event(counted_->events[i])->count;
+      double before = 0;
+      for (const Sum& other : sums_) before += other.values[i];
+      sum.values[i] += static_cast<double>((*launches_.*count)()) - before;
+    }
   }
 
   void add_groups(const std::vector<std::vector<std::string>>& bundles) {
@@ -197,11 +241,12 @@ class CuptiBackend final : public MultiPass {
   std::vector<EventGroup> groups_;
   std::vector<Refusal> refused_;
   const EventGroup* counted_ = nullptr;
-  std::vector<double> sums_;
-  static constexpr std::size_t most_entries = 4;  // as many times the passes that CUPTI plans on this GPU: then it will never have them
-  std::size_t entries_ = 0;                       // of the work whose passes are being had
-  bool taken_ = true;                             // all of them
-  std::size_t ranges_had_ = 0;                    // that the sums are of
+  std::vector<Sum> sums_;
+  static constexpr std::size_t most_passes = 4;  // as many times those that CUPTI plans on this GPU: then it will never have them
+  std::size_t passes_ = 0;                       // that were had
+  bool taken_ = true;                            // all of them
+  std::size_t most_entries_ = 1;                 // in a pass
+  std::vector<std::size_t> entered_;             // the sums of the entries of this pass
   std::unique_ptr<CuptiRanges> ranges_;
   std::unique_ptr<CuptiLaunches> launches_;
 };

@@ -211,12 +211,11 @@ class CuptiProfiler::Session {
     return parameters;
   }
 
-  /// The ranges as they were had. CUPTI numbers those of launches in their names; nothing says that the counter data has them in that
+  /// The ranges as they were had. Their names are numbers, of launches CUPTI's own; nothing says that the counter data has them in that
   /// order.
   std::vector<std::size_t> in_order(std::size_t ranges) const {
     std::vector<std::size_t> order(ranges);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    if (range_of_ == RangeOf::caller) return order;
     std::vector<std::size_t> numbers;
     for (const std::size_t range : order) numbers.push_back(number_of(range));
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return numbers[a] < numbers[b]; });
@@ -233,7 +232,7 @@ class CuptiProfiler::Session {
     const std::string name = asked.rangeName == nullptr ? "" : asked.rangeName;
     std::size_t number = 0;
     if (std::from_chars(name.data(), name.data() + name.size(), number).ptr != name.data() + name.size() || name.empty())
-      throw io_error("CUPTI calls the range of a launch '" + name + "', which is no number");
+      throw io_error("CUPTI calls a range '" + name + "', which is no number");
     return number;
   }
 

@@ -1,5 +1,6 @@
 #include "counters/cupti/cupti_ranges.hpp"
 
+#include <string>
 #include <utility>
 
 #include "counters/cupti/cupti_library.hpp"
@@ -15,23 +16,29 @@ CuptiTarget current_target(const CuptiLibrary& cupti, const CudaDriver& driver) 
 
 }  // namespace
 
-CuptiRanges::CuptiRanges(const CuptiLibrary& cupti, const CudaDriver& driver, std::vector<std::string> metrics)
-    : driver_(driver), profiler_(cupti, current_target(cupti, driver), std::move(metrics), RangeOf::caller, 1) {}
+CuptiRanges::CuptiRanges(const CuptiLibrary& cupti, const CudaDriver& driver, std::vector<std::string> metrics, std::size_t most_ranges)
+    : driver_(driver),
+      most_ranges_(most_ranges),
+      profiler_(cupti, current_target(cupti, driver), std::move(metrics), RangeOf::caller, most_ranges) {}
 
 void CuptiRanges::wait() const {
   if (const std::string why = driver_.wait(); !why.empty()) throw io_error("the GPU's work failed: " + why);
 }
 
-void CuptiRanges::begin() {
+void CuptiRanges::begin_pass() {
   wait();
+  entered_ = 0;
   profiler_.start();
-  profiler_.push("region");
 }
 
-bool CuptiRanges::end() {
+void CuptiRanges::enter() {
+  wait();
+  profiler_.push(std::to_string(entered_++).c_str());
+}
+
+void CuptiRanges::leave() {
   wait();
   profiler_.pop();
-  return profiler_.stop();
 }
 
 }  // namespace plumbline

@@ -58,26 +58,23 @@ class DisassembledBackend final : public Backend {
   const std::vector<EventGroup>& groups() const override { return groups_; }
   std::vector<Refusal> refused() const override { return refused_; }
 
-  void prepare(std::size_t, int) override { launches_.clear(); }
-  void enter(int thread) noexcept override {
-    if (thread == 0) place_.write_down(&launches_);
-  }
-  void leave(int thread) noexcept override {
-    if (thread == 0) place_.write_down(nullptr);
-  }
-  std::vector<Reading> readings(int) const override {
-    const LaunchCounts counts = counts_of(launches_, place_.folder);
+  void prepare(std::size_t, int sums) override { launches_.assign(static_cast<std::size_t>(sums), {}); }
+  void enter(int sum) noexcept override { place_.write_down(&launches_[static_cast<std::size_t>(sum)]); }
+  void leave(int) noexcept override { place_.write_down(nullptr); }
+  std::vector<Reading> readings(int sum) const override {
+    const std::vector<KernelLaunch>& launches = launches_.at(static_cast<std::size_t>(sum));
+    const LaunchCounts counts = counts_of(launches, place_.folder);
     std::vector<Reading> all;
-    for (const auto& event : groups_.front().events) all.push_back(reading_of(event, counts));
+    for (const auto& event : groups_.front().events) all.push_back(reading_of(event, counts, launches.empty()));
     return all;
   }
 
  private:
   /// The reading of an event. Where no kernel was launched there is no number, which of an empty region is nothing.
-  Reading reading_of(const std::string& event, const LaunchCounts& counts) const {
+  static Reading reading_of(const std::string& event, const LaunchCounts& counts, bool nothing_launched) {
     const bool flops = event.starts_with("flops.");
     const std::string& why = flops ? counts.flops_refusal : counts.accesses_refusal;
-    if (!why.empty()) return {.event = event, .status = Status::unavailable, .reason = why, .no_number = launches_.empty()};
+    if (!why.empty()) return {.event = event, .status = Status::unavailable, .reason = why, .no_number = nothing_launched};
     const auto& kinds = flops ? counts.flops : counts.accesses;
     const auto found = kinds.find(event);
     return {.event = event, .raw = found == kinds.end() ? 0 : found->second};
@@ -86,7 +83,7 @@ class DisassembledBackend final : public Backend {
   CodePlace place_;
   std::vector<EventGroup> groups_;
   std::vector<Refusal> refused_;
-  std::vector<KernelLaunch> launches_;
+  std::vector<std::vector<KernelLaunch>> launches_;  // of each sum
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "counters/sass/sass.hpp"
+#include "counters/sass/sass_operations.hpp"
 
 namespace plumbline {
 namespace {
@@ -56,23 +57,29 @@ std::string readable(const std::string& mangled) {
 }
 
 /// The counts of a launch, of all its threads; `refusal` also where the launch itself or the code leaves something open.
-SassCounts of_launch(const KernelLaunch& launch, const fs::path& folder) {
-  const auto refused = [](std::string why) {
-    SassCounts none;
-    none.refusal = std::move(why);
+struct CountedLaunch {
+  SassCounts counts;
+  bool computes = true;  // false: there is no arithmetic in its code, however often that is executed
+};
+CountedLaunch of_launch(const KernelLaunch& launch, const fs::path& folder) {
+  const auto refused = [](std::string why, bool computes = true) {
+    CountedLaunch none{.counts = {}, .computes = computes};
+    none.counts.refusal = std::move(why);
     return none;
   };
   if (launch.function.empty()) return refused("a graph is launched, whose kernels are not told");
   const std::string name = readable(launch.function);
-  if (!launch.facts)
-    return refused(
-        name + ": " +
-        (launch.untold.empty() ? "its launch does not tell which threads have work and how often its loops run" : launch.untold));
   const fs::path file = folder / code_file(launch.architecture);
   const Code& code = code_in(file);
   if (!code.why_not.empty()) return refused(code.why_not);
   const auto function = code.functions.find(launch.function);
   if (function == code.functions.end()) return refused(name + ": not in " + code_file(launch.architecture) + ", which is of another build");
+  const auto& instructions = function->second.instructions;
+  const bool computes = std::ranges::any_of(instructions, [](const SassInstruction& one) { return arithmetic_of(one).has_value(); });
+  if (!launch.facts) {
+    const std::string unknown = "its launch does not tell which threads have work and how often its loops run";
+    return refused(name + ": " + (launch.untold.empty() ? unknown : launch.untold), computes);
+  }
   const LaunchFacts& facts = *launch.facts;
   const SassExecutions times =
       facts.trips_of_all ? SassExecutions{facts.threads, facts.trips, false} : executions(function->second, facts.threads, facts.trips);
@@ -80,7 +87,7 @@ SassCounts of_launch(const KernelLaunch& launch, const fs::path& folder) {
   if (!counts.refusal.empty()) counts.refusal = name + ": " + counts.refusal;
   if (!counts.uncounted_arithmetic.empty()) counts.uncounted_arithmetic = name + " executes " + counts.uncounted_arithmetic;
   if (!counts.uncounted_access.empty()) counts.uncounted_access = name + " executes " + counts.uncounted_access;
-  return counts;
+  return {std::move(counts), computes};
 }
 
 void note(std::string& reason, const std::string& why) {
@@ -95,10 +102,10 @@ LaunchCounts counts_of(std::span<const KernelLaunch> launches, const fs::path& f
   LaunchCounts all;
   if (launches.empty()) all.flops_refusal = all.accesses_refusal = "no launch of a kernel was seen; those of a library and copies are not";
   for (const KernelLaunch& launch : launches) {
-    const SassCounts counts = of_launch(launch, folder);
+    const auto [counts, computes] = of_launch(launch, folder);
     for (const auto& [kind, times] : counts.flops) all.flops[kind] += times;
     for (const auto& [kind, times] : counts.accesses) all.accesses[kind] += times;
-    note(all.flops_refusal, counts.refusal);
+    if (computes) note(all.flops_refusal, counts.refusal);
     note(all.accesses_refusal, counts.refusal);
     if (!counts.uncounted_arithmetic.empty())
       note(all.flops_refusal, counts.uncounted_arithmetic + ", arithmetic of no kind that is counted");
