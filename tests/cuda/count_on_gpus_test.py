@@ -64,6 +64,23 @@ def test_a_case_on_a_gpu_is_counted_by_the_metrics_of_its_chips_table(run):
     assert all(key.startswith("cupti/") for key in json.loads(outcome["placement"])["counted_with"])
 
 
+def test_an_application_is_counted_phase_by_phase_and_the_whole_is_their_sum(run):
+    cases = CAMPAIGN.split("[[cases]]")[0] + '[[cases]]\nkernel = "proxies/heat2d"\nprecision = "fp64"\nteam = [{gpus = 1}]\nparams = {n = 48, steps = 3}\n'
+    ended, store = run(cases)
+    assert ended.returncode == 0, ended.stderr
+    (outcome,) = counted(store)
+    assert outcome["status"] == "ok", outcome["reason"]
+    net = {}
+    for row in table(store, "counts"):
+        net.setdefault(row["event"], {})[row["phase"]] = row["net"]
+    rows = {"update": 3 * 48, "energy": 48, "total": 1}  # of which each sweep of the stand-in is a unit of work
+    for place, event in enumerate((ADD, MUL, FMA), 1):
+        assert net[event] == {"": place * sum(rows.values()), **{phase: place * work for phase, work in rows.items()}}
+    assert net["launches"] == {"": 5, "update": 3, "energy": 1, "total": 1}, "halos are copies"
+    shares = [row for row in table(store, "counts") if row["event"] == "sm__warps_active.avg.pct_of_peak_sustained_active"]
+    assert {row["phase"] for row in shares if row["net"] is not None} == {"energy", "total"}, "of one entry each"
+
+
 def test_the_machine_names_the_chip_and_the_score_takes_its_table(run):
     _, store = run(CAMPAIGN)
     assert json.loads(table(store, "machine")[0]["json"])["gpu_chip"] == "GH100"

@@ -109,7 +109,12 @@ class CuptiBackend final : public MultiPass {
     guard([&] { launches_ ? add_launches_to(sums_.at(static_cast<std::size_t>(sum))) : ranges_->leave(); });
   }
   void end_pass() noexcept override {
-    guard([&] { launches_ ? taken_ = true : end_of_ranges(); });
+    guard([&] {
+      if (launches_)
+        taken_ = true;
+      else
+        end_of_ranges();
+    });
   }
   bool wants_another_pass() const noexcept override {
     return trouble_.ok() && ranges_ && !taken_ && passes_ < most_passes * ranges_->passes();
