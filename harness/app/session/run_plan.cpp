@@ -153,6 +153,7 @@ void add_rounds(RunPlan& plan, const RunInput& input, const RunNodes& nodes, std
                                            .distribute = input.campaign.placement == Placement::distribute,
                                            .turns = input.campaign.nodes.turns,
                                            .seed = input.campaign.seed,
+                                           .in_written_order = input.campaign.in_written_order,
                                            .seconds = plan.case_seconds,
                                            .needs = needs,
                                            .finished = finished,
